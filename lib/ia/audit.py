@@ -1,0 +1,68 @@
+"""The audit trail: what happened, when, to what, by whom. Append-only; `ia log` reads it."""
+
+import json
+import sqlite3
+from typing import Any, NamedTuple
+
+from ia import clock
+
+Data = dict[str, Any]
+
+
+class Event(NamedTuple):
+    """One thing that happened. `time` is the clock's, `wall` the real one where `--now` made the two differ (UTC)."""
+
+    id: int
+    time: str
+    wall: str | None
+    kind: str
+    subject: str
+    actor: str
+    data: Data
+
+
+def record(conn: sqlite3.Connection, kind: str, subject: str = "", actor: str = "user", **data: object) -> int:
+    """Append an event and return its id. `kind` is `organ.verb`; `data` must be plain and must hold no secret."""
+    wall = clock.stamp(clock.wall())
+    time = clock.stamp(clock.now()) if clock.simulated() else wall
+    row = (time, None if time == wall else wall, kind, subject, actor, json.dumps(data, ensure_ascii=False))
+    cursor = conn.execute("INSERT INTO events (time, wall, kind, subject, actor, data) VALUES (?, ?, ?, ?, ?, ?)", row)
+    return cursor.lastrowid or 0
+
+
+def events(
+    conn: sqlite3.Connection,
+    *,
+    kind: str | None = None,
+    subject: str | None = None,
+    actor: str | None = None,
+    since: str | None = None,
+    limit: int = 50,
+) -> list[Event]:
+    """Return the newest events that fit, newest first. `kind` may be the front part (`note` fits `note.write`).
+
+    since   UTC stamp or date; events at or after it. Nothing after now() is returned.
+    """
+    where, values = ["time <= ?"], [clock.stamp(clock.now())]
+    if kind:
+        where.append("(kind = ? OR substr(kind, 1, ?) = ?)")
+        values += [kind, len(kind) + 1, kind + "."]  # type: ignore[list-item]
+    for column, value in (("subject", subject), ("actor", actor)):
+        if value:
+            where.append(f"{column} = ?")
+            values.append(value)
+    if since:
+        where.append("time >= ?")
+        values.append(since)
+    sql = f"SELECT id, time, wall, kind, subject, actor, data FROM events WHERE {' AND '.join(where)} ORDER BY id DESC LIMIT ?"
+    rows = conn.execute(sql, [*values, limit])
+    return [Event(*row[:6], json.loads(row[6])) for row in rows]
+
+
+def find(conn: sqlite3.Connection, kind: str, subject: str) -> Event | None:
+    """Return the first event of this very kind and subject that is not later than now(), or None."""
+    row = conn.execute(
+        "SELECT id, time, wall, kind, subject, actor, data FROM events WHERE kind = ? AND subject = ? AND time <= ? ORDER BY id LIMIT 1",
+        (kind, subject, clock.stamp(clock.now())),
+    ).fetchone()
+    return Event(*row[:6], json.loads(row[6])) if row else None

@@ -1,0 +1,69 @@
+"""The one clock. `--now` (`IA_NOW`) sets it, and then nothing later is visible to any organ."""
+
+from datetime import datetime, time, timedelta, timezone, tzinfo
+
+from ia import config
+from ia.errors import UsageError
+
+UTC = timezone.utc  # noqa: UP017  (datetime.UTC is the same object under a newer name)
+CHINA = timezone(timedelta(hours=8), "CST")
+"""Shanghai, Shenzhen, Beijing and Hong Kong: UTC+8 without daylight saving since 1991."""
+
+
+def now() -> datetime:
+    """Return the moment that the program lives in: `--now` if it was given, else the real time. Aware."""
+    text = config.env("IA_NOW")
+    return parse(text) if text else wall()
+
+
+def wall() -> datetime:
+    """Return the real time, aware, in the user's zone: for politeness to hosts and for locks, never for data."""
+    return datetime.now().astimezone()
+
+
+def simulated() -> bool:
+    """Whether `--now` is in force."""
+    return config.env("IA_NOW") is not None
+
+
+def parse(text: str) -> datetime:
+    """Return an aware datetime from ISO 8601. Without an offset it is the user's zone; a bare date is the end of that day."""
+    try:
+        moment = datetime.fromisoformat(text.strip())
+        if len(text.strip()) == 10 or ("T" not in text and ":" not in text):
+            moment = datetime.combine(moment.date(), time(23, 59, 59))
+        return moment if moment.tzinfo else moment.astimezone()
+    except (ValueError, OverflowError, OSError):
+        raise UsageError(
+            "{text!r} is not a time", hint="write 2024-03-15, 2024-03-15T15:00 or 2024-03-15T15:00+08:00", text=text
+        ) from None
+
+
+def stamp(moment: datetime) -> str:
+    """Return a moment as UTC text with milliseconds; such texts sort as the moments do."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
+
+
+def today() -> str:
+    """Return the date of now() in the user's zone, YYYY-MM-DD."""
+    return now().strftime("%Y-%m-%d")
+
+
+def zone(market: str) -> tzinfo:
+    """Return the time zone of an exchange's market code: CN and HK UTC+8, US New York."""
+    if market == "US":
+        from zoneinfo import ZoneInfo
+
+        return ZoneInfo("America/New_York")
+    return CHINA
+
+
+CLOSE = {"CN": time(15, 0), "HK": time(16, 0), "US": time(16, 0)}
+"""When the regular session ends, in the exchange's own time. Half days end earlier; later is the safe side."""
+
+
+def last_visible(market: str, moment: datetime | None = None) -> str:
+    """Return the latest date whose daily bar of this market may be seen: today after the close, else yesterday."""
+    local = (moment or now()).astimezone(zone(market))
+    day = local.date() if local.time() >= CLOSE[market] else local.date() - timedelta(days=1)
+    return day.isoformat()

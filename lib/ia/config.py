@@ -1,0 +1,265 @@
+"""Settings: the environment, config.yaml and the defaults, in this order; and the only reader of os.environ.
+
+`config.yaml` is for people: comments and order survive `ia config set`. Because every command asks for a setting or two,
+the parsed file is kept as JSON under `.ia/cache`, and read again when its size or mtime changes.
+A value may refer to the environment as `${NAME}`; that is where secrets live, and they are never printed.
+"""
+
+import os
+import sys
+from typing import Any, NamedTuple
+
+from ia.errors import ConfigError, UsageError
+
+Value = str | int | float | bool | None
+
+
+class Key(NamedTuple):
+    """One setting: its dotted name, type, default, choices if they are closed, and what it is for."""
+
+    name: str
+    type: type
+    default: Value
+    text: str
+    choices: tuple[str, ...] = ()
+
+
+KEYS = (
+    Key("lang", str, None, "language of messages; the locale decides where it is not set", ("zh", "en")),
+    Key("market.adapter", str, "akshare", "source of prices; a comma list is a fallback chain"),
+    Key("market.csv.dir", str, None, "folder of the csv adapter: one file a symbol"),
+    Key("market.tushare.token", str, "${TUSHARE_TOKEN}", "token of the tushare adapter"),
+    Key("market.timeout", float, 15.0, "seconds without a byte before a request is given up"),
+    Key("compute.timeout", float, 30.0, "seconds that one `ia compute` may take"),
+    Key("compute.isolation", str, "require", "whether code that you did not type needs a locked worker", ("require", "prefer")),
+    Key("memory.index_lines", int, 2000, "how many entries MEMORY.md shows; older ones stay in `ia note list` and `ia recall`"),
+    Key("recall.half_life", float, 180.0, "days after which a finding counts half"),
+    Key("model", str, None, "language model of `ia turn`"),
+    Key("turn.timeout", float, 60.0, "seconds without a byte from the model"),
+    Key("turn.deadline", float, 600.0, "seconds for a whole turn"),
+    Key("turn.max_steps", int, 12, "model calls in one turn"),
+    Key("turn.max_cost", float, 1.0, "money that one command may spend"),
+    Key("turn.max_cost_day", float, 5.0, "money that one day may spend"),
+    Key("turn.max_cost_month", float, 50.0, "money that one month may spend"),
+)  # fmt: skip
+SPEC = {key.name: key for key in KEYS}
+OPEN = ("market.",)
+"""Below these prefixes other packages' adapters keep settings that this table cannot know."""
+SECRET = ("token", "secret", "password", "apikey", "api_key")
+
+
+def env(name: str, default: str | None = None) -> str | None:
+    """Return an environment variable; set but empty counts as not set."""
+    return os.environ.get(name) or default
+
+
+def override(name: str, value: str) -> None:
+    """Set a variable for this process and its children: how `--home`, `--now` and `--lang` reach everybody."""
+    os.environ[name] = value
+
+
+def home() -> str:
+    """Return the workspace's folder: `IA_HOME`, else `~/ia`."""
+    return os.path.abspath(os.path.expanduser(env("IA_HOME", "~/ia") or "~/ia"))
+
+
+def user_state() -> str:
+    """Return the folder for what all workspaces of this user share (host limits): `$XDG_STATE_HOME/ia`."""
+    base = env("XDG_STATE_HOME", os.path.expanduser("~/.local/state")) or ""
+    return os.path.join(base, "ia")
+
+
+def get(name: str) -> Any:
+    """Return the value of a setting, typed, with `${NAME}` filled in.
+
+    raises  ConfigError where the value does not fit its key, or refers to a variable that is not set.
+    """
+    raw, origin = lookup(name)
+    return None if raw is None else _typed(name, _expand(name, raw, optional=origin == "default"), ConfigError)
+
+
+def lookup(name: str) -> tuple[Value, str]:
+    """Return the value as written, references unresolved, and where it stands: environment, config.yaml or default."""
+    variable = "IA_" + name.upper().replace(".", "_")
+    if (value := env(variable)) is not None:
+        return value, "environment"
+    stored = _file()
+    if name in stored:
+        return stored[name], "config.yaml"
+    known(name)
+    return (SPEC[name].default if name in SPEC else None), "default"
+
+
+def known(name: str) -> None:
+    """Raise UsageError for a key that nobody reads."""
+    if name in SPEC or name.startswith(OPEN):
+        return
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, SPEC, 1)
+    hint = "did you mean {close}?" if close else "`ia config list` shows the keys"
+    raise UsageError("{name}: no such setting", name=name, hint=hint, close=close[0] if close else "")
+
+
+def secret(name: str) -> bool:
+    """Whether a key holds a secret, judged by its last part."""
+    return any(word in name.rsplit(".", 1)[-1].lower() for word in SECRET)
+
+
+def shown(name: str, value: Value) -> str:
+    """Return a value as it may be printed: a secret only as the reference that it is."""
+    text = "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+    return "***" if secret(name) and text and not text.startswith("${") else text
+
+
+def edited(text: str, name: str, value: str) -> str:
+    """Return config.yaml with one key set, its comments kept. An empty value takes the key out.
+
+    raises  UsageError for an unknown key or a value that does not fit; ConfigError if the file is not YAML;
+            UsageError for a secret written out: it belongs into the environment.
+    """
+    import io
+
+    from ruamel.yaml import YAML
+
+    known(name)
+    if secret(name) and value and not value.startswith("${"):
+        raise UsageError(
+            "{name}: a secret does not belong into config.yaml",
+            hint="export it, and set `{name}` to '${{NAME}}' with the variable's name",
+            name=name,
+        )
+    typed = value if value.startswith("${") else _typed(name, value, UsageError) if value else None
+    yaml = YAML()
+    yaml.width = 4096
+    tree = _load(yaml, text)
+    if tree is None:
+        tree = yaml.map()
+    node = tree
+    *parents, leaf = name.split(".")
+    for part in parents:
+        if not isinstance(node.get(part), dict):
+            node[part] = yaml.map()
+        node = node[part]
+    if typed is None:
+        node.pop(leaf, None)
+    else:
+        node[leaf] = typed
+    out = io.StringIO()
+    yaml.dump(tree, out)
+    return out.getvalue()
+
+
+def _expand(name: str, value: Value, *, optional: bool) -> Value:
+    if not isinstance(value, str) or "${" not in value:
+        return value
+    head, _, rest = value.partition("${")
+    variable, _, tail = rest.partition("}")
+    found = env(variable)
+    if found is None:
+        if optional:
+            return None
+        raise ConfigError(
+            "{name} refers to ${{{variable}}}, which is not set",
+            hint="export {variable}=…",
+            name=name,
+            variable=variable,
+        )
+    return f"{head}{found}{tail}"
+
+
+def _typed(name: str, value: Value, error: type[ConfigError] | type[UsageError]) -> Value:
+    """Convert to the key's type, or say what it takes."""
+    key = SPEC.get(name)
+    if key is None or value is None:
+        return value
+    try:
+        if key.type is float or key.type is int:
+            number = key.type(str(value))
+            if not number > 0 or number == float("inf"):
+                raise ValueError
+            return number  # type: ignore[no-any-return]
+    except ValueError:
+        raise error("{name}: {value!r} is not a positive number", name=name, value=value) from None
+    if key.choices and value not in key.choices:
+        raise error("{name}: {value!r} is none of {choices}", name=name, value=value, choices=", ".join(key.choices))
+    return str(value)
+
+
+def _load(yaml: Any, text: str) -> Any:
+    from ruamel.yaml.error import YAMLError
+
+    try:
+        tree = yaml.load(text)
+    except YAMLError as exc:
+        mark = getattr(exc, "problem_mark", None)
+        raise ConfigError("config.yaml:{line}: not YAML", line=mark.line + 1 if mark else 1) from None
+    if tree is not None and not isinstance(tree, dict):
+        raise ConfigError("config.yaml:1: settings are `key: value` lines")
+    return tree
+
+
+def _flat(tree: dict[str, Any], prefix: str = "") -> dict[str, Value]:
+    """Return `{"market": {"adapter": "csv"}}` as `{"market.adapter": "csv"}`."""
+    out: dict[str, Value] = {}
+    for key, value in tree.items():
+        name = f"{prefix}{key}"
+        if isinstance(value, dict):
+            out |= _flat(value, name + ".")
+        elif isinstance(value, list):
+            out[name] = ",".join(map(str, value))
+        else:
+            out[name] = value if isinstance(value, str | int | float | bool) or value is None else str(value)
+    return out
+
+
+def _file() -> dict[str, Value]:
+    """Return config.yaml as dotted keys; {} where there is none. YAML is parsed only when the file has changed."""
+    path = os.path.join(home(), "config.yaml")
+    try:
+        stat = os.stat(path)
+    except OSError:
+        return {}
+    stamp = [stat.st_mtime_ns, stat.st_size, stat.st_ino]
+    cache = os.path.join(home(), ".ia", "cache", "config.json")
+    import json
+
+    try:
+        with open(cache, encoding="utf-8") as file:
+            kept = json.load(file)
+        if kept["stamp"] == stamp:
+            return kept["values"]  # type: ignore[no-any-return]
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    from ruamel.yaml import YAML
+
+    try:
+        with open(path, encoding="utf-8") as file:
+            values = _flat(_load(YAML(typ="safe"), file.read()) or {})
+    except UnicodeDecodeError:
+        raise ConfigError("config.yaml is not UTF-8") from None
+    except OSError as exc:
+        raise ConfigError("config.yaml: {reason}", reason=exc.strerror) from None
+    try:
+        os.makedirs(os.path.dirname(cache), exist_ok=True)
+        temporary = f"{cache}.{os.getpid()}"
+        with open(temporary, "w", encoding="utf-8") as file:
+            json.dump({"stamp": stamp, "values": values}, file)
+        os.replace(temporary, cache)
+    except OSError:
+        pass
+    return values
+
+
+def locale_lang() -> str:
+    """Return `zh` or `en`: `IA_LANG`, config, else the locale."""
+    chosen = env("IA_LANG")
+    if chosen is None and "lang" in (stored := _file()):
+        chosen = str(stored["lang"])
+    if chosen is None:
+        chosen = env("LC_ALL") or env("LC_MESSAGES") or env("LANG") or ""
+    return "zh" if chosen.lower().startswith("zh") else "en"
+
+
+if sys.platform == "win32":  # flock, fork and crontab are what this program is made of
+    raise ConfigError("ia runs on Linux and macOS; on Windows use WSL")

@@ -1,0 +1,170 @@
+"""SQLite, in two kinds: `.ia/ia.db` is precious (what is no text), `.ia/cache/*.db` can be rebuilt at any time.
+
+Opening is plain sqlite3. Only when `PRAGMA user_version` says that the schema is behind, or when many rows are to be
+written, sqlite-utils is loaded. A rebuildable database of another version, or a broken one, is thrown away; a precious
+one is never: it is migrated forward, and one that a newer ia wrote is refused.
+"""
+
+import contextlib
+import os
+import sqlite3
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
+
+from ia.errors import BadData, ConfigError, TryLater
+
+
+class Schema(NamedTuple):
+    """A database: its file below `.ia`, whether it is precious, and the steps that lead to its newest version.
+
+    A precious schema is never edited, only added to: step i takes version i to i + 1.
+    """
+
+    file: str
+    precious: bool
+    steps: tuple[Callable[[Any], None], ...]
+
+
+def _first(db: Any) -> None:
+    """Events, revisions, proposals."""
+    db["events"].create(
+        {"id": int, "time": str, "wall": str, "kind": str, "subject": str, "actor": str, "data": str},
+        pk="id",
+        not_null={"time", "kind"},
+    )
+    db["events"].create_index(["kind", "subject"])
+    db["revisions"].create(
+        {
+            "id": int,
+            "time": str,
+            "path": str,
+            "actor": str,
+            "why": str,
+            "before": str,
+            "before_sha": str,
+            "after_sha": str,
+        },
+        pk="id",
+        not_null={"time", "path"},
+    )
+    db["revisions"].create_index(["path", "id"])
+    db["revisions"].create_index(["time"])
+    db["proposals"].create(
+        {
+            "id": int, "time": str, "kind": str, "path": str, "before_sha": str, "after": str, "because": str,
+            "origin": str, "actor": str, "state": str, "decided": str, "decided_by": str,
+        },
+        pk="id",
+        not_null={"time", "kind", "path", "state"},
+        defaults={"state": "pending"},
+    )  # fmt: skip
+
+
+PRECIOUS = Schema("ia.db", True, (_first,))
+
+
+def connect(home: str, schema: Schema) -> sqlite3.Connection:
+    """Open a database of the workspace `home`, made and migrated where it must be. Autocommit; use `transaction`."""
+    path = os.path.join(home, ".ia", schema.file)
+    with translated(path):
+        try:
+            return _open(path, schema)
+        except sqlite3.DatabaseError as exc:
+            if schema.precious or _busy(exc) or isinstance(exc, sqlite3.OperationalError) and "open" in str(exc):
+                raise
+            for suffix in ("", "-wal", "-shm"):
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(path + suffix)
+            return _open(path, schema)
+
+
+@contextlib.contextmanager
+def transaction(conn: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    """All or nothing. The write lock is taken at once, so that a read inside cannot go stale."""
+    conn.execute("BEGIN IMMEDIATE")
+    try:
+        yield conn
+    except BaseException:
+        conn.rollback()
+        raise
+    conn.execute("COMMIT")
+
+
+@contextlib.contextmanager
+def translated(path: str) -> Iterator[None]:
+    """Turn sqlite3's errors into ours: held lock, full or read-only disk, damage."""
+    try:
+        yield
+    except sqlite3.Error as exc:
+        raise explain(exc, path) from exc
+
+
+def explain(exc: sqlite3.Error, path: str = "") -> Exception:
+    """Return the IaError that tells the user what an sqlite3 error means."""
+    name = os.path.basename(path) or "the database"
+    if _busy(exc):
+        return TryLater("{name} is locked by another process", name=name, hint="try again in a moment")
+    if isinstance(exc, sqlite3.OperationalError):
+        return TryLater("{name}: {reason}", name=name, reason=str(exc), hint="is the disk full or read-only?")
+    hint = "delete {path}: it can be rebuilt" if f"{os.sep}cache{os.sep}" in path else "`ia doctor` tells more"
+    return BadData("{name} is damaged: {reason}", name=name, reason=str(exc), path=path, hint=hint)
+
+
+def bulk(conn: sqlite3.Connection, table: str, rows: Iterable[dict[str, Any]]) -> None:
+    """Insert or replace many rows of plain Python values through sqlite-utils. Joins a transaction that is open."""
+    sqlite_utils().Database(conn, execute_plugins=False)[table].insert_all(rows, replace=True, batch_size=500)
+
+
+def sqlite_utils() -> Any:
+    """Import sqlite-utils without pandas and numpy, which it would load only to register types."""
+    blocked = [name for name in ("pandas", "numpy") if name not in sys.modules]
+    for name in blocked:
+        sys.modules[name] = None  # type: ignore[assignment]
+    try:
+        import sqlite_utils
+    finally:
+        for name in blocked:
+            del sys.modules[name]
+    return sqlite_utils
+
+
+def _busy(exc: sqlite3.Error) -> bool:
+    return "locked" in str(exc) or "busy" in str(exc)
+
+
+def _open(path: str, schema: Schema) -> sqlite3.Connection:
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    conn = sqlite3.connect(path, timeout=10.0, isolation_level=None)
+    try:
+        version = conn.execute("PRAGMA user_version").fetchone()[0]
+        # An acknowledged write to the precious database survives a power cut; the others can be rebuilt.
+        conn.execute(f"PRAGMA synchronous={'FULL' if schema.precious else 'OFF' if version == 0 else 'NORMAL'}")
+        if version != len(schema.steps):
+            _migrate(conn, version, schema)
+            conn.execute(f"PRAGMA synchronous={'FULL' if schema.precious else 'NORMAL'}")
+    except BaseException:
+        conn.close()
+        raise
+    return conn
+
+
+def _migrate(conn: sqlite3.Connection, version: int, schema: Schema) -> None:
+    newest = len(schema.steps)
+    if version > newest:
+        if schema.precious:
+            raise ConfigError(
+                "{file} was written by a newer ia (schema {version}, this one knows {newest})",
+                hint="upgrade ia", file=schema.file, version=version, newest=newest,
+            )  # fmt: skip
+        raise sqlite3.DatabaseError("another version")
+    if version and not schema.precious:
+        raise sqlite3.DatabaseError("another version")
+    conn.execute("PRAGMA journal_mode=WAL")
+    utils = sqlite_utils()
+    with transaction(conn):
+        version = conn.execute("PRAGMA user_version").fetchone()[0]  # another process may have been quicker
+        database = utils.Database(conn, execute_plugins=False)
+        for step in schema.steps[version:]:
+            step(database)
+        conn.execute(f"PRAGMA user_version={newest}")

@@ -1,0 +1,310 @@
+"""The workspace: the one folder of text files that is the truth, and the one way to write into it.
+
+A write takes the lock, keeps the previous content as a revision in ia.db, writes a temporary file beside the target,
+syncs it and renames it. Whoever is killed in between leaves the old file or the new one, never a mixture. A person may
+edit any file at any time with any editor: nothing here assumes that only ia wrote it.
+"""
+
+import contextlib
+import errno
+import fcntl
+import hashlib
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+from ia import audit, clock, config, store
+from ia.errors import BadData, NotFound, Refused, TryLater
+
+LOCK_TIMEOUT = 10.0  # seconds
+MAX_BYTES = 8_000_000
+"""Largest text file that is read or written: notes are for people."""
+_TEMPORARY = ".ia-tmp-"
+
+
+class Revision(NamedTuple):
+    """What a write replaced. `before` is None where the file did not exist, `after_sha` where it was removed. UTC."""
+
+    id: int
+    time: str
+    path: str
+    actor: str
+    why: str
+    before: str | None
+    before_sha: str | None
+    after_sha: str | None
+
+
+class Workspace:
+    """A workspace at `root` (default `IA_HOME`, else `~/ia`). Making one touches nothing."""
+
+    def __init__(self, root: str | None = None) -> None:
+        self.root = os.path.abspath(root) if root else config.home()
+        self._locks = 0
+        self._lock_fd = -1
+
+    @cached_property
+    def db(self) -> sqlite3.Connection:
+        """ia.db, opened on first use."""
+        return store.connect(self.root, store.PRECIOUS)
+
+    def close(self) -> None:
+        """Close ia.db if it is open."""
+        if "db" in self.__dict__:
+            self.__dict__.pop("db").close()
+
+    # paths
+
+    def resolve(self, path: str, *, below: str = "") -> str:
+        """Return the absolute path of `path`, which is relative to `below`, a folder of the workspace.
+
+        raises  Refused for an absolute path, `..`, a link on the way, a hidden part, or a name that no file can have.
+        """
+        parts = path.split("/")
+        if not path or os.path.isabs(path) or path.startswith("~"):
+            raise Refused("{path!r}: give a path inside {below}/", path=path, below=below or "the workspace")
+        if any(part in ("", ".", "..") for part in parts) or any(ord(c) < 32 or c in "\x7f\\" for c in path):
+            raise Refused("{path!r} leaves {below}/", path=path, below=below or "the workspace")
+        if below and any(part.startswith(".") for part in parts):
+            raise Refused("{path!r}: names do not begin with a dot", path=path)
+        if any(len(os.fsencode(part)) > 240 for part in parts):
+            raise Refused("{path!r}: a name is too long", path=path[:80])
+        current = self.root
+        for part in [*(below.split("/") if below else []), *parts]:
+            current = os.path.join(current, part)
+            if os.path.islink(current):
+                raise Refused("{path!r} goes through a link", path=path)
+        return current
+
+    def relative(self, absolute: str) -> str:
+        """Return the path as it is shown: relative to the root, with `/`."""
+        return os.path.relpath(absolute, self.root)
+
+    # reading
+
+    def read(self, path: str) -> str | None:
+        """Return the text of a file as it stood at now(), or None where there was none.
+
+        raises  BadData where it is not UTF-8 text or is larger than MAX_BYTES.
+        """
+        text = self._read_now(self.resolve(path), path)
+        return self._as_of_now(path, text) if clock.simulated() else text
+
+    def _as_of_now(self, path: str, text: str | None) -> str | None:
+        """Undo, in memory, what was written after now(): by us (revisions), or by hand (mtime)."""
+        moment = clock.stamp(clock.now())
+        row = self.db.execute(
+            "SELECT before FROM revisions WHERE path = ? AND time > ? ORDER BY id LIMIT 1", (path, moment)
+        ).fetchone()
+        if row:
+            return row[0]  # type: ignore[no-any-return]
+        written = self.db.execute(
+            "SELECT after_sha FROM revisions WHERE path = ? ORDER BY id DESC LIMIT 1", (path,)
+        ).fetchone()
+        if text is None or (written and written[0] == digest(text)):
+            return text
+        touched = os.stat(os.path.join(self.root, path)).st_mtime
+        return text if touched <= clock.now().timestamp() else None
+
+    def _read_now(self, absolute: str, shown: str) -> str | None:
+        try:
+            fd = os.open(absolute, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        except FileNotFoundError:
+            return None
+        except NotADirectoryError:
+            return None
+        except OSError as exc:
+            if exc.errno == errno.ELOOP:
+                raise Refused("{path!r} goes through a link", path=shown) from None
+            raise BadData("{path}: {reason}", path=shown, reason=exc.strerror) from None
+        with open(fd, "rb") as file:
+            try:
+                raw = file.read(MAX_BYTES + 1)
+            except IsADirectoryError:
+                raise BadData("{path} is a folder", path=shown) from None
+        if len(raw) > MAX_BYTES:
+            raise BadData("{path} is larger than {limit} bytes", path=shown, limit=MAX_BYTES)
+        try:
+            return raw.decode("utf-8-sig")
+        except UnicodeDecodeError as exc:
+            line = raw.count(b"\n", 0, exc.start) + 1
+            raise BadData("{path}:{line}: not UTF-8 text", path=shown, line=line) from None
+
+    # writing
+
+    @contextlib.contextmanager
+    def lock(self, timeout: float = LOCK_TIMEOUT) -> Iterator[None]:
+        """Hold the workspace's one lock; two cron jobs and a terminal can share it. Reentrant in a process.
+
+        raises  TryLater when it is held by another process for longer than `timeout` seconds.
+        """
+        if self._locks == 0:
+            self._lock_fd = self._acquire(timeout)
+        self._locks += 1
+        try:
+            yield
+        finally:
+            self._locks -= 1
+            if self._locks == 0:
+                os.close(self._lock_fd)
+
+    def _acquire(self, timeout: float) -> int:
+        os.makedirs(os.path.join(self.root, ".ia"), exist_ok=True)
+        fd = os.open(os.path.join(self.root, ".ia", "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        deadline = time.monotonic() + timeout
+        while True:
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return fd
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    os.close(fd)
+                    raise TryLater("the workspace is locked by another ia", hint="try again in a moment") from None
+                time.sleep(0.01)
+
+    def write(
+        self, path: str, text: str, *, actor: str = "user", why: str = "", event: str = "", **data: object
+    ) -> bool:
+        """Replace a file's content and return whether that changed anything. The previous content stays as a revision.
+
+        event   kind of the audit event (`note.write`); none is recorded without it, nor where nothing changed.
+        """
+        absolute = self.resolve(path)
+        if len(text) > MAX_BYTES:
+            raise BadData("{path}: larger than {limit} bytes", path=path, limit=MAX_BYTES)
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise BadData("{path}: the text is not valid UTF-8", path=path) from None
+        with self.lock():
+            before = self._read_now(absolute, path)
+            if before == text:
+                return False
+            self._revise(path, before, digest(text), actor, why, event, data)
+            replace_file(absolute, text)
+            return True
+
+    def remove(self, path: str, *, actor: str = "user", why: str = "", event: str = "", **data: object) -> None:
+        """Remove a file; its content stays as a revision, so that `undo` brings it back."""
+        absolute = self.resolve(path)
+        with self.lock():
+            before = self._read_now(absolute, path)
+            if before is None:
+                raise NotFound("{path}: no such file", path=path)
+            self._revise(path, before, None, actor, why, event, data)
+            os.unlink(absolute)
+            sync_folder(os.path.dirname(absolute))
+
+    def _revise(
+        self,
+        path: str,
+        before: str | None,
+        after_sha: str | None,
+        actor: str,
+        why: str,
+        event: str,
+        data: dict[str, object],
+    ) -> None:
+        """Keep what is about to be replaced, before it is: a crash in between leaves a revision of a write that was not."""
+        row = (
+            clock.stamp(clock.now()),
+            path,
+            actor,
+            why,
+            before,
+            digest(before) if before is not None else None,
+            after_sha,
+        )
+        with store.transaction(self.db):
+            self.db.execute(
+                "INSERT INTO revisions (time, path, actor, why, before, before_sha, after_sha) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                row,
+            )
+            if event:
+                audit.record(self.db, event, path, actor, **({"why": why} if why else {}), **data)
+
+    # history
+
+    def history(self, path: str) -> list[Revision]:
+        """Return the revisions of a file, newest first, without those of writes that a crash prevented. Not after now()."""
+        rows = [
+            Revision(*row)
+            for row in self.db.execute(
+                "SELECT id, time, path, actor, why, before, before_sha, after_sha FROM revisions"
+                " WHERE path = ? AND time <= ? ORDER BY id DESC",
+                (path, clock.stamp(clock.now())),
+            )
+        ]
+        current = self.read(path)
+        following = digest(current) if current is not None else None
+        kept = []
+        for row in rows:
+            prevented = following == row.before_sha and following != row.after_sha
+            if not prevented:
+                kept.append(row)
+            following = row.before_sha
+        return kept
+
+    def undo(self, path: str, *, actor: str = "user") -> Revision:
+        """Put back the content before the newest change of a file, itself as a new revision, and return what was undone.
+
+        raises  NotFound where there is nothing to undo; Refused where the file was edited by hand since.
+        """
+        with self.lock():
+            revisions = self.history(path)
+            if not revisions:
+                raise NotFound("{path}: nothing to undo", path=path)
+            newest = revisions[0]
+            current = self.read(path)
+            if (digest(current) if current is not None else None) != newest.after_sha:
+                raise Refused("{path} was edited by hand since; its history is in `ia memory history`", path=path)
+            if newest.before is None:
+                self.remove(path, actor=actor, why="undo", event="workspace.undo")
+            else:
+                self.write(path, newest.before, actor=actor, why="undo", event="workspace.undo")
+            return newest
+
+
+def digest(text: str) -> str:
+    """Return the SHA-256 of a text's UTF-8 bytes, in hex."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def replace_file(absolute: str, text: str) -> None:
+    """Write a file atomically: temporary file in the same folder, fsync, rename, fsync of the folder. Keeps its mode.
+
+    The caller holds the lock; so a temporary file that is already there belongs to somebody who was killed.
+    """
+    folder, name = os.path.split(absolute)
+    try:
+        os.makedirs(folder, exist_ok=True)
+        temporary = os.path.join(folder, _TEMPORARY + name[-200:])
+        mode = 0o644
+        with contextlib.suppress(FileNotFoundError):
+            mode = os.stat(absolute).st_mode & 0o777
+        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+        try:
+            with open(fd, "w", encoding="utf-8", newline="") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, absolute)
+        except BaseException:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(temporary)
+            raise
+        sync_folder(folder)
+    except (FileExistsError, NotADirectoryError, IsADirectoryError) as exc:
+        raise BadData("{path}: a file and a folder of one name", path=name) from exc
+
+
+def sync_folder(folder: str) -> None:
+    """Make a rename or removal in a folder survive a power cut."""
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
