@@ -54,15 +54,20 @@ def events(
     if since:
         where.append("time >= ?")
         values.append(since)
-    sql = f"SELECT id, time, wall, kind, subject, actor, data FROM events WHERE {' AND '.join(where)} ORDER BY id DESC LIMIT ?"
-    rows = conn.execute(sql, [*values, limit])
-    return [Event(*row[:6], json.loads(row[6])) for row in rows]
+    sql = f"{_SELECT} WHERE {' AND '.join(where)} ORDER BY id DESC LIMIT ?"
+    return [_event(row) for row in conn.execute(sql, [*values, limit])]
 
 
 def find(conn: sqlite3.Connection, kind: str, subject: str) -> Event | None:
     """Return the first event of this very kind and subject that is not later than now(), or None."""
-    row = conn.execute(
-        "SELECT id, time, wall, kind, subject, actor, data FROM events WHERE kind = ? AND subject = ? AND time <= ? ORDER BY id LIMIT 1",
-        (kind, subject, clock.stamp(clock.now())),
-    ).fetchone()
-    return Event(*row[:6], json.loads(row[6])) if row else None
+    sql = f"{_SELECT} WHERE kind = ? AND subject = ? AND time <= ? ORDER BY id LIMIT 1"
+    row = conn.execute(sql, (kind, subject, clock.stamp(clock.now()))).fetchone()
+    return _event(row) if row else None
+
+
+_SELECT = "SELECT id, time, wall, kind, subject, actor, data FROM events"
+
+
+def _event(row: tuple[Any, ...]) -> Event:
+    *fields, data = row
+    return Event(*fields, json.loads(data))

@@ -27,7 +27,7 @@ def simulated() -> bool:
 
 
 def parse(text: str) -> datetime:
-    """Return an aware datetime from ISO 8601. Without an offset it is the user's zone; a bare date is the end of that day."""
+    """Return an aware datetime from ISO 8601. Without an offset it is the user's zone; a bare date means its end."""
     try:
         moment = datetime.fromisoformat(text.strip())
         if len(text.strip()) == 10 or ("T" not in text and ":" not in text):

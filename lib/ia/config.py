@@ -1,7 +1,7 @@
 """Settings: the environment, config.yaml and the defaults, in this order; and the only reader of os.environ.
 
-`config.yaml` is for people: comments and order survive `ia config set`. Because every command asks for a setting or two,
-the parsed file is kept as JSON under `.ia/cache`, and read again when its size or mtime changes.
+`config.yaml` is for people: comments and order survive `ia config set`. Because every command asks for a setting, the
+parsed file is kept as JSON under `.ia/cache`, and read again when its size or mtime changes.
 A value may refer to the environment as `${NAME}`; that is where secrets live, and they are never printed.
 """
 
@@ -31,8 +31,8 @@ KEYS = (
     Key("market.tushare.token", str, "${TUSHARE_TOKEN}", "token of the tushare adapter"),
     Key("market.timeout", float, 15.0, "seconds without a byte before a request is given up"),
     Key("compute.timeout", float, 30.0, "seconds that one `ia compute` may take"),
-    Key("compute.isolation", str, "require", "whether code that you did not type needs a locked worker", ("require", "prefer")),
-    Key("memory.index_lines", int, 2000, "how many entries MEMORY.md shows; older ones stay in `ia note list` and `ia recall`"),
+    Key("compute.isolation", str, "require", "whether code that you did not type needs a lock", ("require", "prefer")),
+    Key("memory.index_lines", int, 2000, "newest entries that MEMORY.md lists; `ia recall` finds them all"),
     Key("recall.half_life", float, 180.0, "days after which a finding counts half"),
     Key("model", str, None, "language model of `ia turn`"),
     Key("turn.timeout", float, 60.0, "seconds without a byte from the model"),
@@ -178,7 +178,7 @@ def _typed(name: str, value: Value, error: type[ConfigError] | type[UsageError])
             number = key.type(str(value))
             if not number > 0 or number == float("inf"):
                 raise ValueError
-            return number  # type: ignore[no-any-return]
+            return number
     except ValueError:
         raise error("{name}: {value!r} is not a positive number", name=name, value=value) from None
     if key.choices and value not in key.choices:

@@ -71,7 +71,7 @@ def connect(home: str, schema: Schema) -> sqlite3.Connection:
         try:
             return _open(path, schema)
         except sqlite3.DatabaseError as exc:
-            if schema.precious or _busy(exc) or isinstance(exc, sqlite3.OperationalError) and "open" in str(exc):
+            if schema.precious or _busy(exc) or (isinstance(exc, sqlite3.OperationalError) and "open" in str(exc)):
                 raise
             for suffix in ("", "-wal", "-shm"):
                 with contextlib.suppress(FileNotFoundError):

@@ -208,7 +208,7 @@ class Workspace:
         event: str,
         data: dict[str, object],
     ) -> None:
-        """Keep what is about to be replaced, before it is: a crash in between leaves a revision of a write that was not."""
+        """Keep what is about to be replaced; a crash after it leaves the revision of a write that was not."""
         row = (
             clock.stamp(clock.now()),
             path,
@@ -220,7 +220,8 @@ class Workspace:
         )
         with store.transaction(self.db):
             self.db.execute(
-                "INSERT INTO revisions (time, path, actor, why, before, before_sha, after_sha) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO revisions (time, path, actor, why, before, before_sha, after_sha)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
                 row,
             )
             if event:
@@ -229,7 +230,7 @@ class Workspace:
     # history
 
     def history(self, path: str) -> list[Revision]:
-        """Return the revisions of a file, newest first, without those of writes that a crash prevented. Not after now()."""
+        """Return the revisions of a file up to now(), newest first, without those of writes that a crash prevented."""
         rows = [
             Revision(*row)
             for row in self.db.execute(
@@ -249,7 +250,7 @@ class Workspace:
         return kept
 
     def undo(self, path: str, *, actor: str = "user") -> Revision:
-        """Put back the content before the newest change of a file, itself as a new revision, and return what was undone.
+        """Put back the content before the newest change of a file, as a new revision; return what was undone.
 
         raises  NotFound where there is nothing to undo; Refused where the file was edited by hand since.
         """
