@@ -69,5 +69,4 @@ _SELECT = "SELECT id, time, wall, kind, subject, actor, data FROM events"
 
 
 def _event(row: tuple[Any, ...]) -> Event:
-    *fields, data = row
-    return Event(*fields, json.loads(data))
+    return Event(row[0], row[1], row[2], row[3], row[4], row[5], json.loads(row[6]))

@@ -1,0 +1,187 @@
+"""Click, adapted: commands that load when they are called, help in two languages, and a root that understands pipes."""
+
+import importlib
+import select
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+import click
+
+from ia.errors import IaError
+from ia_cli._text import lang, tr
+
+HEADINGS = ("Usage:", "Options:", "Commands:", "Arguments:", "Example:")
+
+
+class Command(click.Command):
+    """A command whose help speaks the user's language and ends with an example."""
+
+    def __init__(self, *args: Any, example: str = "", **kwargs: Any) -> None:
+        kwargs.setdefault("context_settings", {"help_option_names": ["-h", "--help"]})
+        super().__init__(*args, **kwargs)
+        self.example = example
+
+    def get_help(self, ctx: click.Context) -> str:
+        return _headed(super().get_help(ctx))
+
+    def get_usage(self, ctx: click.Context) -> str:
+        return _headed(super().get_usage(ctx))
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        _write_text(self, formatter)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        _write_options(self, ctx, formatter)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        _write_example(self.example, formatter)
+
+
+class Group(click.Group):
+    """A noun with verbs below it. A first word that is no verb goes to the `fallback` verb, if there is one."""
+
+    command_class = Command
+
+    def __init__(self, *args: Any, example: str = "", fallback: str | None = None, **kwargs: Any) -> None:
+        kwargs.setdefault("context_settings", {"help_option_names": ["-h", "--help"]})
+        super().__init__(*args, **kwargs)
+        self.example = example
+        self.fallback = fallback
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if self.fallback and args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            args = [self.fallback, *args]
+        return super().resolve_command(ctx, args)
+
+    def get_help(self, ctx: click.Context) -> str:
+        return _headed(super().get_help(ctx))
+
+    def get_usage(self, ctx: click.Context) -> str:
+        return _headed(super().get_usage(ctx))
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        _write_text(self, formatter)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        _write_options(self, ctx, formatter)
+        self.format_commands(ctx, formatter)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        rows = []
+        for name in self.list_commands(ctx):
+            command = self.get_command(ctx, name)
+            if command is not None and not command.hidden:
+                rows.append((name, tr(first_line(command))))
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        _write_example(self.example, formatter)
+
+
+class LazyGroup(Group):
+    """A group whose commands are data: name -> ("module:attribute", one-line help). Its help imports none of them."""
+
+    def __init__(self, *args: Any, lazy: dict[str, tuple[str, str]], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.lazy = lazy
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.lazy)
+
+    def get_command(self, ctx: click.Context | None, name: str) -> click.Command | None:
+        if name not in self.lazy:
+            return None
+        module, attribute = self.lazy[name][0].split(":")
+        command = getattr(importlib.import_module(module), attribute)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, tr(text)) for name, (_, text) in self.lazy.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
+        from click.shell_completion import CompletionItem
+
+        names = [CompletionItem(n, help=tr(text)) for n, (_, text) in self.lazy.items() if n.startswith(incomplete)]
+        return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
+
+
+class RootGroup(LazyGroup):
+    """The root. Click takes every EPIPE for "stdout was closed" and exits 1 without a word, also when it came from a
+    child process or a socket. Here the two are told apart."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as exc:
+            if reader_left():
+                ctx.exit(141)
+            raise IaError("a child process or a connection closed its input early") from exc
+
+
+def reader_left() -> bool:
+    """Whether the process that was reading our standard output has gone."""
+    try:
+        fd = sys.stdout.fileno()
+    except (OSError, ValueError, AttributeError):
+        return False
+    poll = select.poll()
+    poll.register(fd, select.POLLOUT)
+    events = poll.poll(0)
+    return bool(events and events[0][1] & (select.POLLERR | select.POLLHUP))
+
+
+def first_line(command: click.Command) -> str:
+    """Return the first line of a command's help: what stands beside its name in a list."""
+    return (command.help or "").strip().split("\n\n")[0].split("\b")[0].replace("\n", " ").strip()
+
+
+def paragraphs(help_text: str | None) -> Iterable[str]:
+    """Yield a help text's paragraphs, unwrapped unless they begin with click's mark for text that stands as it is."""
+    import inspect
+
+    for part in inspect.cleandoc(help_text or "").split("\n\n"):
+        yield part if part.startswith("\b") else part.replace("\n", " ")
+
+
+def _write_text(command: click.Command, formatter: click.HelpFormatter) -> None:
+    formatter.write_paragraph()
+    with formatter.indentation():
+        formatter.write_text("\n\n".join(tr(part) for part in paragraphs(command.help)))
+
+
+def _write_options(command: click.Command, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    rows = []
+    for param in command.get_params(ctx):
+        record = param.get_help_record(ctx)
+        if record is not None:
+            name, text = record
+            own = getattr(param, "help", None) or ""
+            rows.append((name, text.replace(own, tr(own), 1) if own else text))
+    with formatter.section("Options"):
+        formatter.write_dl(rows)
+
+
+def _write_example(example: str, formatter: click.HelpFormatter) -> None:
+    if example:
+        with formatter.section("Example"):
+            for line in example.strip().splitlines():
+                formatter.write(f"{'':>{formatter.current_indent}}{line.strip()}\n")
+
+
+def _headed(text: str) -> str:
+    """Translate the headings that click writes itself."""
+    if lang() == "zh":
+        for heading in HEADINGS:
+            text = text.replace(f"\n{heading}", f"\n{tr(heading)}")
+            if text.startswith(heading):
+                text = tr(heading) + text[len(heading) :]
+    return text

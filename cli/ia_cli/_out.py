@@ -1,0 +1,98 @@
+"""How results leave: data to stdout, everything else to stderr.
+
+Rows are a table on a terminal and TSV with a header when piped; JSON is one document, JSONL one object a line. CSV and
+JSON are the same bytes on a pipe and on a terminal.
+"""
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from ia.errors import IaError, Message
+from ia_cli._text import say, tr
+
+Row = dict[str, Any]
+
+
+def notify(message: Message) -> None:
+    """Tell the user something that is no failure, on stderr."""
+    click.echo(f"ia: {say(message.template, **message.params)}", err=True)
+
+
+def hint(template: str, /, **params: object) -> None:
+    """Tell the user what to type next, on stderr."""
+    click.echo(f"hint: {say(template, **params)}", err=True)
+
+
+def complain(error: IaError) -> None:
+    """Write a failure as the contract has it: one line, and what to type next."""
+    click.echo(f"ia: {say(error.template, **error.params)}", err=True)
+    if error.hint:
+        hint(error.hint, **error.params)
+
+
+def emit_json(document: Any) -> None:
+    """Write one JSON document and a newline. NaN and infinities become null: JSON has none."""
+    sys.stdout.write(_json(document) + "\n")
+
+
+def emit_rows(rows: Sequence[Row], columns: Sequence[str], *, as_json: bool = False, as_jsonl: bool = False) -> None:
+    """Write rows in the form that was asked for, else a table on a terminal and TSV when piped."""
+    if as_json:
+        emit_json(list(rows))
+    elif as_jsonl:
+        for row in rows:
+            emit_json(row)
+    elif sys.stdout.isatty():
+        _table(rows, columns)
+    else:
+        sys.stdout.write("\t".join(columns) + "\n")
+        for row in rows:
+            sys.stdout.write("\t".join(_cell(row.get(column)) for column in columns) + "\n")
+
+
+def text(value: Any) -> str:
+    """Return a value as people read it: booleans in lower case, nothing for None, structures as JSON."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return _json(value) if isinstance(value, dict | list) else str(value)
+
+
+def _cell(value: Any) -> str:
+    return " ".join(text(value).replace("\t", " ").split("\n"))
+
+
+def _json(document: Any) -> str:
+    import json
+
+    try:
+        return json.dumps(document, ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        return json.dumps(_finite(document), ensure_ascii=False)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if value - value == 0 else None
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    return [_finite(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _table(rows: Sequence[Row], columns: Sequence[str]) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    for column in columns:
+        number = bool(rows) and all(isinstance(row.get(column), int | float) for row in rows)
+        table.add_column(tr(column), justify="right" if number else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(text(row.get(column))) for column in columns))
+    Console().print(table)

@@ -1,0 +1,164 @@
+"""The ia command: the map of commands, and the one place where an error becomes an exit status."""
+
+import gc
+import os
+import sys
+
+gc.disable()  # a short process: collecting while modules load costs a tenth of the start
+if len(sys.argv) > 2 and "compute" in sys.argv:
+    from ia.compute.host import prestart
+
+    prestart(sys.argv[1:])
+
+import click  # noqa: E402
+
+from ia import __version__, clock, config  # noqa: E402
+from ia.errors import IaError, Refused, TryLater, UsageError  # noqa: E402
+from ia_cli._group import RootGroup, reader_left  # noqa: E402
+from ia_cli._out import complain  # noqa: E402
+
+COMMANDS = {
+    "ohlcv": ("ia_cli.ohlcv:ohlcv", "Print the prices of a symbol as canonical CSV."),
+    "where": ("ia_cli.where:where", "Tell where a CSV that ia wrote came from."),
+    "compute": ("ia_cli.compute:compute", "Evaluate Python over canonical OHLCV, in a sandbox."),
+    "indicator": ("ia_cli.indicator:indicator", "List, describe and calculate technical indicators."),
+    "note": ("ia_cli.note:note", "Write, read and search notes."),
+    "memory": ("ia_cli.memory:memory", "Keep what was learnt: beliefs, observations, reflections."),
+    "recall": ("ia_cli.recall:recall", "Find what was written, best first."),
+    "soul": ("ia_cli.soul:soul", "Show the assistant's character and propose changes to it."),
+    "pending": ("ia_cli.pending:pending", "List the proposals that wait for a decision."),
+    "approve": ("ia_cli.pending:approve", "Carry out a proposal."),
+    "reject": ("ia_cli.pending:reject", "Drop a proposal."),
+    "log": ("ia_cli.log:log", "Read the audit trail."),
+    "config": ("ia_cli.config:config_", "Read and change settings."),
+    "doctor": ("ia_cli.doctor:doctor", "Check the installation and say how to mend it."),
+    "init": ("ia_cli.init:init", "Fill a new workspace from a profile."),
+    "completion": ("ia_cli.completion:completion", "Print shell completion for bash, zsh or fish."),
+}
+
+
+def _set(variable: str):  # type: ignore[no-untyped-def]
+    def callback(_ctx: click.Context, _param: click.Parameter, value: str | None) -> None:
+        if value is not None:
+            if variable == "IA_NOW":
+                clock.parse(value)
+            config.override(variable, value)
+
+    return callback
+
+
+@click.group(
+    cls=RootGroup,
+    lazy=COMMANDS,
+    example="ia --now 2024-03-15 ohlcv 600519 --adapter demo | ia compute 'rsi(close, 14)'",
+)
+@click.option("--home", metavar="DIR", expose_value=False, is_eager=True, callback=_set("IA_HOME"),
+              help="Workspace to use (IA_HOME); default ~/ia.")  # fmt: skip
+@click.option("--now", metavar="TIME", expose_value=False, is_eager=True, callback=_set("IA_NOW"),
+              help="Live at this moment (IA_NOW): nothing later is visible.")  # fmt: skip
+@click.option("--lang", type=click.Choice(["en", "zh"]), expose_value=False, is_eager=True, callback=_set("IA_LANG"),
+              help="Language of messages (IA_LANG).")  # fmt: skip
+@click.version_option(__version__, prog_name="ia", message="%(prog)s %(version)s", help="Print the version.")
+def cli() -> None:
+    """Personal investment research made of files and pipes."""
+
+
+def main() -> None:
+    """Run ia as a process."""
+    status = run(sys.argv[1:])
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        status = 141 if status in (0, 1) else status
+    except OSError as exc:  # the disk behind a redirection is full
+        complain(TryLater("cannot write the output: {reason}", reason=exc.strerror))
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        status = TryLater.status
+    sys.exit(status)
+
+
+def run(argv: list[str]) -> int:
+    """Run one command line and return its exit status; errors have been told on stderr."""
+    try:
+        status = cli.main(argv, prog_name="ia", standalone_mode=False)
+        return status if isinstance(status, int) else 0
+    except click.Abort:
+        return 130
+    except KeyboardInterrupt:
+        return 130
+    except SystemExit as exc:
+        return 141 if reader_left() else int(exc.code or 0)
+    except Exception as exc:
+        return _failed(exc)
+
+
+def _failed(exc: Exception) -> int:
+    """Tell what went wrong and return the status; with IA_DEBUG the traceback comes along."""
+    if config.env("IA_DEBUG"):
+        import traceback
+
+        traceback.print_exc()
+    try:
+        error = _as_ours(exc)
+        complain(error)
+    except BrokenPipeError:
+        return 141
+    except IaError as exc_in_language:  # config.yaml is broken, and saying so needs the language that it sets
+        config.override("IA_LANG", "en")
+        complain(exc_in_language)
+        return exc_in_language.status
+    return error.status
+
+
+def _as_ours(exc: Exception) -> IaError:
+    if isinstance(exc, IaError):
+        return exc
+    if isinstance(exc, click.ClickException):
+        return _usage(exc)
+    if isinstance(exc, OSError):
+        kind = Refused if isinstance(exc, PermissionError) or exc.errno == 30 else TryLater
+        return kind("{what}: {reason}", what=exc.filename or "ia", reason=exc.strerror or str(exc))
+    if "sqlite3" in sys.modules and isinstance(exc, sys.modules["sqlite3"].Error):
+        from ia.store import explain
+
+        translated = explain(exc)
+        if isinstance(translated, IaError):
+            return translated
+    return IaError(
+        "internal error: {kind}: {what}", kind=type(exc).__name__, what=str(exc) or "no message",
+        hint="set IA_DEBUG=1 for the traceback",
+    )  # fmt: skip
+
+
+def _usage(exc: click.ClickException) -> IaError:
+    """Say click's usage errors in the form and the languages of all others."""
+    context = getattr(exc, "ctx", None)
+    path = context.command_path if context else "ia"
+    more = "`{path} --help` shows the usage"
+    if isinstance(exc, click.NoSuchOption):
+        close = exc.possibilities[0] if exc.possibilities else ""
+        help_ = "did you mean {close}?" if close else more
+        return UsageError("no such option: {option}", option=exc.option_name, close=close, path=path, hint=help_)
+    if isinstance(exc, click.MissingParameter) and exc.param is not None:
+        return UsageError("missing {what}", what=exc.param.get_error_hint(context), path=path, hint=more)
+    if isinstance(exc, click.BadParameter) and exc.param is not None:
+        return UsageError("{what}: {problem}", what=exc.param.opts[-1], problem=exc.message, path=path, hint=more)
+    message = exc.format_message()
+    if message.startswith("No such command"):
+        from difflib import get_close_matches
+
+        typed = message.split("'")[1]
+        close = next(iter(get_close_matches(typed, _names(context), 1)), "")
+        help_ = "did you mean {close}?" if close else more
+        return UsageError("no such command: {typed}", typed=typed, close=f"{path} {close}", path=path, hint=help_)
+    return UsageError("{message}", message=message, path=path, hint=more)
+
+
+def _names(context: click.Context | None) -> list[str]:
+    command = context.command if context else cli
+    return command.list_commands(context) if context and isinstance(command, click.Group) else list(COMMANDS)
+
+
+if __name__ == "__main__":
+    main()
