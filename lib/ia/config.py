@@ -101,6 +101,11 @@ def known(name: str) -> None:
     raise UsageError("{name}: no such setting", name=name, hint=hint, close=close[0] if close else "")
 
 
+def names() -> list[str]:
+    """Return the keys of the table, and those in config.yaml that belong to other packages' adapters."""
+    return [*SPEC, *sorted(key for key in _file() if key not in SPEC)]
+
+
 def secret(name: str) -> bool:
     """Whether a key holds a secret, judged by its last part."""
     return any(word in name.rsplit(".", 1)[-1].lower() for word in SECRET)

@@ -1,0 +1,39 @@
+"""`ia log`: the audit trail."""
+
+import click
+
+from ia_cli._group import Command
+from ia_cli._options import rows_options
+from ia_cli._out import emit_rows
+
+
+@click.command(cls=Command, example="ia log --kind note --since 2024-01-01 --json")
+@click.option("--kind", metavar="KIND", help="Only this kind of event; `note` means note.write, note.remove, …")
+@click.option("--subject", metavar="TEXT", help="Only events about this path, symbol or id.")
+@click.option("--actor", metavar="NAME", help="Only what this actor did (user, model, task).")
+@click.option("--since", metavar="TIME", help="Only events at or after this time.")
+@click.option("-n", "limit", type=click.IntRange(1), default=50, show_default=True, help="How many, newest first.")
+@rows_options
+@click.pass_context
+def log(
+    ctx: click.Context, kind: str | None, subject: str | None, actor: str | None, since: str | None, limit: int,
+    as_json: bool, as_jsonl: bool,
+) -> None:  # fmt: skip
+    """Read the audit trail.
+
+    Every turn, tool call, task run, proposal, approval, note, fetch and change of soul or belief is an event: when, what,
+    about what, by whom. Newest first. Status 1 where nothing fits.
+    """
+    from ia import audit, clock
+    from ia.workspace import Workspace
+
+    start = clock.stamp(clock.parse(since if len(since) > 10 else f"{since}T00:00")) if since else None
+    found = audit.events(Workspace().db, kind=kind, subject=subject, actor=actor, since=start, limit=limit)
+    rows = [event._asdict() for event in found]
+    if not as_json and not as_jsonl:
+        for row in rows:
+            row["data"] = " ".join(f"{key}={value}" for key, value in row["data"].items())
+            row["subject"] = row["subject"] or ""
+    emit_rows(rows, ("id", "time", "kind", "subject", "actor", "data"), as_json=as_json, as_jsonl=as_jsonl)
+    if not rows:
+        ctx.exit(1)

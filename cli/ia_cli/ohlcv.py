@@ -1,0 +1,91 @@
+"""`ia ohlcv`: eyes."""
+
+import sys
+
+import click
+
+from ia_cli._group import Command
+from ia_cli._in import open_input
+from ia_cli._out import notify
+
+
+@click.command(cls=Command, example="ia ohlcv 贵州茅台 --adapter demo --start 2024-01-01 | ia compute 'ta.rsi(close, 14)'")
+@click.argument("symbol", required=False, metavar="SYMBOL|-")
+@click.option("--period", type=click.Choice(["daily", "weekly", "monthly"]), default="daily", help="Length of a bar.")
+@click.option("--start", metavar="DATE", help="First date, YYYY-MM-DD.")
+@click.option("--end", metavar="DATE", help="Last date, YYYY-MM-DD.")
+@click.option("--adjust", type=click.Choice(["qfq", "hfq", "none"]), help="qfq (default) keeps the last price, hfq the first.")  # fmt: skip
+@click.option("--adapter", metavar="A[,B…]", help="Sources in the order to try; default: setting market.adapter.")
+@click.option("--refresh", is_flag=True, help="Fetch even if today's copy is stored.")
+@click.option("--stale", is_flag=True, help="Use the stored copy however old it is; its age goes to stderr.")
+@click.option("--strict", is_flag=True, help="With -: refuse bars whose low or high contradict open or close.")
+@click.option("--select", metavar="CODE", help="With -: the symbol to take from a file that holds several.")
+@click.option("--lots/--shares", default=None, help="With -: the unit of the volume, where the header does not tell.")
+@click.pass_context
+def ohlcv(
+    ctx: click.Context, symbol: str | None, period: str, start: str | None, end: str | None, adjust: str | None,
+    adapter: str | None, refresh: bool, stale: bool, strict: bool, select: str | None, lots: bool | None,
+) -> None:  # fmt: skip
+    """Print the prices of a symbol as canonical CSV.
+
+    SYMBOL is a code (600519, sh600519, 600519.SH, 00700.HK, AAPL) or a name (宁德时代) that means exactly one company. The
+    prices are fetched once a trading day, stored raw with their corporate actions, and adjusted here by multiplicative
+    factors, so that returns are total returns. Nothing later than --now comes out.
+
+    With - any OHLCV-like CSV on standard input (Chinese or English headers, other orders and date forms, lots, GBK …)
+    comes out canonical; rows without a price are dropped and counted on stderr.
+    """
+    from ia.errors import UsageError
+    from ia.ohlcv.history import Request, check
+
+    request = Request(
+        symbol or "-", period, start, end, adjust or "qfq",
+        tuple(part.strip() for part in adapter.split(",") if part.strip()) if adapter else (), refresh, stale,
+    )  # fmt: skip
+    check(request)
+    if symbol not in (None, "-"):
+        if strict or select or lots is not None:
+            raise UsageError("--strict, --select, --lots and --shares go with -", hint="`ia ohlcv - < FILE`")
+        _of_symbol(request)
+        return
+    if adjust or adapter or refresh or stale:
+        raise UsageError("--adjust, --adapter, --refresh and --stale need a SYMBOL")
+    _of_stdin(request, strict, select, lots)
+
+
+def _of_symbol(request):  # type: ignore[no-untyped-def]
+    from ia.ohlcv import provenance
+    from ia.ohlcv.history import history
+    from ia.pipes import ohlcv_shown
+    from ia.workspace import Workspace
+
+    ws = Workspace()
+    answer = history(ws, request, notify)
+    ohlcv_shown(ws, request)
+    provenance.write(
+        ws, answer.bars, sys.stdout.write, symbol=answer.symbol.canonical, name=answer.series.name,
+        adapter=answer.series.adapter, host=answer.series.host, simulated=answer.series.simulated,
+        fetched=answer.series.fetched, adjust=answer.adjust, period=answer.period,
+    )  # fmt: skip
+
+
+def _of_stdin(request, strict, select, lots):  # type: ignore[no-untyped-def]
+    from ia import clock
+    from ia.ohlcv import provenance
+    from ia.ohlcv.canonical import check_range
+    from ia.ohlcv.history import between
+    from ia.ohlcv.normalise import normalise
+    from ia.ohlcv.resample import resample
+    from ia.workspace import Workspace
+
+    stream, source = open_input(None, "a SYMBOL")
+    bars = normalise(stream.read(), source, lots=lots, symbol=select, notify=notify)
+    check_range(bars, source, strict, notify)
+    if clock.simulated():
+        bars = between(bars, None, clock.today())
+    if request.period != "daily":
+        bars = resample(bars, request.period)
+    provenance.write(
+        Workspace(), between(bars, request.start, request.end), sys.stdout.write,
+        symbol=select or "", adapter="-", host=source, simulated=False, adjust="none", period=request.period,
+    )  # fmt: skip

@@ -1,0 +1,37 @@
+"""`ia where`: where a CSV came from."""
+
+import sys
+
+import click
+
+from ia_cli._group import Command
+from ia_cli._in import open_input
+from ia_cli._options import json_option
+from ia_cli._out import emit_json, notify
+
+
+@click.command(cls=Command, example="ia ohlcv 600519 --adapter demo > moutai.csv; ia where moutai.csv")
+@click.argument("file", required=False)
+@json_option
+@click.pass_context
+def where(ctx: click.Context, file: str | None, as_json: bool) -> None:
+    """Tell where a CSV that ia wrote came from.
+
+    Prints symbol, adapter, host, adjustment, range and time of the very bytes in FILE or on standard input; a file that
+    was changed since is not known any more. Status 1 where the answer is no.
+    """
+    from ia.errors import Message
+    from ia.ohlcv import provenance
+    from ia.workspace import Workspace
+
+    stream, source = open_input(file)
+    event = provenance.find(Workspace(), stream.read())
+    if event is None:
+        notify(Message("{source}: not written by ia in this workspace, or changed since", source=source))
+        ctx.exit(1)
+    row = {**event.data, "time": event.time, "sha256": event.subject}
+    if as_json:
+        emit_json(row)
+        return
+    for key, value in row.items():
+        sys.stdout.write(f"{key}\t{str(value).lower() if isinstance(value, bool) else value}\n")

@@ -1,0 +1,174 @@
+"""The doctor: what of the installation works, what does not, and how to mend it. Looks only; mends nothing."""
+
+import os
+import shutil
+import sqlite3
+import sys
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from ia import config, store
+from ia.errors import IaError, Message
+from ia.workspace import Workspace
+
+
+class Finding(NamedTuple):
+    """One thing that was looked at. `state` is ok, warn (works, with a limit) or fail; `mend` says what to do."""
+
+    check: str
+    state: str
+    detail: Message
+    mend: Message | None = None
+
+
+Check = Callable[[Workspace], Iterator[Finding]]
+
+
+def examine(ws: Workspace) -> list[Finding]:
+    """Run every check; one that itself breaks is a finding like any other."""
+    findings: list[Finding] = []
+    for name, check in CHECKS:
+        try:
+            findings += check(ws)
+        except IaError as exc:
+            mend = Message(exc.hint, **exc.params) if exc.hint else None
+            findings.append(Finding(name, "fail", Message(exc.template, **exc.params), mend))
+        except (OSError, sqlite3.Error) as exc:
+            findings.append(Finding(name, "fail", Message("{reason}", reason=exc)))
+    return findings
+
+
+def _python(_: Workspace) -> Iterator[Finding]:
+    version = ".".join(map(str, sys.version_info[:3]))
+    ok = sys.version_info >= (3, 11)
+    mend = None if ok else Message("install Python 3.11 or newer and reinstall ia with it")
+    yield Finding("python", "ok" if ok else "fail", Message("Python {version}, SQLite {sqlite}", version=version, sqlite=sqlite3.sqlite_version), mend)  # fmt: skip
+    from importlib.util import find_spec
+
+    needed = ("numpy", "pandas", "pandas_ta_classic", "RestrictedPython", "akshare", "requests", "tenacity",
+              "exchange_calendars", "sqlite_utils", "ruamel.yaml", "rich", "llm", "crontab")  # fmt: skip
+    missing = [name for name in needed if find_spec(name) is None]
+    if missing:
+        yield Finding("packages", "fail", Message("missing: {names}", names=", ".join(missing)), Message("reinstall ia: `pip install --force-reinstall ia`"))  # fmt: skip
+    else:
+        yield Finding("packages", "ok", Message("{count} packages are there", count=len(needed)))
+
+
+def _sandbox(_: Workspace) -> Iterator[Finding]:
+    from ia.compute.host import probe
+
+    layers = probe()
+    held = ", ".join(name for name, state in layers.items() if state is True) or "-"
+    broken = [f"{name}: {state}" for name, state in layers.items() if state is not True]
+    if layers.get("locked") is True:
+        detail = Message("the compute worker is locked: {held}", held=held)
+        yield Finding("sandbox", "warn" if broken else "ok", detail, Message("{what}", what="; ".join(broken)) if broken else None)  # fmt: skip
+    else:
+        yield Finding(
+            "sandbox", "warn", Message("the compute worker cannot lock itself ({why})", why="; ".join(broken)),
+            Message("code from a model, a skill or a file is refused; use Linux 5.13 or newer with seccomp and Landlock"),
+        )  # fmt: skip
+
+
+def _workspace(ws: Workspace) -> Iterator[Finding]:
+    if not os.path.isdir(ws.root):
+        yield Finding("workspace", "ok", Message("{home} is made when something is first written", home=ws.root))
+        return
+    writable = os.access(ws.root, os.W_OK | os.X_OK)
+    mend = None if writable else Message("make it writable, or choose another with --home")
+    yield Finding("workspace", "ok" if writable else "fail", Message("{home}", home=ws.root), mend)
+
+
+def _settings(_: Workspace) -> Iterator[Finding]:
+    bad = 0
+    for name in config.names():
+        try:
+            config.known(name)
+            config.get(name)
+        except IaError as exc:
+            bad += 1
+            mend = Message(exc.hint, **exc.params) if exc.hint else None
+            yield Finding("config", "fail", Message(exc.template, **exc.params), mend)
+    if not bad:
+        yield Finding("config", "ok", Message("{count} settings are sound", count=len(config.names())))
+
+
+def _databases(ws: Workspace) -> Iterator[Finding]:
+    folder = os.path.join(ws.root, ".ia")
+    for file, precious in (("ia.db", True), ("cache/market.db", False), ("cache/index.db", False)):
+        path = os.path.join(folder, file)
+        if not os.path.exists(path):
+            yield Finding(file, "ok", Message("not there yet"))
+            continue
+        try:
+            conn = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+            verdict = conn.execute("PRAGMA quick_check(1)").fetchone()[0]
+            version = conn.execute("PRAGMA user_version").fetchone()[0]
+            conn.close()
+        except sqlite3.DatabaseError as exc:
+            verdict, version = str(exc), "?"
+        if verdict == "ok":
+            size = os.path.getsize(path) / 1e6
+            yield Finding(file, "ok", Message("{size:.1f} MB, schema {version}", size=size, version=version))
+        elif precious:
+            yield Finding(file, "fail", Message("damaged: {reason}", reason=verdict), Message("restore {path} from a backup, or rescue it with `sqlite3 {path} .recover`", path=path))  # fmt: skip
+        else:
+            yield Finding(file, "warn", Message("damaged: {reason}", reason=verdict), Message("delete {path}: it can be rebuilt", path=path))  # fmt: skip
+    newest = len(store.PRECIOUS.steps)
+    with_version = os.path.exists(os.path.join(folder, "ia.db")) and ws.db.execute("PRAGMA user_version").fetchone()[0]
+    if with_version and with_version != newest:
+        yield Finding("ia.db", "fail", Message("schema {version}, this ia knows {newest}", version=with_version, newest=newest), Message("upgrade ia"))  # fmt: skip
+
+
+def _adapters(_: Workspace) -> Iterator[Finding]:
+    from ia.ohlcv.adapters import load
+
+    for name in str(config.get("market.adapter")).split(","):
+        try:
+            adapter = load(name.strip())
+        except IaError as exc:
+            mend = Message(exc.hint, **exc.params) if exc.hint else None
+            yield Finding("adapter", "fail", Message(exc.template, **exc.params), mend)
+            continue
+        if adapter.simulated:
+            yield Finding("adapter", "warn", Message("{name}: simulated prices", name=name), Message("`ia config set market.adapter akshare` for real ones"))  # fmt: skip
+        else:
+            yield Finding("adapter", "ok", Message("{name}", name=name))
+
+
+def _hosts(_: Workspace) -> Iterator[Finding]:
+    from ia.ohlcv.governor import status
+
+    for host, state in status().items():
+        if state.open_until:
+            yield Finding("host", "warn", Message("{host} is left alone until {until}: {why}", host=host, until=state.open_until, why=state.reason), Message("wait; another source: --adapter"))  # fmt: skip
+        else:
+            yield Finding("host", "ok", Message("{host}: {count} requests in the last minute", host=host, count=state.last_minute))  # fmt: skip
+
+
+def _cron(_: Workspace) -> Iterator[Finding]:
+    if shutil.which("crontab"):
+        yield Finding("cron", "ok", Message("crontab is there"))
+    else:
+        yield Finding("cron", "warn", Message("no crontab command: tasks cannot be scheduled"), Message("install cron (Debian: apt install cron)"))  # fmt: skip
+
+
+def _model(_: Workspace) -> Iterator[Finding]:
+    model = config.get("model")
+    if model:
+        yield Finding("model", "ok", Message("{model}", model=model))
+    else:
+        yield Finding("model", "ok", Message("none chosen; nothing here needs one"))
+
+
+CHECKS: tuple[tuple[str, Check], ...] = (
+    ("python", _python),
+    ("sandbox", _sandbox),
+    ("workspace", _workspace),
+    ("config", _settings),
+    ("databases", _databases),
+    ("adapter", _adapters),
+    ("host", _hosts),
+    ("cron", _cron),
+    ("model", _model),
+)

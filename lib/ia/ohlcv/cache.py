@@ -1,0 +1,117 @@
+"""Daily raw bars and corporate actions in `.ia/cache/market.db`: plain rows that any SQLite tool can read.
+
+Nothing adjusted is stored. A series belongs to one adapter: simulated prices and real ones, or two sources' ideas of
+the same day, never mix. `fresh_until` is worked out when a series is fetched, so that a cached read asks no calendar.
+"""
+
+import sqlite3
+from typing import Any, NamedTuple
+
+from ia import clock, store
+from ia.ohlcv.adjust import Action
+from ia.ohlcv.canonical import Bars
+from ia.ohlcv.identity import Symbol
+from ia.workspace import Workspace
+
+
+class Series(NamedTuple):
+    """What is known of a stored series. Times are UTC stamps; `first` and `last` dates of bars; `note` of the source."""
+
+    adapter: str
+    symbol: str
+    name: str
+    host: str
+    note: str
+    simulated: bool
+    fetched: str
+    fresh_until: str
+    first: str
+    last: str
+
+
+def _tables(db: Any) -> None:
+    """Bars, actions, and what is known of each series."""
+    db.execute(
+        "CREATE TABLE bars (adapter TEXT NOT NULL, symbol TEXT NOT NULL, date TEXT NOT NULL, open REAL NOT NULL,"
+        " high REAL NOT NULL, low REAL NOT NULL, close REAL NOT NULL, volume INTEGER NOT NULL,"
+        " PRIMARY KEY (adapter, symbol, date)) WITHOUT ROWID"
+    )
+    db["actions"].create(
+        {
+            "adapter": str, "symbol": str, "date": str, "cash": float, "bonus": float, "rights": float,
+            "rights_price": float, "split": float, "factor": float,
+        }
+    )  # fmt: skip
+    db["actions"].create_index(["adapter", "symbol"])
+    db["series"].create(
+        {
+            "adapter": str, "symbol": str, "code": str, "market": str, "kind": str, "name": str, "host": str, "note": str,
+            "simulated": int, "fetched": str, "fresh_until": str, "first": str, "last": str,
+        },
+        pk=("adapter", "symbol"),
+    )  # fmt: skip
+
+
+MARKET = store.Schema("cache/market.db", False, (_tables,))
+
+
+def connect(ws: Workspace) -> sqlite3.Connection:
+    """Open market.db of a workspace."""
+    return store.connect(ws.root, MARKET)
+
+
+def find(db: sqlite3.Connection, adapter: str, symbol: str) -> Series | None:
+    """Return what is known of a series, or None where nothing is stored."""
+    row = db.execute(
+        "SELECT adapter, symbol, name, host, note, simulated, fetched, fresh_until, first, last FROM series"
+        " WHERE adapter = ? AND symbol = ?",
+        (adapter, symbol),
+    ).fetchone()
+    return Series(*row[:5], bool(row[5]), *row[6:]) if row else None
+
+
+def bars(db: sqlite3.Connection, series: Series, until: str) -> Bars:
+    """Return the stored raw bars up to and with the date `until`."""
+    rows = db.execute(
+        "SELECT date, open, high, low, close, volume FROM bars WHERE adapter = ? AND symbol = ? AND date <= ? ORDER BY date",
+        (series.adapter, series.symbol, until),
+    ).fetchall()
+    return Bars(*map(list, zip(*rows, strict=True))) if rows else Bars([], [], [], [], [], [])
+
+
+def actions(db: sqlite3.Connection, series: Series, until: str) -> list[Action]:
+    """Return the stored corporate actions with an ex-date up to and with `until`."""
+    rows = db.execute(
+        "SELECT date, cash, bonus, rights, rights_price, split, factor FROM actions"
+        " WHERE adapter = ? AND symbol = ? AND date <= ? ORDER BY date",
+        (series.adapter, series.symbol, until),
+    )
+    return [Action(*row) for row in rows]
+
+
+def put(db: sqlite3.Connection, symbol: Symbol, series: Series, new: Bars, acts: list[Action]) -> None:
+    """Store a series whole: bars and actions replace what was there. One transaction, bulk through sqlite-utils."""
+    key = {"adapter": series.adapter, "symbol": series.symbol}
+    columns = ("date", "open", "high", "low", "close", "volume")
+    with store.transaction(db):
+        for table in ("bars", "actions", "series"):
+            db.execute(f"DELETE FROM {table} WHERE adapter = ? AND symbol = ?", (series.adapter, series.symbol))
+        store.bulk(db, "bars", ({**key, **dict(zip(columns, row, strict=True))} for row in zip(*new, strict=True)))
+        if acts:
+            store.bulk(db, "actions", ({**key, **act._asdict()} for act in acts))
+        identity = {"code": symbol.code, "market": symbol.market, "kind": symbol.kind}
+        store.bulk(db, "series", [{**series._asdict(), **identity, "simulated": int(series.simulated)}])
+
+
+def names(db: sqlite3.Connection) -> list[Symbol]:
+    """Return the symbols whose names sources have told, so that a name resolves without asking anybody."""
+    rows = db.execute("SELECT DISTINCT code, market, symbol, kind, name FROM series WHERE name <> '' AND simulated = 0")
+    return [Symbol(code, market, symbol.rsplit(".", 1)[-1], kind, name) for code, market, symbol, kind, name in rows]
+
+
+def age(series: Series) -> str:
+    """Return how old a stored series is, in words for stderr: `3 d 4 h`."""
+    fetched = clock.parse(series.fetched.replace("Z", "+00:00"))
+    minutes = max(0, int((clock.wall() - fetched).total_seconds() // 60))
+    days, hours = minutes // 1440, minutes % 1440 // 60
+    return f"{days} d {hours} h" if days else f"{hours} h {minutes % 60} min"

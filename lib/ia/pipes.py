@@ -1,0 +1,47 @@
+"""What connects two organs, by name. An organ never calls another; here is every place where one's output reaches another."""
+
+import json
+import os
+
+from ia import config
+from ia.errors import NotFound, Notify, silent
+from ia.ohlcv.history import Answer, Request, history
+from ia.workspace import Workspace
+
+
+def bars_for(ws: Workspace, symbol: str, notify: Notify = silent) -> Answer:
+    """OHLCV → compute: the daily, qfq-adjusted bars of a symbol, from the cache or fetched."""
+    return history(ws, Request(symbol), notify)
+
+
+def last_bars(ws: Workspace, notify: Notify = silent) -> Answer:
+    """OHLCV → compute: the bars of the last `ia ohlcv` of this terminal session.
+
+    raises  NotFound where there was none.
+    """
+    try:
+        with open(_session_file(ws), encoding="utf-8") as file:
+            kept = json.load(file)
+        request = Request(*kept[:5], adapters=tuple(kept[5]))
+    except (OSError, ValueError, TypeError, IndexError):
+        raise NotFound(
+            "no prices to compute on", hint="pipe them in: `ia ohlcv SYMBOL | ia compute …`, or add --symbol SYMBOL"
+        ) from None
+    return history(ws, request, notify)
+
+
+def ohlcv_shown(ws: Workspace, request: Request) -> None:
+    """OHLCV → compute: remember what this session looked at last. Losing it costs a retyped symbol, so no fsync."""
+    path = _session_file(ws)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    temporary = f"{path}.{os.getpid()}"
+    with open(temporary, "w", encoding="utf-8") as file:
+        json.dump([*request[:5], list(request.adapters)], file)
+    os.replace(temporary, path)
+
+
+def _session_file(ws: Workspace) -> str:
+    """One file a session: `IA_SESSION` where a caller names it, else the terminal session of the process."""
+    name = config.env("IA_SESSION") or f"sid-{os.getsid(0)}"
+    safe = "".join(c if c.isalnum() or c in "-_" else "_" for c in name)[:80]
+    return os.path.join(ws.root, ".ia", "cache", "session", safe + ".json")
