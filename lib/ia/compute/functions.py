@@ -1,0 +1,300 @@
+"""The coreutils on plain arrays: what each takes and gives, and how a call is checked. Needs numpy only.
+
+Both lanes of `ia compute` and `ia indicator` come through `apply`: the array lane with its columns, the full lane
+(coreutils.py) with what it took out of a Series or DataFrame. What differs between them cannot be a figure.
+"""
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ia.compute import kernels as k
+
+Scalar = float | int | bool
+
+
+class Column(NamedTuple):
+    """A series, or with a 2-D array one per symbol: bool, int64 or float64, oldest row first."""
+
+    values: NDArray[Any]
+    name: str | None = None
+
+
+class Columns(NamedTuple):
+    """What a function with several results gives."""
+
+    names: tuple[str, ...]
+    arrays: tuple[NDArray[Any], ...]
+
+
+Value = Scalar | Column | Columns
+
+
+class Param(NamedTuple):
+    """A setting: a whole number unless the default is a float; None as default means that it must be given."""
+
+    name: str
+    default: int | float | None
+    low: float = 1
+    high: float = 100_000
+
+    @property
+    def whole(self) -> bool:
+        return not isinstance(self.default, float)
+
+
+class Function(NamedTuple):
+    """A coreutil: kernel(*inputs, *params) -> one array, or one per name of `outputs`.
+
+    inputs    "x" takes a series; "a?" a series or a number; "cond" a series of true and false
+    """
+
+    name: str
+    kernel: Callable[..., Any]
+    inputs: tuple[str, ...]
+    params: tuple[Param, ...] = ()
+    outputs: tuple[str, ...] = ()
+    keeps_name: bool = False
+
+    @property
+    def doc(self) -> str:
+        return (self.kernel.__doc__ or "").strip()
+
+
+def _n(default: int | None = None, low: int = 1) -> tuple[Param, ...]:
+    return (Param("n", default, low),)
+
+
+_X, _HLC, _CV, _AB = ("x",), ("high", "low", "close"), ("close", "volume"), ("a?", "b?")
+_CROSS = (Param("fast", 12), Param("slow", 26))
+
+
+def _last(values: NDArray[Any], n: int = 0) -> Any:
+    """The newest value."""
+    return values[-1 - n] if n < len(values) else np.full(values.shape[1:], np.nan)[()]
+
+
+def _prev(values: NDArray[Any], n: int = 1) -> Any:
+    """The value n bars before the newest."""
+    return _last(values, n)
+
+
+def _sqrt(x: k.F) -> k.F:
+    """Square root; NaN below 0."""
+    return np.asarray(np.sqrt(x))
+
+
+def _log(x: k.F) -> k.F:
+    """Natural logarithm; NaN below 0."""
+    return np.asarray(np.log(x))
+
+
+def _exp(x: k.F) -> k.F:
+    """e to the power of x."""
+    return np.asarray(np.exp(x))
+
+
+def _maximum(a: k.F, b: k.F) -> k.F:
+    """The larger of two, bar by bar."""
+    return np.asarray(np.maximum(a, b))
+
+
+def _minimum(a: k.F, b: k.F) -> k.F:
+    """The smaller of two, bar by bar."""
+    return np.asarray(np.minimum(a, b))
+
+
+def _where(cond: k.B, a: k.F, b: k.F) -> k.F:
+    """a where the condition holds, else b, bar by bar."""
+    return np.where(cond, a, b)
+
+
+REDUCTIONS = {"latest": _last, "prev": _prev}
+"""Series to number; a number stays as it is."""
+
+_ALL = (
+    Function("latest", _last, _X),
+    Function("prev", _prev, _X, _n(1, 0)),
+    Function("ref", k.ref, _X, _n(1, 0)),
+    Function("change", k.change, _X, _n(1)),
+    Function("mom", k.change, _X, _n(10)),
+    Function("roc", k.roc, _X, _n(10)),
+    Function("sma", k.sma, _X, _n()),
+    Function("ema", k.ema, _X, _n()),
+    Function("wma", k.wma, _X, _n()),
+    Function("wilder", k.wilder, _X, _n()),
+    Function("dema", k.dema, _X, _n()),
+    Function("tema", k.tema, _X, _n()),
+    Function("kama", k.kama, _X, _n(10)),
+    Function("vwma", k.vwma, _CV, _n(20)),
+    Function("rsi", k.rsi, _X, _n(14)),
+    Function("macd", k.macd, _X, (*_CROSS, Param("signal", 9)), ("macd", "signal", "histogram")),
+    Function("ppo", k.ppo, _X, _CROSS),
+    Function("cmo", k.cmo, _X, _n(14)),
+    Function("trix", k.trix, _X, _n(15)),
+    Function("stoch", k.stoch, _HLC, (Param("n", 14), Param("k", 3), Param("d", 3)), ("k", "d")),
+    Function("willr", k.willr, _HLC, _n(14)),
+    Function("cci", k.cci, _HLC, _n(20)),
+    Function("adx", k.adx, _HLC, _n(14, 2)),
+    Function("dmi", k.dmi, _HLC, _n(14, 2), ("plus", "minus", "adx")),
+    Function("aroon", k.aroon, ("high", "low"), _n(14), ("up", "down")),
+    Function("ultosc", k.ultosc, _HLC, (Param("short", 7), Param("medium", 14), Param("long", 28))),
+    Function("bop", k.bop, ("open", *_HLC)),
+    Function("mfi", k.mfi, (*_HLC, "volume"), _n(14)),
+    Function("obv", k.obv, _CV),
+    Function("ad", k.ad, (*_HLC, "volume")),
+    Function("adosc", k.adosc, (*_HLC, "volume"), (Param("fast", 3), Param("slow", 10))),
+    Function("tr", k.tr, _HLC),
+    Function("atr", k.atr, _HLC, _n(14)),
+    Function("natr", k.natr, _HLC, _n(14)),
+    Function("bbands", k.bbands, _X, (Param("n", 20), Param("k", 2.0, 0, 100)), ("upper", "middle", "lower")),
+    Function("stdev", k.stdev, _X, (Param("n", None), Param("ddof", 0, 0))),
+    Function("zscore", k.zscore, _X, _n()),
+    Function("slope", k.slope, _X, _n(None, 2)),
+    Function("linreg", k.linreg, _X, _n(14, 2)),
+    Function("corr", k.corr, ("a", "b"), _n(None, 2)),
+    Function("percentrank", k.percentrank, _X, _n()),
+    Function("highest", k.highest, _X, _n()),
+    Function("lowest", k.lowest, _X, _n()),
+    Function("total", k.total, _X, _n()),
+    Function("count", k.count, ("cond",), _n()),
+    Function("barssince", k.barssince, ("cond",)),
+    Function("crossover", k.crossover, _AB),
+    Function("crossunder", k.crossunder, _AB),
+    Function("where", _where, ("cond", "a?", "b?")),
+    Function("maximum", _maximum, _AB),
+    Function("minimum", _minimum, _AB),
+    Function("sqrt", _sqrt, ("x?",), keeps_name=True),
+    Function("log", _log, ("x?",), keeps_name=True),
+    Function("exp", _exp, ("x?",), keeps_name=True),
+)
+
+FUNCTIONS: dict[str, Function] = {f.name: f for f in _ALL}
+
+
+def bind(f: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a call by name, defaults filled in. ValueError where they do not fit."""
+    names = [name.rstrip("?") for name in f.inputs] + [p.name for p in f.params]
+    if len(args) > len(names):
+        raise ValueError(f"{f.name} takes {len(names)} arguments ({', '.join(names)}), {len(args)} given")
+    given = dict(zip(names, args, strict=False))
+    for name, value in kwargs.items():
+        if name not in names:
+            raise ValueError(f"{f.name} has no argument {name!r}; it takes {', '.join(names)}")
+        if name in given:
+            raise ValueError(f"{f.name}: {name} is given twice")
+        given[name] = value
+    for p in f.params:
+        given.setdefault(p.name, p.default)
+        if given[p.name] is None:
+            raise ValueError(f"{f.name}: {p.name} is missing")
+        given[p.name] = setting(f.name, p, given[p.name])
+    for name in names:
+        if name not in given:
+            raise ValueError(f"{f.name}: {name} is missing")
+    if "slow" in given and given["fast"] >= given["slow"]:
+        raise ValueError(f"{f.name}: fast must be below slow, not {given['fast']} and {given['slow']}")
+    return given
+
+
+def setting(owner: str, p: Param, value: Any) -> int | float:
+    """Return the value as the parameter wants it: 14, 14.0 and numpy's 14 are 14. ValueError where it cannot be."""
+    number: int | float
+    try:
+        if isinstance(value, bool | np.bool_ | str | bytes):
+            raise TypeError
+        if not p.whole:
+            number = float(value)
+        elif isinstance(value, float) and value.is_integer():
+            number = int(value)
+        else:
+            number = operator.index(value)
+    except (TypeError, ValueError):
+        what = "a whole number" if p.whole else "a number"
+        shown = repr(value) if isinstance(value, bool | int | float | str) else type(value).__name__
+        raise ValueError(f"{owner}: {p.name} must be {what}, not {shown:.40}") from None
+    if not p.low <= number <= p.high:
+        raise ValueError(f"{owner}: {p.name} must be between {p.low:g} and {p.high:g}, not {number}")
+    return number
+
+
+def label(f: Function, bound: Mapping[str, Any]) -> str:
+    """Return the name of the result: RSI_14, OBV, PPO_12_26."""
+    return "_".join([f.name.upper(), *(f"{bound[p.name]:g}" for p in f.params)])
+
+
+def same_name(values: Sequence[Any]) -> str | None:
+    """Return the name that all columns among the values share, else None, as pandas names the result of an operator."""
+    names = [v.name for v in values if isinstance(v, Column)]
+    return names[0] if names and all(name == names[0] for name in names) else None
+
+
+def apply(f: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Value:
+    """Return what the function gives for scalars and Columns. ValueError with one line where the call does not fit."""
+    bound = bind(f, args, kwargs)
+    settings = [bound[p.name] for p in f.params]
+    first = bound[f.inputs[0].rstrip("?")]
+    if f.name in REDUCTIONS:
+        return _reduce(f, first, settings)
+    inputs = [bound[name.rstrip("?")] for name in f.inputs]
+    shapes = {v.values.shape for v in inputs if isinstance(v, Column)}
+    if len({shape[0] for shape in shapes}) > 1:
+        raise ValueError(f"{f.name}: the series have different lengths")
+    truth = f.kernel is _where and all(_is_truth(v) for v in inputs[1:])
+    arrays = [_array(f, name, v, truth) for name, v in zip(f.inputs, inputs, strict=True)]
+    if not shapes:
+        if any(not name.endswith("?") for name in f.inputs) or f.kernel in (k.crossover, k.crossunder):
+            raise ValueError(f"{f.name} needs a series, not only numbers")
+        with np.errstate(all="ignore"):
+            return float(f.kernel(*arrays, *settings))
+    if len(arrays) > 1:
+        arrays = _level(f, arrays, shapes)
+    with np.errstate(all="ignore"):
+        out = f.kernel(*arrays, *settings)
+    if f.outputs:
+        return Columns(f.outputs, tuple(out))
+    return Column(out, same_name(inputs) if f.keeps_name else label(f, bound))
+
+
+def _reduce(f: Function, x: Value, settings: list[Any]) -> Value:
+    if isinstance(x, Columns):
+        raise ValueError(f"{f.name}: choose one of {', '.join(x.names)} first")
+    if not isinstance(x, Column):
+        return x
+    out = REDUCTIONS[f.name](x.values, *settings)
+    if isinstance(out, np.ndarray):
+        return Column(out)
+    number: Scalar = out.item()
+    return number
+
+
+def _is_truth(v: Any) -> bool:
+    return isinstance(v, bool) or (isinstance(v, Column) and v.values.dtype == np.bool_)
+
+
+def _array(f: Function, name: str, v: Any, truth: bool) -> NDArray[Any]:
+    """Return the input as the kernel wants it: bool for a condition, else float64."""
+    if isinstance(v, Columns):
+        raise ValueError(f"{f.name}: choose one of {', '.join(v.names)} first")
+    if name == "cond":
+        if not isinstance(v, Column) or v.values.dtype != np.bool_:
+            raise ValueError(f"{f.name}: the condition must be a series of true and false")
+        return v.values
+    if isinstance(v, Column):
+        return v.values if truth else v.values.astype(np.float64, copy=False)
+    if not name.endswith("?") or not isinstance(v, bool | int | float):
+        what = "a series" if not name.endswith("?") else "a series or a number"
+        raise ValueError(f"{f.name}: {name.rstrip('?')} must be {what}, not {type(v).__name__}")
+    return np.asarray(v if truth else float(v))
+
+
+def _level(f: Function, arrays: list[NDArray[Any]], shapes: set[tuple[int, ...]]) -> list[NDArray[Any]]:
+    """Bring numbers and single series to the shape of the widest input."""
+    wide = max(shapes, key=len)
+    if len(shapes) > 1 and any(len(shape) == len(wide) and shape != wide for shape in shapes):
+        raise ValueError(f"{f.name}: the frames have different columns")
+    lifted = (a[:, None] if a.ndim == 1 and len(wide) == 2 else a for a in arrays)
+    return [np.broadcast_to(a, wide) for a in lifted]
