@@ -1,0 +1,66 @@
+# Needs python3 (>= 3.11) and make. `make` alone lists what there is to do.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN     = $(VENV)/bin
+unexport PYTHONDONTWRITEBYTECODE
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+
+.PHONY: help demo test test-all bench soak man fmt lint clean install
+
+help:
+	@echo 'make demo      build .venv, install ia, run the main job on the simulated market'
+	@echo 'make test      lint, types, documentation and all tests, with the python3 at hand'
+	@echo 'make test-all  the tests with each of python3.11 to 3.14 that is there'
+	@echo 'make bench     the benchmarks, as a table of ratios'
+	@echo 'make soak      the long versions of the random tests'
+	@echo 'make man       write the man pages again from the help texts'
+
+$(VENV)/made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo 'ia needs Python 3.11 or newer: make PYTHON=python3.12 …' >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q --upgrade pip
+	touch $@
+
+# The program as a user gets it: a copy in site-packages, bytecode compiled.
+$(VENV)/installed: $(VENV)/made pyproject.toml constraints.txt $(shell find lib cli profiles man -type f -not -name '*.pyc' 2>/dev/null)
+	$(BIN)/python -m pip install -q -c constraints.txt .
+	touch $@
+
+$(VENV)/tools: $(VENV)/made pyproject.toml constraints.txt
+	$(BIN)/python -m pip install -q -c constraints.txt --group test
+	touch $@
+
+install: $(VENV)/installed
+
+demo: $(VENV)/installed
+	@PATH="$(CURDIR)/$(BIN):$$PATH" sh tests/demo.sh
+
+test: $(VENV)/installed $(VENV)/tools
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'not soak'
+
+test-all:
+	@for version in 3.11 3.12 3.13 3.14; do \
+	  if command -v python$$version >/dev/null && python$$version -c 1 2>/dev/null; then \
+	    echo "== python$$version"; $(MAKE) test PYTHON=python$$version VENV=.venv-$$version || exit 1; \
+	  else echo "== python$$version is not here"; fi; \
+	done
+
+bench: $(VENV)/installed
+	$(BIN)/python -m compileall -q $(VENV)/lib >/dev/null || true
+	$(BIN)/python tests/bench/run.py
+
+soak: $(VENV)/installed $(VENV)/tools
+	IA_SOAK=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m soak
+
+man: $(VENV)/installed
+	$(BIN)/python -m ia_cli._man man
+
+fmt: $(VENV)/tools
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf .venv* build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

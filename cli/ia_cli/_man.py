@@ -1,0 +1,166 @@
+"""Man pages from the same source as `--help`: `python -m ia_cli._man DIR` writes ia.1 and one page a command."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from ia.errors import IaError
+from ia_cli._group import Command, Group, first_line, paragraphs
+from ia_cli.main import COMMANDS, cli
+
+EXTRA_PAGES = ("ia-ohlcv.5",)
+STATUSES = {
+    0: "Done; the answer is yes.",
+    1: "The answer is no: nothing found, or findings reported. Never a failure.",
+    2: "Wrong usage.",
+    65: "Bad data: malformed input, or an expression that does not parse or raises.",
+    66: "What was named does not exist.",
+    69: "A source or model refused for good: no key, unknown model, changed response.",
+    70: "A bug of ia.",
+    75: "Try later: timeout, ban, rate limit, held lock. Cron may run it again.",
+    77: "Refused: policy, permission, sandbox, or a confirmation that was not given.",
+    78: "Configuration.",
+    124: "A time limit ran out.",
+    130: "Interrupted.",
+    141: "The reader of standard output left.",
+}
+FILES = {
+    "soul.md": "The assistant's character.",
+    "config.yaml": "Settings; see ia-config(1).",
+    "memory/": "What was learnt: MEMORY.md (index), preferences, tracking, beliefs, observations, reflections, journal.",
+    "notebook/": "What was written: research, reports, scratch.",
+    ".ia/ia.db": "Events, revisions, proposals: precious.",
+    ".ia/cache/": "Prices and indexes: can be deleted at any time.",
+}
+ENVIRONMENT = {
+    "IA_HOME": "The workspace; default ~/ia.",
+    "IA_NOW": "The moment to live at; nothing later is visible.",
+    "IA_LANG": "Language of messages, en or zh; default from the locale.",
+    "IA_DEBUG": "Set to 1, errors come with a traceback.",
+    "IA_SESSION": "Name of the session whose last `ia ohlcv` an `ia compute` without input takes; default the terminal's.",
+    "IA_…": "Any setting: its key in capitals with _ for the dot (IA_MARKET_ADAPTER).",
+    "NO_COLOR": "Set, no colours.",
+}
+
+
+def pages() -> dict[str, str]:
+    """Return all generated pages: file name -> roff."""
+    out = {"ia.1": _root()}
+    context = click.Context(cli, info_name="ia")
+    for name in COMMANDS:
+        command = cli.get_command(context, name)
+        assert command is not None
+        out[f"ia-{name}.1"] = _command(name, command, context)
+    return out
+
+
+def _root() -> str:
+    lines = [*_title("ia", "personal investment research made of files and pipes")]
+    lines += ["ia - personal investment research made of files and pipes"]
+    lines += [".SH SYNOPSIS", r".B ia", r"[\fIOPTIONS\fR] \fICOMMAND\fR [\fIARGS\fR]..."]
+    lines += [".SH DESCRIPTION"]
+    lines += [
+        "Commands are organs: each does one thing, reads and writes text, and is as useful in a shell pipe as in the hands of",
+        "a model. Text files are the truth; canonical OHLCV as CSV over pipes",
+        r"(\fBia\-ohlcv\fR(5)) is what they pass to each other. Standard output is data and nothing else. It researches and",
+        "advises; it never places an order.",
+    ]
+    lines += [".SH OPTIONS", *_options(cli, click.Context(cli, info_name="ia"))]
+    lines += [".SH COMMANDS"]
+    for name, (_, text) in COMMANDS.items():
+        lines += [".TP", rf"\fBia\-{_escape(name)}\fR(1)", _escape(text)]
+    lines += [".SH EXIT STATUS", *_definitions({str(key): text for key, text in STATUSES.items()})]
+    lines += [".SH ENVIRONMENT", *_definitions(ENVIRONMENT), ".SH FILES", *_definitions(FILES)]
+    lines += [".SH EXAMPLE", ".nf", _escape(cli.example), ".fi"]
+    lines += [".SH SEE ALSO", ", ".join(rf"\fB{_escape(page[:-2])}\fR({page[-1]})" for page in EXTRA_PAGES)]
+    return "\n".join(lines) + "\n"
+
+
+def _command(name: str, command: click.Command, parent: click.Context) -> str:
+    context = click.Context(command, info_name=name, parent=parent)
+    lines = [*_title(f"ia-{name}", first_line(command))]
+    lines += [rf"ia\-{_escape(name)} - {_escape(first_line(command).rstrip('.'))}", ".SH SYNOPSIS"]
+    lines += [_usage(command, context), ".SH DESCRIPTION", *_text(command)]
+    lines += [".SH OPTIONS", *_options(command, context)]
+    if isinstance(command, Group):
+        lines += [".SH COMMANDS"]
+        for verb in command.list_commands(context):
+            below = command.get_command(context, verb)
+            assert below is not None
+            inner = click.Context(below, info_name=verb, parent=context)
+            lines += [f".SS {_escape(verb)}", _usage(below, inner), ".PP", *_text(below), *_options(below, inner)]
+            lines += _example(below)
+    lines += list(_more(name))
+    if isinstance(command, Command | Group) and command.example:
+        lines += [".SH EXAMPLE", ".nf", _escape(command.example), ".fi"]
+    lines += [".SH SEE ALSO", r"\fBia\fR(1) has the exit statuses, the files and the environment;", r"\fBia\-ohlcv\fR(5) the form of prices."]  # fmt: skip
+    return "\n".join(lines) + "\n"
+
+
+def _more(name: str) -> Iterator[str]:
+    """Sections that a command's organ knows and its help would be too long for."""
+    if name in ("compute", "indicator"):
+        from ia.compute.indicators import CONVENTIONS
+
+        yield ".SH DIFFERENCES OF CONVENTION"
+        for paragraph in CONVENTIONS.strip().split("\n\n"):
+            yield ".PP"
+            yield _escape(" ".join(paragraph.split()))
+
+
+def _title(page: str, _text: str) -> Iterator[str]:
+    yield r".\" Generated from the help texts by `make man`; do not edit."
+    yield f'.TH "{page.upper()}" "1" "" "ia" "ia"'
+    yield ".SH NAME"
+
+
+def _usage(command: click.Command, context: click.Context) -> str:
+    pieces = " ".join(command.collect_usage_pieces(context))
+    return f"\\fB{_escape(context.command_path)}\\fR {_escape(pieces)}"
+
+
+def _text(command: click.Command) -> Iterator[str]:
+    for paragraph in paragraphs(command.help):
+        yield ".PP"
+        if paragraph.startswith("\b"):
+            yield from (".nf", *(_escape(line) for line in paragraph.lstrip("\b\n").splitlines()), ".fi")
+        else:
+            yield _escape(paragraph)
+
+
+def _options(command: click.Command, context: click.Context) -> Iterator[str]:
+    for param in command.get_params(context):
+        record = param.get_help_record(context)
+        if record is not None:
+            yield from (".TP", rf"\fB{_escape(record[0])}\fR", _escape(record[1]))
+
+
+def _example(command: click.Command) -> Iterator[str]:
+    example = getattr(command, "example", "")
+    if example:
+        yield from (".PP", "Example:", ".PP", ".nf", _escape(example), ".fi")
+
+
+def _definitions(table: dict[str, str]) -> Iterator[str]:
+    for term, text in table.items():
+        yield from (".TP", rf"\fB{_escape(term)}\fR", _escape(text))
+
+
+def _escape(text: str) -> str:
+    escaped = text.replace("\\", r"\e").replace("-", r"\-").replace("'", r"\(aq").replace("`", r"\(ga")
+    return "\n".join(rf"\&{line}" if line.startswith(".") else line for line in escaped.split("\n"))
+
+
+def main() -> None:
+    """Write the pages into the folder that the command line names."""
+    if len(sys.argv) != 2:
+        raise IaError("usage: python -m ia_cli._man DIR")
+    folder = Path(sys.argv[1])
+    for name, page in pages().items():
+        (folder / name).write_text(page, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,141 @@
+"""Which room may import which, read from the syntax tree: lazy imports are seen, nothing is run."""
+
+import ast
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent.parent
+KERNEL = {"errors", "clock", "workspace", "store", "audit", "config"}
+CANONICAL = {"ohlcv.canonical"}
+# Room of lib/ia -> what it may import besides the kernel and itself.
+MAY = {
+    **{room: set() for room in KERNEL},
+    "ohlcv": set(),
+    "compute": CANONICAL,
+    "notebook": set(),
+    "memory": set(),
+    "recall": set(),
+    "proposals": set(),
+    "profiles": set(),
+    # Where organs meet, by name:
+    "pipes": {"ohlcv", "compute", "notebook", "memory", "recall", "proposals"},
+    "doctor": {"ohlcv", "compute", "recall"},
+}
+KERNEL_MAY = {
+    "errors": set(),
+    "config": {"errors"},
+    "clock": {"errors", "config"},
+    "store": {"errors"},
+    "audit": {"clock"},
+    "workspace": {"errors", "config", "clock", "store", "audit"},
+}
+HOMES = {  # third party -> the only modules that import it
+    "click": {"ia_cli"},
+    "rich": {"ia_cli"},
+    "llm": set(),
+    "numpy": {"ia.compute"},
+    "pandas": {"ia.compute", "ia.ohlcv.adapters"},
+    "pandas_ta_classic": {"ia.compute"},
+    "RestrictedPython": {"ia.compute"},
+    "akshare": {"ia.ohlcv.adapters"},
+    "requests": {"ia.ohlcv"},
+    "tenacity": {"ia.ohlcv"},
+    "exchange_calendars": {"ia.ohlcv.calendar"},
+    "sqlite_utils": {"ia.store"},
+    "ruamel": {"ia.config"},
+}
+ENVIRONMENT = {"ia.config"}  # the only readers of os.environ
+CONFINED = {"ia.compute.worker", "ia.compute.spawn", "ia.compute.lock"}  # below the kernel's reach: a process of its own
+
+
+def edges(root):
+    """Yield (file:line, importing module, imported dotted name) for every import, lazy ones too."""
+    for file in sorted(root.rglob("*.py")):
+        module = file.relative_to(root).with_suffix("").parts
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        typing_only = {
+            inner
+            for node in ast.walk(tree)
+            if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
+            for inner in ast.walk(node)
+        }
+        for node in set(ast.walk(tree)) - typing_only:
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                base = [*(module[: -node.level] if node.level else ()), *([node.module] if node.module else ())]
+                names = [".".join([*base, alias.name]) for alias in node.names]
+            else:
+                continue
+            for name in names:
+                yield f"{file.relative_to(ROOT)}:{node.lineno}", ".".join(module).removesuffix(".__init__"), name
+
+
+def violations(root):
+    for where, module, name in edges(root):
+        source, target = module.split("."), name.split(".")
+        if source[0] == "ia" and target[0] == "ia_cli":
+            yield f"{where}: the library imports the command line"
+        if source[0] == target[0] == "ia" and len(source) > 1 and len(target) > 1:
+            yield from _room(where, source[1], target)
+        if source[0] == target[0] == "ia_cli" and len(target) > 1 and len(source) > 1:
+            shared = target[1].startswith(("_", "zh")) or target[1:3] == ["main", "cli"] or source[1] == "_man"
+            if not shared:
+                yield f"{where}: a command file imports {name}; share through a _module"
+        homes = HOMES.get(target[0])
+        if homes is not None and not any(module == home or module.startswith(home + ".") for home in homes):
+            yield f"{where}: only {sorted(homes)} may import {target[0]}"
+
+
+def _room(where, room, target):
+    if room not in MAY:
+        yield f"{where}: ia.{room} is in no room of tests/arch/test_layers.py"
+        return
+    if target[1] == room or target[1].startswith("__"):
+        return
+    if target[1] in KERNEL:
+        if room in KERNEL_MAY and target[1] not in KERNEL_MAY[room]:
+            yield f"{where}: kernel module {room} may not import {target[1]}"
+        return
+    allowed = MAY[room]
+    if target[1] not in allowed and ".".join(target[1:3]) not in allowed:
+        yield f"{where}: ia.{room} may not import ia.{'.'.join(target[1:])}"
+
+
+def readers_of_the_environment(root):
+    for file in sorted(root.rglob("*.py")):
+        module = ".".join(file.relative_to(root).with_suffix("").parts)
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            named = isinstance(node, ast.Attribute) and node.attr in ("environ", "getenv", "environb")
+            if named and isinstance(node.value, ast.Name) and node.value.id == "os" and module not in ENVIRONMENT:
+                yield f"{file.relative_to(ROOT)}:{node.lineno}"
+
+
+def printers(root):
+    for file in sorted(root.rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("print", "input"):
+                yield f"{file.relative_to(ROOT)}:{node.lineno}"
+
+
+def test_imports_go_down():
+    assert not [*violations(ROOT / "lib"), *violations(ROOT / "cli")]
+
+
+def test_one_reader_of_the_environment():
+    assert not list(readers_of_the_environment(ROOT / "lib"))
+
+
+def test_the_library_knows_no_terminal():
+    assert not list(printers(ROOT / "lib"))
+
+
+def test_the_check_sees_a_violation(tmp_path, monkeypatch):
+    monkeypatch.setitem(globals(), "ROOT", tmp_path)
+    (tmp_path / "ia" / "compute").mkdir(parents=True)
+    (tmp_path / "ia" / "compute" / "x.py").write_text(
+        "def f():\n    import click\n    from ia.recall import find\n    from ia_cli import main\n    import os\n    os.environ\n"
+    )
+    (tmp_path / "ia_cli").mkdir()
+    (tmp_path / "ia_cli" / "note.py").write_text("from ia_cli.recall import find\n")
+    assert len(list(violations(tmp_path))) == 4
+    assert len(list(readers_of_the_environment(tmp_path))) == 1

@@ -1,0 +1,66 @@
+"""What all tests share: a workspace of their own, the installed `ia`, and the shared data where it is there."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+REPO = Path(__file__).parent.parent
+SHARED = Path(os.environ.get("IA_SHARED_DATA") or REPO.parent / "shared" / "data")
+
+
+def installed() -> list[str]:
+    """The command line that starts the installed `ia`: the script beside this Python, else the module."""
+    script = shutil.which("ia", path=str(Path(sys.executable).parent))
+    return [script] if script else [sys.executable, "-m", "ia_cli.main"]
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    """A workspace, a home folder and a state folder of this test's own; English; no settings from outside."""
+    for name in list(os.environ):
+        if name.startswith(("IA_", "TUSHARE", "LC_")) and name not in ("IA_SHARED_DATA", "IA_SOAK"):
+            monkeypatch.delenv(name)
+    folder = tmp_path / "ia-home"
+    monkeypatch.setenv("IA_HOME", str(folder))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("LANG", "C.UTF-8")
+    monkeypatch.setenv("PYTHONWARNINGS", "ignore")
+    return folder
+
+
+@pytest.fixture
+def ws(home):
+    """The workspace as the library sees it."""
+    from ia.workspace import Workspace
+
+    workspace = Workspace()
+    yield workspace
+    workspace.close()
+
+
+@pytest.fixture
+def ia(tmp_path):
+    """Run the installed `ia` in a process: ia("note", "read", "x") -> CompletedProcess with text streams."""
+
+    def run(*args, input=None, stdin=None, env=None, timeout=60, binary=False, **kwargs):
+        if input is None and stdin is None:
+            stdin = subprocess.DEVNULL
+        return subprocess.run(
+            [*installed(), *args], input=input, stdin=stdin, env={**os.environ, **(env or {})}, capture_output=True,
+            text=not binary, encoding=None if binary else "utf-8", timeout=timeout, cwd=tmp_path, **kwargs,
+        )  # fmt: skip
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def shared():
+    """The folder of shared reference data; tests that need it skip where it is missing."""
+    if not SHARED.is_dir():
+        pytest.skip("the shared reference data is not beside this checkout")
+    return SHARED
