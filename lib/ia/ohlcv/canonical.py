@@ -53,7 +53,7 @@ def read_bars(stream: BinaryIO, source: str, *, strict: bool = False, notify: No
     bars = _fast(body)
     if bars is None:
         bars = _slow(body, source)
-    _check_range(bars, source, strict, notify)
+    check_range(bars, source, strict, notify)
     return bars
 
 
@@ -227,18 +227,22 @@ def _volume(text: str, here: tuple[str, int]) -> int:
     return int(digits)
 
 
-def _check_range(bars: Bars, source: str, strict: bool, notify: Notify) -> None:
-    """Tell of a low or high that is not the lowest or highest: real feeds round, so such rows are counted and kept."""
+def check_range(bars: Bars, source: str, strict: bool, notify: Notify, lines: list[int] | None = None) -> None:
+    """Tell of bars whose low or high is not the lowest or highest: real feeds round, so they are counted and kept.
+
+    Raises BadData instead with `strict`. `lines` are those of the bars where they do not follow a header line by line.
+    """
     rows = enumerate(zip(*bars[1:5], strict=True))
     wrong = [i for i, (first, high, low, last) in rows if low > first or low > last or high < first or high < last]
     if not wrong:
         return
     i = wrong[0]
+    line = lines[i] if lines else i + 2
     field = "low" if bars.low[i] > min(bars.open[i], bars.close[i]) else "high"
     if strict:
-        raise bad_line((source, i + 2), "{source}:{line}: {field} is inside the range of open and close", field=field)
-    template = "{source}:{line}: {field} is inside the range of open and close ({count} such rows)"
-    notify(Message(template, source=source, line=i + 2, field=field, count=len(wrong)))
+        raise bad_line((source, line), "{source}:{line}: {field} is inside the range of open and close", field=field)
+    template = "{source}:{line}: {field} is inside the range of open and close ({count} such row(s))"
+    notify(Message(template, source=source, line=line, field=field, count=len(wrong)))
 
 
 def bad_line(here: tuple[str, int], template: str, *, hint: str | None = None, **params: object) -> BadData:
@@ -246,6 +250,6 @@ def bad_line(here: tuple[str, int], template: str, *, hint: str | None = None, *
     return BadData(template, hint=hint, source=here[0], line=here[1], **params)
 
 
-def shown(text: str) -> str:
+def shown(text: str, most: int = 40) -> str:
     """Return a piece of input fit for a message: short, quoted, control characters escaped."""
-    return repr(text if len(text) <= 40 else text[:40] + "…")
+    return repr(text if len(text) <= most else text[:most] + "…")

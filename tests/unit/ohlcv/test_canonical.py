@@ -119,7 +119,7 @@ def test_low_and_high_are_checked_and_counted():
     rows = "2024-01-15,10,11,10.5,10.6,1\n2024-01-16,10,11,9,10,1\n2024-01-17,10,10,9,10.01,1\n"
     told: list[Message] = []
     assert len(read(f"{HEADER}\n{rows}", notify=told.append).date) == 3
-    assert list(map(str, told)) == ["f.csv:2: low is inside the range of open and close (2 such rows)"]
+    assert list(map(str, told)) == ["f.csv:2: low is inside the range of open and close (2 such row(s))"]
     assert refusal(f"{HEADER}\n{rows}", strict=True) == "f.csv:2: low is inside the range of open and close"
 
 

@@ -1,0 +1,109 @@
+"""What in bars is probably wrong: volume in another unit, adjustments spliced together, bars without trades.
+
+These are doubts, told and never acted upon; only the unit of the volume is, where the header of a known source says it.
+"""
+
+from ia.errors import Message, Notify
+from ia.ohlcv.canonical import Bars, bad_line, shown
+from ia.ohlcv.cells import quantity
+from ia.ohlcv.headers import Header, name_of
+
+_SCALES = {"": 1, "股": 1, "shares": 1, "手": 100, "lots": 100, "千股": 1000, "万股": 10_000, "万手": 1_000_000}
+_SCALES |= {"share": 1, "百股": 100, "亿股": 100_000_000}
+_SAMPLE = 20
+_JUMP = 1.5
+
+
+def volume_scale(
+    header: Header,
+    columns: dict[str, int],
+    rows: list[list[str]],
+    lots: bool | None,
+    source: str,
+    notify: Notify,
+) -> int:
+    """Return the number of shares that a unit of the volume column stands for, and say so where it is not 1.
+
+    In this order: what the user says, the unit in the name of the column, the source that the header gives away
+    (Eastmoney and Tushare count lots of 100), else shares. An amount column that contradicts is heard: it settles the
+    unit of a frame that looks like Eastmoney's (Hong Kong has the same header and shares), and is reported elsewhere.
+    """
+    column = columns["volume"]
+    if lots is not None:
+        return 100 if lots else 1
+    name = shown(header.cells[column].strip())
+    if unit := header.unit(column):
+        if unit not in _SCALES:
+            template = "{source}:{line}: the unit of {field} is unknown: {text}"
+            hint = "`--shares` or `--lots` tells"
+            raise bad_line((source, header.line), template, field="volume", text=name, hint=hint)
+        return _SCALES[unit]
+    amount = columns.get("amount")
+    seen = None if amount is None else _unit_seen(rows, columns["close"], column, amount)
+    if _counts_lots(header, column):
+        if seen == 1:
+            template = "{source}: column {name} holds shares, as the amounts show (`--lots` if it counts lots of 100)"
+            notify(Message(template, source=source, name=name))
+            return 1
+        template = "{source}: column {name} counts lots of 100, written here as shares (`--shares` if it holds shares)"
+        notify(Message(template, source=source, name=name))
+        return 100
+    if seen == 100:
+        template = "{source}: column {name} is taken as shares, but the amounts look like lots of 100 (`--lots`)"
+        notify(Message(template, source=source, name=name))
+    return 1
+
+
+def _counts_lots(header: Header, column: int) -> bool:
+    bare = name_of(header.cells[column]).bare
+    eastmoney = header.has("振幅") or header.has("股票代码", "换手率")
+    tushare = header.has("tscode") or header.has("tradedate") or header.has("pctchg")
+    return (bare == "成交量" and eastmoney) or (bare == "vol" and tushare) or bare == "总手"
+
+
+def _unit_seen(rows: list[list[str]], close: int, volume: int, amount: int) -> int | None:
+    """Return 1 or 100 where amount / (volume x close) says so at one end of the file and the other does not contradict.
+
+    Both ends, because adjusted prices are true at one of them only.
+    """
+    ends = {_unit_of(part, close, volume, amount) for part in (rows[:_SAMPLE], rows[-_SAMPLE:])} - {None}
+    return ends.pop() if len(ends) == 1 else None
+
+
+def _unit_of(rows: list[list[str]], close: int, volume: int, amount: int) -> int | None:
+    ratios = []
+    for cells in rows:
+        try:
+            traded = quantity(cells[volume]).value() * quantity(cells[close]).value()
+            paid = quantity(cells[amount]).value()
+        except ValueError:
+            continue
+        if traded > 0 and paid > 0:
+            ratios.append(paid / traded)
+    if not ratios:
+        return None
+    middle = sorted(ratios)[len(ratios) // 2]
+    return next((unit for unit in (1, 100) if unit / 2 < middle < unit * 2), None)
+
+
+def tell_doubts(bars: Bars, lines: list[int], source: str, notify: Notify) -> None:
+    """Tell of prices that jump over night as no market does, and of single bars without any trade."""
+    jumps = [
+        i
+        for i in range(1, len(bars.date))
+        if not 1 / _JUMP < bars.open[i] / bars.close[i - 1] < _JUMP
+        and not 1 / _JUMP < bars.close[i] / bars.close[i - 1] < _JUMP
+    ]
+    if jumps:
+        i = max(jumps, key=lambda i: abs(bars.close[i] / bars.close[i - 1] - 1))
+        change = f"{(bars.close[i] / bars.close[i - 1] - 1) * 100:+.1f} %"
+        template = (
+            "{source}:{line}: {field} changes by {change} on {date} ({count} such jump(s)): "
+            "a split, a change of adjustment within the file, or bad data"
+        )
+        fields = {"line": lines[i], "field": "close", "change": change, "date": bars.date[i], "count": len(jumps)}
+        notify(Message(template, source=source, **fields))
+    still = [i for i, v in enumerate(bars.volume) if v == 0 and bars.high[i] == bars.low[i]]
+    if still and 2 * len(still) < len(bars.date):
+        template = "{source}:{line}: {field} is 0 and the price one and the same ({count} such bar(s)): no trading?"
+        notify(Message(template, source=source, line=lines[still[0]], field="volume", count=len(still)))
