@@ -47,14 +47,10 @@ def _reduce(f: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         else:
             out = np.nan if isinstance(x, pd.Series) else pd.Series(np.nan, index=x.columns)
         return out.item() if isinstance(out, np.generic) else out
-    out = apply(
-        f, [Column(np.asarray(x)) if isinstance(x, np.ndarray | list | tuple) else x], {**kwargs, **_n(f, back)}
-    )
-    return out.values if isinstance(out, Column) else out
-
-
-def _n(f: Function, back: int) -> dict[str, int]:
-    return {"n": back} if f.params else {}
+    if isinstance(x, np.ndarray | list | tuple):
+        out = apply(f, [Column(np.asarray(x))], {"n": back} if f.params else {})
+        return out.values if isinstance(out, Column) else out
+    return x
 
 
 class _Frames:

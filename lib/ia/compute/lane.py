@@ -91,7 +91,7 @@ def compile_array(source: str) -> Plan | None:
     The grammar: the coreutils (keywords allowed), + - * / < <= > >= == != & | ~ and unary -, numbers, and the names
     open high low close volume.
     """
-    if len(source) > MAX_SOURCE:
+    if len(source) > MAX_SOURCE or any(mark in source for mark in "'\"\\"):
         return None
     try:
         body = ast.parse(source.strip(), mode="eval").body
@@ -103,8 +103,8 @@ def compile_array(source: str) -> Plan | None:
 
 def _allowed(node: ast.expr) -> bool:
     match node:
-        case ast.Constant(value=value):
-            return type(value) in (int, float) and abs(value) <= MAX_NUMBER
+        case ast.Constant(value=int() | float() as value):
+            return not isinstance(value, bool) and -MAX_NUMBER <= value <= MAX_NUMBER
         case ast.Name(id=name):
             return name in SERIES
         case ast.BinOp(left=left, op=op, right=right):
