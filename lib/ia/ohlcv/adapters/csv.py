@@ -1,0 +1,183 @@
+"""A folder of files as a source of prices: one file a symbol, read through the universal normaliser.
+
+`market.csv.dir` names the folder. A file is called by code (`600519.csv`, `600519.SH.csv`, `sh600519.csv`, `AAPL.csv`)
+or by name (`贵州茅台.csv`). Its prices are taken as unadjusted; corporate actions may stand beside it in
+`600519.actions.csv`, with the header ``date,cash,bonus,rights,rights_price,split,factor`` or some of these columns.
+"""
+
+import os
+import unicodedata
+from typing import TYPE_CHECKING
+
+from ia import config
+from ia.errors import BadData, ConfigError, Message, NotFound
+from ia.ohlcv.adapters import Fetched
+from ia.ohlcv.canonical import Bars, is_date
+from ia.ohlcv.identity import Symbol, known
+
+if TYPE_CHECKING:
+    from ia.ohlcv.adjust import Action
+
+MAX_BYTES = 200_000_000
+NO_ACTIONS = "no corporate actions: nothing stands in {symbol}.actions.csv beside the prices"
+_FIELDS = ("cash", "bonus", "rights", "rights_price", "split", "factor")
+_ALIASES = {"SH": ("SH", "SS", "XSHG"), "SZ": ("SZ", "XSHE"), "BJ": ("BJ",), "HK": ("HK",), "US": ("US",)}
+
+
+class Csv:
+    """The adapter of a folder of CSV files."""
+
+    name = "csv"
+    simulated = False
+
+    def fetch(self, symbol: Symbol, start: str | None = None, end: str | None = None) -> Fetched:
+        """Return the bars of the symbol's file from `start` to `end`, as the normaliser reads them."""
+        from ia.ohlcv.normalise import normalise
+
+        path = _file(symbol)
+        told: list[str] = []
+
+        def note(message: Message) -> None:
+            told.append(str(message))
+
+        bars = normalise(_bytes(path), os.path.basename(path), notify=note)
+        if bars.date and len(bars.date[0]) > 10:
+            raise BadData("{file}: intraday bars; the csv adapter takes daily ones", file=os.path.basename(path))
+        keep = [i for i, day in enumerate(bars.date) if (start or "") <= day <= (end or "9999-12-31")]
+        part = Bars(*([column[i] for i in keep] for column in bars))  # type: ignore[arg-type]
+        return Fetched(symbol, part, os.path.dirname(path), "; ".join(told))
+
+    def normalize(self, fetched: Fetched) -> Bars:
+        """Return the bars, which `fetch` has read through the normaliser."""
+        assert isinstance(fetched.raw, Bars)
+        return fetched.raw
+
+    def actions(self, symbol: Symbol) -> "list[Action]":
+        """Return the actions of the file beside the prices; none where there is no such file."""
+        path = _file(symbol, ".actions")
+        return _actions(_bytes(path), os.path.basename(path)) if path else []
+
+    def lookup(self, text: str) -> list[Symbol]:
+        """Return nothing: a file's name tells no exchange."""
+        return []
+
+
+def _folder() -> str:
+    folder = config.get("market.csv.dir")
+    if not folder:
+        raise ConfigError("the csv adapter has no folder", hint="`ia config set market.csv.dir DIR`")
+    path = os.path.abspath(os.path.expanduser(str(folder)))
+    if not os.path.isdir(path):
+        raise ConfigError(
+            "market.csv.dir: {path} is no folder", path=path, hint="make it, or `ia config set market.csv.dir DIR`"
+        )
+    return path
+
+
+def _file(symbol: Symbol, part: str = "") -> str:
+    """Return the path of a symbol's file; of its actions file, or "" where there is none, with `part` ".actions"."""
+    folder = _folder()
+    stems: dict[str, str] = {}
+    for entry in sorted(os.listdir(folder)):
+        stem, dot, extension = entry.rpartition(".")
+        if dot and extension.lower() == "csv":
+            stems[_key(stem)] = entry
+    found = sorted({stems[key] for key in _stems(symbol, part) if key in stems})
+    if len(found) > 1:
+        raise BadData("{symbol} has more than one file: {files}", symbol=symbol.canonical, files=", ".join(found))
+    if found:
+        return os.path.join(folder, found[0])
+    if part:
+        return ""
+    from difflib import get_close_matches
+
+    near = [stems[key] for key in get_close_matches(_key(symbol.code), stems, 3, 0.5)]
+    raise NotFound(
+        "{symbol}: no file of it in {folder}",
+        hint="near: {near}" if near else "name it {code}.csv",
+        symbol=str(symbol),
+        folder=folder,
+        code=symbol.canonical,
+        near=", ".join(near),
+    )
+
+
+def _stems(symbol: Symbol, part: str) -> list[str]:
+    """Return the names that a symbol's file may have. A bare code that two securities share names neither."""
+    codes = [symbol.code, symbol.code.replace(".", "-")]
+    if symbol.market == "HK":
+        codes += [symbol.code[n:] for n in range(1, 5) if symbol.code.startswith("0" * n)]
+    stems = [f"{code}.{alias}" for code in codes for alias in _ALIASES[symbol.exchange]]
+    stems += [f"{symbol.exchange}{code}" for code in codes] + [f"{symbol.exchange}.{code}" for code in codes]
+    if sum(other.code == symbol.code for other in known()) < 2:
+        stems += codes[:2]
+    if symbol.name:
+        stems.append(symbol.name)
+    return [_key(stem + part) for stem in stems]
+
+
+def _key(stem: str) -> str:
+    return unicodedata.normalize("NFKC", stem).casefold().replace(" ", "")
+
+
+def _bytes(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except OSError as exc:
+        raise BadData("{path}: {reason}", path=path, reason=exc.strerror) from None
+    if len(data) > MAX_BYTES:
+        raise BadData("{path} is larger than {limit} bytes", path=path, limit=MAX_BYTES)
+    return data
+
+
+def _actions(data: bytes, source: str) -> "list[Action]":
+    """Return the actions of a file, oldest first; raises BadData naming line and field."""
+    import csv
+    import io
+
+    from ia.ohlcv.adjust import Action
+
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as exc:
+        raise BadData(
+            "{source}:{line}: not UTF-8 text", source=source, line=data.count(b"\n", 0, exc.start) + 1
+        ) from None
+    rows = csv.reader(io.StringIO(text))
+    header = [cell.strip().lower() for cell in next(rows, [])]
+    strange = [cell for cell in header if cell not in ("date", *_FIELDS)]
+    if "date" not in header or strange or len(set(header)) < len(header):
+        raise BadData(
+            "{source}:1: the header of corporate actions is date and some of {fields}",
+            source=source,
+            fields=", ".join(_FIELDS),
+        )
+    actions: dict[str, Action] = {}
+    for line, row in enumerate(rows, 2):
+        if not any(cell.strip() for cell in row):
+            continue
+        values = dict(zip(header, (cell.strip() for cell in row), strict=False))
+        day = values.pop("date")
+        if not is_date(day) or len(day) != 10 or day in actions:
+            raise BadData(
+                "{source}:{line}: date is no date, or there twice: {text!r}", source=source, line=line, text=day[:40]
+            )
+        actions[day] = Action(day, **{name: _number(text, name, source, line) for name, text in values.items() if text})
+    return [actions[day] for day in sorted(actions)]
+
+
+def _number(text: str, field: str, source: str, line: int) -> float:
+    try:
+        value = float(text)
+        if 0 <= value < float("inf"):
+            return value
+    except ValueError:
+        pass
+    raise BadData(
+        "{source}:{line}: {field} is not a number from 0 up: {text!r}",
+        source=source,
+        line=line,
+        field=field,
+        text=text[:40],
+    )

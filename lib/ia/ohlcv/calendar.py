@@ -1,0 +1,81 @@
+"""Trading days: when a market closed last, and until when what was fetched is fresh.
+
+exchange_calendars knows the holidays; its import (half a second) is paid here, when something is fetched,
+and never by a cached read. Beyond the days that it knows, every weekday counts as a session.
+"""
+
+import warnings
+from datetime import datetime, timedelta
+from functools import cache
+from typing import Any
+
+from ia import clock
+
+_EXCHANGE = {"CN": "XSHG", "HK": "XHKG", "US": "XNYS"}
+DELIVERY = timedelta(hours=2)
+"""How long after the close a source may take to have the day's bar."""
+RETRY = timedelta(minutes=15)
+
+
+def last_session(market: str, moment: datetime) -> str:
+    """Return the date of the last session that had closed at `moment`, YYYY-MM-DD."""
+    return _last_close(market, moment)[0]
+
+
+def next_close(market: str, moment: datetime) -> datetime:
+    """Return when the next session after `moment` closes, aware, UTC."""
+    day = moment.astimezone(clock.zone(market)).date()
+    for _ in range(40):
+        close = _close(market, day.isoformat())
+        if close and close > moment:
+            return close
+        day += timedelta(days=1)
+    raise AssertionError("forty days without a session")
+
+
+def fresh_until(market: str, fetched_at: datetime, last_bar: str) -> datetime:
+    """Return until when a series needs no new fetch.
+
+    That is the next close, as there is no new daily bar before it. Where the source did not have the bar of the last
+    closed session, which takes it up to DELIVERY, it is asked again after RETRY; if it still has none then (a suspended
+    stock, a holiday that the calendar does not know), at the next close.
+    """
+    session, closed = _last_close(market, fetched_at)
+    if last_bar < session and fetched_at - closed < DELIVERY:
+        return fetched_at + RETRY
+    return next_close(market, fetched_at)
+
+
+def _last_close(market: str, moment: datetime) -> tuple[str, datetime]:
+    day = moment.astimezone(clock.zone(market)).date()
+    for _ in range(40):
+        close = _close(market, day.isoformat())
+        if close and close <= moment:
+            return day.isoformat(), close
+        day -= timedelta(days=1)
+    raise AssertionError("forty days without a session")
+
+
+def _close(market: str, day: str) -> datetime | None:
+    """Return when a day's bar becomes visible; None where the day has no session. Half days count as whole ones."""
+    calendar = _calendar(market)
+    if calendar and calendar.first_session.strftime("%Y-%m-%d") <= day <= calendar.last_session.strftime("%Y-%m-%d"):
+        if not calendar.is_session(day):
+            return None
+    elif datetime.fromisoformat(day).weekday() > 4:
+        return None
+    local = datetime.combine(datetime.fromisoformat(day).date(), clock.CLOSE[market], clock.zone(market))
+    return local.astimezone(clock.UTC)
+
+
+@cache
+def _calendar(market: str) -> Any:
+    """Return the exchange's calendar, or None where the package cannot give one."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            import exchange_calendars
+
+            return exchange_calendars.get_calendar(_EXCHANGE[market], start="2015-01-01")
+        except (ImportError, ValueError, KeyError):
+            return None

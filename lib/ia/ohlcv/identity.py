@@ -1,0 +1,250 @@
+"""Which security is meant: code, market and name, resolved by rules before anything else happens.
+
+The same text always means the same security, or the command stops and lists what it could mean: a price of the wrong
+company is worse than none. A mainland company's bare name means its mainland listing; its H-share is found by code or
+as ``宁德时代H股``. Codes outside the bundled table are resolved by the exchanges' own prefixes.
+"""
+
+import os
+import re
+import unicodedata
+from collections.abc import Iterable
+from functools import cache
+from typing import NamedTuple
+
+from ia.errors import NotFound, UsageError
+
+MARKET = {"SH": "CN", "SZ": "CN", "BJ": "CN", "HK": "HK", "US": "US"}
+"""The market of each exchange suffix."""
+
+_EXCHANGE = {
+    "SH": "SH", "SS": "SH", "SSE": "SH", "XSHG": "SH",
+    "SZ": "SZ", "SZSE": "SZ", "XSHE": "SZ",
+    "BJ": "BJ", "BSE": "BJ", "HK": "HK", "XHKG": "HK", "US": "US",
+}  # fmt: skip
+_STOCK = {"SH": ("60", "68", "900"), "SZ": ("00", "30", "200"), "BJ": ("43", "83", "87", "88", "92")}
+_FUND = {"SH": ("50", "51", "52", "53", "55", "56", "58"), "SZ": ("15", "16", "18"), "BJ": ()}
+_INDEX = {"SH": ("000",), "SZ": ("399",), "BJ": ("899",)}
+
+_is_code = re.compile(r"[0-9]{6}").fullmatch
+_is_hk_code = re.compile(r"[0-9]{1,5}").fullmatch
+_is_ticker = re.compile(r"[A-Z]{1,5}(?:[.-][A-Z])?").fullmatch
+
+
+class Symbol(NamedTuple):
+    """A security: its code, market (CN, HK, US), exchange suffix, kind (stock, etf, index), and its name or ""."""
+
+    code: str
+    market: str
+    exchange: str
+    kind: str
+    name: str = ""
+
+    @property
+    def canonical(self) -> str:
+        """The code with its exchange: `600519.SH`, `00700.HK`, `AAPL.US`."""
+        return f"{self.code}.{self.exchange}"
+
+    def __str__(self) -> str:
+        return f"{self.canonical} {self.name}".rstrip()
+
+
+def resolve(text: str, learnt: Iterable[Symbol] = ()) -> Symbol:
+    """Return the one security that a code or a name means.
+
+    learnt  securities whose names sources have told; they count where the bundled table does not know.
+
+    raises  UsageError (2) listing the candidates where it could be several; NotFound (66), with near names, where it
+            is none, or where code and exchange contradict each other.
+
+    >>> str(resolve("sh600519")), resolve("700.hk").canonical, resolve("brk.b").canonical, resolve("宁德时代").canonical
+    ('600519.SH 贵州茅台', '00700.HK', 'BRK.B.US', '300750.SZ')
+    """
+    asked = unicodedata.normalize("NFKC", text).strip()
+    if not asked:
+        raise UsageError("no symbol was given", hint="`ia ohlcv 600519`, `ia ohlcv 00700.HK` or `ia ohlcv AAPL`")
+    if len(asked) > 60 or not asked.isprintable():
+        raise UsageError("{text!r} is not a symbol", text=asked[:60])
+    found = _by_code(asked.upper(), asked) or _by_name(asked, learnt)
+    return found if found.name else _named(found, learnt)
+
+
+def known() -> tuple[Symbol, ...]:
+    """Return the bundled securities, in the order of the table."""
+    return tuple(symbol for symbol, _ in _table())
+
+
+def from_canonical(canonical: str) -> Symbol:
+    """Return the security of a canonical code such as `600519.SH`; NotFound where it is none."""
+    code, _, exchange = canonical.rpartition(".")
+    return _known(code, exchange) or _assumed(code, exchange, canonical)
+
+
+def _by_code(upper: str, asked: str) -> Symbol | None:
+    """Return the security of a text that is a code; None where it is none."""
+    code, exchange = _split(upper)
+    if exchange:
+        if exchange == "HK" and _is_hk_code(code):
+            code = code.zfill(5)
+        if exchange == "US":
+            code = code.replace("-", ".")
+        return _known(code, exchange) or _assumed(code, exchange, asked)
+    if _is_code(code):
+        return _by_digits(code, asked)
+    if _is_hk_code(code):
+        if len(code) == 5:
+            return _known(code, "HK") or _assumed(code, "HK", asked)
+        raise UsageError(
+            "{text}: a code has five or six digits",
+            text=asked,
+            code=code.zfill(5),
+            hint="in Hong Kong it is `{code}.HK`",
+        )
+    return _by_ticker(upper.replace("-", "."), asked) if _is_ticker(upper) else None
+
+
+def _split(upper: str) -> tuple[str, str]:
+    """Return code and exchange of `SH600519`, `SH.600519`, `600519.SS`, `HSI.HK`; the exchange "" if none is written."""
+    code, dot, last = upper.rpartition(".")
+    if dot and last in _EXCHANGE:
+        return code, _EXCHANGE[last]
+    head = upper[:2]
+    rest = upper[2:].lstrip(".")
+    if head in ("SH", "SZ", "BJ", "HK") and rest.isdigit():
+        return rest, head
+    return upper, ""
+
+
+def _by_digits(code: str, asked: str) -> Symbol:
+    """Return the security of six bare digits: what the table has under them, else the stock or fund of that prefix."""
+    here = [symbol for symbol in known() if symbol.code == code]
+    if len(here) > 1:
+        raise _several(asked, here)
+    if here:
+        return here[0]
+    for exchange in ("SH", "SZ", "BJ"):
+        if code.startswith((*_STOCK[exchange], *_FUND[exchange])):
+            return _assumed(code, exchange, asked)
+    for exchange in ("SZ", "BJ"):
+        if code.startswith(_INDEX[exchange]):
+            return _assumed(code, exchange, asked)
+    raise NotFound("{text}: no stock, fund or index has such a code", text=asked)
+
+
+def _by_ticker(code: str, asked: str) -> Symbol | None:
+    """Return the US security of a text shaped like a ticker; None where it is rather a name.
+
+    Letters that are no known ticker count as one only in capitals. Where they are a name too (`BYD` is the ticker of
+    another company), nobody can know; a longer word that is not in capitals (`Apple`) is the name.
+    """
+    found = _known(code, "US")
+    ticker = found or Symbol(code, "US", "US", "stock")
+    namesakes = [symbol for symbol in _exact(_key(asked), _table()) if symbol != found]
+    if namesakes and (found or asked.isupper() or len(asked) < 5):
+        raise _several(asked, [*namesakes, ticker])
+    return ticker if found or asked.isupper() else None
+
+
+def _by_name(asked: str, learnt: Iterable[Symbol]) -> Symbol:
+    key = _key(asked)
+    table = _table()
+    found = _exact(key, table)
+    if not found:
+        table = (*table, *((symbol, (_key(symbol.name),)) for symbol in learnt if symbol.name))
+        found = _exact(key, table)
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise _several(asked, found)
+    within = sorted({symbol for symbol, keys in table if any(key in name for name in keys)}) if key else []
+    if len(within) > 1:
+        raise _several(asked, within)
+    near = ", ".join(map(str, within or _near(key, table)))
+    hint = "give its code, such as `600519.SH`"
+    if near:
+        hint = "did you mean {near}?"
+    elif _is_ticker(asked.upper()):
+        hint = "if it is a US ticker, write `{ticker}.US`"
+    template = "{text}: no security of this name is known"
+    raise NotFound(template, text=asked, near=near, ticker=asked.upper(), hint=hint)
+
+
+def _exact(key: str, table: Iterable[tuple[Symbol, tuple[str, ...]]]) -> list[Symbol]:
+    """Return the securities of exactly this name; of one name on the mainland and in Hong Kong, the mainland's."""
+    found = list(dict.fromkeys(symbol for symbol, keys in table if key in keys))
+    mainland = [symbol for symbol in found if symbol.market == "CN"]
+    return mainland if len(mainland) == 1 and all(s.market in ("CN", "HK") for s in found) else found
+
+
+def _near(key: str, table: Iterable[tuple[Symbol, tuple[str, ...]]]) -> list[Symbol]:
+    from difflib import get_close_matches
+
+    names = {name: symbol for symbol, keys in table for name in keys}
+    return list(dict.fromkeys(names[name] for name in get_close_matches(key, names, 3, 0.6)))
+
+
+def _several(asked: str, found: Iterable[Symbol]) -> UsageError:
+    listed = sorted(found, key=lambda symbol: (symbol.exchange not in ("SH", "SZ", "BJ"), symbol.canonical))
+    shown = ", ".join(map(str, listed[:12])) + (", …" if len(listed) > 12 else "")
+    hint = "write one of the codes, such as `{code}`"
+    return UsageError(
+        "{text} could be: {candidates}", text=asked, candidates=shown, code=listed[0].canonical, hint=hint
+    )
+
+
+def _assumed(code: str, exchange: str, asked: str) -> Symbol:
+    """Return the security of a code that the table does not have, its kind judged by the exchange's prefixes."""
+    if exchange == "US":
+        if _is_ticker(code):
+            return Symbol(code, "US", "US", "stock")
+        raise NotFound("{text}: a US ticker is one to five letters", text=asked)
+    if exchange == "HK":
+        if len(code) == 5 and code.isdigit() and code != "00000":
+            return Symbol(code, "HK", "HK", "stock")
+        raise NotFound("{text}: a Hong Kong code has at most five digits", text=asked)
+    if not _is_code(code):
+        raise NotFound("{text}: a mainland code has six digits", text=asked)
+    for kind, prefixes in (("index", _INDEX), ("stock", _STOCK), ("etf", _FUND)):
+        if code.startswith(prefixes.get(exchange, ())):
+            return Symbol(code, "CN", exchange, kind)
+    home = [e for e in ("SH", "SZ", "BJ") if code.startswith((*_STOCK[e], *_FUND[e], *_INDEX[e]))]
+    near = str(_known(code, home[0]) or f"{code}.{home[0]}") if home else ""
+    hint = "did you mean {near}?" if home else None
+    raise NotFound("{text}: {exchange} has no such code", text=asked, exchange=exchange, near=near, hint=hint)
+
+
+def _named(found: Symbol, learnt: Iterable[Symbol]) -> Symbol:
+    """Return the security with the name that a source has told, if one has."""
+    for symbol in learnt:
+        if symbol.canonical == found.canonical and symbol.name:
+            return found._replace(name=symbol.name)
+    return found
+
+
+def _known(code: str, exchange: str) -> Symbol | None:
+    return _codes().get((code, exchange))
+
+
+def _key(name: str) -> str:
+    """Return a name as it is compared: compatible forms, case and spaces do not count (`五 粮 液`, `万科Ａ`)."""
+    return "".join(unicodedata.normalize("NFKC", name).casefold().split())
+
+
+@cache
+def _codes() -> dict[tuple[str, str], Symbol]:
+    return {(symbol.code, symbol.exchange): symbol for symbol, _ in _table()}
+
+
+@cache
+def _table() -> tuple[tuple[Symbol, tuple[str, ...]], ...]:
+    """Return the bundled securities with the keys of their names."""
+    path = os.path.join(os.path.dirname(__file__), "symbols.tsv")
+    rows = []
+    with open(path, encoding="utf-8") as file:
+        next(file)
+        for line in file:
+            code, exchange, kind, name, *rest = line.rstrip("\n").split("\t")
+            symbol = Symbol(code, MARKET[exchange], exchange, kind, name)
+            names = [name, *rest[:1], *(rest[1].split(";") if len(rest) > 1 else ())]
+            rows.append((symbol, tuple(_key(text) for text in names if text)))
+    return tuple(rows)
