@@ -95,7 +95,11 @@ def _command(name: str, command: click.Command, parent: click.Context) -> str:
     lines += list(_more(name))
     if isinstance(command, Command | Group) and command.example:
         lines += [".SH EXAMPLE", ".nf", _escape(command.example), ".fi"]
-    lines += [".SH SEE ALSO", r"\fBia\fR(1) has the exit statuses, the files and the environment;", r"\fBia\-ohlcv\fR(5) the form of prices."]  # fmt: skip
+    lines += [
+        ".SH SEE ALSO",
+        r"\fBia\fR(1) has the exit statuses, the files and the environment;",
+        r"\fBia\-ohlcv\fR(5) the form of prices.",
+    ]
     return "\n".join(lines) + "\n"
 
 

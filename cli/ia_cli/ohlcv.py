@@ -9,7 +9,9 @@ from ia_cli._in import open_input
 from ia_cli._out import notify
 
 
-@click.command(cls=Command, example="ia ohlcv 贵州茅台 --adapter demo --start 2024-01-01 | ia compute 'ta.rsi(close, 14)'")
+@click.command(
+    cls=Command, example="ia ohlcv 贵州茅台 --adapter demo --start 2024-01-01 | ia compute 'ta.rsi(close, 14)'"
+)
 @click.argument("symbol", required=False, metavar="SYMBOL|-")
 @click.option("--period", type=click.Choice(["daily", "weekly", "monthly"]), default="daily", help="Length of a bar.")
 @click.option("--start", metavar="DATE", help="First date, YYYY-MM-DD.")
@@ -21,10 +23,10 @@ from ia_cli._out import notify
 @click.option("--strict", is_flag=True, help="With -: refuse bars whose low or high contradict open or close.")
 @click.option("--select", metavar="CODE", help="With -: the symbol to take from a file that holds several.")
 @click.option("--lots/--shares", default=None, help="With -: the unit of the volume, where the header does not tell.")
-@click.pass_context
+@click.option("--day-first/--month-first", default=None, help="With -: what 5/11/2019 means, where the dates do not tell.")
 def ohlcv(
-    ctx: click.Context, symbol: str | None, period: str, start: str | None, end: str | None, adjust: str | None,
-    adapter: str | None, refresh: bool, stale: bool, strict: bool, select: str | None, lots: bool | None,
+    symbol: str | None, period: str, start: str | None, end: str | None, adjust: str | None,
+    adapter: str | None, refresh: bool, stale: bool, strict: bool, select: str | None, lots: bool | None, day_first: bool | None,
 ) -> None:  # fmt: skip
     """Print the prices of a symbol as canonical CSV.
 
@@ -44,13 +46,13 @@ def ohlcv(
     )  # fmt: skip
     check(request)
     if symbol not in (None, "-"):
-        if strict or select or lots is not None:
-            raise UsageError("--strict, --select, --lots and --shares go with -", hint="`ia ohlcv - < FILE`")
+        if strict or select or lots is not None or day_first is not None:
+            raise UsageError("--strict, --select, --lots, --shares, --day-first and --month-first go with -", hint="`ia ohlcv - < FILE`")
         _of_symbol(request)
         return
     if adjust or adapter or refresh or stale:
         raise UsageError("--adjust, --adapter, --refresh and --stale need a SYMBOL")
-    _of_stdin(request, strict, select, lots)
+    _of_stdin(request, strict, select, lots, day_first)
 
 
 def _of_symbol(request):  # type: ignore[no-untyped-def]
@@ -69,18 +71,16 @@ def _of_symbol(request):  # type: ignore[no-untyped-def]
     )  # fmt: skip
 
 
-def _of_stdin(request, strict, select, lots):  # type: ignore[no-untyped-def]
+def _of_stdin(request, strict, select, lots, day_first):  # type: ignore[no-untyped-def]
     from ia import clock
     from ia.ohlcv import provenance
-    from ia.ohlcv.canonical import check_range
     from ia.ohlcv.history import between
     from ia.ohlcv.normalise import normalise
     from ia.ohlcv.resample import resample
     from ia.workspace import Workspace
 
     stream, source = open_input(None, "a SYMBOL")
-    bars = normalise(stream.read(), source, lots=lots, symbol=select, notify=notify)
-    check_range(bars, source, strict, notify)
+    bars = normalise(stream.read(), source, lots=lots, symbol=select, strict=strict, day_first=day_first, notify=notify)
     if clock.simulated():
         bars = between(bars, None, clock.today())
     if request.period != "daily":

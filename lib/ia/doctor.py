@@ -42,14 +42,37 @@ def _python(_: Workspace) -> Iterator[Finding]:
     version = ".".join(map(str, sys.version_info[:3]))
     ok = sys.version_info >= (3, 11)
     mend = None if ok else Message("install Python 3.11 or newer and reinstall ia with it")
-    yield Finding("python", "ok" if ok else "fail", Message("Python {version}, SQLite {sqlite}", version=version, sqlite=sqlite3.sqlite_version), mend)  # fmt: skip
+    yield Finding(
+        "python",
+        "ok" if ok else "fail",
+        Message("Python {version}, SQLite {sqlite}", version=version, sqlite=sqlite3.sqlite_version),
+        mend,
+    )
     from importlib.util import find_spec
 
-    needed = ("numpy", "pandas", "pandas_ta_classic", "RestrictedPython", "akshare", "requests", "tenacity",
-              "exchange_calendars", "sqlite_utils", "ruamel.yaml", "rich", "llm", "crontab")  # fmt: skip
+    needed = (
+        "numpy",
+        "pandas",
+        "pandas_ta_classic",
+        "RestrictedPython",
+        "akshare",
+        "requests",
+        "tenacity",
+        "exchange_calendars",
+        "sqlite_utils",
+        "ruamel.yaml",
+        "rich",
+        "llm",
+        "crontab",
+    )
     missing = [name for name in needed if find_spec(name) is None]
     if missing:
-        yield Finding("packages", "fail", Message("missing: {names}", names=", ".join(missing)), Message("reinstall ia: `pip install --force-reinstall ia`"))  # fmt: skip
+        yield Finding(
+            "packages",
+            "fail",
+            Message("missing: {names}", names=", ".join(missing)),
+            Message("reinstall ia: `pip install --force-reinstall ia`"),
+        )
     else:
         yield Finding("packages", "ok", Message("{count} packages are there", count=len(needed)))
 
@@ -62,12 +85,18 @@ def _sandbox(_: Workspace) -> Iterator[Finding]:
     broken = [f"{name}: {state}" for name, state in layers.items() if state is not True]
     if layers.get("locked") is True:
         detail = Message("the compute worker is locked: {held}", held=held)
-        yield Finding("sandbox", "warn" if broken else "ok", detail, Message("{what}", what="; ".join(broken)) if broken else None)  # fmt: skip
+        yield Finding(
+            "sandbox", "warn" if broken else "ok", detail, Message("{what}", what="; ".join(broken)) if broken else None
+        )
     else:
         yield Finding(
-            "sandbox", "warn", Message("the compute worker cannot lock itself ({why})", why="; ".join(broken)),
-            Message("code from a model, a skill or a file is refused; use Linux 5.13 or newer with seccomp and Landlock"),
-        )  # fmt: skip
+            "sandbox",
+            "warn",
+            Message("the compute worker cannot lock itself ({why})", why="; ".join(broken)),
+            Message(
+                "code from a model, a skill or a file is refused; use Linux 5.13 or newer with seccomp and Landlock"
+            ),
+        )
 
 
 def _workspace(ws: Workspace) -> Iterator[Finding]:
@@ -111,13 +140,28 @@ def _databases(ws: Workspace) -> Iterator[Finding]:
             size = os.path.getsize(path) / 1e6
             yield Finding(file, "ok", Message("{size:.1f} MB, schema {version}", size=size, version=version))
         elif precious:
-            yield Finding(file, "fail", Message("damaged: {reason}", reason=verdict), Message("restore {path} from a backup, or rescue it with `sqlite3 {path} .recover`", path=path))  # fmt: skip
+            yield Finding(
+                file,
+                "fail",
+                Message("damaged: {reason}", reason=verdict),
+                Message("restore {path} from a backup, or rescue it with `sqlite3 {path} .recover`", path=path),
+            )
         else:
-            yield Finding(file, "warn", Message("damaged: {reason}", reason=verdict), Message("delete {path}: it can be rebuilt", path=path))  # fmt: skip
+            yield Finding(
+                file,
+                "warn",
+                Message("damaged: {reason}", reason=verdict),
+                Message("delete {path}: it can be rebuilt", path=path),
+            )
     newest = len(store.PRECIOUS.steps)
     with_version = os.path.exists(os.path.join(folder, "ia.db")) and ws.db.execute("PRAGMA user_version").fetchone()[0]
     if with_version and with_version != newest:
-        yield Finding("ia.db", "fail", Message("schema {version}, this ia knows {newest}", version=with_version, newest=newest), Message("upgrade ia"))  # fmt: skip
+        yield Finding(
+            "ia.db",
+            "fail",
+            Message("schema {version}, this ia knows {newest}", version=with_version, newest=newest),
+            Message("upgrade ia"),
+        )
 
 
 def _adapters(_: Workspace) -> Iterator[Finding]:
@@ -131,7 +175,12 @@ def _adapters(_: Workspace) -> Iterator[Finding]:
             yield Finding("adapter", "fail", Message(exc.template, **exc.params), mend)
             continue
         if adapter.simulated:
-            yield Finding("adapter", "warn", Message("{name}: simulated prices", name=name), Message("`ia config set market.adapter akshare` for real ones"))  # fmt: skip
+            yield Finding(
+                "adapter",
+                "warn",
+                Message("{name}: simulated prices", name=name),
+                Message("`ia config set market.adapter akshare` for real ones"),
+            )
         else:
             yield Finding("adapter", "ok", Message("{name}", name=name))
 
@@ -141,16 +190,30 @@ def _hosts(_: Workspace) -> Iterator[Finding]:
 
     for host, state in status().items():
         if state.open_until:
-            yield Finding("host", "warn", Message("{host} is left alone until {until}: {why}", host=host, until=state.open_until, why=state.reason), Message("wait; another source: --adapter"))  # fmt: skip
+            yield Finding(
+                "host",
+                "warn",
+                Message(
+                    "{host} is left alone until {until}: {why}", host=host, until=state.open_until, why=state.reason
+                ),
+                Message("wait; another source: --adapter"),
+            )
         else:
-            yield Finding("host", "ok", Message("{host}: {count} requests in the last minute", host=host, count=state.last_minute))  # fmt: skip
+            yield Finding(
+                "host", "ok", Message("{host}: {count} requests in the last minute", host=host, count=state.last_minute)
+            )
 
 
 def _cron(_: Workspace) -> Iterator[Finding]:
     if shutil.which("crontab"):
         yield Finding("cron", "ok", Message("crontab is there"))
     else:
-        yield Finding("cron", "warn", Message("no crontab command: tasks cannot be scheduled"), Message("install cron (Debian: apt install cron)"))  # fmt: skip
+        yield Finding(
+            "cron",
+            "warn",
+            Message("no crontab command: tasks cannot be scheduled"),
+            Message("install cron (Debian: apt install cron)"),
+        )
 
 
 def _model(_: Workspace) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""What connects two organs, by name. An organ never calls another; here is every place where one's output reaches another."""
+"""What connects two organs, by name: every place where the output of one reaches another."""
 
 import json
 import os

@@ -15,7 +15,9 @@ def folder() -> str:
 
 def names() -> list[str]:
     """Return the names of the profiles that are there."""
-    return sorted(entry.name for entry in os.scandir(folder()) if entry.is_dir() and not entry.name.startswith((".", "_")))
+    return sorted(
+        entry.name for entry in os.scandir(folder()) if entry.is_dir() and not entry.name.startswith((".", "_"))
+    )
 
 
 def apply(ws: Workspace, name: str) -> list[str]:

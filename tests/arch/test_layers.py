@@ -44,7 +44,11 @@ HOMES = {  # third party -> the only modules that import it
     "ruamel": {"ia.config"},
 }
 ENVIRONMENT = {"ia.config"}  # the only readers of os.environ
-CONFINED = {"ia.compute.worker", "ia.compute.spawn", "ia.compute.lock"}  # below the kernel's reach: a process of its own
+CONFINED = {
+    "ia.compute.worker",
+    "ia.compute.spawn",
+    "ia.compute.lock",
+}  # below the kernel's reach: a process of its own
 
 
 def edges(root):

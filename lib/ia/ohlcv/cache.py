@@ -4,10 +4,16 @@ Nothing adjusted is stored. A series belongs to one adapter: simulated prices an
 the same day, never mix. `fresh_until` is worked out when a series is fetched, so that a cached read asks no calendar.
 """
 
+import contextlib
+import fcntl
+import os
 import sqlite3
+import time
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ia import clock, store
+from ia.errors import TryLater
 from ia.ohlcv.adjust import Action
 from ia.ohlcv.canonical import Bars
 from ia.ohlcv.identity import Symbol
@@ -15,7 +21,7 @@ from ia.workspace import Workspace
 
 
 class Series(NamedTuple):
-    """What is known of a stored series. Times are UTC stamps; `first` and `last` dates of bars; `note` of the source."""
+    """What is known of a series. Times are UTC stamps, `first` and `last` dates of bars, `note` is the source's."""
 
     adapter: str
     symbol: str
@@ -45,8 +51,8 @@ def _tables(db: Any) -> None:
     db["actions"].create_index(["adapter", "symbol"])
     db["series"].create(
         {
-            "adapter": str, "symbol": str, "code": str, "market": str, "kind": str, "name": str, "host": str, "note": str,
-            "simulated": int, "fetched": str, "fresh_until": str, "first": str, "last": str,
+            "adapter": str, "symbol": str, "code": str, "market": str, "kind": str, "name": str, "host": str,
+            "note": str, "simulated": int, "fetched": str, "fresh_until": str, "first": str, "last": str,
         },
         pk=("adapter", "symbol"),
     )  # fmt: skip
@@ -73,7 +79,8 @@ def find(db: sqlite3.Connection, adapter: str, symbol: str) -> Series | None:
 def bars(db: sqlite3.Connection, series: Series, until: str) -> Bars:
     """Return the stored raw bars up to and with the date `until`."""
     rows = db.execute(
-        "SELECT date, open, high, low, close, volume FROM bars WHERE adapter = ? AND symbol = ? AND date <= ? ORDER BY date",
+        "SELECT date, open, high, low, close, volume FROM bars"
+        " WHERE adapter = ? AND symbol = ? AND date <= ? ORDER BY date",
         (series.adapter, series.symbol, until),
     ).fetchall()
     return Bars(*map(list, zip(*rows, strict=True))) if rows else Bars([], [], [], [], [], [])
@@ -103,10 +110,29 @@ def put(db: sqlite3.Connection, symbol: Symbol, series: Series, new: Bars, acts:
         store.bulk(db, "series", [{**series._asdict(), **identity, "simulated": int(series.simulated)}])
 
 
+@contextlib.contextmanager
+def fetching(ws: Workspace, adapter: str, symbol: str, timeout: float = 120.0) -> Iterator[None]:
+    """Hold the right to fetch a series: of several processes that want it, one asks and the others use its answer."""
+    folder = os.path.join(ws.root, ".ia", "cache", "fetching")
+    os.makedirs(folder, exist_ok=True)
+    name = "".join(c if c.isalnum() or c in ".-_" else "_" for c in f"{adapter}-{symbol}")
+    with open(os.path.join(folder, name), "w") as file:
+        deadline = time.monotonic() + timeout
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    raise TryLater("{symbol} is being fetched by another ia", symbol=symbol) from None
+                time.sleep(0.05)
+        yield
+
+
 def names(db: sqlite3.Connection) -> list[Symbol]:
     """Return the symbols whose names sources have told, so that a name resolves without asking anybody."""
     rows = db.execute("SELECT DISTINCT code, market, symbol, kind, name FROM series WHERE name <> '' AND simulated = 0")
-    return [Symbol(code, market, symbol.rsplit(".", 1)[-1], kind, name) for code, market, symbol, kind, name in rows]
+    return [Symbol(code, market, symbol.rpartition(".")[2], kind, name) for code, market, symbol, kind, name in rows]
 
 
 def age(series: Series) -> str:

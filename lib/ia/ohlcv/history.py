@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ia import audit, clock, config
 from ia.errors import BadData, IaError, Message, NotFound, Notify, TryLater, Unavailable, UsageError, silent
 from ia.ohlcv import cache
-from ia.ohlcv.adjust import adjusted
+from ia.ohlcv.adjust import Action, adjusted
 from ia.ohlcv.canonical import Bars
 from ia.ohlcv.identity import Symbol, resolve
 from ia.workspace import Workspace
@@ -17,7 +17,7 @@ from ia.workspace import Workspace
 if TYPE_CHECKING:
     import sqlite3
 
-    from ia.ohlcv.adapters import Adapter
+    from ia.ohlcv.adapters import Adapter, Fetched
 
 PERIODS = ("daily", "weekly", "monthly")
 ADJUSTMENTS = ("qfq", "hfq", "none")
@@ -54,24 +54,49 @@ def history(ws: Workspace, request: Request, notify: Notify = silent) -> Answer:
     """
     db = cache.connect(ws)
     chain = request.adapters or _chain()
-    symbol = resolve(request.symbol, cache.names(db))
-    until = clock.last_visible(symbol.market)
+    symbol = _identified(request.symbol, db, chain)
     failures: list[IaError] = []
     for name in chain:
         try:
-            series = _series(ws, db, name, symbol, request, notify)
+            stored = _stored(ws, db, name, symbol, request, notify)
         except (NotFound, Unavailable, TryLater) as exc:
             failures.append(exc)
             if name != chain[-1]:
-                notify(Message("{adapter}: {reason}; trying {next}", adapter=name, reason=exc, next=chain[len(failures)]))
+                following = chain[len(failures)]
+                notify(Message("{adapter}: {reason}; trying {next}", adapter=name, reason=exc, next=following))
             continue
-        _announce(series, request, notify)
-        return Answer(symbol, series, request.adjust, request.period, _cut(db, series, request, until))
+        _announce(stored.series, request, notify)
+        return Answer(symbol, stored.series, request.adjust, request.period, _cut(stored, request))
     raise _worst(failures)
+
+
+class _Stored(NamedTuple):
+    """Raw bars and actions as they may be seen at now()."""
+
+    series: cache.Series
+    bars: Bars
+    actions: list[Action]
 
 
 def _chain() -> tuple[str, ...]:
     return tuple(part.strip() for part in str(config.get("market.adapter")).split(",") if part.strip())
+
+
+def _identified(text: str, db: "sqlite3.Connection", chain: tuple[str, ...]) -> Symbol:
+    """Return the one security that is meant: by rule and table, else by a name that one of the sources knows."""
+    try:
+        return resolve(text, cache.names(db))
+    except NotFound:
+        from ia.ohlcv.adapters import load
+
+        for name in chain:
+            found = load(name).lookup(text)
+            if len(found) > 1:
+                listed = ", ".join(map(str, found))
+                raise UsageError("{text} could be {candidates}", text=text, candidates=listed) from None
+            if found:
+                return found[0]
+        raise
 
 
 def _worst(failures: list[IaError]) -> IaError:
@@ -83,80 +108,107 @@ def _worst(failures: list[IaError]) -> IaError:
     return UsageError("market.adapter names no adapter", hint="`ia config set market.adapter akshare`")
 
 
-def _series(
+def _stored(
     ws: Workspace, db: "sqlite3.Connection", name: str, symbol: Symbol, request: Request, notify: Notify
-) -> cache.Series:
+) -> _Stored:
     """Return the stored series if it is fresh, else fetch it; with `stale`, whatever is stored."""
+    until = clock.last_visible(symbol.market)
     known = cache.find(db, name, symbol.canonical)
-    if known and (request.stale or (not request.refresh and clock.stamp(clock.now()) < known.fresh_until)):
-        return known
-    if request.stale:
-        raise NotFound("{symbol}: no stored copy from {adapter}", symbol=symbol.canonical, adapter=name)
-    try:
-        return _fetch(ws, db, name, symbol, known, notify)
-    except (Unavailable, TryLater) as exc:
-        if known and not exc.hint:
-            exc.hint = "a copy that is {age} old is stored: add --stale to use it"
-            exc.params = {**exc.params, "age": cache.age(known)}
-        raise
+    if not (known and (request.stale or (not request.refresh and _fresh(known)))):
+        if request.stale:
+            raise NotFound("{symbol}: no stored copy from {adapter}", symbol=symbol.canonical, adapter=name)
+        from ia.ohlcv.adapters import load
+
+        adapter = load(name)
+        if adapter.local:
+            return _read(adapter, symbol, until)
+        with cache.fetching(ws, name, symbol.canonical):
+            others = cache.find(db, name, symbol.canonical)
+            if others and others != known and _fresh(others):
+                known = others  # another process fetched it while this one waited
+            else:
+                known = _fetched(ws, db, adapter, symbol, others)
+    bars = cache.bars(db, known, until)
+    return _Stored(known, bars, cache.actions(db, known, bars.date[-1]) if bars.date else [])
 
 
-def _fetch(
-    ws: Workspace, db: "sqlite3.Connection", name: str, symbol: Symbol, known: cache.Series | None, notify: Notify
+def _fresh(series: cache.Series) -> bool:
+    return clock.stamp(clock.now()) < series.fresh_until
+
+
+def _read(adapter: "Adapter", symbol: Symbol, until: str) -> _Stored:
+    """Return what a source on this disk has. It is read anew each time: a person may have edited it."""
+    fetched = adapter.fetch(symbol, None, None)
+    everything = adapter.normalize(fetched)
+    bars = between(everything, None, until)
+    stamp = clock.stamp(clock.wall())
+    first, last = (everything.date[0], everything.date[-1]) if everything.date else ("", "")
+    series = cache.Series(
+        adapter.name, symbol.canonical, symbol.name or fetched.name, fetched.host, fetched.note, adapter.simulated,
+        stamp, stamp, first, last,
+    )  # fmt: skip
+    known = [action for action in adapter.actions(symbol) if bars.date and action.date <= bars.date[-1]]
+    return _Stored(series, bars, known)
+
+
+def _fetched(
+    ws: Workspace, db: "sqlite3.Connection", adapter: "Adapter", symbol: Symbol, known: cache.Series | None
 ) -> cache.Series:
     """Fetch what is new, or everything where the past has changed, and store it. Bars that are not closed are dropped."""
-    from ia.ohlcv.adapters import load
     from ia.ohlcv.calendar import fresh_until
 
-    adapter = load(name)
-    fetched_at = clock.wall()
-    closed = clock.last_visible(symbol.market, fetched_at)
-    new = _extended(db, adapter, symbol, known) if known else None
-    if new is None:
-        raw = adapter.fetch(symbol, None, None)
-        new = adapter.normalize(raw), raw.host, raw.note, raw.name
-    bars, host, note, told = new
-    bars = _until(bars, closed)
+    try:
+        fetched_at = clock.wall()
+        found = _extended(db, adapter, symbol, known) if known else None
+        if found is None:
+            fetched = adapter.fetch(symbol, None, None)
+            found = adapter.normalize(fetched), fetched
+        bars, fetched = between(found[0], None, clock.last_visible(symbol.market, fetched_at)), found[1]
+        actions = sorted(adapter.actions(symbol), key=lambda action: action.date)
+    except (Unavailable, TryLater) as exc:
+        if known and not exc.hint:
+            exc.hint, exc.params = "a copy that is {age} old is stored: add --stale to use it", {**exc.params, "age": cache.age(known)}  # fmt: skip
+        raise
     if not bars.date:
-        raise NotFound("{symbol}: {adapter} has no bars", symbol=symbol.canonical, adapter=name)
+        raise NotFound("{symbol}: {adapter} has no bars", symbol=symbol.canonical, adapter=adapter.name)
+    fresh = fresh_until(symbol.market, fetched_at, bars.date[-1])
     series = cache.Series(
-        adapter=name, symbol=symbol.canonical, name=symbol.name or told, host=host, note=note, simulated=adapter.simulated,
-        fetched=clock.stamp(fetched_at), fresh_until=clock.stamp(fresh_until(symbol.market, fetched_at, bars.date[-1])),
-        first=bars.date[0], last=bars.date[-1],
+        adapter.name, symbol.canonical, symbol.name or fetched.name, fetched.host, fetched.note, adapter.simulated,
+        clock.stamp(fetched_at), clock.stamp(fresh), bars.date[0], bars.date[-1],
     )  # fmt: skip
-    cache.put(db, symbol, series, bars, sorted(adapter.actions(symbol)))
-    audit.record(ws.db, "ohlcv.fetch", symbol.canonical, adapter=name, host=host, rows=len(bars.date), last=series.last)
+    cache.put(db, symbol, series, bars, actions)
+    audit.record(
+        ws.db, "ohlcv.fetch", symbol.canonical, adapter=adapter.name, host=fetched.host, rows=len(bars.date), last=series.last
+    )  # fmt: skip
     return series
 
 
 def _extended(
     db: "sqlite3.Connection", adapter: "Adapter", symbol: Symbol, known: cache.Series
-) -> tuple[Bars, str, str, str] | None:
-    """Return the stored bars with the new ones behind them, or None where the two do not agree on the days they share."""
+) -> "tuple[Bars, Fetched] | None":
+    """Return the stored bars with the new ones behind them, or None where the two disagree on the days they share."""
     stored = cache.bars(db, known, "9999")
-    overlap = stored.date[-5:]
-    raw = adapter.fetch(symbol, overlap[0], None)
-    new = adapter.normalize(raw)
-    if raw.host != known.host or raw.note != known.note:
+    shared = stored.date[-5:]
+    fetched = adapter.fetch(symbol, shared[0], None)
+    if (fetched.host, fetched.note) != (known.host, known.note):
         return None
-    shared = dict(zip(new.date, new.close, strict=True))
-    closes = dict(zip(overlap, stored.close[-5:], strict=True))
-    if any(shared.get(date) != close for date, close in closes.items()):
+    new = adapter.normalize(fetched)
+    closes = dict(zip(new.date, new.close, strict=True))
+    if any(closes.get(date) != close for date, close in zip(shared, stored.close[-5:], strict=True)):
         return None
-    cut = stored.date.index(overlap[0])
-    joined = Bars(*(old[:cut] + fresh for old, fresh in zip(stored, new, strict=True)))  # type: ignore[arg-type,operator]
-    return joined, raw.host, raw.note, raw.name
+    kept = between(stored, None, shared[0])
+    return Bars(*(old[:-1] + column for old, column in zip(kept, new, strict=True))), fetched
 
 
-def _cut(db: "sqlite3.Connection", series: cache.Series, request: Request, until: str) -> Bars:
-    """Return the visible bars of a stored series in the form asked for.
+def _cut(stored: _Stored, request: Request) -> Bars:
+    """Return visible bars in the form asked for.
 
     Factors are those known at the last visible bar, so that neither a later dividend nor `--start` and `--end` change
     what a price of the past looks like.
     """
-    bars = cache.bars(db, series, until)
+    bars = stored.bars
     if bars.date and request.adjust != "none":
-        bars = adjusted(bars, cache.actions(db, series, bars.date[-1]), request.adjust)
+        bars = adjusted(bars, stored.actions, request.adjust)
     if request.period != "daily":
         from ia.ohlcv.resample import resample
 
@@ -173,14 +225,11 @@ def between(bars: Bars, start: str | None, end: str | None) -> Bars:
     return Bars(*(column[low:high] for column in bars))  # type: ignore[arg-type]
 
 
-def _until(bars: Bars, last: str) -> Bars:
-    return between(bars, None, last)
-
-
 def _announce(series: cache.Series, request: Request, notify: Notify) -> None:
     """Say what the reader of the numbers must know: simulated, old, or not adjusted by us."""
     if series.simulated:
-        notify(Message("simulated prices: {symbol} is invented by the {adapter} market", symbol=series.symbol, adapter=series.adapter))  # fmt: skip
+        simulated = "simulated prices: {symbol} is invented by the {adapter} market"
+        notify(Message(simulated, symbol=series.symbol, adapter=series.adapter))
     if request.stale:
         notify(Message("stored copy, {age} old, last bar {last}", age=cache.age(series), last=series.last))
     if series.note and request.adjust != "none":

@@ -42,10 +42,12 @@ class Adapter(Protocol):
 
     name        as it stands in `market.adapter`
     simulated   prices are made up: every use says so
+    local       reads this disk: asked anew each time, nothing of it is kept in market.db
     """
 
     name: str
     simulated: bool
+    local: bool
 
     def fetch(self, symbol: Symbol, start: str | None = None, end: str | None = None) -> Fetched:
         """Return the daily bars from `start` to `end` (YYYY-MM-DD, both included; None is as far as there is).

@@ -29,6 +29,7 @@ class Csv:
 
     name = "csv"
     simulated = False
+    local = True
 
     def fetch(self, symbol: Symbol, start: str | None = None, end: str | None = None) -> Fetched:
         """Return the bars of the symbol's file from `start` to `end`, as the normaliser reads them."""

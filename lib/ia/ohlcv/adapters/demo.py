@@ -136,6 +136,7 @@ class Demo:
 
     name = "demo"
     simulated = True
+    local = False
 
     def fetch(self, symbol: Symbol, start: str | None = None, end: str | None = None) -> Fetched:
         """Return simulated bars up to the last session that is visible now()."""
@@ -174,7 +175,7 @@ def _visible(symbol: Symbol) -> "tuple[Bars, list[Action]]":
             symbol=str(symbol),
             listed=listed,
         )
-    return _simulated(symbol, profile, clock.last_visible(symbol.market))
+    return _simulated(symbol, profile, clock.last_visible(symbol.market, clock.wall()))
 
 
 def _first_at(dates: list[str], day: str) -> int:
