@@ -1,0 +1,110 @@
+"""`ia indicator`: technical indicators by name."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from ia_cli._group import Group
+from ia_cli._in import open_input
+from ia_cli._options import json_option, rows_options
+from ia_cli._out import emit_json, emit_rows, notify
+from ia_cli._text import tr
+
+if TYPE_CHECKING:
+    from ia.ohlcv.canonical import Bars
+
+
+@click.group(cls=Group, example="ia ohlcv 600519 --adapter demo | ia indicator calc RSI --param period=14")
+def indicator() -> None:
+    """List, describe and calculate technical indicators.
+
+    The figures follow TA-Lib; where packages differ, DIFFERENCES OF CONVENTION in ia-indicator(1) tells how.
+    """
+
+
+@indicator.command("list", example="ia indicator list --category momentum")
+@click.option("--category", metavar="NAME", help="Only trend, momentum, volatility, statistics or volume.")
+@rows_options
+def list_(category: str | None, as_json: bool, as_jsonl: bool) -> None:
+    """List the indicators with their categories."""
+    from ia.compute.indicators import CATEGORIES, REGISTRY
+    from ia.errors import UsageError
+
+    if category is not None and category.lower() not in CATEGORIES:
+        raise UsageError(
+            "{name}: no such category", name=category, hint="it is one of {names}", names=", ".join(CATEGORIES)
+        )
+    structured = as_json or as_jsonl
+    rows = [
+        {
+            "name": entry.name, "category": entry.category, "alias": entry.alias,
+            "params": [p.name for p in entry.params] if structured
+            else " ".join(f"{p.name}={p.default:g}" for p in entry.params),
+            "description": entry.description if structured else tr(entry.description),
+        }
+        for entry in REGISTRY.values()
+        if category is None or entry.category == category.lower()
+    ]  # fmt: skip
+    emit_rows(rows, ("name", "category", "params", "description"), as_json=as_json, as_jsonl=as_jsonl)
+
+
+@indicator.command(example="ia indicator describe RSI")
+@click.argument("name")
+@json_option
+def describe(name: str, as_json: bool) -> None:
+    """Print an indicator's parameters, inputs and results as JSON.
+
+    NAME is one of `ia indicator list`, or the coreutil of the same figures; case does not matter.
+    """
+    from ia.compute.indicators import find
+
+    entry = find(name).describe()
+    emit_json({**entry, "description": tr(entry["description"])})
+
+
+@indicator.command(example="ia ohlcv 600519 --adapter demo | ia indicator calc MACD --param fast=10 --param slow=20")
+@click.argument("name")
+@click.argument("file", required=False)
+@click.option("--symbol", metavar="SYMBOL", help="Compute on the prices of this symbol instead of standard input.")
+@click.option("-p", "--param", "params", metavar="KEY=VALUE", multiple=True, help="Set a parameter; may be repeated.")
+@json_option
+def calc(name: str, file: str | None, symbol: str | None, params: tuple[str, ...], as_json: bool) -> None:
+    """Print an indicator's newest and previous value as JSON.
+
+    Computed on the canonical OHLCV of FILE, of --symbol, or of standard input. An indicator with one result prints
+    value, prev and date; one with several prints each under its name, and prev holds the same names. A value that is not
+    there (too few bars) is null.
+    """
+    from ia.compute.indicators import calc as calculate
+    from ia.compute.indicators import find, settings
+    from ia.errors import UsageError
+
+    given: dict[str, str | float] = {}
+    for text in params:
+        key, sign, value = text.partition("=")
+        if not sign or not key.strip():
+            raise UsageError("--param {text}: it should read KEY=VALUE", text=text)
+        given[key.strip()] = value.strip()
+    settings(find(name), given)  # a wrong word is told before anything is fetched or read
+    if symbol is not None and file is not None:
+        raise UsageError("give --symbol or FILE, not both")
+    emit_json(calculate(name, _bars(file, symbol), given, notify))
+
+
+def _bars(file: str | None, symbol: str | None) -> "Bars":
+    from ia import clock
+
+    if symbol is not None:
+        from ia.pipes import bars_for
+        from ia.workspace import Workspace
+
+        return bars_for(Workspace(), symbol, notify).bars
+    from ia.ohlcv.canonical import read_bars
+
+    stream, source = open_input(file, "FILE or --symbol SYMBOL")
+    bars = read_bars(stream, source, notify=notify)
+    if clock.simulated():
+        from ia.ohlcv.history import between
+
+        bars = between(bars, None, clock.today())
+    return bars
