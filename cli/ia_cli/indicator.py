@@ -72,8 +72,8 @@ def calc(name: str, file: str | None, symbol: str | None, params: tuple[str, ...
     """Print an indicator's newest and previous value as JSON.
 
     Computed on the canonical OHLCV of FILE, of --symbol, or of standard input. An indicator with one result prints
-    value, prev and date; one with several prints each under its name, and prev holds the same names. A value that is not
-    there (too few bars) is null.
+    value, prev and date; one with several prints each under its name, and prev holds the same names. A value that is
+    not there (too few bars) is null.
     """
     from ia.compute.indicators import calc as calculate
     from ia.compute.indicators import find, settings
