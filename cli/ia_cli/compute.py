@@ -1,0 +1,93 @@
+"""`ia compute`: the calculator."""
+
+import sys
+
+import click
+
+from ia_cli._group import Command
+from ia_cli._in import open_input, stdin_is_idle
+from ia_cli._options import json_option
+from ia_cli._out import emit_json, notify
+
+
+@click.command(cls=Command, example="ia ohlcv 600519 --adapter demo | ia compute 'rsi(close, 14)'")
+@click.argument("expression", required=False, metavar="[EXPR]")
+@click.option("-f", "--file", metavar="FILE", help="Read the Python from FILE instead.")
+@click.option("--symbol", metavar="SYMBOL", help="Compute over this symbol; standard input is not read.")
+@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SEC", help="Seconds it may take; default: setting compute.timeout.")  # fmt: skip
+@click.option("--series", is_flag=True, help="Print every value of a series, with its date.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print all of it as CSV.")
+@json_option
+@click.option("--strict", is_flag=True, help="Refuse an expression that looks ahead instead of warning.")
+def compute(
+    expression: str | None, file: str | None, symbol: str | None, timeout: float | None, series: bool, as_csv: bool,
+    as_json: bool, strict: bool,
+) -> None:  # fmt: skip
+    """Evaluate Python over canonical OHLCV, in a sandbox.
+
+    EXPR sees df, open, high, low, close, volume, date (pandas), pd, np, ta (pandas-ta), math and the coreutils (rsi, sma,
+    macd, crossover …: `ia indicator list`). The prices come from standard input, else from --symbol, else from the last
+    `ia ohlcv` of this terminal. One expression is evaluated; several lines are executed, and the last expression or
+    `result` is the value.
+
+    A series prints its last value, a frame its last row, a dict or list JSON; --series, --csv and --json print more. It
+    cannot read or write files, start processes or reach the network. Status 65 where it does not parse or raises, 77
+    where it is refused, 124 where it takes too long.
+    """
+    from ia import config
+    from ia.compute.calculate import calculate
+    from ia.errors import UsageError
+
+    if (expression is None) == (file is None):
+        raise UsageError("give an expression, or -f FILE", hint="ia compute 'rsi(close, 14)'")
+    if series + as_csv + as_json > 1:
+        raise UsageError("--series, --csv and --json exclude each other")
+    source = expression if expression is not None else _source(file)
+    result = calculate(
+        source, lambda: _bars(symbol), trusted=file is None, timeout=timeout or config.get("compute.timeout"),
+        isolation=config.get("compute.isolation"), strict=strict, notify=notify,
+    )  # fmt: skip
+    _print(result, series, as_csv, as_json)
+
+
+def _source(file):  # type: ignore[no-untyped-def]
+    from ia.errors import BadData
+
+    stream, name = open_input(file)
+    with stream:
+        try:
+            return stream.read(1 << 20).decode("utf-8-sig").replace("\r\n", "\n")
+        except UnicodeDecodeError as exc:
+            raise BadData("{name}: not UTF-8 text (byte {at})", name=name, at=exc.start) from None
+
+
+def _bars(symbol):  # type: ignore[no-untyped-def]
+    from ia.errors import BadData, NotFound, UsageError
+
+    if symbol is None and not stdin_is_idle():
+        from ia.ohlcv.canonical import read_bars
+
+        bars = read_bars(sys.stdin.buffer, "<stdin>", notify=notify)
+    else:
+        from ia import pipes
+        from ia.workspace import Workspace
+
+        try:
+            answer = pipes.bars_for(Workspace(), symbol, notify) if symbol else pipes.last_bars(Workspace(), notify)
+        except NotFound as exc:
+            if symbol:
+                raise
+            raise UsageError(exc.template, hint=exc.hint, **exc.params) from None
+        bars = answer.bars
+    if not bars.date:
+        raise BadData("no bars to compute on")
+    return bars
+
+
+def _print(result, series, as_csv, as_json):  # type: ignore[no-untyped-def]
+    from ia.compute import show
+
+    if as_json:
+        emit_json(show.document(result))
+    else:
+        sys.stdout.write(show.everything(result) if series or as_csv else show.short(result))

@@ -1,0 +1,64 @@
+"""One way in for every caller: lint the source, take the lane that fits, return the value as plain data."""
+
+from collections.abc import Callable
+
+from ia.compute.host import DEFAULT_TIMEOUT, Result, Sandbox, needs_pandas
+from ia.errors import Notify, Refused, silent
+from ia.ohlcv.canonical import Bars
+
+
+def calculate(
+    source: str,
+    bars: Callable[[], Bars],
+    *,
+    trusted: bool = False,
+    timeout: float = DEFAULT_TIMEOUT,
+    isolation: str = "require",
+    strict: bool = False,
+    notify: Notify = silent,
+) -> Result:
+    """Return the value of an expression or a few lines over the bars that `bars()` reads.
+
+    An expression of coreutils, operators and numbers is evaluated on arrays in this process, anything else in a sandbox
+    that loads while `bars()` reads. Look-ahead is told to `notify`, or raises Refused with `strict`. Raises what
+    `Sandbox.value` raises, and what `bars()` raises.
+    """
+    plan = None
+    if not needs_pandas(source):
+        from ia.compute.lane import compile_array
+
+        plan = compile_array(source)
+    if plan is not None:
+        _look_ahead(source, strict, notify)
+        read = bars()
+        try:
+            return _from_lane(plan.run(read), read)
+        except Exception:  # whatever it is, the full lane says it properly
+            with Sandbox(source) as sandbox:
+                return sandbox.value(read, trusted=trusted, timeout=timeout, isolation=isolation, notify=notify)
+    with Sandbox(source) as sandbox:
+        _look_ahead(source, strict, notify)
+        return sandbox.value(bars(), trusted=trusted, timeout=timeout, isolation=isolation, notify=notify)
+
+
+def _look_ahead(source: str, strict: bool, notify: Notify) -> None:
+    from ia.compute.lint import look_ahead
+
+    findings = look_ahead(source)
+    for finding in findings:
+        notify(finding.message)
+    if strict and findings:
+        raise Refused("the expression looks ahead", hint="leave --strict out to compute it all the same")
+
+
+def _from_lane(value: object, bars: Bars) -> Result:
+    from ia.compute import lane
+
+    assert isinstance(value, lane.Result)
+    if value.kind == "scalar":
+        kind = "boolean" if isinstance(value.value, bool) else "scalar"
+        return Result(kind, value.value)
+    columns = [array.tolist() for array in value.arrays]
+    if value.kind == "series":
+        return Result("series", columns[0], value.names[0], bars.date, "date", None, True)
+    return Result("frame", columns, None, bars.date, "date", [str(name) for name in value.names], True)

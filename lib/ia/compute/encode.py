@@ -1,0 +1,149 @@
+"""Turn the value of an expression into plain data: numbers, texts, lists and dicts, nothing that could run.
+
+Runs in the worker. NaN and infinities stay what they are here (the reply is Python's JSON); dates become texts of the
+canonical form.
+"""
+
+import datetime
+import types
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+MAX_DEPTH = 12
+MAX_TEXT = 1 << 20
+
+
+class Unprintable(Exception):
+    """The value is none that could be shown: a function, a window without an aggregation."""
+
+
+def plain(value: Any, frame: pd.DataFrame) -> dict[str, Any]:
+    """Return {"type", "name", "value", ...}: scalar, boolean, text, date, none, series, frame or structure.
+
+    A series has "index" (texts), "index_name" and "value" (a list); a frame "columns" and "value" (a list a column). A
+    1-D array as long as the bars gets their dates.
+    """
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    if isinstance(value, np.ndarray) and value.ndim == 1 and len(value) == len(frame):
+        value = pd.Series(value, index=frame.index)
+    if isinstance(value, pd.Series):
+        name = None if value.name is None else _text(value.name)
+        return {"type": "series", "name": name, "value": _column(value), **_index(value.index)}
+    if isinstance(value, pd.DataFrame):
+        columns = [_text("_".join(map(str, c)) if isinstance(c, tuple) else c) for c in value.columns]
+        cells = [_column(value.iloc[:, i]) for i in range(value.shape[1])]
+        return {"type": "frame", "name": None, "columns": columns, "value": cells, **_index(value.index)}
+    if isinstance(
+        value, dict | list | tuple | set | frozenset | np.ndarray | pd.Index | pd.api.extensions.ExtensionArray
+    ):
+        return {"type": "structure", "name": None, "value": _nested(value, 0)}
+    cell = _cell(value)
+    kind = (
+        "none"
+        if cell is None
+        else "boolean"
+        if isinstance(cell, bool)
+        else "text"
+        if isinstance(cell, str)
+        else "scalar"
+    )
+    if isinstance(value, datetime.date | pd.Period | np.datetime64):
+        kind = "date"
+    return {"type": kind, "name": None, "value": cell}
+
+
+def _index(index: pd.Index) -> dict[str, Any]:
+    name = index.name if index.nlevels == 1 else "_".join(str(n) for n in index.names)
+    dated = isinstance(index, pd.DatetimeIndex)
+    labels = dates(index) if isinstance(index, pd.DatetimeIndex) else [_label(label) for label in index]
+    return {"index": labels, "index_name": None if name is None else _text(name), "dated": dated}
+
+
+def _label(label: Any) -> str:
+    if isinstance(label, tuple):
+        return " ".join(_label(part) for part in label)
+    cell = _cell(label)
+    return "" if cell is None else str(cell)
+
+
+def dates(index: pd.DatetimeIndex) -> list[str]:
+    """Return dates as the canonical form writes them: days, or seconds where a time of day is in them."""
+    naive = index.tz_localize(None) if index.tz is not None else index
+    daily = bool((naive == naive.normalize()).all()) if len(naive) else True
+    texts: list[str] = np.datetime_as_string(naive.to_numpy(), unit="D" if daily else "s").tolist()
+    return texts
+
+
+def _column(column: pd.Series) -> list[Any]:
+    kind = getattr(column.dtype, "kind", "O")
+    if isinstance(column.dtype, np.dtype) and kind in "biuf":
+        return column.tolist()
+    if kind == "M" and len(column):
+        return [
+            None if missing else text
+            for missing, text in zip(column.isna(), dates(pd.DatetimeIndex(column)), strict=True)
+        ]
+    return [_cell(item, inside=True) for item in column.tolist()]
+
+
+def _cell(value: Any, *, inside: bool = False) -> Any:
+    """Return one value as a number, a boolean, a text or None."""
+    if value is None or value is pd.NA or value is pd.NaT:
+        return None
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    if isinstance(value, int | np.integer) and not isinstance(value, np.timedelta64):
+        number = int(value)
+        if number.bit_length() > 4000:
+            raise Unprintable("a whole number of more than a thousand digits")
+        return number
+    if isinstance(value, float | np.floating):
+        return float(value)
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, datetime.datetime | np.datetime64):
+        return dates(pd.DatetimeIndex([value]))[0]
+    if isinstance(value, datetime.date | datetime.time):
+        return value.isoformat()
+    if isinstance(value, datetime.timedelta | np.timedelta64 | pd.Period | pd.Interval):
+        return _text(value)
+    if inside and isinstance(value, dict | list | tuple | set):
+        return _text(_nested(value, 0))
+    raise Unprintable(_advice(value))
+
+
+def _advice(value: Any) -> str:
+    kind = type(value).__name__
+    if isinstance(value, types.FunctionType | types.MethodType | types.BuiltinFunctionType | type) or callable(value):
+        return "it is a function: call it with ()"
+    if hasattr(type(value), "agg"):
+        return f"it is a {kind}: end it with .mean(), .last() or another aggregation"
+    return f"it is a {kind}, which has no printed form here"
+
+
+def _text(value: Any) -> str:
+    return str(value)[:MAX_TEXT]
+
+
+def _nested(value: Any, depth: int) -> Any:
+    if depth > MAX_DEPTH:
+        raise Unprintable("it is nested too deeply")
+    if isinstance(value, dict):
+        return {_label(key): _nested(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, pd.Series):
+        return dict(zip(_index(value.index)["index"], _column(value), strict=True))
+    if isinstance(value, pd.DataFrame):
+        return [
+            {str(c): _cell(x, inside=True) for c, x in zip(value.columns, row, strict=True)}
+            for row in value.itertuples(index=False)
+        ]
+    if isinstance(value, np.ndarray):
+        return _nested(value.tolist(), depth)
+    if isinstance(value, pd.Index | pd.api.extensions.ExtensionArray):
+        return [_cell(item) for item in value.tolist()]
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_nested(item, depth + 1) for item in value]
+    return _cell(value)

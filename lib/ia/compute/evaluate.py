@@ -1,0 +1,93 @@
+"""Evaluate one job inside the worker: bars and code in, plain data or a description of what went wrong out."""
+
+import sys
+from types import CodeType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ia.compute import encode, spaces
+from ia.compute.facade import Absent, Denied, line_of
+from ia.compute.wire import FILENAME
+
+_PRICES = ("open", "high", "low", "close")
+sys.setrecursionlimit(700)  # an endless recursion must end in an error before it ends the C stack
+
+
+def frame(rows: int, columns: bytes) -> pd.DataFrame:
+    """Return the bars as a DataFrame: float64 prices, int64 volume, a DatetimeIndex named date.
+
+    `columns` are four blocks of `rows` float64, one of int64, then the dates as ASCII lines.
+    """
+    numbers = {name: np.frombuffer(columns, "<f8", rows, 8 * rows * i).copy() for i, name in enumerate(_PRICES)}
+    numbers["volume"] = np.frombuffer(columns, "<i8", rows, 8 * rows * 4).copy()
+    texts = columns[8 * rows * 5 :].decode("ascii").split("\n") if rows else []
+    index = pd.DatetimeIndex(np.array(texts, dtype="datetime64[ns]"), name="date")
+    return pd.DataFrame(numbers, index=index)
+
+
+def answer(rows: int, columns: bytes, body: CodeType | None, last: CodeType | None) -> dict[str, Any]:
+    """Return {"value": plain data} or {"error": {"kind", "message", "line", ...}}; it raises nothing."""
+    try:
+        bars = frame(rows, columns)
+        names = spaces.namespace(bars.copy(), _coreutils())
+        return {"value": encode.plain(_run(body, last, names), bars)}
+    except BaseException as e:
+        return {"error": describe(e)}
+
+
+def _run(body: CodeType | None, last: CodeType | None, names: dict[str, Any]) -> Any:
+    if body is not None:
+        exec(body, names)  # noqa: S102 - the policy has rewritten it, and this process is locked
+    value = eval(last, names) if last is not None else None  # noqa: S307 - as above
+    if value is None and "result" in names:
+        return names["result"]
+    if last is None:
+        raise spaces.NoResult("the last line has no value; end with an expression, or assign to result")
+    return value
+
+
+def _coreutils() -> dict[str, Any]:
+    module = sys.modules.get("ia.compute.coreutils")
+    return module.NAMESPACE() if module is not None else {}
+
+
+def describe(error: BaseException) -> dict[str, Any]:
+    """Return what the parent needs to tell the user: a kind, plain words, the line, and names that are near."""
+    told: dict[str, Any] = {"kind": "raised", "message": _words(error)[:400], "line": line_of(error)}
+    if isinstance(error, Denied):
+        told["kind"] = "denied"
+    elif isinstance(error, MemoryError):
+        told["kind"] = "memory"
+    elif isinstance(error, Absent):
+        told.update(kind="absent", name=error.name, near=error.near)
+    elif isinstance(error, NameError) and isinstance(error.name, str):
+        told.update(kind="unknown", name=error.name)
+    elif isinstance(error, PermissionError | OSError):
+        told.update(kind="denied", message="files, processes and the network are out of reach of expressions")
+    return told
+
+
+def _words(error: BaseException) -> str:
+    """Say an exception in words, without the name of its class."""
+    if isinstance(error, KeyError):
+        return f"there is no column or key {error.args[0]!r:.80}" if error.args else "there is no such key"
+    if isinstance(error, ZeroDivisionError):
+        return "division by zero"
+    if isinstance(error, RecursionError):
+        return "the recursion is too deep"
+    if isinstance(error, AssertionError):
+        return f"assertion failed: {error}" if error.args else "assertion failed"
+    if isinstance(error, ImportError):
+        return f"this needs a package that is not available in expressions ({error.name or error})"
+    if isinstance(error, encode.Unprintable):
+        return f"the value cannot be printed: {error}"
+    try:
+        text = " ".join(str(error).split())
+    except BaseException:
+        text = ""
+    return text or f"it failed ({type(error).__name__})"
+
+
+__all__ = ["FILENAME", "answer", "describe", "frame"]

@@ -1,0 +1,168 @@
+"""Which Python an expression may be written in, and how it becomes code: layer one of the sandbox.
+
+Runs in the parent, while the worker loads. RestrictedPython rewrites every attribute, item, iteration and star-call into
+a call of a guard (`ia.compute.facade` has them); this policy takes away the statements that research does not need.
+"""
+
+import ast
+import marshal
+from typing import Any, NamedTuple
+
+from RestrictedPython import RestrictingNodeTransformer
+
+from ia.compute.wire import FILENAME
+from ia.errors import BadData, Refused
+
+MAX_SOURCE = 20_000
+MAX_NODES = 4_000
+MAX_INTEGER = 10**12
+
+
+_IMPORT_HINT = "pd, np, ta and math are there already: leave the import out"
+_WORDS = {
+    "Import": "import", "ImportFrom": "import", "ClassDef": "class", "Try": "try", "TryStar": "try", "With": "with",
+    "Global": "global", "Nonlocal": "nonlocal", "Raise": "raise", "Yield": "yield", "YieldFrom": "yield", "Delete": "del",
+    "AsyncFunctionDef": "async", "AsyncFor": "async", "AsyncWith": "async", "Await": "await", "Match": "match",
+    "TypeAlias": "type", "TemplateStr": "t-string", "AnnAssign": "annotation",
+}  # fmt: skip
+_NO_CODE = frozenset(
+    "eval exec compile input globals locals vars dir getattr setattr delattr breakpoint memoryview".split()
+)
+
+
+class Program(NamedTuple):
+    """A source ready for the worker: the code to execute, the code whose value counts, and names it assigns."""
+
+    code: bytes  # marshal of (body or None, last expression or None)
+    assigned: frozenset[str]
+
+
+class _Policy(RestrictingNodeTransformer):  # type: ignore[misc]
+    """RestrictedPython's transformer, stricter; `errors` holds (line, template, fields)."""
+
+    def error(self, node: ast.AST, info: str) -> None:
+        self.errors.append((getattr(node, "lineno", 1), "{why}", {"why": info}))
+
+    def _deny(self, node: ast.AST) -> None:
+        word = _WORDS.get(type(node).__name__, type(node).__name__)
+        self.errors.append((getattr(node, "lineno", 1), "`{word}` is not allowed in expressions", {"word": word}))
+
+    not_allowed = _deny
+    visit_Import = visit_ImportFrom = visit_ClassDef = visit_Try = visit_TryStar = visit_With = _deny
+    visit_Global = visit_Nonlocal = visit_Raise = visit_Yield = visit_YieldFrom = visit_Delete = _deny
+    visit_TemplateStr = visit_Interpolation = visit_AnnAssign = visit_Match = visit_TypeAlias = _deny
+    visit_AsyncFunctionDef = visit_AsyncFor = visit_AsyncWith = visit_Await = _deny
+
+    def check_name(self, node: ast.AST, name: str | None, allow_magic_methods: bool = False) -> None:
+        if name is not None and name.startswith("_") and name != "_":
+            template = "names that begin with an underscore are not allowed: {name}"
+            self.errors.append((getattr(node, "lineno", 1), template, {"name": name}))
+
+    def visit_Name(self, node: ast.Name) -> Any:
+        if node.id in _NO_CODE and isinstance(node.ctx, ast.Load) and node.id not in self.used_names:
+            self.errors.append((node.lineno, "{name}() is not allowed in expressions", {"name": node.id}))
+            return node
+        self.check_name(node, node.id)
+        return node  # not the parent's: `print` is an unknown name here, not a collector
+
+    def visit_Attribute(self, node: ast.Attribute) -> Any:
+        if not isinstance(node.ctx, ast.Load):
+            template = "attributes cannot be set: .{name}; write to df[...] instead"
+            self.errors.append((node.lineno, template, {"name": node.attr}))
+            return node
+        if node.attr.startswith("_"):
+            template = "names that begin with an underscore are not allowed: {name}"
+            self.errors.append((node.lineno, template, {"name": node.attr}))
+            return node
+        return super().visit_Attribute(node)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+        if node.decorator_list or getattr(node, "type_params", None):
+            self.errors.append((node.lineno, "`{word}` is not allowed in expressions", {"word": "@decorator"}))
+            return node
+        for arg in ast.walk(node.args):
+            if isinstance(arg, ast.arg):
+                arg.annotation = None
+        node.returns = None
+        return super().visit_FunctionDef(node)
+
+    def visit_keyword(self, node: ast.keyword) -> Any:
+        self.check_name(node, node.arg)
+        return self.node_contents_visit(node)
+
+    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> Any:
+        # A list does the same here, and leaves no frame for anyone to walk.
+        return self.visit(ast.copy_location(ast.ListComp(node.elt, node.generators), node))
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        target = node.target
+        if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name) and _is_plain(target.slice):
+            read = ast.copy_location(ast.Subscript(target.value, target.slice, ast.Load()), target)
+            value = ast.copy_location(ast.BinOp(read, node.op, node.value), node)
+            return self.visit(ast.copy_location(ast.Assign([target], value), node))
+        return super().visit_AugAssign(node)
+
+
+def _is_plain(index: ast.expr) -> bool:
+    """Whether evaluating it twice is the same as once: no call, no assignment inside."""
+    return not any(isinstance(node, ast.Call | ast.NamedExpr | ast.ListComp | ast.Lambda) for node in ast.walk(index))
+
+
+def parse(source: str) -> ast.Module:
+    """Return the syntax tree of an expression or a few lines.
+
+    Raises BadData (with the line) for what is not Python, Refused for what is too long, too deep or too large.
+    """
+    if len(source) > MAX_SOURCE:
+        raise Refused("the expression is longer than {limit} characters", limit=MAX_SOURCE)
+    if "\0" in source:
+        raise BadData("line {line}: {why}", line=1, why="a NUL character")
+    text = source.strip() if "\n" not in source.strip() else source.strip("\n")
+    try:
+        tree = ast.parse(text, FILENAME, "exec")
+    except SyntaxError as e:
+        raise BadData("line {line}: {why}", line=e.lineno or 1, why=e.msg) from None
+    except (RecursionError, MemoryError, ValueError):
+        raise Refused("the expression is nested too deeply") from None
+    if not tree.body:
+        raise BadData("the expression is empty", hint="try: ia compute 'rsi(close, 14)'")
+    nodes = 0
+    for node in ast.walk(tree):
+        nodes += 1
+        if isinstance(node, ast.Constant) and isinstance(node.value, int | complex) and abs(node.value) > MAX_INTEGER:
+            raise Refused("line {line}: a number above {limit}", line=node.lineno, limit="10**12")
+    if nodes > MAX_NODES:
+        raise Refused("the expression has more than {limit} parts", limit=MAX_NODES)
+    return tree
+
+
+def compile_source(source: str) -> Program:
+    """Return the code of an expression or a few lines; raises BadData or Refused as `parse`, Refused for the policy."""
+    tree = parse(source)
+    assigned = frozenset(
+        n.id if isinstance(n, ast.Name) else n.name
+        for n in ast.walk(tree)
+        if isinstance(n, ast.FunctionDef) or (isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    )
+    errors: list[tuple[int, str, dict[str, object]]] = []
+    # Names that the source itself assigns are its own, whatever they are called.
+    policy = _Policy(errors, [], dict.fromkeys(assigned | _parameters(tree), True))
+    try:
+        tree = policy.visit(tree)
+        if errors:
+            line, template, fields = min(errors, key=lambda error: error[0])
+            hint = _IMPORT_HINT if fields.get("word") == "import" else None
+            raise Refused("line {line}: " + template, hint=hint, line=line, **fields)
+        ast.fix_missing_locations(tree)
+        last = tree.body.pop().value if isinstance(tree.body[-1], ast.Expr) else None
+        body = compile(tree, FILENAME, "exec", dont_inherit=True) if tree.body else None
+        value = compile(ast.Expression(last), FILENAME, "eval", dont_inherit=True) if last is not None else None
+    except SyntaxError as e:  # what only the compiler sees: `return` outside a function
+        raise BadData("line {line}: {why}", line=e.lineno or 1, why=e.msg) from None
+    except (RecursionError, MemoryError, ValueError):
+        raise Refused("the expression is nested too deeply") from None
+    return Program(marshal.dumps((body, value)), assigned)
+
+
+def _parameters(tree: ast.AST) -> frozenset[str]:
+    return frozenset(node.arg for node in ast.walk(tree) if isinstance(node, ast.arg))

@@ -1,0 +1,152 @@
+"""What an expression finds under its names: the data, `pd`, `np`, `ta`, `math`, the coreutils and a few builtins."""
+
+import builtins
+import inspect
+import math
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ia.compute import allow
+from ia.compute.facade import GUARDS, Denied, Space
+
+MAX_ELEMENTS = 50_000_000
+_IMPORTABLE = frozenset(
+    "numpy pandas _strptime time datetime re math zoneinfo calendar locale _pydatetime dateutil".split()
+)
+
+
+class NoResult(Exception):
+    """An indicator that had too few rows, or arguments that it does not take."""
+
+
+def namespace(frame: pd.DataFrame, coreutils: dict[str, Any]) -> dict[str, Any]:
+    """Return the globals of an expression over canonical bars (DatetimeIndex named date, five columns)."""
+    names: dict[str, Any] = {name: frame[name] for name in frame.columns}
+    names["date"] = pd.Series(frame.index, index=frame.index, name="date")
+    names["df"] = frame
+    names.update(coreutils)
+    names.update(pd=_pandas(), np=_numpy(), ta=_indicators(), math=_mathematics())
+    names.update({name: guard for name, guard in GUARDS.items() if name[0] == "_"})
+    given = {name: getattr(builtins, name) for name in allow.BUILTINS if hasattr(builtins, name)}
+    given["__import__"] = _loaded_only
+    names["__builtins__"] = given
+    names["__name__"] = "expression"
+    return names
+
+
+def _loaded_only(name: str, globals_: Any = None, locals_: Any = None, fromlist: Any = (), level: int = 0) -> Any:
+    # The policy has no `import`. C code of numpy and pandas does, and looks this up in the frame that called it.
+    if level == 0 and name in sys.modules and name.partition(".")[0] in _IMPORTABLE:
+        return __import__(name, globals_, locals_, fromlist, level)
+    raise ImportError(name)
+
+
+def _pick(module: Any, names: frozenset[str]) -> dict[str, Any]:
+    return {name: getattr(module, name) for name in names if hasattr(module, name)}
+
+
+def _pandas() -> Space:
+    names = _pick(pd, allow.PANDAS)
+    names["offsets"] = Space("pd.offsets", _pick(pd.offsets, allow.OFFSETS), dir(pd.offsets))
+    names["crosstab"], names["pivot_table"] = GUARDS["crosstab"], GUARDS["pivot_table"]
+    names["NamedAgg"] = lambda column, aggfunc: (column, aggfunc)
+    return Space("pd", names, dir(pd))
+
+
+def _numpy() -> Space:
+    names = _pick(np, allow.NUMPY)
+    for name in allow.NUMPY_SIZED:
+        names[name] = _sized(
+            getattr(np, "zeros" if name == "empty" else "zeros_like" if name == "empty_like" else name)
+        )
+    names["linalg"] = Space("np.linalg", _pick(np.linalg, allow.LINEAR_ALGEBRA), dir(np.linalg))
+    names["random"] = Space("np.random", _pick(np.random, allow.RANDOM), dir(np.random))
+    return Space("np", names, dir(np))
+
+
+def _sized(function: Callable[..., Any]) -> Callable[..., Any]:
+    def make(*args: Any, dtype: Any = None, **kwargs: Any) -> Any:
+        if dtype is not None:
+            kind = np.dtype(dtype)
+            if kind.kind not in "biufcmMUS":
+                raise Denied(f"arrays of {kind} are not available in expressions")
+            kwargs["dtype"] = kind
+        return function(*args, **kwargs)
+
+    make.__name__ = function.__name__
+    return make
+
+
+def _mathematics() -> Space:
+    return Space("math", {name: getattr(math, name) for name in dir(math) if name[0] != "_"}, ())
+
+
+def _indicators() -> Space:
+    ta = sys.modules.get("pandas_ta_classic")
+    if ta is None:
+        return Space("ta", {}, ())
+    names: dict[str, Any] = {}
+    known = {name for group in ta.Category.values() for name in group}
+    for name in known:
+        function = vars(ta).get(name) or _loaded_indicator(ta, name)
+        if callable(function):
+            names[name] = _indicator(name, function)
+    average = _loaded_indicator(ta, "ma")
+    if average is not None:
+        names["ma"] = _indicator("ma", average)
+    return Space("ta", names, known | set(dir(ta)))
+
+
+def _loaded_indicator(ta: Any, name: str) -> Any:
+    for group in ta.Category:
+        module = sys.modules.get(f"pandas_ta_classic.{group}.{name}")
+        if module is not None:
+            return getattr(module, name, None)
+    return None
+
+
+def _indicator(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap an indicator: arguments that it does not know are refused, TA-Lib is not used, an empty hand is an error."""
+
+    def calculate(*args: Any, **kwargs: Any) -> Any:
+        parameters, extra = _arguments_of(function)
+        for key, value in kwargs.items():
+            if key not in parameters and key not in extra:
+                raise NoResult(
+                    f"ta.{name} has no argument {key}; it takes {', '.join(p for p in parameters if p != 'talib')}"
+                )
+            if key == "mamode" and isinstance(value, str):
+                _check_average(value)
+        if name == "ma" and args and isinstance(args[0], str):
+            _check_average(args[0])
+        if "talib" in parameters:
+            kwargs["talib"] = False
+        result = function(*args, **kwargs)
+        if result is None:
+            raise NoResult(f"ta.{name} has no result: too few rows, or a series that is missing")
+        return result
+
+    calculate.__name__ = name
+    return calculate
+
+
+def _check_average(name: str) -> None:
+    known = sys.modules["pandas_ta_classic.overlap.ma"].ma()
+    if name.lower() not in known:
+        raise NoResult(f"no moving average {name[:40]!r}; there are {', '.join(sorted(known))}")
+
+
+def _arguments_of(function: Any) -> tuple[list[str], frozenset[str]]:
+    """Return the named parameters, and the keys that the body asks its **kwargs for."""
+    signature = inspect.signature(function)
+    named = [p.name for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+    extra: set[str] = {"fillna", "fill_method"}
+    inner = inspect.unwrap(function)
+    code = getattr(inner, "__code__", None)
+    if code is not None:
+        extra.update(c for c in code.co_consts if isinstance(c, str) and c.isidentifier())
+    return named, frozenset(extra)

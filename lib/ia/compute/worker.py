@@ -1,0 +1,114 @@
+"""The sandbox worker: load the libraries, lock, prove it, and only then read jobs and answer them.
+
+Started as ``python -I -m ia.compute.worker [INDICATOR...]`` by `ia.compute.spawn`; spoken to by `ia.compute.host`, in the
+blocks of `ia.compute.wire`. It says one block (the layers that hold, as JSON); then for each job it reads three blocks (a
+JSON header, the marshalled code, the columns) and answers one (JSON). Plain data in and out; a reply is never code.
+"""
+
+import gc
+import os
+import sys
+from typing import Any, BinaryIO
+
+# Not installed as far as the worker is concerned: they start threads, which a lock would miss, or change the figures.
+_ABSENT = ("pyarrow", "numexpr", "bottleneck", "numba", "talib", "matplotlib", "scipy", "IPython", "tqdm")
+
+# Loaded lazily by pandas, when a locked process can no longer open a file.
+_LATE = (
+    "json",
+    "marshal",
+    "_strptime",
+    "pandas.io.formats.string",
+    "pandas.io.formats.format",
+    "numpy.random",
+    "zoneinfo",
+)
+_ZONES = ("UTC", "Asia/Shanghai", "Asia/Hong_Kong", "America/New_York")
+
+
+def _load(indicators: list[str]) -> None:
+    """Import what an expression may need: pandas, the guards, and the indicators that it names (`*`: all)."""
+    import importlib
+    import warnings
+
+    for name in _ABSENT:
+        sys.modules[name] = None  # type: ignore[assignment]
+    warnings.simplefilter("ignore")
+    importlib.import_module("ia.compute.evaluate")
+    for name in _LATE:
+        importlib.import_module(name)
+    _keep_zones()
+    try:
+        importlib.import_module("ia.compute.coreutils")
+    except ImportError:
+        pass
+    if indicators:
+        _load_indicators(indicators)
+
+
+def _keep_zones() -> None:
+    import zoneinfo
+
+    for name in _ZONES:
+        try:
+            zoneinfo.ZoneInfo(name)
+        except (OSError, zoneinfo.ZoneInfoNotFoundError):
+            return
+
+
+def _load_indicators(names: list[str]) -> None:
+    import pandas_ta_classic as ta
+
+    ta.Imports["talib"] = False
+    known = {name for group in ta.Category.values() for name in group}
+    for name in known if "*" in names else known.intersection(names):
+        getattr(ta, name)
+
+
+def _answer(stream: BinaryIO) -> dict[str, Any] | None:
+    import json
+    import marshal
+
+    from ia.compute import evaluate
+    from ia.compute.wire import read_block
+
+    header, code, columns = read_block(stream), read_block(stream), read_block(stream)
+    if header is None or code is None or columns is None:
+        return None
+    body, last = marshal.loads(code)
+    return evaluate.answer(json.loads(header)["rows"], columns, body, last)
+
+
+def main() -> None:
+    """Serve jobs until the end of stdin."""
+    import json
+
+    from ia.compute import lock
+    from ia.compute.wire import framed, write_all
+
+    os.closerange(3, 65536)  # what the parent itself inherited from a shell
+    lock.die_with_parent()
+    reply = os.dup(1)
+    os.dup2(2, 1)  # a library that prints must not be taken for an answer
+    gc.disable()
+    try:
+        _load(sys.argv[1:])
+    except Exception as e:
+        write_all(reply, framed(json.dumps({"failed": f"{type(e).__name__}: {e}"[:500]}).encode()))
+        return
+    gc.freeze()
+    gc.enable()
+    write_all(reply, framed(json.dumps(lock.confine()).encode()))
+    while (answer := _answer(sys.stdin.buffer)) is not None:
+        try:
+            block = json.dumps(answer).encode("utf-8", "replace")
+        except (MemoryError, RecursionError, ValueError, TypeError):
+            block = b'{"error": {"kind": "memory", "message": "", "line": null}}'
+        write_all(reply, framed(block))
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    finally:
+        os._exit(0)  # no exit handlers: a job cannot leave anything for later
