@@ -195,7 +195,7 @@ def one_symbol(table: Table, symbol: str | None, source: str, tally: Tally) -> T
         line = next(row.line for row, name in zip(table.rows, symbols, strict=True) if name and name != symbols[0])
         template = "{source}:{line}: {count} symbols in one file: {names}"
         listed = ", ".join(names[:10]) + (", …" if len(names) > 10 else "")
-        raise bad_line((source, line), template, count=len(names), names=listed, hint="`--symbol` picks one of them")
+        raise bad_line((source, line), template, count=len(names), names=listed, hint="`--select` picks one of them")
     picked = _symbol(symbol)
     rows: list[Row] = []
     for row, name in zip(table.rows, symbols, strict=True):
