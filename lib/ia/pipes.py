@@ -4,7 +4,7 @@ import json
 import os
 
 from ia import config
-from ia.errors import NotFound, Notify, silent
+from ia.errors import IaError, Message, NotFound, Notify, silent
 from ia.ohlcv.history import Answer, Request, history
 from ia.workspace import Workspace
 
@@ -45,3 +45,22 @@ def _session_file(ws: Workspace) -> str:
     name = config.env("IA_SESSION") or f"sid-{os.getsid(0)}"
     safe = "".join(c if c.isalnum() or c in "-_" else "_" for c in name)[:80]
     return os.path.join(ws.root, ".ia", "cache", "session", safe + ".json")
+
+
+def note_written(ws: Workspace, path: str, text: str | None, *, new: bool = False, notify: Notify = silent) -> None:
+    """Notebook and memory → MEMORY.md and recall: enter a file that was just written (None: removed).
+
+    The file is safe already. An index that fails is told of, never raised: the next read of the files mends it.
+    """
+    import sqlite3
+
+    from ia.memory import index as contents
+    from ia.recall import index as words
+
+    try:
+        try:
+            contents.entered(ws, path, text, new=new)
+        finally:
+            words.entered(ws, path)
+    except (IaError, sqlite3.Error, OSError) as exc:
+        notify(Message("{path} is written, but not yet in the index: {reason}", path=path, reason=str(exc)))

@@ -11,18 +11,23 @@ import fcntl
 import hashlib
 import os
 import sqlite3
+import stat
 import time
 from collections.abc import Iterator
+from datetime import datetime
 from functools import cached_property
 from typing import NamedTuple
 
 from ia import audit, clock, config, store
-from ia.errors import BadData, NotFound, Refused, TryLater
+from ia.errors import BadData, IaError, NotFound, Refused, TryLater
 
 LOCK_TIMEOUT = 10.0  # seconds
 MAX_BYTES = 8_000_000
 """Largest text file that is read or written: notes are for people."""
+TEXT = (".md", ".markdown", ".txt")
+"""What a note's name ends in."""
 _TEMPORARY = ".ia-tmp-"
+_UNDO = "undo of revision "  # and its id: the `why` of an undo
 
 
 class Revision(NamedTuple):
@@ -93,6 +98,10 @@ class Workspace:
         text = self._read_now(self.resolve(path), path)
         return self._as_of_now(path, text) if clock.simulated() else text
 
+    def read_present(self, path: str) -> str | None:
+        """Return the text of a file as it stands on the disk, whatever now() is: for files that ia itself keeps."""
+        return self._read_now(self.resolve(path), path)
+
     def _as_of_now(self, path: str, text: str | None) -> str | None:
         """Undo, in memory, what was written after now(): by us (revisions), or by hand (mtime)."""
         moment = clock.stamp(clock.now())
@@ -120,11 +129,13 @@ class Workspace:
             if exc.errno == errno.ELOOP:
                 raise Refused("{path!r} goes through a link", path=shown) from None
             raise BadData("{path}: {reason}", path=shown, reason=exc.strerror) from None
+        mode = os.fstat(fd).st_mode
+        if not stat.S_ISREG(mode):  # a FIFO would be waited for
+            os.close(fd)
+            template = "{path} is a folder" if stat.S_ISDIR(mode) else "{path} is not a regular file"
+            raise BadData(template, path=shown)
         with open(fd, "rb") as file:
-            try:
-                raw = file.read(MAX_BYTES + 1)
-            except IsADirectoryError:
-                raise BadData("{path} is a folder", path=shown) from None
+            raw = file.read(MAX_BYTES + 1)
         if len(raw) > MAX_BYTES:
             raise BadData("{path} is larger than {limit} bytes", path=shown, limit=MAX_BYTES)
         try:
@@ -132,6 +143,50 @@ class Workspace:
         except UnicodeDecodeError as exc:
             line = raw.count(b"\n", 0, exc.start) + 1
             raise BadData("{path}:{line}: not UTF-8 text", path=shown, line=line) from None
+
+    def paths(self, folder: str, suffixes: tuple[str, ...] = TEXT) -> list[str]:
+        """Return the text files below a folder as of now(), sorted. Hidden names and links are passed over."""
+        found = {path for path, _ in walk(self.root, folder, suffixes)}
+        if clock.simulated():
+            later = self.db.execute(
+                "SELECT DISTINCT path FROM revisions WHERE time > ? AND substr(path, 1, ?) = ?",
+                (clock.stamp(clock.now()), len(folder) + 1, folder + "/"),
+            )
+            found |= {path for (path,) in later if path.endswith(suffixes)}
+            found = {path for path in found if self._was_there(path)}
+        return sorted(found)
+
+    def _was_there(self, path: str) -> bool:
+        try:
+            return self.read(path) is not None
+        except IaError:  # not text: it is listed all the same
+            return True
+
+    def written(self, path: str) -> datetime:
+        """Return when a file got its present content: the clock's time if ia wrote it, else its mtime. Aware.
+
+        raises  NotFound.
+        """
+        revision = self.db.execute(
+            "SELECT time, after_sha FROM revisions WHERE path = ? AND time <= ? ORDER BY id DESC LIMIT 1",
+            (path, clock.stamp(clock.now())),
+        ).fetchone()
+        try:
+            touched = datetime.fromtimestamp(os.stat(os.path.join(self.root, path)).st_mtime).astimezone()
+        except OSError:
+            touched = None
+        if revision is None:
+            if touched is None:
+                raise NotFound("{path}: no such file", path=path)
+            return touched
+        moment = datetime.fromisoformat(revision[0]).astimezone()
+        if touched is None or abs((touched - moment).total_seconds()) < 2:
+            return moment
+        try:
+            text = self.read(path)
+        except IaError:
+            return touched
+        return moment if text is not None and digest(text) == revision[1] else touched
 
     # writing
 
@@ -255,18 +310,62 @@ class Workspace:
         raises  NotFound where there is nothing to undo; Refused where the file was edited by hand since.
         """
         with self.lock():
-            revisions = self.history(path)
-            if not revisions:
+            newest = _not_undone(self.history(path))
+            if newest is None:
                 raise NotFound("{path}: nothing to undo", path=path)
-            newest = revisions[0]
             current = self.read(path)
             if (digest(current) if current is not None else None) != newest.after_sha:
                 raise Refused("{path} was edited by hand since; its history is in `ia memory history`", path=path)
+            why = f"{_UNDO}{newest.id}"
             if newest.before is None:
-                self.remove(path, actor=actor, why="undo", event="workspace.undo")
+                self.remove(path, actor=actor, why=why, event="workspace.undo")
             else:
-                self.write(path, newest.before, actor=actor, why="undo", event="workspace.undo")
+                self.write(path, newest.before, actor=actor, why=why, event="workspace.undo")
             return newest
+
+
+def _not_undone(revisions: list[Revision]) -> Revision | None:
+    """Return the newest revision that is neither an undo nor undone already."""
+    undone: set[int] = set()
+    for revision in revisions:
+        target = revision.why.removeprefix(_UNDO)
+        if target != revision.why and target.isdecimal():
+            undone.add(int(target))
+        elif revision.id not in undone:
+            return revision
+    return None
+
+
+def walk(root: str, folder: str, suffixes: tuple[str, ...] = TEXT) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    """Yield (path relative to root, entry) of the files below root/folder. Hidden names and links are passed over."""
+    stack = [folder]
+    while stack:
+        inside = stack.pop()
+        with contextlib.suppress(OSError), os.scandir(os.path.join(root, inside)) as entries:
+            for entry in entries:
+                if entry.name.startswith("."):
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    stack.append(f"{inside}/{entry.name}")
+                elif entry.name.endswith(suffixes) and entry.is_file(follow_symlinks=False):
+                    yield f"{inside}/{entry.name}", entry
+
+
+def headline(text: str, width: int = 120) -> str:
+    """Return the one line that stands for a text: its first heading and first sentence, without Markdown's marks."""
+    lines = text[:8000].splitlines()
+    if lines and lines[0].strip() == "---" and "---" in (line.strip() for line in lines[1:]):
+        end = next(at for at, line in enumerate(lines[1:], 1) if line.strip() == "---")
+        lines = lines[end + 1 :]
+    said: list[str] = []
+    for line in lines:
+        bare = " ".join(line.lstrip("#>*-+ \t").split())
+        if any(c.isalnum() for c in bare):
+            said.append(bare)
+            if len(said) == 2 or not line.startswith("#"):
+                break
+    whole = ": ".join(said)
+    return whole if len(whole) <= width else whole[: width - 1] + "…"
 
 
 def digest(text: str) -> str:

@@ -1,0 +1,1 @@
+"""Memory: what was learnt, and the rules by which each kind of it may change."""

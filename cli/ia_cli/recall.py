@@ -1,0 +1,34 @@
+"""`ia recall`: finding what was written."""
+
+import click
+
+from ia_cli._group import Command
+from ia_cli._options import rows_options
+from ia_cli._out import emit_rows, notify
+
+
+@click.command(cls=Command, example="ia note scratch/ideas 茅台的估值不便宜; ia recall '茅台 估值'")
+@click.argument("query", nargs=-1, required=True)
+@click.option("-n", "limit", type=click.IntRange(1, 1000), default=10, help="How many notes at most.")
+@click.option("--since", metavar="DATE", help="Only notes of this day or later.")
+@click.option("--in", "areas", metavar="A[,B…]", help="Where: memory, notebook, journal, knowledge; default all.")
+@rows_options
+@click.pass_context
+def recall(
+    ctx: click.Context, query: tuple[str, ...], limit: int, since: str | None, areas: str | None, as_json: bool,
+    as_jsonl: bool,
+) -> None:  # fmt: skip
+    """Find what was written, best first.
+
+    A few words are matched exactly, all of them, Chinese words of one or two characters too; a question is ranked by
+    its words. Newer notes weigh a little more. Files changed by hand are seen at once. Status 1 where nothing is found.
+    """
+    from ia.recall.search import AREAS
+    from ia.recall.search import recall as find
+    from ia.workspace import Workspace
+
+    chosen = tuple(area.strip() for area in areas.split(",") if area.strip()) if areas else AREAS
+    hits = find(Workspace(), " ".join(query), limit=limit, since=since, areas=chosen, notify=notify)
+    rows = [hit._asdict() for hit in hits]
+    emit_rows(rows, ("source", "date", "score", "content"), as_json=as_json, as_jsonl=as_jsonl)
+    ctx.exit(0 if rows else 1)
