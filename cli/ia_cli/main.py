@@ -1,5 +1,6 @@
 """The ia command: the map of commands, and the one place where an error becomes an exit status."""
 
+import errno
 import gc
 import os
 import sys
@@ -72,9 +73,9 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         status = 141 if status in (0, 1) else status
     except OSError as exc:  # the disk behind a redirection is full
-        complain(TryLater("cannot write the output: {reason}", reason=exc.strerror))
+        if status == 0:
+            status = _failed(exc)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        status = TryLater.status
     sys.exit(status)
 
 
@@ -116,8 +117,10 @@ def _as_ours(exc: Exception) -> IaError:
         return exc
     if isinstance(exc, click.ClickException):
         return _usage(exc)
+    if isinstance(exc, OSError) and exc.filename is None and exc.errno == errno.ENOSPC:
+        return TryLater("cannot write the output: {reason}", reason=exc.strerror)
     if isinstance(exc, OSError):
-        kind = Refused if isinstance(exc, PermissionError) or exc.errno == 30 else TryLater
+        kind = Refused if isinstance(exc, PermissionError) or exc.errno == errno.EROFS else TryLater
         return kind("{what}: {reason}", what=exc.filename or "ia", reason=exc.strerror or str(exc))
     if "sqlite3" in sys.modules and isinstance(exc, sys.modules["sqlite3"].Error):
         from ia.store import explain

@@ -43,8 +43,6 @@ KEYS = (
     Key("turn.max_cost_month", float, 50.0, "money that one month may spend"),
 )  # fmt: skip
 SPEC = {key.name: key for key in KEYS}
-OPEN = ("market.",)
-"""Below these prefixes other packages' adapters keep settings that this table cannot know."""
 SECRET = ("token", "secret", "password", "apikey", "api_key")
 
 
@@ -92,7 +90,8 @@ def lookup(name: str) -> tuple[Value, str]:
 
 def known(name: str) -> None:
     """Raise UsageError for a key that nobody reads."""
-    if name in SPEC or name.startswith(OPEN):
+    others = name.startswith("market.") and name.count(".") > 1  # `market.ADAPTER.KEY` of another package's adapter
+    if name in SPEC or others:
         return
     from difflib import get_close_matches
 

@@ -1,0 +1,70 @@
+"""ia config: comments survive, secrets stay outside, the environment wins."""
+
+from ia import config
+
+
+def test_a_setting_comes_from_the_environment_then_the_file_then_the_default(ia):
+    assert ia("config", "get", "market.adapter").stdout == "akshare\n"
+    assert ia("config", "set", "market.adapter", "demo").returncode == 0
+    assert ia("config", "get", "market.adapter").stdout == "demo\n"
+    assert ia("config", "get", "market.adapter", env={"IA_MARKET_ADAPTER": "csv"}).stdout == "csv\n"
+    assert ia("config", "set", "market.adapter", "").returncode == 0
+    assert ia("config", "get", "market.adapter").stdout == "akshare\n"
+
+
+def test_comments_and_unknown_neighbours_survive(ia, home):
+    home.mkdir()
+    (home / "config.yaml").write_text("# mine\nmarket:\n  adapter: csv # for now\n  acme:\n    region: eu\n")
+    assert ia("config", "set", "market.csv.dir", "/prices").returncode == 0
+    text = (home / "config.yaml").read_text()
+    assert "# mine" in text and "# for now" in text and "region: eu" in text and "dir: /prices" in text
+
+
+def test_an_edit_by_hand_is_seen_at_once(ia, home):
+    ia("config", "set", "market.adapter", "csv")
+    assert ia("config", "get", "market.adapter").stdout == "csv\n"
+    (home / "config.yaml").write_text("market:\n  adapter: demo\n")
+    assert ia("config", "get", "market.adapter").stdout == "demo\n"
+    (home / "config.yaml").unlink()
+    assert ia("config", "get", "market.adapter").stdout == "akshare\n"
+
+
+def test_secrets_are_references_and_never_printed(ia, home):
+    run = ia("config", "set", "market.tushare.token", "s3cr3t-value")
+    assert run.returncode == 2
+    assert "s3cr3t-value" not in run.stdout + run.stderr
+    assert ia("config", "set", "market.tushare.token", "${MY_TOKEN}").returncode == 0
+    shown = ia("config", "list", "--json", env={"MY_TOKEN": "s3cr3t-value", "IA_MARKET_TUSHARE_TOKEN": "t0k3n-value"})
+    assert "s3cr3t-value" not in shown.stdout and "t0k3n-value" not in shown.stdout
+    assert ia("config", "get", "market.tushare.token", env={"MY_TOKEN": "s3cr3t-value"}).stdout == "${MY_TOKEN}\n"
+    assert "s3cr3t-value" not in (home / "config.yaml").read_text()
+
+
+def test_values_are_checked(ia):
+    for key, value in (
+        ("compute.timeout", "soon"),
+        ("compute.timeout", "-1"),
+        ("compute.timeout", "nan"),
+        ("compute.isolation", "maybe"),
+        ("lang", "fr"),
+    ):
+        run = ia("config", "set", key, value)
+        assert (run.returncode, run.stdout) == (2, ""), key
+
+
+def test_a_reference_to_nothing_is_told(monkeypatch, home):
+    import pytest
+
+    from ia.errors import ConfigError
+
+    home.mkdir()
+    (home / "config.yaml").write_text("market:\n  tushare:\n    token: ${NOT_THERE}\n")
+    with pytest.raises(ConfigError, match="NOT_THERE"):
+        config.get("market.tushare.token")
+    monkeypatch.setenv("NOT_THERE", "abc")
+    assert config.get("market.tushare.token") == "abc"
+
+
+def test_a_change_is_an_event_and_can_be_seen(ia):
+    ia("config", "set", "lang", "en")
+    assert "config.set" in ia("log", "--kind", "config").stdout

@@ -1,0 +1,145 @@
+"""What only a real process shows: exit statuses, pipes, terminals, signals."""
+
+import os
+import pty
+import signal
+import subprocess
+import time
+
+import pytest
+
+from conftest import installed
+
+DEMO = {"IA_MARKET_ADAPTER": "demo"}
+
+
+def unread(args, tmp_path):
+    """Run ia with nobody at the other end of its stdout; return (status, stderr). No race: the reader is gone first."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    run = subprocess.run(
+        [*installed(), *args], env={**os.environ, **DEMO}, stdin=subprocess.DEVNULL, stdout=writer,
+        stderr=subprocess.PIPE, text=True, timeout=60, cwd=tmp_path,
+    )  # fmt: skip
+    os.close(writer)
+    return run.returncode, run.stderr
+
+
+@pytest.mark.parametrize("args", [["--help"], ["ohlcv", "--help"], ["config", "list"], ["log", "--json"]], ids=" ".join)
+def test_reader_gone_is_141_and_silent(args, tmp_path):
+    assert unread(args, tmp_path) == (141, "")
+
+
+def test_reader_gone_in_the_middle_of_prices(tmp_path):
+    status, errors = unread(["ohlcv", "600519"], tmp_path)
+    assert status == 141
+    assert errors == "ia: simulated prices: 600519.SH is invented by the demo market\n"
+
+
+def test_head_gets_its_lines(tmp_path):
+    script = 'set -o pipefail; "$@" ohlcv 600519 | head -n 2'
+    run = subprocess.run(["bash", "-c", script, "bash", *installed()], env={**os.environ, **DEMO}, capture_output=True, text=True, timeout=60)  # fmt: skip
+    assert run.returncode in (0, 141)
+    assert run.stdout.splitlines()[0] == "date,open,high,low,close,volume"
+    assert len(run.stdout.splitlines()) == 2
+    assert "Traceback" not in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "status", "stderr"),
+    [
+        (["nope"], 2, "ia: no such command: nope\nhint: did you mean ia note?\n"),
+        (["ohlcv", "--perid", "daily"], 2, "ia: no such option: --perid\nhint: did you mean --period?\n"),
+        (["config", "get", "market.adaptor"], 2, None),
+        (["config", "get", "nothing"], 2, "ia: nothing: no such setting\nhint: `ia config list` shows the keys\n"),
+        (["where", "absent.csv"], 66, "ia: absent.csv: no such file\n"),
+        (["ohlcv", "600519", "--adapter", "nobody"], 78, None),
+        (["ohlcv", "600519", "--start", "2024-02-30"], 2, "ia: --start: '2024-02-30' is not a date\nhint: write YYYY-MM-DD\n"),
+        (["--now", "yesterday", "log"], 2, None),
+        (["ohlcv", "999999"], 66, None),
+        (["log"], 1, ""),
+    ],
+    ids=lambda v: " ".join(v) if isinstance(v, list) else "",
+)  # fmt: skip
+def test_failure_is_one_message_on_stderr(ia, args, status, stderr):
+    run = ia(*args)
+    assert run.returncode == status
+    if args != ["log"]:
+        assert run.stdout == ""
+    if stderr is None:
+        assert run.stderr.startswith("ia: ")
+        assert len(run.stderr.splitlines()) <= 2
+    else:
+        assert run.stderr == stderr
+
+
+def test_errors_speak_chinese_and_keep_their_status(ia):
+    run = ia("--lang", "zh", "ohlcv", "600519", "--start", "2024-02-30")
+    assert (run.returncode, run.stderr) == (2, "ia: --start：'2024-02-30' 不是日期\nhint: 写成 YYYY-MM-DD\n")
+    assert "用法：" in ia("--lang", "zh", "ohlcv", "--help").stdout
+    assert "用法：" in ia("--help", env={"LANG": "zh_CN.UTF-8"}).stdout
+
+
+def test_a_broken_config_is_78_and_help_still_works(ia, home):
+    home.mkdir()
+    (home / "config.yaml").write_text("market: [unclosed\n")
+    run = ia("ohlcv", "600519")
+    assert (run.returncode, run.stdout) == (78, "")
+    assert run.stderr.startswith("ia: config.yaml:")
+    assert "Traceback" not in run.stderr
+
+
+def test_debug_adds_the_traceback_and_keeps_the_status(ia):
+    run = ia("where", "absent.csv", env={"IA_DEBUG": "1"})
+    assert run.returncode == 66
+    assert "Traceback" in run.stderr
+
+
+def test_terminal_on_stdin_is_refused_at_once(tmp_path):
+    master, slave = pty.openpty()
+    for args in (["ohlcv", "-"], ["where"], ["note", "scratch/x"]):
+        run = subprocess.run([*installed(), *args], stdin=slave, capture_output=True, text=True, timeout=20)
+        assert (run.returncode, run.stdout) == (2, ""), args
+    os.close(master)
+    os.close(slave)
+
+
+def test_symbol_wins_over_stdin(tmp_path):
+    """A pipe that never closes on stdin must not be waited for: cron has such things."""
+    reader, writer = os.pipe()
+    run = subprocess.run(
+        [*installed(), "ohlcv", "600519"],
+        stdin=reader,
+        capture_output=True,
+        text=True,
+        timeout=30,
+        env={**os.environ, **DEMO},
+    )
+    os.close(writer)
+    os.close(reader)
+    assert run.returncode == 0
+
+
+def test_ctrl_c_is_130_without_a_traceback(tmp_path):
+    child = subprocess.Popen([*installed(), "ohlcv", "-"], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(0.6)
+    child.send_signal(signal.SIGINT)
+    _, errors = child.communicate(timeout=20)
+    assert child.returncode == 130
+    assert "Traceback" not in errors
+
+
+def test_a_full_disk_behind_stdout_is_told(ia):
+    with open("/dev/full", "w") as full:
+        run = subprocess.run([*installed(), "--help"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=20)
+    assert run.returncode == 75
+    assert run.stderr.startswith("ia: cannot write the output")
+
+
+def test_home_flag_and_an_unwritable_home(ia, tmp_path):
+    run = ia("--home", str(tmp_path / "other"), "config", "set", "lang", "en")
+    assert run.returncode == 0
+    assert (tmp_path / "other" / "config.yaml").read_text() == "lang: en\n"
+    run = ia("--home", "/proc/nowhere", "config", "set", "lang", "en")
+    assert run.returncode in (75, 77)
+    assert run.stderr.startswith("ia: ")
