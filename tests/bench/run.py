@@ -1,0 +1,78 @@
+"""`make bench`: what the commands cost, as ratios to floors measured in the same run. Nothing here gates anything."""
+
+import argparse
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from floors import PYTHON, SCRIPTS, Case, environment, measure, table
+
+BASE = "import click, sqlite3, csv"
+START = "2016-07-01"  # about 2,500 bars up to today
+
+
+def commands(home: Path) -> list[Case]:
+    """The commands that must start at once, and the pipes."""
+    market = home / ".ia" / "cache" / "market.db"
+    pair = f"{PYTHON} {SCRIPTS}/pair_producer.py {market} 600519.SH | {PYTHON} {SCRIPTS}/pair_consumer.py"
+    prices = f"ia ohlcv 600519 --start {START}"
+    return [
+        Case("python -c pass", f"{PYTHON} -c pass"),
+        Case("click hello --help", f"{PYTHON} {SCRIPTS}/hello.py --help"),
+        Case("import click, sqlite3, csv", f"{PYTHON} -c '{BASE}'"),
+        Case("import pandas", f"{PYTHON} -c 'import pandas'"),
+        Case("sqlite3+csv | numpy", pair),
+        Case("ia --help", "ia --help", "click hello --help", 1.3),
+        Case("ia ohlcv --help", "ia ohlcv --help", "click hello --help", 1.3),
+        Case("ia note (write)", "ia note scratch/bench $RANDOM", BASE, 2),
+        Case("ia note read", "ia note read scratch/bench", BASE, 2),
+        Case("ia recall", "ia recall 动能", BASE, 2),
+        Case("ia memory observe", "ia memory observe 宁德时代 $RANDOM", BASE, 2),
+        Case("ia memory list", "ia memory list", BASE, 2),
+        Case("ia ohlcv (cached)", prices, BASE, 2),
+        Case(
+            "ia ohlcv | ia compute 'ta.rsi(close,14)'",
+            f"{prices} | ia compute 'ta.rsi(close,14)'",
+            "import pandas",
+            1.3,
+        ),
+        Case(
+            "ia ohlcv | ia compute 'rsi(close,14)'",
+            f"{prices} | ia compute 'rsi(close,14)'",
+            "sqlite3+csv | numpy",
+            1.5,
+        ),
+        Case(
+            "the same, of the pandas lane",
+            f"{prices} | ia compute 'rsi(close,14)'",
+            "ia ohlcv | ia compute 'ta.rsi(close,14)'",
+            0.334,
+        ),
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--only", choices=["commands", "recall"], help="one part only")
+    options = parser.parse_args()
+    if options.only in (None, "commands"):
+        home = Path(tempfile.mkdtemp(prefix="ia-bench-"))
+        try:
+            env = environment(home)
+            for command in ("ia ohlcv 600519", "ia note scratch/first 动能衰减", "ia recall 动能"):
+                subprocess.run(["bash", "-c", command], env=env, check=True, capture_output=True)
+            cases = commands(home)
+            table(cases, measure(cases, options.rounds, env))
+        finally:
+            shutil.rmtree(home)
+    if options.only in (None, "recall"):
+        print()
+        sys.stdout.flush()
+        subprocess.run([PYTHON, str(SCRIPTS / "bench_recall.py")], check=True)
+
+
+if __name__ == "__main__":
+    main()
