@@ -41,6 +41,7 @@ CATALOG = {
         "{source}:{line}: 是压缩数据或电子表格，不是 CSV 文本"
     ),
     "{source}:{line}: a zero byte in the text": "{source}:{line}: 文本中有零字节",
+    "{source}:{line}: the line is too long ({count} characters)": "{source}:{line}: 这一行太长（{count} 个字符）",
     "{source}:{line}: not CSV: {reason}": "{source}:{line}: 不是 CSV：{reason}",
     "{source}:{line}: no line names the columns {needed}; the first says {found}": (
         "{source}:{line}: 没有一行写明列名 {needed}；第一行是 {found}"

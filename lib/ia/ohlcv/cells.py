@@ -29,6 +29,7 @@ _is_plain = re.compile(r"[0-9]+(?:\.[0-9]*)?", re.ASCII).fullmatch
 _number = re.compile(
     r"([+-]?)\s?[$¥￥€£]?\s?([0-9]{1,3}(?:,[0-9]{3})+|[0-9]*)(?:\.([0-9]*))?(?:e([+-]?[0-9]{1,4}))?\s?([^\s0-9.,+-]*)"
 ).fullmatch
+_is_dotted = re.compile(r"[+-]?[0-9]{1,3}(?:\.[0-9]{3})+(?:,[0-9]*)?").fullmatch
 _LONGEST = 400
 
 
@@ -91,6 +92,17 @@ def quantity(text: str) -> Quantity:
         raise ValueError(text)
     power = int(exponent or 0) - len(fraction) + _POWERS[unit]
     return Quantity(int(sign + digits), power, bool(unit))
+
+
+def from_decimal_comma(text: str) -> str:
+    """Return a number like ``1.264,50`` with a decimal point; raises ValueError if it is not written that way.
+
+    >>> from_decimal_comma("1.264,50"), from_decimal_comma("264")
+    ('1264.50', '264')
+    """
+    if "." in text and not _is_dotted(text.strip()):
+        raise ValueError(text)
+    return text.replace(".", "").replace(",", ".")
 
 
 def uses_decimal_comma(prices: list[str]) -> bool | None:

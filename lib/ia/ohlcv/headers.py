@@ -81,7 +81,7 @@ def name_of(cell: str) -> Name:
     (Name(bare='tradedate', unit=''), Name(bare='成交量', unit='手'), Name(bare='vol', unit=''), Name(bare='open', unit=''), Name(bare='volume', unit=''))
     """  # noqa: E501
     text = normalize("NFKC", cell[:200]).strip("\ufeff \t\r\n'\"").casefold()
-    text = re.sub(r"^\d+\.\s+", "", text).strip("<>*")
+    text = re.sub(r"^\d+\.\s+", "", text).strip("<>*# ")
     unit = ""
     if match := re.search(r"[(\[]([^)\]]*)[)\]]$", text):
         text, unit = text[: match.start()], match[1].strip()
@@ -92,7 +92,8 @@ def name_of(cell: str) -> Name:
 def find_header(lines: Iterable[str]) -> Header | None:
     """Return the first line that names at least three of the six columns, looking at the first hundred lines.
 
-    The separator is the one (of tab, semicolon, bar, comma, blanks, in this order) under which most columns are known.
+    The separator is the one (of tab, semicolon, bar, comma, blanks, in this order) under which most columns are known;
+    blanks must show five, since prose has them too.
     """
     skipped = 0
     for number, line in enumerate(lines, 1):
@@ -102,7 +103,7 @@ def find_header(lines: Iterable[str]) -> Header | None:
         for delimiter in _DELIMITERS:
             header = Header(number, delimiter, split(line, delimiter), skipped)
             count = sum(bool(header.columns(field)) for field in NEEDED)
-            if count > known:
+            if count > (known if delimiter != " " else max(known, 4)):
                 best, known = header, count
         if best.cells:
             return best

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ia.errors import BadData, Message, Notify, silent
 from ia.ohlcv.canonical import HEADER, MAX_VOLUME, Bars, bad_line, check_range, read_bars, shown
-from ia.ohlcv.cells import is_missing, price, quantity, uses_decimal_comma
+from ia.ohlcv.cells import from_decimal_comma, is_missing, price, quantity, uses_decimal_comma
 from ia.ohlcv.dates import Cell, read_dates
 from ia.ohlcv.doubts import tell_doubts, volume_scale
 from ia.ohlcv.tables import OTHER_SYMBOLS, Table, Tally, find_columns, one_symbol, read_table
@@ -80,11 +80,11 @@ def _already(data: bytes, source: str, strict: bool, notify: Notify) -> Bars | N
 def _stamp_text(cells: list[str], date: int, time: int | None) -> str:
     """Return the text of date and time of day; a time that has the date in it (baostock) is enough."""
     day = cells[date].strip()
-    if time is None or not (clock := cells[time].strip()):
+    if time is None or ":" in day or not (clock := cells[time].strip()):
         return day
     if len(clock) >= 12:
         return clock
-    return f"{day} {clock.zfill(6) if clock.isdigit() else clock}"
+    return f"{day} {clock.zfill(4 if len(clock) < 5 else 6) if clock.isdecimal() else clock}"
 
 
 def _bars(
@@ -128,6 +128,8 @@ def _decimal_comma(table: Table, columns: dict[str, int], source: str) -> bool:
     else:
         quoted = table.rows
     comma = uses_decimal_comma([row.cells[columns[name]].strip() for row in quoted for name in _PRICES])
+    if comma is None and table.header.delimiter == ",":
+        return False
     if comma is None:
         row, name = next((row, name) for row in quoted for name in _PRICES if "," in row.cells[columns[name]])
         template = "{source}:{line}: {field} may have a decimal comma or a thousands separator: {text}"
@@ -138,7 +140,7 @@ def _decimal_comma(table: Table, columns: dict[str, int], source: str) -> bool:
 def _price(text: str, field: str, comma: bool, source: str, line: int) -> float | None:
     """Return the number in a price cell, None if the cell says that there is none."""
     try:
-        value = price(text.replace(".", "").replace(",", ".") if comma else text)
+        value = price(from_decimal_comma(text) if comma else text)
         if value - value == 0:
             return value
     except ValueError:
@@ -168,11 +170,13 @@ class _Volume:
         """Return the shares traded, None if the cell says that there is no value."""
         text = text.strip()
         if text.isdecimal() and text.isascii() and len(text) < 17:
-            return int(text) * self._scale
+            shares = int(text) * self._scale
+            if shares <= MAX_VOLUME:
+                return shares
         if is_missing(text):
             return None
         try:
-            found = quantity(text.replace(".", "").replace(",", ".") if self._comma else text)
+            found = quantity(from_decimal_comma(text) if self._comma else text)
         except ValueError:
             raise self._bad("{source}:{line}: {field} is not a number: {text}", line, text) from None
         shares, exact = found.whole(self._scale)
@@ -187,10 +191,10 @@ class _Volume:
         return shares
 
     def tell(self, rows: int, notify: Notify) -> None:
-        """Tell of parts of a share that were rounded away; raises BadData if most rows have them: that is no volume."""
+        """Tell of parts of shares that were rounded away; raises BadData if one row in twenty has them: money?"""
         if self._broken:
             line, text = self._broken[0]
-            if 2 * len(self._broken) > rows:
+            if 20 * len(self._broken) > rows:
                 template = "{source}:{line}: {field} is no number of shares but perhaps an amount of money: {text}"
                 raise self._bad(template, line, text)
             template = "{source}:{line}: {field} is not a whole number of shares: {text} ({count} such row(s), rounded)"

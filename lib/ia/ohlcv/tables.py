@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ia.errors import BadData, Message, NotFound, Notify
 from ia.ohlcv.canonical import bad_line, shown
 from ia.ohlcv.cells import is_missing
-from ia.ohlcv.headers import NEEDED, Header, find_header, split
+from ia.ohlcv.headers import LONGEST_LINE, NEEDED, Header, find_header, split
 
 OTHER_SYMBOLS = "{source}: {count} row(s) of other symbols left out (the first on line {line})"
 HEADER_AGAIN = "{source}: {count} repeated header line(s) passed over (the first on line {line})"
@@ -86,7 +86,7 @@ def read_table(data: bytes, source: str, tally: Tally) -> Table:
             continue
         if not rows and len(row.cells) == len(header.cells) + 1 and not header.columns("date"):
             header = header._replace(cells=["", *header.cells])
-        if row.cells == header.cells:
+        if list(map(str.strip, row.cells)) == list(map(str.strip, header.cells)):
             tally.add(HEADER_AGAIN, row.line)
         elif _is_no_row(row, filled, header, not rows):
             tally.add(COMMENT, row.line)
@@ -95,11 +95,21 @@ def read_table(data: bytes, source: str, tally: Tally) -> Table:
     return Table(header, rows)
 
 
+def _lines(stream: io.StringIO, header: Header, source: str) -> Iterator[str]:
+    """Yield the lines below the header; one so long that its cells would fill the memory is refused unread."""
+    for number, line in enumerate(stream, header.line + 1):
+        if len(line) > LONGEST_LINE:
+            template = "{source}:{line}: the line is too long ({count} characters)"
+            raise bad_line((source, number), template, count=len(line))
+        yield line
+
+
 def _records(stream: io.StringIO, header: Header, source: str) -> Iterator[Row]:
+    lines = _lines(stream, header, source)
     if header.delimiter == " ":
-        yield from (Row(number, line.split()) for number, line in enumerate(stream, header.line + 1))
+        yield from (Row(number, line.split()) for number, line in enumerate(lines, header.line + 1))
         return
-    reader = csv.reader(stream, delimiter=header.delimiter, skipinitialspace=True, strict=True)
+    reader = csv.reader(lines, delimiter=header.delimiter, skipinitialspace=True, strict=True)
     while True:
         line = header.line + reader.line_num + 1
         try:
@@ -156,7 +166,7 @@ def find_columns(table: Table, source: str, notify: Notify) -> dict[str, int]:
         if found:
             columns[field] = found[0]
     nameless = header.nameless()
-    if "date" not in columns and nameless is not None:
+    if "date" not in columns and nameless is not None and nameless not in columns.values():
         columns["date"] = nameless
     missing = [field for field in NEEDED if field not in columns]
     if missing:
