@@ -47,12 +47,11 @@ def _put(path: str, text: str | None, *, append: bool) -> None:
     from ia.workspace import Workspace
 
     ws = Workspace()
-    target = notebook.path_of(ws, path)
+    notebook.path_of(ws, path)  # before standard input is read to its end
     body = text_or_stdin(text)
     with ws.lock():
-        new = ws.read_present(target) is None
         written = (notebook.append if append else notebook.write)(ws, path, body)
-        note_written(ws, written, ws.read(written), new=new, notify=notify)
+        note_written(ws, written, notify=notify)
     sys.stdout.write(written + "\n")
 
 
@@ -110,5 +109,5 @@ def remove(path: str) -> None:
     ws = Workspace()
     with ws.lock():
         removed = notebook.remove(ws, path)
-        note_written(ws, removed, None, notify=notify)
+        note_written(ws, removed, notify=notify)
     sys.stdout.write(removed + "\n")

@@ -47,20 +47,21 @@ def _session_file(ws: Workspace) -> str:
     return os.path.join(ws.root, ".ia", "cache", "session", safe + ".json")
 
 
-def note_written(ws: Workspace, path: str, text: str | None, *, new: bool = False, notify: Notify = silent) -> None:
-    """Notebook and memory → MEMORY.md and recall: enter a file that was just written (None: removed).
+def note_written(ws: Workspace, *paths: str, notify: Notify = silent) -> None:
+    """Notebook and memory → MEMORY.md and recall: enter files that were just written or removed.
 
-    The file is safe already. An index that fails is told of, never raised: the next read of the files mends it.
+    They are safe already. An index that fails is told of, never raised: the next look at the files mends it.
     """
     import sqlite3
 
     from ia.memory import index as contents
     from ia.recall import index as words
 
-    try:
+    for path in paths:
         try:
-            contents.entered(ws, path, text, new=new)
-        finally:
-            words.entered(ws, path)
-    except (IaError, sqlite3.Error, OSError) as exc:
-        notify(Message("{path} is written, but not yet in the index: {reason}", path=path, reason=str(exc)))
+            try:
+                contents.entered(ws, path)
+            finally:
+                words.entered(ws, path)
+        except (IaError, sqlite3.Error, OSError) as exc:
+            notify(Message("{path} is written, but not yet in the index: {reason}", path=path, reason=str(exc)))

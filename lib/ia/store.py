@@ -52,7 +52,7 @@ def _first(db: Any) -> None:
     db["revisions"].create_index(["time"])
     db["proposals"].create(
         {
-            "id": int, "time": str, "kind": str, "path": str, "before_sha": str, "after": str, "because": str,
+            "id": int, "time": str, "kind": str, "path": str, "before": str, "after": str, "because": str,
             "origin": str, "actor": str, "state": str, "decided": str, "decided_by": str,
         },
         pk="id",

@@ -17,7 +17,8 @@ _STOP = frozenset(
     a an and are as at be been but by can could did do does for from had has have he her him his how i if in into is it
     its me my no not of on or our she so some than that the their them then there these they this to was we were what
     when where which while who whom whose why will with would you your about any
-    什么 怎么 如何 是否 请问 为什 多少 哪些 哪个 你好 您好 谢谢 一下 可以 没有 我们 你们 他们 这个 那个 么的 的是 是不 不是
+    什么 怎么 如何 是否 请问 为什 多少 哪些 哪个 你好 您好 谢谢 一下 可以
+    没有 我们 你们 他们 这个 那个 么的 的是 是不 不是
     """.split()  # noqa: SIM905
 )
 """Words that a question is made of, and that tell nothing about what it asks for."""

@@ -1,0 +1,230 @@
+"""`ia memory`: what was learnt."""
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from ia_cli._group import Group
+from ia_cli._in import text_or_stdin
+from ia_cli._options import json_option, rows_options
+from ia_cli._out import emit_json, emit_rows, notify
+
+if TYPE_CHECKING:
+    from ia.proposals import Proposal
+    from ia.workspace import Workspace
+
+
+@click.group(cls=Group, example="ia memory believe '价值投资长期有效' --because '复盘了十年数据'")
+def memory() -> None:
+    """Keep what was learnt: beliefs, observations, reflections.
+
+    Markdown files below memory/ of the workspace. Tracking, journal, observations and reflections are written freely; a
+    belief changes with its reason, which is logged in reflections/; preferences and the soul only become a proposal
+    (`ia pending`). TEXT is the argument or standard input everywhere.
+    """
+
+
+@memory.command("list", example="ia memory list")
+@rows_options
+@click.pass_context
+def list_(ctx: click.Context, as_json: bool, as_jsonl: bool) -> None:
+    """List the files of the memory, and bring MEMORY.md up to date. Status 1 where there are none."""
+    from ia import clock
+    from ia.memory import index, rules
+    from ia.workspace import Workspace
+
+    ws = Workspace()
+    if not clock.simulated() and ws.paths(rules.FOLDER):
+        index.refresh(ws)
+    rows = [entry._asdict() for entry in index.listed(ws)]
+    emit_rows(rows, ("path", "time", "title"), as_json=as_json, as_jsonl=as_jsonl)
+    ctx.exit(0 if rows else 1)
+
+
+@memory.command(example="ia memory track 600519 '等估值回落'; ia memory read tracking")
+@click.argument("path", default="MEMORY.md")
+def read(path: str) -> None:
+    """Print a file of the memory; without PATH its table of contents, MEMORY.md.
+
+    PATH is relative to memory/; `.md` may be left out.
+    """
+    from ia.errors import NotFound
+    from ia.memory import index, rules
+    from ia.workspace import Workspace
+
+    ws = Workspace()
+    target = rules.path_of(ws, path)
+    text = index.text(ws) if target == index.PATH else ws.read(target)
+    if text is None:
+        raise NotFound("{path}: no such memory", path=target, hint="`ia memory list` shows them")
+    sys.stdout.write(text)
+
+
+@memory.command(example="ia memory write observations/2024-03-15-白酒 '批价企稳'")
+@click.argument("path")
+@click.argument("text", required=False)
+@click.option("--because", metavar="WHY", default="", help="The reason; beliefs do not change without one.")
+@json_option
+def write(path: str, text: str | None, because: str, as_json: bool) -> None:
+    """Replace a file of the memory, by its rule.
+
+    Free for tracking, journal, observations and reflections. beliefs needs --because. For preferences and soul it makes
+    a proposal and prints its number.
+    """
+    from ia.memory import rules, writing
+    from ia.workspace import Workspace
+
+    ws = Workspace()
+    rules.rule(rules.path_of(ws, path))
+    body = text_or_stdin(text)
+    with ws.lock():
+        outcome = writing.write(ws, path, body, because=because)
+        if isinstance(outcome, list):
+            _written(ws, outcome)
+        else:
+            proposed(outcome, as_json)
+
+
+@memory.command(example="ia memory log 'RSI 降至 28，放量企稳'")
+@click.argument("text", required=False)
+def log(text: str | None) -> None:
+    """Add a line with the time to today's journal."""
+    from ia.memory import writing
+
+    _free(writing.log, text)
+
+
+@memory.command(example="ia memory track 600519 '等估值回落到 20 倍'")
+@click.argument("symbol")
+@click.argument("why", required=False, default="")
+@click.option("--remove", is_flag=True, help="Take it off the list.")
+def track(symbol: str, why: str, remove: bool) -> None:
+    """Put a symbol or a topic on the watch list."""
+    from ia.errors import UsageError
+    from ia.memory import writing
+    from ia.workspace import Workspace
+
+    if remove and why:
+        raise UsageError("--remove takes no WHY")
+    ws = Workspace()
+    with ws.lock():
+        _written(ws, writing.untrack(ws, symbol) if remove else writing.track(ws, symbol, why))
+
+
+@memory.command(example="ia memory believe '周期股要等催化剂' --because '三次买早了'")
+@click.argument("text", required=False)
+@click.option("--because", metavar="WHY", help="The reason (needed).")
+@click.option("--replaces", metavar="OLD", default="", help="Part of the belief whose place it takes.")
+def believe(text: str | None, because: str | None, replaces: str) -> None:
+    """Add or change a belief, with its reason.
+
+    What was believed before, what now and why goes into reflections/.
+    """
+    from ia.errors import UsageError
+    from ia.memory import writing
+
+    if not because or not because.strip():
+        raise UsageError("a belief needs its reason", hint="add --because WHY")
+    _free(writing.believe, text, because=because, replaces=replaces)
+
+
+@memory.command(example="ia memory prefer '回答先给结论' --because '赶时间'")
+@click.argument("text", required=False)
+@click.option("--because", metavar="WHY", default="", help="The reason.")
+@json_option
+def prefer(text: str | None, because: str, as_json: bool) -> None:
+    """Propose a preference. Prints the proposal's number; `ia approve` decides."""
+    from ia.memory import writing
+    from ia.workspace import Workspace
+
+    proposed(writing.prefer(Workspace(), text_or_stdin(text), because=because), as_json)
+
+
+@memory.command(example="ia memory observe 白酒 '批价企稳，渠道库存下降'")
+@click.argument("topic")
+@click.argument("text", required=False)
+def observe(topic: str, text: str | None) -> None:
+    """Add an observation of today on a topic."""
+    from ia.memory import writing
+
+    _free(lambda ws, body: writing.observe(ws, topic, body), text)
+
+
+@memory.command(example="ia memory reflect '追高两次，都错在没等回踩' --period W11")
+@click.argument("text", required=False)
+@click.option("--period", metavar="P", default="", help="W11, Q1, 03 or 2024-W11; default this month.")
+def reflect(text: str | None, period: str) -> None:
+    """Add to the reflections of a period."""
+    from ia.memory import writing
+
+    _free(writing.reflect, text, period=period)
+
+
+@memory.command(example="ia memory track 600519; ia memory history tracking")
+@click.argument("path", required=False)
+@click.option("-n", "limit", type=click.IntRange(1), default=20, help="How many at most.")
+@rows_options
+@click.pass_context
+def history(ctx: click.Context, path: str | None, limit: int, as_json: bool, as_jsonl: bool) -> None:
+    """List what changed, newest first: of one file, or of all. Status 1 where nothing did.
+
+    PATH is relative to memory/, or begins with memory/, notebook/ or is soul.md.
+    """
+    from ia.memory import changes
+    from ia.workspace import Workspace
+
+    ws = Workspace()
+    rows = [change._asdict() for change in changes.history(ws, path, limit)]
+    emit_rows(rows, ("id", "time", "path", "actor", "change", "why"), as_json=as_json, as_jsonl=as_jsonl)
+    ctx.exit(0 if rows else 1)
+
+
+@memory.command(example="ia memory track 600519; ia memory undo tracking")
+@click.argument("path", required=False)
+def undo(path: str | None) -> None:
+    """Put back what a file held before its last change, and print its path; again goes further back.
+
+    Without PATH it is the file that changed last. preferences and soul change by proposal only, back as well as forth.
+    """
+    from ia.memory import changes
+    from ia.workspace import Workspace
+
+    ws = Workspace()
+    with ws.lock():
+        outcome = changes.undo(ws, path)
+        if isinstance(outcome, str):
+            _written(ws, [outcome])
+        else:
+            proposed(outcome, False)
+
+
+def _free(act, text: str | None, **options: str) -> None:  # type: ignore[no-untyped-def]
+    """Carry out a write whose text is the argument or standard input, and print what was written."""
+    from ia.workspace import Workspace
+
+    ws = Workspace()
+    body = text_or_stdin(text)
+    with ws.lock():
+        _written(ws, act(ws, body, **options))
+
+
+def _written(ws: "Workspace", paths: list[str]) -> None:
+    from ia.pipes import note_written
+
+    note_written(ws, *paths, notify=notify)
+    sys.stdout.write("".join(path + "\n" for path in paths))
+
+
+def proposed(proposal: "Proposal", as_json: bool) -> None:
+    from ia.errors import Message
+
+    notify(
+        Message(
+            "{path} changes by proposal: `ia approve {number}` carries it out", path=proposal.path, number=proposal.id
+        )
+    )
+    if as_json:
+        emit_json({"proposal": proposal.id, "path": proposal.path})
+    else:
+        sys.stdout.write(f"{proposal.id}\n")

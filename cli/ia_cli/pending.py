@@ -1,0 +1,119 @@
+"""`ia pending`, `ia approve`, `ia reject`: a person decides on proposals."""
+
+import sys
+from typing import TYPE_CHECKING, TextIO
+
+import click
+
+from ia_cli._group import Command
+from ia_cli._options import json_option, rows_options
+from ia_cli._out import emit_json, emit_rows
+from ia_cli._text import say
+
+if TYPE_CHECKING:
+    from ia.proposals import Proposal
+
+
+@click.command(cls=Command, example="ia memory prefer '回答先给结论'; ia pending")
+@click.argument("number", type=int, required=False, metavar="[ID]")
+@rows_options
+@click.pass_context
+def pending(ctx: click.Context, number: int | None, as_json: bool, as_jsonl: bool) -> None:
+    """List the proposals that wait for a decision. Status 1 where there are none.
+
+    With ID it prints what that proposal would change, as a unified diff.
+    """
+    from ia import proposals
+    from ia.workspace import Workspace
+
+    ws = Workspace()
+    if number is not None:
+        proposal = proposals.get(ws, number)
+        before, after = proposals.outcome(ws, proposal)
+        diff = proposals.difference(before, after, proposal.path)
+        if as_json or as_jsonl:
+            emit_json({**_row(proposal), "diff": diff})
+        else:
+            sys.stdout.write(diff)
+        return
+    rows = [_row(proposal) for proposal in proposals.pending(ws)]
+    emit_rows(rows, ("id", "time", "kind", "path", "because", "actor"), as_json=as_json, as_jsonl=as_jsonl)
+    ctx.exit(0 if rows else 1)
+
+
+@click.command(cls=Command, example="ia memory prefer '回答先给结论'; ia approve 1 --yes")
+@click.argument("number", type=int, metavar="ID")
+@click.option("--yes", is_flag=True, help="Do not ask; typed by you, it is your consent.")
+@json_option
+def approve(number: int, yes: bool, as_json: bool) -> None:
+    """Carry out a proposal.
+
+    Shows what would change and asks at the terminal. Without a terminal it is refused, unless --yes is given.
+    """
+    from ia import proposals
+    from ia.errors import Refused
+    from ia.pipes import note_written
+    from ia.workspace import Workspace
+    from ia_cli._out import notify
+
+    ws = Workspace()
+    proposal = proposals.undecided(ws, number)
+    before, after = proposals.outcome(ws, proposal)
+    click.echo(proposals.difference(before, after, proposal.path), err=True, nl=False)
+    if not yes and not _asked(say("Carry out proposal {number}?", number=number)):
+        raise Refused("proposal {number} was not approved", number=number)
+    by = "user with --yes" if yes else "user at a terminal"
+    with ws.lock():
+        if proposals.outcome(ws, proposal) != (before, after):
+            raise Refused(
+                "{path} changed while you were reading",
+                path=proposal.path,
+                hint="look again: `ia pending {number}`",
+                number=number,
+            )
+        decided = proposals.approve(ws, number, by=by)
+        note_written(ws, decided.path, notify=notify)
+    _tell(decided, as_json)
+
+
+@click.command(cls=Command, example="ia memory prefer '回答先给结论'; ia reject 1 --because '太短'")
+@click.argument("number", type=int, metavar="ID")
+@click.option("--because", metavar="WHY", default="", help="The reason.")
+@json_option
+def reject(number: int, because: str, as_json: bool) -> None:
+    """Drop a proposal."""
+    from ia import proposals
+    from ia.workspace import Workspace
+
+    _tell(proposals.reject(Workspace(), number, by="user", because=because), as_json)
+
+
+def _asked(question: str) -> bool:
+    """Ask at the terminal, whatever standard input is; without a terminal the answer is no."""
+    from ia.errors import Refused
+
+    if sys.stdin is not None and sys.stdin.isatty():
+        return _yes(sys.stdin, question)
+    try:
+        with open("/dev/tty", encoding="utf-8") as terminal:
+            return _yes(terminal, question)
+    except OSError:
+        raise Refused("approval needs a terminal", hint="or give --yes yourself") from None
+
+
+def _yes(terminal: TextIO, question: str) -> bool:
+    click.echo(f"{question} [y/N] ", err=True, nl=False)
+    return terminal.readline().strip().lower() in ("y", "yes", "是")
+
+
+def _tell(proposal: "Proposal", as_json: bool) -> None:
+    if as_json:
+        emit_json(_row(proposal))
+    else:
+        sys.stdout.write(f"{proposal.path}\n")
+
+
+def _row(proposal: "Proposal") -> dict[str, object]:
+    row = proposal._asdict()
+    del row["before"], row["after"]
+    return row

@@ -1,0 +1,42 @@
+"""Which file of the memory may change how: what is free, what needs a reason, what needs a person's consent."""
+
+from ia.errors import Refused
+from ia.memory.index import PATH as INDEX
+from ia.workspace import TEXT, Workspace
+
+FOLDER = "memory"
+SOUL = "soul.md"
+BELIEFS = "memory/beliefs.md"
+PREFERENCES = "memory/preferences.md"
+TRACKING = "memory/tracking.md"
+OBSERVATIONS = "memory/observations"
+REFLECTIONS = "memory/reflections"
+JOURNAL = "memory/journal"
+
+FREE, REASONED, CONSENT = "free", "reason", "consent"
+
+
+def path_of(ws: Workspace, path: str) -> str:
+    """Return a memory file's path relative to the workspace. `memory/` and `.md` may be left out; `soul` is the soul.
+
+    raises  Refused for what leaves memory/.
+    """
+    inside = path.removeprefix(FOLDER + "/")
+    name = inside if inside.endswith(TEXT) else inside + ".md"
+    if name.casefold() == SOUL:
+        return SOUL
+    ws.resolve(inside, below=FOLDER)
+    return ws.relative(ws.resolve(name, below=FOLDER))
+
+
+def rule(path: str) -> str:
+    """Return FREE, REASONED or CONSENT for a path from path_of(). Case is no way around: some file systems ignore it.
+
+    raises  Refused for MEMORY.md, which ia keeps itself.
+    """
+    folded = path.casefold()
+    if folded == INDEX.casefold():
+        raise Refused("{path} is kept by ia", path=path, hint="edit the text around its block with an editor")
+    if folded in (SOUL, PREFERENCES):
+        return CONSENT
+    return REASONED if folded == BELIEFS else FREE
