@@ -1,0 +1,94 @@
+"""Help and man pages: same source, up to date, examples that run."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from conftest import REPO, installed
+
+from ia_cli._group import Group
+from ia_cli._man import pages
+from ia_cli.main import COMMANDS, cli
+
+
+def commands(command=cli, path=()):
+    """Yield (words, command) of every command and verb."""
+    if path:
+        yield path, command
+    if isinstance(command, Group):
+        for name in COMMANDS if command is cli else command.commands:
+            yield from commands(command.get_command(click.Context(command), name), (*path, name))
+
+
+ALL = dict(commands())
+
+
+@pytest.mark.parametrize("name", sorted(pages()))
+def test_man_pages_are_up_to_date(name):
+    assert (REPO / "man" / name).read_text(encoding="utf-8") == pages()[name], "run `make man`"
+
+
+def test_no_man_page_is_left_over_and_all_are_installed():
+    present = {path.name for path in (REPO / "man").iterdir()}
+    assert present == {*pages(), "ia-ohlcv.5"}
+    packaged = (REPO / "pyproject.toml").read_text()
+    assert all(f'"man/{name}" = "share/man/man{name[-1]}/{name}"' in packaged for name in present)
+    if Path(installed()[0]).name == "ia":
+        share = Path(sys.prefix) / "share" / "man"
+        assert {path.name for path in share.glob("man*/ia*")} == present
+
+
+@pytest.mark.parametrize("name", ["ia.1", "ia-compute.1", "ia-ohlcv.5"])
+def test_man_renders_without_a_complaint(name):
+    if shutil.which("man") is None:
+        pytest.skip("man is not installed")
+    run = subprocess.run(["man", "--warnings", "-E", "UTF-8", "-l", str(REPO / "man" / name)], capture_output=True, text=True, env={"PATH": "/usr/bin:/bin", "MANWIDTH": "100", "LANG": "C.UTF-8"})  # fmt: skip
+    assert run.returncode == 0
+    assert not run.stderr.strip()
+    assert "NAME" in run.stdout
+
+
+@pytest.mark.parametrize("words", ALL, ids=" ".join)
+def test_every_command_has_help_with_an_example(words):
+    command = ALL[words]
+    assert command.help, words
+    for param in command.params:
+        assert isinstance(param, click.Argument) or param.help, (words, param.name)
+    assert command.example, words
+
+
+@pytest.mark.parametrize("words", [words for words in ALL if ALL[words].example], ids=" ".join)
+def test_the_example_of_each_help_runs_as_written(words, tmp_path, ia):
+    """In a workspace with some content, on the simulated market; a `no` (1) is fine, a failure is not."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "ia").write_text(f'#!/bin/sh\nexec {" ".join(installed())} "$@"\n')
+    (tmp_path / "bin" / "ia").chmod(0o755)
+    import os
+
+    env = {
+        **os.environ,
+        "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}",
+        "IA_MARKET_ADAPTER": "demo",
+        "EDITOR": "true",
+    }
+    prepare = ["ia note research/茅台 '批价企稳，动能转强'", "ia ohlcv 600519 >/dev/null", "ia memory prefer '只看现金流好的公司' --because 试一下",
+               "ia memory believe 先看现金流 --because 复盘"]  # fmt: skip
+    os.makedirs(tmp_path / ".local/share/bash-completion/completions")
+    example = ALL[words].example
+    run = subprocess.run(["bash", "-c", "\n".join(f"{line} >/dev/null 2>&1 </dev/null" for line in prepare) + f"\nset -o pipefail\n{example}"],
+                         env=env, cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)  # fmt: skip
+    assert run.returncode in (0, 1), run.stderr
+    assert "Traceback" not in run.stderr
+
+
+def test_completion_works_in_bash(tmp_path, ia):
+    script = ia("completion", "bash").stdout
+    run = subprocess.run(["bash", "-n"], input=script, capture_output=True, text=True)
+    assert run.returncode == 0
+    found = ia(env={"_IA_COMPLETE": "bash_complete", "COMP_WORDS": "ia oh", "COMP_CWORD": "1"}).stdout
+    assert found == "plain,ohlcv\n"
+    for shell in ("zsh", "fish"):
+        assert "_IA_COMPLETE" in ia("completion", shell).stdout

@@ -1,0 +1,86 @@
+"""Every example of the READMEs runs, and prints what they say it prints."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import REPO, installed
+
+END = "<<end of command>>"
+
+
+def session(file):
+    """Return [(command, expected output)] of all console blocks; they are one session."""
+    steps = []
+    for block in re.findall(r"```console\n(.*?)```", file.read_text(encoding="utf-8"), re.S):
+        for line in block.splitlines():
+            if line.startswith("$ "):
+                steps.append((line[2:], []))
+            else:
+                steps[-1][1].append(line)
+    return steps
+
+
+def matches(expected, got):
+    """Compare line by line. `…` in a line stands for anything, a line of its own for any number of lines."""
+    pattern = "".join("(?:.*\n)*?" if line == "…" else re.escape(line).replace("…", ".*") + "\n" for line in expected)
+    return re.fullmatch(pattern, got)
+
+
+@pytest.mark.parametrize("name", ["README.md", "README.zh-CN.md"])
+def test_the_session_prints_what_the_readme_says(name, tmp_path):
+    steps = session(REPO / name)
+    assert len(steps) > 8
+    bin_dir = tmp_path / "bin"
+    bin_dir.mkdir()
+    (bin_dir / "ia").write_text(f'#!/bin/sh\nexec {" ".join(installed())} "$@"\n')
+    (bin_dir / "ia").chmod(0o755)
+    env = {
+        **os.environ,
+        "PATH": f"{bin_dir}:{os.environ['PATH']}",
+        "LANG": "zh_CN.UTF-8" if "zh" in name else "C.UTF-8",
+    }
+    env.pop("IA_HOME")
+    script = "\n".join(f"{command}\necho '{END}'$?" for command, _ in steps)
+    run = subprocess.run(
+        ["bash", "-c", f"exec 2>&1\n{script}"], env=env, cwd=tmp_path, capture_output=True, text=True, timeout=120
+    )
+    outputs = re.split(rf"{END}(\d+)\n", run.stdout)
+    for (command, expected), got in zip(steps, outputs[::2], strict=False):
+        assert matches(expected, got), f"$ {command}\n{got}"
+    assert len(outputs) // 2 == len(steps)
+
+
+def test_the_demo_runs(tmp_path):
+    bin_dir = tmp_path / "bin"
+    bin_dir.mkdir()
+    (bin_dir / "ia").write_text(f'#!/bin/sh\nexec {" ".join(installed())} "$@"\n')
+    (bin_dir / "ia").chmod(0o755)
+    env = {**os.environ, "PATH": f"{bin_dir}:{os.environ['PATH']}"}
+    run = subprocess.run(
+        ["sh", str(REPO / "tests" / "demo.sh")], env=env, cwd=tmp_path, capture_output=True, text=True, timeout=120
+    )
+    assert run.returncode == 0, run.stderr
+    assert "$ ia recall" in run.stdout
+    assert "notebook/research/宁德时代/" in run.stdout
+
+
+def test_make_names_what_it_can_do():
+    targets = re.findall(r"^([a-z-]+):", (REPO / "Makefile").read_text(), re.M)
+    assert {"demo", "test", "test-all", "bench", "soak"} <= set(targets)
+
+
+def test_nothing_names_this_machine():
+    """No path of a developer's machine and no registry's host in what is published."""
+    hosts = re.compile("py" + r"pi\.org|python" + r"hosted|registry\.npm" + r"js|deb\.deb" + r"ian\.org")
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=REPO, capture_output=True, text=True)
+    if listed.returncode != 0:
+        pytest.skip("not a git checkout")
+    for name in filter(None, listed.stdout.split("\0")):
+        path = Path(REPO, name)
+        if path.is_file() and (text := path.read_bytes()):
+            assert not hosts.search(text.decode("utf-8", "replace")), name
+            assert str(Path(sys.prefix)) not in text.decode("utf-8", "replace"), name
