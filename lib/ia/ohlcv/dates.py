@@ -135,7 +135,7 @@ def _order(cells: list[Cell], stamps: list[Stamp], source: str, day_first: bool 
     readings = {order: [_day(stamp, order) for stamp in stamps] for order in (False, True)}
     possible = [order for order in readings if all(map(is_date, readings[order]))]
     if not possible:
-        wrong = next(i for i, pair in enumerate(zip(*readings.values(), strict=True)) if not all(map(is_date, pair)))
+        wrong = max(_run_of_dates(reading) for reading in readings.values())
         template = "{source}:{line}: {field} does not fit the order of day and month elsewhere in the file: {text}"
         raise bad_line((source, cells[wrong].line), template, field="date", text=shown(cells[wrong].text))
     for sensible in (_runs_one_way, _keeps_off_weekends):
@@ -149,6 +149,10 @@ def _order(cells: list[Cell], stamps: list[Stamp], source: str, day_first: bool 
     text, date = cells[0].text, readings[possible[0]][0]
     notify(Message("{source}: dates such as {text} are read as {date}", source=source, text=text, date=date))
     return possible[0]
+
+
+def _run_of_dates(dates: list[str]) -> int:
+    return next(i for i, date in enumerate(dates) if not is_date(date))
 
 
 def _runs_one_way(dates: list[str]) -> bool:
