@@ -104,7 +104,7 @@ def _by_code(upper: str, asked: str) -> Symbol | None:
 
 
 def _split(upper: str) -> tuple[str, str]:
-    """Return code and exchange of `SH600519`, `SH.600519`, `600519.SS`, `HSI.HK`; the exchange "" if none is written."""
+    """Return code and exchange of `SH600519`, `SH.600519`, `600519.SS`, `HSI.HK`; the exchange "" if there is none."""
     code, dot, last = upper.rpartition(".")
     if dot and last in _EXCHANGE:
         return code, _EXCHANGE[last]

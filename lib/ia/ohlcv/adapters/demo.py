@@ -1,8 +1,8 @@
 """The simulated market: well-known names with their real codes, and prices that are made up.
 
 Deterministic and offline. The bar of a day depends on the symbol and the days before it, never on when it was
-computed: each security is a stream of random numbers seeded by its code, drawn in a fixed order (only `Random.random`, which Python
-keeps stable, and only additions and multiplications, which every machine rounds alike). Each market has a common
+computed: each security is a stream of random numbers seeded by its code, drawn in a fixed order. Only `Random.random`
+is used, which Python keeps stable, and only arithmetic that every machine rounds alike. Each market has a common
 factor, so that stocks move together and an index looks like one.
 
 A year has the fixed holidays of the exchange (on the mainland the first week of October and of the lunar year); movable
@@ -139,7 +139,7 @@ class Demo:
     local = False
 
     def fetch(self, symbol: Symbol, start: str | None = None, end: str | None = None) -> Fetched:
-        """Return simulated bars up to the last session that is visible now()."""
+        """Return simulated bars up to the last session that has closed."""
         bars, _ = _visible(symbol)
         low = _first_at(bars.date, start) if start else 0
         high = _first_at(bars.date, end + "~") if end else len(bars.date)
@@ -152,7 +152,7 @@ class Demo:
         return fetched.raw
 
     def actions(self, symbol: Symbol) -> "list[Action]":
-        """Return the simulated dividends, bonus issues and splits whose ex-date is visible now()."""
+        """Return the simulated dividends, bonus issues and splits up to the last session that has closed."""
         return _visible(symbol)[1]
 
     def lookup(self, text: str) -> list[Symbol]:
@@ -278,7 +278,7 @@ def _simulated(symbol: Symbol, profile: Profile, last: str) -> "tuple[Bars, list
             shares = (1.0 + action.bonus) * (action.split or 1.0)
             reference = (close - action.cash) / shares
             trend = trend / shares - action.cash / shares
-            volume_base *= shares
+            volume_base *= 1.0 + (shares - 1.0) * 0.3
         mood = mood * 0.94 + (0.5 if event > 0.985 else 0.0)
         pull = (trend - reference) / (trend + reference) * 0.01
         change = profile.beta * market + own_vol * (1.0 + mood) * noise + pull

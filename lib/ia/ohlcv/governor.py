@@ -1,0 +1,244 @@
+"""Politeness to hosts: how often one may be asked, and when it is left alone. Shared by all processes of the user.
+
+Sources ban an address that asks too often (Eastmoney: more than 5 requests a second, 10 at once or 200 a minute), for
+days. So each site has a token bucket, a cap for the minute and one for what runs at once, far below that. After the
+signs of a ban a circuit breaker leaves the site alone for half an hour, then twice as long each time, up to a day;
+after that one request at a time is let through, and the first good answer closes the breaker.
+
+The state is `hosts.db` in the user's state folder. It follows the real clock, never `--now`.
+"""
+
+import contextlib
+import os
+import random
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from typing import NamedTuple
+
+from ia import config
+from ia.errors import ConfigError, TryLater
+
+
+class Limit(NamedTuple):
+    """What a site may be asked: sustained rate and burst of the token bucket, at once, in a minute."""
+
+    per_second: float
+    burst: float
+    at_once: int
+    per_minute: int
+
+
+ORDINARY = Limit(1.0, 3.0, 2, 60)
+LIMITS = {
+    "eastmoney.com": ORDINARY,
+    "qq.com": ORDINARY,
+    "gtimg.cn": ORDINARY,
+    "sina.com.cn": ORDINARY,
+    "sina.cn": ORDINARY,
+    "sinajs.cn": ORDINARY,
+    "tushare.pro": Limit(2.0, 5.0, 2, 100),
+    "waditu.com": Limit(2.0, 5.0, 2, 100),
+}
+"""Sites by the end of their host names: bans are by address and fall on all hosts of a site alike."""
+
+FIRST_PAUSE, LONGEST_PAUSE = 1800.0, 86400.0  # seconds
+LEASE = 180.0  # seconds after which a request whose process died no longer counts as running
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS site (name TEXT PRIMARY KEY, tokens REAL NOT NULL, filled REAL NOT NULL,
+    open_until REAL NOT NULL DEFAULT 0, trips INTEGER NOT NULL DEFAULT 0, reason TEXT NOT NULL DEFAULT '');
+CREATE TABLE IF NOT EXISTS request (id INTEGER PRIMARY KEY, site TEXT NOT NULL, at REAL NOT NULL,
+    running INTEGER NOT NULL);
+CREATE INDEX IF NOT EXISTS request_site ON request (site, at);
+"""
+
+
+class Banned(TryLater):
+    """A host has shut us out, or is left alone since it did."""
+
+
+class State(NamedTuple):
+    """How a site stands: until when it is left alone (local ISO time, "" when it is not), why, and how often."""
+
+    open_until: str
+    reason: str
+    trips: int
+    last_minute: int
+
+
+class Governor:
+    """The governor over the state file at `path`. `now` and `sleep` are the machine's clock, but in tests."""
+
+    def __init__(
+        self,
+        path: str | None = None,
+        now: Callable[[], float] = time.time,
+        sleep: Callable[[float], None] = time.sleep,
+        limits: dict[str, Limit] | None = None,
+    ) -> None:
+        self.path = path or os.path.join(config.user_state(), "hosts.db")
+        self.now, self.sleep = now, sleep
+        self.limits = LIMITS if limits is None else limits
+
+    def acquire(self, host: str, patience: float = 60.0) -> int:
+        """Wait until `host` may be asked and return the number of the request, for `release`.
+
+        raises  Banned where the host is left alone; TryLater where others' requests fill `patience` seconds.
+        """
+        site, began = self.site(host), self.now()
+        while True:
+            with self._transaction() as db:
+                number, wait, shut = self._take(db, site, host)
+            if shut:
+                raise shut
+            if number:
+                return number
+            if self.now() + wait > began + patience:
+                raise TryLater("{host}: too many requests are waiting for it", host=host, hint="try again in a minute")
+            self.sleep(wait + random.random() * 0.25)
+
+    def release(self, number: int) -> None:
+        """Tell that a request has ended, however it did."""
+        with self._transaction() as db:
+            db.execute("UPDATE request SET running = 0 WHERE id = ?", (number,))
+
+    def succeeded(self, host: str) -> None:
+        """Tell of a good answer: the breaker closes."""
+        with self._transaction() as db:
+            closed = "UPDATE site SET open_until = 0, trips = 0, reason = '' WHERE name = ? AND trips > 0"
+            db.execute(closed, (self.site(host),))
+
+    def banned(self, host: str, reason: str, retry_after: float | None = None) -> Banned:
+        """Leave the host alone, as long as it asked for, else longer each time, and return the error to raise."""
+        site, now = self.site(host), self.now()
+        with self._transaction() as db:
+            self._row(db, site, now)
+            trips, open_until = db.execute("SELECT trips, open_until FROM site WHERE name = ?", (site,)).fetchone()
+            if open_until <= now:  # requests that were under way together are one sign, not several
+                trips += 1
+            pause = FIRST_PAUSE * 2 ** min(trips - 1, 10) if retry_after is None else max(retry_after, 1.0)
+            until = max(open_until, now + min(pause, LONGEST_PAUSE))
+            opened = "UPDATE site SET trips = ?, open_until = ?, reason = ? WHERE name = ?"
+            db.execute(opened, (trips, until, reason[:200], site))
+        return _left_alone(host, until, reason)
+
+    def status(self) -> dict[str, State]:
+        """Return how each site stands that has been asked, by name; {} where none has. Makes no file."""
+        if not os.path.exists(self.path):
+            return {}
+        now = self.now()
+        with self._transaction() as db:
+            rows = db.execute(
+                "SELECT name, open_until, reason, trips, (SELECT COUNT(*) FROM request WHERE site = name AND at > ?)"
+                " FROM site ORDER BY name",
+                (now - 60,),
+            ).fetchall()
+        return {
+            name: State(_local(until) if until > now else "", reason if until > now else "", trips, count)
+            for name, until, reason, trips, count in rows
+        }
+
+    def site(self, host: str) -> str:
+        """Return what is limited together with this host: its site, else itself."""
+        host = host.lower().rstrip(".")
+        return next((site for site in self.limits if host == site or host.endswith("." + site)), host)
+
+    def _take(self, db: sqlite3.Connection, site: str, host: str) -> tuple[int, float, Banned | None]:
+        """Return (number, 0, None) where the request may go, else (0, seconds to wait, error if it must not)."""
+        now, limit = self.now(), self.limits.get(site, ORDINARY)
+        tokens, filled, open_until, trips, reason = self._row(db, site, now)
+        if open_until > now:
+            return 0, 0.0, _left_alone(host, open_until, reason)
+        db.execute("DELETE FROM request WHERE at < ? OR at > ?", (now - max(60.0, LEASE), now + 60))
+        minute = db.execute("SELECT at FROM request WHERE site = ? AND at > ? ORDER BY at", (site, now - 60))
+        recent = [at for (at,) in minute]
+        (running,) = db.execute("SELECT COUNT(*) FROM request WHERE site = ? AND running = 1", (site,)).fetchone()
+        tokens = min(limit.burst, tokens + max(0.0, now - filled) * limit.per_second)
+        wait = 0.0
+        if running >= (1 if trips else limit.at_once):
+            wait = 0.1
+        if len(recent) >= limit.per_minute:
+            wait = max(wait, recent[-limit.per_minute] + 60 - now)
+        if tokens < 1.0:
+            wait = max(wait, (1.0 - tokens) / limit.per_second)
+        taken = 0.0 if wait else 1.0
+        db.execute("UPDATE site SET tokens = ?, filled = ? WHERE name = ?", (tokens - taken, now, site))
+        if wait:
+            return 0, wait, None
+        number = db.execute("INSERT INTO request (site, at, running) VALUES (?, ?, 1)", (site, now)).lastrowid
+        return number or 0, 0.0, None
+
+    def _row(self, db: sqlite3.Connection, site: str, now: float) -> tuple[float, float, float, int, str]:
+        """Return tokens, fill time, pause, trips and reason of a site; a clock set back makes no endless pause."""
+        burst = self.limits.get(site, ORDINARY).burst
+        db.execute("INSERT OR IGNORE INTO site (name, tokens, filled) VALUES (?, ?, ?)", (site, burst, now))
+        db.execute("UPDATE site SET open_until = MIN(open_until, ?) WHERE name = ?", (now + LONGEST_PAUSE, site))
+        row: tuple[float, float, float, int, str] = db.execute(
+            "SELECT tokens, filled, open_until, trips, reason FROM site WHERE name = ?", (site,)
+        ).fetchone()
+        return row
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """All or nothing, one process at a time. A damaged state file is begun anew."""
+        try:
+            try:
+                db = self._open()
+            except sqlite3.DatabaseError as exc:
+                if isinstance(exc, sqlite3.OperationalError):
+                    raise
+                os.unlink(self.path)
+                db = self._open()
+            try:
+                yield db
+                db.execute("COMMIT")
+            finally:
+                db.close()
+        except sqlite3.OperationalError as exc:
+            if "locked" in str(exc):
+                raise TryLater("{path} is locked by another ia", path=self.path, hint="try again in a moment") from None
+            raise _unusable(self.path, str(exc)) from None
+        except OSError as exc:
+            raise _unusable(self.path, exc.strerror or str(exc)) from None
+
+    def _open(self) -> sqlite3.Connection:
+        os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
+        db = sqlite3.connect(self.path, timeout=10.0, isolation_level=None)
+        try:
+            db.execute("PRAGMA synchronous = OFF")
+            if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'request_site'").fetchone():
+                db.executescript(_SCHEMA)
+            db.execute("BEGIN IMMEDIATE")
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+
+def status() -> dict[str, State]:
+    """Return how each site stands that this user has asked (`ia doctor`)."""
+    return Governor().status()
+
+
+def _left_alone(host: str, until: float, reason: str) -> Banned:
+    return Banned(
+        "{host} is left alone until {until}: {reason}",
+        hint="another source: --adapter; how hosts stand: `ia doctor`",
+        host=host,
+        until=_local(until),
+        reason=reason,
+    )
+
+
+def _unusable(path: str, reason: str) -> ConfigError:
+    return ConfigError(
+        "cannot keep count of requests in {path}: {reason}",
+        hint="set XDG_STATE_HOME to a folder that can be written",
+        path=path,
+        reason=reason,
+    )
+
+
+def _local(moment: float) -> str:
+    return datetime.fromtimestamp(moment).astimezone().isoformat(sep=" ", timespec="minutes")

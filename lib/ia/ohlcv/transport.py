@@ -1,0 +1,277 @@
+"""How a request leaves this machine: politely, with time-outs and a size limit, and with errors that a person can read.
+
+Inside `governed()` every request of `requests`, akshare's own included, passes here. What can go wrong is told apart:
+the host has shut us out (Banned), it cannot be reached or does not answer (NoNetwork), it answers something else than
+it used to (ShapeChanged), or it does not have the symbol (NotFound, raised by who asked).
+"""
+
+import contextlib
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlsplit
+
+from ia import config
+from ia.errors import IaError, TryLater, Unavailable
+from ia.ohlcv.governor import Banned, Governor
+
+if TYPE_CHECKING:
+    from requests import PreparedRequest, Response
+
+MAX_BYTES = 40_000_000
+TRIES = 3
+LONGEST = 90.0
+"""Seconds for all that one `governed()` asks for, waiting included, in time-outs of the setting (6 of them at 15 s)."""
+_ELSEWHERE = "try again later, or ask another source: --adapter"
+_BAN_STATUS = {403, 418, 429, 456, 514}
+_is_captcha = re.compile("captcha|geetest|验证码|滑动验证|安全验证|访问过于频繁", re.I).search
+
+
+class NoNetwork(TryLater):
+    """A host that cannot be reached, does not answer in time, or says that it is out of order."""
+
+
+class ShapeChanged(Unavailable):
+    """An answer that is not what this source used to send."""
+
+
+class Answer(NamedTuple):
+    """One response as it came, for checks that the caller of a library function cannot make on its result."""
+
+    host: str
+    status: int
+    body: bytes
+
+
+Seen = Callable[[Answer], None]
+_patched = threading.RLock()
+
+
+@contextlib.contextmanager
+def governed(
+    seen: Seen | None = None, *, timeout: float | None = None, governor: Governor | None = None
+) -> Iterator[None]:
+    """Let every request of `requests` in this block pass the governor.
+
+    seen     is called with each answer, and may raise.
+    timeout  seconds without a byte, `market.timeout` by default; the whole block gets six times that.
+    """
+    from requests.adapters import HTTPAdapter
+
+    patience = float(config.get("market.timeout")) if timeout is None else timeout
+    gate = _Gate(governor or Governor(), patience, time.monotonic() + min(LONGEST, 6 * patience), seen)
+    with _patched:
+        original = HTTPAdapter.send
+
+        def send(self: HTTPAdapter, request: "PreparedRequest", *args: Any, **kwargs: Any) -> "Response":
+            return gate.send(lambda **kw: original(self, request, **{**kwargs, **kw}), request)
+
+        HTTPAdapter.send = send  # type: ignore[method-assign]
+        try:
+            yield
+        finally:
+            HTTPAdapter.send = original  # type: ignore[method-assign]
+
+
+def get_text(url: str, params: dict[str, str] | None = None, *, headers: dict[str, str] | None = None) -> str:
+    """Return the text of a URL, UTF-8 or GB18030, in a `governed()` block."""
+    import requests
+
+    body = requests.get(url, params=params, headers=headers, timeout=LONGEST).content
+    return _decoded(body)
+
+
+def post_json(url: str, payload: dict[str, Any], what: str) -> Any:
+    """Return the JSON that a URL answers to a JSON body; ShapeChanged, naming `what`, where it is none."""
+    import json
+
+    import requests
+
+    body = requests.post(url, json=payload, timeout=LONGEST).content
+    try:
+        return json.loads(_decoded(body))
+    except ValueError:
+        raise shape_changed(what, "not JSON") from None
+
+
+def get_json(url: str, params: dict[str, str], what: str) -> Any:
+    """Return the JSON behind a URL, bare or assigned to a variable; ShapeChanged, naming `what`, where it is none."""
+    return loose_json(get_text(url, params), what)
+
+
+def loose_json(text: str, what: str) -> Any:
+    """Return the JSON value in a text such as `var x={…};` or `cb([…])`. It is parsed, never evaluated."""
+    import json
+
+    start = min((at for at in (text.find("{"), text.find("[")) if at >= 0), default=-1)
+    if start < 0:
+        raise shape_changed(what, "not JSON")
+    try:
+        return json.JSONDecoder().raw_decode(text, start)[0]
+    except (ValueError, RecursionError):
+        raise shape_changed(what, "not JSON") from None
+
+
+def shape_changed(what: str, reason: str) -> ShapeChanged:
+    """Return the error for an answer of another shape than `what`, a function or report, is known to have."""
+    return ShapeChanged(
+        "{what}: the response changed its shape: {reason}",
+        hint="another source: --adapter; a newer akshare may know the new shape",
+        what=what,
+        reason=reason,
+    )
+
+
+def _decoded(body: bytes) -> str:
+    try:
+        return body.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return body.decode("gb18030", "replace")
+
+
+class _Gate:
+    """What stands between a request and the network in one `governed()` block."""
+
+    def __init__(self, governor: Governor, timeout: float, deadline: float, seen: Seen | None) -> None:
+        self.governor, self.timeout, self.deadline, self.seen = governor, timeout, deadline, seen
+
+    def send(self, original: Callable[..., "Response"], request: "PreparedRequest") -> "Response":
+        """Send with back-off: what did not reach the host is tried again, a ban never."""
+        import tenacity
+
+        # Nothing of the environment but the proxy goes along: requests takes passwords from ~/.netrc unasked.
+        request.headers.pop("Authorization", None)
+        host = urlsplit(request.url or "").hostname or "?"
+        pause = min(1.0, self.timeout / 10)
+        retrying = tenacity.Retrying(
+            retry=tenacity.retry_if_exception_type(NoNetwork),
+            stop=tenacity.stop_after_attempt(TRIES) | tenacity.stop_after_delay(max(0.0, self._left())),
+            wait=tenacity.wait_exponential(multiplier=pause, max=8.0) + tenacity.wait_random(0, pause),
+            reraise=True,
+        )
+        return retrying(self._once, original, host)
+
+    def _once(self, original: Callable[..., "Response"], host: str) -> "Response":
+        left = self._left()
+        if left <= 0:
+            raise _too_slow(host)
+        number = self.governor.acquire(host, patience=left)
+        try:
+            response = self._asked(original, host)
+        finally:
+            self.governor.release(number)
+        self._judge(response, host)
+        if self.seen:
+            self.seen(Answer(host, response.status_code, response.content))
+        return response
+
+    def _asked(self, original: Callable[..., "Response"], host: str) -> "Response":
+        import requests
+
+        seconds = max(0.1, min(self.timeout, self._left()))
+        try:
+            response = original(stream=True, timeout=(seconds, seconds))
+            self._read(response, host)
+            return response
+        except requests.Timeout:
+            raise _too_slow(host) from None
+        except (requests.ConnectionError, requests.exceptions.ChunkedEncodingError) as exc:
+            if _cut_off(exc):
+                raise self.governor.banned(host, "connection closed") from None
+            raise (_too_slow(host) if self._left() <= 0 else _unreachable(host)) from None
+        except requests.RequestException:
+            raise _unreachable(host) from None
+
+    def _read(self, response: "Response", host: str) -> None:
+        """Read the body now, within size and time, so that nothing behind us can wait for it without end."""
+        parts, size = [], 0
+        for chunk in response.iter_content(65536):
+            size += len(chunk)
+            parts.append(chunk)
+            if size > MAX_BYTES or self._left() <= 0:
+                response.close()
+                if size > MAX_BYTES:
+                    raise shape_changed(host, f"more than {MAX_BYTES} bytes")
+                raise _too_slow(host)
+        response._content = b"".join(parts)
+        response._content_consumed = True  # type: ignore[attr-defined]
+
+    def _judge(self, response: "Response", host: str) -> None:
+        """Tell a ban, an outage and a good answer apart by status and body."""
+        status = response.status_code
+        if status in _BAN_STATUS:
+            raise self.governor.banned(host, f"HTTP {status}", _retry_after(response))
+        start = _decoded(response.content[:20_000]).lstrip()
+        if start.startswith("<") and _is_captcha(start):
+            raise self.governor.banned(host, "captcha")
+        if status >= 500:
+            raise NoNetwork("{host} is out of order: HTTP {status}", hint=_ELSEWHERE, host=host, status=status)
+        if status < 400:
+            self.governor.succeeded(host)
+
+    def _left(self) -> float:
+        return self.deadline - time.monotonic()
+
+
+def _cut_off(exc: BaseException) -> bool:
+    """Whether the other end closed the connection, by the chain of exceptions under it: how Eastmoney bans."""
+    from http.client import RemoteDisconnected
+
+    seen: list[BaseException] = [exc]
+    for error in seen:
+        if isinstance(error, RemoteDisconnected | ConnectionResetError | ConnectionAbortedError | BrokenPipeError):
+            return True
+        below = (error.__cause__, error.__context__, getattr(error, "reason", None), *error.args)
+        seen += [e for e in below if isinstance(e, BaseException) and not any(e is known for known in seen)]
+    return False
+
+
+def _retry_after(response: "Response") -> float | None:
+    """Return the seconds that a Retry-After header asks for, given as seconds or as a date."""
+    text = response.headers.get("Retry-After", "").strip()
+    if not text:
+        return None
+    if text.isdigit():
+        return float(text)
+    from email.utils import parsedate_to_datetime
+
+    try:
+        return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+def _unreachable(host: str) -> NoNetwork:
+    return NoNetwork("{host} cannot be reached", hint="check the network, or ask another source: --adapter", host=host)
+
+
+def _too_slow(host: str) -> NoNetwork:
+    return NoNetwork("{host} did not answer in time", hint=_ELSEWHERE, host=host)
+
+
+def translated(exc: BaseException, what: str) -> IaError:
+    """Return the error for what a library function raised on an answer that it could not read."""
+    if isinstance(exc, IaError):
+        return exc
+    if type(exc).__name__ == "JSONDecodeError":
+        return shape_changed(what, "not JSON")
+    if isinstance(exc, KeyError):
+        return shape_changed(what, f"no field {exc}")
+    return shape_changed(what, f"{type(exc).__name__}: {str(exc)[:120]}")
+
+
+__all__ = [
+    "Answer",
+    "Banned",
+    "NoNetwork",
+    "ShapeChanged",
+    "get_json",
+    "get_text",
+    "governed",
+    "loose_json",
+    "post_json",
+    "shape_changed",
+    "translated",
+]

@@ -1,0 +1,237 @@
+"""Every adapter passes one suite; the suite is the one that other packages use."""
+
+import pytest
+
+from ia import clock
+from ia.errors import BadData, ConfigError, NotFound
+from ia.ohlcv.adapters import BUILT_IN, load, names
+from ia.ohlcv.adapters.conformance import AdapterConformance
+from ia.ohlcv.adapters.csv import Csv
+from ia.ohlcv.adapters.demo import Demo, symbols
+from ia.ohlcv.adjust import Action, factors
+from ia.ohlcv.canonical import bar_lines
+from ia.ohlcv.identity import from_canonical, resolve
+
+
+class TestDemo(AdapterConformance):
+    known = from_canonical("600519.SH")
+    unknown = from_canonical("301999.SZ")
+    fewest = 2500
+    turnover = (1e8, 1e10)
+
+    def adapter(self):
+        return Demo()
+
+
+class TestDemoOfNewYork(TestDemo):
+    turnover = (1e9, 1e11)
+    known = from_canonical("AAPL.US")
+    unknown = from_canonical("ZZZZ.US")
+
+
+class TestDemoIndex(TestDemo):
+    known = from_canonical("000300.SH")
+    turnover = None
+
+
+class TestCsv(AdapterConformance):
+    known = from_canonical("600519.SH")
+    unknown = from_canonical("301999.SZ")
+    turnover = (1e8, 1e10)
+
+    @pytest.fixture(autouse=True)
+    def folder(self, tmp_path, monkeypatch):
+        demo = Demo()
+        bars = demo.normalize(demo.fetch(self.known, "2023-01-01", "2024-12-31"))
+        (tmp_path / "600519.csv").write_text("".join(bar_lines(bars)))
+        (tmp_path / "600519.actions.csv").write_text("date,cash,bonus\n2024-06-19,30.876,\n2023-06-30,25.911,0.1\n")
+        monkeypatch.setenv("IA_MARKET_CSV_DIR", str(tmp_path))
+
+    def adapter(self):
+        return Csv()
+
+
+# how adapters are found
+
+
+def test_built_in_names_and_entry_points_agree():
+    from importlib.metadata import entry_points
+
+    installed = {point.name: point.value for point in entry_points(group="ia.adapters")}
+    for name, target in BUILT_IN.items():
+        assert installed.get(name, target) == target
+        assert load(name).name == name
+    assert set(BUILT_IN) <= set(names())
+
+
+def test_an_unknown_adapter_names_those_that_exist():
+    with pytest.raises(ConfigError) as caught:
+        load("yahoo")
+    assert "akshare" in caught.value.hint.format_map(caught.value.params)
+
+
+def test_an_adapter_of_another_package_is_found(tmp_path, monkeypatch):
+    (tmp_path / "mine.py").write_text("class Mine:\n    name = 'mine'\n    simulated = False\n")
+    info = tmp_path / "mine-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: mine\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[ia.adapters]\nmine = mine:Mine\nbroken = nowhere:X\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert load("mine").name == "mine"
+    assert "mine" in names()
+    with pytest.raises(ConfigError, match="broken"):
+        load("broken")
+
+
+# what is particular to the simulated market
+
+
+def test_a_bar_never_depends_on_when_it_was_generated(monkeypatch):
+    demo = Demo()
+    whole = {s: (demo.normalize(demo.fetch(s)), demo.actions(s)) for s in symbols()}
+    early_morning = clock.parse("2020-03-16T14:59+08:00")
+    monkeypatch.setattr(clock, "wall", lambda: early_morning)
+    for symbol, (bars, actions) in whole.items():
+        try:
+            early = demo.normalize(demo.fetch(symbol))
+        except NotFound:
+            continue
+        last = clock.last_visible(symbol.market, early_morning)
+        count = sum(date <= last for date in bars.date)
+        assert early == type(bars)(*(column[:count] for column in bars)), symbol
+        assert demo.actions(symbol) == [action for action in actions if action.date <= last]
+
+
+def test_the_numbers_are_these_on_every_python():
+    demo = Demo()
+    bars = demo.normalize(demo.fetch(from_canonical("300750.SZ"), "2024-01-02", "2024-01-03"))
+    assert list(zip(*bars, strict=True)) == GOLDEN
+
+
+@pytest.mark.parametrize("symbol", symbols(), ids=lambda s: s.canonical)
+def test_it_looks_like_a_market(symbol):
+    demo = Demo()
+    bars = demo.normalize(demo.fetch(symbol))
+    actions = demo.actions(symbol)
+    digits = 3 if symbol.kind == "etf" and symbol.market == "CN" else 2
+    assert all(round(price, digits) == price for column in bars[1:5] for price in column)
+    assert all(lo <= min(o, c) and h >= max(o, c) for o, h, lo, c in zip(*bars[1:5], strict=True))
+    assert symbol.name
+    scale = factors(bars.date, bars.close, actions)
+    ex_days = {action.date for action in actions if action.bonus or action.split != 1}
+    for i in range(1, len(bars.date)):
+        step = scale[i] / scale[i - 1]
+        change = bars.close[i] / (bars.close[i - 1] / step) - 1
+        assert abs(change) < 0.31, (bars.date[i], change)
+        if symbol.canonical == "600519.SH":
+            limit = round(bars.close[i - 1] / step * 1.1, 2)
+            assert bars.high[i] <= limit + 0.011
+        if bars.date[i] in ex_days:
+            assert step > 1.05
+            assert bars.open[i] < bars.close[i - 1]
+
+
+def test_there_are_suspensions_splits_bonuses_dividends_and_late_listings():
+    demo = Demo()
+    bars = {s.canonical: demo.normalize(demo.fetch(s)) for s in symbols()}
+    actions = {s.canonical: demo.actions(s) for s in symbols()}
+    assert len(bars) >= 55
+    assert len(bars["000001.SZ"].date) < len(bars["510300.SH"].date)
+    assert bars["300750.SZ"].date[0] >= "2018-06-11"
+    assert any(action.split > 1 for action in actions["AAPL.US"])
+    assert any(action.bonus for action in actions["002594.SZ"])
+    assert all(action.cash for action in actions["600519.SH"])
+    assert actions["000300.SH"] == []
+
+
+def test_it_never_passes_for_real():
+    assert Demo.simulated is True
+    assert Demo().fetch(from_canonical("600519.SH")).host == "simulated"
+
+
+# what is particular to a folder of files
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    path = tmp_path / "prices"
+    path.mkdir()
+    monkeypatch.setenv("IA_MARKET_CSV_DIR", str(path))
+    return path
+
+
+ROW = "date,open,high,low,close,volume\n2024-01-15,185.32,187.5,184.1,186.9,12345678\n"
+
+
+@pytest.mark.parametrize(
+    "file, symbol",
+    [
+        ("600519.csv", "600519"), ("600519.SH.csv", "600519"), ("sh600519.csv", "600519"), ("600519.ss.CSV", "600519"),
+        ("贵州茅台.csv", "600519"), ("AAPL.csv", "AAPL"), ("aapl.us.csv", "AAPL"), ("BRK-B.csv", "BRK.B"),
+        ("BRK.B.csv", "BRK.B"), ("00700.HK.csv", "00700.HK"), ("0700.hk.csv", "00700.HK"), ("hk00700.csv", "腾讯"),
+        ("000001.SZ.csv", "sz000001"), ("上证指数.csv", "sh000001"),
+    ],
+)  # fmt: skip
+def test_names_of_files(folder, file, symbol):
+    (folder / file).write_text(ROW)
+    adapter = Csv()
+    fetched = adapter.fetch(resolve(symbol))
+    assert adapter.normalize(fetched).close == [186.9]
+    assert fetched.host == str(folder)
+
+
+def test_a_bare_code_of_two_securities_names_neither(folder):
+    (folder / "000001.csv").write_text(ROW)
+    with pytest.raises(NotFound):
+        Csv().fetch(resolve("sz000001"))
+
+
+def test_two_files_of_one_symbol_stop(folder):
+    (folder / "600519.csv").write_text(ROW)
+    (folder / "贵州茅台.csv").write_text(ROW)
+    with pytest.raises(BadData, match=r"600519\.csv"):
+        Csv().fetch(resolve("600519"))
+
+
+def test_an_unknown_symbol_lists_near_files(folder):
+    (folder / "600518.csv").write_text(ROW)
+    with pytest.raises(NotFound) as caught:
+        Csv().fetch(resolve("600519"))
+    assert "600518.csv" in caught.value.hint.format_map(caught.value.params)
+
+
+def test_no_folder(monkeypatch, tmp_path):
+    with pytest.raises(ConfigError) as caught:
+        Csv().fetch(resolve("600519"))
+    assert "market.csv.dir" in caught.value.hint
+    monkeypatch.setenv("IA_MARKET_CSV_DIR", str(tmp_path / "nowhere"))
+    with pytest.raises(ConfigError, match="nowhere"):
+        Csv().fetch(resolve("600519"))
+
+
+def test_what_the_normaliser_tells_is_passed_on(folder):
+    (folder / "600519.csv").write_text(ROW + "2024-01-16,-,-,-,-,-\n")
+    assert Csv().fetch(resolve("600519")).note
+
+
+@pytest.mark.parametrize(
+    "text", ["cash\n1\n", "date,gift\n2024-01-15,1\n", "date,cash\n2024-13-15,1\n", "date,cash\n2024-01-15,x\n",
+             "date,cash\n2024-01-15,-1\n", "date,cash\n2024-01-15,1\n2024-01-15,1\n", "date,cash\n2024-01-15,inf\n"],
+)  # fmt: skip
+def test_a_broken_file_of_actions_names_its_line(folder, text):
+    (folder / "600519.actions.csv").write_text(text)
+    with pytest.raises(BadData, match=r"600519\.actions\.csv:\d"):
+        Csv().actions(resolve("600519"))
+
+
+def test_actions_of_a_file(folder):
+    (folder / "600519.actions.csv").write_text("date,cash,bonus,factor\n2024-06-19,30.876,,\n2020-01-02,,0.5,1.2\n")
+    assert Csv().actions(resolve("600519")) == [
+        Action("2020-01-02", bonus=0.5, factor=1.2), Action("2024-06-19", cash=30.876)
+    ]  # fmt: skip
+
+
+GOLDEN = [
+    ("2024-01-02", 80.2, 81.0, 77.15, 77.28, 38214400),
+    ("2024-01-03", 76.51, 76.56, 74.24, 74.24, 30729100),
+]

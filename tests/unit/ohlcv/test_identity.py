@@ -1,0 +1,145 @@
+"""The same text always means the same security, or the command stops and says what it could mean."""
+
+import pytest
+
+from ia.errors import IaError, NotFound, UsageError
+from ia.ohlcv import identity
+from ia.ohlcv.identity import Symbol, from_canonical, known, resolve
+
+
+@pytest.mark.parametrize(
+    "text, canonical",
+    [
+        *((text, "600519.SH") for text in ("600519", "sh600519", "SH600519", "600519.SH", "600519.SS", "sh.600519",
+                                           "600519.xshg", " 600519 ", "６００５１９", "贵州茅台", "茅台", "Kweichow Moutai")),
+        *((text, "000001.SZ") for text in ("sz000001", "000001.SZ", "000001.XSHE", "平安银行")),
+        *((text, "000001.SH") for text in ("sh000001", "000001.SS", "上证指数", "上证综指")),
+        *((text, "00700.HK") for text in ("00700.HK", "hk00700", "700.HK", "0700.hk", "00700", "HK700", "腾讯", "腾讯控股")),
+        *((text, "AAPL.US") for text in ("AAPL", "aapl", "AAPL.US", "aapl.us", "Apple", "apple", "苹果")),
+        *((text, "BRK.B.US") for text in ("BRK.B", "brk.b", "BRK-B", "brk-b.us")),
+        ("SPY", "SPY.US"),
+        ("V", "V.US"),
+        ("宁德时代", "300750.SZ"),
+        ("五 粮 液", "000858.SZ"),
+        ("万  科Ａ", "000002.SZ"),
+        ("比亚迪", "002594.SZ"),
+        ("比亚迪股份", "01211.HK"),
+        ("^GSPC", "SPX.US"),
+        ("恒生指数", "HSI.HK"),
+        ("hsi.hk", "HSI.HK"),
+    ],
+)  # fmt: skip
+def test_one_security(text, canonical):
+    assert resolve(text).canonical == canonical
+
+
+@pytest.mark.parametrize(
+    "text, canonical, kind",
+    [
+        ("601000", "601000.SH", "stock"), ("688001", "688001.SH", "stock"), ("900901", "900901.SH", "stock"),
+        ("000408", "000408.SZ", "stock"), ("301269", "301269.SZ", "stock"), ("430047", "430047.BJ", "stock"),
+        ("832000", "832000.BJ", "stock"), ("920001", "920001.BJ", "stock"), ("511880", "511880.SH", "etf"),
+        ("561990", "561990.SH", "etf"), ("159001", "159001.SZ", "etf"), ("161725", "161725.SZ", "etf"),
+        ("399300", "399300.SZ", "index"), ("000300.SH", "000300.SH", "index"), ("sh000922", "000922.SH", "index"),
+        ("ABCDE", "ABCDE.US", "stock"), ("06060.HK", "06060.HK", "stock"),
+    ],
+)  # fmt: skip
+def test_codes_outside_the_table_follow_the_prefixes_of_the_exchanges(text, canonical, kind):
+    symbol = resolve(text)
+    assert (symbol.canonical, symbol.kind) == (canonical, kind)
+
+
+@pytest.mark.parametrize(
+    "text, candidates",
+    [
+        ("000001", ["000001.SZ 平安银行", "000001.SH 上证指数"]),
+        ("000905", ["000905.SZ", "000905.SH 中证500"]),
+        ("平安", ["000001.SZ 平安银行", "601318.SH 中国平安"]),
+        ("银行", ["600036.SH 招商银行", ", …"]),
+        ("BYD", ["002594.SZ 比亚迪", "BYD.US"]),
+        ("byd", ["002594.SZ 比亚迪", "BYD.US"]),
+        ("ICBC", ["601398.SH 工商银行", "ICBC.US"]),
+    ],
+)
+def test_on_doubt_it_stops_and_lists(text, candidates):
+    with pytest.raises(UsageError) as caught:
+        resolve(text)
+    for candidate in candidates:
+        assert candidate in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text, hint",
+    [
+        ("600519.SZ", "600519.SH 贵州茅台"), ("sz600519", "600519.SH"), ("300750.SH", "300750.SZ 宁德时代"),
+        ("贵州茅苔", "贵州茅台"), ("贵州", "600519.SH"), ("appl", "AAPL.US"),
+    ],
+)  # fmt: skip
+def test_what_does_not_exist_says_what_is_near(text, hint):
+    with pytest.raises(NotFound) as caught:
+        resolve(text)
+    assert hint in identity_hint(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text", ["999999", "123456", "110000.SH", "不存在的公司", "600519.XX", "123456.HK", "AAPL.HK", "ABCDEFG.US", "a/b"]
+)
+def test_unknown(text):
+    with pytest.raises(NotFound):
+        resolve(text)
+
+
+@pytest.mark.parametrize("text", ["", "  ", "700", "1", "\x1b[2J600519", "6" * 100])
+def test_no_symbol_at_all(text):
+    with pytest.raises(UsageError):
+        resolve(text)
+
+
+def identity_hint(error):
+    return (error.hint or "").format_map(error.params)
+
+
+def test_a_name_that_a_source_told_resolves_too():
+    learnt = [Symbol("301269", "CN", "SZ", "stock", "华大九天")]
+    assert resolve("华大九天", learnt).canonical == "301269.SZ"
+    assert resolve("301269", learnt).name == "华大九天"
+    with pytest.raises(NotFound):
+        resolve("华大九天")
+
+
+def test_a_learnt_name_never_overrides_the_table_and_two_of_one_name_stop():
+    assert resolve("贵州茅台", [Symbol("300001", "CN", "SZ", "stock", "贵州茅台")]).canonical == "600519.SH"
+    twins = [Symbol("AAA", "US", "US", "stock", "同名公司"), Symbol("BBB", "US", "US", "stock", "同名公司")]
+    with pytest.raises(UsageError):
+        resolve("同名公司", twins)
+
+
+def test_the_mainland_listing_of_a_company_that_is_listed_in_hong_kong_too():
+    twins = [Symbol("06031", "HK", "HK", "stock", "某重工"), Symbol("600777", "CN", "SH", "stock", "某重工")]
+    assert resolve("某重工", twins).canonical == "600777.SH"
+
+
+def test_every_row_of_the_table_resolves_by_code_and_by_name_to_itself():
+    for symbol in known():
+        assert resolve(symbol.canonical) == symbol
+        assert from_canonical(symbol.canonical) == symbol
+        assert resolve(symbol.name) == symbol
+
+
+def test_no_name_in_the_table_is_ambiguous():
+    seen = {}
+    for symbol, keys in identity._table():
+        for key in keys:
+            assert seen.setdefault(key, symbol) == symbol, key
+        assert symbol.market == identity.MARKET[symbol.exchange]
+
+
+@pytest.mark.parametrize(
+    "text", ["{0}", "{text}", "%s", "'; DROP", "${HOME}", "☃" * 30, "-", ".", "..", "SH", "sh.", ".SH", "HK."]
+)
+def test_odd_text_is_an_error_and_no_traceback(text):
+    with pytest.raises(IaError) as caught:
+        resolve(text)
+        raise UsageError("a ticker of New York")  # `SH` is one
+    assert caught.value.status in (2, 66)
+    identity_hint(caught.value)
