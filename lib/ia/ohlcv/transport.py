@@ -169,15 +169,16 @@ class _Gate:
 
     def _asked(self, original: Callable[..., "Response"], host: str) -> "Response":
         import requests
+        import urllib3
 
         seconds = max(0.1, min(self.timeout, self._left()))
         try:
             response = original(stream=True, timeout=(seconds, seconds))
             self._read(response, host)
             return response
-        except requests.Timeout:
+        except (requests.Timeout, urllib3.exceptions.TimeoutError):
             raise _too_slow(host) from None
-        except (requests.ConnectionError, requests.exceptions.ChunkedEncodingError) as exc:
+        except (requests.ConnectionError, urllib3.exceptions.HTTPError) as exc:
             if _cut_off(exc):
                 raise self.governor.banned(host, "connection closed") from None
             raise (_too_slow(host) if self._left() <= 0 else _unreachable(host)) from None
@@ -187,7 +188,9 @@ class _Gate:
     def _read(self, response: "Response", host: str) -> None:
         """Read the body now, within size and time, so that nothing behind us can wait for it without end."""
         parts, size = [], 0
-        for chunk in response.iter_content(65536):
+        # read1 returns what has come; a reader of whole chunks would wait for a server that drips
+        read = getattr(response.raw, "read1", None) or response.raw.read
+        while chunk := read(65536, decode_content=True):
             size += len(chunk)
             parts.append(chunk)
             if size > MAX_BYTES or self._left() <= 0:

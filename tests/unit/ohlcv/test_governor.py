@@ -1,0 +1,406 @@
+"""Politeness over real processes and sockets: limits shared by all, bans respected, and failures told apart."""
+
+import http.server
+import io
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+from contextlib import contextmanager
+from email.utils import formatdate
+from itertools import pairwise
+
+import pytest
+import requests
+
+from ia.errors import ConfigError, TryLater, Unavailable
+from ia.ohlcv import transport
+from ia.ohlcv.governor import FIRST_PAUSE, LIMITS, LONGEST_PAUSE, Banned, Governor, Limit
+from ia.ohlcv.transport import NoNetwork, ShapeChanged, get_json, get_text, governed
+
+HOST = "push2his.eastmoney.com"
+
+
+class Time:
+    """A clock that stands still until somebody sleeps."""
+
+    def __init__(self):
+        self.now = 1_800_000_000.0
+
+    def __call__(self):
+        return self.now
+
+    def sleep(self, seconds):
+        self.now += seconds
+
+
+@pytest.fixture
+def clock():
+    return Time()
+
+
+@pytest.fixture
+def governor(tmp_path, clock):
+    return Governor(str(tmp_path / "hosts.db"), clock, clock.sleep)
+
+
+# limits
+
+
+def test_a_burst_then_one_a_second(governor, clock):
+    started, moments = clock.now, []
+    for _ in range(10):
+        governor.release(governor.acquire(HOST))
+        moments.append(clock.now - started)
+    assert moments[2] < 0.01
+    assert all(0.7 <= b - a <= 1.3 for a, b in pairwise(moments[2:]))
+    assert 6.99 <= moments[-1] <= 9
+
+
+def test_never_more_than_the_published_ban_limits(governor, clock):
+    moments = []
+    for _ in range(150):
+        governor.release(governor.acquire(HOST, patience=1e6))
+        moments.append(clock.now)
+    for i, moment in enumerate(moments):
+        assert sum(moment <= other < moment + 1 for other in moments[i:]) <= 4
+        assert sum(moment <= other < moment + 59.9 for other in moments[i:]) <= 60
+
+
+def test_two_at_once_and_a_dead_process_does_not_hold_its_place(governor, clock):
+    governor.acquire(HOST)
+    governor.acquire(HOST)
+    with pytest.raises(TryLater):
+        governor.acquire(HOST, patience=5)
+    clock.now += 200
+    governor.acquire(HOST, patience=5)
+
+
+def test_all_hosts_of_a_site_share_its_limit_and_another_site_has_its_own(governor, clock):
+    for host in ("push2.eastmoney.com", "63.push2his.eastmoney.com", "datacenter-web.eastmoney.com"):
+        governor.release(governor.acquire(host))
+    before = clock.now
+    governor.release(governor.acquire("finance.sina.com.cn"))
+    assert clock.now == before
+    governor.release(governor.acquire("push2.eastmoney.com"))
+    assert clock.now > before
+
+
+def test_the_limits_stay_well_below_what_gets_banned():
+    eastmoney = LIMITS["eastmoney.com"]
+    assert eastmoney.per_second + eastmoney.burst < 5
+    assert eastmoney.at_once < 10
+    assert eastmoney.per_minute < 200
+
+
+def test_processes_share_one_governor(tmp_path):
+    """Eight processes that each ask five times get through one gate of 20 a second with a burst of 2."""
+    code = (
+        "import sys, time; from ia.ohlcv.governor import Governor, Limit\n"
+        "g = Governor(sys.argv[1], limits={'x.test': Limit(20.0, 2.0, 2, 1000)})\n"
+        "for _ in range(5):\n"
+        "    n = g.acquire('x.test'); print(time.time(), flush=True); g.release(n)\n"
+    )
+    running = [
+        subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "h.db")], stdout=subprocess.PIPE, text=True)
+        for _ in range(8)
+    ]
+    moments = sorted(float(line) for p in running for line in p.communicate(timeout=60)[0].split())
+    assert all(p.returncode == 0 for p in running)
+    assert len(moments) == 40
+    assert moments[-1] - moments[0] >= (40 - 2) / 20.0 - 0.1
+    for moment in moments:
+        assert sum(moment <= other < moment + 0.5 for other in moments) <= 2 + 10 + 2
+
+
+# the circuit breaker
+
+
+def test_a_ban_doubles_up_to_a_day_and_a_good_answer_closes_it(governor, clock):
+    pauses = []
+    for _ in range(9):
+        governor.release(governor.acquire(HOST))
+        error = governor.banned(HOST, "HTTP 403")
+        assert isinstance(error, Banned)
+        assert error.status == 75
+        started = clock.now
+        with pytest.raises(Banned, match=HOST):
+            governor.acquire(HOST)
+        state = governor.status()["eastmoney.com"]
+        assert state.open_until in str(error)
+        while True:
+            try:
+                governor.release(governor.acquire(HOST))
+                break
+            except Banned:
+                clock.now += 60
+        pauses.append(clock.now - started)
+    assert pauses[:3] == [FIRST_PAUSE, 2 * FIRST_PAUSE, 4 * FIRST_PAUSE]
+    assert pauses[-1] == LONGEST_PAUSE
+    governor.succeeded(HOST)
+    assert governor.status()["eastmoney.com"].open_until == ""
+    governor.banned(HOST, "again")
+    clock.now += FIRST_PAUSE + 1
+    governor.acquire(HOST)
+
+
+def test_bans_seen_by_requests_under_way_together_count_once(governor, clock):
+    governor.banned(HOST, "connection closed")
+    governor.banned("push2.eastmoney.com", "connection closed")
+    clock.now += FIRST_PAUSE + 1
+    governor.acquire(HOST)
+
+
+def test_after_a_ban_one_at_a_time(governor, clock):
+    governor.banned(HOST, "HTTP 429", 30)
+    clock.now += 31
+    governor.acquire(HOST)
+    with pytest.raises(TryLater):
+        governor.acquire(HOST, patience=3)
+
+
+def test_retry_after_is_kept_but_not_for_ever(governor, clock):
+    governor.banned(HOST, "HTTP 429", 120)
+    clock.now += 119
+    with pytest.raises(Banned):
+        governor.acquire(HOST)
+    clock.now += 2
+    governor.release(governor.acquire(HOST))
+    governor.banned(HOST, "HTTP 429", 1e12)
+    clock.now += LONGEST_PAUSE + 1
+    governor.acquire(HOST)
+
+
+def test_a_clock_that_was_set_back_bans_nobody_for_ever(governor, clock):
+    governor.banned(HOST, "x")
+    clock.now -= 10 * 365 * 86400
+    with pytest.raises(Banned):
+        governor.acquire(HOST)
+    clock.now += LONGEST_PAUSE + 1
+    governor.acquire(HOST)
+
+
+def test_a_damaged_state_file_is_begun_anew_and_one_that_cannot_be_is_said(tmp_path, clock):
+    path = tmp_path / "hosts.db"
+    path.write_bytes(b"not a database" * 100)
+    Governor(str(path), clock, clock.sleep).acquire(HOST)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ConfigError):
+        Governor(str(tmp_path / "file" / "hosts.db"), clock, clock.sleep).acquire(HOST)
+
+
+def test_asking_how_hosts_stand_makes_no_file(tmp_path):
+    path = tmp_path / "state" / "hosts.db"
+    assert Governor(str(path)).status() == {}
+    assert not path.parent.exists()
+
+
+# the transport, over real sockets
+
+
+@contextmanager
+def serving(answer):
+    """A server on the loopback that calls answer(handler) for each request; yields its port."""
+    hits = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            hits.append((self.path, dict(self.headers)))
+            answer(self)
+
+        do_POST = do_GET
+
+        def log_message(self, *args):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    server.hits = hits
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def reply(status=200, body="{}", **headers):
+    data = body if isinstance(body, bytes) else body.encode()
+
+    def answer(handler):
+        handler.send_response(status)
+        handler.send_header("Content-Length", str(len(data)))
+        for name, value in headers.items():
+            handler.send_header(name.replace("_", "-"), value)
+        handler.end_headers()
+        handler.wfile.write(data)
+
+    return answer
+
+
+QUICK = {"127.0.0.1": Limit(1000.0, 100.0, 10, 1000), "localhost": Limit(1000.0, 100.0, 10, 1000)}
+
+
+@pytest.fixture
+def gate(tmp_path):
+    return Governor(str(tmp_path / "loopback.db"), limits=QUICK)
+
+
+def ask(server, gate, timeout=1.0, path="/"):
+    with governed(timeout=timeout, governor=gate):
+        return get_json(f"http://127.0.0.1:{server.server_address[1]}{path}", {}, "stock_zh_a_hist")
+
+
+def test_a_good_answer(gate):
+    with serving(reply(body='{"data": [1]}')) as server:
+        assert ask(server, gate) == {"data": [1]}
+    assert gate.status()["127.0.0.1"].last_minute == 1
+
+
+def close_the_connection(handler):
+    handler.connection.shutdown(socket.SHUT_RDWR)
+    handler.close_connection = True
+
+
+def reset_the_connection(handler):
+    handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+    os.close(handler.connection.detach())
+    handler.close_connection = True
+    handler.wfile = handler.rfile = io.BytesIO()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        close_the_connection, reset_the_connection,
+        reply(403), reply(418), reply(429), reply(456),
+        reply(200, "<html><title>安全验证</title>请完成验证码</html>"),
+        reply(200, '<!doctype html><div class="geetest_panel"></div>'),
+    ],
+    ids=["closed", "reset", "403", "418", "429", "456", "captcha", "geetest"],
+)  # fmt: skip
+def test_a_ban_is_told_and_the_host_is_then_left_alone(gate, answer):
+    with serving(answer) as server:
+        with pytest.raises(Banned, match="left alone until"):
+            ask(server, gate)
+        asked = len(server.hits)
+        assert asked == 1
+        with pytest.raises(Banned):
+            ask(server, gate)
+        assert len(server.hits) == asked
+    assert gate.status()["127.0.0.1"].open_until
+
+
+@pytest.mark.parametrize("wait", ["90", formatdate(time.time() + 90, usegmt=True)])
+def test_retry_after_as_seconds_and_as_a_date(gate, wait):
+    with serving(reply(429, Retry_After=wait)) as server, pytest.raises(Banned):
+        ask(server, gate)
+    until = time.strptime(gate.status()["127.0.0.1"].open_until[:16], "%Y-%m-%d %H:%M")
+    assert 0 < time.mktime(until) - time.time() < 120
+
+
+def test_a_server_that_hangs(gate):
+    with serving(lambda handler: time.sleep(3)) as server:
+        started = time.monotonic()
+        with pytest.raises(NoNetwork, match="in time"):
+            ask(server, gate, timeout=0.2)
+        assert time.monotonic() - started < 2.5
+        assert len(server.hits) == 3
+    assert gate.status()["127.0.0.1"].open_until == ""
+
+
+def test_a_server_that_drips_for_ever_is_stopped_by_the_total_time(gate):
+    def drip(handler):
+        handler.send_response(200)
+        handler.send_header("Content-Length", "100000")
+        handler.end_headers()
+        for _ in range(100):
+            handler.wfile.write(b" " * 500)
+            handler.wfile.flush()
+            time.sleep(0.05)
+
+    with serving(drip) as server:
+        started = time.monotonic()
+        with pytest.raises((NoNetwork, Banned)):
+            ask(server, gate, timeout=0.2)
+        assert time.monotonic() - started < 3
+
+
+def test_an_outage_is_tried_again(gate):
+    answers = iter([reply(502, "<html>bad gateway</html>"), reply(200, '{"ok": 1}')])
+    with serving(lambda handler: next(answers)(handler)) as server:
+        assert ask(server, gate) == {"ok": 1}
+        assert len(server.hits) == 2
+
+
+def test_no_network_at_all(gate):
+    with socket.socket() as reserved:
+        reserved.bind(("127.0.0.1", 0))
+        port = reserved.getsockname()[1]
+    with pytest.raises(NoNetwork), governed(timeout=0.3, governor=gate):
+        get_text(f"http://127.0.0.1:{port}/")
+
+
+@pytest.mark.parametrize("body", ["<html>moved</html>", "", "null", "not json", '{"data": '])
+def test_an_answer_of_another_shape(gate, body):
+    with serving(reply(body=body)) as server, pytest.raises(ShapeChanged, match="stock_zh_a_hist") as caught:
+        ask(server, gate)
+    assert caught.value.status == 69
+    assert isinstance(caught.value, Unavailable)
+
+
+def test_an_answer_without_end(gate, monkeypatch):
+    monkeypatch.setattr(transport, "MAX_BYTES", 100_000)
+    with serving(reply(body=b"[" + b" " * 300_000 + b"]")) as server, pytest.raises(ShapeChanged, match="bytes"):
+        ask(server, gate)
+
+
+def test_no_password_of_the_environment_goes_along(gate, tmp_path, monkeypatch):
+    (tmp_path / ".netrc").write_text("machine 127.0.0.1 login me password hunter2\n")
+    (tmp_path / ".netrc").chmod(0o600)
+    monkeypatch.setenv("NETRC", str(tmp_path / ".netrc"))
+    with serving(reply()) as server:
+        ask(server, gate)
+        assert not any("authorization" in (name.lower() for name in headers) for _, headers in server.hits)
+
+
+def test_every_request_of_the_library_passes_and_none_outside_does(gate):
+    with serving(reply(403)) as server:
+        url = f"http://127.0.0.1:{server.server_address[1]}/"
+        with governed(timeout=1, governor=gate), pytest.raises(Banned), requests.Session() as session:
+            session.get(url)
+        assert requests.get(url, timeout=5).status_code == 403
+
+
+def test_the_block_cleans_up_after_itself():
+    before = requests.adapters.HTTPAdapter.send
+    with pytest.raises(ZeroDivisionError), governed():
+        raise ZeroDivisionError
+    assert requests.adapters.HTTPAdapter.send is before
+
+
+@pytest.mark.parametrize(
+    "text, value",
+    [('{"a": 1}', {"a": 1}), ('var x={"a":1}\n/* notes */', {"a": 1}), ("/*<script>*/ cb([1,2]);", [1, 2]), ("=([{}]);", [{}])],
+)  # fmt: skip
+def test_json_behind_a_variable(text, value):
+    assert transport.loose_json(text, "x") == value
+
+
+def test_code_in_an_answer_is_never_run(tmp_path):
+    path = tmp_path / "pwned"
+    text = f'var sh600519hfq={{"data": __import__("os").system("touch {path}")}}'
+    with pytest.raises(ShapeChanged):
+        transport.loose_json(text, "factors")
+    assert not path.exists()
+    with pytest.raises(ShapeChanged):
+        transport.loose_json("[" * 100_000, "deep")
+
+
+def test_the_result_is_what_was_sent(gate):
+    with serving(reply(body=json.dumps({"name": "贵州茅台"}, ensure_ascii=False).encode("gb18030"))) as server:
+        assert ask(server, gate) == {"name": "贵州茅台"}
