@@ -121,11 +121,12 @@ def tema(x: F, n: int) -> F:
 
 def trix(x: F, n: int = 15) -> F:
     """Percent change in one bar of the triple-smoothed EMA."""
+    order, (x,) = pack(x)
     three = ema(ema(ema(x, n), n), n)
     out = blank(x)
     with np.errstate(all="ignore"):
         out[1:] = (three[1:] / three[:-1] - 1.0) * 100.0
-    return out
+    return unpack(order, out)
 
 
 def macd(x: F, fast: int = 12, slow: int = 26, signal: int = 9) -> State:
