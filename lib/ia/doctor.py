@@ -81,22 +81,22 @@ def _sandbox(_: Workspace) -> Iterator[Finding]:
     from ia.compute.host import probe
 
     layers = probe()
-    held = ", ".join(name for name, state in layers.items() if state is True) or "-"
-    broken = [f"{name}: {state}" for name, state in layers.items() if state is not True]
+    why = [f"{name}: {state}" for name, state in layers.items() if str(state).startswith(("no: ", "could still"))]
+    held = [
+        name if state is True else f"{name} ({state})"
+        for name, state in layers.items()
+        if f"{name}: {state}" not in why
+    ]
     if layers.get("locked") is True:
-        detail = Message("the compute worker is locked: {held}", held=held)
-        yield Finding(
-            "sandbox", "warn" if broken else "ok", detail, Message("{what}", what="; ".join(broken)) if broken else None
+        detail = Message(
+            "the compute worker is locked: {held}", held=", ".join(name for name in held if name != "locked")
         )
+        missing = Message("not needed, but missing: {what}", what="; ".join(why)) if why else None
+        yield Finding("sandbox", "warn" if why else "ok", detail, missing)
     else:
-        yield Finding(
-            "sandbox",
-            "warn",
-            Message("the compute worker cannot lock itself ({why})", why="; ".join(broken)),
-            Message(
-                "code from a model, a skill or a file is refused; use Linux 5.13 or newer with seccomp and Landlock"
-            ),
-        )
+        detail = Message("the compute worker cannot lock itself ({why})", why="; ".join(why))
+        mend = "code from a model, a skill or a file is refused; use Linux 5.13 or newer with seccomp and Landlock"
+        yield Finding("sandbox", "warn", detail, Message(mend))
 
 
 def _workspace(ws: Workspace) -> Iterator[Finding]:

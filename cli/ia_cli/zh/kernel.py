@@ -130,6 +130,7 @@ CATALOG = {
     "reinstall ia: `pip install --force-reinstall ia`": "重装 ia：`pip install --force-reinstall ia`",
     "{count} packages are there": "{count} 个依赖齐全",
     "the compute worker is locked: {held}": "计算进程已锁定：{held}",
+    "not needed, but missing: {what}": "不影响锁定，但缺少：{what}",
     "the compute worker cannot lock itself ({why})": "计算进程无法锁定（{why}）",
     "code from a model, a skill or a file is refused; use Linux 5.13 or newer with seccomp and Landlock": "来自模型、技能或文件的代码会被拒绝；请使用带 seccomp 与 Landlock 的 Linux 5.13 或更新版本",
     "{home} is made when something is first written": "{home} 会在首次写入时创建",
