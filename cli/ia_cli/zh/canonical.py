@@ -137,6 +137,10 @@ CATALOG = {
     "a split, a change of adjustment within the file, or bad data": (
         "{source}:{line}: {field} 在 {date} 变动 {change}（共 {count} 处）：拆股、文件中途更换复权方式，或数据有误"
     ),
+    "{source}: {field} x close is usually {amount}: "
+    "too much for one share, so it is an index, or the volume is an amount of money": (
+        "{source}: {field} x 收盘价通常为 {amount}：单只股票没有这么多，可能是指数，或者成交量其实是金额"
+    ),
     "{source}:{line}: {field} is 0 and the price one and the same ({count} such bar(s)): no trading?": (
         "{source}:{line}: {field} 为 0 且四价相同（共 {count} 根）：没有交易？"
     ),

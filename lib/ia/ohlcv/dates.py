@@ -55,6 +55,8 @@ def read_dates(cells: list[Cell], source: str, day_first: bool | None, notify: N
     A UTC offset is dropped: the wall clock of a bar is that of its exchange. Raises BadData naming the line of what is
     no date, mixes days and times, or leaves open whether day or month comes first.
     """
+    if all(len(cell.text) == 10 and is_date(cell.text) for cell in cells):
+        return [cell.text for cell in cells]
     known: dict[str, Stamp | None] = {}
     stamps: list[Stamp] = []
     for cell in cells:

@@ -12,6 +12,8 @@ _SCALES = {"": 1, "股": 1, "shares": 1, "手": 100, "lots": 100, "千股": 1000
 _SCALES |= {"share": 1, "百股": 100, "亿股": 100_000_000}
 _SAMPLE = 20
 _JUMP = 1.5
+# No single share has traded this much (in yuan or dollars) day after day; whole indices have.
+_MOST_TRADED = 1e11
 
 
 def volume_scale(
@@ -103,6 +105,13 @@ def tell_doubts(bars: Bars, lines: list[int], source: str, notify: Notify) -> No
         )
         fields = {"line": lines[i], "field": "close", "change": change, "date": bars.date[i], "count": len(jumps)}
         notify(Message(template, source=source, **fields))
+    traded = sorted(v * c for v, c in zip(bars.volume[-250:], bars.close[-250:], strict=True))
+    if traded and (usual := traded[len(traded) // 2]) > _MOST_TRADED:
+        template = (
+            "{source}: {field} x close is usually {amount}: "
+            "too much for one share, so it is an index, or the volume is an amount of money"
+        )
+        notify(Message(template, source=source, field="volume", amount=f"{usual:.2g}"))
     still = [i for i, v in enumerate(bars.volume) if v == 0 and bars.high[i] == bars.low[i]]
     if still and 2 * len(still) < len(bars.date):
         template = "{source}:{line}: {field} is 0 and the price one and the same ({count} such bar(s)): no trading?"

@@ -7,12 +7,13 @@ Investing, Alpha Vantage and backtesting.py, compared after folding case, width,
 import csv
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 from unicodedata import normalize
 
 NEEDED = ("date", "open", "high", "low", "close", "volume")
 HEADER_WITHIN = 100
-LONGEST_LINE = 1_000_000
+LONGEST_HEADER = 20_000
 
 _STRONG = {
     "date": "date tradedate tradingdate 日期 交易日期 交易日",
@@ -74,6 +75,7 @@ class Header(NamedTuple):
         return name_of(self.cells[column]).unit
 
 
+@lru_cache(maxsize=1024)
 def name_of(cell: str) -> Name:
     """Return a header cell without case, width, spaces and decoration.
 
@@ -97,10 +99,10 @@ def find_header(lines: Iterable[str]) -> Header | None:
     """
     skipped = 0
     for number, line in enumerate(lines, 1):
-        if number > HEADER_WITHIN or len(line) > LONGEST_LINE:
+        if number > HEADER_WITHIN:
             return None
         best, known = Header(number, ",", [], skipped), 2
-        for delimiter in _DELIMITERS:
+        for delimiter in _DELIMITERS if len(line) <= LONGEST_HEADER else ():
             header = Header(number, delimiter, split(line, delimiter), skipped)
             count = sum(bool(header.columns(field)) for field in NEEDED)
             if count > (known if delimiter != " " else max(known, 4)):

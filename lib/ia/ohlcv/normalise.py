@@ -47,7 +47,7 @@ def normalise(
     `lots` overrides the unit of the volume that the header tells (True: lots of 100, False: shares), `symbol` picks one
     of several symbols, `day_first` settles dates like 5/11/2019. Rows dropped (no price, no trading, repeated) are
     counted through `notify`. Raises BadData naming line and field for what cannot be read or is ambiguous, NotFound for
-    a symbol that the file does not have. About 10 µs a row.
+    a symbol that the file does not have. About 20 µs a row.
     """
     if not lots and symbol is None and (bars := _already(data, source, strict, notify)) is not None:
         return bars

@@ -8,11 +8,14 @@ from typing import NamedTuple
 from ia.errors import BadData, Message, NotFound, Notify
 from ia.ohlcv.canonical import bad_line, shown
 from ia.ohlcv.cells import is_missing
-from ia.ohlcv.headers import LONGEST_LINE, NEEDED, Header, find_header, split
+from ia.ohlcv.headers import NEEDED, Header, find_header, split
 
 OTHER_SYMBOLS = "{source}: {count} row(s) of other symbols left out (the first on line {line})"
 HEADER_AGAIN = "{source}: {count} repeated header line(s) passed over (the first on line {line})"
 COMMENT = "{source}: {count} line(s) that are no rows passed over (the first on line {line})"
+
+
+LONGEST_LINE = 1_000_000
 
 
 class Row(NamedTuple):
@@ -180,7 +183,7 @@ def find_columns(table: Table, source: str, notify: Notify) -> dict[str, int]:
 
 
 def _check_agreement(table: Table, field: str, found: list[int], source: str, notify: Notify) -> None:
-    names = " / ".join(table.header.cells[column].strip() for column in found)
+    names = shown(" / ".join(table.header.cells[column].strip() for column in found), 160)
     for row in table.rows:
         values = {text for column in found if not is_missing(text := row.cells[column].strip())}
         if len(values) > 1:
@@ -205,7 +208,9 @@ def one_symbol(table: Table, symbol: str | None, source: str, tally: Tally) -> T
         line = next(row.line for row, name in zip(table.rows, symbols, strict=True) if name and name != symbols[0])
         template = "{source}:{line}: {count} symbols in one file: {names}"
         listed = ", ".join(names[:10]) + (", …" if len(names) > 10 else "")
-        raise bad_line((source, line), template, count=len(names), names=listed, hint="`--select` picks one of them")
+        raise bad_line(
+            (source, line), template, count=len(names), names=shown(listed, 160), hint="`--select` picks one of them"
+        )
     picked = _symbol(symbol)
     rows: list[Row] = []
     for row, name in zip(table.rows, symbols, strict=True):

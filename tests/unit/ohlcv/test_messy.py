@@ -86,6 +86,10 @@ SEVERAL = {
         None,
         "2: volume is no number of shares but perhaps an amount of money: '817726526.95'",
     ),
+    ("ashare/unadjusted_desc_dup_20190425_20230404.csv.gz", "600519"): (
+        957,
+        ["volume x close is usually 9.2e+12: too much for one share", "10 row(s) dropped that repeat another one"],
+    ),
 }
 
 
@@ -173,7 +177,7 @@ def test_spliced_adjustments_are_doubted(shared, symbol):
     count, still, jump = SPLICED[symbol]
     bars, said = outcome(content(shared, f"messy/spliced_adjustment/{symbol}.csv"), "f")
     assert len(bars.date) == count
-    assert said[0] == "volume is in more than one column (volume / volume.1); the first is taken"
+    assert said[0] == "volume is in more than one column ('volume / volume.1'); the first is taken"
     assert said[1] == (
         f"f:802: volume is not a whole number of shares: '5.877471754111438e-39' ({still} such row(s), rounded)"
     )

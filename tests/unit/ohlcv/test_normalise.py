@@ -215,6 +215,20 @@ def test_rows_refused(row, message):
 def test_a_line_that_would_fill_the_memory_is_refused():
     assert refusal(f"{HEADER},x\n" + "1," * 600_000) == "f:2: the line is too long (1200000 characters)"
     assert refusal("1," * 600_000).startswith("f:1: no line names the columns")
+    assert refusal(("1," * 9_000 + "\n") * 200).startswith("f:1: no line names the columns")
+
+
+def test_control_characters_of_the_input_never_reach_the_terminal():
+    escape = "\x1b[31m"
+    for table in (
+        f"date,open,high,low,close,volume({escape})\n{BAR}\n",
+        f"date,open,high,low,close,volume({escape}),volume\n{BAR},1\n",
+        f"code,{HEADER}\n{escape},{BAR}\nB,{BAR}\n",
+        f"{HEADER}\n{escape},{ROW}\n",
+        f"{HEADER}\n{BAR}{escape}\n",
+        f"{escape},b\n",
+    ):
+        assert "\x1b" not in refusal(table)
 
 
 @pytest.mark.parametrize(
@@ -276,7 +290,7 @@ def test_fractions_of_lots_are_shares():
 
 def test_one_symbol_of_several():
     table = f"code,{HEADER}\n600519,{BAR}\n000858,{BAR}\n"
-    assert refusal(table) == "f:3: 2 symbols in one file: 000858, 600519"
+    assert refusal(table) == "f:3: 2 symbols in one file: '000858, 600519'"
     assert run(table, symbol="600519") == ([BAR], ["f: 1 row(s) of other symbols left out (the first on line 3)"])
     assert run(f"code,{HEADER}\n'600519,{BAR}\n")[0] == [BAR]
 
