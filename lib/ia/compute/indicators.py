@@ -270,22 +270,27 @@ def _at(values: Any, place: int) -> float | None:
 
 
 CONVENTIONS = """
-Coreutils (sma, rsi, ...) and `ia indicator` follow TA-Lib: an EMA starts as the simple average of its first n values;
-RSI, ATR and ADX use Wilder's smoothing started as the simple average of the first n changes (ranges); both EMAs of
-MACD start in the same bar; standard deviations are of the population (divided by n). Once warm they agree with TA-Lib
-to 1e-8.
+Coreutils (sma, rsi, ...) and `ia indicator` follow TA-Lib 0.8: an EMA starts as the simple average of its first n
+values; RSI, ATR and ADX use Wilder's smoothing started as the simple average of the first n changes (ranges); both
+EMAs of MACD start in the same bar; standard deviations are of the population (divided by n). Once warm they agree
+with TA-Lib to 1e-8.
 
-0 / 0 is no value. Where no price moved, no range or no volume is there, TA-Lib prints 0 and so an RSI of 0 for a
+0 / 0 is no value. Where no price moved, or there was no range or no volume, TA-Lib prints 0, and so an RSI of 0 for a
 share that did not trade; here the value is empty (NaN, null), and no comparison with it is true.
 
-The macd line and the fast stochastic begin as soon as they can be computed; TA-Lib holds them back until their signal
-line is there. The first true range is empty, as in TA-Lib; other packages take high - low.
+The macd line and %K begin as soon as they can be computed; TA-Lib holds them back until their signal line is there.
+The first bar has no true range, as in TA-Lib; StockCharts and Tulip take its high - low.
 
-OBV starts at the first bar's volume, as in TA-Lib; others start at 0 or at the signed volume. Differences between two
+Tulip and many charts start an EMA with the first value instead of an average; EMA, DEMA, TEMA, TRIX and MACD then
+differ at the beginning and meet after some hundred bars. Tulip's MACD has slightly other weights for 12 and 26 and
+differs throughout.
+
+OBV starts at the first bar's volume, as in TA-Lib; Tulip and Stock.Indicators start at 0. Differences between two
 days are the same.
 
 CMO uses Wilder's smoothing as in TA-Lib; Tulip and the book use plain sums, where the figures differ throughout. PPO
-uses exponential averages. ROC is in percent.
+uses exponential averages. ROC is in percent. BOP is not smoothed (Stock.Indicators averages 14 bars). Of two equal
+highs or lows Aroon counts the newer one, as in TA-Lib; Stock.Indicators the older.
 
 Averages of prices in cents (or mills) are computed in whole hundredths of a cent, so that two averages which are
 equal on paper are equal here: crossover(a, b) is a > b now and a <= b in the bar before. Windows are summed afresh,
@@ -294,10 +299,10 @@ never carried on: no drift, and the tail of a series gives the same figures as t
 Missing values inside a series: a rolling function gives nothing until they have left the window; a recursive one
 (ema, rsi, macd, atr, adx, obv, ...) passes over the row as if it were not there.
 
-`ta` is pandas-ta-classic, called with talib=False so that its figures do not depend on what else is installed. ta.atr
-and ta.natr start from the first true range, which is high - low, and come near atr only after some hundred bars.
-ta.adx differs early and agrees after about 100 bars. ta.supertrend differs from other packages throughout. ta.stdev,
-ta.variance, ta.zscore divide by n - 1 where stdev and zscore divide by n. ta.bbands takes the population deviation.
-ta.obv starts at the signed volume.
+`ta` is pandas-ta-classic, called with talib=False so that its figures do not depend on what else is installed. It
+gives TA-Lib's figures too, except: ta.macd starts each average by itself and meets macd after some hundred bars;
+ta.ppo takes simple averages; ta.cmo takes plain sums; ta.trima halves an even length otherwise; ta.psar does not turn
+when a low just touches the stop; ta.zscore divides by n - 1 where zscore divides by n; ta.mfi, ta.uo and ta.kama
+begin one bar earlier. pandas' own .std() and .var() divide by n - 1.
 """
 """Differences of convention, for the man pages: paragraphs parted by empty lines."""
