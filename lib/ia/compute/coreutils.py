@@ -50,7 +50,13 @@ def _reduce(f: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if isinstance(x, np.ndarray | list | tuple):
         out = apply(f, [Column(np.asarray(x))], {"n": back} if f.params else {})
         return out.values if isinstance(out, Column) else out
+    if callable(x) or isinstance(x, dict):
+        raise ValueError(f"{f.name}: x must be a series or a number, not {_kind(x)}")
     return x
+
+
+def _kind(x: Any) -> str:
+    return "a function" if callable(x) else f"a dict of {', '.join(map(str, x))}"
 
 
 class _Frames:
@@ -84,7 +90,8 @@ class _Frames:
     def _same_dates(self, index: Any) -> None:
         if self.index is not None and self.index is not index and not self.index.equals(index):
             raise ValueError(f"{self.f.name}: the series have different dates")
-        self.index = index
+        if self.index is None:
+            self.index = index
 
     def _numbers(self, values: Any) -> Any:
         if values.dtype.kind not in "bif" or values.ndim > 2:

@@ -214,11 +214,16 @@ def setting(owner: str, p: Param, value: Any) -> int | float:
             number = operator.index(value)
     except (TypeError, ValueError):
         what = "a whole number" if p.whole else "a number"
-        shown = repr(value) if isinstance(value, bool | int | float | str) else type(value).__name__
+        shown = repr(value) if isinstance(value, bool | int | float | str) else kind(value)
         raise ValueError(f"{owner}: {p.name} must be {what}, not {shown:.40}") from None
     if not p.low <= number <= p.high:
         raise ValueError(f"{owner}: {p.name} must be between {p.low:g} and {p.high:g}, not {number}")
     return number
+
+
+def kind(value: object) -> str:
+    """Return what a value is, as a user would say it."""
+    return "a series" if isinstance(value, Column) else "a function" if callable(value) else type(value).__name__
 
 
 def label(f: Function, bound: Mapping[str, Any]) -> str:
@@ -287,7 +292,7 @@ def _array(f: Function, name: str, v: Any, truth: bool) -> NDArray[Any]:
         return v.values if truth else v.values.astype(np.float64, copy=False)
     if not name.endswith("?") or not isinstance(v, bool | int | float):
         what = "a series" if not name.endswith("?") else "a series or a number"
-        raise ValueError(f"{f.name}: {name.rstrip('?')} must be {what}, not {type(v).__name__}")
+        raise ValueError(f"{f.name}: {name.rstrip('?')} must be {what}, not {kind(v)}")
     return np.asarray(v if truth else float(v))
 
 
