@@ -14,7 +14,8 @@ from ia_cli._out import emit_json, notify
 @click.argument("expression", required=False, metavar="[EXPR]")
 @click.option("-f", "--file", metavar="FILE", help="Read the Python from FILE instead.")
 @click.option("--symbol", metavar="SYMBOL", help="Compute over this symbol; standard input is not read.")
-@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SEC", help="Seconds it may take; default: setting compute.timeout.")  # fmt: skip
+@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SEC",
+              help="Seconds it may take; default: setting compute.timeout.")  # fmt: skip
 @click.option("--series", is_flag=True, help="Print every value of a series, with its date.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print all of it as CSV.")
 @json_option
@@ -25,8 +26,8 @@ def compute(
 ) -> None:  # fmt: skip
     """Evaluate Python over canonical OHLCV, in a sandbox.
 
-    EXPR sees df, open, high, low, close, volume, date (pandas), pd, np, ta (pandas-ta), math and the coreutils (rsi, sma,
-    macd, crossover …: `ia indicator list`). The prices come from standard input, else from --symbol, else from the last
+    EXPR sees df, open, high, low, close, volume, date (pandas), pd, np, ta (pandas-ta), math and the coreutils (rsi,
+    sma, crossover …: `ia indicator list`). The prices come from standard input, else from --symbol, else from the last
     `ia ohlcv` of this terminal. One expression is evaluated; several lines are executed, and the last expression or
     `result` is the value.
 

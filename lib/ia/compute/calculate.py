@@ -25,6 +25,9 @@ def calculate(
     """
     plan = None
     if not needs_pandas(source):
+        from ia.compute import arrays
+
+        arrays.choose(source)
         from ia.compute.lane import compile_array
 
         plan = compile_array(source)

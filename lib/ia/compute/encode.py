@@ -30,10 +30,10 @@ def plain(value: Any, frame: pd.DataFrame) -> dict[str, Any]:
     if isinstance(value, np.ndarray) and value.ndim == 1 and len(value) == len(frame):
         value = pd.Series(value, index=frame.index)
     if isinstance(value, pd.Series):
-        name = None if value.name is None else _text(value.name)
+        name = None if value.name is None else _label(value.name)
         return {"type": "series", "name": name, "value": _column(value), **_index(value.index)}
     if isinstance(value, pd.DataFrame):
-        columns = [_text("_".join(map(str, c)) if isinstance(c, tuple) else c) for c in value.columns]
+        columns = [_label(c) for c in value.columns]
         cells = [_column(value.iloc[:, i]) for i in range(value.shape[1])]
         return {"type": "frame", "name": None, "columns": columns, "value": cells, **_index(value.index)}
     if isinstance(
@@ -59,7 +59,7 @@ def _index(index: pd.Index) -> dict[str, Any]:
     name = index.name if index.nlevels == 1 else "_".join(str(n) for n in index.names)
     dated = isinstance(index, pd.DatetimeIndex)
     labels = dates(index) if isinstance(index, pd.DatetimeIndex) else [_label(label) for label in index]
-    return {"index": labels, "index_name": None if name is None else _text(name), "dated": dated}
+    return {"index": labels, "index_name": None if name is None else _label(name), "dated": dated}
 
 
 def _label(label: Any) -> str:
@@ -95,7 +95,9 @@ def _cell(value: Any, *, inside: bool = False) -> Any:
         return None
     if isinstance(value, bool | np.bool_):
         return bool(value)
-    if isinstance(value, int | np.integer) and not isinstance(value, np.timedelta64):
+    if isinstance(value, datetime.timedelta | np.timedelta64 | pd.Period | pd.Interval):  # numpy's is an integer too
+        return _text(value)
+    if isinstance(value, int | np.integer):
         number = int(value)
         if number.bit_length() > 4000:
             raise Unprintable("a whole number of more than a thousand digits")
@@ -108,8 +110,6 @@ def _cell(value: Any, *, inside: bool = False) -> Any:
         return dates(pd.DatetimeIndex([value]))[0]
     if isinstance(value, datetime.date | datetime.time):
         return value.isoformat()
-    if isinstance(value, datetime.timedelta | np.timedelta64 | pd.Period | pd.Interval):
-        return _text(value)
     if inside and isinstance(value, dict | list | tuple | set):
         return _text(_nested(value, 0))
     raise Unprintable(_advice(value))
@@ -125,7 +125,10 @@ def _advice(value: Any) -> str:
 
 
 def _text(value: Any) -> str:
-    return str(value)[:MAX_TEXT]
+    text = str(value)
+    if len(text) > MAX_TEXT:
+        raise Unprintable("a text of more than a million characters")
+    return text
 
 
 def _nested(value: Any, depth: int) -> Any:

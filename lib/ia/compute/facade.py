@@ -1,8 +1,8 @@
 """The guards behind every attribute, item, write and call of an expression: layer two of the sandbox.
 
 Runs in the worker. A value has the attributes that `ia.compute.allow` lists for its type, a value of another type has
-none, and `pd`, `np`, `ta`, `math` are closed namespaces, never modules. Texts that pandas would look up as the name of a
-method are compared with a list of reductions first.
+none, and `pd`, `np`, `ta`, `math` are closed namespaces, never modules. Texts that pandas would look up as the name of
+a method are compared with a list of reductions first.
 """
 
 import operator
@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from ia.compute import allow
-from ia.compute.wire import FILENAME
+from ia.compute.wire import FILENAME, SETTABLE
 
 _MISSING = object()
 
@@ -60,6 +60,11 @@ def _resolve(path: str) -> type | None:
 _LISTED = tuple((kind, names) for path, names in allow.ATTRIBUTES if (kind := _resolve(path)) is not None)
 _WRITABLE = tuple(kind for path in allow.WRITABLE if (kind := _resolve(path)) is not None)
 _CLASS_METHODS = {kind: names for path, names in allow.CLASS_METHODS.items() if (kind := _resolve(path)) is not None}
+_OVER_A_FRAME = tuple(
+    kind
+    for name in ("DataFrameGroupBy", "Resampler", "Rolling", "Expanding", "ExponentialMovingWindow")
+    if (kind := _resolve(f"pandas.api.typing.{name}")) is not None
+)
 _NAMES_OF: dict[type, frozenset[str]] = {}
 
 
@@ -89,19 +94,23 @@ def get_attribute(value: Any, name: str) -> Any:
         return value[name]
     if isinstance(value, pd.Series) and value.index.dtype.kind in "OUT" and name in value.index:
         return value[name]
+    if issubclass(kind, _OVER_A_FRAME) and isinstance(value.obj, pd.DataFrame) and name in value.obj.columns:
+        return value[name]
     if isinstance(value, tuple) and name in getattr(kind, "_fields", ()):
-        return value[kind._fields.index(name)]  # type: ignore[attr-defined]
+        return value[kind._fields.index(name)]
     if isinstance(value, type) and name in _CLASS_METHODS.get(value, ()):
         return getattr(value, name)
-    shown = (
-        "function"
-        if callable(value) and not isinstance(value, type)
-        else getattr(value if isinstance(value, type) else kind, "__name__", "value")
-    )
+    shown = _called(value)
     if _exists(value, name):
         raise Denied(f"{shown}.{name} is not available in expressions")
     near = attributes_of(kind)
     raise Absent(shown, name, near | set(map(str, value.columns)) if isinstance(value, pd.DataFrame) else near)
+
+
+def _called(value: Any) -> str:
+    if isinstance(value, types.FunctionType | types.BuiltinFunctionType | types.MethodType):
+        return "function"
+    return str(getattr(value if isinstance(value, type) else type(value), "__name__", "value"))
 
 
 def _exists(value: Any, name: str) -> bool:
@@ -251,22 +260,29 @@ def get_item(value: Any, key: Any) -> Any:
 
 
 class _Items:
-    """What `_write_` hands out: an object to whose items one can assign, and nothing else."""
+    """What `_write_` hands out: one can assign to its items, and to the labels of a pandas object."""
 
     __slots__ = ("_target",)
+    _target: Any
 
     def __init__(self, target: Any) -> None:
-        self._target = target
+        object.__setattr__(self, "_target", target)
 
     def __setitem__(self, key: Any, value: Any) -> None:
+        kind = type(self._target)
+        if not issubclass(kind, _WRITABLE):
+            raise Denied(f"a {kind.__name__} cannot be written to")
         self._target[key] = value
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in SETTABLE or not isinstance(self._target, pd.DataFrame | pd.Series | pd.Index):
+            raise Denied(f"attributes cannot be set: .{name}")
+        setattr(self._target, name, value)
 
 
 def write(value: Any) -> _Items:
     """Return the object through which `value[key] = ...` goes."""
-    if isinstance(value, _WRITABLE):
-        return _Items(value)
-    raise Denied(f"a {type(value).__name__} cannot be written to")
+    return _Items(value)
 
 
 def call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -309,6 +325,11 @@ def in_place(symbol: str, left: Any, right: Any) -> Any:
     return _IN_PLACE[symbol](left, right)
 
 
+def in_place_item(symbol: str, container: Any, key: Any, value: Any) -> None:
+    """`container[key] += value`."""
+    write(container)[key] = in_place(symbol, get_item(container, key), value)
+
+
 GUARDS: dict[str, Any] = {
     "_getattr_": get_attribute,
     "_getitem_": get_item,
@@ -318,6 +339,7 @@ GUARDS: dict[str, Any] = {
     "_unpack_sequence_": unpack,
     "_iter_unpack_sequence_": iter_unpack,
     "_inplacevar_": in_place,
+    "_inplaceitem_": in_place_item,
     "crosstab": _crosstab,
     "pivot_table": _pivot_table,
 }

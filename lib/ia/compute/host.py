@@ -1,4 +1,4 @@
-"""Evaluate an expression in a sandbox worker, from outside: start it, see that it is locked, feed it, time it, end it."""
+"""Evaluate an expression in a sandbox worker, seen from outside: start it, see that it is locked, feed it, end it."""
 
 import json
 import os
@@ -7,7 +7,7 @@ import signal
 import time
 from typing import Any, NamedTuple
 
-from ia.compute.spawn import Process, discard, needs_pandas, prestart, take
+from ia.compute.spawn import Process, discard, needs_pandas, prestart, start, take
 from ia.compute.wire import MAX_REPLY, framed
 from ia.errors import BadData, IaError, Message, Notify, Refused, TimedOut, TryLater, silent
 from ia.ohlcv.canonical import Bars
@@ -15,21 +15,22 @@ from ia.ohlcv.canonical import Bars
 __all__ = ["Result", "Sandbox", "evaluate", "needs_pandas", "prestart", "probe"]
 
 DEFAULT_TIMEOUT = 30.0
-_START_LIMIT = 60.0  # seconds for pandas to load on a machine under load; the job's own time starts after
+_NO_ANSWER = "the sandbox sent an answer that is none"
+_START_LIMIT = 60.0  # seconds for pandas to load on a busy machine; the job's own time starts after
 
 
 class Result(NamedTuple):
     """The value of an expression as plain data.
 
-    type: scalar, boolean, text, date, none, structure, series or frame. A series has `value` a list and `index` as long;
-    a frame has `columns` and `value` one list a column. `dated`: the index is dates in canonical form.
+    type: scalar, boolean, text, date, none, structure, series or frame. A series has a list as `value` and as many
+    `labels`; a frame has `columns`, and in `value` one list a column. `dated`: the labels are canonical dates.
     """
 
     type: str
     value: Any
     name: str | None = None
-    index: list[str] | None = None
-    index_name: str | None = None
+    labels: list[str] | None = None
+    label_name: str | None = None
     columns: list[str] | None = None
     dated: bool = False
 
@@ -106,7 +107,7 @@ def _columns(bars: Bars) -> bytes:
 
 
 def _admit(layers: dict[str, bool | str], *, trusted: bool, isolation: str, notify: Notify) -> None:
-    """Let code into a worker that is locked; into another only what the user typed, or what the configuration lets in."""
+    """Let code into a locked worker; into another only what the user typed, or what the configuration lets in."""
     if layers.get("locked") is True:
         return
     if not trusted and isolation != "prefer":
@@ -120,9 +121,9 @@ def _admit(layers: dict[str, bool | str], *, trusted: bool, isolation: str, noti
 class _Worker:
     """A worker process and the conversation with it."""
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, indicators: list[str] | None = None) -> None:
         try:
-            self.process: Process = take(source)
+            self.process: Process = take(source) if indicators is None else start(indicators)
         except OSError as e:
             raise TryLater("cannot start the sandbox: {reason}", reason=e.strerror) from None
         self.ended = False
@@ -147,7 +148,7 @@ class _Worker:
             if block is not None:
                 reply = self._json(block)
                 if reply is None:
-                    raise Refused("the sandbox sent an answer that is none")
+                    raise Refused(_NO_ANSWER)
                 return reply
         if time.monotonic() >= deadline:
             raise TimedOut(
@@ -234,7 +235,7 @@ def _clean(text: object) -> str:
 
 def _as_error(error: Any, assigned: frozenset[str]) -> IaError:
     if not isinstance(error, dict):
-        return Refused("the sandbox sent an answer that is none")
+        return Refused(_NO_ANSWER)
     line = error.get("line")
     line = line if isinstance(line, int) and 0 < line < 100_000 else 1
     message, kind = _clean(error.get("message", ""))[:400], error.get("kind")
@@ -276,22 +277,33 @@ def _result(reply: dict[str, Any]) -> Result:
             return Result(kind, _cell(content), name)
         if kind == "structure":
             return Result(kind, _nested(content, 0), name)
-        if kind in ("series", "frame") and _is_list(index, str) and isinstance(content, list):
-            index_name, dated = _optional(value.get("index_name")), value.get("dated") is True
-            labels = [_clean(label) for label in index]
-            columns = value.get("columns")
-            if kind == "series" and len(content) == len(index) and _is_list(content, *_CELL):
-                return Result(kind, list(map(_cell, content)), name, labels, index_name, None, dated)
-            if kind == "frame" and _is_list(columns, str) and len(columns) == len(content) and all(
-                _is_list(column, *_CELL) and len(column) == len(index) for column in content
-            ):  # fmt: skip
-                cells = [list(map(_cell, column)) for column in content]
-                return Result(kind, cells, name, labels, index_name, list(map(_clean, columns)), dated)
-    raise Refused("the sandbox sent an answer that is none")
+        if kind in ("series", "frame") and isinstance(content, list) and isinstance(index, list) and _all(index, str):
+            return _table(kind, value, content, [_clean(label) for label in index])
+    raise Refused(_NO_ANSWER)
 
 
-def _is_list(value: Any, *kinds: type) -> bool:
-    return isinstance(value, list) and all(type(item) in kinds for item in value)
+def _table(kind: str, value: dict[str, Any], content: list[Any], labels: list[str]) -> Result:
+    """Check and return a series or a frame: every column a list of plain cells, as long as the labels."""
+    columns = value.get("columns") if kind == "frame" else None
+    lists = content if kind == "frame" else [content]
+    if not all(isinstance(cells, list) and len(cells) == len(labels) and _all(cells, *_CELL) for cells in lists):
+        raise Refused(_NO_ANSWER)
+    if kind == "frame" and not (isinstance(columns, list) and len(columns) == len(lists) and _all(columns, str)):
+        raise Refused(_NO_ANSWER)
+    checked = [list(map(_cell, cells)) for cells in lists]
+    return Result(
+        kind,
+        checked if kind == "frame" else checked[0],
+        _optional(value.get("name")),
+        labels,
+        _optional(value.get("index_name")),
+        None if columns is None else [_clean(column) for column in columns],
+        value.get("dated") is True,
+    )
+
+
+def _all(values: list[Any], *kinds: type) -> bool:
+    return all(type(value) in kinds for value in values)
 
 
 def _optional(text: Any) -> str | None:
@@ -306,7 +318,7 @@ def _cell(value: Any) -> Any:
 
 def _nested(value: Any, depth: int) -> Any:
     if depth > 14:
-        raise Refused("the sandbox sent an answer that is none")
+        raise Refused(_NO_ANSWER)
     if isinstance(value, dict):
         return {_clean(key): _nested(item, depth + 1) for key, item in value.items()}
     if isinstance(value, list):

@@ -27,11 +27,11 @@ _COMPUTING = {
         0xC000003E,
         317,
         {
-            "read": 0, "write": 1, "close": 3, "fstat": 5, "lseek": 8, "mmap": 9, "mprotect": 10, "munmap": 11, "brk": 12,
-            "rt_sigaction": 13, "rt_sigprocmask": 14, "rt_sigreturn": 15, "sched_yield": 24, "mremap": 25, "madvise": 28,
-            "getpid": 39, "exit": 60, "gettimeofday": 96, "sigaltstack": 131, "gettid": 186, "futex": 202,
-            "restart_syscall": 219, "clock_gettime": 228, "clock_getres": 229, "exit_group": 231, "getrandom": 318,
-            "membarrier": 324, "rseq": 334,
+            "read": 0, "write": 1, "close": 3, "fstat": 5, "lseek": 8, "mmap": 9, "mprotect": 10, "munmap": 11,
+            "brk": 12, "rt_sigaction": 13, "rt_sigprocmask": 14, "rt_sigreturn": 15, "sched_yield": 24, "mremap": 25,
+            "madvise": 28, "getpid": 39, "exit": 60, "gettimeofday": 96, "sigaltstack": 131, "gettid": 186,
+            "futex": 202, "restart_syscall": 219, "clock_gettime": 228, "clock_getres": 229, "exit_group": 231,
+            "getrandom": 318, "membarrier": 324, "rseq": 334,
         },
     ),
     "aarch64": (

@@ -1,16 +1,19 @@
 """Which Python an expression may be written in, and how it becomes code: layer one of the sandbox.
 
-Runs in the parent, while the worker loads. RestrictedPython rewrites every attribute, item, iteration and star-call into
-a call of a guard (`ia.compute.facade` has them); this policy takes away the statements that research does not need.
+Runs in the parent, while the worker loads. RestrictedPython rewrites every attribute, item, iteration and star-call
+into a call of a guard (`ia.compute.facade` has them); this policy takes away the statements that research does not
+need.
 """
 
 import ast
 import marshal
+import warnings
 from typing import Any, NamedTuple
 
 from RestrictedPython import RestrictingNodeTransformer
+from RestrictedPython.transformer import INSPECT_ATTRIBUTES, IOPERATOR_TO_STR
 
-from ia.compute.wire import FILENAME
+from ia.compute.wire import FILENAME, SETTABLE
 from ia.errors import BadData, Refused
 
 MAX_SOURCE = 20_000
@@ -21,12 +24,27 @@ MAX_INTEGER = 10**12
 _IMPORT_HINT = "pd, np, ta and math are there already: leave the import out"
 _WORDS = {
     "Import": "import", "ImportFrom": "import", "ClassDef": "class", "Try": "try", "TryStar": "try", "With": "with",
-    "Global": "global", "Nonlocal": "nonlocal", "Raise": "raise", "Yield": "yield", "YieldFrom": "yield", "Delete": "del",
+    "Global": "global", "Nonlocal": "nonlocal", "Raise": "raise", "Yield": "yield", "YieldFrom": "yield",
+    "Delete": "del",
     "AsyncFunctionDef": "async", "AsyncFor": "async", "AsyncWith": "async", "Await": "await", "Match": "match",
     "TypeAlias": "type", "TemplateStr": "t-string", "AnnAssign": "annotation",
 }  # fmt: skip
 _NO_CODE = frozenset(
-    "eval exec compile input globals locals vars dir getattr setattr delattr breakpoint memoryview".split()
+    (
+        "eval",
+        "exec",
+        "compile",
+        "input",
+        "globals",
+        "locals",
+        "vars",
+        "dir",
+        "getattr",
+        "setattr",
+        "delattr",
+        "breakpoint",
+        "memoryview",
+    )
 )
 
 
@@ -66,9 +84,12 @@ class _Policy(RestrictingNodeTransformer):  # type: ignore[misc]
         return node  # not the parent's: `print` is an unknown name here, not a collector
 
     def visit_Attribute(self, node: ast.Attribute) -> Any:
-        if not isinstance(node.ctx, ast.Load):
+        if not isinstance(node.ctx, ast.Load) and node.attr not in SETTABLE:
             template = "attributes cannot be set: .{name}; write to df[...] instead"
             self.errors.append((node.lineno, template, {"name": node.attr}))
+            return node
+        if node.attr in INSPECT_ATTRIBUTES:
+            self.errors.append((node.lineno, ".{name} is not available in expressions", {"name": node.attr}))
             return node
         if node.attr.startswith("_"):
             template = "names that begin with an underscore are not allowed: {name}"
@@ -95,17 +116,14 @@ class _Policy(RestrictingNodeTransformer):  # type: ignore[misc]
         return self.visit(ast.copy_location(ast.ListComp(node.elt, node.generators), node))
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        if not isinstance(node.target, ast.Subscript):
+            return super().visit_AugAssign(node)
+        # `x[i] += v` becomes a guard's call, so that x and i are evaluated once
         target = node.target
-        if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name) and _is_plain(target.slice):
-            read = ast.copy_location(ast.Subscript(target.value, target.slice, ast.Load()), target)
-            value = ast.copy_location(ast.BinOp(read, node.op, node.value), node)
-            return self.visit(ast.copy_location(ast.Assign([target], value), node))
-        return super().visit_AugAssign(node)
-
-
-def _is_plain(index: ast.expr) -> bool:
-    """Whether evaluating it twice is the same as once: no call, no assignment inside."""
-    return not any(isinstance(node, ast.Call | ast.NamedExpr | ast.ListComp | ast.Lambda) for node in ast.walk(index))
+        parts = [self.visit(target.value), self.visit(target.slice), self.visit(node.value)]
+        symbol = ast.Constant(IOPERATOR_TO_STR[type(node.op)])
+        call = ast.Call(ast.Name("_inplaceitem_", ast.Load()), [symbol, *parts], [])
+        return ast.fix_missing_locations(ast.copy_location(ast.Expr(call), node))
 
 
 def parse(source: str) -> ast.Module:
@@ -119,7 +137,9 @@ def parse(source: str) -> ast.Module:
         raise BadData("line {line}: {why}", line=1, why="a NUL character")
     text = source.strip() if "\n" not in source.strip() else source.strip("\n")
     try:
-        tree = ast.parse(text, FILENAME, "exec")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text, FILENAME, "exec")
     except SyntaxError as e:
         raise BadData("line {line}: {why}", line=e.lineno or 1, why=e.msg) from None
     except (RecursionError, MemoryError, ValueError):
@@ -155,8 +175,10 @@ def compile_source(source: str) -> Program:
             raise Refused("line {line}: " + template, hint=hint, line=line, **fields)
         ast.fix_missing_locations(tree)
         last = tree.body.pop().value if isinstance(tree.body[-1], ast.Expr) else None
-        body = compile(tree, FILENAME, "exec", dont_inherit=True) if tree.body else None
-        value = compile(ast.Expression(last), FILENAME, "eval", dont_inherit=True) if last is not None else None
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            body = compile(tree, FILENAME, "exec", dont_inherit=True) if tree.body else None
+            value = compile(ast.Expression(last), FILENAME, "eval", dont_inherit=True) if last is not None else None
     except SyntaxError as e:  # what only the compiler sees: `return` outside a function
         raise BadData("line {line}: {why}", line=e.lineno or 1, why=e.msg) from None
     except (RecursionError, MemoryError, ValueError):

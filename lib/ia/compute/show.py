@@ -6,6 +6,8 @@ from typing import Any
 from ia.compute.host import Result
 from ia.ohlcv.canonical import COLUMNS, Bars, bar_lines
 
+_INF = float("inf")
+
 
 def short(result: Result) -> str:
     """Return the lines of the short form: a scalar, the last value of a series, the last row of a frame, JSON."""
@@ -24,21 +26,21 @@ def everything(result: Result) -> str:
     """
     if result.type not in ("series", "frame"):
         return short(result)
-    index = result.index or []
+    index = result.labels or []
     if result.type == "series":
-        return _csv([result.index_name or "index", "value"], [index, result.value])
+        return _csv([result.label_name or "index", "value"], [index, result.value])
     columns = result.columns or []
     if set(columns) == set(COLUMNS[1:]) and result.dated:
         by_name = dict(zip(columns, result.value, strict=True))
         bars = _bars(index, by_name)
         if bars is not None:
             return "".join(bar_lines(bars))
-    return _csv([result.index_name or "index", *columns], [index, *result.value])
+    return _csv([result.label_name or "index", *columns], [index, *result.value])
 
 
 def document(result: Result) -> dict[str, Any]:
     """Return {"type", "name", "value", "date"}: of a series and a frame the last value or row and its date."""
-    date = result.index[-1] if result.index and result.dated else None
+    date = result.labels[-1] if result.labels and result.dated else None
     value = _last(result)
     if result.type == "frame":
         value = {
@@ -74,11 +76,13 @@ def _last(result: Result) -> Any:
 
 def _bars(index: list[str], columns: dict[str, list[Any]]) -> Bars | None:
     """Return the columns as bars, None where a cell is missing or none that canonical CSV can hold."""
-    prices = [columns[name] for name in ("open", "high", "low", "close")]
+    first, high, low, last = (
+        [float(p) if isinstance(p, int | float) else 0.0 for p in columns[n]] for n in COLUMNS[1:5]
+    )
     whole = all(isinstance(v, int | float) and v - v == 0 and v == int(v) for v in columns["volume"])
-    if not whole or any(not isinstance(p, int | float) or p - p != 0 or p <= 0 for column in prices for p in column):
+    if not whole or not all(0 < p < _INF for column in (first, high, low, last) for p in column):
         return None
-    return Bars(index, *([float(p) for p in column] for column in prices), [int(v) for v in columns["volume"]])
+    return Bars(index, first, high, low, last, [int(v) for v in columns["volume"]])
 
 
 def _csv(header: list[str], columns: list[list[Any]]) -> str:

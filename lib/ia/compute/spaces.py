@@ -15,7 +15,20 @@ from ia.compute.facade import GUARDS, Denied, Space
 
 MAX_ELEMENTS = 50_000_000
 _IMPORTABLE = frozenset(
-    "numpy pandas _strptime time datetime re math zoneinfo calendar locale _pydatetime dateutil".split()
+    (
+        "numpy",
+        "pandas",
+        "_strptime",
+        "time",
+        "datetime",
+        "re",
+        "math",
+        "zoneinfo",
+        "calendar",
+        "locale",
+        "_pydatetime",
+        "dateutil",
+    )
 )
 
 
@@ -97,7 +110,7 @@ def _indicators() -> Space:
             names[name] = _indicator(name, function)
     average = _loaded_indicator(ta, "ma")
     if average is not None:
-        names["ma"] = _indicator("ma", average)
+        names["ma"] = _average(ta)
     return Space("ta", names, known | set(dir(ta)))
 
 
@@ -121,8 +134,6 @@ def _indicator(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
                 )
             if key == "mamode" and isinstance(value, str):
                 _check_average(value)
-        if name == "ma" and args and isinstance(args[0], str):
-            _check_average(args[0])
         if "talib" in parameters:
             kwargs["talib"] = False
         result = function(*args, **kwargs)
@@ -132,6 +143,14 @@ def _indicator(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
     calculate.__name__ = name
     return calculate
+
+
+def _average(ta: Any) -> Callable[..., Any]:
+    def ma(name: str = "ema", source: Any = None, **kwargs: Any) -> Any:
+        _check_average(name)
+        return _indicator(name.lower(), _loaded_indicator(ta, name.lower()))(source, **kwargs)
+
+    return ma
 
 
 def _check_average(name: str) -> None:

@@ -73,10 +73,7 @@ def discard(process: Process) -> int:
     """End a worker, wait for it, and return its wait status."""
     os.close(process.writer)
     os.close(process.reader)
-    try:
-        os.kill(process.pid, 9)
-    except ProcessLookupError:
-        pass
+    os.kill(process.pid, 9)  # not waited for yet, so the id is still its own
     return os.waitpid(process.pid, 0)[1]
 
 
@@ -116,7 +113,7 @@ def prestart(argv: list[str]) -> None:
 
 
 def needs_pandas(source: str) -> bool:
-    """Tell whether an expression shows at a glance that the array lane cannot take it: an attribute, a lambda, a line."""
+    """Tell whether a glance shows that the array lane cannot take an expression: an attribute, a lambda, a line."""
     for i, character in enumerate(source):
         if character == "." and i and (source[i - 1].isalpha() or source[i - 1] in "_)]'\"") and source[i + 1 :]:
             return True

@@ -5,6 +5,7 @@ from typing import BinaryIO
 
 FILENAME = "<expression>"
 MAX_REPLY = 64 << 20
+SETTABLE = ("columns", "index", "name")  # the attributes that an expression may assign, on pandas objects only
 
 
 def read_block(stream: BinaryIO) -> bytes | None:

@@ -1,10 +1,11 @@
 """The sandbox worker: load the libraries, lock, prove it, and only then read jobs and answer them.
 
-Started as ``python -I -m ia.compute.worker [INDICATOR...]`` by `ia.compute.spawn`; spoken to by `ia.compute.host`, in the
-blocks of `ia.compute.wire`. It says one block (the layers that hold, as JSON); then for each job it reads three blocks (a
+Started as ``python -I -m ia.compute.worker [INDICATOR...]`` by `ia.compute.spawn`; spoken to by `ia.compute.host` in
+the blocks of `ia.compute.wire`. It says one block (the layers that hold, as JSON); then for each job it reads three (a
 JSON header, the marshalled code, the columns) and answers one (JSON). Plain data in and out; a reply is never code.
 """
 
+import contextlib
 import gc
 import os
 import sys
@@ -13,15 +14,19 @@ from typing import Any, BinaryIO
 # Not installed as far as the worker is concerned: they start threads, which a lock would miss, or change the figures.
 _ABSENT = ("pyarrow", "numexpr", "bottleneck", "numba", "talib", "matplotlib", "scipy", "IPython", "tqdm")
 
-# Loaded lazily by pandas, when a locked process can no longer open a file.
+# Loaded at first use by pandas and numpy, when a locked process can no longer open a file.
 _LATE = (
     "json",
     "marshal",
     "_strptime",
+    "zoneinfo",
+    "numpy.random",
+    "pandas.core.reshape.reshape",
+    "pandas.core.methods.to_dict",
+    "pandas.core.methods.select",
     "pandas.io.formats.string",
     "pandas.io.formats.format",
-    "numpy.random",
-    "zoneinfo",
+    "ia.compute.coreutils",
 )
 _ZONES = ("UTC", "Asia/Shanghai", "Asia/Hong_Kong", "America/New_York")
 
@@ -36,24 +41,20 @@ def _load(indicators: list[str]) -> None:
     warnings.simplefilter("ignore")
     importlib.import_module("ia.compute.evaluate")
     for name in _LATE:
-        importlib.import_module(name)
+        with contextlib.suppress(ImportError):  # another version of pandas has it elsewhere
+            importlib.import_module(name)
     _keep_zones()
-    try:
-        importlib.import_module("ia.compute.coreutils")
-    except ImportError:
-        pass
     if indicators:
         _load_indicators(indicators)
 
 
 def _keep_zones() -> None:
-    import zoneinfo
+    """Let pandas read the time zones of the exchanges now; it keeps them."""
+    import pandas as pd
 
     for name in _ZONES:
-        try:
-            zoneinfo.ZoneInfo(name)
-        except (OSError, zoneinfo.ZoneInfoNotFoundError):
-            return
+        with contextlib.suppress(Exception):  # a system without time zones
+            pd.DatetimeIndex(["2020-01-01"]).tz_localize(name)
 
 
 def _load_indicators(names: list[str]) -> None:
