@@ -8,10 +8,8 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ia.compute import kernels as k
+from ia.compute.arrays import NDArray, np
 
 Scalar = float | int | bool
 
@@ -74,7 +72,7 @@ _CROSS = (Param("fast", 12), Param("slow", 26))
 
 def _last(values: NDArray[Any], n: int = 0) -> Any:
     """The newest value."""
-    return values[-1 - n] if n < len(values) else np.full(values.shape[1:], np.nan)[()]
+    return values[-1 - n] if n < len(values) else np.zeros(values.shape[1:]) + np.nan
 
 
 def _prev(values: NDArray[Any], n: int = 1) -> Any:
@@ -272,7 +270,7 @@ def _reduce(f: Function, x: Value, settings: list[Any]) -> Value:
     out = REDUCTIONS[f.name](x.values, *settings)
     if isinstance(out, np.ndarray):
         return Column(out)
-    number: Scalar = out.item()
+    number: Scalar = out.item() if hasattr(out, "item") else out
     return number
 
 
@@ -301,5 +299,5 @@ def _level(f: Function, arrays: list[NDArray[Any]], shapes: set[tuple[int, ...]]
     wide = max(shapes, key=len)
     if len(shapes) > 1 and any(len(shape) == len(wide) and shape != wide for shape in shapes):
         raise ValueError(f"{f.name}: the frames have different columns")
-    lifted = (a[:, None] if a.ndim == 1 and len(wide) == 2 else a for a in arrays)
+    lifted = (a[:, None] if len(wide) == 2 and a.ndim == 1 else a for a in arrays)
     return [np.broadcast_to(a, wide) for a in lifted]

@@ -10,8 +10,7 @@ import operator
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import numpy as np
-
+from ia.compute.arrays import np
 from ia.compute.functions import FUNCTIONS, Column, Columns, Value, apply, same_name
 from ia.ohlcv.canonical import Bars
 

@@ -7,8 +7,7 @@ the simple average of its first n values.
 
 from collections.abc import Callable
 
-import numpy as np
-
+from ia.compute.arrays import np
 from ia.compute.kernels.windows import F, State, blank
 
 _FEW = 24

@@ -1,11 +1,7 @@
 """Events: where one series crosses another, how often and how long ago a condition held."""
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ia.compute.arrays import B, np
 from ia.compute.kernels.windows import F, total
-
-B = NDArray[np.bool_]
 
 
 def crossover(a: F, b: F) -> B:
