@@ -63,6 +63,7 @@ CATALOG = {
     "Slope of the least-squares line through the closes, price a bar": "收盘价最小二乘直线的斜率，每根 K 线的价格",
     "Relative Strength Index, 0-100 range": "相对强弱指数，范围 0-100",
     "Stochastic oscillator %K and %D, 0-100 range": "随机指标 %K 和 %D，范围 0-100",
+    "Stochastic oscillator with recursive smoothing, and J = 3 K - 2 D": "随机指标 KDJ：递推平滑的 K 和 D，J = 3 K - 2 D",
     "Williams %R, -100-0 range": "威廉指标 %R，范围 -100-0",
     "Commodity Channel Index of the typical price": "典型价格的顺势指标",
     "Rate of change of the close, percent": "收盘价变动率，百分比",

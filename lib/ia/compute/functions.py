@@ -134,6 +134,7 @@ _ALL = (
     Function("cmo", k.cmo, _X, _n(14)),
     Function("trix", k.trix, _X, _n(15)),
     Function("stoch", k.stoch, _HLC, (Param("n", 14), Param("k", 3), Param("d", 3)), ("k", "d")),
+    Function("kdj", k.kdj, _HLC, (Param("n", 9), Param("k", 3), Param("d", 3)), ("k", "d", "j")),
     Function("willr", k.willr, _HLC, _n(14)),
     Function("cci", k.cci, _HLC, _n(20)),
     Function("adx", k.adx, _HLC, _n(14, 2)),

@@ -169,6 +169,13 @@ def test_tulip_worked_examples(shared):
     assert len(checked) == 23
 
 
+def test_kdj_ends_where_pandas_ta_classic_says(shared):
+    b = spy(shared)
+    published = json.loads((shared / "indicators" / "pandas_ta_classic_expected_values.json").read_text())["kdj"]
+    for name, values in zip(("K_9_3", "D_9_3", "J_9_3"), k.kdj(b["high"], b["low"], b["close"]), strict=True):
+        assert values[-1] == pytest.approx(published[name]["last_value"], abs=1e-8)
+
+
 def test_stockcharts_rsi(shared):
     case = json.loads((shared / "indicators" / "stockcharts_rsi.json").read_text())
     expected = np.array([np.nan if v is None else v for v in case["rsi"]])

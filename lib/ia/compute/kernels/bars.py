@@ -124,6 +124,21 @@ def stoch(high: F, low: F, close: F, n: int = 14, k: int = 3, d: int = 3) -> Sta
     return slow, sma(slow, d)
 
 
+def kdj(high: F, low: F, close: F, n: int = 9, k: int = 3, d: int = 3) -> State:
+    """KDJ as Chinese charts draw it: (k, d, j), k and d smoothed with weight 1 / k and 1 / d from the first value on.
+
+    j = 3 k - 2 d, so that it leaves 0 .. 100. Some programs start k and d at 50: they meet after some twenty bars.
+    """
+    floor = lowest(low, n)
+    with np.errstate(all="ignore"):
+        order, (fast,) = pack(100.0 * ((close - floor) / (highest(high, n) - floor)))
+    if not len(fast):
+        return fast, fast, fast
+    slow = wilder_from(fast, k, 0, fast[0])
+    signal = wilder_from(slow, d, 0, slow[0])
+    return unpack(order, slow), unpack(order, signal), unpack(order, 3.0 * slow - 2.0 * signal)
+
+
 def willr(high: F, low: F, close: F, n: int = 14) -> F:
     """Williams %R, -100 .. 0."""
     top = highest(high, n)
