@@ -1,0 +1,260 @@
+"""Eastmoney: daily bars through akshare's own functions, corporate actions from its data centre."""
+
+import contextlib
+import io
+import json
+import re
+import sys
+import warnings
+from collections.abc import Iterator
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ia import config
+from ia.errors import NotFound, Unavailable
+from ia.ohlcv.adapters.feed import Row, Table
+from ia.ohlcv.identity import Symbol
+from ia.ohlcv.transport import Answer, NoNetwork, get_json, governed, shape_changed, translated
+
+if TYPE_CHECKING:
+    from ia.ohlcv.adjust import Action
+
+HOST = "eastmoney.com"
+_CHINESE = ("日期", "开盘", "最高", "最低", "收盘", "成交量")
+_ENGLISH = ("date", "open", "high", "low", "close", "volume")
+_REPORTS = "https://datacenter-web.eastmoney.com/api/data/v1/get"
+_BONUS, _RIGHTS = "RPT_SHAREBONUS_DET", "RPT_IPO_ALLOTMENT"
+_EMPTY, _PAGES = 9201, 20
+_US_MARKETS = ("105", "106", "107")
+"""Nasdaq, New York, American: the code alone does not tell, so they are asked in turn."""
+
+
+class Way(NamedTuple):
+    """A function of akshare: its module, the columns of its frame, how many shares a unit of its volume is."""
+
+    module: str
+    name: str
+    columns: tuple[str, ...]
+    unit: int
+
+
+_STOCK = Way("stock_feature.stock_hist_em", "stock_zh_a_hist", _CHINESE, 100)
+_FUND = Way("fund.fund_etf_em", "fund_etf_hist_em", _CHINESE, 100)
+_INDEX = Way("index.index_stock_zh", "stock_zh_index_daily_em", _ENGLISH, 100)
+_HONG_KONG = Way("stock_feature.stock_hist_em", "stock_hk_hist", _CHINESE, 1)
+_NEW_YORK = Way("stock_feature.stock_hist_em", "stock_us_hist", _CHINESE, 1)
+
+
+def bars(symbol: Symbol, start: str | None, end: str | None) -> Table:
+    """Return the unadjusted daily bars of a security.
+
+    raises  NotFound; Banned, NoNetwork; ShapeChanged naming akshare's function and version; Unavailable without it.
+    """
+    span = {"start_date": (start or "1970-01-01").replace("-", ""), "end_date": (end or "2050-01-01").replace("-", "")}
+    if symbol.kind == "index":
+        if symbol.market != "CN":
+            raise NotFound("{symbol}: {host} does not have it", symbol=str(symbol), host=HOST)
+        return _asked(symbol, _INDEX, f"{symbol.exchange.lower()}{symbol.code}", span)
+    span |= {"period": "daily", "adjust": ""}
+    if symbol.market == "US":
+        return _of_new_york(symbol, span)
+    way = _HONG_KONG if symbol.market == "HK" else _FUND if symbol.kind == "etf" else _STOCK
+    return _asked(symbol, way, symbol.code, span)
+
+
+def _of_new_york(symbol: Symbol, span: dict[str, str]) -> Table:
+    for market in _US_MARKETS[:-1]:
+        with contextlib.suppress(NotFound):
+            return _asked(symbol, _NEW_YORK, f"{market}.{symbol.code.replace('.', '_')}", span)
+    return _asked(symbol, _NEW_YORK, f"{_US_MARKETS[-1]}.{symbol.code.replace('.', '_')}", span)
+
+
+def _asked(symbol: Symbol, way: Way, code: str, span: dict[str, str]) -> Table:
+    """Call an akshare function and return its frame as a table, after looking at the answer that it was made from."""
+    what = f"akshare {version()} {way.name}"
+    seen = _Seen(symbol, what)
+    function = _function(way)
+    with governed(seen), _quiet():
+        try:
+            frame = function(symbol=code, **span)
+        except Exception as exc:
+            raise translated(exc, what) from exc
+    rows: list[Row] = []
+    if len(frame):
+        missing = [column for column in way.columns if column not in frame.columns]
+        if missing:
+            raise shape_changed(what, f"no column {missing[0]}")
+        values = [frame[column].tolist() for column in way.columns]
+        rows = [(str(day)[:10], o, h, lo, c, v) for day, o, h, lo, c, v in zip(*values, strict=True)]
+    return Table(rows, way.unit, seen.host or HOST, seen.name, what)
+
+
+class _Seen:
+    """Looks at each answer before akshare does: whose bars they are, and whether there are any.
+
+    akshare turns a missing symbol into an empty frame or a TypeError, and believes any code in the answer.
+    """
+
+    def __init__(self, symbol: Symbol, what: str) -> None:
+        self.symbol, self.what = symbol, what
+        self.host = self.name = ""
+
+    def __call__(self, answer: Answer) -> None:
+        self.host = answer.host
+        try:
+            tree = json.loads(answer.body)
+        except ValueError:
+            return
+        if not isinstance(tree, dict) or "data" not in tree:
+            if isinstance(tree, dict) and tree.get("code") not in (None, 0):
+                reason = str(tree.get("message") or tree["code"])[:80]
+                raise NoNetwork("{host} is busy: {reason}", host=answer.host, reason=reason)
+            return
+        data = tree["data"]
+        if data is None:
+            raise NotFound("{symbol}: {host} does not have it", symbol=str(self.symbol), host=answer.host)
+        if isinstance(data, dict):
+            found = str(data.get("code", self.symbol.code)).replace("_", ".")
+            if found.upper() != self.symbol.code:
+                raise shape_changed(self.what, f"asked for {self.symbol.code}, got {found}")
+            self.name = clean_name(str(data.get("name") or ""))
+
+
+def clean_name(name: str) -> str:
+    """Return a security's name without the signs of an ex-day (`XD贵州茅`) or of the first days (`N`, `C`)."""
+    import unicodedata
+
+    plain = "".join(unicodedata.normalize("NFKC", name).split())
+    return "" if re.match(r"(?:XD|XR|DR|[NC])(?=[^\x00-\x7f])", plain) else plain
+
+
+def actions(symbol: Symbol) -> "list[Action]":
+    """Return dividends, bonus and rights issues of a mainland stock by ex-date; plans without one are left out."""
+    from ia.ohlcv.adjust import Action
+
+    with governed():
+        bonus = _report(_BONUS, symbol)
+        rights = _report(_RIGHTS, symbol)
+    days: dict[str, Action] = {}
+    for row in bonus:
+        if day := _day(row, _BONUS):
+            known = days.get(day, Action(day))
+            cash = _number(row, "PRETAX_BONUS_RMB", _BONUS) / 10
+            shares = _number(row, "BONUS_IT_RATIO", _BONUS) / 10
+            days[day] = known._replace(cash=round(known.cash + cash, 10), bonus=round(known.bonus + shares, 10))
+    for row in rights:
+        if day := _day(row, _RIGHTS):
+            ratio, price = _number(row, "PLACING_RATIO", _RIGHTS) / 10, _number(row, "ISSUE_PRICE", _RIGHTS)
+            days[day] = days.get(day, Action(day))._replace(rights=ratio, rights_price=price)
+    return [days[day] for day in sorted(days) if days[day] != Action(day)]
+
+
+def _report(name: str, symbol: Symbol) -> list[dict[str, Any]]:
+    """Return all rows of a report of the data centre for one security; [] where it has none."""
+    rows: list[dict[str, Any]] = []
+    page = pages = 1
+    while page <= pages:
+        params = {
+            "reportName": name, "columns": "ALL", "filter": f'(SECURITY_CODE="{symbol.code}")',
+            "pageSize": "500", "pageNumber": str(page), "sortColumns": "EX_DIVIDEND_DATE", "sortTypes": "1",
+            "source": "WEB", "client": "WEB",
+        }  # fmt: skip
+        tree = get_json(_REPORTS, params, name)
+        if not isinstance(tree, dict):
+            raise shape_changed(name, "no object")
+        result = tree.get("result")
+        if result is None and tree.get("code") == _EMPTY:
+            return rows
+        if result is None and tree.get("success") is False:
+            raise NoNetwork("{host} is busy: {reason}", host=HOST, reason=str(tree.get("message"))[:80])
+        if not isinstance(result, dict) or not isinstance(result.get("data"), list):
+            raise shape_changed(name, "no result.data")
+        for row in result["data"]:
+            if not isinstance(row, dict) or str(row.get("SECURITY_CODE")) != symbol.code:
+                raise shape_changed(name, "a row of another security")
+            rows.append(row)
+        pages = min(int(result.get("pages") or 1), _PAGES)
+        page += 1
+    return rows
+
+
+def _day(row: dict[str, Any], report: str) -> str:
+    """Return the ex-date of a row, "" where it has none yet."""
+    if "EX_DIVIDEND_DATE" not in row:
+        raise shape_changed(report, "no field EX_DIVIDEND_DATE")
+    text = str(row["EX_DIVIDEND_DATE"] or "")[:10]
+    if text and not re.fullmatch(r"\d{4}-\d{2}-\d{2}", text):
+        raise shape_changed(report, "EX_DIVIDEND_DATE is no date")
+    return text
+
+
+def _number(row: dict[str, Any], field: str, report: str) -> float:
+    if field not in row:
+        raise shape_changed(report, f"no field {field}")
+    try:
+        value = float(row[field] or 0)
+    except (TypeError, ValueError):
+        value = -1.0
+    if not 0 <= value < 1e6:
+        raise shape_changed(report, f"{field} is no sensible number")
+    return value
+
+
+# akshare without its 7,000-line __init__
+
+
+def version() -> str:
+    """Return akshare's version, "?" where it cannot be told."""
+    try:
+        return str(module("_version").__version__)
+    except (AttributeError, Unavailable):
+        return "?"
+
+
+def module(name: str) -> ModuleType:
+    """Import one submodule of akshare through a bare package: nearly only pandas is paid for. Else all of akshare.
+
+    raises  Unavailable where akshare is not installed.
+    """
+    full = f"akshare.{name}"
+    if full in sys.modules:
+        return sys.modules[full]
+    import importlib.util
+    from importlib import import_module
+
+    spec = None if "akshare" in sys.modules else importlib.util.find_spec("akshare")
+    if spec is None and "akshare" not in sys.modules:
+        raise Unavailable("akshare is not installed", hint="pip install akshare")
+    if spec is not None:
+        bare = ModuleType("akshare")
+        bare.__path__ = list(spec.submodule_search_locations or ())
+        bare.__spec__ = spec
+        sys.modules["akshare"] = bare
+        try:
+            with _quiet():
+                return import_module(full)
+        except (ImportError, AttributeError):
+            pass
+        finally:
+            sys.modules.pop("akshare", None)
+    with _quiet():
+        import_module("akshare")
+        return import_module(full)
+
+
+def _function(way: Way) -> Any:
+    try:
+        return getattr(module(way.module), way.name)
+    except (ImportError, AttributeError) as exc:
+        raise Unavailable(
+            "akshare {version} has no {name}", hint="pip install --upgrade akshare", version=version(), name=way.name
+        ) from exc
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep progress bars, prints and warnings of a library away from the user: stdout is data."""
+    config.override("TQDM_DISABLE", "1")
+    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+        warnings.simplefilter("ignore")
+        yield
