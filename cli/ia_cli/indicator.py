@@ -75,6 +75,7 @@ def calc(name: str, file: str | None, symbol: str | None, params: tuple[str, ...
     value, prev and date; one with several prints each under its name, and prev holds the same names. A value that is
     not there (too few bars) is null.
     """
+    from ia.compute import arrays
     from ia.compute.indicators import calc as calculate
     from ia.compute.indicators import find, settings
     from ia.errors import UsageError
@@ -85,7 +86,9 @@ def calc(name: str, file: str | None, symbol: str | None, params: tuple[str, ...
         if not sign or not key.strip():
             raise UsageError("--param {text}: it should read KEY=VALUE", text=text)
         given[key.strip()] = value.strip()
-    settings(find(name), given)  # a wrong word is told before anything is fetched or read
+    entry = find(name)
+    settings(entry, given)  # a wrong word is told before anything is fetched or read
+    arrays.choose(entry.alias)
     if symbol is not None and file is not None:
         raise UsageError("give --symbol or FILE, not both")
     emit_json(calculate(name, _bars(file, symbol), given, notify))

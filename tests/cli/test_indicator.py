@@ -121,15 +121,16 @@ def test_everything_it_says_is_in_the_catalog():
     assert {entry.description for entry in REGISTRY.values()} <= set(CATALOG)
 
 
-def test_no_pandas(csv):
+@pytest.mark.parametrize("name, numpy", [("RSI", False), ("CCI", True)])
+def test_no_pandas_and_numpy_only_where_it_pays(csv, name, numpy):
     import subprocess
     import sys
 
     code = (
         "import sys\n"
         "from ia_cli.main import run\n"
-        f"assert run(['indicator', 'calc', 'RSI', {str(csv)!r}]) == 0\n"
-        "assert 'numpy' in sys.modules\n"
+        f"assert run(['indicator', 'calc', {name!r}, {str(csv)!r}]) == 0\n"
+        f"assert ('numpy' in sys.modules) is {numpy}\n"
         "assert not {'pandas', 'akshare', 'llm', 'rich', 'sqlite_utils'} & set(sys.modules)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

@@ -250,8 +250,7 @@ def calc(name: str, bars: Bars, params: Mapping[str, str | float] = {}, notify: 
     entry = find(name)
     arguments = settings(entry, params)
 
-    import numpy as np
-
+    from ia.compute.arrays import np
     from ia.compute.functions import FUNCTIONS, Column, Columns, apply
 
     columns = [Column(np.array(getattr(bars, field), dtype=np.float64), field) for field in entry.inputs]
@@ -263,7 +262,7 @@ def calc(name: str, bars: Bars, params: Mapping[str, str | float] = {}, notify: 
         arrays = {"value": result.values}
     now = {key: _at(values, -1) for key, values in arrays.items()}
     before = {key: _at(values, -2) for key, values in arrays.items()}
-    if bars.close and all(np.isnan(values).all() for values in arrays.values()):
+    if bars.close and all(v != v for values in arrays.values() for v in values.tolist()):
         notify(Message("{indicator}: {rows} bars are too few for a value", indicator=entry.name, rows=len(bars.close)))
     date = bars.date[-1] if bars.date else None
     if entry.outputs == ("value",):

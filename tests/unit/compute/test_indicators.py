@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 
+from ia.compute.arrays import HEAVY
 from ia.compute.functions import FUNCTIONS
 from ia.compute.indicators import CATEGORIES, CONVENTIONS, REGISTRY, calc, find, settings
 from ia.errors import NotFound, UsageError
@@ -130,6 +131,29 @@ def test_conventions_are_paragraphs_for_the_man_page():
     assert len(paragraphs) >= 8
     assert all(len(line) <= 118 for line in CONVENTIONS.splitlines())
     assert "\\" not in CONVENTIONS
+
+
+def test_lists_give_the_same_figures():
+    import json
+    import subprocess
+    import sys
+
+    light = [name for name, entry in REGISTRY.items() if entry.alias not in HEAVY]
+    code = (
+        "import json, sys\n"
+        "from ia.compute import arrays\n"
+        "arrays.choose('rsi')\n"
+        "from ia.compute.indicators import calc\n"
+        "from ia.ohlcv.canonical import Bars\n"
+        "bars, names = json.load(sys.stdin)\n"
+        "json.dump({name: calc(name, Bars(*bars)) for name in names}, sys.stdout)\n"
+        "assert 'numpy' not in sys.modules\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], input=json.dumps([bars(), light]), text=True, capture_output=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == {name: calc(name, bars()) for name in light}
 
 
 def test_listing_needs_no_numpy():
