@@ -21,7 +21,7 @@ _STRONG = {
     "high": "high highprice 最高 最高价 最高價",
     "low": "low lowprice 最低 最低价 最低價",
     "close": "close closeprice close/last 收盘 收盘价 今收 今收盘 收盤 收盤價",
-    "volume": "volume vol tradevolume 成交量 成交股数 总手 总成交量",
+    "volume": "volume vol tradevolume 成交量 成交股数 成交股數 总手 总成交量",
     "amount": "amount money 成交额 成交金额 总金额 成交額",
     "symbol": "symbol code tscode ticker stock stockcode secucode 股票代码 证券代码 代码",
     "status": "tradestatus 交易状态",
