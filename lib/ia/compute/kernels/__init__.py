@@ -5,6 +5,7 @@ A matrix gives column by column the bits that each column gives alone. Inputs ar
 a missing row.
 """
 
+from ia.compute.arrays import B, F
 from ia.compute.kernels.bars import (
     ad,
     adosc,
@@ -31,9 +32,8 @@ from ia.compute.kernels.bars import (
     willr,
 )
 from ia.compute.kernels.recursion import dema, ema, kama, macd, tema, trix, wilder
-from ia.compute.kernels.signals import B, barssince, count, crossover, crossunder
+from ia.compute.kernels.signals import barssince, count, crossover, crossunder
 from ia.compute.kernels.windows import (
-    F,
     bbands,
     corr,
     highest,

@@ -4,9 +4,9 @@ Definitions are Wilder's (1978) and TA-Lib's with TA-Lib's seeds. One difference
 0 / 0 (no price moved, no range, no volume), the result here is NaN, so that a share that did not trade is not oversold.
 """
 
-from ia.compute.arrays import np
+from ia.compute.arrays import F, np
 from ia.compute.kernels.recursion import ema, pack, run, unpack, wilder_at, wilder_from
-from ia.compute.kernels.windows import F, State, blank, highest, lowest, meandev, since_highest, sma, total
+from ia.compute.kernels.windows import State, blank, highest, lowest, meandev, since_highest, sma, total
 
 
 def ref(x: F, n: int = 1) -> F:

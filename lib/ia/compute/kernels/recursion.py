@@ -7,8 +7,8 @@ the simple average of its first n values.
 
 from collections.abc import Callable
 
-from ia.compute.arrays import np
-from ia.compute.kernels.windows import F, State, blank
+from ia.compute.arrays import F, np
+from ia.compute.kernels.windows import State, blank
 
 _FEW = 24
 """Below so many columns a Python list a column is quicker than numpy a row; the arithmetic is the same."""

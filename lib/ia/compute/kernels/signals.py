@@ -1,7 +1,7 @@
 """Events: where one series crosses another, how often and how long ago a condition held."""
 
-from ia.compute.arrays import B, np
-from ia.compute.kernels.windows import F, total
+from ia.compute.arrays import B, F, np
+from ia.compute.kernels.windows import total
 
 
 def crossover(a: F, b: F) -> B:
