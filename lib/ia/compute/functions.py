@@ -61,6 +61,13 @@ class Function(NamedTuple):
     def doc(self) -> str:
         return (self.kernel.__doc__ or "").strip()
 
+    @property
+    def usage(self) -> str:
+        """How to call it: ``macd(x, fast=12, slow=26, signal=9) -> macd, signal, histogram``."""
+        settings = [p.name if p.default is None else f"{p.name}={p.default:g}" for p in self.params]
+        call = f"{self.name}({', '.join([name.rstrip('?') for name in self.inputs] + settings)})"
+        return f"{call} -> {', '.join(self.outputs)}" if self.outputs else call
+
 
 def _n(default: int | None = None, low: int = 1) -> tuple[Param, ...]:
     return (Param("n", default, low),)

@@ -246,6 +246,11 @@ def calc(name: str, bars: Bars, params: Mapping[str, str | float] = {}, notify: 
     without bars.
 
     raises  NotFound for an unknown indicator, UsageError for parameters that do not fit.
+
+    >>> days = [f"2024-01-{day:02d}" for day in range(1, 7)]
+    >>> close = [10.0, 11.0, 12.0, 11.0, 13.0, 14.0]
+    >>> calc("Momentum", Bars(days, close, close, close, close, [100] * 6), {"period": 2})
+    {'value': 3.0, 'prev': 1.0, 'date': '2024-01-06'}
     """
     entry = find(name)
     arguments = settings(entry, params)

@@ -19,6 +19,9 @@ FUNCTION_NAMES = frozenset({*FUNCTIONS, "abs"})
 MAX_SOURCE = 20_000
 MAX_NODES = 2_000
 MAX_NUMBER = 1e12
+MAX_WORK = 5e7
+"""Functions times rows, and rows times window where a kernel passes n times: beyond, the full lane has a time limit."""
+_BY_WINDOW = frozenset({"cci", "kama", "percentrank"})
 
 _ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -75,6 +78,9 @@ class Plan:
             name: Column(np.array(getattr(bars, name), dtype=np.int64 if name == "volume" else np.float64), name)
             for name in self.series
         }
+        rows = len(bars.date)
+        if rows * sum(isinstance(node, ast.Call) for node in ast.walk(self.body)) > MAX_WORK:
+            raise Doubt
         with np.errstate(all="ignore"):
             value = _evaluate(self.body, columns)
         if isinstance(value, Columns):
@@ -89,6 +95,11 @@ def compile_array(source: str) -> Plan | None:
 
     The grammar: the coreutils (keywords allowed), + - * / < <= > >= == != & | ~ and unary -, numbers, and the names
     open high low close volume.
+
+    >>> compile_array("rsi(close, 14) < 30") is not None
+    True
+    >>> compile_array("close.rolling(5).mean()") is None
+    True
     """
     if len(source) > MAX_SOURCE or any(mark in source for mark in "'\"\\"):
         return None
@@ -149,9 +160,18 @@ def _evaluate(node: ast.expr, columns: dict[str, Column]) -> Value:
             named = {word.arg: _evaluate(word.value, columns) for word in keywords if word.arg}
             if len(named) < len(keywords):
                 raise Doubt
+            if name in _BY_WINDOW and _work(values, named) > MAX_WORK:
+                raise Doubt
             return _absolute(values, named) if name == "abs" else apply(FUNCTIONS[name], values, named)
         case _:
             raise Doubt
+
+
+def _work(values: list[Value], named: dict[str, Value]) -> float:
+    """Return rows times the largest number among the arguments, which may be the window."""
+    given = [*values, *named.values()]
+    rows = max((len(v.values) for v in given if isinstance(v, Column)), default=0)
+    return rows * min(max((v for v in given if isinstance(v, int | float)), default=20), rows)
 
 
 def _absolute(values: list[Value], named: dict[str, Value]) -> Value:

@@ -156,6 +156,15 @@ def test_lists_give_the_same_figures():
     assert json.loads(done.stdout) == {name: calc(name, bars()) for name in light}
 
 
+@pytest.mark.parametrize("module", ["kernels.windows", "kernels.recursion", "kernels.signals", "indicators", "lane"])
+def test_the_examples_in_the_docstrings(module):
+    import doctest
+    import importlib
+
+    failed, tried = doctest.testmod(importlib.import_module(f"ia.compute.{module}"))
+    assert failed == 0 and tried > 0
+
+
 def test_listing_needs_no_numpy():
     import subprocess
     import sys

@@ -150,6 +150,14 @@ def test_the_tail_gives_the_bits_of_the_whole(name):
         np.testing.assert_array_equal(part[-30:], whole[-30:])
 
 
+@pytest.mark.parametrize("name", CALLS)
+def test_the_past_does_not_change_when_days_are_added(name):
+    bars = {key: values * np.array([1.0, 1 / 3]) for key, values in market(120, 2, gaps=0.02).items()}
+    until = {key: values[:70] for key, values in bars.items()}
+    for whole, part in zip(arrays(CALLS[name](bars)), arrays(CALLS[name](until)), strict=True):
+        np.testing.assert_array_equal(whole[:70], part)
+
+
 @pytest.mark.parametrize("name", sorted(RECURSIVE))
 def test_a_recursion_passes_over_a_missing_row(name):
     bars = {key: values[:, 0] for key, values in market(80, 1, gaps=0.1).items()}

@@ -76,6 +76,15 @@ def test_names(expression, name):
     assert eval(expression, {**C, **BARS}).name == name
 
 
+def test_each_says_how_to_call_it_and_what_it_is():
+    assert FUNCTIONS["macd"].usage == "macd(x, fast=12, slow=26, signal=9) -> macd, signal, histogram"
+    assert FUNCTIONS["sma"].usage == "sma(x, n)"
+    assert FUNCTIONS["crossover"].usage == "crossover(a, b)"
+    for name, f in FUNCTIONS.items():
+        assert C[name].__name__ == name
+        assert C[name].__doc__ == f.doc != ""
+
+
 def test_latest_and_prev():
     assert C["latest"](CLOSE) == CLOSE.iloc[-1]
     assert C["prev"](CLOSE) == CLOSE.iloc[-2]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ia.compute.coreutils import NAMESPACE
 from ia.compute.functions import FUNCTIONS
-from ia.compute.lane import compile_array
+from ia.compute.lane import Doubt, compile_array
 from ia.ohlcv.canonical import Bars
 
 SPACE = NAMESPACE()
@@ -203,6 +203,18 @@ def test_doubt_raises_for_the_full_lane_to_decide(source):
     if plan is not None:
         with pytest.raises(Exception):  # noqa: B017 (whatever it is, the full lane says it properly)
             plan.run(make_bars([1.0, 2.0, 3.0], [1, 2, 3]))
+
+
+def test_a_day_of_work_is_left_to_the_lane_with_a_time_limit():
+    many = make_bars([10.0 + i % 9 for i in range(150_000)], [1] * 150_000)
+    assert compile_array("percentrank(close, 250)").run(many).kind == "series"
+    for source in (
+        "percentrank(close, 9000)",
+        "cci(high, low, close, n=10000)",
+        " + ".join(["-close"] * 20 + ["rsi(close)"] * 380),
+    ):
+        with pytest.raises(Doubt):
+            compile_array(source).run(many)
 
 
 def test_reads_only_what_it_names():

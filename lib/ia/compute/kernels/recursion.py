@@ -87,7 +87,12 @@ def wilder_from(x: F, n: int, at: int, seed: F) -> F:
 
 
 def ema(x: F, n: int) -> F:
-    """Exponential moving average, weight 2 / (n + 1), seeded by the mean of the first n values."""
+    """Exponential moving average, weight 2 / (n + 1), seeded by the mean of the first n values.
+
+    >>> import numpy as np
+    >>> ema(np.array([1.0, 2.0, 3.0, 4.0, 8.0]), 3).tolist()
+    [nan, nan, 2.0, 3.0, 5.5]
+    """
     order, (x,) = pack(x)
     return unpack(order, ema_from(x, n, 0))
 

@@ -5,7 +5,12 @@ from ia.compute.kernels.windows import total
 
 
 def crossover(a: F, b: F) -> B:
-    """True where a is above b and was not in the bar before: a[t] > b[t] and a[t-1] <= b[t-1]. NaN compares false."""
+    """True where a is above b and was not in the bar before: a[t] > b[t] and a[t-1] <= b[t-1]. NaN compares false.
+
+    >>> import numpy as np
+    >>> crossover(np.array([1.0, 2.0, 3.0]), np.array([2.0, 2.0, 2.0])).tolist()
+    [False, False, True]
+    """
     out = np.zeros(a.shape, dtype=bool)
     out[1:] = (a[1:] > b[1:]) & (a[:-1] <= b[:-1])
     return out
@@ -24,7 +29,12 @@ def count(cond: B, n: int) -> F:
 
 
 def barssince(cond: B) -> F:
-    """Bars since the condition last held, 0 where it does; NaN before it ever did."""
+    """Bars since the condition last held, 0 where it does; NaN before it ever did.
+
+    >>> import numpy as np
+    >>> barssince(np.array([False, True, False, False])).tolist()
+    [nan, 0.0, 1.0, 2.0]
+    """
     if not len(cond):
         return np.zeros(cond.shape)
     at = np.arange(len(cond), dtype=np.float64)

@@ -165,7 +165,12 @@ def _within(mean: F, x: F, n: int) -> F:
 
 @in_blocks
 def sma(x: F, n: int) -> F:
-    """Simple moving average of the last n values; correctly rounded where they are decimal."""
+    """Simple moving average of the last n values; correctly rounded where they are decimal.
+
+    >>> import numpy as np
+    >>> sma(np.array([0.1, 0.2, 0.3, 0.4]), 3).tolist()
+    [nan, nan, 0.2, 0.3]
+    """
     return _within(_windowed(x, n, (x, whole(x)), _add, lambda s: _exact(s[0], s[1], n)), x, n)
 
 
@@ -235,7 +240,12 @@ def meandev(x: F, n: int) -> F:
 
 @in_blocks
 def percentrank(x: F, n: int) -> F:
-    """Percent of the n values before this one that are not above it, 0 .. 100. Cost: n passes over x."""
+    """Percent of the n values before this one that are not above it, 0 .. 100. Cost: n passes over x.
+
+    >>> import numpy as np
+    >>> percentrank(np.array([1.0, 3.0, 2.0, 5.0]), 2).tolist()
+    [nan, nan, 50.0, 100.0]
+    """
     out = blank(x)
     count = len(x) - n
     if count <= 0:
