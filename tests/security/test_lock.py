@@ -113,7 +113,7 @@ def test_even_native_code_reaches_nothing(cage, name):
     assert not hurt
     assert TOKEN not in said
     refusals = ("PermissionError", "OSError", "RuntimeError", "ValueError: not allowed", "died", "BlockingIOError")
-    assert said == "-1" or said.startswith(refusals), said
+    assert said in ("-1", "32512") or said.startswith(refusals), said  # 32512: system() found no shell to start
 
 
 def test_memory_is_limited(cage):

@@ -58,12 +58,34 @@ def _keep_zones() -> None:
 
 
 def _load_indicators(names: list[str]) -> None:
+    import importlib
+
     import pandas_ta_classic as ta
 
     ta.Imports["talib"] = False
     known = {name for group in ta.Category.values() for name in group}
     for name in known if "*" in names else known.intersection(names):
         getattr(ta, name)
+    tried: set[str] = set()
+    while late := _named_by_functions("pandas_ta_classic.") - tried - set(sys.modules):
+        tried |= late
+        for module in late:
+            with contextlib.suppress(ImportError):
+                importlib.import_module(module)
+
+
+def _named_by_functions(package: str) -> set[str]:
+    """Return the modules of a package that its loaded functions import when they are called."""
+    named: set[str] = set()
+    for name, module in list(sys.modules.items()):
+        if name.startswith(package):
+            for function in list(vars(module).values()):
+                while hasattr(function, "__wrapped__"):
+                    function = function.__wrapped__
+                code = getattr(function, "__code__", None)
+                if code is not None:
+                    named.update(word for word in code.co_names if word.startswith(package))
+    return named
 
 
 def _answer(stream: BinaryIO) -> dict[str, Any] | None:
