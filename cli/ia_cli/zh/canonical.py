@@ -36,11 +36,14 @@ CATALOG = {
     "{source}:{line}: the encoding is not UTF-8, UTF-16 or GB18030 (byte {byte})": (
         "{source}:{line}: 编码不是 UTF-8、UTF-16 或 GB18030（字节 {byte}）"
     ),
+    "{source}:{line}: the encoding of {field} is not UTF-8, UTF-16 or GB18030 (byte {byte})": (
+        "{source}:{line}: {field} 的编码不是 UTF-8、UTF-16 或 GB18030（字节 {byte}）"
+    ),
     "`iconv -f ENCODING -t UTF-8` converts it": "可用 `iconv -f ENCODING -t UTF-8` 转换",
     "{source}:{line}: compressed data or a spreadsheet, not CSV text": (
         "{source}:{line}: 是压缩数据或电子表格，不是 CSV 文本"
     ),
-    "{source}:{line}: a zero byte in the text": "{source}:{line}: 文本中有零字节",
+    "{source}:{line}: a zero byte in {field}": "{source}:{line}: {field} 中有零字节",
     "{source}:{line}: the line is too long ({count} characters)": "{source}:{line}: 这一行太长（{count} 个字符）",
     "{source}:{line}: not CSV: {reason}": "{source}:{line}: 不是 CSV：{reason}",
     "{source}:{line}: no line names the columns {needed}; the first says {found}": (

@@ -7,6 +7,7 @@ refused.
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import islice
 from operator import lt
 from typing import BinaryIO, NamedTuple
 
@@ -59,9 +60,9 @@ def read_bars(stream: BinaryIO, source: str, *, strict: bool = False, notify: No
 
 def write_bars(bars: Bars, write: Callable[[str], object]) -> None:
     """Write the bars as canonical CSV text, in pieces of some thousand lines so that a reader can start."""
-    lines = list(bar_lines(bars))
-    for start in range(0, len(lines), 4096):
-        write("".join(lines[start : start + 4096]))
+    lines = bar_lines(bars)
+    while piece := "".join(islice(lines, 4096)):
+        write(piece)
 
 
 def bar_lines(bars: Bars) -> Iterator[str]:

@@ -3,6 +3,8 @@
 These are doubts, told and never acted upon; only the unit of the volume is, where the header of a known source says it.
 """
 
+from collections.abc import Sequence
+
 from ia.errors import Message, Notify
 from ia.ohlcv.canonical import Bars, bad_line, shown
 from ia.ohlcv.cells import quantity
@@ -88,7 +90,7 @@ def _unit_of(rows: list[list[str]], close: int, volume: int, amount: int) -> int
     return next((unit for unit in (1, 100) if unit / 2 < middle < unit * 2), None)
 
 
-def tell_doubts(bars: Bars, lines: list[int], source: str, notify: Notify) -> None:
+def tell_doubts(bars: Bars, lines: Sequence[int], source: str, notify: Notify) -> None:
     """Tell of prices that jump over night as no market does, and of single bars without any trade."""
     jumps = [
         i

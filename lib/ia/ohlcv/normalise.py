@@ -61,7 +61,11 @@ def normalise(
     date, time = columns["date"], columns.get("time")
     cells = [Cell(row.line, _stamp_text(row.cells, date, time)) for row in table.rows]
     dates = read_dates(cells, source, day_first, notify)
-    bars, lines = _in_order(list(_bars(table, columns, dates, lots, source, tally, notify)), source, tally, notify)
+    scale = volume_scale(table.header, columns, [row.cells for row in table.rows], lots, source, notify)
+    volume = _Volume(scale, _decimal_comma(table, columns, source), source)
+    found = list(_bars(table, columns, dates, volume, source, tally))
+    volume.tell(len(table.rows), notify)
+    bars, lines = _in_order(found, source, tally, notify)
     tally.tell(source, notify)
     check_range(bars, source, strict, notify, lines)
     tell_doubts(bars, lines, source, notify)
@@ -72,9 +76,11 @@ def _already(data: bytes, source: str, strict: bool, notify: Notify) -> Bars | N
     if not data.removeprefix(b"\xef\xbb\xbf").startswith(HEADER.encode()):
         return None
     try:
-        return read_bars(io.BytesIO(data), source, strict=strict, notify=notify)
+        bars = read_bars(io.BytesIO(data), source, strict=strict, notify=notify)
     except BadData:
         return None
+    tell_doubts(bars, range(2, len(bars.date) + 2), source, notify)
+    return bars
 
 
 def _stamp_text(cells: list[str], date: int, time: int | None) -> str:
@@ -88,29 +94,16 @@ def _stamp_text(cells: list[str], date: int, time: int | None) -> str:
 
 
 def _bars(
-    table: Table,
-    columns: dict[str, int],
-    dates: list[str],
-    lots: bool | None,
-    source: str,
-    tally: Tally,
-    notify: Notify,
+    table: Table, columns: dict[str, int], dates: list[str], volume: "_Volume", source: str, tally: Tally
 ) -> Iterator[Bar]:
     """Yield the bars of the rows that have one, in the order of the file; count the others."""
-    comma = _decimal_comma(table, columns, source)
-    scale = volume_scale(table.header, columns, [row.cells for row in table.rows], lots, source, notify)
-    volume = _Volume(scale, comma, source)
-    status, paused = columns.get("status"), columns.get("paused")
     where = [(name, columns[name]) for name in _PRICES]
     for (line, cells), date in zip(table.rows, dates, strict=True):
         shares = volume.read(cells[columns["volume"]], line)
-        idle = (status is not None and cells[status].strip() in ("0", "停牌")) or (
-            paused is not None and cells[paused].strip().casefold() in ("1", "1.0", "true", "是")
-        )
-        if idle and not shares:
+        if not shares and _is_suspended(cells, columns):
             tally.add(NO_TRADING, line)
             continue
-        prices = [_price(cells[column], name, comma, source, line) for name, column in where]
+        prices = [_price(cells[column], name, volume.comma, source, line) for name, column in where]
         if None in prices:
             tally.add(NO_VALUE, line, "price")
         elif shares is None:
@@ -119,7 +112,14 @@ def _bars(
             tally.add(NO_TRADING, line)
         else:
             yield Bar(date, tuple(_positive(prices, source, line)), shares, line)
-    volume.tell(len(table.rows), notify)
+
+
+def _is_suspended(cells: list[str], columns: dict[str, int]) -> bool:
+    """Tell whether a column of the source says so: baostock's tradestatus 0, JoinQuant's paused 1."""
+    status, paused = columns.get("status"), columns.get("paused")
+    return (status is not None and cells[status].strip() in ("0", "停牌")) or (
+        paused is not None and cells[paused].strip().casefold() in ("1", "1.0", "true", "是")
+    )
 
 
 def _decimal_comma(table: Table, columns: dict[str, int], source: str) -> bool:
@@ -162,7 +162,7 @@ class _Volume:
     """Reads the volume column and remembers what was odd in it."""
 
     def __init__(self, scale: int, comma: bool, source: str) -> None:
-        self._scale, self._comma, self._source = scale, comma, source
+        self._scale, self.comma, self._source = scale, comma, source
         self._broken: list[tuple[int, str]] = []
         self._units: list[int] = []
 
@@ -176,7 +176,7 @@ class _Volume:
         if is_missing(text):
             return None
         try:
-            found = quantity(from_decimal_comma(text) if self._comma else text)
+            found = quantity(from_decimal_comma(text) if self.comma else text)
         except ValueError:
             raise self._bad("{source}:{line}: {field} is not a number: {text}", line, text) from None
         shares, exact = found.whole(self._scale)

@@ -16,6 +16,7 @@ COMMENT = "{source}: {count} line(s) that are no rows passed over (the first on 
 
 
 LONGEST_LINE = 1_000_000
+_ICONV = "`iconv -f ENCODING -t UTF-8` converts it"
 
 
 class Row(NamedTuple):
@@ -60,24 +61,33 @@ def decoded(data: bytes, source: str) -> str:
         guesses = ["utf-16-le"]
     elif data[0:64:2].count(0) > 16 > data[1:64:2].count(0):
         guesses = ["utf-16-be"]
-    failed = 0
+    failed: int | None = None
     for encoding in guesses:
         try:
             return data.decode(encoding)
         except UnicodeDecodeError as error:
-            failed = failed or error.start
-    line = data.count(b"\n", 0, failed) + 1
-    byte = f"0x{data[failed]:02x}"
-    template = "{source}:{line}: the encoding is not UTF-8, UTF-16 or GB18030 (byte {byte})"
-    raise bad_line((source, line), template, byte=byte, hint="`iconv -f ENCODING -t UTF-8` converts it")
+            failed = error.start if failed is None else failed
+    raise _undecodable(data, failed or 0, source)
+
+
+def _undecodable(data: bytes, at: int, source: str) -> BadData:
+    """Return the error for a byte that no encoding explains, with its column where the header can be read."""
+    at = min(at, len(data) - 1)
+    here = (source, data.count(b"\n", 0, at) + 1)
+    byte = f"0x{data[at]:02x}"
+    header = find_header(io.StringIO(data[:100_000].decode("latin-1"), newline=""))
+    column = data.count(header.delimiter.encode(), data.rfind(b"\n", 0, at) + 1, at) if header else 0
+    if header is None or column >= len(header.cells):
+        template = "{source}:{line}: the encoding is not UTF-8, UTF-16 or GB18030 (byte {byte})"
+        return bad_line(here, template, byte=byte, hint=_ICONV)
+    template = "{source}:{line}: the encoding of {field} is not UTF-8, UTF-16 or GB18030 (byte {byte})"
+    return bad_line(here, template, field=shown(header.cells[column].strip()), byte=byte, hint=_ICONV)
 
 
 def read_table(data: bytes, source: str, tally: Tally) -> Table:
     """Return the header and the data rows, each as wide as the header."""
     text = decoded(data, source)
-    if (nul := text.find("\0")) >= 0:
-        line = text.count("\n", 0, nul) + 1
-        raise bad_line((source, line), "{source}:{line}: a zero byte in the text")
+    spoilt = "\0" in text
     stream = io.StringIO(text, newline="")
     header = find_header(stream)
     if header is None:
@@ -95,6 +105,8 @@ def read_table(data: bytes, source: str, tally: Tally) -> Table:
             tally.add(COMMENT, row.line)
         else:
             rows.append(_fitted(row, header, source))
+            if spoilt:
+                _check_zero_bytes(rows[-1], header, source)
     return Table(header, rows)
 
 
@@ -147,6 +159,12 @@ def _fitted(row: Row, header: Header, source: str) -> Row:
         raise bad_line((source, row.line), template, field=shown(header.cells[found]), count=found, width=width)
     template = "{source}:{line}: a cell too much after {field}: {count} cells under {width} columns"
     raise bad_line((source, row.line), template, field=shown(header.cells[-1]), count=found, width=width)
+
+
+def _check_zero_bytes(row: Row, header: Header, source: str) -> None:
+    for name, cell in zip(header.cells, row.cells, strict=True):
+        if "\0" in cell:
+            raise bad_line((source, row.line), "{source}:{line}: a zero byte in {field}", field=shown(name.strip()))
 
 
 def _no_header(text: str, source: str) -> BadData:

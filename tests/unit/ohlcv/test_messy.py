@@ -34,7 +34,7 @@ SAME_ROWS = {
 # file of messy -> the refusal
 REFUSED = {
     "derived_ohlcv/negative_volume.csv": "6: volume is negative: '-24925'",
-    "derived_ohlcv/null_byte.csv": "5: a zero byte in the text",
+    "derived_ohlcv/null_byte.csv": "5: a zero byte in 'date'",
     "derived_ohlcv/ragged_short_row.csv": "6: 'close' is missing: 4 cells under 7 columns",
     "tesla_quoted_commas.csv": "2: date is not a date: '11:34'",
     "csvkit/test_latin1.csv": "3: the encoding is not UTF-8, UTF-16 or GB18030 (byte 0xa9)",

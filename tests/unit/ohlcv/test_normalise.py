@@ -67,6 +67,11 @@ def test_encodings(encoding):
     assert run(table.encode(encoding))[0] == [BAR]
 
 
+def test_an_encoding_that_is_none_of_these_is_named_with_line_and_field():
+    table = f"{HEADER},name\n{BAR},Caf\u00e9\n".encode("latin-1")
+    assert refusal(table) == "f:2: the encoding of 'name' is not UTF-8, UTF-16 or GB18030 (byte 0xe9)"
+
+
 @pytest.mark.parametrize(
     ("stamp", "date"),
     [
@@ -202,7 +207,7 @@ def test_days_without_trading_are_dropped_and_counted():
         ("2024-01-15,10.1,10.9,9.8,10.5,1,200", "a cell too much after 'volume': 7 cells under 6 columns"),
         ('2024-01-15,"10.1,10.9,9.8,10.5,1200', "not CSV: unexpected end of data"),
         ('2024-01-15,"10.1"x,10.9,9.8,10.5,1200', "not CSV: ',' expected after '\"'"),
-        ("2024-01-15,10.1,10.9,9.8,10.5,12\x0000", "a zero byte in the text"),
+        ("2024-01-15,10.1,10.9,9.8,10.5,12\x0000", "a zero byte in 'volume'"),
         ("2024-01-15," + "1" * 200_000 + ",10.9,9.8,10.5,1200", "not CSV: field larger than field limit (131072)"),
         (",10.1,10.9,9.8,10.5,1200", "date is not a date: ''"),
         ("合计,10.1,10.9,9.8,10.5,1200", "date is not a date: '合计'"),
@@ -303,6 +308,17 @@ def test_lines_around_the_table_are_passed_over_and_counted():
         "f: 1 line(s) before the header passed over",
         "f: 1 repeated header line(s) passed over (the first on line 5)",
         "f: 2 line(s) that are no rows passed over (the first on line 6)",
+    ]
+
+
+def test_doubts_about_canonical_input_are_told_too():
+    table = f"{HEADER}\n2024-01-15,10,10,10,10,5\n2024-01-16,10,10,10,10,0\n2024-01-17,30,30,30,30,5\n"
+    lines, said = run(table)
+    assert len(lines) == 3
+    assert said == [
+        "f:4: close changes by +200.0 % on 2024-01-17 (1 such jump(s)): "
+        "a split, a change of adjustment within the file, or bad data",
+        "f:3: volume is 0 and the price one and the same (1 such bar(s)): no trading?",
     ]
 
 
