@@ -8,6 +8,7 @@ tick, so such files stay unsettled: they are read again until they have aged.
 With `--now` another index, `asof.db`, holds the files as they stood then.
 """
 
+import contextlib
 import hashlib
 import os
 import re
@@ -15,21 +16,22 @@ import sqlite3
 import time
 from collections.abc import Iterable, Iterator
 from typing import Any
-from zlib import crc32
 
 from ia import clock, store
 from ia.errors import IaError, Message, Notify, silent
+from ia.recall.folders import ROOTS, digests
 from ia.recall.terms import indexable
 from ia.workspace import TEXT, Workspace
 
-ROOTS = ("memory", "notebook", "knowledge")
 SKIPPED = "memory/MEMORY.md"
 """The table of contents would be found by every query, instead of what it names."""
 SHIFT = 14
 """A passage's row is the file's id shifted by this much, plus the passage's number."""
 PASSAGE = 1500  # characters
 _SETTLED_NS = 3_000_000_000
-_BATCH = 500  # files a transaction
+POSTINGS = 6_000
+"""How many rows the words of a question may touch together: what keeps 100,000 notes quick."""
+_BATCH = 2000  # files a transaction
 
 
 def _create(db: Any) -> None:
@@ -40,6 +42,9 @@ def _create(db: Any) -> None:
         "CREATE TABLE passages (id INTEGER PRIMARY KEY, text TEXT NOT NULL)",
         "CREATE VIRTUAL TABLE words USING fts5 (path, body, content='',"
         " tokenize='porter unicode61 remove_diacritics 2')",
+        "CREATE TABLE common (term TEXT PRIMARY KEY) WITHOUT ROWID",
+        "CREATE TABLE counter (changes INTEGER NOT NULL)",
+        "INSERT INTO counter VALUES (0)",
         "CREATE VIRTUAL TABLE vocabulary USING fts5vocab ('words', 'row')",
     ):
         db.execute(statement)
@@ -75,9 +80,14 @@ def entered(ws: Workspace, path: str) -> None:
     folder, name = os.path.split(path)
     conn = store.connect(ws.root, PRESENT)
     try:
+        conn.execute("PRAGMA busy_timeout = 300")
         with store.transaction(conn):
             conn.execute("UPDATE folders SET digest = NULL WHERE path = ?", (folder,))
             _one(ws, conn, folder, name, "", silent)
+            _count(conn, 1)
+    except sqlite3.OperationalError as exc:
+        if "locked" not in str(exc):
+            raise  # else another process is bringing the index up to date, and the next question finds the file anyway
     finally:
         conn.close()
 
@@ -89,56 +99,27 @@ Change = tuple[str, dict[str, str], int | None]
 def _changed(ws: Workspace, conn: sqlite3.Connection) -> Iterator[Change]:
     """Yield the folders whose digest differs from what the index has, and those that are gone."""
     known: dict[str, int | None] = dict(conn.execute("SELECT path, digest FROM folders"))
-    for folder, stats, digest in list(_scan(ws.root, known)):
-        yield folder, stats, digest
-    for folder in known:
-        if not os.path.isdir(os.path.join(ws.root, folder)):
-            yield folder, {}, None
-
-
-def _scan(root: str, known: dict[str, int | None]) -> Iterator[Change]:
     young = time.time_ns() - _SETTLED_NS
-    stack = list(ROOTS)
-    while stack:
-        folder = stack.pop()
-        digest = 0
-        unsettled = False
-        found: list[tuple[str, os.stat_result]] = []
-        try:
-            entries = os.scandir(os.path.join(root, folder))
-        except OSError:
-            continue
-        with entries:
-            for entry in entries:
-                name = entry.name
-                if name[0] == ".":
-                    continue
-                if name.endswith(TEXT):
-                    try:
-                        stat = entry.stat(follow_symlinks=False)
-                    except OSError:
-                        continue
-                    # tuples of integers hash alike in every process
-                    digest += hash(
-                        (
-                            crc32(name.encode(errors="surrogateescape")),
-                            stat.st_ino,
-                            stat.st_size,
-                            stat.st_mtime_ns,
-                            stat.st_ctime_ns,
-                        )
-                    )
-                    unsettled |= stat.st_ctime_ns > young
-                    found.append((name, stat))
-                elif entry.is_dir(follow_symlinks=False):
-                    stack.append(f"{folder}/{name}")
-        digest &= 0x7FFFFFFFFFFFFFFF
-        if known.get(folder) != digest or unsettled:
-            keys = {
-                name: f"{s.st_ino}:{s.st_size}:{s.st_mtime_ns}:{s.st_ctime_ns}" if s.st_ctime_ns <= young else ""
-                for name, s in found
-            }
-            yield folder, keys, None if unsettled else digest
+    seen = {}
+    for folder, digest, newest in digests(ws.root, len(known)):
+        seen[folder] = digest
+        if known.get(folder) != digest or newest > young:
+            yield folder, _keys(ws.root, folder, young), digest if newest <= young else None
+    for folder in known.keys() - seen.keys():
+        yield folder, {}, None
+
+
+def _keys(root: str, folder: str, young: int) -> dict[str, str]:
+    """Return a folder's files by name, each with what tells that it changed; "" where its clock tick is not over."""
+    keys = {}
+    with contextlib.suppress(OSError), os.scandir(os.path.join(root, folder)) as entries:
+        for entry in entries:
+            if entry.name.endswith(TEXT) and entry.name[0] != "." and not entry.is_dir(follow_symlinks=False):
+                with contextlib.suppress(OSError):
+                    s = entry.stat(follow_symlinks=False)
+                    settled = s.st_ctime_ns <= young
+                    keys[entry.name] = f"{s.st_ino}:{s.st_size}:{s.st_mtime_ns}:{s.st_ctime_ns}" if settled else ""
+    return keys
 
 
 def _as_of(ws: Workspace, conn: sqlite3.Connection) -> Iterator[Change]:
@@ -154,8 +135,9 @@ def _as_of(ws: Workspace, conn: sqlite3.Connection) -> Iterator[Change]:
     )
     last: dict[str, int] = dict(ws.db.execute("SELECT path, max(id) FROM revisions GROUP BY path"))
     folders: dict[str, dict[str, str]] = {}
-    for folder, keys, _ in _scan(ws.root, {}):
-        for name, key in keys.items():
+    young = time.time_ns() - _SETTLED_NS
+    for folder, _, _ in digests(ws.root):
+        for name, key in _keys(ws.root, folder, young).items():
             touched = bool(key) and int(key.split(":")[2]) > moment.timestamp() * 1e9
             seen = f"{key}:{touched}:{last.get(f'{folder}/{name}')}" if key else ""
             folders.setdefault(folder, {})[name] = seen
@@ -169,21 +151,59 @@ def _as_of(ws: Workspace, conn: sqlite3.Connection) -> Iterator[Change]:
 
 
 def _apply(ws: Workspace, conn: sqlite3.Connection, changes: Iterable[Change], notify: Notify) -> None:
-    for folder, keys, digest in changes:
-        had = dict(conn.execute("SELECT name, key FROM files WHERE folder = ?", (folder,)))
-        work = [name for name in {**had, **keys} if not keys.get(name) or had.get(name) != keys[name]]
-        whole = True
-        for start in range(0, len(work), _BATCH):
-            with store.transaction(conn):
-                for name in work[start : start + _BATCH]:
-                    whole &= _one(ws, conn, folder, name, keys.get(name), notify)
-        if clock.simulated():
-            continue
-        with store.transaction(conn):
-            if keys:
-                conn.execute("REPLACE INTO folders VALUES (?, ?)", (folder, digest if whole else None))
-            else:
-                conn.execute("DELETE FROM folders WHERE path = ?", (folder,))
+    """Look into the folders, _BATCH files a transaction: a build that is killed goes on from there."""
+    done = 0
+    try:
+        for folder, keys, digest in changes:
+            had = dict(conn.execute("SELECT name, key FROM files WHERE folder = ?", (folder,)))
+            whole = True
+            for name in [name for name in {**had, **keys} if not keys.get(name) or had.get(name) != keys[name]]:
+                done = _in_batch(conn, done)
+                whole &= _one(ws, conn, folder, name, keys.get(name), notify)
+            if not clock.simulated():
+                done = _in_batch(conn, done)
+                if keys:
+                    conn.execute("REPLACE INTO folders VALUES (?, ?)", (folder, digest if whole else None))
+                else:
+                    conn.execute("DELETE FROM folders WHERE path = ?", (folder,))
+        if done:
+            _count(conn, done)
+            conn.execute("COMMIT")
+    except BaseException:
+        if conn.in_transaction:
+            conn.rollback()
+        raise
+    _find_common(conn)
+
+
+def _in_batch(conn: sqlite3.Connection, done: int) -> int:
+    """Begin a transaction, or end one that is large enough and begin the next; return how much it holds."""
+    if done == _BATCH:
+        _count(conn, done)
+        conn.execute("COMMIT")
+        done = 0
+    if done == 0:
+        conn.execute("BEGIN IMMEDIATE")
+    return done + 1
+
+
+def _count(conn: sqlite3.Connection, files: int) -> None:
+    conn.execute("UPDATE counter SET changes = changes + ?", (files,))
+
+
+def _find_common(conn: sqlite3.Connection) -> None:
+    """Note the words that are too common to be looked up for a question, so that they need not be counted each time.
+
+    They stood in more than 2 x POSTINGS passages, and are noted anew before so many files have changed that they could
+    be below POSTINGS; so leaving them out changes no answer.
+    """
+    changes = conn.execute("SELECT changes FROM counter").fetchone()[0]
+    if changes < POSTINGS // 2:
+        return
+    with store.transaction(conn):
+        conn.execute("DELETE FROM common")
+        conn.execute("INSERT INTO common SELECT term FROM vocabulary WHERE doc > ?", (2 * POSTINGS,))
+        conn.execute("UPDATE counter SET changes = 0")
 
 
 def _one(ws: Workspace, conn: sqlite3.Connection, folder: str, name: str, key: str | None, notify: Notify) -> bool:

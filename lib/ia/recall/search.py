@@ -18,8 +18,6 @@ from ia.workspace import Workspace
 AREAS = ("memory", "notebook", "journal", "knowledge")
 SHORT = 4  # words up to which a query is matched exactly first
 CANDIDATES = 1000  # passages that BM25 hands on to the weighing by age
-POSTINGS = 30_000
-"""How many rows the words of a question may touch together: what keeps 100,000 notes quick."""
 SHOWN = 300  # characters of a passage
 
 
@@ -71,6 +69,8 @@ def find(
         if len(query.exact) > 1 and (apart := _apart(conn, query.exact, where, values)):
             return _hits(conn, apart, query, limit)
     expression = " OR ".join(quoted(token) for token in _telling(conn, query.tokens))
+    if not expression:
+        return []
     return _hits(conn, _ranked(conn, expression, where, values), query, limit)
 
 
@@ -118,8 +118,20 @@ def _apart(conn: sqlite3.Connection, exact: tuple[str, ...], where: str, values:
 
 
 def _telling(conn: sqlite3.Connection, tokens: tuple[str, ...]) -> list[str]:
-    """Return the rarest tokens, as many as may be looked up in time."""
-    return list(tokens)
+    """Return the rarest tokens that occur at all: as many as touch POSTINGS rows together, and at least one."""
+    common = {term for (term,) in conn.execute("SELECT term FROM common")}
+    rare = [token for token in tokens if token not in common] or tokens
+    count = "SELECT count(*) FROM words WHERE words MATCH ?"
+    rarity = sorted((conn.execute(count, [quoted(token)]).fetchone()[0], token) for token in rare)
+    if not any(rows for rows, _ in rarity):
+        rarity = sorted((conn.execute(count, [quoted(token)]).fetchone()[0], token) for token in tokens)
+    telling: list[str] = []
+    touched = 0
+    for rows, token in rarity:
+        touched += rows
+        if rows and (touched <= index.POSTINGS or not telling):
+            telling.append(token)
+    return telling
 
 
 def _hits(conn: sqlite3.Connection, ranked: _Ranked, query: Query, limit: int) -> list[Hit]:
