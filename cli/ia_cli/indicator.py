@@ -7,7 +7,7 @@ import click
 from ia_cli._group import Group
 from ia_cli._in import open_input
 from ia_cli._options import json_option, rows_options
-from ia_cli._out import emit_json, emit_rows, notify
+from ia_cli._out import Row, emit_json, emit_rows, notify
 from ia_cli._text import tr
 
 if TYPE_CHECKING:
@@ -24,28 +24,49 @@ def indicator() -> None:
 
 @indicator.command("list", example="ia indicator list --category momentum")
 @click.option("--category", metavar="NAME", help="Only trend, momentum, volatility, statistics or volume.")
+@click.option("--functions", is_flag=True, help="List the functions that expressions of `ia compute` can call instead.")
 @rows_options
-def list_(category: str | None, as_json: bool, as_jsonl: bool) -> None:
+def list_(category: str | None, functions: bool, as_json: bool, as_jsonl: bool) -> None:
     """List the indicators with their categories."""
+    from ia.errors import UsageError
+
+    if functions and category:
+        raise UsageError("--functions and --category exclude each other")
+    plain = not (as_json or as_jsonl)
+    rows = _functions(plain) if functions else _indicators(category, plain)
+    columns = ("call", "description") if functions else ("name", "category", "params", "description")
+    emit_rows(rows, columns, as_json=as_json, as_jsonl=as_jsonl)
+
+
+def _functions(plain: bool) -> list[Row]:
+    from ia.compute import arrays
+
+    arrays.choose("")
+    from ia.compute.functions import FUNCTIONS
+
+    return [
+        {"name": f.name, "call": f.usage, "description": tr(f.summary) if plain else f.summary}
+        for f in FUNCTIONS.values()
+    ]
+
+
+def _indicators(category: str | None, plain: bool) -> list[Row]:
     from ia.compute.indicators import CATEGORIES, REGISTRY
     from ia.errors import UsageError
 
     if category is not None and category.lower() not in CATEGORIES:
-        raise UsageError(
-            "{name}: no such category", name=category, hint="it is one of {names}", names=", ".join(CATEGORIES)
-        )
-    structured = as_json or as_jsonl
-    rows = [
+        names = ", ".join(CATEGORIES)
+        raise UsageError("{name}: no such category", name=category, hint="it is one of {names}", names=names)
+    return [
         {
             "name": entry.name, "category": entry.category, "alias": entry.alias,
-            "params": [p.name for p in entry.params] if structured
-            else " ".join(f"{p.name}={p.default:g}" for p in entry.params),
-            "description": entry.description if structured else tr(entry.description),
+            "params": " ".join(f"{p.name}={p.default:g}" for p in entry.params) if plain
+            else [p.name for p in entry.params],
+            "description": tr(entry.description) if plain else entry.description,
         }
         for entry in REGISTRY.values()
         if category is None or entry.category == category.lower()
     ]  # fmt: skip
-    emit_rows(rows, ("name", "category", "params", "description"), as_json=as_json, as_jsonl=as_jsonl)
 
 
 @indicator.command(example="ia indicator describe RSI")

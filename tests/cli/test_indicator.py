@@ -42,6 +42,15 @@ def test_list_as_json_and_by_category(ia):
     assert done.stderr.startswith("ia: magic: no such category\nhint: it is one of trend, momentum")
 
 
+def test_list_of_the_functions_of_expressions(ia):
+    lines = ia("indicator", "list", "--functions").stdout.splitlines()
+    assert lines[0] == "call\tdescription"
+    assert "rsi(x, n=14)\tWilder's relative strength index, 0 .. 100" in "\n".join(lines)
+    assert any(line.startswith("macd(x, fast=12, slow=26, signal=9) -> macd, signal, histogram\t") for line in lines)
+    assert "下穿" in ia("--lang", "zh", "indicator", "list", "--functions").stdout
+    assert ia("indicator", "list", "--functions", "--category", "trend").returncode == 2
+
+
 def test_describe(ia):
     done = ia("indicator", "describe", "rsi")
     assert done.returncode == 0
@@ -115,10 +124,13 @@ def test_chinese(ia, csv):
 
 
 def test_everything_it_says_is_in_the_catalog():
+    from ia.compute.functions import FUNCTIONS
     from ia.compute.indicators import REGISTRY
+    from ia_cli.zh import coreutils
     from ia_cli.zh.indicator import CATALOG
 
     assert {entry.description for entry in REGISTRY.values()} <= set(CATALOG)
+    assert {f.summary for f in FUNCTIONS.values()} == set(coreutils.CATALOG)
 
 
 @pytest.mark.parametrize("name, numpy", [("RSI", False), ("CCI", True)])

@@ -10,6 +10,8 @@ CATALOG = {
     "Only trend, momentum, volatility, statistics or volume.": (
         "只列一类：trend（趋势）、momentum（动量）、volatility（波动）、statistics（统计）或 volume（量能）。"
     ),
+    "List the functions that expressions of `ia compute` can call instead.": "改为列出 `ia compute` 表达式可用的函数。",
+    "--functions and --category exclude each other": "--functions 和 --category 不能同时使用",
     "Print an indicator's parameters, inputs and results as JSON.": "以 JSON 输出一个指标的参数、输入和结果。",
     "NAME is one of `ia indicator list`, or the coreutil of the same figures; case does not matter.": (
         "NAME 是 `ia indicator list` 里的名字，或同一指标的 coreutil 函数名；不分大小写。"

@@ -62,6 +62,11 @@ class Function(NamedTuple):
         return (self.kernel.__doc__ or "").strip()
 
     @property
+    def summary(self) -> str:
+        """What it gives, in one line."""
+        return self.doc.split("\n")[0]
+
+    @property
     def usage(self) -> str:
         """How to call it: ``macd(x, fast=12, slow=26, signal=9) -> macd, signal, histogram``."""
         settings = [p.name if p.default is None else f"{p.name}={p.default:g}" for p in self.params]
