@@ -19,6 +19,7 @@ from ia.ohlcv.governor import Banned, Governor
 
 if TYPE_CHECKING:
     from requests import PreparedRequest, Response
+    from tenacity import RetryCallState
 
 MAX_BYTES = 40_000_000
 TRIES = 3
@@ -31,6 +32,10 @@ _is_captcha = re.compile("captcha|geetest|验证码|滑动验证|安全验证|�
 
 class NoNetwork(TryLater):
     """A host that cannot be reached, does not answer in time, or says that it is out of order."""
+
+
+class Unreachable(NoNetwork):
+    """No connection at all: mostly this machine has no network, so that trying for long is of no use."""
 
 
 class ShapeChanged(Unavailable):
@@ -144,10 +149,10 @@ class _Gate:
         # Nothing of the environment but the proxy goes along: requests takes passwords from ~/.netrc unasked.
         request.headers.pop("Authorization", None)
         host = urlsplit(request.url or "").hostname or "?"
-        pause = min(1.0, self.timeout / 10)
+        pause = min(0.5, self.timeout / 10)
         retrying = tenacity.Retrying(
             retry=tenacity.retry_if_exception_type(NoNetwork),
-            stop=tenacity.stop_after_attempt(TRIES) | tenacity.stop_after_delay(max(0.0, self._left())),
+            stop=self._enough,
             wait=tenacity.wait_exponential(multiplier=pause, max=8.0) + tenacity.wait_random(0, pause),
             reraise=True,
         )
@@ -214,6 +219,11 @@ class _Gate:
         if status < 400:
             self.governor.succeeded(host)
 
+    def _enough(self, state: "RetryCallState") -> bool:
+        """Whether a request was tried often enough: twice where there is no connection, else TRIES times."""
+        failed = state.outcome.exception() if state.outcome else None
+        return self._left() <= 0 or state.attempt_number >= (2 if isinstance(failed, Unreachable) else TRIES)
+
     def _left(self) -> float:
         return self.deadline - time.monotonic()
 
@@ -246,8 +256,10 @@ def _retry_after(response: "Response") -> float | None:
         return None
 
 
-def _unreachable(host: str) -> NoNetwork:
-    return NoNetwork("{host} cannot be reached", hint="check the network, or ask another source: --adapter", host=host)
+def _unreachable(host: str) -> Unreachable:
+    return Unreachable(
+        "{host} cannot be reached", hint="check the network, or ask another source: --adapter", host=host
+    )
 
 
 def _too_slow(host: str) -> NoNetwork:

@@ -81,9 +81,12 @@ def _first(symbol: Symbol, ways: list[Callable[[], T]]) -> T:
     if all(isinstance(failure, NotFound) for failure in failures):
         raise NotFound("{symbol}: no host has such a symbol", symbol=str(symbol))
     kind = TryLater if any(isinstance(failure, TryLater) for failure in failures) else Unavailable
+    template = "{symbol}: no host answered: {first}; {second}; {third}"
+    if len(failures) == 2:
+        template = "{symbol}: no host answered: {first}; {second}"
     raise kind(
-        "{symbol}: no host answered: {failures}",
+        template,
         hint="another source: --adapter; how hosts stand: `ia doctor`",
         symbol=str(symbol),
-        failures="; ".join(map(str, failures)),
+        **dict(zip(("first", "second", "third"), failures, strict=False)),
     ) from failures[0]
