@@ -29,7 +29,7 @@ STATUSES = {
 FILES = {
     "soul.md": "The assistant's character.",
     "config.yaml": "Settings; see ia-config(1).",
-    "memory/": "What was learnt: MEMORY.md (index), preferences, tracking, beliefs, observations, reflections, journal.",
+    "memory/": "What was learnt: MEMORY.md (index), preferences, tracking, beliefs, observations, reflections.",
     "notebook/": "What was written: research, reports, scratch.",
     ".ia/ia.db": "Events, revisions, proposals: precious.",
     ".ia/cache/": "Prices and indexes: can be deleted at any time.",
@@ -39,7 +39,7 @@ ENVIRONMENT = {
     "IA_NOW": "The moment to live at; nothing later is visible.",
     "IA_LANG": "Language of messages, en or zh; default from the locale.",
     "IA_DEBUG": "Set to 1, errors come with a traceback.",
-    "IA_SESSION": "Name of the session whose last `ia ohlcv` an `ia compute` without input takes; default the terminal's.",
+    "IA_SESSION": "Name of the session whose last `ia ohlcv` is what `ia compute` without input takes.",
     "IA_…": "Any setting: its key in capitals with _ for the dot (IA_MARKET_ADAPTER).",
     "NO_COLOR": "Set, no colours.",
 }
@@ -57,15 +57,15 @@ def pages() -> dict[str, str]:
 
 
 def _root() -> str:
-    lines = [*_title("ia", "personal investment research made of files and pipes")]
+    lines = [*_title("ia")]
     lines += ["ia - personal investment research made of files and pipes"]
     lines += [".SH SYNOPSIS", r".B ia", r"[\fIOPTIONS\fR] \fICOMMAND\fR [\fIARGS\fR]..."]
     lines += [".SH DESCRIPTION"]
     lines += [
-        "Commands are organs: each does one thing, reads and writes text, and is as useful in a shell pipe as in the hands of",
-        "a model. Text files are the truth; canonical OHLCV as CSV over pipes",
-        r"(\fBia\-ohlcv\fR(5)) is what they pass to each other. Standard output is data and nothing else. It researches and",
-        "advises; it never places an order.",
+        "Commands are organs: each does one thing, reads and writes text, and is as useful in a shell pipe as in the",
+        "hands of a model. Text files are the truth; canonical OHLCV as CSV over pipes",
+        r"(\fBia\-ohlcv\fR(5)) is what they pass to each other. Standard output is data and nothing else. It",
+        "researches and advises; it never places an order.",
     ]
     lines += [".SH OPTIONS", *_options(cli, click.Context(cli, info_name="ia"))]
     lines += [".SH COMMANDS"]
@@ -80,7 +80,7 @@ def _root() -> str:
 
 def _command(name: str, command: click.Command, parent: click.Context) -> str:
     context = click.Context(command, info_name=name, parent=parent)
-    lines = [*_title(f"ia-{name}", first_line(command))]
+    lines = [*_title(f"ia-{name}")]
     lines += [rf"ia\-{_escape(name)} - {_escape(first_line(command).rstrip('.'))}", ".SH SYNOPSIS"]
     lines += [_usage(command, context), ".SH DESCRIPTION", *_text(command)]
     lines += [".SH OPTIONS", *_options(command, context)]
@@ -114,7 +114,7 @@ def _more(name: str) -> Iterator[str]:
             yield _escape(" ".join(paragraph.split()))
 
 
-def _title(page: str, _text: str) -> Iterator[str]:
+def _title(page: str) -> Iterator[str]:
     yield r".\" Generated from the help texts by `make man`; do not edit."
     yield f'.TH "{page.upper()}" "1" "" "ia" "ia"'
     yield ".SH NAME"

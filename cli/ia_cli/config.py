@@ -12,8 +12,9 @@ from ia_cli._text import tr
 def config_() -> None:
     """Read and change settings.
 
-    A setting comes from the environment (IA_ and the key in capitals, dots as underscores), else from config.yaml in the
-    workspace, else it has its default. Secrets stay in the environment: write ${NAME}, and it is filled in when needed.
+    A setting comes from the environment (IA_ and the key in capitals, dots as underscores), else from config.yaml in
+    the workspace, else it has its default. Secrets stay in the environment: write ${NAME}, and it is filled in when
+    needed.
     """
 
 

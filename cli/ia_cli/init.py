@@ -12,8 +12,8 @@ from ia_cli._out import hint
 def init(ctx: click.Context, profile: str) -> None:
     """Fill a new workspace from a profile.
 
-    Copies the profile's files (soul, memory skeleton) to where there are none yet, and prints what it wrote. Nothing that
-    is there is touched, and no command needs this first: every file may be deleted again.
+    Copies the profile's files (soul, memory skeleton) to where there are none yet, and prints what it wrote. Nothing
+    that is there is touched, and no command needs this first: every file may be deleted again.
     """
     from ia import profiles
     from ia.workspace import Workspace

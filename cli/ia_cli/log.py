@@ -21,8 +21,8 @@ def log(
 ) -> None:  # fmt: skip
     """Read the audit trail.
 
-    Every turn, tool call, task run, proposal, approval, note, fetch and change of soul or belief is an event: when, what,
-    about what, by whom. Newest first. Status 1 where nothing fits.
+    Every turn, tool call, task run, proposal, approval, note, fetch and change of soul or belief is an event: when,
+    what, about what, by whom. Newest first. Status 1 where nothing fits.
     """
     from ia import audit, clock
     from ia.workspace import Workspace

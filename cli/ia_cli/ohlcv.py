@@ -16,23 +16,28 @@ from ia_cli._out import notify
 @click.option("--period", type=click.Choice(["daily", "weekly", "monthly"]), default="daily", help="Length of a bar.")
 @click.option("--start", metavar="DATE", help="First date, YYYY-MM-DD.")
 @click.option("--end", metavar="DATE", help="Last date, YYYY-MM-DD.")
-@click.option("--adjust", type=click.Choice(["qfq", "hfq", "none"]), help="qfq (default) keeps the last price, hfq the first.")  # fmt: skip
+@click.option(
+    "--adjust", type=click.Choice(["qfq", "hfq", "none"]), help="qfq (default) keeps the last price, hfq the first."
+)
 @click.option("--adapter", metavar="A[,B…]", help="Sources in the order to try; default: setting market.adapter.")
 @click.option("--refresh", is_flag=True, help="Fetch even if today's copy is stored.")
 @click.option("--stale", is_flag=True, help="Use the stored copy however old it is; its age goes to stderr.")
 @click.option("--strict", is_flag=True, help="With -: refuse bars whose low or high contradict open or close.")
 @click.option("--select", metavar="CODE", help="With -: the symbol to take from a file that holds several.")
 @click.option("--lots/--shares", default=None, help="With -: the unit of the volume, where the header does not tell.")
-@click.option("--day-first/--month-first", default=None, help="With -: what 5/11/2019 means, where the dates do not tell.")
+@click.option(
+    "--day-first/--month-first", default=None, help="With -: what 5/11/2019 means, where the dates do not tell."
+)
 def ohlcv(
     symbol: str | None, period: str, start: str | None, end: str | None, adjust: str | None,
-    adapter: str | None, refresh: bool, stale: bool, strict: bool, select: str | None, lots: bool | None, day_first: bool | None,
+    adapter: str | None, refresh: bool, stale: bool, strict: bool, select: str | None, lots: bool | None,
+    day_first: bool | None,
 ) -> None:  # fmt: skip
     """Print the prices of a symbol as canonical CSV.
 
-    SYMBOL is a code (600519, sh600519, 600519.SH, 00700.HK, AAPL) or a name (宁德时代) that means exactly one company. The
-    prices are fetched once a trading day, stored raw with their corporate actions, and adjusted here by multiplicative
-    factors, so that returns are total returns. Nothing later than --now comes out.
+    SYMBOL is a code (600519, sh600519, 600519.SH, 00700.HK, AAPL) or a name (宁德时代) that means exactly one company.
+    The prices are fetched once a trading day, stored raw with their corporate actions, and adjusted here by
+    multiplicative factors, so that returns are total returns. Nothing later than --now comes out.
 
     With - any OHLCV-like CSV on standard input (Chinese or English headers, other orders and date forms, lots, GBK …)
     comes out canonical; rows without a price are dropped and counted on stderr.
@@ -47,7 +52,10 @@ def ohlcv(
     check(request)
     if symbol not in (None, "-"):
         if strict or select or lots is not None or day_first is not None:
-            raise UsageError("--strict, --select, --lots, --shares, --day-first and --month-first go with -", hint="`ia ohlcv - < FILE`")
+            raise UsageError(
+                "--strict, --select, --lots, --shares, --day-first and --month-first go with -",
+                hint="`ia ohlcv - < FILE`",
+            )
         _of_symbol(request)
         return
     if adjust or adapter or refresh or stale:

@@ -22,7 +22,8 @@ def last_bars(ws: Workspace, notify: Notify = silent) -> Answer:
     try:
         with open(_session_file(ws), encoding="utf-8") as file:
             kept = json.load(file)
-        request = Request(*kept[:5], adapters=tuple(kept[5]))
+        symbol, period, start, end, adjust, adapters = kept
+        request = Request(symbol, period, start, end, adjust, tuple(adapters))
     except (OSError, ValueError, TypeError, IndexError):
         raise NotFound(
             "no prices to compute on", hint="pipe them in: `ia ohlcv SYMBOL | ia compute …`, or add --symbol SYMBOL"

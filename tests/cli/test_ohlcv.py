@@ -83,10 +83,7 @@ def test_qfq_ends_and_hfq_begins_at_the_raw_price(ia):
     assert qfq[-1] == raw[-1]
     assert hfq[0] == raw[0]
     assert qfq[0]["close"] != raw[0]["close"]
-    returns = [
-        [float(b["close"]) / float(a["close"]) for a, b in itertools.pairwise(series)]
-        for series in (qfq, hfq)
-    ]
+    returns = [[float(b["close"]) / float(a["close"]) for a, b in itertools.pairwise(series)] for series in (qfq, hfq)]
     assert returns[0] == pytest.approx(returns[1], rel=1e-8)
     assert all(float(row["low"]) > 0 for row in qfq)
 

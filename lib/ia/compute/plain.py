@@ -232,7 +232,7 @@ def isnan(x: Any) -> Any:
 def abs(x: Any) -> Any:
     if isinstance(x, Array) and x.dtype is int and x.values and min(x.values) <= -_LARGEST:
         raise Unlike
-    return _each(x.dtype.__abs__ if isinstance(x, Array) else float.__abs__, x, _type(x))
+    return _each(operator.abs, x, _type(x))
 
 
 def sqrt(x: Any) -> Any:
@@ -264,8 +264,8 @@ def _running_maximum(x: Array, axis: int = 0) -> Array:
 maximum.accumulate = _running_maximum  # type: ignore[attr-defined]
 
 
-def clip(x: Array, low: float, high: float) -> Array:
-    return _each(lambda v: low if v < low else high if v > high else v, x)  # type: ignore[no-any-return]
+def clip(x: Any, low: float, high: float) -> Any:
+    return _each(lambda v: low if v < low else high if v > high else v, x)
 
 
 def where(condition: Any, a: Any, b: Any) -> Any:
@@ -286,7 +286,7 @@ def cumsum(x: Array, axis: int = 0) -> Array:
 
 
 def diff(x: Array, axis: int = 0) -> Array:
-    return x[1:] - x[:-1]
+    return _arithmetic(operator.sub, x[1:], x[:-1])
 
 
 def broadcast_to(x: Any, shape: tuple[int, ...]) -> Array:

@@ -73,7 +73,7 @@ def find(db: sqlite3.Connection, adapter: str, symbol: str) -> Series | None:
         " WHERE adapter = ? AND symbol = ?",
         (adapter, symbol),
     ).fetchone()
-    return Series(*row[:5], bool(row[5]), *row[6:]) if row else None
+    return Series(*row)._replace(simulated=bool(row[5])) if row else None
 
 
 def bars(db: sqlite3.Connection, series: Series, until: str) -> Bars:

@@ -4,7 +4,7 @@ The order is fixed. First the symbol is identified; on doubt nothing is asked of
 is tried: what is stored and fresh is used without a request, else it is fetched, and a failure leads to the next one.
 """
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ia import audit, clock, config
 from ia.errors import BadData, IaError, Message, NotFound, Notify, TryLater, Unavailable, UsageError, silent
@@ -154,7 +154,7 @@ def _read(adapter: "Adapter", symbol: Symbol, until: str) -> _Stored:
 def _fetched(
     ws: Workspace, db: "sqlite3.Connection", adapter: "Adapter", symbol: Symbol, known: cache.Series | None
 ) -> cache.Series:
-    """Fetch what is new, or everything where the past has changed, and store it. Bars that are not closed are dropped."""
+    """Fetch what is new, or all where the past has changed, and store it. Bars that are not closed are dropped."""
     from ia.ohlcv.calendar import fresh_until
 
     try:
@@ -167,7 +167,8 @@ def _fetched(
         actions = sorted(adapter.actions(symbol), key=lambda action: action.date)
     except (Unavailable, TryLater) as exc:
         if known and not exc.hint:
-            exc.hint, exc.params = "a copy that is {age} old is stored: add --stale to use it", {**exc.params, "age": cache.age(known)}  # fmt: skip
+            exc.hint = "a copy that is {age} old is stored: add --stale to use it"
+            exc.params = {**exc.params, "age": cache.age(known)}
         raise
     if not bars.date:
         raise NotFound("{symbol}: {adapter} has no bars", symbol=symbol.canonical, adapter=adapter.name)
@@ -177,9 +178,8 @@ def _fetched(
         clock.stamp(fetched_at), clock.stamp(fresh), bars.date[0], bars.date[-1],
     )  # fmt: skip
     cache.put(db, symbol, series, bars, actions)
-    audit.record(
-        ws.db, "ohlcv.fetch", symbol.canonical, adapter=adapter.name, host=fetched.host, rows=len(bars.date), last=series.last
-    )  # fmt: skip
+    what = {"adapter": adapter.name, "host": fetched.host, "rows": len(bars.date), "last": series.last}
+    audit.record(ws.db, "ohlcv.fetch", symbol.canonical, "user", **what)
     return series
 
 
@@ -197,7 +197,15 @@ def _extended(
     if any(closes.get(date) != close for date, close in zip(shared, stored.close[-5:], strict=True)):
         return None
     kept = between(stored, None, shared[0])
-    return Bars(*(old[:-1] + column for old, column in zip(kept, new, strict=True))), fetched
+    return _joined(kept, new), fetched
+
+
+def _joined(old: Bars, new: Bars) -> Bars:
+    """Return bars with newer ones behind them; the last of the old is the first of the new."""
+    columns: list[Any] = [list(column)[:-1] for column in old]
+    for column, more in zip(columns, new, strict=True):
+        column.extend(more)
+    return Bars(*columns)
 
 
 def _cut(stored: _Stored, request: Request) -> Bars:

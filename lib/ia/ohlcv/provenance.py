@@ -21,7 +21,7 @@ def write(ws: Workspace, bars: Bars, out: Callable[[str], object], **origin: obj
     write_bars(bars, both)
     if audit.find(ws.db, KIND, sha.hexdigest()) is None:
         span = {"first": bars.date[0], "last": bars.date[-1]} if bars.date else {}
-        audit.record(ws.db, KIND, sha.hexdigest(), rows=len(bars.date), **span, **origin)
+        audit.record(ws.db, KIND, sha.hexdigest(), "user", **{"rows": len(bars.date), **span, **origin})
 
 
 def find(ws: Workspace, data: bytes) -> audit.Event | None:
