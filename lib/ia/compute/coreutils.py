@@ -20,6 +20,13 @@ def NAMESPACE() -> dict[str, Callable[..., Any]]:
     return {"abs": builtins.abs, **{name: _function(f) for name, f in FUNCTIONS.items()}}
 
 
+def __getattr__(name: str) -> Callable[..., Any]:
+    """``from ia.compute.coreutils import rsi``."""
+    if name not in FUNCTIONS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _function(FUNCTIONS[name])
+
+
 def _function(f: Function) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         if f.name in REDUCTIONS:

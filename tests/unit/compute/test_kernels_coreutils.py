@@ -85,6 +85,16 @@ def test_each_says_how_to_call_it_and_what_it_is():
         assert C[name].__doc__ == f.doc != ""
 
 
+def test_they_can_be_imported_by_name():
+    from ia.compute import coreutils
+    from ia.compute.coreutils import crossover, rsi
+
+    pd.testing.assert_series_equal(rsi(CLOSE, 14), C["rsi"](CLOSE, 14))
+    assert crossover(CLOSE, 30).dtype == bool
+    with pytest.raises(AttributeError, match="no attribute 'rso'"):
+        coreutils.rso  # noqa: B018
+
+
 def test_latest_and_prev():
     assert C["latest"](CLOSE) == CLOSE.iloc[-1]
     assert C["prev"](CLOSE) == CLOSE.iloc[-2]
