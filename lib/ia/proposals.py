@@ -170,7 +170,7 @@ def undecided(ws: Workspace, number: int) -> Proposal:
     """
     proposal = get(ws, number)
     if proposal.state != PENDING:
-        raise Refused("proposal {number} is {state} already", number=number, state=proposal.state)
+        raise Refused("proposal {number} is decided already: {state}", number=number, state=proposal.state)
     return proposal
 
 

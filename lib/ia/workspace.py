@@ -132,8 +132,8 @@ class Workspace:
         mode = os.fstat(fd).st_mode
         if not stat.S_ISREG(mode):  # a FIFO would be waited for
             os.close(fd)
-            template = "{path} is a folder" if stat.S_ISDIR(mode) else "{path} is not a regular file"
-            raise BadData(template, path=shown)
+            folder = stat.S_ISDIR(mode)
+            raise BadData("{path} is a folder" if folder else "{path} is not a regular file", path=shown)
         with open(fd, "rb") as file:
             raw = file.read(MAX_BYTES + 1)
         if len(raw) > MAX_BYTES:

@@ -218,7 +218,7 @@ def _one(ws: Workspace, conn: sqlite3.Connection, folder: str, name: str, key: s
         try:
             text = ws.read(path)
         except IaError as exc:
-            notify(Message("skipped: {reason}", reason=str(exc)))
+            notify(Message(exc.template, **exc.params))
             key, whole = None, False
     if key is None or (text is None and not clock.simulated()):
         if row:
