@@ -6,7 +6,6 @@ from pathlib import Path
 
 import click
 
-from ia.errors import IaError
 from ia_cli._group import Command, Group, first_line, paragraphs
 from ia_cli.main import COMMANDS, cli
 
@@ -160,7 +159,7 @@ def _escape(text: str) -> str:
 def main() -> None:
     """Write the pages into the folder that the command line names."""
     if len(sys.argv) != 2:
-        raise IaError("usage: python -m ia_cli._man DIR")
+        sys.exit("usage: python -m ia_cli._man DIR")
     folder = Path(sys.argv[1])
     for name, page in pages().items():
         (folder / name).write_text(page, encoding="utf-8")

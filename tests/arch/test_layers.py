@@ -4,7 +4,7 @@ import ast
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
-KERNEL = {"errors", "clock", "workspace", "store", "audit", "config"}
+KERNEL = {"errors", "clock", "workspace", "store", "audit", "config", "proposals"}
 CANONICAL = {"ohlcv.canonical"}
 # Room of lib/ia -> what it may import besides the kernel and itself.
 MAY = {
@@ -14,7 +14,6 @@ MAY = {
     "notebook": set(),
     "memory": set(),
     "recall": set(),
-    "proposals": set(),
     "profiles": set(),
     # Where organs meet, by name:
     "pipes": {"ohlcv", "compute", "notebook", "memory", "recall", "proposals"},
@@ -27,6 +26,7 @@ KERNEL_MAY = {
     "store": {"errors"},
     "audit": {"clock"},
     "workspace": {"errors", "config", "clock", "store", "audit"},
+    "proposals": {"errors", "clock", "store", "audit", "workspace"},
 }
 HOMES = {  # third party -> the only modules that import it
     "click": {"ia_cli"},
