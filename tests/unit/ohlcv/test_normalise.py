@@ -205,16 +205,20 @@ def test_days_without_trading_are_dropped_and_counted():
         ),
         ("2024-01-15,10.1,10.9,9.8,10.5", "'volume' is missing: 5 cells under 6 columns"),
         ("2024-01-15,10.1,10.9,9.8,10.5,1,200", "a cell too much after 'volume': 7 cells under 6 columns"),
-        ('2024-01-15,"10.1,10.9,9.8,10.5,1200', "not CSV: unexpected end of data"),
-        ('2024-01-15,"10.1"x,10.9,9.8,10.5,1200', "not CSV: ',' expected after '\"'"),
+        ('2024-01-15,"10.1,10.9,9.8,10.5,1200', "not CSV: "),
+        ('2024-01-15,"10.1"x,10.9,9.8,10.5,1200', "not CSV: "),
         ("2024-01-15,10.1,10.9,9.8,10.5,12\x0000", "a zero byte in 'volume'"),
-        ("2024-01-15," + "1" * 200_000 + ",10.9,9.8,10.5,1200", "not CSV: field larger than field limit (131072)"),
+        ("2024-01-15," + "1" * 200_000 + ",10.9,9.8,10.5,1200", "not CSV: "),
         (",10.1,10.9,9.8,10.5,1200", "date is not a date: ''"),
         ("合计,10.1,10.9,9.8,10.5,1200", "date is not a date: '合计'"),
     ],
 )
 def test_rows_refused(row, message):
-    assert refusal(f"date,open,high,low,close,volume\n{row}\n") == f"f:2: {message}"
+    found = refusal(f"{HEADER}\n{row}\n")
+    if message == "not CSV: ":  # what follows is Python's wording, which changes with its version
+        assert found.startswith("f:2: not CSV: ") and len(found) > len("f:2: not CSV: ")
+    else:
+        assert found == f"f:2: {message}"
 
 
 def test_a_line_that_would_fill_the_memory_is_refused():
