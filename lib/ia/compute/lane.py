@@ -93,15 +93,15 @@ class Plan:
 def compile_array(source: str) -> Plan | None:
     """Return the plan of an expression in the lane's grammar, else None.
 
-    The grammar: the coreutils (keywords allowed), + - * / < <= > >= == != & | ~ and unary -, numbers, and the names
-    open high low close volume.
+    The grammar: the coreutils (keywords allowed), + - * / < <= > >= == != & | ~ and unary -, numbers, the names
+    open high low close volume, and ["signal"] after a function of several results.
 
     >>> compile_array("rsi(close, 14) < 30") is not None
     True
     >>> compile_array("close.rolling(5).mean()") is None
     True
     """
-    if len(source) > MAX_SOURCE or any(mark in source for mark in "'\"\\"):
+    if len(source) > MAX_SOURCE or "\\" in source:
         return None
     try:
         body = ast.parse(source.strip(), mode="eval").body
@@ -123,6 +123,8 @@ def _allowed(node: ast.expr) -> bool:
             return _allowed(operand)
         case ast.Compare(left=left, ops=[op], comparators=[right]):
             return type(op) in _COMPARISON and _allowed(left) and _allowed(right)
+        case ast.Subscript(value=ast.Call(func=ast.Name(id=name)) as call, slice=ast.Constant(value=str() as key)):
+            return name in FUNCTIONS and key in FUNCTIONS[name].outputs and _allowed(call)
         case ast.Call(func=ast.Name(id=name), args=args, keywords=keywords):
             return (
                 name in FUNCTION_NAMES
@@ -155,6 +157,11 @@ def _evaluate(node: ast.expr, columns: dict[str, Column]) -> Value:
         case ast.Compare(left=left, ops=[op], comparators=[right]):
             a, b = _evaluate(left, columns), _evaluate(right, columns)
             return _combine(_COMPARISON[type(op)], _number(a), _number(b))
+        case ast.Subscript(value=call, slice=ast.Constant(value=str() as key)):
+            several = _evaluate(call, columns)
+            if not isinstance(several, Columns):
+                raise Doubt
+            return Column(dict(zip(several.names, several.arrays, strict=True))[key], key)
         case ast.Call(func=ast.Name(id=name), args=args, keywords=keywords):
             values = [_evaluate(arg, columns) for arg in args]
             named = {word.arg: _evaluate(word.value, columns) for word in keywords if word.arg}

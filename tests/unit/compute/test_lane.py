@@ -96,6 +96,9 @@ def grammar(depth):
         series = st.one_of(
             inner,
             binary(inner, ["+", "-", "*", "/"], st.one_of(inner, number)),
+            st.tuples(inner, st.sampled_from(["macd", "signal", "histogram"])).map(
+                lambda t: f"macd({t[0]}, 2, 5, 3)['{t[1]}']"
+            ),
             binary(number, ["+", "-", "*", "/"], inner),
             inner.map(lambda s: f"-{s}"),
             inner.map(lambda s: f"abs({s})"),
@@ -152,6 +155,7 @@ def test_lanes_give_the_same(source, close, data):
         "barssince(crossover(close, 100))", "abs(change(close)) / atr(high, low, close)", "count(close > open, 10)",
         "where(close > 1, close > 2, close > 3)", "maximum(close, 10.5) - minimum(volume, open)", "sqrt(close)",
         "latest(close) == latest(close)", "-latest(close)", "volume / 0", "1 / (close - close)", "log(4)", "latest(5)",
+        'latest(macd(close)["histogram"]) > 0', "close < bbands(close, 20)['lower']",
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("rows", [1, 2, 60])
@@ -181,7 +185,7 @@ def test_the_lane_is_really_taken_by_random_expressions():
         "close.shift(1)", "close[-1]", "close // 2", "close % 2", "close ** 2", "1 < close < 2", "close > 1 and close < 2",
         "not close", "df", "date", "ta.rsi(close, 14)", "np.log(close)", "[close]", "lambda: 1", "x = 1", "rsi(*close)",
         "rsi(**close)", "rsi(close, 'n')", "True", "1j", "1e13", "10**9", "close if 1 else 2", "", "rsi(", "+close",
-        "min(close)", "eval(close)", "close; close", "rsi(close)\nclose", "(n := 3)", "rsi", "f(close)", "close @ close",
+        "min(close)", "eval(close)", "close; close", "macd(close)['up']", "rsi(close)['rsi']", "close['a']", "macd(close)[0]", "macd(close)[b'signal']", "rsi(close)\nclose", "(n := 3)", "rsi", "f(close)", "close @ close",
         "close << 2", "close is 1", "close in close", "9" * 5000, "-" * 5000 + "1", "(" * 500 + "1" + ")" * 500,
     ],
 )  # fmt: skip
