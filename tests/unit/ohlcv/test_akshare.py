@@ -355,10 +355,90 @@ def test_actions_fall_back_to_sina(hosts):
     assert [action.date for action in Akshare().actions(MAOTAI)] == ["2023-06-30", "2024-06-19"]
 
 
-def test_indices_have_no_actions_and_a_fund_says_that_it_is_not_adjusted(good):
+def test_indices_have_no_actions(good):
     assert Akshare().actions(INDEX) == []
     assert Akshare().fetch(INDEX).note == ""
-    assert "not adjusted" in Akshare().fetch(ETF).note
+
+
+FUND_ROWS = [
+    (f"2024-06-{d:02d}", 3.5 + d / 100, 3.6 + d / 100, 3.4 + d / 100, 3.55 + d / 100, 1_000_000) for d in range(3, 15)
+]
+
+
+def fund(handler, query):
+    """A fund that paid 0.061 on 2024-06-05 and 0.042 on 2024-06-11; Eastmoney's qfq subtracts what comes later."""
+    rows = FUND_ROWS
+    if query["fqt"] == "1":
+        later = [(d, 0.061 * (d < "2024-06-05") + 0.042 * (d < "2024-06-11")) for d, *_ in rows]
+        rows = [(d, o - a, h - a, lo - a, c - a, v) for (d, o, h, lo, c, v), (_, a) in zip(rows, later, strict=True)]
+    body = eastmoney_body("510300", "沪深300ETF", [], 100)
+    body["data"]["klines"] = [
+        f"{d},{o:.3f},{c:.3f},{h:.3f},{lo:.3f},{v // 100},1,1,1,1,1" for d, o, h, lo, c, v in rows
+    ]
+    return body
+
+
+def test_the_dividends_of_a_fund_are_the_steps_under_eastmoneys_own_adjustment(hosts):
+    hosts.route(KLINE, fund)
+    adapter = Akshare()
+    assert adapter.fetch(ETF, "2024-06-13").note == ""
+    assert adapter.actions(ETF) == [Action("2024-06-05", cash=0.061), Action("2024-06-11", cash=0.042)]
+
+
+def test_a_fund_whose_units_were_split_says_that_it_is_not_adjusted(hosts):
+    def split(handler, query):
+        body = fund(handler, {"fqt": "0"})
+        if query["fqt"] == "1":
+            lines = [line.split(",") for line in body["data"]["klines"]]
+            halved = [
+                [n[0], *(f"{float(p) / 2:.3f}" for p in n[1:5]), *n[5:]] if n[0] < "2024-06-07" else n for n in lines
+            ]
+            body["data"]["klines"] = [",".join(line) for line in halved]
+        return body
+
+    hosts.route(KLINE, split)
+    adapter = Akshare()
+    assert "not adjusted" in adapter.fetch(ETF).note
+    assert adapter.actions(ETF) == []
+
+
+def test_a_fund_while_eastmoney_is_down_says_that_it_is_not_adjusted(hosts):
+    hosts.route(KLINE, closes)
+    hosts.route(NEWFQ, tencent_body("sh510300", ROWS))
+    assert "not adjusted" in Akshare().fetch(ETF, "2024-01-01").note
+
+
+def test_steps_under_eastmoneys_recorded_qfq_are_the_dividends_that_were_paid():
+    """600519 since its last bonus issue: raw prices of Tushare, qfq of Eastmoney, both recorded."""
+    import csv
+
+    folder = SHARED / "ashare"
+    if not folder.is_dir():
+        pytest.skip("the shared data are not here")
+    with (folder / "tushare_raw_2012_2022" / "600519.csv").open() as file:
+        raw = sorted(
+            ("-".join((d[:4], d[4:6], d[6:])) if "-" not in (d := r["trade_date"]) else d,
+             *(float(r[k]) for k in ("open", "high", "low", "close")), 1)
+            for r in csv.DictReader(file)
+        )  # fmt: skip
+    with (folder / "em_qfq_fullhist_negative" / "600519.csv").open(encoding="utf-8-sig") as file:
+        qfq = {r["日期"]: tuple(float(r[k]) for k in ("开盘", "最高", "最低", "收盘")) for r in csv.DictReader(file)}
+    part = [row for row in raw if "2015-07-20" <= row[0] <= "2022-04-29" and row[0] in qfq]
+    last = part[-1][0]
+    base = part[-1][4] - qfq[last][3]
+    shifted = {day: tuple(price + base for price in prices) for day, prices in qfq.items()}
+    bars = checked(Table(part, 1, "x", "", "recorded"))
+    found = eastmoney.dividends(bars, shifted, tick=0.01)
+    assert [action.date for action in found] == [
+        "2016-07-01",
+        "2017-07-07",
+        "2018-06-15",
+        "2019-06-28",
+        "2020-06-24",
+        "2021-06-25",
+    ]
+    paid = [6.171, 6.787, 10.999, 14.539, 17.025, 19.293]
+    assert [action.cash for action in found] == pytest.approx(paid, abs=0.0101)
 
 
 # Tencent

@@ -31,6 +31,9 @@ class Akshare:
     simulated = False
     local = False
 
+    def __init__(self) -> None:
+        self._funds: dict[str, list[Action] | None] = {}
+
     def fetch(self, symbol: Symbol, start: str | None = None, end: str | None = None) -> Fetched:
         """Return the bars of the first host that has them, checked; `host` tells which.
 
@@ -43,7 +46,7 @@ class Akshare:
             return table, between(checked(table), start, end)
 
         table, bars = _first(symbol, [partial(asked, host) for host in HOSTS])
-        note = NO_FUND_ACTIONS if symbol.kind == "etf" and symbol.market == "CN" else ""
+        note = NO_FUND_ACTIONS if _is_fund(symbol) and self._of_fund(symbol) is None else ""
         return Fetched(symbol, bars, table.host, note, table.name)
 
     def normalize(self, fetched: Fetched) -> Bars:
@@ -52,12 +55,15 @@ class Akshare:
         return fetched.raw
 
     def actions(self, symbol: Symbol) -> "list[Action]":
-        """Return dividends, bonus and rights issues by ex-date; for an index or a mainland fund none are known.
+        """Return dividends, bonus and rights issues by ex-date; an index has none.
 
-        Mainland stocks: Eastmoney, else the factors of Sina. Hong Kong and New York: Sina.
+        Mainland stocks: Eastmoney, else the factors of Sina. Mainland funds: dividends, from Eastmoney. Hong Kong and
+        New York: Sina.
         """
-        if symbol.kind == "index" or (symbol.kind == "etf" and symbol.market == "CN"):
+        if symbol.kind == "index":
             return []
+        if _is_fund(symbol):
+            return self._of_fund(symbol) or []
         if symbol.market == "CN":
             return _first(symbol, [partial(eastmoney.actions, symbol), partial(sina.actions, symbol)])
         try:
@@ -65,9 +71,22 @@ class Akshare:
         except NotFound:
             return []
 
+    def _of_fund(self, symbol: Symbol) -> "list[Action] | None":
+        """Return the dividends of a mainland fund, asked for once; None where nobody tells them."""
+        if symbol.canonical not in self._funds:
+            try:
+                self._funds[symbol.canonical] = eastmoney.fund_actions(symbol)
+            except (NotFound, TryLater, Unavailable):
+                self._funds[symbol.canonical] = None
+        return self._funds[symbol.canonical]
+
     def lookup(self, text: str) -> list[Symbol]:
         """Return nothing: the hosts are asked by code."""
         return []
+
+
+def _is_fund(symbol: Symbol) -> bool:
+    return symbol.kind == "etf" and symbol.market == "CN"
 
 
 def _first(symbol: Symbol, ways: list[Callable[[], T]]) -> T:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ia import config
 from ia.errors import NotFound, Unavailable
-from ia.ohlcv.adapters.feed import Row, Table
+from ia.ohlcv.adapters.feed import Row, Table, Value, checked
+from ia.ohlcv.canonical import Bars
 from ia.ohlcv.identity import Symbol
 from ia.ohlcv.transport import Answer, NoNetwork, get_json, governed, shape_changed, translated
 
@@ -147,6 +148,41 @@ def actions(symbol: Symbol) -> "list[Action]":
             ratio, price = _number(row, "PLACING_RATIO", _RIGHTS) / 10, _number(row, "ISSUE_PRICE", _RIGHTS)
             days[day] = days.get(day, Action(day))._replace(rights=ratio, rights_price=price)
     return [days[day] for day in sorted(days) if days[day] != Action(day)]
+
+
+def fund_actions(symbol: Symbol) -> "list[Action] | None":
+    """Return the dividends of a mainland fund, as the steps between its raw prices and Eastmoney's own qfq.
+
+    The data centre has no funds; but Eastmoney's qfq is the raw price less all later dividends, so that the difference
+    is the same for open, high, low and close, and a step in it is a dividend (to the tick of 0.001). None where the
+    difference is not like that: units were split, or the series has changed.
+    """
+    span = {"start_date": "19700101", "end_date": "20500101", "period": "daily"}
+    raw = checked(_asked(symbol, _FUND, symbol.code, {**span, "adjust": ""}))
+    qfq = _asked(symbol, _FUND, symbol.code, {**span, "adjust": "qfq"})
+    return dividends(raw, {row[0]: row[1:5] for row in qfq.rows})
+
+
+def dividends(raw: Bars, qfq: dict[str, tuple[Value, ...]], tick: float = 0.001) -> "list[Action] | None":
+    """Return the steps in raw less qfq as cash dividends; None where one is no constant between two ex-days."""
+    from ia.ohlcv.adjust import Action
+
+    found: list[Action] = []
+    offset: float | None = None
+    for day, *prices in zip(*raw[:5], strict=True):
+        try:
+            differences = [price - float(other or "nan") for price, other in zip(prices, qfq[day], strict=True)]
+        except (KeyError, ValueError):
+            return None
+        if not max(differences) - min(differences) < 1.5 * tick:
+            return None
+        if offset is None or abs(differences[3] - offset) > 1.5 * tick:
+            if offset is not None:
+                found.append(Action(day, cash=round(offset - differences[3], 6)))
+            offset = differences[3]
+    if offset is None or abs(offset) > 1.5 * tick or any(action.cash < 0 for action in found):
+        return None
+    return found
 
 
 def _report(name: str, symbol: Symbol) -> list[dict[str, Any]]:
