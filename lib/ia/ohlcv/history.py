@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 PERIODS = ("daily", "weekly", "monthly")
 ADJUSTMENTS = ("qfq", "hfq", "none")
+TICK = {("CN", "stock"): 0.01, ("CN", "etf"): 0.001}
+"""To what the mainland exchanges round the reference price of an ex-day; elsewhere it is not rounded."""
 
 
 class Request(NamedTuple):
@@ -66,7 +68,7 @@ def history(ws: Workspace, request: Request, notify: Notify = silent) -> Answer:
                 notify(Message("{adapter}: {reason}; trying {next}", adapter=name, reason=exc, next=following))
             continue
         _announce(stored.series, request, notify)
-        return Answer(symbol, stored.series, request.adjust, request.period, _cut(stored, request))
+        return Answer(symbol, stored.series, request.adjust, request.period, _cut(symbol, stored, request))
     raise _worst(failures)
 
 
@@ -208,7 +210,7 @@ def _joined(old: Bars, new: Bars) -> Bars:
     return Bars(*columns)
 
 
-def _cut(stored: _Stored, request: Request) -> Bars:
+def _cut(symbol: Symbol, stored: _Stored, request: Request) -> Bars:
     """Return visible bars in the form asked for.
 
     Factors are those known at the last visible bar, so that neither a later dividend nor `--start` and `--end` change
@@ -216,7 +218,8 @@ def _cut(stored: _Stored, request: Request) -> Bars:
     """
     bars = stored.bars
     if bars.date and request.adjust != "none":
-        bars = adjusted(bars, stored.actions, request.adjust)
+        tick = TICK.get((symbol.market, symbol.kind))
+        bars = adjusted(bars, stored.actions, request.adjust, tick)
     if request.period != "daily":
         from ia.ohlcv.resample import resample
 
