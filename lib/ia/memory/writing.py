@@ -191,8 +191,8 @@ def _body(text: str) -> str:
 
 def _lines(ws: Workspace, path: str, title: str) -> list[str]:
     """Return a list file's lines, or a new one's head."""
-    text = ws.read(path)
-    return text.rstrip("\n").splitlines() if text and text.strip() else [title, ""]
+    lines = (ws.read(path) or "").rstrip().splitlines() or [title]
+    return [*lines, ""] if lines[-1].startswith("#") else lines
 
 
 def _store(ws: Workspace, path: str, lines: list[str], actor: str, event: str, symbol: str) -> None:
