@@ -1,4 +1,4 @@
-"""The coreutils on plain arrays: what each takes and gives, and how a call is checked. Needs numpy only.
+"""The coreutils on plain arrays: what each takes and gives, and how a call is checked.
 
 Both lanes of `ia compute` and `ia indicator` come through `apply`: the array lane with its columns, the full lane
 (coreutils.py) with what it took out of a Series or DataFrame. What differs between them cannot be a figure.

@@ -199,8 +199,11 @@ def zscore(x: F, n: int) -> F:
 def corr(a: F, b: F, n: int) -> F:
     """Pearson correlation over the last n rows, -1 .. 1; NaN where either does not move."""
     zero = np.zeros(a.shape)
-    cut = lambda s: np.clip(s[4] / (np.sqrt(s[2]) * np.sqrt(s[3])), -1.0, 1.0)  # noqa: E731
-    return _windowed(a, n, (a, b, zero, zero, zero), _joint, cut)
+    return _windowed(a, n, (a, b, zero, zero, zero), _joint, _correlation)
+
+
+def _correlation(joint: State) -> F:
+    return np.asarray(np.clip(joint[4] / (np.sqrt(joint[2]) * np.sqrt(joint[3])), -1.0, 1.0))
 
 
 @in_blocks
