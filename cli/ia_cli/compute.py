@@ -45,10 +45,16 @@ def compute(
         raise UsageError("--series, --csv and --json exclude each other")
     source = expression if expression is not None else _source(file)
     result = calculate(
-        source, lambda: _bars(symbol), trusted=file is None, timeout=timeout or config.get("compute.timeout"),
-        isolation=config.get("compute.isolation"), strict=strict, notify=notify,
+        source, lambda: _bars(symbol, file == "-"), origin=_origin(file), trusted=file is None, strict=strict,
+        timeout=timeout or config.get("compute.timeout"), isolation=config.get("compute.isolation"), notify=notify,
     )  # fmt: skip
     _print(result, series, as_csv, as_json)
+
+
+def _origin(file):  # type: ignore[no-untyped-def]
+    from ia.compute.wire import FILENAME
+
+    return FILENAME if file is None else "<stdin>" if file == "-" else file
 
 
 def _source(file):  # type: ignore[no-untyped-def]
@@ -62,10 +68,10 @@ def _source(file):  # type: ignore[no-untyped-def]
             raise BadData("{name}: not UTF-8 text (byte {at})", name=name, at=exc.start) from None
 
 
-def _bars(symbol):  # type: ignore[no-untyped-def]
+def _bars(symbol, stdin_taken):  # type: ignore[no-untyped-def]
     from ia.errors import BadData, NotFound, UsageError
 
-    if symbol is None and not stdin_is_idle():
+    if symbol is None and not stdin_taken and not stdin_is_idle():
         from ia.ohlcv.canonical import read_bars
 
         bars = read_bars(sys.stdin.buffer, "<stdin>", notify=notify)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from ia.compute.host import DEFAULT_TIMEOUT, Result, Sandbox, needs_pandas
+from ia.compute.wire import FILENAME
 from ia.errors import Notify, Refused, silent
 from ia.ohlcv.canonical import Bars
 
@@ -11,6 +12,7 @@ def calculate(
     source: str,
     bars: Callable[[], Bars],
     *,
+    origin: str = FILENAME,
     trusted: bool = False,
     timeout: float = DEFAULT_TIMEOUT,
     isolation: str = "require",
@@ -20,8 +22,8 @@ def calculate(
     """Return the value of an expression or a few lines over the bars that `bars()` reads.
 
     An expression of coreutils, operators and numbers is evaluated on arrays in this process, anything else in a sandbox
-    that loads while `bars()` reads. Look-ahead is told to `notify`, or raises Refused with `strict`. Raises what
-    `Sandbox.value` raises, and what `bars()` raises.
+    that loads while `bars()` reads. `origin` names the source in messages. Look-ahead is told to `notify`, or raises
+    Refused with `strict`. Raises what `Sandbox.value` raises, and what `bars()` raises.
     """
     plan = None
     if not needs_pandas(source):
@@ -32,22 +34,23 @@ def calculate(
 
         plan = compile_array(source)
     if plan is not None:
-        _look_ahead(source, strict, notify)
+        _look_ahead(source, origin, strict, notify)
         read = bars()
         try:
-            return _from_lane(plan.run(read), read)
+            return _from_lane(plan.run(read), read)._replace(as_of=read.date[-1])
         except Exception:  # whatever it is, the full lane says it properly
-            with Sandbox(source) as sandbox:
+            with Sandbox(source, origin) as sandbox:
                 return sandbox.value(read, trusted=trusted, timeout=timeout, isolation=isolation, notify=notify)
-    with Sandbox(source) as sandbox:
-        _look_ahead(source, strict, notify)
-        return sandbox.value(bars(), trusted=trusted, timeout=timeout, isolation=isolation, notify=notify)
+    with Sandbox(source, origin) as sandbox:
+        _look_ahead(source, origin, strict, notify)
+        read = bars()
+        return sandbox.value(read, trusted=trusted, timeout=timeout, isolation=isolation, notify=notify)
 
 
-def _look_ahead(source: str, strict: bool, notify: Notify) -> None:
+def _look_ahead(source: str, origin: str, strict: bool, notify: Notify) -> None:
     from ia.compute.lint import look_ahead
 
-    findings = look_ahead(source)
+    findings = look_ahead(source, origin)
     for finding in findings:
         notify(finding.message)
     if strict and findings:

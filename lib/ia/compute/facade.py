@@ -34,10 +34,11 @@ class Absent(Exception):
 class Space:
     """A closed namespace such as `pd`: names to values, and the names that exist but are not given away."""
 
-    __slots__ = ("_known", "_names", "_title")
+    __slots__ = ("_known", "_names", "_offered", "_title")
 
-    def __init__(self, title: str, names: dict[str, Any], known: Iterable[str]) -> None:
+    def __init__(self, title: str, names: dict[str, Any], known: Iterable[str], offered: Iterable[str] = ()) -> None:
         self._title, self._names, self._known = title, names, frozenset(known)
+        self._offered = frozenset(offered) or frozenset(names)
 
     def __repr__(self) -> str:
         return f"<{self._title}>"
@@ -125,7 +126,7 @@ def _from_space(space: Space, name: str) -> Any:
     except KeyError:
         if name in space._known:
             raise Denied(f"{space._title}.{name} is not available in expressions") from None
-        raise Absent(space._title, name, space._names) from None
+        raise Absent(space._title, name, space._offered) from None
 
 
 # --- texts that pandas takes for the name of a method ---------------------------------------------------------------

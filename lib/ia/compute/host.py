@@ -8,7 +8,7 @@ import time
 from typing import Any, NamedTuple
 
 from ia.compute.spawn import Process, discard, needs_pandas, prestart, start, take
-from ia.compute.wire import MAX_REPLY, framed
+from ia.compute.wire import FILENAME, MAX_REPLY, framed
 from ia.errors import BadData, IaError, Message, Notify, Refused, TimedOut, TryLater, silent
 from ia.ohlcv.canonical import Bars
 
@@ -23,7 +23,8 @@ class Result(NamedTuple):
     """The value of an expression as plain data.
 
     type: scalar, boolean, text, date, none, structure, series or frame. A series has a list as `value` and as many
-    `labels`; a frame has `columns`, and in `value` one list a column. `dated`: the labels are canonical dates.
+    `labels`; a frame has `columns`, and in `value` one list a column. `dated`: the labels are canonical dates. `as_of`:
+    the date of the last bar that it was computed from.
     """
 
     type: str
@@ -33,16 +34,17 @@ class Result(NamedTuple):
     label_name: str | None = None
     columns: list[str] | None = None
     dated: bool = False
+    as_of: str | None = None
 
 
 class Sandbox:
-    """A worker that is loading, for one source: a context manager, so that no process stays behind.
+    """A worker that is loading, for one source (`origin` in messages): a context manager, so that no process stays.
 
     Costs about 0.35 s of another core from construction until it can take a job.
     """
 
-    def __init__(self, source: str) -> None:
-        self.source = source
+    def __init__(self, source: str, origin: str = FILENAME) -> None:
+        self.source, self.origin = source, origin
         self._worker = _Worker(source)
 
     def __enter__(self) -> "Sandbox":
@@ -68,12 +70,12 @@ class Sandbox:
         """
         from ia.compute.policy import compile_source
 
-        program = compile_source(self.source)
+        program = compile_source(self.source, self.origin)
         _admit(self._worker.layers(), trusted=trusted, isolation=isolation, notify=notify)
         reply = self._worker.run(len(bars.date), program.code, _columns(bars), timeout)
         if "error" in reply:
-            raise _as_error(reply["error"], program.assigned)
-        return _result(reply)
+            raise _as_error(reply["error"], program.assigned, self.origin)
+        return _result(reply)._replace(as_of=bars.date[-1] if bars.date else None)
 
 
 def evaluate(
@@ -233,34 +235,44 @@ def _clean(text: object) -> str:
     return "".join(c for c in str(text) if c.isprintable())
 
 
-def _as_error(error: Any, assigned: frozenset[str]) -> IaError:
+def _as_error(error: Any, assigned: frozenset[str], origin: str = FILENAME) -> IaError:
     if not isinstance(error, dict):
         return Refused(_NO_ANSWER)
     line = error.get("line")
     line = line if isinstance(line, int) and 0 < line < 100_000 else 1
     message, kind = _clean(error.get("message", ""))[:400], error.get("kind")
     if kind == "denied":
-        return Refused("line {line}: {why}", line=line, why=message)
+        return Refused("{source}:{line}: {why}", source=origin, line=line, why=message)
     if kind == "memory":
-        return Refused("line {line}: it needs more memory than the sandbox has (1 GB)", line=line)
+        return Refused("{source}:{line}: it needs more memory than the sandbox has (1 GB)", source=origin, line=line)
     name = _clean(error.get("name", ""))[:80]
     if kind == "unknown":
-        return BadData("line {line}: unknown name {name}", line=line, name=name, hint=_near(name, [*NAMES, *assigned]))
-    if kind == "absent":
-        near = error.get("near")
-        names = [str(n)[:80] for n in near[:1000]] if isinstance(near, list) else []
-        return BadData("line {line}: {why}", line=line, why=message, hint=_near(name, names))
-    return BadData("line {line}: {why}", line=line, why=message)
+        near = _near(name, [*NAMES, *assigned, *_coreutils()])
+        template, hint = "{source}:{line}: unknown name {name}", _DID_YOU_MEAN if near else None
+        if name == "print":
+            hint = "the value of the last line is printed"
+        return BadData(template, source=origin, line=line, name=name, names=near, hint=hint)
+    near = ""
+    if kind == "absent" and isinstance(error.get("near"), list):
+        near = _near(name, [str(n)[:80] for n in error["near"][:1000]])
+    hint = _DID_YOU_MEAN if near else None
+    return BadData("{source}:{line}: {why}", source=origin, line=line, why=message, names=near, hint=hint)
 
 
-NAMES = ("df", "open", "high", "low", "close", "volume", "date", "pd", "np", "ta", "math")
+NAMES = ("df", "open", "high", "low", "close", "volume", "date", "pd", "np", "ta", "math", "True", "False", "None")
+_DID_YOU_MEAN = "did you mean {names}?"
 
 
-def _near(name: str, names: list[str]) -> str | None:
+def _coreutils() -> list[str]:
+    from ia.compute.functions import FUNCTIONS
+
+    return list(FUNCTIONS)
+
+
+def _near(name: str, names: list[str]) -> str:
     from difflib import get_close_matches
 
-    found = get_close_matches(name, names, 3, 0.6)
-    return "did you mean " + ", ".join(found) + "?" if found else None
+    return ", ".join(get_close_matches(name, names, 3, 0.6))
 
 
 _CELL = (int, float, bool, str, type(None))

@@ -9,15 +9,16 @@ harm.
 import ast
 from typing import NamedTuple
 
+from ia.compute.wire import FILENAME
 from ia.errors import Message
 
-_BACKWARDS = "line {line}: {what} looks ahead: it brings later values to earlier bars"
-_CENTRED = "line {line}: {what} looks ahead: half of its window lies after the bar"
-_FILLED = "line {line}: {what} looks ahead: it fills a gap with what came after it"
-_WHOLE = "line {line}: {what} looks ahead: at each bar it uses a statistic of the whole sample"
-_LABEL = "line {line}: {what} looks ahead: it dates what a period ended with to the period's start"
-_PLOTTED = "line {line}: {what} looks ahead as it is usually drawn; pass lookahead=False"
-_ROLLED = "line {line}: {what} looks ahead: it wraps the last values round to the first bars"
+_BACKWARDS = "{source}:{line}: {what} looks ahead: it brings later values to earlier bars"
+_CENTRED = "{source}:{line}: {what} looks ahead: half of its window lies after the bar"
+_FILLED = "{source}:{line}: {what} looks ahead: it fills a gap with what came after it"
+_WHOLE = "{source}:{line}: {what} looks ahead: at each bar it uses a statistic of the whole sample"
+_LABEL = "{source}:{line}: {what} looks ahead: it dates what a period ended with to the period's start"
+_PLOTTED = "{source}:{line}: {what} looks ahead as it is usually drawn; pass lookahead=False"
+_ROLLED = "{source}:{line}: {what} looks ahead: it wraps the last values round to the first bars"
 
 SERIES, STATISTIC, WINDOW, GROUPS, OTHER = "series", "statistic", "window", "groups", "other"
 
@@ -51,11 +52,11 @@ class Finding(NamedTuple):
     message: Message
 
 
-def look_ahead(source: str) -> list[Finding]:
-    """Return what looks ahead in a source, in order; an empty list for one that does not parse.
+def look_ahead(source: str, origin: str = FILENAME) -> list[Finding]:
+    """Return what looks ahead in a source (`origin` in messages), in order; an empty list for one that does not parse.
 
     >>> [str(f.message) for f in look_ahead("close.shift(-1) / close - 1")]
-    ['line 1: close.shift(-1) looks ahead: it brings later values to earlier bars']
+    ['<expression>:1: close.shift(-1) looks ahead: it brings later values to earlier bars']
     >>> look_ahead("(close - close.rolling(60).mean()) / close.mean().round()")[0].what
     '(close - close.rolling(60).mean()) / close.mean().round()'
     >>> look_ahead("close.mean()")
@@ -67,7 +68,7 @@ def look_ahead(source: str) -> list[Finding]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(source.strip())
-        linter = _Linter(tree)
+        linter = _Linter(tree, origin)
         for statement in tree.body:
             linter.visit(statement)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -77,7 +78,8 @@ def look_ahead(source: str) -> list[Finding]:
 
 
 class _Linter(ast.NodeVisitor):
-    def __init__(self, tree: ast.Module) -> None:
+    def __init__(self, tree: ast.Module, origin: str) -> None:
+        self.origin = origin
         self.findings: list[Finding] = []
         self.kinds: dict[str, str] = dict.fromkeys(_BARS, SERIES)
         self.negative: set[str] = set()
@@ -90,7 +92,9 @@ class _Linter(ast.NodeVisitor):
     def _found(self, node: ast.expr, template: str) -> None:
         what = " ".join(ast.unparse(node).split())
         what = what if len(what) <= 60 else what[:57] + "..."
-        self.findings.append(Finding(node.lineno, what, Message(template, line=node.lineno, what=what)))
+        self.findings.append(
+            Finding(node.lineno, what, Message(template, source=self.origin, line=node.lineno, what=what))
+        )
 
     # --- what a name stands for ----------------------------------------------------------------------------------
 
@@ -217,9 +221,7 @@ class _Linter(ast.NodeVisitor):
             self._found(node, _FILLED)
         elif name == "resample" and self._dated_to_the_start(node):
             self._found(node, _LABEL)
-        elif (name == "rank" and base == SERIES and not _across(node) and id(node) not in self.last_only) or (
-            name == "transform" and base == GROUPS and _constant(_argument(node, 0, "func")) in _REDUCED | {"last"}
-        ):
+        elif _whole_at_each_bar(node, name, base) and id(node) not in self.last_only:
             self._found(node, _WHOLE)
         elif name in _WITH_A_LEVEL and base == SERIES:
             values = [*node.args, *(k.value for k in node.keywords)]
@@ -262,6 +264,13 @@ class _Linter(ast.NodeVisitor):
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             return not self._is_negative(node.operand)
         return isinstance(node, ast.Name) and node.id in self.negative
+
+
+def _whole_at_each_bar(node: ast.Call, name: str, base: str) -> bool:
+    """Whether a method gives each bar what all bars of the sample, or of its group, decide."""
+    if name == "rank":
+        return base == SERIES and not _across(node)
+    return name == "transform" and base == GROUPS and _constant(_argument(node, 0, "func")) in _REDUCED | {"last"}
 
 
 def _joined(*kinds: str) -> str:

@@ -126,22 +126,23 @@ class _Policy(RestrictingNodeTransformer):  # type: ignore[misc]
         return ast.fix_missing_locations(ast.copy_location(ast.Expr(call), node))
 
 
-def parse(source: str) -> ast.Module:
+def parse(source: str, origin: str = FILENAME) -> ast.Module:
     """Return the syntax tree of an expression or a few lines.
 
-    Raises BadData (with the line) for what is not Python, Refused for what is too long, too deep or too large.
+    `origin` names the source in messages. Raises BadData (with the line) for what is not Python, Refused for what is
+    too long, too deep or too large.
     """
     if len(source) > MAX_SOURCE:
         raise Refused("the expression is longer than {limit} characters", limit=MAX_SOURCE)
     if "\0" in source:
-        raise BadData("line {line}: {why}", line=1, why="a NUL character")
+        raise BadData("{source}:{line}: {why}", source=origin, line=1, why="a NUL character")
     text = source.strip() if "\n" not in source.strip() else source.strip("\n")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(text, FILENAME, "exec")
     except SyntaxError as e:
-        raise BadData("line {line}: {why}", line=e.lineno or 1, why=e.msg) from None
+        raise BadData("{source}:{line}: {why}", source=origin, line=e.lineno or 1, why=e.msg) from None
     except (RecursionError, MemoryError, ValueError):
         raise Refused("the expression is nested too deeply") from None
     if not tree.body:
@@ -150,15 +151,15 @@ def parse(source: str) -> ast.Module:
     for node in ast.walk(tree):
         nodes += 1
         if isinstance(node, ast.Constant) and isinstance(node.value, int | complex) and abs(node.value) > MAX_INTEGER:
-            raise Refused("line {line}: a number above {limit}", line=node.lineno, limit="10**12")
+            raise Refused("{source}:{line}: a number above {limit}", source=origin, line=node.lineno, limit="10**12")
     if nodes > MAX_NODES:
         raise Refused("the expression has more than {limit} parts", limit=MAX_NODES)
     return tree
 
 
-def compile_source(source: str) -> Program:
+def compile_source(source: str, origin: str = FILENAME) -> Program:
     """Return the code of an expression or a few lines; raises BadData or Refused as `parse`, Refused for the policy."""
-    tree = parse(source)
+    tree = parse(source, origin)
     assigned = frozenset(
         n.id if isinstance(n, ast.Name) else n.name
         for n in ast.walk(tree)
@@ -172,7 +173,7 @@ def compile_source(source: str) -> Program:
         if errors:
             line, template, fields = min(errors, key=lambda error: error[0])
             hint = _IMPORT_HINT if fields.get("word") == "import" else None
-            raise Refused("line {line}: " + template, hint=hint, line=line, **fields)
+            raise Refused("{source}:{line}: " + template, hint=hint, source=origin, line=line, **fields)
         ast.fix_missing_locations(tree)
         last = tree.body.pop().value if isinstance(tree.body[-1], ast.Expr) else None
         with warnings.catch_warnings():
@@ -180,7 +181,7 @@ def compile_source(source: str) -> Program:
             body = compile(tree, FILENAME, "exec", dont_inherit=True) if tree.body else None
             value = compile(ast.Expression(last), FILENAME, "eval", dont_inherit=True) if last is not None else None
     except SyntaxError as e:  # what only the compiler sees: `return` outside a function
-        raise BadData("line {line}: {why}", line=e.lineno or 1, why=e.msg) from None
+        raise BadData("{source}:{line}: {why}", source=origin, line=e.lineno or 1, why=e.msg) from None
     except (RecursionError, MemoryError, ValueError):
         raise Refused("the expression is nested too deeply") from None
     return Program(marshal.dumps((body, value)), assigned)

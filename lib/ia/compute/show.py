@@ -39,8 +39,11 @@ def everything(result: Result) -> str:
 
 
 def document(result: Result) -> dict[str, Any]:
-    """Return {"type", "name", "value", "date"}: of a series and a frame the last value or row and its date."""
-    date = result.labels[-1] if result.labels and result.dated else None
+    """Return {"type", "name", "value", "date"}: of a series and a frame the last value or row and its date.
+
+    The date of anything else is that of the last bar.
+    """
+    date = result.labels[-1] if result.labels and result.dated else result.as_of
     value = _last(result)
     if result.type == "frame":
         value = {

@@ -111,7 +111,7 @@ def _indicators() -> Space:
     average = _loaded_indicator(ta, "ma")
     if average is not None:
         names["ma"] = _average(ta)
-    return Space("ta", names, known | set(dir(ta)))
+    return Space("ta", names, known | set(dir(ta)), known)
 
 
 def _loaded_indicator(ta: Any, name: str) -> Any:

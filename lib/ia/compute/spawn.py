@@ -83,14 +83,17 @@ def indicators_in(source: str) -> list[str]:
     They only say what is worth loading (all 190 take 65 ms); what the expression may call is decided elsewhere.
     """
     names: set[str] = set()
-    for piece in source.split("ta.")[1:]:
-        name = ""
-        for character in piece:
-            if not (character.isascii() and (character.isalnum() or character == "_")):
-                break
-            name += character
-        if name:
-            names.add(name[:40])
+    at = source.find("ta")
+    while at != -1:
+        before, after = source[at - 1 : at], source[at + 2 :].lstrip(" ")
+        if not _is_word(before) and not _is_word(source[at + 2 : at + 3]):
+            name = ""
+            for character in after[1:41] if after[:1] == "." else "":
+                if not _is_word(character):
+                    break
+                name += character
+            names.add(name or "*")
+        at = source.find("ta", at + 2)
     return sorted(names)[:50]
 
 
@@ -110,6 +113,10 @@ def prestart(argv: list[str]) -> None:
             _waiting.append(start(indicators_in(source)))
         except OSError:
             return  # the command itself will try again and say what is wrong
+
+
+def _is_word(character: str) -> bool:
+    return character.isascii() and (character.isalnum() or character == "_")
 
 
 def needs_pandas(source: str) -> bool:

@@ -146,7 +146,7 @@ def test_a_finding_names_line_text_and_reason():
     first, second = look_ahead("x = close.shift(-1)\ny = 3\nx > x.mean()")
     assert (first.line, first.what) == (1, "close.shift(-1)")
     assert str(second.message) == (
-        "line 3: x > x.mean() looks ahead: at each bar it uses a statistic of the whole sample"
+        "<expression>:3: x > x.mean() looks ahead: at each bar it uses a statistic of the whole sample"
     )
 
 

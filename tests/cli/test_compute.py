@@ -1,0 +1,186 @@
+"""ia compute: what it prints, what it reads, and how it says no."""
+
+import json
+
+import pytest
+
+CSV = """date,open,high,low,close,volume
+2024-01-15,10.5,11.5,10,11,100
+2024-01-16,11,12,10.5,11.5,200
+2024-01-17,11.5,12.5,11,12.25,300
+2024-01-18,12.25,13,12,12.5,400
+"""
+
+PRINTED = {
+    # one expression a form: the array lane and the sandbox print alike
+    "close": "12.5\n",
+    "volume": "400\n",
+    "close.mean()": "11.8125\n",
+    "close > open": "true\n",
+    "bool(close.iloc[-1] < 3)": "false\n",
+    "sma(close, 2)": "12.375\n",
+    "len(df)": "4\n",
+    "'收盘 %.2f' % close.iloc[-1]": "收盘 12.50\n",
+    "df": "open\t12.25\nhigh\t13.0\nlow\t12.0\nclose\t12.5\nvolume\t400\n",
+    "df[['close']].assign(up=close > open)": "close\t12.5\nup\ttrue\n",
+    "{'last': close.iloc[-1], 'n': len(df), 'none': None}": '{"last": 12.5, "n": 4, "none": null}\n',
+    "[1, 'a', close.shift(1).iloc[0]]": '[1, "a", null]\n',
+    "date": "2024-01-18\n",
+    "close.idxmax()": "2024-01-18\n",
+    "close.shift(9).iloc[-1]": "nan\n",
+    "x = close * 2\nx.iloc[-1]": "25.0\n",
+    "result = 7": "7\n",
+}
+
+
+@pytest.mark.parametrize("source", PRINTED)
+def test_what_a_value_prints(ia, source):
+    run = ia("compute", source, input=CSV)
+    assert (run.stdout, run.stderr, run.returncode) == (PRINTED[source], "", 0)
+
+
+def test_series_prints_dates_and_values_with_gaps_empty(ia):
+    run = ia("compute", "close.shift(1)", "--series", input=CSV)
+    assert run.stdout == "date,value\n2024-01-15,\n2024-01-16,11.0\n2024-01-17,11.5\n2024-01-18,12.25\n"
+
+
+@pytest.mark.parametrize("source", ["sma(close, 2)", "close.rolling(2).mean()"])
+def test_both_lanes_print_a_series_alike(ia, source):
+    assert ia("compute", source, "--series", input=CSV).stdout == (
+        "date,value\n2024-01-15,\n2024-01-16,11.25\n2024-01-17,11.875\n2024-01-18,12.375\n"
+    )
+
+
+def test_a_frame_of_bars_goes_on_as_canonical_csv(ia):
+    assert ia("compute", "df", "--csv", input=CSV).stdout.splitlines() == [
+        "date,open,high,low,close,volume",
+        "2024-01-15,10.5,11.5,10.0,11.0,100",
+        "2024-01-16,11.0,12.0,10.5,11.5,200",
+        "2024-01-17,11.5,12.5,11.0,12.25,300",
+        "2024-01-18,12.25,13.0,12.0,12.5,400",
+    ]
+    weekly = (
+        "df.resample('W-FRI').agg({'volume': 'sum', 'close': 'last', 'open': 'first', 'high': 'max', 'low': 'min'})"
+    )
+    once = ia("compute", weekly, "--csv", input=CSV).stdout
+    assert once == "date,open,high,low,close,volume\n2024-01-19,10.5,13.0,10.0,12.5,1000\n"
+    assert ia("compute", "close", input=once).stdout == "12.5\n"
+
+
+def test_another_frame_prints_csv_with_its_header(ia):
+    run = ia("compute", "pd.DataFrame({'a,b': close, 'c': ['x\"y'] * 4}).tail(1)", "--csv", input=CSV)
+    assert run.stdout == 'date,"a,b",c\n2024-01-18,12.5,"x""y"\n'
+
+
+@pytest.mark.parametrize(
+    "source, expected",
+    [
+        ("sma(close, 2)", {"type": "series", "name": "SMA_2", "value": 12.375, "date": "2024-01-18"}),
+        ("close.rolling(9).mean()", {"type": "series", "name": "close", "value": None, "date": "2024-01-18"}),
+        ("close.max()", {"type": "scalar", "name": None, "value": 12.5, "date": "2024-01-18"}),
+        ("df[['close']]", {"type": "frame", "name": None, "value": {"close": 12.5}, "date": "2024-01-18"}),
+        ("{'a': [1]}", {"type": "structure", "name": None, "value": {"a": [1]}, "date": "2024-01-18"}),
+        ("close.iloc[:2]", {"type": "series", "name": "close", "value": 11.5, "date": "2024-01-16"}),
+    ],
+)
+def test_json_has_type_name_value_and_date(ia, source, expected):
+    assert json.loads(ia("compute", source, "--json", input=CSV).stdout) == expected
+
+
+SAYS_NO = {
+    "close.mean(": (65, "<expression>:1: "),
+    "x = 1\n1 / 0": (65, "<expression>:2: division by zero"),
+    "clsoe": (65, "<expression>:1: unknown name clsoe\nhint: did you mean close"),
+    "close.meen()": (65, "<expression>:1: Series has no 'meen'\nhint: did you mean"),
+    "df['vwap']": (65, "<expression>:1: there is no column or key 'vwap'"),
+    "ta.rsi(close, lenght=3)": (65, "<expression>:1: ta.rsi has no argument lenght; it takes close, length"),
+    "ta.rsii(close)": (65, "<expression>:1: ta has no 'rsii'\nhint: did you mean rsi"),
+    "ta.ma('smaa', close)": (65, "<expression>:1: no moving average 'smaa'"),
+    "ta.sma(close, 50)": (65, "<expression>:1: ta.sma has no result: too few rows"),
+    "close.rolling(3)": (65, "the value cannot be printed: it is a Rolling: end it with"),
+    "close.mean": (65, "the value cannot be printed: it is a function: call it with ()"),
+    "x = 1": (65, "the last line has no value; end with an expression, or assign to result"),
+    "print(1)": (65, "<expression>:1: unknown name print\nhint: the value of the last line is printed"),
+    "": (65, "the expression is empty"),
+    "import os": (77, "<expression>:1: `import` is not allowed in expressions\nhint: pd, np, ta and math are there"),
+    "close.to_csv('x')": (77, "<expression>:1: Series.to_csv is not available in expressions"),
+    "pd.read_csv('/etc/passwd')": (77, "<expression>:1: pd.read_csv is not available in expressions"),
+    "().__class__": (77, "<expression>:1: names that begin with an underscore are not allowed: __class__"),
+    "np.zeros(10**9)": (77, "it needs more memory than the sandbox has (1 GB)"),
+}
+
+
+@pytest.mark.parametrize("source", SAYS_NO)
+def test_how_it_says_no(ia, source):
+    status, text = SAYS_NO[source]
+    run = ia("compute", source, input=CSV)
+    assert run.returncode == status, run.stderr
+    assert run.stdout == ""
+    assert run.stderr.startswith("ia: ") and text in run.stderr
+    assert "Traceback" not in run.stderr and "Error" not in run.stderr
+
+
+def test_too_slow_is_124(ia):
+    run = ia("compute", "while True:\n    pass", "--timeout", "0.5", input=CSV)
+    assert run.returncode == 124
+    assert run.stderr == "ia: the expression ran longer than 0.5 s\nhint: --timeout gives it more\n"
+
+
+def test_look_ahead_is_warned_of_and_refused_with_strict(ia):
+    warning = "ia: <expression>:1: close.shift(-1) looks ahead: it brings later values to earlier bars\n"
+    run = ia("compute", "close.shift(-1).iloc[0]", input=CSV)
+    assert (run.returncode, run.stdout, run.stderr) == (0, "11.5\n", warning)
+    run = ia("compute", "close.shift(-1).iloc[0]", "--strict", input=CSV)
+    assert (run.returncode, run.stdout) == (77, "")
+    assert run.stderr.startswith(warning + "ia: the expression looks ahead\n")
+    assert ia("compute", "sma(close, 2)", "--strict", input=CSV).returncode == 0
+
+
+def test_a_file_of_code(ia, tmp_path):
+    (tmp_path / "signal.py").write_text("fast = sma(close, 2)\r\nfast > close.shift(1)\n")
+    run = ia("compute", "-f", "signal.py", input=CSV)
+    assert (run.returncode, run.stdout, run.stderr) == (0, "true\n", "")
+    (tmp_path / "broken.py").write_text("x = 1\ny = x +\n")
+    run = ia("compute", "-f", "broken.py", input=CSV)
+    assert run.returncode == 65
+    assert run.stderr.startswith("ia: broken.py:2: ")
+    assert ia("compute", "-f", "missing.py", input=CSV).returncode == 66
+
+
+@pytest.mark.parametrize("args", [[], ["1", "-f", "x.py"], ["1", "--csv", "--json"], ["1", "--timeout", "0"]])
+def test_wrong_words_are_status_2(ia, args):
+    assert ia("compute", *args, input=CSV).returncode == 2
+
+
+@pytest.mark.parametrize("source", ["rsi(close, 14)", "close.mean()"])
+def test_input_that_is_no_canonical_csv_is_65_with_its_line(ia, source):
+    run = ia("compute", source, input=CSV.replace("2024-01-17,11.5", "2024-01-17,x"))
+    assert run.returncode == 65 and run.stderr.startswith("ia: <stdin>:4: ")
+    assert ia("compute", source, input="").returncode == 65
+    assert ia("compute", source, input="date,open,high,low,close,volume\n").returncode == 65
+
+
+def test_without_input_it_takes_what_the_session_looked_at_last(ia):
+    demo = {"IA_MARKET_ADAPTER": "demo", "IA_SESSION": "test"}
+    run = ia("compute", "close", env=demo)
+    assert run.returncode == 2
+    assert "no prices to compute on" in run.stderr
+    shown = ia("ohlcv", "600519", "--start", "2024-01-01", env=demo).stdout
+    last = shown.splitlines()[-1].split(",")[4]
+    assert float(ia("compute", "close", env=demo).stdout) == float(last)
+
+
+def test_a_symbol_wins_and_standard_input_is_not_read(ia):
+    run = ia("compute", "len(df)", "--symbol", "600519", input=CSV, env={"IA_MARKET_ADAPTER": "demo"})
+    assert run.returncode == 0
+    assert int(run.stdout) > 1000
+    assert ia("compute", "close", "--symbol", "nosuchthing", input=CSV).returncode == 66
+
+
+def test_it_speaks_chinese(ia):
+    run = ia("compute", "import os", input=CSV, env={"IA_LANG": "zh"})
+    assert run.returncode == 77
+    assert (
+        run.stderr == "ia: <expression>:1：表达式里不能用 `import`\nhint: pd、np、ta、math 已经可用：去掉 import\n"
+        or ("表达式里不能用 `import`" in run.stderr and "已经可用" in run.stderr)
+    )
