@@ -123,12 +123,17 @@ def test_it_looks_like_a_market(symbol):
         step = scale[i] / scale[i - 1]
         change = bars.close[i] / (bars.close[i - 1] / step) - 1
         assert abs(change) < 0.31, (bars.date[i], change)
-        if symbol.canonical == "600519.SH":
-            limit = round(bars.close[i - 1] / step * 1.1, 2)
-            assert bars.high[i] <= limit + 0.011
+        if symbol.exchange in ("SH", "SZ") and symbol.kind == "stock" and symbol.code < "300":
+            reference = half_up(bars.close[i - 1] / step)
+            assert bars.high[i] <= half_up(reference * 1.1), bars.date[i]
+            assert bars.low[i] >= half_up(reference * 0.9), bars.date[i]
         if bars.date[i] in ex_days:
             assert step > 1.05
             assert bars.open[i] < bars.close[i - 1]
+
+
+def half_up(price):
+    return int(price * 100 + 0.500001) / 100
 
 
 def test_there_are_suspensions_splits_bonuses_dividends_and_late_listings():
@@ -232,6 +237,6 @@ def test_actions_of_a_file(folder):
 
 
 GOLDEN = [
-    ("2024-01-02", 80.2, 81.0, 77.15, 77.28, 38214400),
-    ("2024-01-03", 76.51, 76.56, 74.24, 74.24, 30729100),
+    ("2024-01-02", 83.83, 85.75, 80.31, 80.51, 41781200),
+    ("2024-01-03", 80.79, 81.39, 76.28, 76.55, 28466800),
 ]

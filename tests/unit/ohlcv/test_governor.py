@@ -102,15 +102,17 @@ def test_processes_share_one_governor(tmp_path):
         "import sys, time; from ia.ohlcv.governor import Governor, Limit\n"
         "g = Governor(sys.argv[1], limits={'x.test': Limit(20.0, 2.0, 2, 1000)})\n"
         "for _ in range(5):\n"
-        "    n = g.acquire('x.test'); print(time.time(), flush=True); g.release(n)\n"
+        "    n = g.acquire('x.test'); a = time.time(); time.sleep(0.02); print(a, time.time(), flush=True); g.release(n)\n"
     )
     running = [
         subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "h.db")], stdout=subprocess.PIPE, text=True)
         for _ in range(8)
     ]
-    moments = sorted(float(line) for p in running for line in p.communicate(timeout=60)[0].split())
+    spans = [tuple(map(float, line.split())) for p in running for line in p.communicate(timeout=60)[0].splitlines()]
     assert all(p.returncode == 0 for p in running)
+    moments = sorted(start for start, _ in spans)
     assert len(moments) == 40
+    assert all(sum(a <= moment < b for a, b in spans) <= 2 for moment in moments)
     assert moments[-1] - moments[0] >= (40 - 2) / 20.0 - 0.1
     for moment in moments:
         assert sum(moment <= other < moment + 0.5 for other in moments) <= 2 + 10 + 2

@@ -1,6 +1,8 @@
 """The same text always means the same security, or the command stops and says what it could mean."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ia.errors import IaError, NotFound, UsageError
 from ia.ohlcv import identity
@@ -93,6 +95,24 @@ def test_unknown(text):
 def test_no_symbol_at_all(text):
     with pytest.raises(UsageError):
         resolve(text)
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    st.one_of(
+        st.text(max_size=70), st.from_regex(r"(?i)(sh|sz|bj|hk)?\.?[0-9]{1,7}(\.(sh|sz|ss|hk|us|xx))?", fullmatch=True)
+    )
+)
+def test_any_text_is_a_security_or_an_error_that_can_be_shown(text):
+    try:
+        symbol = resolve(text)
+    except IaError as error:
+        assert error.status in (2, 66)
+        assert "\n" not in str(error)
+        identity_hint(error)
+    else:
+        assert resolve(symbol.canonical) == symbol
+        assert symbol.market == identity.MARKET[symbol.exchange]
 
 
 def identity_hint(error):

@@ -253,17 +253,17 @@ def _simulated(symbol: Symbol, profile: Profile, last: str) -> "tuple[Bars, list
     rng = _rng(symbol.canonical)
     draw = rng.random
     plan = _Plan(symbol, profile, rng)
-    tick = 0.001 if symbol.kind == "etf" and symbol.market == "CN" else 0.01
-    digits = 3 if tick == 0.001 else 2
+    ticks = 1000 if symbol.kind == "etf" and symbol.market == "CN" else 100
     own_vol = profile.vol_ann / 15.87 * 1.732
     daily_drift = profile.drift_ann / 245.0
     trend = close = profile.price
-    volume_base, suspended, mood = profile.volume, 0, 0.0
+    volume, suspended, mood = profile.volume, 0, 0.0
     for day, market in zip(_days(symbol.market, last), _factor(symbol.market, last), strict=True):
         if day < profile.listed:
             continue
         noise = draw() + draw() + draw() + draw() - 2.0
-        gap, reach_up, reach_down, busy, event = draw(), draw(), draw(), draw(), draw()
+        event, busy = draw(), draw()
+        shape = draw(), draw(), draw()
         trend *= 1.0 + daily_drift
         if suspended:
             suspended -= 1
@@ -275,30 +275,51 @@ def _simulated(symbol: Symbol, profile: Profile, last: str) -> "tuple[Bars, list
         action = plan.due(day, close) if bars.date else None
         if action is not None:
             actions.append(action)
-            shares = (1.0 + action.bonus) * (action.split or 1.0)
-            reference = (close - action.cash) / shares
-            trend = trend / shares - action.cash / shares
-            volume_base *= 1.0 + (shares - 1.0) * 0.3
+            shares = (1.0 + action.bonus) * action.split
+            reference = _tick((close - action.cash) / shares, ticks)
+            trend = (trend - action.cash) / shares
+            volume *= 1.0 + (shares - 1.0) * 0.3
         mood = mood * 0.94 + (0.5 if event > 0.985 else 0.0)
         pull = (trend - reference) / (trend + reference) * 0.01
         change = profile.beta * market + own_vol * (1.0 + mood) * noise + pull
-        limit = plan.limit(day, len(bars.date))
-        floor, ceiling = round(reference * (1.0 - limit), digits), round(reference * (1.0 + limit), digits)
-        floor = max(floor, tick)
-        close = min(max(round(reference * (1.0 + change), digits), floor), ceiling)
-        jump = 1.0 + change * (gap - 0.3) * 0.8 + (gap - 0.5) * own_vol * (2.0 if event > 0.97 else 0.4)
-        first = min(max(round(reference * jump, digits), floor), ceiling)
-        span = reference * (own_vol + 0.004) * (0.5 + mood)
-        high = min(max(round(max(first, close) + span * reach_up * reach_up, digits), first, close), ceiling)
-        low = max(min(round(min(first, close) - span * reach_down * reach_down, digits), first, close), floor)
+        spread = own_vol * (3.0 if event > 0.97 else 0.4), (own_vol + 0.004) * (0.5 + mood)
+        prices = _prices(reference, change, plan.limit(day), spread, shape, ticks)
+        close = prices[3]
         activity = (0.55 + busy * 0.7) * (1.0 + 14.0 * abs(change)) * (1.0 + mood * 0.5)
         bars.date.append(day)
-        bars.open.append(first)
-        bars.high.append(high)
-        bars.low.append(low)
-        bars.close.append(close)
-        bars.volume.append(int(volume_base * activity / 100.0) * 100)
+        for column, price in zip(bars[1:5], prices, strict=True):
+            column.append(price)
+        bars.volume.append(int(volume * activity / 100.0) * 100)
     return bars, actions
+
+
+def _prices(
+    reference: float,
+    change: float,
+    limit: float,
+    spread: tuple[float, float],
+    shape: tuple[float, float, float],
+    ticks: int,
+) -> tuple[float, float, float, float]:
+    """Return open, high, low, close in ticks and within the day's limits, from the reference price and its change.
+
+    spread  how far the open may jump and the range reach, as parts of the price; shape  where in them, from 0 to 1
+    """
+    gap, up, down = shape
+    floor = max(_tick(reference * (1.0 - limit), ticks), 0.01)
+    ceiling = _tick(reference * (1.0 + limit), ticks)
+    close = min(max(_tick(reference * (1.0 + change), ticks), floor), ceiling)
+    jump = 1.0 + change * (gap - 0.3) * 0.8 + (gap - 0.5) * spread[0]
+    first = min(max(_tick(reference * jump, ticks), floor), ceiling)
+    reach = reference * spread[1]
+    high = min(_tick(max(first, close) + reach * up * up, ticks), ceiling)
+    low = max(_tick(min(first, close) - reach * down * down, ticks), floor)
+    return first, high, low, close
+
+
+def _tick(price: float, ticks: int) -> float:
+    """Return a price rounded half up to 1 / ticks, as exchanges do; the tiny addend undoes binary fractions."""
+    return int(price * ticks + 0.500001) / ticks
 
 
 class _Plan:
@@ -319,7 +340,7 @@ class _Plan:
         elif code.startswith(("688", "588")):
             self.base = 0.2
 
-    def limit(self, day: str, traded: int) -> float:
+    def limit(self, day: str) -> float:
         """Return the largest daily move as part of the reference price, by the exchange's rule of that day."""
         if self.wide and day >= "2020-08-24":
             return 0.2
