@@ -315,7 +315,8 @@ Missing values inside a series: a rolling function gives nothing until they have
 `ta` is pandas-ta-classic, called with talib=False so that its figures do not depend on what else is installed. It
 gives TA-Lib's figures too, except: ta.macd starts each average by itself and meets macd after some hundred bars;
 ta.ppo takes simple averages; ta.cmo takes plain sums; ta.trima halves an even length otherwise; ta.psar does not turn
-when a low just touches the stop; ta.zscore divides by n - 1 where zscore divides by n; ta.mfi, ta.uo and ta.kama
-begin one bar earlier. pandas' own .std() and .var() divide by n - 1.
+when a low just touches the stop; ta.zscore and ta.stderr divide by n - 1 where zscore and Tulip divide by n; ta.pvi
+and ta.nvi add up percentages where the book compounds them; ta.mfi, ta.uo and ta.kama begin one bar earlier. pandas'
+own .std() and .var() divide by n - 1.
 """
 """Differences of convention, for the man pages: paragraphs parted by empty lines."""

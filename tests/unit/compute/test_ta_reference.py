@@ -12,7 +12,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from indicator_reference import close_to, read_csv, spy, talib
+from indicator_reference import close_to, read_csv, spy, talib, tulipy
 
 PATTERNS_OF_THEIR_OWN = {"cdl_doji", "cdl_inside", "cdl_z", "cdl_pattern"}
 LATER_START = {
@@ -170,3 +170,66 @@ def test_zscore_divides_by_one_less(ta):
     from ia.compute.coreutils import NAMESPACE
 
     assert NAMESPACE()["zscore"](x, 5).iloc[-1] == pytest.approx((64 - window.mean()) / window.std())
+
+
+TULIPY = {
+    "zlema": (lambda ta, b: ta.zlma(b["close"], 20, talib=False), 1e-8),
+    "cvi": (lambda ta, b: ta.cvi(b["high"], b["low"], 10), 1e-8),
+    "wad": (lambda ta, b: ta.wad(b["high"], b["low"], b["close"]), 1e-8),
+    "emv": (lambda ta, b: ta.emv(b["high"], b["low"], b["volume"]), 1e-8),
+    "fisher_val": (lambda ta, b: ta.fisher(b["high"], b["low"], 9).iloc[:, 0], 1e-8),
+    "fisher_sig": (lambda ta, b: ta.fisher(b["high"], b["low"], 9).iloc[:, 1], 1e-8),
+    "msw_sine": (lambda ta, b: ta.msw(b["close"], 5).iloc[:, 0], 2e-4),
+    "msw_lead": (lambda ta, b: ta.msw(b["close"], 5).iloc[:, 1], 2e-4),
+    # Tulip divides by n, ta by n - 1.
+    "stderr": (lambda ta, b: ta.stderr(b["close"], 20) * np.sqrt(19 / 20), 1e-8),
+    # Tulip compares with the average of half a period before, ta's centred form looks that far ahead.
+    "dpo": (lambda ta, b: b["close"].shift(11) - ta.sma(b["close"], 20), 1e-8),
+}
+"""What of tulipy's arrays the coreutils have no function for."""
+ANOTHER_FORMULA = {"fosc", "edecay", "macd", "dx"}
+"""fosc compares with another forecast, edecay decays by another factor, macd has other weights, dx starts otherwise."""
+
+
+@pytest.mark.parametrize("name", TULIPY)
+def test_against_tulipy(shared, ta, bars, name):
+    function, tolerance = TULIPY[name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        mine = function(ta, bars).to_numpy(float)[-2100:]
+    close_to(mine, tulipy(shared)[name], tolerance)
+
+
+def test_every_array_of_tulipy_is_accounted_for(shared):
+    from test_kernels_reference import tulipy_columns
+
+    mine = tulipy_columns(*spy(shared).values())
+    assert set(tulipy(shared)) == {*mine, *TULIPY, *ANOTHER_FORMULA}
+
+
+def test_dx_meets_tulipys(shared, ta, bars):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        mine = ta.dx(bars["high"], bars["low"], bars["close"], 14, talib=False).to_numpy(float)
+    close_to(mine[-500:], tulipy(shared)["dx"][-500:], 1e-8)
+
+
+def test_pvi_adds_where_the_book_compounds(ta):
+    close, volume = pd.Series([100.0, 110, 121]), pd.Series([1.0, 2, 3])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert ta.pvi(close, volume, initial=1000).tolist() == pytest.approx([1000, 1010, 1020])
+
+
+def test_tulips_arithmetic_is_numpys(shared):
+    same = {"todeg": np.degrees, "torad": np.radians, "acos": np.arccos, "asin": np.arcsin, "atan": np.arctan}
+    cases = json.loads((shared / "indicators" / "tulip_vectors.json").read_text())["cases"]
+    checked = set()
+    for case in cases:
+        name = case["name"]
+        if name in same or name in ("cos", "cosh", "exp", "floor", "log10", "tan", "tanh"):
+            x = np.array(case["inputs"]["real"])
+            (expected,) = case["expected"].values()
+            np.testing.assert_allclose(same.get(name, getattr(np, name, None))(x), expected, rtol=1e-3, atol=1e-3)
+            checked.add(name)
+    assert len(checked) == 12
