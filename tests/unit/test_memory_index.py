@@ -1,0 +1,127 @@
+"""MEMORY.md: kept up to date, cut to its newest, and never at the cost of what a person wrote."""
+
+import os
+import re
+
+import pytest
+
+from ia import notebook
+from ia.memory import index, writing
+from ia.pipes import note_written
+
+
+def note(ws, path, text="text", **kwargs):
+    written = notebook.write(ws, path, text)
+    note_written(ws, written, **kwargs)
+    return written
+
+
+def listed(ws):
+    return re.findall(r"^- [\d: -]+ `(.+?)`", ws.read_present(index.PATH), re.M)
+
+
+def test_a_note_is_entered_with_time_path_and_summary(ws, monkeypatch):
+    monkeypatch.setenv("IA_NOW", "2024-03-15T14:30")
+    note(ws, "research/宁德时代/2024-03-15", "# 产能\n\n利用率下降")
+    assert "- 2024-03-15 14:30 `notebook/research/宁德时代/2024-03-15.md`: 产能: 利用率下降\n" in ws.read_present(
+        index.PATH
+    )
+
+
+def test_newest_first_the_core_before_all_and_each_path_once(ws):
+    note(ws, "a")
+    writing.track(ws, "600519")
+    note_written(ws, "memory/tracking.md")
+    note(ws, "b")
+    note(ws, "a", "again")
+    assert listed(ws) == ["memory/tracking.md", "notebook/a.md", "notebook/b.md"]
+    notebook.remove(ws, "a")
+    note_written(ws, "notebook/a.md")
+    assert listed(ws) == ["memory/tracking.md", "notebook/b.md"]
+
+
+def test_what_a_person_writes_around_the_block_stays(ws):
+    os.makedirs(os.path.join(ws.root, "memory"))
+    path = os.path.join(ws.root, index.PATH)
+    with open(path, "w") as file:
+        file.write("# 我的目录\n\n手写\n")
+    note(ws, "a")
+    with open(path, "a") as file:
+        file.write("\n后记\n")
+    note(ws, "b")
+    text = ws.read_present(index.PATH)
+    assert text.startswith("# 我的目录\n\n手写\n") and text.endswith("\n后记\n")
+    assert listed(ws) == ["notebook/b.md", "notebook/a.md"]
+    assert ws.history(index.PATH) == []
+
+
+@pytest.mark.parametrize("damage", ["begin", "end", "inside", "gone"])
+def test_a_damaged_block_is_rebuilt_from_the_files(ws, damage):
+    note(ws, "a", "# A")
+    note(ws, "b")
+    whole = ws.read_present(index.PATH)
+    damaged = {
+        "begin": whole.replace(index.BEGIN, ""), "end": whole.replace(index.END, ""),
+        "inside": whole.replace("`notebook/a.md`", "somebody was here"), "gone": "",
+    }[damage]  # fmt: skip
+    with open(os.path.join(ws.root, index.PATH), "w") as file:
+        file.write("mine\n" + damaged)
+    note(ws, "c")
+    text = ws.read_present(index.PATH)
+    assert text.startswith("mine\n") and text.count(index.BEGIN) == text.count(index.END) == 1
+    assert sorted(listed(ws)) == ["notebook/a.md", "notebook/b.md", "notebook/c.md"] or damage in ("begin", "end")
+    assert {"notebook/a.md", "notebook/b.md", "notebook/c.md"} <= set(listed(ws))
+
+
+def test_files_moved_by_hand_are_noticed_with_the_next_write(ws):
+    note(ws, "a")
+    os.rename(os.path.join(ws.root, "notebook/a.md"), os.path.join(ws.root, "notebook/moved.md"))
+    note(ws, "b")
+    assert sorted(listed(ws)) == ["notebook/b.md", "notebook/moved.md"]
+
+
+def test_the_list_is_cut_and_says_how_many_are_older(ws, monkeypatch):
+    monkeypatch.setenv("IA_MEMORY_INDEX_LINES", "3")
+    for name in "abcde":
+        note(ws, name)
+    assert listed(ws) == ["notebook/e.md", "notebook/d.md", "notebook/c.md"]
+    assert "- 2 older: `ia note list`" in ws.read_present(index.PATH)
+    note(ws, "a", "again")  # from among the older ones
+    assert listed(ws)[0] == "notebook/a.md"
+    assert "- 2 older:" in ws.read_present(index.PATH)
+    incremental = ws.read_present(index.PATH)
+    for at, name in enumerate("bcdea"):
+        os.utime(os.path.join(ws.root, f"notebook/{name}.md"), (2_000_000_000 + at, 2_000_000_000 + at))
+    index.refresh(ws)
+    assert "- 2 older:" in ws.read_present(index.PATH)
+    assert len(incremental.splitlines()) == len(ws.read_present(index.PATH).splitlines())
+
+
+def test_a_rebuild_says_the_same(ws, monkeypatch):
+    for at, name in enumerate(["a", "研究/b", "c `tick`", "d: colon"]):
+        monkeypatch.setenv("IA_NOW", f"2024-03-15T14:3{at}")
+        note(ws, name, f"# {name}\n\nbody")
+    monkeypatch.delenv("IA_NOW")
+    before = ws.read_present(index.PATH)
+    os.unlink(os.path.join(ws.root, index.PATH))
+    index.refresh(ws)
+    assert ws.read_present(index.PATH) == before
+
+
+def test_the_past_has_its_own_table(ws, monkeypatch):
+    monkeypatch.setenv("IA_NOW", "2024-03-15T10:00")
+    note(ws, "a", "early")
+    monkeypatch.setenv("IA_NOW", "2024-03-16T10:00")
+    note(ws, "a", "late")
+    note(ws, "b", "late")
+    monkeypatch.setenv("IA_NOW", "2024-03-15T12:00")
+    text = index.text(ws)
+    assert "early" in text and "late" not in text and "notebook/b.md" not in text
+
+
+def test_an_index_that_fails_never_loses_the_note(ws):
+    os.makedirs(os.path.join(ws.root, index.PATH))  # a folder stands where the file should be
+    told = []
+    note(ws, "a", "precious", notify=told.append)
+    assert notebook.read(ws, "a") == "precious\n"
+    assert len(told) == 1 and "not yet in the index" in str(told[0])

@@ -1,0 +1,173 @@
+"""The workspace: atomic writes, revisions, undo, the lock, and the past."""
+
+import multiprocessing
+import os
+
+import pytest
+
+from ia import audit
+from ia.errors import BadData, NotFound, Refused, TryLater
+from ia.workspace import Workspace, headline, replace_file
+
+
+def test_undo_goes_further_back_each_time(ws):
+    for text in ("one", "two", "three"):
+        ws.write("memory/x.md", text)
+    ws.undo("memory/x.md")
+    assert ws.read("memory/x.md") == "two"
+    ws.undo("memory/x.md")
+    assert ws.read("memory/x.md") == "one"
+    ws.write("memory/x.md", "four")
+    ws.undo("memory/x.md")
+    assert ws.read("memory/x.md") == "one"
+    ws.undo("memory/x.md")
+    assert ws.read("memory/x.md") is None
+    with pytest.raises(NotFound):
+        ws.undo("memory/x.md")
+    assert len(ws.history("memory/x.md")) == 8
+
+
+def test_undo_brings_a_removed_file_back(ws):
+    ws.write("memory/x.md", "one")
+    ws.remove("memory/x.md")
+    assert ws.read("memory/x.md") is None
+    ws.undo("memory/x.md")
+    assert ws.read("memory/x.md") == "one"
+
+
+def test_undo_does_not_throw_away_what_a_person_wrote(ws):
+    ws.write("memory/x.md", "one")
+    ws.write("memory/x.md", "two")
+    with open(os.path.join(ws.root, "memory/x.md"), "w") as file:
+        file.write("by hand")
+    with pytest.raises(Refused):
+        ws.undo("memory/x.md")
+    assert ws.read("memory/x.md") == "by hand"
+
+
+def test_a_reason_that_reads_like_an_undo_is_none(ws):
+    ws.write("memory/x.md", "one", why="undo of revision x")
+    ws.undo("memory/x.md")
+    assert ws.read("memory/x.md") is None
+
+
+def test_what_a_crash_prevented_is_no_history(ws, monkeypatch):
+    ws.write("memory/x.md", "one")
+
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("ia.workspace.replace_file", killed)
+    with pytest.raises(KeyboardInterrupt):
+        ws.write("memory/x.md", "two")
+    monkeypatch.undo()
+    assert ws.read("memory/x.md") == "one"
+    assert [r.before for r in ws.history("memory/x.md")] == [None]
+    ws.undo("memory/x.md")
+    assert ws.read("memory/x.md") is None
+
+
+def test_a_failed_write_leaves_nothing_behind(ws, monkeypatch):
+    ws.write("memory/x.md", "one")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(OSError):
+        replace_file(os.path.join(ws.root, "memory/x.md"), "two")
+    assert ws.read("memory/x.md") == "one"
+    assert os.listdir(os.path.join(ws.root, "memory")) == ["x.md"]
+
+
+def test_a_write_keeps_the_mode_and_every_byte(ws):
+    path = os.path.join(ws.root, "memory/x.md")
+    ws.write("memory/x.md", "one")
+    os.chmod(path, 0o600)
+    ws.write("memory/x.md", "two\r\nlines\u2028here\n")
+    assert os.stat(path).st_mode & 0o777 == 0o600
+    with open(path, "rb") as file:
+        assert file.read() == "two\r\nlines\u2028here\n".encode()
+
+
+def test_writing_what_is_there_is_no_change(ws):
+    assert ws.write("memory/x.md", "one", event="memory.write")
+    assert not ws.write("memory/x.md", "one", event="memory.write")
+    assert len(ws.history("memory/x.md")) == len(audit.events(ws.db)) == 1
+
+
+def test_what_is_no_text_file_is_bad_data(ws):
+    os.makedirs(os.path.join(ws.root, "notebook/folder.md"))
+    os.mkfifo(os.path.join(ws.root, "notebook/fifo.md"))
+    with open(os.path.join(ws.root, "notebook/gbk.md"), "wb") as file:
+        file.write("第一行\n茅台".encode("gbk"))
+    with open(os.path.join(ws.root, "notebook/large.md"), "wb") as file:
+        file.truncate(9_000_000)
+    for name in ("folder", "fifo", "gbk", "large"):
+        with pytest.raises(BadData):
+            ws.read(f"notebook/{name}.md")
+    with pytest.raises(BadData, match="UTF-8"):
+        ws.write("notebook/x.md", "\udcff")
+    with pytest.raises(BadData):
+        ws.write("notebook/fifo.md/x.md", "x")
+
+
+def hold(root, ready, release):
+    with Workspace(root).lock():
+        ready.set()
+        release.wait(30)
+
+
+def test_the_lock_is_shared_by_processes_and_reentrant_in_one(ws):
+    context = multiprocessing.get_context("spawn")
+    ready, release = context.Event(), context.Event()
+    other = context.Process(target=hold, args=(ws.root, ready, release))
+    other.start()
+    assert ready.wait(30)
+    with pytest.raises(TryLater), ws.lock(timeout=0.05):
+        pass
+    release.set()
+    with ws.lock(), ws.lock():
+        ws.write("memory/x.md", "one")
+    other.join(30)
+    assert other.exitcode == 0
+
+
+def test_the_past_stays_as_it_was(ws, monkeypatch):
+    monkeypatch.setenv("IA_NOW", "2024-03-15T10:00+00:00")
+    ws.write("memory/x.md", "one")
+    monkeypatch.setenv("IA_NOW", "2024-03-16T10:00+00:00")
+    ws.write("memory/x.md", "two")
+    ws.remove("memory/x.md")
+    for moment, text in (("2024-03-15T09:00", None), ("2024-03-15T11:00", "one"), ("2024-03-17T00:00", None)):
+        monkeypatch.setenv("IA_NOW", moment + "+00:00")
+        assert ws.read("memory/x.md") == text
+    monkeypatch.setenv("IA_NOW", "2024-03-15T11:00+00:00")
+    assert len(ws.history("memory/x.md")) == 1
+    assert ws.paths("memory") == ["memory/x.md"]
+    assert ws.written("memory/x.md").isoformat().startswith("2024-03-15T10:00")
+
+
+def test_a_file_edited_by_hand_is_dated_by_its_mtime(ws):
+    ws.write("memory/x.md", "one")
+    path = os.path.join(ws.root, "memory/x.md")
+    with open(path, "w") as file:
+        file.write("by hand")
+    os.utime(path, (1_700_000_000, 1_700_000_000))
+    assert ws.written("memory/x.md").timestamp() == 1_700_000_000
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("", ""),
+        ("plain\nmore", "plain"),
+        ("# 茅台\n\n- 估值不便宜\n- 二", "茅台: 估值不便宜"),
+        ("---\ntitle: x\n---\n\n## Head\ntext", "Head: text"),
+        ("---\n\nno front matter", "no front matter"),
+        ("***\n\n---\n> quoted   words", "quoted words"),
+        ("x" * 500, "x" * 119 + "…"),
+    ],
+)
+def test_headline(text, line):
+    assert headline(text) == line
