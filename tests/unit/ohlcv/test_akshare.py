@@ -37,10 +37,11 @@ ROWS = [
 
 def klines(rows, unit):
     """Eastmoney's lines: date, open, CLOSE, high, low, volume, amount, amplitude, pct, change, turnover."""
-    return [
-        f"{d},{o:.2f},{c:.2f},{h:.2f},{lo:.2f},{v // unit},{c * v:.2f},1.00,0.10,1.00,0.20"
-        for d, o, h, lo, c, v in rows
-    ]
+    lines, previous = [], rows[0][4] if rows else 0.0
+    for d, o, h, lo, c, v in rows:
+        lines.append(f"{d},{o:.2f},{c:.2f},{h:.2f},{lo:.2f},{v // unit},{c * v:.2f},1.00,0.10,{c - previous:.2f},0.20")
+        previous = c
+    return lines
 
 
 def eastmoney_body(code, name, rows, unit):
@@ -194,20 +195,22 @@ def test_a_range(good):
     assert bars.date == ["2024-06-18", "2024-06-19"]
 
 
-def test_recorded_answers_of_eastmoney(hosts):
-    folder = SHARED / "api_fixtures" / "stock_zh_a_hist_601872_recorded"
+@pytest.mark.parametrize("fixture", ["601872_recorded", "600519", "000858"])
+def test_recorded_answers_of_eastmoney(hosts, fixture):
+    folder = SHARED / "api_fixtures" / f"stock_zh_a_hist_{fixture}"
     if not folder.is_dir():
         pytest.skip("the shared data are not here")
     hosts.route(KLINE, (200, (folder / "response.json").read_bytes()))
     adapter = Akshare()
-    fetched = adapter.fetch(resolve("601872"))
+    fetched = adapter.fetch(resolve(fixture[:6]))
     bars = adapter.normalize(fetched)
     expected = [line.split(",") for line in (folder / "expected.csv").read_text().split()[1:]]
+    assert len(expected) >= 8
     assert bars.date == [row[0] for row in expected]
     assert bars.close == [float(row[3]) for row in expected]
     assert bars.high == [float(row[4]) for row in expected]
     assert bars.volume == [int(row[6]) * 100 for row in expected]
-    assert fetched.name == "招商轮船"
+    assert fetched.name == resolve(fixture[:6]).name
 
 
 def test_dividends_per_ten_shares_and_a_plan_without_ex_date_is_left_out(good):
@@ -269,6 +272,18 @@ def test_columns_that_have_shifted_are_not_believed(hosts):
     hosts.route(KLINE, body)
     with pytest.raises(ShapeChanged, match="stock_zh_a_hist"):
         checked(eastmoney.bars(MAOTAI, None, None))
+
+
+def test_open_and_close_that_changed_places_are_not_believed(hosts):
+    demo = Demo()
+    rows = list(zip(*demo.normalize(demo.fetch(MAOTAI, "2024-01-01", "2024-03-01")), strict=True))
+    body = eastmoney_body("600519", "贵州茅台", rows, 100)
+    hosts.route(KLINE, body)
+    assert len(eastmoney.bars(MAOTAI, None, None).rows) == len(rows)
+    swapped = [line.split(",") for line in body["data"]["klines"]]
+    body["data"]["klines"] = [",".join([day, last, first, *rest]) for day, first, last, *rest in swapped]
+    with pytest.raises(ShapeChanged, match="涨跌额"):
+        eastmoney.bars(MAOTAI, None, None)
 
 
 @pytest.mark.parametrize(
@@ -365,17 +380,23 @@ FUND_ROWS = [
 ]
 
 
+def fund_body(rows):
+    body = eastmoney_body("510300", "沪深300ETF", [], 100)
+    before = [rows[0], *rows]
+    body["data"]["klines"] = [
+        f"{d},{o:.3f},{c:.3f},{h:.3f},{lo:.3f},{v // 100},1,1,1,{c - was[4]:.3f},1"
+        for (d, o, h, lo, c, v), was in zip(rows, before, strict=False)
+    ]
+    return body
+
+
 def fund(handler, query):
     """A fund that paid 0.061 on 2024-06-05 and 0.042 on 2024-06-11; Eastmoney's qfq subtracts what comes later."""
     rows = FUND_ROWS
     if query["fqt"] == "1":
-        later = [(d, 0.061 * (d < "2024-06-05") + 0.042 * (d < "2024-06-11")) for d, *_ in rows]
-        rows = [(d, o - a, h - a, lo - a, c - a, v) for (d, o, h, lo, c, v), (_, a) in zip(rows, later, strict=True)]
-    body = eastmoney_body("510300", "沪深300ETF", [], 100)
-    body["data"]["klines"] = [
-        f"{d},{o:.3f},{c:.3f},{h:.3f},{lo:.3f},{v // 100},1,1,1,1,1" for d, o, h, lo, c, v in rows
-    ]
-    return body
+        later = [0.061 * (d < "2024-06-05") + 0.042 * (d < "2024-06-11") for d, *_ in rows]
+        rows = [(d, o - a, h - a, lo - a, c - a, v) for (d, o, h, lo, c, v), a in zip(rows, later, strict=True)]
+    return fund_body(rows)
 
 
 def test_the_dividends_of_a_fund_are_the_steps_under_eastmoneys_own_adjustment(hosts):
@@ -387,14 +408,10 @@ def test_the_dividends_of_a_fund_are_the_steps_under_eastmoneys_own_adjustment(h
 
 def test_a_fund_whose_units_were_split_says_that_it_is_not_adjusted(hosts):
     def split(handler, query):
-        body = fund(handler, {"fqt": "0"})
-        if query["fqt"] == "1":
-            lines = [line.split(",") for line in body["data"]["klines"]]
-            halved = [
-                [n[0], *(f"{float(p) / 2:.3f}" for p in n[1:5]), *n[5:]] if n[0] < "2024-06-07" else n for n in lines
-            ]
-            body["data"]["klines"] = [",".join(line) for line in halved]
-        return body
+        half = [0.5 if query["fqt"] == "1" and d < "2024-06-07" else 1.0 for d, *_ in FUND_ROWS]
+        return fund_body(
+            [(d, o * k, h * k, lo * k, c * k, v) for (d, o, h, lo, c, v), k in zip(FUND_ROWS, half, strict=True)]
+        )
 
     hosts.route(KLINE, split)
     adapter = Akshare()
@@ -668,3 +685,81 @@ def test_without_akshare_it_says_how_to_get_it(monkeypatch):
 def test_stdout_stays_data(good, capfd):
     Akshare().fetch(MAOTAI)
     assert capfd.readouterr() == ("", "")
+
+
+# the installed command
+
+EDGE = """
+import os
+from urllib.parse import urlsplit, urlunsplit
+from requests.adapters import HTTPAdapter
+
+original = HTTPAdapter.send
+
+
+def send(self, request, **kwargs):
+    request = request.copy()
+    parts = urlsplit(request.url)
+    netloc = "127.0.0.1:" + os.environ["LOOPBACK_PORT"]
+    request.url = urlunsplit(("http", netloc, f"/{parts.hostname}{parts.path}", parts.query, ""))
+    return original(self, request, **kwargs)
+
+
+HTTPAdapter.send = send
+"""
+
+
+@pytest.fixture
+def live(hosts, ia, tmp_path):
+    """`ia` in a process whose requests arrive at the loopback."""
+    edge = tmp_path / "edge"
+    edge.mkdir()
+    (edge / "sitecustomize.py").write_text(EDGE)
+    env = {"PYTHONPATH": str(edge), "LOOPBACK_PORT": str(hosts.server_address[1]), "IA_MARKET_TIMEOUT": "5"}
+    return lambda *args: ia(*args, env=env)
+
+
+def test_the_command_on_live_data_asks_once_and_adjusts_by_dividends(good, live):
+    done = live("ohlcv", "贵州茅台", "--start", "2024-06-18")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert lines[0] == "date,open,high,low,close,volume"
+    factor = 1552.03 / (1552.03 - 30.876)
+    assert [line.split(",")[0] for line in lines[1:]] == ["2024-06-18", "2024-06-19", "2024-06-20"]
+    assert float(lines[1].split(",")[4]) == pytest.approx(1552.03 / factor, abs=0.006)
+    assert lines[2] == "2024-06-19,1520.0,1523.99,1501.0,1502.0,3517900"
+    asked = len(good.asked)
+    assert asked == 3
+    again = live("ohlcv", "600519", "--start", "2024-06-18")
+    assert again.stdout == done.stdout
+    assert len(good.asked) == asked
+
+
+def test_the_command_tells_a_ban_from_a_missing_symbol(hosts, live):
+    for host in ("push2his.eastmoney.com", "proxy.finance.qq.com", "finance.sina.com.cn"):
+        hosts.route(host, closes)
+    banned = live("ohlcv", "600519")
+    assert (banned.returncode, banned.stdout) == (75, "")
+    assert "left alone until" in banned.stderr
+    asked = len(hosts.asked)
+    assert live("ohlcv", "000858").returncode == 75
+    assert len(hosts.asked) == asked  # another process keeps away too
+    told = live("doctor", "--json")
+    assert "left alone until" in told.stdout
+
+
+def test_the_command_on_a_symbol_that_nobody_has(hosts, live):
+    hosts.route(KLINE, NO_DATA)
+    hosts.route(NEWFQ, tencent_body("sh600519", ROWS))
+    missing = live("ohlcv", "301999")
+    assert (missing.returncode, missing.stdout) == (66, "")
+    assert "301999" in missing.stderr
+    assert "Traceback" not in missing.stderr
+
+
+def test_the_command_on_an_answer_of_another_shape_names_function_and_version(hosts, live):
+    for host in (KLINE, "proxy.finance.qq.com", "finance.sina.com.cn"):
+        hosts.route(host, html)
+    changed = live("ohlcv", "600519")
+    assert changed.returncode == 69
+    assert f"akshare {eastmoney.version()} stock_zh_a_hist" in changed.stderr

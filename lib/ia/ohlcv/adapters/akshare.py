@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from ia.ohlcv.adjust import Action
 
 T = TypeVar("T")
-HOSTS = (eastmoney.bars, tencent.bars, sina.bars)
 Host = Callable[[Symbol, str | None, str | None], Table]
+HOSTS: dict[str, Host] = {"eastmoney": eastmoney.bars, "tencent": tencent.bars, "sina": sina.bars}
+"""By name and in the order in which they are asked."""
 NO_FUND_ACTIONS = "dividends and splits of this fund are not known: its prices are as traded, not adjusted"
 
 
@@ -45,7 +46,7 @@ class Akshare:
             table = host(symbol, start, end)
             return table, between(checked(table), start, end)
 
-        table, bars = _first(symbol, [partial(asked, host) for host in HOSTS])
+        table, bars = _first(symbol, [partial(asked, host) for host in HOSTS.values()])
         note = NO_FUND_ACTIONS if _is_fund(symbol) and self._of_fund(symbol) is None else ""
         return Fetched(symbol, bars, table.host, note, table.name)
 

@@ -7,6 +7,7 @@ import re
 import sys
 import warnings
 from collections.abc import Iterator
+from itertools import pairwise
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 HOST = "eastmoney.com"
 _CHINESE = ("日期", "开盘", "最高", "最低", "收盘", "成交量")
+_CHANGE = "涨跌额"
 _ENGLISH = ("date", "open", "high", "low", "close", "volume")
 _REPORTS = "https://datacenter-web.eastmoney.com/api/data/v1/get"
 _BONUS, _RIGHTS = "RPT_SHAREBONUS_DET", "RPT_IPO_ALLOTMENT"
@@ -86,8 +88,23 @@ def _asked(symbol: Symbol, way: Way, code: str, span: dict[str, str]) -> Table:
         if missing:
             raise shape_changed(what, f"no column {missing[0]}")
         values = [frame[column].tolist() for column in way.columns]
+        if _CHANGE in frame.columns:
+            _check_changes(values[4], frame[_CHANGE].tolist(), what)
         rows = [(str(day)[:10], o, h, lo, c, v) for day, o, h, lo, c, v in zip(*values, strict=True)]
     return Table(rows, way.unit, seen.host or HOST, seen.name, what)
+
+
+def _check_changes(closes: list[float], changes: list[float], what: str) -> None:
+    """Raise ShapeChanged unless the closes move by the changes that stand beside them, but on ex-days.
+
+    The frame's columns are named by position: if open and close changed places, nothing else would show it.
+    """
+    moves = [
+        (after - before, change, after) for (before, after), change in zip(pairwise(closes), changes[1:], strict=True)
+    ]
+    wrong = sum(abs(move - change) > 0.006 + 0.0005 * close for move, change, close in moves)
+    if wrong > max(2.0, 0.1 * len(moves)):
+        raise shape_changed(what, f"{wrong} of {len(moves)} closes do not move by their {_CHANGE}")
 
 
 class _Seen:
