@@ -1,0 +1,71 @@
+"""ia memory, from the outside."""
+
+import json
+
+import pytest
+
+
+def test_each_kind_goes_to_its_file(ia, home):
+    now = {"IA_NOW": "2024-03-15T14:30"}
+    assert ia("memory", "log", "RSI 降至 28", env=now).stdout == "memory/journal/2024-03-15.md\n"
+    assert ia("memory", "track", "600519", "等估值", env=now).stdout == "memory/tracking.md\n"
+    assert (
+        ia("memory", "observe", "白酒", input="批价企稳", env=now).stdout == "memory/observations/2024-03-15-白酒.md\n"
+    )
+    assert ia("memory", "reflect", "追高两次", "--period", "W11", env=now).stdout == "memory/reflections/2024-W11.md\n"
+    run = ia("memory", "believe", "周期股要等催化剂", "--because", "三次买早了", env=now)
+    assert run.stdout == "memory/reflections/2024-03.md\nmemory/beliefs.md\n"
+    assert ia("memory", "read", "tracking", env=now).stdout == "# Tracking\n\n- 600519: 等估值 (2024-03-15)\n"
+    assert ia("memory", "track", "600519", "--remove", env=now).returncode == 0
+    assert "600519" not in (home / "memory/tracking.md").read_text()
+    paths = [row["path"] for row in json.loads(ia("memory", "list", "--json").stdout)]
+    assert "memory/journal/2024-03-15.md" in paths and paths == sorted(paths)
+    assert "memory/journal/2024-03-15.md" in ia("memory", "read").stdout
+    assert ia("memory", "read", "tracking", env={"IA_NOW": "2024-03-14"}).returncode == 66
+
+
+def test_a_preference_is_a_proposal(ia, home):
+    run = ia("memory", "prefer", "先给结论")
+    assert run.returncode == 0 and run.stdout == "1\n" and "ia approve 1" in run.stderr
+    assert json.loads(ia("memory", "write", "preferences", "x", "--json").stdout) == {
+        "proposal": 2, "path": "memory/preferences.md",
+    }  # fmt: skip
+    assert ia("memory", "write", "soul.md", "x").stdout == "3\n"
+    assert not (home / "memory/preferences.md").exists() and not (home / "soul.md").exists()
+
+
+@pytest.mark.parametrize(
+    ("argv", "status"),
+    [
+        (("believe", "x"), 2),
+        (("believe", "x", "--because", " "), 2),
+        (("believe", "x", "--because", "y", "--replaces", "z"), 66),
+        (("write", "beliefs", "x"), 2),
+        (("write", "../soul.md", "x"), 77),
+        (("write", "MEMORY.md", "x"), 77),
+        (("write", "x"), 65),
+        (("read", "nothing"), 66),
+        (("track", "x", "--remove"), 66),
+        (("track", "x", "y", "--remove"), 2),
+        (("reflect", "x", "--period", "../y"), 2),
+        (("undo",), 66),
+        (("undo", "tracking"), 66),
+        (("history",), 1),
+        (("list",), 1),
+    ],
+)
+def test_statuses(ia, argv, status):
+    run = ia("memory", *argv, input="")
+    assert run.returncode == status, run.stderr
+
+
+def test_history_and_undo(ia, home):
+    for text in ("one", "two", "three"):
+        ia("memory", "write", "observations/x", text)
+    rows = json.loads(ia("memory", "history", "observations/x", "--json").stdout)
+    assert [row["change"] for row in rows] == ["changed", "changed", "made"]
+    for text in ("two\n", "one\n"):
+        assert ia("memory", "undo", "observations/x").stdout == "memory/observations/x.md\n"
+        assert (home / "memory/observations/x.md").read_text() == text
+    assert ia("memory", "undo").returncode == 0
+    assert ia("memory", "read", "observations/x").returncode == 66

@@ -1,0 +1,68 @@
+"""ia recall, from the outside."""
+
+import json
+
+
+def test_best_first_with_exactly_these_keys(ia, home):
+    ia("note", "research/茅台/2024-03-15", "# 茅台\n\n估值不便宜")
+    ia("note", "research/银行/2024-03-16", "银行 估值便宜，净息差收窄")
+    ia("note", "c", "天气")
+    rows = json.loads(ia("recall", "估值", "--json").stdout)
+    assert {row["source"] for row in rows} == {
+        "notebook/research/茅台/2024-03-15.md", "notebook/research/银行/2024-03-16.md",
+    }  # fmt: skip
+    assert all(list(row) == ["source", "date", "score", "content"] for row in rows)
+    assert rows[0]["score"] >= rows[1]["score"] > 0
+    assert ia("recall", "茅台").stdout.splitlines()[0] == "source\tdate\tscore\tcontent"
+    lines = ia("recall", "茅台", "估值", "--jsonl").stdout.splitlines()
+    assert [json.loads(line)["date"] for line in lines] == ["2024-03-15"]
+    assert len(json.loads(ia("recall", "估值", "-n", "1", "--json").stdout)) == 1
+    assert json.loads(ia("recall", "估值", "--since", "2024-03-16", "--json").stdout)[0]["date"] == "2024-03-16"
+
+
+def test_nothing_found_is_status_1_and_valid_output(ia):
+    run = ia("recall", "茅台", "--json")
+    assert (run.returncode, run.stdout, run.stderr) == (1, "[]\n", "")
+
+
+def test_statuses(ia):
+    ia("note", "a", "茅台")
+    assert ia("recall").returncode == 2
+    assert ia("recall", "。").returncode == 65
+    assert ia("recall", "x", "--in", "attic").returncode == 2
+    assert ia("recall", "茅台", "--in", "memory,journal").returncode == 1
+    assert ia("recall", "茅台", "--since", "soon").returncode == 2
+    assert ia("recall", "茅台", "-n", "0").returncode == 2
+
+
+def test_a_file_of_a_person_is_found_and_a_broken_one_is_told_of(ia, home):
+    (home / "notebook").mkdir(parents=True)
+    (home / "notebook/mine.md").write_text("手写的茅台笔记")
+    (home / "notebook/broken.md").write_bytes(b"\xff\xff")
+    run = ia("recall", "茅台")
+    assert run.returncode == 0 and "notebook/mine.md" in run.stdout
+    assert "notebook/broken.md:1" in run.stderr
+
+
+def test_a_workspace_that_is_not_there_is_not_an_error(ia, home):
+    assert ia("recall", "x").returncode == 1
+    assert ia("note", "list").returncode == 1
+
+
+def test_light(ia):
+    """No heavy import on the way, once the databases are there."""
+    import subprocess
+    import sys
+
+    ia("note", "a", "茅台")
+    ia("recall", "茅台")
+    code = "import sys; from ia_cli.main import run; run(sys.argv[1:]); print([m for m in ('pandas', 'numpy', 'akshare', 'llm', 'rich', 'sqlite_utils', 'dataclasses', 'difflib', 'tempfile', 'logging') if m in sys.modules], file=sys.stderr)"  # fmt: skip
+    for argv in (
+        ("note", "a", "x"),
+        ("note", "read", "a"),
+        ("recall", "茅台"),
+        ("memory", "log", "x"),
+        ("memory", "list"),
+    ):
+        run = subprocess.run([sys.executable, "-c", code, *argv], capture_output=True, text=True)
+        assert run.stderr.splitlines()[-1] == "[]", (argv, run.stderr)

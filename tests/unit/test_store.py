@@ -1,0 +1,104 @@
+"""SQLite, opened: migrated forward, refused where it is newer, thrown away where it can be rebuilt."""
+
+import os
+import sqlite3
+
+import pytest
+
+from ia import store
+from ia.errors import BadData, ConfigError, TryLater
+
+
+def columns(conn, table):
+    return [row[1] for row in conn.execute(f"PRAGMA table_info({table})")]
+
+
+def one(db):
+    db["t"].create({"id": int, "a": str}, pk="id")
+
+
+def two(db):
+    db["t"].add_column("b", str)
+
+
+def test_a_precious_database_is_migrated_and_keeps_its_rows(tmp_path):
+    conn = store.connect(str(tmp_path), store.Schema("x.db", True, (one,)))
+    conn.execute("INSERT INTO t (a) VALUES ('kept')")
+    conn.close()
+    conn = store.connect(str(tmp_path), store.Schema("x.db", True, (one, two)))
+    assert columns(conn, "t") == ["id", "a", "b"]
+    assert conn.execute("SELECT a, b FROM t").fetchall() == [("kept", None)]
+    assert conn.execute("PRAGMA user_version").fetchone() == (2,)
+    assert conn.execute("PRAGMA synchronous").fetchone() == (2,)  # FULL: what was acknowledged survives a power cut
+    conn.close()
+
+
+def test_a_precious_database_of_a_newer_ia_is_refused_and_left_alone(tmp_path):
+    store.connect(str(tmp_path), store.Schema("x.db", True, (one, two))).close()
+    with pytest.raises(ConfigError, match="newer"):
+        store.connect(str(tmp_path), store.Schema("x.db", True, (one,)))
+    conn = store.connect(str(tmp_path), store.Schema("x.db", True, (one, two)))
+    assert columns(conn, "t") == ["id", "a", "b"]
+    conn.close()
+
+
+def test_a_migration_that_fails_leaves_the_old_version(tmp_path):
+    store.connect(str(tmp_path), store.Schema("x.db", True, (one,))).close()
+
+    def broken(db):
+        two(db)
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        store.connect(str(tmp_path), store.Schema("x.db", True, (one, broken)))
+    conn = store.connect(str(tmp_path), store.Schema("x.db", True, (one,)))
+    assert columns(conn, "t") == ["id", "a"]
+    conn.close()
+
+
+@pytest.mark.parametrize("damage", ["garbage", "older", "newer"])
+def test_a_rebuildable_database_starts_afresh(tmp_path, damage):
+    mine = store.Schema("cache/x.db", False, (one, two))
+    path = tmp_path / ".ia" / "cache" / "x.db"
+    if damage == "garbage":
+        path.parent.mkdir(parents=True)
+        path.write_bytes(b"no database at all" * 500)
+    else:
+        steps = (one,) if damage == "older" else (one, two, lambda db: db["u"].create({"id": int}))
+        store.connect(str(tmp_path), store.Schema("cache/x.db", False, steps)).close()
+    conn = store.connect(str(tmp_path), mine)
+    assert columns(conn, "t") == ["id", "a", "b"]
+    conn.close()
+
+
+def test_a_damaged_precious_database_is_never_thrown_away(tmp_path):
+    path = tmp_path / ".ia" / "x.db"
+    path.parent.mkdir()
+    path.write_bytes(b"precious, though damaged" * 500)
+    with pytest.raises(BadData, match="damaged"):
+        store.connect(str(tmp_path), store.Schema("x.db", True, (one,)))
+    assert path.read_bytes().startswith(b"precious")
+
+
+def test_a_transaction_is_all_or_nothing(tmp_path):
+    conn = store.connect(str(tmp_path), store.Schema("x.db", True, (one,)))
+    with pytest.raises(KeyboardInterrupt), store.transaction(conn):
+        conn.execute("INSERT INTO t (a) VALUES ('x')")
+        raise KeyboardInterrupt
+    assert conn.execute("SELECT count(*) FROM t").fetchone() == (0,)
+    conn.close()
+
+
+def test_errors_say_what_to_do():
+    assert isinstance(store.explain(sqlite3.OperationalError("database is locked")), TryLater)
+    assert isinstance(store.explain(sqlite3.OperationalError("disk I/O error")), TryLater)
+    rebuildable = store.explain(sqlite3.DatabaseError("malformed"), os.path.join("x", "cache", "market.db"))
+    assert "rebuilt" in rebuildable.hint
+
+
+def test_sqlite_utils_comes_without_pandas():
+    import subprocess
+    import sys
+
+    code = "import sys; from ia.store import sqlite_utils; sqlite_utils(); print('pandas' in sys.modules, 'numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False False\n"
