@@ -1,5 +1,6 @@
 """Politeness over real processes and sockets: limits shared by all, bans respected, and failures told apart."""
 
+import gzip
 import http.server
 import io
 import json
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import zlib
 from contextlib import contextmanager
 from email.utils import formatdate
 from itertools import pairwise
@@ -353,6 +355,55 @@ def test_an_answer_of_another_shape(gate, body):
         ask(server, gate)
     assert caught.value.status == 69
     assert isinstance(caught.value, Unavailable)
+
+
+def chunked(body, encoding):
+    def answer(handler):
+        handler.protocol_version = "HTTP/1.1"
+        handler.send_response(200)
+        handler.send_header("Transfer-Encoding", "chunked")
+        handler.send_header("Connection", "close")
+        if encoding:
+            handler.send_header("Content-Encoding", encoding)
+        handler.end_headers()
+        for start in range(0, len(body), 1000):
+            part = body[start : start + 1000]
+            handler.wfile.write(f"{len(part):x}\r\n".encode() + part + b"\r\n")
+            handler.wfile.flush()
+        handler.wfile.write(b"0\r\n\r\n")
+        handler.close_connection = True
+
+    return answer
+
+
+def test_compressed_and_chunked_answers_come_out_whole(gate):
+    rows = {"data": [f"2024-01-{n % 28 + 1:02d},{n}" for n in range(20_000)]}
+    plain = json.dumps(rows).encode()
+    packed = gzip.compress(plain)
+    for answer in (
+        chunked(plain, ""), chunked(packed, "gzip"), chunked(zlib.compress(plain), "deflate"),
+        reply(body=packed, Content_Encoding="gzip"),
+    ):  # fmt: skip
+        with serving(answer) as server:
+            assert ask(server, gate) == rows
+
+
+def test_a_small_answer_that_unpacks_without_end_is_stopped(gate, monkeypatch):
+    monkeypatch.setattr(transport, "MAX_BYTES", 1_000_000)
+    bomb = gzip.compress(b"[" + b" " * 50_000_000 + b"]")
+    with serving(reply(body=bomb, Content_Encoding="gzip")) as server, pytest.raises(ShapeChanged, match="bytes"):
+        ask(server, gate, timeout=5)
+
+
+def test_an_answer_that_breaks_off_is_not_taken_for_whole(gate):
+    def broken(handler):
+        handler.send_response(200)
+        handler.send_header("Content-Length", "1000")
+        handler.end_headers()
+        handler.wfile.write(b'{"data": [1, 2, 3]}')
+
+    with serving(broken) as server, pytest.raises(NoNetwork):
+        ask(server, gate)
 
 
 def test_an_answer_without_end(gate, monkeypatch):
