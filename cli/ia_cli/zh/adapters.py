@@ -48,7 +48,8 @@ CATALOG = {
     "akshare {version} has no {name}": "akshare {version} 没有 {name}",
     "pip install --upgrade akshare": "pip install --upgrade akshare",
     "Sina's bars need akshare and its mini-racer": "新浪的日线需要 akshare 及其 mini-racer",
-    "dividends and splits of this fund are not known: its prices are as traded, not adjusted": "不知道这只基金的分红和拆分：价格是原始价，未复权",
+    "its dividends and splits are not known: prices are as traded, not adjusted": "不知道它的分红和拆分：价格是原始价，未复权",
+    "tushare's factors for this market need points of their own: prices are as traded, not adjusted": "tushare 这个市场的复权因子需另有积分：价格是原始价，未复权",
     # tushare
     "tushare refused: {reason}": "tushare 拒绝：{reason}",
     "the tushare adapter has no token": "tushare 适配器没有 token",

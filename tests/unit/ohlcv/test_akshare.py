@@ -333,6 +333,7 @@ def test_an_empty_range_is_no_error(hosts):
 def test_after_a_ban_the_next_host_answers_and_the_first_is_not_asked_again(hosts):
     hosts.route(KLINE, closes)
     hosts.route(NEWFQ, tencent_body("sh600519", ROWS))
+    hosts.route("finance.sina.com.cn/realstock/company/sh600519/hfq.js", SINA_HFQ)
     adapter = Akshare()
     for _ in range(2):
         fetched = adapter.fetch(MAOTAI, "2024-01-01")
@@ -419,10 +420,27 @@ def test_a_fund_whose_units_were_split_says_that_it_is_not_adjusted(hosts):
     assert adapter.actions(ETF) == []
 
 
-def test_a_fund_while_eastmoney_is_down_says_that_it_is_not_adjusted(hosts):
+def test_actions_that_somebody_may_know_later_are_waited_for(hosts):
     hosts.route(KLINE, closes)
     hosts.route(NEWFQ, tencent_body("sh510300", ROWS))
-    assert "not adjusted" in Akshare().fetch(ETF, "2024-01-01").note
+    with pytest.raises(TryLater):
+        Akshare().fetch(ETF, "2024-01-01")
+
+
+def test_actions_that_nobody_knows_are_said_to_be_missing(good):
+    assert "not adjusted" in Akshare().fetch(APPLE).note
+    good.route(
+        "finance.sina.com.cn/us_stock/company/reinstatement/AAPL_qfq.js",
+        'var a={"data":[{"d":"1900-01-01","f":"1","c":"0"}]}',
+    )
+    assert Akshare().fetch(APPLE).note == ""
+    assert Akshare().actions(APPLE) == []
+
+
+def test_dividends_of_b_shares_are_not_taken_in_yuan(hosts):
+    hosts.route("finance.sina.com.cn/realstock/company/sh900901/hfq.js", SINA_HFQ)
+    assert Akshare().actions(resolve("900901"))[0].factor == 8.2 / 8.0
+    assert hosts.count("eastmoney") == 0
 
 
 def test_steps_under_eastmoneys_recorded_qfq_are_the_dividends_that_were_paid():

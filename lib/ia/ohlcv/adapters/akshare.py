@@ -22,7 +22,7 @@ T = TypeVar("T")
 Host = Callable[[Symbol, str | None, str | None], Table]
 HOSTS: dict[str, Host] = {"eastmoney": eastmoney.bars, "tencent": tencent.bars, "sina": sina.bars}
 """By name and in the order in which they are asked."""
-NO_FUND_ACTIONS = "dividends and splits of this fund are not known: its prices are as traded, not adjusted"
+NO_ACTIONS = "its dividends and splits are not known: prices are as traded, not adjusted"
 
 
 class Akshare:
@@ -33,10 +33,12 @@ class Akshare:
     local = False
 
     def __init__(self) -> None:
-        self._funds: dict[str, list[Action] | None] = {}
+        self._actions: dict[str, list[Action] | None] = {}
 
     def fetch(self, symbol: Symbol, start: str | None = None, end: str | None = None) -> Fetched:
         """Return the bars of the first host that has them, checked; `host` tells which.
+
+        Its actions are asked for too, since the note says where nobody knows them.
 
         raises  NotFound where every host says that it has no such symbol; TryLater or Unavailable, telling of each
                 host, where none answered well.
@@ -47,7 +49,7 @@ class Akshare:
             return table, between(checked(table), start, end)
 
         table, bars = _first(symbol, [partial(asked, host) for host in HOSTS.values()])
-        note = NO_FUND_ACTIONS if _is_fund(symbol) and self._of_fund(symbol) is None else ""
+        note = NO_ACTIONS if self._known_actions(symbol) is None else ""
         return Fetched(symbol, bars, table.host, note, table.name)
 
     def normalize(self, fetched: Fetched) -> Bars:
@@ -56,38 +58,38 @@ class Akshare:
         return fetched.raw
 
     def actions(self, symbol: Symbol) -> "list[Action]":
-        """Return dividends, bonus and rights issues by ex-date; an index has none.
+        """Return dividends, bonus and rights issues by ex-date; [] for an index, and where nobody knows them.
 
-        Mainland stocks: Eastmoney, else the factors of Sina. Mainland funds: dividends, from Eastmoney. Hong Kong and
-        New York: Sina.
+        raises  TryLater where somebody may know them later: half-adjusted prices are worse than none.
         """
-        if symbol.kind == "index":
-            return []
-        if _is_fund(symbol):
-            return self._of_fund(symbol) or []
-        if symbol.market == "CN":
-            return _first(symbol, [partial(eastmoney.actions, symbol), partial(sina.actions, symbol)])
-        try:
-            return sina.actions(symbol)
-        except NotFound:
-            return []
+        return self._known_actions(symbol) or []
 
-    def _of_fund(self, symbol: Symbol) -> "list[Action] | None":
-        """Return the dividends of a mainland fund, asked for once; None where nobody tells them."""
-        if symbol.canonical not in self._funds:
+    def _known_actions(self, symbol: Symbol) -> "list[Action] | None":
+        """Return the actions, asked for once in the life of this adapter; None where nobody knows them."""
+        if symbol.canonical not in self._actions:
             try:
-                self._funds[symbol.canonical] = eastmoney.fund_actions(symbol)
-            except (NotFound, TryLater, Unavailable):
-                self._funds[symbol.canonical] = None
-        return self._funds[symbol.canonical]
+                self._actions[symbol.canonical] = _actions(symbol)
+            except (NotFound, Unavailable):
+                self._actions[symbol.canonical] = None
+        return self._actions[symbol.canonical]
 
     def lookup(self, text: str) -> list[Symbol]:
         """Return nothing: the hosts are asked by code."""
         return []
 
 
-def _is_fund(symbol: Symbol) -> bool:
-    return symbol.kind == "etf" and symbol.market == "CN"
+def _actions(symbol: Symbol) -> "list[Action] | None":
+    """Ask those who know: Eastmoney of mainland stocks (Sina where it does not answer) and funds, Sina of the others.
+
+    Dividends of B-shares stand in yuan at Eastmoney while the shares trade in dollars, so Sina is asked of them.
+    """
+    if symbol.kind == "index":
+        return []
+    if symbol.market != "CN" or symbol.code.startswith(("900", "200")):
+        return sina.actions(symbol)
+    if symbol.kind == "etf":
+        return eastmoney.fund_actions(symbol)
+    return _first(symbol, [partial(eastmoney.actions, symbol), partial(sina.actions, symbol)])
 
 
 def _first(symbol: Symbol, ways: list[Callable[[], T]]) -> T:

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ia.ohlcv.adjust import Action
 
 MAX_BYTES = 200_000_000
-NO_ACTIONS = "no corporate actions: nothing stands in {symbol}.actions.csv beside the prices"
 _FIELDS = ("cash", "bonus", "rights", "rights_price", "split", "factor")
 _ALIASES = {"SH": ("SH", "SS", "XSHG"), "SZ": ("SZ", "XSHE"), "BJ": ("BJ",), "HK": ("HK",), "US": ("US",)}
 
