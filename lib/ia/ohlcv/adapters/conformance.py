@@ -51,6 +51,7 @@ class AdapterConformance:
         assert adapter.name == adapter.name.strip().lower()
         assert "," not in adapter.name
         assert adapter.simulated in (True, False)
+        assert adapter.local in (True, False)
 
     def test_what_was_fetched_says_where_it_comes_from(self) -> None:
         fetched = self.adapter().fetch(self.known, None, None)

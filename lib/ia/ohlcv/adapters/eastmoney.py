@@ -1,18 +1,13 @@
 """Eastmoney: daily bars through akshare's own functions, corporate actions from its data centre."""
 
 import contextlib
-import io
 import json
 import re
-import sys
-import warnings
-from collections.abc import Iterator
 from itertools import pairwise
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ia import config
 from ia.errors import NotFound, Unavailable
+from ia.ohlcv.adapters.bare import module, quiet, version
 from ia.ohlcv.adapters.feed import Row, Table, Value, checked
 from ia.ohlcv.canonical import Bars
 from ia.ohlcv.identity import Symbol
@@ -77,7 +72,7 @@ def _asked(symbol: Symbol, way: Way, code: str, span: dict[str, str]) -> Table:
     what = f"akshare {version()} {way.name}"
     seen = _Seen(symbol, what)
     function = _function(way)
-    with governed(seen), _quiet():
+    with governed(seen), quiet():
         try:
             frame = function(symbol=code, **span)
         except Exception as exc:
@@ -253,48 +248,6 @@ def _number(row: dict[str, Any], field: str, report: str) -> float:
     return value
 
 
-# akshare without its 7,000-line __init__
-
-
-def version() -> str:
-    """Return akshare's version, "?" where it cannot be told."""
-    try:
-        return str(module("_version").__version__)
-    except (AttributeError, Unavailable):
-        return "?"
-
-
-def module(name: str) -> ModuleType:
-    """Import one submodule of akshare through a bare package: nearly only pandas is paid for. Else all of akshare.
-
-    raises  Unavailable where akshare is not installed.
-    """
-    full = f"akshare.{name}"
-    if full in sys.modules:
-        return sys.modules[full]
-    import importlib.util
-    from importlib import import_module
-
-    spec = None if "akshare" in sys.modules else importlib.util.find_spec("akshare")
-    if spec is None and "akshare" not in sys.modules:
-        raise Unavailable("akshare is not installed", hint="pip install akshare")
-    if spec is not None:
-        bare = ModuleType("akshare")
-        bare.__path__ = list(spec.submodule_search_locations or ())
-        bare.__spec__ = spec
-        sys.modules["akshare"] = bare
-        try:
-            with _quiet():
-                return import_module(full)
-        except (ImportError, AttributeError):
-            pass
-        finally:
-            sys.modules.pop("akshare", None)
-    with _quiet():
-        import_module("akshare")
-        return import_module(full)
-
-
 def _function(way: Way) -> Any:
     try:
         return getattr(module(way.module), way.name)
@@ -302,12 +255,3 @@ def _function(way: Way) -> Any:
         raise Unavailable(
             "akshare {version} has no {name}", hint="pip install --upgrade akshare", version=version(), name=way.name
         ) from exc
-
-
-@contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep progress bars, prints and warnings of a library away from the user: stdout is data."""
-    config.override("TQDM_DISABLE", "1")
-    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
-        warnings.simplefilter("ignore")
-        yield

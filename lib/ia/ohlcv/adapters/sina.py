@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from ia.errors import NotFound, Unavailable
-from ia.ohlcv.adapters.eastmoney import module
+from ia.ohlcv.adapters.bare import module
 from ia.ohlcv.adapters.feed import Row, Table
 from ia.ohlcv.identity import Symbol
 from ia.ohlcv.transport import Answer, get_text, governed, loose_json, shape_changed
