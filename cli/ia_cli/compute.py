@@ -46,9 +46,26 @@ def compute(
     source = expression if expression is not None else _source(file)
     result = calculate(
         source, lambda: _bars(symbol, file == "-"), origin=_origin(file), trusted=file is None, strict=strict,
-        timeout=timeout or config.get("compute.timeout"), isolation=config.get("compute.isolation"), notify=notify,
+        timeout=timeout or config.get("compute.timeout"), isolation=config.get("compute.isolation"),
+        notify=_told(source, file),
     )  # fmt: skip
     _print(result, series, as_csv, as_json)
+
+
+def _told(source, file):  # type: ignore[no-untyped-def]
+    """Return a Notify that also keeps in the audit trail that code ran without a lock."""
+
+    def told(message):  # type: ignore[no-untyped-def]
+        from ia.compute.host import UNLOCKED
+
+        notify(message)
+        if message.template == UNLOCKED:
+            from ia import audit
+            from ia.workspace import Workspace
+
+            audit.record(Workspace().db, "compute.unlocked", file or "-", source=source[:2000])
+
+    return told
 
 
 def _origin(file):  # type: ignore[no-untyped-def]

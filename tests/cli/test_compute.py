@@ -137,8 +137,8 @@ def test_look_ahead_is_warned_of_and_refused_with_strict(ia):
 
 
 def test_a_file_of_code(ia, tmp_path):
-    (tmp_path / "signal.py").write_text("fast = sma(close, 2)\r\nfast > close.shift(1)\n")
-    run = ia("compute", "-f", "signal.py", input=CSV)
+    (tmp_path / "cross.py").write_text("fast = sma(close, 2)\r\nfast > close.shift(1)\n")
+    run = ia("compute", "-f", "cross.py", input=CSV)
     assert (run.returncode, run.stdout, run.stderr) == (0, "true\n", "")
     (tmp_path / "broken.py").write_text("x = 1\ny = x +\n")
     run = ia("compute", "-f", "broken.py", input=CSV)

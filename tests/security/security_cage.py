@@ -57,7 +57,7 @@ class Outcome(NamedTuple):
 class Cage:
     """Runs payloads, many in one worker (they are hostile to each other at most); a dead worker is replaced."""
 
-    def __init__(self, folder, timeout=2.0):
+    def __init__(self, folder, timeout=1.0):
         self.folder, self.timeout, self.bars = folder, timeout, bars()
         self.secrets, self.canary, self.victim = folder / "s", folder / "c", folder / "victim"
         self.secrets.mkdir()

@@ -12,6 +12,7 @@ import sys
 import pytest
 from security_cage import TOKEN, Cage, bars
 
+from conftest import installed
 from ia.compute import host
 from ia.errors import Message, Refused
 
@@ -197,6 +198,45 @@ class TestWithoutALock:
     def test_the_facades_hold_without_it(self):
         value, _, _ = unlockable("pd.read_csv('/etc/passwd')", trusted=True)
         assert value == [77, "<expression>:1: pd.read_csv is not available in expressions"]
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="the numbers of the denied calls are those of x86_64")
+class TestTheCommandWithoutALock:
+    """The same through `ia compute`, under a filter that denies seccomp and Landlock to it and its children."""
+
+    FILTER = (
+        "import errno, os, sys; from ia.compute import lock; "
+        "lock.install(lock.assemble([317, 277, 444, 445, 446], 0x00050000 | errno.ENOSYS, 0x7FFF0000)); "
+        "os.execv(sys.argv[1], sys.argv[1:])"
+    )
+    CSV = "date,open,high,low,close,volume\n2024-01-15,10.5,11.5,10,11,100\n"
+    WARNING = "ia: this system cannot lock the sandbox: the expression runs with the language rules only\n"
+
+    def run(self, *args, **env):
+        words = [sys.executable, "-c", self.FILTER, *installed(), "compute", *args]
+        return subprocess.run(
+            words, input=self.CSV, capture_output=True, text=True, timeout=60, env={**os.environ, **env}
+        )
+
+    def test_typed_code_runs_with_a_warning_and_the_trail_keeps_it(self, ia):
+        run = self.run("close.mean()")
+        assert (run.returncode, run.stdout, run.stderr) == (0, "11.0\n", self.WARNING)
+        events = json.loads(ia("log", "--json").stdout)
+        (event,) = [e for e in events if e["kind"] == "compute.unlocked"]
+        assert event["data"]["source"] == "close.mean()" if "data" in event else event["source"] == "close.mean()"
+
+    def test_code_from_a_file_does_not(self, tmp_path):
+        file = tmp_path / "x.py"
+        file.write_text("close.mean()")
+        run = self.run("-f", str(file))
+        assert (run.returncode, run.stdout) == (77, "")
+        assert "cannot lock" in run.stderr and "compute.isolation prefer" in run.stderr
+        run = self.run("-f", str(file), IA_COMPUTE_ISOLATION="prefer")
+        assert (run.returncode, run.stdout, run.stderr) == (0, "11.0\n", self.WARNING)
+
+    def test_the_array_lane_needs_no_lock(self):
+        run = self.run("sma(close, 1)")
+        assert (run.returncode, run.stdout, run.stderr) == (0, "11.0\n", "")
 
 
 def test_a_worker_that_says_it_is_not_locked_gets_no_code(monkeypatch):

@@ -15,6 +15,8 @@ from ia.ohlcv.canonical import Bars
 __all__ = ["Result", "Sandbox", "evaluate", "needs_pandas", "prestart", "probe"]
 
 DEFAULT_TIMEOUT = 30.0
+UNLOCKED = "this system cannot lock the sandbox: the expression runs with the language rules only"
+"""What `notify` is told when code runs without a lock; callers keep it in the audit trail."""
 _NO_ANSWER = "the sandbox sent an answer that is none"
 _START_LIMIT = 60.0  # seconds for pandas to load on a busy machine; the job's own time starts after
 
@@ -117,7 +119,7 @@ def _admit(layers: dict[str, bool | str], *, trusted: bool, isolation: str, noti
             "this system cannot lock the sandbox, and the code was not typed by you",
             hint="`ia doctor` says what is missing; `ia config set compute.isolation prefer` lets it run",
         )
-    notify(Message("this system cannot lock the sandbox: the expression runs with the language rules only"))
+    notify(Message(UNLOCKED))
 
 
 class _Worker:

@@ -4,7 +4,7 @@ import os
 from typing import BinaryIO
 
 FILENAME = "<expression>"
-MAX_REPLY = 64 << 20
+MAX_REPLY = 16 << 20  # some 800,000 numbers; parsed, it can take twenty times as much memory
 SETTABLE = ("columns", "index", "name")  # the attributes that an expression may assign, on pandas objects only
 
 

@@ -1,0 +1,223 @@
+"""What the parent believes of a worker: only the one shape of an answer, and never longer than it said it would wait."""
+
+import contextlib
+import json
+import math
+import os
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ia.compute import host, spawn, wire
+from ia.errors import BadData, IaError, Refused, TimedOut
+from ia.ohlcv.canonical import Bars
+
+BARS = Bars(["2024-01-15", "2024-01-16"], [1.0, 2.0], [1.5, 2.5], [0.5, 1.5], [1.2, 2.2], [10, 20])
+
+
+def test_values_come_back_as_plain_data():
+    result = host.evaluate("df.assign(up=close > 2, when=date)", BARS, trusted=False)
+    assert result.type == "frame" and result.dated and result.as_of == "2024-01-16"
+    assert result.columns == ["open", "high", "low", "close", "volume", "up", "when"]
+    assert result.value[3:] == [[1.2, 2.2], [10, 20], [False, True], ["2024-01-15", "2024-01-16"]]
+    assert result.labels == ["2024-01-15", "2024-01-16"] and result.label_name == "date"
+    gaps = host.evaluate(
+        "[close.shift(1).iloc[0], np.inf, pd.NaT, pd.NA, np.int64(3), np.bool_(True), date.iloc[0]]",
+        BARS,
+        trusted=False,
+    )
+    assert math.isnan(gaps.value[0])
+    assert gaps.value[1:] == [math.inf, None, None, 3, True, "2024-01-15"]
+
+
+def test_intraday_bars_keep_their_time():
+    bars = BARS._replace(date=["2024-01-15T09:35:00", "2024-01-15T09:40:00"])
+    assert host.evaluate("close.shift(1)", bars, trusted=False).labels == bars.date
+
+
+def test_one_worker_is_one_job_and_no_state_survives():
+    assert host.evaluate("df['x'] = 1\nlen(df.columns)", BARS, trusted=False).value == 6
+    assert host.evaluate("len(df.columns)", BARS, trusted=False).value == 5
+
+
+def test_time_is_the_jobs_own_and_is_kept():
+    start = time.monotonic()
+    with pytest.raises(TimedOut):
+        host.evaluate("while True: pass", BARS, trusted=True, timeout=0.3)
+    assert time.monotonic() - start < 8
+
+
+def test_a_python_that_cannot_start_is_said(monkeypatch):
+    monkeypatch.setattr(spawn.sys, "executable", "/nonexistent/python")
+    with pytest.raises(IaError) as caught:
+        host.evaluate("close.sum()", BARS, trusted=True)
+    assert "sandbox" in str(caught.value)
+
+
+def test_a_worker_that_dies_at_once_is_said(monkeypatch):
+    monkeypatch.setattr(spawn.sys, "executable", "/bin/false")
+    with pytest.raises(IaError, match="did not start"):
+        host.evaluate("close.sum()", BARS, trusted=True)
+
+
+def test_prestart_guesses_from_the_words_and_take_finds_it():
+    assert not spawn._waiting
+    for words in (["compute", "rsi(close, 14)"], ["ohlcv", "x.y"], ["compute", "--help", "df.x"], []):
+        host.prestart(words)
+        assert not spawn._waiting
+    host.prestart(["compute", "ta.rsi(close, 14)"])
+    (waiting,) = spawn._waiting
+    assert waiting.indicators == ["rsi"]
+    assert spawn.take("ta.rsi(close, 14)") is waiting
+    spawn.discard(waiting)
+
+
+def test_a_worker_that_was_started_for_another_source_is_not_used():
+    host.prestart(["compute", "close.mean()"])
+    (waiting,) = spawn._waiting
+    other = spawn.take("ta.rsi(close)")
+    assert other is not waiting and other.indicators == ["rsi"]
+    with pytest.raises(ChildProcessError):
+        os.waitpid(waiting.pid, 0)
+    spawn.discard(other)
+
+
+@pytest.mark.parametrize(
+    "source, names",
+    [
+        ("ta.rsi(close) + ta.sma(close)", ["rsi", "sma"]),
+        ("close.mean()", []),
+        ("delta.x + meta.y", []),
+        ("t = ta\nt.rsi(close)", ["*"]),
+        ("ta.__class__", ["__class__"]),
+        ("ta.rsi;ta.-x --evil", ["*", "rsi"]),
+    ],
+)
+def test_the_indicators_that_a_source_names(source, names):
+    assert spawn.indicators_in(source) == names
+
+
+@pytest.mark.parametrize(
+    "source, needs",
+    [("rsi(close, 14) < 30.5", False), ("(close-open)/2.0", False), ("close.mean()", True), ("ta.rsi(close)", True),
+     ("x = 1\nx", True), ("[1][0]", True), ("1.5e3 * close", False), ("(close).mean()", True), ("'a'.upper()", True)],
+)  # fmt: skip
+def test_what_needs_pandas_at_a_glance(source, needs):
+    assert spawn.needs_pandas(source) is needs
+
+
+# --- answers ----------------------------------------------------------------------------------------------------------
+
+
+def reply(**value):
+    return host._result({"value": value})
+
+
+def test_an_answer_has_one_of_the_known_shapes():
+    assert reply(type="scalar", value=1.5).value == 1.5
+    assert reply(type="series", value=[1, None], index=["a", "b"], dated=True).labels == ["a", "b"]
+    assert reply(type="frame", value=[[1], ["x"]], columns=["a", "b"], index=["r"]).columns == ["a", "b"]
+    assert reply(type="structure", value={"a": [1, {"b": None}]}).value == {"a": [1, {"b": None}]}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        {},
+        {"type": "code", "value": "1"},
+        {"type": "scalar", "value": [1]},
+        {"type": "series", "value": [1], "index": []},
+        {"type": "series", "value": [[1]], "index": ["a"]},
+        {"type": "series", "value": 1, "index": ["a"]},
+        {"type": "series", "value": [1], "index": [1]},
+        {"type": "frame", "value": [[1]], "columns": [], "index": ["a"]},
+        {"type": "frame", "value": [[1, 2]], "columns": ["a"], "index": ["a"]},
+        {"type": "frame", "value": [1], "columns": ["a"], "index": ["a"]},
+        {"type": "frame", "value": [[1]], "columns": [3], "index": ["a"]},
+        {"type": ["scalar"], "value": 1},
+    ],
+)
+def test_any_other_answer_is_refused(value):
+    with pytest.raises(Refused):
+        host._result({"value": value})
+
+
+def test_control_characters_do_not_come_through():
+    assert reply(type="text", value="a\x1b[31mb\nc\td\x07\u202e").value == "a[31mb\nc\td"
+    assert reply(type="structure", value={"\x1b": "\x00"}).value == {"": ""}
+    error = host._as_error({"kind": "raised", "message": "\x1b]0;x\x07boom", "line": 3}, frozenset())
+    assert str(error) == "<expression>:3: ]0;xboom"
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
+        st.sampled_from(["type", "value", "index", "columns", "name", "kind", "line", "message", "near", "x"]), inner, max_size=5
+    ),
+    max_leaves=12,
+)  # fmt: skip
+
+
+@given(JSON, st.sampled_from(["scalar", "series", "frame", "structure", "text"]))
+def test_no_answer_whatever_is_more_than_a_result_or_a_refusal(document, kind):
+    for value in (document, {"type": kind, "value": document, "index": document, "columns": document}):
+        with contextlib.suppress(Refused):
+            assert isinstance(host._result({"value": value}), host.Result)
+    assert isinstance(host._as_error(document, frozenset()), Refused | BadData | IaError)
+
+
+class Liar(host._Worker):
+    """A worker whose pipe says what a test wants."""
+
+    def __init__(self, data):
+        read, write = os.pipe()
+        os.write(write, data)
+        os.close(write)
+        sink_read, self.sink = os.pipe()
+        self.process = spawn.Process(0, os.dup(self.sink), read, [])
+        os.close(sink_read)
+        self.ended, self.buffer = False, bytearray()
+
+    def end(self):
+        return 0
+
+    def _limit_cpu(self, timeout):
+        return None
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\x05",
+        wire.framed(b"not json"),
+        wire.framed(b"[1]"),
+        wire.framed(b"[" * 60_000),
+        wire.framed(b'{"value": ' + b"9" * 5000 + b"}"),
+        (1 << 62).to_bytes(8, "little") + b"x",
+        (100).to_bytes(8, "little") + b"short",
+        wire.framed(b"\xff\xfe"),
+    ],
+    ids=range(9),
+)
+def test_a_lying_pipe_is_no_answer(data):
+    liar = Liar(data)
+    with pytest.raises(IaError):
+        liar.layers()
+        raise AssertionError("it was believed")
+
+
+def test_locked_is_believed_only_as_true():
+    for said in ("yes", 1, [True], None):
+        with pytest.raises(Refused):
+            host._admit({"locked": said}, trusted=False, isolation="require", notify=print)
+    host._admit({"locked": True}, trusted=False, isolation="require", notify=print)
+
+
+def test_results_larger_than_the_limit_are_refused():
+    with pytest.raises(Refused, match="larger than"):
+        host.evaluate("['x' * 10**6] * 40", BARS, trusted=True)
+    assert json.loads(wire.framed(b"{}")[8:]) == {}
