@@ -120,6 +120,23 @@ def test_processes_share_one_governor(tmp_path):
         assert sum(moment <= other < moment + 0.5 for other in moments) <= 2 + 10 + 2
 
 
+def test_processes_share_what_runs_at_once(tmp_path):
+    """Six processes that each hold four requests for 50 ms never hold more than two at once, and use both places."""
+    code = (
+        "import sys, time; from ia.ohlcv.governor import Governor, Limit\n"
+        "g = Governor(sys.argv[1], limits={'x.test': Limit(1000.0, 1000.0, 2, 10_000)})\n"
+        "for _ in range(4):\n"
+        "    n = g.acquire('x.test'); a = time.time(); time.sleep(0.05); print(a, time.time(), flush=True); g.release(n)\n"
+    )
+    running = [
+        subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "h.db")], stdout=subprocess.PIPE, text=True)
+        for _ in range(6)
+    ]
+    spans = [tuple(map(float, line.split())) for p in running for line in p.communicate(timeout=60)[0].splitlines()]
+    assert len(spans) == 24
+    assert max(sum(a <= moment < b for a, b in spans) for moment, _ in spans) == 2
+
+
 # the circuit breaker
 
 

@@ -29,6 +29,7 @@ from ia.ohlcv.identity import Symbol, from_canonical, known, resolve
         ("^GSPC", "SPX.US"),
         ("恒生指数", "HSI.HK"),
         ("hsi.hk", "HSI.HK"),
+        ("HSTECH", "HSTECH.HK"),
     ],
 )  # fmt: skip
 def test_one_security(text, canonical):
@@ -61,6 +62,7 @@ def test_codes_outside_the_table_follow_the_prefixes_of_the_exchanges(text, cano
         ("BYD", ["002594.SZ 比亚迪", "BYD.US"]),
         ("byd", ["002594.SZ 比亚迪", "BYD.US"]),
         ("ICBC", ["601398.SH 工商银行", "ICBC.US"]),
+        ("HSI", ["HSI.HK 恒生指数", "HSI.US"]),
     ],
 )
 def test_on_doubt_it_stops_and_lists(text, candidates):
