@@ -62,13 +62,14 @@ while waiting:
         if callable(found) and not isinstance(found, type):
             for given in ((), (2,), (value,), (names["close"],)):
                 calls += 1
-                signal.setitimer(signal.ITIMER_REAL, 0.1)
                 try:
-                    result = found(*given)
+                    signal.setitimer(signal.ITIMER_REAL, 0.3)
+                    try:
+                        result = found(*given)
+                    finally:
+                        signal.setitimer(signal.ITIMER_REAL, 0)
                 except (Exception, Late):
                     continue
-                finally:
-                    signal.setitimer(signal.ITIMER_REAL, 0)
                 waiting.append((f"{path}.{name}()", result, depth + 1))
                 break
 os.write(reply, json.dumps([layers["locked"], reads, calls, len(kinds), bad, sorted(kinds)]).encode())
@@ -88,16 +89,16 @@ def test_nothing_leads_outside():
     assert locked is True
     assert bad == []
     assert reads > 5000 and calls > 2000 and kinds > 50
-    packages = {kind.partition(".")[0] for kind in listed}
+    packages = {kind.partition(".")[0] for kind in listed if not kind.startswith("_cython")}
     assert packages <= {
+        "abc",
         "builtins",
+        "collections",
         "datetime",
+        "dateutil",
         "ia",
         "numpy",
         "pandas",
-        "zoneinfo",
         "re",
-        "collections",
-        "functools",
-        "dateutil",
+        "zoneinfo",
     }
