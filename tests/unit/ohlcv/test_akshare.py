@@ -597,17 +597,17 @@ def test_sina_factors_are_ratios(hosts):
 
 
 def test_sina_splits_and_dividends_of_new_york(hosts):
-    """A 4:1 split at 400, then a dividend of 1 at 100: price x f + c stays whole across both."""
+    """A dividend of 1 at 400, a 4:1 split at 400, a dividend of 1 at 100: price x f + c stays whole across them."""
     rows = [
-        {"d": "2022-01-03", "f": "1", "c": "0"},
-        {"d": "2020-08-31", "f": "1", "c": "-1"},
-        {"d": "1900-01-01", "f": "0.25", "c": "-1"},
-    ]
-    hosts.route(
-        "finance.sina.com.cn/us_stock/company/reinstatement/AAPL_qfq.js",
-        f"var AAPLqfq={json.dumps({'total': 3, 'data': rows})}\n/* x */",
-    )
-    assert sina.actions(APPLE) == [Action("2020-08-31", split=4.0), Action("2022-01-03", cash=1.0)]
+        {"d": "2022-01-03", "f": "1", "c": "0"}, {"d": "2020-08-31", "f": "1", "c": "-1"},
+        {"d": "2019-05-10", "f": "0.25", "c": "-1"}, {"d": "1900-01-01", "f": "0.25", "c": "-1.25"},
+    ]  # fmt: skip
+    body = f"var AAPLqfq={json.dumps({'total': 3, 'data': rows})}\n/* x */"
+    hosts.route("finance.sina.com.cn/us_stock/company/reinstatement/AAPL_qfq.js", body)
+    dividend, split, last = sina.actions(APPLE)
+    assert dividend == Action("2019-05-10", cash=1.0)
+    assert split == Action("2020-08-31", split=4.0)
+    assert last == Action("2022-01-03", cash=1.0)
 
 
 def test_hong_kong_factors(hosts):
