@@ -75,7 +75,9 @@ class Workspace:
             raise Refused("{path!r} leaves {below}/", path=path, below=below or "the workspace")
         if below and any(part.startswith(".") for part in parts):
             raise Refused("{path!r}: names do not begin with a dot", path=path)
-        if any(len(os.fsencode(part)) > 240 for part in parts):
+        if not named(path):
+            raise Refused("{path!r}: the name is not UTF-8", path=path)
+        if any(len(part.encode()) > 240 for part in parts):
             raise Refused("{path!r}: a name is too long", path=path[:80])
         current = self.root
         for part in [*(below.split("/") if below else []), *parts]:
@@ -228,12 +230,12 @@ class Workspace:
         event   kind of the audit event (`note.write`); none is recorded without it, nor where nothing changed.
         """
         absolute = self.resolve(path)
-        if len(text) > MAX_BYTES:
-            raise BadData("{path}: larger than {limit} bytes", path=path, limit=MAX_BYTES)
         try:
-            text.encode()
+            size = len(text.encode())
         except UnicodeEncodeError:
             raise BadData("{path}: the text is not valid UTF-8", path=path) from None
+        if size > MAX_BYTES:
+            raise BadData("{path}: larger than {limit} bytes", path=path, limit=MAX_BYTES)
         with self.lock():
             before = self._read_now(absolute, path)
             if before == text:
@@ -343,12 +345,21 @@ def walk(root: str, folder: str, suffixes: tuple[str, ...] = TEXT) -> Iterator[t
         inside = stack.pop()
         with contextlib.suppress(OSError), os.scandir(os.path.join(root, inside)) as entries:
             for entry in entries:
-                if entry.name.startswith("."):
+                if entry.name.startswith(".") or not named(entry.name):
                     continue
                 if entry.is_dir(follow_symlinks=False):
                     stack.append(f"{inside}/{entry.name}")
                 elif entry.name.endswith(suffixes) and entry.is_file(follow_symlinks=False):
                     yield f"{inside}/{entry.name}", entry
+
+
+def named(name: str) -> bool:
+    """Whether a file's name is text at all: one that is not UTF-8 could be neither shown nor asked for."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def headline(text: str, width: int = 120) -> str:

@@ -54,6 +54,8 @@ def library(ws):
         ("rsi 28", ["moutai"]),
         ("ＲＳＩ", ["moutai"]),  # full width
         ("600519", ["code"]),
+        ("6005", ["code"]),
+        ("pric", ["moat"]),
         ("600519.SH", ["code"]),
         ("5G光模块", ["code"]),
         ("光模块", ["code"]),
@@ -182,6 +184,9 @@ def test_a_broken_file_hides_nothing_and_is_told_of(ws, tmp_path):
     with open(os.path.join(ws.root, "notebook/gbk.md"), "wb") as file:
         file.write("茅台 白酒".encode("gbk"))
     os.mkfifo(os.path.join(ws.root, "notebook/fifo.md"))
+    with open(os.path.join(os.fsencode(ws.root), b"notebook/\xff\xfe.md"), "wb") as file:
+        file.write("茅台".encode())
+    os.makedirs(os.path.join(os.fsencode(ws.root), b"notebook/\xff\xfe"))
     os.symlink("/etc/passwd", os.path.join(ws.root, "notebook/link.md"))
     os.symlink(tmp_path, os.path.join(ws.root, "notebook/folder"))
     os.symlink(tmp_path, os.path.join(ws.root, "knowledge"))

@@ -112,6 +112,13 @@ def test_what_is_no_text_file_is_bad_data(ws):
         ws.write("notebook/fifo.md/x.md", "x")
 
 
+def test_what_is_written_can_be_read_again(ws):
+    with pytest.raises(BadData, match="larger"):
+        ws.write("notebook/x.md", "茅" * 3_000_000)
+    ws.write("notebook/x.md", "茅" * 2_000_000)
+    assert len(ws.read("notebook/x.md")) == 2_000_000
+
+
 def hold(root, ready, release):
     with Workspace(root).lock():
         ready.set()

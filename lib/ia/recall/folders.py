@@ -9,7 +9,7 @@ import marshal
 import os
 import sys
 
-from ia.workspace import TEXT
+from ia.workspace import TEXT, named
 
 ROOTS = ("memory", "notebook", "knowledge")
 Digest = tuple[str, int, int]
@@ -82,7 +82,7 @@ def _scan(root: str, stack: list[str], stop: int = -1) -> list[Digest]:
                     if changed > newest:
                         newest = changed
                     files = True
-                elif name[0] != "." and entry.is_dir(follow_symlinks=False):
+                elif name[0] != "." and entry.is_dir(follow_symlinks=False) and named(name):
                     stack.append(f"{folder}/{name}")
         os.close(fd)
         if files:

@@ -21,7 +21,7 @@ from ia import clock, store
 from ia.errors import IaError, Message, Notify, silent
 from ia.recall.folders import ROOTS, digests
 from ia.recall.terms import indexable
-from ia.workspace import TEXT, Workspace
+from ia.workspace import TEXT, Workspace, named
 
 SKIPPED = "memory/MEMORY.md"
 """The table of contents would be found by every query, instead of what it names."""
@@ -115,6 +115,8 @@ def _keys(root: str, folder: str, young: int) -> dict[str, str]:
     with contextlib.suppress(OSError), os.scandir(os.path.join(root, folder)) as entries:
         for entry in entries:
             if entry.name.endswith(TEXT) and entry.name[0] != "." and not entry.is_dir(follow_symlinks=False):
+                if not named(entry.name):
+                    continue
                 with contextlib.suppress(OSError):
                     s = entry.stat(follow_symlinks=False)
                     settled = s.st_ctime_ns <= young
@@ -152,12 +154,15 @@ def _as_of(ws: Workspace, conn: sqlite3.Connection) -> Iterator[Change]:
 
 def _apply(ws: Workspace, conn: sqlite3.Connection, changes: Iterable[Change], notify: Notify) -> None:
     """Look into the folders, _BATCH files a transaction: a build that is killed goes on from there."""
-    done = 0
+    done, told = 0, False
     try:
         for folder, keys, digest in changes:
             had = dict(conn.execute("SELECT name, key FROM files WHERE folder = ?", (folder,)))
             whole = True
             for name in [name for name in {**had, **keys} if not keys.get(name) or had.get(name) != keys[name]]:
+                if done == _BATCH and not told:
+                    told = True
+                    notify(Message("building the index; this takes a minute for 100,000 notes, once"))
                 done = _in_batch(conn, done)
                 whole &= _one(ws, conn, folder, name, keys.get(name), notify)
             if not clock.simulated():
@@ -173,7 +178,7 @@ def _apply(ws: Workspace, conn: sqlite3.Connection, changes: Iterable[Change], n
         if conn.in_transaction:
             conn.rollback()
         raise
-    _find_common(conn)
+    _tidy(conn)
 
 
 def _in_batch(conn: sqlite3.Connection, done: int) -> int:
@@ -191,11 +196,11 @@ def _count(conn: sqlite3.Connection, files: int) -> None:
     conn.execute("UPDATE counter SET changes = changes + ?", (files,))
 
 
-def _find_common(conn: sqlite3.Connection) -> None:
-    """Note the words that are too common to be looked up for a question, so that they need not be counted each time.
+def _tidy(conn: sqlite3.Connection) -> None:
+    """After many changes, merge the index into one piece, and note the words that are too common to be looked up.
 
     They stood in more than 2 x POSTINGS passages, and are noted anew before so many files have changed that they could
-    be below POSTINGS; so leaving them out changes no answer.
+    be below POSTINGS; so leaving them out of a question, uncounted, changes no answer.
     """
     changes = conn.execute("SELECT changes FROM counter").fetchone()[0]
     if changes < POSTINGS // 2:
@@ -204,6 +209,7 @@ def _find_common(conn: sqlite3.Connection) -> None:
         conn.execute("DELETE FROM common")
         conn.execute("INSERT INTO common SELECT term FROM vocabulary WHERE doc > ?", (2 * POSTINGS,))
         conn.execute("UPDATE counter SET changes = 0")
+        conn.execute("INSERT INTO words (words) VALUES ('optimize')")
 
 
 def _one(ws: Workspace, conn: sqlite3.Connection, folder: str, name: str, key: str | None, notify: Notify) -> bool:

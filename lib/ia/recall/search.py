@@ -1,8 +1,9 @@
 """Recall: the question, the ranking, and the passage that is shown.
 
-A few words are matched exactly: all of them must stand in the note, Chinese as written, Latin by stem. Where that finds
-nothing, and for a question, any of its telling words and pairs may match, ranked by BM25 and mildly by age: the score
-is BM25 x (0.3 + 0.7 x 0.5^(age / half-life)), so that relevance weighs more than news.
+A few words are matched exactly: all of them must stand in the note, Chinese as written, Latin by stem, or else as the
+beginning of a word. Where that finds nothing, and for a question, any of its telling words and pairs may match, ranked
+by BM25 and mildly by age: the score is BM25 x (0.3 + 0.7 x 0.5^(age / half-life)), so that relevance weighs more than
+news.
 """
 
 import sqlite3
@@ -17,7 +18,7 @@ from ia.workspace import Workspace
 
 AREAS = ("memory", "notebook", "journal", "knowledge")
 SHORT = 4  # words up to which a query is matched exactly first
-CANDIDATES = 1000  # passages that BM25 hands on to the weighing by age
+CANDIDATES = 300  # passages that BM25 hands on to the weighing by age
 SHOWN = 300  # characters of a passage
 
 
@@ -64,14 +65,20 @@ def find(
     """Return the best hits of an index that is up to date."""
     where, values = _restriction(since, areas)
     if len(query.exact) <= SHORT:
-        if ranked := _ranked(conn, " AND ".join(query.exact), where, values):
-            return _hits(conn, ranked, query, limit)
+        for exact in dict.fromkeys((query.exact, tuple(map(_beginning, query.exact)))):
+            if ranked := _ranked(conn, " AND ".join(exact), where, values):
+                return _hits(conn, ranked, query, limit)
         if len(query.exact) > 1 and (apart := _apart(conn, query.exact, where, values)):
             return _hits(conn, apart, query, limit)
     expression = " OR ".join(quoted(token) for token in _telling(conn, query.tokens))
     if not expression:
         return []
     return _hits(conn, _ranked(conn, expression, where, values), query, limit)
+
+
+def _beginning(phrase: str) -> str:
+    """Return a phrase that also fits the beginning of a word: 300 begins 300750. Not for a letter or two."""
+    return phrase if phrase.endswith("*") or len(phrase) < len('"300"') else phrase + "*"
 
 
 def _restriction(since: str | None, areas: tuple[str, ...]) -> tuple[str, list[str]]:
