@@ -8,10 +8,10 @@ import click
 from ia_cli._group import Group
 from ia_cli._in import text_or_stdin
 from ia_cli._options import json_option, rows_options
-from ia_cli._out import emit_json, emit_rows, notify
+from ia_cli._out import emit_rows, notify
+from ia_cli._proposed import proposed
 
 if TYPE_CHECKING:
-    from ia.proposals import Proposal
     from ia.workspace import Workspace
 
 
@@ -83,7 +83,7 @@ def write(path: str, text: str | None, because: str, as_json: bool) -> None:
         if isinstance(outcome, list):
             _written(ws, outcome)
         else:
-            proposed(outcome, as_json)
+            proposed(outcome, as_json=as_json)
 
 
 @memory.command(example="ia memory log 'RSI 降至 28，放量企稳'")
@@ -138,7 +138,7 @@ def prefer(text: str | None, because: str, as_json: bool) -> None:
     from ia.memory import writing
     from ia.workspace import Workspace
 
-    proposed(writing.prefer(Workspace(), text_or_stdin(text), because=because), as_json)
+    proposed(writing.prefer(Workspace(), text_or_stdin(text), because=because), as_json=as_json)
 
 
 @memory.command(example="ia memory observe 白酒 '批价企稳，渠道库存下降'")
@@ -196,7 +196,7 @@ def undo(path: str | None) -> None:
         if isinstance(outcome, str):
             _written(ws, [outcome])
         else:
-            proposed(outcome, False)
+            proposed(outcome)
 
 
 def _free(act, text: str | None, **options: str) -> None:  # type: ignore[no-untyped-def]
@@ -214,17 +214,3 @@ def _written(ws: "Workspace", paths: list[str]) -> None:
 
     note_written(ws, *paths, notify=notify)
     sys.stdout.write("".join(path + "\n" for path in paths))
-
-
-def proposed(proposal: "Proposal", as_json: bool) -> None:
-    from ia.errors import Message
-
-    notify(
-        Message(
-            "{path} changes by proposal: `ia approve {number}` carries it out", path=proposal.path, number=proposal.id
-        )
-    )
-    if as_json:
-        emit_json({"proposal": proposal.id, "path": proposal.path})
-    else:
-        sys.stdout.write(f"{proposal.id}\n")

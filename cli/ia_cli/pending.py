@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 @rows_options
 @click.pass_context
 def pending(ctx: click.Context, number: int | None, as_json: bool, as_jsonl: bool) -> None:
-    """List the proposals that wait for a decision. Status 1 where there are none.
+    """List the proposals that wait for a decision.
 
-    With ID it prints what that proposal would change, as a unified diff.
+    Status 1 where there are none. With ID it prints what that proposal would change, as a unified diff.
     """
     from ia import proposals
     from ia.workspace import Workspace

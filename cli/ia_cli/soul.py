@@ -8,6 +8,7 @@ from ia_cli._group import Group
 from ia_cli._in import text_or_stdin
 from ia_cli._options import json_option, rows_options
 from ia_cli._out import emit_rows
+from ia_cli._proposed import proposed
 
 PATH = "soul.md"
 
@@ -68,9 +69,8 @@ def propose(text: str | None, because: str, as_json: bool) -> None:
     """Propose a new soul.md, whole. Prints the proposal's number; `ia approve` decides."""
     from ia.memory import writing
     from ia.workspace import Workspace
-    from ia_cli.memory import proposed
 
-    proposed(writing.propose(Workspace(), PATH, text_or_stdin(text), because=because), as_json)
+    proposed(writing.propose(Workspace(), PATH, text_or_stdin(text), because=because), as_json=as_json)
 
 
 @soul.command(example="ia soul history")

@@ -120,8 +120,10 @@ CATALOG = {
         "{path} 通过提议改变：`ia approve {number}` 使其生效"
     ),
     # proposals
-    "List the proposals that wait for a decision. Status 1 where there are none.": "列出待决的提议。一个也没有时状态为 1。",
-    "With ID it prints what that proposal would change, as a unified diff.": "给出 ID 时，以 unified diff 输出该提议的改动。",
+    "List the proposals that wait for a decision.": "列出待决的提议。",
+    "Status 1 where there are none. With ID it prints what that proposal would change, as a unified diff.": (
+        "一个也没有时状态为 1。给出 ID 时，以 unified diff 输出该提议的改动。"
+    ),
     "Carry out a proposal.": "批准并执行一个提议。",
     "Shows what would change and asks at the terminal. Without a terminal it is refused, unless --yes is given.": (
         "显示将有的改动，并在终端询问。没有终端时拒绝，除非给出 --yes。"
