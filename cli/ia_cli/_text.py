@@ -3,7 +3,7 @@
 import functools
 
 from ia import config
-from ia.errors import fill
+from ia.errors import IaError, Message, fill
 
 
 def lang() -> str:
@@ -24,5 +24,13 @@ def tr(template: str) -> str:
 
 
 def say(template: str, /, **params: object) -> str:
-    """Return a filled sentence in the user's language."""
-    return fill(tr(template), params)
+    """Return a filled sentence in the user's language. A field may itself be a message, a failure or a list of them."""
+    return fill(tr(template), {name: _told(value) for name, value in params.items()})
+
+
+def _told(value: object) -> object:
+    if isinstance(value, Message | IaError):
+        return say(value.template, **value.params)
+    if isinstance(value, list | tuple) and value and all(isinstance(item, Message | IaError) for item in value):
+        return "; ".join(str(_told(item)) for item in value)
+    return value

@@ -244,7 +244,7 @@ def _announce(series: cache.Series, request: Request, notify: Notify) -> None:
     if request.stale:
         notify(Message("stored copy, {age} old, last bar {last}", age=cache.age(series), last=series.last))
     if series.note and request.adjust != "none":
-        notify(Message("{symbol}: {note}", symbol=series.symbol, note=series.note))
+        notify(Message("{symbol}: {note}", symbol=series.symbol, note=Message(series.note)))
 
 
 def check(request: Request) -> None:
