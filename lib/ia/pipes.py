@@ -2,23 +2,30 @@
 
 import json
 import os
+from typing import TYPE_CHECKING
 
 from ia import config
 from ia.errors import IaError, Message, NotFound, Notify, silent
-from ia.ohlcv.history import Answer, Request, history
 from ia.workspace import Workspace
 
+if TYPE_CHECKING:  # a note must not pay for the import of the market
+    from ia.ohlcv.history import Answer, Request
 
-def bars_for(ws: Workspace, symbol: str, notify: Notify = silent) -> Answer:
+
+def bars_for(ws: Workspace, symbol: str, notify: Notify = silent) -> "Answer":
     """OHLCV → compute: the daily, qfq-adjusted bars of a symbol, from the cache or fetched."""
+    from ia.ohlcv.history import Request, history
+
     return history(ws, Request(symbol), notify)
 
 
-def last_bars(ws: Workspace, notify: Notify = silent) -> Answer:
+def last_bars(ws: Workspace, notify: Notify = silent) -> "Answer":
     """OHLCV → compute: the bars of the last `ia ohlcv` of this terminal session.
 
     raises  NotFound where there was none.
     """
+    from ia.ohlcv.history import Request, history
+
     try:
         with open(_session_file(ws), encoding="utf-8") as file:
             kept = json.load(file)
@@ -31,7 +38,7 @@ def last_bars(ws: Workspace, notify: Notify = silent) -> Answer:
     return history(ws, request, notify)
 
 
-def ohlcv_shown(ws: Workspace, request: Request) -> None:
+def ohlcv_shown(ws: Workspace, request: "Request") -> None:
     """OHLCV → compute: remember what this session looked at last. Losing it costs a retyped symbol, so no fsync."""
     path = _session_file(ws)
     os.makedirs(os.path.dirname(path), exist_ok=True)
