@@ -40,7 +40,7 @@ def compute(
     from ia.errors import UsageError
 
     if (expression is None) == (file is None):
-        raise UsageError("give an expression, or -f FILE", hint="ia compute 'rsi(close, 14)'")
+        raise UsageError("give an expression, or -f FILE", hint="try: ia compute 'rsi(close, 14)'")
     if series + as_csv + as_json > 1:
         raise UsageError("--series, --csv and --json exclude each other")
     source = expression if expression is not None else _source(file)

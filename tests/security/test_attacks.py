@@ -1,7 +1,7 @@
 """Attacks on this sandbox in particular: what its policy, its facades and its reply could have overlooked.
 
 Each attack is refused, fails, runs out of time or gives a harmless value; none hurts a canary. A second worker with no
-policy at all is then used to show that the lock alone would hold (test_lock.py).
+policy at all is then used to show that the lock alone would hold (test_locked.py).
 """
 
 import re

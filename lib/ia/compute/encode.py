@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ia.compute.wire import Told
+
 MAX_DEPTH = 12
 MAX_TEXT = 1 << 20
 
 
-class Unprintable(Exception):
+class Unprintable(Told):
     """The value is none that could be shown: a function, a window without an aggregation."""
 
 
@@ -100,7 +102,7 @@ def _cell(value: Any, *, inside: bool = False) -> Any:
     if isinstance(value, int | np.integer):
         number = int(value)
         if number.bit_length() > 4000:
-            raise Unprintable("a whole number of more than a thousand digits")
+            raise Unprintable("the value is a whole number of more than a thousand digits")
         return number
     if isinstance(value, float | np.floating):
         return float(value)
@@ -112,28 +114,28 @@ def _cell(value: Any, *, inside: bool = False) -> Any:
         return value.isoformat()
     if inside and isinstance(value, dict | list | tuple | set):
         return _text(_nested(value, 0))
-    raise Unprintable(_advice(value))
+    raise _unprintable(value)
 
 
-def _advice(value: Any) -> str:
+def _unprintable(value: Any) -> Unprintable:
     kind = type(value).__name__
     if isinstance(value, types.FunctionType | types.MethodType | types.BuiltinFunctionType | type) or callable(value):
-        return "it is a function: call it with ()"
+        return Unprintable("the value is a function: call it with ()")
     if hasattr(type(value), "agg"):
-        return f"it is a {kind}: end it with .mean(), .last() or another aggregation"
-    return f"it is a {kind}, which has no printed form here"
+        return Unprintable("the value is a {name}: end it with .mean(), .last() or another aggregation", name=kind)
+    return Unprintable(f"the value is a {kind}, which has no printed form")
 
 
 def _text(value: Any) -> str:
     text = str(value)
     if len(text) > MAX_TEXT:
-        raise Unprintable("a text of more than a million characters")
+        raise Unprintable("the value is a text of more than a million characters")
     return text
 
 
 def _nested(value: Any, depth: int) -> Any:
     if depth > MAX_DEPTH:
-        raise Unprintable("it is nested too deeply")
+        raise Unprintable("the value is nested too deeply")
     if isinstance(value, dict):
         return {_label(key): _nested(item, depth + 1) for key, item in value.items()}
     if isinstance(value, pd.Series):

@@ -9,7 +9,7 @@ import pandas as pd
 
 from ia.compute import encode, spaces
 from ia.compute.facade import Absent, Denied, line_of
-from ia.compute.wire import FILENAME
+from ia.compute.wire import Told
 
 _PRICES = ("open", "high", "low", "close")
 sys.setrecursionlimit(700)  # an endless recursion must end in an error before it ends the C stack
@@ -54,9 +54,14 @@ def _coreutils() -> dict[str, Any]:
 
 
 def describe(error: BaseException) -> dict[str, Any]:
-    """Return what the parent needs to tell the user: a kind, plain words, the line, and names that are near."""
-    told: dict[str, Any] = {"kind": "raised", "message": _words(error)[:400], "line": line_of(error)}
-    if isinstance(error, Denied):
+    """Return what the parent needs to tell the user: a kind, plain words, the line, and names that are near.
+
+    Where the words are a sentence of `ia.compute.wire`, its template and fields come along.
+    """
+    sentence = error if isinstance(error, Told) else _sentence(error)
+    told: dict[str, Any] = {"kind": "raised", "message": str(sentence)[:400], "line": line_of(error)}
+    told["template"], told["fields"] = sentence.template, {k: str(v)[:400] for k, v in sentence.fields.items()}
+    if isinstance(error, Denied | OSError):
         told["kind"] = "denied"
     elif isinstance(error, MemoryError):
         told["kind"] = "memory"
@@ -64,30 +69,25 @@ def describe(error: BaseException) -> dict[str, Any]:
         told.update(kind="absent", name=error.name, near=error.near)
     elif isinstance(error, NameError) and isinstance(error.name, str):
         told.update(kind="unknown", name=error.name)
-    elif isinstance(error, PermissionError | OSError):
-        told.update(kind="denied", message="files, processes and the network are out of reach of expressions")
     return told
 
 
-def _words(error: BaseException) -> str:
+def _sentence(error: BaseException) -> Told:
     """Say an exception in words, without the name of its class."""
-    if isinstance(error, KeyError):
-        return f"there is no column or key {error.args[0]!r:.80}" if error.args else "there is no such key"
+    if isinstance(error, KeyError) and error.args:
+        return Told("there is no column or key {name}", name=f"{error.args[0]!r:.80}")
     if isinstance(error, ZeroDivisionError):
-        return "division by zero"
+        return Told("division by zero")
     if isinstance(error, RecursionError):
-        return "the recursion is too deep"
+        return Told("the recursion is too deep")
+    if isinstance(error, OSError):
+        return Told("files, processes and the network are out of reach of expressions")
     if isinstance(error, AssertionError):
-        return f"assertion failed: {error}" if error.args else "assertion failed"
+        return Told(f"assertion failed: {error}" if error.args else "assertion failed")
     if isinstance(error, ImportError):
-        return f"this needs a package that is not available in expressions ({error.name or error})"
-    if isinstance(error, encode.Unprintable):
-        return f"the value cannot be printed: {error}"
+        return Told(f"this needs a package that is not available in expressions ({error.name or error})")
     try:
         text = " ".join(str(error).split())
     except BaseException:
         text = ""
-    return text or f"it failed ({type(error).__name__})"
-
-
-__all__ = ["FILENAME", "answer", "describe", "frame"]
+    return Told(text or f"it failed ({type(error).__name__})")

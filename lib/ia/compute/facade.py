@@ -14,21 +14,22 @@ import numpy as np
 import pandas as pd
 
 from ia.compute import allow
-from ia.compute.wire import FILENAME, SETTABLE
+from ia.compute.wire import FILENAME, SETTABLE, Told
 
 _MISSING = object()
+_NO_REDUCTION = "{name} is no reduction that can be named here; give a function instead"
 
 
-class Denied(Exception):
+class Denied(Told):
     """The expression asked for something that the sandbox does not give."""
 
 
-class Absent(Exception):
+class Absent(Told):
     """The expression named an attribute or a function that nobody has; `near` are the names that exist."""
 
     def __init__(self, what: str, name: str, near: Iterable[str]) -> None:
-        super().__init__(f"{what} has no {name!r}")
-        self.what, self.name, self.near = what, name, sorted(near)[:1000]
+        super().__init__("{what} has no {name}", what=what, name=name)
+        self.name, self.near = name, sorted(near)[:1000]
 
 
 class Space:
@@ -103,7 +104,7 @@ def get_attribute(value: Any, name: str) -> Any:
         return getattr(value, name)
     shown = _called(value)
     if _exists(value, name):
-        raise Denied(f"{shown}.{name} is not available in expressions")
+        raise Denied("{name} is not available in expressions", name=f"{shown}.{name}")
     near = attributes_of(kind)
     raise Absent(shown, name, near | set(map(str, value.columns)) if isinstance(value, pd.DataFrame) else near)
 
@@ -125,7 +126,7 @@ def _from_space(space: Space, name: str) -> Any:
         return space._names[name]
     except KeyError:
         if name in space._known:
-            raise Denied(f"{space._title}.{name} is not available in expressions") from None
+            raise Denied("{name} is not available in expressions", name=f"{space._title}.{name}") from None
         raise Absent(space._title, name, space._offered) from None
 
 
@@ -139,7 +140,7 @@ def reduction(what: Any) -> Any:
     """
     if isinstance(what, str):
         if str(what) not in allow.REDUCTIONS:
-            raise Denied(f"{str(what)[:60]!r} is no reduction that can be named here; give a function instead")
+            raise Denied(_NO_REDUCTION, name=repr(str(what)[:60]))
         return str(what)
     if type(what) is list or isinstance(what, tuple):
         return [reduction(item) for item in what]
@@ -212,7 +213,7 @@ def _pivot_table(data: pd.DataFrame, *args: Any, **kwargs: Any) -> Any:
 def _rolled(method: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         if kwargs.get("win_type") is not None or kwargs.get("method", "single") != "single" or len(args) > 3:
-            raise Denied("rolling(win_type=, method=) are not available in expressions")
+            raise Denied("{name} is not available in expressions", name="rolling(win_type=, method=)")
         return method(*args, **kwargs)
 
     return call
@@ -241,7 +242,7 @@ _WRAPPERS: dict[str, Callable[[Callable[..., Any]], Callable[..., Any]]] = {
 
 def _guarded(value: Any, name: str, found: Any) -> Any:
     if isinstance(found, types.ModuleType | types.FrameType | types.CodeType):
-        raise Denied(f"{name} is not available in expressions")
+        raise Denied("{name} is not available in expressions", name=name)
     if isinstance(found, types.MethodType):
         if name == "pipe":
             return _piped(value)

@@ -8,7 +8,7 @@ import time
 from typing import Any, NamedTuple
 
 from ia.compute.spawn import Process, discard, needs_pandas, prestart, start, take
-from ia.compute.wire import FILENAME, MAX_REPLY, framed
+from ia.compute.wire import FILENAME, MAX_REPLY, SENTENCES, framed
 from ia.errors import BadData, IaError, Message, Notify, Refused, TimedOut, TryLater, silent
 from ia.ohlcv.canonical import Bars
 
@@ -242,9 +242,10 @@ def _as_error(error: Any, assigned: frozenset[str], origin: str = FILENAME) -> I
         return Refused(_NO_ANSWER)
     line = error.get("line")
     line = line if isinstance(line, int) and 0 < line < 100_000 else 1
-    message, kind = _clean(error.get("message", ""))[:400], error.get("kind")
+    kind, words, fields = error.get("kind"), *_sentence(error)
+    place: dict[str, Any] = {**fields, "source": origin, "line": line}
     if kind == "denied":
-        return Refused("{source}:{line}: {why}", source=origin, line=line, why=message)
+        return Refused("{source}:{line}: " + words, **place)
     if kind == "memory":
         return Refused("{source}:{line}: it needs more memory than the sandbox has (1 GB)", source=origin, line=line)
     name = _clean(error.get("name", ""))[:80]
@@ -258,7 +259,17 @@ def _as_error(error: Any, assigned: frozenset[str], origin: str = FILENAME) -> I
     if kind == "absent" and isinstance(error.get("near"), list):
         near = _near(name, [str(n)[:80] for n in error["near"][:1000]])
     hint = _DID_YOU_MEAN if near else None
-    return BadData("{source}:{line}: {why}", source=origin, line=line, why=message, names=near, hint=hint)
+    return BadData("{source}:{line}: " + words, hint=hint, **{**place, **({"names": near} if near else {})})
+
+
+def _sentence(error: dict[str, Any]) -> tuple[str, dict[str, str]]:
+    """Return the sentence of a worker as a template and fields; one that is not agreed upon as plain words."""
+    template, fields = error.get("template"), error.get("fields")
+    if isinstance(template, str) and template in SENTENCES and isinstance(fields, dict):
+        clean = {key: _clean(value)[:400] for key, value in fields.items()}
+        if all("{" + word in template for word in clean) and template.count("{") == len(clean):
+            return template, clean
+    return "{why}", {"why": _clean(error.get("message", ""))[:400]}
 
 
 NAMES = ("df", "open", "high", "low", "close", "volume", "date", "pd", "np", "ta", "math", "True", "False", "None")

@@ -12,6 +12,7 @@ import pandas as pd
 
 from ia.compute import allow
 from ia.compute.facade import GUARDS, Denied, Space
+from ia.compute.wire import Told
 
 MAX_ELEMENTS = 50_000_000
 _IMPORTABLE = frozenset(
@@ -32,7 +33,7 @@ _IMPORTABLE = frozenset(
 )
 
 
-class NoResult(Exception):
+class NoResult(Told):
     """An indicator that had too few rows, or arguments that it does not take."""
 
 
@@ -129,16 +130,15 @@ def _indicator(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         parameters, extra = _arguments_of(function)
         for key, value in kwargs.items():
             if key not in parameters and key not in extra:
-                raise NoResult(
-                    f"ta.{name} has no argument {key}; it takes {', '.join(p for p in parameters if p != 'talib')}"
-                )
+                names = ", ".join(p for p in parameters if p != "talib")
+                raise NoResult("ta.{name} has no argument {key}; it takes {names}", name=name, key=key, names=names)
             if key == "mamode" and isinstance(value, str):
                 _check_average(value)
         if "talib" in parameters:
             kwargs["talib"] = False
         result = function(*args, **kwargs)
         if result is None:
-            raise NoResult(f"ta.{name} has no result: too few rows, or a series that is missing")
+            raise NoResult("ta.{name} has no result: too few rows, or a series that is missing", name=name)
         return result
 
     calculate.__name__ = name
@@ -156,7 +156,9 @@ def _average(ta: Any) -> Callable[..., Any]:
 def _check_average(name: str) -> None:
     known = sys.modules["pandas_ta_classic.overlap.ma"].ma()
     if name.lower() not in known:
-        raise NoResult(f"no moving average {name[:40]!r}; there are {', '.join(sorted(known))}")
+        raise NoResult(
+            "there is no moving average {name}; there are {names}", name=repr(name[:40]), names=", ".join(sorted(known))
+        )
 
 
 def _arguments_of(function: Any) -> tuple[list[str], frozenset[str]]:

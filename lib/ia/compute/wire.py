@@ -1,4 +1,4 @@
-"""What the sandbox's parent and its worker agree on: blocks with a length before them, and the limits."""
+"""What the sandbox's parent and its worker agree on: blocks with a length before them, limits, and sentences."""
 
 import os
 from typing import BinaryIO
@@ -6,6 +6,34 @@ from typing import BinaryIO
 FILENAME = "<expression>"
 MAX_REPLY = 16 << 20  # some 800,000 numbers; parsed, it can take twenty times as much memory
 SETTABLE = ("columns", "index", "name")  # the attributes that an expression may assign, on pandas objects only
+
+
+SENTENCES = frozenset(
+    {
+        "{name} is not available in expressions",
+        "{what} has no {name}",
+        "{name} is no reduction that can be named here; give a function instead",
+        "there is no column or key {name}",
+        "division by zero",
+        "the recursion is too deep",
+        "the last line has no value; end with an expression, or assign to result",
+        "the value is a {name}: end it with .mean(), .last() or another aggregation",
+        "the value is a function: call it with ()",
+        "ta.{name} has no result: too few rows, or a series that is missing",
+        "ta.{name} has no argument {key}; it takes {names}",
+        "there is no moving average {name}; there are {names}",
+        "files, processes and the network are out of reach of expressions",
+    }
+)
+"""What a worker may say by template, so that the command line can say it in another language."""
+
+
+class Told(Exception):
+    """Something that is wrong with an expression, as a sentence of SENTENCES or in plain words."""
+
+    def __init__(self, template: str, /, **fields: str) -> None:
+        super().__init__(template.format_map(fields) if fields else template)
+        self.template, self.fields = template, fields
 
 
 def read_block(stream: BinaryIO) -> bytes | None:
