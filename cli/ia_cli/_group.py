@@ -14,8 +14,8 @@ from ia_cli._text import lang, tr
 HEADINGS = ("Usage:", "Options:", "Commands:", "Arguments:", "Example:")
 
 
-class Command(click.Command):
-    """A command whose help speaks the user's language and ends with an example."""
+class _Spoken(click.Command):
+    """Help that speaks the user's language and ends with an example."""
 
     def __init__(self, *args: Any, example: str = "", **kwargs: Any) -> None:
         kwargs.setdefault("context_settings", {"help_option_names": ["-h", "--help"]})
@@ -29,24 +29,39 @@ class Command(click.Command):
         return _headed(super().get_usage(ctx))
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        _write_text(self, formatter)
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text("\n\n".join(tr(part) for part in paragraphs(self.help)))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        _write_options(self, ctx, formatter)
+        rows = []
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if record is not None and not isinstance(param, click.Argument):
+                name, text = record
+                own = getattr(param, "help", None) or ""
+                rows.append((name, text.replace(own, tr(own), 1) if own else text))
+        with formatter.section("Options"):
+            formatter.write_dl(rows)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        _write_example(self.example, formatter)
+        if self.example:
+            with formatter.section("Example"):
+                for line in self.example.strip().splitlines():
+                    formatter.write(f"{'':>{formatter.current_indent}}{line.strip()}\n")
 
 
-class Group(click.Group):
+class Command(_Spoken):
+    """A command."""
+
+
+class Group(_Spoken, click.Group):
     """A noun with verbs below it. A first word that is no verb goes to the `fallback` verb, if there is one."""
 
     command_class = Command
 
-    def __init__(self, *args: Any, example: str = "", fallback: str | None = None, **kwargs: Any) -> None:
-        kwargs.setdefault("context_settings", {"help_option_names": ["-h", "--help"]})
+    def __init__(self, *args: Any, fallback: str | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.example = example
         self.fallback = fallback
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -59,17 +74,8 @@ class Group(click.Group):
             args = [self.fallback, *args]
         return super().resolve_command(ctx, args)
 
-    def get_help(self, ctx: click.Context) -> str:
-        return _headed(super().get_help(ctx))
-
-    def get_usage(self, ctx: click.Context) -> str:
-        return _headed(super().get_usage(ctx))
-
-    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        _write_text(self, formatter)
-
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        _write_options(self, ctx, formatter)
+        super().format_options(ctx, formatter)
         self.format_commands(ctx, formatter)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -80,9 +86,6 @@ class Group(click.Group):
                 rows.append((name, tr(first_line(command))))
         with formatter.section("Commands"):
             formatter.write_dl(rows)
-
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        _write_example(self.example, formatter)
 
 
 class LazyGroup(Group):
@@ -150,31 +153,6 @@ def paragraphs(help_text: str | None) -> Iterable[str]:
 
     for part in inspect.cleandoc(help_text or "").split("\n\n"):
         yield part if part.startswith("\b") else part.replace("\n", " ")
-
-
-def _write_text(command: click.Command, formatter: click.HelpFormatter) -> None:
-    formatter.write_paragraph()
-    with formatter.indentation():
-        formatter.write_text("\n\n".join(tr(part) for part in paragraphs(command.help)))
-
-
-def _write_options(command: click.Command, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-    rows = []
-    for param in command.get_params(ctx):
-        record = param.get_help_record(ctx)
-        if record is not None:
-            name, text = record
-            own = getattr(param, "help", None) or ""
-            rows.append((name, text.replace(own, tr(own), 1) if own else text))
-    with formatter.section("Options"):
-        formatter.write_dl(rows)
-
-
-def _write_example(example: str, formatter: click.HelpFormatter) -> None:
-    if example:
-        with formatter.section("Example"):
-            for line in example.strip().splitlines():
-                formatter.write(f"{'':>{formatter.current_indent}}{line.strip()}\n")
 
 
 def _headed(text: str) -> str:

@@ -136,7 +136,7 @@ def _text(command: click.Command) -> Iterator[str]:
 def _options(command: click.Command, context: click.Context) -> Iterator[str]:
     for param in command.get_params(context):
         record = param.get_help_record(context)
-        if record is not None:
+        if record is not None and not isinstance(param, click.Argument):
             yield from (".TP", rf"\fB{_escape(record[0])}\fR", _escape(record[1]))
 
 
