@@ -47,12 +47,16 @@ ENVIRONMENT = {
 def pages() -> dict[str, str]:
     """Return all generated pages: file name -> roff."""
     out = {"ia.1": _root()}
-    context = click.Context(cli, info_name="ia")
+    context = _context(cli, "ia")
     for name in COMMANDS:
         command = cli.get_command(context, name)
         assert command is not None
         out[f"ia-{name}.1"] = _command(name, command, context)
     return out
+
+
+def _context(command: click.Command, name: str, parent: click.Context | None = None) -> click.Context:
+    return click.Context(command, info_name=name, parent=parent, **command.context_settings)
 
 
 def _root() -> str:
@@ -66,7 +70,7 @@ def _root() -> str:
         r"(\fBia\-ohlcv\fR(5)) is what they pass to each other. Standard output is data and nothing else. It",
         "researches and advises; it never places an order.",
     ]
-    lines += [".SH OPTIONS", *_options(cli, click.Context(cli, info_name="ia"))]
+    lines += [".SH OPTIONS", *_options(cli, _context(cli, "ia"))]
     lines += [".SH COMMANDS"]
     for name, (_, text) in COMMANDS.items():
         lines += [".TP", rf"\fBia\-{_escape(name)}\fR(1)", _escape(text)]
@@ -78,7 +82,7 @@ def _root() -> str:
 
 
 def _command(name: str, command: click.Command, parent: click.Context) -> str:
-    context = click.Context(command, info_name=name, parent=parent)
+    context = _context(command, name, parent)
     lines = [*_title(f"ia-{name}")]
     lines += [rf"ia\-{_escape(name)} - {_escape(first_line(command).rstrip('.'))}", ".SH SYNOPSIS"]
     lines += [_usage(command, context), ".SH DESCRIPTION", *_text(command)]
@@ -88,7 +92,7 @@ def _command(name: str, command: click.Command, parent: click.Context) -> str:
         for verb in command.list_commands(context):
             below = command.get_command(context, verb)
             assert below is not None
-            inner = click.Context(below, info_name=verb, parent=context)
+            inner = _context(below, verb, context)
             lines += [f".SS {_escape(verb)}", _usage(below, inner), ".PP", *_text(below), *_options(below, inner)]
             lines += _example(below)
     lines += list(_more(name))
@@ -134,7 +138,8 @@ def _text(command: click.Command) -> Iterator[str]:
 
 
 def _options(command: click.Command, context: click.Context) -> Iterator[str]:
-    for param in command.get_params(context):
+    """Yield the options; `--help` only once, in the command's own list."""
+    for param in command.params if context.parent and context.parent.parent else command.get_params(context):
         record = param.get_help_record(context)
         if record is not None and not isinstance(param, click.Argument):
             yield from (".TP", rf"\fB{_escape(record[0])}\fR", _escape(record[1]))
