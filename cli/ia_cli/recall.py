@@ -21,7 +21,8 @@ def recall(
     """Find what was written, best first.
 
     A few words are matched exactly, all of them, Chinese words of one or two characters too; a question is ranked by
-    its words. Newer notes weigh a little more. Files changed by hand are seen at once. Status 1 where nothing is found.
+    its words. Newer notes weigh a little more; the best has score 1. Files changed by hand are seen at once. Status 1
+    where nothing is found.
     """
     from ia.recall.search import AREAS
     from ia.recall.search import recall as find

@@ -34,8 +34,9 @@ CATALOG = {
     # recall
     "Find what was written, best first.": "查找写过的内容，最相关的在前。",
     "A few words are matched exactly, all of them, Chinese words of one or two characters too; a question is ranked by its"
-    " words. Newer notes weigh a little more. Files changed by hand are seen at once. Status 1 where nothing is found.": (
-        "几个词时要求全部原样出现，一两个字的中文词也行；一句问话则按其中的词排序。较新的笔记权重略高。"
+    " words. Newer notes weigh a little more; the best has score 1. Files changed by hand are seen at once. Status 1 where"
+    " nothing is found.": (
+        "几个词时要求全部原样出现，一两个字的中文词也行；一句问话则按其中的词排序。较新的笔记权重略高，最佳者得分为 1。"
         "手工改过的文件立即可见。什么也没找到时状态为 1。"
     ),
     "How many notes at most.": "最多几条。",

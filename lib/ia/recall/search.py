@@ -23,7 +23,10 @@ SHOWN = 300  # characters of a passage
 
 
 class Hit(NamedTuple):
-    """A note that was found: path, date, score (higher is better) and its best passage, whole lines."""
+    """A note that was found: path, date, score (of the best hit, which has 1) and its best passage, whole lines.
+
+    BM25 itself says nothing beyond one query, and is next to nothing in a workspace of three notes.
+    """
 
     source: str
     date: str
@@ -161,7 +164,7 @@ def _hits(conn: sqlite3.Connection, ranked: _Ranked, query: Query, limit: int) -
         weighed.append((score * _weight(day, today, half_life), day, path, row))
     weighed.sort(key=lambda hit: (-hit[0], hit[2]))
     return [
-        Hit(path, day, float(f"{score:.4g}"), passage(_passage_text(conn, row), query.tokens))
+        Hit(path, day, float(f"{score / weighed[0][0]:.4g}"), passage(_passage_text(conn, row), query.tokens))
         for score, day, path, row in weighed[:limit]
     ]
 
