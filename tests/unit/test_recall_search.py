@@ -257,19 +257,31 @@ def test_with_now_what_a_later_note_says_changes_no_score(ws, monkeypatch):
     assert recall(ws, "茅台") == before
 
 
-def test_many_folders_are_shared_with_a_second_process(ws):
+@pytest.fixture
+def many(ws):
     for number in range(300):
-        put(ws, f"notebook/{number % 5}/{number}/a.md", "x")
-    alone = folders.digests(ws.root)
-    shared = folders.digests(ws.root, 300)
-    assert len(alone) == 300 and sorted(shared) == sorted(alone)
+        put(ws, f"notebook/{number % 7}/{number % 30}/{number}.md", "x")
+    return ws.root
 
 
-def test_a_second_process_that_dies_costs_only_time(ws, monkeypatch):
-    for number in range(300):
-        put(ws, f"notebook/{number}/a.md", "x")
+def test_many_files_are_shared_with_a_second_process(many):
+    alone = folders.digests(many)
+    assert len(alone) == len({(number % 7, number % 30) for number in range(300)})
+    assert sorted(folders.digests(many, folders._MANY)) == sorted(alone)
+
+
+def test_a_second_process_that_dies_costs_only_time(many, monkeypatch):
+    alone = folders.digests(many)
     monkeypatch.setattr("marshal.dump", lambda *_: os._exit(9))
-    assert len(folders.digests(ws.root, 300)) == 300
+    assert sorted(folders.digests(many, folders._MANY)) == sorted(alone)
+
+
+def test_a_folder_that_only_one_process_saw_looks_changed(many):
+    half, other = folders._scan(many, (0,)), folders._scan(many, (1,))
+    whole = {folder: digest for folder, digest, _ in folders._added(half, other)}
+    torn = {folder: digest for folder, digest, _ in folders._added(half, other[1:])}
+    assert {folder for folder in whole if whole[folder] != torn[folder]} <= {other[0][0]}
+    assert whole.keys() == torn.keys()
 
 
 def test_an_index_that_another_process_builds_is_read_as_it_is(ws, monkeypatch):

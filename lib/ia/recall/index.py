@@ -101,7 +101,8 @@ def _changed(ws: Workspace, conn: sqlite3.Connection) -> Iterator[Change]:
     known: dict[str, int | None] = dict(conn.execute("SELECT path, digest FROM folders"))
     young = time.time_ns() - _SETTLED_NS
     seen = {}
-    for folder, digest, newest in digests(ws.root, len(known)):
+    files = conn.execute("SELECT max(id) FROM files").fetchone()[0] or 0
+    for folder, digest, newest in digests(ws.root, files):
         seen[folder] = digest
         if known.get(folder) != digest or newest > young:
             yield folder, _keys(ws.root, folder, young), digest if newest <= young else None
