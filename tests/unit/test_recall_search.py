@@ -276,14 +276,6 @@ def test_a_second_process_that_dies_costs_only_time(many, monkeypatch):
     assert sorted(folders.digests(many, folders._MANY)) == sorted(alone)
 
 
-def test_a_folder_that_only_one_process_saw_looks_changed(many):
-    half, other = folders._scan(many, (0,)), folders._scan(many, (1,))
-    whole = {folder: digest for folder, digest, _ in folders._added(half, other)}
-    torn = {folder: digest for folder, digest, _ in folders._added(half, other[1:])}
-    assert {folder for folder in whole if whole[folder] != torn[folder]} <= {other[0][0]}
-    assert whole.keys() == torn.keys()
-
-
 def test_an_index_that_another_process_builds_is_read_as_it_is(ws, monkeypatch):
     put(ws, "notebook/a.md", "茅台")
     assert found(ws, "茅台") == ["a"]
