@@ -7,7 +7,7 @@ import sys
 
 gc.disable()  # a short process: collecting while modules load costs a tenth of the start
 if len(sys.argv) > 2 and "compute" in sys.argv:
-    from ia.compute.host import prestart
+    from ia.compute.spawn import prestart
 
     prestart(sys.argv[1:])
 

@@ -120,8 +120,12 @@ def _is_word(character: str) -> bool:
 
 
 def needs_pandas(source: str) -> bool:
-    """Tell whether a glance shows that the array lane cannot take an expression: an attribute, a lambda, a line."""
+    """Tell whether a glance shows that the array lane cannot take an expression: an attribute, a lambda, a line.
+
+    It takes one of several results: `macd(close)["signal"]`.
+    """
     for i, character in enumerate(source):
         if character == "." and i and (source[i - 1].isalpha() or source[i - 1] in "_)]'\"") and source[i + 1 :]:
             return True
-    return "\n" in source or "[" in source or "lambda" in source
+    other_brackets = "[" in source.replace(')["', "").replace(")['", "")
+    return "\n" in source or other_brackets or "lambda" in source
