@@ -46,7 +46,8 @@ def emit_rows(rows: Sequence[Row], columns: Sequence[str], *, as_json: bool = Fa
         for row in rows:
             emit_json(row)
     elif sys.stdout.isatty():
-        _table(rows, columns)
+        if rows:
+            _table(rows, columns)
     else:
         sys.stdout.write("\t".join(columns) + "\n")
         for row in rows:

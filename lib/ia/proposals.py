@@ -61,7 +61,8 @@ def propose(
 def pending(ws: Workspace) -> list[Proposal]:
     """Return the undecided proposals as of now(), oldest first."""
     rows = ws.db.execute(
-        f"{_SELECT} WHERE time <= ?1 AND (state = ?2 OR decided > ?1) ORDER BY id", (clock.stamp(clock.now()), PENDING)
+        f"{_SELECT} WHERE time <= :now AND (state = :state OR decided > :now) ORDER BY id",
+        {"now": clock.stamp(clock.now()), "state": PENDING},
     )
     return [Proposal(*row) for row in rows]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 import pytest
-from conftest import REPO, installed
 
+from conftest import REPO, installed
 from ia_cli._group import Group
 from ia_cli._man import pages
 from ia_cli.main import COMMANDS, cli

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from conftest import REPO, installed
 
 END = "<<end of command>>"

@@ -9,6 +9,7 @@ import subprocess
 import time
 
 import pytest
+
 from conftest import installed
 
 SYMBOLS = ("600519", "300750", "00700.HK", "AAPL")

@@ -316,8 +316,11 @@ def test_a_ban_is_told_and_the_host_is_then_left_alone(gate, answer):
     assert gate.status()["127.0.0.1"].open_until
 
 
-@pytest.mark.parametrize("wait", ["90", formatdate(time.time() + 90, usegmt=True)])
-def test_retry_after_as_seconds_and_as_a_date(gate, wait):
+@pytest.mark.parametrize(
+    "written", [str, lambda seconds: formatdate(time.time() + seconds, usegmt=True)], ids=["seconds", "date"]
+)
+def test_retry_after_as_seconds_and_as_a_date(gate, written):
+    wait = written(90)
     with serving(reply(429, Retry_After=wait)) as server, pytest.raises(Banned):
         ask(server, gate)
     until = time.strptime(gate.status()["127.0.0.1"].open_until[:16], "%Y-%m-%d %H:%M")
