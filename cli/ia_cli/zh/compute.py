@@ -1,6 +1,8 @@
 """Chinese of `ia compute`."""
 
 CATALOG = {
+    "{source}:{line}: {word!r} is this machine's clock, which expressions do not see": "{source}:{line}：{word!r} 是本机时钟，表达式看不到它",
+    "the newest bar's date is date.iloc[-1]": "最新一根的日期是 date.iloc[-1]",
     "Evaluate Python over canonical OHLCV, in a sandbox.": "在沙箱里对规范 OHLCV 行情计算 Python 表达式。",
     "EXPR sees df, open, high, low, close, volume, date (pandas), pd, np, ta (pandas-ta), math and the coreutils (rsi, sma, crossover …: `ia indicator list`). The prices come from standard input, else from --symbol, else from the last `ia ohlcv` of this terminal. One expression is evaluated; several lines are executed, and the last expression or `result` is the value.": "EXPR 可用 df、open、high、low、close、volume、date（pandas）、pd、np、ta（pandas-ta）、math 以及核心函数（rsi、sma、crossover 等，见 `ia indicator list`）。行情来自标准输入，其次 --symbol，再次本终端最近一次 `ia ohlcv`。单个表达式直接求值；多行则执行，最后一个表达式或 `result` 就是结果。",
     "A series prints its last value, a frame its last row, a dict or list JSON; --series, --csv and --json print more. It cannot read or write files, start processes or reach the network. Status 65 where it does not parse or raises, 77 where it is refused, 124 where it takes too long.": "序列打印最后一个值，表打印最后一行，字典和列表打印 JSON；--series、--csv、--json 打印更多。表达式不能读写文件、启动进程或访问网络。无法解析或报错时状态为 65，被拒绝为 77，超时为 124。",

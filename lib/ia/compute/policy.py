@@ -152,9 +152,24 @@ def parse(source: str, origin: str = FILENAME) -> ast.Module:
         nodes += 1
         if isinstance(node, ast.Constant) and isinstance(node.value, int | complex) and abs(node.value) > MAX_INTEGER:
             raise Refused("{source}:{line}: a number above {limit}", source=origin, line=node.lineno, limit="10**12")
+        for word in _operands(node):
+            if isinstance(word, ast.Constant) and str(word.value).strip().lower() in ("now", "today"):
+                raise Refused(
+                    "{source}:{line}: {word!r} is this machine's clock, which expressions do not see",
+                    hint="the newest bar's date is date.iloc[-1]", source=origin, line=word.lineno, word=word.value,
+                )  # fmt: skip
     if nodes > MAX_NODES:
         raise Refused("the expression has more than {limit} parts", limit=MAX_NODES)
     return tree
+
+
+def _operands(node: ast.AST) -> list[ast.expr]:
+    """Return what a call is given and what a comparison compares, lists opened: where pandas reads a text as a time."""
+    if isinstance(node, ast.Call):
+        found = [*node.args, *(word.value for word in node.keywords)]
+    else:
+        found = [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
+    return [inner for each in found for inner in (each.elts if isinstance(each, ast.List | ast.Tuple) else [each])]
 
 
 def compile_source(source: str, origin: str = FILENAME) -> Program:

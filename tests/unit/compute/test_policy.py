@@ -69,6 +69,19 @@ def test_text_does_not_become_code(source):
         compile_source(source)
 
 
+@pytest.mark.parametrize(
+    "source",
+    ["pd.Timestamp('now')", "pd.to_datetime([' Today '])", "date > 'now'", "pd.date_range(end='now', periods=2)"],
+)
+def test_the_machines_clock_is_not_seen(source):
+    with pytest.raises(Refused, match="clock"):
+        compile_source(source)
+
+
+def test_a_key_may_be_called_now():
+    compile_source("{'now': latest(close), 'today': 1}")
+
+
 def test_a_name_of_ones_own_may_be_called_anything():
     compile_source("input = close.shift(1)\ninput.mean()")
     compile_source("(lambda vars: vars + 1)(2)")
