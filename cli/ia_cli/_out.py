@@ -93,7 +93,8 @@ def _table(rows: Sequence[Row], columns: Sequence[str]) -> None:
     table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="bold")
     for column in columns:
         number = bool(rows) and all(isinstance(row.get(column), int | float) for row in rows)
-        table.add_column(tr(column), justify="right" if number else "left", overflow="fold")
+        short = max((len(_cell(row.get(column))) for row in rows), default=0) <= 28
+        table.add_column(tr(column), justify="right" if number else "left", overflow="fold", no_wrap=short)
     for row in rows:
         table.add_row(*(Text(text(row.get(column))) for column in columns))
     Console().print(table)
