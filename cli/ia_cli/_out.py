@@ -84,6 +84,11 @@ def _finite(value: Any) -> Any:
     return [_finite(item) for item in value] if isinstance(value, list | tuple) else value
 
 
+def _brief(cell: str) -> str:
+    """Return a digest by its first digits; a terminal's table has no room for more."""
+    return f"{cell[:12]}…" if len(cell) == 64 and not cell.strip("0123456789abcdef") else cell
+
+
 def _table(rows: Sequence[Row], columns: Sequence[str]) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
@@ -93,8 +98,8 @@ def _table(rows: Sequence[Row], columns: Sequence[str]) -> None:
     table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="bold")
     for column in columns:
         number = bool(rows) and all(isinstance(row.get(column), int | float) for row in rows)
-        short = max((len(_cell(row.get(column))) for row in rows), default=0) <= 28
+        short = max((len(_brief(_cell(row.get(column)))) for row in rows), default=0) <= 28
         table.add_column(tr(column), justify="right" if number else "left", overflow="fold", no_wrap=short)
     for row in rows:
-        table.add_row(*(Text(text(row.get(column))) for column in columns))
+        table.add_row(*(Text(_brief(text(row.get(column)))) for column in columns))
     Console().print(table)

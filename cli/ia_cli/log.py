@@ -4,7 +4,7 @@ import click
 
 from ia_cli._group import Command
 from ia_cli._options import rows_options
-from ia_cli._out import emit_rows
+from ia_cli._out import emit_rows, text
 
 
 @click.command(cls=Command, example="ia log --kind note --since 2024-01-01 --json")
@@ -32,7 +32,7 @@ def log(
     rows = [event._asdict() for event in found]
     if not as_json and not as_jsonl:
         for row in rows:
-            row["data"] = " ".join(f"{key}={value}" for key, value in row["data"].items())
+            row["data"] = " ".join(f"{key}={text(value)}" for key, value in row["data"].items())
             row["subject"] = row["subject"] or ""
     emit_rows(rows, ("id", "time", "kind", "subject", "actor", "data"), as_json=as_json, as_jsonl=as_jsonl)
     if not rows:

@@ -105,10 +105,10 @@ def explain(exc: sqlite3.Error, path: str = "") -> Exception:
     name = os.path.basename(path) or "the database"
     if _busy(exc):
         return TryLater("{name} is locked by another process", name=name, hint="try again in a moment")
-    if isinstance(exc, sqlite3.OperationalError):
+    if isinstance(exc, sqlite3.OperationalError) and "no such" not in str(exc):
         return TryLater("{name}: {reason}", name=name, reason=str(exc), hint="is the disk full or read-only?")
-    hint = "delete {path}: it can be rebuilt" if f"{os.sep}cache{os.sep}" in path else "`ia doctor` tells more"
-    return BadData("{name} is damaged: {reason}", name=name, reason=str(exc), path=path, hint=hint)
+    hint = "`ia doctor` tells more; what is in .ia/cache can be deleted, it is rebuilt"
+    return BadData("{name} is damaged: {reason}", name=name, reason=str(exc), hint=hint)
 
 
 def bulk(conn: sqlite3.Connection, table: str, rows: Iterable[dict[str, Any]]) -> None:

@@ -76,7 +76,7 @@ CATALOG = {
     "is the disk full or read-only?": "磁盘是否已满或只读？",
     "the database": "数据库",
     "delete {path}: it can be rebuilt": "删除 {path} 即可：它能重建",
-    "`ia doctor` tells more": "`ia doctor` 会说明详情",
+    "`ia doctor` tells more; what is in .ia/cache can be deleted, it is rebuilt": "`ia doctor` 会说明详情；.ia/cache 里的内容可以删除，会自动重建",
     "{name} is damaged: {reason}": "{name} 已损坏：{reason}",
     "{file} was written by a newer ia (schema {version}, this one knows {newest})": "{file} 由更新版本的 ia 写成（结构版本 {version}，当前只认识 {newest}）",
     "upgrade ia": "请升级 ia",
