@@ -1,6 +1,5 @@
 """The audit trail: what happened, when, to what, by whom. Append-only; `ia log` reads it."""
 
-import json
 import sqlite3
 from typing import Any, NamedTuple
 
@@ -23,6 +22,8 @@ class Event(NamedTuple):
 
 def record(conn: sqlite3.Connection, kind: str, subject: str = "", actor: str = "user", **data: object) -> int:
     """Append an event and return its id. `kind` is `organ.verb`; `data` must be plain and must hold no secret."""
+    import json
+
     wall = clock.stamp(clock.wall())
     time = clock.stamp(clock.now()) if clock.simulated() else wall
     row = (time, None if time == wall else wall, kind, subject, actor, json.dumps(data, ensure_ascii=False))
@@ -68,5 +69,13 @@ def find(conn: sqlite3.Connection, kind: str, subject: str) -> Event | None:
 _SELECT = "SELECT id, time, wall, kind, subject, actor, data FROM events"
 
 
+def known(conn: sqlite3.Connection, kind: str, subject: str) -> bool:
+    """Whether there is an event of this very kind and subject that is not later than now()."""
+    sql = "SELECT 1 FROM events WHERE kind = ? AND subject = ? AND time <= ? LIMIT 1"
+    return conn.execute(sql, (kind, subject, clock.stamp(clock.now()))).fetchone() is not None
+
+
 def _event(row: tuple[Any, ...]) -> Event:
+    import json
+
     return Event(row[0], row[1], row[2], row[3], row[4], row[5], json.loads(row[6]))

@@ -1,6 +1,5 @@
 """What connects two organs, by name: every place where the output of one reaches another."""
 
-import json
 import os
 from typing import TYPE_CHECKING
 
@@ -28,10 +27,9 @@ def last_bars(ws: Workspace, notify: Notify = silent) -> "Answer":
 
     try:
         with open(_session_file(ws), encoding="utf-8") as file:
-            kept = json.load(file)
-        symbol, period, start, end, adjust, adapters = kept
-        request = Request(symbol, period, start, end, adjust, tuple(adapters))
-    except (OSError, ValueError, TypeError, IndexError):
+            symbol, period, start, end, adjust, adapters = file.read().split("\n")
+        request = Request(symbol, period, start or None, end or None, adjust, tuple(filter(None, adapters.split(","))))
+    except (OSError, ValueError):
         raise NotFound(
             "no prices to compute on", hint="pipe them in: `ia ohlcv SYMBOL | ia compute …`, or add --symbol SYMBOL"
         ) from None
@@ -44,7 +42,7 @@ def ohlcv_shown(ws: Workspace, request: "Request") -> None:
     os.makedirs(os.path.dirname(path), exist_ok=True)
     temporary = f"{path}.{os.getpid()}"
     with open(temporary, "w", encoding="utf-8") as file:
-        json.dump([*request[:5], list(request.adapters)], file)
+        file.write("\n".join([*(field or "" for field in request[:5]), ",".join(request.adapters)]))
     os.replace(temporary, path)
 
 
@@ -52,7 +50,7 @@ def _session_file(ws: Workspace) -> str:
     """One file a session: `IA_SESSION` where a caller names it, else the terminal session of the process."""
     name = config.env("IA_SESSION") or f"sid-{os.getsid(0)}"
     safe = "".join(c if c.isalnum() or c in "-_" else "_" for c in name)[:80]
-    return os.path.join(ws.root, ".ia", "cache", "session", safe + ".json")
+    return os.path.join(ws.root, ".ia", "cache", "session", safe)
 
 
 def note_written(ws: Workspace, *paths: str, notify: Notify = silent) -> None:

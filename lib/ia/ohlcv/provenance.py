@@ -19,7 +19,7 @@ def write(ws: Workspace, bars: Bars, out: Callable[[str], object], **origin: obj
         out(text)
 
     write_bars(bars, both)
-    if audit.find(ws.db, KIND, sha.hexdigest()) is None:
+    if not audit.known(ws.db, KIND, sha.hexdigest()):
         span = {"first": bars.date[0], "last": bars.date[-1]} if bars.date else {}
         audit.record(ws.db, KIND, sha.hexdigest(), "user", **{"rows": len(bars.date), **span, **origin})
 
