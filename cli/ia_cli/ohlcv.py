@@ -80,17 +80,15 @@ def _of_symbol(request):  # type: ignore[no-untyped-def]
 
 
 def _of_stdin(request, strict, select, lots, day_first):  # type: ignore[no-untyped-def]
-    from ia import clock
     from ia.ohlcv import provenance
-    from ia.ohlcv.history import between
+    from ia.ohlcv.history import between, visible
     from ia.ohlcv.normalise import normalise
     from ia.ohlcv.resample import resample
     from ia.workspace import Workspace
 
     stream, source = open_input(None, "a SYMBOL")
     bars = normalise(stream.read(), source, lots=lots, symbol=select, strict=strict, day_first=day_first, notify=notify)
-    if clock.simulated():
-        bars = between(bars, None, clock.today())
+    bars = visible(bars)
     if request.period != "daily":
         bars = resample(bars, request.period)
     provenance.write(

@@ -7,7 +7,7 @@ is tried: what is stored and fresh is used without a request, else it is fetched
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ia import audit, clock, config
-from ia.errors import BadData, IaError, Message, NotFound, Notify, TryLater, Unavailable, UsageError, silent
+from ia.errors import IaError, Message, NotFound, Notify, TryLater, Unavailable, UsageError, silent
 from ia.ohlcv import cache
 from ia.ohlcv.adjust import Action, adjusted
 from ia.ohlcv.canonical import Bars
@@ -236,6 +236,22 @@ def between(bars: Bars, start: str | None, end: str | None) -> Bars:
     return Bars(*(column[low:high] for column in bars))  # type: ignore[arg-type]
 
 
+def visible(bars: Bars) -> Bars:
+    """Return what may be seen at now() of bars that came through a pipe, whose market nobody told.
+
+    A daily bar is seen from the close in Shanghai on, an intraday one from its own time there: what `ia ohlcv` writes
+    of a market that closes later it has cut already.
+    """
+    if not clock.simulated() or not bars.date:
+        return bars
+    from bisect import bisect_right
+
+    local = clock.now().astimezone(clock.CHINA)
+    intraday = len(bars.date[0]) > 10
+    last = bisect_right(bars.date, local.strftime("%Y-%m-%dT%H:%M:%S") if intraday else clock.last_visible("CN"))
+    return Bars(*(column[:last] for column in bars))  # type: ignore[arg-type]
+
+
 def _announce(series: cache.Series, request: Request, notify: Notify) -> None:
     """Say what the reader of the numbers must know: simulated, old, or not adjusted by us."""
     if series.simulated:
@@ -248,11 +264,11 @@ def _announce(series: cache.Series, request: Request, notify: Notify) -> None:
 
 
 def check(request: Request) -> None:
-    """Raise UsageError or BadData for dates that are none, or an interval that is empty by its ends."""
+    """Raise UsageError for dates that are none, or an interval that is empty by its ends."""
     from ia.ohlcv.canonical import is_date
 
     for name, value in (("--start", request.start), ("--end", request.end)):
         if value is not None and not is_date(value):
             raise UsageError("{option}: {value!r} is not a date", option=name, value=value, hint="write YYYY-MM-DD")
     if request.start and request.end and request.start > request.end:
-        raise BadData("--start {start} is after --end {end}", start=request.start, end=request.end)
+        raise UsageError("--start {start} is after --end {end}", start=request.start, end=request.end)
