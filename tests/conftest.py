@@ -15,7 +15,7 @@ SHARED = Path(os.environ.get("IA_SHARED_DATA") or REPO.parent / "shared" / "data
 def installed() -> list[str]:
     """The command line that starts the installed `ia`: the script beside this Python, else the module."""
     script = shutil.which("ia", path=str(Path(sys.executable).parent))
-    return [script] if script else [sys.executable, "-m", "ia_cli.main"]
+    return [script] if script else [sys.executable, "-c", "from ia_cli.start import main; main()"]
 
 
 @pytest.fixture(autouse=True)

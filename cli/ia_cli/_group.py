@@ -22,6 +22,20 @@ class _Spoken(click.Command):
         super().__init__(*args, **kwargs)
         self.example = example
 
+    def make_parser(self, ctx: click.Context) -> Any:
+        """Return click's parser, which here takes `- an item` and `-5 %` for the texts that they are."""
+        parser = super().make_parser(ctx)
+        options = parser._process_opts
+
+        def process(word: str, state: Any) -> None:
+            if word[1:2].isspace() or word[1:2].isdigit() or (word[1:2] != "-" and any(c.isspace() for c in word)):
+                state.largs.append(word)
+            else:
+                options(word, state)
+
+        parser._process_opts = process
+        return parser
+
     def get_help(self, ctx: click.Context) -> str:
         return _headed(super().get_help(ctx))
 

@@ -18,19 +18,32 @@ Row = dict[str, Any]
 
 def notify(message: Message) -> None:
     """Tell the user something that is no failure, on stderr."""
-    click.echo(f"ia: {say(message.template, **message.params)}", err=True)
+    _tell(f"ia: {say(message.template, **message.params)}")
 
 
 def hint(template: str, /, **params: object) -> None:
     """Tell the user what to type next, on stderr."""
-    click.echo(f"hint: {say(template, **params)}", err=True)
+    _tell(f"hint: {say(template, **params)}")
 
 
 def complain(error: IaError) -> None:
     """Write a failure as the contract has it: one line, and what to type next."""
-    click.echo(f"ia: {say(error.template, **error.params)}", err=True)
+    _tell(f"ia: {say(error.template, **error.params)}")
     if error.hint:
         hint(error.hint, **error.params)
+
+
+def harmless(written: str) -> str:
+    """Return a text whose control characters are shown instead of obeyed: no note may repaint the terminal."""
+    return "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in written)
+
+
+def _tell(line: str) -> None:
+    """Write a line to stderr. Where that cannot be written, nobody wants to hear it."""
+    import contextlib
+
+    with contextlib.suppress(OSError):
+        click.echo(harmless(line), err=True)
 
 
 def emit_json(document: Any) -> None:
@@ -52,6 +65,12 @@ def emit_rows(rows: Sequence[Row], columns: Sequence[str], *, as_json: bool = Fa
         sys.stdout.write("\t".join(columns) + "\n")
         for row in rows:
             sys.stdout.write("\t".join(_cell(row.get(column)) for column in columns) + "\n")
+
+
+def nothing(template: str, /, **params: object) -> None:
+    """Say on a terminal that a list is empty; a program sees it by the status."""
+    if sys.stdout.isatty():
+        _tell(f"ia: {say(template, **params)}")
 
 
 def text(value: Any) -> str:
@@ -95,11 +114,13 @@ def _table(rows: Sequence[Row], columns: Sequence[str]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    from ia import config
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="" if config.env("NO_COLOR") else "bold")
     for column in columns:
         number = bool(rows) and all(isinstance(row.get(column), int | float) for row in rows)
         short = max((len(_brief(_cell(row.get(column)))) for row in rows), default=0) <= 28
         table.add_column(tr(column), justify="right" if number else "left", overflow="fold", no_wrap=short)
     for row in rows:
-        table.add_row(*(Text(_brief(text(row.get(column)))) for column in columns))
+        table.add_row(*(Text(harmless(_brief(text(row.get(column))))) for column in columns))
     Console().print(table)

@@ -36,6 +36,11 @@ def set_(key: str, value: str) -> None:
     from ia import config
     from ia.workspace import Workspace
 
+    if key == "market.adapter":
+        from ia.ohlcv.adapters import load
+
+        for name in filter(None, value.split(",")):
+            load(name.strip())
     ws = Workspace()
     with ws.lock():
         text = config.edited(ws.read("config.yaml") or "", key, value)

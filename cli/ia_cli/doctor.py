@@ -3,15 +3,15 @@
 import click
 
 from ia_cli._group import Command
-from ia_cli._options import json_option
+from ia_cli._options import rows_options
 from ia_cli._out import emit_rows
 from ia_cli._text import say
 
 
 @click.command(cls=Command, example="ia doctor")
-@json_option
+@rows_options
 @click.pass_context
-def doctor(ctx: click.Context, as_json: bool) -> None:
+def doctor(ctx: click.Context, as_json: bool, as_jsonl: bool) -> None:
     """Check the installation and say how to mend it.
 
     Looks at Python and its packages, the layers of the sandbox, the workspace, settings, databases, adapters and their
@@ -30,6 +30,6 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
         }
         for finding in findings
     ]
-    emit_rows(rows, ("check", "state", "detail", "mend"), as_json=as_json)
+    emit_rows(rows, ("check", "state", "detail", "mend"), as_json=as_json, as_jsonl=as_jsonl)
     if any(finding.state == "fail" for finding in findings):
         ctx.exit(1)

@@ -4,7 +4,7 @@ import click
 
 from ia_cli._group import Command
 from ia_cli._options import rows_options
-from ia_cli._out import emit_rows, text
+from ia_cli._out import emit_rows, nothing, text
 
 
 @click.command(cls=Command, example="ia log --kind note --since 2024-01-01 --json")
@@ -27,7 +27,7 @@ def log(
     from ia import audit, clock
     from ia.workspace import Workspace
 
-    start = clock.stamp(clock.parse(since if len(since) > 10 else f"{since}T00:00")) if since else None
+    start = clock.stamp(clock.parse(f"{since}T00:00" if len(since) == 10 else since)) if since else None
     found = audit.events(Workspace().db, kind=kind, subject=subject, actor=actor, since=start, limit=limit)
     rows = [event._asdict() for event in found]
     if not as_json and not as_jsonl:
@@ -36,4 +36,5 @@ def log(
             row["subject"] = row["subject"] or ""
     emit_rows(rows, ("id", "time", "kind", "subject", "actor", "data"), as_json=as_json, as_jsonl=as_jsonl)
     if not rows:
+        nothing("nothing of this kind has happened yet")
         ctx.exit(1)

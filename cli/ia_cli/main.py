@@ -1,22 +1,15 @@
 """The ia command: the map of commands, and the one place where an error becomes an exit status."""
 
 import errno
-import gc
 import os
 import sys
 
-gc.disable()  # a short process: collecting while modules load costs a tenth of the start
-if len(sys.argv) > 2 and "compute" in sys.argv:
-    from ia.compute.spawn import prestart
+import click
 
-    prestart(sys.argv[1:])
-
-import click  # noqa: E402
-
-from ia import __version__, clock, config  # noqa: E402
-from ia.errors import IaError, Refused, TryLater, UsageError  # noqa: E402
-from ia_cli._group import RootGroup, reader_left  # noqa: E402
-from ia_cli._out import complain  # noqa: E402
+from ia import __version__, clock, config
+from ia.errors import IaError, Refused, TryLater, UsageError
+from ia_cli._group import RootGroup, reader_left
+from ia_cli._out import complain
 
 COMMANDS = {
     "ohlcv": ("ia_cli.ohlcv:ohlcv", "Print the prices of a symbol as canonical CSV."),
@@ -66,6 +59,8 @@ def cli() -> None:
 
 def main() -> None:
     """Run ia as a process."""
+    if sys.stdout is None:  # closed by the caller (`>&-`)
+        sys.exit(_failed(TryLater("standard output is closed")))
     status = run(sys.argv[1:])
     try:
         sys.stdout.flush()
@@ -100,15 +95,11 @@ def _failed(exc: Exception) -> int:
         import traceback
 
         traceback.print_exc()
-    try:
-        error = _as_ours(exc)
-        complain(error)
-    except BrokenPipeError:
-        return 141
-    except IaError as exc_in_language:  # config.yaml is broken, and saying so needs the language that it sets
-        config.override("IA_LANG", "en")
-        complain(exc_in_language)
-        return exc_in_language.status
+    if isinstance(exc, click.exceptions.NoArgsIsHelpError):
+        click.echo(exc.format_message(), err=True)
+        return UsageError.status
+    error = _as_ours(exc)
+    complain(error)
     return error.status
 
 
@@ -140,9 +131,9 @@ def _usage(exc: click.ClickException) -> IaError:
     path = context.command_path if context else "ia"
     more = "`{path} --help` shows the usage"
     if isinstance(exc, click.NoSuchOption):
-        close = exc.possibilities[0] if exc.possibilities else ""
-        help_ = "did you mean {close}?" if close else more
-        return UsageError("no such option: {option}", option=exc.option_name, close=close, path=path, hint=help_)
+        return _no_such_option(exc, path)
+    if isinstance(exc, click.BadOptionUsage):
+        return UsageError("{option} needs a value", option=exc.option_name, path=path, hint=more)
     if isinstance(exc, click.MissingParameter) and exc.param is not None:
         return UsageError("missing {what}", what=exc.param.get_error_hint(context), path=path, hint=more)
     if isinstance(exc, click.BadParameter) and exc.param is not None:
@@ -152,10 +143,25 @@ def _usage(exc: click.ClickException) -> IaError:
         from difflib import get_close_matches
 
         typed = message.split("'")[1]
-        close = next(iter(get_close_matches(typed, _names(context), 1)), "")
+        close = next(iter(get_close_matches(typed, _names(context), 1, 0.7)), "")
         help_ = "did you mean {close}?" if close else more
         return UsageError("no such command: {typed}", typed=typed, close=f"{path} {close}", path=path, hint=help_)
+    if message.startswith("Got unexpected extra"):
+        return UsageError(
+            "too many arguments: {extra}", extra=message.partition("(")[2].rstrip(")"), path=path, hint=more
+        )
     return UsageError("{message}", message=message, path=path, hint=more)
+
+
+def _no_such_option(exc: click.NoSuchOption, path: str) -> IaError:
+    close = exc.possibilities[0] if exc.possibilities else ""
+    hint = "did you mean {close}?" if close else "a text that begins with a dash stands behind `--`: `{path} -- …`"
+    if exc.option_name in ("--now", "--home", "--lang"):
+        hint = "it stands before the command: `ia {option} … {command}`"
+    return UsageError(
+        "no such option: {option}", option=exc.option_name, close=close, path=path,
+        command=path.removeprefix("ia "), hint=hint,
+    )  # fmt: skip
 
 
 def _names(context: click.Context | None) -> list[str]:

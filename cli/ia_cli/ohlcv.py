@@ -1,5 +1,6 @@
 """`ia ohlcv`: eyes."""
 
+import os
 import sys
 
 import click
@@ -46,7 +47,7 @@ def ohlcv(
     from ia.ohlcv.history import Request, check
 
     request = Request(
-        symbol or "-", period, start, end, adjust or "qfq",
+        "-" if symbol is None else symbol, period, start, end, adjust or "qfq",
         tuple(part.strip() for part in adapter.split(",") if part.strip()) if adapter else (), refresh, stale,
     )  # fmt: skip
     check(request)
@@ -64,14 +65,30 @@ def ohlcv(
 
 
 def _of_symbol(request):  # type: ignore[no-untyped-def]
+    from ia.errors import Message, NotFound, UsageError
     from ia.ohlcv import provenance
     from ia.ohlcv.history import history
     from ia.pipes import ohlcv_shown
     from ia.workspace import Workspace
 
     ws = Workspace()
-    answer = history(ws, request, notify)
+    try:
+        answer = history(ws, request, notify)
+    except (NotFound, UsageError):
+        if os.path.exists(request.symbol):
+            raise UsageError("{file} is a file", file=request.symbol, hint="`ia ohlcv - < {file}` reads it") from None
+        raise
     ohlcv_shown(ws, request)
+    if not answer.bars.date:
+        first, last = answer.series.first, answer.series.last
+        notify(
+            Message(
+                "{symbol} has no bars then; it has {first} to {last}",
+                symbol=answer.symbol.canonical,
+                first=first,
+                last=last,
+            )
+        )
     provenance.write(
         ws, answer.bars, sys.stdout.write, symbol=answer.symbol.canonical, name=answer.series.name,
         adapter=answer.series.adapter, host=answer.series.host, simulated=answer.series.simulated,

@@ -27,6 +27,8 @@ def where(ctx: click.Context, file: str | None, as_json: bool) -> None:
     stream, source = open_input(file)
     event = provenance.find(Workspace(), stream.read())
     if event is None:
+        if as_json:
+            emit_json(None)
         notify(Message("{source}: not written by ia in this workspace, or changed since", source=source))
         ctx.exit(1)
     row = {**event.data, "time": event.time, "sha256": event.subject}

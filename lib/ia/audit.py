@@ -48,10 +48,12 @@ def events(
     if kind:
         where.append("(kind = ? OR substr(kind, 1, ?) = ?)")
         values += [kind, len(kind) + 1, kind + "."]  # type: ignore[list-item]
-    for column, value in (("subject", subject), ("actor", actor)):
-        if value:
-            where.append(f"{column} = ?")
-            values.append(value)
+    if subject:
+        where.append("(subject = ? OR json_extract(data, '$.symbol') = ?)")
+        values += [subject, subject]
+    if actor:
+        where.append("actor = ?")
+        values.append(actor)
     if since:
         where.append("time >= ?")
         values.append(since)

@@ -58,8 +58,9 @@ def zone(market: str) -> tzinfo:
     return CHINA
 
 
-CLOSE = {"CN": time(15, 0), "HK": time(16, 0), "US": time(16, 0)}
-"""When the regular session ends, in the exchange's own time. Half days end earlier; later is the safe side."""
+CLOSE = {"CN": time(15, 0), "HK": time(16, 10), "US": time(16, 0)}
+"""When the regular session ends, in the exchange's own time. Half days end earlier; later is the safe side.
+Hong Kong closes with an auction that may last until 16:10."""
 
 
 def last_visible(market: str, moment: datetime | None = None) -> str:

@@ -7,6 +7,7 @@ A value may refer to the environment as `${NAME}`; that is where secrets live, a
 
 import os
 import sys
+from stat import S_ISREG
 from typing import Any, NamedTuple
 
 from ia.errors import ConfigError, UsageError
@@ -224,6 +225,8 @@ def _file() -> dict[str, Value]:
         stat = os.stat(path)
     except OSError:
         return {}
+    if not S_ISREG(stat.st_mode):
+        raise ConfigError("config.yaml is not a file")
     stamp = [stat.st_mtime_ns, stat.st_size, stat.st_ino]
     cache = os.path.join(home(), ".ia", "cache", "config.json")
     import json
@@ -258,8 +261,12 @@ def _file() -> dict[str, Value]:
 def locale_lang() -> str:
     """Return `zh` or `en`: `IA_LANG`, config, else the locale."""
     chosen = env("IA_LANG")
-    if chosen is None and "lang" in (stored := _file()):
-        chosen = str(stored["lang"])
+    if chosen is None:
+        try:
+            stored = _file().get("lang")
+        except ConfigError:  # what is wrong with the file must be told in some language
+            stored = None
+        chosen = str(stored) if stored else None
     if chosen is None:
         chosen = env("LC_ALL") or env("LC_MESSAGES") or env("LANG") or ""
     return "zh" if chosen.lower().startswith("zh") else "en"

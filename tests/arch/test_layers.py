@@ -82,7 +82,9 @@ def violations(root):
         if source[0] == target[0] == "ia" and len(source) > 1 and len(target) > 1:
             yield from _room(where, source[1], target)
         if source[0] == target[0] == "ia_cli" and len(target) > 1 and len(source) > 1:
-            shared = target[1].startswith(("_", "zh")) or target[1:3] == ["main", "cli"] or source[1] == "_man"
+            shared = (
+                target[1].startswith(("_", "zh")) or target[1:3] == ["main", "cli"] or source[1] in ("_man", "start")
+            )
             if not shared:
                 yield f"{where}: a command file imports {name}; share through a _module"
         homes = HOMES.get(target[0])

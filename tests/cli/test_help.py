@@ -1,5 +1,6 @@
 """Help and man pages: same source, up to date, examples that run."""
 
+import shlex
 import shutil
 import subprocess
 import sys
@@ -67,7 +68,7 @@ NEEDS_A_TERMINAL = {("soul", "edit")}
 def test_the_example_of_each_help_runs_as_written(words, tmp_path, ia):
     """In a workspace with some content, on the simulated market; a `no` (1) is fine, a failure is not."""
     (tmp_path / "bin").mkdir()
-    (tmp_path / "bin" / "ia").write_text(f'#!/bin/sh\nexec {" ".join(installed())} "$@"\n')
+    (tmp_path / "bin" / "ia").write_text(f'#!/bin/sh\nexec {shlex.join(installed())} "$@"\n')
     (tmp_path / "bin" / "ia").chmod(0o755)
     import os
 

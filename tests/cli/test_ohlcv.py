@@ -160,3 +160,33 @@ def test_a_broken_cache_is_rebuilt(ia, home):
         file.unlink()
     (home / ".ia" / "cache" / "market.db").write_bytes(b"this is no database" * 100)
     assert ia(*MOUTAI).stdout == expected
+
+
+def test_the_running_session_is_hidden_in_pipes_too(ia):
+    text = ia(*MOUTAI, "--adjust", "none").stdout
+    before = ia("--now", "2024-01-10T14:59+08:00", "ohlcv", "-", input=text).stdout.splitlines()[-1]
+    after = ia("--now", "2024-01-10T15:00+08:00", "ohlcv", "-", input=text).stdout.splitlines()[-1]
+    assert before < "2024-01-10" <= after
+    minutes = "date,open,high,low,close,volume\n2024-01-10T09:59:00,1,1,1,1,1\n2024-01-10T10:01:00,1,1,1,1,1\n"
+    assert ia("--now", "2024-01-10T10:00+08:00", "ohlcv", "-", input=minutes).stdout.splitlines()[1:] == [
+        "2024-01-10T09:59:00,1.0,1.0,1.0,1.0,1"
+    ]
+
+
+def test_an_empty_range_says_what_there_is(ia):
+    run = ia(*MOUTAI, "--end", "1990-01-01")
+    assert (run.returncode, run.stdout) == (0, "date,open,high,low,close,volume\n")
+    assert "it has 2015-01-0" in run.stderr
+    assert ia(*MOUTAI, "--start", "2024-02-01", "--end", "2024-01-01").returncode == 2
+
+
+def test_a_file_is_no_symbol_and_no_symbol_is_none(ia, tmp_path):
+    (tmp_path / "a.csv").write_text("x")
+    assert "`ia ohlcv - < a.csv`" in ia("ohlcv", "a.csv").stderr
+    assert ia("ohlcv", "").returncode == 2
+
+
+def test_the_log_finds_a_symbol(ia):
+    ia(*MOUTAI)
+    kinds = {row["kind"] for row in json.loads(ia("log", "--subject", "600519.SH", "--json").stdout)}
+    assert kinds == {"ohlcv.fetch", "ohlcv.out"}

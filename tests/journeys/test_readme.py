@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -37,7 +38,7 @@ def test_the_session_prints_what_the_readme_says(name, tmp_path):
     assert len(steps) > 8
     bin_dir = tmp_path / "bin"
     bin_dir.mkdir()
-    (bin_dir / "ia").write_text(f'#!/bin/sh\nexec {" ".join(installed())} "$@"\n')
+    (bin_dir / "ia").write_text(f'#!/bin/sh\nexec {shlex.join(installed())} "$@"\n')
     (bin_dir / "ia").chmod(0o755)
     env = {
         **os.environ,
@@ -58,7 +59,7 @@ def test_the_session_prints_what_the_readme_says(name, tmp_path):
 def test_the_demo_runs(tmp_path):
     bin_dir = tmp_path / "bin"
     bin_dir.mkdir()
-    (bin_dir / "ia").write_text(f'#!/bin/sh\nexec {" ".join(installed())} "$@"\n')
+    (bin_dir / "ia").write_text(f'#!/bin/sh\nexec {shlex.join(installed())} "$@"\n')
     (bin_dir / "ia").chmod(0o755)
     env = {**os.environ, "PATH": f"{bin_dir}:{os.environ['PATH']}"}
     run = subprocess.run(

@@ -143,3 +143,74 @@ def test_home_flag_and_an_unwritable_home(ia, tmp_path):
     run = ia("--home", "/proc/nowhere", "config", "set", "lang", "en")
     assert run.returncode in (75, 77)
     assert run.stderr.startswith("ia: ")
+
+
+def test_a_closed_stdout_is_told(tmp_path):
+    run = subprocess.run(["bash", "-c", '"$@" config list >&-', "bash", *installed()], capture_output=True, text=True)
+    assert (run.returncode, run.stderr) == (75, "ia: standard output is closed\n")
+
+
+def test_an_unwritable_stderr_loses_no_data(tmp_path):
+    with open("/dev/full", "w") as full:
+        run = subprocess.run([*installed(), "ohlcv", "600519"], env={**os.environ, **DEMO}, stdout=subprocess.PIPE, stderr=full, text=True)  # fmt: skip
+    assert run.returncode == 0
+    assert len(run.stdout.splitlines()) > 2000
+
+
+def test_a_broken_config_hides_neither_help_nor_doctor_nor_a_written_note(ia, home):
+    home.mkdir()
+    (home / "config.yaml").write_text("market: [\n")
+    assert ia("--help").returncode == 0
+    doctor = ia("doctor")
+    assert doctor.returncode == 1
+    assert "not YAML" in doctor.stdout
+    run = ia("note", "scratch/a", "text")
+    assert run.stdout == "notebook/scratch/a.md\n"
+    (home / "config.yaml").unlink()
+    os.mkfifo(home / "config.yaml")
+    assert ia("config", "list", timeout=10).returncode == 78
+
+
+@pytest.mark.parametrize("text", ["- an item", "-5% stop", "-3", "-一条"])
+def test_a_text_may_begin_with_a_dash(ia, text):
+    if text == "-一条":
+        assert ia("note", "scratch/a", "--", text).returncode == 0
+    else:
+        assert ia("note", "scratch/a", text).returncode == 0
+    assert ia("note", "read", "scratch/a").stdout == text + "\n"
+
+
+def test_nothing_repaints_the_terminal(ia, tmp_path):
+    """Control characters of a note's text or name are shown, not obeyed, where a person reads."""
+    run = ia("ohlcv", "x\x1b[2Jy")
+    assert "\x1b" not in run.stderr
+    ia("note", "scratch/a", "visible \x1b[2J hidden")
+    master, slave = pty.openpty()
+    child = subprocess.Popen([*installed(), "note", "list"], stdout=slave, stderr=slave, stdin=subprocess.DEVNULL)
+    child.wait(timeout=20)
+    os.close(slave)
+    shown = os.read(master, 65536)
+    os.close(master)
+    assert b"\x1b[2J" not in shown
+    assert b"visible" in shown
+
+
+def test_no_verb_is_usage_with_the_help(ia):
+    run = ia("config")
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr.startswith("Usage: ia config")
+    assert "hint" not in run.stderr
+
+
+def test_options_of_the_root_stand_before_the_command(ia):
+    assert "before the command" in ia("ohlcv", "600519", "--now", "2024-01-01").stderr
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.01, 0.02, 0.03, 0.05, 0.08])
+def test_ctrl_c_at_any_moment_of_the_start_has_no_traceback(delay, tmp_path):
+    child = subprocess.Popen([*installed(), "ohlcv", "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)  # fmt: skip
+    time.sleep(0.03 + delay)  # before that it is Python itself that starts
+    child.send_signal(signal.SIGINT)
+    _, errors = child.communicate(timeout=20)
+    assert child.returncode in (130, -signal.SIGINT)
+    assert "ia_cli" not in errors
