@@ -105,20 +105,41 @@ class Workspace:
         return self._read_now(self.resolve(path), path)
 
     def _as_of_now(self, path: str, text: str | None) -> str | None:
-        """Undo, in memory, what was written after now(): by us (revisions), or by hand (mtime)."""
+        """Undo, in memory, what was written after now(): by us (revisions), or by hand (mtime).
+
+        What the newest write that is not later left is what stands: the next revision kept it. So whatever was written
+        at a moment can be read at that moment, also in a history whose times do not ascend.
+        """
         moment = clock.stamp(clock.now())
+        known = "SELECT coalesce(max(id), 0) FROM revisions WHERE path = ? AND time <= ?"
         row = self.db.execute(
-            "SELECT before FROM revisions WHERE path = ? AND time > ? ORDER BY id LIMIT 1", (path, moment)
+            f"SELECT before FROM revisions WHERE path = ? AND id > ({known}) ORDER BY id LIMIT 1", (path, path, moment)
         ).fetchone()
         if row:
             return row[0]  # type: ignore[no-any-return]
-        written = self.db.execute(
-            "SELECT after_sha FROM revisions WHERE path = ? ORDER BY id DESC LIMIT 1", (path,)
+        newest = self.db.execute(
+            "SELECT before_sha, after_sha FROM revisions WHERE path = ? ORDER BY id DESC LIMIT 1", (path,)
         ).fetchone()
-        if text is None or (written and written[0] == digest(text)):
+        if text is None or (newest and digest(text) in newest):  # before_sha: a crash prevented the write
             return text
         touched = os.stat(os.path.join(self.root, path)).st_mtime
         return text if touched <= clock.now().timestamp() else None
+
+    def refuse_later(self, path: str) -> None:
+        """Refuse where a write at now() would replace what is later than now(): the past cannot be told anew.
+
+        raises  Refused.
+        """
+        if clock.simulated():
+            self._refuse_later(path, self._read_now(self.resolve(path), path))
+
+    def _refuse_later(self, path: str, present: str | None) -> None:
+        if clock.simulated() and self._as_of_now(path, present) != present:
+            raise Refused(
+                "{path} was changed after --now: writing would replace that",
+                path=path,
+                hint="leave --now out, or write to another file",
+            )
 
     def _read_now(self, absolute: str, shown: str) -> str | None:
         try:
@@ -228,6 +249,7 @@ class Workspace:
         """Replace a file's content and return whether that changed anything. The previous content stays as a revision.
 
         event   kind of the audit event (`note.write`); none is recorded without it, nor where nothing changed.
+        raises  Refused where `--now` is earlier than the present content.
         """
         absolute = self.resolve(path)
         try:
@@ -240,6 +262,7 @@ class Workspace:
             before = self._read_now(absolute, path)
             if before == text:
                 return False
+            self._refuse_later(path, before)
             self._revise(path, before, digest(text), actor, why, event, data)
             replace_file(absolute, text)
             return True
@@ -251,6 +274,7 @@ class Workspace:
             before = self._read_now(absolute, path)
             if before is None:
                 raise NotFound("{path}: no such file", path=path)
+            self._refuse_later(path, before)
             self._revise(path, before, None, actor, why, event, data)
             os.unlink(absolute)
             sync_folder(os.path.dirname(absolute))

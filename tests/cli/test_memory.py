@@ -69,3 +69,25 @@ def test_history_and_undo(ia, home):
         assert (home / "memory/observations/x.md").read_text() == text
     assert ia("memory", "undo").returncode == 0
     assert ia("memory", "read", "observations/x").returncode == 66
+
+
+def test_the_past_does_not_wipe_today(ia, home):
+    ia("memory", "track", "储能")
+    ia("memory", "believe", "today", "--because", "x")
+    ia("note", "a", "today")
+    past = {"IA_NOW": "2024-01-01"}
+    for argv in (
+        ("memory", "track", "Z"),
+        ("memory", "believe", "Z", "--because", "y"),
+        ("note", "write", "a", "Z"),
+        ("note", "append", "a", "Z"),
+    ):
+        run = ia(*argv, env=past)
+        assert run.returncode == 77 and run.stdout == "" and "after --now" in run.stderr and "hint: " in run.stderr
+    assert "储能" in (home / "memory/tracking.md").read_text() and (home / "notebook/a.md").read_text() == "today\n"
+    assert not (home / "memory/reflections/2024-01.md").exists()
+    assert ia("note", "b", "Z", env=past).stderr == ""
+    assert "notebook/b.md" in (home / "memory/MEMORY.md").read_text()
+    for text in ("one", "two"):
+        assert ia("memory", "log", text, env=past).returncode == 0
+        assert text in ia("memory", "read", "journal/2024-01-01", env=past).stdout

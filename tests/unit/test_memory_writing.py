@@ -66,7 +66,7 @@ def test_a_belief_changes_with_its_reason_and_leaves_a_trace(ws):
     log = ws.read("memory/reflections/2024-03.md")
     assert "- before: 价值投资长期有效\n- now: 价值投资有条件有效\n- because: 2015 年\n" in log
     event = audit.events(ws.db, kind="belief.change")[0]
-    assert event.subject == "memory/beliefs.md" and event.data["because"] == "2015 年"
+    assert event.subject == "memory/beliefs.md" and event.data == {"why": "2015 年"}
 
 
 def test_no_belief_without_reason_twice_or_in_doubt(ws):

@@ -322,3 +322,18 @@ def test_the_passage_shown_is_whole_lines_around_the_match():
     assert set(shown.splitlines()) <= set(lines)
     sentence = passage("无关的话。" * 200 + "茅台的估值在这里。" + "无关的话。" * 200, ("茅台", "估值"))
     assert "茅台的估值在这里。" in sentence and len(sentence) < 320
+
+
+def test_what_is_written_in_the_past_is_found_then(ws, monkeypatch):
+    for name in "abc":
+        note_written(ws, notebook.write(ws, name, "白酒 later"))
+        note_written(ws, notebook.remove(ws, name))
+    monkeypatch.setenv("IA_NOW", "2024-01-01")
+    assert found(ws, "白酒") == []
+    for name in "abc":
+        note_written(ws, notebook.write(ws, name, "银行 one"))
+        note_written(ws, notebook.append(ws, name, "煤炭 two"))
+        assert name in found(ws, "煤炭")
+    assert sorted(found(ws, "银行")) == ["a", "b", "c"] and found(ws, "白酒") == []
+    monkeypatch.setenv("IA_NOW", "2023-12-01")
+    assert found(ws, "银行") == []

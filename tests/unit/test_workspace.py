@@ -178,3 +178,71 @@ def test_a_file_edited_by_hand_is_dated_by_its_mtime(ws):
 )
 def test_headline(text, line):
     assert headline(text) == line
+
+
+def test_a_write_in_the_past_never_replaces_what_came_later(ws, monkeypatch):
+    ws.write("memory/x.md", "today")
+    by_hand = os.path.join(ws.root, "memory/hand.md")
+    with open(by_hand, "w") as file:
+        file.write("by hand")
+    monkeypatch.setenv("IA_NOW", "2024-01-01")
+    for path in ("memory/x.md", "memory/hand.md"):
+        assert ws.read(path) is None
+        for act in (lambda path=path: ws.write(path, "past"), lambda path=path: ws.remove(path)):
+            with pytest.raises(Refused, match="after --now"):
+                act()
+    assert ws.read_present("memory/x.md") == "today" and ws.read_present("memory/hand.md") == "by hand"
+    ws.write("memory/new.md", "past")
+    assert ws.read("memory/new.md") == "past"
+    os.utime(by_hand, (1_700_000_000, 1_700_000_000))
+    ws.write("memory/hand.md", "past")
+    assert ws.read("memory/hand.md") == "past"
+
+
+def test_writing_in_ascending_simulated_time_builds_up(ws, monkeypatch):
+    for day in range(1, 6):
+        monkeypatch.setenv("IA_NOW", f"2024-01-0{day}")
+        ws.write("memory/x.md", (ws.read("memory/x.md") or "") + f"{day}\n")
+    assert ws.read("memory/x.md") == "1\n2\n3\n4\n5\n"
+    monkeypatch.setenv("IA_NOW", "2024-01-03")
+    assert ws.read("memory/x.md") == "1\n2\n3\n" and len(ws.history("memory/x.md")) == 3
+    with pytest.raises(Refused, match="after --now"):
+        ws.undo("memory/x.md")
+
+
+def test_what_is_written_in_the_past_is_there_at_once(ws, monkeypatch):
+    ws.write("memory/x.md", "today")
+    ws.remove("memory/x.md")
+    monkeypatch.setenv("IA_NOW", "2024-01-01")
+    assert ws.write("memory/x.md", "past")
+    assert ws.read("memory/x.md") == "past" and ws.paths("memory") == ["memory/x.md"]
+    assert [revision.before for revision in ws.history("memory/x.md")] == [None]
+    ws.write("memory/x.md", "past, more")
+    assert ws.read("memory/x.md") == "past, more"
+    ws.undo("memory/x.md")
+    assert ws.read("memory/x.md") == "past"
+    monkeypatch.setenv("IA_NOW", "2023-12-31")
+    assert ws.read("memory/x.md") is None
+
+
+def test_a_simulated_future_does_not_hide_what_is_written_after_it(ws, monkeypatch):
+    monkeypatch.setenv("IA_NOW", "2124-01-01")
+    ws.write("memory/x.md", "future")
+    monkeypatch.delenv("IA_NOW")
+    ws.write("memory/x.md", "today")
+    monkeypatch.setenv("IA_NOW", "2123-01-01")
+    assert ws.read("memory/x.md") == "today"
+
+
+def test_a_write_that_a_crash_prevented_hides_nothing_from_the_past(ws, monkeypatch):
+    monkeypatch.setenv("IA_NOW", "2024-01-01")
+    ws.write("memory/x.md", "one")
+
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr("ia.workspace.replace_file", killed)
+        ws.write("memory/x.md", "two")
+    assert ws.read("memory/x.md") == "one"
+    assert ws.write("memory/x.md", "three")

@@ -134,8 +134,9 @@ def _believed(ws: Workspace, after: str, because: str, actor: str) -> list[str]:
     before = ws.read(rules.BELIEFS) or ""
     if before == after:
         raise BadData("{path}: nothing changes", path=rules.BELIEFS)
+    ws.refuse_later(rules.BELIEFS)
     logged = [*_by_hand(ws, before, actor), _reflection(ws, _change(before, after, why), "", actor)]
-    ws.write(rules.BELIEFS, after, actor=actor, why=why, event="belief.change", because=why)
+    ws.write(rules.BELIEFS, after, actor=actor, why=why, event="belief.change")
     return [*dict.fromkeys(logged), rules.BELIEFS]
 
 

@@ -128,13 +128,18 @@ def _keys(root: str, folder: str, young: int) -> dict[str, str]:
 def _as_of(ws: Workspace, conn: sqlite3.Connection) -> Iterator[Change]:
     """Yield every folder as it stood at now(): present files, and those that a later write changed or removed.
 
-    A file's key says all that its content then depends on: the first later revision, else the present file, whether it
-    was touched later, and which write was the last.
+    A file's key says all that its content then depends on: the revision that follows the newest write that is not
+    later, else the present file, whether it was touched later, and which write was the last.
     """
     moment = clock.now()
     stamp = clock.stamp(moment)
     later: dict[str, int] = dict(
-        ws.db.execute("SELECT path, min(id) FROM revisions WHERE time > ? GROUP BY path", (stamp,))
+        ws.db.execute(
+            "SELECT later.path, min(later.id) FROM revisions AS later"
+            " LEFT JOIN (SELECT path, max(id) AS id FROM revisions WHERE time <= ?1 GROUP BY path) AS known"
+            " ON known.path = later.path WHERE later.time > ?1 AND later.id > coalesce(known.id, 0) GROUP BY later.path",
+            (stamp,),
+        )
     )
     last: dict[str, int] = dict(ws.db.execute("SELECT path, max(id) FROM revisions GROUP BY path"))
     folders: dict[str, dict[str, str]] = {}
