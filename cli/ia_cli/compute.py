@@ -19,7 +19,7 @@ from ia_cli._out import emit_json, notify
 @click.option("--series", is_flag=True, help="Print every value of a series, with its date.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print all of it as CSV.")
 @json_option
-@click.option("--strict", is_flag=True, help="Refuse an expression that looks ahead instead of warning.")
+@click.option("--strict", is_flag=True, help="Refuse an expression that looks ahead, and bars that contradict themselves.")
 def compute(
     expression: str | None, file: str | None, symbol: str | None, timeout: float | None, series: bool, as_csv: bool,
     as_json: bool, strict: bool,
@@ -39,13 +39,15 @@ def compute(
     from ia.compute.calculate import calculate
     from ia.errors import UsageError
 
-    if (expression is None) == (file is None):
+    if expression is None and file is None:
         raise UsageError("give an expression, or -f FILE", hint="try: ia compute 'rsi(close, 14)'")
+    if expression is not None and file is not None:
+        raise UsageError("give either an expression or -f FILE, not both")
     if series + as_csv + as_json > 1:
         raise UsageError("--series, --csv and --json exclude each other")
     source = expression if expression is not None else _source(file)
     result = calculate(
-        source, lambda: _bars(symbol, file == "-"), origin=_origin(file), trusted=file is None, strict=strict,
+        source, lambda: _bars(symbol, file == "-", strict), origin=_origin(file), trusted=file is None, strict=strict,
         timeout=timeout or config.get("compute.timeout"), isolation=config.get("compute.isolation"),
         notify=_told(source, file),
     )  # fmt: skip
@@ -85,13 +87,18 @@ def _source(file):  # type: ignore[no-untyped-def]
             raise BadData("{name}: not UTF-8 text (byte {at})", name=name, at=exc.start) from None
 
 
-def _bars(symbol, stdin_taken):  # type: ignore[no-untyped-def]
+def _bars(symbol, stdin_taken, strict):  # type: ignore[no-untyped-def]
     from ia.errors import BadData, NotFound, UsageError
 
     if symbol is None and not stdin_taken and not stdin_is_idle():
+        from ia import clock
         from ia.ohlcv.canonical import read_bars
 
-        bars = read_bars(sys.stdin.buffer, "<stdin>", notify=notify)
+        bars = read_bars(sys.stdin.buffer, "<stdin>", strict=strict, notify=notify)
+        if clock.simulated():
+            from ia.ohlcv.history import visible
+
+            bars = visible(bars)
     else:
         from ia import pipes
         from ia.workspace import Workspace

@@ -128,7 +128,7 @@ def _bars(file: str | None, symbol: str | None) -> "Bars":
     stream, source = open_input(file, "FILE or --symbol SYMBOL")
     bars = read_bars(stream, source, notify=notify)
     if clock.simulated():
-        from ia.ohlcv.history import between
+        from ia.ohlcv.history import visible
 
-        bars = between(bars, None, clock.today())
+        bars = visible(bars)
     return bars

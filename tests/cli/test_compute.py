@@ -91,6 +91,7 @@ SAYS_NO = {
     "close.mean(": (65, "<expression>:1: "),
     "x = 1\n1 / 0": (65, "<expression>:2: division by zero"),
     "clsoe": (65, "<expression>:1: unknown name clsoe\nhint: did you mean close"),
+    "RSI(close)": (65, "<expression>:1: unknown name RSI\nhint: did you mean rsi?"),
     "close.meen()": (65, "<expression>:1: Series has no meen\nhint: did you mean"),
     "df['vwap']": (65, "<expression>:1: there is no column or key 'vwap'"),
     "ta.rsi(close, lenght=3)": (65, "<expression>:1: ta.rsi has no argument lenght; it takes close, length"),
@@ -158,6 +159,40 @@ def test_input_that_is_no_canonical_csv_is_65_with_its_line(ia, source):
     assert run.returncode == 65 and run.stderr.startswith("ia: <stdin>:4: ")
     assert ia("compute", source, input="").returncode == 65
     assert ia("compute", source, input="date,open,high,low,close,volume\n").returncode == 65
+
+
+@pytest.mark.parametrize("source", ["close", "close.iloc[-1]"])
+def test_piped_bars_after_now_are_not_there(ia, source):
+    assert ia("--now", "2024-01-17T15:00+08:00", "compute", source, input=CSV).stdout == "12.25\n"
+    assert ia("--now", "2024-01-17T14:59+08:00", "compute", source, input=CSV).stdout == "11.5\n"
+    run = ia("--now", "2020-01-01", "compute", source, input=CSV)
+    assert (run.returncode, run.stdout, run.stderr) == (65, "", "ia: no bars to compute on\n")
+
+
+def test_piped_intraday_bars_are_cut_by_their_own_time(ia):
+    bars = CSV.splitlines()[0] + "".join(f"\n2024-01-15T10:0{m}:00,1,1,1,1.{m},100" for m in range(6)) + "\n"
+    assert ia("--now", "2024-01-15T10:03+08:00", "compute", "close", input=bars).stdout == "1.3\n"
+    assert ia("--now", "2024-01-15T10:03+08:00", "compute", "len(df)", input=bars).stdout == "4\n"
+
+
+def test_bars_that_contradict_themselves_are_an_error_with_strict(ia):
+    odd = CSV.replace("12.5,11,12.25", "12.5,11.7,12.25")
+    run = ia("compute", "close", input=odd)
+    assert (run.returncode, run.stdout) == (0, "12.5\n") and "<stdin>:4: low" in run.stderr
+    run = ia("compute", "close", "--strict", input=odd)
+    assert (run.returncode, run.stdout) == (65, "") and run.stderr.startswith("ia: <stdin>:4: low")
+
+
+def test_a_dash_in_front_stands_behind_two(ia):
+    assert ia("compute", "--", "-close", input=CSV).stdout == "-12.5\n"
+    assert ia("compute", "--", "-close.mean()", input=CSV).stdout == "-11.8125\n"
+
+
+@pytest.mark.parametrize("source, status", [("1 +", 65), ("import os", 77)])
+def test_what_cannot_run_is_told_before_prices_are_fetched(ia, source, status):
+    run = ia("compute", source, "--symbol", "600519", env={"IA_MARKET_ADAPTER": "demo"})
+    assert (run.returncode, run.stdout) == (status, "")
+    assert run.stderr.startswith("ia: <expression>:1: ") and "simulated" not in run.stderr
 
 
 def test_without_input_it_takes_what_the_session_looked_at_last(ia):

@@ -84,8 +84,13 @@ def test_too_few_bars_are_null_and_told(ia, csv):
 
 
 def test_nothing_after_now_is_seen(ia, csv):
-    done = ia("--now", "2024-01-10T20:00", "indicator", "calc", "mom", "-p", "period=1", str(csv))
-    assert json.loads(done.stdout) == {"value": -1.0, "prev": 1.0, "date": "2024-01-10"}
+    def at(now):
+        done = ia("--now", now, "indicator", "calc", "mom", "-p", "period=1", str(csv))
+        return json.loads(done.stdout)
+
+    assert at("2024-01-10T15:00+08:00") == {"value": -1.0, "prev": 1.0, "date": "2024-01-10"}
+    assert at("2024-01-10T14:59+08:00") == {"value": 1.0, "prev": 2.0, "date": "2024-01-09"}
+    assert at("2020-01-01") == {"value": None, "prev": None, "date": None}
 
 
 @pytest.mark.parametrize(

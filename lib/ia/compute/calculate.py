@@ -42,6 +42,7 @@ def calculate(
             with Sandbox(source, origin) as sandbox:
                 return sandbox.value(read, trusted=trusted, timeout=timeout, isolation=isolation, notify=notify)
     with Sandbox(source, origin) as sandbox:
+        sandbox.check()
         _look_ahead(source, origin, strict, notify)
         read = bars()
         return sandbox.value(read, trusted=trusted, timeout=timeout, isolation=isolation, notify=notify)

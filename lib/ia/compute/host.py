@@ -5,12 +5,15 @@ import os
 import select
 import signal
 import time
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ia.compute.spawn import Process, discard, needs_pandas, prestart, start, take
 from ia.compute.wire import FILENAME, MAX_REPLY, SENTENCES, framed
 from ia.errors import BadData, IaError, Message, Notify, Refused, TimedOut, TryLater, silent
 from ia.ohlcv.canonical import Bars
+
+if TYPE_CHECKING:
+    from ia.compute.policy import Program
 
 __all__ = ["Result", "Sandbox", "evaluate", "needs_pandas", "prestart", "probe"]
 
@@ -48,12 +51,21 @@ class Sandbox:
     def __init__(self, source: str, origin: str = FILENAME) -> None:
         self.source, self.origin = source, origin
         self._worker = _Worker(source)
+        self._program: "Program | None" = None
 
     def __enter__(self) -> "Sandbox":
         return self
 
     def __exit__(self, *_: object) -> None:
         self._worker.end()
+
+    def check(self) -> "Program":
+        """Return the source as code, once; raises BadData (does not parse) or Refused (policy), before bars are read."""
+        if self._program is None:
+            from ia.compute.policy import compile_source
+
+            self._program = compile_source(self.source, self.origin)
+        return self._program
 
     def value(
         self,
@@ -70,9 +82,7 @@ class Sandbox:
         `notify`), unless `isolation` is "prefer". Raises BadData (does not parse, raises), Refused (policy, sandbox),
         TimedOut (after `timeout` seconds of its own), TryLater (no process to be had).
         """
-        from ia.compute.policy import compile_source
-
-        program = compile_source(self.source, self.origin)
+        program = self.check()
         _admit(self._worker.layers(), trusted=trusted, isolation=isolation, notify=notify)
         reply = self._worker.run(len(bars.date), program.code, _columns(bars), timeout)
         if "error" in reply:
@@ -283,9 +293,13 @@ def _coreutils() -> list[str]:
 
 
 def _near(name: str, names: list[str]) -> str:
+    """Return the names that a name may have been meant for: the same in another case, else the like."""
+    small = {known.lower(): known for known in names}
+    if name.lower() in small:
+        return small[name.lower()]
     from difflib import get_close_matches
 
-    return ", ".join(get_close_matches(name, names, 3, 0.6))
+    return ", ".join(small[like] for like in get_close_matches(name.lower(), small, 3, 0.6))
 
 
 _CELL = (int, float, bool, str, type(None))
