@@ -12,7 +12,9 @@ from ia_cli._out import emit_rows, nothing, text
 @click.option("--subject", metavar="TEXT", help="Only events about this path, symbol or id.")
 @click.option("--actor", metavar="NAME", help="Only what this actor did (user, model, task).")
 @click.option("--since", metavar="TIME", help="Only events at or after this time.")
-@click.option("-n", "limit", type=click.IntRange(1), default=50, show_default=True, help="How many, newest first.")
+@click.option(
+    "-n", "limit", type=click.IntRange(1, 1_000_000), default=50, show_default=True, help="How many, newest first."
+)
 @rows_options
 @click.pass_context
 def log(

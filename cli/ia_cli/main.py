@@ -99,7 +99,11 @@ def _failed(exc: Exception) -> int:
         click.echo(exc.format_message(), err=True)
         return UsageError.status
     error = _as_ours(exc)
-    complain(error)
+    try:
+        complain(error)
+    except Exception:  # telling it in the user's language must not hide what went wrong
+        config.override("IA_LANG", "en")
+        complain(error)
     return error.status
 
 

@@ -32,7 +32,10 @@ def parse(text: str) -> datetime:
         moment = datetime.fromisoformat(text.strip())
         if len(text.strip()) == 10 or ("T" not in text and ":" not in text):
             moment = datetime.combine(moment.date(), time(23, 59, 59))
-        return moment if moment.tzinfo else moment.astimezone()
+        aware = moment if moment.tzinfo else moment.astimezone()
+        if not 1900 <= aware.astimezone(UTC).year < 9000:
+            raise ValueError
+        return aware
     except (ValueError, OverflowError, OSError):
         raise UsageError(
             "{text!r} is not a time", hint="write 2024-03-15, 2024-03-15T15:00 or 2024-03-15T15:00+08:00", text=text

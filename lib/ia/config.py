@@ -44,6 +44,8 @@ KEYS = (
     Key("turn.max_cost_month", float, 50.0, "money that one month may spend"),
 )  # fmt: skip
 SPEC = {key.name: key for key in KEYS}
+MAX_FILE = 200_000  # bytes
+MAX_BRACKETS = 200
 SECRET = ("token", "secret", "password", "apikey", "api_key")
 
 
@@ -195,26 +197,35 @@ def _load(yaml: Any, text: str) -> Any:
     from ruamel.yaml.error import YAMLError
 
     try:
+        if text.count("[") + text.count("{") > MAX_BRACKETS:  # the parser needs minutes for what nobody writes
+            raise ValueError
         tree = yaml.load(text)
     except YAMLError as exc:
         mark = getattr(exc, "problem_mark", None)
         raise ConfigError("config.yaml:{line}: not YAML", line=mark.line + 1 if mark else 1) from None
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):  # 2024-99-99, !!int abc, [[[[…
+        raise ConfigError("config.yaml: a value is not what it claims to be") from None
     if tree is not None and not isinstance(tree, dict):
         raise ConfigError("config.yaml:1: settings are `key: value` lines")
     return tree
 
 
 def _flat(tree: dict[str, Any], prefix: str = "") -> dict[str, Value]:
-    """Return `{"market": {"adapter": "csv"}}` as `{"market.adapter": "csv"}`."""
+    """Return `{"market": {"adapter": "csv"}}` as `{"market.adapter": "csv"}`; a list of words is a comma list.
+
+    raises  ConfigError for what no setting can be: structures in a list, or nested without end (YAML's aliases).
+    """
     out: dict[str, Value] = {}
     for key, value in tree.items():
         name = f"{prefix}{key}"
-        if isinstance(value, dict):
+        if isinstance(value, dict) and prefix.count(".") < 4:
             out |= _flat(value, name + ".")
-        elif isinstance(value, list):
+        elif isinstance(value, list) and all(isinstance(item, str | int | float) for item in value):
             out[name] = ",".join(map(str, value))
+        elif isinstance(value, str | int | float | bool) or value is None:
+            out[name] = value
         else:
-            out[name] = value if isinstance(value, str | int | float | bool) or value is None else str(value)
+            raise ConfigError("config.yaml: {name} is no setting", name=name[:80])
     return out
 
 
@@ -225,8 +236,8 @@ def _file() -> dict[str, Value]:
         stat = os.stat(path)
     except OSError:
         return {}
-    if not S_ISREG(stat.st_mode):
-        raise ConfigError("config.yaml is not a file")
+    if not S_ISREG(stat.st_mode) or stat.st_size > MAX_FILE:
+        raise ConfigError("config.yaml is not a file of settings")
     stamp = [stat.st_mtime_ns, stat.st_size, stat.st_ino]
     cache = os.path.join(home(), ".ia", "cache", "config.json")
     import json

@@ -1,5 +1,7 @@
 """ia config: comments survive, secrets stay outside, the environment wins."""
 
+import pytest
+
 from ia import config
 
 
@@ -53,7 +55,6 @@ def test_values_are_checked(ia):
 
 
 def test_a_reference_to_nothing_is_told(monkeypatch, home):
-    import pytest
 
     from ia.errors import ConfigError
 
@@ -68,3 +69,29 @@ def test_a_reference_to_nothing_is_told(monkeypatch, home):
 def test_a_change_is_an_event_and_can_be_seen(ia):
     ia("config", "set", "lang", "en")
     assert "config.set" in ia("log", "--kind", "config").stdout
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["x: 2024-99-99", "x: " + "9" * 5000, 'x: !!int "abc"', "a: &a {b: *a}", "[" * 3000, "x: !!python/object/apply:os.system [id]",
+     "\x00", " - x", "a: [[1, 2]]", "a: &a [x, x]\nb: [*a, *a]", "a: 1\na: 2"],
+)  # fmt: skip
+def test_a_hostile_file_is_78_at_once(ia, home, text):
+    home.mkdir()
+    (home / "config.yaml").write_text(text)
+    run = ia("config", "list", timeout=5)
+    assert (run.returncode, run.stdout) == (78, "")
+    assert run.stderr.startswith("ia: config.yaml")
+    assert len(run.stderr.splitlines()) == 1
+
+
+def test_a_list_is_a_comma_list(ia, home):
+    home.mkdir()
+    (home / "config.yaml").write_text("market:\n  adapter: [csv, demo]\n")
+    assert ia("config", "get", "market.adapter").stdout == "csv,demo\n"
+
+
+def test_the_adapter_must_exist(ia):
+    run = ia("config", "set", "market.adapter", "demo,bogus")
+    assert run.returncode == 78
+    assert "bogus" in run.stderr

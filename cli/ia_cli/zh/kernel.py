@@ -29,7 +29,9 @@ CATALOG = {
     "a text that begins with a dash stands behind `--`: `{path} -- …`": "以短横开头的文本要放在 `--` 之后：`{path} -- …`",
     "it stands before the command: `ia {option} … {command}`": "它要写在命令之前：`ia {option} … {command}`",
     "standard output is closed": "标准输出已关闭",
-    "config.yaml is not a file": "config.yaml 不是普通文件",
+    "config.yaml is not a file of settings": "config.yaml 不是设置文件",
+    "config.yaml: a value is not what it claims to be": "config.yaml：有的值与其类型不符",
+    "config.yaml: {name} is no setting": "config.yaml：{name} 不是设置",
     "nothing of this kind has happened yet": "还没有这类事件",
     "missing {what}": "缺少 {what}",
     "{what}: {problem}": "{what}：{problem}",
@@ -91,6 +93,7 @@ CATALOG = {
     # workspace
     "the workspace": "工作区",
     "{path!r}: give a path inside {below}/": "{path!r}：请给出 {below}/ 之内的路径",
+    "{path!r} is not a name for a file": "{path!r} 不能作文件名",
     "{path!r} leaves {below}/": "{path!r} 越出了 {below}/",
     "{path!r}: names do not begin with a dot": "{path!r}：名称不能以点开头",
     "{path!r}: a name is too long": "{path!r}：名称太长",
