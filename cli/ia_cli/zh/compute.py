@@ -53,6 +53,8 @@ CATALOG = {
     "{source}:{line}: {what} looks ahead: half of its window lies after the bar": "{source}:{line}：{what} 有前视：窗口有一半在该 K 线之后",
     "{source}:{line}: {what} looks ahead: it fills a gap with what came after it": "{source}:{line}：{what} 有前视：用之后的数据填补空缺",
     "{source}:{line}: {what} looks ahead: at each bar it uses a statistic of the whole sample": "{source}:{line}：{what} 有前视：每根 K 线都用到全样本统计量",
+    "{source}:{line}: {what} looks ahead: at each bar it uses a value of the last bar": "{source}:{line}：{what} 有前视：每根 K 线都用到最后一根的值",
+    "{source}:{line}: {what} looks ahead: it puts later bars before earlier ones": "{source}:{line}：{what} 有前视：把后面的 K 线排到了前面",
     "{source}:{line}: {what} looks ahead: it dates what a period ended with to the period's start": "{source}:{line}：{what} 有前视：把期末的数据标在期初的日期上",
     "{source}:{line}: {what} looks ahead as it is usually drawn; pass lookahead=False": "{source}:{line}：{what} 按通常画法有前视；请加 lookahead=False",
     "{source}:{line}: {what} looks ahead: it wraps the last values round to the first bars": "{source}:{line}：{what} 有前视：把末尾的值绕到开头的 K 线",

@@ -51,7 +51,7 @@ class Sandbox:
     def __init__(self, source: str, origin: str = FILENAME) -> None:
         self.source, self.origin = source, origin
         self._worker = _Worker(source)
-        self._program: "Program | None" = None
+        self._program: Program | None = None
 
     def __enter__(self) -> "Sandbox":
         return self
@@ -60,7 +60,7 @@ class Sandbox:
         self._worker.end()
 
     def check(self) -> "Program":
-        """Return the source as code, once; raises BadData (does not parse) or Refused (policy), before bars are read."""
+        """Return the source as code, before bars are read; raises BadData (does not parse) or Refused (policy)."""
         if self._program is None:
             from ia.compute.policy import compile_source
 

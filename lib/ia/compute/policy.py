@@ -13,11 +13,9 @@ from typing import Any, NamedTuple
 from RestrictedPython import RestrictingNodeTransformer
 from RestrictedPython.transformer import INSPECT_ATTRIBUTES, IOPERATOR_TO_STR
 
-from ia.compute.wire import FILENAME, SETTABLE
+from ia.compute.wire import FILENAME, MAX_NODES, MAX_SOURCE, SETTABLE
 from ia.errors import BadData, Refused
 
-MAX_SOURCE = 20_000
-MAX_NODES = 4_000
 MAX_INTEGER = 10**12
 
 

@@ -85,7 +85,7 @@ def indicators_in(source: str) -> list[str]:
     names: set[str] = set()
     at = source.find("ta")
     while at != -1:
-        before, after = source[at - 1 : at], source[at + 2 :].lstrip(" ")
+        before, after = source[at - 1 : at], source[at + 2 : at + 60].lstrip(" ")
         if not _is_word(before) and not _is_word(source[at + 2 : at + 3]):
             name = ""
             for character in after[1:41] if after[:1] == "." else "":

@@ -5,6 +5,8 @@ from typing import BinaryIO
 
 FILENAME = "<expression>"
 MAX_REPLY = 16 << 20  # some 800,000 numbers; parsed, it can take twenty times as much memory
+MAX_SOURCE = 20_000  # characters
+MAX_NODES = 4_000
 SETTABLE = ("columns", "index", "name")  # the attributes that an expression may assign, on pandas objects only
 
 

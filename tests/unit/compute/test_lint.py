@@ -61,6 +61,59 @@ LOOKS_AHEAD = [
     "ta.dpo(close)",
     "def f(s):\n    return s.shift(-1)\nf(close)",
     "[close.shift(-k) for k in range(5)]",
+    # what a constant amounts to
+    "close.shift(5-10)",
+    "close.shift(-2+1)",
+    "close.shift(int(-1))",
+    "close.shift(-(1))",
+    "close.shift(0 - 1)",
+    "close.shift(~0)",
+    "close.shift(periods=1 * -1)",
+    "close.shift(**{'periods': -1})",
+    "close.shift(*[-1])",
+    "n = -1\nclose.shift(n)",
+    "n, m = -1, 2\nclose.shift(n)",
+    "n = 1\nn -= 3\nclose.shift(n)",
+    "n = 1\nm = -n\nclose.shift(m)",
+    "close.shift((n := -1))",
+    "[close.shift(k * -1) for k in range(5)]",
+    "change(close, n=-5)",
+    "close.rolling(5, center=1==1).mean()",
+    "close.rolling(5, center=not False).mean()",
+    "close.fillna(method='b' + 'fill')",
+    # a value of the last bar meets a series
+    "close / close.iloc[-1]",
+    "close / latest(close)",
+    "close - close.iloc[-1]",
+    "close - prev(close, 3)",
+    "close - close.values[-1]",
+    "close - close.iat[len('x') - 2]",
+    "close - close.tolist()[-1]",
+    "close - close.tail(1).item()",
+    "close - close.loc[close.index[-1]]",
+    "df / df.iloc[-1]",
+    "close.div(latest(close))",
+    "np.where(close > float(close.iloc[-1]), 1, 0)",
+    "maximum(close, latest(close))",
+    "x = close.iloc[-1] * 0.9\nclose < x",
+    "close < (latest(close) if len(df) > 3 else 0)",
+    "x = close\nx -= close.mean()\nx",
+    "max(close.iloc[-1], open.iloc[-1]) > close",
+    "((close < latest(close)) * close.pct_change()).sum()",
+    # bars in another order
+    "np.flip(close)",
+    "np.sort(close)",
+    "close.values[::-1]",
+    "close.iloc[::-1]",
+    "close.iloc[::-1].values",
+    "close[::0-1]",
+    "close.sort_index(ascending=False)",
+    "close.sort_index(ascending=0 > 1)",
+    "sorted(close)",
+    "pd.Series(sorted(close), index=df.index)",
+    "sma(close.iloc[::-1], 5)",
+    "np.flip(close).cumsum()",
+    "df.sort_values('volume').close.shift(1)",
 ]
 
 DOES_NOT = [
@@ -115,7 +168,30 @@ DOES_NOT = [
     "np.log(close).diff().rolling(20).std()",
     "np.where(close > open, 1, -1)",
     "np.maximum(close, open)",
-    "max(close.iloc[-1], open.iloc[-1]) > close",
+    "max(close.iloc[0], open.iloc[0]) > close",
+    "latest(close) / latest(sma(close, 20)) - 1",
+    "close.iloc[-1] / close.iloc[-21] - 1",
+    "close.iloc[-1] > close.iloc[-20:].mean()",
+    "latest(close / latest(close))",
+    "(close / close.iloc[-1]).tail(1)",
+    "row = df.iloc[-1]\nrow.close > row.open",
+    "(close < latest(close)).mean() * 100",
+    "close.shift(10-5)",
+    "close.shift(int(3))",
+    "n = -1\nn = 5\nclose.shift(n)",
+    "n = -1\n[close.shift(n) for n in range(3)]",
+    "n = -1\ndef f(n):\n    return close.shift(n)\nf(3)",
+    "close[date > date.iloc[-1] - pd.Timedelta(days=365)].mean()",
+    "close[df.index > df.index[-1] - pd.DateOffset(months=3)].mean()",
+    "date > date.max() - pd.Timedelta(days=5)",
+    "sum(close) / len(close)",
+    "sorted(close)[-3:]",
+    "[x for x in sorted(close)]",
+    "close.iloc[::-1].head(5)",
+    "close.iloc[::-1].iloc[0]",
+    "sma(close, 5).iloc[-1] > close.iloc[-1]",
+    "close.sort_index()",
+    "close.rolling(5, center=1==2).mean()",
     "macd(close)['histogram'] > 0",
     "bbands(close, 20, 2)['upper'] < close",
     "ta.sma(close, 10, offset=2)",
@@ -148,6 +224,35 @@ def test_a_finding_names_line_text_and_reason():
     assert str(second.message) == (
         "<expression>:3: x > x.mean() looks ahead: at each bar it uses a statistic of the whole sample"
     )
+
+
+def test_a_value_of_the_last_bar_and_an_order_have_their_own_sentence():
+    (finding,) = look_ahead("close / latest(close)")
+    assert str(finding.message) == (
+        "<expression>:1: close / latest(close) looks ahead: at each bar it uses a value of the last bar"
+    )
+    (finding,) = look_ahead("np.flip(close)")
+    assert str(finding.message) == (
+        "<expression>:1: np.flip(close) looks ahead: it puts later bars before earlier ones"
+    )
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "\n".join("x = close" + ".shift(-1)" * 40 for _ in range(20)),
+        "close - (close.mean() + (" * 60 + "1" + "))" * 60,
+        "latest(" * 90 + "close - close.mean()" + ")" * 90,
+        "x = close" + ".shift(-1)" * 95 + "\n",
+    ],
+)
+def test_a_long_source_is_looked_at_in_no_time_and_not_told_of_without_end(source):
+    import time
+
+    before = time.process_time()
+    assert len(look_ahead(source * 20)) <= 20
+    assert len(look_ahead(source)) <= 20
+    assert time.process_time() - before < 2
 
 
 def test_the_same_place_is_told_once():

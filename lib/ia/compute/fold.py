@@ -1,0 +1,87 @@
+"""What a small expression certainly is: constants folded, signs followed. For the look-ahead lint; nothing is run."""
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import Any
+
+Constant = int | float | bool | str
+_LARGEST = 1e9
+
+_BINARY: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod,
+    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le,
+    ast.Gt: operator.gt, ast.GtE: operator.ge,
+}  # fmt: skip
+_UNARY: dict[type, Callable[[Any], Any]] = {
+    ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Not: operator.not_, ast.Invert: operator.invert
+}  # fmt: skip
+_CALLS: dict[str, Callable[..., Any]] = {
+    "int": int, "float": float, "bool": bool, "abs": abs, "round": round, "min": min, "max": max, "len": len, "str": str
+}  # fmt: skip
+
+
+def fold(node: ast.AST | None, names: dict[str, Constant]) -> Constant | None:
+    """Return the constant that an expression is, None where it is none, or a large one; `names` are constants too.
+
+    >>> fold(ast.parse("int(-n) + 2", mode="eval").body, {"n": 5})
+    -3
+    """
+    try:
+        value = _fold(node, names)
+    except (ArithmeticError, TypeError, ValueError, RecursionError):
+        return None
+    if isinstance(value, str):
+        return value if len(value) < 100 else None
+    return value if value is not None and -_LARGEST < value < _LARGEST else None
+
+
+def _fold(node: ast.AST | None, names: dict[str, Constant]) -> Any:
+    match node:
+        case ast.Constant(value=int() | float() | str() as value):
+            return value
+        case ast.Name(id=name):
+            return names.get(name)
+        case ast.UnaryOp(op=op, operand=inner):
+            known = fold(inner, names)
+            return None if known is None else _UNARY[type(op)](known)
+        case ast.BinOp(left=left, op=op, right=right) | ast.Compare(left=left, ops=[op], comparators=[right]):
+            join, a, b = _BINARY.get(type(op)), fold(left, names), fold(right, names)
+            return None if join is None or a is None or b is None else join(a, b)
+        case ast.IfExp(test=test, body=body, orelse=other):
+            truth = fold(test, names)
+            return None if truth is None else fold(body if truth else other, names)
+        case ast.NamedExpr(value=inner):
+            return fold(inner, names)
+        case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in _CALLS and name not in names:
+            values = [fold(arg, names) for arg in args]
+            return None if None in values else _CALLS[name](*values)
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="np"), attr=kind), args=[inner]) if kind[:3] == "int":
+            number = fold(inner, names)
+            return None if number is None else int(number)
+        case _:
+            return None
+
+
+def is_negative(node: ast.AST | None, names: dict[str, Constant], below: set[str]) -> bool:
+    """Whether an expression is below 0, `below` being names that are; what nothing is known of counts as above it."""
+    value = fold(node, names)
+    if value is not None:
+        return not isinstance(value, str) and value < 0
+    match node:
+        case ast.Name(id=name):
+            return name in below
+        case ast.UnaryOp(op=ast.USub() | ast.Invert(), operand=inner):
+            return not is_negative(inner, names, below)
+        case ast.BinOp(left=left, op=ast.Mult() | ast.Div() | ast.FloorDiv(), right=right):
+            return is_negative(left, names, below) != is_negative(right, names, below)
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            return is_negative(left, names, below) and is_negative(right, names, below)
+        case ast.BinOp(left=left, op=ast.Sub(), right=right):
+            zero = fold(left, names) == 0
+            return (zero or is_negative(left, names, below)) and not is_negative(right, names, below)
+        case ast.Call(func=ast.Name(id="int" | "round" | "float"), args=[inner]):
+            return is_negative(inner, names, below)
+        case _:
+            return False
