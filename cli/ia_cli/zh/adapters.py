@@ -71,6 +71,7 @@ CATALOG = {
     "{host} did not answer in time": "{host} 没有及时应答",
     "{host} is busy: {reason}": "{host} 正忙：{reason}",
     "{host} is out of order: HTTP {status}": "{host} 出故障：HTTP {status}",
+    "{host} sends the request on to {target}, which ia does not follow": "{host} 把请求转到 {target}，ia 不跟随",
     "try again later, or ask another source: --adapter": "请稍后再试，或用 --adapter 换数据源",
     "{what}: the response changed its shape: {reason}": "{what}：返回的数据变了样：{reason}",
     "another source: --adapter; a newer akshare may know the new shape": "可用 --adapter 换数据源；新版 akshare 也许已适配",

@@ -2,7 +2,8 @@
 
 Inside `governed()` every request of `requests`, akshare's own included, passes here. What can go wrong is told apart:
 the host has shut us out (Banned), it cannot be reached or does not answer (NoNetwork), it answers something else than
-it used to (ShapeChanged), or it does not have the symbol (NotFound, raised by who asked).
+it used to (ShapeChanged), or it does not have the symbol (NotFound, raised by who asked). A request may carry a token
+and an answer becomes a price, so that nothing is sent on to another site because a host says so.
 """
 
 import contextlib
@@ -11,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from ia import config
 from ia.errors import IaError, TryLater, Unavailable
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 40_000_000
 TRIES = 3
+HOPS = 5
 LONGEST = 90.0
 """Seconds for all that one `governed()` asks for, waiting included, in time-outs of the setting (6 of them at 15 s)."""
 _ELSEWHERE = "try again later, or ask another source: --adapter"
@@ -84,20 +86,23 @@ def get_text(url: str, params: dict[str, str] | None = None, *, headers: dict[st
     """Return the text of a URL, UTF-8 or GB18030, in a `governed()` block."""
     import requests
 
-    body = requests.get(url, params=params, headers=headers, timeout=LONGEST).content
-    return _decoded(body)
+    return _text(lambda: requests.get(url, params=params, headers=headers, timeout=LONGEST), url)
 
 
 def post_json(url: str, payload: dict[str, Any], what: str) -> Any:
     """Return the JSON that a URL answers to a JSON body; ShapeChanged, naming `what`, where it is none."""
-    import json
-
     import requests
 
-    body = requests.post(url, json=payload, timeout=LONGEST).content
+    return parsed(_text(lambda: requests.post(url, json=payload, timeout=LONGEST), url), what)
+
+
+def parsed(text: str | bytes, what: str) -> Any:
+    """Return what a text of JSON says; ShapeChanged, naming `what`, where it is none or nested without end."""
+    import json
+
     try:
-        return json.loads(_decoded(body))
-    except ValueError:
+        return json.loads(text)
+    except (ValueError, RecursionError):
         raise shape_changed(what, "not JSON") from None
 
 
@@ -129,6 +134,16 @@ def shape_changed(what: str, reason: str) -> ShapeChanged:
     )
 
 
+def _text(ask: Callable[[], "Response"], url: str) -> str:
+    """Return the text of an answer; what `requests` itself cannot make sense of is a changed shape too."""
+    import requests
+
+    try:
+        return _decoded(ask().content)
+    except (requests.RequestException, ValueError) as exc:
+        raise translated(exc, urlsplit(url).hostname or "?") from None
+
+
 def _decoded(body: bytes) -> str:
     try:
         return body.decode("utf-8-sig")
@@ -141,6 +156,7 @@ class _Gate:
 
     def __init__(self, governor: Governor, timeout: float, deadline: float, seen: Seen | None) -> None:
         self.governor, self.timeout, self.deadline, self.seen = governor, timeout, deadline, seen
+        self.hops = 0
 
     def send(self, original: Callable[..., "Response"], request: "PreparedRequest") -> "Response":
         """Send with back-off: what did not reach the host is tried again, a ban never."""
@@ -148,7 +164,8 @@ class _Gate:
 
         # Nothing of the environment but the proxy goes along: requests takes passwords from ~/.netrc unasked.
         request.headers.pop("Authorization", None)
-        host = urlsplit(request.url or "").hostname or "?"
+        url = request.url or ""
+        host = urlsplit(url).hostname or "?"
         pause = min(0.5, self.timeout / 10)
         retrying = tenacity.Retrying(
             retry=tenacity.retry_if_exception_type(NoNetwork),
@@ -156,7 +173,14 @@ class _Gate:
             wait=tenacity.wait_exponential(multiplier=pause, max=8.0) + tenacity.wait_random(0, pause),
             reraise=True,
         )
-        return retrying(self._once, original, host)
+        response: Response = retrying(self._once, original, host)
+        if response.is_redirect:
+            self._check_redirect(request.method or "", url, response.headers["Location"])
+        else:
+            self.hops = 0
+            if self.seen:
+                self.seen(Answer(host, response.status_code, response.content))
+        return response
 
     def _once(self, original: Callable[..., "Response"], host: str) -> "Response":
         left = self._left()
@@ -168,8 +192,6 @@ class _Gate:
         finally:
             self.governor.release(number)
         self._judge(response, host)
-        if self.seen:
-            self.seen(Answer(host, response.status_code, response.content))
         return response
 
     def _asked(self, original: Callable[..., "Response"], host: str) -> "Response":
@@ -219,6 +241,36 @@ class _Gate:
         if status < 400:
             self.governor.succeeded(host)
 
+    def _check_redirect(self, method: str, url: str, location: str) -> None:
+        """Raise ShapeChanged unless a redirect stays within its site: GET only, never from https to http.
+
+        `requests` would follow it anywhere and take the body of a POST, token and all, along.
+        """
+        self.hops += 1
+        if method == "GET" and self.hops <= HOPS and self._same_site(url, location):
+            return
+        raise ShapeChanged(
+            "{host} sends the request on to {target}, which ia does not follow",
+            hint="another source: --adapter; how hosts stand: `ia doctor`",
+            host=urlsplit(url).hostname or "?",
+            target=location[:120],
+        )
+
+    def _same_site(self, url: str, location: str) -> bool:
+        # What parsers read differently is not followed: ours would check one host and the next one ask another.
+        if not location.isascii() or not location.isprintable() or set(location) & set("\\@ "):
+            return False
+        try:
+            here, there = urlsplit(url), urlsplit(urljoin(url, location))
+            ports = {here.port, there.port} - {None, 80, 443}
+        except ValueError:
+            return False
+        if there.scheme not in ("http", "https") or (here.scheme, there.scheme) == ("https", "http"):
+            return False
+        if ports and here.port != there.port:
+            return False
+        return self.governor.site(here.hostname or "") == self.governor.site(there.hostname or "?")
+
     def _enough(self, state: "RetryCallState") -> bool:
         """Whether a request was tried often enough: twice where there is no connection, else TRIES times."""
         failed = state.outcome.exception() if state.outcome else None
@@ -246,7 +298,7 @@ def _retry_after(response: "Response") -> float | None:
     text = response.headers.get("Retry-After", "").strip()
     if not text:
         return None
-    if text.isdigit():
+    if text.isascii() and text.isdecimal():
         return float(text)
     from email.utils import parsedate_to_datetime
 
@@ -270,7 +322,7 @@ def translated(exc: BaseException, what: str) -> IaError:
     """Return the error for what a library function raised on an answer that it could not read."""
     if isinstance(exc, IaError):
         return exc
-    if type(exc).__name__ == "JSONDecodeError":
+    if isinstance(exc, RecursionError) or type(exc).__name__ == "JSONDecodeError":
         return shape_changed(what, "not JSON")
     if isinstance(exc, KeyError):
         return shape_changed(what, f"no field {exc}")
@@ -286,6 +338,7 @@ __all__ = [
     "get_text",
     "governed",
     "loose_json",
+    "parsed",
     "post_json",
     "shape_changed",
     "translated",

@@ -230,6 +230,7 @@ def serving(answer):
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
             hits.append((self.path, dict(self.headers)))
+            self.rfile.read(int(self.headers.get("Content-Length") or 0))
             answer(self)
 
         do_POST = do_GET
@@ -352,6 +353,79 @@ def test_a_server_that_drips_for_ever_is_stopped_by_the_total_time(gate):
         with pytest.raises((NoNetwork, Banned)):
             ask(server, gate, timeout=0.2)
         assert time.monotonic() - started < 3
+
+
+def redirecting(location, status=307):
+    """Send everything on to `location`, `{port}` in it filled in, but answer what arrives at /rows and /thief."""
+
+    def answer(handler):
+        if handler.path in ("/rows", "/thief"):
+            reply(200, '{"taken": 1}')(handler)
+        else:
+            reply(status, Location=location.format(port=handler.server.server_address[1]))(handler)
+
+    return answer
+
+
+FOREIGN = [
+    "http://localhost:{port}/thief", "http://127.0.0.1:1/thief", "//localhost:{port}/thief", "file:///etc/passwd",
+    "ftp://127.0.0.1/thief", "http://[::1", "http://localhost:{port}\\@127.0.0.1:{port}/thief", "http://a..b/\x7f",
+    "http://127.0.0.1@localhost:{port}/thief", "http://127.0.0.1:99999/thief", "/\u00b2",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+@pytest.mark.parametrize("location", FOREIGN)
+def test_a_redirect_to_elsewhere_is_not_followed(gate, location, status):
+    with serving(redirecting(location, status)) as server, pytest.raises(ShapeChanged, match="does not follow"):
+        ask(server, gate)
+    assert [path for path, _ in server.hits] == ["/"]
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_post_is_never_sent_on(gate, status):
+    with serving(redirecting("/thief", status)) as server, governed(timeout=1, governor=gate):
+        with pytest.raises(ShapeChanged, match="does not follow"):
+            transport.post_json(f"http://127.0.0.1:{server.server_address[1]}/", {"token": "x"}, "api")
+    assert len(server.hits) == 1
+
+
+def test_a_redirect_within_the_site_is_followed_and_each_hop_is_counted(gate):
+    with serving(redirecting("/rows", 302)) as server:
+        assert ask(server, gate) == {"taken": 1}
+    assert gate.status()["127.0.0.1"].last_minute == 2
+
+
+def test_a_redirect_in_circles_ends(gate):
+    with serving(redirecting("/again")) as server, pytest.raises(ShapeChanged, match="does not follow"):
+        ask(server, gate)
+    assert len(server.hits) == transport.HOPS + 1
+
+
+@pytest.mark.parametrize(
+    "url, location, same",
+    [
+        ("https://a.eastmoney.com/x", "https://b.eastmoney.com/y", True), ("http://a.qq.com/", "https://a.qq.com/", True),
+        ("https://a.qq.com/", "http://a.qq.com/", False), ("https://a.qq.com/", "https://qq.com.evil.com/", False),
+        ("https://finance.sina.com.cn/", "https://a.com.cn/", False), ("https://a.qq.com/", "//a.qq.com:8443/", False),
+    ],
+)  # fmt: skip
+def test_what_is_one_site(governor, url, location, same):
+    assert transport._Gate(governor, 1.0, 0.0, None)._same_site(url, location) is same
+
+
+@pytest.mark.parametrize("wait", ["\xb2", "9" * 400, "-5", "soon", "Mon, 01 Jan 0001 00:00:00 +2400"])
+def test_a_senseless_retry_after_is_still_a_ban(gate, wait):
+    with serving(reply(429, Retry_After=wait)) as server, pytest.raises(Banned):
+        ask(server, gate)
+
+
+def test_an_answer_nested_without_end_is_no_json(gate):
+    with serving(reply(body="[" * 200_000)) as server:
+        with pytest.raises(ShapeChanged, match="not JSON"):
+            ask(server, gate)
+        with pytest.raises(ShapeChanged, match="not JSON"), governed(timeout=1, governor=gate):
+            transport.post_json(f"http://127.0.0.1:{server.server_address[1]}/", {}, "api")
 
 
 def test_an_outage_is_tried_again(gate):

@@ -116,7 +116,7 @@ class _Seen:
         self.host = answer.host
         try:
             tree = json.loads(answer.body)
-        except ValueError:
+        except (ValueError, RecursionError):
             return
         if not isinstance(tree, dict) or "data" not in tree:
             if isinstance(tree, dict) and tree.get("code") not in (None, 0):
@@ -221,7 +221,10 @@ def _report(name: str, symbol: Symbol) -> list[dict[str, Any]]:
             if not isinstance(row, dict) or str(row.get("SECURITY_CODE")) != symbol.code:
                 raise shape_changed(name, "a row of another security")
             rows.append(row)
-        pages = min(int(result.get("pages") or 1), _PAGES)
+        told = result.get("pages") or 1
+        if not isinstance(told, int):
+            raise shape_changed(name, "pages is no number")
+        pages = min(told, _PAGES)
         page += 1
     return rows
 
@@ -240,8 +243,8 @@ def _number(row: dict[str, Any], field: str, report: str) -> float:
     if field not in row:
         raise shape_changed(report, f"no field {field}")
     try:
-        value = float(row[field] or 0)
-    except (TypeError, ValueError):
+        value = -1.0 if isinstance(row[field], bool) else float(row[field] or 0)
+    except (TypeError, ValueError, OverflowError):
         value = -1.0
     if not 0 <= value < 1e6:
         raise shape_changed(report, f"{field} is no sensible number")

@@ -95,7 +95,7 @@ def _unit(rows: list[list[Any]]) -> int:
     for row in rows:
         try:
             price, volume, turnover = float(row[2]), float(row[5]), float(row[8]) * 10_000
-        except (IndexError, TypeError, ValueError):
+        except (IndexError, TypeError, ValueError, OverflowError):
             continue
         if price > 0 and volume > 0 and turnover > 0:
             ratios.append(turnover / price / volume)
