@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ia.errors import NotFound, UsageError
 from ia_cli._group import Group
 from ia_cli._in import text_or_stdin
+from ia_cli._listed import listed
 from ia_cli._options import json_option, rows_options
-from ia_cli._out import emit_rows, notify
+from ia_cli._out import emit_json, notify
 from ia_cli._proposed import proposed
 
 if TYPE_CHECKING:
@@ -38,8 +40,8 @@ def list_(ctx: click.Context, as_json: bool, as_jsonl: bool) -> None:
     if not clock.simulated() and ws.paths(rules.FOLDER):
         index.refresh(ws)
     rows = [entry._asdict() for entry in index.listed(ws)]
-    emit_rows(rows, ("path", "time", "title"), as_json=as_json, as_jsonl=as_jsonl)
-    ctx.exit(0 if rows else 1)
+    empty = NotFound("no memories yet", hint="`ia memory track`, `ia memory observe` and `ia memory log` begin them")
+    listed(ctx, rows, ("path", "time", "title"), empty, as_json=as_json, as_jsonl=as_jsonl)
 
 
 @memory.command(example="ia memory track 600519 '等估值回落'; ia memory read tracking")
@@ -49,7 +51,6 @@ def read(path: str) -> None:
 
     PATH is relative to memory/; `.md` may be left out.
     """
-    from ia.errors import NotFound
     from ia.memory import index, rules
     from ia.workspace import Workspace
 
@@ -81,52 +82,62 @@ def write(path: str, text: str | None, because: str, as_json: bool) -> None:
     with ws.lock():
         outcome = writing.write(ws, path, body, because=because)
         if isinstance(outcome, list):
-            _written(ws, outcome)
+            _written(ws, outcome, as_json)
         else:
             proposed(outcome, as_json=as_json)
 
 
 @memory.command(example="ia memory log 'RSI 降至 28，放量企稳'")
 @click.argument("text", required=False)
-def log(text: str | None) -> None:
+@json_option
+def log(text: str | None, as_json: bool) -> None:
     """Add a line with the time to today's journal."""
     from ia.memory import writing
 
-    _free(writing.log, text)
+    _free(writing.log, text, as_json)
 
 
 @memory.command(example="ia memory track 600519 '等估值回落到 20 倍'")
 @click.argument("symbol")
 @click.argument("why", required=False, default="")
 @click.option("--remove", is_flag=True, help="Take it off the list.")
-def track(symbol: str, why: str, remove: bool) -> None:
-    """Put a symbol or a topic on the watch list."""
-    from ia.errors import UsageError
+@json_option
+def track(symbol: str, why: str, remove: bool, as_json: bool) -> None:
+    """Put a symbol or a topic on the watch list.
+
+    A code or a name that means one security is written as its code and name, so that it stands there once.
+    """
     from ia.memory import writing
+    from ia.pipes import identified
     from ia.workspace import Workspace
 
     if remove and why:
         raise UsageError("--remove takes no WHY")
     ws = Workspace()
+    item, code, *names = identified(symbol)
     with ws.lock():
-        _written(ws, writing.untrack(ws, symbol) if remove else writing.track(ws, symbol, why))
+        if remove:
+            paths = writing.untrack(ws, item, code=code, names=names)
+        else:
+            paths = writing.track(ws, item, why, code=code, names=names)
+        _written(ws, paths, as_json)
 
 
 @memory.command(example="ia memory believe '周期股要等催化剂' --because '三次买早了'")
 @click.argument("text", required=False)
 @click.option("--because", metavar="WHY", help="The reason (needed).")
 @click.option("--replaces", metavar="OLD", default="", help="Part of the belief whose place it takes.")
-def believe(text: str | None, because: str | None, replaces: str) -> None:
+@json_option
+def believe(text: str | None, because: str | None, replaces: str, as_json: bool) -> None:
     """Add or change a belief, with its reason.
 
     What was believed before, what now and why goes into reflections/.
     """
-    from ia.errors import UsageError
     from ia.memory import writing
 
     if not because or not because.strip():
         raise UsageError("a belief needs its reason", hint="add --because WHY")
-    _free(writing.believe, text, because=because, replaces=replaces)
+    _free(writing.believe, text, as_json, because=because, replaces=replaces)
 
 
 @memory.command(example="ia memory prefer '回答先给结论' --because '赶时间'")
@@ -144,21 +155,24 @@ def prefer(text: str | None, because: str, as_json: bool) -> None:
 @memory.command(example="ia memory observe 白酒 '批价企稳，渠道库存下降'")
 @click.argument("topic")
 @click.argument("text", required=False)
-def observe(topic: str, text: str | None) -> None:
+@json_option
+def observe(topic: str, text: str | None, as_json: bool) -> None:
     """Add an observation of today on a topic."""
     from ia.memory import writing
 
-    _free(lambda ws, body: writing.observe(ws, topic, body), text)
+    _free(lambda ws, body: writing.observe(ws, topic, body), text, as_json)
 
 
 @memory.command(example="ia memory reflect '追高两次，都错在没等回踩' --period W11")
 @click.argument("text", required=False)
 @click.option("--period", metavar="P", default="", help="W11, Q1, 03 or 2024-W11; default this month.")
-def reflect(text: str | None, period: str) -> None:
+@json_option
+def reflect(text: str | None, period: str, as_json: bool) -> None:
     """Add to the reflections of a period."""
     from ia.memory import writing
 
-    _free(writing.reflect, text, period=period)
+    writing.period_of(period)  # before standard input is read to its end
+    _free(writing.reflect, text, as_json, period=period)
 
 
 @memory.command(example="ia memory track 600519; ia memory history tracking")
@@ -176,13 +190,15 @@ def history(ctx: click.Context, path: str | None, limit: int, as_json: bool, as_
 
     ws = Workspace()
     rows = [change._asdict() for change in changes.history(ws, path, limit)]
-    emit_rows(rows, ("id", "time", "path", "actor", "change", "why"), as_json=as_json, as_jsonl=as_jsonl)
-    ctx.exit(0 if rows else 1)
+    empty = NotFound("nothing has changed yet", hint="`ia note` and `ia memory` write")
+    columns = ("id", "time", "path", "actor", "change", "why")
+    listed(ctx, rows, columns, empty, as_json=as_json, as_jsonl=as_jsonl, seconds=True)
 
 
 @memory.command(example="ia memory track 600519; ia memory undo tracking")
 @click.argument("path", required=False)
-def undo(path: str | None) -> None:
+@json_option
+def undo(path: str | None, as_json: bool) -> None:
     """Put back what a file held before its last change, and print its path; again goes further back.
 
     Without PATH it is the file that changed last. preferences and soul change by proposal only, back as well as forth.
@@ -193,24 +209,27 @@ def undo(path: str | None) -> None:
     ws = Workspace()
     with ws.lock():
         outcome = changes.undo(ws, path)
-        if isinstance(outcome, str):
-            _written(ws, [outcome])
+        if isinstance(outcome, list):
+            _written(ws, outcome, as_json)
         else:
-            proposed(outcome)
+            proposed(outcome, as_json=as_json)
 
 
-def _free(act, text: str | None, **options: str) -> None:  # type: ignore[no-untyped-def]
+def _free(act, text: str | None, as_json: bool, **options: str) -> None:  # type: ignore[no-untyped-def]
     """Carry out a write whose text is the argument or standard input, and print what was written."""
     from ia.workspace import Workspace
 
     ws = Workspace()
     body = text_or_stdin(text)
     with ws.lock():
-        _written(ws, act(ws, body, **options))
+        _written(ws, act(ws, body, **options), as_json)
 
 
-def _written(ws: "Workspace", paths: list[str]) -> None:
+def _written(ws: "Workspace", paths: list[str], as_json: bool) -> None:
     from ia.pipes import note_written
 
     note_written(ws, *paths, notify=notify)
-    sys.stdout.write("".join(path + "\n" for path in paths))
+    if as_json:
+        emit_json({"paths": paths})
+    else:
+        sys.stdout.write("".join(path + "\n" for path in paths))

@@ -4,13 +4,64 @@ import sys
 
 import click
 
+from ia.errors import NotFound, UsageError
 from ia_cli._group import Group
 from ia_cli._in import text_or_stdin
-from ia_cli._options import rows_options
-from ia_cli._out import emit_rows, notify
+from ia_cli._listed import listed
+from ia_cli._options import json_option, rows_options
+from ia_cli._out import emit_json, notify
+
+_MEANT = {
+    "show": "read", "cat": "read", "view": "read", "get": "read", "rm": "remove", "delete": "remove", "ls": "list",
+    "find": "search", "add": "append", "new": "write", "help": "--help",
+}  # fmt: skip
+"""Words that people try, and the verb that does it."""
+_BY_HAND = ("edit", "mv")
 
 
-@click.group(cls=Group, fallback="write", example="ia note research/宁德时代/2024-03-15 '产能利用率下降，毛利率承压'")
+class _Notes(Group):
+    """Writes what is no verb, but not where it is likely that a verb was meant: `ia note show x` is no note `show`."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        word = args[0] if args else ""
+        if word.isascii() and word.isalpha() and word not in self.commands:
+            self._refuse_verbs(word)
+        return super().resolve_command(ctx, args)
+
+    def _refuse_verbs(self, word: str) -> None:
+        typed = word.lower()
+        if typed in _BY_HAND:
+            raise UsageError(
+                "no such command: {typed}", typed=word,
+                hint="notes are files below notebook/: edit or move them as you like; a note of this name is written"
+                " with `ia note write {typed} TEXT`",
+            )  # fmt: skip
+        verb = _MEANT.get(typed) or _near(typed, [*self.commands, *_MEANT])
+        if verb:
+            raise UsageError(
+                "no such command: {typed}", typed=word, verb=_MEANT.get(verb, verb),
+                hint="did you mean `ia note {verb}`? A note of this name is written with `ia note write {typed} TEXT`",
+            )  # fmt: skip
+
+
+def _near(typed: str, verbs: list[str]) -> str:
+    """Return the verb of four letters or more that a word is a slip of: letters swapped, one missing, added, wrong."""
+
+    def slip(verb: str) -> bool:
+        if len(verb) < 4 or abs(len(verb) - len(typed)) > 1:
+            return False
+        if len(verb) == len(typed):
+            wrong = sum(a != b for a, b in zip(verb, typed, strict=True))
+            return sorted(verb) == sorted(typed) or (wrong == 1 and len(verb) > 4)  # lead is no slip of read
+        longer, shorter = sorted((verb, typed), key=len, reverse=True)
+        return any(longer[:at] + longer[at + 1 :] == shorter for at in range(len(longer)))
+
+    return next(filter(slip, verbs), "")
+
+
+@click.group(cls=_Notes, fallback="write", example="ia note research/宁德时代/2024-03-15 '产能利用率下降，毛利率承压'")
 def note() -> None:
     """Write, read and search notes.
 
@@ -22,26 +73,28 @@ def note() -> None:
 @note.command(example="echo '看好储能' | ia note write scratch/ideas")
 @click.argument("path")
 @click.argument("text", required=False)
-def write(path: str, text: str | None) -> None:
+@json_option
+def write(path: str, text: str | None, as_json: bool) -> None:
     """Write a note, replacing what was there.
 
     TEXT is the argument or standard input. Prints the path written. `ia note PATH TEXT` means the same.
     """
-    _put(path, text, append=False)
+    _put(path, text, append=False, as_json=as_json)
 
 
 @note.command(example="ia note append scratch/ideas '再看一眼海外储能'")
 @click.argument("path")
 @click.argument("text", required=False)
-def append(path: str, text: str | None) -> None:
+@json_option
+def append(path: str, text: str | None, as_json: bool) -> None:
     """Add to the end of a note.
 
     TEXT is the argument or standard input. The note is made if it is not there. Prints the path written.
     """
-    _put(path, text, append=True)
+    _put(path, text, append=True, as_json=as_json)
 
 
-def _put(path: str, text: str | None, *, append: bool) -> None:
+def _put(path: str, text: str | None, *, append: bool, as_json: bool) -> None:
     from ia import notebook
     from ia.pipes import note_written
     from ia.workspace import Workspace
@@ -52,7 +105,14 @@ def _put(path: str, text: str | None, *, append: bool) -> None:
     with ws.lock():
         written = (notebook.append if append else notebook.write)(ws, path, body)
         note_written(ws, written, notify=notify)
-    sys.stdout.write(written + "\n")
+    _tell(written, as_json)
+
+
+def _tell(path: str, as_json: bool) -> None:
+    if as_json:
+        emit_json({"path": path})
+    else:
+        sys.stdout.write(path + "\n")
 
 
 @note.command(example="ia note scratch/ideas 看好储能; ia note read scratch/ideas")
@@ -75,8 +135,8 @@ def list_(ctx: click.Context, folder: str, as_json: bool, as_jsonl: bool) -> Non
     from ia.workspace import Workspace
 
     rows = [entry._asdict() for entry in notebook.entries(Workspace(), folder)]
-    emit_rows(rows, ("path", "time", "title"), as_json=as_json, as_jsonl=as_jsonl)
-    ctx.exit(0 if rows else 1)
+    empty = NotFound("no notes yet", hint="`ia note PATH TEXT` writes one")
+    listed(ctx, rows, ("path", "time", "title"), empty, as_json=as_json, as_jsonl=as_jsonl)
 
 
 @note.command(example="ia note scratch/ideas 看好储能; ia note search 储能")
@@ -94,13 +154,14 @@ def search(ctx: click.Context, words: str, folder: str, as_json: bool, as_jsonl:
 
     found = notebook.search(Workspace(), words, folder)
     rows = [{"path": path, "line": line, "text": text} for path, line, text in found]
-    emit_rows(rows, ("path", "line", "text"), as_json=as_json, as_jsonl=as_jsonl)
-    ctx.exit(0 if rows else 1)
+    empty = NotFound("no line of a note has these words", hint="`ia recall` looks into the memory as well")
+    listed(ctx, rows, ("path", "line", "text"), empty, as_json=as_json, as_jsonl=as_jsonl)
 
 
 @note.command(example="ia note scratch/ideas 看好储能; ia note remove scratch/ideas")
 @click.argument("path")
-def remove(path: str) -> None:
+@json_option
+def remove(path: str, as_json: bool) -> None:
     """Remove a note and print its path; `ia memory undo PATH` brings it back."""
     from ia import notebook
     from ia.pipes import note_written
@@ -110,4 +171,4 @@ def remove(path: str) -> None:
     with ws.lock():
         removed = notebook.remove(ws, path)
         note_written(ws, removed, notify=notify)
-    sys.stdout.write(removed + "\n")
+    _tell(removed, as_json)

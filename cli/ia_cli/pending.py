@@ -1,21 +1,33 @@
 """`ia pending`, `ia approve`, `ia reject`: a person decides on proposals."""
 
 import sys
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from ia.errors import Message, NotFound, UsageError
 from ia_cli._group import Command
+from ia_cli._listed import listed
 from ia_cli._options import json_option, rows_options
-from ia_cli._out import emit_json, emit_rows
+from ia_cli._out import emit_json, notify
 from ia_cli._text import say
 
 if TYPE_CHECKING:
     from ia.proposals import Proposal
 
 
+class _Number(click.ParamType):
+    name = "ID"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        text = str(value)
+        if not (text.isascii() and text.isdecimal() and len(text) < 16):
+            raise UsageError("{text!r}: ID is the number of a proposal", text=text, hint="`ia pending` lists them")
+        return int(text)
+
+
 @click.command(cls=Command, example="ia memory prefer '回答先给结论'; ia pending")
-@click.argument("number", type=int, required=False, metavar="[ID]")
+@click.argument("number", type=_Number(), required=False, metavar="[ID]")
 @rows_options
 @click.pass_context
 def pending(ctx: click.Context, number: int | None, as_json: bool, as_jsonl: bool) -> None:
@@ -37,12 +49,13 @@ def pending(ctx: click.Context, number: int | None, as_json: bool, as_jsonl: boo
             sys.stdout.write(diff)
         return
     rows = [_row(proposal) for proposal in proposals.pending(ws)]
-    emit_rows(rows, ("id", "time", "kind", "path", "because", "actor"), as_json=as_json, as_jsonl=as_jsonl)
-    ctx.exit(0 if rows else 1)
+    empty = NotFound("no proposal waits for a decision", hint="`ia memory prefer` and `ia soul propose` make one")
+    columns = ("id", "time", "kind", "path", "because", "actor")
+    listed(ctx, rows, columns, empty, as_json=as_json, as_jsonl=as_jsonl)
 
 
 @click.command(cls=Command, example="ia memory prefer '回答先给结论'; ia approve 1 --yes")
-@click.argument("number", type=int, metavar="ID")
+@click.argument("number", type=_Number(), metavar="ID")
 @click.option("--yes", is_flag=True, help="Do not ask; typed by you, it is your consent.")
 @json_option
 def approve(number: int, yes: bool, as_json: bool) -> None:
@@ -54,7 +67,6 @@ def approve(number: int, yes: bool, as_json: bool) -> None:
     from ia.errors import Refused
     from ia.pipes import note_written
     from ia.workspace import Workspace
-    from ia_cli._out import notify
 
     ws = Workspace()
     proposal = proposals.undecided(ws, number)
@@ -73,11 +85,14 @@ def approve(number: int, yes: bool, as_json: bool) -> None:
             )
         decided = proposals.approve(ws, number, by=by)
         note_written(ws, decided.path, notify=notify)
-    _tell(decided, as_json)
+    if as_json:
+        emit_json(_row(decided))
+    else:
+        sys.stdout.write(f"{decided.path}\n")
 
 
 @click.command(cls=Command, example="ia memory prefer '回答先给结论'; ia reject 1 --because '太短'")
-@click.argument("number", type=int, metavar="ID")
+@click.argument("number", type=_Number(), metavar="ID")
 @click.option("--because", metavar="WHY", default="", help="The reason.")
 @json_option
 def reject(number: int, because: str, as_json: bool) -> None:
@@ -85,7 +100,10 @@ def reject(number: int, because: str, as_json: bool) -> None:
     from ia import proposals
     from ia.workspace import Workspace
 
-    _tell(proposals.reject(Workspace(), number, by="user", because=because), as_json)
+    dropped = proposals.reject(Workspace(), number, by="user", because=because)
+    notify(Message("proposal {number} is dropped; {path} stays as it is", number=number, path=dropped.path))
+    if as_json:
+        emit_json(_row(dropped))
 
 
 def _asked(question: str) -> bool:
@@ -103,14 +121,10 @@ def _asked(question: str) -> bool:
 
 def _yes(terminal: TextIO, question: str) -> bool:
     click.echo(f"{question} [y/N] ", err=True, nl=False)
-    return terminal.readline().strip().lower() in ("y", "yes", "是")
-
-
-def _tell(proposal: "Proposal", as_json: bool) -> None:
-    if as_json:
-        emit_json(_row(proposal))
-    else:
-        sys.stdout.write(f"{proposal.path}\n")
+    answer = terminal.readline()
+    if not answer.endswith("\n"):  # end of input: what follows stands on a line of its own
+        click.echo(err=True)
+    return answer.strip().lower() in ("y", "yes", "是")
 
 
 def _row(proposal: "Proposal") -> dict[str, object]:

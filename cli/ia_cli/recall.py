@@ -2,9 +2,11 @@
 
 import click
 
+from ia.errors import NotFound
 from ia_cli._group import Command
+from ia_cli._listed import listed
 from ia_cli._options import rows_options
-from ia_cli._out import emit_rows, notify
+from ia_cli._out import notify
 
 
 @click.command(cls=Command, example="ia note scratch/ideas 茅台的估值不便宜; ia recall '茅台 估值'")
@@ -31,5 +33,5 @@ def recall(
     chosen = tuple(area.strip() for area in areas.split(",") if area.strip()) if areas else AREAS
     hits = find(Workspace(), " ".join(query), limit=limit, since=since, areas=chosen, notify=notify)
     rows = [hit._asdict() for hit in hits]
-    emit_rows(rows, ("source", "date", "score", "content"), as_json=as_json, as_jsonl=as_jsonl)
-    ctx.exit(0 if rows else 1)
+    empty = NotFound("nothing that was written answers this", hint="fewer or other words find more")
+    listed(ctx, rows, ("source", "date", "score", "content"), empty, as_json=as_json, as_jsonl=as_jsonl)

@@ -4,10 +4,11 @@ import sys
 
 import click
 
+from ia.errors import NotFound
 from ia_cli._group import Group
 from ia_cli._in import text_or_stdin
+from ia_cli._listed import listed
 from ia_cli._options import json_option, rows_options
-from ia_cli._out import emit_rows
 from ia_cli._proposed import proposed
 
 PATH = "soul.md"
@@ -25,7 +26,6 @@ def soul() -> None:
 @soul.command(example="ia soul show")
 def show() -> None:
     """Print soul.md."""
-    from ia.errors import NotFound
     from ia.workspace import Workspace
 
     text = Workspace().read(PATH)
@@ -84,5 +84,6 @@ def history(ctx: click.Context, limit: int, as_json: bool, as_jsonl: bool) -> No
 
     ws = Workspace()
     rows = [change._asdict() for change in changes.history(ws, PATH, limit)] if ws.history(PATH) else []
-    emit_rows(rows, ("id", "time", "actor", "change", "why"), as_json=as_json, as_jsonl=as_jsonl)
-    ctx.exit(0 if rows else 1)
+    empty = NotFound("soul.md has not changed yet", hint="`ia soul edit` changes it, `ia soul propose` proposes to")
+    columns = ("id", "time", "actor", "change", "why")
+    listed(ctx, rows, columns, empty, as_json=as_json, as_jsonl=as_jsonl, seconds=True)

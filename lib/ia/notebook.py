@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from ia import clock
 from ia.errors import BadData, NotFound
 from ia.workspace import TEXT, Workspace, headline
 
@@ -9,7 +10,7 @@ FOLDER = "notebook"
 
 
 class Entry(NamedTuple):
-    """A note in a list. `time` is when it got its present content, in the user's zone, to the minute."""
+    """A note in a list. `time` is when it got its present content, as a UTC stamp."""
 
     path: str
     time: str
@@ -73,10 +74,7 @@ def remove(ws: Workspace, path: str, *, actor: str = "user") -> str:
 def entries(ws: Workspace, folder: str = "") -> list[Entry]:
     """Return the notes below a folder of the notebook, by path. A note that cannot be read has an empty title."""
     listed = ws.paths(_folder(ws, folder))
-    return [
-        Entry(path, ws.written(path).strftime("%Y-%m-%d %H:%M"), headline(_text_or_nothing(ws, path)))
-        for path in listed
-    ]
+    return [Entry(path, clock.stamp(ws.written(path)), headline(_text_or_nothing(ws, path))) for path in listed]
 
 
 def search(ws: Workspace, words: str, folder: str = "") -> list[tuple[str, int, str]]:

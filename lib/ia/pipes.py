@@ -53,6 +53,24 @@ def _session_file(ws: Workspace) -> str:
     return os.path.join(ws.root, ".ia", "cache", "session", safe)
 
 
+def identified(text: str) -> list[str]:
+    """Symbols → memory: how the watch list writes a security, its code, and what else it may stand there as.
+
+    A text that means no security, or could mean several, is a topic, and so are letters that only look like a ticker
+    (`GDP`): their code is "".
+    """
+    from ia.ohlcv.identity import resolve
+
+    topic = " ".join(text.split())
+    try:
+        symbol = resolve(topic)
+    except IaError:
+        return [topic, ""]
+    if not symbol.name and topic.isalpha():
+        return [topic, ""]
+    return [str(symbol), symbol.canonical, topic, symbol.code, *filter(None, [symbol.name])]
+
+
 def note_written(ws: Workspace, *paths: str, notify: Notify = silent) -> None:
     """Notebook and memory → MEMORY.md and recall: enter files that were just written or removed.
 

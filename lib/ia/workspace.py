@@ -10,6 +10,7 @@ import errno
 import fcntl
 import hashlib
 import os
+import re
 import sqlite3
 import stat
 import time
@@ -26,6 +27,7 @@ MAX_BYTES = 8_000_000
 """Largest text file that is read or written: notes are for people."""
 TEXT = (".md", ".markdown", ".txt")
 """What a note's name ends in."""
+_ENTRY = re.compile(r"## \d{4}-\d\d-\d\d \d\d:\d\d\s*$|\[\d\d:\d\d\] ")
 _TEMPORARY = ".ia-tmp-"
 _UNDO = "undo of revision "  # and its id: the `why` of an undo
 
@@ -71,8 +73,10 @@ class Workspace:
         parts = path.split("/")
         if not path or os.path.isabs(path) or path.startswith("~"):
             raise Refused("{path!r}: give a path inside {below}/", path=path, below=below or "the workspace")
-        if any(part in ("", ".", "..") for part in parts) or any(ord(c) < 32 or c in "\x7f\\" for c in path):
+        if ".." in parts:
             raise Refused("{path!r} leaves {below}/", path=path, below=below or "the workspace")
+        if "" in parts or "." in parts or any(ord(c) < 32 or c in "\x7f\\" for c in path):
+            raise Refused("{path!r} is not a name for a file", path=path)
         if below and any(part.startswith(".") for part in parts):
             raise Refused("{path!r}: names do not begin with a dot", path=path)
         if not named(path):
@@ -186,7 +190,7 @@ class Workspace:
             return True
 
     def written(self, path: str) -> datetime:
-        """Return when a file got its present content: the clock's time if ia wrote it, else its mtime. Aware.
+        """Return when a file got its present content: the clock's time if ia wrote it, else its mtime. Aware, local().
 
         raises  NotFound.
         """
@@ -195,14 +199,14 @@ class Workspace:
             (path, clock.stamp(clock.now())),
         ).fetchone()
         try:
-            touched = datetime.fromtimestamp(os.stat(os.path.join(self.root, path)).st_mtime).astimezone()
+            touched = local(datetime.fromtimestamp(os.stat(os.path.join(self.root, path)).st_mtime, clock.UTC))
         except OSError:
             touched = None
         if revision is None:
             if touched is None:
                 raise NotFound("{path}: no such file", path=path)
             return touched
-        moment = datetime.fromisoformat(revision[0]).astimezone()
+        moment = local(datetime.fromisoformat(revision[0]))
         if touched is None or abs((touched - moment).total_seconds()) < 2:
             return moment
         try:
@@ -330,18 +334,24 @@ class Workspace:
             following = row.before_sha
         return kept
 
+    def undoable(self, path: str) -> Revision:
+        """Return the change that undo() would take back; raises what undo() raises."""
+        newest = _not_undone(self.history(path))
+        if newest is None:
+            raise NotFound("{path}: nothing to undo", path=path)
+        current = self.read(path)
+        if (digest(current) if current is not None else None) != newest.after_sha:
+            raise Refused("{path} was edited by hand since; its history is in `ia memory history`", path=path)
+        self.refuse_later(path)
+        return newest
+
     def undo(self, path: str, *, actor: str = "user") -> Revision:
         """Put back the content before the newest change of a file, as a new revision; return what was undone.
 
         raises  NotFound where there is nothing to undo; Refused where the file was edited by hand since.
         """
         with self.lock():
-            newest = _not_undone(self.history(path))
-            if newest is None:
-                raise NotFound("{path}: nothing to undo", path=path)
-            current = self.read(path)
-            if (digest(current) if current is not None else None) != newest.after_sha:
-                raise Refused("{path} was edited by hand since; its history is in `ia memory history`", path=path)
+            newest = self.undoable(path)
             why = f"{_UNDO}{newest.id}"
             if newest.before is None:
                 self.remove(path, actor=actor, why=why, event="workspace.undo")
@@ -386,21 +396,38 @@ def named(name: str) -> bool:
     return True
 
 
+def local(moment: datetime) -> datetime:
+    """Return a moment as people read it: with `--now` in the offset of that, else in the user's zone."""
+    return moment.astimezone(clock.now().tzinfo) if clock.simulated() else moment.astimezone()
+
+
 def headline(text: str, width: int = 120) -> str:
-    """Return the one line that stands for a text: its first heading and first sentence, without Markdown's marks."""
+    """Return the one line that stands for a text: its first heading and first sentence, without Markdown's marks.
+
+    What is dated entry by entry (`## 2024-03-15 14:30`, `[14:30] …`) is told by its last entry: that is what is new.
+    """
     lines = text[:8000].splitlines()
     if lines and lines[0].strip() == "---" and "---" in (line.strip() for line in lines[1:]):
         end = next(at for at, line in enumerate(lines[1:], 1) if line.strip() == "---")
         lines = lines[end + 1 :]
-    said: list[str] = []
-    for line in lines:
-        bare = " ".join(line.lstrip("#>*-+ \t").split())
-        if any(c.isalnum() for c in bare):
-            said.append(bare)
-            if len(said) == 2 or not line.startswith("#"):
-                break
-    whole = ": ".join(said)
+    telling = [line for line in lines if any(c.isalnum() for c in line)]
+    titled = bool(telling) and telling[0].startswith("#")
+    first = [line for line in telling[1:] if not line.startswith("#")] or telling[1:] if titled else telling
+    said = [*(telling[:1] if titled else []), _last_entry(text[-8000:].splitlines()) or "".join(first[:1])]
+    whole = ": ".join(filter(None, map(_bare, said)))
     return whole if len(whole) <= width else whole[: width - 1] + "…"
+
+
+def _last_entry(lines: list[str]) -> str:
+    """Return the last dated entry of a log in one line; "" where there is none."""
+    for at in range(len(lines) - 1, -1, -1):
+        if _ENTRY.match(lines[at]):
+            return " ".join(map(_bare, lines[at + lines[at].startswith("#") :])).strip()
+    return ""
+
+
+def _bare(line: str) -> str:
+    return " ".join(line.lstrip("#>*-+ \t").split())
 
 
 def digest(text: str) -> str:

@@ -15,7 +15,9 @@ def test_each_kind_goes_to_its_file(ia, home):
     assert ia("memory", "reflect", "追高两次", "--period", "W11", env=now).stdout == "memory/reflections/2024-W11.md\n"
     run = ia("memory", "believe", "周期股要等催化剂", "--because", "三次买早了", env=now)
     assert run.stdout == "memory/reflections/2024-03.md\nmemory/beliefs.md\n"
-    assert ia("memory", "read", "tracking", env=now).stdout == "# Tracking\n\n- 600519: 等估值 (2024-03-15)\n"
+    assert ia("memory", "read", "tracking", env=now).stdout == (
+        "# Tracking\n\n- 600519.SH 贵州茅台: 等估值 (2024-03-15)\n"
+    )
     assert ia("memory", "track", "600519", "--remove", env=now).returncode == 0
     assert "600519" not in (home / "memory/tracking.md").read_text()
     paths = [row["path"] for row in json.loads(ia("memory", "list", "--json").stdout)]
@@ -43,7 +45,8 @@ def test_a_preference_is_a_proposal(ia, home):
         (("write", "beliefs", "x"), 2),
         (("write", "../soul.md", "x"), 77),
         (("write", "MEMORY.md", "x"), 77),
-        (("write", "x"), 65),
+        (("write", "x"), 77),
+        (("write", "observations/x"), 65),
         (("read", "nothing"), 66),
         (("track", "x", "--remove"), 66),
         (("track", "x", "y", "--remove"), 2),
@@ -91,3 +94,39 @@ def test_the_past_does_not_wipe_today(ia, home):
     for text in ("one", "two"):
         assert ia("memory", "log", text, env=past).returncode == 0
         assert text in ia("memory", "read", "journal/2024-01-01", env=past).stdout
+
+
+def test_a_security_stands_there_once(ia):
+    for name in ("600519", "贵州茅台", "sh600519"):
+        assert ia("memory", "track", name).returncode == 0
+    assert ia("memory", "read", "tracking").stdout.count("- ") == 1
+    assert ia("memory", "track", "茅台", "--remove").returncode == 0
+    assert "600519" not in ia("memory", "read", "tracking").stdout
+
+
+def test_every_write_tells_its_paths_as_json(ia):
+    for argv in (
+        ("write", "observations/x", "y"),
+        ("track", "储能"),
+        ("observe", "x", "y"),
+        ("reflect", "x"),
+        ("log", "x"),
+        ("believe", "x", "--because", "y"),
+        ("undo", "tracking"),
+    ):
+        run = ia("memory", *argv, "--json")
+        assert run.returncode == 0 and all(p.startswith("memory/") for p in json.loads(run.stdout)["paths"]), argv
+
+
+def test_people_read_the_offset_of_now_and_programs_utc(ia, home):
+    now = {"IA_NOW": "2024-03-15T16:00+08:00", "TZ": "UTC"}
+    ia("note", "a", "x", env=now)
+    ia("memory", "believe", "x", "--because", "y", env=now)
+    (home / "memory/MEMORY.md").unlink()
+    ia("note", "b", "x", env=now)
+    times = [line[2:18] for line in (home / "memory/MEMORY.md").read_text().splitlines() if line.startswith("- ")]
+    assert times == ["2024-03-15 16:00"] * 4
+    for argv in (("memory", "history"), ("memory", "list"), ("note", "list")):
+        times = {row["time"] for row in json.loads(ia(*argv, "--json", env=now).stdout) if "MEMORY" not in row["path"]}
+        assert times == {"2024-03-15T08:00:00.000Z"}
+        assert "\t2024-03-15 16:00" in ia(*argv, env=now).stdout

@@ -88,3 +88,38 @@ def test_a_read_only_notebook_loses_nothing(ia, home):
     finally:
         (home / "notebook").chmod(0o755)
     assert ia("note", "read", "a").stdout == "one\n"
+
+
+@pytest.mark.parametrize(
+    ("word", "verb"),
+    [("show", "read"), ("rm", "remove"), ("Delete", "remove"), ("cat", "read"), ("ls", "list"), ("raed", "read"),
+     ("serach", "search"), ("appendd", "append"), ("help", "--help"), ("edit", ""), ("mv", "")],
+)  # fmt: skip
+def test_a_guessed_verb_is_no_note(ia, home, word, verb):
+    run = ia("note", word, "x")
+    assert run.returncode == 2 and f"`ia note write {word} TEXT`" in run.stderr
+    assert f"did you mean `ia note {verb}`" in run.stderr or not verb
+    assert not home.exists()
+
+
+def test_a_note_may_still_be_called_so(ia, home):
+    for path in ("show.md", "scratch/rm", "ideas", "lead", "估值"):
+        assert ia("note", path, "x").returncode == 0
+    assert ia("note", "write", "show", "x").stdout == "notebook/show.md\n"
+
+
+def test_writes_tell_their_path_as_json(ia):
+    for argv in (("write", "a", "x"), ("append", "a", "x"), ("remove", "a")):
+        assert json.loads(ia("note", *argv, "--json").stdout) == {"path": "notebook/a.md"}
+
+
+def test_a_terminal_is_told_that_there_is_nothing():
+    for argv in (("note", "list"), ("note", "search", "x"), ("memory", "list"), ("memory", "history"), ("recall", "x"),
+                 ("pending",), ("soul", "history")):  # fmt: skip
+        master, slave = pty.openpty()
+        try:
+            run = subprocess.run([*installed(), *argv], stdout=slave, stderr=subprocess.PIPE, text=True, timeout=20)
+        finally:
+            os.close(master)
+            os.close(slave)
+        assert run.returncode == 1 and run.stderr.startswith("ia: ") and "\nhint: " in run.stderr, (argv, run.stderr)

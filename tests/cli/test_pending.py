@@ -50,6 +50,7 @@ def test_at_a_terminal_it_asks(ia, home):
     ia("memory", "prefer", "x")
     assert at_a_terminal("n\n", "approve", "1")[0] == 77
     assert at_a_terminal("\n", "approve", "1")[0] == 77
+    assert "[y/N] \n" in at_a_terminal("\x04", "approve", "1")[2]  # Ctrl-D
     assert not (home / "memory/preferences.md").exists()
     status, out, err = at_a_terminal("y\n", "approve", "1")
     assert (status, out) == (0, "memory/preferences.md\n") and "[y/N]" in err
@@ -58,10 +59,15 @@ def test_at_a_terminal_it_asks(ia, home):
 
 def test_rejected(ia, home):
     ia("memory", "prefer", "x")
+    run = ia("reject", "1x")
+    assert run.returncode == 2 and "ID is the number of a proposal" in run.stderr
     row = json.loads(ia("reject", "1", "--because", "no", "--json").stdout)
     assert row["state"] == "rejected" and row["decided_by"] == "user"
     assert ia("pending").returncode == 1 and ia("reject", "1").returncode == 77
     assert not (home / "memory/preferences.md").exists()
+    ia("memory", "prefer", "x")
+    run = ia("reject", "2")
+    assert run.returncode == 0 and run.stdout == "" and "proposal 2 is dropped" in run.stderr
 
 
 def test_a_stale_proposal_is_refused(ia, home):

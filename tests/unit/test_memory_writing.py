@@ -7,6 +7,7 @@ import pytest
 from ia import audit
 from ia.errors import BadData, NotFound, Refused, UsageError
 from ia.memory import changes, rules, writing
+from ia.pipes import identified
 from ia.proposals import Proposal
 
 
@@ -30,15 +31,22 @@ def test_observations_are_files_of_a_day_and_a_topic(ws):
             writing.observe(ws, topic, "x")
 
 
-@pytest.mark.parametrize(("period", "file"), [("", "2024-03"), ("W11", "2024-W11"), ("2023-Q4", "2023-Q4")])
+@pytest.mark.parametrize(("period", "file"), [
+        ("", "2024-03"), ("W11", "2024-W11"), ("w9", "2024-W09"), ("2023-Q4", "2023-Q4"), ("3", "2024-03"), ("2023", "2023"),
+        ("2020-W53", "2020-W53"),
+    ],
+)  # fmt: skip
 def test_reflections_are_files_of_a_period(ws, period, file):
     assert writing.reflect(ws, "追高两次", period=period) == [f"memory/reflections/{file}.md"]
     assert ws.read(f"memory/reflections/{file}.md") == f"# {file}\n\n## 2024-03-15 14:30\n\n追高两次\n"
 
 
-def test_a_period_cannot_leave_its_folder(ws):
+@pytest.mark.parametrize(
+    "period", ["../x", "W60", "W53", "W0", "13", "0", "foo", "Q5", "2024-", "-03", "202", "2024-03-15"]
+)
+def test_what_is_no_period_is_refused(ws, period):
     with pytest.raises(UsageError):
-        writing.reflect(ws, "x", period="../x")
+        writing.reflect(ws, "x", period=period)
 
 
 def test_tracking_is_a_list(ws):
@@ -50,6 +58,30 @@ def test_tracking_is_a_list(ws):
     assert ws.read(rules.TRACKING) == "# Tracking\n\n- AI 算力 (2024-03-15)\n"
     with pytest.raises(NotFound):
         writing.untrack(ws, "60051")
+
+
+def test_a_security_is_tracked_once_whatever_it_is_called(ws):
+    ws.write(
+        rules.TRACKING, "# Tracking\n\n- 600519: old (2023-01-01)\n- AI 算力 (2023-01-01)\n- 贵州茅台 (2023-01-02)\n"
+    )
+    for name in ("600519", "贵州茅台", "sh600519"):
+        item, code, *names = identified(name)
+        writing.track(ws, item, name, code=code, names=names)
+    assert ws.read(rules.TRACKING).splitlines()[2:] == [
+        "- 600519.SH 贵州茅台: sh600519 (2024-03-15)",
+        "- AI 算力 (2023-01-01)",
+    ]
+    writing.track(ws, "600519.SH 茅台", code="600519.SH")  # the company was renamed
+    assert ws.read(rules.TRACKING).count("600519.SH") == 1
+    item, code, *names = identified("茅台")
+    writing.untrack(ws, item, code=code, names=names)
+    assert ws.read(rules.TRACKING) == "# Tracking\n\n- AI 算力 (2023-01-01)\n"
+
+
+def test_what_means_no_one_security_is_a_topic():
+    for topic in ("AI  算力", "GDP", "银行", "a"):
+        assert identified(topic) == [" ".join(topic.split()), ""]
+    assert identified("GDP.US")[1] == "GDP.US" and identified("SPY")[1] == "SPY.US"
 
 
 def test_lists_keep_the_head_that_a_profile_gave_them(ws):
@@ -110,7 +142,8 @@ def test_preferences_and_soul_become_proposals(ws, path):
     assert ws.read("soul.md") is None and ws.read("memory/preferences.md") is None
 
 
-@pytest.mark.parametrize("path", ["../soul.md", "/etc/x", "MEMORY.md", "memory.md/../MEMORY", "../.ia/ia.db", "Memory"])
+@pytest.mark.parametrize("path", ["../soul.md", "/etc/x", "MEMORY.md", "memory.md/../MEMORY", "../.ia/ia.db", "Memory",
+             "foo", "notebook/x", "observations", "journals/x"])  # fmt: skip
 def test_what_may_not_be_written_is_refused(ws, path):
     with pytest.raises(Refused):
         writing.write(ws, path, "x")
@@ -119,7 +152,7 @@ def test_what_may_not_be_written_is_refused(ws, path):
 def test_a_free_file_is_written_and_undone(ws):
     writing.write(ws, "observations/x", "one")
     writing.write(ws, "observations/x", "two")
-    assert changes.undo(ws, "observations/x") == "memory/observations/x.md"
+    assert changes.undo(ws, "observations/x") == ["memory/observations/x.md"]
     assert ws.read("memory/observations/x.md") == "one\n"
     assert [c.change for c in changes.history(ws, "observations/x", 9)] == ["undone", "changed", "made"]
     assert [c.path for c in changes.history(ws, None, 9)] == ["memory/observations/x.md"] * 3
@@ -140,4 +173,19 @@ def test_undo_without_a_path_takes_the_last_file(ws):
         changes.undo(ws, None)
     writing.track(ws, "a")
     writing.log(ws, "b")
-    assert changes.undo(ws, None) == "memory/journal/2024-03-15.md"
+    assert changes.undo(ws, None) == ["memory/journal/2024-03-15.md"]
+
+
+def test_undoing_a_belief_is_logged(ws):
+    writing.believe(ws, "a", because="x")
+    writing.believe(ws, "b", because="y", replaces="a")
+    assert changes.undo(ws, "beliefs") == ["memory/reflections/2024-03.md", "memory/beliefs.md"]
+    assert "- before: b\n- now: a\n- because: undone; it was believed because: y\n" in ws.read(
+        "memory/reflections/2024-03.md"
+    )
+    changes.undo(ws, "beliefs")
+    assert ws.read(rules.BELIEFS) is None
+    before = ws.read("memory/reflections/2024-03.md")
+    with pytest.raises(NotFound):
+        changes.undo(ws, "beliefs")
+    assert ws.read("memory/reflections/2024-03.md") == before

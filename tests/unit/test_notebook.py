@@ -36,6 +36,12 @@ def test_what_leaves_the_notebook_is_refused(ws, path):
     assert not os.path.exists(os.path.join(ws.root, "x.md"))
 
 
+@pytest.mark.parametrize("path", ["x.md/", "a\tb", "a\nb", "a//b", "./a", "a\\b"])
+def test_what_is_no_name_is_told_so(ws, path):
+    with pytest.raises(Refused, match="not a name for a file"):
+        notebook.write(ws, path, "text")
+
+
 def test_links_are_refused(ws, tmp_path):
     (tmp_path / "outside").mkdir()
     os.makedirs(os.path.join(ws.root, "notebook"))
@@ -91,7 +97,7 @@ def test_listing_and_searching_pass_over_what_is_no_text(ws):
 
 
 def test_with_now_only_what_had_been_written_is_there(ws, monkeypatch):
-    monkeypatch.setenv("IA_NOW", "2024-03-15T10:00")
+    monkeypatch.setenv("IA_NOW", "2024-03-15T10:00+08:00")
     notebook.write(ws, "a", "first")
     monkeypatch.setenv("IA_NOW", "2024-03-16T10:00")
     notebook.write(ws, "a", "second")
@@ -100,7 +106,7 @@ def test_with_now_only_what_had_been_written_is_there(ws, monkeypatch):
     monkeypatch.setenv("IA_NOW", "2024-03-15T12:00")
     assert notebook.read(ws, "a") == "first\n"
     assert [e.path for e in notebook.entries(ws)] == ["notebook/a.md"]
-    assert notebook.entries(ws)[0].time == "2024-03-15 10:00"
+    assert notebook.entries(ws)[0].time == "2024-03-15T02:00:00.000Z"
     monkeypatch.setenv("IA_NOW", "2024-03-14")
     assert notebook.entries(ws) == []
     with pytest.raises(NotFound):

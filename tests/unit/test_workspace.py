@@ -169,6 +169,13 @@ def test_a_file_edited_by_hand_is_dated_by_its_mtime(ws):
     [
         ("", ""),
         ("plain\nmore", "plain"),
+        (
+            "# 2024-03\n\n## 2024-03-15 16:00\n\n追高\n两次\n\n## 2024-03-16 09:00\n\nBelief\n- now: 等",
+            "2024-03: Belief now: 等",
+        ),
+        ("# 2024-03-15\n\n[09:30] 买\n[14:30] 卖\n", "2024-03-15: [14:30] 卖"),
+        ("# 2024-03\n\n## 2024-03-15 16:00\n", "2024-03: 2024-03-15 16:00"),
+        ("# A\n\n## B\n\ntext\n", "A: text"),
         ("# 茅台\n\n- 估值不便宜\n- 二", "茅台: 估值不便宜"),
         ("---\ntitle: x\n---\n\n## Head\ntext", "Head: text"),
         ("---\n\nno front matter", "no front matter"),

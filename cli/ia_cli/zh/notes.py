@@ -31,7 +31,20 @@ CATALOG = {
     "nothing to search for": "没有要查的词",
     "{path} is written, but not yet in the index: {reason}": "{path} 已写入，但尚未进入索引：{reason}",
     "{path} is not a regular file": "{path} 不是普通文件",
+    "did you mean `ia note {verb}`? A note of this name is written with `ia note write {typed} TEXT`": (
+        "是想用 `ia note {verb}` 吗？要写这个名字的笔记，用 `ia note write {typed} TEXT`"
+    ),
+    "notes are files below notebook/: edit or move them as you like; a note of this name is written"
+    " with `ia note write {typed} TEXT`": (
+        "笔记就是 notebook/ 下的文件，可随意编辑或移动；要写这个名字的笔记，用 `ia note write {typed} TEXT`"
+    ),
+    "no notes yet": "还没有笔记",
+    "`ia note PATH TEXT` writes one": "`ia note PATH TEXT` 写一条",
+    "no line of a note has these words": "没有哪行笔记包含这些词",
+    "`ia recall` looks into the memory as well": "`ia recall` 也查记忆",
     # recall
+    "nothing that was written answers this": "没有找到写过的相关内容",
+    "fewer or other words find more": "少用几个词或换个词，可多找一些",
     "Find what was written, best first.": "查找写过的内容，最相关的在前。",
     "A few words are matched exactly, all of them, Chinese words of one or two characters too; a question is ranked by its"
     " words. Newer notes weigh a little more; the best has score 1. Files changed by hand are seen at once. Status 1 where"
@@ -49,6 +62,17 @@ CATALOG = {
     "building the index; this takes a minute for 100,000 notes, once": "正在建索引；十万条笔记约需一分钟，只此一次",
     "{path!r}: the name is not UTF-8": "{path!r}：文件名不是 UTF-8",
     # memory
+    "no memories yet": "还没有记忆",
+    "`ia memory track`, `ia memory observe` and `ia memory log` begin them": (
+        "可从 `ia memory track`、`ia memory observe`、`ia memory log` 开始"
+    ),
+    "nothing has changed yet": "还没有任何改动",
+    "`ia note` and `ia memory` write": "`ia note` 和 `ia memory` 可以写入",
+    "{path} is of no category of the memory": "{path} 不属于记忆的任何类别",
+    "categories: {known}": "类别：{known}",
+    "A code or a name that means one security is written as its code and name, so that it stands there once.": (
+        "代码或名称若只指一个标的，就写成它的代码和名称，同一标的只占一行。"
+    ),
     "Keep what was learnt: beliefs, observations, reflections.": "记住学到的：信念、观察、反思。",
     "Markdown files below memory/ of the workspace. Tracking, journal, observations and reflections are written freely; a"
     " belief changes with its reason, which is logged in reflections/; preferences and the soul only become a proposal"
@@ -143,7 +167,13 @@ CATALOG = {
     "proposal {number} is decided already: {state}": "提议 {number} 已有决定：{state}",
     "proposal {number} is out of date: {path} has changed since": "提议 {number} 已过时：{path} 此后有了改动",
     "reject it with `ia reject {number}`, and propose it again": "用 `ia reject {number}` 否决，再重新提议",
+    "no proposal waits for a decision": "没有待决的提议",
+    "`ia memory prefer` and `ia soul propose` make one": "`ia memory prefer` 和 `ia soul propose` 可提出提议",
+    "{text!r}: ID is the number of a proposal": "{text!r}：ID 是提议的编号",
+    "proposal {number} is dropped; {path} stays as it is": "提议 {number} 已否决；{path} 保持原样",
     # soul
+    "soul.md has not changed yet": "soul.md 还没有改动过",
+    "`ia soul edit` changes it, `ia soul propose` proposes to": "`ia soul edit` 直接修改，`ia soul propose` 提议修改",
     "Show the assistant's character and propose changes to it.": "查看助手的灵魂，提议修改。",
     "soul.md says who the assistant is, its style, its limits and where it wants to grow. It changes only with your consent.": (
         "soul.md 写明助手是谁、风格、边界和成长方向。只有你同意，它才会改变。"

@@ -1,11 +1,10 @@
 """What changed in the workspace's texts, and the way back."""
 
-from datetime import datetime
 from typing import NamedTuple
 
 from ia import clock, proposals
 from ia.errors import NotFound
-from ia.memory import rules
+from ia.memory import rules, writing
 from ia.proposals import Proposal
 from ia.workspace import Revision, Workspace
 
@@ -13,7 +12,7 @@ _AREAS = ("notebook/", "memory/", "knowledge/")
 
 
 class Change(NamedTuple):
-    """A change of a file, for people: time in the user's zone; change is made, changed, removed or undone."""
+    """A change of a file: time as a UTC stamp; change is made, changed, removed or undone."""
 
     id: int
     time: str
@@ -51,10 +50,10 @@ def history(ws: Workspace, path: str | None, limit: int) -> list[Change]:
     return [_change(Revision(*row)) for row in rows]
 
 
-def undo(ws: Workspace, path: str | None) -> str | Proposal:
-    """Take back the last change of a file, or of whatever changed last, and return its path.
+def undo(ws: Workspace, path: str | None) -> list[str] | Proposal:
+    """Take back the last change of a file, or of whatever changed last, and return the paths that were written.
 
-    For preferences and soul it is a proposal: they change only with a person's consent.
+    For preferences and soul it is a proposal: they change only with a person's consent. Beliefs are logged here too.
     raises  NotFound where there is nothing to undo; Refused where the file was edited by hand since.
     """
     target = path_of(ws, path) if path is not None else _last(ws)
@@ -64,8 +63,10 @@ def undo(ws: Workspace, path: str | None) -> str | Proposal:
             raise NotFound("{path}: nothing to undo", path=target)
         kind = "soul" if target == rules.SOUL else "preferences"
         return proposals.propose(ws, kind, target, revisions[0].before, because="undo")
-    ws.undo(target)
-    return target
+    with ws.lock():
+        logged = writing.unbelieved(ws) if target.casefold() == rules.BELIEFS else []
+        ws.undo(target)
+    return [*logged, target]
 
 
 def _last(ws: Workspace) -> str:
@@ -85,5 +86,4 @@ def _change(revision: Revision) -> Change:
         kind = "made"
     else:
         kind = "removed" if revision.after_sha is None else "changed"
-    time = datetime.fromisoformat(revision.time).astimezone().strftime("%Y-%m-%d %H:%M:%S")
-    return Change(revision.id, time, revision.path, revision.actor, kind, revision.why)
+    return Change(revision.id, revision.time, revision.path, revision.actor, kind, revision.why)

@@ -143,7 +143,7 @@ def _limit() -> int:
 
 
 class Entry(NamedTuple):
-    """A file of the memory in a list. `time` is when it got its present content, in the user's zone, to the minute."""
+    """A file of the memory in a list. `time` is when it got its present content, as a UTC stamp."""
 
     path: str
     time: str
@@ -158,5 +158,5 @@ def listed(ws: Workspace) -> list[Entry]:
             said = "" if path == PATH else headline(ws.read(path) or "")
         except IaError:
             said = ""
-        entries.append(Entry(path, ws.written(path).strftime("%Y-%m-%d %H:%M"), said))
+        entries.append(Entry(path, clock.stamp(ws.written(path)), said))
     return entries

@@ -13,6 +13,8 @@ OBSERVATIONS = "memory/observations"
 REFLECTIONS = "memory/reflections"
 JOURNAL = "memory/journal"
 
+CATEGORIES = "tracking, beliefs, preferences, soul, observations/…, reflections/…, journal/…"
+
 FREE, REASONED, CONSENT = "free", "reason", "consent"
 
 
@@ -32,11 +34,15 @@ def path_of(ws: Workspace, path: str) -> str:
 def rule(path: str) -> str:
     """Return FREE, REASONED or CONSENT for a path from path_of(). Case is no way around: some file systems ignore it.
 
-    raises  Refused for MEMORY.md, which ia keeps itself.
+    raises  Refused for MEMORY.md, which ia keeps itself, and for what belongs to no category of the memory.
     """
     folded = path.casefold()
     if folded == INDEX.casefold():
         raise Refused("{path} is kept by ia", path=path, hint="edit the text around its block with an editor")
     if folded in (SOUL, PREFERENCES):
         return CONSENT
-    return REASONED if folded == BELIEFS else FREE
+    if folded == BELIEFS:
+        return REASONED
+    if folded != TRACKING and not folded.startswith((OBSERVATIONS + "/", REFLECTIONS + "/", JOURNAL + "/")):
+        raise Refused("{path} is of no category of the memory", path=path, hint="categories: {known}", known=CATEGORIES)
+    return FREE

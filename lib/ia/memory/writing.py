@@ -6,6 +6,8 @@ returns the paths that it wrote, in the order in which it wrote them; times in t
 """
 
 import re
+from collections.abc import Sequence
+from datetime import date
 
 from ia import clock, proposals
 from ia.errors import BadData, NotFound, Refused, UsageError
@@ -49,24 +51,30 @@ def reflect(ws: Workspace, text: str, *, period: str = "", actor: str = "user") 
     return [_reflection(ws, _body(text), period, actor)]
 
 
-def track(ws: Workspace, symbol: str, why: str = "", *, actor: str = "user") -> list[str]:
-    """Put a symbol or a topic on the watch list, or give it a new reason."""
+def track(
+    ws: Workspace, symbol: str, why: str = "", *, code: str = "", names: Sequence[str] = (), actor: str = "user"
+) -> list[str]:
+    """Put a symbol or a topic on the watch list, or give it a new reason.
+
+    code    canonical code that `symbol` begins with: one security stands there once. names: what else it may stand as.
+    """
     item = " ".join(symbol.split())
     if not item:
         raise UsageError("nothing to track")
     line = f"- {item}" + (f": {' '.join(why.split())}" if why.strip() else "") + f" ({clock.today()})"
     with ws.lock():
         lines = _lines(ws, rules.TRACKING, "# Tracking")
-        at = _tracked(lines, item)
-        if at is None:
-            lines.append(line)
+        known = _tracked(lines, (item, *names), code)
+        if known:
+            lines[known[0]] = line
+            lines = [kept for at, kept in enumerate(lines) if at not in known[1:]]
         else:
-            lines[at] = line
+            lines.append(line)
         _store(ws, rules.TRACKING, lines, actor, "memory.track", symbol=item)
     return [rules.TRACKING]
 
 
-def untrack(ws: Workspace, symbol: str, *, actor: str = "user") -> list[str]:
+def untrack(ws: Workspace, symbol: str, *, code: str = "", names: Sequence[str] = (), actor: str = "user") -> list[str]:
     """Take a symbol or a topic off the watch list.
 
     raises  NotFound.
@@ -74,10 +82,10 @@ def untrack(ws: Workspace, symbol: str, *, actor: str = "user") -> list[str]:
     item = " ".join(symbol.split())
     with ws.lock():
         lines = _lines(ws, rules.TRACKING, "# Tracking")
-        at = _tracked(lines, item)
-        if at is None:
+        known = _tracked(lines, (item, *names), code)
+        if not known:
             raise NotFound("{symbol} is not tracked", symbol=item, hint="`ia memory read tracking` shows what is")
-        del lines[at]
+        lines = [kept for at, kept in enumerate(lines) if at not in known]
         _store(ws, rules.TRACKING, lines, actor, "memory.untrack", symbol=item)
     return [rules.TRACKING]
 
@@ -140,6 +148,14 @@ def _believed(ws: Workspace, after: str, because: str, actor: str) -> list[str]:
     return [*dict.fromkeys(logged), rules.BELIEFS]
 
 
+def unbelieved(ws: Workspace, actor: str = "user") -> list[str]:
+    """Log that the last change of beliefs.md is about to be undone; raises what `Workspace.undo` raises."""
+    undone = ws.undoable(rules.BELIEFS)
+    why = f"undone; it was believed because: {undone.why}" if undone.why else "undone"
+    entry = _change(ws.read(rules.BELIEFS) or "", undone.before or "", why)
+    return [_reflection(ws, entry, "", actor)]
+
+
 def _by_hand(ws: Workspace, current: str, actor: str) -> list[str]:
     """Log what a person changed in beliefs.md with an editor since ia last wrote it: the reason is theirs to add."""
     revisions = ws.history(rules.BELIEFS)
@@ -161,14 +177,31 @@ def _change(before: str, after: str, why: str) -> str:
 
 
 def _reflection(ws: Workspace, text: str, period: str, actor: str) -> str:
-    now = clock.now()
-    name = period.strip() or now.strftime("%m")
-    if not re.fullmatch(r"[\w-]+", name):
-        raise UsageError("{period!r}: a period is 03, W11, Q1 or 2024-W11", period=period)
-    if not re.match(r"\d{4}(-|$)", name):
-        name = f"{now.strftime('%Y')}-{name}"
-    entry = f"## {now.strftime('%Y-%m-%d %H:%M')}\n\n{text}"
+    name = period_of(period)
+    entry = f"## {clock.now().strftime('%Y-%m-%d %H:%M')}\n\n{text}"
     return _append(ws, f"{rules.REFLECTIONS}/{name}.md", f"# {name}\n", "\n" + entry, actor, "reflect")
+
+
+def period_of(text: str) -> str:
+    """Return the name of a period: `2024`, `2024-03`, `2024-W11`, `2024-Q1`; without a year it is now()'s.
+
+    raises  UsageError for what is no month, week or quarter.
+    """
+    now = clock.now()
+    found = re.fullmatch(r"(?:(\d{4})(?:-|$))?(?:(\d\d?)|W(\d\d?)|(Q[1-4]))?", text.strip() or f"{now:%m}", re.I)
+    year, month, week, quarter = found.groups() if found else ("", "", "", "")
+    year = year or f"{now:%Y}"
+    try:
+        if month:
+            return f"{year}-{date(int(year), int(month), 1):%m}"
+        if week:
+            date.fromisocalendar(int(year), int(week), 1)
+            return f"{year}-W{int(week):02d}"
+        if found and not text.strip().endswith("-"):
+            return f"{year}-{quarter.upper()}" if quarter else year
+    except ValueError:
+        pass
+    raise UsageError("{period!r}: a period is 03, W11, Q1 or 2024-W11", period=text)
 
 
 def _append(ws: Workspace, path: str, head: str, text: str, actor: str, verb: str) -> str:
@@ -200,13 +233,16 @@ def _store(ws: Workspace, path: str, lines: list[str], actor: str, event: str, s
     ws.write(path, "\n".join(lines) + "\n", actor=actor, event=event, symbol=symbol)
 
 
-def _tracked(lines: list[str], item: str) -> int | None:
-    """Return where an item stands: its line is `- ITEM`, `- ITEM: WHY` or `- ITEM (DATE)`."""
+def _tracked(lines: list[str], names: tuple[str, ...], code: str) -> list[int]:
+    """Return where an item stands: its lines are `- NAME`, `- NAME: WHY` or `- NAME (DATE)`, or begin with its code."""
+    begins = tuple(f"{name}{end}" for name in filter(None, (*names, code)) for end in (": ", " ("))
+    begins += (f"{code} ",) if code else ()
+    found = []
     for at, line in enumerate(lines):
         head = line.removeprefix("- ")
-        if head != line and (head == item or head.startswith((f"{item}: ", f"{item} ("))):
-            return at
-    return None
+        if head != line and (head in (*names, code or None) or head.startswith(begins)):
+            found.append(at)
+    return found
 
 
 def _the_one(lines: list[str], part: str) -> int:

@@ -137,7 +137,8 @@ def _as_of(ws: Workspace, conn: sqlite3.Connection) -> Iterator[Change]:
         ws.db.execute(
             "SELECT later.path, min(later.id) FROM revisions AS later"
             " LEFT JOIN (SELECT path, max(id) AS id FROM revisions WHERE time <= ?1 GROUP BY path) AS known"
-            " ON known.path = later.path WHERE later.time > ?1 AND later.id > coalesce(known.id, 0) GROUP BY later.path",
+            " ON known.path = later.path WHERE later.time > ?1 AND later.id > coalesce(known.id, 0)"
+            " GROUP BY later.path",
             (stamp,),
         )
     )
