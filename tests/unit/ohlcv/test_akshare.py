@@ -781,3 +781,19 @@ def test_the_command_on_an_answer_of_another_shape_names_function_and_version(ho
     changed = live("ohlcv", "600519")
     assert changed.returncode == 69
     assert f"akshare {eastmoney.version()} stock_zh_a_hist" in changed.stderr
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda tree: tree["result"].update(pages=[1]), lambda tree: tree["result"].update(pages="many"),
+        lambda tree: tree["result"]["data"][0].update(PRETAX_BONUS_RMB=10**400),
+        lambda tree: tree["result"]["data"][0].update(PRETAX_BONUS_RMB=True),
+    ],
+)  # fmt: skip
+def test_a_report_that_makes_no_sense_is_one_line(hosts, spoil):
+    tree = report([bonus_row("2024-06-19 00:00:00", 308.76)])
+    spoil(tree)
+    hosts.route(REPORTS, lambda handler, query: tree)
+    with pytest.raises(ShapeChanged):
+        eastmoney.actions(MAOTAI)

@@ -384,9 +384,12 @@ def test_a_redirect_to_elsewhere_is_not_followed(gate, location, status):
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_a_post_is_never_sent_on(gate, status):
-    with serving(redirecting("/thief", status)) as server, governed(timeout=1, governor=gate):
-        with pytest.raises(ShapeChanged, match="does not follow"):
-            transport.post_json(f"http://127.0.0.1:{server.server_address[1]}/", {"token": "x"}, "api")
+    with (
+        serving(redirecting("/thief", status)) as server,
+        governed(timeout=1, governor=gate),
+        pytest.raises(ShapeChanged, match="does not follow"),
+    ):
+        transport.post_json(f"http://127.0.0.1:{server.server_address[1]}/", {"token": "x"}, "api")
     assert len(server.hits) == 1
 
 

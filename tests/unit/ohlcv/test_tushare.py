@@ -142,6 +142,49 @@ def test_failures_are_told_apart_and_the_token_is_in_none(hosts, body, kind):
     assert TOKEN not in str(error) + str(error.hint) + str(error.params) + repr(error.__cause__)
 
 
+FULL = list(tushare._FIELDS)
+DAY = "20240102"
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        [DAY, 1, 2, 1, 2, [5]], [DAY, 1, 2, 1, 2, {"a": 1}], [DAY, 10**400, 10**400, 1, 1, 5], [DAY, *[1e300] * 4, 5],
+        [DAY, True, True, True, True, True], [DAY, "1_0", "１", ".5e0", "2", "5"], [DAY, 1, 2, 1, float("inf"), 5],
+        [DAY, 1, 2, 1, 2, None], [DAY, 1, 2, 1, 2, "-"], [DAY, 1, 2, 1, 2, float("nan")], [DAY, 1, 2, 1, 2, 1e400],
+        [None, 1, 2, 1, 2, 5], [{}, 1, 2, 1, 2, 5], "abcdef", {"0": 1},
+    ],
+    ids=lambda row: str(row)[:40],
+)  # fmt: skip
+def test_a_row_that_makes_no_sense_is_one_line(hosts, row):
+    hosts.route(API, lambda handler, query: answer(FULL, [["20240103", 1, 2, 1, 2, 5], row]))
+    adapter = Tushare()
+    with pytest.raises(Unavailable) as caught:
+        adapter.normalize(adapter.fetch(MAOTAI))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_token_does_not_follow_a_redirect(hosts):
+    hosts.route("thief.example", lambda handler, query: answer(FULL, [[DAY, 1, 2, 1, 2, 5]]))
+    hosts.route(API, lambda handler, query: (307, "", {"Location": "https://thief.example/"}))
+    with pytest.raises(Unavailable, match="thief"):
+        Tushare().fetch(MAOTAI)
+    assert not hosts.count("thief")
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [["20240618", 8.0], ["20240618", 9.0]], [["20240618", 8.0], [20240618, 9.0]], [[None, 8.0]], [["20240618", True]],
+        [["20240618", 5e-324], ["20240619", 8.0]], [["20240618", [8.0]]], [[{}, 8.0], ["20240618", 8.0]],
+    ],
+)  # fmt: skip
+def test_senseless_rows_of_factors(hosts, rows):
+    hosts.route(API, lambda handler, query: answer(["trade_date", "adj_factor"], rows))
+    with pytest.raises(Unavailable):
+        Tushare().actions(MAOTAI)
+
+
 @pytest.mark.parametrize("factor", [0, -1, "x", None, float("inf")])
 def test_senseless_factors(hosts, factor):
     hosts.route(

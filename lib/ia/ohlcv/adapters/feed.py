@@ -1,6 +1,6 @@
 """What the hosts behind the akshare adapter return, and the checks that it must pass before it is believed."""
 
-from math import isfinite
+from math import isnan
 from typing import NamedTuple
 
 from ia.ohlcv.canonical import Bars, is_date
@@ -12,6 +12,9 @@ Row = tuple[str, Value, Value, Value, Value, Value]
 
 ODD_FRAC = 0.02
 """Real feeds round, so some bars may have a high below their close; more than this part means shifted columns."""
+
+MAX_PRICE = 1e8
+"""No share, fund or index is near it: what is above is no price."""
 
 
 class Table(NamedTuple):
@@ -27,7 +30,8 @@ class Table(NamedTuple):
 def checked(table: Table) -> Bars:
     """Return canonical bars; a row without a price is a day without trading and is dropped.
 
-    raises  ShapeChanged where dates, numbers or their order make no sense: columns renamed by position shift silently.
+    raises  ShapeChanged where dates, numbers or their order make no sense: columns renamed by position shift silently;
+            where a bar has prices and no volume, since 0 would say that nobody traded.
     """
     bars = Bars([], [], [], [], [], [])
     odd, previous = 0, ""
@@ -41,7 +45,11 @@ def checked(table: Table) -> Bars:
                 raise shape_changed(table.what, f"half a bar on {day}")
             continue
         first, high, low, last = (float(price or 0) for price in prices)
-        row = (day, first, high, low, last, _shares(volume or 0.0, table))
+        if max(first, high, low, last) > MAX_PRICE:
+            raise shape_changed(table.what, f"a price of {max(first, high, low, last):g} on {day}")
+        if volume is None:
+            raise shape_changed(table.what, f"no volume on {day}")
+        row = (day, first, high, low, last, _shares(volume, table))
         if day == previous:
             if row[1:] != tuple(column[-1] for column in bars[1:]):
                 raise shape_changed(table.what, f"two bars on {day}")
@@ -64,14 +72,18 @@ def between(bars: Bars, start: str | None, end: str | None) -> Bars:
 
 
 def _number(value: Value, what: str) -> float | None:
-    """Return a number; None for the ways in which a host writes that there is none."""
+    """Return a number, which may be infinite; None for the ways in which a host writes that there is none."""
     if value is None or value in ("", "-", "--"):
         return None
+    # float() takes more for a number than a host writes: True, "1_0", the digits of other scripts
+    odd = isinstance(value, bool) or (isinstance(value, str) and (not value.isascii() or "_" in value))
     try:
-        number = float(value)
+        number = float("x" if odd else value)
+    except OverflowError:
+        raise shape_changed(what, "a number too large") from None
     except (TypeError, ValueError):
         raise shape_changed(what, f"{str(value)[:20]!r} is no number") from None
-    return number if isfinite(number) else None
+    return None if isnan(number) else number
 
 
 def _shares(volume: float, table: Table) -> int:

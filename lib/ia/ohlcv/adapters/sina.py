@@ -133,7 +133,7 @@ def _step(row: Any, what: str) -> Step:
         day, factor, offset = str(row["d"])[:10], float(row["f"]), float(row.get("c") or 0)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
         raise shape_changed(what, "a row without date and factor") from None
-    if not is_date(day) or not 0 < factor < 1e9:
+    if not is_date(day) or not 1e-9 < factor < 1e9 or not abs(offset) < 1e9:
         raise shape_changed(what, f"a factor of {factor:g} on {day[:20]}")
     return day, factor, offset
 

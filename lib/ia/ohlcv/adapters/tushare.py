@@ -11,7 +11,7 @@ from ia import config
 from ia.errors import NotFound, TryLater, Unavailable
 from ia.ohlcv.adapters import Fetched
 from ia.ohlcv.adapters.feed import Row, Table, checked
-from ia.ohlcv.canonical import Bars
+from ia.ohlcv.canonical import Bars, is_date
 from ia.ohlcv.identity import Symbol
 from ia.ohlcv.transport import governed, post_json, shape_changed
 
@@ -74,14 +74,9 @@ class Tushare:
         api = _api(symbol)
         if not api.factors:
             return []
-        steps = []
-        for day, text in sorted(_all(api.factors, ("trade_date", "adj_factor"), symbol, None, None)):
-            try:
-                steps.append((_day(day), float(text)))
-            except (TypeError, ValueError):
-                raise shape_changed(f"tushare {api.factors}", "a factor is no number") from None
-        if any(not 0 < factor < 1e9 for _, factor in steps):
-            raise shape_changed(f"tushare {api.factors}", "a factor is not above 0")
+        steps = sorted(_step(row, api) for row in _all(api.factors, ("trade_date", "adj_factor"), symbol, None, None))
+        if any(before[0] == after[0] for before, after in pairwise(steps)):
+            raise shape_changed(f"tushare {api.factors}", "two factors on one day")
         return [Action(day, factor=after / before) for (_, before), (day, after) in pairwise(steps) if after != before]
 
     def lookup(self, text: str) -> list[Symbol]:
@@ -136,15 +131,29 @@ def _page(api: str, fields: tuple[str, ...], params: dict[str, str], token: str)
     if not isinstance(names, list) or any(field not in names for field in fields):
         raise shape_changed(what, f"the fields are {str(names)[:80]}")
     order = [names.index(field) for field in fields]
-    try:
-        return [[row[i] for i in order] for row in data["items"]]
-    except (IndexError, TypeError, KeyError):
-        raise shape_changed(what, "a row without all fields") from None
+    if any(not isinstance(row, list) or len(row) < len(names) for row in data["items"]):
+        raise shape_changed(what, "a row without all fields")
+    rows = [[row[i] for i in order] for row in data["items"]]
+    if any(isinstance(cell, list | dict) for row in rows for cell in row):
+        raise shape_changed(what, "a cell that is no value")
+    return rows
 
 
 def _row(row: list[Any]) -> Row:
     day, first, high, low, last, volume = row
     return _day(day), first, high, low, last, volume
+
+
+def _step(row: list[Any], api: Api) -> tuple[str, float]:
+    """Return day and factor of a row of factors."""
+    what = f"tushare {api.factors}"
+    try:
+        day, factor = _day(row[0]), float("x" if isinstance(row[1], bool) else row[1])
+    except (TypeError, ValueError, OverflowError):
+        raise shape_changed(what, "a factor is no number") from None
+    if not is_date(day) or not 1e-9 < factor < 1e9:
+        raise shape_changed(what, f"a factor of {factor:g} on {day[:20]!r}")
+    return day, factor
 
 
 def _day(text: Any) -> str:
