@@ -5,7 +5,8 @@ days. So each site has a token bucket, a cap for the minute and one for what run
 signs of a ban a circuit breaker leaves the site alone for half an hour, then twice as long each time, up to a day;
 after that one request at a time is let through, and the first good answer closes the breaker.
 
-The state is `hosts.db` in the user's state folder. It follows the real clock, never `--now`.
+The state is `hosts.db` in the user's state folder. It follows the real clock, never `--now`. What is not sound in it,
+rows or schema, is no reason to stop: the file is begun anew.
 """
 
 import contextlib
@@ -13,12 +14,14 @@ import os
 import random
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import datetime
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from ia import config
 from ia.errors import ConfigError, TryLater
+
+T = TypeVar("T")
 
 
 class Limit(NamedTuple):
@@ -45,13 +48,15 @@ LIMITS = {
 
 FIRST_PAUSE, LONGEST_PAUSE = 1800.0, 86400.0  # seconds
 LEASE = 180.0  # seconds after which a request whose process died no longer counts as running
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS site (name TEXT PRIMARY KEY, tokens REAL NOT NULL, filled REAL NOT NULL,
-    open_until REAL NOT NULL DEFAULT 0, trips INTEGER NOT NULL DEFAULT 0, reason TEXT NOT NULL DEFAULT '');
-CREATE TABLE IF NOT EXISTS request (id INTEGER PRIMARY KEY, site TEXT NOT NULL, at REAL NOT NULL,
-    running INTEGER NOT NULL);
-CREATE INDEX IF NOT EXISTS request_site ON request (site, at);
-"""
+_SCHEMA = (
+    "CREATE TABLE site (name TEXT PRIMARY KEY, tokens REAL NOT NULL, filled REAL NOT NULL,"
+    " open_until REAL NOT NULL DEFAULT 0, trips INTEGER NOT NULL DEFAULT 0, reason TEXT NOT NULL DEFAULT '')",
+    "CREATE TABLE request (id INTEGER PRIMARY KEY, site TEXT NOT NULL, at REAL NOT NULL, running INTEGER NOT NULL)",
+    "CREATE INDEX request_site ON request (site, at)",
+)
+_OBJECTS = {("table", "site"), ("table", "request"), ("index", "request_site")}
+_BUSY, _NOT_OURS = (5, 6), (3, 7, 8, 10, 13, 14)
+"""SQLite's codes: held by another process; permission, memory, read-only, input/output, full, cannot open."""
 
 
 class Banned(TryLater):
@@ -88,8 +93,7 @@ class Governor:
         """
         site, began = self.site(host), self.now()
         while True:
-            with self._transaction() as db:
-                number, wait, shut = self._take(db, site, host)
+            number, wait, shut = self._change(lambda db: self._take(db, site, host))
             if shut:
                 raise shut
             if number:
@@ -100,44 +104,48 @@ class Governor:
 
     def release(self, number: int) -> None:
         """Tell that a request has ended, however it did."""
-        with self._transaction() as db:
-            db.execute("UPDATE request SET running = 0 WHERE id = ?", (number,))
+        self._change(lambda db: db.execute("UPDATE request SET running = 0 WHERE id = ?", (number,)))
 
     def succeeded(self, host: str) -> None:
         """Tell of a good answer: the breaker closes."""
-        with self._transaction() as db:
-            closed = "UPDATE site SET open_until = 0, trips = 0, reason = '' WHERE name = ? AND trips > 0"
-            db.execute(closed, (self.site(host),))
+        closed = "UPDATE site SET open_until = 0, trips = 0, reason = '' WHERE name = ? AND trips > 0"
+        self._change(lambda db: db.execute(closed, (self.site(host),)))
 
     def banned(self, host: str, reason: str, retry_after: float | None = None) -> Banned:
         """Leave the host alone, as long as it asked for, else longer each time, and return the error to raise."""
         site, now = self.site(host), self.now()
-        with self._transaction() as db:
-            self._row(db, site, now)
-            trips, open_until = db.execute("SELECT trips, open_until FROM site WHERE name = ?", (site,)).fetchone()
+
+        def shut(db: sqlite3.Connection) -> float:
+            _, _, open_until, trips, _ = self._row(db, site, now)
             if open_until <= now:  # requests that were under way together are one sign, not several
-                trips += 1
+                trips = max(0, trips) + 1
             pause = FIRST_PAUSE * 2 ** min(trips - 1, 10) if retry_after is None else max(retry_after, 1.0)
             until = max(open_until, now + min(pause, LONGEST_PAUSE))
             opened = "UPDATE site SET trips = ?, open_until = ?, reason = ? WHERE name = ?"
             db.execute(opened, (trips, until, reason[:200], site))
-        return _left_alone(host, until, reason)
+            return until
+
+        return _left_alone(host, self._change(shut), reason)
 
     def status(self) -> dict[str, State]:
         """Return how each site stands that has been asked, by name; {} where none has. Makes no file."""
         if not os.path.exists(self.path):
             return {}
         now = self.now()
-        with self._transaction() as db:
-            rows = db.execute(
-                "SELECT name, open_until, reason, trips, (SELECT COUNT(*) FROM request WHERE site = name AND at > ?)"
-                " FROM site ORDER BY name",
-                (now - 60,),
-            ).fetchall()
-        return {
-            name: State(_local(until) if until > now else "", reason if until > now else "", trips, count)
-            for name, until, reason, trips, count in rows
-        }
+        asked = (
+            "SELECT name, MIN(open_until, ?), reason, trips,"
+            " (SELECT COUNT(*) FROM request WHERE site = name AND at > ?) FROM site ORDER BY name"
+        )
+
+        def states(db: sqlite3.Connection) -> dict[str, State]:
+            return {
+                str(name): State(_local(until), str(reason), int(trips), count)
+                if until > now
+                else State("", "", int(trips), count)
+                for name, until, reason, trips, count in db.execute(asked, (now + LONGEST_PAUSE, now - 60))
+            }
+
+        return self._change(states)
 
     def site(self, host: str) -> str:
         """Return what is limited together with this host: its site, else itself."""
@@ -149,12 +157,12 @@ class Governor:
         now, limit = self.now(), self.limits.get(site, ORDINARY)
         tokens, filled, open_until, trips, reason = self._row(db, site, now)
         if open_until > now:
-            return 0, 0.0, _left_alone(host, open_until, reason)
+            return 0, 0.0, _left_alone(host, open_until, str(reason))
         db.execute("DELETE FROM request WHERE at < ? OR at > ?", (now - max(60.0, LEASE), now + 60))
         minute = db.execute("SELECT at FROM request WHERE site = ? AND at > ? ORDER BY at", (site, now - 60))
         recent = [at for (at,) in minute]
         (running,) = db.execute("SELECT COUNT(*) FROM request WHERE site = ? AND running = 1", (site,)).fetchone()
-        tokens = min(limit.burst, tokens + max(0.0, now - filled) * limit.per_second)
+        tokens = min(limit.burst, max(0.0, tokens) + max(0.0, now - filled) * limit.per_second)
         wait = 0.0
         if running >= (1 if trips else limit.at_once):
             wait = 0.1
@@ -179,37 +187,48 @@ class Governor:
         ).fetchone()
         return row
 
-    @contextlib.contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """All or nothing, one process at a time. A damaged state file is begun anew."""
+    def _change(self, do: Callable[[sqlite3.Connection], T]) -> T:
+        """Return what `do` makes of the state, all or nothing, one process at a time.
+
+        What SQLite or `do` cannot make sense of is a state file that is not sound: it goes, and `do` begins anew.
+        """
         try:
             try:
-                db = self._open()
-            except sqlite3.DatabaseError as exc:
-                if isinstance(exc, sqlite3.OperationalError):
+                return self._once(do)
+            except (sqlite3.Error, TypeError, ValueError, ArithmeticError) as exc:
+                if _code(exc) in (*_BUSY, *_NOT_OURS):
                     raise
-                os.unlink(self.path)
-                db = self._open()
-            try:
-                yield db
-                db.execute("COMMIT")
-            finally:
-                db.close()
-        except sqlite3.OperationalError as exc:
-            if "locked" in str(exc):
+                for suffix in ("", "-journal", "-wal", "-shm"):
+                    with contextlib.suppress(FileNotFoundError):
+                        os.unlink(self.path + suffix)
+                return self._once(do)
+        except sqlite3.Error as exc:
+            if _code(exc) in _BUSY:
                 raise TryLater("{path} is locked by another ia", path=self.path, hint="try again in a moment") from None
             raise _unusable(self.path, str(exc)) from None
         except OSError as exc:
             raise _unusable(self.path, exc.strerror or str(exc)) from None
+
+    def _once(self, do: Callable[[sqlite3.Connection], T]) -> T:
+        db = self._open()
+        try:
+            found = do(db)
+            db.execute("COMMIT")
+            return found
+        finally:
+            db.close()
 
     def _open(self) -> sqlite3.Connection:
         os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
         db = sqlite3.connect(self.path, timeout=10.0, isolation_level=None)
         try:
             db.execute("PRAGMA synchronous = OFF")
-            if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'request_site'").fetchone():
-                db.executescript(_SCHEMA)
             db.execute("BEGIN IMMEDIATE")
+            found = set(db.execute("SELECT type, name FROM sqlite_master WHERE name NOT LIKE 'sqlite^_%' ESCAPE '^'"))
+            if found not in (set(), _OBJECTS):
+                raise sqlite3.DatabaseError("another schema")
+            for statement in () if found else _SCHEMA:
+                db.execute(statement)
         except BaseException:
             db.close()
             raise
@@ -238,6 +257,11 @@ def _unusable(path: str, reason: str) -> ConfigError:
         path=path,
         reason=reason,
     )
+
+
+def _code(exc: Exception) -> int:
+    """Return SQLite's primary code of an error, 0 where it is none of SQLite's own."""
+    return getattr(exc, "sqlite_errorcode", 0) & 0xFF
 
 
 def _local(moment: float) -> str:

@@ -6,12 +6,13 @@ import io
 import json
 import os
 import socket
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
 import zlib
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from email.utils import formatdate
 from itertools import pairwise
 
@@ -211,6 +212,43 @@ def test_a_damaged_state_file_is_begun_anew_and_one_that_cannot_be_is_said(tmp_p
     (tmp_path / "file").write_text("")
     with pytest.raises(ConfigError):
         Governor(str(tmp_path / "file" / "hosts.db"), clock, clock.sleep).acquire(HOST)
+
+
+SOUND = {"name": "qq.com", "tokens": 3.0, "filled": 0.0, "open_until": 0.0, "trips": 0, "reason": ""}
+PUT = "INSERT OR REPLACE INTO site VALUES (:name, :tokens, :filled, :open_until, :trips, :reason)"
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        {"tokens": "x"}, {"tokens": -1e300}, {"filled": 1e300}, {"filled": b"x"}, {"open_until": float("inf")},
+        {"open_until": "abc"}, {"trips": 2**62}, {"trips": -5, "open_until": 1.0}, {"trips": "x"},
+        {"reason": b"\xff\x1b", "open_until": 4e9}, {"name": b"\xff"},
+        "CREATE TRIGGER t BEFORE INSERT ON request BEGIN SELECT RAISE(ABORT, 'boo'); END",
+        "CREATE TRIGGER t BEFORE INSERT ON site BEGIN SELECT RAISE(ABORT, 'boo'); END", "CREATE VIEW v AS SELECT 1",
+        "DROP INDEX request_site", "DROP TABLE request", "ALTER TABLE site RENAME COLUMN trips TO falls",
+        "INSERT INTO request VALUES (1, 'qq.com', 'abc', 1)",
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_state_file_that_is_not_sound_never_stops_anybody(tmp_path, clock, spoil):
+    for use in (
+        lambda g: g.acquire("qq.com"), lambda g: g.succeeded("qq.com"), lambda g: g.banned("qq.com", "x"),
+        lambda g: g.release(1), lambda g: g.status(),
+    ):  # fmt: skip
+        (tmp_path / "hosts.db").unlink(missing_ok=True)
+        governor = Governor(str(tmp_path / "hosts.db"), clock, clock.sleep)
+        governor.release(0)
+        with sqlite3.connect(governor.path) as db:
+            db.execute(spoil) if isinstance(spoil, str) else db.execute(PUT, SOUND | spoil)
+        db.close()
+        for call in (use, lambda g: g.acquire("qq.com")):
+            with suppress(Banned):
+                call(governor)
+        clock.now += LONGEST_PAUSE + 1
+        governor.release(governor.acquire("qq.com"))
+        assert governor.banned("qq.com", "a sign").status == 75
+        assert governor.status()["qq.com"].reason == "a sign"
 
 
 def test_asking_how_hosts_stand_makes_no_file(tmp_path):
