@@ -1,5 +1,6 @@
 """`ia memory`: what was learnt."""
 
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -32,12 +33,13 @@ def memory() -> None:
 @click.pass_context
 def list_(ctx: click.Context, as_json: bool, as_jsonl: bool) -> None:
     """List the files of the memory, and bring MEMORY.md up to date. Status 1 where there are none."""
-    from ia import clock
+    from ia import clock, store
     from ia.memory import index, rules
     from ia.workspace import Workspace
 
     ws = Workspace()
-    if not clock.simulated() and ws.paths(rules.FOLDER):
+    folder = os.path.join(ws.root, rules.FOLDER)
+    if not clock.simulated() and ws.paths(rules.FOLDER) and store.writable(ws.db) and os.access(folder, os.W_OK):
         index.refresh(ws)
     rows = [entry._asdict() for entry in index.listed(ws)]
     empty = NotFound("no memories yet", hint="`ia memory track`, `ia memory observe` and `ia memory log` begin them")

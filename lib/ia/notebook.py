@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from ia import clock
-from ia.errors import BadData, NotFound
+from ia.errors import BadData, NotFound, Refused
 from ia.workspace import TEXT, Workspace, headline
 
 FOLDER = "notebook"
@@ -108,5 +108,5 @@ def _text_or_nothing(ws: Workspace, path: str) -> str:
     """Return a note's text, or nothing: one broken file must not hide the others."""
     try:
         return ws.read(path) or ""
-    except BadData:
+    except (BadData, Refused):
         return ""

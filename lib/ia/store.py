@@ -2,17 +2,19 @@
 
 Opening is plain sqlite3. Only when `PRAGMA user_version` says that the schema is behind, or when many rows are to be
 written, sqlite-utils is loaded. A rebuildable database of another version, or a broken one, is thrown away; a precious
-one is never: it is migrated forward, and one that a newer ia wrote is refused.
+one is never: it is migrated forward, and one that a newer ia wrote is refused. In a workspace that may not be written,
+what is there is opened for reading only.
 """
 
 import contextlib
+import errno
 import os
 import sqlite3
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from ia.errors import BadData, ConfigError, TryLater
+from ia.errors import BadData, ConfigError, Refused, TryLater
 
 
 class Schema(NamedTuple):
@@ -65,7 +67,11 @@ PRECIOUS = Schema("ia.db", True, (_first,))
 
 
 def connect(home: str, schema: Schema) -> sqlite3.Connection:
-    """Open a database of the workspace `home`, made and migrated where it must be. Autocommit; use `transaction`."""
+    """Open a database of the workspace `home`, made and migrated where it must be. Autocommit; use `transaction`.
+
+    Where the folder may not be written, see `writable`: a database that is there is opened for reading, a precious one
+    that is not is empty, and a rebuildable one is made in memory.
+    """
     path = os.path.join(home, ".ia", schema.file)
     with translated(path):
         try:
@@ -77,6 +83,20 @@ def connect(home: str, schema: Schema) -> sqlite3.Connection:
                 with contextlib.suppress(FileNotFoundError):
                     os.unlink(path + suffix)
             return _open(path, schema)
+
+
+def writable(conn: sqlite3.Connection) -> bool:
+    """Whether a connection of connect() may be written to."""
+    return not conn.execute("PRAGMA query_only").fetchone()[0]
+
+
+def in_memory(schema: Schema) -> sqlite3.Connection:
+    """Return an empty database that is gone when it is closed; of a precious schema it cannot be written to."""
+    conn = sqlite3.connect(":memory:", isolation_level=None)
+    _migrate(conn, 0, schema)
+    if schema.precious:
+        conn.execute("PRAGMA query_only = ON")
+    return conn
 
 
 @contextlib.contextmanager
@@ -105,6 +125,8 @@ def explain(exc: sqlite3.Error, path: str = "") -> Exception:
     name = os.path.basename(path) or "the database"
     if _busy(exc):
         return TryLater("{name} is locked by another process", name=name, hint="try again in a moment")
+    if "readonly" in str(exc) or ("unable to open" in str(exc) and path and not _permitted(path)):
+        return Refused("{path}: permission denied", path=path or name)
     if isinstance(exc, sqlite3.OperationalError) and "no such" not in str(exc):
         return TryLater("{name}: {reason}", name=name, reason=str(exc), hint="is the disk full or read-only?")
     hint = "`ia doctor` tells more; what is in .ia/cache can be deleted, it is rebuilt"
@@ -133,8 +155,49 @@ def _busy(exc: sqlite3.Error) -> bool:
     return "locked" in str(exc) or "busy" in str(exc)
 
 
+def _permitted(path: str) -> bool:
+    """Whether a database and the journal beside it may be written; makes the folder where it is not there."""
+    folder = os.path.dirname(path)
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as exc:
+        if exc.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+            return False
+        raise
+    return os.access(folder, os.W_OK | os.X_OK) and (os.access(path, os.W_OK) or not os.path.lexists(path))
+
+
+def _open_to_read(path: str, schema: Schema) -> sqlite3.Connection:
+    try:
+        os.stat(path)
+    except FileNotFoundError:
+        return in_memory(schema)
+    escaped = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    failure: sqlite3.Error | None = None
+    for how in ("mode=ro", "immutable=1"):  # a WAL that was closed cleanly can only be read as immutable
+        conn = sqlite3.connect(f"file:{escaped}?{how}", uri=True, timeout=10.0, isolation_level=None)
+        try:
+            version = conn.execute("PRAGMA user_version").fetchone()[0]
+            if version == len(schema.steps):
+                conn.execute("PRAGMA query_only = ON")
+                return conn
+            if schema.precious:
+                _refuse_newer(version, schema)
+                raise Refused("{path}: permission denied", path=path)
+        except sqlite3.DatabaseError as exc:
+            failure = exc
+        except BaseException:
+            conn.close()
+            raise
+        conn.close()
+    if schema.precious and failure is not None:
+        raise failure
+    return in_memory(schema)
+
+
 def _open(path: str, schema: Schema) -> sqlite3.Connection:
-    os.makedirs(os.path.dirname(path), exist_ok=True)
+    if not _permitted(path):
+        return _open_to_read(path, schema)
     conn = sqlite3.connect(path, timeout=10.0, isolation_level=None)
     try:
         version = conn.execute("PRAGMA user_version").fetchone()[0]
@@ -149,14 +212,19 @@ def _open(path: str, schema: Schema) -> sqlite3.Connection:
     return conn
 
 
+def _refuse_newer(version: int, schema: Schema) -> None:
+    if version > len(schema.steps):
+        raise ConfigError(
+            "{file} was written by a newer ia (schema {version}, this one knows {newest})",
+            hint="upgrade ia", file=schema.file, version=version, newest=len(schema.steps),
+        )  # fmt: skip
+
+
 def _migrate(conn: sqlite3.Connection, version: int, schema: Schema) -> None:
     newest = len(schema.steps)
     if version > newest:
         if schema.precious:
-            raise ConfigError(
-                "{file} was written by a newer ia (schema {version}, this one knows {newest})",
-                hint="upgrade ia", file=schema.file, version=version, newest=newest,
-            )  # fmt: skip
+            _refuse_newer(version, schema)
         raise sqlite3.DatabaseError("another version")
     if version and not schema.precious:
         raise sqlite3.DatabaseError("another version")

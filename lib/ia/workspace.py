@@ -155,6 +155,8 @@ class Workspace:
         except OSError as exc:
             if exc.errno == errno.ELOOP:
                 raise Refused("{path!r} goes through a link", path=shown) from None
+            if isinstance(exc, PermissionError):
+                raise Refused("{path}: permission denied", path=shown) from None
             raise BadData("{path}: {reason}", path=shown, reason=exc.strerror) from None
         mode = os.fstat(fd).st_mode
         if not stat.S_ISREG(mode):  # a FIFO would be waited for

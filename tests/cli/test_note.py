@@ -3,7 +3,11 @@
 import json
 import os
 import pty
+import shutil
 import subprocess
+import sys
+import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -78,16 +82,66 @@ def test_errors_speak_chinese(ia):
     assert run.stderr == "ia: notebook/没有.md：没有这条笔记\nhint: `ia note list` 列出全部笔记\n"
 
 
-def test_a_read_only_notebook_loses_nothing(ia, home):
-    if os.geteuid() == 0:
-        pytest.skip("root may write everywhere")
-    ia("note", "a", "one")
-    (home / "notebook").chmod(0o555)
+def sealed(folder, mode):
+    """Take the right to write from a folder and all that is in it, or give it back (mode 0o200)."""
+    for path in (folder, *folder.rglob("*")):
+        path.chmod(path.stat().st_mode & ~0o222 | mode)
+
+
+AS_NOBODY = """
+import difflib, encodings.idna, encodings.utf_8_sig, json, os, pkgutil, sys, unicodedata
+import ia, ia_cli, sqlite_utils  # this Python's own folder may be closed to others: import while it is open
+for package in (ia, ia_cli):
+    for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+        if module.name.split(".")[1] not in ("compute", "indicator", "ohlcv"):
+            __import__(module.name)
+import ia.ohlcv.identity
+if os.geteuid() == 0:
+    os.setgroups([])
+    os.setgid(65534)
+    os.setuid(65534)
+from ia_cli.main import run
+status = run(sys.argv[1:])
+sys.stdout.flush()
+os._exit(status)
+"""
+
+
+def test_a_workspace_that_may_not_be_written_can_be_read(ia):
+    def nobody(*argv):
+        command = [sys.executable, "-c", AS_NOBODY, *argv]
+        return subprocess.run(command, env={**os.environ, **env}, capture_output=True, text=True, timeout=60)
+
+    home = Path(tempfile.mkdtemp(prefix="ia-sealed-"))  # tmp_path is closed to other users
+    home.chmod(0o755)
     try:
-        assert ia("note", "a", "two").returncode == 77
+        env = {"IA_HOME": str(home)}
+        ia("note", "a", "茅台", env=env)
+        ia("memory", "log", "茅台", env=env)
+        ia("memory", "prefer", "x", env=env)
+        sealed(home, 0)
+        assert "a.md" in nobody("recall", "茅台").stdout  # there is no index, and none can be kept
+        sealed(home, 0o200)
+        ia("recall", "茅台", env=env)
+        sealed(home, 0)
+        for argv, text in (
+            (("note", "read", "a"), "茅台"), (("note", "list"), "a.md"), (("note", "search", "茅台"), "a.md"),
+            (("memory", "read"), "journal"), (("memory", "list"), "journal"), (("recall", "茅台"), "a.md"),
+            (("log",), "note.write"), (("pending",), "preferences"), (("memory", "history"), "a.md"),
+            (("--now", "2124-01-01", "recall", "茅台"), "a.md"),
+        ):  # fmt: skip
+            run = nobody(*argv)
+            assert run.returncode == 0 and text in run.stdout, (argv, run.stderr)
+        for argv in (
+            ("note", "a", "x"), ("note", "remove", "a"), ("memory", "track", "x"), ("memory", "prefer", "y"),
+            ("approve", "1", "--yes"), ("reject", "1"), ("memory", "undo"),
+        ):  # fmt: skip
+            run = nobody(*argv)
+            assert run.returncode == 77 and "ermission" in run.stderr, (argv, run.stderr)
+        assert ia("note", "read", "a", env=env).stdout == "茅台\n"
     finally:
-        (home / "notebook").chmod(0o755)
-    assert ia("note", "read", "a").stdout == "one\n"
+        sealed(home, 0o200)
+        shutil.rmtree(home)
 
 
 @pytest.mark.parametrize(

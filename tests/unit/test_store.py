@@ -6,7 +6,7 @@ import sqlite3
 import pytest
 
 from ia import store
-from ia.errors import BadData, ConfigError, TryLater
+from ia.errors import BadData, ConfigError, Refused, TryLater
 
 
 def columns(conn, table):
@@ -102,3 +102,39 @@ def test_sqlite_utils_comes_without_pandas():
 
     code = "import sys; from ia.store import sqlite_utils; sqlite_utils(); print('pandas' in sys.modules, 'numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False False\n"
+
+
+@pytest.fixture
+def unwritable(monkeypatch):
+    """Root may write everywhere: so the question whether it may is answered no."""
+    monkeypatch.setattr("ia.store._permitted", lambda _: False)
+
+
+@pytest.mark.parametrize("open_elsewhere", [True, False])
+def test_what_may_not_be_written_is_read(tmp_path, monkeypatch, open_elsewhere):
+    home = tmp_path / "a?b#c%41"
+    schema = store.Schema("x.db", True, (one,))
+    writer = store.connect(str(home), schema)
+    writer.execute("INSERT INTO t (a) VALUES ('kept')")
+    assert store.writable(writer)
+    if not open_elsewhere:
+        writer.close()
+    monkeypatch.setattr("ia.store._permitted", lambda _: False)
+    conn = store.connect(str(home), schema)
+    assert conn.execute("SELECT a FROM t").fetchall() == [("kept",)] and not store.writable(conn)
+    with pytest.raises(sqlite3.OperationalError) as failure:
+        conn.execute("INSERT INTO t (a) VALUES ('x')")
+    assert isinstance(store.explain(failure.value), Refused)
+    conn.close()
+    with pytest.raises(Refused):
+        store.connect(str(home), store.Schema("x.db", True, (one, two)))
+
+
+def test_what_is_not_there_and_may_not_be_made_is_empty(tmp_path, unwritable):
+    conn = store.connect(str(tmp_path), store.Schema("x.db", True, (one,)))
+    assert conn.execute("SELECT * FROM t").fetchall() == [] and not store.writable(conn)
+    conn.close()
+    conn = store.connect(str(tmp_path), store.Schema("cache/x.db", False, (one,)))
+    conn.execute("INSERT INTO t (a) VALUES ('x')")
+    assert store.writable(conn) and not os.listdir(tmp_path)
+    conn.close()

@@ -61,6 +61,9 @@ CATALOG = {
     "another process is building the index; what it has so far is searched": "另一个进程正在建索引；先查已建好的部分",
     "building the index; this takes a minute for 100,000 notes, once": "正在建索引；十万条笔记约需一分钟，只此一次",
     "{path!r}: the name is not UTF-8": "{path!r}：文件名不是 UTF-8",
+    "the workspace may not be written: newest changes may be missing from the index": (
+        "工作区不可写：最新的改动可能还不在索引里"
+    ),
     # memory
     "no memories yet": "还没有记忆",
     "`ia memory track`, `ia memory observe` and `ia memory log` begin them": (

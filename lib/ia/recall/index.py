@@ -61,6 +61,13 @@ def opened(ws: Workspace, notify: Notify = silent) -> sqlite3.Connection:
     """
     schema = AS_OF if clock.simulated() else PRESENT
     conn = store.connect(ws.root, schema)
+    if not store.writable(conn):
+        if not clock.simulated():
+            if next(_changed(ws, conn), None):
+                notify(Message("the workspace may not be written: newest changes may be missing from the index"))
+            return conn
+        conn.close()  # it is of another moment
+        conn = store.in_memory(schema)
     try:
         changes = _as_of(ws, conn) if clock.simulated() else _changed(ws, conn)
         _apply(ws, conn, changes, notify)
