@@ -14,12 +14,14 @@ from ia_cli._out import emit_json, notify
 @click.argument("expression", required=False, metavar="[EXPR]")
 @click.option("-f", "--file", metavar="FILE", help="Read the Python from FILE instead.")
 @click.option("--symbol", metavar="SYMBOL", help="Compute over this symbol; standard input is not read.")
-@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SEC",
+@click.option("--timeout", type=float, metavar="SEC",
               help="Seconds it may take; default: setting compute.timeout.")  # fmt: skip
 @click.option("--series", is_flag=True, help="Print every value of a series, with its date.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print all of it as CSV.")
 @json_option
-@click.option("--strict", is_flag=True, help="Refuse an expression that looks ahead, and bars that contradict themselves.")
+@click.option(
+    "--strict", is_flag=True, help="Refuse an expression that looks ahead, and bars that contradict themselves."
+)
 def compute(
     expression: str | None, file: str | None, symbol: str | None, timeout: float | None, series: bool, as_csv: bool,
     as_json: bool, strict: bool,
@@ -31,7 +33,8 @@ def compute(
     `ia ohlcv` of this terminal. One expression is evaluated; several lines are executed, and the last expression or
     `result` is the value.
 
-    A series prints its last value, a frame its last row, a dict or list JSON; --series, --csv and --json print more. It
+    A series prints its last value, a frame its last row (as does a series that is one row), a dict or list JSON with
+    the last value of each series in it; --series, --csv and --json print more. A value that is not there is null. It
     cannot read or write files, start processes or reach the network. Status 65 where it does not parse or raises, 77
     where it is refused, 124 where it takes too long.
     """
@@ -46,9 +49,12 @@ def compute(
     if series + as_csv + as_json > 1:
         raise UsageError("--series, --csv and --json exclude each other")
     source = expression if expression is not None else _source(file)
+    seconds = timeout if timeout is not None else config.get("compute.timeout")
+    if not 0 < seconds <= 86400:
+        raise UsageError("--timeout {seconds}: it should be above 0 and at most 86400 seconds", seconds=f"{seconds:g}")
     result = calculate(
         source, lambda: _bars(symbol, file == "-", strict), origin=_origin(file), trusted=file is None, strict=strict,
-        timeout=timeout or config.get("compute.timeout"), isolation=config.get("compute.isolation"),
+        timeout=seconds, isolation=config.get("compute.isolation"),
         notify=_told(source, file),
     )  # fmt: skip
     _print(result, series, as_csv, as_json)

@@ -30,6 +30,17 @@ PRINTED = {
     "close.shift(9).iloc[-1]": "nan\n",
     "x = close * 2\nx.iloc[-1]": "25.0\n",
     "result = 7": "7\n",
+    # a series that is one row prints as a row
+    "df.iloc[-1]": "open\t12.25\nhigh\t13.0\nlow\t12.0\nclose\t12.5\nvolume\t400.0\n",
+    "df[['close', 'open']].mean()": "close\t11.8125\nopen\t11.3125\n",
+    "pd.concat([close, close], axis=1)": "close\t12.5\nclose\t12.5\n",
+    # inside a dict or list a series of dates is its last value
+    "{'ma': sma(close, 2), 'df': df[['close']], 'n': 1}": '{"ma": 12.375, "df": {"close": 12.5}, "n": 1}\n',
+    "{'years': close.groupby(date.dt.year).max(), 'none': close.iloc[:0]}": '{"years": {"2024": 12.5}, "none": null}\n',
+    # what is not there
+    "None": "null\n",
+    "close.iloc[:0]": "null\n",
+    "df[['close']].iloc[:0]": "close\tnull\n",
 }
 
 
@@ -79,6 +90,11 @@ def test_another_frame_prints_csv_with_its_header(ia):
         ("close.rolling(9).mean()", {"type": "series", "name": "close", "value": None, "date": "2024-01-18"}),
         ("close.max()", {"type": "scalar", "name": None, "value": 12.5, "date": "2024-01-18"}),
         ("df[['close']]", {"type": "frame", "name": None, "value": {"close": 12.5}, "date": "2024-01-18"}),
+        (
+            "df[['close']].iloc[-1]",
+            {"type": "series", "name": "2024-01-18", "value": {"close": 12.5}, "date": "2024-01-18"},
+        ),
+        ("close.iloc[:0]", {"type": "series", "name": "close", "value": None, "date": "2024-01-18"}),
         ("{'a': [1]}", {"type": "structure", "name": None, "value": {"a": [1]}, "date": "2024-01-18"}),
         ("close.iloc[:2]", {"type": "series", "name": "close", "value": 11.5, "date": "2024-01-16"}),
     ],
@@ -107,6 +123,12 @@ SAYS_NO = {
     "close.to_csv('x')": (77, "<expression>:1: Series.to_csv is not available in expressions"),
     "pd.read_csv('/etc/passwd')": (77, "<expression>:1: pd.read_csv is not available in expressions"),
     "().__class__": (77, "<expression>:1: names that begin with an underscore are not allowed: __class__"),
+    "*".join(["1000000000000"] * 400): (77, "the expression is nested too deeply"),
+    "10**6000": (65, "a whole number of more than a thousand digits"),
+    "[[0]] * 3300000": (65, "the value has more than 200000 parts"),
+    'pd.Timestamp("no" + "w")': (77, "is this machine's clock"),
+    "df['closd\x1b[31mX'] = 1\ndf.closdX": (65, "hint: did you mean"),
+    "x = '\udce9'": (65, "<expression>:1: not UTF-8 text"),
     "np.zeros(10**9)": (77, "it needs more memory than the sandbox has (1 GB)"),
 }
 
@@ -118,7 +140,18 @@ def test_how_it_says_no(ia, source):
     assert run.returncode == status, run.stderr
     assert run.stdout == ""
     assert run.stderr.startswith("ia: ") and text in run.stderr
-    assert "Traceback" not in run.stderr and "Error" not in run.stderr
+    assert "Traceback" not in run.stderr and "Error" not in run.stderr and "\x1b" not in run.stderr
+
+
+def test_columns_that_no_bar_can_hold_print_as_csv_of_their_own(ia):
+    huge = 'df["close"] = pd.Series([10**400] * len(df), index=df.index)\ndf'
+    run = ia("compute", huge, "--csv", input=CSV)
+    assert run.returncode == 0 and run.stdout.startswith(
+        "date,open,high,low,close,volume\n2024-01-15,10.5,11.5,10.0,1000"
+    )
+    minus = ia("compute", "df['volume'] = -5\ndf", "--csv", input=CSV).stdout
+    assert minus.splitlines()[1] == "2024-01-15,10.5,11.5,10.0,11.0,-5"
+    assert ia("compute", "close", input=minus).returncode == 65
 
 
 def test_too_slow_is_124(ia):
@@ -148,7 +181,19 @@ def test_a_file_of_code(ia, tmp_path):
     assert ia("compute", "-f", "missing.py", input=CSV).returncode == 66
 
 
-@pytest.mark.parametrize("args", [[], ["1", "-f", "x.py"], ["1", "--csv", "--json"], ["1", "--timeout", "0"]])
+@pytest.mark.parametrize(
+    "args",
+    [
+        [],
+        ["1", "-f", "x.py"],
+        ["1", "--csv", "--json"],
+        ["1", "--timeout", "0"],
+        ["1", "--timeout", "inf"],
+        ["1", "--timeout", "nan"],
+        ["1", "--timeout", "1e12"],
+        ["1", "--timeout", "-1"],
+    ],
+)
 def test_wrong_words_are_status_2(ia, args):
     assert ia("compute", *args, input=CSV).returncode == 2
 
@@ -220,6 +265,19 @@ def test_a_symbol_wins_and_standard_input_is_not_read(ia):
         ("close.meen()", "ia: <expression>:1：Series 没有 meen"),
         ("clsoe", "ia: <expression>:1：没有 clsoe 这个名字"),
         ("1 / 0", "ia: <expression>:1：除以零"),
+        ("sma(close, 0)", "<expression>:1：sma：n 必须在 1 和 100000 之间，不能是 0"),
+        ("sma(close)", "<expression>:1：sma：缺少 n"),
+        ("sma('x', 5)", "<expression>:1：sma：x 必须是序列，不能是 str"),
+        ("sma(close, close)", "<expression>:1：sma：n 必须是整数，不能是 序列"),
+        ("rsi(close, foo=1)", "<expression>:1：rsi 没有参数 foo；可用 x, n"),
+        ("rsi(close, 1, 2)", "<expression>:1：rsi 有 2 个参数（x, n），却给了 3 个"),
+        ("exec('1')", "<expression>:1：表达式里不能用 exec()"),
+        ("x = [1]\nx[0].a += 1", "<expression>:2："),
+        ("1 +", "ia: <expression>:1：语法错误\n"),
+        ("(1", "ia: <expression>:1：'(' 没有闭合\n"),
+        ("sma(close，5)", "ia: <expression>:1：不能用字符 '，'（U+FF0C）"),
+        ("'abc", "ia: <expression>:1：文本的引号没有闭合\n"),
+        ("assert 1 == 2, 'x'\n1", "<expression>:1：断言不成立：x"),
         ("close.shift(-1).rolling(3)", "close.shift(-1) 有前视：把后面的值带到前面的 K 线"),
     ],
 )
@@ -228,7 +286,26 @@ def test_it_speaks_chinese(ia, source, chinese):
 
 
 def test_every_sentence_of_the_worker_has_a_chinese_one():
-    from ia.compute.wire import SENTENCES
+    from ia.compute.syntax import _WITH_FIELDS
+    from ia.compute.wire import SENTENCES, WORDS
     from ia_cli.zh.compute import CATALOG
 
     assert not {"{source}:{line}: " + sentence for sentence in SENTENCES} - set(CATALOG)
+    assert not (WORDS | {template for template, _ in _WITH_FIELDS}) - set(CATALOG)
+
+
+def test_every_sentence_that_the_guards_raise_is_agreed_upon():
+    import ast
+    from pathlib import Path
+
+    from ia.compute import functions, wire
+
+    kinds = {"Told", "Denied", "NoResult", "Unprintable", "Misfit"}
+    raised = set()
+    for module in ("coreutils", "encode", "evaluate", "facade", "functions", "spaces"):
+        for node in ast.walk(ast.parse(Path(wire.__file__).with_name(f"{module}.py").read_text())):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in kinds:
+                assert not isinstance(node.args[0], ast.JoinedStr)
+                raised.update([node.args[0].value] if isinstance(node.args[0], ast.Constant) else [])
+    assert len(raised) > 30
+    assert not (raised | {functions.MUST_BE, functions.CHOOSE}) - wire.SENTENCES

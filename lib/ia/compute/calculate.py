@@ -1,9 +1,10 @@
 """One way in for every caller: lint the source, take the lane that fits, return the value as plain data."""
 
+import time
 from collections.abc import Callable
 
-from ia.compute.host import DEFAULT_TIMEOUT, Result, Sandbox, needs_pandas
-from ia.compute.wire import FILENAME
+from ia.compute.host import DEFAULT_TIMEOUT, Result, Sandbox, late, needs_pandas
+from ia.compute.wire import FILENAME, MAX_BITS
 from ia.errors import Notify, Refused, silent
 from ia.ohlcv.canonical import Bars
 
@@ -36,9 +37,12 @@ def calculate(
     if plan is not None:
         _look_ahead(source, origin, strict, notify)
         read = bars()
+        deadline = time.monotonic() + timeout
         try:
-            return _from_lane(plan.run(read), read)._replace(as_of=read.date[-1])
+            return _from_lane(plan.run(read, deadline), read)._replace(as_of=read.date[-1])
         except Exception:  # whatever it is, the full lane says it properly
+            if time.monotonic() >= deadline:
+                raise late(timeout) from None
             with Sandbox(source, origin) as sandbox:
                 return sandbox.value(read, trusted=trusted, timeout=timeout, isolation=isolation, notify=notify)
     with Sandbox(source, origin) as sandbox:
@@ -63,6 +67,8 @@ def _from_lane(value: object, bars: Bars) -> Result:
 
     assert isinstance(value, lane.Result)
     if value.kind == "scalar":
+        if isinstance(value.value, int) and value.value.bit_length() > MAX_BITS:
+            raise lane.Doubt
         kind = "boolean" if isinstance(value.value, bool) else "scalar"
         return Result(kind, value.value)
     columns = [array.tolist() for array in value.arrays]

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ia.compute.functions import FUNCTIONS, REDUCTIONS, Column, Columns, Function, apply
+from ia.compute.functions import FUNCTIONS, MUST_BE, REDUCTIONS, Column, Columns, Function, Misfit, apply
 
 
 def NAMESPACE() -> dict[str, Callable[..., Any]]:
@@ -58,7 +58,7 @@ def _reduce(f: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         out = apply(f, [Column(np.asarray(x))], {"n": back} if f.params else {})
         return out.values if isinstance(out, Column) else out
     if callable(x) or isinstance(x, dict):
-        raise ValueError(f"{f.name}: x must be a series or a number, not {_kind(x)}")
+        raise Misfit(MUST_BE, function=f.name, param="x", what="a series or a number", value=_kind(x))
     return x
 
 
@@ -81,7 +81,7 @@ class _Frames:
             self._same_dates(v.index)
             if isinstance(v, pd.DataFrame):
                 if self.columns is not None and not self.columns.equals(v.columns):
-                    raise ValueError(f"{self.f.name}: the frames have different columns")
+                    raise Misfit("{function}: the frames have different columns", function=self.f.name)
                 self.columns = v.columns
                 return Column(self._numbers(v.to_numpy() if len(set(v.dtypes)) == 1 else v.astype(float).to_numpy()))
             name = v.name if isinstance(v.name, str) else None
@@ -96,13 +96,16 @@ class _Frames:
 
     def _same_dates(self, index: Any) -> None:
         if self.index is not None and self.index is not index and not self.index.equals(index):
-            raise ValueError(f"{self.f.name}: the series have different dates")
+            raise Misfit("{function}: the series have different dates", function=self.f.name)
         if self.index is None:
             self.index = index
 
     def _numbers(self, values: Any) -> Any:
         if values.dtype.kind not in "bif" or values.ndim > 2:
-            raise ValueError(f"{self.f.name} needs numbers, not {values.dtype} of {values.ndim} dimensions")
+            raise Misfit(
+                "{function} needs numbers, not {kind} of {count} dimensions",
+                function=self.f.name, kind=values.dtype, count=values.ndim,
+            )  # fmt: skip
         return values if values.dtype.kind == "b" else values.astype(np.float64, copy=False)
 
     def give(self, out: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ia.compute.wire import Told
+from ia.compute.wire import MAX_BITS, MAX_PARTS, Told
 
 MAX_DEPTH = 12
 MAX_TEXT = 1 << 20
@@ -24,8 +24,9 @@ class Unprintable(Told):
 def plain(value: Any, frame: pd.DataFrame) -> dict[str, Any]:
     """Return {"type", "name", "value", ...}: scalar, boolean, text, date, none, series, frame or structure.
 
-    A series has "index" (texts), "index_name" and "value" (a list); a frame "columns" and "value" (a list a column). A
-    1-D array as long as the bars gets their dates.
+    A series has "index" (texts), "index_name" and "value" (a list), and "row" where its labels are names, as those of
+    `df.iloc[-1]`; a frame "columns" and "value" (a list a column). A 1-D array as long as the bars gets their dates. A
+    series or frame of dates inside a dict or list is its last value or row.
     """
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
@@ -33,7 +34,8 @@ def plain(value: Any, frame: pd.DataFrame) -> dict[str, Any]:
         value = pd.Series(value, index=frame.index)
     if isinstance(value, pd.Series):
         name = None if value.name is None else _label(value.name)
-        return {"type": "series", "name": name, "value": _column(value), **_index(value.index)}
+        row = len(value) > 0 and all(isinstance(label, str) for label in value.index)
+        return {"type": "series", "name": name, "value": _column(value), "row": row, **_index(value.index)}
     if isinstance(value, pd.DataFrame):
         columns = [_label(c) for c in value.columns]
         cells = [_column(value.iloc[:, i]) for i in range(value.shape[1])]
@@ -41,7 +43,7 @@ def plain(value: Any, frame: pd.DataFrame) -> dict[str, Any]:
     if isinstance(
         value, dict | list | tuple | set | frozenset | np.ndarray | pd.Index | pd.api.extensions.ExtensionArray
     ):
-        return {"type": "structure", "name": None, "value": _nested(value, 0)}
+        return {"type": "structure", "name": None, "value": _nested(value, 0, [MAX_PARTS])}
     cell = _cell(value)
     kind = (
         "none"
@@ -101,7 +103,7 @@ def _cell(value: Any, *, inside: bool = False) -> Any:
         return _text(value)
     if isinstance(value, int | np.integer):
         number = int(value)
-        if number.bit_length() > 4000:
+        if number.bit_length() > MAX_BITS:
             raise Unprintable("the value is a whole number of more than a thousand digits")
         return number
     if isinstance(value, float | np.floating):
@@ -113,7 +115,7 @@ def _cell(value: Any, *, inside: bool = False) -> Any:
     if isinstance(value, datetime.date | datetime.time):
         return value.isoformat()
     if inside and isinstance(value, dict | list | tuple | set):
-        return _text(_nested(value, 0))
+        return _text(_nested(value, 0, [MAX_PARTS]))
     raise _unprintable(value)
 
 
@@ -123,7 +125,7 @@ def _unprintable(value: Any) -> Unprintable:
         return Unprintable("the value is a function: call it with ()")
     if hasattr(type(value), "agg"):
         return Unprintable("the value is a {name}: end it with .mean(), .last() or another aggregation", name=kind)
-    return Unprintable(f"the value is a {kind}, which has no printed form")
+    return Unprintable("the value is a {name}, which has no printed form", name=kind)
 
 
 def _text(value: Any) -> str:
@@ -133,22 +135,36 @@ def _text(value: Any) -> str:
     return text
 
 
-def _nested(value: Any, depth: int) -> Any:
+def _nested(value: Any, depth: int, left: list[int]) -> Any:
+    """Return a dict or list of plain values; `left` counts down the parts that it may still have."""
+    left[0] -= 1
+    if left[0] < 0:
+        raise Unprintable("the value has more than {limit} parts", limit=MAX_PARTS)
     if depth > MAX_DEPTH:
         raise Unprintable("the value is nested too deeply")
     if isinstance(value, dict):
-        return {_label(key): _nested(item, depth + 1) for key, item in value.items()}
+        return {_label(key): _nested(item, depth + 1, left) for key, item in value.items()}
+    if isinstance(value, pd.Series | pd.DataFrame) and isinstance(value.index, pd.DatetimeIndex):
+        return _newest(value)
     if isinstance(value, pd.Series):
         return dict(zip(_index(value.index)["index"], _column(value), strict=True))
     if isinstance(value, pd.DataFrame):
-        return [
-            {str(c): _cell(x, inside=True) for c, x in zip(value.columns, row, strict=True)}
-            for row in value.itertuples(index=False)
-        ]
+        return [_row(value, place) for place in range(len(value))]
     if isinstance(value, np.ndarray):
-        return _nested(value.tolist(), depth)
+        return _nested(value.tolist(), depth, left)
     if isinstance(value, pd.Index | pd.api.extensions.ExtensionArray):
         return [_cell(item) for item in value.tolist()]
     if isinstance(value, list | tuple | set | frozenset):
-        return [_nested(item, depth + 1) for item in value]
+        return [_nested(item, depth + 1, left) for item in value]
     return _cell(value)
+
+
+def _newest(value: pd.Series | pd.DataFrame) -> Any:
+    if len(value) == 0:
+        return None
+    return _row(value, -1) if isinstance(value, pd.DataFrame) else _cell(value.iloc[-1], inside=True)
+
+
+def _row(frame: pd.DataFrame, place: int) -> dict[str, Any]:
+    cells = (frame.iloc[place, column] for column in range(frame.shape[1]))
+    return {_label(name): _cell(cell, inside=True) for name, cell in zip(frame.columns, cells, strict=True)}

@@ -83,11 +83,11 @@ def _sentence(error: BaseException) -> Told:
     if isinstance(error, OSError):
         return Told("files, processes and the network are out of reach of expressions")
     if isinstance(error, AssertionError):
-        return Told(f"assertion failed: {error}" if error.args else "assertion failed")
+        return Told("assertion failed: {why}", why=error) if error.args else Told("assertion failed")
     if isinstance(error, ImportError):
-        return Told(f"this needs a package that is not available in expressions ({error.name or error})")
+        return Told("this needs a package that is not available in expressions ({name})", name=error.name or error)
     try:
         text = " ".join(str(error).split())
     except BaseException:
         text = ""
-    return Told(text or f"it failed ({type(error).__name__})")
+    return Told(text) if text else Told("it failed ({name})", name=type(error).__name__)

@@ -152,7 +152,7 @@ def reduction(what: Any) -> Any:
         return what
     if type(what).__name__ == "_ArrayFunctionDispatcher":
         return what
-    raise Denied(f"a {type(what).__name__} is no function or reduction")
+    raise Denied("a {name} is no function or reduction", name=type(what).__name__)
 
 
 def _named(value: Any) -> Any:
@@ -273,12 +273,12 @@ class _Items:
     def __setitem__(self, key: Any, value: Any) -> None:
         kind = type(self._target)
         if not issubclass(kind, _WRITABLE):
-            raise Denied(f"a {kind.__name__} cannot be written to")
+            raise Denied("a {name} cannot be written to", name=kind.__name__)
         self._target[key] = value
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in SETTABLE or not isinstance(self._target, pd.DataFrame | pd.Series | pd.Index):
-            raise Denied(f"attributes cannot be set: .{name}")
+            raise Denied("attributes cannot be set: .{name}", name=name)
         setattr(self._target, name, value)
 
 

@@ -10,8 +10,16 @@ from typing import Any, NamedTuple
 
 from ia.compute import kernels as k
 from ia.compute.arrays import NDArray, np
+from ia.compute.wire import Told
 
 Scalar = float | int | bool
+
+MUST_BE = "{function}: {param} must be {what}, not {value}"
+CHOOSE = "{function}: choose one of {names} first"
+
+
+class Misfit(Told, ValueError):
+    """A call that does not fit its function."""
 
 
 class Column(NamedTuple):
@@ -187,32 +195,41 @@ FUNCTIONS: dict[str, Function] = {f.name: f for f in _ALL}
 
 
 def bind(f: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a call by name, defaults filled in. ValueError where they do not fit."""
+    """Return the arguments of a call by name, defaults filled in. Misfit (a ValueError) where they do not fit."""
     names = [name.rstrip("?") for name in f.inputs] + [p.name for p in f.params]
     if len(args) > len(names):
-        raise ValueError(f"{f.name} takes {len(names)} arguments ({', '.join(names)}), {len(args)} given")
+        raise Misfit(
+            "{function} takes {count} arguments ({names}), {given} given",
+            function=f.name, count=len(names), names=", ".join(names), given=len(args),
+        )  # fmt: skip
     given = dict(zip(names, args, strict=False))
     for name, value in kwargs.items():
         if name not in names:
-            raise ValueError(f"{f.name} has no argument {name!r}; it takes {', '.join(names)}")
+            raise Misfit(
+                "{function} has no argument {param}; it takes {names}",
+                function=f.name, param=name, names=", ".join(names),
+            )  # fmt: skip
         if name in given:
-            raise ValueError(f"{f.name}: {name} is given twice")
+            raise Misfit("{function}: {param} is given twice", function=f.name, param=name)
         given[name] = value
     for p in f.params:
         given.setdefault(p.name, p.default)
         if given[p.name] is None:
-            raise ValueError(f"{f.name}: {p.name} is missing")
+            raise Misfit("{function}: {param} is missing", function=f.name, param=p.name)
         given[p.name] = setting(f.name, p, given[p.name])
     for name in names:
         if name not in given:
-            raise ValueError(f"{f.name}: {name} is missing")
+            raise Misfit("{function}: {param} is missing", function=f.name, param=name)
     if "slow" in given and given["fast"] >= given["slow"]:
-        raise ValueError(f"{f.name}: fast must be below slow, not {given['fast']} and {given['slow']}")
+        raise Misfit(
+            "{function}: fast must be below slow, not {fast} and {slow}",
+            function=f.name, fast=given["fast"], slow=given["slow"],
+        )  # fmt: skip
     return given
 
 
 def setting(owner: str, p: Param, value: Any) -> int | float:
-    """Return the value as the parameter wants it: 14, 14.0 and numpy's 14 are 14. ValueError where it cannot be."""
+    """Return the value as the parameter wants it: 14, 14.0 and numpy's 14 are 14. Raises Misfit where it cannot be."""
     number: int | float
     try:
         if isinstance(value, bool | np.bool_ | str | bytes):
@@ -226,9 +243,12 @@ def setting(owner: str, p: Param, value: Any) -> int | float:
     except (TypeError, ValueError):
         what = "a whole number" if p.whole else "a number"
         shown = repr(value) if isinstance(value, bool | int | float | str) else kind(value)
-        raise ValueError(f"{owner}: {p.name} must be {what}, not {shown:.40}") from None
+        raise Misfit(MUST_BE, function=owner, param=p.name, what=what, value=shown[:40]) from None
     if not p.low <= number <= p.high:
-        raise ValueError(f"{owner}: {p.name} must be between {p.low:g} and {p.high:g}, not {number}")
+        raise Misfit(
+            "{function}: {param} must be between {low} and {high}, not {value}",
+            function=owner, param=p.name, low=f"{p.low:g}", high=f"{p.high:g}", value=number,
+        )  # fmt: skip
     return number
 
 
@@ -258,12 +278,12 @@ def apply(f: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Value:
     inputs = [bound[name.rstrip("?")] for name in f.inputs]
     shapes = {v.values.shape for v in inputs if isinstance(v, Column)}
     if len({shape[0] for shape in shapes}) > 1:
-        raise ValueError(f"{f.name}: the series have different lengths")
+        raise Misfit("{function}: the series have different lengths", function=f.name)
     truth = f.kernel is _where and all(_is_truth(v) for v in inputs[1:])
     arrays = [_array(f, name, v, truth) for name, v in zip(f.inputs, inputs, strict=True)]
     if not shapes:
         if any(not name.endswith("?") for name in f.inputs) or f.kernel in (k.crossover, k.crossunder):
-            raise ValueError(f"{f.name} needs a series, not only numbers")
+            raise Misfit("{function} needs a series, not only numbers", function=f.name)
         with np.errstate(all="ignore"):
             return float(f.kernel(*arrays, *settings))
     if len(arrays) > 1:
@@ -277,7 +297,7 @@ def apply(f: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Value:
 
 def _reduce(f: Function, x: Value, settings: list[Any]) -> Value:
     if isinstance(x, Columns):
-        raise ValueError(f"{f.name}: choose one of {', '.join(x.names)} first")
+        raise Misfit(CHOOSE, function=f.name, names=", ".join(x.names))
     if not isinstance(x, Column):
         return x
     out = REDUCTIONS[f.name](x.values, *settings)
@@ -294,16 +314,16 @@ def _is_truth(v: Any) -> bool:
 def _array(f: Function, name: str, v: Any, truth: bool) -> NDArray[Any]:
     """Return the input as the kernel wants it: bool for a condition, else float64."""
     if isinstance(v, Columns):
-        raise ValueError(f"{f.name}: choose one of {', '.join(v.names)} first")
+        raise Misfit(CHOOSE, function=f.name, names=", ".join(v.names))
     if name == "cond":
         if not isinstance(v, Column) or v.values.dtype != np.bool_:
-            raise ValueError(f"{f.name}: the condition must be a series of true and false")
+            raise Misfit("{function}: the condition must be a series of true and false", function=f.name)
         return v.values
     if isinstance(v, Column):
         return v.values if truth else v.values.astype(np.float64, copy=False)
     if not name.endswith("?") or not isinstance(v, bool | int | float):
         what = "a series" if not name.endswith("?") else "a series or a number"
-        raise ValueError(f"{f.name}: {name.rstrip('?')} must be {what}, not {kind(v)}")
+        raise Misfit(MUST_BE, function=f.name, param=name.rstrip("?"), what=what, value=kind(v))
     return np.asarray(v if truth else float(v))
 
 
@@ -311,6 +331,6 @@ def _level(f: Function, arrays: list[NDArray[Any]], shapes: set[tuple[int, ...]]
     """Bring numbers and single series to the shape of the widest input."""
     wide = max(shapes, key=len)
     if len(shapes) > 1 and any(len(shape) == len(wide) and shape != wide for shape in shapes):
-        raise ValueError(f"{f.name}: the frames have different columns")
+        raise Misfit("{function}: the frames have different columns", function=f.name)
     lifted = (a[:, None] if len(wide) == 2 and a.ndim == 1 else a for a in arrays)
     return [np.broadcast_to(a, wide) for a in lifted]

@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ia.compute.spawn import Process, discard, needs_pandas, prestart, start, take
-from ia.compute.wire import FILENAME, MAX_REPLY, SENTENCES, framed
+from ia.compute.wire import FILENAME, MAX_PARTS, MAX_REPLY, SENTENCES, WORDS, framed
 from ia.errors import BadData, IaError, Message, Notify, Refused, TimedOut, TryLater, silent
 from ia.ohlcv.canonical import Bars
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Result", "Sandbox", "evaluate", "needs_pandas", "prestart", "probe"]
 
 DEFAULT_TIMEOUT = 30.0
+MAX_TIMEOUT = 86_400.0
 UNLOCKED = "this system cannot lock the sandbox: the expression runs with the language rules only"
 """What `notify` is told when code runs without a lock; callers keep it in the audit trail."""
 _NO_ANSWER = "the sandbox sent an answer that is none"
@@ -28,8 +29,8 @@ class Result(NamedTuple):
     """The value of an expression as plain data.
 
     type: scalar, boolean, text, date, none, structure, series or frame. A series has a list as `value` and as many
-    `labels`; a frame has `columns`, and in `value` one list a column. `dated`: the labels are canonical dates. `as_of`:
-    the date of the last bar that it was computed from.
+    `labels`; a frame has `columns`, and in `value` one list a column. `dated`: the labels are canonical dates. `row`: a
+    series that is one row, its labels are names. `as_of`: the date of the last bar that it was computed from.
     """
 
     type: str
@@ -40,6 +41,7 @@ class Result(NamedTuple):
     columns: list[str] | None = None
     dated: bool = False
     as_of: str | None = None
+    row: bool = False
 
 
 class Sandbox:
@@ -154,6 +156,7 @@ class _Worker:
 
     def run(self, rows: int, code: bytes, columns: bytes, timeout: float) -> dict[str, Any]:
         """Hand the job over and return the reply."""
+        timeout = min(timeout, MAX_TIMEOUT)
         deadline = time.monotonic() + timeout
         self._limit_cpu(timeout)
         job = framed(json.dumps({"rows": rows}).encode()) + framed(code) + framed(columns)
@@ -165,9 +168,7 @@ class _Worker:
                     raise Refused(_NO_ANSWER)
                 return reply
         if time.monotonic() >= deadline:
-            raise TimedOut(
-                "the expression ran longer than {seconds} s", seconds=f"{timeout:g}", hint="--timeout gives it more"
-            )
+            raise late(timeout)
         raise self._death(timeout)
 
     def _limit_cpu(self, timeout: float) -> None:
@@ -217,6 +218,8 @@ class _Worker:
     def _json(self, block: bytes | None) -> dict[str, Any] | None:
         if block is None:
             return None
+        if block.count(b"[") + block.count(b"{") > MAX_PARTS:  # each becomes an object of ours, many times its size
+            raise Refused("the result has more than {limit} parts", limit=MAX_PARTS)
         try:
             document = json.loads(block)
         except (ValueError, RecursionError):
@@ -227,9 +230,7 @@ class _Worker:
         status = self.end()
         number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
         if number == signal.SIGXCPU:
-            return TimedOut(
-                "the expression ran longer than {seconds} s", seconds=f"{timeout:g}", hint="--timeout gives it more"
-            )
+            return late(timeout)
         if number in (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGILL, signal.SIGFPE):
             return Refused("the expression crashed the sandbox")
         return Refused("the expression ended the sandbox (it may need too much memory)")
@@ -240,6 +241,13 @@ class _Worker:
             return 0
         self.ended = True
         return discard(self.process)
+
+
+def late(timeout: float) -> TimedOut:
+    """Return the failure of an expression that ran longer than its seconds."""
+    return TimedOut(
+        "the expression ran longer than {seconds} s", seconds=f"{timeout:g}", hint="--timeout gives it more"
+    )
 
 
 def _clean(text: object) -> str:
@@ -267,18 +275,18 @@ def _as_error(error: Any, assigned: frozenset[str], origin: str = FILENAME) -> I
         return BadData(template, source=origin, line=line, name=name, names=near, hint=hint)
     near = ""
     if kind == "absent" and isinstance(error.get("near"), list):
-        near = _near(name, [str(n)[:80] for n in error["near"][:1000]])
+        near = _near(name, [_clean(n)[:80] for n in error["near"][:1000]])
     hint = _DID_YOU_MEAN if near else None
     return BadData("{source}:{line}: " + words, hint=hint, **{**place, **({"names": near} if near else {})})
 
 
-def _sentence(error: dict[str, Any]) -> tuple[str, dict[str, str]]:
+def _sentence(error: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """Return the sentence of a worker as a template and fields; one that is not agreed upon as plain words."""
     template, fields = error.get("template"), error.get("fields")
     if isinstance(template, str) and template in SENTENCES and isinstance(fields, dict):
         clean = {key: _clean(value)[:400] for key, value in fields.items()}
         if all("{" + word in template for word in clean) and template.count("{") == len(clean):
-            return template, clean
+            return template, {key: Message(value) if value in WORDS else value for key, value in clean.items()}
     return "{why}", {"why": _clean(error.get("message", ""))[:400]}
 
 
@@ -338,6 +346,7 @@ def _table(kind: str, value: dict[str, Any], content: list[Any], labels: list[st
         _optional(value.get("index_name")),
         None if columns is None else [_clean(column) for column in columns],
         value.get("dated") is True,
+        row=kind == "series" and value.get("row") is True,
     )
 
 

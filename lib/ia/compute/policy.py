@@ -13,8 +13,10 @@ from typing import Any, NamedTuple
 from RestrictedPython import RestrictingNodeTransformer
 from RestrictedPython.transformer import INSPECT_ATTRIBUTES, IOPERATOR_TO_STR
 
+from ia.compute.fold import fold
+from ia.compute.syntax import why
 from ia.compute.wire import FILENAME, MAX_NODES, MAX_SOURCE, SETTABLE
-from ia.errors import BadData, Refused
+from ia.errors import BadData, Message, Refused
 
 MAX_INTEGER = 10**12
 
@@ -46,6 +48,19 @@ _NO_CODE = frozenset(
 )
 
 
+def _rule(info: str) -> tuple[str, dict[str, object]]:
+    """Say a rule of RestrictedPython in our words: the few that can still be broken once this policy has looked."""
+    if info.endswith("calls are not allowed."):
+        return "{name}() is not allowed in expressions", {"name": info.split()[0].lower()}
+    if info.startswith("Augmented assignment"):
+        return "only names and items can be changed in place", {}
+    if info.startswith("Assignment expressions"):
+        return "`{word}` is not allowed in expressions", {"word": ":="}
+    if info.startswith('"'):
+        return "{name} is not available in expressions", {"name": info.split('"')[1]}
+    return "{why}", {"why": info}
+
+
 class Program(NamedTuple):
     """A source ready for the worker: the code to execute, the code whose value counts, and names it assigns."""
 
@@ -57,7 +72,8 @@ class _Policy(RestrictingNodeTransformer):  # type: ignore[misc]
     """RestrictedPython's transformer, stricter; `errors` holds (line, template, fields)."""
 
     def error(self, node: ast.AST, info: str) -> None:
-        self.errors.append((getattr(node, "lineno", 1), "{why}", {"why": info}))
+        template, fields = _rule(info)
+        self.errors.append((getattr(node, "lineno", 1), template, fields))
 
     def _deny(self, node: ast.AST) -> None:
         word = _WORDS.get(type(node).__name__, type(node).__name__)
@@ -133,14 +149,16 @@ def parse(source: str, origin: str = FILENAME) -> ast.Module:
     if len(source) > MAX_SOURCE:
         raise Refused("the expression is longer than {limit} characters", limit=MAX_SOURCE)
     if "\0" in source:
-        raise BadData("{source}:{line}: {why}", source=origin, line=1, why="a NUL character")
+        raise BadData("{source}:{line}: {why}", source=origin, line=1, why=Message("a NUL character"))
     text = source.strip() if "\n" not in source.strip() else source.strip("\n")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(text, FILENAME, "exec")
     except SyntaxError as e:
-        raise BadData("{source}:{line}: {why}", source=origin, line=e.lineno or 1, why=e.msg) from None
+        raise BadData("{source}:{line}: {why}", source=origin, line=e.lineno or 1, why=why(e)) from None
+    except UnicodeEncodeError:
+        raise BadData("{source}:{line}: {why}", source=origin, line=1, why=Message("not UTF-8 text")) from None
     except (RecursionError, MemoryError, ValueError):
         raise Refused("the expression is nested too deeply") from None
     if not tree.body:
@@ -151,10 +169,11 @@ def parse(source: str, origin: str = FILENAME) -> ast.Module:
         if isinstance(node, ast.Constant) and isinstance(node.value, int | complex) and abs(node.value) > MAX_INTEGER:
             raise Refused("{source}:{line}: a number above {limit}", source=origin, line=node.lineno, limit="10**12")
         for word in _operands(node):
-            if isinstance(word, ast.Constant) and str(word.value).strip().lower() in ("now", "today"):
+            said = fold(word, {})
+            if isinstance(said, str) and said.strip().lower() in ("now", "today"):
                 raise Refused(
                     "{source}:{line}: {word!r} is this machine's clock, which expressions do not see",
-                    hint="the newest bar's date is date.iloc[-1]", source=origin, line=word.lineno, word=word.value,
+                    hint="the newest bar's date is date.iloc[-1]", source=origin, line=word.lineno, word=said,
                 )  # fmt: skip
     if nodes > MAX_NODES:
         raise Refused("the expression has more than {limit} parts", limit=MAX_NODES)
@@ -194,7 +213,7 @@ def compile_source(source: str, origin: str = FILENAME) -> Program:
             body = compile(tree, FILENAME, "exec", dont_inherit=True) if tree.body else None
             value = compile(ast.Expression(last), FILENAME, "eval", dont_inherit=True) if last is not None else None
     except SyntaxError as e:  # what only the compiler sees: `return` outside a function
-        raise BadData("{source}:{line}: {why}", source=origin, line=e.lineno or 1, why=e.msg) from None
+        raise BadData("{source}:{line}: {why}", source=origin, line=e.lineno or 1, why=why(e)) from None
     except (RecursionError, MemoryError, ValueError):
         raise Refused("the expression is nested too deeply") from None
     return Program(marshal.dumps((body, value)), assigned)

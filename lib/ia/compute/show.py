@@ -1,22 +1,27 @@
 """How a value is written: short on a line, all of it as CSV, or as one JSON document."""
 
 import json
+from itertools import pairwise
 from typing import Any
 
 from ia.compute.host import Result
-from ia.ohlcv.canonical import COLUMNS, Bars, bar_lines
+from ia.ohlcv.canonical import COLUMNS, MAX_VOLUME, Bars, bar_lines
 
 _INF = float("inf")
 
 
 def short(result: Result) -> str:
-    """Return the lines of the short form: a scalar, the last value of a series, the last row of a frame, JSON."""
-    if result.type == "frame":
-        columns = result.columns or []
-        return "".join(
-            f"{name}\t{text(cells[-1] if cells else None)}\n" for name, cells in zip(columns, result.value, strict=True)
-        )
-    return f"{text(_last(result))}\n"
+    """Return the lines of the short form: a scalar, the last value of a series, the last row of a frame, JSON.
+
+    What is not there, None or the last value of an empty series, is `null`.
+    """
+    if result.type == "frame" or result.row:
+        return "".join(f"{name}\t{_or_null(cell)}\n" for name, cell in _last_row(result))
+    return f"{_or_null(_last(result))}\n"
+
+
+def _or_null(value: Any) -> str:
+    return "null" if value is None else text(value)
 
 
 def everything(result: Result) -> str:
@@ -44,12 +49,7 @@ def document(result: Result) -> dict[str, Any]:
     The date of anything else is that of the last bar.
     """
     date = result.labels[-1] if result.labels and result.dated else result.as_of
-    value = _last(result)
-    if result.type == "frame":
-        value = {
-            name: cells[-1] if cells else None for name, cells in zip(result.columns or [], result.value, strict=True)
-        }
-    return {"type": result.type, "name": result.name, "value": value, "date": date}
+    return {"type": result.type, "name": result.name, "value": _last(result), "date": date}
 
 
 def text(value: Any) -> str:
@@ -72,17 +72,34 @@ def _finite(value: Any) -> Any:
 
 
 def _last(result: Result) -> Any:
+    """Return the last value of a series, the last row of a frame (and a series that is a row) by name."""
+    if result.type == "frame" or result.row:
+        return dict(_last_row(result))
     if result.type == "series":
         return result.value[-1] if result.value else None
     return result.value
 
 
+def _last_row(result: Result) -> list[tuple[str, Any]]:
+    if result.row:
+        return list(zip(result.labels or [], result.value, strict=True))
+    last = [cells[-1] if cells else None for cells in result.value]
+    return list(zip(result.columns or [], last, strict=True))
+
+
 def _bars(index: list[str], columns: dict[str, list[Any]]) -> Bars | None:
     """Return the columns as bars, None where a cell is missing or none that canonical CSV can hold."""
-    first, high, low, last = (
-        [float(p) if isinstance(p, int | float) else 0.0 for p in columns[n]] for n in COLUMNS[1:5]
+    try:
+        first, high, low, last = (
+            [float(p) if isinstance(p, int | float) else 0.0 for p in columns[n]] for n in COLUMNS[1:5]
+        )
+    except OverflowError:  # a whole number of hundreds of digits
+        return None
+    whole = all(
+        isinstance(v, int | float) and v - v == 0 and v == int(v) and 0 <= v <= MAX_VOLUME for v in columns["volume"]
     )
-    whole = all(isinstance(v, int | float) and v - v == 0 and v == int(v) for v in columns["volume"])
+    if any(a >= b for a, b in pairwise(index)):
+        return None
     if not whole or not all(0 < p < _INF for column in (first, high, low, last) for p in column):
         return None
     return Bars(index, first, high, low, last, [int(v) for v in columns["volume"]])

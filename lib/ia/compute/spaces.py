@@ -87,7 +87,7 @@ def _sized(function: Callable[..., Any]) -> Callable[..., Any]:
         if dtype is not None:
             kind = np.dtype(dtype)
             if kind.kind not in "biufcmMUS":
-                raise Denied(f"arrays of {kind} are not available in expressions")
+                raise Denied("arrays of {kind} are not available in expressions", kind=kind)
             kwargs["dtype"] = kind
         return function(*args, **kwargs)
 

@@ -142,7 +142,7 @@ def test_a_series_beside_a_frame_counts_for_each_column():
         ("sma(x, True)", "sma: n must be a whole number, not True"),
         ("sma(x, x)", "sma: n must be a whole number, not a series"),
         ("sma(x, 5, 6)", "sma takes 2 arguments (x, n), 3 given"),
-        ("sma(x, m=5)", "sma has no argument 'm'; it takes x, n"),
+        ("sma(x, m=5)", "sma has no argument m; it takes x, n"),
         ("sma(x, 5, n=5)", "sma: n is given twice"),
         ("sma(5, 5)", "sma: x must be a series, not int"),
         ("sma('close', 5)", "sma: x must be a series, not str"),
