@@ -243,7 +243,7 @@ def test_a_state_file_that_is_not_sound_never_stops_anybody(tmp_path, clock, spo
             db.execute(spoil) if isinstance(spoil, str) else db.execute(PUT, SOUND | spoil)
         db.close()
         for call in (use, lambda g: g.acquire("qq.com")):
-            with suppress(Banned):
+            with suppress(TryLater):
                 call(governor)
         clock.now += LONGEST_PAUSE + 1
         governor.release(governor.acquire("qq.com"))
