@@ -38,6 +38,11 @@ def harmless(written: str) -> str:
     return "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in written)
 
 
+def emit_text(written: str) -> None:
+    """Write a text as it is into a pipe or file, and without what would repaint it to a terminal."""
+    sys.stdout.write(harmless(written) if sys.stdout.isatty() else written)
+
+
 def _tell(line: str) -> None:
     """Write a line to stderr. Where that cannot be written, nobody wants to hear it."""
     import contextlib

@@ -11,7 +11,7 @@ from ia_cli._group import Group
 from ia_cli._in import text_or_stdin
 from ia_cli._listed import listed
 from ia_cli._options import json_option, rows_options
-from ia_cli._out import emit_json, notify
+from ia_cli._out import emit_json, emit_text, notify
 from ia_cli._proposed import proposed
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def read(path: str) -> None:
     text = index.text(ws) if target == index.PATH else ws.read(target)
     if text is None:
         raise NotFound("{path}: no such memory", path=target, hint="`ia memory list` shows them")
-    sys.stdout.write(text)
+    emit_text(text)
 
 
 @memory.command(example="ia memory write observations/2024-03-15-白酒 '批价企稳'")

@@ -9,7 +9,7 @@ from ia_cli._group import Group
 from ia_cli._in import text_or_stdin
 from ia_cli._listed import listed
 from ia_cli._options import json_option, rows_options
-from ia_cli._out import emit_json, notify
+from ia_cli._out import emit_json, emit_text, notify
 
 _MEANT = {
     "show": "read", "cat": "read", "view": "read", "get": "read", "rm": "remove", "delete": "remove", "ls": "list",
@@ -122,7 +122,7 @@ def read(path: str) -> None:
     from ia import notebook
     from ia.workspace import Workspace
 
-    sys.stdout.write(notebook.read(Workspace(), path))
+    emit_text(notebook.read(Workspace(), path))
 
 
 @note.command("list", example="ia note list research")

@@ -9,7 +9,7 @@ from ia.errors import Message, NotFound, UsageError
 from ia_cli._group import Command
 from ia_cli._listed import listed
 from ia_cli._options import json_option, rows_options
-from ia_cli._out import emit_json, notify
+from ia_cli._out import emit_json, emit_text, harmless, notify
 from ia_cli._text import say
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def pending(ctx: click.Context, number: int | None, as_json: bool, as_jsonl: boo
         if as_json or as_jsonl:
             emit_json({**_row(proposal), "diff": diff})
         else:
-            sys.stdout.write(diff)
+            emit_text(diff)
         return
     rows = [_row(proposal) for proposal in proposals.pending(ws)]
     empty = NotFound("no proposal waits for a decision", hint="`ia memory prefer` and `ia soul propose` make one")
@@ -71,7 +71,7 @@ def approve(number: int, yes: bool, as_json: bool) -> None:
     ws = Workspace()
     proposal = proposals.undecided(ws, number)
     before, after = proposals.outcome(ws, proposal)
-    click.echo(proposals.difference(before, after, proposal.path), err=True, nl=False)
+    click.echo(harmless(proposals.difference(before, after, proposal.path)), err=True, nl=False)
     if not yes and not _asked(say("Carry out proposal {number}?", number=number)):
         raise Refused("proposal {number} was not approved", number=number)
     by = "user with --yes" if yes else "user at a terminal"

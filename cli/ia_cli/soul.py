@@ -9,6 +9,7 @@ from ia_cli._group import Group
 from ia_cli._in import text_or_stdin
 from ia_cli._listed import listed
 from ia_cli._options import json_option, rows_options
+from ia_cli._out import emit_text
 from ia_cli._proposed import proposed
 
 PATH = "soul.md"
@@ -31,7 +32,7 @@ def show() -> None:
     text = Workspace().read(PATH)
     if text is None:
         raise NotFound("there is no soul.md", hint="`ia soul edit` writes one, `ia init` brings one")
-    sys.stdout.write(text)
+    emit_text(text)
 
 
 @soul.command(example="EDITOR=nano ia soul edit")

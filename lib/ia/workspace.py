@@ -75,7 +75,9 @@ class Workspace:
             raise Refused("{path!r}: give a path inside {below}/", path=path, below=below or "the workspace")
         if ".." in parts:
             raise Refused("{path!r} leaves {below}/", path=path, below=below or "the workspace")
-        if "" in parts or "." in parts or any(ord(c) < 32 or c in "\x7f\\" for c in path):
+        if "" in parts or "." in parts or any(not c.isprintable() or c == "\\" for c in path):
+            raise Refused("{path!r} is not a name for a file", path=path)
+        if "<!--" in path or "-->" in path:  # MEMORY.md lists names between such marks
             raise Refused("{path!r} is not a name for a file", path=path)
         if below and any(part.startswith(".") for part in parts):
             raise Refused("{path!r}: names do not begin with a dot", path=path)

@@ -82,7 +82,7 @@ def _scan(ws: Workspace) -> tuple[dict[str, str], int]:
 
 
 def _line(path: str, time: str, content: str) -> str:
-    said = headline(content).replace("<!--", "").replace("-->", "")
+    said = headline(content).replace("<!--", "‹!--").replace("-->", "--›")  # no text ends the block, nor forges one
     return f"- {time} `{path}`" + (f": {said}" if said else "")
 
 
@@ -114,7 +114,7 @@ def _parse(stored: str) -> tuple[dict[str, str], int] | None:
         return None
     lines: dict[str, str] = {}
     older = 0
-    for line in stored[begin:end].splitlines()[1:]:
+    for line in stored[begin:end].split("\n")[1:]:
         if match := _LINE.match(line):
             lines[match[2]] = line
         elif match := _OLDER.match(line):
