@@ -185,6 +185,7 @@ def test_undoing_a_belief_is_logged(ws):
     )
     changes.undo(ws, "beliefs")
     assert ws.read(rules.BELIEFS) is None
+    assert "- before: a\n- now: (nothing)\n" in ws.read("memory/reflections/2024-03.md")
     before = ws.read("memory/reflections/2024-03.md")
     with pytest.raises(NotFound):
         changes.undo(ws, "beliefs")

@@ -166,9 +166,9 @@ def _by_hand(ws: Workspace, current: str, actor: str) -> list[str]:
 
 def _change(before: str, after: str, why: str) -> str:
     """Return the entry of a reflection: before, now, because."""
-    old, new = before.splitlines(), after.splitlines()
-    gone = [line for line in old if line.strip() and line not in new]
-    come = [line for line in new if line.strip() and line not in old and not line.startswith("#")]
+    old, new = ([line for line in text.splitlines() if line.strip()] for text in (before, after))
+    gone = [line for line in old if line not in new and not line.startswith("#")]
+    come = [line for line in new if line not in old and not line.startswith("#")]
 
     def said(lines: list[str]) -> str:
         return "; ".join(line.lstrip("-* ") for line in lines) or "(nothing)"
