@@ -7,7 +7,7 @@ from ia_cli._options import rows_options
 from ia_cli._out import emit_rows, nothing, text
 
 
-@click.command(cls=Command, example="ia log --kind note --since 2024-01-01 --json")
+@click.command(cls=Command, example="ia note scratch/ideas 看好储能; ia log --kind note --since 2024-01-01 --json")
 @click.option("--kind", metavar="KIND", help="Only this kind of event; `note` means note.write, note.remove, …")
 @click.option("--subject", metavar="TEXT", help="Only events about this path, symbol or id.")
 @click.option("--actor", metavar="NAME", help="Only what this actor did (user, model, task).")

@@ -28,7 +28,7 @@ def memory() -> None:
     """
 
 
-@memory.command("list", example="ia memory list")
+@memory.command("list", example="ia memory track 600519; ia memory list")
 @rows_options
 @click.pass_context
 def list_(ctx: click.Context, as_json: bool, as_jsonl: bool) -> None:

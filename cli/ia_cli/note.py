@@ -125,7 +125,7 @@ def read(path: str) -> None:
     emit_text(notebook.read(Workspace(), path))
 
 
-@note.command("list", example="ia note list research")
+@note.command("list", example="ia note research/储能 看好; ia note list research")
 @click.argument("folder", required=False, default="")
 @rows_options
 @click.pass_context

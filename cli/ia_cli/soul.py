@@ -15,7 +15,7 @@ from ia_cli._proposed import proposed
 PATH = "soul.md"
 
 
-@click.group(cls=Group, example="ia soul show")
+@click.group(cls=Group, example="ia init; ia soul show")
 def soul() -> None:
     """Show the assistant's character and propose changes to it.
 
@@ -24,7 +24,7 @@ def soul() -> None:
     """
 
 
-@soul.command(example="ia soul show")
+@soul.command(example="ia init; ia soul show")
 def show() -> None:
     """Print soul.md."""
     from ia.workspace import Workspace
@@ -62,7 +62,7 @@ def edit(because: str) -> None:
     sys.stdout.write(PATH + "\n")
 
 
-@soul.command(example="ia soul show | sed 's/宁可错过/宁可多看/' | ia soul propose --because '错过太多'")
+@soul.command(example="ia init; ia soul show | sed 's/宁可错过/宁可多看/' | ia soul propose --because '错过太多'")
 @click.argument("text", required=False)
 @click.option("--because", metavar="WHY", default="", help="The reason.")
 @json_option
@@ -74,7 +74,7 @@ def propose(text: str | None, because: str, as_json: bool) -> None:
     proposed(writing.propose(Workspace(), PATH, text_or_stdin(text), because=because), as_json=as_json)
 
 
-@soul.command(example="ia soul history")
+@soul.command(example="ia init; ia soul history")
 @click.option("-n", "limit", type=click.IntRange(1), default=20, help="How many at most.")
 @rows_options
 @click.pass_context
