@@ -89,8 +89,14 @@ def _of_symbol(request):  # type: ignore[no-untyped-def]
                 last=last,
             )
         )
+    inputs: tuple[str, ...] = ()
+    if answer.series.adapter == "csv":
+        from ia.ohlcv.adapters.csv import read
+
+        inputs = (provenance.digest(read(answer.symbol)),)
     provenance.write(
-        ws, answer.bars, sys.stdout.write, symbol=answer.symbol.canonical, name=answer.series.name,
+        ws, answer.bars, sys.stdout.write, inputs=inputs, notify=notify,
+        symbol=answer.symbol.canonical, name=answer.series.name,
         adapter=answer.series.adapter, host=answer.series.host, simulated=answer.series.simulated,
         fetched=answer.series.fetched, adjust=answer.adjust, period=answer.period,
     )  # fmt: skip
@@ -104,11 +110,13 @@ def _of_stdin(request, strict, select, lots, day_first):  # type: ignore[no-unty
     from ia.workspace import Workspace
 
     stream, source = open_input(None, "a SYMBOL")
-    bars = normalise(stream.read(), source, lots=lots, symbol=select, strict=strict, day_first=day_first, notify=notify)
+    data = stream.read()
+    bars = normalise(data, source, lots=lots, symbol=select, strict=strict, day_first=day_first, notify=notify)
     bars = visible(bars)
     if request.period != "daily":
         bars = resample(bars, request.period)
     provenance.write(
         Workspace(), between(bars, request.start, request.end), sys.stdout.write,
+        inputs=(provenance.digest(data),), notify=notify,
         symbol=select or "", adapter="-", host=source, simulated=False, adjust="none", period=request.period,
     )  # fmt: skip

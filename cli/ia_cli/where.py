@@ -7,7 +7,7 @@ import click
 from ia_cli._group import Command
 from ia_cli._in import open_input
 from ia_cli._options import json_option
-from ia_cli._out import emit_json, notify
+from ia_cli._out import emit_json, notify, text
 
 
 @click.command(cls=Command, example="ia ohlcv 600519 --adapter demo > moutai.csv; ia where moutai.csv")
@@ -25,15 +25,18 @@ def where(ctx: click.Context, file: str | None, as_json: bool) -> None:
     from ia.workspace import Workspace
 
     stream, source = open_input(file)
-    event = provenance.find(Workspace(), stream.read())
-    if event is None:
+    found = provenance.find(Workspace(), stream.read())
+    if not found:
         if as_json:
             emit_json(None)
         notify(Message("{source}: not written by ia in this workspace, or changed since", source=source))
         ctx.exit(1)
-    row = {**event.data, "time": event.time, "sha256": event.subject}
+    row, *others = ({**event.data, "time": event.time, "sha256": event.subject} for event in found)
     if as_json:
-        emit_json(row)
+        emit_json({**row, "others": others})
         return
     for key, value in row.items():
-        sys.stdout.write(f"{key}\t{str(value).lower() if isinstance(value, bool) else value}\n")
+        sys.stdout.write(f"{key}\t{text(value)}\n")
+    for other in others:
+        same = " ".join(text(other.get(key)) for key in ("adapter", "symbol", "adjust", "period", "host", "time"))
+        sys.stdout.write(f"also\t{same}\n")

@@ -61,20 +61,23 @@ def events(
     return [_event(row) for row in conn.execute(sql, [*values, limit])]
 
 
-def find(conn: sqlite3.Connection, kind: str, subject: str) -> Event | None:
-    """Return the first event of this very kind and subject that is not later than now(), or None."""
-    sql = f"{_SELECT} WHERE kind = ? AND subject = ? AND time <= ? ORDER BY id LIMIT 1"
-    row = conn.execute(sql, (kind, subject, clock.stamp(clock.now()))).fetchone()
-    return _event(row) if row else None
+def find(conn: sqlite3.Connection, kind: str, subject: str) -> list[Event]:
+    """Return the events of this very kind and subject that are not later than now(), oldest first."""
+    sql = f"{_SELECT} WHERE kind = ? AND subject = ? AND time <= ? ORDER BY id"
+    return [_event(row) for row in conn.execute(sql, (kind, subject, clock.stamp(clock.now())))]
 
 
 _SELECT = "SELECT id, time, wall, kind, subject, actor, data FROM events"
 
 
-def known(conn: sqlite3.Connection, kind: str, subject: str) -> bool:
-    """Whether there is an event of this very kind and subject that is not later than now()."""
-    sql = "SELECT 1 FROM events WHERE kind = ? AND subject = ? AND time <= ? LIMIT 1"
-    return conn.execute(sql, (kind, subject, clock.stamp(clock.now()))).fetchone() is not None
+def fields(conn: sqlite3.Connection, kind: str, subject: str, names: tuple[str, ...]) -> list[tuple[Any, ...]]:
+    """Return (time, the named fields of the data) of all events of this very kind and subject, later than now() too.
+
+    SQLite reads the data (a missing field is None, true is 1), since the import of json would be felt in a cached read.
+    """
+    wanted = "".join(f", json_extract(data, '$.{name}')" for name in names)
+    sql = f"SELECT time{wanted} FROM events WHERE kind = ? AND subject = ? ORDER BY id"
+    return list(conn.execute(sql, (kind, subject)))
 
 
 def _event(row: tuple[Any, ...]) -> Event:

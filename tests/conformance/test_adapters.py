@@ -1,5 +1,7 @@
 """Every adapter passes one suite; the suite is the one that other packages use."""
 
+import os
+
 import pytest
 
 from ia import clock
@@ -227,6 +229,32 @@ def test_a_broken_file_of_actions_names_its_line(folder, text):
     (folder / "600519.actions.csv").write_text(text)
     with pytest.raises(BadData, match=r"600519\.actions\.csv:\d"):
         Csv().actions(resolve("600519"))
+
+
+@pytest.mark.parametrize(
+    "text, line",
+    [
+        ("date,cash\n2024-06-18,1\n2024-06-19,1,9\n", 3), (f'date,cash\n2024-06-19,"{"1" * 200_000}"\n', 2),
+        ('date,cash\n2024-06-19,"1\n', 2), ('date,cash\n2024-06-19,"1"2\n', 2), ("date,cash\n2024-06-19,1\0\n", 2),
+    ],
+    ids=["a cell too much", "200 kB", "open quote", "behind a quote", "zero byte"],
+)  # fmt: skip
+def test_a_file_of_actions_that_is_no_csv(folder, text, line):
+    (folder / "600519.actions.csv").write_text(text)
+    with pytest.raises(BadData, match=rf"600519\.actions\.csv:{line}:"):
+        Csv().actions(resolve("600519"))
+
+
+def test_line_ends_of_any_kind_in_a_file_of_actions(folder):
+    (folder / "600519.actions.csv").write_bytes(b"date,cash\r2024-06-19,1\r2024-06-20,2,\r")
+    assert [action.cash for action in Csv().actions(resolve("600519"))] == [1, 2]
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_what_is_no_file_is_not_waited_for(folder, make):
+    make(folder / "600519.csv")
+    with pytest.raises(BadData, match=r"600519\.csv"):
+        Csv().fetch(resolve("600519"))
 
 
 def test_actions_of_a_file(folder):

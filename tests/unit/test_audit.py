@@ -21,8 +21,9 @@ def test_events_are_filtered_newest_first_and_never_from_the_future(ws, monkeypa
     assert kinds(limit=1) == ["note"]
     monkeypatch.setenv("IA_NOW", "2024-03-02T12:00")
     assert kinds() == ["note.write"]  # a bare date is the end of that day
-    assert audit.find(ws.db, "note", "b") is None
-    assert audit.find(ws.db, "note.write", "a").data == {"why": "茅台"}
+    assert audit.find(ws.db, "note", "b") == []
+    assert [event.data for event in audit.find(ws.db, "note.write", "a")] == [{"why": "茅台"}]
+    assert audit.fields(ws.db, "note", "b", ("why", "who")) == [("2024-03-04T23:59:59.000Z", "茅台", None)]
 
 
 def test_the_real_time_is_kept_beside_a_simulated_one(ws, monkeypatch):

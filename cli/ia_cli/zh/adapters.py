@@ -34,6 +34,8 @@ CATALOG = {
     "near: {near}": "相近的有：{near}",
     "name it {code}.csv": "文件名应为 {code}.csv",
     "{path}: {reason}": "{path}：{reason}",
+    "{path}: not a regular file": "{path}：不是普通文件",
+    "simulated prices: these bytes came from a market that invents them": "模拟行情：这些数据出自虚构的市场",
     "{path} is larger than {limit} bytes": "{path} 大于 {limit} 字节",
     "{source}:{line}: not UTF-8 text": "{source}:{line}：不是 UTF-8 文本",
     "{source}:1: the header of corporate actions is date and some of {fields}": "{source}:1：权息文件的表头是 date 加上 {fields} 中的若干列",

@@ -1,17 +1,37 @@
-"""Where a CSV came from: the SHA-256 of what went out is kept in the audit trail, so that it survives any pipe."""
+"""Where a CSV came from: the SHA-256 of what went out is kept in the audit trail, so that it survives any pipe.
+
+The same bytes may have come from several places, so each distinct origin of them is kept. What was simulated once
+stays so: a copy of it that comes back through a file or a pipe does not pass for real.
+"""
 
 import hashlib
 from collections.abc import Callable
 
-from ia import audit
+from ia import audit, clock
+from ia.errors import Message, Notify, silent
 from ia.ohlcv.canonical import Bars, write_bars
 from ia.workspace import Workspace
 
 KIND = "ohlcv.out"
+_DISTINCT = ("adapter", "symbol", "adjust", "period", "host", "simulated")
+_COPIES = ("csv", "-")
+"""Adapters that tell less: their bytes were somewhere before."""
 
 
-def write(ws: Workspace, bars: Bars, out: Callable[[str], object], **origin: object) -> None:
-    """Write canonical CSV and keep its digest with its origin. The same bytes are recorded once, when first written."""
+def write(
+    ws: Workspace,
+    bars: Bars,
+    out: Callable[[str], object],
+    *,
+    inputs: tuple[str, ...] = (),
+    notify: Notify = silent,
+    **origin: object,
+) -> None:
+    """Write canonical CSV and keep its digest with its origin, each distinct origin once.
+
+    inputs  digests of the bytes that the bars were made of. Where they or the output are known to be simulated, the
+            origin is simulated too, and `notify` is told.
+    """
     sha = hashlib.sha256()
 
     def both(text: str) -> None:
@@ -19,11 +39,36 @@ def write(ws: Workspace, bars: Bars, out: Callable[[str], object], **origin: obj
         out(text)
 
     write_bars(bars, both)
-    if not audit.known(ws.db, KIND, sha.hexdigest()):
+    subject = sha.hexdigest()
+    known = audit.fields(ws.db, KIND, subject, _DISTINCT)
+    # A header alone is the same bytes whoever wrote it.
+    invented = bars.date and (any(row[-1] for row in known) or any(_is_simulated(ws, one) for one in inputs))
+    if invented and not origin.get("simulated"):
+        origin["simulated"] = True
+        notify(Message("simulated prices: these bytes came from a market that invents them"))
+    now = clock.stamp(clock.now())
+    if tuple(map(origin.get, _DISTINCT)) not in [row[1:] for row in known if row[0] <= now]:
         span = {"first": bars.date[0], "last": bars.date[-1]} if bars.date else {}
-        audit.record(ws.db, KIND, sha.hexdigest(), "user", **{"rows": len(bars.date), **span, **origin})
+        audit.record(ws.db, KIND, subject, "user", **{"rows": len(bars.date), **span, **origin})
 
 
-def find(ws: Workspace, data: bytes) -> audit.Event | None:
-    """Return the event that tells where these bytes came from, or None if ia did not write them (as they are)."""
-    return audit.find(ws.db, KIND, hashlib.sha256(data).hexdigest())
+def digest(data: bytes) -> str:
+    """Return what names these bytes in the audit trail."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def find(ws: Workspace, data: bytes) -> list[audit.Event]:
+    """Return the events that tell where these bytes came from; [] if ia did not write them (as they are).
+
+    The most telling one comes first (a simulated market before a real one, a source before a copy of it), then the
+    others, newest last. Where one is simulated, so is the first.
+    """
+    found = audit.find(ws.db, KIND, digest(data))
+    if not found:
+        return []
+    first = min(found, key=lambda event: (not event.data.get("simulated"), event.data.get("adapter") in _COPIES))
+    return [first, *(event for event in found if event is not first)]
+
+
+def _is_simulated(ws: Workspace, subject: str) -> bool:
+    return any(simulated for _, rows, simulated in audit.fields(ws.db, KIND, subject, ("rows", "simulated")) if rows)

@@ -6,6 +6,7 @@ or by name (`贵州茅台.csv`). Its prices are taken as unadjusted; corporate a
 """
 
 import os
+import stat
 import unicodedata
 from typing import TYPE_CHECKING
 
@@ -60,6 +61,11 @@ class Csv:
     def lookup(self, text: str) -> list[Symbol]:
         """Return nothing: a file's name tells no exchange."""
         return []
+
+
+def read(symbol: Symbol) -> bytes:
+    """Return the file of a symbol's prices as it stands."""
+    return _bytes(_file(symbol))
 
 
 def _folder() -> str:
@@ -122,7 +128,10 @@ def _key(stem: str) -> str:
 
 def _bytes(path: str) -> bytes:
     try:
-        with open(path, "rb") as file:
+        # A pipe that nobody writes to would be waited for without end.
+        with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise BadData("{path}: not a regular file", path=path)
             data = file.read(MAX_BYTES + 1)
     except OSError as exc:
         raise BadData("{path}: {reason}", path=path, reason=exc.strerror) from None
@@ -144,8 +153,14 @@ def _actions(data: bytes, source: str) -> "list[Action]":
         raise BadData(
             "{source}:{line}: not UTF-8 text", source=source, line=data.count(b"\n", 0, exc.start) + 1
         ) from None
-    rows = csv.reader(io.StringIO(text))
-    header = [cell.strip().lower() for cell in next(rows, [])]
+    rows = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        header = [cell.strip().lower() for cell in next(rows, [])]
+        body = [(rows.line_num, row) for row in rows]
+    except csv.Error as exc:
+        raise BadData(
+            "{source}:{line}: not CSV: {reason}", source=source, line=max(1, rows.line_num), reason=str(exc)
+        ) from None
     strange = [cell for cell in header if cell not in ("date", *_FIELDS)]
     if "date" not in header or strange or len(set(header)) < len(header):
         raise BadData(
@@ -154,9 +169,12 @@ def _actions(data: bytes, source: str) -> "list[Action]":
             fields=", ".join(_FIELDS),
         )
     actions: dict[str, Action] = {}
-    for line, row in enumerate(rows, 2):
+    for line, row in body:
         if not any(cell.strip() for cell in row):
             continue
+        if any(cell.strip() for cell in row[len(header) :]):
+            template = "{source}:{line}: a cell too much after {field}: {count} cells under {width} columns"
+            raise BadData(template, source=source, line=line, field=header[-1], count=len(row), width=len(header))
         values = dict(zip(header, (cell.strip() for cell in row), strict=False))
         day = values.pop("date")
         if not is_date(day) or len(day) != 10 or day in actions:
