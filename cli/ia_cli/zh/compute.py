@@ -1,6 +1,7 @@
 """Chinese of `ia compute`."""
 
 CATALOG = {
+    "{source}:{line}: {word} is this machine's clock, which expressions do not see": "{source}:{line}：{word} 是本机时钟，表达式看不到它",
     "{source}:{line}: {word!r} is this machine's clock, which expressions do not see": "{source}:{line}：{word!r} 是本机时钟，表达式看不到它",
     "the newest bar's date is date.iloc[-1]": "最新一根的日期是 date.iloc[-1]",
     "Evaluate Python over canonical OHLCV, in a sandbox.": "在沙箱里对规范 OHLCV 行情计算 Python 表达式。",

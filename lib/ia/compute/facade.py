@@ -17,6 +17,7 @@ from ia.compute import allow
 from ia.compute.wire import FILENAME, SETTABLE, Told
 
 _MISSING = object()
+CLOCK = "{word} is this machine's clock, which expressions do not see"
 _NO_REDUCTION = "{name} is no reduction that can be named here; give a function instead"
 
 
@@ -43,6 +44,41 @@ class Space:
 
     def __repr__(self) -> str:
         return f"<{self._title}>"
+
+
+class Timed:
+    """A class or function of pandas or numpy that reads texts as times, without the words for this machine's clock."""
+
+    __slots__ = ("_function",)
+
+    def __init__(self, function: Any) -> None:
+        self._function = function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        without_clock([args, kwargs])
+        return self._function(*args, **kwargs)
+
+    def __instancecheck__(self, value: Any) -> bool:
+        return isinstance(value, self._function)
+
+    def __repr__(self) -> str:
+        return f"<{self._function.__name__}>"
+
+
+def without_clock(value: Any, depth: int = 0) -> None:
+    """Raise Denied where a text among the values, lists and columns of texts opened, means now or today."""
+    if isinstance(value, str):
+        if str(value).strip().lower() in ("now", "today"):
+            raise Denied(CLOCK, word=repr(str(value)[:20]))
+    elif isinstance(value, dict):
+        without_clock(list(value.values()), depth)
+    elif isinstance(value, list | tuple | set | frozenset):
+        for item in value if depth < 4 else ():
+            without_clock(item, depth + 1)
+    elif isinstance(value, pd.Series | pd.Index | np.ndarray) and getattr(value.dtype, "kind", "O") in "OUST":
+        without_clock(np.asarray(value).ravel().tolist(), depth)
+    elif isinstance(value, pd.DataFrame):
+        without_clock([value[name] for name in value.columns], depth)
 
 
 def _resolve(path: str) -> type | None:
@@ -82,6 +118,8 @@ def attributes_of(kind: type) -> frozenset[str]:
 
 def get_attribute(value: Any, name: str) -> Any:
     """`value.name` as an expression sees it; raises Denied, or Absent where it is a slip of the pen."""
+    if type(value) is Timed:
+        value = value._function
     kind = type(value)
     if type(name) is not str or name[:1] == "_":
         raise Denied("names that begin with an underscore are not allowed")
@@ -147,7 +185,7 @@ def reduction(what: Any) -> Any:
     if type(what) is dict:
         return {key: reduction(item) for key, item in what.items()}
     if what is None or isinstance(
-        what, types.FunctionType | types.BuiltinFunctionType | types.MethodType | np.ufunc | type
+        what, types.FunctionType | types.BuiltinFunctionType | types.MethodType | np.ufunc | type | Timed
     ):
         return what
     if type(what).__name__ == "_ArrayFunctionDispatcher":
@@ -256,7 +294,7 @@ def _guarded(value: Any, name: str, found: Any) -> Any:
 
 def get_item(value: Any, key: Any) -> Any:
     """`value[key]`; a class or a namespace has no items."""
-    if isinstance(value, type | Space):
+    if isinstance(value, type | Space | Timed):
         raise Denied("this has no items")
     return value[key]
 

@@ -48,7 +48,10 @@ def _fold(node: ast.AST | None, names: dict[str, Constant]) -> Any:
             return None if known is None else _UNARY[type(op)](known)
         case ast.BinOp(left=left, op=op, right=right) | ast.Compare(left=left, ops=[op], comparators=[right]):
             join, a, b = _BINARY.get(type(op)), fold(left, names), fold(right, names)
-            return None if join is None or a is None or b is None else join(a, b)
+            if join is None or a is None or b is None:
+                return None
+            texts = isinstance(a, str) or isinstance(b, str)
+            return None if texts and isinstance(op, ast.Mult | ast.Mod) else join(a, b)  # "%999999999d" % 1
         case ast.IfExp(test=test, body=body, orelse=other):
             truth = fold(test, names)
             return None if truth is None else fold(body if truth else other, names)
@@ -56,7 +59,8 @@ def _fold(node: ast.AST | None, names: dict[str, Constant]) -> Any:
             return fold(inner, names)
         case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in _CALLS and name not in names:
             values = [fold(arg, names) for arg in args]
-            return None if None in values else _CALLS[name](*values)
+            small = name != "round" or len(values) == 1  # round(1, -999999999)
+            return _CALLS[name](*values) if small and None not in values else None
         case ast.Call(func=ast.Attribute(value=ast.Name(id="np"), attr=kind), args=[inner]) if kind[:3] == "int":
             number = fold(inner, names)
             return None if number is None else int(number)

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ia.compute import allow
-from ia.compute.facade import GUARDS, Denied, Space
+from ia.compute.facade import GUARDS, Denied, Space, Timed, without_clock
 from ia.compute.wire import Told
 
 MAX_ELEMENTS = 50_000_000
@@ -29,6 +29,21 @@ _IMPORTABLE = frozenset(
         "locale",
         "_pydatetime",
         "dateutil",
+    )
+)
+
+
+_OF_TIME = frozenset(
+    (
+        "Timestamp",
+        "Period",
+        "DatetimeIndex",
+        "PeriodIndex",
+        "to_datetime",
+        "date_range",
+        "bdate_range",
+        "period_range",
+        "datetime64",
     )
 )
 
@@ -60,7 +75,8 @@ def _loaded_only(name: str, globals_: Any = None, locals_: Any = None, fromlist:
 
 
 def _pick(module: Any, names: frozenset[str]) -> dict[str, Any]:
-    return {name: getattr(module, name) for name in names if hasattr(module, name)}
+    given = {name: getattr(module, name) for name in names if hasattr(module, name)}
+    return {name: Timed(value) if name in _OF_TIME else value for name, value in given.items()}
 
 
 def _pandas() -> Space:
@@ -85,9 +101,11 @@ def _numpy() -> Space:
 def _sized(function: Callable[..., Any]) -> Callable[..., Any]:
     def make(*args: Any, dtype: Any = None, **kwargs: Any) -> Any:
         if dtype is not None:
-            kind = np.dtype(dtype)
+            kind = np.dtype(dtype._function if isinstance(dtype, Timed) else dtype)
             if kind.kind not in "biufcmMUS":
                 raise Denied("arrays of {kind} are not available in expressions", kind=kind)
+            if kind.kind == "M":
+                without_clock([args, kwargs])
             kwargs["dtype"] = kind
         return function(*args, **kwargs)
 
@@ -128,12 +146,13 @@ def _indicator(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
     def calculate(*args: Any, **kwargs: Any) -> Any:
         parameters, extra = _arguments_of(function)
-        for key, value in kwargs.items():
+        for key in kwargs:
             if key not in parameters and key not in extra:
                 names = ", ".join(p for p in parameters if p != "talib")
                 raise NoResult("ta.{name} has no argument {key}; it takes {names}", name=name, key=key, names=names)
-            if key == "mamode" and isinstance(value, str):
-                _check_average(value)
+        average = {**dict(zip(parameters, args, strict=False)), **kwargs}.get("mamode")
+        if isinstance(average, str):
+            _check_average(average)
         if "talib" in parameters:
             kwargs["talib"] = False
         result = function(*args, **kwargs)

@@ -42,6 +42,7 @@ SENTENCES = frozenset(
         "{function} needs a series, not only numbers",
         "{function} needs numbers, not {kind} of {count} dimensions",
         "names that begin with an underscore are not allowed",
+        "{word} is this machine's clock, which expressions do not see",
         "a {name} is no function or reduction",
         "a {name} cannot be written to",
         "attributes cannot be set: .{name}",

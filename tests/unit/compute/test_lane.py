@@ -1,5 +1,6 @@
 """Both lanes of `ia compute` give the same: the array lane to the bit what pandas and the coreutils give."""
 
+import time
 import warnings
 
 import numpy as np
@@ -8,9 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ia.compute.calculate import calculate
 from ia.compute.coreutils import NAMESPACE
 from ia.compute.functions import FUNCTIONS
 from ia.compute.lane import Doubt, compile_array
+from ia.errors import TimedOut
 from ia.ohlcv.canonical import Bars
 
 SPACE = NAMESPACE()
@@ -221,3 +224,46 @@ def test_a_day_of_work_is_left_to_the_lane_with_a_time_limit(source):
 
 def test_reads_only_what_it_names():
     assert compile_array("rsi(close, 14) > latest(volume)").series == {"close", "volume"}
+
+
+FIVE = make_bars([10.0, 11.0, 12.0, 11.5, 13.0], [100] * 5)
+
+
+def test_no_function_is_begun_after_the_deadline():
+    plan = compile_array("sma(sma(close, 2), 2)")
+    assert plan.run(FIVE, time.monotonic() + 60).kind == "series"
+    with pytest.raises(Doubt):
+        plan.run(FIVE, time.monotonic() - 1)
+
+
+def test_what_the_array_lane_began_too_late_is_told_as_too_late():
+    calls = []
+
+    def bars():
+        calls.append(1)
+        return FIVE
+
+    with pytest.raises(TimedOut, match="ran longer than 1e-09 s"):
+        calculate("sma(close, 2)", bars, trusted=True, timeout=1e-9)
+    assert calls == [1]
+
+
+def test_plain_lists_leave_long_work_to_the_other_lane():
+    import subprocess
+    import sys
+
+    code = (
+        "from ia.compute import arrays\n"
+        "source = 'linreg(' * 19 + 'close' + ', 99)' * 19\n"
+        "arrays.choose(source)\n"
+        "from ia.compute.lane import Doubt, compile_array\n"
+        "from ia.ohlcv.canonical import Bars\n"
+        "rows = 100_000\n"
+        "bars = Bars(['x'] * rows, *[[1.0] * rows] * 4, [1] * rows)\n"
+        "try:\n"
+        "    compile_array(source).run(bars)\n"
+        "except Doubt:\n"
+        "    print('doubt')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=20)
+    assert (done.stdout, done.stderr) == ("doubt\n", "")

@@ -244,6 +244,10 @@ def test_a_value_of_the_last_bar_and_an_order_have_their_own_sentence():
         "close - (close.mean() + (" * 60 + "1" + "))" * 60,
         "latest(" * 90 + "close - close.mean()" + ")" * 90,
         "x = close" + ".shift(-1)" * 95 + "\n",
+        "close.shift('%999999999d' % 1)\n",
+        "close.shift('x' * 999999999)\n",
+        "close.shift(round(1, -99999999))\n",
+        "close.shift(int('9' * 99) * int('9' * 99))\n",
     ],
 )
 def test_a_long_source_is_looked_at_in_no_time_and_not_told_of_without_end(source):
