@@ -45,6 +45,8 @@ CATALOG = {
     ),
     "{source}:{line}: a zero byte in {field}": "{source}:{line}: {field} 中有零字节",
     "{source}:{line}: the line is too long ({count} characters)": "{source}:{line}: 这一行太长（{count} 个字符）",
+    "{source}:{line}: a quoted cell goes on to line {last}": "{source}:{line}: 引号中的单元格一直延续到第 {last} 行",
+    "a bar is one line: is a quotation mark missing, or one too many?": "一根 K 线占一行：是否少了或多了引号？",
     "{source}:{line}: not CSV: {reason}": "{source}:{line}: 不是 CSV：{reason}",
     "{source}:{line}: no line names the columns {needed}; the first says {found}": (
         "{source}:{line}: 没有一行写明列名 {needed}；第一行是 {found}"

@@ -16,6 +16,7 @@ COMMENT = "{source}: {count} line(s) that are no rows passed over (the first on 
 
 
 LONGEST_LINE = 1_000_000
+_ONE_LINE = "a bar is one line: is a quotation mark missing, or one too many?"
 _ICONV = "`iconv -f ENCODING -t UTF-8` converts it"
 
 
@@ -133,6 +134,10 @@ def _records(stream: io.StringIO, header: Header, source: str) -> Iterator[Row]:
             return
         except csv.Error as error:
             raise bad_line((source, line), "{source}:{line}: not CSV: {reason}", reason=str(error)) from None
+        last = header.line + reader.line_num
+        if last > line:  # the rows between would be gone without a count
+            template = "{source}:{line}: a quoted cell goes on to line {last}"
+            raise bad_line((source, line), template, last=last, hint=_ONE_LINE)
         yield Row(line, cells)
 
 

@@ -326,9 +326,10 @@ def test_doubts_about_canonical_input_are_told_too():
     ]
 
 
-def test_line_numbers_count_lines_within_quotes():
-    table = f'note,{HEADER}\n"two\nlines",{BAR}\n"",2024-01-16,1,1,1,x,1\n'
-    assert refusal(table) == "f:4: close is not a number: 'x'"
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_quote_left_open_swallows_no_rows(end):
+    rows = [f"{HEADER},note", f'{BAR},"x', "2024-01-16,1,1,1,1,1,y", '2024-01-17,1,1,1,1,1,z"', "2024-01-18,1,1,1,1,1,"]
+    assert refusal(end.join(rows)) == "f:2: a quoted cell goes on to line 4"
 
 
 cells = st.sampled_from(["10", "10.5", "", "-", "0", "1e1", "1,000", "9.9"])
