@@ -150,13 +150,13 @@ def _by_name(asked: str, learnt: Iterable[Symbol]) -> Symbol:
     table = _table()
     found = _exact(key, table)
     if not found:
-        table = (*table, *((symbol, (_key(symbol.name),)) for symbol in learnt if symbol.name))
+        table = (*table, *((symbol, (_folded(symbol.name),)) for symbol in learnt if symbol.name))
         found = _exact(key, table)
     if len(found) == 1:
         return found[0]
     if found:
         raise _several(asked, found)
-    within = sorted({symbol for symbol, keys in table if any(key in name for name in keys)}) if key else []
+    within = sorted({symbol for symbol, names in table if any(_is_part(key, name) for name in names)}) if key else []
     if len(within) > 1:
         raise _several(asked, within)
     near = ", ".join(map(str, within or _near(key, table)))
@@ -171,15 +171,29 @@ def _by_name(asked: str, learnt: Iterable[Symbol]) -> Symbol:
 
 def _exact(key: str, table: Iterable[tuple[Symbol, tuple[str, ...]]]) -> list[Symbol]:
     """Return the securities of exactly this name; of one name on the mainland and in Hong Kong, the mainland's."""
-    found = list(dict.fromkeys(symbol for symbol, keys in table if key in keys))
+    found = list(
+        dict.fromkeys(symbol for symbol, names in table if any(name.replace(" ", "") == key for name in names))
+    )
     mainland = [symbol for symbol in found if symbol.market == "CN"]
     return mainland if len(mainland) == 1 and all(s.market in ("CN", "HK") for s in found) else found
+
+
+def _is_part(key: str, name: str) -> bool:
+    """Tell whether a (folded) name has the key in it; Latin letters and digits from the beginning of a word only.
+
+    >>> _is_part("平安", "中国平安"), _is_part("50", "上证50"), _is_part("anbank", "ping an bank"), _is_part("nope", "sinopec")
+    (True, True, True, False)
+    """  # noqa: E501
+    if not key[0].isascii():
+        return key in name.replace(" ", "")
+    words = [at for at in range(len(name)) if at == 0 or not (name[at - 1].isascii() and name[at - 1].isalnum())]
+    return any(name[at:].replace(" ", "").startswith(key) for at in words)
 
 
 def _near(key: str, table: Iterable[tuple[Symbol, tuple[str, ...]]]) -> list[Symbol]:
     from difflib import get_close_matches
 
-    names = {name: symbol for symbol, keys in table for name in keys}
+    names = {name.replace(" ", ""): symbol for symbol, folded in table for name in folded}
     return list(dict.fromkeys(names[name] for name in get_close_matches(key, names, 3, 0.6)))
 
 
@@ -225,9 +239,14 @@ def _known(code: str, exchange: str) -> Symbol | None:
     return _codes().get((code, exchange))
 
 
+def _folded(name: str) -> str:
+    """Return a name in compatible forms without case, its words apart by one space."""
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+
+
 def _key(name: str) -> str:
     """Return a name as it is compared: compatible forms, case and spaces do not count (`五 粮 液`, `万科Ａ`)."""
-    return "".join(unicodedata.normalize("NFKC", name).casefold().split())
+    return _folded(name).replace(" ", "")
 
 
 @cache
@@ -237,7 +256,7 @@ def _codes() -> dict[tuple[str, str], Symbol]:
 
 @cache
 def _table() -> tuple[tuple[Symbol, tuple[str, ...]], ...]:
-    """Return the bundled securities with the keys of their names."""
+    """Return the bundled securities with their names, folded."""
     path = os.path.join(os.path.dirname(__file__), "symbols.tsv")
     rows = []
     with open(path, encoding="utf-8") as file:
@@ -246,5 +265,5 @@ def _table() -> tuple[tuple[Symbol, tuple[str, ...]], ...]:
             code, exchange, kind, name, *rest = line.rstrip("\n").split("\t")
             symbol = Symbol(code, MARKET[exchange], exchange, kind, name)
             names = [name, *rest[:1], *(rest[1].split(";") if len(rest) > 1 else ())]
-            rows.append((symbol, tuple(_key(text) for text in names if text)))
+            rows.append((symbol, tuple(_folded(text) for text in names if text)))
     return tuple(rows)

@@ -52,6 +52,23 @@ def test_codes_outside_the_table_follow_the_prefixes_of_the_exchanges(text, cano
     assert (symbol.canonical, symbol.kind) == (canonical, kind)
 
 
+@pytest.mark.parametrize("text", ["nope", "opec", "utai", "hinamerchants", "000", "an of ningbo"])
+def test_the_middle_of_a_latin_word_is_no_candidate(text):
+    with pytest.raises((NotFound, UsageError)) as caught:
+        resolve(text)
+    assert "could be" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text, candidate",
+    [("bank of", "002142.SZ"), ("Citic", "600030.SH"), ("of ning", "002142.SZ"), ("an b", "000001.SZ")],
+)
+def test_the_beginning_of_any_latin_word_is_one(text, candidate):
+    with pytest.raises((NotFound, UsageError)) as caught:
+        resolve(text)
+    assert candidate in str(caught.value.params)
+
+
 @pytest.mark.parametrize(
     "text, candidates",
     [
