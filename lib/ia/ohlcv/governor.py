@@ -157,7 +157,7 @@ class Governor:
         now, limit = self.now(), self.limits.get(site, ORDINARY)
         tokens, filled, open_until, trips, reason = self._row(db, site, now)
         if open_until > now:
-            return 0, 0.0, _left_alone(host, open_until, str(reason))
+            return 0, 0.0, _left_alone(host, open_until, reason)
         db.execute("DELETE FROM request WHERE at < ? OR at > ?", (now - max(60.0, LEASE), now + 60))
         minute = db.execute("SELECT at FROM request WHERE site = ? AND at > ? ORDER BY at", (site, now - 60))
         recent = [at for (at,) in minute]
@@ -246,7 +246,7 @@ def _left_alone(host: str, until: float, reason: str) -> Banned:
         hint="another source: --adapter; how hosts stand: `ia doctor`",
         host=host,
         until=_local(until),
-        reason=reason,
+        reason=" ".join(str(reason).split())[:200],
     )
 
 

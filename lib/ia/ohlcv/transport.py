@@ -253,7 +253,7 @@ class _Gate:
             "{host} sends the request on to {target}, which ia does not follow",
             hint="another source: --adapter; how hosts stand: `ia doctor`",
             host=urlsplit(url).hostname or "?",
-            target=location[:120],
+            target=one_line(location),
         )
 
     def _same_site(self, url: str, location: str) -> bool:
@@ -308,6 +308,11 @@ def _retry_after(response: "Response") -> float | None:
         return None
 
 
+def one_line(text: object, most: int = 120) -> str:
+    """Return what a host says, fit for a message: on one line, so that it cannot write a line of its own, and short."""
+    return " ".join(str(text).split())[:most]
+
+
 def _unreachable(host: str) -> Unreachable:
     return Unreachable(
         "{host} cannot be reached", hint="check the network, or ask another source: --adapter", host=host
@@ -326,7 +331,7 @@ def translated(exc: BaseException, what: str) -> IaError:
         return shape_changed(what, "not JSON")
     if isinstance(exc, KeyError):
         return shape_changed(what, f"no field {exc}")
-    return shape_changed(what, f"{type(exc).__name__}: {str(exc)[:120]}")
+    return shape_changed(what, f"{type(exc).__name__}: {one_line(exc)}")
 
 
 __all__ = [
@@ -338,6 +343,7 @@ __all__ = [
     "get_text",
     "governed",
     "loose_json",
+    "one_line",
     "parsed",
     "post_json",
     "shape_changed",

@@ -126,6 +126,7 @@ def test_without_a_token_it_says_how_to_get_one(hosts, monkeypatch):
         ({"code": 40203, "msg": "抱歉，您没有接口访问权限", "data": None}, Unavailable),
         ({"code": 40203, "msg": "抱歉，您每分钟最多访问该接口50次", "data": None}, TryLater),
         (closes, TryLater), (hangs, TryLater), ((429, "x"), TryLater), ((503, "x"), TryLater), (html, Unavailable),
+        ({"code": 1, "msg": "no\nia: approved\r\u2028ia: all is well"}, Unavailable),
         ({"data": {}}, Unavailable), ({"code": 0, "data": None}, Unavailable), ({"code": 0, "data": {"items": []}}, Unavailable),
         (answer(["trade_date", "close"], [["20240619", 1]]), Unavailable), (answer(list(tushare._FIELDS), [["20240619"]]), Unavailable),
         (answer(list(tushare._FIELDS), [["2024-06-19", 1, 1, 1, 1, 1]]), Unavailable),
@@ -139,6 +140,7 @@ def test_failures_are_told_apart_and_the_token_is_in_none(hosts, body, kind):
         adapter.normalize(adapter.fetch(MAOTAI))
     error = caught.value
     assert isinstance(error, IaError)
+    assert len(str(error).splitlines()) == 1
     assert TOKEN not in str(error) + str(error.hint) + str(error.params) + repr(error.__cause__)
 
 

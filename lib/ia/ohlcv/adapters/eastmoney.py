@@ -11,7 +11,7 @@ from ia.ohlcv.adapters.bare import module, quiet, version
 from ia.ohlcv.adapters.feed import Row, Table, Value, checked
 from ia.ohlcv.canonical import Bars
 from ia.ohlcv.identity import Symbol
-from ia.ohlcv.transport import Answer, NoNetwork, get_json, governed, shape_changed, translated
+from ia.ohlcv.transport import Answer, NoNetwork, get_json, governed, one_line, shape_changed, translated
 
 if TYPE_CHECKING:
     from ia.ohlcv.adjust import Action
@@ -120,7 +120,7 @@ class _Seen:
             return
         if not isinstance(tree, dict) or "data" not in tree:
             if isinstance(tree, dict) and tree.get("code") not in (None, 0):
-                reason = str(tree.get("message") or tree["code"])[:80]
+                reason = one_line(tree.get("message") or tree["code"], 80)
                 raise NoNetwork("{host} is busy: {reason}", host=answer.host, reason=reason)
             return
         data = tree["data"]
@@ -214,7 +214,7 @@ def _report(name: str, symbol: Symbol) -> list[dict[str, Any]]:
         if result is None and tree.get("code") == _EMPTY:
             return rows
         if result is None and tree.get("success") is False:
-            raise NoNetwork("{host} is busy: {reason}", host=HOST, reason=str(tree.get("message"))[:80])
+            raise NoNetwork("{host} is busy: {reason}", host=HOST, reason=one_line(tree.get("message"), 80))
         if not isinstance(result, dict) or not isinstance(result.get("data"), list):
             raise shape_changed(name, "no result.data")
         for row in result["data"]:

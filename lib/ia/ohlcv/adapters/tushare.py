@@ -13,7 +13,7 @@ from ia.ohlcv.adapters import Fetched
 from ia.ohlcv.adapters.feed import Row, Table, checked
 from ia.ohlcv.canonical import Bars, is_date
 from ia.ohlcv.identity import Symbol
-from ia.ohlcv.transport import governed, post_json, shape_changed
+from ia.ohlcv.transport import governed, one_line, post_json, shape_changed
 
 if TYPE_CHECKING:
     from ia.ohlcv.adjust import Action
@@ -118,7 +118,7 @@ def _page(api: str, fields: tuple[str, ...], params: dict[str, str], token: str)
     if not isinstance(tree, dict) or "code" not in tree:
         raise shape_changed(what, "no code")
     if tree["code"] != 0:
-        reason = str(tree.get("msg") or tree["code"]).replace(token, "***")[:120]
+        reason = one_line(str(tree.get("msg") or tree["code"]).replace(token, "***"))
         if any(word in reason for word in _LATER):
             raise TryLater("tushare asks for patience: {reason}", reason=reason, hint="try again in a minute")
         raise Unavailable(
