@@ -4,6 +4,7 @@ The order is fixed. First the symbol is identified; on doubt nothing is asked of
 is tried: what is stored and fresh is used without a request, else it is fetched, and a failure leads to the next one.
 """
 
+import contextlib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ia import audit, clock, config
@@ -54,21 +55,27 @@ def history(ws: Workspace, request: Request, notify: Notify = silent) -> Answer:
     raises  UsageError for a symbol in doubt, NotFound for an unknown one, TryLater (ban, no network), Unavailable
             (changed response, no key): of several adapters the failure that is most worth another try.
     """
-    db = cache.connect(ws)
     chain = request.adapters or _chain()
-    symbol = _identified(request.symbol, db, chain)
+    with contextlib.closing(cache.connect(ws)) as db:
+        symbol = _identified(request.symbol, db, chain)
+        stored = _first(ws, db, chain, symbol, request, notify)
+    _announce(stored.series, request, notify)
+    return Answer(symbol, stored.series, request.adjust, request.period, _cut(symbol, stored, request))
+
+
+def _first(
+    ws: Workspace, db: "sqlite3.Connection", chain: tuple[str, ...], symbol: Symbol, request: Request, notify: Notify
+) -> "_Stored":
+    """Return what the first adapter of the chain has that does not fail."""
     failures: list[IaError] = []
     for name in chain:
         try:
-            stored = _stored(ws, db, name, symbol, request, notify)
+            return _stored(ws, db, name, symbol, request, notify)
         except (NotFound, Unavailable, TryLater) as exc:
             failures.append(exc)
             if name != chain[-1]:
                 following = chain[len(failures)]
                 notify(Message("{adapter}: {reason}; trying {next}", adapter=name, reason=exc, next=following))
-            continue
-        _announce(stored.series, request, notify)
-        return Answer(symbol, stored.series, request.adjust, request.period, _cut(symbol, stored, request))
     raise _worst(failures)
 
 
