@@ -19,6 +19,9 @@ def where(ctx: click.Context, file: str | None, as_json: bool) -> None:
 
     Prints symbol, adapter, host, adjustment, range and time of the very bytes in FILE or on standard input; a file that
     was changed since is not known any more. Status 1 where the answer is no.
+
+    The same bytes may have come from several places: the most telling one is printed, the others follow as `also`
+    (`others` in JSON), newest last. Prices that were simulated once stay so through copies in files and pipes.
     """
     from ia.errors import Message
     from ia.ohlcv import provenance
