@@ -63,9 +63,6 @@ class Workspace:
         if "db" in self.__dict__:
             self.__dict__.pop("db").close()
 
-    def __del__(self) -> None:
-        self.close()
-
     # paths
 
     def resolve(self, path: str, *, below: str = "") -> str:
