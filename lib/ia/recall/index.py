@@ -143,10 +143,10 @@ def _as_of(ws: Workspace, conn: sqlite3.Connection) -> Iterator[Change]:
     later: dict[str, int] = dict(
         ws.db.execute(
             "SELECT later.path, min(later.id) FROM revisions AS later"
-            " LEFT JOIN (SELECT path, max(id) AS id FROM revisions WHERE time <= ?1 GROUP BY path) AS known"
-            " ON known.path = later.path WHERE later.time > ?1 AND later.id > coalesce(known.id, 0)"
+            " LEFT JOIN (SELECT path, max(id) AS id FROM revisions WHERE time <= :stamp GROUP BY path) AS known"
+            " ON known.path = later.path WHERE later.time > :stamp AND later.id > coalesce(known.id, 0)"
             " GROUP BY later.path",
-            (stamp,),
+            {"stamp": stamp},
         )
     )
     last: dict[str, int] = dict(ws.db.execute("SELECT path, max(id) FROM revisions GROUP BY path"))
