@@ -4,7 +4,7 @@ import ast
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
-KERNEL = {"errors", "clock", "workspace", "store", "audit", "config", "proposals"}
+KERNEL = {"errors", "clock", "workspace", "store", "audit", "config", "proposals", "outside"}
 CANONICAL = {"ohlcv.canonical"}
 # Room of lib/ia -> what it may import besides the kernel and itself.
 MAY = {
@@ -14,7 +14,28 @@ MAY = {
     "notebook": set(),
     "memory": set(),
     "recall": set(),
-    "profiles": set(),
+    "profiles": {"skills"},
+    "sessions": set(),
+    "usage": set(),
+    # Faculties: what is built of organs.
+    "skills": {"compute", "pipes", "ohlcv"},
+    "providers": {"pipes", "ohlcv"},
+    # The agent floor:
+    "tools": {
+        "ohlcv",
+        "compute",
+        "notebook",
+        "memory",
+        "recall",
+        "pipes",
+        "skills",
+        "providers",
+        "sessions",
+        "profiles",
+    },
+    "agent": {"tools", "skills", "sessions", "usage", "memory", "notebook", "recall", "ohlcv", "pipes", "providers"},
+    # Reach:
+    "bridges": {"tools", "agent"},
     # Where organs meet, by name:
     "pipes": {"ohlcv", "compute", "notebook", "memory", "recall", "proposals"},
     "doctor": {"ohlcv", "compute", "recall"},
@@ -26,12 +47,15 @@ KERNEL_MAY = {
     "store": {"errors"},
     "audit": {"clock"},
     "workspace": {"errors", "config", "clock", "store", "audit"},
-    "proposals": {"errors", "clock", "store", "audit", "workspace"},
+    "outside": set(),
+    "proposals": {"errors", "clock", "store", "audit", "workspace", "outside"},
 }
 HOMES = {  # third party -> the only modules that import it
     "click": {"ia_cli"},
     "rich": {"ia_cli"},
-    "llm": set(),
+    "llm": {"ia.agent", "ia.bridges"},
+    "mcp": {"ia.providers", "ia.bridges"},
+    "jsonschema": {"ia.tools"},
     "numpy": {"ia.compute"},
     "pandas": {"ia.compute", "ia.ohlcv.adapters"},
     "pandas_ta_classic": {"ia.compute"},
@@ -41,7 +65,7 @@ HOMES = {  # third party -> the only modules that import it
     "tenacity": {"ia.ohlcv"},
     "exchange_calendars": {"ia.ohlcv.calendar"},
     "sqlite_utils": {"ia.store"},
-    "ruamel": {"ia.config"},
+    "ruamel": {"ia.config", "ia.skills", "ia.providers"},
 }
 ENVIRONMENT = {"ia.config"}  # the only readers of os.environ
 CONFINED = {

@@ -1,0 +1,36 @@
+"""A time limit on what runs in this thread: SIGALRM interrupts it wherever it waits. Limits nest."""
+
+import contextlib
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+
+@contextlib.contextmanager
+def limit(seconds: float, late: Callable[[], BaseException]) -> Iterator[None]:
+    """Raise late() in the block when it takes longer than `seconds`; the nearer of nested limits wins.
+
+    Only the main thread can be interrupted; elsewhere the block runs unlimited, and whoever waits for it gives up.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def ring(_signal: int, _frame: Any) -> None:
+        raise late()
+
+    started = time.monotonic()
+    before = signal.signal(signal.SIGALRM, ring)
+    outer = signal.setitimer(signal.ITIMER_REAL, seconds)[0]
+    if 0 < outer < seconds:  # the enclosing limit ends first, and says its own sentence
+        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_REAL, outer)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+        if outer:
+            signal.setitimer(signal.ITIMER_REAL, max(outer - (time.monotonic() - started), 0.001))

@@ -1,0 +1,176 @@
+"""The one router: every call of a tool goes through here, whoever makes it.
+
+In this order: is there such a tool, may this scope call it, do the arguments fit, is it too often, then the call itself
+under its time limit and with another try for what may pass, and an event in the audit trail for each, also for those
+that were turned away.
+"""
+
+import contextlib
+import json
+import time
+from typing import Any, NamedTuple
+
+from ia import audit, outside
+from ia.errors import BadData, IaError, Message, NotFound, Refused, TimedOut, TryLater, UsageError
+from ia.tools import gate, schema
+from ia.tools.limits import limit
+from ia.tools.registry import READ, Tool
+from ia.tools.scope import Call, Scope
+
+MAX_RESULT = 16_000
+"""Characters of a result that a model gets to see."""
+MAX_CALLS = 60
+"""Calls of one tool that a scope may make in a minute."""
+TRIES = 3
+
+
+class Outcome(NamedTuple):
+    """What a call gave: a value that JSON can hold, or the failure."""
+
+    tool: str
+    value: Any
+    failure: IaError | None
+    ms: int
+
+    @property
+    def ok(self) -> bool:
+        """Whether it worked."""
+        return self.failure is None
+
+    def text(self) -> str:
+        """Return what a model is told: the value, or what was wrong and what would be right."""
+        if self.failure is not None:
+            hint = f"; {_said(self.failure)}" if self.failure.hint else ""
+            return f"error: {self.failure}{hint}"
+        told = self.value if isinstance(self.value, str) else json.dumps(self.value, ensure_ascii=False, default=str)
+        return (
+            told if len(told) <= MAX_RESULT else told[:MAX_RESULT] + f"\n… ({len(told) - MAX_RESULT} more characters)"
+        )
+
+
+class Router:
+    """The tools of a workspace, and the way to call them."""
+
+    def __init__(self, tools: list[Tool]) -> None:
+        self.tools = {tool.name: tool for tool in tools}
+        self._wire = {tool.wire_name: tool for tool in tools}
+        self._made: dict[str, list[float]] = {}
+
+    def find(self, name: str) -> Tool:
+        """Return a tool by its name, as ia or as a model writes it.
+
+        raises  NotFound with the closest names.
+        """
+        tool = self.tools.get(name) or self._wire.get(name) or self._wire.get(name.replace(".", "_"))
+        if tool is None:
+            from difflib import get_close_matches
+
+            close = ", ".join(get_close_matches(name.replace("_", "."), self.tools, 3, 0.5))
+            raise NotFound(
+                "{tool}: no such tool", tool=name[:80], close=close,
+                hint="did you mean {close}?" if close else "`ia tool list` shows them",
+            )  # fmt: skip
+        return tool
+
+    def offered(self, scope: Scope) -> list[Tool]:
+        """Return the tools that a scope may call."""
+        return [tool for tool in self.tools.values() if _may(scope, tool)]
+
+    def call(self, scope: Scope, name: str, arguments: Any) -> Outcome:
+        """Call a tool and return what came of it; a failure is part of the outcome, only a bug of ours is raised."""
+        started = time.monotonic()
+        value, failure, known = None, None, name[:80]
+        try:
+            tool = self.find(name)
+            known = tool.name
+            gate.permitted(scope, tool)
+            arguments = _object(tool, arguments)
+            schema.check(tool.name, tool.schema, arguments)
+            self._not_too_often(tool)
+            value = _run(scope, tool, arguments)
+        except IaError as exc:
+            failure = exc
+        except RecursionError:
+            failure = BadData("{tool}: the arguments are nested too deeply", tool=known)
+        outcome = Outcome(known, value, failure, round((time.monotonic() - started) * 1000))
+        _record(scope, outcome, arguments)
+        return outcome
+
+    def _not_too_often(self, tool: Tool) -> None:
+        now = time.monotonic()
+        recent = [moment for moment in self._made.get(tool.name, []) if now - moment < 60]
+        if len(recent) >= MAX_CALLS:
+            raise TryLater("{tool}: {count} calls in a minute are enough", tool=tool.name, count=MAX_CALLS)
+        self._made[tool.name] = [*recent, now]
+
+
+def _may(scope: Scope, tool: Tool) -> bool:
+    try:
+        gate.permitted(scope, tool)
+    except Refused:
+        return False
+    return not (scope.depth and tool.name == "subagents.run")
+
+
+def _object(tool: Tool, arguments: Any) -> dict[str, Any]:
+    if isinstance(arguments, str):  # some models send the object as text
+        with contextlib.suppress(ValueError):
+            arguments = json.loads(arguments or "{}")
+    if not isinstance(arguments, dict):
+        raise BadData(
+            "{tool}: the arguments are no JSON object", tool=tool.name, usage=schema.usage(tool.schema),
+            hint="arguments of {tool}: {usage}",
+        )  # fmt: skip
+    return arguments
+
+
+def _run(scope: Scope, tool: Tool, arguments: dict[str, Any]) -> Any:
+    """Run a tool under its time limit; a passing failure of one that only looks is tried again."""
+    if tool.origin != "ia":
+        gate.outward(scope, tool, arguments)
+
+    def late() -> TimedOut:
+        return TimedOut("{tool}: longer than {seconds:g} s", tool=tool.name, seconds=tool.seconds)
+
+    for attempt in range(1, TRIES + 1):
+        try:
+            with limit(tool.seconds, late):
+                value = tool.run(scope, **arguments)
+            break
+        except TryLater:
+            if tool.risk != READ or attempt == TRIES:
+                raise
+            time.sleep(0.2 * attempt)
+        except (UsageError, BadData, NotFound):
+            raise
+    if tool.origin != "ia" and outside.instructive(value):
+        scope.taint(tool.origin)
+        told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+        return outside.fenced(told[:MAX_RESULT], tool.origin)
+    return value
+
+
+def _record(scope: Scope, outcome: Outcome, arguments: Any) -> None:
+    """Keep what was called, with arguments cut short, in the scope and in the audit trail."""
+    error = str(outcome.failure) if outcome.failure else ""
+    args = arguments if isinstance(arguments, dict) else {"": str(arguments)[:200]}
+    scope.calls.append(Call(outcome.tool, args, outcome.ok, outcome.ms, error))
+    kept = {str(key)[:40]: _short(value) for key, value in list(args.items())[:20]}
+    about: dict[str, object] = {"args": kept, "ok": outcome.ok, "ms": outcome.ms}
+    about |= {"error": error[:300]} if error else {}
+    about |= {"turn": scope.turn} if scope.turn else {}
+    about |= {"session": scope.session} if scope.session else {}
+    about |= {"untrusted": list(scope.origins)} if scope.origins else {}
+    from ia import store
+
+    if store.writable(scope.ws.db):
+        audit.record(scope.ws.db, "tool.call", outcome.tool, scope.actor, **about)
+
+
+def _short(value: Any) -> Any:
+    told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return value if len(told) <= 200 and not isinstance(value, str) else told[:200]
+
+
+def _said(failure: IaError) -> str:
+    return str(Message(failure.hint or "", **failure.params))

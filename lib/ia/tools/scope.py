@@ -1,0 +1,79 @@
+"""The scope of a call: who calls, on whose words, with what it may use, and what has happened so far."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ia.errors import Notify, silent
+from ia.workspace import Workspace
+
+if TYPE_CHECKING:
+    from ia.ohlcv.canonical import Bars
+
+
+@dataclass
+class Call:
+    """One call as it was made: name, arguments, whether it worked, how long it took, and what went wrong."""
+
+    name: str
+    args: dict[str, Any]
+    ok: bool
+    ms: int
+    error: str = ""
+
+
+@dataclass
+class Market:
+    """The bars that the scope looked at last: what compute.run works on."""
+
+    symbol: str
+    name: str
+    bars: "Bars"
+    simulated: bool
+    period: str = "daily"
+    adjust: str = "qfq"
+    source: str = ""
+
+
+@dataclass
+class Scope:
+    """What a call of a tool depends on. One scope a turn, a subagent, a command or a client's connection.
+
+    actor      who acts, as the audit trail says it: user, model NAME, subagent ROLE, mcp, llm
+    asked      the user's own words; never text from outside
+    allowed    names or `organ.*` patterns that may be called; None: all
+    granted    areas that the user opened without words, by naming a skill (`/review`)
+    origins    where text from outside came from that this scope has seen; not empty: tainted
+    fork       how to run a subagent; the floor above puts it in
+    """
+
+    ws: Workspace
+    actor: str = "user"
+    asked: str = ""
+    session: str = ""
+    turn: str = ""
+    allowed: tuple[str, ...] | None = None
+    granted: frozenset[str] = frozenset()
+    origins: list[str] = field(default_factory=list)
+    notify: Notify = silent
+    fork: Callable[..., Any] | None = None
+    depth: int = 0
+    skill: str = ""
+    market: Market | None = None
+    calls: list[Call] = field(default_factory=list)
+    artifacts: list[str] = field(default_factory=list)
+    pending: list[int] = field(default_factory=list)
+
+    @property
+    def tainted(self) -> bool:
+        """Whether text from outside has reached this scope."""
+        return bool(self.origins)
+
+    def taint(self, origin: str) -> None:
+        """Remember that text from outside was seen."""
+        if origin not in self.origins:
+            self.origins.append(origin)
+
+    def wrote(self, *paths: str) -> None:
+        """Remember files that were written for the user."""
+        self.artifacts += [path for path in paths if path not in self.artifacts]
