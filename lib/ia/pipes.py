@@ -1,6 +1,7 @@
 """What connects two organs, by name: every place where the output of one reaches another."""
 
 import os
+import threading
 from typing import TYPE_CHECKING
 
 from ia import config
@@ -18,15 +19,15 @@ def bars_for(ws: Workspace, symbol: str, notify: Notify = silent) -> "Answer":
     return history(ws, Request(symbol), notify)
 
 
-def last_bars(ws: Workspace, notify: Notify = silent) -> "Answer":
-    """OHLCV → compute: the bars of the last `ia ohlcv` of this terminal session.
+def last_bars(ws: Workspace, notify: Notify = silent, session: str = "") -> "Answer":
+    """OHLCV → compute: the bars of the last `ia ohlcv` of this terminal session, or those that a session saw last.
 
     raises  NotFound where there was none.
     """
     from ia.ohlcv.history import Request, history
 
     try:
-        with open(_session_file(ws), encoding="utf-8") as file:
+        with open(_session_file(ws, session), encoding="utf-8") as file:
             symbol, period, start, end, adjust, adapters = file.read().split("\n")
         request = Request(symbol, period, start or None, end or None, adjust, tuple(filter(None, adapters.split(","))))
     except (OSError, ValueError):
@@ -36,19 +37,19 @@ def last_bars(ws: Workspace, notify: Notify = silent) -> "Answer":
     return history(ws, request, notify)
 
 
-def ohlcv_shown(ws: Workspace, request: "Request") -> None:
+def ohlcv_shown(ws: Workspace, request: "Request", session: str = "") -> None:
     """OHLCV → compute: remember what this session looked at last. Losing it costs a retyped symbol, so no fsync."""
-    path = _session_file(ws)
+    path = _session_file(ws, session)
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    temporary = f"{path}.{os.getpid()}"
+    temporary = f"{path}.{os.getpid()}.{threading.get_ident()}"
     with open(temporary, "w", encoding="utf-8") as file:
         file.write("\n".join([*(field or "" for field in request[:5]), ",".join(request.adapters)]))
     os.replace(temporary, path)
 
 
-def _session_file(ws: Workspace) -> str:
-    """One file a session: `IA_SESSION` where a caller names it, else the terminal session of the process."""
-    name = config.env("IA_SESSION") or f"sid-{os.getsid(0)}"
+def _session_file(ws: Workspace, session: str = "") -> str:
+    """One file a session: the one that is named, by the caller or `IA_SESSION`, else the process's terminal session."""
+    name = session or config.env("IA_SESSION") or f"sid-{os.getsid(0)}"
     safe = "".join(c if c.isalnum() or c in "-_" else "_" for c in name)[:80]
     return os.path.join(ws.root, ".ia", "cache", "session", safe)
 

@@ -1,0 +1,47 @@
+"""compute.*: the calculator. Code of a model runs in the sandbox, on the bars that were looked at last."""
+
+from typing import Annotated, Any
+
+from ia import audit, config
+from ia.errors import Message
+from ia.tools.builtin.market import bars_of
+from ia.tools.registry import READ, tool
+from ia.tools.scope import Scope
+
+MAX_SERIES = 60
+
+
+@tool("compute.run", READ, seconds=120)
+def run(
+    scope: Scope,
+    code: Annotated[str, "Python: one expression, or lines whose last expression (or `result`) is the value"],
+    symbol: Annotated[str | None, "a security; without it the bars of the last market.ohlcv"] = None,
+    series: Annotated[bool, "return the newest values of a series or frame, not only the last"] = False,
+) -> dict[str, Any]:
+    """Evaluate Python over the bars, in a sandbox. In reach: df open high low close volume date pd np ta math and
+    sma ema rsi macd bbands atr crossover crossunder highest lowest change zscore latest prev …; no files, no network.
+    """
+    from ia.compute import show
+    from ia.compute.calculate import calculate
+
+    market = bars_of(scope, symbol)
+    warned: list[str] = []
+
+    def notify(message: Message) -> None:
+        from ia.compute.host import UNLOCKED
+
+        warned.append(str(message))
+        if message.template == UNLOCKED:
+            audit.record(scope.ws.db, "compute.unlocked", "tool", scope.actor, source=code[:2000])
+
+    result = calculate(
+        code, lambda: market.bars, trusted=False, timeout=float(config.get("compute.timeout")),
+        isolation=str(config.get("compute.isolation")), notify=notify,
+    )  # fmt: skip
+    told = {"symbol": market.symbol, **show.document(result)}
+    if series and result.type in ("series", "frame"):
+        lines = show.everything(result).splitlines()
+        told["series"] = [lines[0], *lines[1:][-MAX_SERIES:]]
+    if market.simulated:
+        told["simulated"] = True
+    return {**told, "warnings": warned} if warned else told
