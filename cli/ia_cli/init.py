@@ -3,23 +3,18 @@
 import click
 
 from ia_cli._group import Command
-from ia_cli._out import hint
+from ia_cli._profile import take
 
 
 @click.command(cls=Command, example="ia init --profile invest")
 @click.option("--profile", default="invest", show_default=True, metavar="NAME", help="Which profile to take.")
-@click.pass_context
-def init(ctx: click.Context, profile: str) -> None:
+@click.option("--yes", is_flag=True, help="Do not ask; typed by you, it is your consent.")
+def init(profile: str, yes: bool) -> None:
     """Fill a new workspace from a profile.
 
-    Copies the profile's files (soul, memory skeleton) to where there are none yet, and prints what it wrote. Nothing
-    that is there is touched, and no command needs this first: every file may be deleted again.
+    Copies the profile's files (soul, skills, memory skeleton) to where there are none yet, and prints what it wrote.
+    Nothing that is there is touched, and no command needs this first: every file may be deleted again. NAME is one of
+    `ia profile list`, or the path of a folder (./mine); a profile that did not come with ia is shown, and you are
+    asked.
     """
-    from ia import profiles
-    from ia.workspace import Workspace
-
-    written = profiles.apply(Workspace(), profile)
-    for path in written:
-        click.echo(path)
-    if not written:
-        hint("everything of profile {profile} is already there", profile=profile)
+    take(profile, yes=yes, soul=False)

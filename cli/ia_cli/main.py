@@ -27,6 +27,7 @@ COMMANDS = {
     "config": ("ia_cli.config:config_", "Read and change settings."),
     "doctor": ("ia_cli.doctor:doctor", "Check the installation and say how to mend it."),
     "init": ("ia_cli.init:init", "Fill a new workspace from a profile."),
+    "profile": ("ia_cli.profile:profile", "List, take and install profiles: what a workspace may begin with."),
     "completion": ("ia_cli.completion:completion", "Print shell completion for bash, zsh or fish."),
 }
 

@@ -1,11 +1,12 @@
 """`ia pending`, `ia approve`, `ia reject`: a person decides on proposals."""
 
 import sys
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ia.errors import Message, NotFound, UsageError
+from ia_cli._consent import asked
 from ia_cli._group import Command
 from ia_cli._listed import listed
 from ia_cli._options import json_option, rows_options
@@ -72,7 +73,7 @@ def approve(number: int, yes: bool, as_json: bool) -> None:
     proposal = proposals.undecided(ws, number)
     before, after = proposals.outcome(ws, proposal)
     click.echo(harmless(proposals.difference(before, after, proposal.path)), err=True, nl=False)
-    if not yes and not _asked(say("Carry out proposal {number}?", number=number)):
+    if not yes and not asked(say("Carry out proposal {number}?", number=number)):
         raise Refused("proposal {number} was not approved", number=number)
     by = "user with --yes" if yes else "user at a terminal"
     with ws.lock():
@@ -104,27 +105,6 @@ def reject(number: int, because: str, as_json: bool) -> None:
     notify(Message("proposal {number} is dropped; {path} stays as it is", number=number, path=dropped.path))
     if as_json:
         emit_json(_row(dropped))
-
-
-def _asked(question: str) -> bool:
-    """Ask at the terminal, whatever standard input is; without a terminal the answer is no."""
-    from ia.errors import Refused
-
-    if sys.stdin is not None and sys.stdin.isatty():
-        return _yes(sys.stdin, question)
-    try:
-        with open("/dev/tty", encoding="utf-8") as terminal:
-            return _yes(terminal, question)
-    except OSError:
-        raise Refused("approval needs a terminal", hint="or give --yes yourself") from None
-
-
-def _yes(terminal: TextIO, question: str) -> bool:
-    click.echo(f"{question} [y/N] ", err=True, nl=False)
-    answer = terminal.readline()
-    if not answer.endswith("\n"):  # end of input: what follows stands on a line of its own
-        click.echo(err=True)
-    return answer.strip().lower() in ("y", "yes", "是")
 
 
 def _row(proposal: "Proposal") -> dict[str, object]:

@@ -1,43 +1,259 @@
-"""Profiles: what a fresh workspace may begin with. Data, no code; any file of one can be deleted again."""
+"""Profiles: what a workspace may begin with. Data, no code; any file of one can be deleted again.
+
+A profile is a folder whose files lie as they will lie in the workspace: soul.md, config.yaml, memory/, notebook/,
+knowledge/, tasks/, .claude/skills/, .claude/providers/. Those that come with ia are in the package; those that a person
+installed are in `$XDG_DATA_HOME/ia/profiles`, for all workspaces. To install one is to copy it there: nothing of it
+takes effect before `use`, which the command line lets a person confirm, since skills and providers come with it.
+"""
 
 import os
+import re
+from typing import NamedTuple
 
-from ia.errors import NotFound
+from ia import audit, config, proposals, workspace
+from ia.errors import BadData, NotFound, Refused
 from ia.workspace import Workspace
+
+ADD, REPLACE, REMOVE, KEEP, PROPOSE = "add", "replace", "remove", "keep", "propose"
+SOUL = "soul.md"
+MAX_FILES = 500
+_PLACES = (SOUL, "config.yaml", "memory/", "notebook/", "knowledge/", "tasks/", ".claude/skills/", ".claude/providers/")
+_LIVED_IN = ("memory/", "notebook/", "tasks/")
+"""What a profile only begins: once it is there it belongs to the person."""
+_NAME = re.compile(r"[\w][\w.-]{0,63}")
+
+
+class Profile(NamedTuple):
+    """A profile: its name, the folder that it lies in, what its soul says first, and whether it came with ia."""
+
+    name: str
+    folder: str
+    about: str
+    shipped: bool
+
+
+class Step(NamedTuple):
+    """What taking a profile does to one file: add, replace, remove, keep, or propose."""
+
+    path: str
+    act: str
 
 
 def folder() -> str:
-    """Return where the profiles lie: in the installed package, or beside lib/ in a checkout."""
+    """Return where the profiles lie that come with ia: in the installed package, or beside lib/ in a checkout."""
     package = os.path.dirname(os.path.abspath(__file__))
     installed = os.path.join(package, "profiles")
     return installed if os.path.isdir(installed) else os.path.join(package, "..", "..", "profiles")
 
 
-def names() -> list[str]:
-    """Return the names of the profiles that are there."""
-    return sorted(
-        entry.name for entry in os.scandir(folder()) if entry.is_dir() and not entry.name.startswith((".", "_"))
+def own_folder() -> str:
+    """Return where the profiles lie that a person installed."""
+    base = config.env("XDG_DATA_HOME", os.path.expanduser("~/.local/share")) or ""
+    return os.path.join(base, "ia", "profiles")
+
+
+def profiles() -> list[Profile]:
+    """Return the profiles that are there, by name. One that came with ia hides an installed one of its name."""
+    found: dict[str, Profile] = {}
+    for base, shipped in ((own_folder(), False), (folder(), True)):
+        for name in _subfolders(base):
+            path = os.path.join(base, name)
+            found[name] = Profile(name, path, _about(path), shipped)
+    return [found[name] for name in sorted(found)]
+
+
+def find(name: str) -> Profile:
+    """Return a profile by its name, or by the path of a folder (with a `/` in it).
+
+    raises  NotFound; BadData for a folder that holds nothing of a profile.
+    """
+    if "/" in name:
+        path = os.path.abspath(os.path.expanduser(name))
+        if not os.path.isdir(path):
+            raise NotFound("{path}: no such folder", path=name)
+        profile = Profile(os.path.basename(path), path, _about(path), False)
+        if not contents(profile):
+            raise BadData("{path}: no file of a profile is in it", path=name, hint="see `ia profile --help`")
+        return profile
+    known = profiles()
+    for profile in known:
+        if profile.name == name:
+            return profile
+    names = ", ".join(profile.name for profile in known) or "none"
+    raise NotFound("{name}: no such profile", name=name, known=names, hint="there is {known}")
+
+
+def contents(profile: Profile) -> dict[str, str]:
+    """Return the files that a profile brings: path in the workspace -> text. What lies elsewhere is passed over.
+
+    raises  BadData for a link, for what is not UTF-8 text or too large, and for more than MAX_FILES files.
+    """
+    found: dict[str, str] = {}
+    for parent, folders, files in os.walk(profile.folder):
+        inside = os.path.relpath(parent, profile.folder)
+        folders[:] = sorted(name for name in folders if _has_place(os.path.normpath(f"{inside}/{name}") + "/"))
+        for file in sorted([*files, *(name for name in folders if os.path.islink(os.path.join(parent, name)))]):
+            path = os.path.normpath(f"{inside}/{file}")
+            if _has_place(path):
+                found[path] = _text(os.path.join(parent, file), path)
+        if len(found) > MAX_FILES:
+            raise BadData("{name}: more than {limit} files", name=profile.name, limit=MAX_FILES)
+    return found
+
+
+def in_use(ws: Workspace) -> str:
+    """Return the name of the profile that the workspace took last; "" for none."""
+    latest = audit.events(ws.db, kind="profile.use", limit=1)
+    return latest[0].subject if latest else ""
+
+
+def plan(ws: Workspace, profile: Profile, *, replace: bool = False, soul: bool = True) -> list[Step]:
+    """Return what use() would do, in the order of the paths. A file that is the same already is not listed.
+
+    replace  also replace, and remove, what another profile brought and nobody has edited since. What a person edited is
+             kept whatever is asked, and so is all of memory/, notebook/ and tasks/
+    soul     propose the profile's soul where the workspace has another one
+    """
+    wanted = contents(profile)
+    steps = []
+    for path, text in wanted.items():
+        if not os.path.lexists(os.path.join(ws.root, path)):
+            steps.append(Step(path, ADD))
+        elif ws.read(path) != text:
+            untouched = replace and path != SOUL and _untouched(ws, path)
+            steps.append(Step(path, PROPOSE if path == SOUL and soul else REPLACE if untouched else KEEP))
+    if replace:
+        former = (path for path in _brought(ws) if path not in wanted and path != SOUL)
+        steps += [Step(path, REMOVE) for path in former if _untouched(ws, path)]
+    return sorted(steps)
+
+
+def use(ws: Workspace, profile: Profile, *, replace: bool = False, soul: bool = True) -> tuple[list[Step], int | None]:
+    """Take a profile: carry out plan(). Returns the steps, and the number of the proposal about the soul, if any."""
+    wanted = contents(profile)
+    number = None
+    with ws.lock():
+        steps = plan(ws, profile, replace=replace, soul=soul)
+        for path, act in steps:
+            if act in (ADD, REPLACE):
+                ws.write(path, wanted[path], why=_why(profile.name), event="profile.write")
+            elif act == REMOVE:
+                ws.remove(path, why=_why(profile.name), event="profile.remove")
+            elif act == PROPOSE:
+                number = _proposed(ws, profile, wanted[path])
+        if in_use(ws) != profile.name:
+            audit.record(ws.db, "profile.use", profile.name)
+    return steps, number
+
+
+def install(source: str, name: str) -> Profile:
+    """Copy the profile in the folder `source` to own_folder() under a name. A new version replaces the old whole.
+
+    raises  what contents() raises; Refused for the name of one that came with ia; BadData for what is no name.
+    """
+    import shutil
+
+    if not _NAME.fullmatch(name):
+        raise BadData("{name!r} is not a name for a profile", name=name, hint="give one with --name")
+    if name in _subfolders(folder()):
+        raise Refused("{name}: a profile of this name came with ia", name=name, hint="give another with --name")
+    found = contents(Profile(name, source, "", False))
+    if not found:
+        raise BadData("{path}: no file of a profile is in it", path=source, hint="see `ia profile --help`")
+    base = own_folder()
+    making = os.path.join(base, f".{name}.{os.getpid()}")
+    for path, text in found.items():
+        workspace.replace_file(os.path.join(making, path), text)
+    target = os.path.join(base, name)
+    shutil.rmtree(target, ignore_errors=True)
+    os.replace(making, target)
+    return find(name)
+
+
+def powers(profile: Profile) -> list[tuple[str, str]]:
+    """Return (path, what it says for itself) of the files that do more than be read, for a person to see beforehand.
+
+    That is the front matter of a skill (its tools) or a provider (its commands), and the settings, each as written.
+    """
+    told = []
+    for path, text in contents(profile).items():
+        if path == "config.yaml":
+            told.append((path, text))
+        elif path.endswith(("/SKILL.md", "/PROVIDER.md")):
+            head = re.match(r"---\s*\n(.*?)\n---\s*(\n|\Z)", text, re.S)
+            told.append((path, head[1] if head else ""))
+    return told
+
+
+def _has_place(path: str) -> bool:
+    """Whether a file, or a folder with its `/`, is one that a profile may bring, or leads to one."""
+    path = path.removeprefix("./")
+    return any(
+        path == place
+        or (place.endswith("/") and (path + "/").startswith(place))
+        or (path.endswith("/") and place.startswith(path))
+        for place in _PLACES
     )
 
 
-def apply(ws: Workspace, name: str) -> list[str]:
-    """Copy a profile's files to where the workspace has none; return the paths that were written.
+def _text(file: str, path: str) -> str:
+    if os.path.islink(file) or not os.path.isfile(file):
+        raise BadData("{path} is not a regular file", path=path)
+    with open(file, "rb") as stream:
+        raw = stream.read(workspace.MAX_BYTES + 1)
+    if len(raw) > workspace.MAX_BYTES:
+        raise BadData("{path} is larger than {limit} bytes", path=path, limit=workspace.MAX_BYTES)
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as exc:
+        raise BadData("{path}:{line}: not UTF-8 text", path=path, line=raw.count(b"\n", 0, exc.start) + 1) from None
 
-    raises  NotFound for a name that no profile has.
-    """
-    if name not in names():
-        raise NotFound("{name}: no such profile", name=name, known=", ".join(names()), hint="there is {known}")
-    base = os.path.join(folder(), name)
-    written = []
-    with ws.lock():
-        for parent, folders, files in os.walk(base):
-            folders.sort()
-            for file in sorted(files):
-                source = os.path.join(parent, file)
-                path = os.path.relpath(source, base)
-                with open(source, encoding="utf-8") as stream:
-                    text = stream.read()
-                if not os.path.lexists(os.path.join(ws.root, path)):
-                    ws.write(path, text, why=f"profile {name}", event="profile.write")
-                    written.append(path)
-    return written
+
+def _subfolders(base: str) -> list[str]:
+    try:
+        return sorted(entry.name for entry in os.scandir(base) if entry.is_dir() and entry.name[0] not in "._")
+    except OSError:
+        return []
+
+
+def _about(path: str) -> str:
+    """Return the first sentence of a profile's soul; "" where it has none."""
+    try:
+        with open(os.path.join(path, SOUL), encoding="utf-8") as stream:
+            lines = stream.read(4000).splitlines()
+    except (OSError, UnicodeDecodeError):
+        return ""
+    return next((line.strip() for line in lines if _says(line)), "")
+
+
+def _says(line: str) -> bool:
+    return bool(line.strip()) and not line.lstrip().startswith(("#", "---", "<!--"))
+
+
+def _why(name: str) -> str:
+    return f"profile {name}"
+
+
+def _brought(ws: Workspace) -> list[str]:
+    """Return the paths that a profile ever brought here."""
+    rows = ws.db.execute("SELECT DISTINCT path FROM revisions WHERE why LIKE 'profile %' ORDER BY path")
+    return [path for (path,) in rows]
+
+
+def _untouched(ws: Workspace, path: str) -> bool:
+    """Whether a file is one that a profile brought, may be replaced, and nobody has edited since."""
+    if path.startswith(_LIVED_IN):
+        return False
+    current = ws.read(path)
+    newest = next(iter(ws.history(path)), None)
+    if current is None or newest is None or not newest.why.startswith(_why("")):
+        return False
+    return newest.after_sha == workspace.digest(current)
+
+
+def _proposed(ws: Workspace, profile: Profile, soul: str) -> int:
+    """Return the number of the proposal to take the profile's soul; one that waits already is not made again."""
+    for waiting in proposals.pending(ws):
+        if waiting.path == SOUL and waiting.after == soul:
+            return waiting.id
+    return proposals.propose(ws, "soul", SOUL, soul, because=_why(profile.name), origin=_why(profile.name)).id

@@ -128,7 +128,6 @@ CATALOG = {
     "Print shell completion for bash, zsh or fish.": "输出 bash、zsh 或 fish 的补全脚本。",
     # init
     "Fill a new workspace from a profile.": "用预设填充新的工作区。",
-    "Copies the profile's files (soul, memory skeleton) to where there are none yet, and prints what it wrote. Nothing that is there is touched, and no command needs this first: every file may be deleted again.": "把预设的文件（灵魂、记忆骨架）复制到还没有的位置，并打印写入的路径。已有的文件不动；任何命令都不需要先运行它，任何文件都可以再删掉。",
     "Which profile to take.": "使用哪个预设。",
     "everything of profile {profile} is already there": "预设 {profile} 的文件都已存在",
     "{name}: no such profile": "{name}：没有这个预设",

@@ -1,0 +1,52 @@
+"""Taking a profile, and showing beforehand what it does: shared by `ia init` and `ia profile`."""
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from ia.errors import Message, Refused
+from ia_cli._consent import asked
+from ia_cli._out import harmless, hint, notify
+from ia_cli._text import say, tr
+
+if TYPE_CHECKING:
+    from ia.profiles import Profile
+
+
+def take(name: str, *, yes: bool, replace: bool = False, soul: bool = True) -> None:
+    """Take a profile and print the paths that changed; one that did not come with ia is shown, and asked about."""
+    from ia import profiles
+    from ia.workspace import Workspace
+
+    ws, profile = Workspace(), profiles.find(name)
+    foreseen = profiles.plan(ws, profile, replace=replace, soul=soul)
+    if not profile.shipped:
+        show(profile)
+    if soul or not profile.shipped:
+        for path, act in foreseen:
+            click.echo(harmless(f"  {tr(act)}\t{path}"), err=True)
+    if foreseen and not profile.shipped and not yes and not asked(say("Take profile {profile}?", profile=profile.name)):
+        raise Refused("profile {profile} was not taken", profile=profile.name)
+    steps, number = profiles.use(ws, profile, replace=replace, soul=soul)
+    changed = [path for path, act in steps if act in (profiles.ADD, profiles.REPLACE, profiles.REMOVE)]
+    for path in changed:
+        sys.stdout.write(f"{path}\n")
+    if number is not None:
+        notify(
+            Message("{path} changes by proposal: `ia approve {number}` carries it out", path="soul.md", number=number)
+        )
+    elif not changed:
+        hint("everything of profile {profile} is already there", profile=profile.name)
+
+
+def show(profile: "Profile") -> None:
+    """Tell on stderr what a profile brings: its files, its soul, and what skills, providers and settings ask for."""
+    from ia import profiles
+
+    powers = dict(profiles.powers(profile))
+    for path, text in profiles.contents(profile).items():
+        click.echo(harmless(path), err=True)
+        told = text if path == profiles.SOUL else powers.get(path, "")
+        for line in told.splitlines():
+            click.echo(harmless(f"    {line}"), err=True)

@@ -1,0 +1,37 @@
+"""Chinese of `ia init` and `ia profile`."""
+
+CATALOG = {
+    # what use does to a file
+    "add": "新增",
+    "replace": "替换",
+    "remove": "移除",
+    "keep": "保留",
+    "propose": "提案",
+    "name": "名称",
+    "in_use": "使用中",
+    "Take profile {profile}?": "使用预设 {profile}？",
+    "profile {profile} was not taken": "没有使用预设 {profile}",
+    "no profile is there": "没有任何预设",
+    "`ia profile install` brings one; ia works without": "`ia profile install` 可以安装；没有预设 ia 也能工作",
+    "`ia profile use {name}` takes it": "`ia profile use {name}` 使用它",
+    "{path}: no such folder": "{path}：没有这个目录",
+    "{path}: no file of a profile is in it": "{path}：里面没有预设的文件",
+    "see `ia profile --help`": "见 `ia profile --help`",
+    "{name}: more than {limit} files": "{name}：超过 {limit} 个文件",
+    "{name!r} is not a name for a profile": "{name!r} 不能作预设的名称",
+    "give one with --name": "用 --name 给出",
+    "{name}: a profile of this name came with ia": "{name}：ia 自带同名的预设",
+    "give another with --name": "用 --name 另取一个",
+    "{path} is not a regular file": "{path} 不是普通文件",
+    # help
+    "Copies the profile's files (soul, skills, memory skeleton) to where there are none yet, and prints what it wrote. Nothing that is there is touched, and no command needs this first: every file may be deleted again. NAME is one of `ia profile list`, or the path of a folder (./mine); a profile that did not come with ia is shown, and you are asked.": "把预设的文件（灵魂、技能、记忆骨架）复制到还没有的位置，并打印写入的路径。已有的文件不动；任何命令都不需要先运行它，任何文件都可以再删掉。NAME 取自 `ia profile list`，或是一个目录的路径（./mine）；不是 ia 自带的预设会先展示内容并询问。",
+    "List, take and install profiles: what a workspace may begin with.": "列出、使用和安装预设：工作区从什么开始。",
+    "A profile is a folder of files as they lie in the workspace: soul.md, config.yaml, memory/, notebook/, knowledge/, tasks/, .claude/skills/, .claude/providers/. Whatever else is in it is passed over. Every file of it may be deleted again.": "预设是一个目录，其中的文件与在工作区里的位置相同：soul.md、config.yaml、memory/、notebook/、knowledge/、tasks/、.claude/skills/、.claude/providers/。其他内容一律略过。它的任何文件都可以再删掉。",
+    "List the profiles: name, whether it is in use, where it is from, what its soul says first.": "列出预设：名称、是否使用中、来源、灵魂的第一句话。",
+    "Take another profile.": "换用另一个预设。",
+    "Copies what the workspace lacks, and prints the paths that changed; stderr says beforehand what will happen to each file. What a person edited stays as it is, and so do memory, notebook and tasks. The soul of a workspace that has one only changes by proposal (`ia approve`). NAME is one of `ia profile list`, or the path of a folder (./mine); a profile that did not come with ia is shown, and you are asked.": "复制工作区缺少的文件，并打印有变化的路径；stderr 事先说明每个文件会怎样。人改过的文件保持原样，记忆、笔记和任务也不动。已有灵魂的工作区只能通过提案更换灵魂（`ia approve`）。NAME 取自 `ia profile list`，或是一个目录的路径（./mine）；不是 ia 自带的预设会先展示内容并询问。",
+    "Also replace or remove what another profile brought and nobody edited.": "同时替换或移除由其他预设带来且没人改过的文件。",
+    "Install a profile from a folder, a zip file or a git URL, for all your workspaces. Prints its name.": "从目录、zip 文件或 git 地址安装预设，所有工作区可用。打印它的名称。",
+    "Shows what it contains: the soul, the tools of its skills, the commands of its providers, its settings, its files. They are only copied; nothing of them takes effect before `ia profile use`, which shows them again and asks. An installed profile of the same name is replaced.": "展示它的内容：灵魂、技能的工具、能力包的命令、设置、文件。这里只是复制，在 `ia profile use` 之前什么都不会生效，届时会再次展示并询问。同名的已安装预设会被替换。",
+    "Install it under this name.": "以此名称安装。",
+}

@@ -1,0 +1,179 @@
+"""Profiles as the library sees them: what is copied, what is kept, and that none of it is needed."""
+
+import os
+
+import pytest
+
+from ia import profiles, proposals
+from ia.errors import BadData, NotFound, Refused
+
+
+@pytest.fixture(autouse=True)
+def data(tmp_path, monkeypatch):
+    """An own folder of installed profiles."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+
+
+def folder(base, **files):
+    for name, text in files.items():
+        path = base / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return base
+
+
+def mine(base, **files):
+    return profiles.find(str(folder(base, **{"soul.md": "# 我\n\n我是学习助手。\n", **files})))
+
+
+SKILL = "---\ndescription: 出题\nallowed-tools: [notebook.read]\n---\n按笔记出题。\n"
+
+
+def test_a_fresh_workspace_gets_all_of_it_hidden_folders_too(ws):
+    steps, proposal = profiles.use(ws, profiles.find("invest"))
+    assert {step.act for step in steps} == {profiles.ADD}
+    assert proposal is None
+    shipped = profiles.contents(profiles.find("invest"))
+    assert "soul.md" in shipped
+    assert any(path.startswith(".claude/skills/") for path in shipped)
+    assert {path: ws.read(path) for path in shipped} == shipped
+    assert profiles.in_use(ws) == "invest"
+    assert profiles.plan(ws, profiles.find("invest")) == []
+
+
+def test_what_is_there_is_kept(ws, tmp_path):
+    ws.write("config.yaml", "lang: en\n")
+    ws.write("memory/tracking.md", "- 600519\n")
+    own = mine(tmp_path / "mine", **{"config.yaml": "lang: zh\n", "memory/tracking.md": "# 关注\n"})
+    steps, _ = profiles.use(ws, own, replace=True)
+    assert dict(steps) == {"config.yaml": "keep", "memory/tracking.md": "keep", "soul.md": "add"}
+    assert ws.read("config.yaml") == "lang: en\n"
+    assert ws.read("memory/tracking.md") == "- 600519\n"
+
+
+def test_replace_takes_what_nobody_edited_and_nothing_else(ws, tmp_path):
+    first = mine(
+        tmp_path / "first", **{
+            ".claude/skills/quiz/SKILL.md": SKILL, ".claude/skills/old/SKILL.md": SKILL,
+            ".claude/skills/edited/SKILL.md": SKILL, "memory/tracking.md": "# 一\n", "config.yaml": "lang: en\n",
+        },
+    )  # fmt: skip
+    profiles.use(ws, first)
+    (tmp_path / "ia-home" / ".claude/skills/edited/SKILL.md").write_text(SKILL + "我改的。\n", encoding="utf-8")
+    second = mine(
+        tmp_path / "second",
+        **{".claude/skills/quiz/SKILL.md": SKILL + "新的。\n", "memory/tracking.md": "# 二\n", "soul.md": "另一个。\n"},
+    )
+    kept = dict(profiles.plan(ws, second))
+    assert kept == {".claude/skills/quiz/SKILL.md": "keep", "memory/tracking.md": "keep", "soul.md": "propose"}
+    steps, number = profiles.use(ws, second, replace=True)
+    assert dict(steps) == {
+        ".claude/skills/quiz/SKILL.md": "replace", ".claude/skills/old/SKILL.md": "remove", "config.yaml": "remove",
+        "memory/tracking.md": "keep", "soul.md": "propose",
+    }  # fmt: skip
+    assert ws.read(".claude/skills/quiz/SKILL.md").endswith("新的。\n")
+    assert ws.read(".claude/skills/old/SKILL.md") is None
+    assert ws.read(".claude/skills/edited/SKILL.md").endswith("我改的。\n")
+    assert ws.read("memory/tracking.md") == "# 一\n"
+    assert ws.read("soul.md") == "# 我\n\n我是学习助手。\n", "a soul changes by approval only"
+    assert proposals.get(ws, number).after == "另一个。\n"
+    assert profiles.use(ws, second, replace=True)[1] == number, "one that waits is not proposed again"
+    proposals.approve(ws, number, by="user with --yes")
+    assert ws.read("soul.md") == "另一个。\n"
+    assert profiles.in_use(ws) == "second"
+
+
+def test_only_places_of_a_workspace_are_copied(tmp_path):
+    own = mine(
+        tmp_path / "mine",
+        **{
+            "README.md": "x", ".ia/ia.db": "x", ".ia/profile": "x", ".git/config": "x", ".claude/settings.json": "{}",
+            ".claude/skills/quiz/SKILL.md": SKILL, "notebook/scratch/a.md": "x", "memoryX/a.md": "x", "soul.md.d/x": "x",
+            "bin/run": "x",
+        },
+    )  # fmt: skip
+    assert set(profiles.contents(own)) == {"soul.md", ".claude/skills/quiz/SKILL.md", "notebook/scratch/a.md"}
+
+
+@pytest.mark.parametrize("what", ["file", "folder", "fifo", "bytes"])
+def test_what_is_no_text_file_is_refused(tmp_path, what):
+    (tmp_path / "secret.md").write_text("secret")
+    own = folder(tmp_path / "mine", **{"memory/a.md": "x"})
+    target = own / "memory" / "b.md"
+    if what == "file":
+        target.symlink_to(tmp_path / "secret.md")
+    elif what == "folder":
+        (own / "knowledge").symlink_to(tmp_path)
+    elif what == "fifo":
+        os.mkfifo(target)
+    else:
+        target.write_bytes(b"fine\n\xff\xfe")
+    with pytest.raises(BadData) as error:
+        profiles.contents(profiles.Profile("mine", str(own), "", False))
+    assert ("knowledge" if what == "folder" else "memory/b.md") in str(error.value)
+
+
+def test_what_powers_a_profile_asks_for_is_shown_as_written(tmp_path):
+    provider = "---\nname: x\ntools:\n  - name: x.y\n    command: [curl, evil]\n---\nbody\n"
+    own = mine(
+        tmp_path / "mine",
+        **{".claude/skills/quiz/SKILL.md": SKILL, ".claude/providers/x/PROVIDER.md": provider, "config.yaml": "a: 1\n"},
+    )
+    assert dict(profiles.powers(own)) == {
+        ".claude/skills/quiz/SKILL.md": "description: 出题\nallowed-tools: [notebook.read]",
+        ".claude/providers/x/PROVIDER.md": provider[4:-10],
+        "config.yaml": "a: 1\n",
+    }
+
+
+def test_install_copies_and_touches_no_workspace(tmp_path, home):
+    source = folder(
+        tmp_path / "学习", **{"soul.md": "# 我\n学习。\n", ".claude/skills/quiz/SKILL.md": SKILL, "x.txt": "x"}
+    )
+    installed = profiles.install(str(source), "学习")
+    assert (installed.about, installed.shipped) == ("学习。", False)
+    assert set(profiles.contents(installed)) == {"soul.md", ".claude/skills/quiz/SKILL.md"}
+    assert not home.exists()
+    assert "学习" in [profile.name for profile in profiles.profiles()]
+    (source / ".claude/skills/quiz/SKILL.md").unlink()
+    assert set(profiles.contents(profiles.install(str(source), "学习"))) == {"soul.md"}, "a new version replaces all"
+
+
+@pytest.mark.parametrize("name", ["../x", ".x", "", "a/b", "x" * 65, "-x"])
+def test_a_name_is_a_name(tmp_path, name):
+    source = folder(tmp_path / "mine", **{"soul.md": "x"})
+    with pytest.raises(BadData):
+        profiles.install(str(source), name)
+    assert not (tmp_path / "x").exists()
+
+
+def test_nothing_passes_for_a_profile_of_ours(tmp_path):
+    source = folder(tmp_path / "mine", **{"soul.md": "x"})
+    with pytest.raises(Refused):
+        profiles.install(str(source), "invest")
+    folder(tmp_path / "data/ia/profiles/invest", **{"soul.md": "evil"})
+    assert profiles.find("invest").shipped
+
+
+def test_unknown_names_and_empty_folders(tmp_path):
+    with pytest.raises(NotFound, match="nothing: no such profile"):
+        profiles.find("nothing")
+    with pytest.raises(NotFound):
+        profiles.find(str(tmp_path / "absent"))
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(BadData):
+        profiles.find(f"{tmp_path}/empty")
+
+
+def test_the_shipped_ones_are_sound():
+    """Each has a soul that introduces itself, and nothing that the places of a workspace do not take."""
+    for profile in profiles.profiles():
+        found = profiles.contents(profile)
+        assert profile.about, profile.name
+        assert "config.yaml" not in found or "model" not in found["config.yaml"]
+        present = {
+            os.path.relpath(os.path.join(parent, file), profile.folder)
+            for parent, _, files in os.walk(profile.folder)
+            for file in files
+        }
+        assert present == set(found), profile.name
