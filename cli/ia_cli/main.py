@@ -12,6 +12,8 @@ from ia_cli._group import RootGroup, reader_left
 from ia_cli._out import complain
 
 COMMANDS = {
+    "turn": ("ia_cli.turn:turn", "Ask, and let ia look, calculate, remember and answer."),
+    "context": ("ia_cli.turn:context", "Print exactly what a turn would send, with the size of each part."),
     "ohlcv": ("ia_cli.ohlcv:ohlcv", "Print the prices of a symbol as canonical CSV."),
     "where": ("ia_cli.where:where", "Tell where a CSV that ia wrote came from."),
     "compute": ("ia_cli.compute:compute", "Evaluate Python over canonical OHLCV, in a sandbox."),
@@ -23,6 +25,8 @@ COMMANDS = {
     "pending": ("ia_cli.pending:pending", "List the proposals that wait for a decision."),
     "approve": ("ia_cli.pending:approve", "Carry out a proposal."),
     "reject": ("ia_cli.pending:reject", "Drop a proposal."),
+    "tool": ("ia_cli.tool:tool", "List the tools of models, and call one by hand."),
+    "fork": ("ia_cli.tool:fork", "Give a task to a subagent and print its summary."),
     "log": ("ia_cli.log:log", "Read the audit trail."),
     "config": ("ia_cli.config:config_", "Read and change settings."),
     "doctor": ("ia_cli.doctor:doctor", "Check the installation and say how to mend it."),

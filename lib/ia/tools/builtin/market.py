@@ -78,11 +78,12 @@ def _bare(canonical: str) -> str:
 
 
 def _remember(scope: Scope, request: Any) -> None:
-    """Keep what was asked for, so that the next turn of the session can go on with it."""
-    from ia import clock, store
+    """Keep what was asked for, so that the next turn of the session, or the next command, can go on with it."""
+    from ia import store
     from ia.pipes import ohlcv_shown
 
-    if scope.session and store.writable(scope.ws.db) and not clock.simulated():
+    lasting = scope.session != scope.turn if scope.session else scope.actor == "user"
+    if lasting and store.writable(scope.ws.db):
         ohlcv_shown(scope.ws, request, scope.session)
 
 

@@ -1,0 +1,184 @@
+"""`ia turn`, `ia context`: one question, with everything that ia is and knows; and what would be sent."""
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ia.errors import Message
+from ia_cli._group import Command
+from ia_cli._in import stdin_is_idle
+from ia_cli._options import json_option
+from ia_cli._out import emit_json, emit_text, harmless, notify
+
+if TYPE_CHECKING:
+    from ia.agent.context import Data
+    from ia.tools.scope import Market
+    from ia.workspace import Workspace
+
+MAX_DATA = 2_000_000  # bytes
+
+
+@click.command(cls=Command, example='IA_MARKET_ADAPTER=demo ia turn "帮我看看宁德时代最近怎么样"')
+@click.argument("message")
+@click.option("-s", "--session", metavar="ID", default="", help="Go on with this session; without it a new one begins.")
+@click.option("-m", "--model", metavar="MODEL", help="Ask this model; any that `llm models` lists, or ia-offline.")
+@json_option
+def turn(message: str, session: str, model: str | None, as_json: bool) -> None:
+    """Ask, and let ia look, calculate, remember and answer.
+
+    The reply streams to standard output. Standard input comes along as data, never as instructions; canonical OHLCV on
+    it is what gets computed on. /NAME runs a skill. What only you may do (soul, preferences, tasks, skills, sending) is
+    proposed: `ia pending`. Without a model (`ia config set model …`) the embedded analyst answers, which works by rules.
+    """
+    from ia.agent.turn import take
+    from ia.workspace import Workspace
+
+    ws = Workspace()
+    data, market = _piped(ws)
+    done = take(
+        ws, message, session=session, model=model, data=data, market=market, notify=notify,
+        write=(lambda _: None) if as_json else _stream,
+    )  # fmt: skip
+    if as_json:
+        emit_json(done.document())
+        return
+    if not done.reply.endswith("\n"):
+        sys.stdout.write("\n")
+    sys.stdout.flush()
+    for number in done.pending:
+        notify(Message("proposal {number} waits: `ia pending {number}` shows it, `ia approve {number}`", number=number))
+
+
+@click.command(cls=Command, example='ia context "帮我看看宁德时代最近怎么样"')
+@click.argument("message", default="")
+@click.option("-s", "--session", metavar="ID", default="", help="The session whose messages come along.")
+@json_option
+def context(message: str, session: str, as_json: bool) -> None:
+    """Print exactly what a turn would send, with the size of each part.
+
+    Sizes are estimated tokens. Nothing is sent and nothing is written.
+    """
+    from ia.agent.turn import prepare
+    from ia.tools import catalog
+    from ia.workspace import Workspace
+
+    ws = Workspace()
+    data, market = _piped(ws)
+    ready = prepare(
+        ws, message, session=session, turn="", router=catalog.router(ws), data=data, market=market, notify=notify
+    )
+    if as_json:
+        emit_json(_document(ready.context))
+    else:
+        emit_text(_shown(ready.context))
+
+
+def _stream(text: str) -> None:
+    """Write a piece of the reply at once, harmless on a terminal."""
+    sys.stdout.write(harmless(text) if sys.stdout.isatty() else text)
+    sys.stdout.flush()
+
+
+def _piped(ws: "Workspace") -> "tuple[tuple[Data, ...], Market | None]":
+    """Return what came on standard input: OHLCV as bars to compute on, anything else as data from outside."""
+    from ia.agent.context import Data
+    from ia.errors import BadData
+
+    if stdin_is_idle():
+        return (), None
+    raw = _read()
+    if not raw.strip():
+        return (), None
+    if len(raw) > MAX_DATA:
+        raise BadData("standard input is larger than {limit} bytes", limit=MAX_DATA)
+    if raw.lstrip(b"\xef\xbb\xbf").startswith(b"date,open,high,low,close,volume"):
+        return _bars(ws, raw)
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as exc:
+        raise BadData("{name}: not UTF-8 text (byte {at})", name="<stdin>", at=exc.start) from None
+    return (Data("stdin", text),), None
+
+
+def _read() -> bytes:
+    """Read standard input to its end. One that stays open and silent is told of, and given up after a while."""
+    import os
+    import select
+
+    from ia import config
+    from ia.errors import TryLater
+
+    fd, chunks, size, waited, patience = sys.stdin.fileno(), [], 0, 0.0, float(config.get("turn.timeout"))
+    while size <= MAX_DATA:
+        if not select.select([fd], [], [], 2.0)[0]:
+            waited += 2.0
+            if waited == 2.0:
+                notify(Message("waiting for standard input; `< /dev/null` does without it"))
+            if waited >= patience:
+                raise TryLater("nothing came on standard input for {seconds:g} s", seconds=patience)
+            continue
+        chunk = os.read(fd, 1 << 16)
+        if not chunk:
+            break
+        chunks.append(chunk)
+        size += len(chunk)
+        waited = 0.0
+    return b"".join(chunks)
+
+
+def _bars(ws: "Workspace", raw: bytes) -> "tuple[tuple[Data, ...], Market | None]":
+    import io
+    import json
+
+    from ia import clock
+    from ia.agent.context import Data
+    from ia.errors import BadData
+    from ia.ohlcv import provenance
+    from ia.ohlcv.canonical import read_bars
+    from ia.tools.builtin.market import shown
+    from ia.tools.scope import Market
+
+    bars = read_bars(io.BytesIO(raw), "<stdin>", notify=notify)
+    if clock.simulated():
+        from ia.ohlcv.history import visible
+
+        bars = visible(bars)
+    if not bars.date:
+        raise BadData("no bars to compute on")
+    known = provenance.find(ws, raw)
+    origin: dict[str, Any] = known[0].data if known else {}
+    market = Market(
+        str(origin.get("symbol") or "stdin"), str(origin.get("name") or ""), bars, bool(origin.get("simulated")),
+        str(origin.get("period") or "daily"), str(origin.get("adjust") or "none"), str(origin.get("adapter") or "stdin"),
+    )  # fmt: skip
+    return (Data("stdin", "OHLCV " + json.dumps(shown(market), ensure_ascii=False), trusted=True),), market
+
+
+def _document(sent: Any) -> dict[str, Any]:
+    return {
+        "tokens": sent.tokens,
+        "parts": [part._asdict() for part in sent.parts],
+        "system": sent.system,
+        "messages": [{"role": role, "content": text} for role, text in sent.spoken()],
+        "tools": sent.schemas(),
+        "untrusted": sent.origins,
+    }
+
+
+def _shown(sent: Any) -> str:
+    """Return the context as people read it: a ruler with the size before each part."""
+    import json
+
+    from ia.sessions import tokens
+
+    out = []
+    for part in sent.parts:
+        cut = f", {part.cut} lines cut" if part.cut else ""
+        out.append(f"--- system: {part.name} ({part.tokens} tokens{cut})\n=== {part.name} ===\n{part.text}\n")
+    for role, text in sent.spoken():
+        out.append(f"--- {role} ({tokens(text)} tokens)\n{text}\n")
+    told = [json.dumps(schema, ensure_ascii=False) for schema in sent.schemas()]
+    out.append(f"--- tools ({sum(map(tokens, told))} tokens)\n" + "\n".join(told) + "\n")
+    out.append(f"--- in all {sent.tokens} tokens\n")
+    return "\n".join(out)

@@ -1,0 +1,199 @@
+"""The loop: ask the model, run the tools it calls, hand it the results, until it answers.
+
+It knows the model only as `llm` does, and the tools only through the router. What the model streams goes out at once.
+"""
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import replace
+from typing import Any
+
+from ia import config, sessions
+from ia.agent import models
+from ia.agent.context import Context
+from ia.errors import Message, TryLater, Unavailable
+from ia.tools.limits import limit
+from ia.tools.router import Outcome, Router
+from ia.tools.scope import Scope
+from ia.usage import Meter
+from ia.workspace import Workspace
+
+RETRIES = 2
+LAST = "\n(This was the last step: no tool can be called any more. Answer now with what you have.)"
+
+
+class Loop:
+    """One conversation with a model. `reply` is what it said so far, also after a failure."""
+
+    def __init__(
+        self, name: str, router: Router, scope: Scope, meter: Meter, write: Callable[[str], object]
+    ) -> None:  # fmt: skip
+        self.name = name
+        self.router, self.scope, self.meter, self.write = router, scope, meter, write
+        self.model = models.load(name)
+        self.reply = ""
+        self.patience = float(config.get("turn.timeout"))
+        self.steps = int(config.get("turn.max_steps"))
+        self.ends = time.monotonic() + float(config.get("turn.deadline"))
+
+    def run(self, context: Context) -> str:
+        """Return the model's answer to a context's question. Further questions go to `ask`.
+
+        raises  Unavailable, TryLater (the model), Refused (a cap), TimedOut (the deadline).
+        """
+        llm = models.import_llm()
+        from llm.parts import Message as Said
+        from llm.parts import TextPart
+
+        tools = [
+            llm.Tool(name=tool.wire_name, description=tool.description, input_schema=tool.schema)
+            for tool in context.tools
+        ]
+        self._conversation = self.model.conversation(tools=tools or None)
+        spoken = [("system", context.system), *context.spoken()[:-1]]
+        self._conversation.loaded_messages = [Said(role=role, parts=[TextPart(text=text)]) for role, text in spoken]
+        self._size = context.tokens
+        return self.ask(context.prompt, system=context.system)
+
+    def ask(self, question: str, system: str | None = None) -> str:
+        """Return the answer to one more question of the same conversation."""
+        said: dict[str, Any] = {"prompt": question, "system": system}
+        for step in range(1, self.steps + 1):
+            self._apart()
+            response = self._answered(said)
+            calls = response.tool_calls()
+            if not calls:
+                return self.reply
+            results = self._called(calls, last=step == self.steps - 1)
+            said = {"tool_results": results}
+            self._size += sum(sessions.tokens(result.output) + 20 for result in results)
+        raise Unavailable(
+            "{model} came to no answer in {steps} steps", model=self.name, steps=self.steps,
+            hint="`ia config set turn.max_steps` changes the limit",
+        )  # fmt: skip
+
+    def _apart(self) -> None:
+        """Begin what is said after a call of tools on a line of its own."""
+        if self.reply and not self.reply.endswith("\n"):
+            self._out("\n")
+        if self.reply and not self.reply.endswith("\n\n"):
+            self._out("\n")
+
+    def _out(self, text: str) -> None:
+        self.reply += text
+        self.write(text)
+
+    def _answered(self, said: dict[str, Any]) -> Any:
+        """Return the model's finished reply to a question or to results; its text went out as it came.
+
+        A passing failure is tried again as long as nothing of the reply has been shown.
+        """
+        for attempt in range(RETRIES + 1):
+            self.meter.before(self._size)
+            shown = len(self.reply)
+            try:
+                response = self._streamed(said)
+            except Exception as exc:
+                failure = models.explained(exc, self.name)
+                self._settle(None, self.reply[shown:])
+                if not isinstance(failure, TryLater) or attempt == RETRIES or len(self.reply) > shown:
+                    raise failure from exc
+                pause = models.wait_before_retry(exc, attempt)
+                if time.monotonic() + pause >= self.ends:
+                    raise failure from exc
+                self.scope.notify(Message("{reason}; trying again", reason=failure))
+                time.sleep(pause)
+            except BaseException:  # Ctrl-C
+                self._settle(None, self.reply[shown:])
+                raise
+            else:
+                self._settle(response.usage(), self.reply[shown:])
+                return response
+        raise AssertionError("unreachable")
+
+    def _streamed(self, said: dict[str, Any]) -> Any:
+        response = self._conversation.prompt(
+            said.get("prompt"), system=said.get("system"), tool_results=said.get("tool_results"),
+            stream=bool(self.model.can_stream),
+        )  # fmt: skip
+        events = response.stream_events()
+        out = 0
+        while True:
+            room = self.ends - time.monotonic()
+            if room <= 0:
+                raise models.too_long(float(config.get("turn.deadline")))
+            with limit(min(self.patience, room), self._late):
+                event = next(events, None)
+            if event is None:
+                return response
+            out += sessions.tokens(event.chunk or "")
+            if event.type == "text" and event.chunk:
+                self._out(event.chunk)
+            if self.meter.passed(out):
+                self.meter.refuse()
+
+    def _late(self) -> BaseException:
+        if time.monotonic() >= self.ends:
+            return models.too_long(float(config.get("turn.deadline")))
+        return models.silence(self.name, self.patience)
+
+    def _settle(self, usage: Any, text: str) -> None:
+        spent_in = getattr(usage, "input", None)
+        spent_out = getattr(usage, "output", None)
+        self.meter.after(
+            spent_in, spent_out if spent_out is not None else sessions.tokens(text) if usage is not None else None
+        )
+        self._size += spent_out if spent_out is not None else sessions.tokens(text)
+
+    def _called(self, calls: list[Any], *, last: bool) -> list[Any]:
+        """Run the calls of one reply and return their results in order; neighbours that may run together do."""
+        llm = models.import_llm()
+        outcomes: list[Outcome] = []
+        at = 0
+        while at < len(calls):
+            group = [calls[at]]
+            while self._together(group[-1]) and at + len(group) < len(calls) and self._together(calls[at + len(group)]):
+                group.append(calls[at + len(group)])
+            outcomes += self._at_once(group) if len(group) > 1 else [self._one(self.scope, calls[at])]
+            at += len(group)
+        results = [
+            llm.ToolResult(name=call.name, output=outcome.text(), tool_call_id=call.tool_call_id)
+            for call, outcome in zip(calls, outcomes, strict=True)
+        ]
+        if last and results:
+            results[-1].output += LAST
+        return results
+
+    def _together(self, call: Any) -> bool:
+        tool = self.router.tools.get(call.name) or self.router.tools.get(call.name.replace("_", ".", 1))
+        return tool is not None and tool.together
+
+    def _one(self, scope: Scope, call: Any) -> Outcome:
+        if time.monotonic() >= self.ends:
+            raise models.too_long(float(config.get("turn.deadline")))
+        return self.router.call(scope, call.name, call.arguments)
+
+    def _at_once(self, calls: list[Any]) -> list[Outcome]:
+        """Run calls at the same time, each on a workspace of its own; the scope goes on with the last one's bars."""
+
+        def work(call: Any) -> tuple[Outcome, Scope]:
+            scope = replace(self.scope, ws=Workspace(self.scope.ws.root))
+            try:
+                return self._one(scope, call), scope
+            finally:
+                scope.ws.close()
+
+        pool = ThreadPoolExecutor(max_workers=min(len(calls), 4))
+        try:
+            futures = [pool.submit(work, call) for call in calls]
+            wait(futures, timeout=max(self.ends - time.monotonic(), 0))
+            if not all(future.done() for future in futures):
+                raise models.too_long(float(config.get("turn.deadline")))
+            done = [future.result() for future in futures]
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+        for outcome, scope in done:
+            if outcome.ok and scope.market is not None:
+                self.scope.market = scope.market
+        return [outcome for outcome, _ in done]

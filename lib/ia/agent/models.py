@@ -1,0 +1,157 @@
+"""Which model answers, with which key and patience, and what its failures mean.
+
+Everything that `llm` leaves open is closed here: a request has a time limit, a key goes to nobody but the one it was
+stored for, and whatever a plugin raises becomes one of our errors. The providers' libraries are never imported: their
+exceptions are told by name and status.
+"""
+
+import sys
+from typing import Any
+
+from ia import config
+from ia.errors import ConfigError, IaError, TimedOut, TryLater, Unavailable
+
+OFFLINE = "ia-offline"
+
+_LATER = ("Timeout", "ConnectError", "ConnectionError", "RateLimit", "InternalServer", "ServiceUnavailable", "Overload",
+          "ReadError", "RemoteProtocol", "ProtocolError", "IncompleteRead", "Disconnected")  # fmt: skip
+
+
+def import_llm() -> Any:
+    """Import llm without pandas and numpy, which sqlite-utils would load below it only to register types."""
+    if "llm" in sys.modules:
+        return sys.modules["llm"]
+    from ia.store import sqlite_utils
+
+    sqlite_utils()
+    import llm
+
+    return llm
+
+
+def chosen(name: str | None) -> str:
+    """Return the model that a turn uses: the one named, else the setting `model`, else what `llm models default` was
+    set to, else the embedded analyst. A key in the environment alone sends nobody's notes anywhere.
+    """
+    asked = name or config.get("model")
+    if asked:
+        return str(asked)
+    path = import_llm().user_dir() / "default_model.txt"
+    return (path.read_text(encoding="utf-8").strip() if path.exists() else "") or OFFLINE
+
+
+def load(name: str) -> Any:
+    """Return the model, ready to be asked.
+
+    raises  Unavailable for a name that no plugin knows, for a model without tools, or one whose key is not there;
+            ConfigError where llm's own configuration is broken.
+    """
+    llm = import_llm()
+    if name == OFFLINE:
+        from ia.agent.offline import Analyst
+
+        return Analyst()
+    try:
+        model = llm.get_model(name)
+    except llm.UnknownModelError:
+        raise Unavailable(
+            "{model}: no such model", model=name, hint="`llm models` lists them; llm plugins bring more"
+        ) from None
+    except Exception as exc:  # a plugin, or extra-openai-models.yaml, that llm stumbles over
+        raise ConfigError(
+            "llm cannot list its models: {kind}: {reason}", kind=type(exc).__name__, reason=str(exc)[:200],
+            hint="look at {folder}: extra-openai-models.yaml, aliases.json", folder=str(llm.user_dir()),
+        ) from None  # fmt: skip
+    if not model.supports_tools:
+        raise Unavailable("{model} cannot call tools", model=name, hint="`llm models --tools` lists those that can")
+    _settle_key(llm, model)
+    _settle_client(model)
+    return model
+
+
+def _settle_key(llm: Any, model: Any) -> None:
+    """Give a model its own stored key, never one that llm would borrow for a server it was not made for."""
+    if not model.needs_key or model.key is not None:
+        return
+    stored = llm.load_keys()
+    if model.needs_key in stored:
+        model.key = stored[model.needs_key]
+    elif getattr(model, "api_base", None) or not (model.key_env_var and config.env(model.key_env_var)):
+        variable = "" if getattr(model, "api_base", None) else model.key_env_var or ""
+        raise Unavailable(
+            "{model}: there is no key", model=model.model_id, alias=model.needs_key, variable=variable,
+            hint="`llm keys set {alias}`" + (", or export {variable}" if variable else ""),
+        )  # fmt: skip
+
+
+def _settle_client(model: Any) -> None:
+    """Give the OpenAI-compatible clients, which would wait for ten minutes, our patience; retries are the turn's."""
+    make = getattr(model, "get_client", None)
+    if make is None:
+        return
+    seconds = float(config.get("turn.timeout"))
+
+    def get_client(key: Any, **kwargs: Any) -> Any:
+        return make(key, **kwargs).with_options(timeout=seconds, max_retries=0)
+
+    model.get_client = get_client
+
+
+def explained(exc: Exception, model: str) -> IaError:
+    """Return the failure that a plugin's exception stands for: 75 for what may pass, 69 for what will not."""
+    if isinstance(exc, IaError):
+        return exc
+    kinds = [kind.__name__ for kind in type(exc).__mro__]
+    status = _status(exc)
+    reason = " ".join(str(getattr(exc, "message", None) or exc).split())[:200] or kinds[0]
+    if "NeedsKeyException" in kinds:
+        return Unavailable("{model}: there is no key", model=model, hint="`llm keys` stores one")
+    if status in (401, 403):
+        return Unavailable(
+            "{model}: the key was refused ({status})", model=model, status=status, hint="`llm keys` stores another"
+        )
+    if status in (408, 409, 425, 429) or (status is not None and status >= 500):
+        return TryLater("{model}: {reason}", model=model, reason=_named(status, reason))
+    if status is not None and status >= 400:
+        return Unavailable("{model}: {reason}", model=model, reason=_named(status, reason))
+    if isinstance(exc, TimeoutError | ConnectionError) or any(word in kind for kind in kinds for word in _LATER):
+        return TryLater("{model}: {reason}", model=model, reason=reason)
+    return Unavailable(
+        "{model}: an answer that cannot be read: {kind}: {reason}", model=model, kind=kinds[0], reason=reason
+    )
+
+
+def wait_before_retry(exc: Exception, attempt: int) -> float:
+    """Return the seconds to wait: what the server asked for, at most 20, else 0.5, 1, 2 …"""
+    headers = getattr(getattr(exc, "response", None), "headers", None) or {}
+    try:
+        return min(float(headers.get("retry-after", "")), 20.0)
+    except (TypeError, ValueError):
+        return float(0.5 * 2**attempt)
+
+
+def silence(model: str, seconds: float) -> TryLater:
+    """The failure of a model that sends nothing for `seconds`."""
+    return TryLater(
+        "{model}: nothing came for {seconds:g} s", model=model, seconds=seconds,
+        hint="`ia config set turn.timeout` changes the patience",
+    )  # fmt: skip
+
+
+def too_long(seconds: float) -> TimedOut:
+    """The failure of a turn that took longer than `seconds` in all."""
+    return TimedOut(
+        "the turn took longer than {seconds:g} s", seconds=seconds, hint="`ia config set turn.deadline` changes it"
+    )
+
+
+def _status(exc: Exception) -> int | None:
+    for holder in (exc, getattr(exc, "response", None)):
+        code = getattr(holder, "status_code", None) or getattr(holder, "status", None)
+        if isinstance(code, int):
+            return code
+    return None
+
+
+def _named(status: int, reason: str) -> str:
+    return reason if str(status) in reason else f"{status}: {reason}"

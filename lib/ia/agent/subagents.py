@@ -1,0 +1,159 @@
+"""Subagents: a task for somebody with fewer tools and less to know, who hands back points, evidence and artifacts.
+
+Of the soul a subagent has the limits only; nothing of the memory, nothing of the conversation. What it read from
+outside taints whoever asked it.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+from ia import clock, outside, skills
+from ia.agent.context import assembled
+from ia.errors import BadData, UsageError
+from ia.tools import schema
+from ia.tools.router import Router
+from ia.tools.scope import Scope
+from ia.usage import Meter
+
+LOOKING = ("market.ohlcv", "compute.run", "indicator.*", "memory.recall", "memory.read", "memory.list",
+           "notebook.read", "notebook.list", "notebook.search", "skills.list", "skills.check")  # fmt: skip
+ROLES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "researcher": (
+        "You collect data and evidence for one question and say what it shows.",
+        (*LOOKING, "notebook.write"),
+    ),
+    "reviewer": ("You check a text or a claim against data, and name what is wrong or unproven.", LOOKING),
+    "planner": (
+        "You break a goal into steps with inputs, outputs and checks. You carry out nothing.",
+        ("memory.recall", "memory.read", "memory.list", "notebook.read", "notebook.list", "notebook.search",
+         "skills.list"),
+    ),
+}  # fmt: skip
+OUTPUT: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "points": {"type": "array", "minItems": 1, "items": {"type": "string", "minLength": 1}},
+        "evidence": {"type": "array", "items": {"type": "string"}},
+        "artifacts": {"type": "array", "items": {"type": "string"}},
+    },
+    "required": ["points", "evidence", "artifacts"],
+}
+FORM = (
+    "Do the task below with your tools. Then answer with one JSON object and nothing else:\n"
+    '{"points": ["what you found, most important first"], "evidence": ["figure or source behind it"],'
+    ' "artifacts": ["path of a note that you wrote"]}'
+)
+
+
+def fork(scope: Scope, router: Router, model: str, meter: Meter) -> Callable[..., dict[str, Any]]:
+    """Return the function by which a scope runs subagents: fork(task=, role=, tools=, skill=) -> points and so on."""
+
+    def run(*, task: str, role: str = "researcher", tools: list[str] | None = None, skill: str = "") -> dict[str, Any]:
+        return _run(scope, router, model, meter, task, role, tools, skill)
+
+    return run
+
+
+def spoken(told: dict[str, Any]) -> str:
+    """Return a subagent's summary as a person reads it."""
+    lines = [f"- {point}" for point in told["points"]]
+    lines += ["", *(f"  · {item}" for item in told["evidence"])] if told["evidence"] else []
+    lines += ["", *told["artifacts"]] if told["artifacts"] else []
+    return "\n".join(lines) + "\n"
+
+
+def _run(
+    parent: Scope, router: Router, model: str, meter: Meter, task: str, role: str, tools: list[str] | None, skill: str
+) -> dict[str, Any]:
+    from ia.agent.loop import Loop
+    from ia.workspace import Workspace
+
+    if not task.strip():
+        raise UsageError("a subagent needs a task")
+    about, may = ROLES.get(role, (f"You are: {' '.join(role.split())[:200]}.", LOOKING))
+    loaded = skills.load(parent.ws, skill, task, by_user=True) if skill else None
+    if loaded is not None:
+        may = loaded.skill.allowed
+    ws = Workspace(parent.ws.root)
+    scope = Scope(
+        ws, actor=f"subagent {role[:40]}", asked=parent.asked, session=parent.session, turn=parent.turn,
+        allowed=_narrowed(router, parent, may, tools), origins=list(parent.origins), notify=parent.notify,
+        depth=parent.depth + 1, market=parent.market, artifacts=parent.artifacts, pending=parent.pending,
+        calls=parent.calls, skill=skill,
+    )  # fmt: skip
+    try:
+        context = assembled(
+            ws, f"{about}\n{FORM}\n\n{task}", history=[], event="子任务", limits_only=True, skill=loaded,
+            tools=router.offered(scope),
+        )  # fmt: skip
+        before = len(parent.artifacts)
+        loop = Loop(model, router, scope, meter, lambda _: None)
+        told = _summary(loop, loop.run(context))
+    finally:
+        ws.close()
+    told["artifacts"] = list(dict.fromkeys([*scope.artifacts[before:]]))
+    for origin in scope.origins:
+        parent.taint(origin)
+    if scope.tainted and outside.instructive([told["points"], told["evidence"]]):
+        origin = f"a subagent that read {', '.join(scope.origins)}"
+        told["points"] = [outside.fenced("\n".join(told["points"]), origin)]
+        told["evidence"] = [outside.fenced("\n".join(told["evidence"]), origin)] if told["evidence"] else []
+    return told
+
+
+def _narrowed(router: Router, parent: Scope, may: tuple[str, ...], tools: list[str] | None) -> tuple[str, ...]:
+    """Return the tools that the role has, the parent may call too, and the caller asked for; never subagents."""
+    from fnmatch import fnmatchcase
+
+    names = [tool.name for tool in router.offered(parent) if any(fnmatchcase(tool.name, each) for each in may)]
+    if tools is not None:
+        for name in tools:
+            if not any(fnmatchcase(known, name.replace("_", ".", 1)) or fnmatchcase(known, name) for known in names):
+                raise UsageError(
+                    "{tool} is no tool that this subagent could have", tool=name, known=", ".join(names),
+                    hint="it could have: {known}",
+                )  # fmt: skip
+        names = [n for n in names if any(fnmatchcase(n, t) or fnmatchcase(n, t.replace("_", ".", 1)) for t in tools)]
+    return tuple(name for name in names if not name.startswith("subagents."))
+
+
+def _summary(loop: Any, reply: str) -> dict[str, Any]:
+    """Return the summary that a reply holds; asked for once more where it holds none.
+
+    raises  BadData where the second reply holds none either.
+    """
+    try:
+        return _parsed(reply)
+    except BadData as exc:
+        said = len(loop.reply)
+        loop.ask(f"That was not the JSON object that was asked for: {exc}\n{FORM}")
+        return _parsed(loop.reply[said:])
+
+
+def _parsed(reply: str) -> dict[str, Any]:
+    """Return the last JSON object of a reply, checked."""
+    decoder = json.JSONDecoder()
+    problem: BadData | None = None
+    for at in [match.start() for match in re.finditer(r"\{", reply)][:50]:
+        try:
+            found, _ = decoder.raw_decode(reply, at)
+            schema.check("subagent", OUTPUT, found)
+        except ValueError:
+            continue
+        except BadData as exc:
+            problem = problem or exc
+            continue
+        return dict(found)
+    raise problem or BadData("the subagent handed back no JSON object", time=clock.today())
+
+
+def by_hand(scope: Scope, router: Router, model: str | None = None) -> Callable[..., dict[str, Any]]:
+    """Return the function by which a person runs subagents, without a turn around them."""
+    from ia.agent import models
+    from ia.agent.turn import new_id
+
+    scope.turn = new_id()
+    name = models.chosen(model)
+    return fork(scope, router, name, Meter(scope.ws, name, command=scope.turn, turn=scope.turn))

@@ -1,0 +1,204 @@
+"""One turn: a question comes in with what ia is, holds true and remembers; tools are called; an answer goes out.
+
+Whatever happens (a failing model, Ctrl-C, a cap), the session keeps the question and what was answered so far, and
+nothing that the tools did is lost.
+"""
+
+import os
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ia import audit, clock, config, sessions, skills
+from ia.agent import models
+from ia.agent.context import HISTORY, Context, Data, assembled, stored
+from ia.errors import BadData, IaError, Message, Notify, UsageError, silent
+from ia.tools.router import Router
+from ia.tools.scope import Call, Market, Scope
+from ia.workspace import Workspace
+
+_COMMAND = re.compile(r"/([\w][\w-]*)(?:\s+(.*))?\Z", re.S)
+MAX_MESSAGE = 200_000
+
+
+@dataclass
+class Turn:
+    """What came of a turn. `calls` are the tools as they were called, `pending` the proposals that wait."""
+
+    id: str
+    session: str
+    model: str
+    reply: str = ""
+    calls: list[Call] = field(default_factory=list)
+    artifacts: list[str] = field(default_factory=list)
+    pending: list[int] = field(default_factory=list)
+    usage: dict[str, Any] = field(default_factory=dict)
+
+    def document(self) -> dict[str, Any]:
+        """Return it as the contract has it."""
+        tools = [{"name": c.name, "args": c.args, "ok": c.ok, "ms": c.ms} for c in self.calls]
+        return {
+            "turn": self.id, "session": self.session, "model": self.model, "reply": self.reply, "tools": tools,
+            "artifacts": self.artifacts, "pending": self.pending, "usage": self.usage,
+        }  # fmt: skip
+
+
+def take(
+    ws: Workspace, message: str, *, session: str = "", model: str | None = None, data: tuple[Data, ...] = (),
+    market: Market | None = None, write: Callable[[str], object] = lambda _: None, notify: Notify = silent,
+    router: Router | None = None,
+) -> Turn:  # fmt: skip
+    """Carry out one turn and return what came of it; the reply also goes to `write` piece by piece.
+
+    session  turns of one session follow each other, also when they are begun at once; "" begins a new one.
+    data     text from outside that comes along. market: bars that were piped in.
+    raises   UsageError for an empty message; what `Loop.run` raises, after the session was kept.
+    """
+    if not message.strip():
+        raise UsageError("the message is empty", hint='try: ia turn "帮我看看宁德时代最近怎么样"')
+    if len(message) > MAX_MESSAGE:
+        raise BadData("the message is longer than {limit} characters", limit=MAX_MESSAGE)
+    number = new_id()
+    session = sessions.check_id(session) if session else number
+    name = models.chosen(model)
+    with sessions.queue(ws, session, float(config.get("turn.deadline"))):
+        return _Taking(ws, number, session, name, notify, write, router).take(message, data, market)
+
+
+def new_id() -> str:
+    """Return a turn's name: its time and four random digits."""
+    return f"{clock.now():%Y%m%dT%H%M%S}-{os.urandom(3).hex()}"
+
+
+@dataclass
+class Prepared:
+    """A turn that could be sent: its context, its scope, and the skill in force."""
+
+    context: Context
+    scope: Scope
+    skill: skills.Loaded | None
+
+
+def prepare(
+    ws: Workspace, message: str, *, session: str, turn: str, router: Router, data: tuple[Data, ...] = (),
+    market: Market | None = None, notify: Notify = silent, actor: str = "model",
+) -> Prepared:  # fmt: skip
+    """Return what a turn would send, and the scope in which its tools would be called. Nothing is written."""
+    scope = Scope(
+        ws, actor=actor, asked=message, session=session, turn=turn, notify=notify, market=market
+    )  # fmt: skip
+    active = _named_skill(ws, message)
+    if active is not None:
+        from ia.tools.builtin.skills import activate
+
+        activate(scope, active, by_user=True)
+    history = sessions.history(ws, session)
+    summary = next((s.summary for s in sessions.listed(ws) if s.id == session), "")
+    context = assembled(
+        ws, message, history=history, summary=summary, data=data, skill=active, tools=router.offered(scope)
+    )
+    for origin in context.origins:
+        scope.taint(origin)
+    return Prepared(context, scope, active)
+
+
+def _named_skill(ws: Workspace, message: str) -> skills.Loaded | None:
+    """Return the skill that a message begins with (`/research 茅台`).
+
+    raises  NotFound, Refused: the user named it, and must know why it does not run.
+    """
+    found = _COMMAND.match(message.strip())
+    if found is None:
+        return None
+    return skills.load(ws, found[1], (found[2] or "").strip(), by_user=True)
+
+
+class _Taking:
+    """A turn under way."""
+
+    def __init__(
+        self, ws: Workspace, number: str, session: str, model: str, notify: Notify, write: Callable[[str], object],
+        router: Router | None,
+    ) -> None:  # fmt: skip
+        from ia.tools import catalog
+        from ia.usage import Meter
+
+        self.ws, self.notify, self.write = ws, notify, write
+        self.turn = Turn(number, session, model)
+        self.router = router or catalog.router(ws)
+        self.meter = Meter(ws, model, command=number, session=session, turn=number)
+        self.loop: Any = None
+
+    def take(self, message: str, data: tuple[Data, ...], market: Market | None) -> Turn:
+        started = time.monotonic()
+        turn = self.turn
+        ready = prepare(
+            self.ws, message, session=turn.session, turn=turn.id, router=self.router, data=data, market=market,
+            notify=self.notify, actor=f"model {turn.model}",
+        )  # fmt: skip
+        scope = ready.scope
+        turn.calls, turn.artifacts, turn.pending = scope.calls, scope.artifacts, scope.pending
+        self._begin(message, data, scope)
+        failure = "interrupted"
+        try:
+            self._answer(message, ready)
+            failure = ""
+        except IaError as exc:
+            failure = str(exc)
+            raise
+        finally:
+            self._end(scope, failure, time.monotonic() - started)
+        return turn
+
+    def _answer(self, message: str, ready: Prepared) -> None:
+        from ia.agent import subagents
+        from ia.agent.loop import Loop
+
+        scope, active = ready.scope, ready.skill
+        scope.fork = subagents.fork(scope, self.router, self.turn.model, self.meter)
+        if active is not None and active.skill.fork:
+            told = scope.fork(task=active.body, role="researcher", tools=None, skill=active.skill.name)
+            self.turn.reply = subagents.spoken(told)
+            self.write(self.turn.reply)
+            return
+        self.loop = Loop(self.turn.model, self.router, scope, self.meter, self.write)
+        self.loop.run(ready.context)
+        if not self.loop.reply.strip():
+            raise models.explained(ValueError("the answer is empty"), self.turn.model)
+
+    def _begin(self, message: str, data: tuple[Data, ...], scope: Scope) -> None:
+        """Keep the question at once: whatever happens next, it was asked."""
+        sessions.prune(self.ws, self.turn.session, HISTORY)
+        sessions.add(
+            self.ws, self.turn.session, "user", stored(message, data), turn=self.turn.id,
+            importance=sessions.importance_of(message), origins=tuple(scope.origins),
+        )  # fmt: skip
+        audit.record(
+            self.ws.db, "turn.begin", self.turn.id, "user", session=self.turn.session, model=self.turn.model,
+            message=message[:200], **({"untrusted": list(scope.origins)} if scope.origins else {}),
+        )  # fmt: skip
+
+    def _end(self, scope: Scope, failure: str, seconds: float) -> None:
+        turn = self.turn
+        if self.loop is not None:
+            turn.reply = self.loop.reply
+        turn.usage = self.meter.total()
+        kept = turn.reply if not failure else f"{turn.reply.rstrip()}\n\n[{failure}]".strip()
+        sessions.add(
+            self.ws, turn.session, "assistant", kept, turn=turn.id,
+            importance=sessions.importance_of(turn.reply), origins=tuple(scope.origins),
+        )  # fmt: skip
+        audit.record(
+            self.ws.db, "turn.end", turn.id, "user", session=turn.session, model=turn.model, tools=len(turn.calls),
+            artifacts=turn.artifacts, pending=turn.pending, ms=round(seconds * 1000), usage=turn.usage,
+            **({"failure": failure} if failure else {}),
+        )  # fmt: skip
+        if self.meter.unpriced and self.turn.model != models.OFFLINE:
+            self.notify(
+                Message(
+                    "{model} has no price: caps in money do not count it; set prices.{model}.input and .output",
+                    model=turn.model,
+                )
+            )
