@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     F = NDArray[np.float64]
     B = NDArray[np.bool_]
 
-__all__ = ["B", "F", "NDArray", "choose", "np"]
+__all__ = ["B", "F", "NDArray", "choose", "many", "np"]
 
 HEAVY = frozenset({"log", "exp", "kama", "cci", "percentrank"})
 """Not for lists: exp and log, whose last bit is numpy's own, and kernels that pass over the series n times."""
@@ -30,6 +30,11 @@ def choose(source: str) -> None:
     global _plain
     if "numpy" not in sys.modules and len(source) <= MAX_SOURCE:
         _plain = not HEAVY.intersection(re.findall("[a-z]+", source))
+
+
+def many() -> None:
+    """Settle on numpy: for a process that evaluates more than one expression, before its first."""
+    import numpy  # noqa: F401
 
 
 def __getattr__(name: str) -> Any:

@@ -59,6 +59,9 @@ def bars_of(scope: Scope, symbol: str | None) -> Market:
 
     raises  NotFound where nothing was looked at yet.
     """
+    from ia.compute import arrays
+
+    arrays.many()
     if symbol:
         if scope.market is not None and symbol in (scope.market.symbol, scope.market.name, _bare(scope.market.symbol)):
             return scope.market
