@@ -11,7 +11,7 @@ from ia.errors import BadData, NotFound, Refused, TimedOut, TryLater
 from ia.tools import registry, schema
 from ia.tools.limits import limit
 from ia.tools.registry import READ, WRITE, Tool, tool
-from ia.tools.router import MAX_CALLS, MAX_RESULT, Router
+from ia.tools.router import MAX_OTHERS, MAX_RESULT, Router
 from ia.tools.scope import Scope
 
 
@@ -152,9 +152,9 @@ def test_a_looking_tool_is_tried_again_and_a_writing_one_is_not(scope):
 
 
 def test_too_many_calls_in_a_minute_are_turned_away(scope):
-    router = Router([made(sample)])
-    outcomes = [router.call(scope, "market.sample", {"symbol": "a"}) for _ in range(MAX_CALLS + 1)]
-    assert [outcome.ok for outcome in outcomes] == [True] * MAX_CALLS + [False]
+    router = Router([made(sample, origin="provider:p")])
+    outcomes = [router.call(scope, "market.sample", {"symbol": "a"}) for _ in range(MAX_OTHERS + 1)]
+    assert [outcome.ok for outcome in outcomes] == [True] * MAX_OTHERS + [False]
     assert isinstance(outcomes[-1].failure, TryLater)
 
 

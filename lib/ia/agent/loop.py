@@ -3,9 +3,9 @@
 It knows the model only as `llm` does, and the tools only through the router. What the model streams goes out at once.
 """
 
+import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +20,7 @@ from ia.usage import Meter
 from ia.workspace import Workspace
 
 RETRIES = 2
+AT_ONCE = 4
 LAST = "\n(This was the last step: no tool can be called any more. Answer now with what you have.)"
 
 
@@ -170,30 +171,40 @@ class Loop:
         return tool is not None and tool.together
 
     def _one(self, scope: Scope, call: Any) -> Outcome:
-        if time.monotonic() >= self.ends:
+        room = self.ends - time.monotonic()
+        if room <= 0:
             raise models.too_long(float(config.get("turn.deadline")))
-        return self.router.call(scope, call.name, call.arguments)
+        with limit(room, self._late):
+            return self.router.call(scope, call.name, call.arguments)
 
     def _at_once(self, calls: list[Any]) -> list[Outcome]:
         """Run calls at the same time, each on a workspace of its own; the scope goes on with the last one's bars."""
+        done: list[tuple[Outcome, Scope] | BaseException | None] = [None] * len(calls)
+        turns = threading.Semaphore(AT_ONCE)
 
-        def work(call: Any) -> tuple[Outcome, Scope]:
+        def work(at: int) -> None:
             scope = replace(self.scope, ws=Workspace(self.scope.ws.root))
             try:
-                return self._one(scope, call), scope
+                with turns:
+                    done[at] = (self._one(scope, calls[at]), scope)
+            except BaseException as exc:
+                done[at] = exc
             finally:
                 scope.ws.close()
 
-        pool = ThreadPoolExecutor(max_workers=min(len(calls), 4))
-        try:
-            futures = [pool.submit(work, call) for call in calls]
-            wait(futures, timeout=max(self.ends - time.monotonic(), 0))
-            if not all(future.done() for future in futures):
+        # Daemons: Ctrl-C and the deadline must not wait for a host that does not answer.
+        threads = [threading.Thread(target=work, args=(at,), daemon=True) for at in range(len(calls))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(max(self.ends - time.monotonic(), 0))
+        outcomes = []
+        for result in done:
+            if result is None:
                 raise models.too_long(float(config.get("turn.deadline")))
-            done = [future.result() for future in futures]
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
-        for outcome, scope in done:
-            if outcome.ok and scope.market is not None:
-                self.scope.market = scope.market
-        return [outcome for outcome, _ in done]
+            if isinstance(result, BaseException):
+                raise result
+            outcomes.append(result[0])
+            if result[0].ok and result[1].market is not None:
+                self.scope.market = result[1].market
+        return outcomes

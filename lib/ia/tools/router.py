@@ -19,8 +19,8 @@ from ia.tools.scope import Call, Scope
 
 MAX_RESULT = 16_000
 """Characters of a result that a model gets to see."""
-MAX_CALLS = 60
-"""Calls of one tool that a scope may make in a minute."""
+MAX_OWN, MAX_OTHERS = 600, 60
+"""Calls of one tool in a minute: of ia's own, and of a provider's."""
 TRIES = 3
 
 
@@ -99,8 +99,9 @@ class Router:
     def _not_too_often(self, tool: Tool) -> None:
         now = time.monotonic()
         recent = [moment for moment in self._made.get(tool.name, []) if now - moment < 60]
-        if len(recent) >= MAX_CALLS:
-            raise TryLater("{tool}: {count} calls in a minute are enough", tool=tool.name, count=MAX_CALLS)
+        most = MAX_OWN if tool.origin == "ia" else MAX_OTHERS
+        if len(recent) >= most:
+            raise TryLater("{tool}: {count} calls in a minute are enough", tool=tool.name, count=most)
         self._made[tool.name] = [*recent, now]
 
 
