@@ -63,7 +63,35 @@ def _first(db: Any) -> None:
     )  # fmt: skip
 
 
-PRECIOUS = Schema("ia.db", True, (_first,))
+def _second(db: Any) -> None:
+    """Sessions with their messages, and what models used."""
+    db["sessions"].create(
+        {"id": int, "name": str, "created": str, "deleted": str}, pk="id", not_null={"name", "created"}
+    )
+    db.execute("CREATE UNIQUE INDEX idx_sessions_live ON sessions (name) WHERE deleted IS NULL")
+    db["messages"].create(
+        {
+            "id": int, "session": int, "turn": str, "role": str, "content": str, "importance": int, "tokens": int,
+            "origins": str, "created": str, "deleted": str, "gist": str,
+        },
+        pk="id",
+        not_null={"session", "role", "content", "importance", "tokens", "created"},
+    )  # fmt: skip
+    db["messages"].create_index(["session", "deleted"])
+    db["usage"].create(
+        {
+            "id": int, "time": str, "wall": str, "command": str, "session": str, "turn": str, "model": str,
+            "actor": str, "input_tokens": int, "output_tokens": int, "cost_pico": int, "currency": str,
+            "estimated": int, "state": str,
+        },
+        pk="id",
+        not_null={"time", "wall", "model", "input_tokens", "output_tokens", "state"},
+    )  # fmt: skip
+    db["usage"].create_index(["wall"])
+    db["usage"].create_index(["turn"])
+
+
+PRECIOUS = Schema("ia.db", True, (_first, _second))
 
 
 def connect(home: str, schema: Schema) -> sqlite3.Connection:

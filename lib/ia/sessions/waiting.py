@@ -1,0 +1,100 @@
+"""One turn at a time in a session: who comes waits in line, first come, first served.
+
+Everybody in line holds a numbered ticket: a file of its own below `.ia/queue`, locked (flock) by the holder. A ticket
+whose lock can be had belongs to somebody who has left or was killed. Whoever sees no held ticket before its own has the
+session. A lock is the open file's, so threads of one process wait for each other as processes do.
+"""
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from ia.errors import Refused, TryLater
+from ia.sessions.kept import check_id
+from ia.workspace import Workspace
+
+
+@contextlib.contextmanager
+def queue(ws: Workspace, id: str, seconds: float) -> Iterator[None]:
+    """Hold a session until the block ends; it is not reentrant. Different sessions never wait for each other.
+
+    raises  TryLater when it is not free within `seconds`; Refused where the workspace may not be written.
+    """
+    name = check_id(id)
+    folder = os.path.join(ws.root, ".ia", "queue")
+    stem = hashlib.sha256(name.encode()).hexdigest()[:20]
+    deadline = time.monotonic() + seconds
+    try:
+        os.makedirs(folder, exist_ok=True)
+        path, fd, before = _ticket(folder, stem, name, deadline)
+    except OSError as exc:
+        kind = Refused if isinstance(exc, PermissionError) else TryLater
+        raise kind("{path}: {reason}", path=folder, reason=exc.strerror or str(exc)) from exc
+    try:
+        for earlier in before:
+            _await(partial(_gone, earlier), name, deadline)
+        yield
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path)
+        fcntl.flock(fd, fcntl.LOCK_UN)  # a child that inherited the file must not go on holding it
+        os.close(fd)
+
+
+def _ticket(folder: str, stem: str, name: str, deadline: float) -> tuple[str, int, list[str]]:
+    """Return (path, locked descriptor) of a new last ticket, and the paths of those before it."""
+    desk = os.open(os.path.join(folder, f"{stem}.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        _await(partial(_locked, desk, fcntl.LOCK_EX), name, deadline)
+        tickets = sorted(
+            entry for entry in os.listdir(folder) if entry.startswith(f"{stem}.") and entry[len(stem) + 1 :].isdecimal()
+        )
+        before = [path for path in (os.path.join(folder, entry) for entry in tickets) if not _gone(path)]
+        number = int(tickets[-1].rpartition(".")[2]) + 1 if tickets else 1
+        path = os.path.join(folder, f"{stem}.{number:012d}")
+        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        for entry in tickets:  # left behind by who was killed; nobody can take one while we stand at the desk
+            if os.path.join(folder, entry) not in before:
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(os.path.join(folder, entry))
+        return path, fd, before
+    finally:
+        os.close(desk)
+
+
+def _await(done: Callable[[], bool], name: str, deadline: float) -> None:
+    """Ask `done` until it says yes.
+
+    raises  TryLater at the deadline.
+    """
+    pause = 0.002
+    while not done():
+        if time.monotonic() >= deadline:
+            raise TryLater("session {id} is busy with another turn", id=name, hint="try again in a moment")
+        time.sleep(pause)
+        pause = min(pause * 1.5, 0.05)
+
+
+def _gone(path: str) -> bool:
+    """Whether nobody holds a ticket any more."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return True
+    try:
+        return _locked(fd, fcntl.LOCK_SH)
+    finally:
+        os.close(fd)
+
+
+def _locked(fd: int, how: int) -> bool:
+    try:
+        fcntl.flock(fd, how | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
