@@ -35,6 +35,7 @@ KEYS = (
     Key("compute.isolation", str, "require", "whether code that you did not type needs a lock", ("require", "prefer")),
     Key("memory.index_lines", int, 2000, "newest entries that MEMORY.md lists; `ia recall` finds them all"),
     Key("recall.half_life", float, 180.0, "days after which a finding counts half"),
+    Key("skills.disabled", str, None, "skills that nobody can call; a comma list"),
     Key("model", str, None, "language model of `ia turn`"),
     Key("turn.timeout", float, 60.0, "seconds without a byte from the model"),
     Key("turn.deadline", float, 600.0, "seconds for a whole turn"),

@@ -1,0 +1,198 @@
+"""What a skill knows: its procedure, patterns, red flags and rules, read from knowledge/*.yaml in two languages.
+
+An entry that is malformed is left out and told of; the others count.
+"""
+
+from typing import Any, NamedTuple
+
+from ia import config
+from ia.errors import IaError, Message
+from ia.skills.registry import Skill, find
+from ia.skills.yamlfile import kept, parsed
+from ia.workspace import Workspace
+
+TIERS = {"tier1_must_know": 1, "tier2_core": 2, "tier3_edge": 3}
+FILES = ("sop", "patterns", "rules")
+
+
+class Text(NamedTuple):
+    """A sentence as the author wrote it, and in English where there is an `_en` field."""
+
+    own: str
+    en: str
+
+    def said(self, lang: str | None = None) -> str:
+        """Return it in `zh` or `en` (default: the user's language), in whichever is there."""
+        return (self.en if (lang or config.locale_lang()) == "en" and self.en else self.own) or self.en
+
+    def __bool__(self) -> bool:
+        return bool(self.own or self.en)
+
+
+class Pattern(NamedTuple):
+    """A typical picture: how it is recognised, what it points to, how sure that is (high, medium, low)."""
+
+    id: str
+    name: Text
+    signature: Text
+    indication: Text
+    confidence: str
+    condition: Text
+    source: str
+
+
+class RedFlag(NamedTuple):
+    """A warning sign: severity is critical, warning or notice."""
+
+    id: str
+    name: Text
+    signal: Text
+    action: Text
+    severity: str
+    condition: Text
+    source: str
+
+
+class Rule(NamedTuple):
+    """If condition, then conclusion (tier 2, 3) or action (tier 1); tier 1 is looked at first."""
+
+    id: str
+    tier: int
+    condition: Text
+    conclusion: Text
+    action: Text
+    confidence: str
+    note: Text
+    source: str
+
+
+class Knowledge(NamedTuple):
+    """All that a skill knows. `sop` is the procedure as plain data; problems: what of the files cannot be used."""
+
+    sop: dict[str, Any] | None
+    patterns: tuple[Pattern, ...]
+    red_flags: tuple[RedFlag, ...]
+    rules: tuple[Rule, ...]
+    problems: tuple[Message, ...]
+
+    def tier(self, number: int) -> tuple[Rule, ...]:
+        """Return the rules of tier 1, 2 or 3."""
+        return tuple(rule for rule in self.rules if rule.tier == number)
+
+
+def knowledge(ws: Workspace, name: str) -> Knowledge:
+    """Return what a skill knows; empty parts for files that are missing. Disabled skills are read too.
+
+    raises  NotFound.
+    """
+    return of(ws, find(ws, name))
+
+
+def of(ws: Workspace, skill: Skill) -> Knowledge:
+    """Return what a skill knows."""
+    problems: list[Message] = []
+    read = _Reader(problems)
+    trees = {name: _tree(ws, skill, name, problems) for name in FILES}
+    patterns, rules = trees["patterns"], trees["rules"]
+    return Knowledge(
+        trees["sop"] or None,
+        tuple(map(read.pattern, read.entries(patterns, "quick_patterns", "patterns"))),
+        tuple(map(read.red_flag, read.entries(patterns, "red_flags", "patterns"))),
+        tuple(read.rule(entry, tier) for key, tier in TIERS.items() for entry in read.entries(rules, key, "rules")),
+        tuple(problems),
+    )
+
+
+def sop_of(ws: Workspace, skill: Skill) -> dict[str, Any] | None:
+    """Return a skill's procedure as plain data; None where there is none that can be read."""
+    return _tree(ws, skill, "sop", []) or None
+
+
+def localised(value: Any, lang: str | None = None) -> Any:
+    """Return plain data in one language: `name_en` takes the place of `name` in English, and goes in Chinese."""
+    english = (lang or config.locale_lang()) == "en"
+    if isinstance(value, list):
+        return [localised(item, lang) for item in value]
+    if not isinstance(value, dict):
+        return value
+    out = {}
+    for key, item in value.items():
+        if key.endswith("_en") and key[:-3] in value:
+            continue
+        english_item = value.get(f"{key}_en")
+        out[key] = localised(english_item if english and english_item else item, lang)
+    return out
+
+
+def _tree(ws: Workspace, skill: Skill, name: str, problems: list[Message]) -> dict[str, Any]:
+    """Return what stands below the one top key of a knowledge file; {} where there is nothing to be had."""
+    path = f"knowledge/{name}.yaml"
+    try:
+        tree = kept(ws, f"{skill.path}/{path}", lambda text: parsed(text, path))
+    except IaError as exc:
+        problems.append(Message(exc.template, **exc.params))
+        return {}
+    if tree is None:
+        return {}
+    inner = tree.get(name, tree) if isinstance(tree, dict) else None
+    if not isinstance(inner, dict):
+        problems.append(Message("{path} is not a tree of `{name}:`", path=path, name=name))
+        return {}
+    return inner
+
+
+class _Reader:
+    """Reads entries of knowledge, and keeps what is wrong with them."""
+
+    def __init__(self, problems: list[Message]) -> None:
+        self.problems = problems
+        self.seen: set[str] = set()
+
+    def entries(self, tree: dict[str, Any], key: str, file: str) -> list[dict[str, Any]]:
+        """Return the entries below a key that are trees with an id of their own."""
+        found = tree.get(key)
+        if found is not None and not isinstance(found, list):
+            self.problems.append(Message("knowledge/{file}.yaml: {key} is no list", file=file, key=key))
+        out = []
+        for at, entry in enumerate(found if isinstance(found, list) else [], 1):
+            if not isinstance(entry, dict) or not isinstance(entry.get("id"), str | int):
+                self.problems.append(
+                    Message("knowledge/{file}.yaml: entry {at} of {key} has no id", file=file, at=at, key=key)
+                )
+            elif str(entry["id"]) in self.seen:
+                self.problems.append(
+                    Message("knowledge/{file}.yaml: the id {id} stands twice", file=file, id=str(entry["id"])[:40])
+                )
+            else:
+                self.seen.add(str(entry["id"]))
+                out.append(entry)
+        return out
+
+    def pattern(self, entry: dict[str, Any]) -> Pattern:
+        return Pattern(
+            _word(entry, "id"), _text(entry, "name"), _text(entry, "signature"), _text(entry, "indication"),
+            _word(entry, "confidence"), _text(entry, "condition"), _word(entry, "source"),
+        )  # fmt: skip
+
+    def red_flag(self, entry: dict[str, Any]) -> RedFlag:
+        return RedFlag(
+            _word(entry, "id"), _text(entry, "name"), _text(entry, "signal"), _text(entry, "action"),
+            _word(entry, "severity"), _text(entry, "condition"), _word(entry, "source"),
+        )  # fmt: skip
+
+    def rule(self, entry: dict[str, Any], tier: int) -> Rule:
+        return Rule(
+            _word(entry, "id"), tier, _text(entry, "condition"), _text(entry, "conclusion"), _text(entry, "action"),
+            _word(entry, "confidence") or _word(entry, "priority"), _text(entry, "note"), _word(entry, "source"),
+        )  # fmt: skip
+
+
+def _word(entry: dict[str, Any], key: str) -> str:
+    value = entry.get(key)
+    if isinstance(value, list):
+        return "; ".join(str(item) for item in value if not isinstance(item, dict | list))
+    return "" if value is None or isinstance(value, dict) else " ".join(str(value).split())
+
+
+def _text(entry: dict[str, Any], key: str) -> Text:
+    return Text(_word(entry, key), _word(entry, f"{key}_en"))

@@ -1,0 +1,165 @@
+"""SKILL.md: the YAML between the two `---` lines, the body after it, and the arguments that are filled into the body."""
+
+import json
+import re
+from typing import Any
+
+from ia.errors import BadData
+from ia.skills.yamlfile import parsed
+
+_FIELD = re.compile(r"([A-Za-z_][\w-]*):[ \t]+(?![\"'|>&*!#])(\S.*)")
+_PLACE = re.compile(r"\$ARGUMENTS\[(\d)\]|\$ARGUMENTS\b|\$([1-9])(?!\d)")
+_VERSION = re.compile(r"^version:[ \t]*([0-9.]+)[ \t]*$", re.M)
+_TRUE, _FALSE = ("true", "yes", "on"), ("false", "no", "off")
+
+
+def split(text: str) -> tuple[str | None, str]:
+    """Return (front matter or None, body) of a SKILL.md, its line ends made `\\n`.
+
+    raises  BadData where the front matter is not closed.
+    """
+    lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    if not lines or lines[0].rstrip() != "---":
+        return None, "\n".join(lines)
+    for at, line in enumerate(lines[1:], 1):
+        if line.rstrip() in ("---", "..."):
+            return "\n".join(lines[1:at]), "\n".join(lines[at + 1 :]).lstrip("\n")
+    raise BadData("{name}: the front matter that begins in line 1 has no end (`---`)", name="SKILL.md")
+
+
+def fields(text: str) -> dict[str, Any]:
+    """Return the fields of a SKILL.md; those that Claude Code takes though they are no YAML (`description: a: b`) too.
+
+    `body` is not among them; where there is no description, the first paragraph of the body stands for it.
+    raises  BadData with the line.
+    """
+    head, body = split(text)
+    found = _loaded(head) if head is not None else {}
+    version = _VERSION.search(head or "")
+    if version is not None:  # YAML takes 1.10 for a number
+        found["version"] = version[1]
+    if not found.get("description"):
+        found["description"] = _first_paragraph(body)
+    return found
+
+
+def _loaded(head: str) -> dict[str, Any]:
+    try:
+        found = parsed("\n" + head, "SKILL.md")
+    except BadData:
+        quoted = "\n".join(_quoted(line) for line in head.split("\n"))
+        if quoted == head:
+            raise
+        try:
+            found = parsed("\n" + quoted, "SKILL.md")
+        except BadData:
+            found = None
+        if found is None:  # the first failure is about what the person wrote
+            raise
+    if found is None:
+        return {}
+    if not isinstance(found, dict):
+        raise BadData("{name}:1: the front matter is no list of `field: value` lines", name="SKILL.md")
+    return found
+
+
+def _quoted(line: str) -> str:
+    """Return a `field: value` line with its value quoted, unless it is a list, a block or quoted already."""
+    match = _FIELD.fullmatch(line.rstrip())
+    if match is None or (match[2][0] in "[{" and match[1] != "argument-hint"):
+        return line
+    return f"{match[1]}: {json.dumps(match[2], ensure_ascii=False)}"
+
+
+def _first_paragraph(body: str) -> str:
+    for part in re.split(r"\n\s*\n", body[:8000]):
+        lines = [
+            line.strip() for line in part.split("\n") if line.strip() and not line.lstrip().startswith(("#", "!["))
+        ]
+        if lines:
+            return " ".join(lines)[:500]
+    return ""
+
+
+def line(value: Any, field: str) -> str:
+    """Return a field as one line of text; "" where it is absent.
+
+    raises  BadData for a list or a structure.
+    """
+    if value is None:
+        return ""
+    if isinstance(value, dict | list):
+        raise BadData("{name}: {field} is no text", name="SKILL.md", field=field)
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def hint(value: Any) -> str:
+    """Return an argument-hint: `[a, b]`, which YAML takes for a list, is a hint as it is written."""
+    if isinstance(value, list):
+        return "[" + ", ".join(line(item, "argument-hint") for item in value) + "]"
+    return line(value, "argument-hint")
+
+
+def boolean(value: Any, field: str, default: bool) -> bool:
+    """Return a yes or no.
+
+    raises  BadData for anything else: what a switch does must not be guessed.
+    """
+    if value is None:
+        return default
+    word = str(value).strip().lower()
+    if word in _TRUE or word in _FALSE:
+        return word in _TRUE
+    raise BadData("{name}: {field} is neither true nor false", name="SKILL.md", field=field)
+
+
+def words(value: Any, field: str) -> tuple[str, ...]:
+    """Return a list, or a text of items between commas.
+
+    raises  BadData for a structure.
+    """
+    if value is None:
+        return ()
+    if isinstance(value, list):
+        return tuple(filter(None, (line(item, field) for item in value)))
+    return tuple(item.strip() for item in re.split("[,，、]", line(value, field)) if item.strip())
+
+
+def tools(value: Any, field: str) -> tuple[str, ...]:
+    """Return names of tools: a list, or a text of names between commas or spaces; `Bash(git add:*)` is one.
+
+    raises  BadData for a structure.
+    """
+    if isinstance(value, list):
+        return words(value, field)
+    return tuple(re.findall(r"(?:[^\s,(]|\([^)]*\)?)+", line(value, field)))
+
+
+def filled(body: str, arguments: str) -> str:
+    """Return a body with `$ARGUMENTS` (all), `$1`… (first…) and `$ARGUMENTS[0]`… (first…) replaced.
+
+    A body that names none of them gets the arguments at its end. What is filled in is not looked at again.
+
+    >>> filled("compare $1 with $2", "'A B' C")
+    'compare A B with C'
+    """
+    given = _arguments(arguments)
+
+    def one(match: re.Match[str]) -> str:
+        number = int(match[1]) if match[1] else int(match[2]) - 1 if match[2] else None
+        if number is None:
+            return arguments.strip()
+        return given[number] if number < len(given) else ""
+
+    out, count = _PLACE.subn(one, body)
+    return out if count or not arguments.strip() else f"{out.rstrip()}\n\nARGUMENTS: {arguments.strip()}\n"
+
+
+def _arguments(text: str) -> list[str]:
+    import shlex
+
+    try:
+        return shlex.split(text)
+    except ValueError:  # a quote that is not closed
+        return text.split()

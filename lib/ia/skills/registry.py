@@ -1,0 +1,247 @@
+"""Which skills there are, and what calling one gives. A broken skill is listed with what is wrong with it."""
+
+import os
+import re
+from typing import Any, NamedTuple
+
+from ia import config
+from ia.errors import BadData, IaError, Message, NotFound, Refused
+from ia.skills import frontmatter
+from ia.skills.yamlfile import kept
+from ia.workspace import Workspace, named, walk
+
+FOLDER = ".claude/skills"
+FILE = "SKILL.md"
+MAX_BODY = 200_000
+"""Characters of a SKILL.md."""
+MAX_SKILLS = 500
+TEXT = (
+    ".md", ".markdown", ".txt", ".yaml", ".yml", ".json", ".csv", ".tsv", ".py", ".sh", ".js", ".ts", ".toml", ".xml",
+    ".html", ".sql", ".r", ".ini", ".cfg", "LICENSE", "NOTICE",
+)  # fmt: skip
+"""What the name of a skill's file ends in."""
+NAME = re.compile(r"[a-z0-9\u3400-\u9fff-]{1,64}")
+_TOOL = re.compile(r"\*|[a-z][a-z0-9_-]*(\.[a-z0-9_-]+)*(\.\*)?")
+UNDECLARED = (
+    "market.*", "compute.*", "indicator.*", "notebook.*", "calendar.*", "memory.list", "memory.read", "memory.recall",
+    "memory.observe", "memory.log", "memory.note",
+)  # fmt: skip
+"""What a skill may call that does not say what it needs: nothing that reaches further than notes and observations."""
+
+
+class Skill(NamedTuple):
+    """One skill: what its front matter says.
+
+    about     its description, about_en the English one; see description()
+    allowed   allowed-tools as written; None where the field is absent
+    fork      runs in a subagent
+    path      its folder, relative to the workspace
+    problem   why it cannot be used; None where it can
+    fields    the front matter, unknown fields and all
+    """
+
+    name: str
+    about: str
+    about_en: str
+    version: str
+    allowed: tuple[str, ...] | None
+    model_invocable: bool
+    user_invocable: bool
+    fork: bool
+    argument_hint: str
+    triggers: tuple[str, ...]
+    enabled: bool
+    path: str
+    problem: Message | None
+    fields: dict[str, Any]
+
+    def description(self, lang: str | None = None) -> str:
+        """Return what it is for, in `zh` or `en` (default: the user's language), in whichever is there."""
+        english = (lang or config.locale_lang()) == "en"
+        return (self.about_en if english and self.about_en else self.about) or self.about_en
+
+    @property
+    def grants(self) -> tuple[str, ...]:
+        """Names and `organ.*` patterns of tools that it may call. Names of other programs' tools grant nothing."""
+        if self.allowed is None:
+            return UNDECLARED
+        return tuple(name for name in self.allowed if _TOOL.fullmatch(name))
+
+
+class Loaded(NamedTuple):
+    """A skill that is called: its body with the arguments filled in, its procedure as plain data, None without one."""
+
+    skill: Skill
+    body: str
+    sop: dict[str, Any] | None
+
+
+def listed(ws: Workspace) -> list[Skill]:
+    """Return all skills by name, the broken and the disabled ones too."""
+    try:
+        root = ws.resolve(FOLDER)
+    except IaError as exc:
+        return [_broken(FOLDER, Message(exc.template, **exc.params))]
+    try:
+        entries = sorted(os.scandir(root), key=lambda entry: entry.name)
+    except FileNotFoundError:
+        return []
+    except OSError as exc:
+        return [_broken(FOLDER, Message("{path}: {reason}", path=FOLDER, reason=exc.strerror))]
+    off = disabled()
+    found: dict[str, Skill] = {}
+    shadowed = []
+    for entry in entries[:MAX_SKILLS]:
+        if entry.name.startswith(".") or not named(entry.name) or entry.is_file(follow_symlinks=False):
+            continue
+        skill = _read(ws, entry)
+        rival = found.get(skill.name)
+        if rival is not None:  # the one whose folder has the name is the one that is meant
+            first, second = (skill, rival) if skill.path == f"{FOLDER}/{skill.name}" else (rival, skill)
+            why = Message("{path} has the same name", path=first.path)
+            shadowed.append(second._replace(problem=second.problem or why))
+            skill = first
+        found[skill.name] = skill._replace(enabled=skill.name not in off)
+    return sorted([*found.values(), *shadowed], key=lambda skill: (skill.name, skill.path))
+
+
+def disabled() -> frozenset[str]:
+    """Return the names that `skills.disabled` lists."""
+    return frozenset(filter(None, (name.strip() for name in str(config.get("skills.disabled") or "").split(","))))
+
+
+def _read(ws: Workspace, entry: "os.DirEntry[str]") -> Skill:
+    path = f"{FOLDER}/{entry.name}"
+    if entry.is_symlink():
+        return _broken(path, Message("{path} is a link", path=path))
+    try:
+        found = kept(ws, f"{path}/{FILE}", _fields)
+        if found is None:
+            return _broken(path, Message("{path} has no SKILL.md", path=path))
+        return skill_of(found, path)
+    except IaError as exc:
+        return _broken(path, Message(exc.template, **exc.params))
+
+
+def _fields(text: str) -> dict[str, Any]:
+    if len(text) > MAX_BODY:
+        raise BadData("{name}: longer than {limit} characters", name=FILE, limit=MAX_BODY)
+    return frontmatter.fields(text)
+
+
+def _broken(path: str, why: Message) -> Skill:
+    return Skill(path.rsplit("/", 1)[1], "", "", "", (), False, False, False, "", (), True, path, why, {})
+
+
+def skill_of(fields: dict[str, Any], path: str) -> Skill:
+    """Return the skill that front matter describes, in the folder `path`; of its folder's name where it has none.
+
+    raises  BadData for a field of the wrong kind, or where neither name will do.
+    """
+    line, boolean, words = frontmatter.line, frontmatter.boolean, frontmatter.words
+    name = line(fields.get("name"), "name")
+    if not NAME.fullmatch(name):
+        name = path.rsplit("/", 1)[1]
+    if not NAME.fullmatch(name):
+        raise BadData(
+            "{name!r} is no name for a skill: lower case letters, digits and hyphens, or Chinese", name=name[:80]
+        )
+    context = line(fields.get("context"), "context") or "inline"
+    if context not in ("fork", "inline"):
+        raise BadData("{name}: context is neither fork nor inline", name=FILE)
+    return Skill(
+        name,
+        line(fields.get("description"), "description"),
+        line(fields.get("description_en"), "description_en"),
+        line(fields.get("version"), "version"),
+        frontmatter.tools(fields["allowed-tools"], "allowed-tools") if "allowed-tools" in fields else None,
+        not boolean(fields.get("disable-model-invocation"), "disable-model-invocation", False),
+        boolean(fields.get("user-invocable"), "user-invocable", True),
+        context == "fork",
+        frontmatter.hint(fields.get("argument-hint")),
+        words(fields.get("triggers"), "triggers"),
+        True,
+        path,
+        None,
+        fields,
+    )
+
+
+def summaries(ws: Workspace) -> list[str]:
+    """Return one line for each skill that a model may call: `name: what it is for (arguments)`."""
+    return [
+        f"{skill.name}: {skill.description()[:300]}" + (f" ({skill.argument_hint[:80]})" if skill.argument_hint else "")
+        for skill in listed(ws)
+        if skill.enabled and skill.model_invocable and skill.problem is None
+    ]
+
+
+def find(ws: Workspace, name: str) -> Skill:
+    """Return a skill by its name, `/` in front or not; a broken or disabled one too.
+
+    raises  NotFound with the closest names.
+    """
+    wanted = name.strip().removeprefix("/")
+    skills = listed(ws)
+    for skill in skills:
+        if skill.name == wanted:
+            return skill
+    from difflib import get_close_matches
+
+    close = ", ".join(get_close_matches(wanted, [skill.name for skill in skills], 3, 0.5))
+    raise NotFound(
+        "{name}: no such skill", name=wanted[:80], close=close,
+        hint="did you mean {close}?" if close else "`ia skill list` shows them",
+    )  # fmt: skip
+
+
+def usable(ws: Workspace, name: str, by: str = "") -> Skill:
+    """Return a skill that may be called. by: `user` (who typed its name) or `model`; without it only disabled matters.
+
+    raises  NotFound; BadData where it is broken; Refused where it is disabled, or not for this caller.
+    """
+    skill = find(ws, name)
+    if skill.problem is not None:
+        raise BadData("{name}: {problem}", name=skill.name, problem=skill.problem)
+    if not skill.enabled:
+        raise Refused("the skill {name} is disabled", name=skill.name, hint="`ia skill enable {name}` enables it")
+    if by == "user" and not skill.user_invocable:
+        raise Refused("the skill {name} is not for users to call", name=skill.name)
+    if by == "model" and not skill.model_invocable:
+        raise Refused("only the user calls the skill {name}", name=skill.name, hint="the user types /{name}")
+    return skill
+
+
+def load(ws: Workspace, name: str, arguments: str = "", *, by: str = "") -> Loaded:
+    """Return a skill's body, `$ARGUMENTS` filled in, and its procedure.
+
+    raises  what usable() raises.
+    """
+    from ia.skills.expertise import sop_of
+
+    skill = usable(ws, name, by)
+    text = ws.read_present(f"{skill.path}/{FILE}")
+    if text is None:
+        raise NotFound("{name}: no such skill", name=skill.name, hint="`ia skill list` shows them")
+    _head, body = frontmatter.split(text)
+    return Loaded(skill, frontmatter.filled(body, arguments), sop_of(ws, skill))
+
+
+def files(ws: Workspace, skill: Skill) -> list[tuple[str, int]]:
+    """Return (path inside the folder, bytes) of a skill's text files, by path."""
+    found = walk(ws.root, skill.path, TEXT)
+    return sorted((path.removeprefix(skill.path + "/"), entry.stat().st_size) for path, entry in found)
+
+
+def resource(ws: Workspace, name: str, file: str, *, by: str = "") -> str:
+    """Return the text of another file in a skill's folder.
+
+    raises  what usable() raises; NotFound; Refused for a path that leaves the folder.
+    """
+    skill = usable(ws, name, by)
+    ws.resolve(file, below=skill.path)
+    text = ws.read_present(f"{skill.path}/{file}")
+    if text is None:
+        known = ", ".join(path for path, _ in files(ws, skill))[:400]
+        raise NotFound("{name} has no file {file}", name=skill.name, file=file[:80], known=known, hint="it has {known}")
+    return text
