@@ -43,6 +43,10 @@ KEYS = (
     Key("turn.max_cost", float, 1.0, "money that one command may spend"),
     Key("turn.max_cost_day", float, 5.0, "money that one day may spend"),
     Key("turn.max_cost_month", float, 50.0, "money that one month may spend"),
+    Key("turn.max_tokens", int, None, "tokens that one command may use"),
+    Key("turn.max_tokens_day", int, None, "tokens that one day may use"),
+    Key("turn.max_tokens_month", int, None, "tokens that one month may use"),
+    Key("prices.currency", str, "USD", "currency of prices and caps"),
 )  # fmt: skip
 SPEC = {key.name: key for key in KEYS}
 MAX_FILE = 200_000  # bytes
@@ -95,7 +99,7 @@ def lookup(name: str) -> tuple[Value, str]:
 def known(name: str) -> None:
     """Raise UsageError for a key that nobody reads."""
     others = name.startswith("market.") and name.count(".") > 1  # `market.ADAPTER.KEY` of another package's adapter
-    if name in SPEC or others:
+    if name in SPEC or others or _priced(name):
         return
     from difflib import get_close_matches
 
@@ -104,13 +108,20 @@ def known(name: str) -> None:
     raise UsageError("{name}: no such setting", name=name, hint=hint, close=close[0] if close else "")
 
 
+def _priced(name: str) -> bool:
+    """Whether a key is a model's price: `prices.MODEL.input` or `.output`; a model's name may hold dots."""
+    return name.startswith("prices.") and name.endswith((".input", ".output")) and name.count(".") > 1
+
+
 def names() -> list[str]:
     """Return the keys of the table, and those in config.yaml that belong to other packages' adapters."""
     return [*SPEC, *sorted(key for key in _file() if key not in SPEC)]
 
 
 def secret(name: str) -> bool:
-    """Whether a key holds a secret, judged by its last part."""
+    """Whether a key holds a secret, judged by its last part; a number (`turn.max_tokens`) is none."""
+    if name in SPEC and SPEC[name].type is not str:
+        return False
     return any(word in name.rsplit(".", 1)[-1].lower() for word in SECRET)
 
 
@@ -144,7 +155,7 @@ def edited(text: str, name: str, value: str) -> str:
     if tree is None:
         tree = yaml.map()
     node = tree
-    *parents, leaf = name.split(".")
+    *parents, leaf = ["prices", *name[7:].rsplit(".", 1)] if _priced(name) else name.split(".")
     for part in parents:
         if not isinstance(node.get(part), dict):
             node[part] = yaml.map()
@@ -178,6 +189,8 @@ def _expand(name: str, value: Value, *, optional: bool) -> Value:
 
 def _typed(name: str, value: Value, error: type[ConfigError] | type[UsageError]) -> Value:
     """Convert to the key's type, or say what it takes."""
+    if _priced(name):
+        return _money(name, value, error)
     key = SPEC.get(name)
     if key is None or value is None:
         return value
@@ -192,6 +205,18 @@ def _typed(name: str, value: Value, error: type[ConfigError] | type[UsageError])
     if key.choices and value not in key.choices:
         raise error("{name}: {value!r} is none of {choices}", name=name, value=value, choices=", ".join(key.choices))
     return str(value)
+
+
+def _money(name: str, value: Value, error: type[ConfigError] | type[UsageError]) -> Value:
+    if value is None:
+        return None
+    try:
+        number = float(str(value))
+        if not 0 <= number < 1e9:
+            raise ValueError
+    except ValueError:
+        raise error("{name}: {value!r} is not a price per million tokens", name=name, value=value) from None
+    return number
 
 
 def _load(yaml: Any, text: str) -> Any:
