@@ -1,4 +1,4 @@
-"""SKILL.md: the YAML between the two `---` lines, the body after it, and the arguments that are filled into the body."""
+"""SKILL.md: the YAML between its two `---` lines, the body, and the arguments that are filled into the body."""
 
 import json
 import re

@@ -33,7 +33,8 @@ class Skill(NamedTuple):
     """One skill: what its front matter says.
 
     about     its description, about_en the English one; see description()
-    allowed   allowed-tools as written; None where the field is absent
+    declared  allowed-tools as written, names of other programs' tools too; None where the field is absent
+    allowed   names and `organ.*` patterns of tools that it may call here
     fork      runs in a subagent
     path      its folder, relative to the workspace
     problem   why it cannot be used; None where it can
@@ -44,7 +45,8 @@ class Skill(NamedTuple):
     about: str
     about_en: str
     version: str
-    allowed: tuple[str, ...] | None
+    declared: tuple[str, ...] | None
+    allowed: tuple[str, ...]
     model_invocable: bool
     user_invocable: bool
     fork: bool
@@ -59,13 +61,6 @@ class Skill(NamedTuple):
         """Return what it is for, in `zh` or `en` (default: the user's language), in whichever is there."""
         english = (lang or config.locale_lang()) == "en"
         return (self.about_en if english and self.about_en else self.about) or self.about_en
-
-    @property
-    def grants(self) -> tuple[str, ...]:
-        """Names and `organ.*` patterns of tools that it may call. Names of other programs' tools grant nothing."""
-        if self.allowed is None:
-            return UNDECLARED
-        return tuple(name for name in self.allowed if _TOOL.fullmatch(name))
 
 
 class Loaded(NamedTuple):
@@ -130,7 +125,7 @@ def _fields(text: str) -> dict[str, Any]:
 
 
 def _broken(path: str, why: Message) -> Skill:
-    return Skill(path.rsplit("/", 1)[1], "", "", "", (), False, False, False, "", (), True, path, why, {})
+    return Skill(path.rsplit("/", 1)[1], "", "", "", (), (), False, False, False, "", (), True, path, why, {})
 
 
 def skill_of(fields: dict[str, Any], path: str) -> Skill:
@@ -149,12 +144,14 @@ def skill_of(fields: dict[str, Any], path: str) -> Skill:
     context = line(fields.get("context"), "context") or "inline"
     if context not in ("fork", "inline"):
         raise BadData("{name}: context is neither fork nor inline", name=FILE)
+    declared = frontmatter.tools(fields["allowed-tools"], "allowed-tools") if "allowed-tools" in fields else None
     return Skill(
         name,
         line(fields.get("description"), "description"),
         line(fields.get("description_en"), "description_en"),
         line(fields.get("version"), "version"),
-        frontmatter.tools(fields["allowed-tools"], "allowed-tools") if "allowed-tools" in fields else None,
+        declared,
+        UNDECLARED if declared is None else tuple(filter(_TOOL.fullmatch, declared)),
         not boolean(fields.get("disable-model-invocation"), "disable-model-invocation", False),
         boolean(fields.get("user-invocable"), "user-invocable", True),
         context == "fork",
@@ -195,31 +192,29 @@ def find(ws: Workspace, name: str) -> Skill:
     )  # fmt: skip
 
 
-def usable(ws: Workspace, name: str, by: str = "") -> Skill:
-    """Return a skill that may be called. by: `user` (who typed its name) or `model`; without it only disabled matters.
+def usable(ws: Workspace, name: str, *, by_user: bool = False) -> Skill:
+    """Return a skill that may be called. by_user: the user typed its name.
 
-    raises  NotFound; BadData where it is broken; Refused where it is disabled, or not for this caller.
+    raises  NotFound; BadData where it is broken; Refused where it is disabled, or not for users.
     """
     skill = find(ws, name)
     if skill.problem is not None:
         raise BadData("{name}: {problem}", name=skill.name, problem=skill.problem)
     if not skill.enabled:
         raise Refused("the skill {name} is disabled", name=skill.name, hint="`ia skill enable {name}` enables it")
-    if by == "user" and not skill.user_invocable:
+    if by_user and not skill.user_invocable:
         raise Refused("the skill {name} is not for users to call", name=skill.name)
-    if by == "model" and not skill.model_invocable:
-        raise Refused("only the user calls the skill {name}", name=skill.name, hint="the user types /{name}")
     return skill
 
 
-def load(ws: Workspace, name: str, arguments: str = "", *, by: str = "") -> Loaded:
+def load(ws: Workspace, name: str, arguments: str = "", *, by_user: bool = False) -> Loaded:
     """Return a skill's body, `$ARGUMENTS` filled in, and its procedure.
 
     raises  what usable() raises.
     """
     from ia.skills.expertise import sop_of
 
-    skill = usable(ws, name, by)
+    skill = usable(ws, name, by_user=by_user)
     text = ws.read_present(f"{skill.path}/{FILE}")
     if text is None:
         raise NotFound("{name}: no such skill", name=skill.name, hint="`ia skill list` shows them")
@@ -233,12 +228,12 @@ def files(ws: Workspace, skill: Skill) -> list[tuple[str, int]]:
     return sorted((path.removeprefix(skill.path + "/"), entry.stat().st_size) for path, entry in found)
 
 
-def resource(ws: Workspace, name: str, file: str, *, by: str = "") -> str:
+def resource(ws: Workspace, name: str, file: str) -> str:
     """Return the text of another file in a skill's folder.
 
     raises  what usable() raises; NotFound; Refused for a path that leaves the folder.
     """
-    skill = usable(ws, name, by)
+    skill = usable(ws, name)
     ws.resolve(file, below=skill.path)
     text = ws.read_present(f"{skill.path}/{file}")
     if text is None:

@@ -1,0 +1,150 @@
+"""skills.*: methods that were learnt. A skill in force narrows what may be called, and nothing widens it again."""
+
+from typing import Annotated, Any
+
+from ia import skills
+from ia.errors import NotFound, Refused
+from ia.skills.expertise import localised
+from ia.tools.builtin.market import bars_of
+from ia.tools.registry import READ, tool
+from ia.tools.scope import Scope
+
+ALWAYS = ("skills.list", "skills.load", "skills.check", "memory.recall")
+"""What every skill may call, in the bounds of whoever called it."""
+OPENS = {"memory.reflect": "reflections", "memory.track": "tracking", "memory.log": "journal"}
+"""Areas that the user opens by naming a skill that says it writes there."""
+MAX_FINDINGS = 40
+MAX_TEXTS = 20
+
+
+@tool("skills.list", READ)
+def list_(scope: Scope) -> dict[str, Any]:
+    """List the skills: tested ways of doing a kind of work, with what each is for and the arguments it takes."""
+    person = scope.actor == "user"
+    found = [s for s in skills.listed(scope.ws) if person or (s.enabled and s.model_invocable and s.problem is None)]
+    return {"skills": [_listed(skill, person) for skill in found]}
+
+
+def _listed(skill: skills.Skill, person: bool) -> dict[str, Any]:
+    told: dict[str, Any] = {"name": skill.name, "description": skill.description()}
+    told |= {"arguments": skill.argument_hint} if skill.argument_hint else {}
+    if person:
+        told |= {"enabled": skill.enabled} | ({"problem": str(skill.problem)} if skill.problem else {})
+    return told
+
+
+@tool("skills.load", READ, seconds=600)
+def load(
+    scope: Scope,
+    name: Annotated[str, "name of a skill"],
+    arguments: Annotated[str, "what the skill is to work on, as its arguments say"] = "",
+    file: Annotated[str, "another file of the skill, such as references/x.md: its text and nothing else"] = "",
+) -> dict[str, Any]:
+    """Load a skill: its instructions and procedure, to be followed from here on. Only the tools that it lists can be
+    called afterwards. A skill that runs in a subagent returns the subagent's summary.
+    """
+    skill = skills.find(scope.ws, name)
+    if scope.actor != "user" and not skill.model_invocable and skill.problem is None and scope.skill != skill.name:
+        raise Refused("only the user calls the skill {name}", name=skill.name, hint="the user types /{name}")
+    if file:
+        return {"skill": skill.name, "file": file, "text": skills.resource(scope.ws, name, file)}
+    loaded = skills.load(scope.ws, name, arguments, by_user=scope.actor == "user")
+    if loaded.skill.fork and scope.fork is not None and not scope.depth:
+        told = scope.fork(task=arguments or f"/{skill.name}", role="researcher", tools=None, skill=skill.name)
+        assert isinstance(told, dict)
+        return {"skill": skill.name, **told}
+    activate(scope, loaded, by_user=scope.actor == "user")
+    others = [path for path, _ in skills.files(scope.ws, loaded.skill) if path != "SKILL.md"]
+    return {
+        "skill": skill.name, "instructions": loaded.body, "tools": list(scope.allowed or ()),
+        **({"files": others} if others else {}),
+        **({"procedure": localised(loaded.sop)} if loaded.sop else {}),
+    }  # fmt: skip
+
+
+def activate(scope: Scope, loaded: skills.Loaded, *, by_user: bool) -> None:
+    """Put a skill in force: from here on the scope may call what it could and the skill lists, nothing more.
+
+    by_user  the user named it: what it says it writes is then asked for.
+    """
+    may = (*loaded.skill.allowed, *ALWAYS)
+    scope.skill = loaded.skill.name
+    scope.allowed = tuple(dict.fromkeys(may)) if scope.allowed is None else _both(scope.allowed, may)
+    if by_user:
+        opened = {area for name, area in OPENS.items() if _covered(name, loaded.skill.declared or ())}
+        if _covered("memory.write", loaded.skill.declared or ()):
+            opened |= set(OPENS.values())
+        scope.granted = scope.granted | opened
+
+
+def _both(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+    """Return patterns for what both of two lists of patterns allow."""
+    narrow = [a for a in one if _covered(a, other)] + [b for b in other if _covered(b, one)]
+    return tuple(dict.fromkeys(narrow))
+
+
+def _covered(name: str, patterns: tuple[str, ...]) -> bool:
+    """Whether a name, or all that an `organ.*` pattern stands for, is in a list of patterns."""
+    return any(
+        name == each or each == "*" or (each.endswith(".*") and name.startswith(each[:-1]) and "*" not in name[:-1])
+        for each in patterns
+    )
+
+
+@tool("skills.check", READ, seconds=120)
+def check(
+    scope: Scope,
+    name: Annotated[str, "name of a skill; without it the one in force, else all that know rules"] = "",
+    symbol: Annotated[str | None, "a security; without it the bars of the last market.ohlcv"] = None,
+) -> dict[str, Any]:
+    """Check the bars against the rules, patterns and red flags of a skill: what fires comes with what follows from it,
+    its weight and its source; `for_you_to_judge` are conditions in words, which bars alone cannot decide.
+    """
+    names = _checked(scope, name)
+    market = bars_of(scope, symbol)
+    fired, failed, quiet, words = [], [], 0, []
+    for each in names:
+        mark = {"skill": each} if len(names) > 1 else {}
+        for finding in skills.check(scope.ws, each, market.bars, scope.notify):
+            if finding.problem is not None:
+                failed.append({**mark, "id": finding.id, "problem": str(finding.problem)[:200]})
+            elif finding.fired:
+                fired.append({**mark, **_told(finding), "condition": finding.condition})
+            else:
+                quiet += 1
+        words += [{**mark, **_told(finding), "if": finding.condition} for finding in skills.texts(scope.ws, each)]
+    told: dict[str, Any] = {
+        "skills": names, "symbol": market.symbol, "date": market.bars.date[-1], "bars": len(market.bars.date),
+        "fired": fired[:MAX_FINDINGS], "not_fired": quiet,
+    }  # fmt: skip
+    told |= {"simulated": True} if market.simulated else {}
+    told |= {"more_fired": len(fired) - MAX_FINDINGS} if len(fired) > MAX_FINDINGS else {}
+    told |= {"failed": failed[:MAX_TEXTS]} if failed else {}
+    return told | ({"for_you_to_judge": words[:MAX_TEXTS]} if words else {})
+
+
+def _checked(scope: Scope, name: str) -> list[str]:
+    """Return the names of the skills to check against: the one named, the one in force, or all that know something.
+
+    raises  NotFound; Refused for one that is disabled.
+    """
+    from ia.skills.registry import usable
+
+    wanted = name or scope.skill
+    if wanted:
+        return [usable(scope.ws, wanted).name]
+    found = []
+    for skill in skills.listed(scope.ws):
+        if skill.enabled and skill.problem is None and (skill.model_invocable or scope.actor == "user"):
+            known = skills.knowledge(scope.ws, skill.name)
+            found += [skill.name] if known.patterns or known.red_flags or known.rules else []
+    if not found:
+        raise NotFound("no skill here knows rules", hint="`ia skill install` brings skills")
+    return found
+
+
+def _told(finding: skills.Finding) -> dict[str, Any]:
+    return {
+        "id": finding.id, "kind": finding.kind, "tier": finding.tier, "text": finding.text,
+        "confidence": finding.confidence, **({"source": finding.source} if finding.source else {}),
+    }  # fmt: skip
