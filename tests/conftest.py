@@ -1,5 +1,6 @@
 """What all tests share: a workspace of their own, the installed `ia`, and the shared data where it is there."""
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -56,6 +57,23 @@ def ia(tmp_path):
         )  # fmt: skip
 
     return run
+
+
+@pytest.fixture
+def brain(tmp_path, monkeypatch):
+    """Start a scripted server as the model `scripted`, which turns then use: brain(Reply("好")) -> Server."""
+    from openai_server import MODEL, Server
+
+    monkeypatch.setenv("IA_MODEL", MODEL)
+    monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
+    with contextlib.ExitStack() as stack:
+
+        def start(*script, always=None, **model):
+            server = stack.enter_context(Server(*script, always=always))
+            server.use(monkeypatch, tmp_path, **model)
+            return server
+
+        yield start
 
 
 @pytest.fixture(scope="session")
