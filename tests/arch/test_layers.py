@@ -19,7 +19,7 @@ MAY = {
     "usage": set(),
     # Faculties: what is built of organs.
     "skills": {"compute", "pipes", "ohlcv"},
-    "providers": {"pipes", "ohlcv"},
+    "providers": {"pipes", "ohlcv", "skills"},
     # The agent floor:
     "tools": {
         "ohlcv",
@@ -63,7 +63,7 @@ HOMES = {  # third party -> the only modules that import it
     "akshare": {"ia.ohlcv.adapters"},
     "requests": {"ia.ohlcv"},
     "tenacity": {"ia.ohlcv"},
-    "exchange_calendars": {"ia.ohlcv.calendar"},
+    "exchange_calendars": {"ia.ohlcv.calendar", "ia.providers.trading_calendar"},
     "sqlite_utils": {"ia.store"},
     "ruamel": {"ia.config", "ia.skills", "ia.providers"},
 }

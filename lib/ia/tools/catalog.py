@@ -1,9 +1,15 @@
 """All tools of a workspace: those of ia, and those that its providers bring."""
 
 import importlib
+import json
+import shlex
+from typing import Any
 
-from ia.tools.registry import Tool, declared
+from ia import outside, providers
+from ia.errors import IaError, Refused
+from ia.tools.registry import CONFIRM, READ, Tool, declared
 from ia.tools.router import Router
+from ia.tools.scope import Scope
 from ia.workspace import Workspace
 
 BUILTIN = ("market", "compute", "indicator", "notebook", "memory", "skills", "tasks", "subagents", "messaging")
@@ -14,6 +20,43 @@ def builtin() -> list[Tool]:
     return [tool for name in BUILTIN for tool in declared(importlib.import_module(f"ia.tools.builtin.{name}"))]
 
 
+def provided(ws: Workspace) -> list[Tool]:
+    """Return the tools of the workspace's providers. Nothing is started."""
+    return [_wrapped(tool) for tool in providers.tools(ws)]
+
+
 def router(ws: Workspace) -> Router:
     """Return the router over ia's tools and those of the workspace's providers."""
-    return Router(builtin())
+    return Router([*builtin(), *provided(ws)])
+
+
+def _wrapped(tool: providers.Declared) -> Tool:
+    """Return a provider's tool as the router takes it.
+
+    A confirm tool acts outside the workspace, where nothing can be proposed and carried out later: a person calls it.
+    What a provider complains of is text from outside as much as what it answers.
+    """
+    origin = f"provider:{tool.provider}"
+
+    def run(scope: Scope, /, **arguments: Any) -> Any:
+        if tool.risk == CONFIRM and scope.actor != "user":
+            words = shlex.quote(json.dumps(arguments, ensure_ascii=False))
+            raise Refused(
+                "{tool} acts outside of ia: only the user calls it", tool=tool.name, words=words,
+                hint="tell the user to type: ia tool call {tool} {words}",
+            )  # fmt: skip
+        try:
+            return tool.run(arguments)
+        except IaError as exc:
+            if outside.instructive(exc.params.get("told", "")):
+                scope.taint(origin)
+            raise
+
+    return Tool(
+        tool.name, tool.risk, run, tool.description, tool.schema, origin,
+        together=tool.risk == READ, seconds=tool.seconds + SLACK,
+    )  # fmt: skip
+
+
+SLACK = 20.0
+"""Seconds beyond a provider's own limit: a server is started first, and ends its own calls."""

@@ -1,0 +1,334 @@
+"""A provider that speaks MCP: its server is a process of ours, started at the first call and ended with us.
+
+The protocol is the official package's. It runs in an event loop in a thread of its own, so that whoever calls waits no
+longer than he wants to; the pipes are laid here, since what the server gets to see of the environment is ours to say.
+"""
+
+import asyncio
+import atexit
+import concurrent.futures
+import contextlib
+import json
+import logging
+import os
+import signal
+import subprocess
+import threading
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Any
+
+from ia.errors import BadData, ConfigError, IaError, TryLater, Unavailable
+from ia.providers.command import complaint
+from ia.providers.process import Start, scrubbed
+
+if TYPE_CHECKING:
+    from anyio.abc import Process
+    from mcp import Client
+
+START = 15.0
+"""Seconds that a server may take until it answers to being greeted."""
+FAREWELL = 1.0
+"""Seconds that it may take to end after its input is closed, and again after SIGTERM."""
+MAX_LINE = 8_000_000
+MAX_TOOLS = 500
+CLOSED = -32000
+"""The protocol's code for a connection that ended."""
+
+
+class Server:
+    """A server of a provider. Making one starts nothing; the first question does."""
+
+    def __init__(self, name: str, start: Start) -> None:
+        self.name = name
+        self._start = start
+        self._guard = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stop: asyncio.Event | None = None
+        self._client: Client | None = None
+        self._process: Process | None = None
+        self._said = bytearray()
+        self._stray = ""
+        self._over = False
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can be asked: not started yet, or started and still there."""
+        return not self._over
+
+    def tools(self, seconds: float) -> list[dict[str, Any]]:
+        """Return what the server lists: name, description, schema, read_only.
+
+        raises  TryLater for a time limit that ran out; ConfigError where it cannot be started; Unavailable.
+        """
+
+        async def ask(client: "Client") -> list[dict[str, Any]]:
+            found: list[dict[str, Any]] = []
+            cursor = None
+            while len(found) < MAX_TOOLS:
+                page = await client.list_tools(cursor=cursor)
+                for tool in page.tools:
+                    hints = tool.annotations
+                    found.append({
+                        "name": tool.name, "description": tool.description or "", "schema": tool.input_schema,
+                        "read_only": bool(hints and hints.read_only_hint),
+                    })  # fmt: skip
+                cursor = page.next_cursor
+                if not cursor:
+                    break
+            return found[:MAX_TOOLS]
+
+        listed: list[dict[str, Any]] = scrubbed(self._asked(ask, "tools/list", seconds), self._start.secrets)
+        return listed
+
+    def call(self, tool: str, own: str, arguments: dict[str, Any], seconds: float) -> Any:
+        """Return what a tool of the server returns: structured content, else its text, as JSON where it is.
+
+        tool    its name as the caller knows it; `own` as the server does
+        raises  as tools(); Unavailable for what the server calls an error.
+        """
+
+        async def ask(client: "Client") -> Any:
+            return await client.call_tool(own, arguments)
+
+        result = self._asked(ask, tool, seconds)
+        value = scrubbed(_value(result), self._start.secrets)
+        if result.is_error:
+            told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+            raise Unavailable(
+                "{tool} of provider {provider} failed: {told}", tool=tool, provider=self.name,
+                told=complaint(told.encode("utf-8", "replace"), ()),
+            )  # fmt: skip
+        return value
+
+    def close(self) -> None:
+        """End the server and wait for it."""
+        with self._guard:
+            self._over = True
+            loop, thread = self._loop, self._thread
+        if loop is not None and self._stop is not None:
+            with contextlib.suppress(RuntimeError):  # the loop is closed already
+                loop.call_soon_threadsafe(self._stop.set)
+        if thread is not None and thread is not threading.current_thread():
+            thread.join(3 * FAREWELL + 1)
+        self._kill()
+
+    def _asked(self, ask: Any, what: str, seconds: float) -> Any:
+        """Ask in the loop's thread and wait. A server that did not answer in time is ended: it may be stuck."""
+        ready = self._begun()
+        future: concurrent.futures.Future[Any] | None = None
+        try:
+            client = ready.result(START)
+            assert self._loop is not None
+            future = asyncio.run_coroutine_threadsafe(ask(client), self._loop)
+            return future.result(seconds)
+        except concurrent.futures.TimeoutError:
+            self.close()
+            limit = seconds if future else START
+            raise TryLater(
+                "{tool} of provider {provider}: no answer in {seconds:g} s: {told}" if self._told()
+                else "{tool} of provider {provider}: no answer in {seconds:g} s",
+                tool=what, provider=self.name, seconds=limit, told=self._told(),
+            ) from None  # fmt: skip
+        except concurrent.futures.CancelledError:
+            raise self._gone(what) from None
+        except IaError:
+            raise
+        except Exception as exc:
+            raise self._failure(what, exc) from None
+        except BaseException:  # Ctrl-C, or the caller's own time limit
+            if future is not None:
+                future.cancel()
+            raise
+
+    def _begun(self) -> "concurrent.futures.Future[Client]":
+        with self._guard:
+            if self._over:
+                raise self._gone("tools/list")
+            if self._thread is None:
+                self._ready: concurrent.futures.Future[Client] = concurrent.futures.Future()
+                atexit.register(self.close)
+                self._thread = threading.Thread(target=self._run, name=f"mcp {self.name}", daemon=True)
+                self._thread.start()
+            return self._ready
+
+    def _run(self) -> None:
+        logging.getLogger("mcp").addHandler(logging.NullHandler())
+        logging.getLogger("mcp").propagate = False
+        try:
+            asyncio.run(self._serve())
+        except BaseException as exc:
+            if not self._ready.done():
+                self._ready.set_exception(_first(exc))
+        finally:
+            self._over = True
+            atexit.unregister(self.close)
+
+    async def _serve(self) -> None:
+        """Hold the connection until it is to end, or the server ends it."""
+        from mcp import Client, Implementation
+
+        from ia import __version__
+
+        self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
+        about = Implementation(name="ia", version=__version__)
+        async with Client(self._pipes(), client_info=about, cache=None) as client:
+            self._client = client
+            self._ready.set_result(client)
+            await self._stop.wait()
+            self._over = True
+
+    @contextlib.asynccontextmanager
+    async def _pipes(self) -> AsyncIterator[Any]:
+        """Start the process and yield the two streams that the protocol's client reads and writes."""
+        import anyio
+        from mcp.shared.message import SessionMessage
+
+        self._process = process = await anyio.open_process(
+            self._start.argv, cwd=self._start.folder, env=self._start.env, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+        )  # fmt: skip
+        assert process.stdin and process.stdout and process.stderr
+        into, complaints = process.stdin, process.stderr
+        heard, inbound = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+        outbound, told = anyio.create_memory_object_stream[SessionMessage](0)
+
+        async def read() -> None:
+            async with heard:
+                async for line in _lines(process.stdout):
+                    message = self._message(line)
+                    if message is not None:
+                        await heard.send(message)
+
+        async def write() -> None:
+            async with told:
+                async for item in told:
+                    text = item.message.model_dump_json(by_alias=True, exclude_unset=True)
+                    await into.send(text.encode() + b"\n")
+
+        drained = anyio.Event()
+
+        async def complain() -> None:
+            try:
+                async for data in complaints:
+                    self._said = (self._said + data)[-4000:]
+            finally:
+                drained.set()
+
+        gone = (anyio.ClosedResourceError, anyio.BrokenResourceError, OSError)
+
+        async def tolerant(work: Any) -> None:
+            with contextlib.suppress(*gone):
+                await work()
+            if work is read and self._stop is not None:
+                self._stop.set()
+
+        async with anyio.create_task_group() as group:
+            for work in (read, write, complain):
+                group.start_soon(tolerant, work)
+            try:
+                yield inbound, outbound
+            finally:
+                with anyio.CancelScope(shield=True):
+                    await self._ended(process)
+                    with anyio.move_on_after(FAREWELL):  # its last words
+                        await drained.wait()
+                    await process.aclose()
+                    for stream in (heard, inbound, outbound, told):
+                        await stream.aclose()
+                group.cancel_scope.cancel()
+
+    def _message(self, line: bytes) -> Any:
+        """Return a line as the protocol's message; one that is none is remembered for when something goes wrong."""
+        import mcp_types
+        from mcp.shared.message import SessionMessage
+
+        try:
+            return SessionMessage(mcp_types.jsonrpc_message_adapter.validate_json(line, by_name=False))
+        except ValueError:
+            self._stray = self._stray or complaint(line[:400], self._start.secrets)
+            return None
+
+    async def _ended(self, process: "Process") -> None:
+        """Let a process end: its input is closed, then it is asked to, then it and its children are killed."""
+        import anyio
+
+        with contextlib.suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+            if process.stdin:
+                await process.stdin.aclose()
+        for order in (None, signal.SIGTERM):
+            if order is not None:
+                self._signal(order)
+            with anyio.move_on_after(FAREWELL):
+                while process.returncode is None:
+                    await anyio.sleep(0.01)
+                break
+        self._kill()
+        with anyio.move_on_after(FAREWELL):
+            await process.wait()
+
+    def _kill(self) -> None:
+        self._signal(signal.SIGKILL)
+
+    def _signal(self, number: int) -> None:
+        if self._process is not None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, number)
+
+    def _told(self) -> str:
+        """Return what the server said where it should not have, else the end of what it complained of."""
+        return self._stray or complaint(bytes(self._said), self._start.secrets)
+
+    def _gone(self, what: str) -> IaError:
+        told = self._told()
+        return Unavailable(
+            "{tool}: the server of provider {provider} ended: {told}" if told
+            else "{tool}: the server of provider {provider} ended",
+            tool=what, provider=self.name, told=told,
+        )  # fmt: skip
+
+    def _failure(self, what: str, exc: BaseException) -> IaError:
+        """Return what an error of the protocol or of the start means to the caller."""
+        if isinstance(exc, OSError) and self._process is None:
+            return ConfigError(
+                "{tool} of provider {provider} cannot be started: {reason}",
+                tool=what, provider=self.name, reason=exc.strerror or str(exc),
+            )  # fmt: skip
+        if self._over or getattr(exc, "code", None) == CLOSED:
+            self.close()
+            return self._gone(what)
+        told = complaint(str(exc).encode("utf-8", "replace"), self._start.secrets)
+        return BadData("{tool} of provider {provider} failed: {told}", tool=what, provider=self.name, told=told)
+
+
+async def _lines(stream: Any) -> AsyncIterator[bytes]:
+    """Yield lines; a server that writes MAX_LINE bytes without an end of line is not heard any further."""
+    buffer = bytearray()
+    async for data in stream:
+        buffer += data
+        *lines, rest = buffer.split(b"\n") if b"\n" in data else (buffer,)
+        for line in lines:
+            if line.strip():
+                yield bytes(line)
+        buffer = rest
+        if len(buffer) > MAX_LINE:
+            return
+
+
+def _value(result: Any) -> Any:
+    """Return a result's structured content, else its text, parsed where it is one JSON document."""
+    if isinstance(result.structured_content, dict):
+        return result.structured_content
+    parts = [block.text if block.type == "text" else f"[{block.type}]" for block in result.content]
+    text = "\n".join(parts)
+    if len(parts) == 1 and text[:1] in ("{", "["):
+        with contextlib.suppress(ValueError, RecursionError):
+            return json.loads(text)
+    return text
+
+
+def _first(exc: BaseException) -> BaseException:
+    """Return what is at the bottom of a group of errors."""
+    while isinstance(exc, BaseExceptionGroup) and exc.exceptions:
+        exc = exc.exceptions[0]
+    return exc
