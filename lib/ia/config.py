@@ -37,6 +37,7 @@ KEYS = (
     Key("recall.half_life", float, 180.0, "days after which a finding counts half"),
     Key("skills.disabled", str, None, "skills that nobody can call; a comma list"),
     Key("model", str, None, "language model of `ia turn`"),
+    Key("messaging.recipients", str, None, "who may be sent messages besides you; a comma list"),
     Key("turn.timeout", float, 60.0, "seconds without a byte from the model"),
     Key("turn.deadline", float, 600.0, "seconds for a whole turn"),
     Key("turn.max_steps", int, 12, "model calls in one turn"),

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from ia import clock
+from ia import clock, outside
 from ia.errors import BadData, NotFound, Refused
 from ia.workspace import TEXT, Workspace, headline
 
@@ -72,9 +72,11 @@ def remove(ws: Workspace, path: str, *, actor: str = "user") -> str:
 
 
 def entries(ws: Workspace, folder: str = "") -> list[Entry]:
-    """Return the notes below a folder of the notebook, by path. A note that cannot be read has an empty title."""
+    """Return the notes below a folder of the notebook, by path. A note that cannot be read has an empty title, and an
+    untrusted one no title of its own.
+    """
     listed = ws.paths(_folder(ws, folder))
-    return [Entry(path, clock.stamp(ws.written(path)), headline(_text_or_nothing(ws, path))) for path in listed]
+    return [Entry(path, clock.stamp(ws.written(path)), _title(_text_or_nothing(ws, path))) for path in listed]
 
 
 def search(ws: Workspace, words: str, folder: str = "") -> list[tuple[str, int, str]]:
@@ -89,6 +91,10 @@ def search(ws: Workspace, words: str, folder: str = "") -> list[tuple[str, int, 
             if all(word in folded for word in wanted):
                 found.append((path, number, line.strip()))
     return found
+
+
+def _title(text: str) -> str:
+    return headline(text) if outside.origin_of(text) is None else "(untrusted)"
 
 
 def _folder(ws: Workspace, folder: str) -> str:

@@ -9,7 +9,7 @@ import os
 import re
 from typing import NamedTuple
 
-from ia import clock, config
+from ia import clock, config, outside
 from ia.errors import IaError
 from ia.workspace import Workspace, headline, replace_file, walk
 
@@ -18,6 +18,7 @@ BEGIN = "<!-- ia: kept by ia, rebuilt from the files; write outside of this bloc
 END = "<!-- ia: end -->"
 _CORE = ("memory/beliefs.md", "memory/tracking.md", "memory/preferences.md")
 _FOLDERS = ("notebook", "memory")
+UNTRUSTED = "(untrusted)"
 _LINE = re.compile(r"- (\d{4}-\d\d-\d\d \d\d:\d\d) `(.+?)`(?:: .*)?$")
 _OLDER = re.compile(r"- (\d+) older: ")
 
@@ -82,8 +83,13 @@ def _scan(ws: Workspace) -> tuple[dict[str, str], int]:
 
 
 def _line(path: str, time: str, content: str) -> str:
-    said = headline(content).replace("<!--", "‹!--").replace("-->", "--›")  # no text ends the block, nor forges one
+    said = told(content).replace("<!--", "‹!--").replace("-->", "--›")  # no text ends the block, nor forges one
     return f"- {time} `{path}`" + (f": {said}" if said else "")
+
+
+def told(content: str) -> str:
+    """Return the line that stands for a file. What is untrusted has no say in it: every turn reads it."""
+    return headline(content) if outside.origin_of(content) is None else UNTRUSTED
 
 
 def _block(lines: dict[str, str], older: int) -> list[str]:
@@ -155,7 +161,7 @@ def listed(ws: Workspace) -> list[Entry]:
     entries = []
     for path in ws.paths("memory"):
         try:
-            said = "" if path == PATH else headline(ws.read(path) or "")
+            said = "" if path == PATH else told(ws.read(path) or "")
         except IaError:
             said = ""
         entries.append(Entry(path, clock.stamp(ws.written(path)), said))

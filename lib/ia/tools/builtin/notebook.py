@@ -1,0 +1,65 @@
+"""notebook.*: the hands. Notes below notebook/, indexed as they are written."""
+
+from typing import Annotated, Any
+
+from ia import notebook
+from ia.tools import writes
+from ia.tools.registry import READ, WRITE, tool
+from ia.tools.scope import Scope
+
+MAX_LISTED = 200
+MAX_HITS = 30
+MAX_LINE = 240
+
+Path = Annotated[str, "relative to notebook/, such as research/宁德时代/2024-03-15.md"]
+
+
+@tool("notebook.write", WRITE)
+def write(scope: Scope, path: Path, content: Annotated[str, "the whole note, Markdown"]) -> dict[str, Any]:
+    """Write a note, replacing what was there. Recommended: research/TOPIC/DATE.md, reports/PERIOD/DATE.md, scratch/.
+    The index MEMORY.md follows by itself.
+    """
+    target = notebook.path_of(scope.ws, path)
+    text = writes.clean(scope, content)
+    return writes.written(
+        scope, writes.area_of(target), lambda ws: notebook.write(ws, target, text, actor=scope.actor)
+    )  # fmt: skip
+
+
+@tool("notebook.append", WRITE)
+def append(scope: Scope, path: Path, content: Annotated[str, "what to add at the end"]) -> dict[str, Any]:
+    """Add text to the end of a note; the note is made if it is not there."""
+    target = notebook.path_of(scope.ws, path)
+    text = writes.clean(scope, content)
+    return writes.written(
+        scope, writes.area_of(target), lambda ws: notebook.append(ws, target, text, actor=scope.actor)
+    )  # fmt: skip
+
+
+@tool("notebook.read", READ)
+def read(scope: Scope, path: Path) -> str:
+    """Read a note."""
+    return writes.readable(scope, notebook.read(scope.ws, path))
+
+
+@tool("notebook.list", READ)
+def list_(scope: Scope, directory: Annotated[str, "a folder of notebook/; all of it without"] = "") -> dict[str, Any]:
+    """List the notes of a folder: path, time of writing (UTC) and headline, the newest first."""
+    found = sorted(notebook.entries(scope.ws, directory), key=lambda entry: entry.time, reverse=True)
+    rows = [entry._asdict() for entry in found[:MAX_LISTED]]
+    return {"notes": rows, "count": len(found)}
+
+
+@tool("notebook.search", READ)
+def search(scope: Scope, query: Annotated[str, "words that must all stand in one line"]) -> dict[str, Any]:
+    """Find the lines of notes that contain all of the words. For a question rather than words use memory.recall."""
+    found = notebook.search(scope.ws, query)
+    rows = [
+        {"path": path, "line": number, "text": writes.passage(scope, path, _short(line))}
+        for path, number, line in found[:MAX_HITS]
+    ]
+    return {"lines": rows, "count": len(found)}
+
+
+def _short(line: str) -> str:
+    return line if len(line) <= MAX_LINE else line[:MAX_LINE] + "…"
