@@ -1,0 +1,123 @@
+"""The desk: which tools are within reach, and what they returned. A piece of work is a generator of calls.
+
+A generator yields a list of calls, is sent their results in the same order, and returns what it made of them. It
+depends on nothing but the request and those results, so that the same work can be taken up again from a transcript.
+"""
+
+import json
+from collections.abc import Generator, Mapping
+from typing import Any, NamedTuple, TypeVar
+
+from ia.agent.analyst.request import Request
+
+T = TypeVar("T")
+
+
+class Call(NamedTuple):
+    """A call of a tool under its name in ia: `market.ohlcv`."""
+
+    tool: str
+    args: dict[str, Any]
+
+
+class Result(NamedTuple):
+    """What a call gave: the value, or in `error` why not. `missing`: there is no such tool within reach."""
+
+    value: Any
+    error: str = ""
+    missing: bool = False
+
+    @property
+    def ok(self) -> bool:
+        """Whether it worked."""
+        return not self.error and not self.missing
+
+    def get(self, key: str) -> Any:
+        """Return a field of an object, None where there is none."""
+        return self.value.get(key) if isinstance(self.value, dict) else None
+
+
+Work = Generator[list[Call], list[Result], T]
+
+_OTHERS = {"compute.run": ("ia_compute",), "notebook.write": ("ia_note_write",), "memory.recall": ("ia_recall",),
+           "market.ohlcv": ("ia_ohlcv",)}  # fmt: skip
+_SYNONYMS = (("content", "text", "body"), ("topic", "subject"), ("because", "why", "reason"), ("query", "words", "q"))
+
+
+def parsed(output: str) -> Result:
+    """Return a tool's answer as a result: JSON where it is JSON, and an error where it says so."""
+    if output[:6].lower() == "error:":
+        return Result(None, output[6:].strip() or "error")
+    try:
+        return Result(json.loads(output))
+    except ValueError:
+        return Result(output)
+
+
+class Desk:
+    """A request, the tools within reach for it, and what was made on the way."""
+
+    def __init__(self, request: Request, offered: Mapping[str, Mapping[str, Any]]) -> None:
+        """offered  names of tools as they are on the wire, each with the schema of its arguments."""
+        self.request = request
+        self.say = request.say
+        self.offered = offered
+        self.written: list[str] = []
+        self.proposals: list[Result] = []
+        self.lacking: list[str] = []
+
+    def wire(self, tool: str) -> str | None:
+        """Return the name under which a tool is offered; None where it is not."""
+        plain = tool.replace(".", "_")
+        for name in (plain, tool, f"ia_{plain}", *_OTHERS.get(tool, ())):
+            if name in self.offered:
+                return name
+        return None
+
+    def has(self, tool: str) -> bool:
+        """Whether a tool is within reach."""
+        return self.wire(tool) is not None
+
+    @property
+    def stranger(self) -> bool:
+        """Whether somebody else's program runs the calls, one by one, and passes nothing between them."""
+        return "ia_ohlcv" in self.offered
+
+    def fitted(self, call: Call) -> tuple[str, dict[str, Any]]:
+        """Return the name and arguments of a call as its schema has them; what it does not take is left out."""
+        name = self.wire(call.tool) or call.tool
+        takes = self.offered.get(name, {}).get("properties")
+        if not isinstance(takes, Mapping):
+            return name, dict(call.args)
+        args: dict[str, Any] = {}
+        for key, value in call.args.items():
+            family = next((names for names in _SYNONYMS if key in names), (key,))
+            as_ = key if key in takes else next((other for other in family if other in takes), None)
+            if as_ is not None:
+                args[as_] = value
+        return name, args
+
+    def run(self, *calls: Call) -> Work[list[Result]]:
+        """Make calls at the same time; those of tools that are out of reach are answered as missing."""
+        within = [call for call in calls if self.has(call.tool)]
+        given = iter((yield within) if within else [])
+        results = [next(given) if self.has(call.tool) else Result(None, missing=True) for call in calls]
+        for call, result in zip(calls, results, strict=True):
+            if result.missing and call.tool not in self.lacking:
+                self.lacking.append(call.tool)
+            self._noted(result)
+        return results
+
+    def one(self, tool: str, /, **args: Any) -> Work[Result]:
+        """Make one call."""
+        return (yield from self.run(Call(tool, args)))[0]
+
+    def _noted(self, result: Result) -> None:
+        """Keep the paths and the proposals that a result tells of."""
+        if not result.ok or not isinstance(result.value, dict):
+            return
+        if result.get("proposal") is not None:
+            self.proposals.append(result)
+        elif result.get("written") or result.get("paths"):
+            told = result.get("written") or result.get("paths")
+            self.written += [str(path) for path in (told if isinstance(told, list) else [told])]

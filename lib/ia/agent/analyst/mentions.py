@@ -1,0 +1,137 @@
+"""Which securities a message names: codes, tickers and names, wherever they stand."""
+
+import re
+import unicodedata
+from functools import cache
+from typing import NamedTuple
+
+from ia.errors import IaError
+from ia.ohlcv.identity import Symbol, _table, resolve
+
+_CODE = re.compile(
+    r"(?<![\w.])(?:(?:sh|sz|bj|hk)\.?\d{5,6}|\d{6}(?:\.(?:sh|sz|ss|bj))?|\d{1,5}\.hk|0\d{4}|[a-z]{1,5}\.us)(?![\w]|\.\d)", re.I
+)  # fmt: skip
+_TICKER = re.compile(r"(?<![\w.$])\$?([A-Z]{2,5}(?:\.[A-Z])?)(?![\w])")
+_LATIN = re.compile(r"[a-z0-9]")
+_NO_TICKERS = frozenset(
+    "RSI MACD KDJ ATR ADX OBV MFI CCI DMI SMA EMA WMA MA BOLL VWAP ETF PE PB PS PEG ROE ROA FCF EPS GDP CPI PPI PMI IPO "
+    "CEO CFO USD CNY HKD RMB US HK CN AI OK FAQ JSON CSV TSV HTML MD ID IA QFQ HFQ SOUL SOP VS AM PM YTD YOY QOQ ESG "
+    "AND OR NOT THE IS IT IN ON AT TO OF MY ME WE IF NO SO BUY SELL HOLD LONG SHORT NEW NOTE TODAY WHY HOW WHAT WHO "
+    "PLEASE HELP HELLO HI ALL DO GO".split()
+)
+
+
+class Mention(NamedTuple):
+    """A security and how the message calls it."""
+
+    symbol: Symbol
+    said: str
+
+    @property
+    def code(self) -> str:
+        """The canonical code: `300750.SZ`."""
+        return self.symbol.canonical
+
+    @property
+    def name(self) -> str:
+        """Its name, or the code without one: what notes about it are filed under."""
+        return self.symbol.name or self.symbol.canonical
+
+
+def found(text: str) -> list[Mention]:
+    """Return the securities that a text names, in its order, each once."""
+    folded = unicodedata.normalize("NFKC", text)
+    spans: list[tuple[int, int, Symbol, str]] = []
+    for match in _CODE.finditer(folded):
+        _place(spans, match.start(), match.end(), _resolved(match[0]), match[0])
+    low = folded.casefold()
+    if len(low) == len(folded):
+        for name, symbol in _names():
+            at = low.find(name)
+            while at >= 0:
+                if _whole(low, at, at + len(name)):
+                    _place(spans, at, at + len(name), symbol, folded[at : at + len(name)])
+                at = low.find(name, at + 1)
+    for match in _TICKER.finditer(folded):
+        if match[1] not in _NO_TICKERS:
+            _place(spans, match.start(), match.end(), _resolved(match[1]), match[1])
+    kept: dict[str, Mention] = {}
+    for _, _, symbol, said in sorted(spans, key=lambda span: span[0]):
+        kept.setdefault(symbol.canonical, Mention(symbol, said))
+    return list(kept.values())
+
+
+def bare(text: str) -> str:
+    """Return a text without the securities that it names."""
+    for mention in found(text):
+        text = text.replace(mention.said, " ")
+    return text
+
+
+def english(symbol: Symbol) -> str:
+    """Return the name as an English text has it, else the Chinese one, else the code."""
+    for known, said in _english():
+        if known == symbol.canonical:
+            return said
+    return symbol.name or symbol.canonical
+
+
+def _place(spans: list[tuple[int, int, Symbol, str]], start: int, end: int, symbol: Symbol | None, said: str) -> None:
+    """Take a stretch of the text for a security, unless a longer name already has it."""
+    if symbol is not None and all(end <= a or start >= b for a, b, _, _ in spans):
+        spans.append((start, end, symbol, said))
+
+
+def _whole(low: str, start: int, end: int) -> bool:
+    """Whether a Latin name stands as words of their own; Chinese has no gaps."""
+    if _LATIN.match(low[start]) and start and _LATIN.match(low[start - 1]):
+        return False
+    return not (_LATIN.match(low[end - 1]) and end < len(low) and _LATIN.match(low[end]))
+
+
+def _resolved(text: str) -> Symbol | None:
+    try:
+        return resolve(text)
+    except IaError:
+        return None
+
+
+@cache
+def _names() -> tuple[tuple[str, Symbol], ...]:
+    """Return the names of the bundled table, longest first; what several securities share goes to the mainland's."""
+    named: dict[str, Symbol | None] = {}
+    for symbol, names in _table():
+        for name in names:
+            known = named.get(name, symbol)
+            named[name] = _preferred(known, symbol) if known is not None else None
+    fitting = [(name, symbol) for name, symbol in named.items() if symbol is not None and _telling(name)]
+    return tuple(sorted(fitting, key=lambda pair: (-len(pair[0]), pair[0])))
+
+
+def _preferred(a: Symbol, b: Symbol) -> Symbol | None:
+    if a == b or {a.market, b.market} == {"CN", "HK"}:
+        return a if a.market == "CN" else b
+    return None
+
+
+def _telling(name: str) -> bool:
+    """Whether a name is long enough to be taken out of a sentence, and no everyday word."""
+    if name in ("block", "visa", "target", "gap", "黄金etf"):
+        return name not in ("block", "target", "gap")
+    return len(name) >= (3 if name.isascii() else 2)
+
+
+@cache
+def _english() -> tuple[tuple[str, str], ...]:
+    import os
+
+    from ia.ohlcv import identity
+
+    rows = []
+    with open(os.path.join(os.path.dirname(identity.__file__), "symbols.tsv"), encoding="utf-8") as file:
+        next(file)
+        for line in file:
+            cells = line.rstrip("\n").split("\t")
+            if len(cells) > 4 and cells[4]:
+                rows.append((f"{cells[0]}.{cells[1]}", cells[4]))
+    return tuple(rows)

@@ -1,0 +1,86 @@
+"""What was said before about a security, and what has happened since."""
+
+import re
+from typing import Any, NamedTuple
+
+from ia.agent.analyst.voice import Voice, number
+
+_CLOSE = re.compile(r"(?:收盘|close)\s*([\d,]+(?:\.\d+)?)")
+_VOID = re.compile(r"(?:失效|void if)[^|\n]*?(?:收盘|close)\s*([<>])\s*([\d,]+(?:\.\d+)?)")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+class Before(NamedTuple):
+    """An earlier text: its path and date, the line that says most, the return since in percent, and whether the
+    condition that it named as its own end came true.
+    """
+
+    source: str
+    date: str
+    said: str
+    since: float | None
+    void: str = ""
+
+
+def of(hits: list[dict[str, Any]], names: tuple[str, ...], closes: list[tuple[str, float]], today: str) -> list[Before]:
+    """Return what earlier notes said, newest first, one a day; closes are (date, close), oldest first."""
+    found: list[Before] = []
+    for hit in hits:
+        content = str(hit.get("content") or "")
+        source = str(hit["source"])
+        dated = _DATE.search(source)
+        date = dated[0] if dated else str(hit.get("date") or "")
+        if any(name and (name in content or name in source) for name in names):
+            found.append(Before(source, date, gist(content), *_since(content, date, closes)))
+    best: dict[str, Before] = {}
+    for before in sorted(found, key=lambda b: (b.date, "observations" in b.source), reverse=True):
+        best.setdefault(before.date, before)
+    return list(best.values())
+
+
+def gist(content: str) -> str:
+    """Return the line of a passage that says most: a conclusion, else the first that is no heading or table."""
+    lines = [line.strip().lstrip("-*> ").strip() for line in content.splitlines()]
+    lines = [line for line in lines if line and not line.startswith(("#", "|", "---", "untrusted:", "<<"))]
+    for line in lines:
+        if re.search(r"置信度|confidence|收盘 |close ", line):
+            return _cut(line)
+    return _cut(lines[0]) if lines else _cut(" ".join(content.split()))
+
+
+def told(before: Before, say: Voice) -> str:
+    """Return an earlier text as a line with its source, and what came of it."""
+    line = say("{date}：{said}（`{source}`）", "{date}: {said} (`{source}`)", date=before.date or "?", said=before.said,
+               source=before.source)  # fmt: skip
+    after = []
+    if before.since is not None:
+        after.append(say("此后价格 {v}", "the price since: {v}", v=number(before.since, "percent")))
+    if before.void:
+        after.append(before.void)
+    return line + (say("——", " — ") + say.listed(after) if after else "")
+
+
+def _since(content: str, date: str, closes: list[tuple[str, float]]) -> tuple[float | None, str]:
+    """Return the change since a date in percent, and the sentence about a condition that came true, "" if not."""
+    after = [close for day, close in closes if day > date]
+    then = [close for day, close in closes if day <= date]
+    if not after or not then:
+        return None, ""
+    since = (after[-1] / then[-1] - 1) * 100
+    stated, void = _CLOSE.search(content), _VOID.search(content)
+    if not void:
+        return since, ""
+    factor = then[-1] / float(stated[1].replace(",", "")) if stated else 1.0  # prices were adjusted since
+    level = float(void[2].replace(",", "")) * factor
+    hit = any(close < level if void[1] == "<" else close > level for close in after)
+    zh, en = ("当时写的失效条件已触发", "the condition that it named as its end has come true")
+    still, still_en = ("当时写的失效条件没有触发", "the condition that it named as its end has not come true")
+    return since, _both(zh, en, content) if hit else _both(still, still_en, content)
+
+
+def _both(zh: str, en: str, content: str) -> str:
+    return zh if "失效" in content else en
+
+
+def _cut(text: str, length: int = 110) -> str:
+    return text if len(text) <= length else text[: length - 1].rstrip() + "…"

@@ -1,0 +1,81 @@
+"""What was asked: the wire format of a turn, taken apart again."""
+
+import re
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from ia.agent.analyst.voice import Voice, language
+
+_HEAD = re.compile(r"^【(时间|事件|用户问题|外部数据)】(.*)$")
+_PART = re.compile(r"^=== (\w[\w -]*) ===$", re.M)
+_FORM = re.compile(r"^\{\"points\": \[.*?\"artifacts\": \[.*?\]\}\s*", re.M | re.S)
+
+
+@dataclass
+class Request:
+    """A question with its time, the parts of the system prompt by name, what came along, and what was asked before."""
+
+    question: str
+    moment: datetime
+    say: Voice
+    event: str = ""
+    parts: dict[str, str] = field(default_factory=dict)
+    data: str = ""
+    before: list[str] = field(default_factory=list)
+    form: bool = False
+
+    @property
+    def wants_json(self) -> bool:
+        """Whether it is a subagent's task, which is answered with an object of points, evidence and artifacts."""
+        return self.form
+
+    @property
+    def day(self) -> str:
+        """The date of the question, YYYY-MM-DD."""
+        return self.moment.strftime("%Y-%m-%d")
+
+
+def read(prompt: str, system: str, before: list[str], now: datetime, fallback: str) -> Request:
+    """Return the request that a turn's prompt and system prompt are. A bare prompt is a question as it stands.
+
+    before    earlier messages of the user, oldest first. fallback: the language where the question leaves it open.
+    """
+    heads = heads_of(prompt)
+    question = heads.get("用户问题", prompt if not heads else "").strip()
+    try:
+        moment = datetime.strptime(heads.get("时间", "").strip(), "%Y-%m-%d %H:%M:%S")
+    except ValueError:
+        moment = now
+    question, form = _task(question)
+    earlier = [heads_of(text).get("用户问题", text).strip() for text in before]
+    lang = language(question, language(earlier[-1], fallback) if earlier else fallback)
+    return Request(
+        question, moment, Voice(lang), heads.get("事件", "").strip(), parts_of(system),
+        heads.get("外部数据", "").strip(), earlier, form,
+    )  # fmt: skip
+
+
+def _task(question: str) -> tuple[str, bool]:
+    """Return a subagent's task without what says who it is and which form its answer has; and whether it is one."""
+    found = _FORM.search(question)
+    return (question[found.end() :].strip(), True) if found else (question, False)
+
+
+def heads_of(prompt: str) -> dict[str, str]:
+    """Return the sections of a prompt. What follows 【外部数据】 is data to its end, whatever it looks like."""
+    heads: dict[str, list[str]] = {}
+    current = ""
+    for line in prompt.splitlines():
+        found = _HEAD.match(line)
+        if found and current != "外部数据" and not (current == "用户问题" and found[1] != "外部数据"):
+            current = found[1]
+            heads[current] = [found[2]]
+        elif current:
+            heads[current].append(line)
+    return {name: "\n".join(lines) for name, lines in heads.items()}
+
+
+def parts_of(system: str) -> dict[str, str]:
+    """Return the parts of a system prompt by name."""
+    pieces = _PART.split(system or "")
+    return {name: text.strip() for name, text in zip(pieces[1::2], pieces[2::2], strict=True)}

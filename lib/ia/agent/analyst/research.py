@@ -1,0 +1,180 @@
+"""Research of one security: the skill's procedure, in the order of the soul's lens, ending in a note."""
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from ia.agent.analyst import lens as lenses
+from ia.agent.analyst import procedure, verdict
+from ia.agent.analyst.desk import Call, Desk, Result, Work
+from ia.agent.analyst.mentions import Mention, english
+from ia.agent.analyst.procedure import Figure, Step
+from ia.agent.analyst.readings import ALWAYS, INDEX, key, wanted
+from ia.agent.analyst.verdict import Fired, Verdict
+from ia.agent.analyst.voice import ZH
+
+BENCHMARK = {"CN": "000300.SH", "HK": "恒生指数", "US": "SPY"}
+TAIL = 120
+
+
+@dataclass
+class Study:
+    """What is known of a security after looking."""
+
+    code: str
+    name: str
+    title: str
+    lens: lenses.Lens
+    cares: dict[str, str] = field(default_factory=dict)
+    market: dict[str, Any] = field(default_factory=dict)
+    values: dict[str, tuple[float | None, str]] = field(default_factory=dict)
+    figures: list[Figure] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+    fired: list[Fired] = field(default_factory=list)
+    checked: bool = False
+    earlier: list[dict[str, Any]] = field(default_factory=list)
+    index: str = ""
+    failure: str = ""
+    verdict: Verdict | None = None
+    skill: str = ""
+
+    @property
+    def rows(self) -> int:
+        """How many bars there are."""
+        return int(self.market.get("rows") or 0)
+
+    @property
+    def last(self) -> str:
+        """Date of the last bar."""
+        return str(self.market.get("last") or "")
+
+    @property
+    def simulated(self) -> bool:
+        """Whether the prices are invented."""
+        return bool(self.market.get("simulated"))
+
+    def value(self, code: str) -> float | None:
+        """Return a figure by its expression; None where there is none."""
+        return self.values.get(key(code), (None, ""))[0]
+
+    def closes(self) -> list[tuple[str, float]]:
+        """Return (date, close) of the bars that were shown, oldest first."""
+        found = []
+        for line in self.market.get("bars") or []:
+            cells = str(line).split(",")
+            if len(cells) == 6 and re.match(r"\d{4}-", cells[0]):
+                found.append((cells[0], float(cells[4])))
+        return found
+
+
+def named(desk: Desk, mention: Mention) -> str:
+    """Return a security as the reader knows it."""
+    if desk.say.lang == ZH:
+        return mention.name
+    return english(mention.symbol) if not mention.said.isascii() or mention.said[:1].isdigit() else mention.said
+
+
+def loaded(desk: Desk, skill: str, arguments: str = "") -> Work[Any]:
+    """Return what `skills.load` brings of a skill, None where it is not there."""
+    result = yield from desk.one("skills.load", name=skill, arguments=arguments)
+    return result.value if result.ok else None
+
+
+def studied(desk: Desk, mention: Mention | None, steps: list[Step], lens: lenses.Lens, skill: str = "") -> Work[Study]:
+    """Return the study of a security, or of the bars that came along where `mention` is None."""
+    soul, beliefs = desk.request.parts.get("soul", ""), desk.request.parts.get("beliefs", "")
+    cares = lenses.concerns(soul, beliefs)
+    lens = lenses.widened(lens, cares)
+    study = Study(
+        mention.code if mention else "", mention.name if mention else "", named(desk, mention) if mention else "",
+        lens, cares, skill=skill,
+    )  # fmt: skip
+    study.steps = procedure.chosen(steps, lens.order, lens.counter)
+    if "market" in cares and mention is not None:
+        yield from _index(desk, study, mention)
+    if mention is not None:
+        yield from _looked(desk, study, mention)
+        if study.failure:
+            return study
+    yield from _computed(desk, study, mention)
+    study.verdict = verdict.judged(study.values, lens, study.fired, study.rows)
+    return study
+
+
+def _index(desk: Desk, study: Study, mention: Mention) -> Work[None]:
+    """Look at the market first, as the coach asked."""
+    name = BENCHMARK[mention.symbol.market]
+    looked = yield from desk.one("market.ohlcv", symbol=name, tail=1)
+    if not looked.ok:
+        return
+    study.index = str(looked.get("name") or looked.get("symbol") or name)
+    codes = [reading.code for reading in wanted(["market"])]
+    args = {"symbol": str(looked.get("symbol"))} if desk.stranger else {}
+    calls = [Call("compute.run", {"code": code.removeprefix(INDEX), **args}) for code in codes]
+    for code, result in zip(codes, (yield from desk.run(*calls)), strict=True):
+        study.values[key(code)] = valued(result)
+
+
+def _looked(desk: Desk, study: Study, mention: Mention) -> Work[None]:
+    """Fetch the bars, and what was thought and written before."""
+    calls = [Call("market.ohlcv", {"symbol": mention.code, "tail": TAIL})]
+    tools = {step.tool for step in study.steps}
+    if tools & {"memory.recall", "memory.read", "notebook.search"}:
+        calls.append(Call("memory.recall", {"query": mention.name, "limit": 6}))
+    bars, *rest = yield from desk.run(*calls)
+    if not bars.ok or not isinstance(bars.value, dict) or not bars.get("rows"):
+        study.failure = "missing" if bars.missing else bars.error or "no bars"
+        return
+    study.market = bars.value
+    study.name = study.name or str(bars.get("name") or "")
+    if rest and rest[0].ok:
+        study.earlier = recalled(rest[0].value)
+
+
+def _computed(desk: Desk, study: Study, mention: Mention | None) -> Work[None]:
+    """Compute what the procedure and the readings of its views need, each expression once, and check the rules."""
+    codes: dict[str, str] = {}
+    for code in [*(s.code for s in study.steps if s.code), *(r.code for r in wanted(study.lens.order)), *ALWAYS]:
+        if not code.startswith(INDEX):
+            codes.setdefault(key(code), code)
+    args = {"symbol": study.code} if desk.stranger and mention else {}
+    calls = [Call("compute.run", {"code": code, **args}) for code in codes.values()]
+    checks = [Call("skills.check", {"skill": study.skill or "research", **({"symbol": study.code} if mention else {})})]
+    if not any(step.tool == "skills.check" for step in study.steps):
+        checks = []
+    results = yield from desk.run(*calls, *checks)
+    for name, result in zip(codes, results, strict=False):
+        study.values[name] = valued(result)
+    if checks and results[-1].ok:
+        study.checked = True
+        study.fired = verdict.fired_of(results[-1].value, desk.say)
+    if mention is None:
+        first = next((r for r in results if r.ok and isinstance(r.value, dict)), None)
+        study.market = {"last": first.get("date") if first else "", "simulated": bool(first and first.get("simulated"))}
+        study.code = study.code or str((first.get("symbol") if first else "") or "")
+    study.figures = procedure.figures(study.steps, study.values)
+
+
+def valued(result: Result) -> tuple[float | None, str]:
+    """Return the number and the date of a computation; (None, "") where there is none."""
+    value = result.get("value") if isinstance(result.value, dict) else result.value
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value or abs(value) == float("inf"):
+        return None, ""
+    return float(value), str(result.get("date") or "")
+
+
+def recalled(value: Any) -> list[dict[str, Any]]:
+    """Return the hits of a recall: source, date, content."""
+    hits = value
+    if isinstance(value, dict):
+        hits = next((value[name] for name in ("hits", "found", "results") if isinstance(value.get(name), list)), [])
+    return [hit for hit in hits if isinstance(hit, dict) and hit.get("source")] if isinstance(hits, list) else []
+
+
+def steps_for(desk: Desk, skill: str, arguments: str) -> Work[tuple[list[Step], str]]:
+    """Return the steps of a skill's procedure and its name; the built-in ones and "" where there is none."""
+    brought = yield from loaded(desk, skill, arguments)
+    steps = procedure.of(brought, desk.say)
+    if steps and any(step.code for step in steps):
+        return steps, skill
+    return procedure.builtin(desk.say), skill if brought is not None else ""

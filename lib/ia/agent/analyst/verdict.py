@@ -1,0 +1,182 @@
+"""From readings to a view: what speaks for, what against, which way it leans, and how far to trust it.
+
+The rule, in full. Readings of one kind count once, by the sign of their sum. A kind that belongs to the view that the
+soul puts first weighs 2, any other 1. The lean is the weighted sum over the weights of all kinds looked at: from 0.25 up
+the evidence leans up, from -0.25 down it leans down, between them it is mixed. The agreement is the size of that sum over
+the weights of the kinds that speak at all. Confidence is high with agreement from 0.8 and five kinds speaking, three
+years of bars and neither red flag nor must-know rule in force; medium with agreement from 0.5 and three kinds speaking;
+else low. Less than 250 bars, or a critical red flag or must-know rule, makes it low whatever else.
+"""
+
+from typing import NamedTuple
+
+from ia.agent.analyst.lens import Lens
+from ia.agent.analyst.readings import KINDS, READINGS, Reading, key, wanted
+from ia.agent.analyst.voice import Voice
+
+HIGH, MEDIUM, LOW = "high", "medium", "low"
+LEVELS = {HIGH: ("高", "high"), MEDIUM: ("中", "medium"), LOW: ("低", "low")}
+LEANS = {1: ("偏多", "leans up"), -1: ("偏空", "leans down"), 0: ("互相抵消，方向不明", "is mixed")}
+FEW, YEARS3 = 250, 750
+
+
+class Fired(NamedTuple):
+    """A pattern, red flag or rule that holds. grade: critical, warning, notice, high, medium, low, or ""."""
+
+    id: str
+    name: str
+    says: str
+    grade: str
+    source: str
+    kind: str
+
+    @property
+    def alarming(self) -> bool:
+        """Whether it is a red flag or a must-know rule."""
+        return self.kind in ("red_flag", "must_know")
+
+    @property
+    def critical(self) -> bool:
+        """Whether it stands above everything else."""
+        return self.alarming and self.grade == "critical"
+
+
+class Evidence(NamedTuple):
+    """A reading with its value."""
+
+    reading: Reading
+    value: float
+
+    @property
+    def sign(self) -> int:
+        """Which way it speaks."""
+        return self.reading.sign(self.value)
+
+
+class Verdict(NamedTuple):
+    """A view: lean -1, 0, 1; score and agreement as fractions; the kinds of evidence with their signs."""
+
+    lean: int
+    score: float
+    agreement: float
+    confidence: str
+    kinds: dict[str, int]
+    evidence: tuple[Evidence, ...]
+    why: tuple[tuple[str, str], ...]
+
+    def speaking(self, sign: int) -> list[Evidence]:
+        """Return the evidence of one sign, in the order of the views."""
+        return [item for item in self.evidence if item.sign == sign]
+
+    def count(self, sign: int) -> int:
+        """Return how many kinds of evidence speak one way."""
+        return sum(1 for value in self.kinds.values() if value == sign)
+
+
+def judged(values: dict[str, tuple[float | None, str]], lens: Lens, fired: list[Fired], rows: int) -> Verdict:
+    """Return the verdict on figures by expression, in the order of a lens."""
+    evidence = []
+    for reading in wanted(lens.order):
+        value = values.get(key(reading.code), (None, ""))[0]
+        if value is not None:
+            evidence.append(Evidence(reading, value))
+    kinds: dict[str, int] = {}
+    for item in evidence:
+        kinds[item.reading.kind] = kinds.get(item.reading.kind, 0) + item.sign
+    kinds = {kind: (total > 0) - (total < 0) for kind, total in kinds.items()}
+    weight = {kind: 2 if _view(kind) == lens.weighed else 1 for kind in kinds}
+    total = sum(weight[kind] * sign for kind, sign in kinds.items())
+    spoken = sum(weight[kind] for kind, sign in kinds.items() if sign)
+    score = total / sum(weight.values()) if kinds else 0.0
+    agreement = abs(total) / spoken if spoken else 0.0
+    lean = 1 if score >= 0.25 else -1 if score <= -0.25 else 0
+    speaking = sum(1 for sign in kinds.values() if sign)
+    confidence, why = _confidence(agreement, speaking, fired, rows)
+    return Verdict(lean, score, agreement, confidence, kinds, tuple(evidence), why)
+
+
+def _view(kind: str) -> str:
+    return next(reading.view for reading in READINGS if reading.kind == kind)
+
+
+def _confidence(
+    agreement: float, speaking: int, fired: list[Fired], rows: int
+) -> tuple[str, tuple[tuple[str, str], ...]]:
+    alarms = [item for item in fired if item.alarming]
+    critical = [item for item in alarms if item.critical]
+    why = [
+        (f"{speaking} 类独立证据有方向，一致度 {agreement:.0%}",
+         f"{speaking} independent kinds of evidence have a direction, {agreement:.0%} in agreement"),
+    ]  # fmt: skip
+    level = LOW
+    if speaking >= 3 and agreement >= 0.5:
+        level = HIGH if speaking >= 5 and agreement >= 0.8 and rows >= YEARS3 and not alarms else MEDIUM
+    if rows < FEW:
+        level = LOW
+        why.append((f"只有 {rows} 根日线，不足一年", f"only {rows} daily bars, less than a year"))
+    if critical:
+        level = LOW
+        ids = ", ".join(item.id for item in critical)
+        why.append((f"命中 {ids}，置信度压到低", f"{ids} in force, which holds confidence at low"))
+    elif alarms:
+        ids = ", ".join(item.id for item in alarms)
+        why.append((f"命中 {ids}，不给高", f"{ids} in force, which rules out high"))
+    return level, tuple(why)
+
+
+def kinds_told(verdict: Verdict, sign: int, say: Voice) -> str:
+    """Return the kinds of evidence that speak one way, by name."""
+    return say.joined([say(*KINDS[kind]) for kind, value in verdict.kinds.items() if value == sign])
+
+
+def fired_of(checked: object, say: Voice) -> list[Fired]:
+    """Return what `skills.check` found to hold, must-know rules and red flags first."""
+    rows: list[Fired] = []
+    for entry in _entries(checked):
+        if entry.get("fired") is False:
+            continue
+        kind = _kind(entry)
+        grade = str(entry.get("severity") or entry.get("priority") or entry.get("confidence") or "")
+        name = say.own(entry, "name") or say.own(entry, "signal") or say.own(entry, "signature")
+        says = (say.own(entry, "action") or say.own(entry, "conclusion") or say.own(entry, "indication")
+                or say.own(entry, "text"))  # fmt: skip
+        rows.append(Fired(str(entry.get("id") or "?"), name, says, grade, str(entry.get("source") or ""), kind))
+    order = {"must_know": 0, "red_flag": 1, "core": 2, "edge": 3, "pattern": 4}
+    return sorted(rows, key=lambda row: (not row.critical, order.get(row.kind, 5), row.id))
+
+
+def _entries(checked: object) -> list[dict[str, object]]:
+    """Return the entries that hold, wherever the answer keeps them."""
+    if isinstance(checked, dict):
+        for name in ("fired", "findings"):
+            if isinstance(checked.get(name), list):
+                return [entry for entry in checked[name] if isinstance(entry, dict)]
+        found = []
+        for name, value in checked.items():
+            if isinstance(value, list):
+                found += [{"group": name, **entry} for entry in value if isinstance(entry, dict) and "id" in entry]
+        return found
+    return [entry for entry in checked if isinstance(entry, dict)] if isinstance(checked, list) else []
+
+
+def _kind(entry: dict[str, object]) -> str:
+    told = " ".join(str(entry.get(name) or "") for name in ("kind", "tier", "group", "type")).casefold()
+    number = str(entry.get("id") or "").upper()
+    if "flag" in told or "signal" in entry:
+        return "red_flag"
+    if "pattern" in told:
+        return "pattern"
+    if entry.get("kind") == "rule":
+        return {1: "must_know", 2: "core"}.get(_tier(entry), "edge")
+    if "tier1" in told or "must" in told or told.strip() == "1" or number.startswith("T1"):
+        return "must_know"
+    if "tier2" in told or "core" in told or told.strip() == "2" or number.startswith("T2"):
+        return "core"
+    if "tier3" in told or "edge" in told or told.strip() == "3" or number.startswith("T3"):
+        return "edge"
+    return "pattern"
+
+
+def _tier(entry: dict[str, object]) -> int:
+    tier = entry.get("tier")
+    return tier if isinstance(tier, int) else 2

@@ -1,0 +1,69 @@
+"""Saying things in the language of whoever asked, and figures as a person writes them."""
+
+import re
+
+ZH, EN = "zh", "en"
+_CJK = re.compile(r"[\u3400-\u9fff]")
+_WORD = re.compile(r"[A-Za-z]{2,}")
+
+
+class Voice:
+    """Speaks one language: `say("中文 {x}", "English {x}", x=1)`."""
+
+    def __init__(self, lang: str) -> None:
+        self.lang = lang
+
+    def __call__(self, zh: str, en: str, /, **fields: object) -> str:
+        text = zh if self.lang == ZH else en
+        return text.format(**fields) if fields else text
+
+    def joined(self, items: list[str]) -> str:
+        """Return an enumeration."""
+        return ("、" if self.lang == ZH else ", ").join(items)
+
+    def listed(self, items: list[str]) -> str:
+        """Return clauses in a row."""
+        return ("；" if self.lang == ZH else "; ").join(items)
+
+    def own(self, entry: dict[str, object], key: str) -> str:
+        """Return a bilingual entry's text: `key_en` in English where there is one, else `key`."""
+        told = (entry.get(f"{key}_en") if self.lang == EN else None) or entry.get(key) or entry.get(f"{key}_en") or ""
+        return " ".join(str(told).split())
+
+
+def language(text: str, fallback: str) -> str:
+    """Return the language of a message; names of securities do not decide it, and a bare code leaves it open."""
+    if _CJK.search(text):
+        return EN if len(_WORD.findall(text)) >= 3 and len(_CJK.findall(text)) <= 8 else ZH
+    return EN if len(_WORD.findall(text)) >= 2 else fallback
+
+
+def number(value: float | None, unit: str = "", say: Voice | None = None) -> str:
+    """Return a figure as it is read: signed percents, prices with their cents, `–` where there is none.
+
+    >>> number(3.4161, "percent"), number(82.54, "price"), number(1749.5, "price"), number(None), number(12.0, "days")
+    ('+3.4%', '82.54', '1,749.50', '–', '12')
+    """
+    if value is None or value != value:
+        return "–"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if unit == "percent":
+        return f"{value:+.1f}%"
+    if unit == "price":
+        return f"{value:,.2f}" if abs(value) < 1e6 else compact(value, say)
+    if unit == "points":
+        return f"{value:.1f}"
+    if unit == "days":
+        told = f"{value:.0f}"
+        return told if say is None else say("{n} 天", "{n} days", n=told)
+    return f"{value:,.2f}" if abs(value) < 1e6 else compact(value, say)
+
+
+def compact(value: float, say: Voice | None) -> str:
+    """Return a large number in the units of the language: 亿 and 万, or bn and m."""
+    zh = say is not None and say.lang == ZH
+    for size, name in ((1e8, "亿"), (1e4, "万")) if zh else ((1e9, "bn"), (1e6, "m")):
+        if abs(value) >= size:
+            return f"{value / size:.2f}{name}" if zh else f"{value / size:.2f} {name}"
+    return f"{value:,.0f}"
