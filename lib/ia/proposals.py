@@ -2,19 +2,30 @@
 
 `propose` is for everybody, `approve` and `reject` are a person's: only the command line calls them, after it has asked
 at a terminal or was given --yes. They must never be registered as a tool, and they take no default for who decides.
+
+A proposal is about one file, or about a folder that is installed whole (a skill, a provider): its `before` and `after`
+are then JSON objects of path and text. That a file is to be trusted (kind `trust`) holds for the file as it is when it
+is accepted.
 """
 
+import json
 from typing import NamedTuple
 
-from ia import audit, clock, store
+from ia import audit, clock, outside, store
 from ia.errors import BadData, NotFound, Refused
-from ia.workspace import Workspace
+from ia.workspace import Workspace, walk
 
 PENDING, APPROVED, REJECTED = "pending", "approved", "rejected"
+TRUST = "trust"
+FOLDERS = {"skill": ".claude/skills", "provider": ".claude/providers"}
+"""Kinds of proposals that are about a folder, and where that folder may be."""
 
 
 class Proposal(NamedTuple):
-    """A change to one file: what it was made from (`before`, None: no file), and what is to be. Times are UTC."""
+    """A change to a file or folder: what it was made from (`before`, None: nothing was there), and what is to be. UTC.
+
+    kind    soul, preferences, trust, skill, provider and so on
+    """
 
     id: int
     time: str
@@ -38,24 +49,78 @@ _SELECT = (
 def propose(
     ws: Workspace, kind: str, path: str, after: str, *, because: str = "", origin: str = "", actor: str = "user"
 ) -> Proposal:
-    """Record a change that a person is to decide on. Nothing else happens to the file.
+    """Record a change of a file that a person is to decide on. Nothing else happens to the file.
 
     kind    what it is about: soul, preferences. origin: where it came from (a session, a turn).
     raises  BadData where it would change nothing.
     """
+    if kind in FOLDERS:
+        raise BadData("{path} is a folder", path=path)
     with ws.lock():
-        before = ws.read(path)
-        if before == after:
-            raise BadData("{path}: the proposal changes nothing", path=path)
-        with store.transaction(ws.db):
-            cursor = ws.db.execute(
-                "INSERT INTO proposals (time, kind, path, before, after, because, origin, actor, state)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (clock.stamp(clock.now()), kind, path, before, after, because, origin, actor, PENDING),
-            )
-            number = cursor.lastrowid or 0
-            audit.record(ws.db, "proposal.made", path, actor, proposal=number, change=kind, because=because)
+        return _made(ws, kind, path, ws.read(path), after, because, origin, actor)
+
+
+def propose_folder(
+    ws: Workspace, kind: str, folder: str, files: dict[str, str], *, because: str, origin: str, actor: str
+) -> Proposal:
+    """Record that a folder is to hold these files (path in it: text) and none that an earlier version brought.
+
+    raises  BadData where it would change nothing; Refused for a path that leaves the folder, or a folder elsewhere.
+    """
+    if folder.rpartition("/")[0] != FOLDERS[kind]:
+        raise Refused("{path!r}: give a path inside {below}/", path=folder, below=FOLDERS[kind])
+    ws.resolve(folder)
+    for file in files:
+        ws.resolve(file, below=folder)
+    with ws.lock():
+        present = folder_files(ws, folder)
+        before = _folder_text(present) if present else None
+        return _made(ws, kind, folder, before, _folder_text(files), because, origin, actor)
+
+
+def _made(
+    ws: Workspace, kind: str, path: str, before: str | None, after: str, because: str, origin: str, actor: str
+) -> Proposal:
+    if before == after:
+        raise BadData("{path}: the proposal changes nothing", path=path)
+    with store.transaction(ws.db):
+        cursor = ws.db.execute(
+            "INSERT INTO proposals (time, kind, path, before, after, because, origin, actor, state)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (clock.stamp(clock.now()), kind, path, before, after, because, origin, actor, PENDING),
+        )
+        number = cursor.lastrowid or 0
+        audit.record(ws.db, "proposal.made", path, actor, proposal=number, change=kind, because=because)
     return get(ws, number)
+
+
+def same_pending(ws: Workspace, kind: str, path: str, after: str | dict[str, str]) -> int | None:
+    """Return the number of an undecided proposal of the same content (a text, or the files of a folder), or None."""
+    wanted = after if isinstance(after, str) else _folder_text(after)
+    found = (p.id for p in pending(ws) if (p.kind, p.path, p.after) == (kind, path, wanted))
+    return next(found, None)
+
+
+def folder_files(ws: Workspace, folder: str) -> dict[str, str]:
+    """Return the text files of a folder: path in it to text. Hidden ones, links and what is no text are left out."""
+    found = {}
+    for path, _ in walk(ws.root, folder, ("",)):
+        try:
+            text = ws.read(path)
+        except BadData:
+            continue
+        if text is not None:
+            found[path.removeprefix(folder + "/")] = text
+    return found
+
+
+def files_of(text: str | None) -> dict[str, str]:
+    """Return the files that `before` or `after` of a folder's proposal holds."""
+    return dict(json.loads(text)) if text else {}
+
+
+def _folder_text(files: dict[str, str]) -> str:
+    return json.dumps(files, ensure_ascii=False, sort_keys=True)
 
 
 def pending(ws: Workspace) -> list[Proposal]:
@@ -79,20 +144,47 @@ def get(ws: Workspace, number: int) -> Proposal:
 
 
 def outcome(ws: Workspace, proposal: Proposal) -> tuple[str, str]:
-    """Return (the file as it is, the file as it would be). Where the file changed since, the change is carried over.
+    """Return (what is there, what would be there). Where a file changed since, the change is carried over to it.
 
-    raises  Refused where both changed the same lines.
+    raises  Refused where both changed the same lines, or a file of a folder; NotFound for a file that is gone and was
+            to be trusted.
     """
+    if proposal.kind in FOLDERS:
+        return _folder_outcome(ws, proposal)
     current = ws.read(proposal.path)
+    if proposal.kind == TRUST:
+        if current is None:
+            raise NotFound(
+                "{path}: no such file", path=proposal.path, number=proposal.id, hint="drop it: `ia reject {number}`"
+            )
+        return current, outside.accepted(current)
     if current == proposal.before:
         return current or "", proposal.after
     merged = carried_over(proposal.before or "", proposal.after, current or "")
     if merged is None:
-        raise Refused(
-            "proposal {number} is out of date: {path} has changed since", number=proposal.id, path=proposal.path,
-            hint="reject it with `ia reject {number}`, and propose it again",
-        )  # fmt: skip
+        raise _out_of_date(proposal, proposal.path)
     return current or "", merged
+
+
+def _folder_outcome(ws: Workspace, proposal: Proposal) -> tuple[str, str]:
+    """Return the files that are there and those that would be. What a person put beside them stays.
+
+    What an interrupted approval wrote already is as it is to be, and no reason to refuse.
+    """
+    current = folder_files(ws, proposal.path)
+    base, wanted = files_of(proposal.before), files_of(proposal.after)
+    for file in sorted({*base, *wanted}):
+        if current.get(file) not in (base.get(file), wanted.get(file)):
+            raise _out_of_date(proposal, f"{proposal.path}/{file}")
+    own = {file: text for file, text in current.items() if file not in base and file not in wanted}
+    return _folder_text(current), _folder_text({**own, **wanted})
+
+
+def _out_of_date(proposal: Proposal, path: str) -> Refused:
+    return Refused(
+        "proposal {number} is out of date: {path} has changed since", number=proposal.id, path=path,
+        hint="reject it with `ia reject {number}`, and propose it again",
+    )  # fmt: skip
 
 
 def approve(ws: Workspace, number: int, *, by: str) -> Proposal:
@@ -103,12 +195,26 @@ def approve(ws: Workspace, number: int, *, by: str) -> Proposal:
     """
     with ws.lock():
         proposal = undecided(ws, number)
-        _, after = outcome(ws, proposal)
-        ws.write(
-            proposal.path, after, actor=proposal.actor, why=proposal.because,
-            event=f"{proposal.kind}.change", proposal=number,
-        )  # fmt: skip
+        before, after = outcome(ws, proposal)
+        if proposal.kind in FOLDERS:
+            present, wanted = files_of(before), files_of(after)
+            for file, text in sorted(wanted.items()):
+                _write(ws, proposal, f"{proposal.path}/{file}", text)
+            for file in sorted(present.keys() - wanted.keys()):
+                ws.remove(
+                    f"{proposal.path}/{file}", actor=proposal.actor, why=proposal.because,
+                    event=f"{proposal.kind}.change", proposal=number,
+                )  # fmt: skip
+        else:
+            _write(ws, proposal, proposal.path, after)
         return _decide(ws, proposal, APPROVED, by, "")
+
+
+def _write(ws: Workspace, proposal: Proposal, path: str, text: str) -> None:
+    ws.write(
+        path, text, actor=proposal.actor, why=proposal.because,
+        event=f"{proposal.kind}.change", proposal=proposal.id,
+    )  # fmt: skip
 
 
 def reject(ws: Workspace, number: int, *, by: str, because: str = "") -> Proposal:
@@ -120,8 +226,13 @@ def reject(ws: Workspace, number: int, *, by: str, because: str = "") -> Proposa
         return _decide(ws, undecided(ws, number), REJECTED, by, because)
 
 
-def difference(before: str, after: str, path: str) -> str:
-    """Return a unified diff."""
+def difference(before: str, after: str, path: str, kind: str = "") -> str:
+    """Return a unified diff; of a folder (by its kind) one after the other, for each file that differs."""
+    if kind in FOLDERS:
+        old, new = files_of(before), files_of(after)
+        return "".join(
+            difference(old.get(file, ""), new.get(file, ""), f"{path}/{file}") for file in sorted({*old, *new})
+        )
     from difflib import unified_diff
 
     lines = unified_diff(before.splitlines(), after.splitlines(), f"a/{path}", f"b/{path}", lineterm="")
