@@ -9,12 +9,16 @@
 | confirm tools, nobody asked    | a proposal         | refused                                      |
 
 A person at the command line (`actor == "user"`) is not held up, only where a proposal is the rule for everybody.
+What the user asked for is read from the user's own words (ia.tools.asking) or from the skill that the user named.
+`notebook/notes/playbook.md` and `position_…` belong to no free area: every turn reads them. How a write is carried out
+on each of these ways, and how many proposals one turn may leave, stands in ia.tools.writes.
 """
 
 import re
 from fnmatch import fnmatchcase
 
 from ia.errors import Refused
+from ia.tools.asking import wanted
 from ia.tools.registry import Tool
 from ia.tools.scope import Scope
 
@@ -22,22 +26,6 @@ ACT, PROPOSE = "act", "propose"
 
 FREE = ("notebook", "observations")
 """Areas that any call may write to."""
-
-ASKED = {
-    "tracking": r"关注|跟踪|追踪|盯着|盯住|自选|watch ?list|\btrack|\bwatch\b|\bfollow\b|keep an eye",
-    "beliefs": r"信念|相信|认定|记住|记牢|记下来|教训|经验|\bbeliefs?\b|\bbelieve\b|\bremember\b|\blesson",
-    "reflections": r"复盘|反思|总结|教训|你(最近|总是|老是|太|又)|以后|下次|别再|不要再|要多|做得好|分析得好|保持"
-    r"|\breflect|\breview|\blesson|you (always|never|keep|too|should)|next time|from now on|well done|good job",
-    "journal": r"日志|日记|流水|记一笔|记一下|记录|\blog\b|\bjournal\b|write (it )?down",
-    "playbook": r"手册|playbook|持仓笔记|position note|止损|建仓|买入了|卖出了|成交",
-    "preferences": r"偏好|喜欢|习惯|风格|以后.{0,12}(回答|说|先|用)|\bprefer|\bfrom now on\b",
-    "soul": r"灵魂|人格|性格|风格|边界|成长方向|soul|以后|总是|不要再|要多|你(最近|太)|\bfrom now on\b|you should",
-    "tasks": r"每(天|日|周|月|个?交易日|逢|隔)|定时|提醒|计划任务|自动|收盘后|开盘前"
-    r"|\bevery\b|\bdaily\b|\bweekly\b|\bmonthly\b|\bremind|\bschedule|\bcron\b",
-    "skills": r"技能|安装|\bskill|\binstall",
-    "messages": r"发(送|给|到|消息|条)|通知|转发|推送|\bsend\b|\bnotify\b|\bmessage\b|\bforward\b",
-}
-_ASKED = {area: re.compile(words, re.I) for area, words in ASKED.items()}
 
 
 def permitted(scope: Scope, tool: Tool) -> None:
@@ -53,7 +41,7 @@ def permitted(scope: Scope, tool: Tool) -> None:
 
 def asked(scope: Scope, area: str) -> bool:
     """Whether the user's own words, or the skill that the user named, ask for writing to an area."""
-    return area in scope.granted or bool(area in _ASKED and _ASKED[area].search(scope.asked))
+    return area in scope.granted or wanted(scope.asked, area)
 
 
 def way(scope: Scope, area: str, *, confirm: bool = False) -> str:
@@ -66,51 +54,72 @@ def way(scope: Scope, area: str, *, confirm: bool = False) -> str:
         return PROPOSE if confirm else ACT
     if area in FREE:
         return ACT
-    wanted = asked(scope, area)
-    if scope.tainted and not wanted:
+    by_user = asked(scope, area)
+    if scope.tainted and not by_user:
         raise Refused(
             "text from outside ({origins}) was read, and the user did not ask to change {area}",
             origins=", ".join(scope.origins), area=area,
             hint="only the user's own words can ask for it; tell the user what you would change and why",
         )  # fmt: skip
-    return ACT if wanted and not confirm and not scope.tainted else PROPOSE
+    return ACT if by_user and not confirm and not scope.tainted else PROPOSE
 
 
 def origin(scope: Scope) -> str:
-    """Return where a proposal comes from, as it is shown to the person who decides."""
+    """Return where a proposal comes from, as it is shown to the person who decides: parts between `; `."""
     told = [f"turn {scope.turn}"] if scope.turn else []
     told += [f"session {scope.session}"] if scope.session else []
-    told += [f"untrusted: {', '.join(scope.origins)}"] if scope.tainted else []
+    told += [f"untrusted: {', '.join(scope.origins)}".replace(";", ",")] if scope.tainted else []
     return "; ".join(told)
 
 
-def outward(scope: Scope, tool: Tool, arguments: object) -> None:
-    """Let only what the user said, a security or a date leave for a provider once text from outside was read.
+MAX_LEAVING = 8
+"""Values that one call may hand to a provider once text from outside was read."""
+_DATE = re.compile(r"\d{4}(-?\d\d(-?\d\d)?)?")
 
-    raises  Refused: whatever was read here could be carried out by the arguments.
+
+def outward(scope: Scope, tool: Tool, arguments: object) -> None:
+    """Let only what the user said, a known security or a date leave for a provider once text from outside was read.
+
+    raises  Refused: whatever was read here could be carried out by the arguments, a few letters or digits at a time.
     """
     if scope.actor == "user" or not scope.tainted:
         return
+    names = {str(key) for key in tool.schema.get("properties", {})}
+    choices = {str(choice) for kind in tool.schema.get("properties", {}).values() for choice in kind.get("enum", ())}
+    waiting, leaving = [arguments], 0
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            if not {str(key) for key in value} <= names:
+                break
+            waiting += value.values()
+        elif isinstance(value, list):
+            waiting += value
+        elif value is not None and not isinstance(value, bool):
+            leaving += 1
+            if leaving > MAX_LEAVING or not (str(value) in choices or _harmless(value, scope.asked)):
+                break
+    else:
+        return
+    raise Refused(
+        "{tool}: after text from outside ({origins}) only the user's words, a security or a date may leave",
+        tool=tool.name, origins=", ".join(scope.origins), hint="ask the user for the words to look for",
+    )  # fmt: skip
+
+
+def _harmless(value: object, asked: str) -> bool:
+    """Whether a value says nothing that was not known: words of the user, a date, a listed security, a small number."""
+    if isinstance(value, int):
+        return 0 <= value <= 1000
+    if not isinstance(value, str):
+        return False
+    text = value.strip()
+    if not text or _DATE.fullmatch(text) or re.search(rf"(?<![A-Za-z0-9]){re.escape(text)}(?![A-Za-z0-9])", asked):
+        return True
     from ia.errors import IaError
     from ia.ohlcv.identity import resolve
 
-    def harmless(value: object) -> bool:
-        if isinstance(value, dict):
-            return all(harmless(item) for item in value.values())
-        if isinstance(value, list):
-            return all(map(harmless, value))
-        if not isinstance(value, str) or not value or value in scope.asked:
-            return True
-        if re.fullmatch(r"\d{4}(-?\d\d(-?\d\d)?)?", value):
-            return True
-        try:
-            resolve(value)
-        except IaError:
-            return False
-        return True
-
-    if not harmless(arguments):
-        raise Refused(
-            "{tool}: after text from outside ({origins}) only the user's words, a security or a date may leave",
-            tool=tool.name, origins=", ".join(scope.origins), hint="ask the user for the words to look for",
-        )  # fmt: skip
+    try:
+        return bool(resolve(text).name)
+    except IaError:
+        return False

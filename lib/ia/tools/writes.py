@@ -46,7 +46,7 @@ class Draft(Workspace):
         """Return what was drafted, else what stands there."""
         return self.texts[path] if path in self.texts else super().read(path)
 
-    def write(self, path: str, text: str, **_: Any) -> bool:  # type: ignore[override]
+    def write(self, path: str, text: str, **_: Any) -> bool:
         """Keep a text; the path is checked as for a real write."""
         self.resolve(path)
         self.texts[path] = text
