@@ -74,7 +74,7 @@ def call(start: Start, provider: str, tool: str, name: str, arguments: dict[str,
         )  # fmt: skip
     try:
         value = json.loads(ended.out.decode("utf-8"), parse_constant=_no_constant)
-        json.dumps(value).encode()  # no halves of surrogates: what is kept must be text
+        json.dumps(value, ensure_ascii=False).encode()  # no halves of surrogates: what is kept must be text
     except (ValueError, RecursionError):
         started = complaint(ended.out[:400], start.secrets)
         raise BadData(

@@ -16,7 +16,7 @@ FOLDER = ".claude/providers"
 FILE = "PROVIDER.md"
 READ, CONFIRM = "read", "confirm"
 RESERVED = frozenset({
-    "ia", "market", "compute", "indicator", "notebook", "memory", "skills", "tasks", "subagents", "messaging",
+    "ia", "soul", "market", "compute", "indicator", "notebook", "memory", "skills", "tasks", "subagents", "messaging",
 })  # fmt: skip
 """Organs of ia. What is allowed for `memory.*` must never reach a stranger's tool."""
 SECONDS, MAX_SECONDS = 20.0, 600.0

@@ -256,3 +256,12 @@ def _server(ws: Workspace, manifest: Manifest) -> "Server":
         server = Server(manifest.name, start_of(manifest, folder_of(ws, manifest.name)))
         _servers[key] = (manifest, server)
         return server
+
+
+def close_servers() -> None:
+    """End all servers that were started; what is called next starts them anew. At the end of the process they end too."""
+    with _guard:
+        running = [server for _, server in _servers.values()]
+        _servers.clear()
+    for server in running:
+        server.close()
