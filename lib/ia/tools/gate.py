@@ -19,7 +19,7 @@ from fnmatch import fnmatchcase
 
 from ia.errors import Refused
 from ia.tools.asking import wanted
-from ia.tools.registry import Tool
+from ia.tools.registry import READ, Tool
 from ia.tools.scope import Scope
 
 ACT, PROPOSE = "act", "propose"
@@ -80,10 +80,16 @@ _DATE = re.compile(r"\d{4}(-?\d\d(-?\d\d)?)?")
 def outward(scope: Scope, tool: Tool, arguments: object) -> None:
     """Let only what the user said, a known security or a date leave for a provider once text from outside was read.
 
-    raises  Refused: whatever was read here could be carried out by the arguments, a few letters or digits at a time.
+    raises  Refused: whatever was read here could be carried out by the arguments, a few letters or digits at a time;
+            and for a tool that does more than look, since what it does out there cannot be marked or taken back.
     """
     if scope.actor == "user" or not scope.tainted:
         return
+    if tool.risk != READ:
+        raise Refused(
+            "{tool} acts outside of ia, and text from outside ({origins}) was read", tool=tool.name,
+            origins=", ".join(scope.origins), hint="tell the user what you would do and why",
+        )  # fmt: skip
     names = {str(key) for key in tool.schema.get("properties", {})}
     choices = {str(choice) for kind in tool.schema.get("properties", {}).values() for choice in kind.get("enum", ())}
     waiting, leaving = [arguments], 0

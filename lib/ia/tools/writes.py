@@ -103,7 +103,7 @@ def untrusted(scope: Scope, path: str, text: str, because: str = "") -> dict[str
         text = outside.marked(outside.folded(text), [*(known.split(", ") if known else ()), *scope.origins])
         waiting = [p for p in proposals.pending(ws) if p.kind == "trust" and p.path == path]
         if not waiting:
-            _room(scope)
+            room(scope)
         ws.write(path, text, actor=scope.actor, why=because, event="note.untrusted", origins=list(scope.origins))
         note_written(ws, path, notify=scope.notify)
         scope.wrote(path)
@@ -135,17 +135,17 @@ def _proposal(scope: Scope, kind: str, path: str, text: str, because: str) -> Pr
         text = outside.folded(text)
         because = f"[untrusted: {', '.join(scope.origins)}] {outside.folded(because)}"
     with scope.ws.lock():
-        for waiting in proposals.pending(scope.ws):
-            if (waiting.kind, waiting.path, waiting.after) == (kind, path, text):
-                return waiting
-        _room(scope)
+        known = proposals.same_pending(scope.ws, kind, path, text)
+        if known is not None:
+            return proposals.get(scope.ws, known)
+        room(scope)
         return proposals.propose(
             scope.ws, kind, path, text, because=" ".join(because.split())[:600],
             origin=gate.origin(scope), actor=scope.actor,
         )  # fmt: skip
 
 
-def _room(scope: Scope) -> None:
+def room(scope: Scope) -> None:
     """Raise Refused where this turn, this session, or a caller without either has left enough for a person to read."""
     if scope.actor == "user":
         return

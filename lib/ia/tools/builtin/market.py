@@ -45,7 +45,8 @@ def shown(market: Market, tail: int = 10) -> dict[str, Any]:
     """Return what a model sees of bars: where they come from, their range, and the newest few as canonical lines."""
     bars = market.bars
     count = max(1, min(tail, MAX_TAIL))
-    lines = list(bar_lines(Bars(*(column[-count:] for column in bars))))
+    newest = Bars(*(column[-count:] for column in bars))  # type: ignore[arg-type]
+    lines = list(bar_lines(newest))
     return {
         "symbol": market.symbol, "name": market.name, "period": market.period, "adjust": market.adjust,
         "source": market.source, "simulated": market.simulated,

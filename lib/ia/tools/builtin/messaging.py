@@ -41,8 +41,10 @@ def send(
         if to not in _recipients():
             return _asked_to_add(scope, to)
         _may_reach(scope, to)
-    mark = " (untrusted)" if scope.tainted else ""
-    scope.notify(Message("message to {to}{mark}: {text}", to=to, mark=mark, text=said))
+    if scope.tainted:
+        scope.notify(Message("message to {to} (from text from outside): {text}", to=to, text=said))
+    else:
+        scope.notify(Message("message to {to}: {text}", to=to, text=said))
     if store.writable(scope.ws.db):
         audit.record(
             scope.ws.db, "message.sent", to, scope.actor, channel=channel, text=said[:500],

@@ -2,11 +2,12 @@
 
 from typing import Annotated, Any
 
-from ia import skills
+from ia import outside, skills
 from ia.errors import NotFound, Refused
-from ia.skills.expertise import localised
+from ia.skills.expertise import outline
+from ia.tools import gate
 from ia.tools.builtin.market import bars_of
-from ia.tools.registry import READ, tool
+from ia.tools.registry import CONFIRM, READ, tool
 from ia.tools.scope import Scope
 
 ALWAYS = ("skills.list", "skills.load", "skills.check", "memory.recall")
@@ -58,7 +59,7 @@ def load(
     return {
         "skill": skill.name, "instructions": loaded.body, "tools": list(scope.allowed or ()),
         **({"files": others} if others else {}),
-        **({"procedure": localised(loaded.sop)} if loaded.sop else {}),
+        **({"procedure": outline(loaded.sop)} if loaded.sop else {}),
     }  # fmt: skip
 
 
@@ -141,6 +142,36 @@ def _checked(scope: Scope, name: str) -> list[str]:
     if not found:
         raise NotFound("no skill here knows rules", hint="`ia skill install` brings skills")
     return found
+
+
+@tool("skills.install", CONFIRM, seconds=180)
+def install(
+    scope: Scope,
+    source: Annotated[str, "a git address (https, ssh); a folder or .zip only where the user named it"],
+    because: Annotated[str, "why the user would want it"],
+    name: Annotated[str, "which skill, where the source has several"] = "",
+) -> dict[str, Any]:
+    """Propose to install a skill. The user sees its tools and files, and decides; nothing is installed before that."""
+    from ia.skills import installing, sources
+
+    gate.way(scope, "skills", confirm=True)
+    named = source.strip() in scope.asked
+    if scope.actor != "user" and not named and (scope.tainted or not sources.remote(source.strip())):
+        raise Refused(
+            "{source}: only a source that the user named can be installed from here",
+            source=sources.shown(source)[:200], hint="ask the user to name it, or to type: ia skill install SOURCE",
+        )  # fmt: skip
+    if scope.tainted:
+        because = f"[untrusted: {', '.join(scope.origins)}] {outside.folded(because)}"
+    proposal = installing.propose(
+        scope.ws, source.strip(), name, because=because, origin=gate.origin(scope), actor=scope.actor
+    )
+    if proposal.id not in scope.pending:
+        scope.pending.append(proposal.id)
+    return {
+        "proposal": proposal.id, "path": proposal.path,
+        "status": f"waits for the user's approval: ia approve {proposal.id}",
+    }  # fmt: skip
 
 
 def _told(finding: skills.Finding) -> dict[str, Any]:
