@@ -25,6 +25,7 @@ COMMANDS = {
     "pending": ("ia_cli.pending:pending", "List the proposals that wait for a decision."),
     "approve": ("ia_cli.pending:approve", "Carry out a proposal."),
     "reject": ("ia_cli.pending:reject", "Drop a proposal."),
+    "skill": ("ia_cli.skill:skill", "List, run and install skills: tested ways of doing a kind of work."),
     "tool": ("ia_cli.tool:tool", "List the tools of models, and call one by hand."),
     "fork": ("ia_cli.tool:fork", "Give a task to a subagent and print its summary."),
     "log": ("ia_cli.log:log", "Read the audit trail."),

@@ -11,6 +11,7 @@ from ia_cli._group import Command
 from ia_cli._listed import listed
 from ia_cli._options import json_option, rows_options
 from ia_cli._out import emit_json, emit_text, harmless, notify
+from ia_cli._proposal import document, shown
 from ia_cli._text import say
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ class _Number(click.ParamType):
 def pending(ctx: click.Context, number: int | None, as_json: bool, as_jsonl: bool) -> None:
     """List the proposals that wait for a decision.
 
-    Status 1 where there are none. With ID it prints what that proposal would change, as a unified diff.
+    Status 1 where there are none. With ID it prints what that proposal would change: a unified diff, of a skill its
+    tools and files before it.
     """
     from ia import proposals
     from ia.workspace import Workspace
@@ -43,11 +45,10 @@ def pending(ctx: click.Context, number: int | None, as_json: bool, as_jsonl: boo
     if number is not None:
         proposal = proposals.get(ws, number)
         before, after = proposals.outcome(ws, proposal)
-        diff = proposals.difference(before, after, proposal.path)
         if as_json or as_jsonl:
-            emit_json({**_row(proposal), "diff": diff})
+            emit_json({**_row(proposal), **document(ws, proposal, before, after)})
         else:
-            emit_text(diff)
+            emit_text(shown(ws, proposal, before, after))
         return
     rows = [_row(proposal) for proposal in proposals.pending(ws)]
     empty = NotFound("no proposal waits for a decision", hint="`ia memory prefer` and `ia soul propose` make one")
@@ -72,7 +73,7 @@ def approve(number: int, yes: bool, as_json: bool) -> None:
     ws = Workspace()
     proposal = proposals.undecided(ws, number)
     before, after = proposals.outcome(ws, proposal)
-    click.echo(harmless(proposals.difference(before, after, proposal.path)), err=True, nl=False)
+    click.echo(harmless(shown(ws, proposal, before, after)), err=True, nl=False)
     if not yes and not asked(say("Carry out proposal {number}?", number=number)):
         raise Refused("proposal {number} was not approved", number=number)
     by = "user with --yes" if yes else "user at a terminal"
@@ -85,7 +86,8 @@ def approve(number: int, yes: bool, as_json: bool) -> None:
                 number=number,
             )
         decided = proposals.approve(ws, number, by=by)
-        note_written(ws, decided.path, notify=notify)
+        if decided.kind not in proposals.FOLDERS:
+            note_written(ws, decided.path, notify=notify)
     if as_json:
         emit_json(_row(decided))
     else:

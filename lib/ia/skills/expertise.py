@@ -124,6 +124,26 @@ def localised(value: Any, lang: str | None = None) -> Any:
     return out
 
 
+def outline(sop: dict[str, Any], lang: str | None = None) -> list[str]:
+    """Return a procedure as lines: its phases with their conditions, and below each its steps with their tools."""
+    own = localised(sop, lang)
+    lines = []
+    for phase in _entries(own.get("phases")):
+        ends = "; ".join(filter(None, (_word(phase, "entry_condition"), _word(phase, "exit_condition"))))
+        lines.append(f"{_word(phase, 'id')} {_word(phase, 'name')}" + (f" ({ends})" if ends else ""))
+        for step in _entries(phase.get("steps")):
+            args = step.get("args")
+            given = ", ".join(f"{key}={value}" for key, value in args.items()) if isinstance(args, dict) else ""
+            call = f" [{step['tool']}{'(' + given + ')' if given else ''}]" if step.get("tool") else ""
+            lens = f" <{step['lens']}>" if isinstance(step.get("lens"), str) else ""
+            lines.append(f"- {_word(step, 'id')} {_word(step, 'action')}{call}{lens}")
+    return lines
+
+
+def _entries(value: Any) -> list[dict[str, Any]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
 def _tree(ws: Workspace, skill: Skill, name: str, problems: list[Message]) -> dict[str, Any]:
     """Return what stands below the one top key of a knowledge file; {} where there is nothing to be had."""
     path = f"knowledge/{name}.yaml"

@@ -15,11 +15,6 @@ FILE = "SKILL.md"
 MAX_BODY = 200_000
 """Characters of a SKILL.md."""
 MAX_SKILLS = 500
-TEXT = (
-    ".md", ".markdown", ".txt", ".yaml", ".yml", ".json", ".csv", ".tsv", ".py", ".sh", ".js", ".ts", ".toml", ".xml",
-    ".html", ".sql", ".r", ".ini", ".cfg", "LICENSE", "NOTICE",
-)  # fmt: skip
-"""What the name of a skill's file ends in."""
 NAME = re.compile(r"[a-z0-9\u3400-\u9fff-]{1,64}")
 _TOOL = re.compile(r"\*|[a-z][a-z0-9_-]*(\.[a-z0-9_-]+)*(\.\*)?")
 UNDECLARED = (
@@ -223,8 +218,8 @@ def load(ws: Workspace, name: str, arguments: str = "", *, by_user: bool = False
 
 
 def files(ws: Workspace, skill: Skill) -> list[tuple[str, int]]:
-    """Return (path inside the folder, bytes) of a skill's text files, by path."""
-    found = walk(ws.root, skill.path, TEXT)
+    """Return (path inside the folder, bytes) of a skill's files, by path; hidden ones and links are left out."""
+    found = walk(ws.root, skill.path, ("",))
     return sorted((path.removeprefix(skill.path + "/"), entry.stat().st_size) for path, entry in found)
 
 

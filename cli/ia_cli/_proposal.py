@@ -1,0 +1,112 @@
+"""What a person sees of a proposal before deciding: of a skill its tools and files, then every line that differs."""
+
+from typing import TYPE_CHECKING, Any
+
+from ia.errors import IaError
+from ia_cli._text import say, tr
+
+if TYPE_CHECKING:
+    from ia.proposals import Proposal
+    from ia.workspace import Workspace
+
+
+def document(ws: "Workspace", proposal: "Proposal", before: str, after: str) -> dict[str, Any]:
+    """Return what a proposal would change as plain data; `skill` and `files` where it is about a folder."""
+    from ia import proposals
+
+    told: dict[str, Any] = {"diff": proposals.difference(before, after, proposal.path, proposal.kind)}
+    if proposal.kind in proposals.FOLDERS:
+        told["files"] = [{"path": path, "bytes": size, "state": state} for path, size, state in _files(before, after)]
+    if proposal.kind == "skill":
+        told["skill"] = _skill(ws, before, after, proposal.path)
+    if proposal.kind == proposals.TRUST:
+        told["text"] = after
+    return told
+
+
+def shown(ws: "Workspace", proposal: "Proposal", before: str, after: str) -> str:
+    """Return what a proposal would change as a person reads it."""
+    told = document(ws, proposal, before, after)
+    lines: list[str] = []
+    if "skill" in told:
+        lines += _skill_lines(told["skill"])
+    if "files" in told:
+        lines += [tr("files") + ":"]
+        lines += [f"  {tr(each['state'])}\t{each['bytes']}\t{each['path']}" for each in told["files"]]
+    if "text" in told:
+        lines += [say("{path} as it stands, to be trusted from now on:", path=proposal.path), "", told["text"]]
+    return "".join(line.rstrip("\n") + "\n" for line in [*lines, ""] if lines) + told["diff"]
+
+
+def _files(before: str, after: str) -> list[tuple[str, int, str]]:
+    """Return (path, bytes, new, changed, same or removed) of each file, SKILL.md first."""
+    from ia import proposals
+
+    old, new = proposals.files_of(before), proposals.files_of(after)
+    rows = []
+    for path in sorted(
+        {*old, *new}, key=lambda path: (path.rsplit("/", 1)[-1] not in ("SKILL.md", "PROVIDER.md"), path)
+    ):
+        state = "new" if path not in old else "removed" if path not in new else "changed"
+        rows.append((path, len(new.get(path, "").encode()), "same" if old.get(path) == new.get(path) else state))
+    return rows
+
+
+def _skill(ws: "Workspace", before: str, after: str, path: str) -> dict[str, Any]:
+    from ia.skills.installing import described
+
+    new, present = described(after, path), described(before, path)
+    if new is None:
+        return {"name": path.rpartition("/")[2]}
+    risks, foreign = _tools(ws, new.declared, new.allowed)
+    return {
+        "name": new.name, "version": new.version, "installed": None if present is None else present.version,
+        "description": new.description(), "tools": risks, "declared": new.declared is not None, "elsewhere": foreign,
+        "model": new.model_invocable, "user": new.user_invocable, "fork": new.fork,
+    }  # fmt: skip
+
+
+def _tools(
+    ws: "Workspace", declared: tuple[str, ...] | None, allowed: tuple[str, ...]
+) -> tuple[list[dict[str, str]], list[str]]:
+    """Return (tools with what they can do here, names that are no tools here), as a skill lists them."""
+    from fnmatch import fnmatchcase
+
+    from ia.tools import catalog
+
+    try:
+        known = list(catalog.router(ws).tools.values())
+    except IaError:  # a provider that is broken
+        known = catalog.builtin()
+    risks, foreign = [], [name for name in declared or () if name not in allowed]
+    for name in allowed:
+        found = {tool.risk for tool in known if fnmatchcase(tool.name, name) or fnmatchcase(tool.wire_name, name)}
+        if found:
+            risks.append({"name": name, "risk": next(risk for risk in ("confirm", "write", "read") if risk in found)})
+        elif declared is not None:
+            foreign.append(name)
+    return risks, foreign
+
+
+def _skill_lines(skill: dict[str, Any]) -> list[str]:
+    if "version" not in skill:
+        return [skill["name"]]
+    version = skill["version"] or "-"
+    if skill["installed"] is not None:
+        version = f"{skill['installed'] or '-'} → {version}"
+    lines = [f"{skill['name']} {version}", f"  {skill['description']}"]
+    if not skill["declared"]:
+        lines.append("  " + tr("it does not say which tools it needs; it gets those that only look, and notes:"))
+    lines.append(tr("tools") + ":")
+    lines += [f"  {tr(risk)}\t{names}" for risk in ("confirm", "write", "read") if (names := _of_risk(skill, risk))]
+    if skill["elsewhere"]:
+        lines.append(f"  {tr('not here')}\t{', '.join(skill['elsewhere'])}")
+    if skill["fork"]:
+        lines.append("  " + tr("runs in a subagent"))
+    if not skill["model"]:
+        lines.append("  " + tr("only you call it"))
+    return lines
+
+
+def _of_risk(skill: dict[str, Any], risk: str) -> str:
+    return ", ".join(each["name"] for each in skill["tools"] if each["risk"] == risk)

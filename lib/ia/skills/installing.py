@@ -1,0 +1,198 @@
+"""Install a skill: read it from its source, and propose its folder. A person's approval writes the files."""
+
+import contextlib
+import os
+from typing import NamedTuple
+
+from ia import config, proposals
+from ia.errors import BadData, IaError, NotFound, Refused, UsageError
+from ia.proposals import Proposal
+from ia.skills import frontmatter
+from ia.skills.registry import FILE, FOLDER, MAX_BODY, NAME, Skill, disabled, find, skill_of
+from ia.skills.sources import Entry, entries, shown
+from ia.workspace import Workspace
+
+MAX_FILES = 200
+MAX_TOTAL = 2_000_000
+"""Bytes of all files of a skill."""
+MAX_SKILLS = 200
+"""Skills in one source."""
+
+
+class Bundle(NamedTuple):
+    """A skill as it comes from a source: what it says of itself, and its files (path in its folder: text)."""
+
+    skill: Skill
+    files: dict[str, str]
+
+
+def propose(
+    ws: Workspace, source: str, name: str = "", *, because: str = "", origin: str = "", actor: str = "user"
+) -> Proposal:
+    """Propose to install a skill from a folder, a .zip or a git address. The same is not proposed twice.
+
+    name    which one, where the source has several.
+    raises  UsageError where it has several and none is named; BadData where it is installed as it is already; NotFound,
+            BadData, Refused, Unavailable, TimedOut for a source that cannot be read.
+    """
+    skill, files = read(source, name)
+    waiting = proposals.same_pending(ws, "skill", skill.path, files)
+    if waiting is not None:
+        return proposals.get(ws, waiting)
+    return proposals.propose_folder(
+        ws, "skill", skill.path, files, because=" ".join(because.split())[:600],
+        origin="; ".join(filter(None, (f"from {shown(source)}"[:300], origin))), actor=actor,
+    )  # fmt: skip
+
+
+def read(source: str, name: str = "") -> Bundle:
+    """Return a skill as a source has it.
+
+    raises  as propose().
+    """
+    with entries(source) as found:
+        base = os.path.basename(source.rstrip("/")).removesuffix(".git").removesuffix(".zip")
+        roots = _roots(found)
+        if not roots:
+            raise NotFound("{source}: there is no SKILL.md in it", source=shown(source)[:200])
+        root = _chosen(found, roots, base, name)
+        files = _texts([entry for entry in found if entry.path.startswith(root)], root)
+    return Bundle(_skill(files[FILE], root, base), files)
+
+
+def described(files: str, path: str) -> Skill | None:
+    """Return the skill that a proposal's `before` or `after` holds, None where it holds none that can be used."""
+    try:
+        return skill_of(frontmatter.fields(proposals.files_of(files)[FILE]), path)
+    except (IaError, KeyError):
+        return None
+
+
+def _roots(found: list[Entry]) -> list[str]:
+    """Return the folders that hold a SKILL.md, each with its `/` ("" for the top), none inside another."""
+    roots: list[str] = []
+    for path in sorted((entry.path for entry in found if entry.path.rsplit("/", 1)[-1] == FILE), key=len):
+        root = path.removesuffix(FILE)
+        if not any(root.startswith(outer) for outer in roots):
+            roots.append(root)
+    return sorted(roots)
+
+
+def _chosen(found: list[Entry], roots: list[str], base: str, name: str) -> str:
+    """Return the root of the skill that is meant.
+
+    raises  UsageError, NotFound with the names that there are.
+    """
+    if len(roots) == 1 and not name:
+        return roots[0]
+    if len(roots) > MAX_SKILLS:
+        raise Refused("the source has more than {limit} files", limit=MAX_SKILLS)
+    wanted = name.strip().removeprefix("/")
+    names = {}
+    for root in roots:
+        try:
+            entry = next(entry for entry in found if entry.path == root + FILE)
+            names[_skill(_text(entry), root, base).name] = root
+        except IaError:  # one that is broken does not hide the others
+            names[root.rstrip("/").rsplit("/", 1)[-1] or base] = root
+    if wanted in names:
+        return names[wanted]
+    known = ", ".join(sorted(names))[:1000]
+    if not wanted:
+        raise UsageError("there are several skills in it: {known}", known=known, hint="say which one: --name NAME")
+    raise NotFound("{name}: no such skill in it", name=wanted[:80], known=known, hint="there is {known}")
+
+
+def _skill(text: str, root: str, base: str) -> Skill:
+    """Return what a SKILL.md says, in the folder that it will have here.
+
+    raises  BadData.
+    """
+    if len(text) > MAX_BODY:
+        raise BadData("{name}: longer than {limit} characters", name=FILE, limit=MAX_BODY)
+    own = root.rstrip("/").rsplit("/", 1)[-1] or base
+    if not NAME.fullmatch(own):
+        own = own.lower().replace("_", "-").replace(" ", "-")
+    fields = frontmatter.fields(text)
+    skill = skill_of(fields, f"{FOLDER}/{own}")
+    return skill._replace(path=f"{FOLDER}/{skill.name}")
+
+
+def _texts(found: list[Entry], root: str) -> dict[str, str]:
+    """Return the files of one skill, by their path in its folder.
+
+    raises  Refused for a link, too many files, too many bytes, or what is no text.
+    """
+    files: dict[str, str] = {}
+    total = 0
+    for entry in found:
+        inside = entry.path.removeprefix(root)
+        if any(part.startswith(".") for part in inside.split("/")):
+            continue
+        if not entry.plain:
+            raise Refused("{path} is a link, or no regular file", path=entry.path[:200])
+        if len(files) >= MAX_FILES:
+            raise Refused("the skill has more than {limit} files", limit=MAX_FILES)
+        text = _text(entry)
+        total += len(text.encode())
+        if total > MAX_TOTAL:
+            raise Refused("the skill is larger than {limit} bytes", limit=MAX_TOTAL)
+        files[inside] = text
+    return files
+
+
+def _text(entry: Entry) -> str:
+    if entry.size > MAX_TOTAL:
+        raise Refused("the skill is larger than {limit} bytes", limit=MAX_TOTAL)
+    raw = entry.read()
+    if len(raw) > MAX_TOTAL:
+        raise Refused("the skill is larger than {limit} bytes", limit=MAX_TOTAL)
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" in text:
+        raise Refused(
+            "{path} is no text: skills are made of text files", path=entry.path[:200],
+            hint="take it out of the folder, and install that",
+        )  # fmt: skip
+    return text
+
+
+def remove(ws: Workspace, name: str) -> list[str]:
+    """Remove a skill's files and return their paths; each keeps a revision. A person's act.
+
+    What is no text, hidden or a link stays, and its folder with it: ia did not bring it.
+    raises  NotFound; Refused for a skill that is a link.
+    """
+    skill = find(ws, name)
+    if os.path.islink(ws.resolve(FOLDER) + "/" + skill.path.rpartition("/")[2]):
+        raise Refused("{path} is a link", path=skill.path)
+    removed = []
+    with ws.lock():
+        for file in sorted(proposals.folder_files(ws, skill.path)):
+            path = f"{skill.path}/{file}"
+            ws.remove(path, why="skill removed", event="skill.remove")
+            removed.append(path)
+        for folder, _folders, _files in os.walk(ws.resolve(skill.path), topdown=False):
+            with contextlib.suppress(OSError):  # not empty
+                os.rmdir(folder)
+    return removed
+
+
+def switch(ws: Workspace, name: str, *, on: bool) -> bool:
+    """Enable or disable a skill in config.yaml; return whether that changed anything. A person's act.
+
+    raises  NotFound for a skill that is neither there nor disabled; ConfigError where config.yaml is broken.
+    """
+    with ws.lock():
+        off = disabled()
+        wanted = name.strip().removeprefix("/")
+        if not (on and wanted in off):
+            wanted = find(ws, name).name
+        names = off - {wanted} if on else off | {wanted}
+        if names == off:
+            return False
+        text = config.edited(ws.read("config.yaml") or "", "skills.disabled", ",".join(sorted(names)))
+        ws.write("config.yaml", text, event="config.set", key="skills.disabled")
+        return True
