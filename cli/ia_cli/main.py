@@ -26,6 +26,7 @@ COMMANDS = {
     "approve": ("ia_cli.pending:approve", "Carry out a proposal."),
     "reject": ("ia_cli.pending:reject", "Drop a proposal."),
     "skill": ("ia_cli.skill:skill", "List, run and install skills: tested ways of doing a kind of work."),
+    "provider": ("ia_cli.provider:provider", "List, add and test providers: abilities that other programs bring."),
     "tool": ("ia_cli.tool:tool", "List the tools of models, and call one by hand."),
     "fork": ("ia_cli.tool:fork", "Give a task to a subagent and print its summary."),
     "log": ("ia_cli.log:log", "Read the audit trail."),

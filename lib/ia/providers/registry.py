@@ -116,16 +116,19 @@ def find(ws: Workspace, name: str) -> Provider:
 
 
 def refresh(ws: Workspace, name: str) -> Provider:
-    """Ask an MCP server for its tools, keep them, and return the provider as it then stands.
+    """Make sure that a provider can be started, and return it as it then stands.
 
-    raises  NotFound; what is wrong with PROVIDER.md; what starting and asking the server raises.
+    An MCP server is started and asked for its tools, which are kept until its PROVIDER.md changes or it is asked again.
+    raises  NotFound; what is wrong with PROVIDER.md; ConfigError for a program, a variable that is not there; what
+            asking the server raises.
     """
     provider = find(ws, name)
     if provider.manifest is None:
         raise provider.problem or NotFound("{name}: no such provider", name=name)
     if provider.manifest.server:
-        known = _server(ws, provider.manifest).tools(SECONDS)
-        cache.keep(ws, name, discovered=known)
+        cache.keep(ws, name, discovered=_server(ws, provider.manifest).tools(SECONDS))
+    else:
+        start_of(provider.manifest, folder_of(ws, name))
     return find(ws, name)
 
 
