@@ -6,6 +6,7 @@ depends on nothing but the request and those results, so that the same work can 
 
 import json
 from collections.abc import Generator, Mapping
+from fnmatch import fnmatchcase
 from typing import Any, NamedTuple, TypeVar
 
 from ia.agent.analyst.request import Request
@@ -48,10 +49,37 @@ def parsed(output: str) -> Result:
     """Return a tool's answer as a result: JSON where it is JSON, and an error where it says so."""
     if output[:6].lower() == "error:":
         return Result(None, output[6:].strip() or "error")
-    try:
-        return Result(json.loads(output))
-    except ValueError:
+    if output[:1] not in "{[":
         return Result(output)
+    try:
+        value, end = json.JSONDecoder().raw_decode(output)
+        return Result(value if not output[end:].lstrip().startswith(("<<", "{")) else output)
+    except ValueError:
+        return Result(_mended(output))
+
+
+def _mended(output: str) -> Any:
+    """Return the object that was cut off for its length, up to the last element that is whole; else the text."""
+    stack: list[str] = []
+    whole: list[tuple[int, str]] = []
+    inside = escaped = False
+    for at, char in enumerate(output):
+        if inside:
+            inside = escaped or char != '"'
+            escaped = char == "\\" and not escaped
+        elif char == '"':
+            inside = True
+        elif char in "{[":
+            stack.append("}" if char == "{" else "]")
+        elif char in "}]" and stack:
+            stack.pop()
+            whole.append((at + 1, "".join(reversed(stack))))
+    for at, closing in reversed(whole[-50:]):
+        try:
+            return json.loads(output[:at] + closing)
+        except ValueError:
+            continue
+    return output
 
 
 class Desk:
@@ -65,9 +93,12 @@ class Desk:
         self.written: list[str] = []
         self.proposals: list[Result] = []
         self.lacking: list[str] = []
+        self.allowed: list[str] | None = None
 
     def wire(self, tool: str) -> str | None:
-        """Return the name under which a tool is offered; None where it is not."""
+        """Return the name under which a tool is offered; None where it is not, or the skill in force forbids it."""
+        if self.allowed is not None and not any(fnmatchcase(tool, pattern) for pattern in self.allowed):
+            return None
         plain = tool.replace(".", "_")
         for name in (plain, tool, f"ia_{plain}", *_OTHERS.get(tool, ())):
             if name in self.offered:
@@ -118,6 +149,5 @@ class Desk:
             return
         if result.get("proposal") is not None:
             self.proposals.append(result)
-        elif result.get("written") or result.get("paths"):
-            told = result.get("written") or result.get("paths")
-            self.written += [str(path) for path in (told if isinstance(told, list) else [told])]
+        if str(result.get("status") or "").startswith("written"):
+            self.written.append(str(result.get("path")))

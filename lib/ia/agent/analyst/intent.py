@@ -45,9 +45,14 @@ FIGURES: tuple[tuple[str, str, str, str, str], ...] = (
     (r"涨跌幅?|涨幅|跌幅|涨了|跌了|\bchange\b|\breturn\b", "roc(close, 1)", "当日涨跌", "change of the day", "percent"),
     (r"收盘价?|现价|价格|股价|多少钱|\bprice\b|\bclose\b|\bquote\b", "close", "收盘价", "close", "price"),
 )  # fmt: skip
-_AVERAGE = re.compile(r"(?:(\d{1,3})\s*(?:日|天)?(?:均线|日线|ma\b|sma|[- ]day (?:moving )?average)|\bs?ma\(?(\d{1,3}))", re.I)
+_AVERAGE = re.compile(
+    r"(?:(\d{1,3})\s*(?:日|天)?(?:均线|日线|ma\b|sma|[- ]day (?:moving )?average)|\bs?ma\(?(\d{1,3}))", re.I
+)
 _HOW_MUCH = re.compile(r"多少|几|是什么水平|报多少|[?？]|what|how (much|high|low)|tell me|show|给我|查", re.I)
-_WIDER = re.compile(r"怎么样|怎么看|如何|分析|研究|值得|走势|前景|看看|机会|风险大|analy[sz]e|research|outlook|worth|look (at|into)|think of", re.I)
+_WIDER = re.compile(
+    r"怎么样|怎么看|如何|分析|研究|值得|走势|前景|看看|机会|风险大|analy[sz]e|research|outlook|worth|look (at|into)|think of",
+    re.I,
+)
 _IT = re.compile(r"它|这只|这个(股|票|标的)|该股|\bit\b|\bits\b|\bthis (stock|one)\b", re.I)
 
 

@@ -28,9 +28,9 @@ _GROWTH = ("成长", "growth", "grow")
 _OPPOSITE = {VALUE: TREND, TREND: VALUE, QUANT: RISK, RISK: TREND}
 
 _CONCERNS = {
-    "market": r"大盘|指数|整体市场|市场环境|系统性|the (broad |overall )?market|\bindex\b|market trend|benchmark",
+    "market": r"大盘|指数|整体市场|系统性|\b(broad|overall|whole) market\b|\bindex\b|market('s)? trend|benchmark",
     "flow": r"资金面|资金流|资金|情绪|成交|量能|流动性|\bflows?\b|sentiment|liquidity|turnover",
-    "catalyst": r"催化|时机|拐点|业绩预告|周期|catalyst|timing|turning point|cycle",
+    "catalyst": r"催化|时机|拐点|业绩预告|catalyst|\btiming\b|turning point",
     "cost": r"追高|追涨|chas(e|ing)",
 }
 _CARES = {name: re.compile(words, re.I) for name, words in _CONCERNS.items()}

@@ -6,7 +6,7 @@ from ia.agent.analyst import intent, lens, view
 from ia.agent.analyst.desk import Call, Desk, Work
 from ia.agent.analyst.intent import Intent
 from ia.agent.analyst.mentions import Mention
-from ia.agent.analyst.research import Study, steps_for, studied
+from ia.agent.analyst.research import Study, observe, steps_for, studied
 
 
 class Reply(NamedTuple):
@@ -48,6 +48,6 @@ def kept(desk: Desk, study: Study, seen: view.View) -> Work[list[str]]:
     path = f"research/{study.name.replace('/', '-')}/{desk.request.day}.md"
     note, observed = yield from desk.run(
         Call("notebook.write", {"path": path, "content": seen.note()}),
-        Call("memory.observe", {"topic": study.name, "text": seen.remembered()}),
+        observe(desk, study.name, seen.remembered(), study.observed),
     )
     return [str(note), str(observed)]

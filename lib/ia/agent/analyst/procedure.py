@@ -1,20 +1,25 @@
-"""A procedure: the steps of a skill's SOP as far as they matter to who carries them out without a model."""
+"""A procedure: the steps of a skill as far as they matter to who carries them out without a model."""
 
+import re
 from typing import Any, NamedTuple
 
-from ia.agent.analyst.readings import key
-from ia.agent.analyst.voice import Voice, number
+from ia.agent.analyst.readings import LABELS, key
+from ia.agent.analyst.voice import ZH, Voice, number
+
+_LINE = re.compile(r"- (?P<id>\S+) (?P<action>.*?)(?: \[(?P<call>[a-z_]+\.[a-z_]+.*)\])?(?: <(?P<lens>\w+)>)?(?: = (?P<output>.*))?$")
+_CALL = re.compile(r"(?P<tool>[a-z_]+\.[a-z_]+)(?:\((?P<args>.*)\))?$")
+_VERB = re.compile(r"^(计算|算|看|读取|读|取|数|比较|用|(?:Compute|Calculate|Read|Look at)(?: the)? )\s*")
+_CLAUSE = re.compile(r"[：，；。（]|[:;,.] | \(")
 
 
 class Step(NamedTuple):
     """One step: a call of a tool, or (tool "") words for whoever judges. `lens` "" belongs to every view."""
 
     id: str
-    phase: str
     tool: str
     args: dict[str, Any]
     action: str
-    output: str
+    label: str
     lens: str = ""
     unit: str = ""
 
@@ -37,37 +42,76 @@ class Figure(NamedTuple):
     def shown(self, say: Voice) -> str:
         """Return the figure as a person reads it. Only changes and distances carry a plus."""
         text = number(self.value, self.unit, say)
-        return text if "- 1)" in self.code or "roc(" in self.code[:5] else text.removeprefix("+")
+        return text if "- 1)" in self.code or self.code.startswith("roc(") else text.removeprefix("+")
 
 
 def of(loaded: Any, say: Voice) -> list[Step]:
-    """Return the steps of the procedure that `skills.load` brought; none where it brought none."""
-    sop = loaded
-    for name in ("knowledge", "sop", "sop"):
-        sop = sop.get(name) if isinstance(sop, dict) and isinstance(sop.get(name), dict) else sop
-    phases = sop.get("phases") if isinstance(sop, dict) else None
-    steps = []
-    for phase in phases if isinstance(phases, list) else []:
-        if not isinstance(phase, dict):
-            continue
-        for step in phase.get("steps") or []:
-            if isinstance(step, dict):
-                steps.append(_step(step, str(phase.get("id") or ""), say))
-    return steps
+    """Return the steps of the procedure that `skills.load` brought, outlined or as plain data; none where it has none."""
+    told = loaded.get("procedure") if isinstance(loaded, dict) else None
+    if isinstance(told, list):
+        return [step for line in told if (step := _outlined(str(line))) is not None]
+    phases = told.get("phases") if isinstance(told, dict) else None
+    return [
+        _plain(step, say)
+        for phase in (phases if isinstance(phases, list) else [])
+        if isinstance(phase, dict)
+        for step in phase.get("steps") or []
+        if isinstance(step, dict)
+    ]
 
 
-def _step(step: dict[str, Any], phase: str, say: Voice) -> Step:
+def _outlined(line: str) -> Step | None:
+    """Return the step of a line `- ID action [tool(code=…)] <lens>`; None for a phase's heading."""
+    found = _LINE.match(line)
+    if found is None:
+        return None
+    call = _CALL.match(found["call"] or "")
+    args: dict[str, Any] = {}
+    if call and call["args"]:
+        if call["tool"] == "compute.run" and call["args"].startswith("code="):
+            args = {"code": call["args"].removeprefix("code=")}
+        else:
+            args = dict(pair.split("=", 1) for pair in call["args"].split(", ") if "=" in pair)
+    output, unit = found["output"] or "", ""
+    if output.endswith(")") and (split := output.rpartition(" ("))[2][:-1] in ("percent", "points", "price", "ratio", "days"):
+        output, unit = split[0], split[2][:-1]
+    label = output or _labelled(found["action"])
+    return Step(found["id"], call["tool"] if call else "", args, found["action"], label, found["lens"] or "", unit)
+
+
+def _plain(step: dict[str, Any], say: Voice) -> Step:
     args = step.get("args")
+    action = say.own(step, "action")
     return Step(
-        str(step.get("id") or ""), phase, str(step.get("tool") or ""), dict(args) if isinstance(args, dict) else {},
-        say.own(step, "action"), say.own(step, "output") or say.own(step, "action"), str(step.get("lens") or ""),
-        str(step.get("unit") or ""),
+        str(step.get("id") or ""), str(step.get("tool") or ""), dict(args) if isinstance(args, dict) else {}, action,
+        say.own(step, "output") or _labelled(action), str(step.get("lens") or ""), str(step.get("unit") or ""),
     )  # fmt: skip
+
+
+def _labelled(action: str) -> str:
+    """Return what a step that is told as something to do is about: its first clause, without the verb."""
+    clause = _CLAUSE.split(_VERB.sub("", action), maxsplit=1)[0].strip()
+    return clause or action
+
+
+def unit_of(step: Step) -> str:
+    """Return the unit of a step's figure: as its skill says, as it is known, or as the expression suggests."""
+    known = LABELS.get(key(step.code))
+    if step.unit or known:
+        return step.unit or (known[2] if known else "")
+    code = step.code
+    if code.startswith(("roc(", "natr(")) or "* 100" in code or code.startswith("100 *"):
+        return "percent"
+    if re.match(r"(rsi|adx|mfi|percentrank|stoch|kdj|willr|cci)\(", code):
+        return "points"
+    if code.startswith(("barssince(", "count(")):
+        return "days"
+    return "ratio"
 
 
 def chosen(steps: list[Step], views: tuple[str, ...], counter: str = "") -> list[Step]:
     """Return the steps of these views in their order: those of every view stay where they are, those of one view
-    come where its phase first had a step of any view. Of the view added as a counter only the first four.
+    come where the procedure first has a step of any view. Of the view added as a counter only the first four.
     """
     out: list[Step] = []
     placed = False
@@ -82,40 +126,33 @@ def chosen(steps: list[Step], views: tuple[str, ...], counter: str = "") -> list
     return out
 
 
-def figures(steps: list[Step], values: dict[str, tuple[float | None, str]]) -> list[Figure]:
+def figures(steps: list[Step], values: dict[str, tuple[float | None, str]], say: Voice) -> list[Figure]:
     """Return the figures of the steps that compute, in their order, from values by expression."""
     told = []
     for step in steps:
         if step.code and key(step.code) in values:
             value, date = values[key(step.code)]
-            told.append(Figure(step.output, value, step.unit, date, step.code, step.lens))
+            told.append(Figure(label(step, say), value, unit_of(step), date, step.code, step.lens))
     return told
+
+
+def label(step: Step, say: Voice) -> str:
+    """Return what a step's figure is called: as it is known, else as its skill calls it, in whatever language."""
+    known = LABELS.get(key(step.code))
+    return say(*known[:2]) if known else step.label
 
 
 def builtin(say: Voice) -> list[Step]:
     """Return the procedure that a research follows where no skill brings one."""
-    computed = [
-        ("close", "收盘价", "Close", "", "price"),
-        ("roc(close, 1)", "当日涨跌", "Change, 1 day", "", "percent"),
-        ("roc(close, 5)", "近 5 日涨跌", "Change, 5 days", "", "percent"),
-        ("roc(close, 20)", "近 20 日涨跌", "Change, 20 days", "", "percent"),
-        ("roc(close, 60)", "近 60 日涨跌", "Change, 60 days", "", "percent"),
-        ("roc(close, 250)", "近 250 日涨跌", "Change, 250 days", "", "percent"),
-        ("rsi(close, 14)", "RSI(14)", "RSI(14)", "", "points"),
-        ("natr(high, low, close, 14)", "ATR(14) 占价格", "ATR(14) of price", "", "percent"),
-        ("volume / sma(ref(volume, 1), 20)", "量比（对前 20 日）", "Volume ratio (20 days before)", "", "ratio"),
-    ]
-    steps = [
-        Step("P1_1", "P1", "market.ohlcv", {}, "", say("日线行情", "Daily bars")),
-        Step("P1_2", "P1", "memory.recall", {}, "", say("过去的看法", "What was thought before")),
-    ]
-    steps += [
-        Step(f"P2_{at}", "P2", "compute.run", {"code": code}, "", say(zh, en), view, unit)
-        for at, (code, zh, en, view, unit) in enumerate(computed, 1)
-    ]
+    computed = (
+        "close", "roc(close, 1)", "roc(close, 5)", "roc(close, 20)", "roc(close, 60)", "roc(close, 250)",
+        "rsi(close, 14)", "natr(high, low, close, 14)", "volume / sma(ref(volume, 1), 20)",
+    )  # fmt: skip
     return [
-        *steps,
-        Step("P3_1", "P3", "skills.check", {}, "", say("命中的规则", "Rules that hold")),
-        Step("P6_1", "P6", "notebook.write", {}, "", say("研究笔记", "Research note")),
-        Step("P6_2", "P6", "memory.write", {}, "", say("观察", "Observation")),
+        Step("1", "market.ohlcv", {}, "", say("日线行情", "Daily bars")),
+        Step("2", "memory.recall", {}, "", say("过去的看法", "What was thought before")),
+        *(Step(f"3.{at}", "compute.run", {"code": code}, "", code) for at, code in enumerate(computed, 1)),
+        Step("4", "skills.check", {}, "", say("命中的规则", "Rules that hold")),
+        Step("5", "notebook.write", {}, "", say("研究笔记", "Research note")),
+        Step("6", "memory.write", {}, "", say("观察", "Observation")),
     ]

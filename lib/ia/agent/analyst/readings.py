@@ -15,7 +15,7 @@ class Reading(NamedTuple):
     """One rule: a value at or above `high` counts `high_sign`, at or below `low` the opposite, between them nothing.
 
     kind    the origin of the evidence: trend, momentum, volume, position, stretch, drift, factors, calm, risk
-    above, below, between    what is said then, as (zh, en); "{v}" is the figure. `between` "" says nothing.
+    above, below, between    what is said then, as (zh, en): "{v}" is the figure, "{a}" its size; "" says nothing
     """
 
     code: str
@@ -38,7 +38,10 @@ class Reading(NamedTuple):
     def told(self, value: float, say: Voice) -> str:
         """Return what the value says, in a sentence."""
         words = self.above if value >= self.high else self.below if value <= self.low else self.between
-        return say(*words, v=number(value, self.unit, say))
+        if not words[0]:
+            return ""
+        shown = number(value, self.unit, say)
+        return say(*words, v=shown, a=shown.lstrip("+-"))
 
 
 INDEX = "index: "
@@ -55,12 +58,12 @@ READINGS = (
         -2,
         1,
         (
-            "收盘在 200 日线之上 {v}，主要趋势向上",
-            "the close stands {v} from its 200-day average: the primary trend is up",
+            "收盘在 200 日线之上 {a}，主要趋势向上",
+            "the close is {a} above its 200-day average: the primary trend is up",
         ),
         (
-            "收盘在 200 日线之下 {v}，主要趋势向下",
-            "the close stands {v} from its 200-day average: the primary trend is down",
+            "收盘在 200 日线之下 {a}，主要趋势向下",
+            "the close is {a} below its 200-day average: the primary trend is down",
         ),
         (
             "收盘贴着 200 日线（{v}），主要趋势不明",
@@ -77,8 +80,8 @@ READINGS = (
         1,
         -1,
         1,
-        ("60 日线一个月里抬高 {v}", "the 60-day average rose {v} in a month"),
-        ("60 日线一个月里下移 {v}", "the 60-day average fell {v} in a month"),
+        ("60 日线一个月里抬高 {a}", "the 60-day average rose {a} in a month"),
+        ("60 日线一个月里下移 {a}", "the 60-day average fell {a} in a month"),
         ("60 日线走平（{v}）", "the 60-day average is flat ({v})"),
         "Brock, Lakonishok & LeBaron 1992",
     ),
@@ -91,8 +94,8 @@ READINGS = (
         1,
         -1,
         1,
-        ("20 日线在 60 日线之上 {v}", "the 20-day average stands {v} over the 60-day one"),
-        ("20 日线在 60 日线之下 {v}", "the 20-day average stands {v} against the 60-day one"),
+        ("20 日线在 60 日线之上 {a}", "the 20-day average is {a} above the 60-day one"),
+        ("20 日线在 60 日线之下 {a}", "the 20-day average is {a} below the 60-day one"),
         ("20 日线与 60 日线缠绕（{v}）", "the 20- and 60-day averages are entangled ({v})"),
         "Brock, Lakonishok & LeBaron 1992",
     ),
@@ -120,12 +123,12 @@ READINGS = (
         -0.3,
         1,
         (
-            "MACD 柱为正（价格的 {v}），短期动能在加强",
-            "the MACD histogram is positive ({v} of price): short-term momentum builds",
+            "MACD 柱为正（价格的 {a}），短期动能在加强",
+            "the MACD histogram is positive ({a} of price): short-term momentum builds",
         ),
         (
-            "MACD 柱为负（价格的 {v}），短期动能在减弱",
-            "the MACD histogram is negative ({v} of price): short-term momentum fades",
+            "MACD 柱为负（价格的 {a}），短期动能在减弱",
+            "the MACD histogram is negative ({a} of price): short-term momentum fades",
         ),
         ("MACD 柱接近零（{v}），短期没有动能", "the MACD histogram is near zero ({v}): no short-term momentum"),
         "Appel 2005",
@@ -183,12 +186,12 @@ READINGS = (
         -15,
         -1,
         (
-            "比三年成交均价高 {v}，平均持有者浮盈很厚",
-            "{v} from the three-year volume-weighted price: the average holder sits on a large gain",
+            "比三年成交均价高 {a}，平均持有者浮盈很厚",
+            "{a} above the three-year volume-weighted price: the average holder sits on a large gain",
         ),
         (
-            "比三年成交均价低（{v}），平均持有者在亏损",
-            "{v} from the three-year volume-weighted price: the average holder is under water",
+            "比三年成交均价低 {a}，平均持有者在亏损",
+            "{a} below the three-year volume-weighted price: the average holder is under water",
         ),
         ("离三年成交均价不远（{v}）", "not far from the three-year volume-weighted price ({v})"),
         "Grinblatt & Han 2005",
@@ -202,12 +205,12 @@ READINGS = (
         -5,
         -45,
         -1,
-        ("离五年最高收盘只差 {v}", "only {v} from the highest close of five years"),
+        ("离五年最高收盘只差 {a}", "only {a} below the highest close of five years"),
         (
-            "距五年最高收盘 {v}，跌得深；跌得深不等于便宜",
-            "{v} from the highest close of five years: deep, which is not the same as cheap",
+            "比五年最高收盘低 {a}，跌得深；跌得深不等于便宜",
+            "{a} below the highest close of five years: deep, which is not the same as cheap",
         ),
-        ("距五年最高收盘 {v}", "{v} from the highest close of five years"),
+        ("比五年最高收盘低 {a}", "{a} below the highest close of five years"),
         "De Bondt & Thaler 1985",
     ),
     Reading(
@@ -233,8 +236,8 @@ READINGS = (
         2,
         -2,
         -1,
-        ("高出 60 日均值 {v} 个标准差，拉得太开", "{v} standard deviations above its 60-day mean: stretched"),
-        ("低于 60 日均值，{v} 个标准差，跌得太开", "{v} standard deviations from its 60-day mean: stretched downwards"),
+        ("高出 60 日均值 {a} 个标准差，拉得太开", "{a} standard deviations above its 60-day mean: stretched"),
+        ("低于 60 日均值 {a} 个标准差，跌得太开", "{a} standard deviations below its 60-day mean: stretched downwards"),
         ("离 60 日均值 {v} 个标准差，在常态之内", "{v} standard deviations from its 60-day mean: within the ordinary"),
         "Jegadeesh 1990",
     ),
@@ -285,8 +288,8 @@ READINGS = (
         -20,
         1,
         ("创一年新高", "at the high of the year"),
-        ("从一年高点已回撤 {v}", "{v} from the high of the year"),
-        ("从一年高点回撤 {v}，在寻常范围", "{v} from the high of the year, within the ordinary"),
+        ("从一年高点已回撤 {a}", "{a} below the high of the year"),
+        ("从一年高点回撤 {a}，在寻常范围", "{a} below the high of the year, within the ordinary"),
         "drawdown",
     ),
     Reading(
@@ -299,11 +302,11 @@ READINGS = (
         -1,
         -1,
         (
-            "日常波幅就有 {v}，止损和仓位都要放宽放小",
-            "an ordinary day moves {v}: stops need room, positions must be small",
+            "日常波幅就有 {a}：止损要放宽，仓位要放小",
+            "an ordinary day moves {a}: stops need room, positions must be small",
         ),
         ("", ""),
-        ("日常波幅 {v}", "an ordinary day moves {v}"),
+        ("日常波幅 {a}", "an ordinary day moves {a}"),
         "Wilder 1978",
     ),
     Reading(
@@ -317,10 +320,10 @@ READINGS = (
         1,
         ("", ""),
         (
-            "一年里最大的向下跳空 {v}，止损单挡不住这种缺口",
-            "the largest gap down of the year was {v}, which no stop order stops",
+            "一年里最大的向下跳空 {a}，止损单挡不住这种缺口",
+            "the largest gap down of the year was {a}, which no stop order stops",
         ),
-        ("一年里最大的向下跳空 {v}", "the largest gap down of the year was {v}"),
+        ("一年里最大的向下跳空 {a}", "the largest gap down of the year was {a}"),
         "gaps",
     ),
     Reading(
@@ -364,12 +367,12 @@ READINGS = (
         -2,
         1,
         (
-            "指数距 200 日线 {v}，大盘处在上升趋势，是顺风",
-            "the index stands {v} from its 200-day average: the market is a tailwind",
+            "指数在 200 日线之上 {a}，大盘是顺风",
+            "the index is {a} above its 200-day average: the market is a tailwind",
         ),
         (
-            "指数距 200 日线 {v}，大盘处在下降趋势，是逆风",
-            "the index stands {v} from its 200-day average: the market is a headwind",
+            "指数在 200 日线之下 {a}，大盘是逆风",
+            "the index is {a} below its 200-day average: the market is a headwind",
         ),
         (
             "指数贴着 200 日线（{v}），大盘没有方向",
@@ -406,9 +409,36 @@ ALWAYS = ("close", "close - 2 * atr(high, low, close, 14)", "close + 2 * atr(hig
 """Levels that every view needs: where it stands, and where it would be wrong."""
 
 
+BASICS = {
+    "close": ("收盘价", "Close", "price"),
+    "roc(close, 1)": ("当日涨跌", "Change, 1 day", "percent"),
+    "roc(close, 5)": ("近 5 日涨跌", "Change, 5 days", "percent"),
+    "roc(close, 20)": ("近 20 日涨跌", "Change, 20 days", "percent"),
+    "roc(close, 60)": ("近 60 日涨跌", "Change, 60 days", "percent"),
+    "roc(close, 250)": ("近 250 日涨跌", "Change, 250 days", "percent"),
+    "(close / sma(close, 60) - 1) * 100": ("距 60 日均线", "From the 60-day average", "percent"),
+    "volume / sma(ref(volume, 1), 20)": ("量比（对前 20 日）", "Volume ratio (20 days before)", "ratio"),
+    "adx(high, low, close, 14)": ("ADX(14)", "ADX(14)", "points"),
+    "stdev(roc(close, 1), 60) * sqrt(250)": ("年化波动率（60 日）", "Volatility a year (60 days)", "percent"),
+    "(close - lowest(low, 250)) / (highest(high, 250) - lowest(low, 250)) * 100": (
+        "一年高低区间中的位置", "Place in the year's range", "points"),
+    "close - 2 * atr(high, low, close, 14)": ("2 倍 ATR 下方价位", "Price 2 ATR below", "price"),
+    "(sqrt(sqrt(close / ref(close, 1000))) - 1) * 100": ("四年年化收益", "Yearly return, four years", "percent"),
+    "lowest(close / highest(close, 250) - 1, 1000) * 100": (
+        "四年中最深的一年内回撤", "Deepest one-year drawdown in four years", "percent"),
+    "barssince(close >= highest(close, 1250))": ("距上次五年新高", "Since the last five-year high", "days"),
+    "lowest(roc(close, 1), 250)": ("一年最差单日", "Worst day of a year", "percent"),
+    "minimum(50 / natr(high, low, close, 14), 100)": ("1% 风险对应的仓位上限", "Largest position at 1% risk", "percent"),
+}  # fmt: skip
+
+
 def key(code: str) -> str:
     """Return an expression without its spaces: what two ways of writing it share."""
     return "".join(code.split()).replace("'", '"')
+
+
+LABELS = {key(code): told for code, told in (*BASICS.items(), *((r.code, (*r.label, r.unit)) for r in READINGS))}
+"""What well-known expressions are called, and their unit, whichever skill computes them and in whichever language."""
 
 
 def wanted(views: Iterable[str]) -> list[Reading]:

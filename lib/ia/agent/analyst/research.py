@@ -37,6 +37,7 @@ class Study:
     failure: str = ""
     verdict: Verdict | None = None
     skill: str = ""
+    observed: str = ""
 
     @property
     def rows(self) -> int:
@@ -77,7 +78,11 @@ def named(desk: Desk, mention: Mention) -> str:
 def loaded(desk: Desk, skill: str, arguments: str = "") -> Work[Any]:
     """Return what `skills.load` brings of a skill, None where it is not there."""
     result = yield from desk.one("skills.load", name=skill, arguments=arguments)
-    return result.value if result.ok else None
+    if not result.ok:
+        return None
+    if isinstance(result.get("tools"), list):
+        desk.allowed = [str(name) for name in result.get("tools")]
+    return result.value
 
 
 def studied(desk: Desk, mention: Mention | None, steps: list[Step], lens: lenses.Lens, skill: str = "") -> Work[Study]:
@@ -121,7 +126,9 @@ def _looked(desk: Desk, study: Study, mention: Mention) -> Work[None]:
     tools = {step.tool for step in study.steps}
     if tools & {"memory.recall", "memory.read", "notebook.search"}:
         calls.append(Call("memory.recall", {"query": mention.name, "limit": 6}))
-    bars, *rest = yield from desk.run(*calls)
+    calls.append(Call("memory.read", {"path": observation(desk, study.name)}))
+    bars, *rest, today = yield from desk.run(*calls)
+    study.observed = str(today.value) if today.ok else ""
     if not bars.ok or not isinstance(bars.value, dict) or not bars.get("rows"):
         study.failure = "missing" if bars.missing else bars.error or "no bars"
         return
@@ -139,7 +146,7 @@ def _computed(desk: Desk, study: Study, mention: Mention | None) -> Work[None]:
             codes.setdefault(key(code), code)
     args = {"symbol": study.code} if desk.stranger and mention else {}
     calls = [Call("compute.run", {"code": code, **args}) for code in codes.values()]
-    checks = [Call("skills.check", {"skill": study.skill or "research", **({"symbol": study.code} if mention else {})})]
+    checks = [Call("skills.check", {"name": study.skill or "research", **({"symbol": study.code} if mention else {})})]
     if not any(step.tool == "skills.check" for step in study.steps):
         checks = []
     results = yield from desk.run(*calls, *checks)
@@ -152,7 +159,22 @@ def _computed(desk: Desk, study: Study, mention: Mention | None) -> Work[None]:
         first = next((r for r in results if r.ok and isinstance(r.value, dict)), None)
         study.market = {"last": first.get("date") if first else "", "simulated": bool(first and first.get("simulated"))}
         study.code = study.code or str((first.get("symbol") if first else "") or "")
-    study.figures = procedure.figures(study.steps, study.values)
+    study.figures = procedure.figures(study.steps, study.values, desk.say)
+
+
+def observation(desk: Desk, topic: str) -> str:
+    """Return the path of today's observation of a topic."""
+    slug = re.sub(r"[^\w.]+", "-", topic).strip("-.").lower()
+    return f"observations/{desk.request.day}-{slug}.md"
+
+
+def observe(desk: Desk, topic: str, line: str, observed: str = "") -> Call:
+    """Return the call that adds a line to today's observation; `observed` is what it says already."""
+    if desk.has("memory.observe") or not desk.has("memory.write"):
+        return Call("memory.observe", {"topic": topic, "content": line})
+    stamped = f"[{desk.request.moment:%H:%M}] {line}\n"
+    text = f"{observed.rstrip()}\n{stamped}" if observed.strip() else f"# {topic}\n\n{stamped}"
+    return Call("memory.write", {"path": observation(desk, topic), "content": text})
 
 
 def valued(result: Result) -> tuple[float | None, str]:

@@ -12,6 +12,17 @@ from ia.agent.analyst.verdict import LEANS, LEVELS, Evidence, Fired, Verdict, ki
 from ia.agent.analyst.voice import Voice, number
 
 SHOWN_FIRED = 6
+LIMITS = {
+    lenses.VALUE: ("估值与质量（PE、PB、ROE、现金流、负债）没有数据源，没有评估：上面只是价格位置，不是安全边际",
+                   "valuation and quality (PE, PB, ROE, cash flow, debt) have no source and were not judged: the above is"
+                   " where the price stands, not a margin of safety"),
+    lenses.TREND: ("板块轮动与相对强弱没有板块指数，没有评估；可以用 /compare 与同行对照",
+                   "rotation and strength against the sector were not judged: there is no sector index; /compare sets it"
+                   " beside a peer"),
+    lenses.QUANT: ("单一标的、重叠窗口、同时看几十个条件，偶然命中两三条属正常",
+                   "one security, overlapping windows and dozens of conditions: two or three hold by chance"),
+}  # fmt: skip
+"""What each view cannot see, said with it every time."""
 
 
 class View:
@@ -33,7 +44,11 @@ class View:
         study = self.study
         if not study.title:
             return study.code or self.say("这份数据", "these bars")
-        return study.title if study.title == study.code else self.say("{n}（{c}）", "{n} ({c})", n=study.title, c=study.code)
+        return (
+            study.title
+            if study.title == study.code
+            else self.say("{n}（{c}）", "{n} ({c})", n=study.title, c=study.code)
+        )
 
     def conclusion(self) -> str:
         """Return the view in a sentence: what each of the first two views sees, the lean, the confidence, the horizon."""
@@ -68,7 +83,9 @@ class View:
     def snapshot(self) -> str:
         """Return the few figures that everybody wants first, in a line."""
         say, value = self.say, self.study.value
-        parts = [say("截至 {d} 收盘 {c}", "close {c} on {d}", d=self.study.last or "?", c=number(value("close"), "price"))]
+        parts = [
+            say("截至 {d} 收盘 {c}", "close {c} on {d}", d=self.study.last or "?", c=number(value("close"), "price"))
+        ]
         for code, zh, en in (("roc(close, 1)", "当日", "day"), ("roc(close, 20)", "20 日", "20 days"),
                              ("roc(close, 250)", "250 日", "250 days")):  # fmt: skip
             if value(code) is not None:
@@ -84,11 +101,11 @@ class View:
 
     def sections(self) -> list[tuple[str, list[str]]]:
         """Return the views in their order: heading and what their readings say, then what cannot be judged."""
-        out = []
+        say, out = self.say, []
         for view in self.study.lens.order:
             lines = [self._reading(item) for item in self.verdict.evidence if item.reading.view == view]
             lines = [line for line in lines if line]
-            lines += [step.output for step in self.study.steps if step.lens == view and not step.tool]
+            lines += [say(*LIMITS[view])] if view in LIMITS else []
             if lines:
                 out.append((self._heading(view), lines))
         return out
@@ -99,7 +116,9 @@ class View:
         if view == "market":
             title += say("（{i}）", " ({i})", i=self.study.index) if self.study.index else ""
         if view == lens.weighed and lens.words:
-            return title + say("——soul.md 放在最前（“{w}”），权重加倍", ' — first in soul.md ("{w}"), weighs double', w=lens.words[0])
+            return title + say(
+                "——soul.md 放在最前（“{w}”），权重加倍", ' — first in soul.md ("{w}"), weighs double', w=lens.words[0]
+            )
         if view == lens.counter:
             return title + say("——只看一面不够，对照用", " — a second opinion, since one view proves nothing")
         if view in self.study.cares:
@@ -130,10 +149,9 @@ class View:
         told = [line for line in told if line][:4]
         if not verdict.lean and verdict.speaking(1):
             told += [item.reading.told(item.value, say) for item in verdict.speaking(1)][:2]
-        told += [step.output for step in self.study.steps if not step.tool and not step.lens and _unjudged(step.output)]
-        if not any(map(_unjudged, told)):
-            told.append(say("财务、公告、股东变动和板块强弱没有数据源，都没有评估。",
-                            "Accounts, announcements, holders' dealings and the sector have no source here and were not judged."))  # fmt: skip
+        told.append(say("财务、公告、股东变动和板块强弱不在行情里，都没有评估；其中任何一项都可能推翻上面的读数。",
+                        "Accounts, announcements, holders' dealings and the sector are not in the bars and were not judged;"
+                        " any of them may overturn the above."))  # fmt: skip
         if "catalyst" in self.study.cares:
             told.append(say("催化剂与周期的时点：你要求多看（“{w}”），但行情里没有，请告诉我你看到的事件与日期。",
                             'Catalysts and timing: you asked for them ("{w}"), but bars do not hold them; tell me the events'
@@ -197,8 +215,16 @@ class View:
             out += [f"**{say('命中的规则与形态', 'Rules and patterns in force')}**", *(f"- {line}" for line in fired)]
             out += [say("- 另有 {n} 条写在笔记里", "- {n} more are in the note", n=more)] if more > 0 else []
             out += [""]
-        out += [f"**{say('反面证据与没有评估的', 'Against it, and not judged')}**", *(f"- {line}" for line in self.against()), ""]
-        out += [f"**{say('什么会改变看法', 'What would change the view')}**", *(f"- {line}" for line in self.changes()), ""]
+        out += [
+            f"**{say('反面证据与没有评估的', 'Against it, and not judged')}**",
+            *(f"- {line}" for line in self.against()),
+            "",
+        ]
+        out += [
+            f"**{say('什么会改变看法', 'What would change the view')}**",
+            *(f"- {line}" for line in self.changes()),
+            "",
+        ]
         if self.earlier:
             out += [f"**{say('之前的看法', 'What was said before')}**", *(f"- {line}" for line in self.before()), ""]
         return [*out, self.confidence() + say("下次看：", " Next look: ") + self.next_look()]
@@ -206,7 +232,12 @@ class View:
     def note(self) -> str:
         """Return the research note."""
         say, study = self.say, self.study
-        out = [f"# {self.subject} · {self.desk.request.day}", "", f"**{say('结论', 'Conclusion')}** {self.conclusion()}", ""]
+        out = [
+            f"# {self.subject} · {self.desk.request.day}",
+            "",
+            f"**{say('结论', 'Conclusion')}** {self.conclusion()}",
+            "",
+        ]
         out += [line for told in self.warnings() for line in (f"> {told}", "")]
         out += [f"## {say('数据', 'Data')}", "", self._source(), ""]
         out += self._table()
@@ -214,13 +245,36 @@ class View:
             out += [f"## {heading}", "", *(f"- {line}" for line in lines), ""]
         out += [f"## {say('命中的规则与形态', 'Rules and patterns in force')}", ""]
         fired = [self._fired(item) for item in study.fired]
-        none = say("没有命中。", "None.") if study.checked else say("没有核对：没有可用的规则。", "Not checked: no rules at hand.")
+        none = (
+            say("没有命中。", "None.")
+            if study.checked
+            else say("没有核对：没有可用的规则。", "Not checked: no rules at hand.")
+        )
         out += [*(f"- {line}" for line in fired or [none]), ""]
         out += [f"## {say('支持与反对', 'For and against')}", "", *self._balance(), ""]
-        out += [f"## {say('反面证据与没有评估的', 'Against it, and not judged')}", "", *(f"- {line}" for line in self.against()), ""]
-        out += [f"## {say('什么会改变看法', 'What would change the view')}", "", *(f"- {line}" for line in self.changes()), ""]
-        before = self.before(8) or [say("没有找到过去的笔记或观察，这是第一次。", "No earlier note or observation was found; this is the first.")]
-        out += [f"## {say('之前的看法与此后', 'What was said before, and since')}", "", *(f"- {line}" for line in before), ""]
+        out += [
+            f"## {say('反面证据与没有评估的', 'Against it, and not judged')}",
+            "",
+            *(f"- {line}" for line in self.against()),
+            "",
+        ]
+        out += [
+            f"## {say('什么会改变看法', 'What would change the view')}",
+            "",
+            *(f"- {line}" for line in self.changes()),
+            "",
+        ]
+        before = self.before(8) or [
+            say(
+                "没有找到过去的笔记或观察，这是第一次。", "No earlier note or observation was found; this is the first."
+            )
+        ]
+        out += [
+            f"## {say('之前的看法与此后', 'What was said before, and since')}",
+            "",
+            *(f"- {line}" for line in before),
+            "",
+        ]
         out += [f"## {say('下次看什么', 'Next look')}", "", self.next_look(), ""]
         return "\n".join([*out, f"## {say('依据', 'Sources')}", "", *self._sources()]) + "\n"
 
@@ -237,7 +291,14 @@ class View:
             say("置信度{l}", "confidence {l}", l=say(*LEVELS[verdict.confidence])),
         ]  # fmt: skip
         if void[1] is not None:
-            parts.append(say("失效 收盘{op}{v}", "void if close {op} {v}", op=void[0], v=number(void[1], "price").replace(",", "")))
+            parts.append(
+                say(
+                    "失效 收盘{op}{v}",
+                    "void if close {op} {v}",
+                    op=void[0],
+                    v=number(void[1], "price").replace(",", ""),
+                )
+            )
         reasons = [kinds_told(verdict, sign, say) for sign in (1, -1)]
         parts.append(say("支持：{a}；反对：{b}", "for: {a}; against: {b}", a=reasons[0] or "–", b=reasons[1] or "–"))
         return " | ".join(parts)
@@ -280,7 +341,11 @@ class View:
     def _sources(self) -> list[str]:
         say = self.say
         used = [item.reading.source for item in self.verdict.evidence if item.reading.source[-1].isdigit()]
-        told = [say("读数的阈值：{s}。", "Thresholds of the readings: {s}.", s="; ".join(dict.fromkeys(used)))] if used else []
+        told = (
+            [say("读数的阈值：{s}。", "Thresholds of the readings: {s}.", s="; ".join(dict.fromkeys(used)))]
+            if used
+            else []
+        )
         told += [f"{item.id}: {item.source}" for item in self.study.fired if item.source]
         how = say("步骤来自技能 {n} 的 sop.yaml。", "The steps are those of the skill {n} (sop.yaml).", n=f"/{self.study.skill}") \
             if self.study.skill else say("步骤是内置的：没有 research 技能。", "The steps are the built-in ones: there is no research skill.")  # fmt: skip
@@ -321,12 +386,12 @@ class View:
         return self.say(*words.get((trend, momentum), ("没有明确趋势", "no clear trend")))
 
 
-def _unjudged(text: str) -> bool:
-    return any(word in text for word in ("未评估", "没有评估", "not judged", "Not judged"))
-
-
 def spoken_for(study: Study, say: Voice) -> list[str]:
     """Return the evidence of a study as one line each, for a summary."""
     assert study.verdict is not None
     kinds = {reading.kind for reading in READINGS}
-    return [item.reading.told(item.value, say) for item in study.verdict.evidence if item.sign and item.reading.kind in kinds]
+    return [
+        item.reading.told(item.value, say)
+        for item in study.verdict.evidence
+        if item.sign and item.reading.kind in kinds
+    ]
