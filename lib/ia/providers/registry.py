@@ -262,7 +262,7 @@ def _server(ws: Workspace, manifest: Manifest) -> "Server":
 
 
 def close_servers() -> None:
-    """End all servers that were started; what is called next starts them anew. At the end of the process they end too."""
+    """End all servers that were started, as the end of the process does; what is called next starts them anew."""
     with _guard:
         running = [server for _, server in _servers.values()]
         _servers.clear()

@@ -1,0 +1,126 @@
+"""Chinese of the providers and of the bridges to other programs."""
+
+CATALOG = {
+    # ia provider
+    "List, add and test providers: abilities that other programs bring.": "列出、添加、测试 provider：由别的程序带来的能力。",
+    "A provider is a folder .claude/providers/NAME with a PROVIDER.md; see ia-provider(5). Its tools are commands (JSON"
+    " in, JSON out) or those of an MCP server. It is given the environment that it declares and nothing more, and what"
+    " it answers is data from outside: it never acts on its own.": (
+        "provider 是 .claude/providers/NAME 目录，内有 PROVIDER.md，见 ia-provider(5)。它的工具是命令（JSON 进，JSON 出），"
+        "或一个 MCP 服务器的工具。它只得到自己声明的环境变量；它的回答是外部资料，绝不自行生效。"
+    ),
+    "List the providers, their tools, and what is wrong with those that cannot be used. Status 1 where there are none.": (
+        "列出各 provider、它们的工具，以及不能用的问题所在。一个也没有时状态为 1。"
+    ),
+    "Nothing is started.": "不启动任何程序。",
+    "Propose to install a provider from a folder, a .zip or a git address.": "提议从目录、.zip 或 git 地址安装一个 provider。",
+    "Shows what it starts, what it gets to see and which tools it has. `ia pending ID` shows every line of it, `ia"
+    " approve ID` installs it; nothing of it runs before that.": (
+        "显示它启动什么、能看到什么、有哪些工具。`ia pending ID` 逐行显示，`ia approve ID` 才安装；在此之前不会运行它的任何东西。"
+    ),
+    "Which provider, where the source has several.": "来源里有多个 provider 时，取哪一个。",
+    "Start a provider and call its tools. Status 1 where something of it does not work.": (
+        "启动一个 provider 并调用它的工具。有不工作的，状态为 1。"
+    ),
+    "Without TOOL each tool is called with the `test` arguments that PROVIDER.md gives it; those without are not called."
+    " An MCP server is asked for its tools, and what it lists now is what models are offered until the next time.": (
+        "不给 TOOL 时，每个工具用 PROVIDER.md 里的 `test` 参数调用一次；没有的不调用。"
+        "对 MCP 服务器会询问它有哪些工具；在下次询问之前，模型能用的就是这次列出的。"
+    ),
+    "Remove a provider and print the paths that went. What was in them stays in the history of the workspace.": (
+        "移除一个 provider，输出移除的路径。内容仍保留在工作区的历史里。"
+    ),
+    "no providers yet": "还没有 provider",
+    "`ia init` brings one, `ia provider add` others": "`ia init` 会带来一个，`ia provider add` 添加别的",
+    "starts for each call:": "每次调用启动：",
+    "starts once, and talks MCP to:": "启动一次并以 MCP 对话：",
+    "gets of the environment:": "可见的环境变量：",
+    "gets as settings:": "得到的设置：",
+    "those that its server lists; `ia provider test` asks it": "由它的服务器列出；`ia provider test` 会去询问",
+    "start": "启动",
+    "not called: PROVIDER.md has no `test` for it": "未调用：PROVIDER.md 没有给它 `test`",
+    "{tool}: no such tool of provider {name}": "provider {name} 没有工具 {tool}",
+    "the arguments are no JSON object": "参数不是 JSON 对象",
+    # reading
+    "{name}: no such provider": "{name}：没有这个 provider",
+    "`ia provider list` shows them": "`ia provider list` 可列出",
+    "{path}: no front matter": "{path}：没有 front matter",
+    "it begins with a line `---`; see ia-provider(5)": "它以一行 `---` 开头，见 ia-provider(5)",
+    "{path}: the front matter must be `key: value` lines": "{path}：front matter 应是 `键: 值` 的行",
+    "{path}: {field} must be {what}": "{path}：{field} 应为{what}",
+    "{where} must be {what}": "{where} 应为{what}",
+    "{path}: `tools` names no tool": "{path}：`tools` 里没有工具",
+    "{path}: `command` or `mcp` says what to start, one of them": "{path}：启动什么要写在 `command` 或 `mcp` 里，二者取一",
+    "{path}: `config` is for a command; an MCP server has `mcp.env`": "{path}：`config` 只用于命令；MCP 服务器用 `mcp.env`",
+    "the folder's name, in small letters, digits and -": "目录名，由小写字母、数字和 - 组成",
+    "a mapping with `command` and `env`": "含 `command` 和 `env` 的映射",
+    "a mapping": "映射",
+    "a mapping of arguments": "参数的映射",
+    "a mapping of names": "以名称为键的映射",
+    "a list": "列表",
+    "a list: the program and its arguments": "列表：程序及其参数",
+    "a list of words": "单词列表",
+    "a list of values": "值的列表",
+    "a list of names": "名称列表",
+    "a list of names of variables": "环境变量名的列表",
+    "a list of schemas": "schema 的列表",
+    "a list of tools, each with a name": "工具列表，每个都有 name",
+    "a name like calendar.trading": "形如 calendar.trading 的名称",
+    "a number": "数字",
+    "a schema": "schema",
+    "a type, a description or a schema": "类型、说明或 schema",
+    "a regular expression": "正则表达式",
+    "a reference into this schema": "指向本 schema 内部的引用",
+    "one of {types}": "{types} 之一",
+    "read or confirm": "read 或 confirm",
+    "seconds, at most {most:g}": "秒数，至多 {most:g}",
+    "the schema of an object": "对象的 schema",
+    "{tool} is the name of a tool of provider {other}": "{tool} 已是 provider {other} 的工具名",
+    "{tool}: the names {organ}.* are ia's own": "{tool}：{organ}.* 是 ia 自己的名称",
+    "call it {provider}.…": "叫它 {provider}.…",
+    "the tools of {name} are not known yet": "还不知道 {name} 有哪些工具",
+    "`ia provider test {name}` asks its server": "`ia provider test {name}` 会询问它的服务器",
+    # starting and answering
+    "provider {name} refers to ${{{variable}}}, which is not set": "provider {name} 引用了 ${{{variable}}}，但它没有设置",
+    "provider {name}: {program} leaves the provider's folder": "provider {name}：{program} 越出了它的目录",
+    "provider {name}: {program} is not executable": "provider {name}：{program} 不可执行",
+    "chmod +x {path}, or begin the command with the program that reads it": "chmod +x {path}，或让命令以解释它的程序开头",
+    "provider {name}: {program} is not there": "provider {name}：找不到 {program}",
+    "it is looked for in the provider's folder, then in PATH": "先在 provider 的目录里找，再在 PATH 里找",
+    "{tool} of provider {provider} cannot be started: {reason}": "provider {provider} 的 {tool} 无法启动：{reason}",
+    "{tool} of provider {provider}: no answer in {seconds:g} s": "provider {provider} 的 {tool}：{seconds:g} 秒内没有回答",
+    "{tool} of provider {provider}: no answer in {seconds:g} s: {told}": (
+        "provider {provider} 的 {tool}：{seconds:g} 秒内没有回答：{told}"
+    ),
+    "{tool} of provider {provider}: more than {limit} bytes": "provider {provider} 的 {tool}：超过 {limit} 字节",
+    "{tool} of provider {provider} failed with status {status}: {told}": (
+        "provider {provider} 的 {tool} 失败，状态 {status}：{told}"
+    ),
+    "{tool} of provider {provider} failed with status {status}": "provider {provider} 的 {tool} 失败，状态 {status}",
+    "{tool} of provider {provider} failed: {told}": "provider {provider} 的 {tool} 失败：{told}",
+    "{tool} of provider {provider} answered with no JSON: {told}": "provider {provider} 的 {tool} 回答的不是 JSON：{told}",
+    "{tool} of provider {provider} answered with nothing": "provider {provider} 的 {tool} 什么也没回答",
+    "{tool}: the server of provider {provider} ended: {told}": "{tool}：provider {provider} 的服务器已退出：{told}",
+    "{tool}: the server of provider {provider} ended": "{tool}：provider {provider} 的服务器已退出",
+    "{tool} acts outside of ia: only the user calls it": "{tool} 作用于 ia 之外：只能由用户调用",
+    "tell the user to type: ia tool call {tool} {words}": "请用户键入：ia tool call {tool} {words}",
+    # installing
+    "{source}: there is no PROVIDER.md in it": "{source}：其中没有 PROVIDER.md",
+    "there are several providers in it: {known}": "其中有多个 provider：{known}",
+    "{name}: no such provider in it": "{name}：其中没有这个 provider",
+    "{path} is no text: what is installed here is text, so that it can be read first": (
+        "{path} 不是文本：这里只安装文本，以便先读后装"
+    ),
+    "install the program by its own means, and name it in `command`": "程序请用它自己的方式安装，并在 `command` 里写它的名字",
+    "the provider is larger than {limit} bytes": "provider 超过 {limit} 字节",
+    "the provider has more than {limit} files": "provider 的文件超过 {limit} 个",
+    # the trading calendar
+    "{market!r} is none of {known}": "{market!r} 不在 {known} 之中",
+    "n is a number from 1 to {most}": "n 是 1 到 {most} 的数",
+    "{day}: the calendar of {market} knows the days from {first} to {last}": (
+        "{day}：{market} 的交易日历只知道 {first} 到 {last}"
+    ),
+    "{text!r} is no date: write YYYY-MM-DD": "{text!r} 不是日期：写成 YYYY-MM-DD",
+    # ia mcp
+    "Serve ia's tools to another program, over MCP.": "通过 MCP 把 ia 的工具提供给别的程序。",
+}
