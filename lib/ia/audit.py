@@ -26,7 +26,8 @@ def record(conn: sqlite3.Connection, kind: str, subject: str = "", actor: str = 
 
     wall = clock.stamp(clock.wall())
     time = clock.stamp(clock.now()) if clock.simulated() else wall
-    row = (time, None if time == wall else wall, kind, subject, actor, json.dumps(data, ensure_ascii=False))
+    told = json.dumps(data, ensure_ascii=False).encode(errors="backslashreplace").decode()  # half a surrogate pair
+    row = (time, None if time == wall else wall, kind, subject, actor, told)
     cursor = conn.execute("INSERT INTO events (time, wall, kind, subject, actor, data) VALUES (?, ?, ?, ?, ?, ?)", row)
     return cursor.lastrowid or 0
 

@@ -11,7 +11,7 @@ from ia.tools.scope import Scope
 
 FOLDER = "tasks"
 MAX_PROMPT = 8000
-_CRON = re.compile(r"@[a-z]+|[\d*/,-]+(?:[ \t]+[\dA-Za-z*/,#-]+){4}")
+_CRON = re.compile(r"@[a-z]+|(?:[\d*/,-]+ +){2}[\dA-Za-z*/,#-]+(?: +[\dA-Za-z*/,#-]+){2}")
 
 _LABELS = {
     True: {
