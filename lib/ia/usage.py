@@ -108,6 +108,11 @@ class Meter:
         """Whether the caps in money cannot count this model."""
         return self.price is None and not self.local
 
+    def is_new(self) -> bool:
+        """Whether no other command has called this model yet."""
+        sql = "SELECT 1 FROM usage WHERE model = ? AND turn <> ? LIMIT 1"
+        return self.ws.db.execute(sql, (self.model, self.turn)).fetchone() is None
+
     def before(self, input_tokens: int) -> None:
         """Reserve a call that sends so many tokens.
 

@@ -3,6 +3,7 @@
 It knows the model only as `llm` does, and the tools only through the router. What the model streams goes out at once.
 """
 
+import json
 import threading
 import time
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from typing import Any
 from ia import config, sessions
 from ia.agent import models
 from ia.agent.context import Context
-from ia.errors import Message, TryLater, Unavailable
+from ia.errors import Message, Refused, TryLater, Unavailable
 from ia.tools.limits import limit
 from ia.tools.router import Outcome, Router
 from ia.tools.scope import Scope
@@ -34,6 +35,7 @@ class Loop:
         self.router, self.scope, self.meter, self.write = router, scope, meter, write
         self.model = models.load(name)
         self.reply = ""
+        self._unwritable: OSError | None = None
         self.patience = float(config.get("turn.timeout"))
         self.steps = int(config.get("turn.max_steps"))
         self.ends = time.monotonic() + float(config.get("turn.deadline"))
@@ -62,8 +64,7 @@ class Loop:
         said: dict[str, Any] = {"prompt": question, "system": system}
         for step in range(1, self.steps + 1):
             self._apart()
-            response = self._answered(said)
-            calls = response.tool_calls()
+            calls = self._answered(said)
             if not calls:
                 return self.reply
             results = self._called(calls, last=step == self.steps - 1)
@@ -83,10 +84,14 @@ class Loop:
 
     def _out(self, text: str) -> None:
         self.reply += text
-        self.write(text)
+        try:
+            self.write(text)
+        except OSError as exc:
+            self._unwritable = exc
+            raise
 
-    def _answered(self, said: dict[str, Any]) -> Any:
-        """Return the model's finished reply to a question or to results; its text went out as it came.
+    def _answered(self, said: dict[str, Any]) -> list[Any]:
+        """Return what the model calls in its reply to a question or to results; its text went out as it came.
 
         A passing failure is tried again as long as nothing of the reply has been shown.
         """
@@ -94,8 +99,11 @@ class Loop:
             self.meter.before(self._size)
             shown = len(self.reply)
             try:
-                response = self._streamed(said)
+                usage, calls = self._streamed(said)
             except Exception as exc:
+                if exc is self._unwritable:  # nobody reads the answer: that is not the model's fault
+                    self._settle(None, self.reply[shown:])
+                    raise
                 failure = models.explained(exc, self.name)
                 self._settle(None, self.reply[shown:])
                 if not isinstance(failure, TryLater) or attempt == RETRIES or len(self.reply) > shown:
@@ -109,30 +117,67 @@ class Loop:
                 self._settle(None, self.reply[shown:])
                 raise
             else:
-                self._settle(response.usage(), self.reply[shown:])
-                return response
+                self._settle(usage, self.reply[shown:])
+                return calls
         raise AssertionError("unreachable")
 
-    def _streamed(self, said: dict[str, Any]) -> Any:
+    def _streamed(self, said: dict[str, Any]) -> tuple[Any, list[Any]]:
+        """Return the usage and the calls of a reply, after its text has gone out."""
         response = self._conversation.prompt(
             said.get("prompt"), system=said.get("system"), tool_results=said.get("tool_results"),
             stream=bool(self.model.can_stream),
         )  # fmt: skip
         events = response.stream_events()
+        began: dict[str, list[str]] = {}
         out = 0
         while True:
             room = self.ends - time.monotonic()
             if room <= 0:
                 raise models.too_long(float(config.get("turn.deadline")))
-            with limit(min(self.patience, room), self._late):
-                event = next(events, None)
+            try:
+                with limit(min(self.patience, room), self._late):
+                    event = next(events, None)
+            except ValueError:
+                if not began:
+                    raise
+                return None, self._mended(response, began)
             if event is None:
-                return response
+                return response.usage(), response.tool_calls()
             out += sessions.tokens(event.chunk or "")
             if event.type == "text" and event.chunk:
                 self._out(event.chunk)
+            elif event.type in ("tool_call_name", "tool_call_args") and event.tool_call_id:
+                call = began.setdefault(event.tool_call_id, ["", ""])
+                call[event.type == "tool_call_args"] += event.chunk or ""
             if self.meter.passed(out):
-                self.meter.refuse()
+                raise Refused(
+                    "the answer was stopped before it passed a cap", hint="`ia usage` shows what was spent of which"
+                )
+
+    def _mended(self, response: Any, began: dict[str, list[str]]) -> list[Any]:
+        """Go on after calls whose arguments are no JSON: llm gives up there, but the model can be told and mend them.
+
+        The conversation is begun anew with the same messages and the calls as they came.
+        """
+        llm = models.import_llm()
+        from llm.parts import Message as Said
+        from llm.parts import ToolCallPart
+
+        calls = [
+            llm.ToolCall(name=name, arguments=_read(arguments), tool_call_id=number)
+            for number, (name, arguments) in began.items()
+        ]
+        parts = [
+            ToolCallPart(
+                name=call.name, tool_call_id=call.tool_call_id,
+                arguments=call.arguments if isinstance(call.arguments, dict) else {},
+            )
+            for call in calls
+        ]  # fmt: skip
+        tools = self._conversation.tools
+        self._conversation = self.model.conversation(tools=tools)
+        self._conversation.loaded_messages = [*response.prompt.messages, Said(role="assistant", parts=parts)]
+        return calls
 
     def _late(self) -> BaseException:
         if time.monotonic() >= self.ends:
@@ -208,3 +253,11 @@ class Loop:
             if result[0].ok and result[1].market is not None:
                 self.scope.market = result[1].market
         return outcomes
+
+
+def _read(arguments: str) -> Any:
+    """Return arguments as the model meant them; text that is no JSON stays text, which the router turns away."""
+    try:
+        return json.loads(arguments)
+    except ValueError:
+        return arguments or "{"

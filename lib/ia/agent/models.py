@@ -59,7 +59,7 @@ def load(name: str) -> Any:
         ) from None
     except Exception as exc:  # a plugin, or extra-openai-models.yaml, that llm stumbles over
         raise ConfigError(
-            "llm cannot list its models: {kind}: {reason}", kind=type(exc).__name__, reason=str(exc)[:200],
+            "llm cannot list its models: {kind}: {reason}", kind=type(exc).__name__, reason=" ".join(str(exc).split())[:200],
             hint="look at {folder}: extra-openai-models.yaml, aliases.json", folder=str(llm.user_dir()),
         ) from None  # fmt: skip
     if not model.supports_tools:

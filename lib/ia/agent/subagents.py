@@ -47,11 +47,11 @@ FORM = (
 )
 
 
-def fork(scope: Scope, router: Router, model: str, meter: Meter) -> Callable[..., dict[str, Any]]:
+def fork(scope: Scope, router: Router, model: str) -> Callable[..., dict[str, Any]]:
     """Return the function by which a scope runs subagents: fork(task=, role=, tools=, skill=) -> points and so on."""
 
     def run(*, task: str, role: str = "researcher", tools: list[str] | None = None, skill: str = "") -> dict[str, Any]:
-        return _run(scope, router, model, meter, task, role, tools, skill)
+        return _run(scope, router, model, task, role, tools, skill)
 
     return run
 
@@ -65,7 +65,7 @@ def spoken(told: dict[str, Any]) -> str:
 
 
 def _run(
-    parent: Scope, router: Router, model: str, meter: Meter, task: str, role: str, tools: list[str] | None, skill: str
+    parent: Scope, router: Router, model: str, task: str, role: str, tools: list[str] | None, skill: str
 ) -> dict[str, Any]:
     from ia.agent.loop import Loop
     from ia.workspace import Workspace
@@ -73,10 +73,10 @@ def _run(
     if not task.strip():
         raise UsageError("a subagent needs a task")
     about, may = ROLES.get(role, (f"You are: {' '.join(role.split())[:200]}.", LOOKING))
-    loaded = skills.load(parent.ws, skill, task, by_user=True) if skill else None
+    ws = Workspace(parent.ws.root)  # this may be a thread of its own
+    loaded = skills.load(ws, skill, task) if skill else None
     if loaded is not None:
         may = loaded.skill.allowed
-    ws = Workspace(parent.ws.root)
     scope = Scope(
         ws, actor=f"subagent {role[:40]}", asked=parent.asked, session=parent.session, turn=parent.turn,
         allowed=_narrowed(router, parent, may, tools), origins=list(parent.origins), notify=parent.notify,
@@ -89,6 +89,7 @@ def _run(
             tools=router.offered(scope),
         )  # fmt: skip
         before = len(parent.artifacts)
+        meter = Meter(ws, model, command=parent.turn, session=parent.session, turn=parent.turn, actor=scope.actor)
         loop = Loop(model, router, scope, meter, lambda _: None)
         told = _summary(loop, loop.run(context))
     finally:
@@ -155,5 +156,4 @@ def by_hand(scope: Scope, router: Router, model: str | None = None) -> Callable[
     from ia.agent.turn import new_id
 
     scope.turn = new_id()
-    name = models.chosen(model)
-    return fork(scope, router, name, Meter(scope.ws, name, command=scope.turn, turn=scope.turn))
+    return fork(scope, router, models.chosen(model))

@@ -63,8 +63,21 @@ def take(
     number = new_id()
     session = sessions.check_id(session) if session else number
     name = models.chosen(model)
+    notify = _once(notify)
     with sessions.queue(ws, session, float(config.get("turn.deadline"))):
         return _Taking(ws, number, session, name, notify, write, router).take(message, data, market)
+
+
+def _once(notify: Notify) -> Notify:
+    """Return a Notify that says each sentence once: three looks at simulated prices are one warning."""
+    said: set[str] = set()
+
+    def tell(message: Message) -> None:
+        if str(message) not in said:
+            said.add(str(message))
+            notify(message)
+
+    return tell
 
 
 def new_id() -> str:
@@ -83,9 +96,12 @@ class Prepared:
 
 def prepare(
     ws: Workspace, message: str, *, session: str, turn: str, router: Router, data: tuple[Data, ...] = (),
-    market: Market | None = None, notify: Notify = silent, actor: str = "model",
+    market: Market | None = None, notify: Notify = silent, actor: str = "model", prune: bool = False,
 ) -> Prepared:  # fmt: skip
-    """Return what a turn would send, and the scope in which its tools would be called. Nothing is written."""
+    """Return what a turn would send, and the scope in which its tools would be called.
+
+    prune   bring a session that is too long back to its limit; else nothing is written.
+    """
     scope = Scope(
         ws, actor=actor, asked=message, session=session, turn=turn, notify=notify, market=market
     )  # fmt: skip
@@ -94,8 +110,11 @@ def prepare(
         from ia.tools.builtin.skills import activate
 
         activate(scope, active, by_user=True)
-    history = sessions.history(ws, session)
-    summary = next((s.summary for s in sessions.listed(ws) if s.id == session), "")
+    history = sessions.history(ws, session) if session else []
+    if prune and sum(message.tokens for message in history) > HISTORY:
+        sessions.prune(ws, session, HISTORY)
+        history = sessions.history(ws, session)
+    summary = sessions.find(ws, session).summary if history else ""
     context = assembled(
         ws, message, history=history, summary=summary, data=data, skill=active, tools=router.offered(scope)
     )
@@ -136,7 +155,7 @@ class _Taking:
         turn = self.turn
         ready = prepare(
             self.ws, message, session=turn.session, turn=turn.id, router=self.router, data=data, market=market,
-            notify=self.notify, actor=f"model {turn.model}",
+            notify=self.notify, actor=f"model {turn.model}", prune=True,
         )  # fmt: skip
         scope = ready.scope
         turn.calls, turn.artifacts, turn.pending = scope.calls, scope.artifacts, scope.pending
@@ -157,9 +176,10 @@ class _Taking:
         from ia.agent.loop import Loop
 
         scope, active = ready.scope, ready.skill
-        scope.fork = subagents.fork(scope, self.router, self.turn.model, self.meter)
+        scope.fork = subagents.fork(scope, self.router, self.turn.model)
         if active is not None and active.skill.fork:
-            told = scope.fork(task=active.body, role="researcher", tools=None, skill=active.skill.name)
+            arguments = message.strip().partition(" ")[2] or active.skill.description()
+            told = scope.fork(task=arguments, role="researcher", tools=None, skill=active.skill.name)
             self.turn.reply = subagents.spoken(told)
             self.write(self.turn.reply)
             return
@@ -170,7 +190,6 @@ class _Taking:
 
     def _begin(self, message: str, data: tuple[Data, ...], scope: Scope) -> None:
         """Keep the question at once: whatever happens next, it was asked."""
-        sessions.prune(self.ws, self.turn.session, HISTORY)
         sessions.add(
             self.ws, self.turn.session, "user", stored(message, data), turn=self.turn.id,
             importance=sessions.importance_of(message), origins=tuple(scope.origins),
@@ -195,7 +214,7 @@ class _Taking:
             artifacts=turn.artifacts, pending=turn.pending, ms=round(seconds * 1000), usage=turn.usage,
             **({"failure": failure} if failure else {}),
         )  # fmt: skip
-        if self.meter.unpriced and self.turn.model != models.OFFLINE:
+        if not failure and self.meter.unpriced and self.meter.is_new():
             self.notify(
                 Message(
                     "{model} has no price: caps in money do not count it; set prices.{model}.input and .output",
