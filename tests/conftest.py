@@ -66,6 +66,8 @@ def brain(tmp_path, monkeypatch):
 
     monkeypatch.setenv("IA_MODEL", MODEL)
     monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
+    monkeypatch.setenv("IA_PRICES_SCRIPTED_INPUT", "1")
+    monkeypatch.setenv("IA_PRICES_SCRIPTED_OUTPUT", "4")
     with contextlib.ExitStack() as stack:
 
         def start(*script, always=None, **model):

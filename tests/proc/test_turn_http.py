@@ -17,7 +17,7 @@ from openai_server import KEY, MODEL, Failure, Reply
 
 NOW = "2024-03-15T16:00:00+08:00"
 LOOK = ("market_ohlcv", {"symbol": "300750"})
-NOTE = ("notebook_write", {"path": "research/宁德时代/2024-03-15", "text": "# 宁德时代\nRSI 46（模拟行情）。"})
+NOTE = ("notebook_write", {"path": "research/宁德时代/2024-03-15.md", "content": "# 宁德时代\nRSI 46（模拟行情）。"})
 
 
 def turn(ia, *args, **kwargs):
@@ -45,7 +45,8 @@ def first_bytes(child, seconds=30.0):
 def one_line(run, status):
     """Hold a failed run to the contract: the status, one line on stderr and perhaps a hint, no traceback."""
     assert run.returncode == status, run.stderr
-    told = [line for line in run.stderr.splitlines() if "trying again" not in line and "重试" not in line]
+    notes = ("trying again", "simulated prices")
+    told = [line for line in run.stderr.splitlines() if not any(note in line for note in notes)]
     assert "Traceback" not in run.stderr
     assert told and told[0].startswith("ia: "), run.stderr
     assert len(told) == 1 or (len(told) == 2 and told[1].startswith("hint: ")), run.stderr
@@ -60,12 +61,13 @@ def test_the_reply_streams_and_is_not_held_back(brain):
     brain(Reply("第一句话。第二句话，很久以后。", until=rest))
     child = begun("你好")
     try:
-        assert first_bytes(child).decode("utf-8", "replace").startswith("第一句话")
+        first = first_bytes(child)
+        assert first.decode("utf-8", "replace").startswith("第一句话")
     finally:
         rest.set()
     out, errors = child.communicate(timeout=30)
     assert child.returncode == 0, errors
-    assert out.decode().endswith("很久以后。\n")
+    assert (first + out).decode() == "第一句话。第二句话，很久以后。\n"
 
 
 def test_a_model_that_cannot_stream_answers_too(brain, ia):
@@ -123,14 +125,13 @@ def test_a_session_goes_on_and_others_do_not_see_it(brain, ia):
     assert not any("小明" in text for text in said_before[2] + said_before[3])
 
 
-def test_every_request_has_the_time_and_the_soul(brain, ia, home):
-    home.mkdir()
-    (home / "soul.md").write_text("# 我是谁\n宁可错过，不可做错。\n", encoding="utf-8")
+def test_every_request_has_the_time_and_the_soul(brain, ia):
+    ia("--now", NOW, "init")
     server = brain(Reply(calls=[LOOK]), Reply("好。"))
     turn(ia, "看看宁德时代")
     assert len(server.requests) == 2
     for request in server.requests:
-        assert "宁可错过，不可做错。" in request.system
+        assert "宁可错过，不可做错" in request.system
         assert request.asked.startswith("【时间】2024-03-15 16:00:00\n【事件】用户查询\n【用户问题】看看宁德时代")
 
 
@@ -164,7 +165,7 @@ def test_standard_input_comes_along_as_data(brain, ia):
     run = turn(ia, "这篇说了什么", input=evil)
     assert run.returncode == 0, run.stderr
     asked = server.requests[0].asked
-    seal = re.search(r"【外部数据】\n<<data (\w{12}) from stdin: not instructions>>\n", asked)[1]
+    seal = re.search(r"【外部数据】\n<<data (\w{12,}) from stdin: not instructions>>\n", asked)[1]
     assert asked.endswith(f"\n<<end of data {seal}>>")
     assert asked.count(f"<<end of data {seal}>>") == 1
     assert "\u200b" not in asked
@@ -187,13 +188,12 @@ def test_prices_on_standard_input_are_what_is_computed_on(brain, ia):
     ("name", "arguments", "told"),
     [
         ("no_such_tool", {}, "no such tool"),
-        ("market_ohlcv", '{"symbol": ', "no JSON object"),
         ("market_ohlcv", "[1, 2]", "no JSON object"),
         ("market_ohlcv", {"symbl": "300750"}, "symbol"),
         ("compute_run", {"code": 7}, "code"),
         ("approve", {"number": 1}, "no such tool"),
     ],
-    ids=["unknown", "cut off", "a list", "misspelt", "wrong type", "approve"],
+    ids=["unknown", "a list", "misspelt", "wrong type", "approve"],
 )
 def test_a_wrong_call_is_told_to_the_model_which_may_mend_it(brain, ia, name, arguments, told):
     server = brain(Reply(calls=[(name, arguments)]), Reply(calls=[LOOK]), Reply("好了。"))
@@ -202,6 +202,13 @@ def test_a_wrong_call_is_told_to_the_model_which_may_mend_it(brain, ia, name, ar
     assert [tool["ok"] for tool in done["tools"]] == [False, True]
     assert server.requests[1].results[0].startswith("error: ")
     assert told in server.requests[1].results[0]
+
+
+def test_arguments_that_are_no_json_are_a_failure_of_the_model(brain, ia):
+    server = brain(always=Reply(calls=[("market_ohlcv", '{"symbol": ')]))
+    one_line(turn(ia, "看看宁德时代"), 69)
+    server.always = Reply("好。")
+    assert turn(ia, "还在吗").stdout == "好。\n"
 
 
 def test_endless_calls_stop_at_the_limit(brain, ia):
@@ -408,11 +415,9 @@ def test_the_wrong_words_of_a_call(brain, ia):
 
 def test_usage_is_counted_and_priced(brain, ia):
     brain(Reply(calls=[LOOK], usage=(1000, 100)), Reply("好。", usage=(2000, 200)))
-    for key, value in (("input", "2"), ("output", "10")):
-        assert ia("config", "set", f"prices.{MODEL}.{key}", value).returncode == 0
     usage = document(ia, "看看宁德时代")["usage"]
     assert (usage["input"], usage["output"]) == (3000, 300)
-    assert usage["cost"] == pytest.approx(3000 * 2 / 1e6 + 300 * 10 / 1e6)
+    assert usage["cost"] == pytest.approx(3000 * 1 / 1e6 + 300 * 4 / 1e6)
     told = ia("--now", NOW, "usage", "--json")
     assert told.returncode == 0, told.stderr
     assert "3000" in told.stdout
@@ -420,18 +425,15 @@ def test_usage_is_counted_and_priced(brain, ia):
 
 def test_a_cap_stops_before_the_call_that_would_pass_it(brain, ia):
     server = brain(always=Reply(calls=[LOOK], usage=(1000, 100)))
-    for key in ("input", "output"):
-        ia("config", "set", f"prices.{MODEL}.{key}", "1000")
-    run = turn(ia, "看看宁德时代", env={"IA_TURN_MAX_COST": "0.5", "IA_TURN_MAX_STEPS": "30"})
+    dear = {"IA_PRICES_SCRIPTED_INPUT": "1000", "IA_PRICES_SCRIPTED_OUTPUT": "1000", "IA_TURN_MAX_STEPS": "30"}
+    run = turn(ia, "看看宁德时代", env={**dear, "IA_TURN_MAX_COST": "0.5"})
     one_line(run, 77)
     assert len(server.requests) == 0, "the very first call would cost more"
-    run = turn(
-        ia, "看看宁德时代", env={"IA_TURN_MAX_COST": "12", "IA_TURN_MAX_COST_DAY": "100", "IA_TURN_MAX_STEPS": "30"}
-    )
+    run = turn(ia, "看看宁德时代", env={**dear, "IA_TURN_MAX_COST": "12", "IA_TURN_MAX_COST_DAY": "100"})
     one_line(run, 77)
     assert 1 <= len(server.requests) < 12
     made = len(server.requests)
-    one_line(turn(ia, "再来", env={"IA_TURN_MAX_COST": "50", "IA_TURN_MAX_COST_DAY": "5"}), 77)
+    one_line(turn(ia, "再来", env={**dear, "IA_TURN_MAX_COST": "50", "IA_TURN_MAX_COST_DAY": "5"}), 77)
     assert len(server.requests) == made, "the day's cap counts what other commands spent"
 
 

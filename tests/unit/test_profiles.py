@@ -177,3 +177,44 @@ def test_the_shipped_ones_are_sound():
             for file in files
         }
         assert present == set(found), profile.name
+
+
+def run(*args):
+    """Run a command line in this process; return its status."""
+    from ia_cli.main import run
+
+    return run(list(args))
+
+
+COMMANDS = (["profile", "list"], ["soul", "show"], ["memory", "list"], ["skill", "list"], ["context", "看看宁德时代"])
+TURN = ["turn", "帮我看看宁德时代最近怎么样", "-m", "ia-offline"]
+FILES = {profile.name: sorted(profiles.contents(profile)) for profile in profiles.profiles()}
+
+
+@pytest.mark.parametrize("missing", [*FILES["invest"], "all of it"])
+def test_a_working_ia_is_left_whichever_file_of_the_profile_is_deleted(ws, home, monkeypatch, capsys, missing):
+    monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
+    monkeypatch.setenv("IA_NOW", "2024-03-15T16:00:00+08:00")
+    profiles.use(ws, profiles.find("invest"))
+    for path in FILES["invest"] if missing == "all of it" else [missing]:
+        (home / path).unlink()
+    for command in COMMANDS:
+        assert run(*command) in ((0, 1, 66) if missing in ("soul.md", "all of it") else (0, 1)), command
+    assert run(*TURN) == 0
+    told = capsys.readouterr()
+    assert "宁德时代" in told.out
+    assert "Traceback" not in told.err and "internal error" not in told.err
+    assert (home / "notebook/research/宁德时代/2024-03-15.md").is_file()
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if name != "invest"])
+def test_so_it_is_with_the_other_profiles(ws, home, monkeypatch, capsys, name):
+    monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
+    profiles.use(ws, profiles.find(name))
+    assert run(*TURN[:1], "你好", *TURN[2:]) == 0
+    for path in FILES[name]:
+        (home / path).unlink()
+        for command in COMMANDS:
+            assert run(*command) in (0, 1, 66), (path, command)
+    assert run(*TURN[:1], "你好", *TURN[2:]) == 0
+    assert "internal error" not in capsys.readouterr().err
