@@ -1,11 +1,13 @@
 """How much a message matters, by rule: a trade that was made is 1, a judgement on the market's main line is 2.
 
-The rules judge clause by clause, and rather miss than invent: a question, a plan, an advice, a condition, a negation and
-somebody else's trade (northbound money, funds, a shareholder) are talk. A person corrects with `ia session mark`.
+The rules judge clause by clause, and rather miss than invent: a question, a plan, an advice, a condition, a negation
+and somebody else's trade (northbound money, funds, a shareholder) are talk. `ia session mark` corrects them.
 """
 
 import re
 
+MAX_CLAUSE = 200
+"""Characters of a clause that are judged: what is longer is no clause, and the patterns are not linear."""
 _SENTENCE = re.compile(r"[^。！!?？;；\n]+[。！!?？;；]?")
 _CLAUSE = re.compile(r"[，,、]|(?<=[a-z)])\.(?:\s|$)|\b(?:and|but|so|then|because)\b|但是?|不过|所以|因为", re.I)
 _HEADING = re.compile(r"^\s*#|[：:]\s*$")
@@ -18,7 +20,8 @@ _QUESTION = re.compile(
     re.I | re.X,
 )
 _CONDITION = re.compile(
-    r"""如果|假如|假设|要是|万一|一旦|倘若|若|除非|只要|回测|模拟盘|分[两二三四几]步 | \b(?:if|unless|once|suppose|assuming|whenever)\b""",
+    r"""如果|假如|假设|要是|万一|一旦|倘若|若|除非|只要|回测|模拟盘|分[两二三四几]步
+    | \b(?:if|unless|once|suppose|assuming|whenever)\b""",
     re.I | re.X,
 )
 _REQUEST = re.compile(
@@ -34,7 +37,8 @@ _IDIOM = re.compile(r"不得不|不小心|不慎|毫不犹豫|没忍住|忍不�
 _UNREAL = re.compile(
     r"""没|未|(?<!特)别|勿|不|无法|拒绝|避免|取消|撤单 | (?<![理联梦思构])想(?!集团)|打算|计划|准备|考虑|(?<![主重])要
     | 建议|推荐|可以|可在|可于|应该|应当|(?<![因反供])应|(?<![因应活])该(?!股|公司|票|板块|基金)
-    | (?<![机社大年都])会(?!议|计)|将|拟|等待|等到?|希望|目标|适合|适宜|(?<!便)宜(?!家|宾)|不妨|需要?|必须|务必|(?<![新智性功产节职])能(?!源)|敢
+    | (?<![机社大年都])会(?!议|计)|将|拟|等待|等到?|希望|目标|适合|适宜|(?<!便)宜(?!家|宾)|不妨
+    | 需要?|必须|务必|(?<![新智性功产节职])能(?!源)|敢
     | 何时|明天|后天|下周|下月|下次|策略|信号|规则|条件|模拟|回测|挂单|委托买|委托卖
     | \b(?:not|never|no|should|would|could|might|may|will|plan|want|going\s+to|about\s+to|almost|nearly|consider
       |recommend|suggest|wish\w*|backtest\w*|simulat\w+)\b | n['’]t\b
@@ -128,7 +132,7 @@ def _claims(line: str) -> list[str]:
             if _CONDITION.search(clause):
                 break
             if not _QUESTION.search(clause):
-                found.append(clause)
+                found.append(clause[:MAX_CLAUSE])
     return found
 
 

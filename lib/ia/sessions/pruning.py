@@ -24,10 +24,10 @@ def prune(ws: Workspace, id: str, limit: int = LIMIT) -> int:
         messages = messages_of(ws, id)
         size = sum(message.tokens for message in messages)
         dropped = 0
-        for exchange in exchanges(messages)[:-1]:
+        for exchange in exchanges(messages):
             if size <= limit:
                 break
-            if any(message.importance or message.role == "system" for message in exchange):
+            if messages[-1] in exchange or any(message.importance or message.role == "system" for message in exchange):
                 continue
             size -= sum(message.tokens for message in exchange)
             dropped += len(exchange)
@@ -62,8 +62,8 @@ def gist(exchange: list[Message]) -> str:
     from datetime import datetime
 
     day = local(datetime.fromisoformat(exchange[0].created)).strftime("%Y-%m-%d")
-    asked = [_told(message, 80) for message in exchange if message.role == "user"]
-    answered = [_told(message, 120) for message in exchange if message.role == "assistant"]
+    asked = [_told(message, 40) for message in exchange if message.role == "user"]
+    answered = [_told(message, 80) for message in exchange if message.role == "assistant"]
     return f"- [{day}] " + " → ".join(filter(None, [*asked, *answered[-1:]]))
 
 
