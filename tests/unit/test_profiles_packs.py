@@ -1,0 +1,125 @@
+"""The profiles gtd and feynman: valid files, copied whole into a workspace, read by ia, and dispensable."""
+
+import re
+from pathlib import Path
+
+import pytest
+from ruamel.yaml import YAML
+
+from ia import profiles, skills
+from ia.memory import writing
+from ia.tools import catalog
+
+FOLDER = Path(__file__).parents[2] / "profiles"
+PROFILES = {"gtd": ("plan", "report", "track"), "feynman": ("explain", "quiz", "review")}
+PACKS = [(profile, skill) for profile, names in PROFILES.items() for skill in names]
+ORGANS = {"memory", "notebook"}
+
+
+def front_and_body(profile, skill):
+    text = (FOLDER / profile / ".claude" / "skills" / skill / "SKILL.md").read_text(encoding="utf-8")
+    _, head, body = text.split("---\n", 2)
+    return YAML(typ="safe").load(head), body
+
+
+def procedure(profile, skill):
+    path = FOLDER / profile / ".claude" / "skills" / skill / "knowledge" / "sop.yaml"
+    return YAML(typ="safe").load(path.read_text(encoding="utf-8"))["sop"]
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_soul_has_the_parts_of_a_soul_and_no_market(profile):
+    soul = (FOLDER / profile / "soul.md").read_text(encoding="utf-8")
+    assert re.findall(r"^# (.+)$", soul, re.M) == ["我是谁", "我的风格", "我的边界", "我的成长方向"]
+    for part in soul.split("# ")[2:]:
+        assert part.count("\n- ") >= 2, part.split("\n")[0]
+    assert not re.search(r"股|行情|投资|交易", soul)
+    assert profiles.find(profile).about == soul.splitlines()[2]
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_memory_is_a_skeleton_that_can_be_added_to(ws, profile):
+    profiles.use(ws, profiles.find(profile))
+    assert ws.read("memory/tracking.md") == "# 关注\n\n"
+    writing.track(ws, "第一件事", "等回信")
+    assert re.fullmatch(r"# 关注\n\n- 第一件事: 等回信 \(\d{4}-\d\d-\d\d\)\n", ws.read("memory/tracking.md"))
+    before = ws.read("memory/beliefs.md")
+    writing.believe(ws, "早上效率高", because="两周的记录")
+    assert ws.read("memory/beliefs.md") == before + "- 早上效率高\n"
+    assert ws.read("memory/preferences.md").startswith("# 偏好\n\n- ")
+
+
+@pytest.mark.parametrize(("profile", "skill"), PACKS)
+def test_front_matter_grants_only_what_the_skill_needs(profile, skill):
+    fields, body = front_and_body(profile, skill)
+    assert fields["name"] == skill
+    assert (fields["user-invocable"], fields["disable-model-invocation"], fields["context"]) == (True, False, "inline")
+    assert fields["description_en"].isascii()
+    assert not fields["description"].isascii()
+    assert any(word.isascii() for word in fields["triggers"])
+    assert any(not word.isascii() for word in fields["triggers"])
+    allowed = set(fields["allowed-tools"])
+    assert {tool.split(".")[0] for tool in allowed} == ORGANS
+    assert allowed <= {tool.name for tool in catalog.builtin() if tool.risk != "confirm"}
+    steps = [step for phase in procedure(profile, skill)["phases"] for step in phase["steps"]]
+    named = set(re.findall(r"`([a-z]+\.[a-z]+)`", body)) | {step["tool"] for step in steps} - {None}
+    assert {name for name in named if name.split(".")[0] in ORGANS} <= allowed
+    assert "$ARGUMENTS" in body
+    assert "| 用户意图 | 必须调用 | 禁止 |" in body
+    assert "## 禁止" in body
+    assert len(body.splitlines()) <= 120
+
+
+@pytest.mark.parametrize(("profile", "skill"), PACKS)
+def test_procedure_is_a_chain_of_phases_in_both_languages(profile, skill):
+    sop = procedure(profile, skill)
+    phases = sop["phases"]
+    ids = [phase["id"] for phase in phases]
+    assert ids == [f"P{at}" for at in range(1, len(ids) + 1)]
+    assert [phase["next_phase"] for phase in phases] == [*ids[1:], None]
+    steps = [step for phase in phases for step in phase["steps"]]
+    assert len({step["id"] for step in steps}) == len(steps)
+    for entry in [sop, *phases, *steps]:
+        for key in [key for key in entry if key.endswith("_en")]:
+            assert entry[key], key
+            assert not re.search(r"[\u4e00-\u9fff]", entry[key]), entry[key]
+            assert re.search(r"[\u4e00-\u9fff]", entry[key.removesuffix("_en")])
+    assert any(step["tool"] in ("notebook.write", "memory.track") for step in steps), "it leaves something behind"
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_init_copies_every_file_hidden_folders_too(ia, home, profile):
+    run = ia("init", "--profile", profile)
+    assert run.returncode == 0, run.stderr
+    shipped = {
+        path.relative_to(FOLDER / profile).as_posix() for path in (FOLDER / profile).rglob("*") if path.is_file()
+    }
+    assert set(run.stdout.split()) == shipped
+    for path in shipped:
+        assert (home / path).read_bytes() == (FOLDER / profile / path).read_bytes()
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_ia_finds_its_skills_usable(ws, profile):
+    profiles.use(ws, profiles.find(profile))
+    found = skills.listed(ws)
+    assert tuple(skill.name for skill in found) == PROFILES[profile]
+    for skill in found:
+        assert skill.problem is None
+        assert skills.knowledge(ws, skill.name).problems == ()
+        assert skills.knowledge(ws, skill.name).sop is not None
+        loaded = skills.load(ws, skill.name, "年终总结", by_user=True)
+        assert "年终总结" in loaded.body
+        assert "$ARGUMENTS" not in loaded.body
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_any_file_of_it_may_be_deleted(ws, profile):
+    profiles.use(ws, profiles.find(profile))
+    for path in profiles.contents(profiles.find(profile)):
+        (Path(ws.root) / path).unlink()
+        skills.listed(ws)
+        for skill in skills.listed(ws):
+            if skill.problem is None:
+                skills.knowledge(ws, skill.name)
+    assert [skill.name for skill in skills.listed(ws) if skill.problem is None] == []
