@@ -18,6 +18,8 @@ from ia.workspace import Workspace
 
 SECONDS = 25.0
 """Time for all conditions of one call."""
+PART_SECONDS = 3.0
+"""Time for one condition, or for those that share a sandbox: one without an end must leave some for the others."""
 MAX_CONDITION = 2_000
 BATCH = 20
 """Conditions that go through the sandbox in one process."""
@@ -162,7 +164,7 @@ class _Judge:
         from ia.compute import arrays
         from ia.compute.lane import compile_array
 
-        assert arrays.np is not None  # many expressions: numpy pays, and has to be chosen before the first
+        arrays.many()
         slow = []
         for part in dict.fromkeys(part for node in nodes for part in _parts(node)):
             if compile_array(part) is not None:
@@ -228,8 +230,9 @@ class _Judge:
         if left <= 0.05:
             raise TimedOut("no time was left for this condition")
         result = calculate(
-            source, lambda: self.bars, trusted=False, timeout=left, isolation=self.isolation, notify=self._tell
-        )
+            source, lambda: self.bars, trusted=False, timeout=min(left, PART_SECONDS), isolation=self.isolation,
+            notify=self._tell,
+        )  # fmt: skip
         return result.value if result.type == "structure" else document(result)["value"]
 
     def _tell(self, message: Message) -> None:

@@ -19,7 +19,7 @@ NAME = re.compile(r"[a-z0-9\u3400-\u9fff-]{1,64}")
 _TOOL = re.compile(r"\*|[a-z][a-z0-9_-]*(\.[a-z0-9_-]+)*(\.\*)?")
 UNDECLARED = (
     "market.*", "compute.*", "indicator.*", "notebook.*", "calendar.*", "memory.list", "memory.read", "memory.recall",
-    "memory.observe", "memory.log", "memory.note",
+    "memory.observe",
 )  # fmt: skip
 """What a skill may call that does not say what it needs: nothing that reaches further than notes and observations."""
 
@@ -175,9 +175,9 @@ def find(ws: Workspace, name: str) -> Skill:
     """
     wanted = name.strip().removeprefix("/")
     skills = listed(ws)
-    for skill in skills:
-        if skill.name == wanted:
-            return skill
+    same = [skill for skill in skills if skill.name == wanted]
+    if same:
+        return next((skill for skill in same if skill.problem is None), same[0])
     from difflib import get_close_matches
 
     close = ", ".join(get_close_matches(wanted, [skill.name for skill in skills], 3, 0.5))
