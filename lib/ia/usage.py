@@ -99,7 +99,7 @@ class Meter:
         self.price = None if self.local else price(model_id)
         self.turn = turn or uuid.uuid4().hex
         self._who = {"command": command, "session": session, "turn": self.turn, "model": model_id, "actor": actor}
-        self._caps = [] if self.local else [cap for cap in _caps() if cap.money is False or self.price]
+        self._caps = [] if self.local else [cap for cap in _caps() if not cap.money or self.price]
         self._row = 0
         self._input = self._output = self._reserved = 0
 
@@ -182,17 +182,16 @@ class Meter:
         rooms = []
         for cap in self._caps:
             spent = _spent(db, cap, turn=self.turn, but=self._row)
-            if cap.money and self.price:
-                room = cap.limit - spent - self.price.pico(self._input, 0)
-                each = self.price.pico(0, 1)
-                rooms += [] if each == 0 and room >= 0 else [room // max(each, 1)]
-            else:
-                rooms.append(cap.limit - spent - self._input)
-            if rooms and rooms[-1] < 1:
+            room = cap.limit - spent - (self._cost(self._input, 0)[0] or 0 if cap.money else self._input)
+            each = self._cost(0, 1)[0] if cap.money else 1
+            if each:
+                room //= each
+                rooms.append(room)
+            if room < (1 if each else 0):  # a model whose output is free needs no room for it
                 told = _left(cap, spent)
                 raise Refused(
-                    "the next call would pass {cap}: {spent} of {limit} {unit} are spent",
-                    cap=cap.name, spent=plain(told.spent), limit=plain(told.limit), unit=told.unit,
+                    "a call with {tokens} tokens would pass {cap}: {spent} of {limit} {unit} are spent",
+                    tokens=self._input, cap=cap.name, spent=plain(told.spent), limit=plain(told.limit), unit=told.unit,
                     hint="`ia usage` shows what is left; `ia config set {cap} …` changes the cap",
                 )  # fmt: skip
         return min(rooms, default=None)
