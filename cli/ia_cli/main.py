@@ -29,6 +29,7 @@ COMMANDS = {
     "provider": ("ia_cli.provider:provider", "List, add and test providers: abilities that other programs bring."),
     "tool": ("ia_cli.tool:tool", "List the tools of models, and call one by hand."),
     "fork": ("ia_cli.tool:fork", "Give a task to a subagent and print its summary."),
+    "mcp": ("ia_cli.mcp:mcp", "Serve ia's tools to another program, over MCP."),
     "log": ("ia_cli.log:log", "Read the audit trail."),
     "config": ("ia_cli.config:config_", "Read and change settings."),
     "doctor": ("ia_cli.doctor:doctor", "Check the installation and say how to mend it."),

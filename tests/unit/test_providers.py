@@ -62,8 +62,8 @@ def problem(ws, name="echo"):
 
 class TestManifest:
     def test_the_example_of_the_manual_page_is_read(self, put, ws):
-        page = (REPO / "man" / "ia-provider.5").read_text(encoding="utf-8")
-        front = page.partition(".nf\n---\n")[2].partition("\n---\n")[0].replace("\\-", "-").replace("\\e", "\\")
+        page = (REPO / "man" / "ia-provider.5").read_text(encoding="utf-8").replace("\\-", "-")
+        front = page.partition(".nf\n---\n")[2].partition("\n---\n")[0]
         put("weather", front)
         (tool,) = providers.find(ws, "weather").tools
         assert (tool.name, tool.risk, tool.seconds) == ("weather.today", "read", 10)

@@ -123,4 +123,12 @@ CATALOG = {
     "{text!r} is no date: write YYYY-MM-DD": "{text!r} 不是日期：写成 YYYY-MM-DD",
     # ia mcp
     "Serve ia's tools to another program, over MCP.": "通过 MCP 把 ia 的工具提供给别的程序。",
+    "Speaks the Model Context Protocol on standard input and output, until the client leaves. In a client's settings the"
+    " command is `ia` with the argument `mcp`. What needs your consent becomes a proposal: `ia pending`.": (
+        "在标准输入输出上使用 Model Context Protocol，直到客户端离开。在客户端设置里，命令写 `ia`，参数写 `mcp`。"
+        "需要你同意的事会成为提案：`ia pending`。"
+    ),
+    "Serve only these (notebook.*); may be given again.": "只提供这些工具（如 notebook.*）；可重复给出。",
+    "a client has to be at the other end of standard input": "标准输入的另一端必须是一个客户端",
+    "name `ia mcp` in its settings": "请在客户端的设置里写 `ia mcp`",
 }

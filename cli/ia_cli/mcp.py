@@ -1,0 +1,28 @@
+"""`ia mcp`: ia's tools for other programs."""
+
+import click
+
+from ia_cli._group import Command
+
+
+@click.command(
+    cls=Command,
+    example='echo \'{"jsonrpc": "2.0", "id": 1, "method": "ping"}\' | ia mcp',
+)
+@click.option("--tools", multiple=True, metavar="PATTERN", help="Serve only these (notebook.*); may be given again.")
+def mcp(tools: tuple[str, ...]) -> None:
+    """Serve ia's tools to another program, over MCP.
+
+    Speaks the Model Context Protocol on standard input and output, until the client leaves. In a client's settings the
+    command is `ia` with the argument `mcp`. What needs your consent becomes a proposal: `ia pending`.
+    """
+    import sys
+
+    from ia.bridges.mcp import serve
+    from ia.errors import UsageError
+    from ia.workspace import Workspace
+
+    if sys.stdin is None or sys.stdin.isatty():
+        raise UsageError("a client has to be at the other end of standard input", hint="name `ia mcp` in its settings")
+    patterns = tuple(part.strip() for item in tools for part in item.split(",") if part.strip())
+    serve(Workspace(), patterns or None)

@@ -1,0 +1,1 @@
+"""Bridges: the same tools, through the same router, for programs that know other protocols."""

@@ -1,0 +1,161 @@
+"""An MCP server on standard input and output: the tools of ia for any client that speaks the protocol.
+
+The protocol lives in a thread of its own. Tools run in the main thread, one after the other: there a time limit can
+interrupt them, and the connections to the databases belong to it. A client is a stranger who says nothing of what the
+user asked for: whatever needs the user's word becomes a proposal.
+"""
+
+import asyncio
+import concurrent.futures
+import io
+import queue
+import signal
+import sys
+import threading
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ia import __version__
+from ia.errors import IaError
+from ia.tools import catalog
+from ia.tools.registry import READ, Tool
+from ia.tools.router import MAX_RESULT, Outcome, Router
+from ia.tools.scope import Scope
+from ia.workspace import Workspace
+
+if TYPE_CHECKING:
+    from mcp import types
+
+INSTRUCTIONS = (
+    "ia is a personal investment research assistant; these are its organs. market_ohlcv fetches prices, compute_run and"
+    " indicator_calc then work on them without being given them. What needs the user's consent is not done: it becomes"
+    " a proposal, and the result says so. Tell the user its number. Prices marked simulated are invented: say so."
+)
+SETTLING = 0.2
+"""Seconds without a call after which the end of the input is the end of the conversation."""
+
+
+class _Call(NamedTuple):
+    name: str
+    arguments: dict[str, Any]
+    outcome: "concurrent.futures.Future[Outcome]"
+
+
+class _Desk:
+    """Where the two threads meet: calls that wait for the main thread."""
+
+    def __init__(self) -> None:
+        self.waiting: queue.SimpleQueue[_Call | None] = queue.SimpleQueue()
+        self.open = 0
+        self.failure: BaseException | None = None
+
+    async def ask(self, name: str, arguments: dict[str, Any]) -> Outcome:
+        """Have a call made, and wait for what comes of it."""
+        call = _Call(name, arguments, concurrent.futures.Future())
+        self.open += 1
+        try:
+            self.waiting.put(call)
+            return await asyncio.wrap_future(call.outcome)
+        finally:
+            self.open -= 1
+
+
+def serve(ws: Workspace, allowed: tuple[str, ...] | None = None) -> None:
+    """Serve the tools that `allowed` lets through (names and patterns, None: all), until the client leaves.
+
+    Standard output belongs to the protocol meanwhile; whatever else would be written there goes to standard error.
+    """
+    from ia.compute import arrays
+
+    arrays.many()
+    router = catalog.router(ws)
+    scope = Scope(ws, actor="mcp", allowed=allowed)
+
+    def fork(**task: Any) -> Any:
+        from ia.agent.subagents import by_hand
+
+        return by_hand(scope, router)(**task)
+
+    scope.fork = fork
+    desk = _Desk()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    threading.Thread(target=_talk, args=(desk, router, scope), name="mcp", daemon=True).start()
+    while (call := desk.waiting.get()) is not None:
+        if call.outcome.set_running_or_notify_cancel():
+            call.outcome.set_result(_made(router, scope, call))
+    if desk.failure is not None:
+        raise desk.failure
+
+
+def _made(router: Router, scope: Scope, call: _Call) -> Outcome:
+    try:
+        return router.call(scope, call.name, call.arguments)
+    except Exception as exc:  # a bug of one tool must not end the conversation
+        told = str(exc) or "no message"
+        return Outcome(
+            call.name, None, IaError("internal error: {kind}: {what}", kind=type(exc).__name__, what=told), 0
+        )
+
+
+def _talk(desk: _Desk, router: Router, scope: Scope) -> None:
+    try:
+        asyncio.run(_served(desk, router, scope))
+    except BaseException as exc:
+        desk.failure = exc
+    finally:
+        desk.waiting.put(None)
+
+
+async def _served(desk: _Desk, router: Router, scope: Scope) -> None:
+    from mcp import types
+    from mcp.server.lowlevel import Server
+    from mcp.server.stdio import stdio_server
+
+    async def list_tools(_ctx: Any, _params: Any) -> "types.ListToolsResult":
+        return types.ListToolsResult(tools=[_described(tool) for tool in router.offered(scope)])
+
+    async def call_tool(_ctx: Any, params: "types.CallToolRequestParams") -> "types.CallToolResult":
+        return _answer(await desk.ask(params.name, params.arguments or {}))
+
+    server: Server[Any] = Server(
+        "ia", version=__version__, instructions=INSTRUCTIONS, on_list_tools=list_tools, on_call_tool=call_tool
+    )
+    async with stdio_server(stdin=_lines(desk)) as (inbound, outbound):  # type: ignore[arg-type]
+        await server.run(inbound, outbound, server.create_initialization_options())
+
+
+async def _lines(desk: _Desk) -> AsyncIterator[str]:
+    """Yield what the client writes. Its end is told when all is answered, so that `ia mcp < requests` answers."""
+    import anyio
+
+    text = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8", errors="replace")
+    async for line in anyio.wrap_file(text):
+        yield line
+    quiet = 0.0
+    while quiet < SETTLING:
+        await anyio.sleep(0.02)
+        quiet = 0.0 if desk.open else quiet + 0.02
+
+
+def _described(tool: Tool) -> "types.Tool":
+    from mcp import types
+
+    return types.Tool(
+        name=tool.wire_name, title=tool.name, description=tool.description, input_schema=tool.schema,
+        annotations=types.ToolAnnotations(
+            title=tool.name, read_only_hint=tool.risk == READ, destructive_hint=False,
+            open_world_hint=tool.origin != "ia" or tool.organ == "market",
+        ),
+    )  # fmt: skip
+
+
+def _answer(outcome: Outcome) -> "types.CallToolResult":
+    """Return an outcome as the protocol has it; an object comes along as such, unless it was cut for being long."""
+    from mcp import types
+
+    text = outcome.text()
+    whole = outcome.ok and isinstance(outcome.value, dict) and len(text) <= MAX_RESULT
+    return types.CallToolResult(
+        content=[types.TextContent(type="text", text=text)], structured_content=outcome.value if whole else None,
+        is_error=not outcome.ok,
+    )  # fmt: skip
