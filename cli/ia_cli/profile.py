@@ -1,6 +1,5 @@
 """`ia profile`: what a workspace may begin with."""
 
-import os
 import sys
 
 import click
@@ -74,7 +73,7 @@ def install(source: str, name: str) -> None:
     """
     from ia import profiles
 
-    installed = profiles.install(source, name or os.path.basename(os.path.abspath(source)))
+    installed = profiles.install(source, name)
     show(installed)
     hint("`ia profile use {name}` takes it", name=installed.name)
     sys.stdout.write(f"{installed.name}\n")

@@ -8,11 +8,14 @@ takes effect before `use`, which the command line lets a person confirm, since s
 
 import os
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ia import audit, config, proposals, workspace
 from ia.errors import BadData, NotFound, Refused
 from ia.workspace import Workspace
+
+if TYPE_CHECKING:
+    from ia.skills.sources import Entry
 
 ADD, REPLACE, REMOVE, KEEP, PROPOSE = "add", "replace", "remove", "keep", "propose"
 SOUL = "soul.md"
@@ -88,17 +91,7 @@ def contents(profile: Profile) -> dict[str, str]:
 
     raises  BadData for a link, for what is not UTF-8 text or too large, and for more than MAX_FILES files.
     """
-    found: dict[str, str] = {}
-    for parent, folders, files in os.walk(profile.folder):
-        inside = os.path.relpath(parent, profile.folder)
-        folders[:] = sorted(name for name in folders if _has_place(os.path.normpath(f"{inside}/{name}") + "/"))
-        for file in sorted([*files, *(name for name in folders if os.path.islink(os.path.join(parent, name)))]):
-            path = os.path.normpath(f"{inside}/{file}")
-            if _has_place(path):
-                found[path] = _text(os.path.join(parent, file), path)
-        if len(found) > MAX_FILES:
-            raise BadData("{name}: more than {limit} files", name=profile.name, limit=MAX_FILES)
-    return found
+    return _files(profile.folder)
 
 
 def in_use(ws: Workspace) -> str:
@@ -146,20 +139,27 @@ def use(ws: Workspace, profile: Profile, *, replace: bool = False, soul: bool = 
     return steps, number
 
 
-def install(source: str, name: str) -> Profile:
-    """Copy the profile in the folder `source` to own_folder() under a name. A new version replaces the old whole.
+def install(source: str, name: str = "") -> Profile:
+    """Copy the profile in a folder, a .zip or a git repository to own_folder(). A new version replaces the old whole.
 
-    raises  what contents() raises; Refused for the name of one that came with ia; BadData for what is no name.
+    name    what to call it; else it is called as its source is.
+    raises  what contents() raises; Refused for the name of one that came with ia; BadData for what is no name;
+            NotFound, Unavailable, TimedOut for a source that cannot be read.
     """
     import shutil
 
+    from ia.skills.sources import shown
+
+    name = name or os.path.basename(source.rstrip("/")).removesuffix(".git").removesuffix(".zip")
+    if name in (".", ".."):
+        name = os.path.basename(os.path.abspath(source))
     if not _NAME.fullmatch(name):
         raise BadData("{name!r} is not a name for a profile", name=name, hint="give one with --name")
     if name in _subfolders(folder()):
         raise Refused("{name}: a profile of this name came with ia", name=name, hint="give another with --name")
-    found = contents(Profile(name, source, "", False))
+    found = _files(source)
     if not found:
-        raise BadData("{path}: no file of a profile is in it", path=source, hint="see `ia profile --help`")
+        raise BadData("{path}: no file of a profile is in it", path=shown(source), hint="see `ia profile --help`")
     base = own_folder()
     making = os.path.join(base, f".{name}.{os.getpid()}")
     for path, text in found.items():
@@ -185,24 +185,33 @@ def powers(profile: Profile) -> list[tuple[str, str]]:
     return told
 
 
+def _files(source: str) -> dict[str, str]:
+    """Return what a source brings: path in the workspace -> text. One folder around everything does not count."""
+    from ia.skills.sources import entries, shown
+
+    with entries(source) as found:
+        tops = {entry.path.partition("/")[0] for entry in found}
+        around = tops.pop() + "/" if len(tops) == 1 and not any(map(_has_place, (e.path for e in found))) else ""
+        wanted = {entry.path.removeprefix(around): entry for entry in found}
+        wanted = {path: entry for path, entry in wanted.items() if _has_place(path if entry.plain else path + "/")}
+        if len(wanted) > MAX_FILES:
+            raise BadData("{name}: more than {limit} files", name=shown(source), limit=MAX_FILES)
+        return {path: _text(path, entry) for path, entry in wanted.items()}
+
+
 def _has_place(path: str) -> bool:
-    """Whether a file, or a folder with its `/`, is one that a profile may bring, or leads to one."""
-    path = path.removeprefix("./")
-    return any(
-        path == place
-        or (place.endswith("/") and (path + "/").startswith(place))
-        or (path.endswith("/") and place.startswith(path))
-        for place in _PLACES
-    )
+    """Whether a file, or with its `/` what is none, is one that a profile may bring."""
+    return any(path.startswith(place) if place.endswith("/") else path.rstrip("/") == place for place in _PLACES)
 
 
-def _text(file: str, path: str) -> str:
-    if os.path.islink(file) or not os.path.isfile(file):
+def _text(path: str, entry: "Entry") -> str:
+    if not entry.plain:
         raise BadData("{path} is not a regular file", path=path)
-    with open(file, "rb") as stream:
-        raw = stream.read(workspace.MAX_BYTES + 1)
-    if len(raw) > workspace.MAX_BYTES:
-        raise BadData("{path} is larger than {limit} bytes", path=path, limit=workspace.MAX_BYTES)
+    from ia.skills.sources import MAX_FILE
+
+    raw = entry.read()
+    if len(raw) > MAX_FILE:
+        raise BadData("{path} is larger than {limit} bytes", path=path, limit=MAX_FILE)
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as exc:

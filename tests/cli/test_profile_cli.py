@@ -119,7 +119,7 @@ def test_control_characters_are_shown_not_obeyed(ia, mine):
         (["profile", "use", "nobody"], 66),
         (["profile", "use", "./nobody"], 66),
         (["profile", "install", "./nobody"], 66),
-        (["profile", "install", "."], 65),
+        (["profile", "install", "./mine/.claude/providers"], 65),
         (["profile", "install", "./mine", "--name", "../x"], 65),
         (["profile", "install", "./mine", "--name", "invest"], 77),
         (["init", "--profile", "nobody"], 66),

@@ -36,7 +36,7 @@ def echo(request):
         return Reply(
             calls=[
                 ("market_ohlcv", {"symbol": "300750"}),
-                ("memory_log", {"content": f"第 {number(request.asked)} 轮"}),
+                ("memory_observe", {"topic": "并发", "content": f"第 {number(request.asked)} 轮"}),
             ]
         )
     return Reply(f"答{number(request.asked)}。", pause=0.02)
@@ -65,7 +65,7 @@ def test_twenty_sessions_at_once_over_http(brain, ws, home):
         assert f"问{n} " in kept[0].content
         assert kept[1].content == f"答{n}。"
     journal = "".join(path.read_text(encoding="utf-8") for path in (home / "memory").rglob("*.md"))
-    assert {f"第 {n} 轮" for n in range(20)} <= set(re.findall(r"第 \d+ 轮", journal)), "no line of the journal is lost"
+    assert {f"第 {n} 轮" for n in range(20)} <= set(re.findall(r"第 \d+ 轮", journal)), "no observation is lost"
 
 
 @pytest.mark.slow

@@ -1,6 +1,8 @@
 """Profiles as the library sees them: what is copied, what is kept, and that none of it is needed."""
 
 import os
+import shutil
+import subprocess
 
 import pytest
 
@@ -139,12 +141,23 @@ def test_install_copies_and_touches_no_workspace(tmp_path, home):
     assert set(profiles.contents(profiles.install(str(source), "学习"))) == {"soul.md"}, "a new version replaces all"
 
 
-@pytest.mark.parametrize("name", ["../x", ".x", "", "a/b", "x" * 65, "-x"])
+@pytest.mark.parametrize("name", ["../x", ".x", "a/b", "x" * 65, "-x"])
 def test_a_name_is_a_name(tmp_path, name):
     source = folder(tmp_path / "mine", **{"soul.md": "x"})
     with pytest.raises(BadData):
         profiles.install(str(source), name)
     assert not (tmp_path / "x").exists()
+
+
+def test_install_from_git_and_from_a_zip_with_a_folder_around(tmp_path):
+    base = folder(tmp_path / "around" / "study", **{"soul.md": "学。", ".claude/skills/quiz/SKILL.md": SKILL, "x": "x"})
+    found = {"soul.md": "学。", ".claude/skills/quiz/SKILL.md": SKILL}
+    archive = shutil.make_archive(str(tmp_path / "study"), "zip", tmp_path / "around")
+    assert profiles.contents(profiles.install(archive)) == found
+    git = ["git", "-C", str(base), "-c", "user.name=x", "-c", "user.email=x@example.org"]
+    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "x"]):
+        subprocess.run([*git, *words], check=True)
+    assert profiles.contents(profiles.install(f"file://{base}/.git", "study2")) == found
 
 
 def test_nothing_passes_for_a_profile_of_ours(tmp_path):
