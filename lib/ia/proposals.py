@@ -63,7 +63,7 @@ def propose(
 def propose_folder(
     ws: Workspace, kind: str, folder: str, files: dict[str, str], *, because: str, origin: str, actor: str
 ) -> Proposal:
-    """Record that a folder is to hold these files (path in it: text) and none that an earlier version brought.
+    """Record that a folder is to hold these files (path in it: text) and none of the others that it holds now.
 
     raises  BadData where it would change nothing; Refused for a path that leaves the folder, or a folder elsewhere.
     """
@@ -167,7 +167,7 @@ def outcome(ws: Workspace, proposal: Proposal) -> tuple[str, str]:
 
 
 def _folder_outcome(ws: Workspace, proposal: Proposal) -> tuple[str, str]:
-    """Return the files that are there and those that would be. What a person put beside them stays.
+    """Return the files that are there and those that would be. What was put beside them since stays.
 
     What an interrupted approval wrote already is as it is to be, and no reason to refuse.
     """
