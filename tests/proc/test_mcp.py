@@ -1,0 +1,230 @@
+"""`ia mcp`, spoken to by the official client over real pipes: the same tools, the same gates, nothing else on stdout."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import asynccontextmanager
+
+import pytest
+
+from conftest import installed
+
+INITIALIZE = {
+    "jsonrpc": "2.0", "id": 1, "method": "initialize",
+    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def demo(monkeypatch):
+    monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
+    monkeypatch.setenv("IA_COMPUTE_ISOLATION", "prefer")
+
+
+@asynccontextmanager
+async def connected(*args, mode="auto"):
+    from mcp import Client, StdioServerParameters
+
+    program, *words = [*installed(), "mcp", *args]
+    async with Client(StdioServerParameters(command=program, args=words, env=dict(os.environ)), mode=mode) as client:
+        yield client
+
+
+def talk(dialogue, *args, mode="auto"):
+    """Run a dialogue with a fresh `ia mcp` and return what it returns."""
+
+    async def run():
+        async with connected(*args, mode=mode) as client:
+            return await dialogue(client)
+
+    return asyncio.run(asyncio.wait_for(run(), 100))
+
+
+def text(result):
+    return "".join(block.text for block in result.content)
+
+
+def lines(*requests):
+    return "".join(json.dumps(request) + "\n" for request in requests)
+
+
+def asked(number, name, **arguments):
+    return {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
+
+
+def test_tools_are_listed_with_schemas_and_what_they_do():
+    tools = {tool.name: tool for tool in talk(lambda client: client.list_tools()).tools}
+    ohlcv, prefer = tools["market_ohlcv"], tools["memory_prefer"]
+    assert ohlcv.title == "market.ohlcv"
+    assert ohlcv.input_schema["required"] == ["symbol"]
+    assert ohlcv.annotations.read_only_hint
+    assert ohlcv.annotations.open_world_hint
+    assert not prefer.annotations.read_only_hint
+    assert {"compute_run", "indicator_calc", "notebook_write", "memory_believe"} <= set(tools)
+    assert not {name for name in tools if "approve" in name}
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_fetched_prices_reach_the_calculator(mode):
+    async def dialogue(client):
+        bars = await client.call_tool("market_ohlcv", {"symbol": "600519", "end": "2024-03-15", "tail": 2})
+        last = await client.call_tool("compute_run", {"code": "latest(close)"})
+        frame = await client.call_tool("compute_run", {"code": "df.close.iloc[-1]"})
+        return bars, last, frame
+
+    bars, last, frame = talk(dialogue, mode=mode)
+    assert bars.structured_content["simulated"] is True
+    close = float(bars.structured_content["bars"][-1].split(",")[4])
+    assert last.structured_content["value"] == close
+    assert json.loads(text(frame))["value"] == close
+
+
+def test_notes_are_written_and_what_needs_the_user_is_proposed(home, ia):
+    async def dialogue(client):
+        note = await client.call_tool("notebook_write", {"path": "scratch/mcp.md", "content": "written over MCP"})
+        belief = await client.call_tool("memory_prefer", {"text": "回答先给结论"})
+        return note, belief
+
+    note, wish = talk(dialogue)
+    assert not note.is_error, text(note)
+    assert (home / "notebook" / "scratch" / "mcp.md").read_text(encoding="utf-8").strip() == "written over MCP"
+    assert wish.structured_content["proposal"] == 1
+    assert not (home / "memory" / "preferences.md").exists()
+    (pending,) = json.loads(ia("pending", "--json").stdout)
+    assert (pending["kind"], pending["actor"]) == ("preferences", "mcp")
+    events = json.loads(ia("log", "--kind", "tool.call", "--json").stdout)
+    assert {(event["subject"], event["actor"]) for event in events} == {
+        ("notebook.write", "mcp"),
+        ("memory.prefer", "mcp"),
+    }
+
+
+def test_what_goes_wrong_is_a_result_that_a_model_can_act_on():
+    async def dialogue(client):
+        return [
+            await client.call_tool("market_ohlcv", {"symbol": 5}),
+            await client.call_tool("market_ohlcv", {"symbol": "no such security anywhere"}),
+            await client.call_tool("market_ohlvc", {}),
+            await client.call_tool("notebook_read", {"path": "../../etc/passwd"}),
+            await client.call_tool("compute_run", {"code": "().__class__", "symbol": "600519"}),
+            await client.call_tool("compute_run", {"code": "latest(", "symbol": "600519"}),
+        ]
+
+    results = talk(dialogue)
+    assert all(result.is_error for result in results)
+    assert all(result.structured_content is None for result in results)
+    bad, _unknown, misspelt, outside, escape, _syntax = map(text, results)
+    assert "symbol: 5 is not of type 'string'" in bad
+    assert "arguments of market.ohlcv: symbol: string" in bad
+    assert "no such tool; did you mean market.ohlcv" in misspelt
+    assert "leaves" in outside
+    assert "__class__" in escape
+    assert "Traceback" not in "".join(map(text, results))
+
+
+def test_only_what_the_pattern_names_is_served():
+    async def dialogue(client):
+        return await client.list_tools(), await client.call_tool("notebook_write", {"path": "a", "content": "b"})
+
+    listed, refused = talk(dialogue, "--tools", "market.*", "--tools", "compute_run,memory.recall")
+    assert {tool.title for tool in listed.tools} == {"market.ohlcv", "compute.run", "memory.recall"}
+    assert refused.is_error
+    assert "not among the allowed tools of mcp" in text(refused)
+
+
+def test_calls_at_once_are_answered_each():
+    async def dialogue(client):
+        calls = [client.call_tool("notebook_write", {"path": f"n{i}.md", "content": f"text {i}"}) for i in range(8)]
+        calls += [client.call_tool("market_ohlcv", {"symbol": "600519"}) for _ in range(4)]
+        return await asyncio.gather(*calls)
+
+    results = talk(dialogue)
+    assert not [text(result) for result in results if result.is_error]
+
+
+def test_a_provider_is_served_too(home):
+    folder = home / ".claude" / "providers" / "echo"
+    folder.mkdir(parents=True)
+    (folder / "PROVIDER.md").write_text(
+        "---\ncommand: [cat]\ntools: [{name: back, parameters: {x: number}}, {name: act, risk: confirm}]\n---\n"
+    )
+
+    async def dialogue(client):
+        return await client.call_tool("echo_back", {"x": 7}), await client.call_tool("echo_act", {})
+
+    back, act = talk(dialogue)
+    assert back.structured_content["arguments"] == {"x": 7}
+    assert act.is_error
+    assert "ia tool call echo.act" in text(act)
+
+
+def test_requests_from_a_file_are_all_answered_and_stdout_carries_nothing_else(ia):
+    given = lines(INITIALIZE, {"jsonrpc": "2.0", "method": "notifications/initialized"},
+                  asked(2, "market_ohlcv", symbol="600519"), asked(3, "compute_run", code="print(1)"))  # fmt: skip
+    run = ia("mcp", input=given + "this is no JSON\n" + lines(asked(4, "notebook_list")))
+    assert run.returncode == 0
+    answers = [json.loads(line) for line in run.stdout.splitlines()]
+    assert {answer["id"] for answer in answers if "id" in answer} == {1, 2, 3, 4}
+    assert "Traceback" not in run.stderr
+
+
+def test_it_ends_with_its_client():
+    process = subprocess.Popen([*installed(), "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    process.stdin.write(lines(INITIALIZE))
+    process.stdin.flush()
+    assert json.loads(process.stdout.readline())["result"]["serverInfo"]["name"] == "ia"
+    process.stdin.close()
+    assert process.wait(10) == 0
+    process.stdout.close()
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_signal_ends_it_at_once_also_in_a_call(number, status, home):
+    folder = home / ".claude" / "providers" / "slow"
+    folder.mkdir(parents=True)
+    (folder / "PROVIDER.md").write_text("---\ncommand: [sleep, '60']\ntools: [{name: nap, timeout: 60}]\n---\n")
+    process = subprocess.Popen([*installed(), "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)  # fmt: skip
+    process.stdin.write(lines(INITIALIZE, asked(2, "slow_nap")))
+    process.stdin.flush()
+    process.stdout.readline()
+    time.sleep(1)
+    started = time.monotonic()
+    process.send_signal(number)
+    _, err = process.communicate(timeout=15)
+    assert time.monotonic() - started < 5
+    assert process.returncode == status
+    assert "Traceback" not in err
+
+
+def test_a_time_limit_interrupts_a_tool(home):
+    """The router's own limit holds in the server as it does in a turn: the main thread is the tools'."""
+    code = (
+        "import time\n"
+        "from ia.bridges import mcp\n"
+        "from ia.tools import catalog\n"
+        "from ia.tools.registry import READ, Tool\n"
+        "from ia.workspace import Workspace\n"
+        "tools = catalog.builtin()\n"
+        "slow = Tool('test.slow', READ, lambda scope: time.sleep(60), '', {'type': 'object'}, seconds=0.5)\n"
+        "catalog.builtin = lambda: [*tools, slow]\n"
+        "mcp.serve(Workspace())\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code], input=lines(INITIALIZE, asked(2, "test_slow")), capture_output=True, text=True, timeout=30)  # fmt: skip
+    answer = json.loads(run.stdout.splitlines()[-1])
+    assert answer["result"]["isError"]
+    assert "test.slow: longer than 0.5 s" in answer["result"]["content"][0]["text"]
+
+
+def test_a_terminal_is_no_client(ia):
+    import pty
+
+    master, slave = pty.openpty()
+    run = ia("mcp", stdin=slave)
+    os.close(master)
+    os.close(slave)
+    assert run.returncode == 2
+    assert "client" in run.stderr
