@@ -34,7 +34,9 @@ class Analyst(llm.Model):
             for at, call in enumerate(step, 1):
                 name, args = desk.fitted(call)
                 spent += _tokens(json.dumps(args, ensure_ascii=False)) + 8
-                response.add_tool_call(llm.ToolCall(name=name, arguments=args, tool_call_id=f"c{len(history) + 1}-{at}"))
+                response.add_tool_call(
+                    llm.ToolCall(name=name, arguments=args, tool_call_id=f"c{len(history) + 1}-{at}")
+                )
         else:
             for chunk in _chunks(step, prompt, desk):
                 spent += _tokens(chunk)
@@ -44,7 +46,9 @@ class Analyst(llm.Model):
 
 def _taken_up(prompt: llm.Prompt) -> tuple[Desk, list[list[Result]]]:
     """Return the desk of the newest question, and the results of each round of calls since."""
-    asked, before, system, rounds = "", [], prompt.system or "", []
+    asked, system = "", prompt.system or ""
+    before: list[str] = []
+    rounds: list[list[Result]] = []
     for message in prompt.messages:
         text = "".join(getattr(part, "text", "") or "" for part in message.parts if type(part).__name__ == "TextPart")
         if message.role == "user":
@@ -56,7 +60,9 @@ def _taken_up(prompt: llm.Prompt) -> tuple[Desk, list[list[Result]]]:
         elif message.role == "tool":
             rounds.append([parsed(str(part.output)) for part in message.parts if hasattr(part, "output")])
     told = request.read(asked, system, before, clock.now(), config.locale_lang())
-    offered = {tool.name: getattr(tool, "input_schema", None) or {} for tool in prompt.tools if getattr(tool, "name", None)}
+    offered = {
+        tool.name: getattr(tool, "input_schema", None) or {} for tool in prompt.tools if getattr(tool, "name", None)
+    }
     return Desk(told, offered), rounds
 
 

@@ -81,6 +81,8 @@ def read(request: Request) -> Intent:
         return Intent("skill", securities, words, active[1])
     plain = bare(words)
     kind = next((name for name, pattern in RULES if pattern.search(plain) and _fits(name, securities, plain)), "")
+    if request.bars and kind in ("", "compare", "scan"):
+        return Intent("piped", securities, words, "", asked_figures(words))
     figures = asked_figures(words)
     if kind in ("", "compare") and len(securities) > 1:
         kind = "compare"

@@ -22,15 +22,25 @@ class Before(NamedTuple):
     void: str = ""
 
 
+def closes_of(shown: Any) -> list[tuple[str, float]]:
+    """Return (date, close) of the bars that `market.ohlcv` showed, oldest first."""
+    found = []
+    for line in (shown.get("bars") if isinstance(shown, dict) else None) or []:
+        cells = str(line).split(",")
+        if len(cells) == 6 and _DATE.match(cells[0]):
+            found.append((cells[0], float(cells[4])))
+    return found
+
+
 def of(hits: list[dict[str, Any]], names: tuple[str, ...], closes: list[tuple[str, float]], today: str) -> list[Before]:
-    """Return what earlier notes said, newest first, one a day; closes are (date, close), oldest first."""
+    """Return what earlier notes said before `today`, newest first, one a day; closes are (date, close), oldest first."""
     found: list[Before] = []
     for hit in hits:
         content = str(hit.get("content") or "")
         source = str(hit["source"])
         dated = _DATE.search(source)
         date = dated[0] if dated else str(hit.get("date") or "")
-        if any(name and (name in content or name in source) for name in names):
+        if date < today and any(name and (name in content or name in source) for name in names):
             found.append(Before(source, date, gist(content), *_since(content, date, closes)))
     best: dict[str, Before] = {}
     for before in sorted(found, key=lambda b: (b.date, "observations" in b.source), reverse=True):
@@ -44,8 +54,8 @@ def gist(content: str) -> str:
     lines = [line for line in lines if line and not line.startswith(("#", "|", "---", "untrusted:", "<<"))]
     for line in lines:
         if re.search(r"置信度|confidence|收盘 |close ", line):
-            return _cut(line)
-    return _cut(lines[0]) if lines else _cut(" ".join(content.split()))
+            return cut(line)
+    return cut(lines[0]) if lines else cut(" ".join(content.split()))
 
 
 def told(before: Before, say: Voice) -> str:
@@ -66,21 +76,27 @@ def _since(content: str, date: str, closes: list[tuple[str, float]]) -> tuple[fl
     then = [close for day, close in closes if day <= date]
     if not after or not then:
         return None, ""
-    since = (after[-1] / then[-1] - 1) * 100
+    return (after[-1] / then[-1] - 1) * 100, voided(content, date, closes)
+
+
+def voided(content: str, date: str, closes: list[tuple[str, float]]) -> str:
+    """Return whether the condition that a text named as its own end came true, in a sentence; "" where it named none."""
+    after = [close for day, close in closes if day > date]
+    then = [close for day, close in closes if day <= date]
     stated, void = _CLOSE.search(content), _VOID.search(content)
-    if not void:
-        return since, ""
+    if not void or not after or not then:
+        return ""
     factor = then[-1] / float(stated[1].replace(",", "")) if stated else 1.0  # prices were adjusted since
     level = float(void[2].replace(",", "")) * factor
     hit = any(close < level if void[1] == "<" else close > level for close in after)
     zh, en = ("当时写的失效条件已触发", "the condition that it named as its end has come true")
     still, still_en = ("当时写的失效条件没有触发", "the condition that it named as its end has not come true")
-    return since, _both(zh, en, content) if hit else _both(still, still_en, content)
+    return _both(zh, en, content) if hit else _both(still, still_en, content)
 
 
 def _both(zh: str, en: str, content: str) -> str:
     return zh if "失效" in content else en
 
 
-def _cut(text: str, length: int = 110) -> str:
+def cut(text: str, length: int = 110) -> str:
     return text if len(text) <= length else text[: length - 1].rstrip() + "…"

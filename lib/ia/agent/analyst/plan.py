@@ -1,53 +1,84 @@
 """From what is wanted to the work that does it."""
 
-from typing import NamedTuple
-
-from ia.agent.analyst import intent, lens, view
+from ia.agent.analyst import coaching, comparing, following, intent, lens, memories, reply, reviewing, small, view
 from ia.agent.analyst.desk import Call, Desk, Work
 from ia.agent.analyst.intent import Intent
 from ia.agent.analyst.mentions import Mention
+from ia.agent.analyst.reply import Reply
 from ia.agent.analyst.research import Study, observe, steps_for, studied
 
-
-class Reply(NamedTuple):
-    """An answer: its lines, and the same for a program: points, what stands behind them, and notes written."""
-
-    lines: list[str]
-    points: list[str]
-    evidence: list[str]
+__all__ = ["Reply", "work"]
 
 
 def work(desk: Desk) -> Work[Reply]:
     """Do what a request wants, and return the answer."""
     wanted = intent.read(desk.request)
+    if wanted.kind == "skill":
+        return (yield from _skill(desk, wanted))
     if wanted.kind == "research" and wanted.securities:
         return (yield from research(desk, wanted.securities[0]))
-    return (yield from _unknown(desk, wanted))
-
-
-def _unknown(desk: Desk, wanted: Intent) -> Work[Reply]:
+    if wanted.kind == "piped":
+        return (yield from research(desk, next(iter(wanted.securities), None)))
+    if wanted.kind == "compare":
+        return (yield from comparing.compare(desk, wanted.securities))
+    if wanted.kind == "figure":
+        return (yield from small.figure(desk, wanted))
+    if wanted.kind == "scan":
+        return (yield from comparing.scan(desk, wanted))
+    if wanted.kind == "review":
+        return (yield from reviewing.review(desk, wanted.words))
+    if wanted.kind in coaching.KINDS:
+        return (yield from coaching.KINDS[wanted.kind](desk, wanted))
+    if wanted.kind in memories.KINDS:
+        return (yield from memories.KINDS[wanted.kind](desk, wanted))
     yield from ()
-    line = desk.say("我按规则工作，这句话我没有读懂。", "I work by rules and could not read this.")
-    return Reply([line], [line], [])
+    return small.said(desk, wanted)
 
 
-def research(desk: Desk, mention: Mention) -> Work[Reply]:
-    """Research one security, keep the note and the observation, and answer."""
-    steps, skill = yield from steps_for(desk, "research", mention.name)
+def _skill(desk: Desk, wanted: Intent) -> Work[Reply]:
+    """Run the skill that the user named; a research of two securities is a comparison."""
+    if wanted.skill == "research" and len(wanted.securities) == 1:
+        return (yield from research(desk, wanted.securities[0]))
+    if wanted.skill in ("research", "compare") and len(wanted.securities) > 1:
+        return (yield from comparing.compare(desk, wanted.securities))
+    if wanted.skill == "scan":
+        return (yield from comparing.scan(desk, wanted))
+    if wanted.skill == "review":
+        return (yield from reviewing.review(desk, wanted.words))
+    if wanted.skill in ("research", "compare"):
+        yield from ()
+        return small.which(desk, wanted)
+    return (yield from following.follow(desk, wanted))
+
+
+def research(desk: Desk, mention: Mention | None) -> Work[Reply]:
+    """Research one security, or the bars that were piped in; keep the note and the observation, and answer."""
+    say = desk.say
+    steps, skill = yield from steps_for(desk, "research", mention.name if mention else "")
     study = yield from studied(desk, mention, steps, lens.of_soul(desk.request.parts.get("soul", "")), skill)
     if study.failure:
-        line = study.failure
-        return Reply([line], [line], [])
+        return reply.of(reply.no_prices(desk, mention.said if mention else "", study.failure))
+    if study.value("close") is None:
+        return reply.of(say("没有算出任何数字，所以没有观点：{why}。", "No figure could be computed, so there is no view: {why}.",
+                            why=study.why or say("没有计算工具", "there is no tool to compute with")))  # fmt: skip
     seen = view.View(desk, study)
-    saved = yield from kept(desk, study, seen)
-    return Reply([*seen.answer(), *saved], [f"{seen.subject} {seen.conclusion()}"], view.spoken_for(study, desk.say))
-
-
-def kept(desk: Desk, study: Study, seen: view.View) -> Work[list[str]]:
-    """Write the note and the observation, and return the lines that say where they are."""
-    path = f"research/{study.name.replace('/', '-')}/{desk.request.day}.md"
-    note, observed = yield from desk.run(
-        Call("notebook.write", {"path": path, "content": seen.note()}),
-        observe(desk, study.name, seen.remembered(), study.observed),
+    kept = yield from _kept(desk, study, seen)
+    lines = [*seen.answer(), "", *kept, reply.by_rules(say)]
+    return Reply(
+        lines, [f"{seen.subject}{say('：', ': ')}{seen.conclusion()}", *seen.changes()[:2]], view.spoken_for(study, say)
     )
-    return [str(note), str(observed)]
+
+
+def _kept(desk: Desk, study: Study, seen: view.View) -> Work[list[str]]:
+    """Write the note and the observation, as far as the procedure does, and return the lines that say where they are."""
+    tools = {step.tool for step in study.steps}
+    topic = study.name or study.code or desk.say("管道数据", "piped")
+    line = seen.remembered()
+    calls: list[tuple[Call, str, str]] = []
+    if "notebook.write" in tools:
+        path = f"research/{topic.replace('/', '-')}/{desk.request.day}.md"
+        calls.append((Call("notebook.write", {"path": path, "content": seen.note()}), "笔记", "note"))
+    if tools & {"memory.write", "memory.observe"} and line not in study.observed:
+        calls.append((observe(desk, topic, line, study.observed), "观察", "observation"))
+    results = yield from desk.run(*(call for call, _, _ in calls))
+    return reply.paths(desk, *((result, zh, en) for result, (_, zh, en) in zip(results, calls, strict=True)))

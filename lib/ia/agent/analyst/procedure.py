@@ -3,10 +3,12 @@
 import re
 from typing import Any, NamedTuple
 
-from ia.agent.analyst.readings import LABELS, key
-from ia.agent.analyst.voice import ZH, Voice, number
+from ia.agent.analyst.readings import LABELS, key, plain
+from ia.agent.analyst.voice import Voice, number
 
-_LINE = re.compile(r"- (?P<id>\S+) (?P<action>.*?)(?: \[(?P<call>[a-z_]+\.[a-z_]+.*)\])?(?: <(?P<lens>\w+)>)?(?: = (?P<output>.*))?$")
+_LINE = re.compile(
+    r"- (?P<id>\S+) (?P<action>.*?)(?: \[(?P<call>[a-z_]+\.[a-z_]+.*)\])?(?: <(?P<lens>\w+)>)?(?: = (?P<output>.*))?$"
+)
 _CALL = re.compile(r"(?P<tool>[a-z_]+\.[a-z_]+)(?:\((?P<args>.*)\))?$")
 _VERB = re.compile(r"^(计算|算|看|读取|读|取|数|比较|用|(?:Compute|Calculate|Read|Look at)(?: the)? )\s*")
 _CLAUSE = re.compile(r"[：，；。（]|[:;,.] | \(")
@@ -41,8 +43,7 @@ class Figure(NamedTuple):
 
     def shown(self, say: Voice) -> str:
         """Return the figure as a person reads it. Only changes and distances carry a plus."""
-        text = number(self.value, self.unit, say)
-        return text if "- 1)" in self.code or self.code.startswith("roc(") else text.removeprefix("+")
+        return plain(self.code, number(self.value, self.unit, say))
 
 
 def of(loaded: Any, say: Voice) -> list[Step]:
@@ -73,7 +74,13 @@ def _outlined(line: str) -> Step | None:
         else:
             args = dict(pair.split("=", 1) for pair in call["args"].split(", ") if "=" in pair)
     output, unit = found["output"] or "", ""
-    if output.endswith(")") and (split := output.rpartition(" ("))[2][:-1] in ("percent", "points", "price", "ratio", "days"):
+    if output.endswith(")") and (split := output.rpartition(" ("))[2][:-1] in (
+        "percent",
+        "points",
+        "price",
+        "ratio",
+        "days",
+    ):
         output, unit = split[0], split[2][:-1]
     label = output or _labelled(found["action"])
     return Step(found["id"], call["tool"] if call else "", args, found["action"], label, found["lens"] or "", unit)
@@ -90,8 +97,9 @@ def _plain(step: dict[str, Any], say: Voice) -> Step:
 
 def _labelled(action: str) -> str:
     """Return what a step that is told as something to do is about: its first clause, without the verb."""
-    clause = _CLAUSE.split(_VERB.sub("", action), maxsplit=1)[0].strip()
-    return clause or action
+    told = _VERB.sub("", action)
+    clause = _CLAUSE.split(told, maxsplit=1)[0].strip()
+    return clause if len(clause) > 5 or clause == told else told.strip()[:40]
 
 
 def unit_of(step: Step) -> str:
@@ -100,7 +108,7 @@ def unit_of(step: Step) -> str:
     if step.unit or known:
         return step.unit or (known[2] if known else "")
     code = step.code
-    if code.startswith(("roc(", "natr(")) or "* 100" in code or code.startswith("100 *"):
+    if code.startswith(("roc(", "natr(", "100 *")) or "* 100" in code or re.match(r"stdev\(roc\(.*\) \* sqrt\(", code):
         return "percent"
     if re.match(r"(rsi|adx|mfi|percentrank|stoch|kdj|willr|cci)\(", code):
         return "points"

@@ -35,6 +35,10 @@ class Reading(NamedTuple):
         """Return +1 where the value speaks for the security, -1 against it, 0 where it does not speak."""
         return self.high_sign if value >= self.high else -self.high_sign if value <= self.low else 0
 
+    def shown(self, value: float | None, say: Voice) -> str:
+        """Return the figure as it stands in a table. Only changes and distances carry a plus."""
+        return plain(self.code, number(value, self.unit, say))
+
     def told(self, value: float, say: Voice) -> str:
         """Return what the value says, in a sentence."""
         words = self.above if value >= self.high else self.below if value <= self.low else self.between
@@ -430,6 +434,11 @@ BASICS = {
     "lowest(roc(close, 1), 250)": ("一年最差单日", "Worst day of a year", "percent"),
     "minimum(50 / natr(high, low, close, 14), 100)": ("1% 风险对应的仓位上限", "Largest position at 1% risk", "percent"),
 }  # fmt: skip
+
+
+def plain(code: str, shown: str) -> str:
+    """Return a figure without its plus, unless its expression is a change or a distance."""
+    return shown if "- 1)" in code or code.removeprefix(INDEX).startswith("roc(") else shown.removeprefix("+")
 
 
 def key(code: str) -> str:

@@ -1,8 +1,10 @@
 """What was asked: the wire format of a turn, taken apart again."""
 
+import json
 import re
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from ia.agent.analyst.voice import Voice, language
 
@@ -23,6 +25,7 @@ class Request:
     data: str = ""
     before: list[str] = field(default_factory=list)
     form: bool = False
+    bars: dict[str, Any] = field(default_factory=dict)
 
     @property
     def wants_json(self) -> bool:
@@ -47,11 +50,12 @@ def read(prompt: str, system: str, before: list[str], now: datetime, fallback: s
     except ValueError:
         moment = now
     question, form = _task(question)
+    data = heads.get("外部数据", "").strip()
     earlier = [heads_of(text).get("用户问题", text).strip() for text in before]
     lang = language(question, language(earlier[-1], fallback) if earlier else fallback)
     return Request(
         question, moment, Voice(lang), heads.get("事件", "").strip(), parts_of(system),
-        heads.get("外部数据", "").strip(), earlier, form,
+        data, earlier, form, _bars(data),
     )  # fmt: skip
 
 
@@ -59,6 +63,18 @@ def _task(question: str) -> tuple[str, bool]:
     """Return a subagent's task without what says who it is and which form its answer has; and whether it is one."""
     found = _FORM.search(question)
     return (question[found.end() :].strip(), True) if found else (question, False)
+
+
+def _bars(data: str) -> dict[str, Any]:
+    """Return what is told of bars that were piped in. Only the first line can: what is fenced comes from elsewhere."""
+    first = data.split("\n", 1)[0]
+    if not first.startswith("OHLCV {"):
+        return {}
+    try:
+        told = json.loads(first.removeprefix("OHLCV "))
+    except ValueError:
+        return {}
+    return told if isinstance(told, dict) and told.get("rows") else {}
 
 
 def heads_of(prompt: str) -> dict[str, str]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ia.agent.analyst import lens as lenses
-from ia.agent.analyst import procedure, verdict
+from ia.agent.analyst import past, procedure, verdict
 from ia.agent.analyst.desk import Call, Desk, Result, Work
 from ia.agent.analyst.mentions import Mention, english
 from ia.agent.analyst.procedure import Figure, Step
@@ -37,6 +37,7 @@ class Study:
     failure: str = ""
     verdict: Verdict | None = None
     skill: str = ""
+    why: str = ""
     observed: str = ""
 
     @property
@@ -60,12 +61,7 @@ class Study:
 
     def closes(self) -> list[tuple[str, float]]:
         """Return (date, close) of the bars that were shown, oldest first."""
-        found = []
-        for line in self.market.get("bars") or []:
-            cells = str(line).split(",")
-            if len(cells) == 6 and re.match(r"\d{4}-", cells[0]):
-                found.append((cells[0], float(cells[4])))
-        return found
+        return past.closes_of(self.market)
 
 
 def named(desk: Desk, mention: Mention) -> str:
@@ -95,9 +91,11 @@ def studied(desk: Desk, mention: Mention | None, steps: list[Step], lens: lenses
         lens, cares, skill=skill,
     )  # fmt: skip
     study.steps = procedure.chosen(steps, lens.order, lens.counter)
-    if "market" in cares and mention is not None:
+    if "market" in cares and mention is not None and not desk.request.bars:
         yield from _index(desk, study, mention)
-    if mention is not None:
+    if desk.request.bars:
+        _piped(desk, study)
+    elif mention is not None:
         yield from _looked(desk, study, mention)
         if study.failure:
             return study
@@ -118,6 +116,15 @@ def _index(desk: Desk, study: Study, mention: Mention) -> Work[None]:
     calls = [Call("compute.run", {"code": code.removeprefix(INDEX), **args}) for code in codes]
     for code, result in zip(codes, (yield from desk.run(*calls)), strict=True):
         study.values[key(code)] = valued(result)
+
+
+def _piped(desk: Desk, study: Study) -> None:
+    """Take the bars that came along with the question: nothing is fetched."""
+    study.market = desk.request.bars
+    known = str(study.market.get("symbol") or "")
+    if known and known != "stdin":
+        study.code, study.name = known, str(study.market.get("name") or "") or known
+        study.title = study.title or study.name
 
 
 def _looked(desk: Desk, study: Study, mention: Mention) -> Work[None]:
@@ -144,9 +151,10 @@ def _computed(desk: Desk, study: Study, mention: Mention | None) -> Work[None]:
     for code in [*(s.code for s in study.steps if s.code), *(r.code for r in wanted(study.lens.order)), *ALWAYS]:
         if not code.startswith(INDEX):
             codes.setdefault(key(code), code)
-    args = {"symbol": study.code} if desk.stranger and mention else {}
+    fetched = mention is not None and not desk.request.bars
+    args = {"symbol": study.code} if desk.stranger and fetched else {}
     calls = [Call("compute.run", {"code": code, **args}) for code in codes.values()]
-    checks = [Call("skills.check", {"name": study.skill or "research", **({"symbol": study.code} if mention else {})})]
+    checks = [Call("skills.check", {"name": study.skill or "research", **({"symbol": study.code} if fetched else {})})]
     if not any(step.tool == "skills.check" for step in study.steps):
         checks = []
     results = yield from desk.run(*calls, *checks)
@@ -155,10 +163,7 @@ def _computed(desk: Desk, study: Study, mention: Mention | None) -> Work[None]:
     if checks and results[-1].ok:
         study.checked = True
         study.fired = verdict.fired_of(results[-1].value, desk.say)
-    if mention is None:
-        first = next((r for r in results if r.ok and isinstance(r.value, dict)), None)
-        study.market = {"last": first.get("date") if first else "", "simulated": bool(first and first.get("simulated"))}
-        study.code = study.code or str((first.get("symbol") if first else "") or "")
+    study.why = next((result.error for result in results if result.error), "")
     study.figures = procedure.figures(study.steps, study.values, desk.say)
 
 
@@ -178,9 +183,9 @@ def observe(desk: Desk, topic: str, line: str, observed: str = "") -> Call:
 
 
 def valued(result: Result) -> tuple[float | None, str]:
-    """Return the number and the date of a computation; (None, "") where there is none."""
+    """Return the number (1 and 0 for true and false) and the date of a computation; (None, "") where there is none."""
     value = result.get("value") if isinstance(result.value, dict) else result.value
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != value or abs(value) == float("inf"):
+    if not isinstance(value, int | float) or value != value or abs(value) == float("inf"):
         return None, ""
     return float(value), str(result.get("date") or "")
 

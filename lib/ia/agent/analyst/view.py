@@ -322,7 +322,7 @@ class View:
         own = {figure.code for figure in self.study.figures}
         for reading in wanted(self.study.lens.order):
             if reading.code not in own and (value := self.study.value(reading.code)) is not None:
-                rows.append(f"| {say(*reading.label)} | {number(value, reading.unit, say)} | {self.study.last} |")
+                rows.append(f"| {say(*reading.label)} | {reading.shown(value, say)} | {self.study.last} |")
         return [head, "| --- | ---: | --- |", *rows, ""] if rows else []
 
     def _balance(self) -> list[str]:

@@ -1,0 +1,185 @@
+"""What to remember and what was remembered: watch list, beliefs, preferences, notes, and questions about them."""
+
+import re
+from collections.abc import Callable
+
+from ia.agent.analyst import past, reply
+from ia.agent.analyst.desk import Call, Desk, Result, Work
+from ia.agent.analyst.intent import Intent
+from ia.agent.analyst.mentions import bare
+from ia.agent.analyst.reply import Reply
+from ia.agent.analyst.research import named, observe, recalled
+
+_FILES = (
+    ("tracking", r"关注|跟踪|自选|watch ?list|\btrack|\bwatch|\bfollow", "关注列表", "The watch list"),
+    ("beliefs", r"信念|相信|\bbelie", "信念", "The beliefs"),
+    ("preferences", r"偏好|喜欢|习惯|\bprefer", "偏好", "The preferences"),
+)
+_FILLER = re.compile(
+    r"我们?|你们?|之前|以前|上次|过去|曾经|原来|怎么看|怎么说|说过|写过|看法|判断|记录|观点|研究过?|什么|哪些|关于|有关|对|的|吗|么|呢|是|了|过|都|还|记得|请问|告诉|一下|[？?，。,.!！]"
+    r"|\b(what|did|have|do|does|i|we|you|my|our|say|said|write|written|wrote|think|thought|note[sd]?|about|on|of|the|a|before|earlier|last|time|remember|tell|me)\b",
+    re.I,
+)  # fmt: skip
+_REASON = re.compile(r"[，,；;。.]?\s*(?:因为|原因是|理由是|\bbecause\b|\bsince\b)[:：]?\s*", re.I)
+
+
+def asked_memory(desk: Desk, wanted: Intent) -> Work[Reply]:
+    """Answer a question about the memory with what stands there, word for word, and where."""
+    if not wanted.securities:
+        for path, words, zh, en in _FILES:
+            if re.search(words, wanted.words, re.I) and not re.search(
+                r"怎么看|看法|说过|写过|think|said|wrote", wanted.words, re.I
+            ):
+                return (yield from _file(desk, path, zh, en))
+    return (yield from _recalled(desk, wanted))
+
+
+def _file(desk: Desk, path: str, zh: str, en: str) -> Work[Reply]:
+    say = desk.say
+    result = yield from desk.one("memory.read", path=path)
+    text = str(result.value) if result.ok else ""
+    entries = [line.strip() for line in text.splitlines() if line.lstrip().startswith(("-", "*"))]
+    if entries:
+        head = say("{n}（`memory/{p}.md`）：", "{n} (`memory/{p}.md`):", n=say(zh, en), p=path)
+        return Reply([head, *entries], entries, [f"memory/{path}.md"])
+    if result.missing:
+        return reply.of(say("这里没有读记忆的工具。", "There is no tool here to read the memory."))
+    return reply.of(
+        say("{n}还是空的（`memory/{p}.md`）。", "{n}: nothing there yet (`memory/{p}.md`).", n=say(zh, en), p=path)
+    )
+
+
+def _recalled(desk: Desk, wanted: Intent) -> Work[Reply]:
+    say = desk.say
+    names = [mention.name for mention in wanted.securities]
+    rest = " ".join(_FILLER.sub(" ", bare(wanted.words)).split())
+    query = " ".join(names) or rest or wanted.words
+    calls = [Call("memory.recall", {"query": query, "limit": 8})]
+    calls += [Call("market.ohlcv", {"symbol": m.code, "tail": 120}) for m in wanted.securities[:1]]
+    found, *bars = yield from desk.run(*calls)
+    if not found.ok:
+        why = say("没有检索记忆的工具", "there is no tool to search the memory") if found.missing else found.error
+        return reply.of(say("找不了：{w}。", "It cannot be looked up: {w}.", w=why))
+    hits = recalled(found.value)
+    if not hits:
+        return reply.of(
+            say("记忆和笔记里没有找到关于“{q}”的内容。", 'Nothing about "{q}" was found in memory or notes.', q=query)
+        )
+    if not wanted.securities:
+        lines = [
+            f"- {hit.get('date') or ''} `{hit['source']}`{say('：', ': ')}{past.gist(str(hit.get('content') or ''))}"
+            for hit in hits
+        ]
+        head = say("关于“{q}”，记忆和笔记里有：", 'About "{q}", memory and notes hold:', q=query)
+        return Reply([head, *lines], lines, [str(hit["source"]) for hit in hits])
+    mention = wanted.securities[0]
+    closes = past.closes_of(bars[0].value) if bars and bars[0].ok else []
+    told = past.of(hits, (mention.name, mention.code), closes, "9999")
+    lines = [f"- {past.told(item, say)}" for item in told]
+    simulated = bool(bars and bars[0].ok and bars[0].get("simulated"))
+    head = say("关于{n}，我们留下过这些（新的在前）{sim}：", "On {n} there is (newest first){sim}:", n=named(desk, mention),
+               sim=say("，行情是模拟的", "; prices are simulated") if simulated else "")  # fmt: skip
+    if not lines:
+        return reply.of(
+            say("记忆和笔记里没有关于{n}的内容。", "Memory and notes hold nothing on {n}.", n=named(desk, mention))
+        )
+    return Reply([head, *lines], lines, [item.source for item in told])
+
+
+def track(desk: Desk, wanted: Intent) -> Work[Reply]:
+    """Put securities, or a topic, on the watch list."""
+    why = _after(wanted.words)
+    items = [(named(desk, mention), mention.code) for mention in wanted.securities] or [(_quoted(wanted.words),) * 2]
+    results = yield from desk.run(*(Call("memory.track", {"symbol": code, "why": why}) for _, code in items))
+    return _each(desk, items, results, "已加入关注", "On the watch list", why)
+
+
+def untrack(desk: Desk, wanted: Intent) -> Work[Reply]:
+    """Take securities, or a topic, off the watch list."""
+    items = [(named(desk, mention), mention.code) for mention in wanted.securities] or [(_quoted(wanted.words),) * 2]
+    results = yield from desk.run(*(Call("memory.untrack", {"symbol": code}) for _, code in items))
+    return _each(desk, items, results, "已取消关注", "Off the watch list", "")
+
+
+def _each(desk: Desk, items: list[tuple[str, str]], results: list[Result], zh: str, en: str, why: str) -> Reply:
+    say, lines = desk.say, []
+    for (name, code), result in zip(items, results, strict=True):
+        shown = name if name == code else f"{name} {code}"
+        if result.ok and result.get("proposal") is None:
+            lines.append(f"{say(zh, en)}{say('：', ': ')}{shown}" + (say("（{w}）", " ({w})", w=why) if why else ""))
+        elif not result.ok:
+            lines.append(reply.not_kept(desk, result, shown, shown))
+    return reply.of(*lines, *reply.waiting(desk, results))
+
+
+def note(desk: Desk, wanted: Intent) -> Work[Reply]:
+    """Write down what the user says: of one security as an observation, else in the day's scratch note."""
+    say = desk.say
+    text = (
+        _after(wanted.words)
+        or re.sub(r"^\S*?(记下来?|记一下|note|write down)\W*", "", wanted.words, flags=re.I).strip()
+    )
+    if not text:
+        yield from ()
+        return reply.of(
+            say(
+                "要记什么？例如“记下：北向资金连续三天流出”。",
+                "Note what? For example: “note: three days of outflows”.",
+            )
+        )
+    if len(wanted.securities) == 1:
+        mention = wanted.securities[0]
+        before = yield from desk.one("memory.read", path=observe_path(desk, mention.name))
+        result = (yield from desk.run(observe(desk, mention.name, text, str(before.value) if before.ok else "")))[0]
+        return reply.of(*reply.paths(desk, (result, "观察", "observation")))
+    line = f"- [{desk.request.moment:%H:%M}] {text}"
+    result = yield from desk.one("notebook.append", path=f"scratch/{desk.request.day}.md", content=line)
+    return reply.of(*reply.paths(desk, (result, "笔记", "note")))
+
+
+def believe(desk: Desk, wanted: Intent) -> Work[Reply]:
+    """Keep what the user wants remembered: a belief with its reason."""
+    say = desk.say
+    text = _after(wanted.words) or wanted.words
+    belief, *reason = _REASON.split(text, maxsplit=1)
+    why = (
+        reason[0].strip() if reason else say("{d} 你让我记住", "you told me to remember it on {d}", d=desk.request.day)
+    )
+    result = yield from desk.one("memory.believe", text=belief.strip(), because=why)
+    lines = reply.paths(desk, (result, "信念", "belief"))
+    return reply.of(say("信念：{b}（因为：{w}）", "Belief: {b} (because: {w})", b=belief.strip(), w=why), *lines)
+
+
+def prefer(desk: Desk, wanted: Intent) -> Work[Reply]:
+    """Propose a preference in the user's own words."""
+    say = desk.say
+    result = yield from desk.one(
+        "memory.prefer", text=wanted.words, because=say("{d} 你说的", "you said so on {d}", d=desk.request.day)
+    )
+    lines = reply.waiting(desk, [result]) or [reply.not_kept(desk, result, "偏好", "the preference")]
+    return reply.of(say("偏好是你的大事，改动要你点头。", "A preference changes only with your consent."), *lines)
+
+
+def observe_path(desk: Desk, topic: str) -> str:
+    """Return the path of today's observation of a topic."""
+    from ia.agent.analyst.research import observation
+
+    return observation(desk, topic)
+
+
+def _after(words: str) -> str:
+    """Return what follows the first colon, or the reason after a comma: the words to keep."""
+    found = re.search(r"[:：]\s*(.+)", words, re.S) or re.search(
+        r"[，,]\s*((?:等|因为|如果|若|关注点|wait|because|if|until|for).+)", words, re.S | re.I
+    )
+    return " ".join(found[1].split()) if found else ""
+
+
+def _quoted(words: str) -> str:
+    found = re.search(r"[「“\"](.+?)[」”\"]", words) or re.search(r"[:：]\s*(.+)", words)
+    return found[1].strip() if found else words
+
+
+KINDS: dict[str, Callable[[Desk, Intent], Work[Reply]]] = {
+    "asked_memory": asked_memory, "track": track, "untrack": untrack, "note": note, "believe": believe, "prefer": prefer,
+}  # fmt: skip

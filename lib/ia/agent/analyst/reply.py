@@ -1,0 +1,85 @@
+"""What an answer is, and the sentences that several answers share."""
+
+from typing import NamedTuple
+
+from ia.agent.analyst.desk import Desk, Result
+from ia.agent.analyst.voice import Voice
+
+
+class Reply(NamedTuple):
+    """An answer: its lines, and the same for a program: points, and what stands behind them."""
+
+    lines: list[str]
+    points: list[str]
+    evidence: list[str] = []
+
+
+def of(*lines: str) -> Reply:
+    """Return a reply of a few lines, which are its points too."""
+    return Reply(list(lines), [line for line in lines if line])
+
+
+def by_rules(say: Voice) -> str:
+    """Return who speaks: nobody is to take it for more than it is."""
+    return say("我是按规则工作的分析员（ia-offline），没有用语言模型；只研究和建议，买卖由你决定。",
+               "I work by rules (ia-offline), without a language model. Research and advice only; what to do is yours.")  # fmt: skip
+
+
+def no_prices(desk: Desk, said: str, failure: str) -> str:
+    """Return why there are no prices, and what to type."""
+    say, low = desk.say, failure.casefold()
+    if failure == "missing":
+        return say("这里没有取行情的工具，{s} 没法看。用 `ia turn`，或给 llm 加上 `-T ia_ohlcv -T ia_compute`。",
+                   "There is no tool for prices here, so {s} cannot be looked at. Use `ia turn`, or give llm"
+                   " `-T ia_ohlcv -T ia_compute`.", s=said)  # fmt: skip
+    if "could be:" in low:
+        return say("“{s}”可能是好几只证券：{f}。请写代码，例如 600519.SH。",
+                   '"{s}" could be several securities: {f}. Write the code, such as 600519.SH.',
+                   s=said, f=failure.split("could be:", 1)[1].split(";")[0].strip())  # fmt: skip
+    if any(word in low for word in ("no security", "no such", "has no bars", "no stock", "not found")):
+        return say("没有找到 {s} 的行情（{f}）。请核对代码，例如 600519、00700.HK、AAPL。",
+                   "No prices were found for {s} ({f}). Check the code: 600519, 00700.HK, AAPL.", s=said, f=failure)  # fmt: skip
+    if any(
+        word in low
+        for word in ("try later", "timed out", "timeout", "rate", "ban", "cannot reach", "connect", "longer than")
+    ):
+        return say("行情源暂时取不到 {s}（{f}）。过一会儿再问；离线可用 `ia config set market.adapter demo`（模拟行情）。",
+                   "The source has no prices of {s} for now ({f}). Ask again later; offline there is"
+                   " `ia config set market.adapter demo` (simulated prices).", s=said, f=failure)  # fmt: skip
+    return say("取不到 {s} 的行情：{f}。没有数据，我不发表观点。",
+               "The prices of {s} could not be fetched: {f}. Without data there is no view.", s=said, f=failure)  # fmt: skip
+
+
+def not_kept(desk: Desk, result: Result, zh: str, en: str) -> str:
+    """Return why something was not kept, "" where it was."""
+    if result.ok:
+        return ""
+    why = desk.say("没有这个工具", "there is no tool for it") if result.missing else result.error
+    return desk.say("{what}没有存下：{why}。", "{what} was not kept: {why}.", what=desk.say(zh, en), why=why)
+
+
+def waiting(desk: Desk, results: list[Result]) -> list[str]:
+    """Return a line for each proposal that was made: what waits, and how to decide."""
+    say, lines = desk.say, []
+    for result in results:
+        number = result.get("proposal")
+        if number is not None:
+            lines.append(say("提案 {n}（`{p}`）等你决定：`ia approve {n}` 执行，`ia reject {n}` 放弃，`ia pending` 看全文。",
+                             "Proposal {n} (`{p}`) waits for you: `ia approve {n}` carries it out, `ia reject {n}` drops it,"
+                             " `ia pending` shows it.", n=number, p=result.get("path") or ""))  # fmt: skip
+    return lines
+
+
+def paths(desk: Desk, *pairs: tuple[Result, str, str]) -> list[str]:
+    """Return where things were kept, or why not: (result, zh name, en name) each."""
+    say, kept, failed = desk.say, [], []
+    for result, zh, en in pairs:
+        if result.ok and isinstance(result.value, dict) and result.get("path"):
+            mark = say("（未确认）", " (untrusted)") if "untrusted" in str(result.get("status")) else ""
+            kept.append(f"{say(zh, en)} `{result.get('path')}`{mark}")
+        elif result.ok:
+            kept.append(say(zh, en))
+        else:
+            failed.append(not_kept(desk, result, zh, en))
+    lines = [say("已存：{k}。", "Kept: {k}.", k=say.listed(kept))] if kept else []
+    return lines + failed + waiting(desk, [result for result, _, _ in pairs])

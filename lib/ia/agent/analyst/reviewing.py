@@ -1,0 +1,296 @@
+"""A review: what was said in a period, word for word, what the market did since, and what to do otherwise."""
+
+import re
+from calendar import monthrange
+from datetime import date, timedelta
+from typing import Any, NamedTuple
+
+from ia.agent.analyst import past, reply
+from ia.agent.analyst.desk import Call, Desk, Result, Work
+from ia.agent.analyst.mentions import Mention, found
+from ia.agent.analyst.reply import Reply
+from ia.agent.analyst.research import loaded, valued
+from ia.agent.analyst.voice import Voice, number
+
+MOST = 20
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_STAMP = re.compile(r"^\[(\d\d:\d\d)\]\s*")
+
+
+class Period(NamedTuple):
+    """A stretch of days, both ends included; `name` is its folder below reports/, `label` the reflection's file."""
+
+    first: str
+    last: str
+    name: str
+    label: str
+
+
+class Said(NamedTuple):
+    """One observation: its day and path, the line as it stands, the security it is about, and which way it leant."""
+
+    day: str
+    source: str
+    line: str
+    mention: Mention | None
+    lean: int | None
+
+
+class Outcome(NamedTuple):
+    """What came of an observation: the change since in percent, and the sentence about its own condition."""
+
+    said: Said
+    since: float | None
+    void: str
+    days: int
+
+
+def review(desk: Desk, words: str) -> Work[Reply]:
+    """Review the period that the words name (the last seven days without), keep the report and the reflection."""
+    say, today = desk.say, desk.request.moment.date()
+    period = of_words(words, today)
+    yield from loaded(desk, "review", words)
+    listed, tracking = yield from desk.run(Call("memory.list", {}), Call("memory.read", {"path": "tracking"}))
+    if not listed.ok:
+        return reply.of(
+            say("没有读记忆的工具，没法复盘。", "There is no tool to read the memory: no review is possible.")
+        )
+    files = _within(listed.value, period)
+    texts = yield from desk.run(*(Call("memory.read", {"path": path}) for path in files))
+    observed = [path for path in files if "/observations/" in path]
+    said = [
+        item
+        for path, text in zip(files, texts, strict=True)
+        if path in observed and text.ok
+        for item in lines_of(path, str(text.value))
+    ]
+    said = said[-MOST:]
+    outcomes, simulated = yield from _since(desk, said)
+    report = _report(desk, period, outcomes, [p for p in files if p not in observed], tracking, simulated)
+    lesson = _lesson(desk, period, outcomes)
+    path = f"reports/{period.name}/{desk.request.day}.md"
+    calls = [Call("notebook.write", {"path": path, "content": "\n".join(report) + "\n"})]
+    calls += [_reflection(desk, period, lesson)] if outcomes else []
+    results = yield from desk.run(*calls)
+    kept = reply.paths(desk, *zip(results, ("复盘报告", "反思"), ("report", "reflection"), strict=False))
+    answer = _summary(desk, period, outcomes, simulated)
+    return Reply(
+        [*answer, "", lesson, "", *kept, reply.by_rules(say)],
+        [answer[0], lesson],
+        [_row(desk, item) for item in outcomes],
+    )
+
+
+def of_words(words: str, today: date) -> Period:
+    """Return the period that words name.
+
+    >>> of_words("复盘本周", date(2024, 3, 15))[:3], of_words("review last month", date(2024, 3, 15))[:2]
+    (('2024-03-11', '2024-03-15', 'weekly'), ('2024-02-01', '2024-02-29'))
+    """
+    month = re.search(r"(\d{4})-(\d\d)(?!\d|-W)", words)
+    week = re.search(r"(\d{4})-?W(\d{1,2})", words, re.I)
+    days = re.search(r"(?:最近|过去|近|last|past)\s*(\d{1,3})\s*(?:天|日|days)", words, re.I)
+    monday = today - timedelta(days=today.weekday())
+    if week:
+        monday = date.fromisocalendar(int(week[1]), min(max(int(week[2]), 1), 52), 1)
+        return _weekly(monday, min(monday + timedelta(days=6), today))
+    if month and 1 <= int(month[2]) <= 12:
+        return _monthly(int(month[1]), int(month[2]), today)
+    if days:
+        return Period((today - timedelta(days=int(days[1]) - 1)).isoformat(), today.isoformat(), "weekly", "")
+    if re.search(r"上个?月|last month", words, re.I):
+        before = today.replace(day=1) - timedelta(days=1)
+        return _monthly(before.year, before.month, today)
+    if re.search(r"月|month", words, re.I):
+        return _monthly(today.year, today.month, today)
+    if re.search(r"上个?(周|星期)|last week", words, re.I):
+        return _weekly(monday - timedelta(days=7), monday - timedelta(days=1))
+    if re.search(r"今天|今日|today|daily", words, re.I):
+        return Period(today.isoformat(), today.isoformat(), "daily", "")
+    if re.search(r"周|星期|week", words, re.I):
+        return _weekly(monday, today)
+    return Period((today - timedelta(days=6)).isoformat(), today.isoformat(), "weekly", "")
+
+
+def _weekly(monday: date, last: date) -> Period:
+    return Period(monday.isoformat(), last.isoformat(), "weekly", f"W{monday.isocalendar().week:02d}")
+
+
+def _monthly(year: int, month: int, today: date) -> Period:
+    last = date(year, month, monthrange(year, month)[1])
+    return Period(date(year, month, 1).isoformat(), min(last, today).isoformat(), "monthly", f"{month:02d}")
+
+
+def _within(listed: Any, period: Period) -> list[str]:
+    """Return the paths of observations and journal of a period, by day, and the reflections of its time."""
+    rows = listed if isinstance(listed, list) else []
+    paths = [str(row.get("path") or "") for row in rows if isinstance(row, dict)]
+    dated = [(day[0], path) for path in paths if "/observations/" in path and (day := _DAY.search(path))]
+    kept = [path for day, path in sorted(dated) if period.first <= day <= period.last]
+    year = period.last[:4]
+    return kept[-MOST:] + [path for path in paths if f"/reflections/{year}" in path][-2:]
+
+
+def lines_of(path: str, text: str) -> list[Said]:
+    """Return the observations of a file: its stamped lines, else its lines of text."""
+    day = (_DAY.search(path) or [""])[0]
+    title = next((line.lstrip("# ") for line in text.splitlines() if line.startswith("#")), "")
+    stamped = [line for line in text.splitlines() if _STAMP.match(line)]
+    plain = [
+        line for line in text.splitlines() if line.strip() and not line.startswith(("#", "---", "untrusted:", "<<"))
+    ]
+    out = []
+    for line in stamped or plain[:3]:
+        said = _STAMP.sub("", line).strip()
+        about = found(said) or found(title)
+        out.append(Said(day, path, said, about[0] if len(about) == 1 else None, lean_of(said)))
+    return out
+
+
+def lean_of(text: str) -> int | None:
+    """Return which way a line leans: 1, -1, 0 for open; None where it does not say."""
+    if re.search(r"方向不明|互相抵消|\bmixed\b|中性|neutral", text, re.I):
+        return 0
+    up = re.search(r"偏多|看多|看涨|看好|leans up|bullish|constructive", text, re.I)
+    down = re.search(r"偏空|看空|看跌|谨慎|leans down|bearish|cautious", text, re.I)
+    return None if bool(up) == bool(down) else 1 if up else -1
+
+
+def _since(desk: Desk, said: list[Said]) -> Work[tuple[list[Outcome], bool]]:
+    """Return what the market did since each observation: fetched once a security, computed on its bars."""
+    mentions = list({item.mention.code: item.mention for item in said if item.mention}.values())[:8]
+    bars = yield from desk.run(*(Call("market.ohlcv", {"symbol": m.code, "tail": 120}) for m in mentions))
+    closes = {m.code: past.closes_of(result.value) for m, result in zip(mentions, bars, strict=True) if result.ok}
+    counts = [sum(1 for day, _ in closes.get(s.mention.code, []) if day > s.day) if s.mention else 0 for s in said]
+    asked = [at for at, count in enumerate(counts) if count]
+    asked.sort(key=lambda at: said[at].mention.code)  # type: ignore[union-attr]
+    results = yield from desk.run(
+        *(Call("compute.run", {"code": f"roc(close, {counts[at]})", "symbol": said[at].mention.code}) for at in asked)  # type: ignore[union-attr]
+    )
+    moved = {at: valued(result)[0] for at, result in zip(asked, results, strict=True)}
+    outcomes = []
+    for at, item in enumerate(said):
+        void = past.voided(item.line, item.day, closes.get(item.mention.code, [])) if item.mention else ""
+        outcomes.append(Outcome(item, moved.get(at), void, counts[at]))
+    return outcomes, any(result.ok and bool(result.get("simulated")) for result in bars)
+
+
+def _judged(item: Outcome, say: Voice) -> str:
+    """Return what can be said of an observation now."""
+    if item.said.mention is None or item.said.lean is None:
+        return say("不可评：没有证券或方向", "not to be judged: no security or no direction")
+    if item.since is None:
+        return say("未决：此后还没有 K 线", "open: no bar since")
+    if "没有" not in item.void and "not" not in item.void and item.void:
+        return say("作废：失效条件已触发", "void: its own condition came true")
+    if item.said.lean == 0:
+        return say("未表态", "took no side")
+    with_it = item.since * item.said.lean > 0
+    due = item.days >= 20
+    if with_it:
+        return say("对", "right") if due else say("暂时同向，未到期", "with it so far, not due")
+    return say("错", "wrong") if due else say("暂时相反，未到期", "against it so far, not due")
+
+
+def _row(desk: Desk, item: Outcome) -> str:
+    say = desk.say
+    cells = [item.said.day, item.said.mention.name if item.said.mention else "–", past.cut(item.said.line, 60).replace("|", "/"),
+             number(item.since, "percent"), str(item.days), _judged(item, say)]  # fmt: skip
+    return "| " + " | ".join(cells) + " |"
+
+
+def _summary(desk: Desk, period: Period, outcomes: list[Outcome], simulated: bool) -> list[str]:
+    say = desk.say
+    head = say("**复盘 {a} 至 {b}**：{n} 条观察，{k} 条可以对照行情{s}。", "**Review {a} to {b}**: {n} observations, {k} of them comparable with prices{s}.",
+               a=period.first, b=period.last, n=len(outcomes), k=sum(1 for item in outcomes if item.since is not None),
+               s=say("（行情是模拟的）", " (prices are simulated)") if simulated else "")  # fmt: skip
+    if not outcomes:
+        return [head, say("本期没有可评的判断。一条可评的判断要有：标的、方向、期限、把握、理由、失效条件。例如：“300750，20 个交易日内跑赢沪深 300，六成把握；跌破 172 作废。”",
+                          "There is nothing to judge in this period. A judgement that can be scored names security, direction, horizon, odds, reason"
+                          " and what would end it, as in: “300750 beats the CSI 300 within 20 days, 60 %; void below 172.”")]  # fmt: skip
+    return [head, "", *_table(desk, outcomes)]
+
+
+def _table(desk: Desk, outcomes: list[Outcome]) -> list[str]:
+    head = desk.say(
+        "| 日期 | 标的 | 原话 | 此后 | 天数 | 现在看 |", "| date | security | as it was said | since | days | now |"
+    )
+    return [head, "| --- | --- | --- | ---: | ---: | --- |", *(_row(desk, item) for item in outcomes)]
+
+
+def _lesson(desk: Desk, period: Period, outcomes: list[Outcome]) -> str:
+    """Return the one rule to act on next, from what went wrong; nothing is concluded from few cases."""
+    say = desk.say
+    scored = [item for item in outcomes if item.since is not None and item.said.lean]
+    wrong = [item for item in scored if (item.since or 0) * (item.said.lean or 0) < 0]
+    mute = [item for item in outcomes if item.said.lean is None]
+    void = [item for item in outcomes if item.void and "没有" not in item.void and "not" not in item.void]
+    if void:
+        names = say.joined(list(dict.fromkeys(item.said.mention.name for item in void if item.said.mention)))
+        return say(
+            "下一步：{n} 的失效条件已经触发，先重做研究，再谈观点。",
+            "Next: the condition named for {n} has come true; research it again before holding a view.",
+            n=names,
+        )
+    if len(scored) >= 3 and len(wrong) * 2 > len(scored):
+        return say("下一步：{w}/{n} 条暂时与市场相反；下一周每条判断写出相反证据，再看是不是同一个原因（样本少，不改信念）。",
+                   "Next: {w} of {n} stand against the market so far; write the counter-evidence with each judgement for a week and see whether one"
+                   " cause is behind it (too few to change a belief).", w=len(wrong), n=len(scored))  # fmt: skip
+    if len(mute) * 2 > len(outcomes) and outcomes:
+        return say("下一步：多数观察没有方向或失效条件，事后没法评；下次写上“偏多/偏空”和“失效 收盘<价位”。",
+                   "Next: most observations name neither a direction nor what would end them, and cannot be judged; write “leans up/down” and “void if close < …”.")  # fmt: skip
+    if scored:
+        return say("下一步：{n} 条里 {r} 条同向，样本太少，不下结论；到期（20 个交易日）再评。",
+                   "Next: {r} of {n} are with the market; too few to conclude. Judge them when due (20 trading days).", n=len(scored), r=len(scored) - len(wrong))  # fmt: skip
+    return say(
+        "下一步：把想法写成可评的观察，下周才有东西可复盘。",
+        "Next: write thoughts as observations that can be judged, so that there is something to review.",
+    )
+
+
+def _reflection(desk: Desk, period: Period, lesson: str) -> Call:
+    say = desk.say
+    text = say(
+        "## {d} 复盘（{a} 至 {b}）", "## {d} Review ({a} to {b})", d=desk.request.day, a=period.first, b=period.last
+    )
+    return Call(
+        "memory.reflect", {"content": f"{text}\n\n- {lesson}\n", **({"period": period.label} if period.label else {})}
+    )
+
+
+def _report(
+    desk: Desk, period: Period, outcomes: list[Outcome], reflections: list[str], tracking: Result, simulated: bool
+) -> list[str]:
+    say = desk.say
+    title = say("# 复盘 {a} 至 {b}", "# Review {a} to {b}", a=period.first, b=period.last)
+    out = [
+        title,
+        "",
+        *_summary(desk, period, outcomes, simulated),
+        "",
+        f"## {say('原话与出处', 'As it was said, and where')}",
+        "",
+    ]
+    out += [f"- {item.said.day}{say('：', ': ')}{item.said.line} (`{item.said.source}`)" + (f" — {item.void}" if item.void else "")
+            for item in outcomes] or [say("- 无", "- none")]  # fmt: skip
+    out += ["", f"## {say('口径', 'Terms')}", ""]
+    out.append(say("- 此后：从观察当日收盘到最新收盘，前复权；满 20 个交易日才算到期，未到期不打对错。",
+                   "- Since: from the close of the day to the last close, adjusted; due after 20 trading days, and not scored before."))  # fmt: skip
+    watched = (
+        [line.strip() for line in str(tracking.value or "").splitlines() if line.lstrip().startswith("-")]
+        if tracking.ok
+        else []
+    )
+    unseen = [
+        line for line in watched if not any(item.said.mention and item.said.mention.code in line for item in outcomes)
+    ]
+    if unseen:
+        out += ["", f"## {say('关注了但本期没有观察', 'Watched, but not observed in this period')}", "", *unseen[:20]]
+    if reflections:
+        out += [
+            "",
+            f"## {say('这段时间的反思', 'Reflections of the time')}",
+            "",
+            *(f"- `{path}`" for path in reflections),
+        ]
+    return [*out, "", f"## {say('下一步', 'Next')}", "", _lesson(desk, period, outcomes), "", reply.by_rules(say)]
