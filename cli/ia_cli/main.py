@@ -30,6 +30,10 @@ COMMANDS = {
     "tool": ("ia_cli.tool:tool", "List the tools of models, and call one by hand."),
     "fork": ("ia_cli.tool:fork", "Give a task to a subagent and print its summary."),
     "mcp": ("ia_cli.mcp:mcp", "Serve ia's tools to another program, over MCP."),
+    "session": ("ia_cli.session:session", "List, show, prune and delete sessions."),
+    "usage": (
+        "ia_cli.usage:usage", "Show what models used, in tokens and money, and what is left of the caps."
+    ),
     "log": ("ia_cli.log:log", "Read the audit trail."),
     "config": ("ia_cli.config:config_", "Read and change settings."),
     "doctor": ("ia_cli.doctor:doctor", "Check the installation and say how to mend it."),

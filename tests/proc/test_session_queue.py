@@ -86,7 +86,9 @@ def test_twenty_in_sessions_of_their_own_and_five_in_one(home, present):
 
 def test_without_the_queue_pairs_would_interleave(home):
     """What makes the test above worth something."""
-    open_ = TALK.replace('sessions.queue(ws, session, 60)', "contextlib.nullcontext()").replace("import sys", "import contextlib, sys")
+    open_ = TALK.replace("sessions.queue(ws, session, 60)", "contextlib.nullcontext()").replace(
+        "import sys", "import contextlib, sys"
+    )
     finished([start(open_, "shared", f"s{n}", "20") for n in range(5)])
     ws = Workspace()
     turns = [message.turn for message in sessions.history(ws, "shared")]

@@ -215,7 +215,9 @@ def test_pruned_messages_are_still_there_at_an_earlier_now(ws, monkeypatch):
 
 def test_the_summary_keeps_question_and_conclusion(ws, monkeypatch):
     monkeypatch.setenv("IA_NOW", YEAR_2024)
-    sessions.add(ws, "s", "user", "宁德时代最近怎么样？", turn="a")
+    sessions.add(
+        ws, "s", "user", "【事件】用户查询\n【用户问题】宁德时代最近怎么样？\n说结论就行\n【外部数据】\n<<…>>", turn="a"
+    )
     sessions.add(
         ws,
         "s",

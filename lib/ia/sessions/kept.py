@@ -75,7 +75,7 @@ def check_id(text: str) -> str:
 
 def listed(ws: Workspace) -> list[Session]:
     """Return the sessions as of now(), the one that was active last first."""
-    return sorted(_sessions(ws), key=lambda session: session.last_active, reverse=True)
+    return _sessions(ws)
 
 
 def find(ws: Workspace, id: str) -> Session:
@@ -209,7 +209,7 @@ def _sessions(ws: Workspace, number: int | None = None) -> list[Session]:
         " coalesce(sum(m.tokens) FILTER (WHERE m.deleted IS NULL OR m.deleted > :now), 0)"
         " FROM sessions s LEFT JOIN messages m ON m.session = s.id AND m.created <= :now"
         " WHERE s.created <= :now AND (s.deleted IS NULL OR s.deleted > :now) AND (:id IS NULL OR s.id = :id)"
-        " GROUP BY s.id",
+        " GROUP BY s.id ORDER BY 4 DESC, max(m.id) DESC",
         {"now": moment, "id": number},
     ).fetchall()
     return [

@@ -8,6 +8,8 @@ from ia.workspace import Workspace, headline, local
 
 LIMIT = 80_000
 """Tokens of messages beyond which a session is pruned."""
+_MARKS = re.compile(r"\A(?:【时间】.*\n)?(?:【事件】.*\n)?【用户问题】|\n【外部数据】[\s\S]*\Z")
+"""What a turn writes around a question."""
 _CONCLUDES = re.compile(r"^\W*(?:结论|综上|总之|总结|判断|结果|conclusion|in short|in sum|summary|verdict)", re.I)
 
 
@@ -71,6 +73,6 @@ def _told(message: Message, width: int) -> str:
     """Return a message in one line; of one that holds text from outside, only where that came from."""
     if message.origins:
         return f"({message.role}: from {', '.join(message.origins)})"[:width]
-    lines = message.content.splitlines()
-    concluding = [line for line in lines if _CONCLUDES.match(line) and len(line.strip()) > 8]
-    return headline(concluding[-1] if concluding else message.content, width)
+    text = _MARKS.sub("", message.content)
+    concluding = [line for line in text.splitlines() if _CONCLUDES.match(line) and len(line.strip()) > 8]
+    return headline(concluding[-1] if concluding and message.role == "assistant" else text, width)
