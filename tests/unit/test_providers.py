@@ -13,7 +13,7 @@ from ia import audit, providers
 from ia.errors import BadData, ConfigError, IaError, NotFound, Refused, TryLater, Unavailable
 from ia.providers import parameters
 from ia.providers.manifest import RESERVED
-from ia.providers.registry import close_servers, manifest_of
+from ia.providers.registry import close_servers
 from ia.tools import catalog
 from ia.tools.router import Router
 from ia.tools.schema import check
@@ -260,7 +260,7 @@ class TestCommand:
         code = f"import subprocess, time; p = subprocess.Popen(['sleep', '60']); open({str(tmp_path / 'pid')!r}, 'w').write(str(p.pid)); time.sleep(60)"
         put("echo", command(code).replace("{name: say}", "{name: say, timeout: 1.5}"))
         started = time.monotonic()
-        with pytest.raises(TryLater, match="no answer in 1.5 s"):
+        with pytest.raises(TryLater, match=r"no answer in 1\.5 s"):
             only(ws).run({})
         assert time.monotonic() - started < 5
         assert gone(int((tmp_path / "pid").read_text()))
@@ -320,7 +320,7 @@ class TestSecrets:
 
     def test_a_reference_to_what_is_not_set(self, put, ws):
         put("echo", command(ECHO, "config: {token: '${ECHO_TOKEN}'}"))
-        with pytest.raises(ConfigError, match="refers to \\${ECHO_TOKEN}, which is not set"):
+        with pytest.raises(ConfigError, match=r"refers to \${ECHO_TOKEN}, which is not set"):
             only(ws).run({})
 
 
@@ -523,7 +523,7 @@ class TestServer:
 
     def test_one_that_dies_says_its_last_words_and_is_started_again(self, server):
         call = server()
-        with pytest.raises(Unavailable, match="test.die: the server of provider test ended: I am dying"):
+        with pytest.raises(Unavailable, match=r"test\.die: the server of provider test ended: I am dying"):
             call("test.die")
         assert call("test.add", a=2, b=2) == {"sum": 4}
 
@@ -531,7 +531,7 @@ class TestServer:
         call = server("tools: [{name: hang, timeout: 1}, {name: process}]")
         number = call("test.process")["result"]
         started = time.monotonic()
-        with pytest.raises(TryLater, match="test.hang of provider test: no answer in 1 s"):
+        with pytest.raises(TryLater, match=r"test\.hang of provider test: no answer in 1 s"):
             call("test.hang")
         assert time.monotonic() - started < 6
         assert gone(number)
@@ -555,7 +555,7 @@ class TestServer:
     )
     def test_one_that_speaks_no_mcp(self, put, ws, code, told, monkeypatch):
         monkeypatch.setattr("ia.providers.server.START", 5.0)
-        put("bad", f"mcp:\n  command: ['{{python}}', bad.py]", bad_py=code)
+        put("bad", "mcp:\n  command: ['{python}', bad.py]", bad_py=code)
         started = time.monotonic()
         with pytest.raises(IaError) as failure:
             providers.refresh(ws, "bad")
