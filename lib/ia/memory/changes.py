@@ -9,6 +9,7 @@ from ia.proposals import Proposal
 from ia.workspace import Revision, Workspace
 
 _AREAS = ("notebook/", "memory/", "knowledge/")
+_INSTALLED = (".claude/skills/", ".claude/providers/")
 
 
 class Change(NamedTuple):
@@ -23,7 +24,10 @@ class Change(NamedTuple):
 
 
 def path_of(ws: Workspace, path: str) -> str:
-    """Return the path of a file that has a history: memory/… (which may be left out), notebook/… or soul.md."""
+    """Return the path of a file that has a history: memory/… (or without), notebook/…, soul.md, a skill's."""
+    if path.startswith(_INSTALLED):
+        ws.resolve(path)
+        return path
     if path.startswith(_AREAS):
         below, inside = path.split("/", 1)
         ws.resolve(inside, below=below)
