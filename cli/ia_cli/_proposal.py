@@ -3,6 +3,8 @@
 from typing import TYPE_CHECKING, Any
 
 from ia.errors import IaError
+from ia_cli._provider import about
+from ia_cli._provider import lines as provider_lines
 from ia_cli._text import say, tr
 
 if TYPE_CHECKING:
@@ -19,6 +21,8 @@ def document(ws: "Workspace", proposal: "Proposal", before: str, after: str) -> 
         told["files"] = [{"path": path, "bytes": size, "state": state} for path, size, state in _files(before, after)]
     if proposal.kind == "skill":
         told["skill"] = _skill(ws, before, after, proposal.path)
+    if proposal.kind == "provider":
+        told |= _provider(after, proposal.path)
     if proposal.kind == proposals.TRUST:
         told["text"] = after
     return told
@@ -30,6 +34,8 @@ def shown(ws: "Workspace", proposal: "Proposal", before: str, after: str) -> str
     lines: list[str] = []
     if "skill" in told:
         lines += _skill_lines(told["skill"])
+    if "provider" in told:
+        lines += provider_lines(told["provider"])
     if "files" in told:
         lines += [tr("files") + ":"]
         lines += [f"  {tr(each['state'])}\t{each['bytes']}\t{each['path']}" for each in told["files"]]
@@ -50,6 +56,14 @@ def _files(before: str, after: str) -> list[tuple[str, int, str]]:
         state = "new" if path not in old else "removed" if path not in new else "changed"
         rows.append((path, len(new.get(path, "").encode()), "same" if old.get(path) == new.get(path) else state))
     return rows
+
+
+def _provider(after: str, path: str) -> dict[str, Any]:
+    from ia import proposals
+    from ia.providers.installing import described
+
+    manifest = described(proposals.files_of(after), path.rpartition("/")[2])
+    return {} if manifest is None else {"provider": about(manifest)}
 
 
 def _skill(ws: "Workspace", before: str, after: str, path: str) -> dict[str, Any]:
