@@ -43,28 +43,59 @@ def queue(ws: Workspace, id: str, seconds: float) -> Iterator[None]:
             os.unlink(path)
         fcntl.flock(fd, fcntl.LOCK_UN)  # a child that inherited the file must not go on holding it
         os.close(fd)
+        _tidy(folder, stem)
 
 
 def _ticket(folder: str, stem: str, name: str, deadline: float) -> tuple[str, int, list[str]]:
     """Return (path, locked descriptor) of a new last ticket, and the paths of those before it."""
-    desk = os.open(os.path.join(folder, f"{stem}.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    desk = -1
+
+    def served() -> bool:
+        nonlocal desk
+        desk = _desk(folder, stem)
+        return desk >= 0
+
+    _await(served, name, deadline)
     try:
-        _await(partial(_locked, desk, fcntl.LOCK_EX), name, deadline)
-        tickets = sorted(
-            entry for entry in os.listdir(folder) if entry.startswith(f"{stem}.") and entry[len(stem) + 1 :].isdecimal()
-        )
-        before = [path for path in (os.path.join(folder, entry) for entry in tickets) if not _gone(path)]
+        tickets = _tickets(folder, stem)
+        before = [path for path in tickets if not _gone(path)]
         number = int(tickets[-1].rpartition(".")[2]) + 1 if tickets else 1
         path = os.path.join(folder, f"{stem}.{number:012d}")
         fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         fcntl.flock(fd, fcntl.LOCK_EX)
-        for entry in tickets:  # left behind by who was killed; nobody can take one while we stand at the desk
-            if os.path.join(folder, entry) not in before:
-                with contextlib.suppress(FileNotFoundError):
-                    os.unlink(os.path.join(folder, entry))
+        for left in set(tickets) - set(before):  # by who was killed
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(left)
         return path, fd, before
     finally:
         os.close(desk)
+
+
+def _tidy(folder: str, stem: str) -> None:
+    """Take the desk away when nobody is in line: most sessions are of one turn."""
+    with contextlib.suppress(OSError):
+        desk = _desk(folder, stem)
+        if desk >= 0:
+            if not _tickets(folder, stem):
+                os.unlink(os.path.join(folder, f"{stem}.desk"))
+            os.close(desk)
+
+
+def _desk(folder: str, stem: str) -> int:
+    """Return the locked descriptor of the file under which tickets are drawn; -1 where somebody else is at it."""
+    path = os.path.join(folder, f"{stem}.desk")
+    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    with contextlib.suppress(FileNotFoundError):
+        if _locked(fd, fcntl.LOCK_EX) and os.path.samestat(os.fstat(fd), os.stat(path)):  # not one that was taken away
+            return fd
+    os.close(fd)
+    return -1
+
+
+def _tickets(folder: str, stem: str) -> list[str]:
+    """Return the paths of the tickets there are, in their order."""
+    names = (name for name in os.listdir(folder) if name.startswith(f"{stem}.") and name[len(stem) + 1 :].isdecimal())
+    return [os.path.join(folder, name) for name in sorted(names)]
 
 
 def _await(done: Callable[[], bool], name: str, deadline: float) -> None:
