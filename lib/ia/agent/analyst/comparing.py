@@ -12,7 +12,7 @@ from ia.agent.analyst.procedure import Figure, Step
 from ia.agent.analyst.readings import BASICS, INDEX, key, wanted
 from ia.agent.analyst.reply import Reply
 from ia.agent.analyst.research import loaded, named, observe, recalled, valued
-from ia.agent.analyst.verdict import LEANS, LEVELS, Fired, Verdict
+from ia.agent.analyst.verdict import LEVELS, Fired, Verdict
 from ia.agent.analyst.voice import number
 
 MOST = 5
@@ -70,7 +70,7 @@ def compare(desk: Desk, securities: list[Mention]) -> Work[Reply]:
         observe(desk, topic, line),
     )
     kept = reply.paths(desk, (results[0], "笔记", "note"), (results[1], "观察", "observation"))
-    points = [line, *(f"{side.title}: {say(*LEANS[side.verdict.lean])}" for side in sides)]
+    points = [line, *(f"{side.title}: {side.verdict.told(say)}" for side in sides)]
     return Reply([*answer, "", *kept, reply.by_rules(say)], points, _table(desk, sides, steps)[2:])
 
 
@@ -119,7 +119,7 @@ def _side(
     checked = rest[len(codes)]
     fired = verdict.fired_of(checked.value, desk.say) if checked.ok else []
     earlier = recalled(rest[len(codes) + 1].value) if len(rest) > len(codes) + 1 and rest[len(codes) + 1].ok else []
-    judged = verdict.judged(values, lens, fired, int(market.get("rows") or 0))
+    judged = verdict.judged(values, lens, fired, int(market.get("rows") or 0), bool(market.get("simulated")))
     return Side(
         mention,
         named(desk, mention),
@@ -192,7 +192,7 @@ def _table(desk: Desk, sides: list[Side], steps: list[Step]) -> list[str]:
 def _why(desk: Desk, sides: list[Side]) -> list[str]:
     say, lines = desk.say, []
     for side in sides:
-        lines.append(f"**{side.title}** {say('证据', 'the evidence ')}{say(*LEANS[side.verdict.lean])}")
+        lines.append(f"**{side.title}** {side.verdict.told(say)}")
         for sign, zh, en in ((1, "支持", "for"), (-1, "反对", "against")):
             told = [item.reading.told(item.value, say) for item in side.verdict.speaking(sign)]
             lines += (

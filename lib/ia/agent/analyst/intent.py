@@ -25,6 +25,7 @@ _RULES: tuple[tuple[str, str], ...] = (
     ("believe", r"^(请)?记住[:：，,\s]|\bremember (that|this)\b"),
     ("review", r"复盘|回顾|反思|周报|月报|总结(一下)?(本|这|上)(周|月|季)|\breview\b|retrospective|post-?mortem"),
     ("scan", r"扫描|扫一遍|扫一下|筛选|筛一遍|过一遍|(关注|自选).{0,6}(机会|破位|看一遍|异动)|\bscan\b|\bscreen\b|go over (my|the) (watch|track)"),
+    ("consent", r"^(好的?[，, ]*)?(确认|同意|批准|可以执行|就这么办|ok)(执行|吧|了)?\W*$|^(yes[, ]*)?(approved?|confirm(ed)?|go ahead)\W*$|(批准|approve)\s*(提案|proposal)?\s*#?\d+"),
     ("compare", r"对比|比较|哪个(更)?(好|强)|相比|\bcompare\b|\bversus\b|\bvs\.?(?=\W|$)"),
     ("help", r"^(帮助|help|你(是谁|会什么|能做什么|能干什么|有什么功能)|怎么用|what can you do|who are you|how do i use)\W*$|你(能|会|可以)(做|干)(些)?什么|what can you do"),
     ("greet", r"^(你好|您好|嗨|哈喽|早|早上好|下午好|晚上好|hi|hello|hey|good (morning|afternoon|evening))\W*$"),
@@ -54,6 +55,12 @@ _WIDER = re.compile(
     re.I,
 )
 _IT = re.compile(r"它|这只|这个(股|票|标的)|该股|\bit\b|\bits\b|\bthis (stock|one)\b", re.I)
+
+
+_ABOUT = re.compile(
+    r"(?:看看|看一下|看下|看|分析一下|分析|研究一下|研究|说说|聊聊)\s*(?P<zh>[^\s，,。？?！!的]{2,8}?)(?:这只|最近|近期|近况|现在|怎么样|如何|的|走势|值得|能买|能不能|行情|股票|$)"
+    r"|\b(?:analy[sz]e|research|look at|look into|about|how is|how does|how about)\s+(?P<en>[A-Z][\w.&' -]{1,30}?)(?:\s+(?:look|doing|do|lately|stock|shares|now)\b|$)"
+)  # fmt: skip
 
 
 class Intent(NamedTuple):
@@ -87,9 +94,20 @@ def read(request: Request) -> Intent:
     if kind in ("", "compare") and len(securities) > 1:
         kind = "compare"
     elif kind in ("", "compare") and securities:
-        wide = _WIDER.search(plain) or not (figures and _HOW_MUCH.search(plain) or (figures and len(plain) < 24))
-        kind = "research" if wide or not figures else "figure"
+        asked = bool(figures) and bool(_HOW_MUCH.search(plain) or len(plain) < 24)
+        kind = "figure" if asked and not _WIDER.search(plain) else "research"
+    if not kind and not securities and (said := _doubtful(words)):
+        return Intent("doubtful", [], said, "", figures)
     return Intent(kind or "unknown", securities, words, "", figures)
+
+
+def _doubtful(words: str) -> str:
+    """Return what stands where a security is expected, though none is known by it; "" where nothing does."""
+    code = re.search(r"(?<![\d.])\d{6}(?![\d.])", words)
+    if code:
+        return code[0]
+    found = _ABOUT.search(words.strip(" ？?。.!！"))
+    return (found["zh"] or found["en"] or "").strip() if found else ""
 
 
 def _fits(kind: str, securities: list[Mention], words: str) -> bool:

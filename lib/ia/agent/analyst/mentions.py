@@ -13,12 +13,15 @@ _CODE = re.compile(
 )  # fmt: skip
 _TICKER = re.compile(r"(?<![\w.$])\$?([A-Z]{2,5}(?:\.[A-Z])?)(?![\w])")
 _LATIN = re.compile(r"[a-z0-9]")
-_NO_TICKERS = frozenset(
-    "RSI MACD KDJ ATR ADX OBV MFI CCI DMI SMA EMA WMA MA BOLL VWAP ETF PE PB PS PEG ROE ROA FCF EPS GDP CPI PPI PMI IPO "
-    "CEO CFO USD CNY HKD RMB US HK CN AI OK FAQ JSON CSV TSV HTML MD ID IA QFQ HFQ SOUL SOP VS AM PM YTD YOY QOQ ESG "
-    "AND OR NOT THE IS IT IN ON AT TO OF MY ME WE IF NO SO BUY SELL HOLD LONG SHORT NEW NOTE TODAY WHY HOW WHAT WHO "
-    "PLEASE HELP HELLO HI ALL DO GO".split()
-)
+_NO_TICKERS = frozenset((
+    "RSI", "MACD", "KDJ", "ATR", "ADX", "OBV", "MFI", "CCI", "DMI", "SMA", "EMA", "WMA", "MA", "BOLL", "VWAP",
+    "ETF", "PE", "PB", "PS", "PEG", "ROE", "ROA", "FCF", "EPS", "GDP", "CPI", "PPI", "PMI", "IPO", "CEO", "CFO",
+    "USD", "CNY", "HKD", "RMB", "US", "HK", "CN", "AI", "OK", "FAQ", "JSON", "CSV", "TSV", "HTML", "MD", "ID",
+    "IA", "QFQ", "HFQ", "SOUL", "SOP", "VS", "AM", "PM", "YTD", "YOY", "QOQ", "ESG", "AND", "OR", "NOT", "THE",
+    "IS", "IT", "IN", "ON", "AT", "TO", "OF", "MY", "ME", "WE", "IF", "NO", "SO", "BUY", "SELL", "HOLD", "LONG",
+    "SHORT", "NEW", "NOTE", "TODAY", "WHY", "HOW", "WHAT", "WHO", "PLEASE", "HELP", "HELLO", "HI", "ALL", "DO",
+    "GO",
+))  # fmt: skip
 
 
 class Mention(NamedTuple):

@@ -7,6 +7,7 @@ from ia.agent.analyst.voice import Voice, number
 
 _CLOSE = re.compile(r"(?:收盘|close)\s*([\d,]+(?:\.\d+)?)")
 _VOID = re.compile(r"(?:失效|void if)[^|\n]*?(?:收盘|close)\s*([<>])\s*([\d,]+(?:\.\d+)?)")
+_STAMP = re.compile(r"^\[\d\d:\d\d\] ")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
@@ -43,14 +44,20 @@ def of(hits: list[dict[str, Any]], names: tuple[str, ...], closes: list[tuple[st
         if date < today and any(name and (name in content or name in source) for name in names):
             found.append(Before(source, date, gist(content), *_since(content, date, closes)))
     best: dict[str, Before] = {}
-    for before in sorted(found, key=lambda b: (b.date, "observations" in b.source), reverse=True):
+    for before in sorted(found, key=lambda b: (b.date, _own(b.source, names), "observations" in b.source), reverse=True):
         best.setdefault(before.date, before)
     return list(best.values())
 
 
+def _own(source: str, names: tuple[str, ...]) -> bool:
+    """Whether a file is about this security alone."""
+    stem = source.rsplit("/", 1)[-1].removesuffix(".md")
+    return any(name and stem[11:] == name.lower() for name in names) or any(f"/{name}/" in source for name in names if name)
+
+
 def gist(content: str) -> str:
     """Return the line of a passage that says most: a conclusion, else the first that is no heading or table."""
-    lines = [line.strip().lstrip("-*> ").strip() for line in content.splitlines()]
+    lines = [_STAMP.sub("", line.strip().lstrip("-*> ").strip()) for line in content.splitlines()]
     lines = [line for line in lines if line and not line.startswith(("#", "|", "---", "untrusted:", "<<"))]
     for line in lines:
         if re.search(r"置信度|confidence|收盘 |close ", line):

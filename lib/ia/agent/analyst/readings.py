@@ -51,6 +51,14 @@ class Reading(NamedTuple):
 INDEX = "index: "
 """Marks an expression over the bars of the market's index."""
 
+FACTORS = (
+    "25 * (minimum(maximum((ref(close, 20) / ref(close, 250) - 1) * 100 / (stdev(roc(close, 1), 250) * sqrt(250)), -1), 1)"
+    " + minimum(maximum((close / sma(close, 200) - 1) * 100 / (stdev(roc(close, 1), 200) * sqrt(200)), -1), 1)"
+    " - minimum(maximum(zscore(close, 20) / 2, -1), 1)"
+    " + minimum(maximum(1 - stdev(roc(close, 1), 20) / stdev(roc(close, 1), 250), -1), 1))"
+)
+"""Momentum and distance from the 200-day average over volatility, short-term reversal and calm, each cut at ±1."""
+
 READINGS = (
     Reading(
         "(close / sma(close, 200) - 1) * 100",
@@ -216,6 +224,20 @@ READINGS = (
         ),
         ("比五年最高收盘低 {a}", "{a} below the highest close of five years"),
         "De Bondt & Thaler 1985",
+    ),
+    Reading(
+        FACTORS,
+        "factors",
+        lens.QUANT,
+        "points",
+        ("四因子得分", "Four-factor score"),
+        25,
+        -25,
+        1,
+        ("四因子得分 {v}（满分正负 100），偏正", "the four-factor score is {v} (of ±100): positive"),
+        ("四因子得分 {v}（满分正负 100），偏负", "the four-factor score is {v} (of ±100): negative"),
+        ("四因子得分 {v}（满分正负 100），没有方向", "the four-factor score is {v} (of ±100): no direction"),
+        "Jegadeesh & Titman 1993",
     ),
     Reading(
         "rsi(close, 14)",
@@ -404,7 +426,7 @@ READINGS = (
 KINDS = {
     "trend": ("趋势", "trend"), "momentum": ("动量", "momentum"), "volume": ("量能", "volume"),
     "position": ("价格位置", "price position"), "stretch": ("短期拉伸", "short-term stretch"),
-    "drift": ("历史漂移", "historical drift"), "calm": ("波动状态", "volatility regime"), "risk": ("风险", "risk"),
+    "drift": ("历史漂移", "historical drift"), "factors": ("因子", "factors"), "calm": ("波动状态", "volatility regime"), "risk": ("风险", "risk"),
     "market": ("大盘", "the market"), "heat": ("交易热度", "heat"),
 }  # fmt: skip
 

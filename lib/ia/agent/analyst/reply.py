@@ -11,7 +11,7 @@ class Reply(NamedTuple):
 
     lines: list[str]
     points: list[str]
-    evidence: list[str] = []
+    evidence: tuple[str, ...] | list[str] = ()
 
 
 def of(*lines: str) -> Reply:

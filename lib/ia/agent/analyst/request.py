@@ -46,7 +46,7 @@ def read(prompt: str, system: str, before: list[str], now: datetime, fallback: s
     heads = heads_of(prompt)
     question = heads.get("用户问题", prompt if not heads else "").strip()
     try:
-        moment = datetime.strptime(heads.get("时间", "").strip(), "%Y-%m-%d %H:%M:%S")
+        moment = datetime.fromisoformat(heads.get("时间", "").strip()).replace(tzinfo=now.tzinfo)
     except ValueError:
         moment = now
     question, form = _task(question)

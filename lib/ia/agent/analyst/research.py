@@ -100,7 +100,7 @@ def studied(desk: Desk, mention: Mention | None, steps: list[Step], lens: lenses
         if study.failure:
             return study
     yield from _computed(desk, study, mention)
-    study.verdict = verdict.judged(study.values, lens, study.fired, study.rows)
+    study.verdict = verdict.judged(study.values, lens, study.fired, study.rows, study.simulated)
     return study
 
 

@@ -242,6 +242,11 @@ def _lesson(desk: Desk, period: Period, outcomes: list[Outcome]) -> str:
     if scored:
         return say("下一步：{n} 条里 {r} 条同向，样本太少，不下结论；到期（20 个交易日）再评。",
                    "Next: {r} of {n} are with the market; too few to conclude. Judge them when due (20 trading days).", n=len(scored), r=len(scored) - len(wrong))  # fmt: skip
+    if any(item.said.lean is not None for item in outcomes):
+        return say(
+            "下一步：这些判断还没有后续行情，满 20 个交易日再评。",
+            "Next: there are no prices since these judgements; judge them after 20 trading days.",
+        )
     return say(
         "下一步：把想法写成可评的观察，下周才有东西可复盘。",
         "Next: write thoughts as observations that can be judged, so that there is something to review.",

@@ -8,6 +8,8 @@ from ia.agent.analyst.intent import Intent
 from ia.agent.analyst.reply import Reply
 from ia.agent.analyst.research import named, valued
 from ia.agent.analyst.voice import number
+from ia.errors import IaError
+from ia.ohlcv.identity import resolve
 
 _WORLD = re.compile(
     r"新闻|消息面|公告|财报|业绩|营收|净利|分红|PE|PB|ROE|市盈率|市净率|估值|行业|板块|宏观|利率|降息|加息|政策|为什么|明天|会涨|会跌|目标价|谁"
@@ -64,6 +66,12 @@ def said(desk: Desk, wanted: Intent) -> Reply:
     say = desk.say
     if wanted.kind == "greet":
         return reply.of(say("你好。", "Hello. ") + _able(desk))
+    if wanted.kind == "consent":
+        return reply.of(say("批准是你的事，我碰不到：`ia pending` 看等你决定的提案，`ia approve 编号` 执行，`ia reject 编号` 放弃。",
+                            "Approving is yours to do, out of my reach: `ia pending` shows what waits, `ia approve NUMBER` carries it out,"
+                            " `ia reject NUMBER` drops it."))  # fmt: skip
+    if wanted.kind == "doubtful":
+        return reply.of(reply.no_prices(desk, wanted.words, _doubt(wanted.words)))
     if wanted.kind == "help":
         return reply.of(say("我是 ia 内置的规则分析员（ia-offline），没有用语言模型。", "I am the rule-based analyst of ia (ia-offline), without a language model."),
                         _able(desk), *_examples(desk))  # fmt: skip
@@ -79,6 +87,14 @@ def said(desk: Desk, wanted: Intent) -> Reply:
         say("这句话我没有读懂：我按规则工作，没有认出证券，也没有认出要做的事。", "I could not read this: I work by rules, and recognised neither a security nor a task in it."),
         *_examples(desk),
     )  # fmt: skip
+
+
+def _doubt(said: str) -> str:
+    """Return why a text means no security, or which it could mean."""
+    try:
+        return f"no such security as {resolve(said)} in my rules"
+    except IaError as exc:
+        return str(exc)
 
 
 def _able(desk: Desk) -> str:

@@ -5,7 +5,7 @@ soul puts first weighs 2, any other 1. The lean is the weighted sum over the wei
 the evidence leans up, from -0.25 down it leans down, between them it is mixed. The agreement is the size of that sum over
 the weights of the kinds that speak at all. Confidence is high with agreement from 0.8 and five kinds speaking, three
 years of bars and neither red flag nor must-know rule in force; medium with agreement from 0.5 and three kinds speaking;
-else low. Less than 250 bars, or a critical red flag or must-know rule, makes it low whatever else.
+else low. Less than 250 bars, simulated prices, or a critical red flag or must-know rule make it low whatever else.
 """
 
 from typing import NamedTuple
@@ -64,6 +64,12 @@ class Verdict(NamedTuple):
     evidence: tuple[Evidence, ...]
     why: tuple[tuple[str, str], ...]
 
+    def told(self, say: Voice) -> str:
+        """Return which way the evidence leans, in a clause."""
+        if not any(self.kinds.values()):
+            return say("没有一类读数给出方向", "no kind of reading has a direction")
+        return say("证据", "the evidence ") + say(*LEANS[self.lean])
+
     def speaking(self, sign: int) -> list[Evidence]:
         """Return the evidence of one sign, in the order of the views."""
         return [item for item in self.evidence if item.sign == sign]
@@ -73,7 +79,9 @@ class Verdict(NamedTuple):
         return sum(1 for value in self.kinds.values() if value == sign)
 
 
-def judged(values: dict[str, tuple[float | None, str]], lens: Lens, fired: list[Fired], rows: int) -> Verdict:
+def judged(
+    values: dict[str, tuple[float | None, str]], lens: Lens, fired: list[Fired], rows: int, simulated: bool = False
+) -> Verdict:
     """Return the verdict on figures by expression, in the order of a lens."""
     evidence = []
     for reading in wanted(lens.order):
@@ -91,7 +99,7 @@ def judged(values: dict[str, tuple[float | None, str]], lens: Lens, fired: list[
     agreement = abs(total) / spoken if spoken else 0.0
     lean = 1 if score >= 0.25 else -1 if score <= -0.25 else 0
     speaking = sum(1 for sign in kinds.values() if sign)
-    confidence, why = _confidence(agreement, speaking, fired, rows)
+    confidence, why = _confidence(agreement, speaking, fired, rows, simulated)
     return Verdict(lean, score, agreement, confidence, kinds, tuple(evidence), why)
 
 
@@ -100,7 +108,7 @@ def _view(kind: str) -> str:
 
 
 def _confidence(
-    agreement: float, speaking: int, fired: list[Fired], rows: int
+    agreement: float, speaking: int, fired: list[Fired], rows: int, simulated: bool
 ) -> tuple[str, tuple[tuple[str, str], ...]]:
     alarms = [item for item in fired if item.alarming]
     critical = [item for item in alarms if item.critical]
@@ -114,6 +122,9 @@ def _confidence(
     if rows < FEW:
         level = LOW
         why.append((f"只有 {rows} 根日线，不足一年", f"only {rows} daily bars, less than a year"))
+    if simulated:
+        level = LOW
+        why.append(("行情是模拟的，对真实市场没有把握可言", "the prices are simulated and say nothing of a real market"))
     if critical:
         level = LOW
         ids = ", ".join(item.id for item in critical)

@@ -1,5 +1,6 @@
 """A study as text: the answer of a conversation, the note that is kept, and the line that is remembered."""
 
+import re
 from datetime import timedelta
 
 from ia.agent.analyst import lens as lenses
@@ -8,7 +9,7 @@ from ia.agent.analyst.desk import Desk
 from ia.agent.analyst.past import Before
 from ia.agent.analyst.readings import READINGS, wanted
 from ia.agent.analyst.research import Study
-from ia.agent.analyst.verdict import LEANS, LEVELS, Evidence, Fired, Verdict, kinds_told
+from ia.agent.analyst.verdict import LEVELS, Evidence, Fired, Verdict, kinds_told
 from ia.agent.analyst.voice import Voice, number
 
 SHOWN_FIRED = 6
@@ -56,9 +57,9 @@ class View:
         heads = [head for view in self.study.lens.order if (head := self._head(view))][:3]
         against, support = verdict.count(-1), verdict.count(1)
         return say(
-            "{heads}。合起来证据{lean}（{up} 类支持，{down} 类反对），置信度{level}，期限以月计。",
-            "{heads}. Taken together the evidence {lean} ({up} kinds for, {down} against); confidence {level}, horizon months.",
-            heads=say.listed(heads) or say("没有可说的读数", "no reading says anything"), lean=say(*LEANS[verdict.lean]),
+            "{heads}。合起来{lean}（支持 {up} 类，反对 {down} 类），置信度{level}，期限以月计。",
+            "{heads}. Taken together {lean} ({up} for, {down} against); confidence {level}, horizon months.",
+            heads=say.listed(heads) or say("没有可说的读数", "no reading says anything"), lean=verdict.told(say),
             up=support, down=against, level=say(*LEVELS[verdict.confidence]),
         )  # fmt: skip
 
@@ -134,11 +135,12 @@ class View:
 
     def fired(self, limit: int | None = None) -> list[str]:
         """Return the patterns and rules that hold, but for the critical ones, which stand at the top."""
-        return [self._fired(item) for item in self.study.fired if not item.critical][:limit]
+        return [self._fired(item, short=limit is not None) for item in self.study.fired if not item.critical][:limit]
 
-    def _fired(self, item: Fired) -> str:
+    def _fired(self, item: Fired, *, short: bool = False) -> str:
         said = self.say("：", ": ").join(part for part in (item.name, item.says) if part)
-        source = self.say("（来源：{s}）", " (source: {s})", s=item.source) if item.source else ""
+        from_ = _author(item.source) if short else item.source
+        source = self.say("（来源：{s}）", " (source: {s})", s=from_) if from_ else ""
         return f"**{item.id}** {said}{source}"
 
     def against(self) -> list[str]:
@@ -147,6 +149,9 @@ class View:
         other = -verdict.lean if verdict.lean else -1
         told = [item.reading.told(item.value, say) for item in verdict.speaking(other)]
         told = [line for line in told if line][:4]
+        if len(told) < 2:
+            risks = [item for item in verdict.evidence if item.reading.view == lenses.RISK and item.sign != verdict.lean]
+            told += [line for item in risks if (line := item.reading.told(item.value, say)) and line not in told][:2]
         if not verdict.lean and verdict.speaking(1):
             told += [item.reading.told(item.value, say) for item in verdict.speaking(1)][:2]
         told.append(say("财务、公告、股东变动和板块强弱不在行情里，都没有评估；其中任何一项都可能推翻上面的读数。",
@@ -287,7 +292,7 @@ class View:
         parts = [
             say("{s} 收盘 {c}{sim}", "{s} close {c}{sim}", s=self.subject, c=number(close, "price").replace(",", ""),
                 sim=say("（模拟行情）", " (simulated)") if self.study.simulated else ""),
-            say("证据{lean}", "the evidence {lean}", lean=say(*LEANS[verdict.lean])),
+            verdict.told(say),
             say("置信度{l}", "confidence {l}", l=say(*LEVELS[verdict.confidence])),
         ]  # fmt: skip
         if void[1] is not None:
@@ -363,7 +368,8 @@ class View:
         if view == lenses.TREND and "trend" in kinds:
             return self._trend(kinds["trend"], kinds.get("momentum", 0))
         if view == lenses.QUANT and "drift" in kinds:
-            return say(*{1: ("历史漂移显著向上", "the historical drift is significantly upward"),
+            score = {1: ("因子得分偏正，", "factors positive, "), -1: ("因子得分偏负，", "factors negative, ")}
+            return say(*score.get(kinds.get("factors", 0), ("", ""))) + say(*{1: ("历史漂移显著向上", "the historical drift is significantly upward"),
                          -1: ("历史漂移显著向下", "the historical drift is significantly downward"),
                          0: ("历史漂移与零分不开", "the historical drift is not to be told from zero")}[kinds["drift"]])  # fmt: skip
         if view == "market" and "market" in kinds:
@@ -384,6 +390,12 @@ class View:
             (-1, -1): ("下降趋势，动能同向", "a downtrend with momentum behind it"),
         }  # fmt: skip
         return self.say(*words.get((trend, momentum), ("没有明确趋势", "no clear trend")))
+
+
+def _author(source: str) -> str:
+    """Return who says so and when: `Faber (2007)` of a whole reference."""
+    found = re.match(r".*?\(?\b(?:19|20)\d\d\b\)?", source)
+    return found[0] if found and len(found[0]) <= 60 else source[:60]
 
 
 def spoken_for(study: Study, say: Voice) -> list[str]:

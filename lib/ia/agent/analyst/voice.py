@@ -49,7 +49,7 @@ def number(value: float | None, unit: str = "", say: Voice | None = None) -> str
     if isinstance(value, bool):
         return str(value).lower()
     if unit == "percent":
-        return f"{value:+.1f}%"
+        return f"{value:+.1f}%" if abs(value) >= 0.05 else "0.0%"
     if unit == "price":
         return f"{value:,.2f}" if abs(value) < 1e6 else compact(value, say)
     if unit == "points":
