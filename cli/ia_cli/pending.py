@@ -67,7 +67,7 @@ def approve(number: int, yes: bool, as_json: bool) -> None:
     """
     from ia import proposals
     from ia.errors import Refused
-    from ia.pipes import note_written
+    from ia.pipes import consented
     from ia.workspace import Workspace
 
     ws = Workspace()
@@ -85,9 +85,7 @@ def approve(number: int, yes: bool, as_json: bool) -> None:
                 hint="look again: `ia pending {number}`",
                 number=number,
             )
-        decided = proposals.approve(ws, number, by=by)
-        if decided.kind not in proposals.FOLDERS:
-            note_written(ws, decided.path, notify=notify)
+        decided = consented(ws, number, by=by, notify=notify)
     if as_json:
         emit_json(_row(decided))
     else:

@@ -10,6 +10,7 @@ from ia.workspace import Workspace
 
 if TYPE_CHECKING:  # a note must not pay for the import of the market
     from ia.ohlcv.history import Answer, Request
+    from ia.proposals import Proposal
 
 
 def bars_for(ws: Workspace, symbol: str, notify: Notify = silent) -> "Answer":
@@ -90,3 +91,23 @@ def note_written(ws: Workspace, *paths: str, notify: Notify = silent) -> None:
                 words.entered(ws, path)
         except (IaError, sqlite3.Error, OSError) as exc:
             notify(Message("{path} is written, but not yet in the index: {reason}", path=path, reason=str(exc)))
+
+
+def consented(ws: Workspace, number: int, *, by: str, notify: Notify = silent) -> "Proposal":
+    """Proposals → memory: carry out what a person agreed to. A belief's change is logged first, the indexes follow.
+
+    A person's act, as `proposals.approve`: no tool that a model can call may reach it.
+    """
+    from ia import proposals
+    from ia.memory import rules, writing
+
+    with ws.lock():
+        proposal = proposals.undecided(ws, number)
+        before, after = proposals.outcome(ws, proposal)
+        logged = []
+        if proposal.path.casefold() == rules.BELIEFS and proposal.kind != proposals.TRUST and before != after:
+            logged = writing.consented(ws, before, after, proposal.because, proposal.actor)
+        decided = proposals.approve(ws, number, by=by)
+        if decided.kind not in proposals.FOLDERS:
+            note_written(ws, *logged, decided.path, notify=notify)
+        return decided

@@ -259,7 +259,7 @@ def test_an_origin_cannot_pass_for_another_turn(ws):
 
 # what no tool reaches
 
-DECIDING = {"approve", "reject", "edit_soul", "_decide"}
+DECIDING = {"approve", "reject", "edit_soul", "consented", "_decide"}
 
 
 def functions():

@@ -148,6 +148,12 @@ def _believed(ws: Workspace, after: str, because: str, actor: str) -> list[str]:
     return [*dict.fromkeys(logged), rules.BELIEFS]
 
 
+def consented(ws: Workspace, before: str, after: str, because: str, actor: str) -> list[str]:
+    """Log a change of beliefs.md that a person is about to approve: before, now and the reason it was proposed with."""
+    why = " ".join(because.split()) or "the user approved it"
+    return [*dict.fromkeys([*_by_hand(ws, before, actor), _reflection(ws, _change(before, after, why), "", actor)])]
+
+
 def unbelieved(ws: Workspace, actor: str = "user") -> list[str]:
     """Log that the last change of beliefs.md is about to be undone; raises what `Workspace.undo` raises."""
     undone = ws.undoable(rules.BELIEFS)
