@@ -79,13 +79,10 @@ class _Desk:
 
     def _called(self, tool: "Tool", arguments: dict[str, Any]) -> str:
         """Call a tool, one at a time; a thread has a connection to the databases of its own."""
-        from ia.compute import arrays
         from ia.tools.scope import Scope
         from ia.workspace import Workspace
 
         with self._guard:
-            if tool.organ in ("compute", "indicator"):
-                arrays.many()
             if not hasattr(self._ws, "it"):
                 self._ws.it = Workspace()
             if self._scope is None:

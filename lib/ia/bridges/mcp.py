@@ -65,9 +65,6 @@ def serve(ws: Workspace, allowed: tuple[str, ...] | None = None) -> None:
 
     Standard output belongs to the protocol meanwhile; whatever else would be written there goes to standard error.
     """
-    from ia.compute import arrays
-
-    arrays.many()
     router = catalog.router(ws)
     scope = Scope(ws, actor="mcp", allowed=allowed)
 
