@@ -180,11 +180,12 @@ def test_check_says_what_is_missing(router, model, put):
 
 def test_the_procedure_comes_as_an_outline(router, model, put):
     sop = {"sop": {"phases": [{"id": "P1", "name": "收集", "name_en": "Collect", "entry_condition": "always", "steps": [
-        {"id": "S1", "action": "取", "action_en": "fetch", "tool": "compute.run", "args": {"code": "close"}, "lens": "risk"},
+        {"id": "S1", "action": "取", "action_en": "fetch", "tool": "compute.run", "args": {"code": "close"}, "lens": "risk",
+         "output": "收盘价", "output_en": "Close", "unit": "price"},
         {"id": "S2", "action": "judge", "tool": None}, "no step"]}]}}  # fmt: skip
     put("a", "allowed-tools: []", sop=sop)
     assert router.call(model, "skills.load", {"name": "a"}).value["procedure"] == [
-        "P1 Collect (always)", "- S1 fetch [compute.run(code=close)] <risk>", "- S2 judge",
+        "P1 Collect (always)", "- S1 fetch [compute.run(code=close)] <risk> = Close (price)", "- S2 judge",
     ]  # fmt: skip
 
 

@@ -125,19 +125,29 @@ def localised(value: Any, lang: str | None = None) -> Any:
 
 
 def outline(sop: dict[str, Any], lang: str | None = None) -> list[str]:
-    """Return a procedure as lines: its phases with their conditions, and below each its steps with their tools."""
-    own = localised(sop, lang)
+    """Return a procedure as lines: its phases with their conditions, and below each its steps.
+
+    A step is `- ID action [tool(name=value)] <lens> = output (unit)`, without the parts that it does not have.
+    """
     lines = []
-    for phase in _entries(own.get("phases")):
+    for phase in _entries(localised(sop, lang).get("phases")):
         ends = "; ".join(filter(None, (_word(phase, "entry_condition"), _word(phase, "exit_condition"))))
         lines.append(f"{_word(phase, 'id')} {_word(phase, 'name')}" + (f" ({ends})" if ends else ""))
-        for step in _entries(phase.get("steps")):
-            args = step.get("args")
-            given = ", ".join(f"{key}={value}" for key, value in args.items()) if isinstance(args, dict) else ""
-            call = f" [{step['tool']}{'(' + given + ')' if given else ''}]" if step.get("tool") else ""
-            lens = f" <{step['lens']}>" if isinstance(step.get("lens"), str) else ""
-            lines.append(f"- {_word(step, 'id')} {_word(step, 'action')}{call}{lens}")
+        lines += [_step(step) for step in _entries(phase.get("steps"))]
     return lines
+
+
+def _step(step: dict[str, Any]) -> str:
+    args = step.get("args")
+    given = ", ".join(f"{key}={value}" for key, value in args.items()) if isinstance(args, dict) else ""
+    tool, lens, output, unit = (_word(step, key) for key in ("tool", "lens", "output", "unit"))
+    parts = [
+        f"- {_word(step, 'id')} {_word(step, 'action')}",
+        f"[{tool}({given})]" if tool and given else f"[{tool}]" if tool else "",
+        f"<{lens}>" if lens else "",
+        f"= {output}" + (f" ({unit})" if unit else "") if output else "",
+    ]
+    return " ".join(filter(None, parts))
 
 
 def _entries(value: Any) -> list[dict[str, Any]]:
