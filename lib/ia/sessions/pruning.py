@@ -73,6 +73,6 @@ def _told(message: Message, width: int) -> str:
     """Return a message in one line; of one that holds text from outside, only where that came from."""
     if message.origins:
         return f"({message.role}: from {', '.join(message.origins)})"[:width]
-    text = _MARKS.sub("", message.content)
+    text = _MARKS.sub("", message.content).replace("**", "")
     concluding = [line for line in text.splitlines() if _CONCLUDES.match(line) and len(line.strip()) > 8]
     return headline(concluding[-1] if concluding and message.role == "assistant" else text, width)
