@@ -217,11 +217,31 @@ def _cron(_: Workspace) -> Iterator[Finding]:
 
 
 def _model(_: Workspace) -> Iterator[Finding]:
-    model = config.get("model")
-    if model:
-        yield Finding("model", "ok", Message("{model}", model=model))
+    from ia import usage
+    from ia.agent import models
+
+    name = models.chosen(None)
+    models.load(name)  # says what is missing
+    if name == models.OFFLINE:
+        detail = Message("the embedded analyst, which works by rules")
+        yield Finding("model", "ok", detail, Message("`ia config set model …` for a language model; `llm models`"))
+    elif usage.price(name) is None:
+        detail = Message("{model}, without a price: caps in money do not count it", model=name)
+        yield Finding("model", "warn", detail, Message("set prices.{model}.input and .output", model=name))
     else:
-        yield Finding("model", "ok", Message("none chosen; nothing here needs one"))
+        yield Finding("model", "ok", Message("{model}", model=name))
+
+
+def _extensions(ws: Workspace) -> Iterator[Finding]:
+    """Skills and providers that cannot be used, each with its reason."""
+    from ia import providers, skills
+
+    for kind, found in (("skill", skills.listed(ws)), ("provider", providers.listed(ws))):
+        broken = [each for each in found if each.problem is not None]
+        for each in broken:
+            yield Finding(kind, "warn", Message("{name}: {reason}", name=each.name, reason=each.problem))
+        if found and not broken:
+            yield Finding(kind, "ok", Message("{count} are there", count=len(found)))
 
 
 CHECKS: tuple[tuple[str, Check], ...] = (
@@ -234,4 +254,5 @@ CHECKS: tuple[tuple[str, Check], ...] = (
     ("host", _hosts),
     ("cron", _cron),
     ("model", _model),
+    ("extensions", _extensions),
 )

@@ -38,7 +38,7 @@ MAY = {
     "bridges": {"tools", "agent"},
     # Where organs meet, by name:
     "pipes": {"ohlcv", "compute", "notebook", "memory", "recall", "proposals"},
-    "doctor": {"ohlcv", "compute", "recall"},
+    "doctor": {"ohlcv", "compute", "recall", "agent", "usage", "skills", "providers"},
 }
 KERNEL_MAY = {
     "errors": set(),

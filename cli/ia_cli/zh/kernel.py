@@ -160,7 +160,6 @@ CATALOG = {
     "crontab is there": "crontab 可用",
     "no crontab command: tasks cannot be scheduled": "没有 crontab 命令：无法安排任务",
     "install cron (Debian: apt install cron)": "安装 cron（Debian：apt install cron）",
-    "none chosen; nothing here needs one": "未选择；目前没有功能需要它",
     # columns of tables
     "id": "编号",
     "time": "时间",

@@ -72,6 +72,13 @@ CATALOG = {
     "`ia config set turn.timeout` changes the patience": "`ia config set turn.timeout` 可改等待时间",
     "the turn took longer than {seconds:g} s": "这一轮超过了 {seconds:g} 秒",
     "`ia config set turn.deadline` changes it": "`ia config set turn.deadline` 可改",
+    "the embedded analyst, which works by rules": "内置分析员，按规则工作",
+    "`ia config set model …` for a language model; `llm models`": "要用语言模型：`ia config set model …`；`llm models` 列出全部",
+    "{model}, without a price: caps in money do not count it": "{model}，没有单价：金额上限不计它",
+    "set prices.{model}.input and .output": "设置 prices.{model}.input 和 .output",
+    "{count} are there": "共 {count} 个",
+    "the answer was stopped before it passed a cap": "回答在超过上限之前停下了",
+    "`ia usage` shows what was spent of which": "`ia usage` 显示各上限用了多少",
     # tools
     "{tool}: no such tool": "{tool}：没有这个工具",
     "did you mean {close}?": "是想说 {close} 吗？",

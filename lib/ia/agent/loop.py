@@ -161,13 +161,13 @@ class Loop:
         """
         llm = models.import_llm()
         from llm.parts import Message as Said
-        from llm.parts import ToolCallPart
+        from llm.parts import Part, ToolCallPart
 
         calls = [
             llm.ToolCall(name=name, arguments=_read(arguments), tool_call_id=number)
             for number, (name, arguments) in began.items()
         ]
-        parts = [
+        parts: list[Part] = [
             ToolCallPart(
                 name=call.name, tool_call_id=call.tool_call_id,
                 arguments=call.arguments if isinstance(call.arguments, dict) else {},
