@@ -149,13 +149,14 @@ class Request:
 
 
 class Server:
-    """The server, from `with` to its end. `always` answers when the script is over."""
+    """The server, from `with` to its end. `always` answers when the script is over. `spoke`: the latest first word."""
 
     def __init__(self, *script: Step, always: Step | None = None) -> None:
         self.script: list[Step] = list(script)
         self.always = always
         self.requests: list[Request] = []
         self.closing = threading.Event()
+        self.spoke = 0.0
         self._turn = threading.Lock()
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), type("Bound", (_Handler,), {"server_script": self}))
         self._http.daemon_threads = True
@@ -184,16 +185,19 @@ class Server:
         for name in list(os.environ):
             if name.lower().endswith("_proxy") or name.startswith(("OPENAI_", "LLM_")):
                 monkeypatch.delenv(name)
-        user = folder / "llm"
-        user.mkdir(exist_ok=True)
-        monkeypatch.setenv("LLM_USER_PATH", str(user))
-        spec = {
-            "model_id": MODEL, "model_name": MODEL, "api_base": self.url, "api_key_name": MODEL, "supports_tools": True,
-            **model,
-        }  # fmt: skip
-        listed = {name: value for name, value in spec.items() if value is not None}
-        (user / "extra-openai-models.yaml").write_text(json.dumps([listed]), encoding="utf-8")  # JSON is YAML
-        (user / "keys.json").write_text(json.dumps({MODEL: KEY}), encoding="utf-8")
+        monkeypatch.setenv("LLM_USER_PATH", str(folder / "llm"))
+        write_user_path(folder / "llm", self.url, **model)
+
+
+def write_user_path(user: Path, url: str, **model: Any) -> None:
+    """Write llm's configuration: the model MODEL at this address, with its key. A field that is None is left out."""
+    user.mkdir(exist_ok=True)
+    spec = {
+        "model_id": MODEL, "model_name": MODEL, "api_base": url, "api_key_name": MODEL, "supports_tools": True, **model,
+    }  # fmt: skip
+    listed = {name: value for name, value in spec.items() if value is not None}
+    (user / "extra-openai-models.yaml").write_text(json.dumps([listed]), encoding="utf-8")  # JSON is YAML
+    (user / "keys.json").write_text(json.dumps({MODEL: KEY}), encoding="utf-8")
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -268,6 +272,8 @@ class _Handler(BaseHTTPRequestHandler):
                 reply.until.wait(30)
             if reply.pause:
                 self.server_script.closing.wait(reply.pause)
+            if at == 1:
+                self.server_script.spoke = time.monotonic()
             choices = [] if reply.empty else [{"index": 0, "delta": delta, "finish_reason": None}]
             self._event({**base, "choices": choices})
         if not reply.empty:

@@ -1,0 +1,69 @@
+"""What a turn costs: against `llm` with the same model and server, the analyst against pandas; and the first byte."""
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from floors import PYTHON, Case, environment, measure, table
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from openai_server import KEY, MODEL, Reply, Server, write_user_path
+
+QUESTION = "帮我看看宁德时代最近怎么样"
+UNWRITTEN = 'rm -rf "$IA_HOME/notebook" "$IA_HOME/memory/observations";'
+"""So that each round writes its note and its observation."""
+
+
+def cases() -> list[Case]:
+    """The turn with a model that answers at once, and journey A with the analyst."""
+    return [
+        Case("import pandas", f"{PYTHON} -c 'import pandas'"),
+        Case("llm -m (answers at once)", f"llm -m {MODEL} 你好"),
+        Case("ia turn -m (answers at once)", f"ia turn -m {MODEL} 你好", "llm -m (answers at once)", 1.3),
+        Case("ia turn, journey A with ia-offline", f"{UNWRITTEN} ia turn -m ia-offline {QUESTION}", "import pandas", 3),
+        Case("ia context", f"ia context {QUESTION}"),
+    ]
+
+
+def first_byte(command: str, env: dict[str, str], rounds: int) -> float:
+    """Return the median milliseconds from the server's first word to the first byte of standard output.
+
+    The server then keeps silent for a while: whoever holds words back is late by that.
+    """
+    delays = []
+    with Server(always=Reply("第一句话。" * 8, pause=0.15)) as server:
+        write_user_path(Path(env["LLM_USER_PATH"]), server.url)
+        for _ in range(rounds):
+            child = subprocess.Popen(["bash", "-c", command], env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # fmt: skip
+            assert child.stdout is not None
+            os.read(child.stdout.fileno(), 1)
+            delays.append((time.monotonic() - server.spoke) * 1e3)
+            child.communicate()
+    return statistics.median(delays)
+
+
+def main() -> None:
+    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 15
+    with tempfile.TemporaryDirectory(prefix="ia-bench-") as folder, Server(always=Reply("好。")) as server:
+        home = Path(folder) / "home"
+        kept = {name: value for name, value in environment(home).items() if not name.lower().endswith("_proxy")}
+        env = {**kept, "LLM_USER_PATH": f"{folder}/llm", "IA_NOW": "2024-03-15T16:00:00+08:00"}
+        env |= {"IA_PRICES_SCRIPTED_INPUT": "1", "IA_PRICES_SCRIPTED_OUTPUT": "4"}
+        write_user_path(Path(folder) / "llm", server.url)
+        subprocess.run(["bash", "-c", "ia init && ia ohlcv 300750"], env=env, check=True, capture_output=True)
+        found = cases()
+        table(found, measure(found, rounds, env))
+        assert all(KEY in request.headers["authorization"] for request in server.requests)
+        for name in (f"llm -m {MODEL} 你好", f"ia turn -m {MODEL} 你好"):
+            print(
+                f"{'first byte of ' + name.split(' -m')[0]:<44}{first_byte(name, env, max(rounds // 3, 3)):>8.0f}  after the server's"
+            )
+
+
+if __name__ == "__main__":
+    main()
