@@ -12,7 +12,7 @@ import time
 import pytest
 
 from ia import sessions, store, usage
-from ia.errors import TryLater
+from ia.errors import Refused, TryLater
 from ia.workspace import Workspace
 
 TURNS = 4
@@ -154,6 +154,19 @@ def test_first_come_first_served(ws):
     for thread in threads:
         thread.join()
     assert order == list(range(8))
+
+
+def test_where_nothing_may_be_written_it_is_refused(home):
+    home.mkdir()
+    (home / ".ia").mkdir()
+    (home / ".ia" / "queue").write_text("")  # root may write everywhere but not into a file
+    with pytest.raises(TryLater, match="File exists"), sessions.queue(Workspace(), "s", 0):
+        pass
+    if os.geteuid() != 0:
+        (home / ".ia" / "queue").unlink()
+        (home / ".ia").chmod(0o500)
+        with pytest.raises(Refused, match="ermission"), sessions.queue(Workspace(), "s", 0):
+            pass
 
 
 def test_a_child_that_was_forked_meanwhile_does_not_hold_the_session(ws):

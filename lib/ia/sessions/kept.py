@@ -83,7 +83,10 @@ def find(ws: Workspace, id: str) -> Session:
 
     raises  NotFound, UsageError for what can be no id.
     """
-    return _sessions(ws, _row(ws, check_id(id)))[0]
+    name = check_id(id)
+    for session in _sessions(ws, _row(ws, name)):
+        return session
+    raise _missing(name)  # another process was quicker
 
 
 def history(ws: Workspace, id: str) -> list[Message]:
@@ -197,8 +200,12 @@ def _row(ws: Workspace, name: str) -> int:
         {"name": name, "now": clock.stamp(clock.now())},
     ).fetchone()
     if found is None:
-        raise NotFound("{id}: no such session", id=name, hint="`ia session list` shows them")
+        raise _missing(name)
     return int(found[0])
+
+
+def _missing(name: str) -> NotFound:
+    return NotFound("{id}: no such session", id=name, hint="`ia session list` shows them")
 
 
 def _sessions(ws: Workspace, number: int | None = None) -> list[Session]:

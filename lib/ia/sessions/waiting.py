@@ -6,6 +6,7 @@ session. A lock is the open file's, so threads of one process wait for each othe
 """
 
 import contextlib
+import errno
 import fcntl
 import hashlib
 import os
@@ -32,7 +33,7 @@ def queue(ws: Workspace, id: str, seconds: float) -> Iterator[None]:
         os.makedirs(folder, exist_ok=True)
         path, fd, before = _ticket(folder, stem, name, deadline)
     except OSError as exc:
-        kind = Refused if isinstance(exc, PermissionError) else TryLater
+        kind = Refused if exc.errno in (errno.EACCES, errno.EPERM, errno.EROFS) else TryLater
         raise kind("{path}: {reason}", path=folder, reason=exc.strerror or str(exc)) from exc
     try:
         for earlier in before:
