@@ -81,7 +81,7 @@ def lesson(words: str, lang: str) -> str:
         if not what or re.match(r"should\b", what, re.I):
             return ""
         return "I tend to " + re.sub(r"^(\w+?)ing\b", lambda m: _bare_verb(m[1]), what) if lang != ZH else ""
-    how, what = found["how"], found["what"].strip()
+    how, what = found["how"], found["what"].strip().removesuffix("了")
     if how in ("忽略", "低估", "高估"):
         what = how + what
     elif how == "太":
