@@ -63,6 +63,9 @@ def judged(ws, put, *sources, over=RISING):
         ("__import__('os')", False),
         ("", False),
         ("close > " + "1 + " * 2000 + "1", False),
+        ("-" * 1500 + "close > 0", False),
+        ("not " * 400 + "close > 0", False),
+        ("(" * 150 + "close > 0" + ")" * 150, True),
     ],
 )
 def test_an_expression_is_what_parses_and_names_what_compute_knows(source, evaluated):

@@ -21,6 +21,7 @@ SECONDS = 25.0
 PART_SECONDS = 3.0
 """Time for one condition, or for those that share a sandbox: one without an end must leave some for the others."""
 MAX_CONDITION = 2_000
+MAX_DEPTH = 60
 BATCH = 20
 """Conditions that go through the sandbox in one process."""
 
@@ -91,12 +92,20 @@ def expression(condition: str) -> ast.expr | None:
             body = ast.parse(condition.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    if isinstance(body, ast.Name | ast.Constant):
+    if isinstance(body, ast.Name | ast.Constant) or _depth(body) > MAX_DEPTH:
         return None
     bound = {n.id for n in ast.walk(body) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
     bound |= {n.arg for n in ast.walk(body) if isinstance(n, ast.arg)}
     read = {n.id for n in ast.walk(body) if isinstance(n, ast.Name)} - bound
     return body if read and read <= _known() else None
+
+
+def _depth(node: ast.AST) -> int:
+    """Return how deep a tree is."""
+    depth, level = 0, [node]
+    while level:
+        depth, level = depth + 1, [inner for each in level for inner in ast.iter_child_nodes(each)]
+    return depth
 
 
 def _known() -> frozenset[str]:

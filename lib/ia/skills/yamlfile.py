@@ -5,6 +5,7 @@ import datetime
 import hashlib
 import json
 import os
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -30,7 +31,9 @@ def parsed(text: str, name: str) -> Any:
     if len(text) > MAX_TEXT or text.count("[") + text.count("{") > MAX_BRACKETS:
         raise BadData("{name}: larger or deeper than knowledge is", name=name)
     try:
-        tree = YAML(typ="safe").load(text)
+        with warnings.catch_warnings():  # of anchors that stand twice
+            warnings.simplefilter("ignore")
+            tree = YAML(typ="safe").load(text)
     except YAMLError as exc:
         mark = getattr(exc, "problem_mark", None)
         why = " ".join(str(getattr(exc, "problem", None) or "not YAML").split())[:120]
