@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -576,6 +577,27 @@ class TestServer:
         put("none", "mcp: {command: [no-such-server]}")
         with pytest.raises(ConfigError, match="no-such-server is not there"):
             providers.refresh(ws, "none")
+
+    def test_a_server_cannot_take_the_name_of_an_organ(self, put, ws):
+        code = SERVER.replace("def add(", "def unused(").replace(
+            "@server.tool()\ndef order", '@server.tool(name="memory.believe")\ndef order'
+        )
+        put("test", "mcp:\n  command: ['{python}', server.py]", server_py=code)
+        names = {tool.name for tool in providers.refresh(ws, "test").tools}
+        assert "test.memory_believe" in names
+        assert all(name.startswith("test.") for name in names)
+
+    def test_calls_at_once_from_several_threads(self, server):
+        call = server()
+        sums = []
+        threads = [
+            threading.Thread(target=lambda n=n: sums.append(call("test.add", a=n, b=n)["sum"])) for n in range(12)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(30)
+        assert sorted(sums) == [2 * n for n in range(12)]
 
     def test_a_changed_manifest_wants_to_be_asked_again(self, server, ws, put):
         server()

@@ -115,4 +115,4 @@ def _program(manifest: Manifest, folder: str, path: str) -> str:
             "provider {name}: {program} is not there", name=manifest.name, program=word,
             hint="it is looked for in the provider's folder, then in PATH",
         )  # fmt: skip
-    return found
+    return os.path.abspath(found)

@@ -6,6 +6,7 @@ Nothing is started to know what there is. The tools of an MCP server are those t
 
 import contextlib
 import os
+import re
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -13,7 +14,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ia.errors import BadData, IaError, NotFound
-from ia.providers import cache, command
+from ia.providers import cache
 from ia.providers.manifest import (
     CONFIRM,
     FILE,
@@ -26,10 +27,8 @@ from ia.providers.manifest import (
     front,
     named_well,
     parse,
-    qualified,
 )
 from ia.providers.parameters import sound, words
-from ia.providers.process import start_of
 from ia.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -128,6 +127,8 @@ def refresh(ws: Workspace, name: str) -> Provider:
     if provider.manifest.server:
         cache.keep(ws, name, discovered=_server(ws, provider.manifest).tools(SECONDS))
     else:
+        from ia.providers.process import start_of
+
         start_of(provider.manifest, folder_of(ws, name))
     return find(ws, name)
 
@@ -179,6 +180,9 @@ def _declared(ws: Workspace, manifest: Manifest, entry: Entry, own: str) -> Decl
     def run(arguments: dict[str, Any]) -> Any:
         if manifest.server:
             return _server(ws, manifest).call(entry.name, own, arguments, entry.seconds)
+        from ia.providers import command
+        from ia.providers.process import start_of
+
         start = start_of(manifest, folder_of(ws, manifest.name), entry.argv)
         return command.call(start, manifest.name, entry.name, own, arguments, entry.seconds)
 
@@ -204,7 +208,7 @@ def _offered(manifest: Manifest, discovered: Any) -> list[tuple[Entry, str]]:
     for tool in discovered:
         own = str(tool["name"])
         rule = next((entry for entry in manifest.entries if fnmatchcase(own, entry.name)), None)
-        name = qualified(own.replace("/", "_"), manifest.name)
+        name = f"{manifest.name}.{re.sub('[./]', '_', own)}"
         if (manifest.entries and rule is None) or not named_well(name):
             continue
         rule = rule or Entry(own)
@@ -247,6 +251,7 @@ _guard = threading.Lock()
 
 def _server(ws: Workspace, manifest: Manifest) -> "Server":
     """Return the running server of a provider, started now if need be; one of another PROVIDER.md is ended."""
+    from ia.providers.process import start_of
     from ia.providers.server import Server
 
     key = (ws.root, manifest.name)
