@@ -47,7 +47,10 @@ def turn(message: str, session: str, model: str | None, as_json: bool) -> None:
         sys.stdout.write("\n")
     sys.stdout.flush()
     for number in done.pending:
-        notify(Message("proposal {number} waits: `ia pending {number}` shows it, `ia approve {number}`", number=number))
+        if f"approve {number}" not in done.reply:
+            notify(
+                Message("proposal {number} waits: `ia pending {number}` shows it, `ia approve {number}`", number=number)
+            )
 
 
 @click.command(cls=Command, example='ia context "帮我看看宁德时代最近怎么样"')
