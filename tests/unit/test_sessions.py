@@ -307,9 +307,11 @@ IMPORTANT = {
 今天以185.3买入宁德时代|我加仓了理想汽车|没忍住买了点茅台|止盈了一半宁德时代|我把手里的半导体ETF都卖了|按计划，今天买入了 200 股腾讯
 早上开盘把中国平安全部清仓了，换了500股招商银行|3月12日卖出比亚迪 300 股，亏了 4%|仓位已降到五成，卖出了 2000 股中芯国际
 I bought 100 shares of AAPL at 185.|Sold half of my NVDA.|We have already sold our TSLA|I didn't sell MSFT, but I bought AAPL
+把手上的光伏股减仓三成|昨天尾盘买了点券商 ETF|今天止损离场了，中际旭创亏 6%|已经全部止盈|我买了 20 张可转债|终于把套了两年的中石油卖了
+Sold 20 AMD at 160, keeping the rest|Added 100 NVDA at 870|we've just closed our position in META|我 3 月 1 日以 182 买的 100 股还在
 Recorded: sell 200 shares of 600519|200 shares were bought at 185.3|Yesterday bought 50 SPY|I've sold half my position in TSLA today""",
     2: """当前主线是AI算力|主线判断：半导体|主线已经切换到机器人|主线未变|我认为机器人是主线|本轮行情的主线仍在新能源|主线没变，买入了100股
-目前来看，AI 应用仍是市场主线|判断：本周主线从新能源切换到银行|今日盘面主线：机器人、低空经济|The market's main line is AI.
+目前来看，AI 应用仍是市场主线|判断：本周主线从新能源切换到银行|今日盘面主线：机器人、低空经济|白酒已经不是主线，新主线是半导体|The market's main line is AI.
 Semiconductors remain the mainline|AI remains the main line of this market""",
     0: """要不要买入100股？|建议买入 100 股|打算明天卖出200股|如果跌到180，就买入200股|我没卖|还没买入|不要卖出|该不该卖了|北向资金买入了10亿
 大股东卖出了200万股|今天出现买入信号|现在主线是什么？|帮我看看主线|有没有主线|白酒不是主线|目前没有明确主线|故事主线是复仇|主线不明|卖了吧
@@ -317,6 +319,8 @@ Semiconductors remain the mainline|AI remains the main line of this market""",
 基金昨天加仓了宁德时代|如果我当时买了100股|主线板块有哪些|你买了吗|止损位 180|建仓分三步：先买入 100 股|上涨时分批卖出 200 股|要是当初没卖就好了
 回测显示，3月1日买入 100 股，4月1日卖出，收益 5%|模拟盘买入了 100 股|大宗交易成交 200 万股|主线尚未明朗|以后每天帮我跟踪主线|高开了 3%
 计划：1. 180 买入 100 股 2. 200 卖出 100 股|The stock looks oversold|I would have bought 100 shares|Should I sell?|I did not buy it
+突破前高加仓 200 股|跌破 60 日线减仓一半|可减仓一半锁定利润|买不买都行|可转债怎么买|股东减持了 1%|公司今日买入 50 万股|后悔没早点卖
+主线会不会切换到消费|等主线明确了再说|看不出主线|每次买入 100 股的成本是多少|they bought 5% of the company|I might buy 100 shares tomorrow
 BYD sold 300000 cars|What is the main line?|There is no main line now|Is AI still the main line?|Buy 200 shares if it falls|if I bought 100 shares
 The market sold off today|Insiders sold shares last week|Don't sell yet|I never bought it||谢谢""",
 }  # fmt: skip

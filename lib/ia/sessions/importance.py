@@ -14,7 +14,7 @@ _HEADING = re.compile(r"^\s*#|[：:]\s*$")
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d+[.、)）])")
 
 _QUESTION = re.compile(
-    r"""[?？] | [吗呢么]\s*$ | 是否|是不是|有没有|要不要|该不该|能不能|可不可以|怎么|如何|为什么|为何|多少|什么|哪|谁
+    r"""[?？] | [吗呢么]\s*$ | 是否|有没有|可不可以|(\w)不\1|怎么|如何|为什么|为何|多少|什么|哪|谁
     | ^\W*(?:did|do|does|should|shall|would|could|can|may|is|are|was|were|has|have|what|which|why|when|where|how|who)\b
     """,
     re.I | re.X,
@@ -36,7 +36,7 @@ _IDIOM = re.compile(r"不得不|不小心|不慎|毫不犹豫|没忍住|忍不�
 # that only contain them: 理想, 联想, 主要, 该股, 机会, 会议, 新能源.
 _UNREAL = re.compile(
     r"""没|未|(?<!特)别|勿|不|无法|拒绝|避免|取消|撤单 | (?<![理联梦思构])想(?!集团)|打算|计划|准备|考虑|(?<![主重])要
-    | 建议|推荐|可以|可在|可于|应该|应当|(?<![因反供])应|(?<![因应活])该(?!股|公司|票|板块|基金)
+    | 建议|推荐|(?<![认许])可(?!转债|靠|是)|应该|应当|(?<![因反供])应|(?<![因应活])该(?!股|公司|票|板块|基金)
     | (?<![机社大年都])会(?!议|计)|将|拟|等待|等到?|希望|目标|适合|适宜|(?<!便)宜(?!家|宾)|不妨
     | 需要?|必须|务必|(?<![新智性功产节职])能(?!源)|敢
     | 何时|明天|后天|下周|下月|下次|策略|信号|规则|条件|模拟|回测|挂单|委托买|委托卖
@@ -55,20 +55,26 @@ _OTHERS = re.compile(
 )
 
 _VERB = r"(?:买入|买进|买回|卖出|卖掉|卖光|抛售|抛掉|加仓|减仓|清仓|建仓|补仓|平仓|开仓|止损|止盈|割肉|抄底|满仓|全仓)"
-_SIZE = r"\d[\d,.]*\s*[百千万]?\s*(?:股|手|份|张|shares?\b)"
+_SIZE = r"(?:\d[\d,.]*\s*[百千万]?\s*(?:股|手|份|张|shares?\b)|一半|半仓|[一二三四五六七八九\d]成)"
 _PAST = r"(?:已经?|刚刚?|刚才|昨[天日晚]|今[天早日]|[上下]午|早盘|尾盘|盘中|上周|上个?月|前天|\d+月\d+日)"
 _NOUN = r"(?!信号|点|价|机会|时机|建议|区间|窗口|条件|规则|策略|线|位|的)"
+# What says that it was done; the second group is in the form of a record, which an order and a plan have too.
 _DONE = tuple(
     re.compile(pattern)
     for pattern in (
         rf"(?P<verb>{_VERB}|(?<!超)买|(?<![超买热外专])卖)[入出进掉回完光]?了(?!吧|的话|会|就会|怎|解|结|断)",
         rf"{_PAST}.{{0,16}}?(?P<verb>{_VERB}){_NOUN}",
-        rf"(?<!分批)(?P<verb>{_VERB}).{{0,24}}?{_SIZE}",
-        rf"{_SIZE}.{{0,12}}?(?P<verb>{_VERB}){_NOUN}",
+        rf"{_PAST}.{{0,12}}?(?P<verb>[买卖]).{{0,12}}?{_SIZE}",
+        rf"(?P<verb>[买卖])的\s*{_SIZE}",
         r"(?P<verb>[加减清建补平]了(?:一半|部分|些|点|\d成|半)?仓|止了[损盈]|割了肉|抄了底)",
         r"(?P<verb>(?:已|全部|部分)成交)(?!量|额|金额|价|活跃|清淡)",
     )
 )
+_RECORDED = tuple(
+    re.compile(pattern)
+    for pattern in (rf"(?P<verb>{_VERB}).{{0,24}}?{_SIZE}", rf"{_SIZE}.{{0,12}}?(?P<verb>{_VERB}){_NOUN}")
+)
+_TRIGGER = re.compile(r"跌破|突破|站[上稳]|回[调踩落]|反弹|[涨跌]到|触及|逢[高低]|分批|每|平均|后$|时$")
 _DONE_EN = tuple(
     re.compile(pattern, re.I | re.X)
     for pattern in (
@@ -76,7 +82,7 @@ _DONE_EN = tuple(
         (?:\s+(?:just|already|also|then|finally|today|yesterday|recently|since))*\s+
         (?:bought|sold|purchased|trimmed|shorted|covered|added\s+to|(?:closed|exited|opened|doubled)\b.{0,30}\bposition)\b""",
         r"""^\W*(?:(?:just|already|today|yesterday|recorded|logged|done|filled|executed|trade)\b\W*)*
-        (?:bought|sold|purchased)\b(?!\s+by\b)""",
+        (?:bought|sold|purchased|added\s+\d+)\b(?!\s+by\b)""",
         r"\b(?:recorded|logged|filled|executed)\b.{0,30}\b(?:buy|sell|purchase|sale)\b",
         r"\b(?:buy|sell|purchase|sale|order)\b.{0,40}\b(?:recorded|logged|filled|executed)\b",
         r"\d\s*shares\b.{0,30}\b(?:were|was|have\s+been)\s+(?:bought|sold|purchased)\b",
@@ -97,7 +103,8 @@ _JUDGED = tuple(
     )
 )
 _NO_LINE = re.compile(
-    rf"""(?:不是|并非|不算|算不上|没有?|无|非|缺乏|缺少|看不[出清]|未见|谈不上)[^，,。]{{0,8}}?主线
+    rf"""(?:等|待|知道|不知|跟踪|寻找)[^，,。]{{0,6}}?主线
+    | (?:不是|并非|不算|算不上|没有?|无|非|缺乏|缺少|看不[出清]|未见|谈不上)[^，,。]{{0,8}}?主线
     | 主线[^，,。]{{0,6}}?(?:不明|不清|未明|不是|并非|尚未|难|缺)
     | (?:\b(?:no|not|without|lacks?)\b|n['’]t\b)[^,.]{{0,20}}?{_LINE_EN}
     | {_LINE_EN}[^,.]{{0,20}}?(?:\b(?:not|unclear|no)\b|n['’]t\b)
@@ -144,10 +151,11 @@ def _judges_main_line(clause: str) -> bool:
 
 def _trades(clause: str) -> bool:
     told = _IDIOM.sub("", clause)
-    for pattern in _DONE:
+    for pattern in (*_DONE, *_RECORDED):
         for found in pattern.finditer(told):
             before, behind = told[: found.start("verb")], told[found.end("verb") :]
             mine = before.rpartition("我")[2]
-            if not (_UNREAL.search(before) or _OTHERS.search(mine) or _WEIGHED.search(behind)):
+            unsure = _WEIGHED.search(behind) or (pattern in _RECORDED and _TRIGGER.search(before))
+            if not (unsure or _UNREAL.search(before) or _OTHERS.search(mine)):
                 return True
     return any(pattern.search(told) for pattern in _DONE_EN) and not _UNREAL.search(told)
