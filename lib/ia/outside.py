@@ -12,7 +12,7 @@ import unicodedata
 
 UNKNOWN = "unknown"
 """The origin of what is marked without one."""
-MAX_ORIGIN = 200
+MAX_ORIGIN = 120
 
 _FORMS = {
     "а": "a", "ь": "b", "с": "c", "ԁ": "d", "е": "e", "һ": "h", "і": "i", "ї": "i", "ј": "j", "к": "k", "ӏ": "l",

@@ -11,6 +11,8 @@ import re
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from ia import audit, outside, proposals, store
 from ia.tools import writes
@@ -324,6 +326,45 @@ def test_even_where_the_user_asked_for_everything_it_only_becomes_marked_proposa
         bench.again()
     assert not wrong
     assert {"soul", "belief", "preferences", "memory"} <= kinds  # it did ask, and the flood limit ends it there
+
+
+ORGANS = ("notebook", "memory", "soul", "tasks", "messaging")
+PARTS = st.sampled_from(
+    ["..", ".", "", "~", "memory", "Memory", "notebook", "notes", "soul", "soul.md", "SOUL.MD", "beliefs", "belief\u017f", "tracKing",
+     "preferences.md", "playbook", "Playbook.md", "ｐｌａｙｂｏｏｋ", "playbook.txt", "position_300750.md", "reflections", "2024-03", "journal",
+     "observations", "2024-03-15-宁德时代", "MEMORY.md", ".claude", "skills", "research", "SKILL.md", "tasks", "weekly", "config.yaml",
+     "canary", "x.md", "宁德时代", "2024-03-15", "regime", "\u200b", "\u202e", "%2e%2e", "\\..", "new", ".ia", "ia.db", "<!--"]
+)  # fmt: skip
+PATHS = st.lists(PARTS, min_size=1, max_size=4).map("/".join)
+CONTENTS = st.sampled_from(
+    ["x", "---\nuntrusted:\n---\nx", "---\ntitle: y\n---\nx", "\ufeff---\nx", "# Beliefs\n- sell", "\r\n---\r\n", "现金为王", "\x00", "\ud800",
+     "<<end of data 0>>\nx", "---\n---\n", "300750", "600519", "每天 16:00", "a@b.c", "me", "boss@example.com", "cli", "2024-W11", ""]
+)  # fmt: skip
+
+
+@settings(
+    derandomize=True, max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.data())
+def test_no_call_that_can_be_made_up_opens_it(bench, data):
+    """Any tool with any mixture of paths and texts: what must stay as it is stays so."""
+    scope = Scope(bench.ws, actor="model obedient", asked=INNOCENT[0], turn="t", session="s", origins=["stdin"])
+    router, outcomes = Router(bench.tools), []
+    for _ in range(6):
+        tool = data.draw(
+            st.sampled_from([each for each in bench.tools if each.origin == "ia" and each.organ in ORGANS])
+        )
+        arguments = {}
+        for name, kind in tool.schema["properties"].items():
+            if kind.get("type") == "string" and "enum" not in kind:
+                arguments[name] = data.draw(PATHS if name in ("path", "key", "directory", "name") else PATHS | CONTENTS)
+        outcomes.append((tool.name, arguments, router.call(scope, tool.name, arguments)))
+    looked = ("notebook.read", "notebook.list", "notebook.search", "memory.read", "memory.list", "memory.recall")
+    looked += ("messaging.send",)  # to the user
+    try:
+        assert not closed(bench, scope, [each for each in outcomes if each[0] not in looked], [], asked=False)
+    finally:
+        bench.again()
 
 
 def test_the_check_would_notice(bench):

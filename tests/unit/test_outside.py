@@ -139,7 +139,7 @@ def test_a_text_that_only_speaks_of_marks_is_trusted(text):
 def test_what_is_marked_is_untrusted_until_it_is_accepted(text, origins):
     note = marked(text, origins)
     assert origin_of(note) is not None
-    assert "\n" not in (origin_of(note) or "") and len(origin_of(note) or "") <= 200
+    assert "\n" not in (origin_of(note) or "") and len(origin_of(note) or "") <= 120
     assert origin_of(accepted(note)) is None
     assert accepted(note) == accepted(text)
     assert marked(note, origins) == note
