@@ -102,8 +102,14 @@ def _document(ws: "Workspace", found: "Skill") -> dict[str, Any]:
 @click.argument("name")
 @click.argument("arguments", nargs=-1)
 @click.option("--print", "only_print", is_flag=True, help="Print what a turn would get, and run nothing.")
+@click.option("-s", "--session", metavar="ID", default="", help="Go on with this session; without it a new one begins.")
+@click.option("-m", "--model", metavar="MODEL", help="Ask this model; any that `llm models` lists, or ia-offline.")
+@json_option
 @click.pass_context
-def run(ctx: click.Context, name: str, arguments: tuple[str, ...], only_print: bool) -> None:
+def run(
+    ctx: click.Context, name: str, arguments: tuple[str, ...], only_print: bool, session: str, model: str | None,
+    as_json: bool,
+) -> None:  # fmt: skip
     """Run a skill, as `ia turn "/NAME ARGUMENTS"` does.
 
     With --print its instructions are printed, ARGUMENTS filled in.
@@ -115,11 +121,16 @@ def run(ctx: click.Context, name: str, arguments: tuple[str, ...], only_print: b
     words = " ".join(arguments)
     loaded = skills.load(Workspace(), name, words, by_user=True)
     if only_print:
-        emit_text(loaded.body if loaded.body.endswith("\n") else loaded.body + "\n")
+        if as_json:
+            emit_json({"name": loaded.skill.name, "body": loaded.body, "sop": loaded.sop})
+        else:
+            emit_text(loaded.body if loaded.body.endswith("\n") else loaded.body + "\n")
         return
     turn = cli.get_command(ctx, "turn")
     assert turn is not None
-    ctx.invoke(turn, message=f"/{loaded.skill.name} {words}".strip())
+    ctx.invoke(
+        turn, message=f"/{loaded.skill.name} {words}".strip(), session=session, model=model, as_json=as_json
+    )  # fmt: skip
 
 
 @skill.command(example="mkdir volume; echo '先看量，再看价' > volume/SKILL.md; ia skill install volume")

@@ -169,3 +169,5 @@ def test_run_is_a_turn(ia, mine):
     assert run.returncode == 0, run.stderr
     assert run.stdout.strip()
     assert "turn.begin" in ia("log").stdout
+    more = ia("skill", "run", "mine", "600519", "-s", "s1", "--json", env={"IA_MARKET_ADAPTER": "demo"})
+    assert json.loads(more.stdout)["session"] == "s1"

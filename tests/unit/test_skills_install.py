@@ -186,6 +186,18 @@ def test_a_source_that_is_none(ws, source):
         installing.read(source)
 
 
+@pytest.mark.parametrize(
+    "page",
+    ["https://github.com/o/r/tree/main/skills/scan", "https://github.com/o/r/blob/main/skills/scan/SKILL.md",
+     "https://gitlab.com/o/r/-/tree/main/scan/"],
+)  # fmt: skip
+def test_a_page_of_a_repository_is_told_from_its_address(page):
+    with pytest.raises(NotFound) as caught:
+        installing.read(page)
+    assert caught.value.params["repository"] == page.split("/o/r")[0] + "/o/r"
+    assert caught.value.params["name"] == "scan"
+
+
 def test_of_several_one_is_named(ws, tmp_path):
     folder(tmp_path, name="many/skills/one", files={"SKILL.md": "---\nname: uno\ndescription: x\n---\n"})
     folder(tmp_path, name="many/.claude/skills/two", files={"SKILL.md": "two", "sub/SKILL.md": "a template"})

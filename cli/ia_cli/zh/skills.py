@@ -80,6 +80,8 @@ CATALOG = {
     "{source}: skills come from https, ssh and file addresses only": "{source}：技能只能来自 https、ssh 或 file 地址",
     "or download it, and give the folder or the .zip": "或者先下载，再给出文件夹或 .zip",
     "{source}: no such folder, .zip file or git address": "{source}：没有这个文件夹、.zip 文件或 git 地址",
+    "{source} is a page about a folder, not the repository": "{source} 是某个文件夹的网页，不是仓库地址",
+    "ia skill install {repository} --name {name}": "ia skill install {repository} --name {name}",
     "{path!r} leaves the source": "{path!r} 超出了来源文件夹",
     "the source has more than {limit} files": "来源里的文件超过 {limit} 个",
     "{path} is not a .zip file": "{path} 不是 .zip 文件",

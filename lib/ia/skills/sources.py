@@ -27,6 +27,7 @@ MAX_FETCHED = 400_000
 CLONE_SECONDS = 120.0
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 _SCP = re.compile(r"[A-Za-z0-9_][\w.-]*@[A-Za-z0-9][\w.-]*:[^:]+")
+_PAGE = re.compile(r"(https://[^/]+/[^/]+/[^/]+)/(?:-/)?(?:tree|blob)/[^/]+/(?:.*/)?((?!SKILL\.md)[^/]+?)(?:/SKILL\.md)?/?")
 _SCHEMES = ("https", "ssh", "file")
 _GIT = (
     "sh", "-c", f'ulimit -f {MAX_FETCHED}; exec "$@"', "sh",
@@ -77,6 +78,12 @@ def entries(source: str) -> Iterator[list[Entry]]:
     """
     if source.startswith("-") or "\0" in source or not source.strip():
         raise NotFound("{source}: no such folder, .zip file or git address", source=source[:200])
+    page = _PAGE.fullmatch(source)
+    if page is not None:
+        raise NotFound(
+            "{source} is a page about a folder, not the repository", source=source[:200],
+            repository=page[1], name=page[2], hint="ia skill install {repository} --name {name}",
+        )  # fmt: skip
     if remote(source):
         with _cloned(source) as found:
             yield found

@@ -9,6 +9,7 @@ from ia.tools import gate
 from ia.tools.builtin.market import bars_of
 from ia.tools.registry import CONFIRM, READ, tool
 from ia.tools.scope import Scope
+from ia.tools.writes import room
 
 ALWAYS = ("skills.list", "skills.load", "skills.check", "memory.recall")
 """What every skill may call, in the bounds of whoever called it."""
@@ -161,6 +162,7 @@ def install(
             "{source}: only a source that the user named can be installed from here",
             source=sources.shown(source)[:200], hint="ask the user to name it, or to type: ia skill install SOURCE",
         )  # fmt: skip
+    room(scope)
     if scope.tainted:
         because = f"[untrusted: {', '.join(scope.origins)}] {outside.folded(because)}"
     proposal = installing.propose(
