@@ -1,0 +1,98 @@
+"""The journeys of the design (seed 000, 9.1) as transcripts, each with the embedded analyst and with a model over HTTP."""
+
+import json
+import os
+import re
+
+import pytest
+
+from conftest import REPO
+from openai_server import MODEL, Reply
+from transcript import replay
+
+NOTE = "research/宁德时代/2024-03-15.md"
+
+
+def calls(*pairs):
+    return Reply(calls=list(pairs))
+
+
+def figures(request):
+    """Return the numbers in what the tools returned, as they stand there."""
+    return re.findall(r"-?\d+\.\d+", " ".join(request.results))
+
+
+def research(flows=""):
+    """The script of a research: look, recall, calculate, note, observe, answer."""
+    seen = {}
+
+    def calculate(request):
+        seen["close"] = re.findall(r"82\.54", " ".join(request.results))[0]
+        return calls(
+            ("compute_run", {"code": "round(latest(ta.rsi(close, 14)), 1)"}),
+            *([("compute_run", {"code": flows})] if flows else []),
+        )
+
+    def write(request):
+        seen["rsi"] = figures(request)[0]
+        text = f"# 宁德时代\n收盘 {seen['close']}，RSI {seen['rsi']}（模拟行情）。置信度中。"
+        return calls(
+            ("notebook_write", {"path": NOTE, "content": text}),
+            ("memory_observe", {"topic": "宁德时代", "content": f"宁德时代收盘 {seen['close']}（模拟行情）"}),
+        )
+
+    def answer(_request):
+        return Reply(
+            f"宁德时代收盘 {seen['close']}，RSI {seen['rsi']}，行情是模拟的。{'资金面平稳。' if flows else ''}置信度中。"
+        )
+
+    return [
+        calls(("market_ohlcv", {"symbol": "宁德时代"}), ("memory_recall", {"query": "宁德时代"})),
+        calculate, write, answer,
+    ]  # fmt: skip
+
+
+def coaching():
+    return [
+        calls(
+            ("memory_reflect", {"content": "教练：低估市场情绪，要多考虑资金面。"}),
+            ("memory_believe", {"text": "市场情绪和资金面对短期走势有显著影响", "because": "教练反馈"}),
+            ("soul_propose", {"add": "分析时多考虑资金面", "section": "我的成长方向", "because": "教练反馈"}),
+        ),
+        Reply("记下了；两个提案等你决定。"),
+    ]
+
+
+def comparing(fork):
+    """The script of a comparison: both, side by side; in a subagent the answer is its JSON."""
+    note = "research/比亚迪-vs-宁德时代/2024-03-15.md"
+    told = "比亚迪与宁德时代强弱难分（模拟行情）。"
+    summary = {"points": [told], "evidence": ["收盘 80.22 与 82.54"], "artifacts": [f"notebook/{note}"]}
+    return [
+        calls(("market_ohlcv", {"symbol": "002594"}), ("market_ohlcv", {"symbol": "300750"})),
+        calls(("compute_run", {"code": "latest(close)", "symbol": "002594"}), ("compute_run", {"code": "latest(close)", "symbol": "300750"})),
+        lambda request: calls(("notebook_write", {"path": note, "content": f"# 对比\n{' '.join(figures(request))} 模拟行情"})),
+        Reply(json.dumps(summary, ensure_ascii=False) if fork else told),
+    ]  # fmt: skip
+
+
+SCRIPTS = {
+    "a-research": lambda: [
+        *research(), calls(("memory_recall", {"query": "宁德时代"})), Reply("2024-03-15 记过：RSI 45.7，动能转弱。"),
+    ],
+    "b-coach": lambda: [*coaching(), *research(flows="latest(volume) / latest(sma(volume, 20))")],
+    "d-compare": lambda: [*comparing(fork=False), *comparing(fork=True)],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("model", ["ia-offline", MODEL])
+@pytest.mark.parametrize("journey", SCRIPTS)
+def test_journey(journey, model, brain, tmp_path, monkeypatch):
+    server = brain(*SCRIPTS[journey]())
+    for name, value in {"MODEL": model, "NOW": "2024-03-15T16:00:00+08:00", "LANG": "zh"}.items():
+        monkeypatch.setenv(f"IA_{name}", value)
+    replay(REPO / "tests/journeys" / f"{journey}.md", tmp_path, dict(os.environ), stderr=False)
+    if model == MODEL:
+        assert server.script == [], "the whole script was played"
+    else:
+        assert server.requests == [], "the analyst asks nobody"
