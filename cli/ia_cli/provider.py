@@ -9,7 +9,7 @@ from ia.errors import IaError, NotFound, UsageError
 from ia_cli._group import Group
 from ia_cli._listed import listed
 from ia_cli._options import json_option, rows_options
-from ia_cli._out import emit_rows, harmless
+from ia_cli._out import emit_rows, harmless, hint
 from ia_cli._proposed import proposed
 from ia_cli._text import say, tr
 
@@ -83,6 +83,7 @@ def add(source: str, name: str, because: str, as_json: bool) -> None:
     for line in lines(about(manifest)):
         click.echo(harmless(line), err=True)
     proposed(made, as_json=as_json)
+    hint("afterwards `ia provider test {name}` tries it", name=manifest.name)
 
 
 @provider.command(example="ia init; ia provider test calendar")

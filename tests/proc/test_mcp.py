@@ -162,6 +162,34 @@ def test_a_provider_is_served_too(home):
     assert "ia tool call echo.act" in text(act)
 
 
+def test_ia_can_be_a_provider_of_ia(home, tmp_path):
+    """Both ends are ours: the server of one workspace is a provider of another."""
+    folder = home / ".claude" / "providers" / "other"
+    folder.mkdir(parents=True)
+    argv = [*installed(), "--home", str(tmp_path / "other-home"), "mcp", "--tools", "market.ohlcv,notebook.write"]
+    (folder / "PROVIDER.md").write_text(f"---\nmcp:\n  command: {json.dumps(argv)}\n  env: [IA_MARKET_ADAPTER]\n---\n")
+    code = (
+        "from ia import providers\n"
+        "from ia.tools import catalog\n"
+        "from ia.tools.router import Router\n"
+        "from ia.tools.scope import Scope\n"
+        "from ia.workspace import Workspace\n"
+        "ws = Workspace()\n"
+        "providers.refresh(ws, 'other')\n"
+        "router, scope = Router(catalog.provided(ws)), Scope(ws, actor='model x')\n"
+        "print({tool.name: tool.risk for tool in router.tools.values()})\n"
+        "print(router.call(scope, 'other.market_ohlcv', {'symbol': '600519', 'tail': 1}).text())\n"
+        "print(router.call(scope, 'other.notebook_write', {'path': 'a.md', 'content': 'b'}).text())\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
+    assert run.returncode == 0, run.stderr
+    listed, bars, note = run.stdout.partition("\n")[0], *run.stdout.partition("\n")[2].rsplit("error: ", 1)
+    assert listed == "{'other.market_ohlcv': 'read', 'other.notebook_write': 'confirm'}"
+    assert '"simulated": true' in bars
+    assert bars.startswith("<<data ")
+    assert note.startswith("other.notebook_write acts outside of ia")
+
+
 def test_requests_from_a_file_are_all_answered_and_stdout_carries_nothing_else(ia):
     given = lines(INITIALIZE, {"jsonrpc": "2.0", "method": "notifications/initialized"},
                   asked(2, "market_ohlcv", symbol="600519"), asked(3, "compute_run", code="print(1)"))  # fmt: skip

@@ -38,6 +38,7 @@ CATALOG = {
     "gets as settings:": "得到的设置：",
     "those that its server lists; `ia provider test` asks it": "由它的服务器列出；`ia provider test` 会去询问",
     "start": "启动",
+    "afterwards `ia provider test {name}` tries it": "之后用 `ia provider test {name}` 试一试",
     "not called: PROVIDER.md has no `test` for it": "未调用：PROVIDER.md 没有给它 `test`",
     "{tool}: no such tool of provider {name}": "provider {name} 没有工具 {tool}",
     "the arguments are no JSON object": "参数不是 JSON 对象",

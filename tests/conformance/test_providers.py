@@ -1,0 +1,61 @@
+"""What every provider that ships with a profile keeps to: it can be read, tried, called wrongly, and it tells no tales."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from ia import outside, providers
+from ia.tools import catalog
+from ia.tools.router import Router
+from ia.tools.scope import Scope
+
+SHIPPED = sorted((Path(__file__).parent.parent.parent / "profiles").glob("*/.claude/providers/*"))
+
+
+@pytest.fixture(params=SHIPPED, ids=lambda folder: f"{folder.parts[-4]}-{folder.name}")
+def shipped(request, home, ws):
+    """A workspace with one shipped provider."""
+    shutil.copytree(request.param, home / ".claude" / "providers" / request.param.name)
+    return providers.find(ws, request.param.name)
+
+
+def test_there_is_one():
+    assert [folder.name for folder in SHIPPED] == ["calendar"]
+
+
+def test_it_is_sound_and_says_what_it_is_for(shipped):
+    assert shipped.problem is None
+    assert shipped.enabled
+    assert shipped.version
+    assert shipped.description
+    assert all(tool.description and tool.check is not None for tool in shipped.tools)
+
+
+def test_each_tool_answers_its_trial_call_and_refuses_what_does_not_fit(shipped, ws):
+    router = Router(catalog.provided(ws))
+    for tool in shipped.tools:
+        outcome = router.call(Scope(ws, actor="model x"), tool.name, tool.check)
+        assert outcome.ok, str(outcome.failure)
+        wrong = router.call(Scope(ws, actor="model x"), tool.name, {"no_such_argument": 1})
+        assert wrong.failure is not None
+        assert wrong.failure.status == 65
+
+
+def test_what_it_answers_could_not_instruct_anybody(shipped, ws):
+    """One that ships must not cost the user the freedom of the turn: only strangers taint it."""
+    for tool in shipped.tools:
+        assert not outside.instructive(tool.run(tool.check))
+
+
+def test_a_call_that_is_none_is_refused_by_the_program_itself(shipped, ws):
+    from ia.providers.command import run
+    from ia.providers.process import start_of
+    from ia.providers.registry import folder_of
+
+    start = start_of(shipped.manifest, folder_of(ws, shipped.name))
+    for given in (b"", b"[]", b'{"arguments": 5}', b"\xff"):
+        ended = run(start, given, 30)
+        assert ended.status == 65
+        assert ended.out == b""
+        assert ended.err.count(b"\n") == 1
