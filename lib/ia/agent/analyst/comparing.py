@@ -70,7 +70,8 @@ def compare(desk: Desk, securities: list[Mention]) -> Work[Reply]:
         observe(desk, topic, line),
     )
     kept = reply.paths(desk, (results[0], "笔记", "note"), (results[1], "观察", "observation"))
-    points = [line, *(f"{side.title}: {side.verdict.told(say)}" for side in sides)]
+    warned = [told.removeprefix("> ").replace("**", "") for told in _common(desk, sides) if told]
+    points = [line, *warned, *(f"{side.title}: {side.verdict.told(say)}" for side in sides)]
     return Reply([*answer, "", *kept, reply.by_rules(say)], points, _table(desk, sides, steps)[2:])
 
 
