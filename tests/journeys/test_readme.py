@@ -1,5 +1,6 @@
 """Every example of the READMEs runs, and prints what they say it prints."""
 
+import json
 import os
 import re
 import shlex
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from conftest import REPO, installed
+from openai_server import Reply, Server
 
 END = "<<end of command>>"
 
@@ -32,8 +34,35 @@ def matches(expected, got):
     return re.fullmatch(pattern, got)
 
 
+def scripted(request):
+    """Play the READMEs' language model: look, calculate twice, and answer with what the tools said."""
+    if not request.results:
+        return Reply(calls=[("market_ohlcv", {"symbol": "300750"})])
+    if "bars" in request.results[0]:
+        codes = ("rsi(close, 14)", "(close / sma(close, 200) - 1) * 100")
+        return Reply(calls=[("compute_run", {"code": code}) for code in codes])
+    rsi, above = (json.loads(result)["value"] for result in request.results)
+    looked = next(json.loads(m["content"]) for m in request.messages if m["role"] == "tool" and "bars" in m["content"])
+    close = looked["bars"][-1].split(",")[4]
+    assert looked["simulated"]
+    if "中文" in request.system or "你通过工具" in request.system:
+        return Reply(
+            f"RSI(14) 为 {rsi:.1f}，收盘 {close}，在 200 日线之上 {above:.1f}%。行情是模拟的。置信度：中，两个读数。\n"
+        )
+    return Reply(
+        f"RSI(14) is {rsi:.1f}, and the close of {close} stands {above:.1f}% above the 200-day average."
+        " The prices are simulated. Confidence: medium, two readings.\n"
+    )
+
+
 @pytest.mark.parametrize("name", ["README.md", "README.zh-CN.md"])
-def test_the_session_prints_what_the_readme_says(name, tmp_path):
+def test_the_session_prints_what_the_readme_says(name, tmp_path, monkeypatch):
+    with Server(always=scripted) as server:
+        server.use(monkeypatch, tmp_path, model_id="gpt-5-mini")
+        _hold(name, tmp_path)
+
+
+def _hold(name, tmp_path):
     steps = session(REPO / name)
     assert len(steps) > 8
     bin_dir = tmp_path / "bin"
