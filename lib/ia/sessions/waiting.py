@@ -41,8 +41,9 @@ def queue(ws: Workspace, id: str, seconds: float) -> Iterator[None]:
         yield
     finally:
         with contextlib.suppress(FileNotFoundError):
-            os.unlink(path)
-        fcntl.flock(fd, fcntl.LOCK_UN)  # a child that inherited the file must not go on holding it
+            os.unlink(
+                path
+            )  # closing alone would not do: a child may have inherited the open file, and with it the lock
         os.close(fd)
         _tidy(folder, stem)
 
