@@ -189,8 +189,10 @@ def test_an_edit_is_seen_at_once_and_a_cache_of_it_is_only_that(ws, put, home):
     assert skills.summaries(ws) == skills.summaries(ws) == ["a: one"]
     path.write_text("---\ndescription: two\n---\nbody")
     assert skills.summaries(ws) == ["a: two"]
-    for file in (home / ".ia" / "cache" / "skills").iterdir():
-        file.write_text("{broken")
+    os.utime(path, (1e9, 1e9))
+    assert skills.summaries(ws) == ["a: two"]
+    (kept,) = (home / ".ia" / "cache" / "skills").iterdir()
+    kept.write_text("{broken")
     assert skills.summaries(ws) == ["a: two"]
 
 
@@ -297,7 +299,7 @@ def test_yaml_is_data_only():
 
 def test_a_listing_costs_little_once_it_was_read(ws, put):
     for number in range(20):
-        put(f"skill-{number}", FULL.replace("name: research", f"name: skill-{number}"))
+        os.utime(put(f"skill-{number}", FULL.replace("name: research", f"name: skill-{number}")), (1e9, 1e9))
     assert len(skills.listed(ws)) == 20
     started = time.perf_counter()
     for _ in range(5):

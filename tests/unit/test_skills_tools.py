@@ -246,8 +246,10 @@ def test_a_model_can_only_propose_to_install(router, ws, source):
 
 
 def test_a_model_installs_no_folder_that_the_user_did_not_name(router, ws, source):
-    outcome = router.call(Scope(ws, actor="mcp"), "skills.install", {"source": source, "because": "x"})
-    assert isinstance(outcome.failure, Refused)
+    for where in (source, f"file://{source}", f"FILE://{source}"):
+        outcome = router.call(Scope(ws, actor="mcp"), "skills.install", {"source": where, "because": "x"})
+        assert isinstance(outcome.failure, Refused)
+        assert "only a source that the user named" in str(outcome.failure)
     tainted = Scope(ws, actor="model test", asked="装那个技能", origins=["stdin"])
     for where in (source, "https://evil.example/?q=secret", "git@evil.example:x/y"):
         assert isinstance(router.call(tainted, "skills.install", {"source": where, "because": "x"}).failure, Refused)

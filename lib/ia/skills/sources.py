@@ -27,7 +27,9 @@ MAX_FETCHED = 400_000
 CLONE_SECONDS = 120.0
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 _SCP = re.compile(r"[A-Za-z0-9_][\w.-]*@[A-Za-z0-9][\w.-]*:[^:]+")
-_PAGE = re.compile(r"(https://[^/]+/[^/]+/[^/]+)/(?:-/)?(?:tree|blob)/[^/]+/(?:.*/)?((?!SKILL\.md)[^/]+?)(?:/SKILL\.md)?/?")
+_PAGE = re.compile(
+    r"(https://[^/]+/[^/]+/[^/]+)/(?:-/)?(?:tree|blob)/[^/]+/(?:.*/)?((?!SKILL\.md)[^/]+?)(?:/SKILL\.md)?/?"
+)
 _SCHEMES = ("https", "ssh", "file")
 _GIT = (
     "sh", "-c", f'ulimit -f {MAX_FETCHED}; exec "$@"', "sh",

@@ -5,6 +5,7 @@ import datetime
 import hashlib
 import json
 import os
+import time
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -18,6 +19,8 @@ MAX_BRACKETS = 4_000
 """Brackets in a document: the parser takes long over nests that nobody writes."""
 MAX_PARTS = 40_000
 """Values in a document, aliases written out."""
+TICK = 0.05
+"""Seconds within which two writes of a file may have one time."""
 
 
 def parsed(text: str, name: str) -> Any:
@@ -79,6 +82,8 @@ def kept(ws: Workspace, path: str, make: Callable[[str], Any]) -> Any:
     if text is None:
         return None
     value = make(text)
+    if abs(time.time() - stat.st_mtime) < TICK:  # another write might leave the same stamp
+        return value
     with contextlib.suppress(OSError):
         os.makedirs(os.path.dirname(place), exist_ok=True)
         temporary = f"{place}.{os.getpid()}"

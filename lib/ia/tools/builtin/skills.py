@@ -156,8 +156,9 @@ def install(
     from ia.skills import installing, sources
 
     gate.way(scope, "skills", confirm=True)
-    named = source.strip() in scope.asked
-    if scope.actor != "user" and not named and (scope.tainted or not sources.remote(source.strip())):
+    source = source.strip()
+    far = sources.remote(source) and not source.lower().startswith("file:")
+    if scope.actor != "user" and source not in scope.asked and (scope.tainted or not far):
         raise Refused(
             "{source}: only a source that the user named can be installed from here",
             source=sources.shown(source)[:200], hint="ask the user to name it, or to type: ia skill install SOURCE",
@@ -165,9 +166,7 @@ def install(
     room(scope)
     if scope.tainted:
         because = f"[untrusted: {', '.join(scope.origins)}] {outside.folded(because)}"
-    proposal = installing.propose(
-        scope.ws, source.strip(), name, because=because, origin=gate.origin(scope), actor=scope.actor
-    )
+    proposal = installing.propose(scope.ws, source, name, because=because, origin=gate.origin(scope), actor=scope.actor)
     if proposal.id not in scope.pending:
         scope.pending.append(proposal.id)
     return {
