@@ -1,7 +1,8 @@
 """What the user's own words ask for, by rules: an area of the gate is opened by a request, not by a mere mention.
 
 A request is a verb in the place of one, sentence by sentence. A question asks for nothing (你记住了什么？), a negation
-neither (不要记, do not track), and what has happened already is no request (我关注过). Where the rules miss a request a
+neither (不要记, do not track), what has happened already is no request (我关注过), and what the user only quotes or has
+pasted in is not the user's. Where the rules miss a request a
 proposal is made instead, and the user says yes once more; where they see one too many, only what can be undone acts.
 """
 
@@ -10,7 +11,7 @@ import re
 from ia import outside
 
 _ZH = (
-    r"(?:^\W*|[我请你]|帮忙|麻烦|给我|替我|想|(?<!不)要|并且?|然后|顺便|顺手|[再也就先]|开始|继续|一起|重点|持续|密切|长期"
+    r"(?:^\W*|[我请你]|记得|帮忙|麻烦|给我|替我|想|(?<!不)要|并且?|然后|顺便|顺手|[再也就先]|开始|继续|一起|重点|持续|密切|长期"
     r"|同时|取消|停止|把.{1,24}?)"
 )
 """What stands before the verb of a Chinese request."""
@@ -105,9 +106,9 @@ ASKED: dict[str, tuple[str, ...]] = {
         _EN + r"install\b",
     ),
     "messages": (
-        _ZH + r"(?:发(?:送|给|到|消息|短信|邮件|微信|一?[条份封])|通知|转发|推送|告知|转告|告诉(?!我))"
-        r"(?!书|单|公告)" + _OPEN,
-        _EN + r"(?:send|notify|message|forward|e-?mail)\b",
+        _ZH + r"(?:发(?:送|给|到|消息|短信|邮件|微信|一?[条份封])|通知|转发|推送|告知|转告|告诉)"
+        r"(?!书|单|公告|给?我(?!的|们))" + _OPEN,
+        _EN + r"(?:send|notify|message|forward|e-?mail)\b(?!\s+(?:it\s+to\s+|that\s+to\s+)?me\b)",
     ),
 }  # fmt: skip
 """Area of the gate → the forms of a request for it, Chinese and English."""
@@ -129,11 +130,25 @@ _REQUEST = re.compile(
     re.I,
 )
 _NOT = re.compile(
-    r"(?:不要?|不用|不必|不需要?|无需|别|勿|没有?|未|值得|受到?|引起|引发|备受|要不要|该不该|是否)(?:再|去|帮我|给我|替我|急着|自动)*$"
+    r"(?:不要?|不用|不必|不需要?|无需|别|勿|没有?|未|值得|受到?|引起|引发|备受|要不要|该不该|是否)(?:再|去|帮我|给我|替我|急着|自动|[把将].{1,16})*$"
     r"|\b(?:not|n't|dont|never|without|no\s+need\s+to|cannot|nor|neither|avoid)\W+(?:\w+\s+){0,2}$"
     r"|\b(?:what|which|whether|how|why|who)\b[^,.]*$",
     re.I,
 )
+
+
+_QUOTED = re.compile(
+    r"```.*?(?:```|\Z)|^\s*>.*$|“[^”\n]{6,}”|「[^」\n]{6,}」|『[^』\n]{6,}』|\"[^\"\n]{6,}\"|(?<!\w)'[^'\n]{6,}'(?!\w)",
+    re.S | re.M,
+)
+MAX_WORDS = 300
+"""Characters at either end of a long message that are taken for the user's own: what was pasted stands between them."""
+
+
+def own_words(text: str) -> str:
+    """Return a message without what it only quotes: quotations, code blocks, and the middle of a long one."""
+    said = _QUOTED.sub("“…”", outside.folded(text))
+    return said if len(said) <= 2 * MAX_WORDS else f"{said[:MAX_WORDS]}\n{said[-MAX_WORDS:]}"
 
 
 def wanted(text: str, area: str) -> bool:
@@ -143,7 +158,7 @@ def wanted(text: str, area: str) -> bool:
     (True, False)
     """
     forms = _ASKED.get(area, [])
-    for sentence in _SENTENCE.findall(outside.folded(text)[:20_000]):
+    for sentence in _SENTENCE.findall(own_words(text)):
         parts = [sentence] if area in _WHOLE else _CLAUSE.findall(sentence)
         for part in parts:
             if _QUESTION.search(part) and not _REQUEST.search(part):
