@@ -105,7 +105,10 @@ class Loop:
                     self._settle(None, self.reply[shown:])
                     raise
                 failure = models.explained(exc, self.name)
-                self._settle(None, self.reply[shown:])
+                if len(self.reply) == shown:  # nobody charges for an error
+                    self.meter.drop()
+                else:
+                    self._settle(None, self.reply[shown:])
                 if not isinstance(failure, TryLater) or attempt == RETRIES or len(self.reply) > shown:
                     raise failure from exc
                 pause = models.wait_before_retry(exc, attempt)

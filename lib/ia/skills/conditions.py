@@ -50,15 +50,17 @@ class Finding(NamedTuple):
     problem: IaError | None
 
 
-def check(ws: Workspace, name: str, bars: Bars, notify: Notify = silent) -> list[Finding]:
+def check(ws: Workspace, name: str, bars: Bars, notify: Notify = silent, lang: str | None = None) -> list[Finding]:
     """Return a finding for each condition of a skill that bars can decide, red flags and tier 1 first.
+
+    lang    `zh` or `en`; the locale's without it.
 
     Costs about a millisecond a condition; one that needs pandas costs a sandbox of half a second, twenty share one.
     raises  NotFound for the skill, BadData where there are no bars.
     """
     if not bars.date:
         raise BadData("there are no bars to check")
-    parts = [(finding, node) for finding, node in _findings(knowledge(ws, name)) if node is not None]
+    parts = [(finding, node) for finding, node in _findings(knowledge(ws, name), lang) if node is not None]
     judge = _Judge(bars, notify)
     judge.prepare(node for _, node in parts)
     out = []
@@ -68,12 +70,12 @@ def check(ws: Workspace, name: str, bars: Bars, notify: Notify = silent) -> list
     return out
 
 
-def texts(ws: Workspace, name: str) -> list[Finding]:
+def texts(ws: Workspace, name: str, lang: str | None = None) -> list[Finding]:
     """Return the rules, patterns and red flags whose condition is in words: somebody who reads has to judge them.
 
     raises  NotFound for the skill.
     """
-    return [finding for finding, node in _findings(knowledge(ws, name)) if node is None]
+    return [finding for finding, node in _findings(knowledge(ws, name), lang) if node is None]
 
 
 def expression(condition: str) -> ast.expr | None:
@@ -116,9 +118,9 @@ def _known() -> frozenset[str]:
     return frozenset((*NAMES, *FUNCTIONS, *allow.BUILTINS))
 
 
-def _findings(known: Knowledge) -> list[tuple[Finding, ast.expr | None]]:
+def _findings(known: Knowledge, lang: str | None) -> list[tuple[Finding, ast.expr | None]]:
     """Return all that is known as findings that have not fired, each with its condition's tree, in order of weight."""
-    lang = config.locale_lang()
+    lang = lang or config.locale_lang()
     told = [_of_rule(rule, lang) for rule in known.tier(1)] + [_of_flag(flag, lang) for flag in known.red_flags]
     told += [_of_pattern(pattern, lang) for pattern in known.patterns]
     told += [_of_rule(rule, lang) for tier in (2, 3) for rule in known.tier(tier)]

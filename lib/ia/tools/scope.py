@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ia import config
 from ia.errors import Notify, silent
 from ia.workspace import Workspace
 
@@ -68,6 +69,13 @@ class Scope:
     def tainted(self) -> bool:
         """Whether text from outside has reached this scope."""
         return bool(self.origins)
+
+    @property
+    def lang(self) -> str:
+        """The language of the user's words, else the locale's: `zh` or `en`."""
+        if any("\u4e00" <= char <= "\u9fff" for char in self.asked):
+            return "zh"
+        return "en" if self.asked.strip() else config.locale_lang()
 
     def taint(self, origin: str) -> None:
         """Remember that text from outside was seen."""

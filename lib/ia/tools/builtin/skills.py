@@ -16,7 +16,7 @@ ALWAYS = ("skills.list", "skills.load", "skills.check", "memory.recall")
 OPENS = {"memory.reflect": "reflections", "memory.track": "tracking", "memory.log": "journal"}
 """Areas that the user opens by naming a skill that says it writes there."""
 MAX_FINDINGS = 40
-MAX_TEXTS = 20
+MAX_TEXTS = 40
 
 
 @tool("skills.list", READ)
@@ -24,11 +24,11 @@ def list_(scope: Scope) -> dict[str, Any]:
     """List the skills: tested ways of doing a kind of work, with what each is for and the arguments it takes."""
     person = scope.actor == "user"
     found = [s for s in skills.listed(scope.ws) if person or (s.enabled and s.model_invocable and s.problem is None)]
-    return {"skills": [_listed(skill, person) for skill in found]}
+    return {"skills": [_listed(skill, person, scope.lang) for skill in found]}
 
 
-def _listed(skill: skills.Skill, person: bool) -> dict[str, Any]:
-    told: dict[str, Any] = {"name": skill.name, "description": skill.description()}
+def _listed(skill: skills.Skill, person: bool, lang: str) -> dict[str, Any]:
+    told: dict[str, Any] = {"name": skill.name, "description": skill.description(lang)}
     told |= {"arguments": skill.argument_hint} if skill.argument_hint else {}
     if person:
         told |= {"enabled": skill.enabled} | ({"problem": str(skill.problem)} if skill.problem else {})
@@ -60,7 +60,7 @@ def load(
     return {
         "skill": skill.name, "instructions": loaded.body, "tools": list(scope.allowed or ()),
         **({"files": others} if others else {}),
-        **({"procedure": outline(loaded.sop)} if loaded.sop else {}),
+        **({"procedure": outline(loaded.sop, scope.lang)} if loaded.sop else {}),
     }  # fmt: skip
 
 
@@ -107,14 +107,16 @@ def check(
     fired, failed, quiet, words = [], [], 0, []
     for each in names:
         mark = {"skill": each} if len(names) > 1 else {}
-        for finding in skills.check(scope.ws, each, market.bars, scope.notify):
+        for finding in skills.check(scope.ws, each, market.bars, scope.notify, scope.lang):
             if finding.problem is not None:
                 failed.append({**mark, "id": finding.id, "problem": str(finding.problem)[:200]})
             elif finding.fired:
                 fired.append({**mark, **_told(finding), "condition": finding.condition})
             else:
                 quiet += 1
-        words += [{**mark, **_told(finding), "if": finding.condition} for finding in skills.texts(scope.ws, each)]
+        words += [
+            {**mark, **_told(finding), "if": finding.condition} for finding in skills.texts(scope.ws, each, scope.lang)
+        ]
     told: dict[str, Any] = {
         "skills": names, "symbol": market.symbol, "date": market.bars.date[-1], "bars": len(market.bars.date),
         "fired": fired[:MAX_FINDINGS], "not_fired": quiet,
