@@ -40,7 +40,11 @@ class Side(NamedTuple):
 def compare(desk: Desk, securities: list[Mention]) -> Work[Reply]:
     """Compare securities on the same figures, and keep the note."""
     say, chosen = desk.say, securities[:MOST]
-    brought = yield from loaded(desk, "compare", " ".join(mention.name for mention in chosen))
+    named_so = [f"{named(desk, mention)} {mention.code}" for mention in chosen]
+    arguments = say("对比 ", "Compare ") + say(" 和 ", " and ").join(named_so)
+    brought = yield from loaded(desk, "compare", arguments)
+    if handed := reply.handed_back(desk, brought):
+        return handed
     lens = lenses.of_soul(desk.request.parts.get("soul", ""))
     steps = [step for step in procedure.of(brought, say) if step.code] or [s for s in procedure.builtin(say) if s.code]
     steps = procedure.chosen(steps, lens.order, lens.counter)
@@ -56,7 +60,7 @@ def compare(desk: Desk, securities: list[Mention]) -> Work[Reply]:
     answer = [
         f"**{title}** {_ranked(desk, sides, lens)}",
         "",
-        *_common(desk, sides),
+        *(line for text in _warned(desk, sides) for line in (f"> {text}", "")),
         *failed,
         *_table(desk, sides, steps),
         "",
@@ -70,9 +74,8 @@ def compare(desk: Desk, securities: list[Mention]) -> Work[Reply]:
         observe(desk, topic, line),
     )
     kept = reply.paths(desk, (results[0], "笔记", "note"), (results[1], "观察", "observation"))
-    warned = [told.removeprefix("> ").replace("**", "") for told in _common(desk, sides) if told]
-    points = [line, *warned, *(f"{side.title}: {side.verdict.told(say)}" for side in sides)]
-    return Reply([*answer, "", *kept, reply.by_rules(say)], points, _table(desk, sides, steps)[2:])
+    points = [line, *_warned(desk, sides), *(_side_told(desk, side) for side in sides), _unjudged(desk)]
+    return Reply([*answer, "", *kept, reply.by_rules(say)], points, _told_apart(desk, sides))
 
 
 def _codes(first: list[str], second: list[str], most: int) -> list[str]:
@@ -150,7 +153,7 @@ def _ranked(desk: Desk, sides: list[Side], lens: lenses.Lens) -> str:
                view=view, b=best.title, s=scores, l=say(*LEVELS[level]))  # fmt: skip
 
 
-def _common(desk: Desk, sides: list[Side]) -> list[str]:
+def _warned(desk: Desk, sides: list[Side]) -> list[str]:
     """Return what has to be said before figures are set side by side."""
     say, told = desk.say, []
     if any(side.market.get("simulated") for side in sides):
@@ -171,7 +174,7 @@ def _common(desk: Desk, sides: list[Side]) -> list[str]:
     if int(shortest.market.get("rows") or 0) < 1250:
         told.append(say("{n} 只有 {r} 根日线，长窗口的读数不全。", "{n} has only {r} daily bars; readings of long windows are missing.",
                         n=shortest.title, r=shortest.market.get("rows")))  # fmt: skip
-    return [line for text in told for line in (f"> {text}", "")]
+    return told
 
 
 def _table(desk: Desk, sides: list[Side], steps: list[Step]) -> list[str]:
@@ -191,20 +194,45 @@ def _table(desk: Desk, sides: list[Side], steps: list[Step]) -> list[str]:
 
 
 def _why(desk: Desk, sides: list[Side]) -> list[str]:
+    """Return what speaks for and against each side, and what was not judged."""
     say, lines = desk.say, []
     for side in sides:
         lines.append(f"**{side.title}** {side.verdict.told(say)}")
-        for sign, zh, en in ((1, "支持", "for"), (-1, "反对", "against")):
-            told = [item.reading.told(item.value, say) for item in side.verdict.speaking(sign)]
-            lines += (
-                [f"- {say(zh, en)}{say('：', ': ')}{say.listed([text for text in told if text][:3])}"]
-                if any(told)
-                else []
-            )
-        lines += [f"- **{item.id}** {item.name or ''}{item.says}" for item in side.fired if item.alarming][:3]
+        lines += [f"- {told}" for sign in (1, -1) if (told := _spoken(desk, side, sign))]
+        lines += [f"- **{item.id}** {item.name}{item.says}" for item in side.fired if item.alarming][:3]
         lines.append("")
-    lines.append(say("没有评估：两家的财务、估值、公告和持仓情况；相对强弱换一个窗口可能反过来，结论以月计。",
-                     "Not judged: accounts, valuation, announcements, what you hold; another window may reverse the order. Horizon: months."))  # fmt: skip
+    return [*lines, _unjudged(desk)]
+
+
+def _spoken(desk: Desk, side: Side, sign: int) -> str:
+    say = desk.say
+    told = [item.reading.told(item.value, say) for item in side.verdict.speaking(sign)]
+    told = [text for text in told if text][:3]
+    label = say("支持", "for") if sign > 0 else say("反对", "against")
+    return f"{label}{say('：', ': ')}{say.listed(told)}" if told else ""
+
+
+def _side_told(desk: Desk, side: Side) -> str:
+    """Return one side in a line: which way it leans, and why."""
+    say = desk.say
+    parts = [side.verdict.told(say), *(told for sign in (1, -1) if (told := _spoken(desk, side, sign)))]
+    return f"{side.title}{say('：', ': ')}{say.listed(parts)}"
+
+
+def _unjudged(desk: Desk) -> str:
+    return desk.say(
+        "没有评估：财务、估值、公告和你的持仓；相对强弱换一个窗口可能反过来，结论以月计。",
+        "Not judged: accounts, valuation, announcements, what you hold; another window may reverse the order."
+        " The horizon is months.",
+    )
+
+
+def _told_apart(desk: Desk, sides: list[Side]) -> list[str]:
+    """Return the figures as lines: label, then each side's."""
+    say, lines = desk.say, []
+    for at, figure in enumerate(sides[0].figures[:16]):
+        cells = [f"{side.title} {side.figures[at].shown(say)}" for side in sides]
+        lines.append(f"{figure.label}{say('：', ': ')}{say.joined(cells)} ({figure.date})")
     return lines
 
 

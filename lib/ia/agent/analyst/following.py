@@ -23,8 +23,8 @@ def follow(desk: Desk, wanted: Intent) -> Work[Reply]:
         why = say("没有读取技能的工具", "there is no tool to load skills") if result.missing else result.error
         return reply.of(say("技能 /{s} 用不了：{w}。", "The skill /{s} cannot be used: {w}.", s=wanted.skill, w=why) if not body or not result.missing
                         else say("/{s} 的步骤要靠语言模型执行，我按规则工作，做不了。", "/{s} needs a language model; I work by rules.", s=wanted.skill))  # fmt: skip
-    if isinstance(result.get("points"), list):
-        return Reply([f"- {point}" for point in result.get("points")], [str(p) for p in result.get("points")], [])
+    if handed := reply.handed_back(desk, result.value):
+        return handed
     if isinstance(result.get("tools"), list):
         desk.allowed = [str(name) for name in result.get("tools")]
     order = lens.of_soul(desk.request.parts.get("soul", "")).order

@@ -19,6 +19,20 @@ def of(*lines: str) -> Reply:
     return Reply(list(lines), [line for line in lines if line])
 
 
+def handed_back(desk: Desk, brought: object) -> Reply | None:
+    """Return what a skill's subagent handed back as a reply; None where the skill does not run in one."""
+    if not isinstance(brought, dict) or not isinstance(brought.get("points"), list):
+        return None
+    say = desk.say
+    points = [str(point) for point in brought["points"]]
+    evidence = [str(item) for item in brought.get("evidence") or []]
+    artifacts = [str(path) for path in brought.get("artifacts") or []]
+    lines = [*points[:1], "", *(f"- {point}" for point in points[1:])]
+    lines += ["", f"**{say('数据', 'Data')}**", *(f"- {item}" for item in evidence)] if evidence else []
+    lines += ["", say("已存：{k}。", "Kept: {k}.", k=say.joined([f"`{path}`" for path in artifacts]))] if artifacts else []
+    return Reply([*lines, by_rules(say)], points, evidence)
+
+
 def by_rules(say: Voice) -> str:
     """Return who speaks: nobody is to take it for more than it is."""
     return say("我是按规则工作的分析员（ia-offline），没有用语言模型；只研究和建议，买卖由你决定。",
