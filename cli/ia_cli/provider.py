@@ -14,7 +14,7 @@ from ia_cli._proposed import proposed
 from ia_cli._text import say, tr
 
 if TYPE_CHECKING:
-    from ia.providers import Provider
+    from ia.providers import Declared, Provider
     from ia.workspace import Workspace
 
 MAX_TOLD = 200
@@ -95,8 +95,9 @@ def add(source: str, name: str, because: str, as_json: bool) -> None:
 def test(ctx: click.Context, name: str, tool: str | None, arguments: str | None, as_json: bool, as_jsonl: bool) -> None:
     """Start a provider and call its tools. Status 1 where something of it does not work.
 
-    Without TOOL each tool is called with the `test` arguments that PROVIDER.md gives it; those without are not called.
-    An MCP server is asked for its tools, and what it lists now is what models are offered until the next time.
+    Without TOOL each tool is called with the `test` arguments that PROVIDER.md gives it; of those without you see what
+    models are told. An MCP server is asked for its tools: what it lists now is what models are offered until the next
+    time.
     """
     from ia import providers
     from ia.workspace import Workspace
@@ -116,7 +117,7 @@ def test(ctx: click.Context, name: str, tool: str | None, arguments: str | None,
         rows += [_called(ws, each.name, given) for each in chosen]
     elif started["ok"]:
         for each in tools:
-            rows.append(_called(ws, each.name, each.check) if each.check is not None else _not_called(each.name))
+            rows.append(_called(ws, each.name, each.check) if each.check is not None else _not_called(each))
     emit_rows(rows, ("tool", "ok", "ms", "told"), as_json=as_json, as_jsonl=as_jsonl)
     ctx.exit(1 if any(row["ok"] is False for row in rows) else 0)
 
@@ -148,8 +149,9 @@ def _called(ws: "Workspace", name: str, arguments: dict[str, Any]) -> dict[str, 
     return {"tool": name, "ok": outcome.ok, "ms": outcome.ms, "told": told[:MAX_TOLD]}
 
 
-def _not_called(name: str) -> dict[str, Any]:
-    return {"tool": name, "ok": None, "ms": None, "told": tr("not called: PROVIDER.md has no `test` for it")}
+def _not_called(tool: "Declared") -> dict[str, Any]:
+    told = f"{tr('not called')}; {tr(tool.risk)}: {tool.description}"
+    return {"tool": tool.name, "ok": None, "ms": None, "told": told}
 
 
 def _object(text: str) -> dict[str, Any]:

@@ -130,6 +130,19 @@ class TestManifest:
         folder.symlink_to(tmp_path / "elsewhere")
         assert "goes through a link" in problem(ws)
 
+    def test_names_and_files_that_are_none(self, put, ws, home):
+        folder = home / ".claude" / "providers"
+        (folder / "pipe").mkdir(parents=True)
+        os.mkfifo(folder / "pipe" / "PROVIDER.md")
+        (folder / "Upper").mkdir()
+        (folder / "Upper" / "PROVIDER.md").write_text("---\ncommand: [cat]\ntools: [a]\n---\n")
+        (folder / "a file").write_text("x")
+        os.mkdir(os.fsencode(folder) + b"/\xff")
+        assert [(each.name, each.problem is not None) for each in providers.listed(ws)] == [
+            ("Upper", True),
+            ("pipe", True),
+        ]
+
     def test_a_changed_file_is_read_anew(self, put, ws):
         put("echo", command(ECHO))
         assert only(ws).name == "echo.say"
@@ -263,14 +276,14 @@ class TestCommand:
         started = time.monotonic()
         with pytest.raises(TryLater, match=r"no answer in 1\.5 s"):
             only(ws).run({})
-        assert time.monotonic() - started < 5
+        assert time.monotonic() - started < 20
         assert gone(int((tmp_path / "pid").read_text()))
 
     def test_a_child_that_holds_the_output_open_does_not_hold_the_call(self, put, ws):
         put("echo", command("import subprocess; subprocess.Popen(['sleep', '60']); print(1)"))
         started = time.monotonic()
         assert only(ws).run({}) == 1
-        assert time.monotonic() - started < 5
+        assert time.monotonic() - started < 20
 
     def test_one_that_does_not_read_its_input_answers_all_the_same(self, put, ws):
         put("echo", command("print(1)"))
@@ -534,7 +547,7 @@ class TestServer:
         started = time.monotonic()
         with pytest.raises(TryLater, match=r"test\.hang of provider test: no answer in 1 s"):
             call("test.hang")
-        assert time.monotonic() - started < 6
+        assert time.monotonic() - started < 20
         assert gone(number)
 
     def test_arguments_that_do_not_fit_do_not_reach_it(self, server, ws):
@@ -560,7 +573,7 @@ class TestServer:
         started = time.monotonic()
         with pytest.raises(IaError) as failure:
             providers.refresh(ws, "bad")
-        assert time.monotonic() - started < 10
+        assert time.monotonic() - started < 30
         assert failure.value.status in (65, 69, 75)
         assert told in str(failure.value)
         assert "bad" in str(failure.value)

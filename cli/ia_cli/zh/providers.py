@@ -22,9 +22,10 @@ CATALOG = {
     "Start a provider and call its tools. Status 1 where something of it does not work.": (
         "启动一个 provider 并调用它的工具。有不工作的，状态为 1。"
     ),
-    "Without TOOL each tool is called with the `test` arguments that PROVIDER.md gives it; those without are not called."
-    " An MCP server is asked for its tools, and what it lists now is what models are offered until the next time.": (
-        "不给 TOOL 时，每个工具用 PROVIDER.md 里的 `test` 参数调用一次；没有的不调用。"
+    "Without TOOL each tool is called with the `test` arguments that PROVIDER.md gives it; of those without you see what"
+    " models are told. An MCP server is asked for its tools: what it lists now is what models are offered until the next"
+    " time.": (
+        "不给 TOOL 时，每个工具用 PROVIDER.md 里的 `test` 参数调用一次；没有的则显示模型会看到的说明。"
         "对 MCP 服务器会询问它有哪些工具；在下次询问之前，模型能用的就是这次列出的。"
     ),
     "Remove a provider and print the paths that went. What was in them stays in the history of the workspace.": (
@@ -39,7 +40,7 @@ CATALOG = {
     "those that its server lists; `ia provider test` asks it": "由它的服务器列出；`ia provider test` 会去询问",
     "start": "启动",
     "afterwards `ia provider test {name}` tries it": "之后用 `ia provider test {name}` 试一试",
-    "not called: PROVIDER.md has no `test` for it": "未调用：PROVIDER.md 没有给它 `test`",
+    "not called": "未调用",
     "{tool}: no such tool of provider {name}": "provider {name} 没有工具 {tool}",
     "the arguments are no JSON object": "参数不是 JSON 对象",
     # reading

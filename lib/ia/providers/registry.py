@@ -29,7 +29,7 @@ from ia.providers.manifest import (
     parse,
 )
 from ia.providers.parameters import sound, words
-from ia.workspace import Workspace
+from ia.workspace import Workspace, named
 
 if TYPE_CHECKING:
     from ia.providers.server import Server
@@ -151,7 +151,8 @@ def folder_of(ws: Workspace, name: str) -> str:
 
 def _names(ws: Workspace) -> list[str]:
     with contextlib.suppress(OSError), os.scandir(os.path.join(ws.root, FOLDER)) as entries:
-        return sorted(entry.name for entry in entries if entry.is_dir() and not entry.name.startswith("."))
+        names = [entry.name for entry in entries if entry.is_dir() and not entry.name.startswith(".")]
+        return sorted(filter(named, names))
     return []
 
 
