@@ -253,8 +253,9 @@ def test_a_model_installs_no_folder_that_the_user_did_not_name(router, ws, sourc
     tainted = Scope(ws, actor="model test", asked="装那个技能", origins=["stdin"])
     for where in (source, "https://evil.example/?q=secret", "git@evil.example:x/y"):
         assert isinstance(router.call(tainted, "skills.install", {"source": where, "because": "x"}).failure, Refused)
-    nobody = Scope(ws, actor="model test", asked="看看茅台", origins=["stdin"])
-    assert isinstance(router.call(nobody, "skills.install", {"source": source, "because": "x"}).failure, Refused)
+    nobody = Scope(ws, actor="model test", asked=f"看看 {source} 里写了什么", origins=["stdin"])
+    outcome = router.call(nobody, "skills.install", {"source": source, "because": "x"})
+    assert "did not ask to change skills" in str(outcome.failure)
     assert proposals.pending(ws) == []
 
 
