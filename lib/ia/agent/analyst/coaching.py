@@ -1,4 +1,4 @@
-"""The user as coach and as planner: feedback that becomes a belief and a direction of growth, habits that become tasks."""
+"""The user as coach and as planner: feedback becomes a belief and a direction of growth, a habit becomes a task."""
 
 import re
 from collections.abc import Callable
@@ -9,10 +9,19 @@ from ia.agent.analyst.intent import Intent
 from ia.agent.analyst.reply import Reply
 from ia.agent.analyst.voice import ZH
 
-_COMPLAINT = re.compile(r"你(?:最近)?(?:对(?P<on>.{1,16}?))?(?P<how>总是|总|老是|老|一直|又|太|经常|忽略|低估|高估)(?P<what>[^，。；,;.!！]*)"
-                        r"|\byou (?:have been |are |were |always |keep |kept |tend to |often |too )*(?P<en>[^,.;!]*)", re.I)  # fmt: skip
-_GUIDANCE = re.compile(r"(?:以后|今后|下次|从现在起|分析(?:时|前)?|研究(?:时|前)?)?[^，。；,;]{0,10}?(?:要多|要先|先看|多看|多考虑|多关注|要考虑|要关注|要注意|应该|别再?|不要|少)[^，。；,;!！]*"
-                       r"|(?:from now on|next time)[, ]+[^.;!]*|\byou should [^.;!]*|(?:please |also )?(?:consider|look at|pay (?:more )?attention to|watch)\b[^.;!]*", re.I)  # fmt: skip
+_COMPLAINT = re.compile(
+    r"你(?:最近)?(?:对(?P<on>.{1,16}?))?(?P<how>总是|总|老是|老|一直|又|太|经常|忽略|低估"
+    r"|高估)(?P<what>[^，。；,;.!！]*)"
+    r"|\byou (?:have been |are |were |always |keep |kept |tend to |often |too )*(?P<en>[^,.;!]*)",
+    re.I,
+)
+_GUIDANCE = re.compile(
+    r"(?:以后|今后|下次|从现在起|分析(?:时|前)?|研究(?:时|前)?)?[^，。；,;]{0,10}?(?:要多|要先|先看|多看|多考虑"
+    r"|多关注|要考虑|要关注|要注意|应该|别再?|不要|少)[^，。；,;!！]*"
+    r"|(?:from now on|next time)[, ]+[^.;!]*|\byou should [^.;!]*|(?:please |also )?(?:consider|look at"
+    r"|pay (?:more )?attention to|watch)\b[^.;!]*",
+    re.I,
+)
 _HABIT = re.compile(r"以后|今后|从现在起|先看|先.{1,10}再|from now on|before|first", re.I)
 
 
@@ -38,13 +47,19 @@ def coach(desk: Desk, wanted: Intent) -> Work[Reply]:
         )
     ]
     logged = results[0].get("path") if results[0].ok else ""
-    lines.append(say("1. 反思：原话记入 `{p}`。", "1. Reflection: your words are in `{p}`.", p=logged) if logged
-                 else "1. " + reply.not_kept(desk, results[0], "反思", "the reflection"))  # fmt: skip
+    lines.append(
+        say("1. 反思：原话记入 `{p}`。", "1. Reflection: your words are in `{p}`.", p=logged)
+        if logged
+        else "1. " + reply.not_kept(desk, results[0], "反思", "the reflection")
+    )
     rest = dict(zip((kind for kind, _ in kinds[1:]), results[1:], strict=True))
-    for number, (kind, zh, en, text) in enumerate((
-        ("信念", "信念", "Belief", belief),
-        ("soul.md", f"soul.md「{section}」加一行", f'soul.md, one line more under "{section}"', guidance),
-    ), 2):  # fmt: skip
+    for number, (kind, zh, en, text) in enumerate(
+        (
+            ("信念", "信念", "Belief", belief),
+            ("soul.md", f"soul.md「{section}」加一行", f'soul.md, one line more under "{section}"', guidance),
+        ),
+        2,
+    ):
         result = rest.get(kind)
         if result is None:
             lines.append(
@@ -144,15 +159,23 @@ def _effect(desk: Desk, text: str) -> str:
     say = desk.say
     told = {
         "market": say("先看大盘（指数的位置与近一月涨跌）", "look at the market's index first"),
-        "flow": say("加一节资金面与情绪（资金流量指标、量能、交易热度）", "add a part on flows and sentiment (money flow, volume, heat)"),
-        "catalyst": say("每次列出催化剂与时点这一项，并向你要事件", "name catalysts and timing each time, and ask you for events"),
-    }  # fmt: skip
+        "flow": say(
+            "加一节资金面与情绪（资金流量指标、量能、交易热度）",
+            "add a part on flows and sentiment (money flow, volume, heat)",
+        ),
+        "catalyst": say(
+            "每次列出催化剂与时点这一项，并向你要事件", "name catalysts and timing each time, and ask you for events"
+        ),
+    }
     cares = lens.concerns("", f"- {text}")
     will = [told[name] for name in cares if name in told]
     if will:
         return say("批准之后，我的研究会：{w}。", "Once approved, my research will: {w}.", w=say.listed(will))
-    return say("我按规则工作，这一条没有对应的规则：它会进入上下文，但只有语言模型会照着做。",
-               "I work by rules, and none of mine reads this line: it will be in the context, where only a language model acts on it.")  # fmt: skip
+    return say(
+        "我按规则工作，这一条没有对应的规则：它会进入上下文，但只有语言模型会照着做。",
+        "I work by rules, and none of mine reads this line: it will be in the context, where only a language model"
+        " acts on it.",
+    )
 
 
 def praise(desk: Desk, wanted: Intent) -> Work[Reply]:
@@ -169,15 +192,40 @@ def praise(desk: Desk, wanted: Intent) -> Work[Reply]:
     )
 
 
-_DAYS = {"一": 1, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "日": 0, "天": 0, "1": 1, "2": 2, "3": 3, "4": 4, "5": 5,
-         "6": 6, "7": 0, "mon": 1, "tue": 2, "wed": 3, "thu": 4, "fri": 5, "sat": 6, "sun": 0}  # fmt: skip
+_DAYS = {
+    "一": 1,
+    "二": 2,
+    "三": 3,
+    "四": 4,
+    "五": 5,
+    "六": 6,
+    "日": 0,
+    "天": 0,
+    "1": 1,
+    "2": 2,
+    "3": 3,
+    "4": 4,
+    "5": 5,
+    "6": 6,
+    "7": 0,
+    "mon": 1,
+    "tue": 2,
+    "wed": 3,
+    "thu": 4,
+    "fri": 5,
+    "sat": 6,
+    "sun": 0,
+}
 _WHEN = re.compile(
-    r"每(?:个)?(?:逢)?(?:周|星期|礼拜)(?P<zh>[一二三四五六日天1-7])|每(?:个)?(?P<unit>交易日|工作日|天|日|晚上?|早上?|周|星期|月|季度?)"
-    r"|\b(?:every|each) (?P<en>mon|tue|wed|thu|fri|sat|sun)\w*|\b(?:every|each) (?P<eu>trading day|weekday|day|morning|evening|week|month)|\b(?P<ly>daily|weekly|monthly)\b",
+    r"每(?:个)?(?:逢)?(?:周|星期|礼拜)(?P<zh>[一二三四五六日天1-7])|每(?:个)?(?P<unit>交易日|工作日|天|日|晚上?"
+    r"|早上?|周|星期|月|季度?)"
+    r"|\b(?:every|each) (?P<en>mon|tue|wed|thu|fri|sat|sun)\w*|\b(?:every|each) (?P<eu>trading day|weekday|day"
+    r"|morning|evening|week|month)|\b(?P<ly>daily|weekly|monthly)\b",
     re.I,
-)  # fmt: skip
+)
 _CLOCK = re.compile(
-    r"(?:(?P<pm>下午|晚上|晚)|(?P<am>上午|早上|早))?\s*(?P<h>\d{1,2})(?:[:：](?P<m>\d\d)|点(?P<half>半)?)|\bat (?P<eh>\d{1,2})(?::(?P<em>\d\d))?\s*(?P<ap>am|pm)?",
+    r"(?:(?P<pm>下午|晚上|晚)|(?P<am>上午|早上|早))?\s*(?P<h>\d{1,2})(?:[:：](?P<m>\d\d)|点(?P<half>半)?)"
+    r"|\bat (?P<eh>\d{1,2})(?::(?P<em>\d\d))?\s*(?P<ap>am|pm)?",
     re.I,
 )
 
@@ -187,34 +235,64 @@ def schedule(desk: Desk, wanted: Intent) -> Work[Reply]:
     say = desk.say
     cron, shown = when(wanted.words, say.lang)
     job = purpose(wanted.words)
-    kind = next((name for name, words in (("review", r"复盘|回顾|总结|反思|review|report|summary"), ("scan", r"扫描|筛|scan|screen"))
-                 if re.search(words, job, re.I)), "research")  # fmt: skip
+    kind = next(
+        (
+            name
+            for name, words in (
+                ("review", r"复盘|回顾|总结|反思|review|report|summary"),
+                ("scan", r"扫描|筛|scan|screen"),
+            )
+            if re.search(words, job, re.I)
+        ),
+        "research",
+    )
     period = "weekly" if cron.split()[4] not in ("*", "1-5") else "monthly" if cron.split()[2] != "*" else "daily"
     inputs = {
-        "review": say("memory/observations/ 本期条目 + memory/tracking.md + memory/beliefs.md",
-                      "memory/observations/ of the period + memory/tracking.md + memory/beliefs.md"),
-        "scan": "memory/tracking.md", "research": say("行情与过去的笔记", "prices and earlier notes"),
-    }[kind]  # fmt: skip
-    produces = {"review": f"notebook/reports/{period}/YYYY-MM-DD.md", "scan": "notebook/scratch/scan/YYYY-MM-DD.md",
-                "research": "notebook/research/TOPIC/YYYY-MM-DD.md"}[kind]  # fmt: skip
+        "review": say(
+            "memory/observations/ 本期条目 + memory/tracking.md + memory/beliefs.md",
+            "memory/observations/ of the period + memory/tracking.md + memory/beliefs.md",
+        ),
+        "scan": "memory/tracking.md",
+        "research": say("行情与过去的笔记", "prices and earlier notes"),
+    }[kind]
+    produces = {
+        "review": f"notebook/reports/{period}/YYYY-MM-DD.md",
+        "scan": "notebook/scratch/scan/YYYY-MM-DD.md",
+        "research": "notebook/research/TOPIC/YYYY-MM-DD.md",
+    }[kind]
     notify = say(
         "发摘要给你（命令行；设了 IM 渠道之后走 IM）", "a summary to you (command line; a channel once one is set up)"
     )
     failure = say("延迟 1 小时重试一次，再失败则通知你", "retry once after 1 hour, then tell you")
     result = yield from desk.one(
-        "tasks.propose", name=f"{period}-{kind}", schedule=cron, prompt=job, produces=produces, notify=notify,
-        on_failure=failure, inputs=inputs, because=say("你在 {d} 说：{w}", "you said on {d}: {w}", d=desk.request.day, w=wanted.words),
-    )  # fmt: skip
+        "tasks.propose",
+        name=f"{period}-{kind}",
+        schedule=cron,
+        prompt=job,
+        produces=produces,
+        notify=notify,
+        on_failure=failure,
+        inputs=inputs,
+        because=say("你在 {d} 说：{w}", "you said on {d}: {w}", d=desk.request.day, w=wanted.words),
+    )
     lines = [
-        say("任务设计稿（确认之前什么都不会自动运行）：", "The design of a task (nothing runs by itself before you agree):"),
-        f"- {say('频率', 'When')}{say('：', ': ')}{shown}（`{cron}`）" if say.lang == ZH else f"- When: {shown} (`{cron}`)",
+        say(
+            "任务设计稿（确认之前什么都不会自动运行）：",
+            "The design of a task (nothing runs by itself before you agree):",
+        ),
+        f"- {say('频率', 'When')}{say('：', ': ')}{shown}（`{cron}`）"
+        if say.lang == ZH
+        else f"- When: {shown} (`{cron}`)",
         f"- {say('做什么', 'What')}{say('：', ': ')}{job}",
         f"- {say('输入', 'Input')}{say('：', ': ')}{inputs}",
         f"- {say('产物', 'Output')}{say('：', ': ')}{produces}",
         f"- {say('通知', 'Notify')}{say('：', ': ')}{notify}",
         f"- {say('失败策略', 'On failure')}{say('：', ': ')}{failure}",
-        say("- 节假日：按工作日触发，休市日也会跑一次；要避开休市日，在任务里说明。", "- Holidays: it runs on the weekday whether or not the market is open."),
-    ]  # fmt: skip
+        say(
+            "- 节假日：按工作日触发，休市日也会跑一次；要避开休市日，在任务里说明。",
+            "- Holidays: it runs on the weekday whether or not the market is open.",
+        ),
+    ]
     waits = reply.waiting(desk, [result]) or [reply.not_kept(desk, result, "设计稿", "the design")]
     return Reply([*lines, "", *waits], lines[1:])
 
@@ -271,7 +349,8 @@ def purpose(words: str) -> str:
     """
     text = _WHEN.sub("", _CLOCK.sub("", words, count=1), count=1)
     text = re.sub(
-        r"收盘后?|开盘前|盘前|盘后|请|帮我|给我|自动|定时|提醒我|\b(after|before) the (close|open)\b|\bplease\b|\bremind me to\b|\bat\b(?=\W)",
+        r"收盘后?|开盘前|盘前|盘后|请|帮我|给我|自动|定时|提醒我|\b(after|before) the (close|open)\b|\bplease\b"
+        r"|\bremind me to\b|\bat\b(?=\W)",
         "",
         text,
         flags=re.I,

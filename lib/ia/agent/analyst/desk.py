@@ -40,8 +40,12 @@ class Result(NamedTuple):
 
 Work = Generator[list[Call], list[Result], T]
 
-_OTHERS: dict[str, tuple[str, ...]] = {"compute.run": ("ia_compute",), "notebook.write": ("ia_note_write",), "memory.recall": ("ia_recall",),
-           "market.ohlcv": ("ia_ohlcv",)}  # fmt: skip
+_OTHERS: dict[str, tuple[str, ...]] = {
+    "compute.run": ("ia_compute",),
+    "notebook.write": ("ia_note_write",),
+    "memory.recall": ("ia_recall",),
+    "market.ohlcv": ("ia_ohlcv",),
+}
 _SYNONYMS = (("content", "text", "body"), ("topic", "subject"), ("because", "why", "reason"), ("query", "words", "q"))
 
 

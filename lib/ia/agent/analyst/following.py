@@ -1,4 +1,4 @@
-"""A skill that this analyst has no work of its own for: its steps are carried out as far as they are calls with arguments."""
+"""A skill that this analyst has no work of its own for: its steps that are calls with arguments are carried out."""
 
 import json
 from typing import Any
@@ -10,8 +10,20 @@ from ia.agent.analyst.procedure import Figure, Step, unit_of
 from ia.agent.analyst.reply import Reply
 from ia.agent.analyst.research import valued
 
-_LOOK = ("market.ohlcv", "compute.run", "indicator.calc", "memory.recall", "memory.read", "memory.list", "notebook.read",
-         "notebook.search", "notebook.list", "skills.check", "indicator.list", "calendar.trading")  # fmt: skip
+_LOOK = (
+    "market.ohlcv",
+    "compute.run",
+    "indicator.calc",
+    "memory.recall",
+    "memory.read",
+    "memory.list",
+    "notebook.read",
+    "notebook.search",
+    "notebook.list",
+    "skills.check",
+    "indicator.list",
+    "calendar.trading",
+)
 
 
 def follow(desk: Desk, wanted: Intent) -> Work[Reply]:
@@ -21,8 +33,15 @@ def follow(desk: Desk, wanted: Intent) -> Work[Reply]:
     if not result.ok:
         body = desk.request.parts.get("skill", "")
         why = say("没有读取技能的工具", "there is no tool to load skills") if result.missing else result.error
-        return reply.of(say("技能 /{s} 用不了：{w}。", "The skill /{s} cannot be used: {w}.", s=wanted.skill, w=why) if not body or not result.missing
-                        else say("/{s} 的步骤要靠语言模型执行，我按规则工作，做不了。", "/{s} needs a language model; I work by rules.", s=wanted.skill))  # fmt: skip
+        return reply.of(
+            say("技能 /{s} 用不了：{w}。", "The skill /{s} cannot be used: {w}.", s=wanted.skill, w=why)
+            if not body or not result.missing
+            else say(
+                "/{s} 的步骤要靠语言模型执行，我按规则工作，做不了。",
+                "/{s} needs a language model; I work by rules.",
+                s=wanted.skill,
+            )
+        )
     if handed := reply.handed_back(desk, result.value):
         return handed
     if isinstance(result.get("tools"), list):
@@ -30,17 +49,28 @@ def follow(desk: Desk, wanted: Intent) -> Work[Reply]:
     order = lens.of_soul(desk.request.parts.get("soul", "")).order
     steps = procedure.chosen(procedure.of(result.value, say), order)
     if not steps:
-        return reply.of(say("技能 /{s} 只有文字说明，没有 knowledge/sop.yaml 里的步骤：要语言模型才能照做（`ia config set model …`）。",
-                            "The skill /{s} is prose without steps in knowledge/sop.yaml: only a language model can follow it"
-                            " (`ia config set model …`).", s=wanted.skill))  # fmt: skip
+        return reply.of(
+            say(
+                "技能 /{s} 只有文字说明，没有 knowledge/sop.yaml 里的步骤：要语言模型才能照做（`ia config set model"
+                " …`）。",
+                "The skill /{s} is prose without steps in knowledge/sop.yaml: only a language model can follow it"
+                " (`ia config set model …`).",
+                s=wanted.skill,
+            )
+        )
     return (yield from _carried_out(desk, wanted, steps))
 
 
 def _carried_out(desk: Desk, wanted: Intent, steps: list[Step]) -> Work[Reply]:
     say = desk.say
     mention = wanted.securities[0] if wanted.securities else None
-    blanks = {"symbol": mention.code if mention else "", "name": mention.name if mention else wanted.words,
-              "arguments": wanted.words, "ARGUMENTS": wanted.words, "date": desk.request.day}  # fmt: skip
+    blanks = {
+        "symbol": mention.code if mention else "",
+        "name": mention.name if mention else wanted.words,
+        "arguments": wanted.words,
+        "ARGUMENTS": wanted.words,
+        "date": desk.request.day,
+    }
     doable = [(step, _call(step, blanks)) for step in steps if step.tool in _LOOK]
     doable = [(step, call) for step, call in doable if _ready(desk, call)]
     results = yield from desk.run(*(call for _, call in doable))
@@ -104,7 +134,8 @@ def _shown(desk: Desk, step: Step, call: Call, result: Result) -> str:
             else json.dumps(result.get("value"), ensure_ascii=False)[:200]
         )
     if call.tool == "market.ohlcv":
-        told = f"{result.get('symbol')} {result.get('name') or ''} {result.get('first')} – {result.get('last')}, {result.get('rows')}"
+        seen = [str(result.get(name) or "") for name in ("symbol", "name", "first", "last", "rows")]
+        told = " ".join(filter(None, seen))
         return told + desk.say("（模拟行情）", " (simulated)") if result.get("simulated") else told
     if call.tool == "skills.check":
         fired = result.get("fired") or []

@@ -8,26 +8,42 @@ from ia.agent.analyst.request import Request
 
 _COMMAND = re.compile(r"/([\w][\w-]*)(?:\s+(.*))?\Z", re.S)
 _RULES: tuple[tuple[str, str], ...] = (
-    ("schedule", r"每(个)?(天|日|晚|早|周|星期|月|季|个?交易日|逢|隔)\S*.{0,24}?(复盘|回顾|扫描|筛|分析|研究|看|提醒|汇总|总结|报告|检查|发)"
-                 r"|\b(every|each) (day|week|month|friday|monday|tuesday|wednesday|thursday|weekday|trading day|evening|morning)"
+    ("schedule", r"每(个)?(天|日|晚|早|周|星期|月|季|个?交易日|逢|隔)\S*.{0,24}?(复盘|回顾|扫描|筛|分析|研究|看|提醒"
+                 r"|汇总|总结|报告|检查|发)"
+                 r"|\b(every|each) (day|week|month|friday|monday|tuesday|wednesday|thursday|weekday|trading day"
+                 r"|evening|morning)"
                  r"|\b(daily|weekly|monthly)\b.{0,40}\b(review|scan|report|summary|check)|\bremind me|\bschedule\b"),
-    ("praise", r"(分析|写|做|干|说)得(真|很|非常)?(好|不错|棒)|保持(这|这样|下去)|继续保持|well done|good (job|work|analysis)|great (job|work|analysis)|keep (it|this) up"),
-    ("coach", r"你(最近|总是|总|老是|老|一直|又|太|对.{1,12}太|对.{1,16}(总是|一直)|应该|不该|忽略|低估|高估)|(以后|今后|下次|从现在起).{0,20}(要|先|别|不要|多|少|应)"
-              r"|\byou (always|never|keep|tend|often|should|underestimat\w+|overestimat\w+|are too|were too|ignore\w*)\b|\bfrom now on\b|\bnext time\b"),
-    ("asked_memory", r"(我|我们|你)?(之前|以前|上次|过去|曾经|原来).{0,10}(怎么看|怎么说|说过|写过|看法|判断|记录|观点|研究过)"
-                     r"|(我|你).{0,6}(关注|跟踪|自选).{0,8}(什么|哪些|谁|列表)|(我的|你的)(信念|关注|自选|偏好|笔记|观察)|(关注列表|自选股?)(里)?(有|是)(什么|哪些)"
-                     r"|你(相信|记得)|写过(什么|哪些)|记得.{0,20}[吗么？?]|what (did|have) (i|we|you) (say|said|write|written|think|thought|note|noted)"
-                     r"|what (do|am) i (track|watch|follow)|\bmy (beliefs?|watch ?list|notes?|preferences|observations?)\b|what do you (believe|remember)"),
-    ("untrack", r"(取消|不再|停止|别再|不用再?)(关注|跟踪|追踪|盯)|移出(自选|关注)|从(自选|关注).{0,4}(删|移|去)|\buntrack|stop (tracking|watching|following)|off (my|the) watch ?list"),
-    ("track", r"加(入|到)(自选|关注)|(开始|帮我|请)?(关注|跟踪|追踪|盯着|盯住|盯一下)|\b(track|watch|follow)\b|keep an eye on|(to|on) (my|the) watch ?list"),
-    ("prefer", r"我(的)?(更)?(偏好|喜欢|习惯|不喜欢|倾向|风险(偏好|承受))|记住我|\bi (prefer|like|dislike|would rather)\b"),
-    ("note", r"(记下|记一下|记录一?下?|记一笔|写下|做个?笔记|存一?下|保存)(来)?[:：，,\s]|^记[:：]|\b(note|write|jot) (this |it )?down\b|^note[:：]|\btake a note\b"),
+    ("praise", r"(分析|写|做|干|说)得(真|很|非常)?(好|不错|棒)|保持(这|这样|下去)|继续保持|well done|good (job|work"
+               r"|analysis)|great (job|work|analysis)|keep (it|this) up"),
+    ("coach", r"你(最近|总是|总|老是|老|一直|又|太|对.{1,12}太|对.{1,16}(总是|一直)|应该|不该|忽略|低估|高估)|(以后"
+              r"|今后|下次|从现在起).{0,20}(要|先|别|不要|多|少|应)"
+              r"|\byou (always|never|keep|tend|often|should|underestimat\w+|overestimat\w+|are too|were too"
+              r"|ignore\w*)\b|\bfrom now on\b|\bnext time\b"),
+    ("asked_memory", r"(我|我们|你)?(之前|以前|上次|过去|曾经|原来).{0,10}(怎么看|怎么说|说过|写过|看法|判断|记录"
+                     r"|观点|研究过)"
+                     r"|(我|你).{0,6}(关注|跟踪|自选).{0,8}(什么|哪些|谁|列表)|(我的|你的)(信念|关注|自选|偏好|笔记"
+                     r"|观察)|(关注列表|自选股?)(里)?(有|是)(什么|哪些)"
+                     r"|你(相信|记得)|写过(什么|哪些)|记得.{0,20}[吗么？?]|what (did|have) (i|we|you) (say|said"
+                     r"|write|written|think|thought|note|noted)"
+                     r"|what (do|am) i (track|watch|follow)|\bmy (beliefs?|watch ?list|notes?|preferences"
+                     r"|observations?)\b|what do you (believe|remember)"),
+    ("untrack", r"(取消|不再|停止|别再|不用再?)(关注|跟踪|追踪|盯)|移出(自选|关注)|从(自选|关注).{0,4}(删|移|去)"
+                r"|\buntrack|stop (tracking|watching|following)|off (my|the) watch ?list"),
+    ("track", r"加(入|到)(自选|关注)|(开始|帮我|请)?(关注|跟踪|追踪|盯着|盯住|盯一下)|\b(track|watch|follow)\b"
+              r"|keep an eye on|(to|on) (my|the) watch ?list"),
+    ("prefer", r"我(的)?(更)?(偏好|喜欢|习惯|不喜欢|倾向|风险(偏好|承受))|记住我|\bi (prefer|like|dislike"
+               r"|would rather)\b"),
+    ("note", r"(记下|记一下|记录一?下?|记一笔|写下|做个?笔记|存一?下|保存)(来)?[:：，,\s]|^记[:：]|\b(note|write"
+             r"|jot) (this |it )?down\b|^note[:：]|\btake a note\b"),
     ("believe", r"^(请)?记住[:：，,\s]|\bremember (that|this)\b"),
     ("review", r"复盘|回顾|反思|周报|月报|总结(一下)?(本|这|上)(周|月|季)|\breview\b|retrospective|post-?mortem"),
-    ("scan", r"扫描|扫一遍|扫一下|筛选|筛一遍|过一遍|(关注|自选).{0,6}(机会|破位|看一遍|异动)|\bscan\b|\bscreen\b|go over (my|the) (watch|track)"),
-    ("consent", r"^(好的?[，, ]*)?(确认|同意|批准|可以执行|就这么办|ok)(执行|吧|了)?\W*$|^(yes[, ]*)?(approved?|confirm(ed)?|go ahead)\W*$|(批准|approve)\s*(提案|proposal)?\s*#?\d+"),
+    ("scan", r"扫描|扫一遍|扫一下|筛选|筛一遍|过一遍|(关注|自选).{0,6}(机会|破位|看一遍|异动)|\bscan\b|\bscreen\b"
+             r"|go over (my|the) (watch|track)"),
+    ("consent", r"^(好的?[，, ]*)?(确认|同意|批准|可以执行|就这么办|ok)(执行|吧|了)?\W*$|^(yes[, ]*)?(approved?"
+                r"|confirm(ed)?|go ahead)\W*$|(批准|approve)\s*(提案|proposal)?\s*#?\d+"),
     ("compare", r"对比|比较|哪个(更)?(好|强)|相比|\bcompare\b|\bversus\b|\bvs\.?(?=\W|$)"),
-    ("help", r"^(帮助|help|你(是谁|会什么|能做什么|能干什么|有什么功能)|怎么用|what can you do|who are you|how do i use)\W*$|你(能|会|可以)(做|干)(些)?什么|what can you do"),
+    ("help", r"^(帮助|help|你(是谁|会什么|能做什么|能干什么|有什么功能)|怎么用|what can you do|who are you"
+             r"|how do i use)\W*$|你(能|会|可以)(做|干)(些)?什么|what can you do"),
     ("greet", r"^(你好|您好|嗨|哈喽|早|早上好|下午好|晚上好|hi|hello|hey|good (morning|afternoon|evening))\W*$"),
 )  # fmt: skip
 RULES = tuple((name, re.compile(words, re.I)) for name, words in _RULES)
@@ -38,28 +54,49 @@ FIGURES: tuple[tuple[str, str, str, str, str], ...] = (
     (r"kdj", 'kdj(high, low, close)["j"]', "KDJ 的 J", "J of KDJ", "points"),
     (r"布林|boll(inger)?", 'bbands(close, 20)["upper"]', "布林上轨（20, 2）", "upper Bollinger band (20, 2)", "price"),
     (r"atr|真实波幅|日常波幅", "atr(high, low, close, 14)", "ATR(14)", "ATR(14)", "price"),
-    (r"波动率|volatility", "stdev(roc(close, 1), 60) * sqrt(250)", "年化波动率（60 日）", "yearly volatility (60 days)", "percent"),
-    (r"回撤|drawdown", "(close / highest(close, 250) - 1) * 100", "距一年高点的回撤", "drawdown from the year's high", "percent"),
-    (r"量比|volume ratio", "volume / sma(ref(volume, 1), 20)", "量比（对前 20 日）", "volume ratio (20 days before)", "ratio"),
+    (
+        r"波动率|volatility",
+        "stdev(roc(close, 1), 60) * sqrt(250)",
+        "年化波动率（60 日）",
+        "yearly volatility (60 days)",
+        "percent",
+    ),
+    (
+        r"回撤|drawdown",
+        "(close / highest(close, 250) - 1) * 100",
+        "距一年高点的回撤",
+        "drawdown from the year's high",
+        "percent",
+    ),
+    (
+        r"量比|volume ratio",
+        "volume / sma(ref(volume, 1), 20)",
+        "量比（对前 20 日）",
+        "volume ratio (20 days before)",
+        "ratio",
+    ),
     (r"成交量|\bvolume\b", "volume", "成交量（股）", "volume (shares)", "ratio"),
     (r"adx", "adx(high, low, close, 14)", "ADX(14)", "ADX(14)", "points"),
     (r"涨跌幅?|涨幅|跌幅|涨了|跌了|\bchange\b|\breturn\b", "roc(close, 1)", "当日涨跌", "change of the day", "percent"),
     (r"收盘价?|现价|价格|股价|多少钱|\bprice\b|\bclose\b|\bquote\b", "close", "收盘价", "close", "price"),
-)  # fmt: skip
+)
 _AVERAGE = re.compile(
     r"(?:(\d{1,3})\s*(?:日|天)?(?:均线|日线|ma\b|sma|[- ]day (?:moving )?average)|\bs?ma\(?(\d{1,3}))", re.I
 )
 _HOW_MUCH = re.compile(r"多少|几|是什么水平|报多少|[?？]|what|how (much|high|low)|tell me|show|给我|查", re.I)
 _WIDER = re.compile(
-    r"怎么样|怎么看|如何|分析|研究|值得|走势|前景|看看|机会|风险大|analy[sz]e|research|outlook|worth|look (at|into)|think of",
+    r"怎么样|怎么看|如何|分析|研究|值得|走势|前景|看看|机会|风险大|analy[sz]e|research|outlook|worth|look (at|into)"
+    r"|think of",
     re.I,
 )
 _IT = re.compile(r"它|这只|这个(股|票|标的)|该股|\bit\b|\bits\b|\bthis (stock|one)\b", re.I)
 
 
 _ABOUT = re.compile(
-    r"(?:看看|看一下|看下|看|分析一下|分析|研究一下|研究|说说|聊聊)\s*(?P<zh>[^\s，,。？?！!的]{2,8}?)(?:这只|最近|近期|近况|现在|怎么样|如何|的|走势|值得|能买|能不能|行情|股票|$)"
-    r"|\b(?:analy[sz]e|research|look at|look into|about|how is|how does|how about)\s+(?P<en>[A-Z][\w.&' -]{1,30}?)(?:\s+(?:look|doing|do|lately|stock|shares|now)\b|$)"
+    r"(?:看看|看一下|看下|看|分析一下|分析|研究一下|研究|说说|聊聊)\s*(?P<zh>[^\s，,。？?！!的]{2,8}?)(?:这只|最近"
+    r"|近期|近况|现在|怎么样|如何|的|走势|值得|能买|能不能|行情|股票|$)"
+    r"|\b(?:analy[sz]e|research|look at|look into|about|how is|how does"
+    r"|how about)\s+(?P<en>[A-Z][\w.&' -]{1,30}?)(?:\s+(?:look|doing|do|lately|stock|shares|now)\b|$)"
 )  # fmt: skip
 
 

@@ -15,11 +15,13 @@ _WORDS = {
     r"|\btrend|technical|moving average|momentum|breakout|price action",
     QUANT: r"量化|因子|统计|显著性|回测|概率|多因子|数据驱动"
     r"|\bquant|\bfactors?\b|statistic|significan|backtest|probabilit",
-    RISK: r"风险|回撤|波动|止损|仓位|宁可错过|本金|\brisk|drawdown|volatil|stop.?loss|position siz|capital preservation",
+    RISK: r"风险|回撤|波动|止损|仓位|宁可错过|本金|\brisk|drawdown|volatil|stop.?loss|position siz"
+    r"|capital preservation",
 }
 _LENSES = {lens: re.compile(words, re.I) for lens, words in _WORDS.items()}
 _NOT = re.compile(
-    r"(不(看|用|信|碰|谈|考虑|迷信|相信|依赖)|忽略|无视|从不看|not? (look|use|trust|care)\w*|ignore|never (look|use)|without)[^，。；,.;]*$",
+    r"(不(看|用|信|碰|谈|考虑|迷信|相信|依赖)|忽略|无视|从不看|not? (look|use|trust|care)\w*|ignore|never (look|use)"
+    r"|without)[^，。；,.;]*$",
     re.I,
 )
 _LIMITS = ("边界", "禁忌", "底线", "limit", "boundar")
@@ -36,9 +38,13 @@ _CONCERNS = {
 _CARES = {name: re.compile(words, re.I) for name, words in _CONCERNS.items()}
 
 NAMES = {
-    VALUE: ("价值视角", "Value"), TREND: ("趋势视角", "Trend"), QUANT: ("量化视角", "Quant"), RISK: ("风险视角", "Risk"),
-    "market": ("大盘", "The market"), "flow": ("资金面与情绪", "Flows and sentiment"),
-}  # fmt: skip
+    VALUE: ("价值视角", "Value"),
+    TREND: ("趋势视角", "Trend"),
+    QUANT: ("量化视角", "Quant"),
+    RISK: ("风险视角", "Risk"),
+    "market": ("大盘", "The market"),
+    "flow": ("资金面与情绪", "Flows and sentiment"),
+}
 
 
 class Lens(NamedTuple):

@@ -16,10 +16,12 @@ _FILES = (
     ("preferences", r"偏好|喜欢|习惯|\bprefer", "偏好", "The preferences"),
 )
 _FILLER = re.compile(
-    r"我们?|你们?|之前|以前|上次|过去|曾经|原来|怎么看|怎么说|说过|写过|看法|判断|记录|观点|研究过?|什么|哪些|关于|有关|对|的|吗|么|呢|是|了|过|都|还|记得|请问|告诉|一下|[？?，。,.!！]"
-    r"|\b(what|did|have|do|does|i|we|you|my|our|say|said|write|written|wrote|think|thought|note[sd]?|about|on|of|the|a|before|earlier|last|time|remember|tell|me)\b",
+    r"我们?|你们?|之前|以前|上次|过去|曾经|原来|怎么看|怎么说|说过|写过|看法|判断|记录|观点|研究过?|什么|哪些|关于"
+    r"|有关|对|的|吗|么|呢|是|了|过|都|还|记得|请问|告诉|一下|[？?，。,.!！]"
+    r"|\b(what|did|have|do|does|i|we|you|my|our|say|said|write|written|wrote|think|thought|note[sd]?|about|on|of|the"
+    r"|a|before|earlier|last|time|remember|tell|me)\b",
     re.I,
-)  # fmt: skip
+)
 _REASON = re.compile(r"[，,；;。.]?\s*(?:因为|原因是|理由是|\bbecause\b|\bsince\b)[:：]?\s*", re.I)
 
 
@@ -77,8 +79,12 @@ def _recalled(desk: Desk, wanted: Intent) -> Work[Reply]:
     told = past.of(hits, (mention.name, mention.code), closes, "9999")
     lines = [f"- {past.told(item, say)}" for item in told]
     simulated = bool(bars and bars[0].ok and bars[0].get("simulated"))
-    head = say("关于{n}，我们留下过这些（新的在前）{sim}：", "On {n} there is (newest first){sim}:", n=named(desk, mention),
-               sim=say("，行情是模拟的", "; prices are simulated") if simulated else "")  # fmt: skip
+    head = say(
+        "关于{n}，我们留下过这些（新的在前）{sim}：",
+        "On {n} there is (newest first){sim}:",
+        n=named(desk, mention),
+        sim=say("，行情是模拟的", "; prices are simulated") if simulated else "",
+    )
     if not lines:
         return reply.of(
             say("记忆和笔记里没有关于{n}的内容。", "Memory and notes hold nothing on {n}.", n=named(desk, mention))
@@ -181,5 +187,10 @@ def _quoted(words: str) -> str:
 
 
 KINDS: dict[str, Callable[[Desk, Intent], Work[Reply]]] = {
-    "asked_memory": asked_memory, "track": track, "untrack": untrack, "note": note, "believe": believe, "prefer": prefer,
-}  # fmt: skip
+    "asked_memory": asked_memory,
+    "track": track,
+    "untrack": untrack,
+    "note": note,
+    "believe": believe,
+    "prefer": prefer,
+}

@@ -9,7 +9,8 @@ from ia.errors import IaError
 from ia.ohlcv.identity import Symbol, _table, resolve
 
 _CODE = re.compile(
-    r"(?<![\w.])(?:(?:sh|sz|bj|hk)\.?\d{5,6}|\d{6}(?:\.(?:sh|sz|ss|bj))?|\d{1,5}\.hk|0\d{4}|[a-z]{1,5}\.us)(?![\w]|\.\d)", re.I
+    r"(?<![\w.])(?:(?:sh|sz|bj|hk)\.?\d{5,6}|\d{6}(?:\.(?:sh|sz|ss|bj))?|\d{1,5}\.hk|0\d{4}|[a-z]{1,5}\.us)(?![\w]"
+    r"|\.\d)", re.I
 )  # fmt: skip
 _TICKER = re.compile(r"(?<![\w.$])\$?([A-Z]{2,5}(?:\.[A-Z])?)(?![\w])")
 _LATIN = re.compile(r"[a-z0-9]")

@@ -34,7 +34,7 @@ def closes_of(shown: Any) -> list[tuple[str, float]]:
 
 
 def of(hits: list[dict[str, Any]], names: tuple[str, ...], closes: list[tuple[str, float]], today: str) -> list[Before]:
-    """Return what earlier notes said before `today`, newest first, one a day; closes are (date, close), oldest first."""
+    """Return what notes said before `today`, newest first, one a day; closes are (date, close), oldest first."""
     found: list[Before] = []
     for hit in hits:
         content = str(hit.get("content") or "")
@@ -44,7 +44,9 @@ def of(hits: list[dict[str, Any]], names: tuple[str, ...], closes: list[tuple[st
         if date < today and any(name and (name in content or name in source) for name in names):
             found.append(Before(source, date, gist(content), *_since(content, date, closes)))
     best: dict[str, Before] = {}
-    for before in sorted(found, key=lambda b: (b.date, _own(b.source, names), "observations" in b.source), reverse=True):
+    for before in sorted(
+        found, key=lambda b: (b.date, _own(b.source, names), "observations" in b.source), reverse=True
+    ):
         best.setdefault(before.date, before)
     return list(best.values())
 
@@ -52,7 +54,9 @@ def of(hits: list[dict[str, Any]], names: tuple[str, ...], closes: list[tuple[st
 def _own(source: str, names: tuple[str, ...]) -> bool:
     """Whether a file is about this security alone."""
     stem = source.rsplit("/", 1)[-1].removesuffix(".md")
-    return any(name and stem[11:] == name.lower() for name in names) or any(f"/{name}/" in source for name in names if name)
+    return any(name and stem[11:] == name.lower() for name in names) or any(
+        f"/{name}/" in source for name in names if name
+    )
 
 
 def gist(content: str) -> str:
@@ -67,8 +71,13 @@ def gist(content: str) -> str:
 
 def told(before: Before, say: Voice) -> str:
     """Return an earlier text as a line with its source, and what came of it."""
-    line = say("{date}：{said}（`{source}`）", "{date}: {said} (`{source}`)", date=before.date or "?", said=before.said,
-               source=before.source)  # fmt: skip
+    line = say(
+        "{date}：{said}（`{source}`）",
+        "{date}: {said} (`{source}`)",
+        date=before.date or "?",
+        said=before.said,
+        source=before.source,
+    )
     after = []
     if before.since is not None:
         after.append(say("此后价格 {v}", "the price since: {v}", v=number(before.since, "percent")))
@@ -87,7 +96,7 @@ def _since(content: str, date: str, closes: list[tuple[str, float]]) -> tuple[fl
 
 
 def voided(content: str, date: str, closes: list[tuple[str, float]]) -> str:
-    """Return whether the condition that a text named as its own end came true, in a sentence; "" where it named none."""
+    """Return whether the condition that a text named as its own end came true, in a sentence; "" without one."""
     after = [close for day, close in closes if day > date]
     then = [close for day, close in closes if day <= date]
     stated, void = _CLOSE.search(content), _VOID.search(content)

@@ -1,6 +1,19 @@
 """From what is wanted to the work that does it."""
 
-from ia.agent.analyst import coaching, comparing, following, intent, lens, memories, reply, reviewing, small, view
+from ia.agent.analyst import (
+    coaching,
+    comparing,
+    following,
+    intent,
+    lens,
+    memories,
+    note,
+    reply,
+    reviewing,
+    scanning,
+    small,
+    view,
+)
 from ia.agent.analyst.desk import Call, Desk, Work
 from ia.agent.analyst.intent import Intent
 from ia.agent.analyst.mentions import Mention
@@ -24,7 +37,7 @@ def work(desk: Desk) -> Work[Reply]:
     if wanted.kind == "figure":
         return (yield from small.figure(desk, wanted))
     if wanted.kind == "scan":
-        return (yield from comparing.scan(desk, wanted))
+        return (yield from scanning.scan(desk, wanted))
     if wanted.kind == "review":
         return (yield from reviewing.review(desk, wanted.words))
     if wanted.kind in coaching.KINDS:
@@ -42,7 +55,7 @@ def _skill(desk: Desk, wanted: Intent) -> Work[Reply]:
     if wanted.skill in ("research", "compare") and len(wanted.securities) > 1:
         return (yield from comparing.compare(desk, wanted.securities))
     if wanted.skill == "scan":
-        return (yield from comparing.scan(desk, wanted))
+        return (yield from scanning.scan(desk, wanted))
     if wanted.skill == "review":
         return (yield from reviewing.review(desk, wanted.words))
     if wanted.skill in ("research", "compare"):
@@ -59,25 +72,30 @@ def research(desk: Desk, mention: Mention | None) -> Work[Reply]:
     if study.failure:
         return reply.of(reply.no_prices(desk, mention.said if mention else "", study.failure))
     if study.value("close") is None:
-        return reply.of(say("没有算出任何数字，所以没有观点：{why}。", "No figure could be computed, so there is no view: {why}.",
-                            why=study.why or say("没有计算工具", "there is no tool to compute with")))  # fmt: skip
+        return reply.of(
+            say(
+                "没有算出任何数字，所以没有观点：{why}。",
+                "No figure could be computed, so there is no view: {why}.",
+                why=study.why or say("没有计算工具", "there is no tool to compute with"),
+            )
+        )
     seen = view.View(desk, study)
     kept = yield from _kept(desk, study, seen)
-    lines = [*seen.answer(), "", *kept, reply.by_rules(say)]
+    lines = [*note.answer(seen), "", *kept, reply.by_rules(say)]
     return Reply(
         lines, [f"{seen.subject}{say('：', ': ')}{seen.conclusion()}", *seen.changes()[:2]], view.spoken_for(study, say)
     )
 
 
 def _kept(desk: Desk, study: Study, seen: view.View) -> Work[list[str]]:
-    """Write the note and the observation, as far as the procedure does, and return the lines that say where they are."""
+    """Write the note and the observation, as far as the procedure does, and return where they are, in lines."""
     tools = {step.tool for step in study.steps}
     topic = study.name or study.code or desk.say("管道数据", "piped")
-    line = seen.remembered()
+    line = note.remembered(seen)
     calls: list[tuple[Call, str, str]] = []
     if "notebook.write" in tools:
         path = f"research/{topic.replace('/', '-')}/{desk.request.day}.md"
-        calls.append((Call("notebook.write", {"path": path, "content": seen.note()}), "笔记", "note"))
+        calls.append((Call("notebook.write", {"path": path, "content": note.note(seen)}), "笔记", "note"))
     if tools & {"memory.write", "memory.observe"} and line not in study.observed:
         calls.append((observe(desk, topic, line, study.observed), "观察", "observation"))
     results = yield from desk.run(*(call for call, _, _ in calls))

@@ -47,7 +47,7 @@ class Figure(NamedTuple):
 
 
 def of(loaded: Any, say: Voice) -> list[Step]:
-    """Return the steps of the procedure that `skills.load` brought, outlined or as plain data; none where it has none."""
+    """Return the steps of the procedure that `skills.load` brought, as an outline or as data; none without one."""
     told = loaded.get("procedure") if isinstance(loaded, dict) else None
     if isinstance(told, list):
         return [step for line in told if (step := _outlined(str(line))) is not None]
@@ -90,9 +90,14 @@ def _plain(step: dict[str, Any], say: Voice) -> Step:
     args = step.get("args")
     action = say.own(step, "action")
     return Step(
-        str(step.get("id") or ""), str(step.get("tool") or ""), dict(args) if isinstance(args, dict) else {}, action,
-        say.own(step, "output") or _labelled(action), str(step.get("lens") or ""), str(step.get("unit") or ""),
-    )  # fmt: skip
+        str(step.get("id") or ""),
+        str(step.get("tool") or ""),
+        dict(args) if isinstance(args, dict) else {},
+        action,
+        say.own(step, "output") or _labelled(action),
+        str(step.get("lens") or ""),
+        str(step.get("unit") or ""),
+    )
 
 
 def _labelled(action: str) -> str:
@@ -153,9 +158,16 @@ def label(step: Step, say: Voice) -> str:
 def builtin(say: Voice) -> list[Step]:
     """Return the procedure that a research follows where no skill brings one."""
     computed = (
-        "close", "roc(close, 1)", "roc(close, 5)", "roc(close, 20)", "roc(close, 60)", "roc(close, 250)",
-        "rsi(close, 14)", "natr(high, low, close, 14)", "volume / sma(ref(volume, 1), 20)",
-    )  # fmt: skip
+        "close",
+        "roc(close, 1)",
+        "roc(close, 5)",
+        "roc(close, 20)",
+        "roc(close, 60)",
+        "roc(close, 250)",
+        "rsi(close, 14)",
+        "natr(high, low, close, 14)",
+        "volume / sma(ref(volume, 1), 20)",
+    )
     return [
         Step("1", "market.ohlcv", {}, "", say("日线行情", "Daily bars")),
         Step("2", "memory.recall", {}, "", say("过去的看法", "What was thought before")),

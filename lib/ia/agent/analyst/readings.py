@@ -52,7 +52,8 @@ INDEX = "index: "
 """Marks an expression over the bars of the market's index."""
 
 FACTORS = (
-    "25 * (minimum(maximum((ref(close, 20) / ref(close, 250) - 1) * 100 / (stdev(roc(close, 1), 250) * sqrt(250)), -1), 1)"
+    "25 * (minimum(maximum((ref(close, 20) / ref(close, 250) - 1) * 100 / (stdev(roc(close, 1), 250) * sqrt(250)),"
+    " -1), 1)"
     " + minimum(maximum((close / sma(close, 200) - 1) * 100 / (stdev(roc(close, 1), 200) * sqrt(200)), -1), 1)"
     " - minimum(maximum(zscore(close, 20) / 2, -1), 1)"
     " + minimum(maximum(1 - stdev(roc(close, 1), 20) / stdev(roc(close, 1), 250), -1), 1))"
@@ -424,11 +425,18 @@ READINGS = (
 """In the order in which they are weighed within a view."""
 
 KINDS = {
-    "trend": ("趋势", "trend"), "momentum": ("动量", "momentum"), "volume": ("量能", "volume"),
-    "position": ("价格位置", "price position"), "stretch": ("短期拉伸", "short-term stretch"),
-    "drift": ("历史漂移", "historical drift"), "factors": ("因子", "factors"), "calm": ("波动状态", "volatility regime"), "risk": ("风险", "risk"),
-    "market": ("大盘", "the market"), "heat": ("交易热度", "heat"),
-}  # fmt: skip
+    "trend": ("趋势", "trend"),
+    "momentum": ("动量", "momentum"),
+    "volume": ("量能", "volume"),
+    "position": ("价格位置", "price position"),
+    "stretch": ("短期拉伸", "short-term stretch"),
+    "drift": ("历史漂移", "historical drift"),
+    "factors": ("因子", "factors"),
+    "calm": ("波动状态", "volatility regime"),
+    "risk": ("风险", "risk"),
+    "market": ("大盘", "the market"),
+    "heat": ("交易热度", "heat"),
+}
 
 ALWAYS = ("close", "close - 2 * atr(high, low, close, 14)", "close + 2 * atr(high, low, close, 14)",
           "highest(high, 55)", "lowest(low, 20)", "sma(close, 60)", "sma(close, 200)")  # fmt: skip
@@ -447,15 +455,25 @@ BASICS = {
     "adx(high, low, close, 14)": ("ADX(14)", "ADX(14)", "points"),
     "stdev(roc(close, 1), 60) * sqrt(250)": ("年化波动率（60 日）", "Volatility a year (60 days)", "percent"),
     "(close - lowest(low, 250)) / (highest(high, 250) - lowest(low, 250)) * 100": (
-        "一年高低区间中的位置", "Place in the year's range", "points"),
+        "一年高低区间中的位置",
+        "Place in the year's range",
+        "points",
+    ),
     "close - 2 * atr(high, low, close, 14)": ("2 倍 ATR 下方价位", "Price 2 ATR below", "price"),
     "(sqrt(sqrt(close / ref(close, 1000))) - 1) * 100": ("四年年化收益", "Yearly return, four years", "percent"),
     "lowest(close / highest(close, 250) - 1, 1000) * 100": (
-        "四年中最深的一年内回撤", "Deepest one-year drawdown in four years", "percent"),
+        "四年中最深的一年内回撤",
+        "Deepest one-year drawdown in four years",
+        "percent",
+    ),
     "barssince(close >= highest(close, 1250))": ("距上次五年新高", "Since the last five-year high", "days"),
     "lowest(roc(close, 1), 250)": ("一年最差单日", "Worst day of a year", "percent"),
-    "minimum(50 / natr(high, low, close, 14), 100)": ("1% 风险对应的仓位上限", "Largest position at 1% risk", "percent"),
-}  # fmt: skip
+    "minimum(50 / natr(high, low, close, 14), 100)": (
+        "1% 风险对应的仓位上限",
+        "Largest position at 1% risk",
+        "percent",
+    ),
+}
 
 
 def plain(code: str, shown: str) -> str:

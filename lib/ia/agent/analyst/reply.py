@@ -29,39 +29,61 @@ def handed_back(desk: Desk, brought: object) -> Reply | None:
     artifacts = [str(path) for path in brought.get("artifacts") or []]
     lines = [*points[:1], "", *(f"- {point}" for point in points[1:])]
     lines += ["", f"**{say('数据', 'Data')}**", *(f"- {item}" for item in evidence)] if evidence else []
-    lines += ["", say("已存：{k}。", "Kept: {k}.", k=say.joined([f"`{path}`" for path in artifacts]))] if artifacts else []
+    lines += (
+        ["", say("已存：{k}。", "Kept: {k}.", k=say.joined([f"`{path}`" for path in artifacts]))] if artifacts else []
+    )
     return Reply([*lines, by_rules(say)], points, evidence)
 
 
 def by_rules(say: Voice) -> str:
     """Return who speaks: nobody is to take it for more than it is."""
-    return say("我是按规则工作的分析员（ia-offline），没有用语言模型；只研究和建议，买卖由你决定。",
-               "I work by rules (ia-offline), without a language model. Research and advice only; what to do is yours.")  # fmt: skip
+    return say(
+        "我是按规则工作的分析员（ia-offline），没有用语言模型；只研究和建议，买卖由你决定。",
+        "I work by rules (ia-offline), without a language model. Research and advice only; what to do is yours.",
+    )
 
 
 def no_prices(desk: Desk, said: str, failure: str) -> str:
     """Return why there are no prices, and what to type."""
     say, low = desk.say, failure.casefold()
     if failure == "missing":
-        return say("这里没有取行情的工具，{s} 没法看。用 `ia turn`，或给 llm 加上 `-T ia_ohlcv -T ia_compute`。",
-                   "There is no tool for prices here, so {s} cannot be looked at. Use `ia turn`, or give llm"
-                   " `-T ia_ohlcv -T ia_compute`.", s=said)  # fmt: skip
+        return say(
+            "这里没有取行情的工具，{s} 没法看。用 `ia turn`，或给 llm 加上 `-T ia_ohlcv -T ia_compute`。",
+            "There is no tool for prices here, so {s} cannot be looked at. Use `ia turn`, or give llm"
+            " `-T ia_ohlcv -T ia_compute`.",
+            s=said,
+        )
     if "could be:" in low:
-        return say("“{s}”可能是好几只证券：{f}。请写代码，例如 600519.SH。",
-                   '"{s}" could be several securities: {f}. Write the code, such as 600519.SH.',
-                   s=said, f=failure.split("could be:", 1)[1].split(";")[0].strip())  # fmt: skip
+        return say(
+            "“{s}”可能是好几只证券：{f}。请写代码，例如 600519.SH。",
+            '"{s}" could be several securities: {f}. Write the code, such as 600519.SH.',
+            s=said,
+            f=failure.split("could be:", 1)[1].split(";")[0].strip(),
+        )
     if any(word in low for word in ("no security", "no such", "has no bars", "no stock", "not found")):
-        return say("没有找到 {s} 的行情（{f}）。请核对代码，例如 600519、00700.HK、AAPL。",
-                   "No prices were found for {s} ({f}). Check the code: 600519, 00700.HK, AAPL.", s=said, f=failure)  # fmt: skip
+        return say(
+            "没有找到 {s} 的行情（{f}）。请核对代码，例如 600519、00700.HK、AAPL。",
+            "No prices were found for {s} ({f}). Check the code: 600519, 00700.HK, AAPL.",
+            s=said,
+            f=failure,
+        )
     if any(
         word in low
         for word in ("try later", "timed out", "timeout", "rate", "ban", "cannot reach", "connect", "longer than")
     ):
-        return say("行情源暂时取不到 {s}（{f}）。过一会儿再问；离线可用 `ia config set market.adapter demo`（模拟行情）。",
-                   "The source has no prices of {s} for now ({f}). Ask again later; offline there is"
-                   " `ia config set market.adapter demo` (simulated prices).", s=said, f=failure)  # fmt: skip
-    return say("取不到 {s} 的行情：{f}。没有数据，我不发表观点。",
-               "The prices of {s} could not be fetched: {f}. Without data there is no view.", s=said, f=failure)  # fmt: skip
+        return say(
+            "行情源暂时取不到 {s}（{f}）。过一会儿再问；离线可用 `ia config set market.adapter demo`（模拟行情）。",
+            "The source has no prices of {s} for now ({f}). Ask again later; offline there is"
+            " `ia config set market.adapter demo` (simulated prices).",
+            s=said,
+            f=failure,
+        )
+    return say(
+        "取不到 {s} 的行情：{f}。没有数据，我不发表观点。",
+        "The prices of {s} could not be fetched: {f}. Without data there is no view.",
+        s=said,
+        f=failure,
+    )
 
 
 def not_kept(desk: Desk, result: Result, zh: str, en: str) -> str:
@@ -78,9 +100,15 @@ def waiting(desk: Desk, results: list[Result]) -> list[str]:
     for result in results:
         number = result.get("proposal")
         if number is not None:
-            lines.append(say("提案 {n}（`{p}`）等你决定：`ia approve {n}` 执行，`ia reject {n}` 放弃，`ia pending` 看全文。",
-                             "Proposal {n} (`{p}`) waits for you: `ia approve {n}` carries it out, `ia reject {n}` drops it,"
-                             " `ia pending` shows it.", n=number, p=result.get("path") or ""))  # fmt: skip
+            lines.append(
+                say(
+                    "提案 {n}（`{p}`）等你决定：`ia approve {n}` 执行，`ia reject {n}` 放弃，`ia pending` 看全文。",
+                    "Proposal {n} (`{p}`) waits for you: `ia approve {n}` carries it out, `ia reject {n}` drops it,"
+                    " `ia pending` shows it.",
+                    n=number,
+                    p=result.get("path") or "",
+                )
+            )
     return lines
 
 

@@ -87,9 +87,13 @@ def studied(desk: Desk, mention: Mention | None, steps: list[Step], lens: lenses
     cares = lenses.concerns(soul, beliefs)
     lens = lenses.widened(lens, cares)
     study = Study(
-        mention.code if mention else "", mention.name if mention else "", named(desk, mention) if mention else "",
-        lens, cares, skill=skill,
-    )  # fmt: skip
+        mention.code if mention else "",
+        mention.name if mention else "",
+        named(desk, mention) if mention else "",
+        lens,
+        cares,
+        skill=skill,
+    )
     study.steps = procedure.chosen(steps, lens.order, lens.counter)
     if "market" in cares and mention is not None and not desk.request.bars:
         yield from _index(desk, study, mention)

@@ -194,20 +194,39 @@ def _judged(item: Outcome, say: Voice) -> str:
 
 def _row(desk: Desk, item: Outcome) -> str:
     say = desk.say
-    cells = [item.said.day, item.said.mention.name if item.said.mention else "–", past.cut(item.said.line, 60).replace("|", "/"),
-             number(item.since, "percent"), str(item.days), _judged(item, say)]  # fmt: skip
+    cells = [
+        item.said.day,
+        item.said.mention.name if item.said.mention else "–",
+        past.cut(item.said.line, 60).replace("|", "/"),
+        number(item.since, "percent"),
+        str(item.days),
+        _judged(item, say),
+    ]
     return "| " + " | ".join(cells) + " |"
 
 
 def _summary(desk: Desk, period: Period, outcomes: list[Outcome], simulated: bool) -> list[str]:
     say = desk.say
-    head = say("**复盘 {a} 至 {b}**：{n} 条观察，{k} 条可以对照行情{s}。", "**Review {a} to {b}**: {n} observations, {k} of them comparable with prices{s}.",
-               a=period.first, b=period.last, n=len(outcomes), k=sum(1 for item in outcomes if item.since is not None),
-               s=say("（行情是模拟的）", " (prices are simulated)") if simulated else "")  # fmt: skip
+    head = say(
+        "**复盘 {a} 至 {b}**：{n} 条观察，{k} 条可以对照行情{s}。",
+        "**Review {a} to {b}**: {n} observations, {k} of them comparable with prices{s}.",
+        a=period.first,
+        b=period.last,
+        n=len(outcomes),
+        k=sum(1 for item in outcomes if item.since is not None),
+        s=say("（行情是模拟的）", " (prices are simulated)") if simulated else "",
+    )
     if not outcomes:
-        return [head, say("本期没有可评的判断。一条可评的判断要有：标的、方向、期限、把握、理由、失效条件。例如：“300750，20 个交易日内跑赢沪深 300，六成把握；跌破 172 作废。”",
-                          "There is nothing to judge in this period. A judgement that can be scored names security, direction, horizon, odds, reason"
-                          " and what would end it, as in: “300750 beats the CSI 300 within 20 days, 60 %; void below 172.”")]  # fmt: skip
+        return [
+            head,
+            say(
+                "本期没有可评的判断。一条可评的判断要有：标的、方向、期限、把握、理由、失效条件。例如：“300750，20"
+                " 个交易日内跑赢沪深 300，六成把握；跌破 172 作废。”",
+                "There is nothing to judge in this period. A judgement that can be scored names security, direction,"
+                " horizon, odds, reason"
+                " and what would end it, as in: “300750 beats the CSI 300 within 20 days, 60 %; void below 172.”",
+            ),
+        ]
     return [head, "", *_table(desk, outcomes)]
 
 
@@ -233,15 +252,27 @@ def _lesson(desk: Desk, period: Period, outcomes: list[Outcome]) -> str:
             n=names,
         )
     if len(scored) >= 3 and len(wrong) * 2 > len(scored):
-        return say("下一步：{w}/{n} 条暂时与市场相反；下一周每条判断写出相反证据，再看是不是同一个原因（样本少，不改信念）。",
-                   "Next: {w} of {n} stand against the market so far; write the counter-evidence with each judgement for a week and see whether one"
-                   " cause is behind it (too few to change a belief).", w=len(wrong), n=len(scored))  # fmt: skip
+        return say(
+            "下一步：{w}/{n} 条暂时与市场相反；下一周每条判断写出相反证据，再看是不是同一个原因（样本少，不改信念）。",
+            "Next: {w} of {n} stand against the market so far; write the counter-evidence with each judgement for a"
+            " week and see whether one"
+            " cause is behind it (too few to change a belief).",
+            w=len(wrong),
+            n=len(scored),
+        )
     if len(mute) * 2 > len(outcomes) and outcomes:
-        return say("下一步：多数观察没有方向或失效条件，事后没法评；下次写上“偏多/偏空”和“失效 收盘<价位”。",
-                   "Next: most observations name neither a direction nor what would end them, and cannot be judged; write “leans up/down” and “void if close < …”.")  # fmt: skip
+        return say(
+            "下一步：多数观察没有方向或失效条件，事后没法评；下次写上“偏多/偏空”和“失效 收盘<价位”。",
+            "Next: most observations name neither a direction nor what would end them, and cannot be judged; write"
+            " “leans up/down” and “void if close < …”.",
+        )
     if scored:
-        return say("下一步：{n} 条里 {r} 条同向，样本太少，不下结论；到期（20 个交易日）再评。",
-                   "Next: {r} of {n} are with the market; too few to conclude. Judge them when due (20 trading days).", n=len(scored), r=len(scored) - len(wrong))  # fmt: skip
+        return say(
+            "下一步：{n} 条里 {r} 条同向，样本太少，不下结论；到期（20 个交易日）再评。",
+            "Next: {r} of {n} are with the market; too few to conclude. Judge them when due (20 trading days).",
+            n=len(scored),
+            r=len(scored) - len(wrong),
+        )
     if any(item.said.lean is not None for item in outcomes):
         return say(
             "下一步：这些判断还没有后续行情，满 20 个交易日再评。",
@@ -276,11 +307,19 @@ def _report(
         f"## {say('原话与出处', 'As it was said, and where')}",
         "",
     ]
-    out += [f"- {item.said.day}{say('：', ': ')}{item.said.line} (`{item.said.source}`)" + (f" — {item.void}" if item.void else "")
-            for item in outcomes] or [say("- 无", "- none")]  # fmt: skip
+    out += [
+        f"- {item.said.day}{say('：', ': ')}{item.said.line} (`{item.said.source}`)"
+        + (f" — {item.void}" if item.void else "")
+        for item in outcomes
+    ] or [say("- 无", "- none")]
     out += ["", f"## {say('口径', 'Terms')}", ""]
-    out.append(say("- 此后：从观察当日收盘到最新收盘，前复权；满 20 个交易日才算到期，未到期不打对错。",
-                   "- Since: from the close of the day to the last close, adjusted; due after 20 trading days, and not scored before."))  # fmt: skip
+    out.append(
+        say(
+            "- 此后：从观察当日收盘到最新收盘，前复权；满 20 个交易日才算到期，未到期不打对错。",
+            "- Since: from the close of the day to the last close, adjusted; due after 20 trading days, and not"
+            " scored before.",
+        )
+    )
     watched = (
         [line.strip() for line in str(tracking.value or "").splitlines() if line.lstrip().startswith("-")]
         if tracking.ok

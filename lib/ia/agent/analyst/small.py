@@ -12,10 +12,12 @@ from ia.errors import IaError
 from ia.ohlcv.identity import resolve
 
 _WORLD = re.compile(
-    r"新闻|消息面|公告|财报|业绩|营收|净利|分红|PE|PB|ROE|市盈率|市净率|估值|行业|板块|宏观|利率|降息|加息|政策|为什么|明天|会涨|会跌|目标价|谁"
-    r"|news|earnings|revenue|profit|dividend|valuation|sector|industry|macro|interest rate|policy|why|tomorrow|will .* (rise|fall)|target price|who",
+    r"新闻|消息面|公告|财报|业绩|营收|净利|分红|PE|PB|ROE|市盈率|市净率|估值|行业|板块|宏观|利率|降息|加息|政策"
+    r"|为什么|明天|会涨|会跌|目标价|谁"
+    r"|news|earnings|revenue|profit|dividend|valuation|sector|industry|macro|interest rate|policy|why|tomorrow"
+    r"|will .* (rise|fall)|target price|who",
     re.I,
-)  # fmt: skip
+)
 
 
 def figure(desk: Desk, wanted: Intent) -> Work[Reply]:
@@ -57,8 +59,15 @@ def which(desk: Desk, wanted: Intent) -> Reply:
         if wanted.words
         else ""
     )
-    return reply.of(told + say("/{s} 需要{n}：写代码或全名，例如 `/{s} 600519`。", "/{s} needs {n}: write the code or the full name, as in `/{s} 600519`.",
-                               s=wanted.skill, n=need))  # fmt: skip
+    return reply.of(
+        told
+        + say(
+            "/{s} 需要{n}：写代码或全名，例如 `/{s} 600519`。",
+            "/{s} needs {n}: write the code or the full name, as in `/{s} 600519`.",
+            s=wanted.skill,
+            n=need,
+        )
+    )
 
 
 def said(desk: Desk, wanted: Intent) -> Reply:
@@ -67,26 +76,47 @@ def said(desk: Desk, wanted: Intent) -> Reply:
     if wanted.kind == "greet":
         return reply.of(say("你好。", "Hello. ") + _able(desk))
     if wanted.kind == "consent":
-        return reply.of(say("批准是你的事，我碰不到：`ia pending` 看等你决定的提案，`ia approve 编号` 执行，`ia reject 编号` 放弃。",
-                            "Approving is yours to do, out of my reach: `ia pending` shows what waits, `ia approve NUMBER` carries it out,"
-                            " `ia reject NUMBER` drops it."))  # fmt: skip
+        return reply.of(
+            say(
+                "批准是你的事，我碰不到：`ia pending` 看等你决定的提案，`ia approve 编号` 执行，`ia reject 编号`"
+                " 放弃。",
+                "Approving is yours to do, out of my reach: `ia pending` shows what waits, `ia approve NUMBER`"
+                " carries it out,"
+                " `ia reject NUMBER` drops it.",
+            )
+        )
     if wanted.kind == "doubtful":
         return reply.of(reply.no_prices(desk, wanted.words, _doubt(wanted.words)))
     if wanted.kind == "help":
-        return reply.of(say("我是 ia 内置的规则分析员（ia-offline），没有用语言模型。", "I am the rule-based analyst of ia (ia-offline), without a language model."),
-                        _able(desk), *_examples(desk))  # fmt: skip
+        return reply.of(
+            say(
+                "我是 ia 内置的规则分析员（ia-offline），没有用语言模型。",
+                "I am the rule-based analyst of ia (ia-offline), without a language model.",
+            ),
+            _able(desk),
+            *_examples(desk),
+        )
     if _WORLD.search(wanted.words):
         return reply.of(
-            say("这个问题要靠行情以外的知识（新闻、财报、宏观或判断），我没有来源，不编。",
-                "This needs more than prices (news, accounts, the economy, judgement), for which I have no source, and I do not invent."),
-            say("给我一只证券，我能用价格和成交量回答；要开放式的讨论，请设一个模型：`ia config set model …`。",
-                "Name a security and I can answer from prices and volume; for open questions set a model: `ia config set model …`."),
+            say(
+                "这个问题要靠行情以外的知识（新闻、财报、宏观或判断），我没有来源，不编。",
+                "This needs more than prices (news, accounts, the economy, judgement), for which I have no source,"
+                " and I do not invent.",
+            ),
+            say(
+                "给我一只证券，我能用价格和成交量回答；要开放式的讨论，请设一个模型：`ia config set model …`。",
+                "Name a security and I can answer from prices and volume; for open questions set a model: `ia config"
+                " set model …`.",
+            ),
             *_examples(desk),
-        )  # fmt: skip
+        )
     return reply.of(
-        say("这句话我没有读懂：我按规则工作，没有认出证券，也没有认出要做的事。", "I could not read this: I work by rules, and recognised neither a security nor a task in it."),
+        say(
+            "这句话我没有读懂：我按规则工作，没有认出证券，也没有认出要做的事。",
+            "I could not read this: I work by rules, and recognised neither a security nor a task in it.",
+        ),
         *_examples(desk),
-    )  # fmt: skip
+    )
 
 
 def _doubt(said: str) -> str:
@@ -100,7 +130,8 @@ def _doubt(said: str) -> str:
 def _able(desk: Desk) -> str:
     return desk.say(
         "我能看行情、算指标、核对规则、写研究笔记、记住和找回你说过的话、复盘、扫描关注列表、起草定时任务。",
-        "I can look at prices, compute, check rules, write research notes, remember and find what you said, review, scan the"
+        "I can look at prices, compute, check rules, write research notes, remember and find what you said, review,"
+        " scan the"
         " watch list, and draft scheduled tasks.",
     )
 
@@ -108,8 +139,10 @@ def _able(desk: Desk) -> str:
 def _examples(desk: Desk) -> list[str]:
     say = desk.say
     examples = say(
-        "帮我看看宁德时代最近怎么样|贵州茅台的 RSI 是多少|对比 比亚迪 和 宁德时代|关注 600519：等回踩 200 日线|我之前怎么看宁德时代|复盘本周|扫描关注列表|每周五收盘后帮我复盘本周",
-        "How does CATL look lately?|What is the RSI of 600519?|Compare BYD and CATL: 002594 vs 300750|Track 600519: wait for the 200-day average"
+        "帮我看看宁德时代最近怎么样|贵州茅台的 RSI 是多少|对比 比亚迪 和 宁德时代|关注 600519：等回踩 200"
+        " 日线|我之前怎么看宁德时代|复盘本周|扫描关注列表|每周五收盘后帮我复盘本周",
+        "How does CATL look lately?|What is the RSI of 600519?|Compare BYD and CATL: 002594 vs 300750|Track 600519:"
+        " wait for the 200-day average"
         "|What did I say about CATL?|Review this week|Scan my watch list|Every Friday after the close, review the week",
-    )  # fmt: skip
+    )
     return [say("可以这样说：", "You can say:"), *(f"- {example}" for example in examples.split("|"))]

@@ -1,11 +1,12 @@
 """From readings to a view: what speaks for, what against, which way it leans, and how far to trust it.
 
 The rule, in full. Readings of one kind count once, by the sign of their sum. A kind that belongs to the view that the
-soul puts first weighs 2, any other 1. The lean is the weighted sum over the weights of all kinds looked at: from 0.25 up
-the evidence leans up, from -0.25 down it leans down, between them it is mixed. The agreement is the size of that sum over
-the weights of the kinds that speak at all. Confidence is high with agreement from 0.8 and five kinds speaking, three
-years of bars and neither red flag nor must-know rule in force; medium with agreement from 0.5 and three kinds speaking;
-else low. Less than 250 bars, simulated prices, or a critical red flag or must-know rule make it low whatever else.
+soul puts first weighs 2, any other 1. The score is the weighted sum over the weights of all kinds looked at: from 0.25
+up the evidence leans up, from -0.25 down it leans down, between them it is mixed. The agreement is the size of that sum
+over the weights of the kinds that speak at all. Confidence is high with agreement from 0.8 and five kinds speaking,
+three years of bars and neither red flag nor must-know rule in force; medium with agreement from 0.5 and three kinds
+speaking; else low. Less than 250 bars, simulated prices, or a critical red flag or must-know rule make it low whatever
+else holds.
 """
 
 from typing import NamedTuple
@@ -113,9 +114,11 @@ def _confidence(
     alarms = [item for item in fired if item.alarming]
     critical = [item for item in alarms if item.critical]
     why = [
-        (f"{speaking} 类独立证据有方向，一致度 {agreement:.0%}",
-         f"{speaking} independent kinds of evidence have a direction, {agreement:.0%} in agreement"),
-    ]  # fmt: skip
+        (
+            f"{speaking} 类独立证据有方向，一致度 {agreement:.0%}",
+            f"{speaking} independent kinds of evidence have a direction, {agreement:.0%} in agreement",
+        ),
+    ]
     level = LOW
     if speaking >= 3 and agreement >= 0.5:
         level = HIGH if speaking >= 5 and agreement >= 0.8 and rows >= YEARS3 and not alarms else MEDIUM
@@ -124,7 +127,9 @@ def _confidence(
         why.append((f"只有 {rows} 根日线，不足一年", f"only {rows} daily bars, less than a year"))
     if simulated:
         level = LOW
-        why.append(("行情是模拟的，对真实市场没有把握可言", "the prices are simulated and say nothing of a real market"))
+        why.append(
+            ("行情是模拟的，对真实市场没有把握可言", "the prices are simulated and say nothing of a real market")
+        )
     if critical:
         level = LOW
         ids = ", ".join(item.id for item in critical)
@@ -149,8 +154,12 @@ def fired_of(checked: object, say: Voice) -> list[Fired]:
         kind = _kind(entry)
         grade = str(entry.get("severity") or entry.get("priority") or entry.get("confidence") or "")
         name = say.own(entry, "name") or say.own(entry, "signal") or say.own(entry, "signature")
-        says = (say.own(entry, "action") or say.own(entry, "conclusion") or say.own(entry, "indication")
-                or say.own(entry, "text"))  # fmt: skip
+        says = (
+            say.own(entry, "action")
+            or say.own(entry, "conclusion")
+            or say.own(entry, "indication")
+            or say.own(entry, "text")
+        )
         rows.append(Fired(str(entry.get("id") or "?"), name, says, grade, str(entry.get("source") or ""), kind))
     order = {"must_know": 0, "red_flag": 1, "core": 2, "edge": 3, "pattern": 4}
     return sorted(rows, key=lambda row: (not row.critical, order.get(row.kind, 5), row.id))

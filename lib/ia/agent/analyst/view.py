@@ -1,4 +1,4 @@
-"""A study as text: the answer of a conversation, the note that is kept, and the line that is remembered."""
+"""What there is to say of a study, part by part: conclusion, warnings, views, counter-evidence, what would end it."""
 
 import re
 from datetime import timedelta
@@ -7,22 +7,27 @@ from ia.agent.analyst import lens as lenses
 from ia.agent.analyst import past
 from ia.agent.analyst.desk import Desk
 from ia.agent.analyst.past import Before
-from ia.agent.analyst.readings import READINGS, wanted
+from ia.agent.analyst.readings import READINGS
 from ia.agent.analyst.research import Study
-from ia.agent.analyst.verdict import LEVELS, Evidence, Fired, Verdict, kinds_told
+from ia.agent.analyst.verdict import LEVELS, Evidence, Fired, Verdict
 from ia.agent.analyst.voice import Voice, number
 
-SHOWN_FIRED = 6
 LIMITS = {
-    lenses.VALUE: ("估值与质量（PE、PB、ROE、现金流、负债）没有数据源，没有评估：上面只是价格位置，不是安全边际",
-                   "valuation and quality (PE, PB, ROE, cash flow, debt) have no source and were not judged: the above is"
-                   " where the price stands, not a margin of safety"),
-    lenses.TREND: ("板块轮动与相对强弱没有板块指数，没有评估；可以用 /compare 与同行对照",
-                   "rotation and strength against the sector were not judged: there is no sector index; /compare sets it"
-                   " beside a peer"),
-    lenses.QUANT: ("单一标的、重叠窗口、同时看几十个条件，偶然命中两三条属正常",
-                   "one security, overlapping windows and dozens of conditions: two or three hold by chance"),
-}  # fmt: skip
+    lenses.VALUE: (
+        "估值与质量（PE、PB、ROE、现金流、负债）没有数据源，没有评估：上面只是价格位置，不是安全边际",
+        "valuation and quality (PE, PB, ROE, cash flow, debt) have no source and were not judged: the above is"
+        " where the price stands, not a margin of safety",
+    ),
+    lenses.TREND: (
+        "板块轮动与相对强弱没有板块指数，没有评估；可以用 /compare 与同行对照",
+        "rotation and strength against the sector were not judged: there is no sector index; /compare sets it"
+        " beside a peer",
+    ),
+    lenses.QUANT: (
+        "单一标的、重叠窗口、同时看几十个条件，偶然命中两三条属正常",
+        "one security, overlapping windows and dozens of conditions: two or three hold by chance",
+    ),
+}
 """What each view cannot see, said with it every time."""
 
 
@@ -52,33 +57,49 @@ class View:
         )
 
     def conclusion(self) -> str:
-        """Return the view in a sentence: what each of the first two views sees, the lean, the confidence, the horizon."""
+        """Return the view in a sentence: what each of the first views sees, the lean, the confidence, the horizon."""
         say, verdict = self.say, self.verdict
         heads = [head for view in self.study.lens.order if (head := self._head(view))][:3]
         against, support = verdict.count(-1), verdict.count(1)
         return say(
             "{heads}。合起来{lean}（支持 {up} 类，反对 {down} 类），置信度{level}，期限以月计。",
             "{heads}. Taken together {lean} ({up} for, {down} against); confidence {level}, horizon months.",
-            heads=say.listed(heads) or say("没有可说的读数", "no reading says anything"), lean=verdict.told(say),
-            up=support, down=against, level=say(*LEVELS[verdict.confidence]),
-        )  # fmt: skip
+            heads=say.listed(heads) or say("没有可说的读数", "no reading says anything"),
+            lean=verdict.told(say),
+            up=support,
+            down=against,
+            level=say(*LEVELS[verdict.confidence]),
+        )
 
     def warnings(self) -> list[str]:
         """Return what must be read before anything else: invented prices, old data, critical flags."""
         say, study = self.say, self.study
         told = []
         if study.simulated:
-            told.append(say("**行情是模拟的**：价格由 demo 市场生成，下面的数字只演示方法，不能用于真实决策。",
-                            "**The prices are simulated**: the demo market makes them up. The figures show the method and"
-                            " are nothing to act on."))  # fmt: skip
+            told.append(
+                say(
+                    "**行情是模拟的**：价格由 demo 市场生成，下面的数字只演示方法，不能用于真实决策。",
+                    "**The prices are simulated**: the demo market makes them up. The figures show the method and"
+                    " are nothing to act on.",
+                )
+            )
         if 0 < study.rows < 250:
-            told.append(say("只有 {n} 根日线，不足一年：长期的读数算不出来，结论从轻。",
-                            "There are only {n} daily bars, less than a year: long-term readings are missing.", n=study.rows))  # fmt: skip
+            told.append(
+                say(
+                    "只有 {n} 根日线，不足一年：长期的读数算不出来，结论从轻。",
+                    "There are only {n} daily bars, less than a year: long-term readings are missing.",
+                    n=study.rows,
+                )
+            )
         if study.last and study.last < (self.desk.request.moment - timedelta(days=9)).strftime("%Y-%m-%d"):
-            told.append(say("最后一根 K 线是 {d}，已经旧了：停牌或数据滞后时，旧信号作废。",
-                            "The last bar is of {d}, which is old: after a halt or late data, old signals are void.",
-                            d=study.last))  # fmt: skip
-        told += [self._fired(item) for item in study.fired if item.critical]
+            told.append(
+                say(
+                    "最后一根 K 线是 {d}，已经旧了：停牌或数据滞后时，旧信号作废。",
+                    "The last bar is of {d}, which is old: after a halt or late data, old signals are void.",
+                    d=study.last,
+                )
+            )
+        told += [self.shown(item) for item in study.fired if item.critical]
         return told
 
     def snapshot(self) -> str:
@@ -87,15 +108,23 @@ class View:
         parts = [
             say("截至 {d} 收盘 {c}", "close {c} on {d}", d=self.study.last or "?", c=number(value("close"), "price"))
         ]
-        for code, zh, en in (("roc(close, 1)", "当日", "day"), ("roc(close, 20)", "20 日", "20 days"),
-                             ("roc(close, 250)", "250 日", "250 days")):  # fmt: skip
+        for code, zh, en in (
+            ("roc(close, 1)", "当日", "day"),
+            ("roc(close, 20)", "20 日", "20 days"),
+            ("roc(close, 250)", "250 日", "250 days"),
+        ):
             if value(code) is not None:
                 parts.append(f"{say(zh, en)} {number(value(code), 'percent')}")
         if value("rsi(close, 14)") is not None:
             parts.append(f"RSI(14) {number(value('rsi(close, 14)'), 'points')}")
         if value("natr(high, low, close, 14)") is not None:
-            parts.append(say("日常波幅 {v}", "ordinary day ±{v}",
-                             v=number(value("natr(high, low, close, 14)"), "percent").removeprefix("+")))  # fmt: skip
+            parts.append(
+                say(
+                    "日常波幅 {v}",
+                    "ordinary day ±{v}",
+                    v=number(value("natr(high, low, close, 14)"), "percent").removeprefix("+"),
+                )
+            )
         return say("，", ", ").join(parts) + say("。", ".")
 
     # what it rests on
@@ -135,9 +164,9 @@ class View:
 
     def fired(self, limit: int | None = None) -> list[str]:
         """Return the patterns and rules that hold, but for the critical ones, which stand at the top."""
-        return [self._fired(item, short=limit is not None) for item in self.study.fired if not item.critical][:limit]
+        return [self.shown(item, short=limit is not None) for item in self.study.fired if not item.critical][:limit]
 
-    def _fired(self, item: Fired, *, short: bool = False) -> str:
+    def shown(self, item: Fired, *, short: bool = False) -> str:
         said = self.say("：", ": ").join(part for part in (item.name, item.says) if part)
         from_ = _author(item.source) if short else item.source
         source = self.say("（来源：{s}）", " (source: {s})", s=from_) if from_ else ""
@@ -150,24 +179,39 @@ class View:
         told = [item.reading.told(item.value, say) for item in verdict.speaking(other)]
         told = [line for line in told if line][:4]
         if len(told) < 2:
-            risks = [item for item in verdict.evidence if item.reading.view == lenses.RISK and item.sign != verdict.lean]
+            risks = [
+                item for item in verdict.evidence if item.reading.view == lenses.RISK and item.sign != verdict.lean
+            ]
             told += [line for item in risks if (line := item.reading.told(item.value, say)) and line not in told][:2]
         if not verdict.lean and verdict.speaking(1):
             told += [item.reading.told(item.value, say) for item in verdict.speaking(1)][:2]
-        told.append(say("财务、公告、股东变动和板块强弱不在行情里，都没有评估；其中任何一项都可能推翻上面的读数。",
-                        "Accounts, announcements, holders' dealings and the sector are not in the bars and were not judged;"
-                        " any of them may overturn the above."))  # fmt: skip
+        told.append(
+            say(
+                "财务、公告、股东变动和板块强弱不在行情里，都没有评估；其中任何一项都可能推翻上面的读数。",
+                "Accounts, announcements, holders' dealings and the sector are not in the bars and were not judged;"
+                " any of them may overturn the above.",
+            )
+        )
         if "catalyst" in self.study.cares:
-            told.append(say("催化剂与周期的时点：你要求多看（“{w}”），但行情里没有，请告诉我你看到的事件与日期。",
-                            'Catalysts and timing: you asked for them ("{w}"), but bars do not hold them; tell me the events'
-                            " and dates that you see.", w=self.study.cares["catalyst"]))  # fmt: skip
+            told.append(
+                say(
+                    "催化剂与周期的时点：你要求多看（“{w}”），但行情里没有，请告诉我你看到的事件与日期。",
+                    'Catalysts and timing: you asked for them ("{w}"), but bars do not hold them; tell me the events'
+                    " and dates that you see.",
+                    w=self.study.cares["catalyst"],
+                )
+            )
         return told
 
     def confidence(self) -> str:
         """Return the confidence with its reasons."""
         say = self.say
-        return say("置信度{level}：{why}。", "Confidence is {level}: {why}.", level=say(*LEVELS[self.verdict.confidence]),
-                   why=say.listed([say(*pair) for pair in self.verdict.why]))  # fmt: skip
+        return say(
+            "置信度{level}：{why}。",
+            "Confidence is {level}: {why}.",
+            level=say(*LEVELS[self.verdict.confidence]),
+            why=say.listed([say(*pair) for pair in self.verdict.why]),
+        )
 
     def changes(self) -> list[str]:
         """Return what would overturn the view: levels that can be checked."""
@@ -176,23 +220,44 @@ class View:
         low, high = value("close - 2 * atr(high, low, close, 14)"), value("close + 2 * atr(high, low, close, 14)")
         day200, top = value("sma(close, 200)"), value("highest(high, 55)")
         if lean >= 0 and low is not None:
-            told.append(say("收盘低于 {v}（现价减 2 倍 ATR，日常波动打不到）：近期判断作废。",
-                            "A close below {v} (2 ATR down, beyond an ordinary day): the near-term view is void.",
-                            v=number(low, "price")))  # fmt: skip
+            told.append(
+                say(
+                    "收盘低于 {v}（现价减 2 倍 ATR，日常波动打不到）：近期判断作废。",
+                    "A close below {v} (2 ATR down, beyond an ordinary day): the near-term view is void.",
+                    v=number(low, "price"),
+                )
+            )
         if lean <= 0 and high is not None:
-            told.append(say("收盘高于 {v}（现价加 2 倍 ATR）：偏空或观望的判断作废。",
-                            "A close above {v} (2 ATR up): a cautious view is void.", v=number(high, "price")))  # fmt: skip
+            told.append(
+                say(
+                    "收盘高于 {v}（现价加 2 倍 ATR）：偏空或观望的判断作废。",
+                    "A close above {v} (2 ATR up): a cautious view is void.",
+                    v=number(high, "price"),
+                )
+            )
         close = value("close")
         if day200 is not None and close is not None:
             told.append(
-                say("收盘跌破 200 日线（{v}）：主要趋势转弱。", "A close below the 200-day average ({v}): the primary trend turns down.",
-                    v=number(day200, "price")) if close > day200 else
-                say("收盘站上 200 日线（{v}）：主要趋势转强。", "A close above the 200-day average ({v}): the primary trend turns up.",
-                    v=number(day200, "price"))
-            )  # fmt: skip
+                say(
+                    "收盘跌破 200 日线（{v}）：主要趋势转弱。",
+                    "A close below the 200-day average ({v}): the primary trend turns down.",
+                    v=number(day200, "price"),
+                )
+                if close > day200
+                else say(
+                    "收盘站上 200 日线（{v}）：主要趋势转强。",
+                    "A close above the 200-day average ({v}): the primary trend turns up.",
+                    v=number(day200, "price"),
+                )
+            )
         if lean <= 0 and top is not None and close is not None and close < top:
-            told.append(say("收盘越过 55 日最高价（{v}）：趋势重新启动。", "A close above the 55-day high ({v}): the trend resumes.",
-                            v=number(top, "price")))  # fmt: skip
+            told.append(
+                say(
+                    "收盘越过 55 日最高价（{v}）：趋势重新启动。",
+                    "A close above the 55-day high ({v}): the trend resumes.",
+                    v=number(top, "price"),
+                )
+            )
         return told
 
     def next_look(self) -> str:
@@ -204,191 +269,57 @@ class View:
         """Return what was said earlier and what came of it."""
         return [past.told(item, self.say) for item in self.earlier[:limit]]
 
-    # the texts
-
-    def answer(self) -> list[str]:
-        """Return the answer of a conversation: conclusion, data, reasons, counter-evidence, what would change it."""
-        say = self.say
-        out = [f"**{self.subject}** {self.conclusion()}", ""]
-        out += [line for told in self.warnings() for line in (f"> {told}", "")]
-        out += [self.snapshot(), ""]
-        for heading, lines in self.sections():
-            out += [f"**{heading}**", *(f"- {line}" for line in lines), ""]
-        fired = self.fired(SHOWN_FIRED)
-        if fired:
-            more = len(self.fired()) - len(fired)
-            out += [f"**{say('命中的规则与形态', 'Rules and patterns in force')}**", *(f"- {line}" for line in fired)]
-            out += [say("- 另有 {n} 条写在笔记里", "- {n} more are in the note", n=more)] if more > 0 else []
-            out += [""]
-        out += [
-            f"**{say('反面证据与没有评估的', 'Against it, and not judged')}**",
-            *(f"- {line}" for line in self.against()),
-            "",
-        ]
-        out += [
-            f"**{say('什么会改变看法', 'What would change the view')}**",
-            *(f"- {line}" for line in self.changes()),
-            "",
-        ]
-        if self.earlier:
-            out += [f"**{say('之前的看法', 'What was said before')}**", *(f"- {line}" for line in self.before()), ""]
-        return [*out, self.confidence() + say("下次看：", " Next look: ") + self.next_look()]
-
-    def note(self) -> str:
-        """Return the research note."""
-        say, study = self.say, self.study
-        out = [
-            f"# {self.subject} · {self.desk.request.day}",
-            "",
-            f"**{say('结论', 'Conclusion')}** {self.conclusion()}",
-            "",
-        ]
-        out += [line for told in self.warnings() for line in (f"> {told}", "")]
-        out += [f"## {say('数据', 'Data')}", "", self._source(), ""]
-        out += self._table()
-        for heading, lines in self.sections():
-            out += [f"## {heading}", "", *(f"- {line}" for line in lines), ""]
-        out += [f"## {say('命中的规则与形态', 'Rules and patterns in force')}", ""]
-        fired = [self._fired(item) for item in study.fired]
-        none = (
-            say("没有命中。", "None.")
-            if study.checked
-            else say("没有核对：没有可用的规则。", "Not checked: no rules at hand.")
-        )
-        out += [*(f"- {line}" for line in fired or [none]), ""]
-        out += [f"## {say('支持与反对', 'For and against')}", "", *self._balance(), ""]
-        out += [
-            f"## {say('反面证据与没有评估的', 'Against it, and not judged')}",
-            "",
-            *(f"- {line}" for line in self.against()),
-            "",
-        ]
-        out += [
-            f"## {say('什么会改变看法', 'What would change the view')}",
-            "",
-            *(f"- {line}" for line in self.changes()),
-            "",
-        ]
-        before = self.before(8) or [
-            say(
-                "没有找到过去的笔记或观察，这是第一次。", "No earlier note or observation was found; this is the first."
-            )
-        ]
-        out += [
-            f"## {say('之前的看法与此后', 'What was said before, and since')}",
-            "",
-            *(f"- {line}" for line in before),
-            "",
-        ]
-        out += [f"## {say('下次看什么', 'Next look')}", "", self.next_look(), ""]
-        return "\n".join([*out, f"## {say('依据', 'Sources')}", "", *self._sources()]) + "\n"
-
-    def remembered(self) -> str:
-        """Return the one line that goes into the observations; a later research reads it again."""
-        say, verdict, value = self.say, self.verdict, self.study.value
-        close, low, high = (value(code) for code in ("close", "close - 2 * atr(high, low, close, 14)",
-                                                     "close + 2 * atr(high, low, close, 14)"))  # fmt: skip
-        void = ("<", low) if verdict.lean >= 0 else (">", high)
-        parts = [
-            say("{s} 收盘 {c}{sim}", "{s} close {c}{sim}", s=self.subject, c=number(close, "price").replace(",", ""),
-                sim=say("（模拟行情）", " (simulated)") if self.study.simulated else ""),
-            verdict.told(say),
-            say("置信度{l}", "confidence {l}", l=say(*LEVELS[verdict.confidence])),
-        ]  # fmt: skip
-        if void[1] is not None:
-            parts.append(
-                say(
-                    "失效 收盘{op}{v}",
-                    "void if close {op} {v}",
-                    op=void[0],
-                    v=number(void[1], "price").replace(",", ""),
-                )
-            )
-        reasons = [kinds_told(verdict, sign, say) for sign in (1, -1)]
-        parts.append(say("支持：{a}；反对：{b}", "for: {a}; against: {b}", a=reasons[0] or "–", b=reasons[1] or "–"))
-        return " | ".join(parts)
-
-    # parts of the note
-
-    def _source(self) -> str:
-        say, market = self.say, self.study.market
-        if not market.get("rows"):
-            return say("K 线由管道传入，截至 {d}。", "The bars were piped in; the last is of {d}.", d=self.study.last)
-        return say(
-            "来源 {s}，{p}，{a}，{first} 至 {last}，共 {n} 根。", "Source {s}, {p}, {a}, {first} to {last}, {n} bars.",
-            s=market.get("source") or "?", p=market.get("period") or "daily", a=market.get("adjust") or "qfq",
-            first=market.get("first"), last=market.get("last"), n=f"{self.study.rows:,}",
-        )  # fmt: skip
-
-    def _table(self) -> list[str]:
-        say = self.say
-        head = say("| 指标 | 数值 | 截至 |", "| figure | value | as of |")
-        rows = [f"| {figure.label} | {figure.shown(say)} | {figure.date or '–'} |" for figure in self.study.figures]
-        own = {figure.code for figure in self.study.figures}
-        for reading in wanted(self.study.lens.order):
-            if reading.code not in own and (value := self.study.value(reading.code)) is not None:
-                rows.append(f"| {say(*reading.label)} | {reading.shown(value, say)} | {self.study.last} |")
-        return [head, "| --- | ---: | --- |", *rows, ""] if rows else []
-
-    def _balance(self) -> list[str]:
-        say, verdict = self.say, self.verdict
-        lines = []
-        for sign, zh, en in ((1, "支持", "For"), (-1, "反对", "Against"), (0, "不说话", "Silent")):
-            lines.append(f"- {say(zh, en)}{say('：', ': ')}{kinds_told(verdict, sign, say) or '–'}")
-        rule = say(
-            "同源的读数只算一次；{w}得分 {s:+.2f}（±0.25 之内为方向不明），一致度 {a:.0%}。",
-            "Readings of one origin count once; {w}score {s:+.2f} (within ±0.25 the direction is open), agreement {a:.0%}.",
-            w=say("{v}加倍；", "{v} weighs double; ", v=lenses.title(self.study.lens.weighed, say)) if self.study.lens.weighed else "",
-            s=verdict.score, a=verdict.agreement,
-        )  # fmt: skip
-        return [*lines, f"- {rule}", f"- {self.confidence()}"]
-
-    def _sources(self) -> list[str]:
-        say = self.say
-        used = [item.reading.source for item in self.verdict.evidence if item.reading.source[-1].isdigit()]
-        told = (
-            [say("读数的阈值：{s}。", "Thresholds of the readings: {s}.", s="; ".join(dict.fromkeys(used)))]
-            if used
-            else []
-        )
-        told += [f"{item.id}: {item.source}" for item in self.study.fired if item.source]
-        how = say("步骤来自技能 {n} 的 sop.yaml。", "The steps are those of the skill {n} (sop.yaml).", n=f"/{self.study.skill}") \
-            if self.study.skill else say("步骤是内置的：没有 research 技能。", "The steps are the built-in ones: there is no research skill.")  # fmt: skip
-        rules = say("本笔记由规则分析员 ia-offline 写成，没有用语言模型；只研究和建议，买卖由你决定。",
-                    "Written by rules (ia-offline), without a language model. Research and advice only; what to do is yours.")  # fmt: skip
-        return [f"- {line}" for line in (*told, how, rules)]
-
     def _head(self, view: str) -> str:
         """Return what a view sees, in a clause; nothing where it has nothing to say."""
         say, kinds = self.say, self.verdict.kinds
         if view == lenses.VALUE and "position" in kinds:
-            return say(*{1: ("价格在自身历史的低位", "the price is low in its own history"),
-                         -1: ("价格在自身历史的高位", "the price is high in its own history"),
-                         0: ("价格在自身历史的中段", "the price is in the middle of its own history")}[kinds["position"]])  # fmt: skip
+            return say(
+                *{
+                    1: ("价格在自身历史的低位", "the price is low in its own history"),
+                    -1: ("价格在自身历史的高位", "the price is high in its own history"),
+                    0: ("价格在自身历史的中段", "the price is in the middle of its own history"),
+                }[kinds["position"]]
+            )
         if view == lenses.TREND and "trend" in kinds:
             return self._trend(kinds["trend"], kinds.get("momentum", 0))
         if view == lenses.QUANT and "drift" in kinds:
             score = {1: ("因子得分偏正，", "factors positive, "), -1: ("因子得分偏负，", "factors negative, ")}
-            return say(*score.get(kinds.get("factors", 0), ("", ""))) + say(*{1: ("历史漂移显著向上", "the historical drift is significantly upward"),
-                         -1: ("历史漂移显著向下", "the historical drift is significantly downward"),
-                         0: ("历史漂移与零分不开", "the historical drift is not to be told from zero")}[kinds["drift"]])  # fmt: skip
+            return say(*score.get(kinds.get("factors", 0), ("", ""))) + say(
+                *{
+                    1: ("历史漂移显著向上", "the historical drift is significantly upward"),
+                    -1: ("历史漂移显著向下", "the historical drift is significantly downward"),
+                    0: ("历史漂移与零分不开", "the historical drift is not to be told from zero"),
+                }[kinds["drift"]]
+            )
         if view == "market" and "market" in kinds:
-            return say(*{1: ("大盘顺风", "the market is a tailwind"), -1: ("大盘逆风", "the market is a headwind"),
-                         0: ("大盘没有方向", "the market has no direction")}[kinds["market"]])  # fmt: skip
+            return say(
+                *{
+                    1: ("大盘顺风", "the market is a tailwind"),
+                    -1: ("大盘逆风", "the market is a headwind"),
+                    0: ("大盘没有方向", "the market has no direction"),
+                }[kinds["market"]]
+            )
         if view == "flow" and "volume" in kinds:
-            return say(*{1: ("资金偏流入", "money tends in"), -1: ("资金偏流出", "money tends out"),
-                         0: ("资金进出相当", "flows are even")}[kinds["volume"]])  # fmt: skip
+            return say(
+                *{
+                    1: ("资金偏流入", "money tends in"),
+                    -1: ("资金偏流出", "money tends out"),
+                    0: ("资金进出相当", "flows are even"),
+                }[kinds["volume"]]
+            )
         if view == lenses.RISK and kinds.get("risk", 0) < 0:
             return say("回撤或波动偏大", "drawdown or volatility is large")
         return ""
 
     def _trend(self, trend: int, momentum: int) -> str:
         words = {
-            (1, 1): ("上升趋势，动能配合", "an uptrend with momentum behind it"), (1, 0): ("上升趋势", "an uptrend"),
+            (1, 1): ("上升趋势，动能配合", "an uptrend with momentum behind it"),
+            (1, 0): ("上升趋势", "an uptrend"),
             (1, -1): ("上升趋势，但动能在减弱", "an uptrend that loses momentum"),
-            (-1, 1): ("下降趋势里的反弹", "a rally within a downtrend"), (-1, 0): ("下降趋势", "a downtrend"),
+            (-1, 1): ("下降趋势里的反弹", "a rally within a downtrend"),
+            (-1, 0): ("下降趋势", "a downtrend"),
             (-1, -1): ("下降趋势，动能同向", "a downtrend with momentum behind it"),
-        }  # fmt: skip
+        }
         return self.say(*words.get((trend, momentum), ("没有明确趋势", "no clear trend")))
 
 
