@@ -36,6 +36,7 @@ class Loop:
         self.model = models.load(name)
         self.reply = ""
         self._unwritable: OSError | None = None
+        self._heard = False
         self.patience = float(config.get("turn.timeout"))
         self.steps = int(config.get("turn.max_steps"))
         self.ends = time.monotonic() + float(config.get("turn.deadline"))
@@ -97,6 +98,7 @@ class Loop:
         """
         for attempt in range(RETRIES + 1):
             self.meter.before(self._size)
+            self._heard = False
             shown = len(self.reply)
             try:
                 usage, calls = self._streamed(said)
@@ -105,10 +107,10 @@ class Loop:
                     self._settle(None, self.reply[shown:])
                     raise
                 failure = models.explained(exc, self.name)
-                if len(self.reply) == shown:  # nobody charges for an error
-                    self.meter.drop()
-                else:
+                if self._heard:
                     self._settle(None, self.reply[shown:])
+                else:  # nobody charges for an error
+                    self.meter.drop()
                 if not isinstance(failure, TryLater) or attempt == RETRIES or len(self.reply) > shown:
                     raise failure from exc
                 pause = models.wait_before_retry(exc, attempt)
@@ -146,6 +148,7 @@ class Loop:
                 return None, self._mended(response, began)
             if event is None:
                 return response.usage(), response.tool_calls()
+            self._heard = True
             out += sessions.tokens(event.chunk or "")
             if event.type == "text" and event.chunk:
                 self._out(event.chunk)
