@@ -1,7 +1,7 @@
 """A provider that speaks MCP: its server is a process of ours, started at the first call and ended with us.
 
 The protocol is the official package's. It runs in an event loop in a thread of its own, so that whoever calls waits no
-longer than he wants to; the pipes are laid here, since what the server gets to see of the environment is ours to say.
+longer than he wants to.
 """
 
 import asyncio
@@ -10,26 +10,19 @@ import concurrent.futures
 import contextlib
 import json
 import logging
-import os
-import signal
-import subprocess
 import threading
-from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any
 
 from ia.errors import BadData, ConfigError, IaError, TryLater, Unavailable
 from ia.providers.command import complaint
+from ia.providers.pipes import FAREWELL, Pipes
 from ia.providers.process import Start, scrubbed
 
 if TYPE_CHECKING:
-    from anyio.abc import Process
     from mcp import Client
 
 START = 15.0
 """Seconds that a server may take until it answers to being greeted."""
-FAREWELL = 1.0
-"""Seconds that it may take to end after its input is closed, and again after SIGTERM."""
-MAX_LINE = 8_000_000
 MAX_TOOLS = 500
 CLOSED = -32000
 """The protocol's code for a connection that ended."""
@@ -45,10 +38,8 @@ class Server:
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop: asyncio.Event | None = None
-        self._client: Client | None = None
-        self._process: Process | None = None
-        self._said = bytearray()
-        self._stray = ""
+        self._ready: concurrent.futures.Future[Client] = concurrent.futures.Future()
+        self._pipes = Pipes(start)
         self._over = False
 
     @property
@@ -106,12 +97,14 @@ class Server:
         with self._guard:
             self._over = True
             loop, thread = self._loop, self._thread
+        if not self._ready.done():  # it does not even greet: nothing to be polite about
+            self._pipes.kill()
         if loop is not None and self._stop is not None:
             with contextlib.suppress(RuntimeError):  # the loop is closed already
                 loop.call_soon_threadsafe(self._stop.set)
         if thread is not None and thread is not threading.current_thread():
-            thread.join(3 * FAREWELL + 1)
-        self._kill()
+            thread.join(4 * FAREWELL + 1)
+        self._pipes.kill()
 
     def _asked(self, ask: Any, what: str, seconds: float) -> Any:
         """Ask in the loop's thread and wait. A server that did not answer in time is ended: it may be stuck."""
@@ -126,9 +119,9 @@ class Server:
             self.close()
             limit = seconds if future else START
             raise TryLater(
-                "{tool} of provider {provider}: no answer in {seconds:g} s: {told}" if self._told()
+                "{tool} of provider {provider}: no answer in {seconds:g} s: {told}" if self._pipes.told()
                 else "{tool} of provider {provider}: no answer in {seconds:g} s",
-                tool=what, provider=self.name, seconds=limit, told=self._told(),
+                tool=what, provider=self.name, seconds=limit, told=self._pipes.told(),
             ) from None  # fmt: skip
         except concurrent.futures.CancelledError:
             raise self._gone(what) from None
@@ -146,7 +139,6 @@ class Server:
             if self._over:
                 raise self._gone("tools/list")
             if self._thread is None:
-                self._ready: concurrent.futures.Future[Client] = concurrent.futures.Future()
                 atexit.register(self.close)
                 self._thread = threading.Thread(target=self._run, name=f"mcp {self.name}", daemon=True)
                 self._thread.start()
@@ -172,115 +164,13 @@ class Server:
 
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
         about = Implementation(name="ia", version=__version__)
-        async with Client(self._pipes(), client_info=about, cache=None) as client:
-            self._client = client
+        async with Client(self._pipes.open(self._stop.set), client_info=about, cache=None) as client:
             self._ready.set_result(client)
             await self._stop.wait()
             self._over = True
 
-    @contextlib.asynccontextmanager
-    async def _pipes(self) -> AsyncIterator[Any]:
-        """Start the process and yield the two streams that the protocol's client reads and writes."""
-        import anyio
-        from mcp.shared.message import SessionMessage
-
-        self._process = process = await anyio.open_process(
-            self._start.argv, cwd=self._start.folder, env=self._start.env, stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
-        )  # fmt: skip
-        assert process.stdin and process.stdout and process.stderr
-        into, complaints = process.stdin, process.stderr
-        heard, inbound = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-        outbound, told = anyio.create_memory_object_stream[SessionMessage](0)
-
-        async def read() -> None:
-            async with heard:
-                async for line in _lines(process.stdout):
-                    message = self._message(line)
-                    if message is not None:
-                        await heard.send(message)
-
-        async def write() -> None:
-            async with told:
-                async for item in told:
-                    text = item.message.model_dump_json(by_alias=True, exclude_unset=True)
-                    await into.send(text.encode() + b"\n")
-
-        drained = anyio.Event()
-
-        async def complain() -> None:
-            try:
-                async for data in complaints:
-                    self._said = (self._said + data)[-4000:]
-            finally:
-                drained.set()
-
-        gone = (anyio.ClosedResourceError, anyio.BrokenResourceError, OSError)
-
-        async def tolerant(work: Any) -> None:
-            with contextlib.suppress(*gone):
-                await work()
-            if work is read and self._stop is not None:
-                self._stop.set()
-
-        async with anyio.create_task_group() as group:
-            for work in (read, write, complain):
-                group.start_soon(tolerant, work)
-            try:
-                yield inbound, outbound
-            finally:
-                with anyio.CancelScope(shield=True):
-                    await self._ended(process)
-                    with anyio.move_on_after(FAREWELL):  # its last words
-                        await drained.wait()
-                    await process.aclose()
-                    for stream in (heard, inbound, outbound, told):
-                        await stream.aclose()
-                group.cancel_scope.cancel()
-
-    def _message(self, line: bytes) -> Any:
-        """Return a line as the protocol's message; one that is none is remembered for when something goes wrong."""
-        import mcp_types
-        from mcp.shared.message import SessionMessage
-
-        try:
-            return SessionMessage(mcp_types.jsonrpc_message_adapter.validate_json(line, by_name=False))
-        except ValueError:
-            self._stray = self._stray or complaint(line[:400], self._start.secrets)
-            return None
-
-    async def _ended(self, process: "Process") -> None:
-        """Let a process end: its input is closed, then it is asked to, then it and its children are killed."""
-        import anyio
-
-        with contextlib.suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
-            if process.stdin:
-                await process.stdin.aclose()
-        for order in (None, signal.SIGTERM):
-            if order is not None:
-                self._signal(order)
-            with anyio.move_on_after(FAREWELL):
-                while process.returncode is None:
-                    await anyio.sleep(0.01)
-                break
-        self._kill()
-        with anyio.move_on_after(FAREWELL):
-            await process.wait()
-
-    def _kill(self) -> None:
-        self._signal(signal.SIGKILL)
-
-    def _signal(self, number: int) -> None:
-        if self._process is not None:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, number)
-
-    def _told(self) -> str:
-        """Return what the server said where it should not have, else the end of what it complained of."""
-        return self._stray or complaint(bytes(self._said), self._start.secrets)
-
     def _gone(self, what: str) -> IaError:
-        told = self._told()
+        told = self._pipes.told()
         return Unavailable(
             "{tool}: the server of provider {provider} ended: {told}" if told
             else "{tool}: the server of provider {provider} ended",
@@ -289,7 +179,7 @@ class Server:
 
     def _failure(self, what: str, exc: BaseException) -> IaError:
         """Return what an error of the protocol or of the start means to the caller."""
-        if isinstance(exc, OSError) and self._process is None:
+        if isinstance(exc, OSError) and not self._pipes.started:
             return ConfigError(
                 "{tool} of provider {provider} cannot be started: {reason}",
                 tool=what, provider=self.name, reason=exc.strerror or str(exc),
@@ -299,20 +189,6 @@ class Server:
             return self._gone(what)
         told = complaint(str(exc).encode("utf-8", "replace"), self._start.secrets)
         return BadData("{tool} of provider {provider} failed: {told}", tool=what, provider=self.name, told=told)
-
-
-async def _lines(stream: Any) -> AsyncIterator[bytes]:
-    """Yield lines; a server that writes MAX_LINE bytes without an end of line is not heard any further."""
-    buffer = bytearray()
-    async for data in stream:
-        buffer += data
-        *lines, rest = buffer.split(b"\n") if b"\n" in data else (buffer,)
-        for line in lines:
-            if line.strip():
-                yield bytes(line)
-        buffer = rest
-        if len(buffer) > MAX_LINE:
-            return
 
 
 def _value(result: Any) -> Any:
