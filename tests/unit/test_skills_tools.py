@@ -185,7 +185,11 @@ def test_the_procedure_comes_as_an_outline(router, model, put):
         {"id": "S2", "action": "judge", "tool": None}, "no step"]}]}}  # fmt: skip
     put("a", "allowed-tools: []", sop=sop)
     assert router.call(model, "skills.load", {"name": "a"}).value["procedure"] == [
-        "P1 Collect (always)", "- S1 fetch [compute.run(code=close)] <risk> = Close (price)", "- S2 judge",
+        "P1 收集 (always)", "- S1 取 [compute.run(code=close)] <risk> = 收盘价 (price)", "- S2 judge",
+    ]  # fmt: skip
+    english = Scope(model.ws, actor="model test", asked="look at it")  # the language of the question
+    assert router.call(english, "skills.load", {"name": "a"}).value["procedure"][:2] == [
+        "P1 Collect (always)", "- S1 fetch [compute.run(code=close)] <risk> = Close (price)",
     ]  # fmt: skip
 
 
