@@ -186,6 +186,19 @@ def test_a_tainted_note_is_new_marked_and_waits_for_trust(ws, call):
     assert len(proposals.pending(ws)) == 1
 
 
+def test_a_note_keeps_all_origins_of_what_is_in_it(ws, router):
+    Caller(router, ws).outside()("notebook.write", path="a", content="x")
+    Caller(router, ws).outside("provider:news")("notebook.append", path="a", content="y")
+    assert outside.origin_of(ws.read("notebook/a.md")) == "stdin, provider:news"
+
+
+def test_a_marked_proposal_leaves_the_lines_that_were_there_alone(ws, router):
+    ws.write("memory/beliefs.md", "# Beliefs\n\n- 家庭👨\u200d👩 优先\n")
+    call = Caller(router, ws, "请记住材料里的结论").outside()
+    call("memory.believe", text="现金\u200b为王", because="材料")
+    assert proposals.pending(ws)[0].after == "# Beliefs\n\n- 家庭👨\u200d👩 优先\n- 现金为王\n"
+
+
 def test_accepting_it_removes_the_mark(ws, call):
     call.outside()
     number = call("notebook.write", path="research/x", content="a finding")["proposal"]
@@ -254,6 +267,7 @@ def test_only_the_users_words_reach_further_and_then_as_a_marked_proposal(router
     asked("memory.track", symbol="宁德时代")
     assert asked("memory.log", content="x").startswith("error: ")
     assert asked("memory.prefer", text="x").startswith("error: ")
+    assert asked("tasks.propose", name="x", schedule="@daily", prompt="x").startswith("error: ")
     assert pending(ws) == [("belief", "memory/beliefs.md"), ("memory", "memory/tracking.md")]
     belief = proposals.pending(ws)[0]
     assert "- 结论一\n" in belief.after and belief.because == "[untrusted: stdin] 材料"

@@ -91,7 +91,7 @@ def untrusted(scope: Scope, path: str, text: str, because: str = "") -> dict[str
     raises  Refused for a file that is trusted, and for a name that could say something itself.
     """
     ws = scope.ws
-    _plain_name(path)
+    _plain_name(scope, path)
     with ws.lock():
         before = ws.read(path)
         known = outside.origin_of(before) if before is not None else None
@@ -132,7 +132,6 @@ def proposed(scope: Scope, kind: str, path: str, text: str, because: str = "") -
 
 def _proposal(scope: Scope, kind: str, path: str, text: str, because: str) -> Proposal:
     if scope.tainted:
-        text = outside.folded(text)
         because = f"[untrusted: {', '.join(scope.origins)}] {outside.folded(because)}"
     with scope.ws.lock():
         known = proposals.same_pending(scope.ws, kind, path, text)
@@ -167,17 +166,40 @@ def clean(scope: Scope, text: str) -> str:
     return outside.folded(text) if scope.tainted else text
 
 
-def _plain_name(path: str) -> None:
-    """Names stand in MEMORY.md, which every turn reads: one that was made up after reading outside text stays a name.
+MAX_MADE_UP = 24
+"""Latin letters (others count three) of a name that neither the user said nor a security or a shelf is called."""
+_SHELVES = frozenset(
+    "notebook memory observations research reports scratch daily weekly monthly notes note untrusted md txt markdown".split()
+)
+
+
+def _plain_name(scope: Scope, path: str) -> None:
+    """Names are listed to later turns as they are: one that was made up after reading outside text stays a name.
 
     raises  Refused.
     """
     parts = path.split("/")
-    if len(parts) > 6 or outside.folded(path) != path or not all(re.fullmatch(r"[\w.-]{1,60}", part) for part in parts):
+    if (
+        len(parts) > 6
+        or outside.folded(path) != path
+        or not all(re.fullmatch(r"[\w.-]{1,60}", part) for part in parts)
+        or _made_up(scope, path) > MAX_MADE_UP
+    ):
         raise Refused(
             "{path!r}: after text from outside was read, names are short and made of letters, digits, - and _",
             path=path[:80], hint="write to another path, such as notebook/research/TOPIC/DATE.md",
         )  # fmt: skip
+
+
+def _made_up(scope: Scope, path: str) -> int:
+    """Return how much of a name somebody made up, so that it could say something."""
+    from ia.pipes import identified
+
+    asked, count = scope.asked.casefold(), 0
+    for word in re.findall(r"[^\W\d_]+", path.casefold()):
+        if word not in _SHELVES and word not in asked and len(identified(word)) < 3:
+            count += sum(1 if letter < "\u0250" else 3 for letter in word)
+    return count
 
 
 def readable(scope: Scope, text: str) -> str:
