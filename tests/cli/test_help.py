@@ -12,7 +12,7 @@ import pytest
 
 from conftest import REPO, installed
 from ia_cli._group import Group
-from ia_cli._man import pages
+from ia_cli._man import EXTRA_PAGES, pages
 from ia_cli.main import COMMANDS, cli
 
 
@@ -35,7 +35,7 @@ def test_man_pages_are_up_to_date(name):
 
 def test_no_man_page_is_left_over_and_all_are_installed():
     present = {path.name for path in (REPO / "man").iterdir()}
-    assert present == {*pages(), "ia-ohlcv.5", "ia-skill.5", "ia-provider.5"}
+    assert present == {*pages(), *EXTRA_PAGES}
     packaged = (REPO / "pyproject.toml").read_text()
     assert all(f'"man/{name}" = "share/man/man{name[-1]}/{name}"' in packaged for name in present)
     if Path(installed()[0]).name == "ia":

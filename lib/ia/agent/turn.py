@@ -196,7 +196,8 @@ class _Taking:
         )  # fmt: skip
         audit.record(
             self.ws.db, "turn.begin", self.turn.id, "user", session=self.turn.session, model=self.turn.model,
-            message=message[:200], **({"untrusted": list(scope.origins)} if scope.origins else {}),
+            message=message[:200], **({"skill": scope.skill} if scope.skill else {}),
+            **({"untrusted": list(scope.origins)} if scope.origins else {}),
         )  # fmt: skip
 
     def _end(self, scope: Scope, failure: str, seconds: float) -> None:
