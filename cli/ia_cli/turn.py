@@ -29,7 +29,8 @@ def turn(message: str, session: str, model: str | None, as_json: bool) -> None:
 
     The reply streams to standard output. Standard input comes along as data, never as instructions; canonical OHLCV on
     it is what gets computed on. /NAME runs a skill. What only you may do (soul, preferences, tasks, skills, sending) is
-    proposed: `ia pending`. Without a model (`ia config set model …`) the embedded analyst answers, which works by rules.
+    proposed: `ia pending`. Without a model (`ia config set model …`) the embedded analyst answers, which works by
+    rules.
     """
     from ia.agent.turn import take
     from ia.workspace import Workspace
@@ -153,7 +154,8 @@ def _bars(ws: "Workspace", raw: bytes) -> "tuple[tuple[Data, ...], Market | None
     origin: dict[str, Any] = known[0].data if known else {}
     market = Market(
         str(origin.get("symbol") or "stdin"), str(origin.get("name") or ""), bars, bool(origin.get("simulated")),
-        str(origin.get("period") or "daily"), str(origin.get("adjust") or "none"), str(origin.get("adapter") or "stdin"),
+        str(origin.get("period") or "daily"), str(origin.get("adjust") or "none"),
+        str(origin.get("adapter") or "stdin"),
     )  # fmt: skip
     return (Data("stdin", "OHLCV " + json.dumps(shown(market), ensure_ascii=False), trusted=True),), market
 
