@@ -142,14 +142,14 @@ def test_it_is_what_the_message_before_named():
     ],
 )
 def test_the_language_is_the_message_s(text, lang):
-    assert ask(text).say.lang == lang
+    assert ask(text).speak.lang == lang
 
 
 def test_a_subagent_s_task_is_read_without_its_form():
     from ia.agent.subagents import FORM
 
     asked = ask(f"You collect data.\n{FORM}\n\n研究宁德时代")
-    assert (asked.question, asked.wants_json, asked.say.lang) == ("研究宁德时代", True, ZH)
+    assert (asked.question, asked.wants_json, asked.speak.lang) == ("研究宁德时代", True, ZH)
 
 
 @pytest.mark.parametrize(
@@ -238,8 +238,8 @@ def test_a_reading_says_what_the_figure_is():
     zh, en = Voice(ZH), Voice(EN)
     for reading in readings.READINGS:
         for value in (reading.high + 1, reading.low - 1, (reading.high + reading.low) / 2):
-            for say in (zh, en):
-                told = reading.told(value, say)
+            for speak in (zh, en):
+                told = reading.told(value, speak)
                 assert "{" not in told
         assert reading.sign(reading.high) == -reading.sign(reading.low) != 0
         assert reading.kind in readings.KINDS

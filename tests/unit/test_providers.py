@@ -1,5 +1,6 @@
 """Providers: what PROVIDER.md may say, what a process gets and gives back, and servers that speak MCP."""
 
+import contextlib
 import json
 import os
 import subprocess
@@ -9,11 +10,13 @@ import time
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ia import audit, providers
 from ia.errors import BadData, ConfigError, IaError, NotFound, Refused, TryLater, Unavailable
 from ia.providers import parameters
-from ia.providers.manifest import RESERVED
+from ia.providers.manifest import RESERVED, parse
 from ia.providers.registry import close_servers
 from ia.tools import catalog
 from ia.tools.router import Router
@@ -202,6 +205,51 @@ class TestParameters:
     def test_what_it_says_in_words_is_folded_and_cut(self):
         schema = parameters.schema_of({"a": "x\u202e\u200b" + "y" * 1000}, "p")
         assert schema["properties"]["a"]["description"] == "x" + "y" * 298 + "…"
+
+
+words = st.sampled_from(
+    ["name", "type", "object", "string", "properties", "required", "enum", "items", "anyOf", "$ref", "#/$defs/a", "$defs",
+     "a", "a?", "pattern", "(", "minimum", "additionalProperties", "tools", "command", "mcp", "env", "config", "echo",
+     "parameters", "argv", "timeout", "risk", "test", "read", "uniqueItems", "multipleOf", "format", "const", "not"]
+)  # fmt: skip
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | words | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(words | st.text(max_size=3), inner, max_size=4),
+    max_leaves=12,
+)
+schemas = st.recursive(
+    st.fixed_dictionaries({}, optional={
+        "type": st.sampled_from(parameters.TYPES), "enum": st.lists(values, min_size=1, max_size=3), "const": values,
+        "minimum": st.integers() | st.floats(), "multipleOf": st.integers() | st.floats(), "pattern": st.text(max_size=6),
+        "minLength": st.integers(), "uniqueItems": values, "format": values, "required": st.lists(words, max_size=2),
+        "$ref": st.just("#/$defs/a"), "$defs": values, "default": values,
+    }),
+    lambda inner: st.fixed_dictionaries({"type": st.just("object")}, optional={
+        "properties": st.dictionaries(words, inner, max_size=3), "items": inner, "anyOf": st.lists(inner, max_size=2),
+        "additionalProperties": inner | st.booleans(), "$defs": st.dictionaries(words, inner, max_size=2), "not": inner,
+    }),
+    max_leaves=6,
+)  # fmt: skip
+
+
+class TestWhateverIsWritten:
+    @settings(max_examples=400, deadline=None)
+    @given(st.dictionaries(words, values, max_size=6))
+    def test_a_manifest_is_read_or_refused(self, tree):
+        with contextlib.suppress(IaError):
+            manifest = parse(tree, "echo", "PROVIDER.md")
+            assert manifest.name == "echo"
+            assert manifest.command
+
+    @settings(max_examples=400, deadline=None)
+    @given(schemas | values, values)
+    def test_a_schema_that_is_taken_can_be_checked_with(self, written, arguments):
+        try:
+            schema = parameters.schema_of(written, "p")
+        except BadData:
+            return
+        with contextlib.suppress(BadData, RecursionError):
+            check("t", schema, arguments)
 
 
 class TestCommand:

@@ -27,9 +27,9 @@ _HABIT = re.compile(r"以后|今后|从现在起|先看|先.{1,10}再|from now o
 
 def coach(desk: Desk, wanted: Intent) -> Work[Reply]:
     """Take feedback in: log it, propose the belief that it comes to, and the line of the soul that will act on it."""
-    say, words, day = desk.say, " ".join(wanted.words.split()), desk.request.day
-    belief, guidance = lesson(words, say.lang), advice(words, say.lang)
-    because = say("教练反馈（{d}）：{w}", "coaching on {d}: {w}", d=day, w=words)
+    speak, words, day = desk.speak, " ".join(wanted.words.split()), desk.request.day
+    belief, guidance = lesson(words, speak.lang), advice(words, speak.lang)
+    because = speak("教练反馈（{d}）：{w}", "coaching on {d}: {w}", d=day, w=words)
     calls = [Call("memory.reflect", {"content": _reflection(desk, words, belief, guidance)})]
     kinds = [("反馈", "the feedback")]
     if belief:
@@ -41,14 +41,14 @@ def coach(desk: Desk, wanted: Intent) -> Work[Reply]:
         kinds.append(("soul.md", "soul.md"))
     results = yield from desk.run(*calls)
     lines = [
-        say(
+        speak(
             "收到。我把这条反馈拆成三层，各按各的规矩走：",
             "Understood. The feedback goes three ways, each by its own rule:",
         )
     ]
     logged = results[0].get("path") if results[0].ok else ""
     lines.append(
-        say("1. 反思：原话记入 `{p}`。", "1. Reflection: your words are in `{p}`.", p=logged)
+        speak("1. 反思：原话记入 `{p}`。", "1. Reflection: your words are in `{p}`.", p=logged)
         if logged
         else "1. " + reply.not_kept(desk, results[0], "反思", "the reflection")
     )
@@ -63,18 +63,20 @@ def coach(desk: Desk, wanted: Intent) -> Work[Reply]:
         result = rest.get(kind)
         if result is None:
             lines.append(
-                say(
+                speak(
                     "{n}. {k}：这句话里没有读出来，不硬写。",
                     "{n}. {k}: nothing of the kind could be read in it.",
                     n=number,
-                    k=say(zh, en),
+                    k=speak(zh, en),
                 )
             )
         elif not result.ok:
             lines.append(f"{number}. " + reply.not_kept(desk, result, zh, en))
         else:
-            done = say("等你决定", "waits for you") if result.get("proposal") is not None else say("已写入", "written")
-            lines.append(f"{number}. {say(zh, en)}{say('：', ': ')}“{text}”{say('——', ' — ')}{done}")
+            done = (
+                speak("等你决定", "waits for you") if result.get("proposal") is not None else speak("已写入", "written")
+            )
+            lines.append(f"{number}. {speak(zh, en)}{speak('：', ': ')}“{text}”{speak('——', ' — ')}{done}")
     lines += ["", *reply.waiting(desk, results)]
     will = _effect(desk, guidance or belief or words)
     return Reply([*lines, *([will] if will else [])], lines[1:4])
@@ -143,35 +145,35 @@ def _section(desk: Desk, words: str) -> str:
         for heading in headings:
             if any(word in heading.casefold() for word in wanted):
                 return heading
-    return desk.say("我的成长方向", "How I grow")
+    return desk.speak("我的成长方向", "How I grow")
 
 
 def _reflection(desk: Desk, words: str, belief: str, guidance: str) -> str:
-    say = desk.say
-    lines = [say("## {d} 教练反馈", "## {d} Coaching", d=desk.request.day), "", f"> {words}", ""]
-    lines += [say("- 听到的问题：{b}", "- What is wrong: {b}", b=belief)] if belief else []
-    lines += [say("- 以后怎么做：{g}", "- What to do: {g}", g=guidance)] if guidance else []
+    speak = desk.speak
+    lines = [speak("## {d} 教练反馈", "## {d} Coaching", d=desk.request.day), "", f"> {words}", ""]
+    lines += [speak("- 听到的问题：{b}", "- What is wrong: {b}", b=belief)] if belief else []
+    lines += [speak("- 以后怎么做：{g}", "- What to do: {g}", g=guidance)] if guidance else []
     return "\n".join(lines) + "\n"
 
 
 def _effect(desk: Desk, text: str) -> str:
     """Return what a later analysis will do otherwise once the line is approved, where a rule reads it."""
-    say = desk.say
+    speak = desk.speak
     told = {
-        "market": say("先看大盘（指数的位置与近一月涨跌）", "look at the market's index first"),
-        "flow": say(
+        "market": speak("先看大盘（指数的位置与近一月涨跌）", "look at the market's index first"),
+        "flow": speak(
             "加一节资金面与情绪（资金流量指标、量能、交易热度）",
             "add a part on flows and sentiment (money flow, volume, heat)",
         ),
-        "catalyst": say(
+        "catalyst": speak(
             "每次列出催化剂与时点这一项，并向你要事件", "name catalysts and timing each time, and ask you for events"
         ),
     }
     cares = lens.concerns("", f"- {text}")
     will = [told[name] for name in cares if name in told]
     if will:
-        return say("批准之后，我的研究会：{w}。", "Once approved, my research will: {w}.", w=say.listed(will))
-    return say(
+        return speak("批准之后，我的研究会：{w}。", "Once approved, my research will: {w}.", w=speak.listed(will))
+    return speak(
         "我按规则工作，这一条没有对应的规则：它会进入上下文，但只有语言模型会照着做。",
         "I work by rules, and none of mine reads this line: it will be in the context, where only a language model"
         " acts on it.",
@@ -180,14 +182,14 @@ def _effect(desk: Desk, text: str) -> str:
 
 def praise(desk: Desk, wanted: Intent) -> Work[Reply]:
     """Log positive feedback."""
-    say = desk.say
+    speak = desk.speak
     text = (
-        say("## {d} 正反馈", "## {d} Positive feedback", d=desk.request.day)
+        speak("## {d} 正反馈", "## {d} Positive feedback", d=desk.request.day)
         + f"\n\n> {' '.join(wanted.words.split())}\n"
     )
     result = yield from desk.one("memory.reflect", content=text)
     return reply.of(
-        say("谢谢，这种做法我保持。", "Thank you; I will keep doing it that way."),
+        speak("谢谢，这种做法我保持。", "Thank you; I will keep doing it that way."),
         *reply.paths(desk, (result, "反思", "reflection")),
     )
 
@@ -232,8 +234,8 @@ _CLOCK = re.compile(
 
 def schedule(desk: Desk, wanted: Intent) -> Work[Reply]:
     """Draft a task: when, what from, what comes of it, who is told, what if it fails. The user decides."""
-    say = desk.say
-    cron, shown = when(wanted.words, say.lang)
+    speak = desk.speak
+    cron, shown = when(wanted.words, speak.lang)
     job = purpose(wanted.words)
     kind = next(
         (
@@ -248,22 +250,22 @@ def schedule(desk: Desk, wanted: Intent) -> Work[Reply]:
     )
     period = "weekly" if cron.split()[4] not in ("*", "1-5") else "monthly" if cron.split()[2] != "*" else "daily"
     inputs = {
-        "review": say(
+        "review": speak(
             "memory/observations/ 本期条目 + memory/tracking.md + memory/beliefs.md",
             "memory/observations/ of the period + memory/tracking.md + memory/beliefs.md",
         ),
         "scan": "memory/tracking.md",
-        "research": say("行情与过去的笔记", "prices and earlier notes"),
+        "research": speak("行情与过去的笔记", "prices and earlier notes"),
     }[kind]
     produces = {
         "review": f"notebook/reports/{period}/YYYY-MM-DD.md",
         "scan": "notebook/scratch/scan/YYYY-MM-DD.md",
         "research": "notebook/research/TOPIC/YYYY-MM-DD.md",
     }[kind]
-    notify = say(
+    notify = speak(
         "发摘要给你（命令行；设了 IM 渠道之后走 IM）", "a summary to you (command line; a channel once one is set up)"
     )
-    failure = say("延迟 1 小时重试一次，再失败则通知你", "retry once after 1 hour, then tell you")
+    failure = speak("延迟 1 小时重试一次，再失败则通知你", "retry once after 1 hour, then tell you")
     result = yield from desk.one(
         "tasks.propose",
         name=f"{period}-{kind}",
@@ -273,22 +275,22 @@ def schedule(desk: Desk, wanted: Intent) -> Work[Reply]:
         notify=notify,
         on_failure=failure,
         inputs=inputs,
-        because=say("你在 {d} 说：{w}", "you said on {d}: {w}", d=desk.request.day, w=wanted.words),
+        because=speak("你在 {d} 说：{w}", "you said on {d}: {w}", d=desk.request.day, w=wanted.words),
     )
     lines = [
-        say(
+        speak(
             "任务设计稿（确认之前什么都不会自动运行）：",
             "The design of a task (nothing runs by itself before you agree):",
         ),
-        f"- {say('频率', 'When')}{say('：', ': ')}{shown}（`{cron}`）"
-        if say.lang == ZH
+        f"- {speak('频率', 'When')}{speak('：', ': ')}{shown}（`{cron}`）"
+        if speak.lang == ZH
         else f"- When: {shown} (`{cron}`)",
-        f"- {say('做什么', 'What')}{say('：', ': ')}{job}",
-        f"- {say('输入', 'Input')}{say('：', ': ')}{inputs}",
-        f"- {say('产物', 'Output')}{say('：', ': ')}{produces}",
-        f"- {say('通知', 'Notify')}{say('：', ': ')}{notify}",
-        f"- {say('失败策略', 'On failure')}{say('：', ': ')}{failure}",
-        say(
+        f"- {speak('做什么', 'What')}{speak('：', ': ')}{job}",
+        f"- {speak('输入', 'Input')}{speak('：', ': ')}{inputs}",
+        f"- {speak('产物', 'Output')}{speak('：', ': ')}{produces}",
+        f"- {speak('通知', 'Notify')}{speak('：', ': ')}{notify}",
+        f"- {speak('失败策略', 'On failure')}{speak('：', ': ')}{failure}",
+        speak(
             "- 节假日：按工作日触发，休市日也会跑一次；要避开休市日，在任务里说明。",
             "- Holidays: it runs on the weekday whether or not the market is open.",
         ),

@@ -36,14 +36,16 @@ class Side(NamedTuple):
 
 def compare(desk: Desk, securities: list[Mention]) -> Work[Reply]:
     """Compare securities on the same figures, and keep the note."""
-    say, chosen = desk.say, securities[:MOST]
+    speak, chosen = desk.speak, securities[:MOST]
     named_so = [f"{named(desk, mention)} {mention.code}" for mention in chosen]
-    arguments = say("对比 ", "Compare ") + say(" 和 ", " and ").join(named_so)
+    arguments = speak("对比 ", "Compare ") + speak(" 和 ", " and ").join(named_so)
     brought = yield from loaded(desk, "compare", arguments)
     if handed := reply.handed_back(desk, brought):
         return handed
     lens = lenses.of_soul(desk.request.parts.get("soul", ""))
-    steps = [step for step in procedure.of(brought, say) if step.code] or [s for s in procedure.builtin(say) if s.code]
+    steps = [step for step in procedure.of(brought, speak) if step.code] or [
+        s for s in procedure.builtin(speak) if s.code
+    ]
     steps = procedure.chosen(steps, lens.order, lens.counter)
     codes = _codes([s.code for s in steps], [r.code for r in wanted(lens.order)], CALLS // len(chosen))
     sides, failed = yield from sides_of(
@@ -51,9 +53,9 @@ def compare(desk: Desk, securities: list[Mention]) -> Work[Reply]:
     )
     if len(sides) < 2:
         return reply.of(
-            *failed, say("少于两只有行情，没法比较。", "Fewer than two have prices: there is nothing to compare.")
+            *failed, speak("少于两只有行情，没法比较。", "Fewer than two have prices: there is nothing to compare.")
         )
-    title = say(" 对比 ", " vs ").join(side.title for side in sides)
+    title = speak(" 对比 ", " vs ").join(side.title for side in sides)
     answer = [
         f"**{title}** {_ranked(desk, sides, lens)}",
         "",
@@ -65,14 +67,14 @@ def compare(desk: Desk, securities: list[Mention]) -> Work[Reply]:
     answer += _why(desk, sides)
     topic = "-vs-".join(side.mention.name.replace("/", "-") for side in sides)
     note = [f"# {title} · {desk.request.day}", "", *answer[0:1], "", *answer[2:], "", *_behind(desk, sides)]
-    line = say("{t}：{r}", "{t}: {r}", t=title, r=_ranked(desk, sides, lens))
+    line = speak("{t}：{r}", "{t}: {r}", t=title, r=_ranked(desk, sides, lens))
     results = yield from desk.run(
         Call("notebook.write", {"path": f"research/{topic}/{desk.request.day}.md", "content": "\n".join(note) + "\n"}),
         observe(desk, topic, line),
     )
     kept = reply.paths(desk, (results[0], "笔记", "note"), (results[1], "观察", "observation"))
     points = [line, *_warned(desk, sides), *(_side_told(desk, side) for side in sides), _unjudged(desk)]
-    return Reply([*answer, "", *kept, reply.by_rules(say)], points, _told_apart(desk, sides))
+    return Reply([*answer, "", *kept, reply.by_rules(speak)], points, _told_apart(desk, sides))
 
 
 def _codes(first: list[str], second: list[str], most: int) -> list[str]:
@@ -123,7 +125,7 @@ def _side(
 ) -> Side:
     values = {key(code): valued(result) for code, result in zip(codes, rest, strict=False)}
     checked = rest[len(codes)]
-    fired = verdict.fired_of(checked.value, desk.say) if checked.ok else []
+    fired = verdict.fired_of(checked.value, desk.speak) if checked.ok else []
     earlier = recalled(rest[len(codes) + 1].value) if len(rest) > len(codes) + 1 and rest[len(codes) + 1].ok else []
     judged = verdict.judged(values, lens, fired, int(market.get("rows") or 0), bool(market.get("simulated")))
     return Side(
@@ -131,7 +133,7 @@ def _side(
         named(desk, mention),
         market,
         values,
-        procedure.figures(steps, values, desk.say),
+        procedure.figures(steps, values, desk.speak),
         fired,
         earlier,
         judged,
@@ -140,13 +142,13 @@ def _side(
 
 def _ranked(desk: Desk, sides: list[Side], lens: lenses.Lens) -> str:
     """Return which side the evidence favours, or that it does not tell them apart."""
-    say = desk.say
+    speak = desk.speak
     best, *others = sorted(sides, key=lambda side: -side.verdict.score)
     gap = best.verdict.score - others[0].verdict.score
-    scores = say("，", ", ").join(f"{side.title} {side.verdict.score:+.2f}" for side in sides)
-    view = say("按{v}优先，", "with {v} first, ", v=lenses.title(lens.weighed, say)) if lens.weighed else ""
+    scores = speak("，", ", ").join(f"{side.title} {side.verdict.score:+.2f}" for side in sides)
+    view = speak("按{v}优先，", "with {v} first, ", v=lenses.title(lens.weighed, speak)) if lens.weighed else ""
     if gap < 0.25:
-        return say(
+        return speak(
             "{view}两边证据的差距在噪声之内（得分 {s}，差 {g:.2f} 不到 0.25）：这些读数分不出高下。",
             "{view}the gap is within the noise (scores {s}; {g:.2f} is below 0.25): these readings do not tell them"
             " apart.",
@@ -155,34 +157,36 @@ def _ranked(desk: Desk, sides: list[Side], lens: lenses.Lens) -> str:
             g=gap,
         )
     level = "low" if "low" in (best.verdict.confidence, others[0].verdict.confidence) else "medium"
-    return say(
+    return speak(
         "{view}证据更有利于 {b}（得分 {s}），置信度{l}；这是相对排序，不是买入理由。",
         "{view}the evidence favours {b} (scores {s}), confidence {l}; a relative order, no reason to buy.",
         view=view,
         b=best.title,
         s=scores,
-        l=say(*LEVELS[level]),
+        l=speak(*LEVELS[level]),
     )
 
 
 def _warned(desk: Desk, sides: list[Side]) -> list[str]:
     """Return what has to be said before figures are set side by side."""
-    say, told = desk.say, []
+    speak, told = desk.speak, []
     if any(side.market.get("simulated") for side in sides):
         told.append(
-            say("**行情是模拟的**，数字只演示方法。", "**The prices are simulated**; the figures only show the method.")
+            speak(
+                "**行情是模拟的**，数字只演示方法。", "**The prices are simulated**; the figures only show the method."
+            )
         )
     if len({side.market.get("last") for side in sides}) > 1:
         told.append(
-            say(
+            speak(
                 "截止日不同：{d}。",
                 "The last bars are of different days: {d}.",
-                d=say.joined([f"{side.title} {side.market.get('last')}" for side in sides]),
+                d=speak.joined([f"{side.title} {side.market.get('last')}" for side in sides]),
             )
         )
     if len({side.mention.symbol.market for side in sides}) > 1:
         told.append(
-            say(
+            speak(
                 "市场和币种不同：价格不能直接比，涨跌和波动可以。",
                 "Markets and currencies differ: compare changes, not prices.",
             )
@@ -190,7 +194,7 @@ def _warned(desk: Desk, sides: list[Side]) -> list[str]:
     shortest = min(sides, key=lambda side: int(side.market.get("rows") or 0))
     if int(shortest.market.get("rows") or 0) < 1250:
         told.append(
-            say(
+            speak(
                 "{n} 只有 {r} 根日线，长窗口的读数不全。",
                 "{n} has only {r} daily bars; readings of long windows are missing.",
                 n=shortest.title,
@@ -202,25 +206,25 @@ def _warned(desk: Desk, sides: list[Side]) -> list[str]:
 
 def _table(desk: Desk, sides: list[Side], steps: list[Step]) -> list[str]:
     """Return the figures side by side, those of the readings after those of the procedure."""
-    say = desk.say
-    head = "| " + " | ".join([say("指标", "figure"), *(side.title for side in sides)]) + " |"
+    speak = desk.speak
+    head = "| " + " | ".join([speak("指标", "figure"), *(side.title for side in sides)]) + " |"
     rows = [head, "| --- |" + " ---: |" * len(sides)]
     seen: set[str] = set()
     for at, figure in enumerate(sides[0].figures):
         seen.add(key(figure.code))
-        rows.append("| " + " | ".join([figure.label, *(side.figures[at].shown(say) for side in sides)]) + " |")
+        rows.append("| " + " | ".join([figure.label, *(side.figures[at].shown(speak) for side in sides)]) + " |")
     for item in sides[0].verdict.evidence:
         if key(item.reading.code) not in seen:
-            cells = [item.reading.shown(side.value(item.reading.code), say) for side in sides]
-            rows.append("| " + " | ".join([say(*item.reading.label), *cells]) + " |")
+            cells = [item.reading.shown(side.value(item.reading.code), speak) for side in sides]
+            rows.append("| " + " | ".join([speak(*item.reading.label), *cells]) + " |")
     return rows
 
 
 def _why(desk: Desk, sides: list[Side]) -> list[str]:
     """Return what speaks for and against each side, and what was not judged."""
-    say, lines = desk.say, []
+    speak, lines = desk.speak, []
     for side in sides:
-        lines.append(f"**{side.title}** {side.verdict.told(say)}")
+        lines.append(f"**{side.title}** {side.verdict.told(speak)}")
         lines += [f"- {told}" for sign in (1, -1) if (told := _spoken(desk, side, sign))]
         lines += [f"- **{item.id}** {item.name}{item.says}" for item in side.fired if item.alarming][:3]
         lines.append("")
@@ -228,22 +232,22 @@ def _why(desk: Desk, sides: list[Side]) -> list[str]:
 
 
 def _spoken(desk: Desk, side: Side, sign: int) -> str:
-    say = desk.say
-    told = [item.reading.told(item.value, say) for item in side.verdict.speaking(sign)]
+    speak = desk.speak
+    told = [item.reading.told(item.value, speak) for item in side.verdict.speaking(sign)]
     told = [text for text in told if text][:3]
-    label = say("支持", "for") if sign > 0 else say("反对", "against")
-    return f"{label}{say('：', ': ')}{say.listed(told)}" if told else ""
+    label = speak("支持", "for") if sign > 0 else speak("反对", "against")
+    return f"{label}{speak('：', ': ')}{speak.listed(told)}" if told else ""
 
 
 def _side_told(desk: Desk, side: Side) -> str:
     """Return one side in a line: which way it leans, and why."""
-    say = desk.say
-    parts = [side.verdict.told(say), *(told for sign in (1, -1) if (told := _spoken(desk, side, sign)))]
-    return f"{side.title}{say('：', ': ')}{say.listed(parts)}"
+    speak = desk.speak
+    parts = [side.verdict.told(speak), *(told for sign in (1, -1) if (told := _spoken(desk, side, sign)))]
+    return f"{side.title}{speak('：', ': ')}{speak.listed(parts)}"
 
 
 def _unjudged(desk: Desk) -> str:
-    return desk.say(
+    return desk.speak(
         "没有评估：财务、估值、公告和你的持仓；相对强弱换一个窗口可能反过来，结论以月计。",
         "Not judged: accounts, valuation, announcements, what you hold; another window may reverse the order."
         " The horizon is months.",
@@ -252,21 +256,21 @@ def _unjudged(desk: Desk) -> str:
 
 def _told_apart(desk: Desk, sides: list[Side]) -> list[str]:
     """Return the figures as lines: label, then each side's."""
-    say, lines = desk.say, []
+    speak, lines = desk.speak, []
     for at, figure in enumerate(sides[0].figures[:16]):
-        cells = [f"{side.title} {side.figures[at].shown(say)}" for side in sides]
-        lines.append(f"{figure.label}{say('：', ': ')}{say.joined(cells)} ({figure.date})")
+        cells = [f"{side.title} {side.figures[at].shown(speak)}" for side in sides]
+        lines.append(f"{figure.label}{speak('：', ': ')}{speak.joined(cells)} ({figure.date})")
     return lines
 
 
 def _behind(desk: Desk, sides: list[Side]) -> list[str]:
-    say = desk.say
-    lines = [f"## {say('命中的规则与形态', 'Rules and patterns in force')}", ""]
+    speak = desk.speak
+    lines = [f"## {speak('命中的规则与形态', 'Rules and patterns in force')}", ""]
     for side in sides:
         lines += [f"- {side.title} **{item.id}** {item.says} ({item.source})" for item in side.fired][:12]
-    lines += ["", f"## {say('之前的笔记', 'Earlier notes')}", ""]
+    lines += ["", f"## {speak('之前的笔记', 'Earlier notes')}", ""]
     sources = dict.fromkeys(
         f"- {side.title}: `{hit['source']}` ({hit.get('date') or '?'})" for side in sides for hit in side.earlier[:3]
     )
-    lines += list(sources) or [say("- 没有找到。", "- None found.")]
-    return [*lines, "", reply.by_rules(say)]
+    lines += list(sources) or [speak("- 没有找到。", "- None found.")]
+    return [*lines, "", reply.by_rules(speak)]

@@ -92,7 +92,7 @@ class Desk:
     def __init__(self, request: Request, offered: Mapping[str, Mapping[str, Any]]) -> None:
         """offered  names of tools as they are on the wire, each with the schema of its arguments."""
         self.request = request
-        self.say = request.say
+        self.speak = request.speak
         self.offered = offered
         self.written: list[str] = []
         self.proposals: list[Result] = []

@@ -28,15 +28,15 @@ _LOOK = (
 
 def follow(desk: Desk, wanted: Intent) -> Work[Reply]:
     """Carry out the steps of a user's skill that look and compute, and say which are left for a model or a person."""
-    say = desk.say
+    speak = desk.speak
     result = yield from desk.one("skills.load", name=wanted.skill, arguments=wanted.words)
     if not result.ok:
         body = desk.request.parts.get("skill", "")
-        why = say("没有读取技能的工具", "there is no tool to load skills") if result.missing else result.error
+        why = speak("没有读取技能的工具", "there is no tool to load skills") if result.missing else result.error
         return reply.of(
-            say("技能 /{s} 用不了：{w}。", "The skill /{s} cannot be used: {w}.", s=wanted.skill, w=why)
+            speak("技能 /{s} 用不了：{w}。", "The skill /{s} cannot be used: {w}.", s=wanted.skill, w=why)
             if not body or not result.missing
-            else say(
+            else speak(
                 "/{s} 的步骤要靠语言模型执行，我按规则工作，做不了。",
                 "/{s} needs a language model; I work by rules.",
                 s=wanted.skill,
@@ -47,10 +47,10 @@ def follow(desk: Desk, wanted: Intent) -> Work[Reply]:
     if isinstance(result.get("tools"), list):
         desk.allowed = [str(name) for name in result.get("tools")]
     order = lens.of_soul(desk.request.parts.get("soul", "")).order
-    steps = procedure.chosen(procedure.of(result.value, say), order)
+    steps = procedure.chosen(procedure.of(result.value, speak), order)
     if not steps:
         return reply.of(
-            say(
+            speak(
                 "技能 /{s} 只有文字说明，没有 knowledge/sop.yaml 里的步骤：要语言模型才能照做（`ia config set model"
                 " …`）。",
                 "The skill /{s} is prose without steps in knowledge/sop.yaml: only a language model can follow it"
@@ -62,7 +62,7 @@ def follow(desk: Desk, wanted: Intent) -> Work[Reply]:
 
 
 def _carried_out(desk: Desk, wanted: Intent, steps: list[Step]) -> Work[Reply]:
-    say = desk.say
+    speak = desk.speak
     mention = wanted.securities[0] if wanted.securities else None
     blanks = {
         "symbol": mention.code if mention else "",
@@ -74,15 +74,15 @@ def _carried_out(desk: Desk, wanted: Intent, steps: list[Step]) -> Work[Reply]:
     doable = [(step, _call(step, blanks)) for step in steps if step.tool in _LOOK]
     doable = [(step, call) for step, call in doable if _ready(desk, call)]
     results = yield from desk.run(*(call for _, call in doable))
-    lines = [say("按技能 /{s} 的步骤：", "By the steps of /{s}:", s=wanted.skill), ""]
+    lines = [speak("按技能 /{s} 的步骤：", "By the steps of /{s}:", s=wanted.skill), ""]
     for (step, call), result in zip(doable, results, strict=True):
-        lines.append(f"- {step.id} {step.label}{say('：', ': ')}{_shown(desk, step, call, result)}")
+        lines.append(f"- {step.id} {step.label}{speak('：', ': ')}{_shown(desk, step, call, result)}")
     done = {step.id for step, _ in doable}
     left = [step for step in steps if step.id not in done]
     if left:
         lines += [
             "",
-            say(
+            speak(
                 "下面的步骤要写作或判断，我按规则工作，留给你或语言模型：",
                 "These steps need writing or judgement; they are left to you or to a language model:",
             ),
@@ -90,11 +90,11 @@ def _carried_out(desk: Desk, wanted: Intent, steps: list[Step]) -> Work[Reply]:
         lines += [f"- {step.id} {step.action or step.label}" for step in left]
     if not doable:
         lines = [
-            say("技能 /{s} 没有我能直接执行的步骤。", "No step of /{s} can be carried out by rules.", s=wanted.skill),
+            speak("技能 /{s} 没有我能直接执行的步骤。", "No step of /{s} can be carried out by rules.", s=wanted.skill),
             *lines[2:],
         ]
     points = [line.lstrip("- ") for line in lines if line.startswith("- ")] or lines
-    return Reply([*lines, "", reply.by_rules(say)], points)
+    return Reply([*lines, "", reply.by_rules(speak)], points)
 
 
 def _call(step: Step, blanks: dict[str, str]) -> Call:
@@ -129,17 +129,17 @@ def _shown(desk: Desk, step: Step, call: Call, result: Result) -> str:
         value, date = valued(result)
         figure = Figure(step.label, value, unit_of(step), date, step.code)
         return (
-            f"{figure.shown(desk.say)} ({date})"
+            f"{figure.shown(desk.speak)} ({date})"
             if value is not None
             else json.dumps(result.get("value"), ensure_ascii=False)[:200]
         )
     if call.tool == "market.ohlcv":
         seen = [str(result.get(name) or "") for name in ("symbol", "name", "first", "last", "rows")]
         told = " ".join(filter(None, seen))
-        return told + desk.say("（模拟行情）", " (simulated)") if result.get("simulated") else told
+        return told + desk.speak("（模拟行情）", " (simulated)") if result.get("simulated") else told
     if call.tool == "skills.check":
         fired = result.get("fired") or []
-        return ", ".join(f"{item.get('id')} {item.get('text')}" for item in fired[:6]) or desk.say(
+        return ", ".join(f"{item.get('id')} {item.get('text')}" for item in fired[:6]) or desk.speak(
             "没有命中", "nothing fired"
         )
     text = result.value if isinstance(result.value, str) else json.dumps(result.value, ensure_ascii=False)

@@ -118,9 +118,9 @@ def widened(lens: Lens, cares: Iterable[str]) -> Lens:
     return lens._replace(order=tuple(order))
 
 
-def title(lens: str, say: Voice) -> str:
+def title(lens: str, speak: Voice) -> str:
     """Return the name of a view."""
-    return say(*NAMES.get(lens, (lens, lens)))
+    return speak(*NAMES.get(lens, (lens, lens)))
 
 
 def _style(soul: str) -> list[str]:

@@ -37,22 +37,22 @@ def asked_memory(desk: Desk, wanted: Intent) -> Work[Reply]:
 
 
 def _file(desk: Desk, path: str, zh: str, en: str) -> Work[Reply]:
-    say = desk.say
+    speak = desk.speak
     result = yield from desk.one("memory.read", path=path)
     text = str(result.value) if result.ok else ""
     entries = [line.strip() for line in text.splitlines() if line.lstrip().startswith(("-", "*"))]
     if entries:
-        head = say("{n}（`memory/{p}.md`）：", "{n} (`memory/{p}.md`):", n=say(zh, en), p=path)
+        head = speak("{n}（`memory/{p}.md`）：", "{n} (`memory/{p}.md`):", n=speak(zh, en), p=path)
         return Reply([head, *entries], entries, [f"memory/{path}.md"])
     if result.missing:
-        return reply.of(say("这里没有读记忆的工具。", "There is no tool here to read the memory."))
+        return reply.of(speak("这里没有读记忆的工具。", "There is no tool here to read the memory."))
     return reply.of(
-        say("{n}还是空的（`memory/{p}.md`）。", "{n}: nothing there yet (`memory/{p}.md`).", n=say(zh, en), p=path)
+        speak("{n}还是空的（`memory/{p}.md`）。", "{n}: nothing there yet (`memory/{p}.md`).", n=speak(zh, en), p=path)
     )
 
 
 def _recalled(desk: Desk, wanted: Intent) -> Work[Reply]:
-    say = desk.say
+    speak = desk.speak
     names = [mention.name for mention in wanted.securities]
     rest = " ".join(_FILLER.sub(" ", bare(wanted.words)).split())
     query = " ".join(names) or rest or wanted.words
@@ -60,34 +60,34 @@ def _recalled(desk: Desk, wanted: Intent) -> Work[Reply]:
     calls += [Call("market.ohlcv", {"symbol": m.code, "tail": 120}) for m in wanted.securities[:1]]
     found, *bars = yield from desk.run(*calls)
     if not found.ok:
-        why = say("没有检索记忆的工具", "there is no tool to search the memory") if found.missing else found.error
-        return reply.of(say("找不了：{w}。", "It cannot be looked up: {w}.", w=why))
+        why = speak("没有检索记忆的工具", "there is no tool to search the memory") if found.missing else found.error
+        return reply.of(speak("找不了：{w}。", "It cannot be looked up: {w}.", w=why))
     hits = recalled(found.value)
     if not hits:
         return reply.of(
-            say("记忆和笔记里没有找到关于“{q}”的内容。", 'Nothing about "{q}" was found in memory or notes.', q=query)
+            speak("记忆和笔记里没有找到关于“{q}”的内容。", 'Nothing about "{q}" was found in memory or notes.', q=query)
         )
     if not wanted.securities:
         lines = [
-            f"- {hit.get('date') or ''} `{hit['source']}`{say('：', ': ')}{past.gist(str(hit.get('content') or ''))}"
+            f"- {hit.get('date') or ''} `{hit['source']}`{speak('：', ': ')}{past.gist(str(hit.get('content') or ''))}"
             for hit in hits
         ]
-        head = say("关于“{q}”，记忆和笔记里有：", 'About "{q}", memory and notes hold:', q=query)
+        head = speak("关于“{q}”，记忆和笔记里有：", 'About "{q}", memory and notes hold:', q=query)
         return Reply([head, *lines], lines, [str(hit["source"]) for hit in hits])
     mention = wanted.securities[0]
     closes = past.closes_of(bars[0].value) if bars and bars[0].ok else []
     told = past.of(hits, (mention.name, mention.code), closes, "9999")
-    lines = [f"- {past.told(item, say)}" for item in told]
+    lines = [f"- {past.told(item, speak)}" for item in told]
     simulated = bool(bars and bars[0].ok and bars[0].get("simulated"))
-    head = say(
+    head = speak(
         "关于{n}，我们留下过这些（新的在前）{sim}：",
         "On {n} there is (newest first){sim}:",
         n=named(desk, mention),
-        sim=say("，行情是模拟的", "; prices are simulated") if simulated else "",
+        sim=speak("，行情是模拟的", "; prices are simulated") if simulated else "",
     )
     if not lines:
         return reply.of(
-            say("记忆和笔记里没有关于{n}的内容。", "Memory and notes hold nothing on {n}.", n=named(desk, mention))
+            speak("记忆和笔记里没有关于{n}的内容。", "Memory and notes hold nothing on {n}.", n=named(desk, mention))
         )
     return Reply([head, *lines], lines, [item.source for item in told])
 
@@ -108,11 +108,13 @@ def untrack(desk: Desk, wanted: Intent) -> Work[Reply]:
 
 
 def _each(desk: Desk, items: list[tuple[str, str]], results: list[Result], zh: str, en: str, why: str) -> Reply:
-    say, lines = desk.say, []
+    speak, lines = desk.speak, []
     for (name, code), result in zip(items, results, strict=True):
         shown = name if name == code else f"{name} {code}"
         if result.ok and result.get("proposal") is None:
-            lines.append(f"{say(zh, en)}{say('：', ': ')}{shown}" + (say("（{w}）", " ({w})", w=why) if why else ""))
+            lines.append(
+                f"{speak(zh, en)}{speak('：', ': ')}{shown}" + (speak("（{w}）", " ({w})", w=why) if why else "")
+            )
         elif not result.ok:
             lines.append(reply.not_kept(desk, result, shown, shown))
     return reply.of(*lines, *reply.waiting(desk, results))
@@ -120,7 +122,7 @@ def _each(desk: Desk, items: list[tuple[str, str]], results: list[Result], zh: s
 
 def note(desk: Desk, wanted: Intent) -> Work[Reply]:
     """Write down what the user says: of one security as an observation, else in the day's scratch note."""
-    say = desk.say
+    speak = desk.speak
     text = (
         _after(wanted.words)
         or re.sub(r"^\S*?(记下来?|记一下|note|write down)\W*", "", wanted.words, flags=re.I).strip()
@@ -128,7 +130,7 @@ def note(desk: Desk, wanted: Intent) -> Work[Reply]:
     if not text:
         yield from ()
         return reply.of(
-            say(
+            speak(
                 "要记什么？例如“记下：北向资金连续三天流出”。",
                 "Note what? For example: “note: three days of outflows”.",
             )
@@ -145,25 +147,27 @@ def note(desk: Desk, wanted: Intent) -> Work[Reply]:
 
 def believe(desk: Desk, wanted: Intent) -> Work[Reply]:
     """Keep what the user wants remembered: a belief with its reason."""
-    say = desk.say
+    speak = desk.speak
     text = _after(wanted.words) or wanted.words
     belief, *reason = _REASON.split(text, maxsplit=1)
     why = (
-        reason[0].strip() if reason else say("{d} 你让我记住", "you told me to remember it on {d}", d=desk.request.day)
+        reason[0].strip()
+        if reason
+        else speak("{d} 你让我记住", "you told me to remember it on {d}", d=desk.request.day)
     )
     result = yield from desk.one("memory.believe", text=belief.strip(), because=why)
     lines = reply.paths(desk, (result, "信念", "belief"))
-    return reply.of(say("信念：{b}（因为：{w}）", "Belief: {b} (because: {w})", b=belief.strip(), w=why), *lines)
+    return reply.of(speak("信念：{b}（因为：{w}）", "Belief: {b} (because: {w})", b=belief.strip(), w=why), *lines)
 
 
 def prefer(desk: Desk, wanted: Intent) -> Work[Reply]:
     """Propose a preference in the user's own words."""
-    say = desk.say
+    speak = desk.speak
     result = yield from desk.one(
-        "memory.prefer", text=wanted.words, because=say("{d} 你说的", "you said so on {d}", d=desk.request.day)
+        "memory.prefer", text=wanted.words, because=speak("{d} 你说的", "you said so on {d}", d=desk.request.day)
     )
     lines = reply.waiting(desk, [result]) or [reply.not_kept(desk, result, "偏好", "the preference")]
-    return reply.of(say("偏好是你的大事，改动要你点头。", "A preference changes only with your consent."), *lines)
+    return reply.of(speak("偏好是你的大事，改动要你点头。", "A preference changes only with your consent."), *lines)
 
 
 def observe_path(desk: Desk, topic: str) -> str:

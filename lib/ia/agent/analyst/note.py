@@ -11,7 +11,7 @@ SHOWN_FIRED = 6
 
 def answer(view: View) -> list[str]:
     """Return the answer of a conversation: conclusion, data, reasons, counter-evidence, what would change it."""
-    say = view.say
+    speak = view.speak
     out = [f"**{view.subject}** {view.conclusion()}", ""]
     out += [line for told in view.warnings() for line in (f"> {told}", "")]
     out += [view.snapshot(), ""]
@@ -20,110 +20,110 @@ def answer(view: View) -> list[str]:
     fired = view.fired(SHOWN_FIRED)
     if fired:
         more = len(view.fired()) - len(fired)
-        out += [f"**{say('命中的规则与形态', 'Rules and patterns in force')}**", *(f"- {line}" for line in fired)]
-        out += [say("- 另有 {n} 条写在笔记里", "- {n} more are in the note", n=more)] if more > 0 else []
+        out += [f"**{speak('命中的规则与形态', 'Rules and patterns in force')}**", *(f"- {line}" for line in fired)]
+        out += [speak("- 另有 {n} 条写在笔记里", "- {n} more are in the note", n=more)] if more > 0 else []
         out += [""]
     out += [
-        f"**{say('反面证据与没有评估的', 'Against it, and not judged')}**",
+        f"**{speak('反面证据与没有评估的', 'Against it, and not judged')}**",
         *(f"- {line}" for line in view.against()),
         "",
     ]
     out += [
-        f"**{say('什么会改变看法', 'What would change the view')}**",
+        f"**{speak('什么会改变看法', 'What would change the view')}**",
         *(f"- {line}" for line in view.changes()),
         "",
     ]
     if view.earlier:
-        out += [f"**{say('之前的看法', 'What was said before')}**", *(f"- {line}" for line in view.before()), ""]
-    return [*out, view.confidence() + say("下次看：", " Next look: ") + view.next_look()]
+        out += [f"**{speak('之前的看法', 'What was said before')}**", *(f"- {line}" for line in view.before()), ""]
+    return [*out, view.confidence() + speak("下次看：", " Next look: ") + view.next_look()]
 
 
 def note(view: View) -> str:
     """Return the research note."""
-    say, study = view.say, view.study
+    speak, study = view.speak, view.study
     out = [
         f"# {view.subject} · {view.desk.request.day}",
         "",
-        f"**{say('结论', 'Conclusion')}** {view.conclusion()}",
+        f"**{speak('结论', 'Conclusion')}** {view.conclusion()}",
         "",
     ]
     out += [line for told in view.warnings() for line in (f"> {told}", "")]
-    out += [f"## {say('数据', 'Data')}", "", _source(view), ""]
+    out += [f"## {speak('数据', 'Data')}", "", _source(view), ""]
     out += _table(view)
     for heading, lines in view.sections():
         out += [f"## {heading}", "", *(f"- {line}" for line in lines), ""]
-    out += [f"## {say('命中的规则与形态', 'Rules and patterns in force')}", ""]
+    out += [f"## {speak('命中的规则与形态', 'Rules and patterns in force')}", ""]
     fired = [view.shown(item) for item in study.fired]
     none = (
-        say("没有命中。", "None.")
+        speak("没有命中。", "None.")
         if study.checked
-        else say("没有核对：没有可用的规则。", "Not checked: no rules at hand.")
+        else speak("没有核对：没有可用的规则。", "Not checked: no rules at hand.")
     )
     out += [*(f"- {line}" for line in fired or [none]), ""]
-    out += [f"## {say('支持与反对', 'For and against')}", "", *_balance(view), ""]
+    out += [f"## {speak('支持与反对', 'For and against')}", "", *_balance(view), ""]
     out += [
-        f"## {say('反面证据与没有评估的', 'Against it, and not judged')}",
+        f"## {speak('反面证据与没有评估的', 'Against it, and not judged')}",
         "",
         *(f"- {line}" for line in view.against()),
         "",
     ]
     out += [
-        f"## {say('什么会改变看法', 'What would change the view')}",
+        f"## {speak('什么会改变看法', 'What would change the view')}",
         "",
         *(f"- {line}" for line in view.changes()),
         "",
     ]
     before = view.before(8) or [
-        say("没有找到过去的笔记或观察，这是第一次。", "No earlier note or observation was found; this is the first.")
+        speak("没有找到过去的笔记或观察，这是第一次。", "No earlier note or observation was found; this is the first.")
     ]
     out += [
-        f"## {say('之前的看法与此后', 'What was said before, and since')}",
+        f"## {speak('之前的看法与此后', 'What was said before, and since')}",
         "",
         *(f"- {line}" for line in before),
         "",
     ]
-    out += [f"## {say('下次看什么', 'Next look')}", "", view.next_look(), ""]
-    return "\n".join([*out, f"## {say('依据', 'Sources')}", "", *_sources(view)]) + "\n"
+    out += [f"## {speak('下次看什么', 'Next look')}", "", view.next_look(), ""]
+    return "\n".join([*out, f"## {speak('依据', 'Sources')}", "", *_sources(view)]) + "\n"
 
 
 def remembered(view: View) -> str:
     """Return the one line that goes into the observations; a later research reads it again."""
-    say, verdict, value = view.say, view.verdict, view.study.value
+    speak, verdict, value = view.speak, view.verdict, view.study.value
     close, low, high = (
         value(code)
         for code in ("close", "close - 2 * atr(high, low, close, 14)", "close + 2 * atr(high, low, close, 14)")
     )
     void = ("<", low) if verdict.lean >= 0 else (">", high)
     parts = [
-        say(
+        speak(
             "{s} 收盘 {c}{sim}",
             "{s} close {c}{sim}",
             s=view.subject,
             c=number(close, "price").replace(",", ""),
-            sim=say("（模拟行情）", " (simulated)") if view.study.simulated else "",
+            sim=speak("（模拟行情）", " (simulated)") if view.study.simulated else "",
         ),
-        verdict.told(say),
-        say("置信度{l}", "confidence {l}", l=say(*LEVELS[verdict.confidence])),
+        verdict.told(speak),
+        speak("置信度{l}", "confidence {l}", l=speak(*LEVELS[verdict.confidence])),
     ]
     if void[1] is not None:
         parts.append(
-            say(
+            speak(
                 "失效 收盘{op}{v}",
                 "void if close {op} {v}",
                 op=void[0],
                 v=number(void[1], "price").replace(",", ""),
             )
         )
-    reasons = [kinds_told(verdict, sign, say) for sign in (1, -1)]
-    parts.append(say("支持：{a}；反对：{b}", "for: {a}; against: {b}", a=reasons[0] or "–", b=reasons[1] or "–"))
+    reasons = [kinds_told(verdict, sign, speak) for sign in (1, -1)]
+    parts.append(speak("支持：{a}；反对：{b}", "for: {a}; against: {b}", a=reasons[0] or "–", b=reasons[1] or "–"))
     return " | ".join(parts)
 
 
 def _source(view: View) -> str:
-    say, market = view.say, view.study.market
+    speak, market = view.speak, view.study.market
     if not market.get("rows"):
-        return say("K 线由管道传入，截至 {d}。", "The bars were piped in; the last is of {d}.", d=view.study.last)
-    return say(
+        return speak("K 线由管道传入，截至 {d}。", "The bars were piped in; the last is of {d}.", d=view.study.last)
+    return speak(
         "来源 {s}，{p}，{a}，{first} 至 {last}，共 {n} 根。",
         "Source {s}, {p}, {a}, {first} to {last}, {n} bars.",
         s=market.get("source") or "?",
@@ -136,25 +136,25 @@ def _source(view: View) -> str:
 
 
 def _table(view: View) -> list[str]:
-    say = view.say
-    head = say("| 指标 | 数值 | 截至 |", "| figure | value | as of |")
-    rows = [f"| {figure.label} | {figure.shown(say)} | {figure.date or '–'} |" for figure in view.study.figures]
+    speak = view.speak
+    head = speak("| 指标 | 数值 | 截至 |", "| figure | value | as of |")
+    rows = [f"| {figure.label} | {figure.shown(speak)} | {figure.date or '–'} |" for figure in view.study.figures]
     own = {figure.code for figure in view.study.figures}
     for reading in wanted(view.study.lens.order):
         if reading.code not in own and (value := view.study.value(reading.code)) is not None:
-            rows.append(f"| {say(*reading.label)} | {reading.shown(value, say)} | {view.study.last} |")
+            rows.append(f"| {speak(*reading.label)} | {reading.shown(value, speak)} | {view.study.last} |")
     return [head, "| --- | ---: | --- |", *rows, ""] if rows else []
 
 
 def _balance(view: View) -> list[str]:
-    say, verdict = view.say, view.verdict
+    speak, verdict = view.speak, view.verdict
     lines = []
     for sign, zh, en in ((1, "支持", "For"), (-1, "反对", "Against"), (0, "不说话", "Silent")):
-        lines.append(f"- {say(zh, en)}{say('：', ': ')}{kinds_told(verdict, sign, say) or '–'}")
-    rule = say(
+        lines.append(f"- {speak(zh, en)}{speak('：', ': ')}{kinds_told(verdict, sign, speak) or '–'}")
+    rule = speak(
         "同源的读数只算一次；{w}得分 {s:+.2f}（±0.25 之内为方向不明），一致度 {a:.0%}。",
         "Readings of one origin count once; {w}score {s:+.2f} (within ±0.25 the direction is open), agreement {a:.0%}.",
-        w=say("{v}加倍；", "{v} weighs double; ", v=lenses.title(view.study.lens.weighed, say))
+        w=speak("{v}加倍；", "{v} weighs double; ", v=lenses.title(view.study.lens.weighed, speak))
         if view.study.lens.weighed
         else "",
         s=verdict.score,
@@ -164,22 +164,24 @@ def _balance(view: View) -> list[str]:
 
 
 def _sources(view: View) -> list[str]:
-    say = view.say
+    speak = view.speak
     used = [item.reading.source for item in view.verdict.evidence if item.reading.source[-1].isdigit()]
     told = (
-        [say("读数的阈值：{s}。", "Thresholds of the readings: {s}.", s="; ".join(dict.fromkeys(used)))] if used else []
+        [speak("读数的阈值：{s}。", "Thresholds of the readings: {s}.", s="; ".join(dict.fromkeys(used)))]
+        if used
+        else []
     )
     told += [f"{item.id}: {item.source}" for item in view.study.fired if item.source]
     how = (
-        say(
+        speak(
             "步骤来自技能 {n} 的 sop.yaml。",
             "The steps are those of the skill {n} (sop.yaml).",
             n=f"/{view.study.skill}",
         )
         if view.study.skill
-        else say("步骤是内置的：没有 research 技能。", "The steps are the built-in ones: there is no research skill.")
+        else speak("步骤是内置的：没有 research 技能。", "The steps are the built-in ones: there is no research skill.")
     )
-    rules = say(
+    rules = speak(
         "本笔记由规则分析员 ia-offline 写成，没有用语言模型；只研究和建议，买卖由你决定。",
         "Written by rules (ia-offline), without a language model. Research and advice only; what to do is yours.",
     )

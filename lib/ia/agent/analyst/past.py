@@ -69,9 +69,9 @@ def gist(content: str) -> str:
     return cut(lines[0]) if lines else cut(" ".join(content.split()))
 
 
-def told(before: Before, say: Voice) -> str:
+def told(before: Before, speak: Voice) -> str:
     """Return an earlier text as a line with its source, and what came of it."""
-    line = say(
+    line = speak(
         "{date}：{said}（`{source}`）",
         "{date}: {said} (`{source}`)",
         date=before.date or "?",
@@ -80,10 +80,10 @@ def told(before: Before, say: Voice) -> str:
     )
     after = []
     if before.since is not None:
-        after.append(say("此后价格 {v}", "the price since: {v}", v=number(before.since, "percent")))
+        after.append(speak("此后价格 {v}", "the price since: {v}", v=number(before.since, "percent")))
     if before.void:
         after.append(before.void)
-    return line + (say("——", " — ") + say.listed(after) if after else "")
+    return line + (speak("——", " — ") + speak.listed(after) if after else "")
 
 
 def _since(content: str, date: str, closes: list[tuple[str, float]]) -> tuple[float | None, str]:

@@ -66,31 +66,33 @@ def _skill(desk: Desk, wanted: Intent) -> Work[Reply]:
 
 def research(desk: Desk, mention: Mention | None) -> Work[Reply]:
     """Research one security, or the bars that were piped in; keep the note and the observation, and answer."""
-    say = desk.say
+    speak = desk.speak
     steps, skill = yield from steps_for(desk, "research", mention.name if mention else "")
     study = yield from studied(desk, mention, steps, lens.of_soul(desk.request.parts.get("soul", "")), skill)
     if study.failure:
         return reply.of(reply.no_prices(desk, mention.said if mention else "", study.failure))
     if study.value("close") is None:
         return reply.of(
-            say(
+            speak(
                 "没有算出任何数字，所以没有观点：{why}。",
                 "No figure could be computed, so there is no view: {why}.",
-                why=study.why or say("没有计算工具", "there is no tool to compute with"),
+                why=study.why or speak("没有计算工具", "there is no tool to compute with"),
             )
         )
     seen = view.View(desk, study)
     kept = yield from _kept(desk, study, seen)
-    lines = [*note.answer(seen), "", *kept, reply.by_rules(say)]
+    lines = [*note.answer(seen), "", *kept, reply.by_rules(speak)]
     return Reply(
-        lines, [f"{seen.subject}{say('：', ': ')}{seen.conclusion()}", *seen.changes()[:2]], view.spoken_for(study, say)
+        lines,
+        [f"{seen.subject}{speak('：', ': ')}{seen.conclusion()}", *seen.changes()[:2]],
+        view.spoken_for(study, speak),
     )
 
 
 def _kept(desk: Desk, study: Study, seen: view.View) -> Work[list[str]]:
     """Write the note and the observation, as far as the procedure does, and return where they are, in lines."""
     tools = {step.tool for step in study.steps}
-    topic = study.name or study.code or desk.say("管道数据", "piped")
+    topic = study.name or study.code or desk.speak("管道数据", "piped")
     line = note.remembered(seen)
     calls: list[tuple[Call, str, str]] = []
     if "notebook.write" in tools:

@@ -41,19 +41,19 @@ class Figure(NamedTuple):
     code: str
     lens: str = ""
 
-    def shown(self, say: Voice) -> str:
+    def shown(self, speak: Voice) -> str:
         """Return the figure as a person reads it. Only changes and distances carry a plus."""
-        return plain(self.code, number(self.value, self.unit, say))
+        return plain(self.code, number(self.value, self.unit, speak))
 
 
-def of(loaded: Any, say: Voice) -> list[Step]:
+def of(loaded: Any, speak: Voice) -> list[Step]:
     """Return the steps of the procedure that `skills.load` brought, as an outline or as data; none without one."""
     told = loaded.get("procedure") if isinstance(loaded, dict) else None
     if isinstance(told, list):
         return [step for line in told if (step := _outlined(str(line))) is not None]
     phases = told.get("phases") if isinstance(told, dict) else None
     return [
-        _plain(step, say)
+        _plain(step, speak)
         for phase in (phases if isinstance(phases, list) else [])
         if isinstance(phase, dict)
         for step in phase.get("steps") or []
@@ -86,15 +86,15 @@ def _outlined(line: str) -> Step | None:
     return Step(found["id"], call["tool"] if call else "", args, found["action"], label, found["lens"] or "", unit)
 
 
-def _plain(step: dict[str, Any], say: Voice) -> Step:
+def _plain(step: dict[str, Any], speak: Voice) -> Step:
     args = step.get("args")
-    action = say.own(step, "action")
+    action = speak.own(step, "action")
     return Step(
         str(step.get("id") or ""),
         str(step.get("tool") or ""),
         dict(args) if isinstance(args, dict) else {},
         action,
-        say.own(step, "output") or _labelled(action),
+        speak.own(step, "output") or _labelled(action),
         str(step.get("lens") or ""),
         str(step.get("unit") or ""),
     )
@@ -139,23 +139,23 @@ def chosen(steps: list[Step], views: tuple[str, ...], counter: str = "") -> list
     return out
 
 
-def figures(steps: list[Step], values: dict[str, tuple[float | None, str]], say: Voice) -> list[Figure]:
+def figures(steps: list[Step], values: dict[str, tuple[float | None, str]], speak: Voice) -> list[Figure]:
     """Return the figures of the steps that compute, in their order, from values by expression."""
     told = []
     for step in steps:
         if step.code and key(step.code) in values:
             value, date = values[key(step.code)]
-            told.append(Figure(label(step, say), value, unit_of(step), date, step.code, step.lens))
+            told.append(Figure(label(step, speak), value, unit_of(step), date, step.code, step.lens))
     return told
 
 
-def label(step: Step, say: Voice) -> str:
+def label(step: Step, speak: Voice) -> str:
     """Return what a step's figure is called: as it is known, else as its skill calls it, in whatever language."""
     known = LABELS.get(key(step.code))
-    return say(*known[:2]) if known else step.label
+    return speak(*known[:2]) if known else step.label
 
 
-def builtin(say: Voice) -> list[Step]:
+def builtin(speak: Voice) -> list[Step]:
     """Return the procedure that a research follows where no skill brings one."""
     computed = (
         "close",
@@ -169,10 +169,10 @@ def builtin(say: Voice) -> list[Step]:
         "volume / sma(ref(volume, 1), 20)",
     )
     return [
-        Step("1", "market.ohlcv", {}, "", say("日线行情", "Daily bars")),
-        Step("2", "memory.recall", {}, "", say("过去的看法", "What was thought before")),
+        Step("1", "market.ohlcv", {}, "", speak("日线行情", "Daily bars")),
+        Step("2", "memory.recall", {}, "", speak("过去的看法", "What was thought before")),
         *(Step(f"3.{at}", "compute.run", {"code": code}, "", code) for at, code in enumerate(computed, 1)),
-        Step("4", "skills.check", {}, "", say("命中的规则", "Rules that hold")),
-        Step("5", "notebook.write", {}, "", say("研究笔记", "Research note")),
-        Step("6", "memory.write", {}, "", say("观察", "Observation")),
+        Step("4", "skills.check", {}, "", speak("命中的规则", "Rules that hold")),
+        Step("5", "notebook.write", {}, "", speak("研究笔记", "Research note")),
+        Step("6", "memory.write", {}, "", speak("观察", "Observation")),
     ]

@@ -35,17 +35,17 @@ class Reading(NamedTuple):
         """Return +1 where the value speaks for the security, -1 against it, 0 where it does not speak."""
         return self.high_sign if value >= self.high else -self.high_sign if value <= self.low else 0
 
-    def shown(self, value: float | None, say: Voice) -> str:
+    def shown(self, value: float | None, speak: Voice) -> str:
         """Return the figure as it stands in a table. Only changes and distances carry a plus."""
-        return plain(self.code, number(value, self.unit, say))
+        return plain(self.code, number(value, self.unit, speak))
 
-    def told(self, value: float, say: Voice) -> str:
+    def told(self, value: float, speak: Voice) -> str:
         """Return what the value says, in a sentence."""
         words = self.above if value >= self.high else self.below if value <= self.low else self.between
         if not words[0]:
             return ""
-        shown = number(value, self.unit, say)
-        return say(*words, v=shown, a=shown.lstrip("+-"))
+        shown = number(value, self.unit, speak)
+        return speak(*words, v=shown, a=shown.lstrip("+-"))
 
 
 INDEX = "index: "

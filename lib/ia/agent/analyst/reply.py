@@ -23,21 +23,23 @@ def handed_back(desk: Desk, brought: object) -> Reply | None:
     """Return what a skill's subagent handed back as a reply; None where the skill does not run in one."""
     if not isinstance(brought, dict) or not isinstance(brought.get("points"), list):
         return None
-    say = desk.say
+    speak = desk.speak
     points = [str(point) for point in brought["points"]]
     evidence = [str(item) for item in brought.get("evidence") or []]
     artifacts = [str(path) for path in brought.get("artifacts") or []]
     lines = [*points[:1], "", *(f"- {point}" for point in points[1:])]
-    lines += ["", f"**{say('数据', 'Data')}**", *(f"- {item}" for item in evidence)] if evidence else []
+    lines += ["", f"**{speak('数据', 'Data')}**", *(f"- {item}" for item in evidence)] if evidence else []
     lines += (
-        ["", say("已存：{k}。", "Kept: {k}.", k=say.joined([f"`{path}`" for path in artifacts]))] if artifacts else []
+        ["", speak("已存：{k}。", "Kept: {k}.", k=speak.joined([f"`{path}`" for path in artifacts]))]
+        if artifacts
+        else []
     )
-    return Reply([*lines, by_rules(say)], points, evidence)
+    return Reply([*lines, by_rules(speak)], points, evidence)
 
 
-def by_rules(say: Voice) -> str:
+def by_rules(speak: Voice) -> str:
     """Return who speaks: nobody is to take it for more than it is."""
-    return say(
+    return speak(
         "我是按规则工作的分析员（ia-offline），没有用语言模型；只研究和建议，买卖由你决定。",
         "I work by rules (ia-offline), without a language model. Research and advice only; what to do is yours.",
     )
@@ -45,23 +47,23 @@ def by_rules(say: Voice) -> str:
 
 def no_prices(desk: Desk, said: str, failure: str) -> str:
     """Return why there are no prices, and what to type."""
-    say, low = desk.say, failure.casefold()
+    speak, low = desk.speak, failure.casefold()
     if failure == "missing":
-        return say(
+        return speak(
             "这里没有取行情的工具，{s} 没法看。用 `ia turn`，或给 llm 加上 `-T ia_ohlcv -T ia_compute`。",
             "There is no tool for prices here, so {s} cannot be looked at. Use `ia turn`, or give llm"
             " `-T ia_ohlcv -T ia_compute`.",
             s=said,
         )
     if "could be:" in low:
-        return say(
+        return speak(
             "“{s}”可能是好几只证券：{f}。请写代码，例如 600519.SH。",
             '"{s}" could be several securities: {f}. Write the code, such as 600519.SH.',
             s=said,
             f=failure.split("could be:", 1)[1].split(";")[0].strip(),
         )
     if any(word in low for word in ("no security", "no such", "has no bars", "no stock", "not found")):
-        return say(
+        return speak(
             "没有找到 {s} 的行情（{f}）。请核对代码，例如 600519、00700.HK、AAPL。",
             "No prices were found for {s} ({f}). Check the code: 600519, 00700.HK, AAPL.",
             s=said,
@@ -71,14 +73,14 @@ def no_prices(desk: Desk, said: str, failure: str) -> str:
         word in low
         for word in ("try later", "timed out", "timeout", "rate", "ban", "cannot reach", "connect", "longer than")
     ):
-        return say(
+        return speak(
             "行情源暂时取不到 {s}（{f}）。过一会儿再问；离线可用 `ia config set market.adapter demo`（模拟行情）。",
             "The source has no prices of {s} for now ({f}). Ask again later; offline there is"
             " `ia config set market.adapter demo` (simulated prices).",
             s=said,
             f=failure,
         )
-    return say(
+    return speak(
         "取不到 {s} 的行情：{f}。没有数据，我不发表观点。",
         "The prices of {s} could not be fetched: {f}. Without data there is no view.",
         s=said,
@@ -90,18 +92,18 @@ def not_kept(desk: Desk, result: Result, zh: str, en: str) -> str:
     """Return why something was not kept, "" where it was."""
     if result.ok:
         return ""
-    why = desk.say("没有这个工具", "there is no tool for it") if result.missing else result.error
-    return desk.say("{what}没有存下：{why}。", "{what} was not kept: {why}.", what=desk.say(zh, en), why=why)
+    why = desk.speak("没有这个工具", "there is no tool for it") if result.missing else result.error
+    return desk.speak("{what}没有存下：{why}。", "{what} was not kept: {why}.", what=desk.speak(zh, en), why=why)
 
 
 def waiting(desk: Desk, results: list[Result]) -> list[str]:
     """Return a line for each proposal that was made: what waits, and how to decide."""
-    say, lines = desk.say, []
+    speak, lines = desk.speak, []
     for result in results:
         number = result.get("proposal")
         if number is not None:
             lines.append(
-                say(
+                speak(
                     "提案 {n}（`{p}`）等你决定：`ia approve {n}` 执行，`ia reject {n}` 放弃，`ia pending` 看全文。",
                     "Proposal {n} (`{p}`) waits for you: `ia approve {n}` carries it out, `ia reject {n}` drops it,"
                     " `ia pending` shows it.",
@@ -114,14 +116,14 @@ def waiting(desk: Desk, results: list[Result]) -> list[str]:
 
 def paths(desk: Desk, *pairs: tuple[Result, str, str]) -> list[str]:
     """Return where things were kept, or why not: (result, zh name, en name) each."""
-    say, kept, failed = desk.say, [], []
+    speak, kept, failed = desk.speak, [], []
     for result, zh, en in pairs:
         if result.ok and isinstance(result.value, dict) and result.get("path"):
-            mark = say("（未确认）", " (untrusted)") if "untrusted" in str(result.get("status")) else ""
-            kept.append(f"{say(zh, en)} `{result.get('path')}`{mark}")
+            mark = speak("（未确认）", " (untrusted)") if "untrusted" in str(result.get("status")) else ""
+            kept.append(f"{speak(zh, en)} `{result.get('path')}`{mark}")
         elif result.ok:
-            kept.append(say(zh, en))
+            kept.append(speak(zh, en))
         else:
             failed.append(not_kept(desk, result, zh, en))
-    lines = [say("已存：{k}。", "Kept: {k}.", k=say.listed(kept))] if kept else []
+    lines = [speak("已存：{k}。", "Kept: {k}.", k=speak.listed(kept))] if kept else []
     return lines + failed + waiting(desk, [result for result, _, _ in pairs])

@@ -19,7 +19,7 @@ class Request:
 
     question: str
     moment: datetime
-    say: Voice
+    speak: Voice
     event: str = ""
     parts: dict[str, str] = field(default_factory=dict)
     data: str = ""

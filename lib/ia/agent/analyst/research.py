@@ -66,7 +66,7 @@ class Study:
 
 def named(desk: Desk, mention: Mention) -> str:
     """Return a security as the reader knows it."""
-    if desk.say.lang == ZH:
+    if desk.speak.lang == ZH:
         return mention.name
     return english(mention.symbol) if not mention.said.isascii() or mention.said[:1].isdigit() else mention.said
 
@@ -166,9 +166,9 @@ def _computed(desk: Desk, study: Study, mention: Mention | None) -> Work[None]:
         study.values[name] = valued(result)
     if checks and results[-1].ok:
         study.checked = True
-        study.fired = verdict.fired_of(results[-1].value, desk.say)
+        study.fired = verdict.fired_of(results[-1].value, desk.speak)
     study.why = next((result.error for result in results if result.error), "")
-    study.figures = procedure.figures(study.steps, study.values, desk.say)
+    study.figures = procedure.figures(study.steps, study.values, desk.speak)
 
 
 def observation(desk: Desk, topic: str) -> str:
@@ -205,7 +205,7 @@ def recalled(value: Any) -> list[dict[str, Any]]:
 def steps_for(desk: Desk, skill: str, arguments: str) -> Work[tuple[list[Step], str]]:
     """Return the steps of a skill's procedure and its name; the built-in ones and "" where there is none."""
     brought = yield from loaded(desk, skill, arguments)
-    steps = procedure.of(brought, desk.say)
+    steps = procedure.of(brought, desk.speak)
     if steps and any(step.code for step in steps):
         return steps, skill
-    return procedure.builtin(desk.say), skill if brought is not None else ""
+    return procedure.builtin(desk.speak), skill if brought is not None else ""

@@ -47,13 +47,13 @@ class Outcome(NamedTuple):
 
 def review(desk: Desk, words: str) -> Work[Reply]:
     """Review the period that the words name (the last seven days without), keep the report and the reflection."""
-    say, today = desk.say, desk.request.moment.date()
+    speak, today = desk.speak, desk.request.moment.date()
     period = of_words(words, today)
     yield from loaded(desk, "review", words)
     listed, tracking = yield from desk.run(Call("memory.list", {}), Call("memory.read", {"path": "tracking"}))
     if not listed.ok:
         return reply.of(
-            say("没有读记忆的工具，没法复盘。", "There is no tool to read the memory: no review is possible.")
+            speak("没有读记忆的工具，没法复盘。", "There is no tool to read the memory: no review is possible.")
         )
     files = _within(listed.value, period)
     texts = yield from desk.run(*(Call("memory.read", {"path": path}) for path in files))
@@ -75,7 +75,7 @@ def review(desk: Desk, words: str) -> Work[Reply]:
     kept = reply.paths(desk, *zip(results, ("复盘报告", "反思"), ("report", "reflection"), strict=False))
     answer = _summary(desk, period, outcomes, simulated)
     return Reply(
-        [*answer, "", lesson, "", *kept, reply.by_rules(say)],
+        [*answer, "", lesson, "", *kept, reply.by_rules(speak)],
         [answer[0], lesson],
         [_row(desk, item) for item in outcomes],
     )
@@ -175,51 +175,51 @@ def _since(desk: Desk, said: list[Said]) -> Work[tuple[list[Outcome], bool]]:
     return outcomes, any(result.ok and bool(result.get("simulated")) for result in bars)
 
 
-def _judged(item: Outcome, say: Voice) -> str:
+def _judged(item: Outcome, speak: Voice) -> str:
     """Return what can be said of an observation now."""
     if item.said.mention is None or item.said.lean is None:
-        return say("不可评：没有证券或方向", "not to be judged: no security or no direction")
+        return speak("不可评：没有证券或方向", "not to be judged: no security or no direction")
     if item.since is None:
-        return say("未决：此后还没有 K 线", "open: no bar since")
+        return speak("未决：此后还没有 K 线", "open: no bar since")
     if "没有" not in item.void and "not" not in item.void and item.void:
-        return say("作废：失效条件已触发", "void: its own condition came true")
+        return speak("作废：失效条件已触发", "void: its own condition came true")
     if item.said.lean == 0:
-        return say("未表态", "took no side")
+        return speak("未表态", "took no side")
     with_it = item.since * item.said.lean > 0
     due = item.days >= 20
     if with_it:
-        return say("对", "right") if due else say("暂时同向，未到期", "with it so far, not due")
-    return say("错", "wrong") if due else say("暂时相反，未到期", "against it so far, not due")
+        return speak("对", "right") if due else speak("暂时同向，未到期", "with it so far, not due")
+    return speak("错", "wrong") if due else speak("暂时相反，未到期", "against it so far, not due")
 
 
 def _row(desk: Desk, item: Outcome) -> str:
-    say = desk.say
+    speak = desk.speak
     cells = [
         item.said.day,
         item.said.mention.name if item.said.mention else "–",
         past.cut(item.said.line, 60).replace("|", "/"),
         number(item.since, "percent"),
         str(item.days),
-        _judged(item, say),
+        _judged(item, speak),
     ]
     return "| " + " | ".join(cells) + " |"
 
 
 def _summary(desk: Desk, period: Period, outcomes: list[Outcome], simulated: bool) -> list[str]:
-    say = desk.say
-    head = say(
+    speak = desk.speak
+    head = speak(
         "**复盘 {a} 至 {b}**：{n} 条观察，{k} 条可以对照行情{s}。",
         "**Review {a} to {b}**: {n} observations, {k} of them comparable with prices{s}.",
         a=period.first,
         b=period.last,
         n=len(outcomes),
         k=sum(1 for item in outcomes if item.since is not None),
-        s=say("（行情是模拟的）", " (prices are simulated)") if simulated else "",
+        s=speak("（行情是模拟的）", " (prices are simulated)") if simulated else "",
     )
     if not outcomes:
         return [
             head,
-            say(
+            speak(
                 "本期没有可评的判断。一条可评的判断要有：标的、方向、期限、把握、理由、失效条件。例如：“300750，20"
                 " 个交易日内跑赢沪深 300，六成把握；跌破 172 作废。”",
                 "There is nothing to judge in this period. A judgement that can be scored names security, direction,"
@@ -231,7 +231,7 @@ def _summary(desk: Desk, period: Period, outcomes: list[Outcome], simulated: boo
 
 
 def _table(desk: Desk, outcomes: list[Outcome]) -> list[str]:
-    head = desk.say(
+    head = desk.speak(
         "| 日期 | 标的 | 原话 | 此后 | 天数 | 现在看 |", "| date | security | as it was said | since | days | now |"
     )
     return [head, "| --- | --- | --- | ---: | ---: | --- |", *(_row(desk, item) for item in outcomes)]
@@ -239,20 +239,20 @@ def _table(desk: Desk, outcomes: list[Outcome]) -> list[str]:
 
 def _lesson(desk: Desk, period: Period, outcomes: list[Outcome]) -> str:
     """Return the one rule to act on next, from what went wrong; nothing is concluded from few cases."""
-    say = desk.say
+    speak = desk.speak
     scored = [item for item in outcomes if item.since is not None and item.said.lean]
     wrong = [item for item in scored if (item.since or 0) * (item.said.lean or 0) < 0]
     mute = [item for item in outcomes if item.said.lean is None]
     void = [item for item in outcomes if item.void and "没有" not in item.void and "not" not in item.void]
     if void:
-        names = say.joined(list(dict.fromkeys(item.said.mention.name for item in void if item.said.mention)))
-        return say(
+        names = speak.joined(list(dict.fromkeys(item.said.mention.name for item in void if item.said.mention)))
+        return speak(
             "下一步：{n} 的失效条件已经触发，先重做研究，再谈观点。",
             "Next: the condition named for {n} has come true; research it again before holding a view.",
             n=names,
         )
     if len(scored) >= 3 and len(wrong) * 2 > len(scored):
-        return say(
+        return speak(
             "下一步：{w}/{n} 条暂时与市场相反；下一周每条判断写出相反证据，再看是不是同一个原因（样本少，不改信念）。",
             "Next: {w} of {n} stand against the market so far; write the counter-evidence with each judgement for a"
             " week and see whether one"
@@ -261,32 +261,32 @@ def _lesson(desk: Desk, period: Period, outcomes: list[Outcome]) -> str:
             n=len(scored),
         )
     if len(mute) * 2 > len(outcomes) and outcomes:
-        return say(
+        return speak(
             "下一步：多数观察没有方向或失效条件，事后没法评；下次写上“偏多/偏空”和“失效 收盘<价位”。",
             "Next: most observations name neither a direction nor what would end them, and cannot be judged; write"
             " “leans up/down” and “void if close < …”.",
         )
     if scored:
-        return say(
+        return speak(
             "下一步：{n} 条里 {r} 条同向，样本太少，不下结论；到期（20 个交易日）再评。",
             "Next: {r} of {n} are with the market; too few to conclude. Judge them when due (20 trading days).",
             n=len(scored),
             r=len(scored) - len(wrong),
         )
     if any(item.said.lean is not None for item in outcomes):
-        return say(
+        return speak(
             "下一步：这些判断还没有后续行情，满 20 个交易日再评。",
             "Next: there are no prices since these judgements; judge them after 20 trading days.",
         )
-    return say(
+    return speak(
         "下一步：把想法写成可评的观察，下周才有东西可复盘。",
         "Next: write thoughts as observations that can be judged, so that there is something to review.",
     )
 
 
 def _reflection(desk: Desk, period: Period, lesson: str) -> Call:
-    say = desk.say
-    text = say(
+    speak = desk.speak
+    text = speak(
         "## {d} 复盘（{a} 至 {b}）", "## {d} Review ({a} to {b})", d=desk.request.day, a=period.first, b=period.last
     )
     return Call(
@@ -297,24 +297,24 @@ def _reflection(desk: Desk, period: Period, lesson: str) -> Call:
 def _report(
     desk: Desk, period: Period, outcomes: list[Outcome], reflections: list[str], tracking: Result, simulated: bool
 ) -> list[str]:
-    say = desk.say
-    title = say("# 复盘 {a} 至 {b}", "# Review {a} to {b}", a=period.first, b=period.last)
+    speak = desk.speak
+    title = speak("# 复盘 {a} 至 {b}", "# Review {a} to {b}", a=period.first, b=period.last)
     out = [
         title,
         "",
         *_summary(desk, period, outcomes, simulated),
         "",
-        f"## {say('原话与出处', 'As it was said, and where')}",
+        f"## {speak('原话与出处', 'As it was said, and where')}",
         "",
     ]
     out += [
-        f"- {item.said.day}{say('：', ': ')}{item.said.line} (`{item.said.source}`)"
+        f"- {item.said.day}{speak('：', ': ')}{item.said.line} (`{item.said.source}`)"
         + (f" — {item.void}" if item.void else "")
         for item in outcomes
-    ] or [say("- 无", "- none")]
-    out += ["", f"## {say('口径', 'Terms')}", ""]
+    ] or [speak("- 无", "- none")]
+    out += ["", f"## {speak('口径', 'Terms')}", ""]
     out.append(
-        say(
+        speak(
             "- 此后：从观察当日收盘到最新收盘，前复权；满 20 个交易日才算到期，未到期不打对错。",
             "- Since: from the close of the day to the last close, adjusted; due after 20 trading days, and not"
             " scored before.",
@@ -329,12 +329,12 @@ def _report(
         line for line in watched if not any(item.said.mention and item.said.mention.code in line for item in outcomes)
     ]
     if unseen:
-        out += ["", f"## {say('关注了但本期没有观察', 'Watched, but not observed in this period')}", "", *unseen[:20]]
+        out += ["", f"## {speak('关注了但本期没有观察', 'Watched, but not observed in this period')}", "", *unseen[:20]]
     if reflections:
         out += [
             "",
-            f"## {say('这段时间的反思', 'Reflections of the time')}",
+            f"## {speak('这段时间的反思', 'Reflections of the time')}",
             "",
             *(f"- `{path}`" for path in reflections),
         ]
-    return [*out, "", f"## {say('下一步', 'Next')}", "", _lesson(desk, period, outcomes), "", reply.by_rules(say)]
+    return [*out, "", f"## {speak('下一步', 'Next')}", "", _lesson(desk, period, outcomes), "", reply.by_rules(speak)]

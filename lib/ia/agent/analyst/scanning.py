@@ -43,7 +43,7 @@ _WEIGHT = {"high": 3, "medium": 2, "low": 1}
 
 def scan(desk: Desk, intent: Intent) -> Work[Reply]:
     """Go over the watch list: red flags first, then what fired, ranked by its weight."""
-    say = desk.say
+    speak = desk.speak
     brought = yield from loaded(desk, "scan", intent.words)
     listed = yield from desk.one("memory.read", path="tracking")
     items = (
@@ -54,7 +54,7 @@ def scan(desk: Desk, intent: Intent) -> Work[Reply]:
     items = intent.securities or items
     if not items:
         return reply.of(
-            say(
+            speak(
                 "关注列表是空的，没有可扫描的。先说“关注 600519：等回踩 200 日线”。",
                 "The watch list is empty: nothing to scan. First say “track 600519: wait for the 200-day average”.",
             )
@@ -66,13 +66,13 @@ def scan(desk: Desk, intent: Intent) -> Work[Reply]:
         desk, items[:CALLS], codes, [], lenses.NEUTRAL, "scan" if brought is not None else "", past=False
     )
     if not sides:
-        return reply.of(*failed, say("没有一只取到行情。", "None of them has prices."))
+        return reply.of(*failed, speak("没有一只取到行情。", "None of them has prices."))
     answer, line = _scanned(desk, sides, failed, criteria, codes)
     path = f"scratch/scan/{desk.request.day}.md"
     text = (
         "\n".join(
             [
-                f"# {say('关注列表扫描', 'Scan of the watch list')} · {desk.request.day}",
+                f"# {speak('关注列表扫描', 'Scan of the watch list')} · {desk.request.day}",
                 "",
                 *answer,
                 "",
@@ -81,13 +81,13 @@ def scan(desk: Desk, intent: Intent) -> Work[Reply]:
         )
         + "\n"
     )
-    topic = say("扫描", "scan")
+    topic = speak("扫描", "scan")
     note, seen = yield from desk.run(
         Call("notebook.write", {"path": path, "content": text}), observe(desk, topic, line)
     )
     kept = reply.paths(desk, (note, "扫描笔记", "note"), (seen, "观察", "observation"))
     return Reply(
-        [*answer, "", *kept, reply.by_rules(say)],
+        [*answer, "", *kept, reply.by_rules(speak)],
         [line],
         [f"{s.title}: {', '.join(f.id for f in s.fired) or '-'}" for s in sides],
     )
@@ -97,7 +97,7 @@ def _scanned(
     desk: Desk, sides: list[Side], failed: list[str], criteria: list[tuple[str, str]], codes: list[str]
 ) -> tuple[list[str], str]:
     """Return the answer of a scan, and the line that is remembered of it."""
-    say = desk.say
+    speak = desk.speak
     everywhere = _shared(sides)
     flagged = [side for side in sides if any(item.alarming for item in side.fired)]
     meets = [side for side in sides if side not in flagged and _meets(side, criteria, codes)]
@@ -107,58 +107,60 @@ def _scanned(
     sim = any(side.market.get("simulated") for side in sides)
     last = max(str(side.market.get("last") or "") for side in sides)
     out = [
-        say(
+        speak(
             "截至 {d}，{n} 只有行情{f}{c}{s}。",
             "As of {d}: {n} with prices{f}{c}{s}.",
             d=last,
             n=len(sides),
-            f=say("，{k} 只没有", ", {k} without", k=len(failed)) if failed else "",
-            c=say("；条件：{x}", "; criteria: {x}", x=say.joined([name for _, name in criteria])) if criteria else "",
-            s=say("；**行情是模拟的**", "; **prices are simulated**") if sim else "",
+            f=speak("，{k} 只没有", ", {k} without", k=len(failed)) if failed else "",
+            c=speak("；条件：{x}", "; criteria: {x}", x=speak.joined([name for _, name in criteria]))
+            if criteria
+            else "",
+            s=speak("；**行情是模拟的**", "; **prices are simulated**") if sim else "",
         ),
         "",
     ]
-    out += [f"**{say('红旗（先看）', 'Red flags (look here first)')}**"]
+    out += [f"**{speak('红旗（先看）', 'Red flags (look here first)')}**"]
     out += [
         f"- {side.title} **{item.id}** {item.name}{item.says}"
         for side in flagged
         for item in side.fired
         if item.alarming
-    ][:8] or [say("- 无", "- none")]
+    ][:8] or [speak("- 无", "- none")]
     out += [
         "",
-        f"**{say('触发', 'What fired')}**",
+        f"**{speak('触发', 'What fired')}**",
         "",
         _head(desk, codes),
         "| --- |" + " ---: |" * (len(_shown(codes)) + 1),
     ]
     out += [_row(desk, side, codes, everywhere) for side in ranked[:8]]
     if not ranked:
-        out = [*out[:-2], say("今天没有符合条件的标的。", "Nothing meets the criteria today.")]
+        out = [*out[:-2], speak("今天没有符合条件的标的。", "Nothing meets the criteria today.")]
     if everywhere:
         out += [
             "",
-            say(
+            speak(
                 "{ids} 命中了名单的三分之一以上，算市场共性，不计分。",
                 "{ids} fired on more than a third of the list: that is the market, and does not count.",
-                ids=say.joined(sorted(everywhere)),
+                ids=speak.joined(sorted(everywhere)),
             ),
         ]
     out += ["", *failed] if failed else []
     quiet = [side.title for side in sides if side not in ranked and side not in flagged]
     out += (
-        ["", say("没有触发或不合条件：{q}。", "Nothing, or not by the criteria: {q}.", q=say.joined(quiet))]
+        ["", speak("没有触发或不合条件：{q}。", "Nothing, or not by the criteria: {q}.", q=speak.joined(quiet))]
         if quiet
         else []
     )
     first = ranked[0].title if ranked else ""
-    line = say(
+    line = speak(
         "扫描 {n} 只：红旗 {f} 只，触发 {t} 只{x}；下一个交易日收盘后作废。",
         "Scan of {n}: {f} flagged, {t} fired{x}; void after the next close.",
         n=len(sides),
         f=len(flagged),
         t=len(ranked),
-        x=say("，最值得先研究的是 {a}", "; research {a} first", a=first) if first else "",
+        x=speak("，最值得先研究的是 {a}", "; research {a} first", a=first) if first else "",
     )
     return [*out, "", line], line
 
@@ -185,26 +187,26 @@ def _shown(codes: list[str]) -> list[tuple[str, str]]:
 
 
 def _head(desk: Desk, codes: list[str]) -> str:
-    say = desk.say
-    labels = [say(*LABELS[key(code)][:2]) for code, _ in _shown(codes)]
-    return "| " + " | ".join([say("标的", "security"), *labels, say("触发", "fired")]) + " |"
+    speak = desk.speak
+    labels = [speak(*LABELS[key(code)][:2]) for code, _ in _shown(codes)]
+    return "| " + " | ".join([speak("标的", "security"), *labels, speak("触发", "fired")]) + " |"
 
 
 def _row(desk: Desk, side: Side, codes: list[str], everywhere: set[str]) -> str:
     ids = [item.id for item in side.fired if item.id not in everywhere]
-    cells = [number(side.value(code), unit, desk.say) for code, unit in _shown(codes)]
+    cells = [number(side.value(code), unit, desk.speak) for code, unit in _shown(codes)]
     return "| " + " | ".join([side.title, *cells, " ".join(ids[:5]) or "–"]) + " |"
 
 
 def _detail(desk: Desk, sides: list[Side]) -> list[str]:
-    say = desk.say
-    lines = [f"## {say('每只触发了什么', 'What fired, one by one')}", ""]
+    speak = desk.speak
+    lines = [f"## {speak('每只触发了什么', 'What fired, one by one')}", ""]
     for side in sides:
         lines += [
             f"### {side.title} {side.mention.code}",
             "",
             *(f"- **{i.id}** {i.name}{i.says} ({i.source})" for i in side.fired),
         ]
-        lines += [say("- 无", "- none")] if not side.fired else []
+        lines += [speak("- 无", "- none")] if not side.fired else []
         lines.append("")
     return lines

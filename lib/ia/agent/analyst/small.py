@@ -22,7 +22,7 @@ _WORLD = re.compile(
 
 def figure(desk: Desk, wanted: Intent) -> Work[Reply]:
     """Return just the figures that were asked for, of each security named, with their dates."""
-    say, lines, points = desk.say, [], []
+    speak, lines, points = desk.speak, [], []
     for mention in wanted.securities[:3]:
         bars = yield from desk.one("market.ohlcv", symbol=mention.code, tail=1)
         if not bars.ok:
@@ -36,32 +36,32 @@ def figure(desk: Desk, wanted: Intent) -> Work[Reply]:
         for (_code, zh, en, unit), result in zip(wanted.figures, results, strict=True):
             value, date = valued(result)
             shown = (
-                say("算不出（K 线不够）", "not to be had (too few bars)")
+                speak("算不出（K 线不够）", "not to be had (too few bars)")
                 if result.ok
-                else result.error or say("没有计算工具", "no tool for it")
+                else result.error or speak("没有计算工具", "no tool for it")
             )
             told.append(
-                f"{say(zh, en)} {number(value, unit, say) if value is not None else shown}"
+                f"{speak(zh, en)} {number(value, unit, speak) if value is not None else shown}"
                 + (f" ({date})" if date else "")
             )
-        mark = say("（模拟行情）", " (simulated prices)") if bars.get("simulated") else ""
-        lines.append(f"**{named(desk, mention)}** {mention.code}{mark}{say('：', ': ')}{say.listed(told)}")
+        mark = speak("（模拟行情）", " (simulated prices)") if bars.get("simulated") else ""
+        lines.append(f"**{named(desk, mention)}** {mention.code}{mark}{speak('：', ': ')}{speak.listed(told)}")
         points.append(lines[-1])
     return Reply(lines, points or lines)
 
 
 def which(desk: Desk, wanted: Intent) -> Reply:
     """Ask for the security that a skill needs."""
-    say = desk.say
-    need = say("两只证券", "two securities") if wanted.skill == "compare" else say("一只证券", "a security")
+    speak = desk.speak
+    need = speak("两只证券", "two securities") if wanted.skill == "compare" else speak("一只证券", "a security")
     told = (
-        say("“{w}”里没有我认得的证券。", '"{w}" names no security that I know. ', w=wanted.words)
+        speak("“{w}”里没有我认得的证券。", '"{w}" names no security that I know. ', w=wanted.words)
         if wanted.words
         else ""
     )
     return reply.of(
         told
-        + say(
+        + speak(
             "/{s} 需要{n}：写代码或全名，例如 `/{s} 600519`。",
             "/{s} needs {n}: write the code or the full name, as in `/{s} 600519`.",
             s=wanted.skill,
@@ -72,12 +72,12 @@ def which(desk: Desk, wanted: Intent) -> Reply:
 
 def said(desk: Desk, wanted: Intent) -> Reply:
     """Return the answer to what needs no tool: a greeting, a question for help, or what is beyond rules."""
-    say = desk.say
+    speak = desk.speak
     if wanted.kind == "greet":
-        return reply.of(say("你好。", "Hello. ") + _able(desk))
+        return reply.of(speak("你好。", "Hello. ") + _able(desk))
     if wanted.kind == "consent":
         return reply.of(
-            say(
+            speak(
                 "批准是你的事，我碰不到：`ia pending` 看等你决定的提案，`ia approve 编号` 执行，`ia reject 编号`"
                 " 放弃。",
                 "Approving is yours to do, out of my reach: `ia pending` shows what waits, `ia approve NUMBER`"
@@ -89,7 +89,7 @@ def said(desk: Desk, wanted: Intent) -> Reply:
         return reply.of(reply.no_prices(desk, wanted.words, _doubt(wanted.words)))
     if wanted.kind == "help":
         return reply.of(
-            say(
+            speak(
                 "我是 ia 内置的规则分析员（ia-offline），没有用语言模型。",
                 "I am the rule-based analyst of ia (ia-offline), without a language model.",
             ),
@@ -98,12 +98,12 @@ def said(desk: Desk, wanted: Intent) -> Reply:
         )
     if _WORLD.search(wanted.words):
         return reply.of(
-            say(
+            speak(
                 "这个问题要靠行情以外的知识（新闻、财报、宏观或判断），我没有来源，不编。",
                 "This needs more than prices (news, accounts, the economy, judgement), for which I have no source,"
                 " and I do not invent.",
             ),
-            say(
+            speak(
                 "给我一只证券，我能用价格和成交量回答；要开放式的讨论，请设一个模型：`ia config set model …`。",
                 "Name a security and I can answer from prices and volume; for open questions set a model: `ia config"
                 " set model …`.",
@@ -111,7 +111,7 @@ def said(desk: Desk, wanted: Intent) -> Reply:
             *_examples(desk),
         )
     return reply.of(
-        say(
+        speak(
             "这句话我没有读懂：我按规则工作，没有认出证券，也没有认出要做的事。",
             "I could not read this: I work by rules, and recognised neither a security nor a task in it.",
         ),
@@ -128,7 +128,7 @@ def _doubt(said: str) -> str:
 
 
 def _able(desk: Desk) -> str:
-    return desk.say(
+    return desk.speak(
         "我能看行情、算指标、核对规则、写研究笔记、记住和找回你说过的话、复盘、扫描关注列表、起草定时任务。",
         "I can look at prices, compute, check rules, write research notes, remember and find what you said, review,"
         " scan the"
@@ -137,12 +137,12 @@ def _able(desk: Desk) -> str:
 
 
 def _examples(desk: Desk) -> list[str]:
-    say = desk.say
-    examples = say(
+    speak = desk.speak
+    examples = speak(
         "帮我看看宁德时代最近怎么样|贵州茅台的 RSI 是多少|对比 比亚迪 和 宁德时代|关注 600519：等回踩 200"
         " 日线|我之前怎么看宁德时代|复盘本周|扫描关注列表|每周五收盘后帮我复盘本周",
         "How does CATL look lately?|What is the RSI of 600519?|Compare BYD and CATL: 002594 vs 300750|Track 600519:"
         " wait for the 200-day average"
         "|What did I say about CATL?|Review this week|Scan my watch list|Every Friday after the close, review the week",
     )
-    return [say("可以这样说：", "You can say:"), *(f"- {example}" for example in examples.split("|"))]
+    return [speak("可以这样说：", "You can say:"), *(f"- {example}" for example in examples.split("|"))]

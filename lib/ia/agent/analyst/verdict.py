@@ -65,11 +65,11 @@ class Verdict(NamedTuple):
     evidence: tuple[Evidence, ...]
     why: tuple[tuple[str, str], ...]
 
-    def told(self, say: Voice) -> str:
+    def told(self, speak: Voice) -> str:
         """Return which way the evidence leans, in a clause."""
         if not any(self.kinds.values()):
-            return say("没有一类读数给出方向", "no kind of reading has a direction")
-        return say("证据", "the evidence ") + say(*LEANS[self.lean])
+            return speak("没有一类读数给出方向", "no kind of reading has a direction")
+        return speak("证据", "the evidence ") + speak(*LEANS[self.lean])
 
     def speaking(self, sign: int) -> list[Evidence]:
         """Return the evidence of one sign, in the order of the views."""
@@ -140,12 +140,12 @@ def _confidence(
     return level, tuple(why)
 
 
-def kinds_told(verdict: Verdict, sign: int, say: Voice) -> str:
+def kinds_told(verdict: Verdict, sign: int, speak: Voice) -> str:
     """Return the kinds of evidence that speak one way, by name."""
-    return say.joined([say(*KINDS[kind]) for kind, value in verdict.kinds.items() if value == sign])
+    return speak.joined([speak(*KINDS[kind]) for kind, value in verdict.kinds.items() if value == sign])
 
 
-def fired_of(checked: object, say: Voice) -> list[Fired]:
+def fired_of(checked: object, speak: Voice) -> list[Fired]:
     """Return what `skills.check` found to hold, must-know rules and red flags first."""
     rows: list[Fired] = []
     for entry in _entries(checked):
@@ -153,12 +153,12 @@ def fired_of(checked: object, say: Voice) -> list[Fired]:
             continue
         kind = _kind(entry)
         grade = str(entry.get("severity") or entry.get("priority") or entry.get("confidence") or "")
-        name = say.own(entry, "name") or say.own(entry, "signal") or say.own(entry, "signature")
+        name = speak.own(entry, "name") or speak.own(entry, "signal") or speak.own(entry, "signature")
         says = (
-            say.own(entry, "action")
-            or say.own(entry, "conclusion")
-            or say.own(entry, "indication")
-            or say.own(entry, "text")
+            speak.own(entry, "action")
+            or speak.own(entry, "conclusion")
+            or speak.own(entry, "indication")
+            or speak.own(entry, "text")
         )
         rows.append(Fired(str(entry.get("id") or "?"), name, says, grade, str(entry.get("source") or ""), kind))
     order = {"must_know": 0, "red_flag": 1, "core": 2, "edge": 3, "pattern": 4}

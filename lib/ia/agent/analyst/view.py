@@ -36,7 +36,7 @@ class View:
 
     def __init__(self, desk: Desk, study: Study) -> None:
         assert study.verdict is not None
-        self.desk, self.study, self.say = desk, study, desk.say
+        self.desk, self.study, self.speak = desk, study, desk.speak
         self.verdict: Verdict = study.verdict
         self.earlier: list[Before] = past.of(
             study.earlier, (study.name, study.code, study.title), study.closes(), desk.request.day
@@ -49,35 +49,35 @@ class View:
         """The security: name and code."""
         study = self.study
         if not study.title:
-            return study.code or self.say("这份数据", "these bars")
+            return study.code or self.speak("这份数据", "these bars")
         return (
             study.title
             if study.title == study.code
-            else self.say("{n}（{c}）", "{n} ({c})", n=study.title, c=study.code)
+            else self.speak("{n}（{c}）", "{n} ({c})", n=study.title, c=study.code)
         )
 
     def conclusion(self) -> str:
         """Return the view in a sentence: what each of the first views sees, the lean, the confidence, the horizon."""
-        say, verdict = self.say, self.verdict
+        speak, verdict = self.speak, self.verdict
         heads = [head for view in self.study.lens.order if (head := self._head(view))][:3]
         against, support = verdict.count(-1), verdict.count(1)
-        return say(
+        return speak(
             "{heads}。合起来{lean}（支持 {up} 类，反对 {down} 类），置信度{level}，期限以月计。",
             "{heads}. Taken together {lean} ({up} for, {down} against); confidence {level}, horizon months.",
-            heads=say.listed(heads) or say("没有可说的读数", "no reading says anything"),
-            lean=verdict.told(say),
+            heads=speak.listed(heads) or speak("没有可说的读数", "no reading says anything"),
+            lean=verdict.told(speak),
             up=support,
             down=against,
-            level=say(*LEVELS[verdict.confidence]),
+            level=speak(*LEVELS[verdict.confidence]),
         )
 
     def warnings(self) -> list[str]:
         """Return what must be read before anything else: invented prices, old data, critical flags."""
-        say, study = self.say, self.study
+        speak, study = self.speak, self.study
         told = []
         if study.simulated:
             told.append(
-                say(
+                speak(
                     "**行情是模拟的**：价格由 demo 市场生成，下面的数字只演示方法，不能用于真实决策。",
                     "**The prices are simulated**: the demo market makes them up. The figures show the method and"
                     " are nothing to act on.",
@@ -85,7 +85,7 @@ class View:
             )
         if 0 < study.rows < 250:
             told.append(
-                say(
+                speak(
                     "只有 {n} 根日线，不足一年：长期的读数算不出来，结论从轻。",
                     "There are only {n} daily bars, less than a year: long-term readings are missing.",
                     n=study.rows,
@@ -93,7 +93,7 @@ class View:
             )
         if study.last and study.last < (self.desk.request.moment - timedelta(days=9)).strftime("%Y-%m-%d"):
             told.append(
-                say(
+                speak(
                     "最后一根 K 线是 {d}，已经旧了：停牌或数据滞后时，旧信号作废。",
                     "The last bar is of {d}, which is old: after a halt or late data, old signals are void.",
                     d=study.last,
@@ -104,9 +104,9 @@ class View:
 
     def snapshot(self) -> str:
         """Return the few figures that everybody wants first, in a line."""
-        say, value = self.say, self.study.value
+        speak, value = self.speak, self.study.value
         parts = [
-            say("截至 {d} 收盘 {c}", "close {c} on {d}", d=self.study.last or "?", c=number(value("close"), "price"))
+            speak("截至 {d} 收盘 {c}", "close {c} on {d}", d=self.study.last or "?", c=number(value("close"), "price"))
         ]
         for code, zh, en in (
             ("roc(close, 1)", "当日", "day"),
@@ -114,52 +114,52 @@ class View:
             ("roc(close, 250)", "250 日", "250 days"),
         ):
             if value(code) is not None:
-                parts.append(f"{say(zh, en)} {number(value(code), 'percent')}")
+                parts.append(f"{speak(zh, en)} {number(value(code), 'percent')}")
         if value("rsi(close, 14)") is not None:
             parts.append(f"RSI(14) {number(value('rsi(close, 14)'), 'points')}")
         if value("natr(high, low, close, 14)") is not None:
             parts.append(
-                say(
+                speak(
                     "日常波幅 {v}",
                     "ordinary day ±{v}",
                     v=number(value("natr(high, low, close, 14)"), "percent").removeprefix("+"),
                 )
             )
-        return say("，", ", ").join(parts) + say("。", ".")
+        return speak("，", ", ").join(parts) + speak("。", ".")
 
     # what it rests on
 
     def sections(self) -> list[tuple[str, list[str]]]:
         """Return the views in their order: heading and what their readings say, then what cannot be judged."""
-        say, out = self.say, []
+        speak, out = self.speak, []
         for view in self.study.lens.order:
             lines = [self._reading(item) for item in self.verdict.evidence if item.reading.view == view]
             lines = [line for line in lines if line]
-            lines += [say(*LIMITS[view])] if view in LIMITS else []
+            lines += [speak(*LIMITS[view])] if view in LIMITS else []
             if lines:
                 out.append((self._heading(view), lines))
         return out
 
     def _heading(self, view: str) -> str:
-        say, lens = self.say, self.study.lens
-        title = lenses.title(view, say)
+        speak, lens = self.speak, self.study.lens
+        title = lenses.title(view, speak)
         if view == "market":
-            title += say("（{i}）", " ({i})", i=self.study.index) if self.study.index else ""
+            title += speak("（{i}）", " ({i})", i=self.study.index) if self.study.index else ""
         if view == lens.weighed and lens.words:
-            return title + say(
+            return title + speak(
                 "——soul.md 放在最前（“{w}”），权重加倍", ' — first in soul.md ("{w}"), weighs double', w=lens.words[0]
             )
         if view == lens.counter:
-            return title + say("——只看一面不够，对照用", " — a second opinion, since one view proves nothing")
+            return title + speak("——只看一面不够，对照用", " — a second opinion, since one view proves nothing")
         if view in self.study.cares:
-            return title + say("——你教过：“{w}”", ' — as you taught: "{w}"', w=self.study.cares[view])
+            return title + speak("——你教过：“{w}”", ' — as you taught: "{w}"', w=self.study.cares[view])
         return title
 
     def _reading(self, item: Evidence) -> str:
-        told = item.reading.told(item.value, self.say)
+        told = item.reading.told(item.value, self.speak)
         if not told:
             return ""
-        mark = {1: self.say("（支持）", " (for)"), -1: self.say("（反对）", " (against)"), 0: ""}[item.sign]
+        mark = {1: self.speak("（支持）", " (for)"), -1: self.speak("（反对）", " (against)"), 0: ""}[item.sign]
         return told + mark
 
     def fired(self, limit: int | None = None) -> list[str]:
@@ -167,26 +167,26 @@ class View:
         return [self.shown(item, short=limit is not None) for item in self.study.fired if not item.critical][:limit]
 
     def shown(self, item: Fired, *, short: bool = False) -> str:
-        said = self.say("：", ": ").join(part for part in (item.name, item.says) if part)
+        said = self.speak("：", ": ").join(part for part in (item.name, item.says) if part)
         from_ = _author(item.source) if short else item.source
-        source = self.say("（来源：{s}）", " (source: {s})", s=from_) if from_ else ""
+        source = self.speak("（来源：{s}）", " (source: {s})", s=from_) if from_ else ""
         return f"**{item.id}** {said}{source}"
 
     def against(self) -> list[str]:
         """Return the counter-evidence and what was not judged: never an empty list."""
-        say, verdict = self.say, self.verdict
+        speak, verdict = self.speak, self.verdict
         other = -verdict.lean if verdict.lean else -1
-        told = [item.reading.told(item.value, say) for item in verdict.speaking(other)]
+        told = [item.reading.told(item.value, speak) for item in verdict.speaking(other)]
         told = [line for line in told if line][:4]
         if len(told) < 2:
             risks = [
                 item for item in verdict.evidence if item.reading.view == lenses.RISK and item.sign != verdict.lean
             ]
-            told += [line for item in risks if (line := item.reading.told(item.value, say)) and line not in told][:2]
+            told += [line for item in risks if (line := item.reading.told(item.value, speak)) and line not in told][:2]
         if not verdict.lean and verdict.speaking(1):
-            told += [item.reading.told(item.value, say) for item in verdict.speaking(1)][:2]
+            told += [item.reading.told(item.value, speak) for item in verdict.speaking(1)][:2]
         told.append(
-            say(
+            speak(
                 "财务、公告、股东变动和板块强弱不在行情里，都没有评估；其中任何一项都可能推翻上面的读数。",
                 "Accounts, announcements, holders' dealings and the sector are not in the bars and were not judged;"
                 " any of them may overturn the above.",
@@ -194,7 +194,7 @@ class View:
         )
         if "catalyst" in self.study.cares:
             told.append(
-                say(
+                speak(
                     "催化剂与周期的时点：你要求多看（“{w}”），但行情里没有，请告诉我你看到的事件与日期。",
                     'Catalysts and timing: you asked for them ("{w}"), but bars do not hold them; tell me the events'
                     " and dates that you see.",
@@ -205,23 +205,23 @@ class View:
 
     def confidence(self) -> str:
         """Return the confidence with its reasons."""
-        say = self.say
-        return say(
+        speak = self.speak
+        return speak(
             "置信度{level}：{why}。",
             "Confidence is {level}: {why}.",
-            level=say(*LEVELS[self.verdict.confidence]),
-            why=say.listed([say(*pair) for pair in self.verdict.why]),
+            level=speak(*LEVELS[self.verdict.confidence]),
+            why=speak.listed([speak(*pair) for pair in self.verdict.why]),
         )
 
     def changes(self) -> list[str]:
         """Return what would overturn the view: levels that can be checked."""
-        say, value, lean = self.say, self.study.value, self.verdict.lean
+        speak, value, lean = self.speak, self.study.value, self.verdict.lean
         told = []
         low, high = value("close - 2 * atr(high, low, close, 14)"), value("close + 2 * atr(high, low, close, 14)")
         day200, top = value("sma(close, 200)"), value("highest(high, 55)")
         if lean >= 0 and low is not None:
             told.append(
-                say(
+                speak(
                     "收盘低于 {v}（现价减 2 倍 ATR，日常波动打不到）：近期判断作废。",
                     "A close below {v} (2 ATR down, beyond an ordinary day): the near-term view is void.",
                     v=number(low, "price"),
@@ -229,7 +229,7 @@ class View:
             )
         if lean <= 0 and high is not None:
             told.append(
-                say(
+                speak(
                     "收盘高于 {v}（现价加 2 倍 ATR）：偏空或观望的判断作废。",
                     "A close above {v} (2 ATR up): a cautious view is void.",
                     v=number(high, "price"),
@@ -238,13 +238,13 @@ class View:
         close = value("close")
         if day200 is not None and close is not None:
             told.append(
-                say(
+                speak(
                     "收盘跌破 200 日线（{v}）：主要趋势转弱。",
                     "A close below the 200-day average ({v}): the primary trend turns down.",
                     v=number(day200, "price"),
                 )
                 if close > day200
-                else say(
+                else speak(
                     "收盘站上 200 日线（{v}）：主要趋势转强。",
                     "A close above the 200-day average ({v}): the primary trend turns up.",
                     v=number(day200, "price"),
@@ -252,7 +252,7 @@ class View:
             )
         if lean <= 0 and top is not None and close is not None and close < top:
             told.append(
-                say(
+                speak(
                     "收盘越过 55 日最高价（{v}）：趋势重新启动。",
                     "A close above the 55-day high ({v}): the trend resumes.",
                     v=number(top, "price"),
@@ -263,17 +263,17 @@ class View:
     def next_look(self) -> str:
         """Return when to look again."""
         day = (self.desk.request.moment + timedelta(days=7)).strftime("%Y-%m-%d")
-        return self.say("{d}，或上面任何一个价位先到。", "{d}, or when one of the levels above is reached.", d=day)
+        return self.speak("{d}，或上面任何一个价位先到。", "{d}, or when one of the levels above is reached.", d=day)
 
     def before(self, limit: int = 3) -> list[str]:
         """Return what was said earlier and what came of it."""
-        return [past.told(item, self.say) for item in self.earlier[:limit]]
+        return [past.told(item, self.speak) for item in self.earlier[:limit]]
 
     def _head(self, view: str) -> str:
         """Return what a view sees, in a clause; nothing where it has nothing to say."""
-        say, kinds = self.say, self.verdict.kinds
+        speak, kinds = self.speak, self.verdict.kinds
         if view == lenses.VALUE and "position" in kinds:
-            return say(
+            return speak(
                 *{
                     1: ("价格在自身历史的低位", "the price is low in its own history"),
                     -1: ("价格在自身历史的高位", "the price is high in its own history"),
@@ -284,7 +284,7 @@ class View:
             return self._trend(kinds["trend"], kinds.get("momentum", 0))
         if view == lenses.QUANT and "drift" in kinds:
             score = {1: ("因子得分偏正，", "factors positive, "), -1: ("因子得分偏负，", "factors negative, ")}
-            return say(*score.get(kinds.get("factors", 0), ("", ""))) + say(
+            return speak(*score.get(kinds.get("factors", 0), ("", ""))) + speak(
                 *{
                     1: ("历史漂移显著向上", "the historical drift is significantly upward"),
                     -1: ("历史漂移显著向下", "the historical drift is significantly downward"),
@@ -292,7 +292,7 @@ class View:
                 }[kinds["drift"]]
             )
         if view == "market" and "market" in kinds:
-            return say(
+            return speak(
                 *{
                     1: ("大盘顺风", "the market is a tailwind"),
                     -1: ("大盘逆风", "the market is a headwind"),
@@ -300,7 +300,7 @@ class View:
                 }[kinds["market"]]
             )
         if view == "flow" and "volume" in kinds:
-            return say(
+            return speak(
                 *{
                     1: ("资金偏流入", "money tends in"),
                     -1: ("资金偏流出", "money tends out"),
@@ -308,7 +308,7 @@ class View:
                 }[kinds["volume"]]
             )
         if view == lenses.RISK and kinds.get("risk", 0) < 0:
-            return say("回撤或波动偏大", "drawdown or volatility is large")
+            return speak("回撤或波动偏大", "drawdown or volatility is large")
         return ""
 
     def _trend(self, trend: int, momentum: int) -> str:
@@ -320,7 +320,7 @@ class View:
             (-1, 0): ("下降趋势", "a downtrend"),
             (-1, -1): ("下降趋势，动能同向", "a downtrend with momentum behind it"),
         }
-        return self.say(*words.get((trend, momentum), ("没有明确趋势", "no clear trend")))
+        return self.speak(*words.get((trend, momentum), ("没有明确趋势", "no clear trend")))
 
 
 def _author(source: str) -> str:
@@ -329,12 +329,12 @@ def _author(source: str) -> str:
     return found[0] if found and len(found[0]) <= 60 else source[:60]
 
 
-def spoken_for(study: Study, say: Voice) -> list[str]:
+def spoken_for(study: Study, speak: Voice) -> list[str]:
     """Return the evidence of a study as one line each, for a summary."""
     assert study.verdict is not None
     kinds = {reading.kind for reading in READINGS}
     return [
-        item.reading.told(item.value, say)
+        item.reading.told(item.value, speak)
         for item in study.verdict.evidence
         if item.sign and item.reading.kind in kinds
     ]

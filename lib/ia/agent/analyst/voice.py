@@ -8,7 +8,7 @@ _WORD = re.compile(r"[A-Za-z]{2,}")
 
 
 class Voice:
-    """Speaks one language: `say("中文 {x}", "English {x}", x=1)`."""
+    """Speaks one language: `speak("中文 {x}", "English {x}", x=1)`."""
 
     def __init__(self, lang: str) -> None:
         self.lang = lang
@@ -38,7 +38,7 @@ def language(text: str, fallback: str) -> str:
     return EN if len(_WORD.findall(text)) >= 2 else fallback
 
 
-def number(value: float | None, unit: str = "", say: Voice | None = None) -> str:
+def number(value: float | None, unit: str = "", speak: Voice | None = None) -> str:
     """Return a figure as it is read: signed percents, prices with their cents, `–` where there is none.
 
     >>> number(3.4161, "percent"), number(82.54, "price"), number(1749.5, "price"), number(None), number(12.0, "days")
@@ -51,18 +51,18 @@ def number(value: float | None, unit: str = "", say: Voice | None = None) -> str
     if unit == "percent":
         return f"{value:+.1f}%" if abs(value) >= 0.05 else "0.0%"
     if unit == "price":
-        return f"{value:,.2f}" if abs(value) < 1e6 else compact(value, say)
+        return f"{value:,.2f}" if abs(value) < 1e6 else compact(value, speak)
     if unit == "points":
         return f"{value:.1f}"
     if unit == "days":
         told = f"{value:.0f}"
-        return told if say is None else say("{n} 天", "{n} days", n=told)
-    return f"{value:,.2f}" if abs(value) < 1e6 else compact(value, say)
+        return told if speak is None else speak("{n} 天", "{n} days", n=told)
+    return f"{value:,.2f}" if abs(value) < 1e6 else compact(value, speak)
 
 
-def compact(value: float, say: Voice | None) -> str:
+def compact(value: float, speak: Voice | None) -> str:
     """Return a large number in the units of the language: 亿 and 万, or bn and m."""
-    zh = say is not None and say.lang == ZH
+    zh = speak is not None and speak.lang == ZH
     for size, name in ((1e8, "亿"), (1e4, "万")) if zh else ((1e9, "bn"), (1e6, "m")):
         if abs(value) >= size:
             return f"{value / size:.2f}{name}" if zh else f"{value / size:.2f} {name}"
