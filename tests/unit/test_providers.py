@@ -233,7 +233,7 @@ schemas = st.recursive(
 
 
 class TestWhateverIsWritten:
-    @settings(max_examples=400, deadline=None)
+    @settings(max_examples=300, deadline=None, derandomize=True)
     @given(st.dictionaries(words, values, max_size=6))
     def test_a_manifest_is_read_or_refused(self, tree):
         with contextlib.suppress(IaError):
@@ -241,7 +241,7 @@ class TestWhateverIsWritten:
             assert manifest.name == "echo"
             assert manifest.command
 
-    @settings(max_examples=400, deadline=None)
+    @settings(max_examples=300, deadline=None, derandomize=True)
     @given(schemas | values, values)
     def test_a_schema_that_is_taken_can_be_checked_with(self, written, arguments):
         try:
@@ -374,6 +374,12 @@ class TestSecrets:
         code = "import json, os, sys; print(json.dumps([json.load(sys.stdin)['config']['token'] == 'abcd' + '1234', os.environ['ECHO_TOKEN'][::-1]]))"
         put("echo", command(code, "env: [ECHO_TOKEN]\nconfig: {token: '${ECHO_TOKEN}'}"))
         assert only(ws).run({}) == [True, "4321dcba"]
+
+    def test_it_is_known_in_an_address_and_in_json_too(self, put, ws, monkeypatch):
+        monkeypatch.setenv("ECHO_TOKEN", 'a+b/ "c" ü')
+        code = "import json, sys, urllib.parse as u; t = json.load(sys.stdin)['config']['t']; print(json.dumps([u.quote(t), u.quote_plus(t), json.dumps(t)]))"
+        put("echo", command(code, "config: {t: '${ECHO_TOKEN}'}"))
+        assert only(ws).run({}) == ["***", "***", '"***"']
 
     def test_a_number_is_one_too(self, put, ws, monkeypatch):
         monkeypatch.setenv("ECHO_PIN", "774411")

@@ -4,6 +4,7 @@ No shell stands in between. The process and all that it starts end with the call
 output and its children.
 """
 
+import atexit
 import contextlib
 import json
 import os
@@ -101,11 +102,24 @@ def run(start: Start, given: bytes, seconds: float) -> Ended:
         start.argv, cwd=start.folder, env=start.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, start_new_session=True, bufsize=0,
     )  # fmt: skip
+    _running.add(process)
     try:
         out, err = _exchanged(process, given, time.monotonic() + seconds)
         return Ended(process.wait(), out, err)
     finally:
+        _running.discard(process)
         end(process)
+
+
+_running: "set[subprocess.Popen[bytes]]" = set()
+
+
+@atexit.register
+def _end_all() -> None:
+    """End what runs yet when ia does: nobody waits for a thread whose turn is over, nor for its process."""
+    for process in list(_running):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def end(process: "subprocess.Popen[bytes]") -> None:

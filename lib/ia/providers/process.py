@@ -48,8 +48,7 @@ def start_of(manifest: Manifest, folder: str, more: tuple[str, ...] = ()) -> Sta
             if _SECRET.search(name):
                 secrets.add(value)
     argv = [_program(manifest, folder, env["PATH"]), *(_word(item) for item in manifest.command[1:]), *more]
-    known = tuple(sorted((secret for secret in secrets if len(secret) >= SHORTEST), key=len, reverse=True))
-    return Start(argv, folder, env, settings, known)
+    return Start(argv, folder, env, settings, _spellings(secrets))
 
 
 def scrubbed(value: Any, secrets: tuple[str, ...]) -> Any:
@@ -65,6 +64,22 @@ def scrubbed(value: Any, secrets: tuple[str, ...]) -> Any:
     if isinstance(value, list):
         return [scrubbed(item, secrets) for item in value]
     return HIDDEN if str(value) in secrets else value
+
+
+def _spellings(secrets: set[str]) -> tuple[str, ...]:
+    """Return the secrets as they may come back, longest first: plain, in an address, in JSON."""
+    if not secrets:
+        return ()
+    import json
+    from urllib.parse import quote, quote_plus
+
+    forms = {
+        form
+        for secret in secrets
+        if len(secret) >= SHORTEST
+        for form in (secret, quote(secret), quote(secret, safe=""), quote_plus(secret), json.dumps(secret)[1:-1])
+    }
+    return tuple(sorted(forms, key=len, reverse=True))
 
 
 def _filled(value: Any, name: str, secrets: set[str]) -> Any:
