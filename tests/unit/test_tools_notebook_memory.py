@@ -233,6 +233,12 @@ def test_a_trusted_file_stays_as_it_is(ws, call):
         "memory.write": {"path": f"observations/{TODAY}-x", "content": "theirs"},
     }.items():  # fmt: skip
         assert call(name, **arguments).startswith("error: ")
+    told = call("notebook.write", path="research/x", content="theirs")
+    assert told.endswith("write to a new path, such as notebook/research/x-untrusted.md")
+    assert (
+        call("notebook.write", path="research/x-untrusted", content="theirs")["path"]
+        == "notebook/research/x-untrusted.md"
+    )
     assert ws.read("notebook/research/x.md") == "mine\n"
     assert "mine" in ws.read(f"memory/observations/{TODAY}-x.md")
 

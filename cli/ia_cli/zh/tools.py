@@ -12,7 +12,7 @@ CATALOG = {
     "ask the user for the words to look for": "请用户给出要查的词",
     # writing
     "{path} is trusted, and text from outside ({origins}) was read: it stays as it is": "{path} 是可信的，而读到了外部文本（{origins}）：它保持原样",
-    "write to a new path": "请写到新的路径",
+    "write to a new path, such as {beside}": "请写到新的路径，例如 {beside}",
     "{path!r}: after text from outside was read, names are short and made of letters, digits, - and _": "{path!r}：读过外部文本之后，名称要短，只用文字、数字、- 和 _",
     "write to another path, such as notebook/research/TOPIC/DATE.md": "换一个路径，例如 notebook/research/主题/日期.md",
     "{count} proposals wait for the user already": "已有 {count} 个提案在等用户决定",

@@ -98,7 +98,8 @@ def untrusted(scope: Scope, path: str, text: str, because: str = "") -> dict[str
         if before is not None and known is None:
             raise Refused(
                 "{path} is trusted, and text from outside ({origins}) was read: it stays as it is",
-                path=path, origins=", ".join(scope.origins), hint="write to a new path",
+                path=path, origins=", ".join(scope.origins), beside=beside(ws, path),
+                hint="write to a new path, such as {beside}",
             )  # fmt: skip
         text = outside.marked(outside.folded(text), [*(known.split(", ") if known else ()), *scope.origins])
         waiting = [p for p in proposals.pending(ws) if p.kind == "trust" and p.path == path]
@@ -114,6 +115,17 @@ def untrusted(scope: Scope, path: str, text: str, because: str = "") -> dict[str
         "path": path, "status": "written as untrusted, until the user accepts it: ia approve " + str(number),
         "proposal": number,
     }  # fmt: skip
+
+
+def beside(ws: Workspace, path: str) -> str:
+    """Return the first path beside a file that is free or untrusted: NAME-untrusted.md, NAME-untrusted-2.md …"""
+    stem, dot, ending = path.rpartition(".")
+    for number in range(1, 100):
+        name = f"{stem}-untrusted{'' if number == 1 else f'-{number}'}{dot}{ending}"
+        before = ws.read(name)
+        if before is None or outside.origin_of(before) is not None:
+            break
+    return name
 
 
 def proposed(scope: Scope, kind: str, path: str, text: str, because: str = "") -> dict[str, Any]:
@@ -168,9 +180,10 @@ def clean(scope: Scope, text: str) -> str:
 
 MAX_MADE_UP = 24
 """Latin letters (others count three) of a name that neither the user said nor a security or a shelf is called."""
-_SHELVES = frozenset(
-    "notebook memory observations research reports scratch daily weekly monthly notes note untrusted md txt markdown".split()
-)
+_SHELVES = frozenset({
+    "notebook", "memory", "observations", "research", "reports", "scratch", "daily", "weekly", "monthly", "notes",
+    "note", "untrusted", "md", "txt", "markdown",
+})  # fmt: skip
 
 
 def _plain_name(scope: Scope, path: str) -> None:

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from ia import outside
+from ia import clock, outside
 from ia.errors import NotFound, UsageError
 from ia.memory import index, rules, writing
 from ia.tools import gate, writes
@@ -111,12 +111,13 @@ def observe(
     def observed(ws: Workspace) -> list[str]:
         if not scope.tainted or scope.actor == "user":
             return writing.observe(ws, about, text, actor=scope.actor)
-        for suffix in ("", "-untrusted", *(f"-untrusted-{number}" for number in range(2, 10))):
-            draft = writes.Draft(scope.ws)  # what is trusted stays as it is: the observation goes beside it
-            path = writing.observe(draft, about + suffix, text)[-1]
-            before = scope.ws.read(path)
-            if before is None or outside.origin_of(before) is not None:
-                break
+        draft = writes.Draft(scope.ws)
+        path = writing.observe(draft, about, text)[-1]
+        before = scope.ws.read(path)
+        if before is not None and outside.origin_of(before) is None:  # what is trusted stays as it is
+            path = writes.beside(scope.ws, path)
+            stem = path.removeprefix(f"{rules.OBSERVATIONS}/{clock.today()}-").removesuffix(".md")
+            path = writing.observe(draft, stem, text)[-1]
         ws.write(path, draft.texts[path])
         return [path]
 
