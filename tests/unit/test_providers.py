@@ -364,8 +364,8 @@ class TestSecrets:
         )
         scope = Scope(ws, actor="model x")
         outcome = Router(catalog.provided(ws)).call(scope, "echo.say", {})
-        assert outcome.text().endswith("failed with status 1: *** is wrong")
-        assert audit.events(ws.db, kind="tool")[0].data["error"].endswith("*** is wrong")
+        assert "*** is wrong" in outcome.text()
+        assert "*** is wrong" in audit.events(ws.db, kind="tool")[0].data["error"]
         ws.close()
         assert not [path for path in home.rglob("*") if path.is_file() and self.SECRET.encode() in path.read_bytes()]
 
