@@ -170,6 +170,20 @@ def test_the_soul_s_lens(soul, order, weighed):
     assert (found.order, found.weighed) == (order, weighed)
 
 
+@pytest.mark.parametrize(
+    ("question", "first", "weighed"),
+    [
+        ("风险大吗", "risk", "risk"),
+        ("从趋势的角度看", "trend", "trend"),
+        ("技术面和估值怎么样", "value", "value"),
+        ("怎么样", "value", "value"),
+    ],
+)
+def test_a_question_s_own_lens(question, first, weighed):
+    found = lens.asked(lens.of_soul("- 先看估值，再看趋势"), question)
+    assert (found.order[0], found.weighed, set(found.order)) == (first, weighed, {"value", "trend", "risk"})
+
+
 def test_what_a_coach_asked_for_is_looked_at_besides():
     soul = "# 我的风格\n- 先看估值\n\n# 我的成长方向\n- 分析时要多考虑资金面\n"
     assert lens.concerns(soul, "- 大盘逆风时降低置信度") == {

@@ -434,8 +434,7 @@ def test_it_is_a_model_for_anybody(ws):
     reply = Analyst().conversation(chain_limit=9).chain("看看 600519", tools=plain_tools())
     told = reply.text()
     assert "600519.SH" in told and "笔记没有存下：没有这个工具" in told and "没有核对" not in told
-    (first, *_, last) = list(reply._responses) if hasattr(reply, "_responses") else [None, None]
-    assert llm and (last is None or last.usage().output > 0)
+    assert llm and told.startswith("**")
 
 
 def test_it_says_so_where_there_are_no_tools(ws):
@@ -481,3 +480,33 @@ def test_it_takes_work_up_again_from_the_messages_alone(ws):
     second = Analyst().prompt(messages=chain, tools=tools)
     assert [call.name for call in second.tool_calls()] == ["ia_compute"]
     assert second.tool_calls()[0].arguments == {"code": "rsi(close, 14)", "symbol": "600519.SH"}
+
+
+def test_what_changed_since_the_last_look_is_told(pack, say, monkeypatch):
+    monkeypatch.setenv("IA_NOW", "2024-03-04T16:00:00+08:00")
+    say("看看贵州茅台")
+    monkeypatch.setenv("IA_NOW", NOW)
+    done = say("看看贵州茅台")
+    assert "与 2024-03-04 相比：" in done.reply
+    assert "变了的证据：" in done.reply or "没有新信息" in done.reply
+
+
+def test_a_question_that_names_a_view_puts_it_first(say):
+    done = say("宁德时代风险大吗")
+    assert "风险视角——你问的是“风险”" in done.reply
+    assert done.reply.index("**风险视角") < done.reply.index("**价值视角")
+
+
+def test_why_is_answered_from_the_note(say):
+    say("看看宁德时代", session="s")
+    done = say("为什么", session="s")
+    assert names(done) == ["notebook.read"] and "支持与反对" in done.reply and "得分" in done.reply
+
+
+def test_the_market_is_its_index(say):
+    assert [c.args["symbol"] for c in say("大盘怎么样").calls if c.name == "market.ohlcv"] == ["000300.SH"]
+
+
+def test_one_figure_of_two(say):
+    done = say("宁德时代和茅台的RSI是多少")
+    assert done.reply.count("RSI(14)") == 2 and not done.artifacts

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from ia.agent.analyst.mentions import Mention, bare, found
 from ia.agent.analyst.request import Request
+from ia.agent.analyst.voice import ZH
 
 _COMMAND = re.compile(r"/([\w][\w-]*)(?:\s+(.*))?\Z", re.S)
 _RULES: tuple[tuple[str, str], ...] = (
@@ -92,6 +93,11 @@ _WIDER = re.compile(
 _IT = re.compile(r"它|这只|这个(股|票|标的)|该股|\bit\b|\bits\b|\bthis (stock|one)\b", re.I)
 
 
+_MARKET = re.compile(
+    r"(大盘|A股|股市|市场)(最近|近期|现在|今天)?(怎么样|如何|走势|怎么看|环境)|how('s| is) the market|the market look",
+    re.I,
+)
+_WHY = re.compile(r"^(为什么|为啥|凭什么|理由|依据|怎么得出)|(依据|理由)是什么|^why\b|on what grounds", re.I)
 _ABOUT = re.compile(
     r"(?:看看|看一下|看下|看|分析一下|分析|研究一下|研究|说说|聊聊)\s*(?P<zh>[^\s，,。？?！!的]{2,8}?)(?:这只|最近"
     r"|近期|近况|现在|怎么样|如何|的|走势|值得|能买|能不能|行情|股票|$)"
@@ -117,7 +123,7 @@ def read(request: Request) -> Intent:
     words = (command[2] or "").strip() if command else text
     securities = found(words)
     if not securities and _IT.search(words):
-        securities = next((named for said in reversed(request.before) if (named := found(said))), [])
+        securities = _last_named(request)
     if command:
         return Intent("skill", securities, words, command[1].lower())
     active = re.match(r"# /([\w-]+)", request.parts.get("skill", ""))
@@ -128,14 +134,22 @@ def read(request: Request) -> Intent:
     if request.bars and kind in ("", "compare", "scan"):
         return Intent("piped", securities, words, "", asked_figures(words))
     figures = asked_figures(words)
+    if not kind and not securities and _MARKET.search(plain):
+        return Intent("research", found("沪深300" if request.speak.lang == ZH else "SPY"), words)
+    if not kind and _WHY.search(plain) and (named := securities or _last_named(request)):
+        return Intent("why", named, words)
     if kind in ("", "compare") and len(securities) > 1:
-        kind = "compare"
+        kind = "figure" if figures and _HOW_MUCH.search(plain) and kind == "" else "compare"
     elif kind in ("", "compare") and securities:
         asked = bool(figures) and bool(_HOW_MUCH.search(plain) or len(plain) < 24)
         kind = "figure" if asked and not _WIDER.search(plain) else "research"
     if not kind and not securities and (said := _doubtful(words)):
         return Intent("doubtful", [], said, "", figures)
     return Intent(kind or "unknown", securities, words, "", figures)
+
+
+def _last_named(request: Request) -> list[Mention]:
+    return next((named for said in reversed(request.before) if (named := found(said))), [])
 
 
 def _doubtful(words: str) -> str:

@@ -49,13 +49,14 @@ NAMES = {
 
 class Lens(NamedTuple):
     """An order of views. `weighed` is the one that counts double, "" without a soul that says; `counter` was added
-    because one view alone proves nothing; `words` are the soul's own that decided.
+    because one view alone proves nothing; `words` are the soul's own that decided, or (by_question) the user's.
     """
 
     order: tuple[str, ...]
     weighed: str = ""
     counter: str = ""
     words: tuple[str, ...] = ()
+    by_question: bool = False
 
 
 NEUTRAL = Lens((TREND, VALUE, QUANT, RISK))
@@ -106,6 +107,18 @@ def concerns(soul: str, beliefs: str) -> dict[str, str]:
             if pattern.search(line) and name not in found and not line.startswith("#"):
                 found[name] = line.strip().lstrip("-* ").strip()
     return found
+
+
+def asked(lens: Lens, question: str) -> Lens:
+    """Return the lens for a question that names a view itself (`从价值角度`, `风险大吗`): that one first."""
+    named = [view for view, pattern in _LENSES.items() if pattern.search(question)]
+    if len(named) != 1 or named[0] == lens.order[0]:
+        return lens
+    word = _LENSES[named[0]].search(question)
+    rest = (view for view in lens.order if view != named[0])
+    return Lens(
+        (named[0], *rest), named[0], "" if named[0] == lens.counter else lens.counter, (word[0] if word else "",), True
+    )
 
 
 def widened(lens: Lens, cares: Iterable[str]) -> Lens:

@@ -34,7 +34,9 @@ def answer(view: View) -> list[str]:
         "",
     ]
     if view.earlier:
-        out += [f"**{speak('之前的看法', 'What was said before')}**", *(f"- {line}" for line in view.before()), ""]
+        out += [f"**{speak('之前的看法', 'What was said before')}**", *(f"- {line}" for line in view.before())]
+        out += [f"- {view.compared()}"] if view.compared() else []
+        out += [""]
     return [*out, view.confidence() + speak("下次看：", " Next look: ") + view.next_look()]
 
 
@@ -60,6 +62,10 @@ def note(view: View) -> str:
         else speak("没有核对：没有可用的规则。", "Not checked: no rules at hand.")
     )
     out += [*(f"- {line}" for line in fired or [none]), ""]
+    if study.unread:
+        out += [f"## {speak('要你判断的必查规则', 'Must-know rules for you to judge')}", ""]
+        out += [f"- **{id_}** {if_}{speak('：', ': ')}{text}" for id_, if_, text in study.unread[:8]]
+        out += [""]
     out += [f"## {speak('支持与反对', 'For and against')}", "", *_balance(view), ""]
     out += [
         f"## {speak('反面证据与没有评估的', 'Against it, and not judged')}",
@@ -82,6 +88,8 @@ def note(view: View) -> str:
         *(f"- {line}" for line in before),
         "",
     ]
+    if view.compared():
+        out[-1:] = [f"- {view.compared()}", ""]
     out += [f"## {speak('下次看什么', 'Next look')}", "", view.next_look(), ""]
     return "\n".join([*out, f"## {speak('依据', 'Sources')}", "", *_sources(view)]) + "\n"
 
@@ -160,12 +168,18 @@ def _balance(view: View) -> list[str]:
         s=verdict.score,
         a=verdict.agreement,
     )
-    return [*lines, f"- {rule}", f"- {view.confidence()}"]
+    beside = speak(
+        "命中的规则与形态不计分，只作旁证；红旗和必查规则限制置信度。",
+        "Rules and patterns in force do not score, they stand beside; red flags and must-know rules limit the"
+        " confidence.",
+    )
+    return [*lines, f"- {rule}", f"- {beside}", f"- {view.confidence()}"]
 
 
 def _sources(view: View) -> list[str]:
     speak = view.speak
-    used = [item.reading.source for item in view.verdict.evidence if item.reading.source[-1].isdigit()]
+    cited = [item.reading.source for item in view.verdict.evidence if item.reading.source[-1].isdigit()]
+    used = [source for sources in cited for source in sources.split("; ")]
     told = (
         [speak("读数的阈值：{s}。", "Thresholds of the readings: {s}.", s="; ".join(dict.fromkeys(used)))]
         if used

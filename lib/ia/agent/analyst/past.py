@@ -3,6 +3,7 @@
 import re
 from typing import Any, NamedTuple
 
+from ia.agent.analyst.readings import KINDS
 from ia.agent.analyst.voice import Voice, number
 
 _CLOSE = re.compile(r"(?:收盘|close)\s*([\d,]+(?:\.\d+)?)")
@@ -21,6 +22,8 @@ class Before(NamedTuple):
     said: str
     since: float | None
     void: str = ""
+    lean: int | None = None
+    kinds: tuple[tuple[str, int], ...] = ()
 
 
 def closes_of(shown: Any) -> list[tuple[str, float]]:
@@ -42,7 +45,8 @@ def of(hits: list[dict[str, Any]], names: tuple[str, ...], closes: list[tuple[st
         dated = _DATE.search(source)
         date = dated[0] if dated else str(hit.get("date") or "")
         if date < today and any(name and (name in content or name in source) for name in names):
-            found.append(Before(source, date, gist(content), *_since(content, date, closes)))
+            since, void = _since(content, date, closes)
+            found.append(Before(source, date, gist(content), since, void, lean_of(content), kinds_of(content)))
     best: dict[str, Before] = {}
     for before in sorted(
         found, key=lambda b: (b.date, _own(b.source, names), "observations" in b.source), reverse=True
@@ -84,6 +88,33 @@ def told(before: Before, speak: Voice) -> str:
     if before.void:
         after.append(before.void)
     return line + (speak("——", " — ") + speak.listed(after) if after else "")
+
+
+def lean_of(text: str) -> int | None:
+    """Return which way a text leans: 1, -1, 0 for open; None where it does not tell."""
+    if re.search(r"方向不明|互相抵消|没有一类读数|\bmixed\b|no kind of reading|中性|neutral", text, re.I):
+        return 0
+    up = re.search(r"偏多|看多|看涨|看好|leans up|bullish|constructive", text, re.I)
+    down = re.search(r"偏空|看空|看跌|谨慎|leans down|bearish|cautious", text, re.I)
+    return None if bool(up) == bool(down) else 1 if up else -1
+
+
+def kinds_of(text: str) -> tuple[tuple[str, int], ...]:
+    """Return the kinds of evidence that an observation named for and against.
+
+    >>> kinds_of("x | 支持：趋势、动量；反对：价格位置"), kinds_of("for: trend; against: –")
+    ((('trend', 1), ('momentum', 1), ('position', -1)), (('trend', 1),))
+    """
+    kinds = {name: kind for kind, names in KINDS.items() for name in names}
+    found = []
+    for sign, label in ((1, r"支持：|\bfor: "), (-1, r"反对：|\bagainst: ")):
+        told = re.search(rf"(?:{label})([^；;|\n]*)", text)
+        found += (
+            [(kinds[name.strip()], sign) for name in re.split(r"[、,]", told[1]) if name.strip() in kinds]
+            if told
+            else []
+        )
+    return tuple(found)
 
 
 def _since(content: str, date: str, closes: list[tuple[str, float]]) -> tuple[float | None, str]:

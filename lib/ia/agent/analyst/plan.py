@@ -16,7 +16,7 @@ from ia.agent.analyst import (
 )
 from ia.agent.analyst.desk import Call, Desk, Work
 from ia.agent.analyst.intent import Intent
-from ia.agent.analyst.mentions import Mention
+from ia.agent.analyst.mentions import Mention, bare
 from ia.agent.analyst.reply import Reply
 from ia.agent.analyst.research import Study, observe, steps_for, studied
 
@@ -36,6 +36,8 @@ def work(desk: Desk) -> Work[Reply]:
         return (yield from comparing.compare(desk, wanted.securities))
     if wanted.kind == "figure":
         return (yield from small.figure(desk, wanted))
+    if wanted.kind == "why":
+        return (yield from small.why(desk, wanted))
     if wanted.kind == "scan":
         return (yield from scanning.scan(desk, wanted))
     if wanted.kind == "review":
@@ -67,8 +69,9 @@ def _skill(desk: Desk, wanted: Intent) -> Work[Reply]:
 def research(desk: Desk, mention: Mention | None) -> Work[Reply]:
     """Research one security, or the bars that were piped in; keep the note and the observation, and answer."""
     speak = desk.speak
+    order = lens.asked(lens.of_soul(desk.request.parts.get("soul", "")), bare(desk.request.question))
     steps, skill = yield from steps_for(desk, "research", mention.name if mention else "")
-    study = yield from studied(desk, mention, steps, lens.of_soul(desk.request.parts.get("soul", "")), skill)
+    study = yield from studied(desk, mention, steps, order, skill)
     if study.failure:
         return reply.of(reply.no_prices(desk, mention.said if mention else "", study.failure))
     if study.value("close") is None:

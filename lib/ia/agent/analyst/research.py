@@ -32,6 +32,7 @@ class Study:
     steps: list[Step] = field(default_factory=list)
     fired: list[Fired] = field(default_factory=list)
     checked: bool = False
+    unread: list[tuple[str, str, str]] = field(default_factory=list)
     earlier: list[dict[str, Any]] = field(default_factory=list)
     index: str = ""
     failure: str = ""
@@ -167,6 +168,11 @@ def _computed(desk: Desk, study: Study, mention: Mention | None) -> Work[None]:
     if checks and results[-1].ok:
         study.checked = True
         study.fired = verdict.fired_of(results[-1].value, desk.speak)
+        study.unread = [
+            (str(item.get("id")), str(item.get("if")), str(item.get("text")))
+            for item in results[-1].get("for_you_to_judge") or []
+            if isinstance(item, dict) and item.get("tier") == 1
+        ]
     study.why = next((result.error for result in results if result.error), "")
     study.figures = procedure.figures(study.steps, study.values, desk.speak)
 

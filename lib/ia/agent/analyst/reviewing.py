@@ -143,17 +143,8 @@ def lines_of(path: str, text: str) -> list[Said]:
     for line in stamped or plain[:3]:
         said = _STAMP.sub("", line).strip()
         about = found(said) or found(title)
-        out.append(Said(day, path, said, about[0] if len(about) == 1 else None, lean_of(said)))
+        out.append(Said(day, path, said, about[0] if len(about) == 1 else None, past.lean_of(said)))
     return out
-
-
-def lean_of(text: str) -> int | None:
-    """Return which way a line leans: 1, -1, 0 for open; None where it does not say."""
-    if re.search(r"方向不明|互相抵消|\bmixed\b|中性|neutral", text, re.I):
-        return 0
-    up = re.search(r"偏多|看多|看涨|看好|leans up|bullish|constructive", text, re.I)
-    down = re.search(r"偏空|看空|看跌|谨慎|leans down|bearish|cautious", text, re.I)
-    return None if bool(up) == bool(down) else 1 if up else -1
 
 
 def _since(desk: Desk, said: list[Said]) -> Work[tuple[list[Outcome], bool]]:

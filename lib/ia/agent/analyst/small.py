@@ -50,6 +50,26 @@ def figure(desk: Desk, wanted: Intent) -> Work[Reply]:
     return Reply(lines, points or lines)
 
 
+def why(desk: Desk, wanted: Intent) -> Work[Reply]:
+    """Answer why with what the note of today says for and against; it was written with the view."""
+    speak, mention = desk.speak, wanted.securities[0]
+    path = f"research/{mention.name.replace('/', '-')}/{desk.request.day}.md"
+    result = yield from desk.one("notebook.read", path=path)
+    parts = re.split(r"^## ", str(result.value), flags=re.M) if result.ok else []
+    kept = [part for part in parts if re.match(r"支持与反对|For and against|反面证据|Against it", part)]
+    if not kept:
+        return reply.of(
+            speak(
+                "今天还没有{n}的研究笔记，没有依据可说；先问“看看{n}”。",
+                "There is no note on {n} of today to give grounds from; first ask how {n} looks.",
+                n=named(desk, mention),
+            )
+        )
+    head = speak("依据在 `notebook/{p}`：", "The grounds are in `notebook/{p}`:", p=path)
+    lines = [line for part in kept for line in (f"**{part.splitlines()[0]}**", *part.strip().splitlines()[1:], "")]
+    return Reply([head, "", *lines], [line for line in lines if line.startswith("- ")], (f"notebook/{path}",))
+
+
 def which(desk: Desk, wanted: Intent) -> Reply:
     """Ask for the security that a skill needs."""
     speak = desk.speak

@@ -7,9 +7,9 @@ from ia.agent.analyst import lens as lenses
 from ia.agent.analyst import past
 from ia.agent.analyst.desk import Desk
 from ia.agent.analyst.past import Before
-from ia.agent.analyst.readings import READINGS
+from ia.agent.analyst.readings import KINDS, READINGS
 from ia.agent.analyst.research import Study
-from ia.agent.analyst.verdict import LEVELS, Evidence, Fired, Verdict
+from ia.agent.analyst.verdict import LEANS, LEVELS, Evidence, Fired, Verdict
 from ia.agent.analyst.voice import Voice, number
 
 LIMITS = {
@@ -145,6 +145,10 @@ class View:
         title = lenses.title(view, speak)
         if view == "market":
             title += speak("（{i}）", " ({i})", i=self.study.index) if self.study.index else ""
+        if view == lens.weighed and lens.by_question:
+            return title + speak(
+                "——你问的是“{w}”，权重加倍", ' — you asked about "{w}", weighs double', w=lens.words[0]
+            )
         if view == lens.weighed and lens.words:
             return title + speak(
                 "——soul.md 放在最前（“{w}”），权重加倍", ' — first in soul.md ("{w}"), weighs double', w=lens.words[0]
@@ -265,6 +269,32 @@ class View:
         day = (self.desk.request.moment + timedelta(days=7)).strftime("%Y-%m-%d")
         return self.speak("{d}，或上面任何一个价位先到。", "{d}, or when one of the levels above is reached.", d=day)
 
+    def compared(self) -> str:
+        """Return what is other than at the last look: the lean, and the kinds of evidence; "" without one."""
+        last = next((item for item in self.earlier if item.kinds or item.lean is not None), None)
+        if last is None:
+            return ""
+        speak, kinds, then = self.speak, self.verdict.kinds, dict(last.kinds)
+        words = {1: speak("支持", "for"), -1: speak("反对", "against"), 0: speak("不说话", "silent")}
+        moved = [
+            f"{speak(*KINDS[kind])} ({words[then.get(kind, 0)]} → {words[sign]})"
+            for kind, sign in kinds.items()
+            if then and then.get(kind, 0) != sign
+        ]
+        lean = ""
+        if last.lean is not None:
+            was, is_ = speak(*LEANS[last.lean]), speak(*LEANS[self.verdict.lean])
+            lean = (
+                speak("结论仍是{b}", "it still {b}", b=is_)
+                if was == is_
+                else speak("结论由“{a}”变为“{b}”", "it {b}, where it was “{a}”", a=was, b=is_)
+            )
+        told = [lean] if lean else []
+        told += [speak("变了的证据：{m}", "what changed: {m}", m=speak.joined(moved))] if moved else []
+        if then and not moved:
+            told.append(speak("各类证据都没有变，没有新信息", "no kind of evidence changed: nothing new"))
+        return speak("与 {d} 相比：{t}。", "Against {d}: {t}.", d=last.date, t=speak.listed(told)) if told else ""
+
     def before(self, limit: int = 3) -> list[str]:
         """Return what was said earlier and what came of it."""
         return [past.told(item, self.speak) for item in self.earlier[:limit]]
@@ -309,6 +339,8 @@ class View:
             )
         if view == lenses.RISK and kinds.get("risk", 0) < 0:
             return speak("回撤或波动偏大", "drawdown or volatility is large")
+        if view == self.study.lens.order[0] == lenses.RISK and "risk" in kinds:
+            return speak("回撤和波动在寻常范围", "drawdown and volatility are within the ordinary")
         return ""
 
     def _trend(self, trend: int, momentum: int) -> str:
