@@ -119,9 +119,6 @@ CATALOG = {
     # the trading calendar
     "{market!r} is none of {known}": "{market!r} 不在 {known} 之中",
     "n is a number from 1 to {most}": "n 是 1 到 {most} 的数",
-    "{day}: the calendar of {market} knows the days from {first} to {last}": (
-        "{day}：{market} 的交易日历只知道 {first} 到 {last}"
-    ),
     "{text!r} is no date: write YYYY-MM-DD": "{text!r} 不是日期：写成 YYYY-MM-DD",
     # ia mcp
     "Serve ia's tools to another program, over MCP.": "通过 MCP 把 ia 的工具提供给别的程序。",

@@ -2,7 +2,7 @@
 
 `python -m ia.providers.trading_calendar`, as the provider `calendar` starts it: a call as JSON on standard input, the
 answer as JSON on standard output. exchange_calendars knows the holidays. For mainland China they are announced a year
-at a time, so there is a last day that it knows; a date beyond that is refused, not guessed.
+at a time, so there is a last day that it knows; of a date beyond that it says that it does not know.
 """
 
 import json
@@ -24,8 +24,9 @@ AROUND = timedelta(days=40)
 def answer(day: str | None = None, market: str = "CN", n: int = 1) -> dict[str, Any]:
     """Return whether `day` (YYYY-MM-DD, default the market's today) is a session, and the n sessions on either side.
 
-    `known_until` is the last day that the calendar knows; after it, sessions are missing rather than guessed.
-    raises  BadData for a market, a date or a count that is none, and for a date that the calendar does not know.
+    `known_until` is the last day that the calendar knows. Sessions beyond it are missing, and whether a day beyond it
+    (or before 1990-12-19) is one is None: nothing is guessed.
+    raises  BadData for a market, a date or a count that is none.
     """
     if market not in EXCHANGES:
         raise BadData("{market!r} is none of {known}", market=market, known=", ".join(EXCHANGES))
@@ -33,21 +34,17 @@ def answer(day: str | None = None, market: str = "CN", n: int = 1) -> dict[str, 
         raise BadData("n is a number from 1 to {most}", most=MAX_SESSIONS)
     wanted = _date(day) if day else clock.now().astimezone(clock.zone(market)).date()
     calendar, until = _calendar(market, wanted, n)
-    if not EARLIEST <= wanted.isoformat() <= until:
-        raise BadData(
-            "{day}: the calendar of {market} knows the days from {first} to {last}",
-            day=wanted.isoformat(), market=market, first=EARLIEST, last=until,
-        )  # fmt: skip
-    sessions = [str(session)[:10] for session in calendar.sessions]
     told = wanted.isoformat()
+    known = EARLIEST <= told <= until
+    sessions = [str(session)[:10] for session in calendar.sessions] if known else []
     return {
         "market": market,
         "date": told,
-        "is_trading_day": told in sessions,
+        "is_trading_day": told in sessions if known else None,
         "previous": [session for session in sessions if session < told][-n:],
         "next": [session for session in sessions if session > told][:n],
         "known_until": until,
-    }  # fmt: skip
+    }
 
 
 def main() -> int:
