@@ -302,6 +302,7 @@ def bench(tmp_path, monkeypatch):
     made.ws.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("corpus", CORPORA)
 def test_an_obeying_model_finds_the_gate_closed(bench, shared, corpus):
     wrong = {}
@@ -315,6 +316,7 @@ def test_an_obeying_model_finds_the_gate_closed(bench, shared, corpus):
     assert len(texts) >= LEAST[corpus]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("corpus", CORPORA)
 def test_even_where_the_user_asked_for_everything_it_only_becomes_marked_proposals(bench, shared, corpus):
     wrong, kinds = {}, set()

@@ -137,6 +137,11 @@ _NOT = re.compile(
 )
 
 
+_SIMPLIFIED = str.maketrans(
+    "關註記錄發給請幫買賣設調盤習慣風裝啟載週個應該還並麼嗎為從現經驗訓說話復續總結過樣誰無須裡後歡靈導級務鬧鐘動認蹤轉訴寫將幾歸覆時長體險繫報統準價來處變換倉損單這對別間減漲點",
+    "关注记录发给请帮买卖设调盘习惯风装启载周个应该还并么吗为从现经验训说话复续总结过样谁无须里后欢灵导级务闹钟动认踪转诉写将几归复时长体险系报统准价来处变换仓损单这对别间减涨点",
+)
+"""Traditional characters of the forms above, for who writes them: 請幫我關注騰訊."""
 _QUOTED = re.compile(
     r"```.*?(?:```|\Z)|^\s*>.*$|“[^”\n]{6,}”|「[^」\n]{6,}」|『[^』\n]{6,}』|\"[^\"\n]{6,}\"|(?<!\w)'[^'\n]{6,}'(?!\w)",
     re.S | re.M,
@@ -147,7 +152,7 @@ MAX_WORDS = 300
 
 def own_words(text: str) -> str:
     """Return a message without what it only quotes: quotations, code blocks, and the middle of a long one."""
-    said = _QUOTED.sub("“…”", outside.folded(text))
+    said = _QUOTED.sub("“…”", outside.folded(text).translate(_SIMPLIFIED))
     return said if len(said) <= 2 * MAX_WORDS else f"{said[:MAX_WORDS]}\n{said[-MAX_WORDS:]}"
 
 
