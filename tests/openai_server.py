@@ -285,7 +285,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(b"0\r\n\r\n")
 
     def _event(self, what: Any) -> None:
-        raw = f"data: {what if isinstance(what, str) else json.dumps(what, ensure_ascii=False)}\n\n".encode()
+        raw = f"data: {what if isinstance(what, str) else json.dumps(what)}\n\n".encode()
         self.wfile.write(b"%x\r\n%s\r\n" % (len(raw), raw))
         self.wfile.flush()
 

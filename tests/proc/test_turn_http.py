@@ -279,6 +279,26 @@ def test_what_passes_is_tried_again(brain, ia, failure):
     assert len(server.requests) == 2
 
 
+@pytest.mark.parametrize("asked", ["-1", "nan", "soon", "Wed, 21 Oct 2015 07:28:00 GMT"])
+def test_a_strange_retry_after_is_no_bug_of_ours(brain, ia, asked):
+    brain(said.error(429, "rate_limit_exceeded", Retry_After=asked), Reply("成了。"))
+    run = turn(ia, "你好")
+    assert (run.returncode, run.stdout) == (0, "成了。\n"), run.stderr
+
+
+def test_a_failure_prints_no_json_and_keeps_its_status(brain, ia):
+    brain(always=said.UNAUTHORISED)
+    run = turn(ia, "你好", "--json")
+    one_line(run, 69)
+    assert run.stdout == ""
+
+
+def test_half_a_character_in_a_reply_is_shown_as_such(brain, ia):
+    brain(Reply("a\ud800b"), Reply("好。"))
+    assert turn(ia, "你好", "-s", "x").stdout == "a?b\n"
+    assert turn(ia, "你好", "-s", "x").stdout == "好。\n"
+
+
 def test_failures_speak_chinese(brain, ia):
     brain(always=said.UNAUTHORISED)
     run = ia("--lang", "zh", "--now", NOW, "turn", "你好")
@@ -345,6 +365,36 @@ def test_ctrl_c_leaves_a_session_that_goes_on(brain, ia, when):
         assert "已经说了这些" in messages[1]["content"]
 
 
+def test_ctrl_c_in_the_queue_of_a_session(brain, ia):
+    held = threading.Event()
+    server = brain(Reply("慢慢地说，还没说完。", until=held), always=Reply("好。"))
+    first = begun("一", "-s", "x")
+    first_bytes(first)
+    second = begun("二", "-s", "x")
+    time.sleep(2)
+    second.send_signal(signal.SIGINT)
+    _, errors = second.communicate(timeout=20)
+    assert second.returncode == 130, errors
+    assert b"Traceback" not in errors
+    held.set()
+    assert first.communicate(timeout=20)[0].endswith("完。\n".encode())
+    assert turn(ia, "三", "-s", "x").stdout == "好。\n"
+    assert len(server.requests) == 2, "the second one never asked"
+    one, _, three = (m["content"] for m in server.requests[-1].messages if m["role"] != "system")
+    assert "一" in one and "三" in three
+
+
+def test_a_session_that_is_taken_is_waited_for_until_the_deadline(brain, ia):
+    held = threading.Event()
+    brain(Reply("慢慢地说，还没说完。", until=held))
+    first = begun("一", "-s", "x")
+    first_bytes(first)
+    one_line(turn(ia, "二", "-s", "x", env={"IA_TURN_DEADLINE": "1"}), 75)
+    held.set()
+    assert first.wait(20) == 0
+    first.communicate()
+
+
 def test_a_reader_that_leaves_ends_the_turn_silently(brain, home):
     server = brain(always=Reply("很长。" * 2000))
     script = 'set -o pipefail; "$@" --now 2024-03-15 turn 你好 -s x | head -c 9'
@@ -378,6 +428,15 @@ def test_no_key_is_written_anywhere(brain, ia, home):
     turn(ia, "你好", env={"IA_DEBUG": "1"})
     found = [path for path in home.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
     assert found == []
+
+
+def test_a_key_that_a_server_repeats_is_neither_shown_nor_kept(brain, ia, home):
+    brain(always=Failure(400, {"error": {"message": f"bad key {KEY}\n\x1b[2J"}}))
+    run = turn(ia, "你好", "-s", "x")
+    one_line(run, 69)
+    assert KEY not in run.stderr
+    assert "\x1b" not in run.stderr
+    assert [path for path in home.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()] == []
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,8 @@ from ia.errors import ConfigError, IaError, TimedOut, TryLater, Unavailable
 
 OFFLINE = "ia-offline"
 
+_SECRET: set[str] = set()
+"""Keys in use: a server that repeats one in its error has it neither printed nor kept."""
 _LATER = ("Timeout", "ConnectError", "ConnectionError", "RateLimit", "InternalServer", "ServiceUnavailable", "Overload",
           "ReadError", "RemoteProtocol", "ProtocolError", "IncompleteRead", "Disconnected")  # fmt: skip
 
@@ -59,7 +61,8 @@ def load(name: str) -> Any:
         ) from None
     except Exception as exc:  # a plugin, or extra-openai-models.yaml, that llm stumbles over
         raise ConfigError(
-            "llm cannot list its models: {kind}: {reason}", kind=type(exc).__name__, reason=" ".join(str(exc).split())[:200],
+            "llm cannot list its models: {kind}: {reason}",
+            kind=type(exc).__name__, reason=" ".join(str(exc).split())[:200],
             hint="look at {folder}: extra-openai-models.yaml, aliases.json", folder=str(llm.user_dir()),
         ) from None  # fmt: skip
     if not model.supports_tools:
@@ -71,12 +74,14 @@ def load(name: str) -> Any:
 
 def _settle_key(llm: Any, model: Any) -> None:
     """Give a model its own stored key, never one that llm would borrow for a server it was not made for."""
-    if not model.needs_key or model.key is not None:
+    if not model.needs_key:
         return
     stored = llm.load_keys()
-    if model.needs_key in stored:
+    own = "" if getattr(model, "api_base", None) else config.env(model.key_env_var or "") or ""
+    if model.key is None and model.needs_key in stored:
         model.key = stored[model.needs_key]
-    elif getattr(model, "api_base", None) or not (model.key_env_var and config.env(model.key_env_var)):
+    _SECRET.update(key for key in (model.key, own) if key and len(key) > 7)
+    if model.key is None and not own:
         variable = "" if getattr(model, "api_base", None) else model.key_env_var or ""
         raise Unavailable(
             "{model}: there is no key", model=model.model_id, alias=model.needs_key, variable=variable,
@@ -103,7 +108,10 @@ def explained(exc: Exception, model: str) -> IaError:
         return exc
     kinds = [kind.__name__ for kind in type(exc).__mro__]
     status = _status(exc)
-    reason = " ".join(str(getattr(exc, "message", None) or exc).split())[:200] or kinds[0]
+    reason = str(getattr(exc, "message", None) or exc)
+    for key in _SECRET:
+        reason = reason.replace(key, "***")
+    reason = " ".join(reason.split())[:200] or kinds[0]
     if "NeedsKeyException" in kinds:
         return Unavailable("{model}: there is no key", model=model, hint="`llm keys` stores one")
     if status in (401, 403):
@@ -125,9 +133,10 @@ def wait_before_retry(exc: Exception, attempt: int) -> float:
     """Return the seconds to wait: what the server asked for, at most 20, else 0.5, 1, 2 …"""
     headers = getattr(getattr(exc, "response", None), "headers", None) or {}
     try:
-        return min(float(headers.get("retry-after", "")), 20.0)
-    except (TypeError, ValueError):
-        return float(0.5 * 2**attempt)
+        asked = float(headers.get("retry-after", ""))
+    except (TypeError, ValueError):  # none, or a date
+        asked = -1.0
+    return min(asked, 20.0) if asked >= 0 else 0.5 * 2.0**attempt
 
 
 def silence(model: str, seconds: float) -> TryLater:
