@@ -20,6 +20,8 @@ _RULES: tuple[tuple[str, str], ...] = (
               r"|今后|下次|从现在起).{0,20}(要|先|别|不要|多|少|应)"
               r"|\byou (always|never|keep|tend|often|should|underestimat\w+|overestimat\w+|are too|were too"
               r"|ignore\w*)\b|\bfrom now on\b|\bnext time\b"),
+    ("scan", r"扫描|扫一遍|扫一下|筛选|筛一遍|过一遍|(关注|自选).{0,6}(机会|破位|看一遍|异动)|\bscan\b|\bscreen\b"
+             r"|go over (my|the) (watch|track)"),
     ("asked_memory", r"(我|我们|你)?(之前|以前|上次|过去|曾经|原来).{0,10}(怎么看|怎么说|说过|写过|看法|判断|记录"
                      r"|观点|研究过)"
                      r"|(我|你).{0,6}(关注|跟踪|自选).{0,8}(什么|哪些|谁|列表)|(我的|你的)(信念|关注|自选|偏好|笔记"
@@ -36,10 +38,8 @@ _RULES: tuple[tuple[str, str], ...] = (
                r"|would rather)\b"),
     ("note", r"(记下|记一下|记录一?下?|记一笔|写下|做个?笔记|存一?下|保存)(来)?[:：，,\s]|^记[:：]|\b(note|write"
              r"|jot) (this |it )?down\b|^note[:：]|\btake a note\b"),
-    ("believe", r"^(请)?记住[:：，,\s]|\bremember (that|this)\b"),
+    ("believe", r"^(请)?记住[:：，,\s]|^(please )?remember\b(?! me\b)"),
     ("review", r"复盘|回顾|反思|周报|月报|总结(一下)?(本|这|上)(周|月|季)|\breview\b|retrospective|post-?mortem"),
-    ("scan", r"扫描|扫一遍|扫一下|筛选|筛一遍|过一遍|(关注|自选).{0,6}(机会|破位|看一遍|异动)|\bscan\b|\bscreen\b"
-             r"|go over (my|the) (watch|track)"),
     ("consent", r"^(好的?[，, ]*)?(确认|同意|批准|可以执行|就这么办|ok)(执行|吧|了)?\W*$|^(yes[, ]*)?(approved?"
                 r"|confirm(ed)?|go ahead)\W*$|(批准|approve)\s*(提案|proposal)?\s*#?\d+"),
     ("compare", r"对比|比较|哪个(更)?(好|强)|相比|\bcompare\b|\bversus\b|\bvs\.?(?=\W|$)"),

@@ -13,15 +13,15 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 class Before(NamedTuple):
-    """An earlier text: its path and date, the line that says most, the return since in percent, and whether the
-    condition that it named as its own end came true.
+    """An earlier text: its path and date, the line that says most, the return since in percent, whether the condition
+    that it named as its own end came true (None: it named none), its lean and its kinds of evidence.
     """
 
     source: str
     date: str
     said: str
     since: float | None
-    void: str = ""
+    void: bool | None = None
     lean: int | None = None
     kinds: tuple[tuple[str, int], ...] = ()
 
@@ -63,13 +63,27 @@ def _own(source: str, names: tuple[str, ...]) -> bool:
     )
 
 
+def brief(line: str) -> str:
+    """Return an observation of this analyst's without what is said beside: close, lean, confidence, what ends it.
+
+    >>> brief("宁德时代（300750.SZ） 收盘 82.54 | 证据偏空 | 置信度低 | 失效 收盘>87.50 | 支持：–"), brief("看好")
+    ('收盘 82.54，证据偏空，置信度低，失效 收盘>87.50', '看好')
+    """
+    parts = line.split(" | ")
+    if len(parts) < 3:
+        return line
+    close = re.search(r"(收盘|close) .*", parts[0])
+    comma = "，" if "收盘" in line else ", "
+    return comma.join([close[0] if close else parts[0], *parts[1:4]])
+
+
 def gist(content: str) -> str:
     """Return the line of a passage that says most: a conclusion, else the first that is no heading or table."""
     lines = [_STAMP.sub("", line.strip().lstrip("-*> ").strip()) for line in content.splitlines()]
     lines = [line for line in lines if line and not line.startswith(("#", "|", "---", "untrusted:", "<<"))]
     for line in lines:
         if re.search(r"置信度|confidence|收盘 |close ", line):
-            return cut(line)
+            return cut(brief(line), 160)
     return cut(lines[0]) if lines else cut(" ".join(content.split()))
 
 
@@ -85,8 +99,8 @@ def told(before: Before, speak: Voice) -> str:
     after = []
     if before.since is not None:
         after.append(speak("此后价格 {v}", "the price since: {v}", v=number(before.since, "percent")))
-    if before.void:
-        after.append(before.void)
+    if before.void is not None:
+        after.append(ended(before.void, speak))
     return line + (speak("——", " — ") + speak.listed(after) if after else "")
 
 
@@ -117,32 +131,32 @@ def kinds_of(text: str) -> tuple[tuple[str, int], ...]:
     return tuple(found)
 
 
-def _since(content: str, date: str, closes: list[tuple[str, float]]) -> tuple[float | None, str]:
-    """Return the change since a date in percent, and the sentence about a condition that came true, "" if not."""
+def _since(content: str, date: str, closes: list[tuple[str, float]]) -> tuple[float | None, bool | None]:
+    """Return the change since a date in percent, and whether the condition that the text named came true."""
     after = [close for day, close in closes if day > date]
     then = [close for day, close in closes if day <= date]
     if not after or not then:
-        return None, ""
+        return None, None
     return (after[-1] / then[-1] - 1) * 100, voided(content, date, closes)
 
 
-def voided(content: str, date: str, closes: list[tuple[str, float]]) -> str:
-    """Return whether the condition that a text named as its own end came true, in a sentence; "" without one."""
+def voided(content: str, date: str, closes: list[tuple[str, float]]) -> bool | None:
+    """Return whether the condition that a text named as its own end came true; None where it named none."""
     after = [close for day, close in closes if day > date]
     then = [close for day, close in closes if day <= date]
     stated, void = _CLOSE.search(content), _VOID.search(content)
     if not void or not after or not then:
-        return ""
+        return None
     factor = then[-1] / float(stated[1].replace(",", "")) if stated else 1.0  # prices were adjusted since
     level = float(void[2].replace(",", "")) * factor
-    hit = any(close < level if void[1] == "<" else close > level for close in after)
-    zh, en = ("当时写的失效条件已触发", "the condition that it named as its end has come true")
-    still, still_en = ("当时写的失效条件没有触发", "the condition that it named as its end has not come true")
-    return _both(zh, en, content) if hit else _both(still, still_en, content)
+    return any(close < level if void[1] == "<" else close > level for close in after)
 
 
-def _both(zh: str, en: str, content: str) -> str:
-    return zh if "失效" in content else en
+def ended(void: bool, speak: Voice) -> str:
+    """Return whether a view's own condition came true, in a clause."""
+    if void:
+        return speak("当时写的失效条件已触发", "the condition that it named as its end has come true")
+    return speak("当时写的失效条件没有触发", "the condition that it named as its end has not come true")
 
 
 def cut(text: str, length: int = 110) -> str:

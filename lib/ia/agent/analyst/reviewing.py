@@ -9,7 +9,7 @@ from ia.agent.analyst import past, reply
 from ia.agent.analyst.desk import Call, Desk, Result, Work
 from ia.agent.analyst.mentions import Mention, found
 from ia.agent.analyst.reply import Reply
-from ia.agent.analyst.research import loaded, valued
+from ia.agent.analyst.research import loaded, named, valued
 from ia.agent.analyst.voice import Voice, number
 
 MOST = 20
@@ -41,7 +41,7 @@ class Outcome(NamedTuple):
 
     said: Said
     since: float | None
-    void: str
+    void: bool | None
     days: int
 
 
@@ -161,7 +161,7 @@ def _since(desk: Desk, said: list[Said]) -> Work[tuple[list[Outcome], bool]]:
     moved = {at: valued(result)[0] for at, result in zip(asked, results, strict=True)}
     outcomes = []
     for at, item in enumerate(said):
-        void = past.voided(item.line, item.day, closes.get(item.mention.code, [])) if item.mention else ""
+        void = past.voided(item.line, item.day, closes.get(item.mention.code, [])) if item.mention else None
         outcomes.append(Outcome(item, moved.get(at), void, counts[at]))
     return outcomes, any(result.ok and bool(result.get("simulated")) for result in bars)
 
@@ -172,7 +172,7 @@ def _judged(item: Outcome, speak: Voice) -> str:
         return speak("不可评：没有证券或方向", "not to be judged: no security or no direction")
     if item.since is None:
         return speak("未决：此后还没有 K 线", "open: no bar since")
-    if "没有" not in item.void and "not" not in item.void and item.void:
+    if item.void:
         return speak("作废：失效条件已触发", "void: its own condition came true")
     if item.said.lean == 0:
         return speak("未表态", "took no side")
@@ -187,8 +187,8 @@ def _row(desk: Desk, item: Outcome) -> str:
     speak = desk.speak
     cells = [
         item.said.day,
-        item.said.mention.name if item.said.mention else "–",
-        past.cut(item.said.line, 60).replace("|", "/"),
+        named(desk, item.said.mention) if item.said.mention else "–",
+        past.cut(past.brief(item.said.line), 64).replace("|", "/"),
         number(item.since, "percent"),
         str(item.days),
         _judged(item, speak),
@@ -234,9 +234,9 @@ def _lesson(desk: Desk, period: Period, outcomes: list[Outcome]) -> str:
     scored = [item for item in outcomes if item.since is not None and item.said.lean]
     wrong = [item for item in scored if (item.since or 0) * (item.said.lean or 0) < 0]
     mute = [item for item in outcomes if item.said.lean is None]
-    void = [item for item in outcomes if item.void and "没有" not in item.void and "not" not in item.void]
+    void = [item for item in outcomes if item.void]
     if void:
-        names = speak.joined(list(dict.fromkeys(item.said.mention.name for item in void if item.said.mention)))
+        names = speak.joined(list(dict.fromkeys(named(desk, item.said.mention) for item in void if item.said.mention)))
         return speak(
             "下一步：{n} 的失效条件已经触发，先重做研究，再谈观点。",
             "Next: the condition named for {n} has come true; research it again before holding a view.",
@@ -300,7 +300,7 @@ def _report(
     ]
     out += [
         f"- {item.said.day}{speak('：', ': ')}{item.said.line} (`{item.said.source}`)"
-        + (f" — {item.void}" if item.void else "")
+        + (f" — {past.ended(item.void, speak)}" if item.void is not None else "")
         for item in outcomes
     ] or [speak("- 无", "- none")]
     out += ["", f"## {speak('口径', 'Terms')}", ""]

@@ -99,6 +99,15 @@ class View:
                     d=study.last,
                 )
             )
+        if self.earlier and self.earlier[0].void:
+            told.append(
+                speak(
+                    "**旧判断作废**：{d} 写下的失效条件已经触发（{s}）。",
+                    "**The earlier view is void**: the condition named on {d} has come true ({s}).",
+                    d=self.earlier[0].date,
+                    s=self.earlier[0].said,
+                )
+            )
         told += [self.shown(item) for item in study.fired if item.critical]
         return told
 
@@ -106,7 +115,7 @@ class View:
         """Return the few figures that everybody wants first, in a line."""
         speak, value = self.speak, self.study.value
         parts = [
-            speak("截至 {d} 收盘 {c}", "close {c} on {d}", d=self.study.last or "?", c=number(value("close"), "price"))
+            speak("截至 {d} 收盘 {c}", "Close {c} on {d}", d=self.study.last or "?", c=number(value("close"), "price"))
         ]
         for code, zh, en in (
             ("roc(close, 1)", "当日", "day"),
@@ -284,10 +293,11 @@ class View:
         lean = ""
         if last.lean is not None:
             was, is_ = speak(*LEANS[last.lean]), speak(*LEANS[self.verdict.lean])
+            then_ = {1: "leant up", -1: "leant down", 0: "was mixed"}[last.lean]
             lean = (
-                speak("结论仍是{b}", "it still {b}", b=is_)
+                speak("结论仍是{b}", "the evidence still {b}", b=is_)
                 if was == is_
-                else speak("结论由“{a}”变为“{b}”", "it {b}, where it was “{a}”", a=was, b=is_)
+                else speak("结论由“{a}”变为“{b}”", "the evidence {b} now and {c} then", a=was, b=is_, c=then_)
             )
         told = [lean] if lean else []
         told += [speak("变了的证据：{m}", "what changed: {m}", m=speak.joined(moved))] if moved else []
