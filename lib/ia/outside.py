@@ -98,7 +98,7 @@ def _latin(word: str) -> str:
 
 
 _FENCE = re.compile(r"<<(?=\s*(?:end\s+of\s+)?data\b)", re.I)
-_HEADING = re.compile(r"^(?=\s*(?:===|【\s*(?:时间|事件|用户问题|外部数据)\s*】))", re.M)
+_HEADING = re.compile(r"^(?=[ \t\u3000]*(?:===|【 *(?:时间|事件|用户问题|外部数据) *】))", re.M)
 
 
 def fenced(text: str, origin: str) -> str:
@@ -124,9 +124,9 @@ _END = re.compile(r"^---[ \t]*(?:\r\n?|\n|\Z)", re.M)
 _MARK = re.compile(r"""^[ \t]*["']?untrusted["']?[ \t]*[:：]([^\r\n]*)(?:\r\n?|\n|\Z)""", re.I | re.M)
 
 
-def _front(text: str) -> tuple[int, int] | None:
+def _front(text: str, at: int = 0) -> tuple[int, int] | None:
     """Return where the front matter's lines begin and end; to the end of the text where it is never closed."""
-    head = _HEAD.match(text)
+    head = _HEAD.match(text, at)
     if head is None:
         return None
     end = _END.search(text, head.end())
@@ -152,17 +152,30 @@ def origin_of(text: str) -> str | None:
 
 def accepted(text: str) -> str:
     """Return a note without its mark: what a person makes of it by accepting it."""
-    while origin_of(text) is not None:
-        start, end = _front(text) or (0, 0)
-        kept = _MARK.sub("", text[start:end])
+    at = 0
+    while front := _front(text, at):
+        start, end = front
+        kept, marks = _MARK.subn("", text[start:end])
+        if not marks:
+            break
         closed = _END.match(text, end)
-        text = text[closed.end() :] if closed and not kept.strip() else text[:start] + kept + text[end:]
-    return text
+        if kept.strip() or not closed:
+            return text[at:start] + kept + text[end:]
+        at = closed.end()  # a block of marks alone: another may follow
+    return text[at:]
 
 
 _CODE = re.compile(r"(?!.*//)[A-Za-z0-9.:+/%_-]{0,32}|\d[\d :.+-]{0,31}")
 _LETTERS = re.compile(r"[A-Za-z]{2,}")
-MAX_WORDS = 12
+_FIELDS = frozenset({
+    "adjust", "amount", "ask", "bid", "change", "close", "code", "count", "currency", "date", "day", "days", "end",
+    "exchange", "first", "high", "holiday", "id", "is", "known", "last", "low", "market", "name", "next", "open",
+    "period", "previous", "price", "session", "sessions", "start", "status", "symbol", "time", "total", "trading",
+    "turnover", "type", "unit", "until", "value", "volume", "weekday", "year", "true", "false",
+})  # fmt: skip
+"""Words that data are made of: they say nothing."""
+MAX_WORDS = 4
+"""Other words that a value may hold: a security, its market, a currency."""
 
 
 def instructive(value: object) -> bool:
@@ -173,7 +186,7 @@ def instructive(value: object) -> bool:
         item = waiting.pop()
         if isinstance(item, str):
             found = _LETTERS.findall(item)
-            words.update(found)
+            words.update(word for word in found if word.lower() not in _FIELDS)
             if not _CODE.fullmatch(item) or len(found) > 3 or len(words) > MAX_WORDS:
                 return True
         elif isinstance(item, dict):

@@ -175,3 +175,20 @@ def test_nesting_without_end_is_looked_through():
     for _ in range(100_000):
         deep = [deep]
     assert instructive(deep)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["---\nuntrusted: x\n---\n" * 100_000, "\n" * 2_000_000, "---\n" * 500_000, "<<" * 1_000_000, " " * 2_000_000 + "===",
+     "a\u0301" * 500_000, "\ufeff" * 1_000_000, "аa" * 700_000, "---\n" + "untrusted: x\n" * 150_000, "e\u200d\u0301\u0332" * 300_000],
+    ids=range(10),
+)  # fmt: skip
+def test_no_text_takes_long(text):
+    """Each step goes over a text once: two million characters are a matter of seconds, also on a busy machine."""
+    import time
+
+    started = time.process_time()
+    note = marked(folded(text), ["stdin"])
+    assert origin_of(note) == "stdin" and origin_of(accepted(note)) is None
+    fenced(note, "stdin")
+    assert time.process_time() - started < 10
