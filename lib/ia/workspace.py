@@ -27,6 +27,7 @@ MAX_BYTES = 8_000_000
 """Largest text file that is read or written: notes are for people."""
 TEXT = (".md", ".markdown", ".txt")
 """What a note's name ends in."""
+_BOLD = re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*")
 _ENTRY = re.compile(r"## \d{4}-\d\d-\d\d \d\d:\d\d\s*$|\[\d\d:\d\d\] ")
 _TEMPORARY = ".ia-tmp-"
 _UNDO = "undo of revision "  # and its id: the `why` of an undo
@@ -431,7 +432,7 @@ def _last_entry(lines: list[str]) -> str:
 
 
 def _bare(line: str) -> str:
-    return " ".join(line.lstrip("#>*-+ \t").split())
+    return " ".join(_BOLD.sub(r"\1", line).lstrip("#>*-+ \t").split())
 
 
 def digest(text: str) -> str:

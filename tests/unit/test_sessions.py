@@ -312,7 +312,7 @@ Sold 20 AMD at 160, keeping the rest|Added 100 NVDA at 870|we've just closed our
 Recorded: sell 200 shares of 600519|200 shares were bought at 185.3|Yesterday bought 50 SPY|I've sold half my position in TSLA today""",
     2: """当前主线是AI算力|主线判断：半导体|主线已经切换到机器人|主线未变|我认为机器人是主线|本轮行情的主线仍在新能源|主线没变，买入了100股
 目前来看，AI 应用仍是市场主线|判断：本周主线从新能源切换到银行|今日盘面主线：机器人、低空经济|白酒已经不是主线，新主线是半导体|The market's main line is AI.
-Semiconductors remain the mainline|AI remains the main line of this market""",
+Semiconductors remain the mainline|AI remains the main line of this market|The leading theme this year is AI""",
     0: """要不要买入100股？|建议买入 100 股|打算明天卖出200股|如果跌到180，就买入200股|我没卖|还没买入|不要卖出|该不该卖了|北向资金买入了10亿
 大股东卖出了200万股|今天出现买入信号|现在主线是什么？|帮我看看主线|有没有主线|白酒不是主线|目前没有明确主线|故事主线是复仇|主线不明|卖了吧
 成交量放大到200万股|可以在180附近买入200股|逢低买入200股可以考虑|RSI 超卖了|我想买了|不会卖了|买入评级：目标价200元|等跌到180买入100股
@@ -321,7 +321,7 @@ Semiconductors remain the mainline|AI remains the main line of this market""",
 计划：1. 180 买入 100 股 2. 200 卖出 100 股|The stock looks oversold|I would have bought 100 shares|Should I sell?|I did not buy it
 突破前高加仓 200 股|跌破 60 日线减仓一半|可减仓一半锁定利润|买不买都行|可转债怎么买|股东减持了 1%|公司今日买入 50 万股|后悔没早点卖
 主线会不会切换到消费|等主线明确了再说|看不出主线|每次买入 100 股的成本是多少|they bought 5% of the company|I might buy 100 shares tomorrow
-BYD sold 300000 cars|What is the main line?|There is no main line now|Is AI still the main line?|Buy 200 shares if it falls|if I bought 100 shares
+BYD sold 300000 cars|What is the main line?|What is the main theme this year?|There is no main line now|Is AI still the main line?|Buy 200 shares if it falls|if I bought 100 shares
 The market sold off today|Insiders sold shares last week|Don't sell yet|I never bought it||谢谢""",
 }  # fmt: skip
 

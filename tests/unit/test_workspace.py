@@ -181,6 +181,8 @@ def test_a_file_edited_by_hand_is_dated_by_its_mtime(ws):
         ("---\n\nno front matter", "no front matter"),
         ("***\n\n---\n> quoted   words", "quoted words"),
         ("x" * 500, "x" * 119 + "…"),
+        ("# 宁德时代\n\n**结论** 方向不明，**置信度**低", "宁德时代: 结论 方向不明，置信度低"),
+        ("2 ** 3 ** 2 is 512", "2 ** 3 ** 2 is 512"),
     ],
 )
 def test_headline(text, line):

@@ -90,7 +90,7 @@ _DONE_EN = tuple(
 )
 
 _LINE = r"(?<!故事)(?<!剧情)(?<!任务)(?<!论文)(?<!文章)(?<!小说)(?<!游戏)(?<!课程)(?<!学习)主线(?!任务|剧情|故事)"
-_LINE_EN = r"\bmain\s*-?\s*line\b"
+_LINE_EN = r"\b(?:main\s*-?\s*line|(?:main|leading|dominant)\s+themes?)\b"
 _JUDGED = tuple(
     re.compile(pattern, re.I | re.X)
     for pattern in (
