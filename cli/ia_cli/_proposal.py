@@ -31,7 +31,7 @@ def document(ws: "Workspace", proposal: "Proposal", before: str, after: str) -> 
 def shown(ws: "Workspace", proposal: "Proposal", before: str, after: str) -> str:
     """Return what a proposal would change as a person reads it."""
     told = document(ws, proposal, before, after)
-    lines: list[str] = []
+    lines = _whence(proposal)
     if "skill" in told:
         lines += _skill_lines(told["skill"])
     if "provider" in told:
@@ -42,6 +42,14 @@ def shown(ws: "Workspace", proposal: "Proposal", before: str, after: str) -> str
     if "text" in told:
         lines += [say("{path} as it stands, to be trusted from now on:", path=proposal.path), "", told["text"]]
     return "".join(line.rstrip("\n") + "\n" for line in [*lines, ""] if lines) + told["diff"]
+
+
+def _whence(proposal: "Proposal") -> list[str]:
+    """Return who proposes it, from where, and why; nothing where the person at the terminal did, and said no more."""
+    if proposal.actor == "user" and not (proposal.because or proposal.origin):
+        return []
+    by = say("proposed by {actor}: {origin}", actor=proposal.actor, origin=proposal.origin or "-")
+    return [by, *([say("because: {because}", because=proposal.because)] if proposal.because else [])]
 
 
 def _files(before: str, after: str) -> list[tuple[str, int, str]]:

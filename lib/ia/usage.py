@@ -144,7 +144,13 @@ class Meter:
         return False
 
     def after(self, input_tokens: int | None, output_tokens: int | None) -> None:
-        """Enter what the call used; for None the estimates stand, and the call is marked as estimated."""
+        """Enter what the call used; for None the estimates stand, and the call is marked as estimated.
+
+        So they do for a count of nothing where something was sent or came: a cap must not trust a server that counts
+        nothing.
+        """
+        input_tokens = None if self._input and (input_tokens or 0) <= 0 else input_tokens
+        output_tokens = None if self._output and (output_tokens or 0) <= 0 else output_tokens
         estimated = input_tokens is None or output_tokens is None
         sent = self._input if input_tokens is None else max(0, input_tokens)
         got = (self._output or self._reserved) if output_tokens is None else max(0, output_tokens)

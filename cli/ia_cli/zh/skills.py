@@ -22,6 +22,8 @@ CATALOG = {
     "tools and files before it.": "没有时状态为 1。给出 ID 则打印该提议会改动什么：统一格式的差异；技能则先列出它的工具和文件。",
     "skills that nobody can call; a comma list": "停用的技能，用逗号分隔",
     # what is shown of a proposal
+    "proposed by {actor}: {origin}": "由 {actor} 提出：{origin}",
+    "because: {because}": "理由：{because}",
     "files": "文件",
     "tools": "工具",
     "new": "新增",

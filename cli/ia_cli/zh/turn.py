@@ -99,4 +99,7 @@ CATALOG = {
     "{tool} is no tool that this subagent could have": "{tool} 不是这个子代理能有的工具",
     "it could have: {known}": "它能有：{known}",
     "the subagent handed back no JSON object": "子代理没有交回 JSON 对象",
+    "the subagent handed back no JSON object of the form that was asked for": "子代理没有交回所要求格式的 JSON 对象",
+    "{count} calls in one reply are enough": "一次回复里 {count} 次调用已经够了",
+    "{tool}: the arguments are not valid UTF-8, or nested too deeply": "{tool}：参数不是有效的 UTF-8，或嵌套太深",
 }

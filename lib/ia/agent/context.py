@@ -190,8 +190,9 @@ def _digest(beliefs: str) -> str:
 
 
 def _contents(ws: Workspace) -> str:
-    """Return the first lines of MEMORY.md: what was written, newest first."""
-    lines = [line for line in index.text(ws).splitlines() if line.startswith("- ")]
+    """Return the first lines of MEMORY.md: what was written, newest first. What is untrusted is not even named."""
+    untrusted = f"`: {index.UNTRUSTED}"
+    lines = [line for line in index.text(ws).splitlines() if line.startswith("- ") and not line.endswith(untrusted)]
     return "\n".join(lines[:MEMORY_LINES])
 
 

@@ -22,6 +22,10 @@ from ia.workspace import Workspace
 
 RETRIES = 2
 AT_ONCE = 4
+MAX_CALLS = 64
+"""Calls of one reply that are carried out; nobody needs more, and each is a line of the audit trail."""
+MAX_TOLD = 10**9
+"""Tokens of one call beyond which a server's count is no count."""
 LAST = "\n(This was the last step: no tool can be called any more. Answer now with what you have.)"
 
 
@@ -84,6 +88,7 @@ class Loop:
             self._out("\n")
 
     def _out(self, text: str) -> None:
+        text = text.encode("utf-8", "replace").decode()  # JSON may hold halves of characters
         self.reply += text
         try:
             self.write(text)
@@ -191,8 +196,7 @@ class Loop:
         return models.silence(self.name, self.patience)
 
     def _settle(self, usage: Any, text: str) -> None:
-        spent_in = getattr(usage, "input", None)
-        spent_out = getattr(usage, "output", None)
+        spent_in, spent_out = (_counted(getattr(usage, side, None)) for side in ("input", "output"))
         self.meter.after(
             spent_in, spent_out if spent_out is not None else sessions.tokens(text) if usage is not None else None
         )
@@ -202,13 +206,15 @@ class Loop:
         """Run the calls of one reply and return their results in order; neighbours that may run together do."""
         llm = models.import_llm()
         outcomes: list[Outcome] = []
-        at = 0
-        while at < len(calls):
+        at, most = 0, min(len(calls), MAX_CALLS)
+        while at < most:
             group = [calls[at]]
-            while self._together(group[-1]) and at + len(group) < len(calls) and self._together(calls[at + len(group)]):
+            while self._together(group[-1]) and at + len(group) < most and self._together(calls[at + len(group)]):
                 group.append(calls[at + len(group)])
             outcomes += self._at_once(group) if len(group) > 1 else [self._one(self.scope, calls[at])]
             at += len(group)
+        too_many = Refused("{count} calls in one reply are enough", count=MAX_CALLS)
+        outcomes += [Outcome(call.name, None, too_many, 0) for call in calls[most:]]
         results = [
             llm.ToolResult(name=call.name, output=outcome.text(), tool_call_id=call.tool_call_id)
             for call, outcome in zip(calls, outcomes, strict=True)
@@ -261,9 +267,14 @@ class Loop:
         return outcomes
 
 
+def _counted(told: Any) -> int | None:
+    """Return a count of tokens as a server told it, None for what is none."""
+    return told if type(told) is int and 0 <= told <= MAX_TOLD else None
+
+
 def _read(arguments: str) -> Any:
     """Return arguments as the model meant them; text that is no JSON stays text, which the router turns away."""
     try:
         return json.loads(arguments)
-    except ValueError:
+    except (ValueError, RecursionError):
         return arguments or "{"

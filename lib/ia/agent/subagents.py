@@ -93,10 +93,10 @@ def _run(
         loop = Loop(model, router, scope, meter, lambda _: None)
         told = _summary(loop, loop.run(context))
     finally:
+        for origin in scope.origins:  # also of one that failed: its notes and its error are there
+            parent.taint(origin)
         ws.close()
     told["artifacts"] = list(dict.fromkeys([*scope.artifacts[before:]]))
-    for origin in scope.origins:
-        parent.taint(origin)
     if scope.tainted and outside.instructive([told["points"], told["evidence"]]):
         origin = f"a subagent that read {', '.join(scope.origins)}"
         told["points"] = [outside.fenced("\n".join(told["points"]), origin)]
@@ -123,14 +123,17 @@ def _narrowed(router: Router, parent: Scope, may: tuple[str, ...], tools: list[s
 def _summary(loop: Any, reply: str) -> dict[str, Any]:
     """Return the summary that a reply holds; asked for once more where it holds none.
 
-    raises  BadData where the second reply holds none either.
+    raises  BadData where the second reply holds none either, without a word of it: it may be from outside.
     """
     try:
         return _parsed(reply)
     except BadData as exc:
         said = len(loop.reply)
         loop.ask(f"That was not the JSON object that was asked for: {exc}\n{FORM}")
+    try:
         return _parsed(loop.reply[said:])
+    except BadData:
+        raise BadData("the subagent handed back no JSON object of the form that was asked for") from None
 
 
 def _parsed(reply: str) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import shlex
 from typing import Any
 
 from ia import outside, providers
-from ia.errors import IaError, Refused
+from ia.errors import IaError, Refused, fill
 from ia.tools.registry import CONFIRM, READ, Tool, declared
 from ia.tools.router import Router
 from ia.tools.scope import Scope
@@ -50,6 +50,9 @@ def _wrapped(tool: providers.Declared) -> Tool:
         except IaError as exc:
             if outside.instructive(exc.params.get("told", "")):
                 scope.taint(origin)
+                if scope.actor != "user":
+                    exc.params["told"] = outside.fenced(str(exc.params["told"]), origin)
+                    exc.args = (fill(exc.template, exc.params),)
             raise
 
     return Tool(

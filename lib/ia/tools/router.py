@@ -79,19 +79,24 @@ class Router:
     def call(self, scope: Scope, name: str, arguments: Any) -> Outcome:
         """Call a tool and return what came of it; a failure is part of the outcome, only a bug of ours is raised."""
         started = time.monotonic()
+        name = _valid(name)
         value, failure, known = None, None, name[:80]
         try:
             tool = self.find(name)
             known = tool.name
             gate.permitted(scope, tool)
             arguments = _object(tool, arguments)
+            if not _storable(arguments):
+                arguments = {}
+                raise BadData("{tool}: the arguments are not valid UTF-8, or nested too deeply", tool=known)
             schema.check(tool.name, tool.schema, arguments)
+            arguments = schema.whole(tool.schema, arguments)
             self._not_too_often(tool)
             value = _run(scope, tool, arguments)
         except IaError as exc:
             failure = exc
         except RecursionError:
-            failure = BadData("{tool}: the arguments are nested too deeply", tool=known)
+            failure, arguments = BadData("{tool}: the arguments are nested too deeply", tool=known), {}
         outcome = Outcome(known, value, failure, round((time.monotonic() - started) * 1000))
         _record(scope, outcome, arguments)
         return outcome
@@ -125,6 +130,20 @@ def _object(tool: Tool, arguments: Any) -> dict[str, Any]:
     return arguments
 
 
+def _valid(text: str) -> str:
+    """Return a text that can be stored and sent: JSON may hold halves of characters."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _storable(arguments: Any) -> bool:
+    """Whether arguments can be stored and shown: with no halves of characters in them, and no nest without end."""
+    try:
+        json.dumps(arguments, ensure_ascii=False, default=str).encode()
+    except (UnicodeEncodeError, RecursionError, ValueError):
+        return False
+    return True
+
+
 def _run(scope: Scope, tool: Tool, arguments: dict[str, Any]) -> Any:
     """Run a tool under its time limit; a passing failure of one that only looks is tried again."""
     if tool.origin != "ia":
@@ -154,7 +173,7 @@ def _run(scope: Scope, tool: Tool, arguments: dict[str, Any]) -> Any:
 def _record(scope: Scope, outcome: Outcome, arguments: Any) -> None:
     """Keep what was called, with arguments cut short, in the scope and in the audit trail."""
     error = str(outcome.failure) if outcome.failure else ""
-    args = arguments if isinstance(arguments, dict) else {"": str(arguments)[:200]}
+    args = arguments if isinstance(arguments, dict) else {"": _valid(str(arguments)[:200])}
     scope.calls.append(Call(outcome.tool, args, outcome.ok, outcome.ms, error))
     kept = {str(key)[:40]: _short(value) for key, value in list(args.items())[:20]}
     about: dict[str, object] = {"args": kept, "ok": outcome.ok, "ms": outcome.ms}

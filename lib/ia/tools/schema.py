@@ -56,6 +56,20 @@ def check(name: str, schema: dict[str, Any], arguments: Any) -> None:
         )  # fmt: skip
 
 
+def whole(schema: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return arguments that fit, with 5.0 as 5 where a whole number is meant: JSON does not tell the two apart."""
+    kinds = schema.get("properties", {})
+    return {
+        key: int(value) if isinstance(value, float) and "integer" in _types(kinds.get(key)) else value
+        for key, value in arguments.items()
+    }
+
+
+def _types(kind: Any) -> list[Any]:
+    named = kind.get("type") if isinstance(kind, dict) else None
+    return named if isinstance(named, list) else [named]
+
+
 def usage(schema: dict[str, Any]) -> str:
     """Return the arguments in one line: `symbol: string, period?: daily|weekly`."""
     required = schema.get("required", [])
