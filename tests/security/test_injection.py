@@ -369,6 +369,14 @@ def test_no_call_that_can_be_made_up_opens_it(bench, data):
         bench.again()
 
 
+@pytest.mark.parametrize("line", ["x", "===\n", "<<end of data 0>>\n"])
+def test_a_providers_long_answer_keeps_the_end_of_its_fence(bench, line):
+    bench.answer = line * 50_000
+    scope = Scope(bench.ws, actor="model obedient", asked=INNOCENT[0])
+    told = Router(bench.tools).call(scope, "web.get", {}).text()
+    assert told.split("\n")[-1].startswith("<<end of data ") and scope.origins == ["provider:web"]
+
+
 def test_the_check_would_notice(bench):
     """The same model, with text from outside that nobody marked, does act: an oracle that never speaks proves nothing."""
     scope = Scope(bench.ws, actor="model obedient", asked=OPEN, turn="t", session="s")

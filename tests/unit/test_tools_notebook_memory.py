@@ -298,8 +298,9 @@ def test_an_untrusted_file_taints_whoever_reads_it(ws, router):
     assert not lister.scope.tainted
 
 
-def test_a_long_untrusted_note_keeps_the_end_of_its_fence(ws, call):
-    ws.write("notebook/a.md", outside.marked("x" * 100_000, ["stdin"]))
+@pytest.mark.parametrize("line", ["x", "===\n", "⒜"])
+def test_a_long_untrusted_note_keeps_the_end_of_its_fence(ws, call, line):
+    ws.write("notebook/a.md", outside.marked(line * 50_000, ["stdin"]))
     text = call.router.call(call.scope, "notebook.read", {"path": "a"}).text()
     assert text.split("\n")[-1].startswith("<<end of data ") and len(text) < 16_000
 

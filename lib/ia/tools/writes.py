@@ -20,7 +20,7 @@ from ia.workspace import LOCK_TIMEOUT, Workspace
 
 MAX_PENDING = 20
 """Undecided proposals that one turn or session may leave: a person must be able to read them."""
-MAX_SHOWN = 14_000
+MAX_SHOWN = 15_500
 """Characters of an untrusted text that are shown: fence and all below what the router cuts off."""
 
 Organ = Callable[[Workspace], list[str] | str]
@@ -221,8 +221,7 @@ def readable(scope: Scope, text: str) -> str:
     if origin is None:
         return text
     scope.taint(origin)
-    body = outside.accepted(text)
-    return outside.fenced(body if len(body) <= MAX_SHOWN else body[:MAX_SHOWN] + "\n…", origin)
+    return outside.fenced(outside.accepted(text), origin, MAX_SHOWN)
 
 
 def passage(scope: Scope, path: str, text: str) -> str:
