@@ -149,15 +149,17 @@ def test_calls_at_once_are_answered_each():
 def test_a_provider_is_served_too(home):
     folder = home / ".claude" / "providers" / "echo"
     folder.mkdir(parents=True)
+    code = "import json, sys; json.dump(json.load(sys.stdin)['arguments'], sys.stdout)"
     (folder / "PROVIDER.md").write_text(
-        "---\ncommand: [cat]\ntools: [{name: back, parameters: {x: number}}, {name: act, risk: confirm}]\n---\n"
+        f"---\ncommand: ['{{python}}', -c, {json.dumps(code)}]\n"
+        "tools: [{name: back, parameters: {x: number}}, {name: act, risk: confirm}]\n---\n"
     )
 
     async def dialogue(client):
         return await client.call_tool("echo_back", {"x": 7}), await client.call_tool("echo_act", {})
 
     back, act = talk(dialogue)
-    assert back.structured_content["arguments"] == {"x": 7}
+    assert back.structured_content == {"x": 7}
     assert act.is_error
     assert "ia tool call echo.act" in text(act)
 
