@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from ia import audit, config, proposals, workspace
-from ia.errors import BadData, NotFound, Refused
+from ia.errors import BadData, IaError, NotFound, Refused
 from ia.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -104,20 +104,26 @@ def plan(ws: Workspace, profile: Profile, *, replace: bool = False, soul: bool =
     """Return what use() would do, in the order of the paths. A file that is the same already is not listed.
 
     replace  also replace, and remove, what another profile brought and nobody has edited since. What a person edited is
-             kept whatever is asked, and so is all of memory/, notebook/ and tasks/
+             kept whatever is asked, and so is what is there of memory/, notebook/ and tasks/
     soul     propose the profile's soul where the workspace has another one
     """
     wanted = contents(profile)
     steps = []
     for path, text in wanted.items():
-        if not os.path.lexists(os.path.join(ws.root, path)):
-            steps.append(Step(path, ADD))
-        elif ws.read(path) != text:
-            untouched = replace and path != SOUL and _untouched(ws, path)
-            steps.append(Step(path, PROPOSE if path == SOUL and soul else REPLACE if untouched else KEEP))
+        there = os.path.lexists(os.path.join(ws.root, path))
+        if there and _stands(ws, path) == text:
+            continue
+        if path == SOUL:
+            steps.append(Step(path, ADD if not there else PROPOSE if soul else KEEP))
+        elif _free(ws, path, wanted, replace=replace):
+            steps.append(Step(path, REPLACE if there else ADD))
+        else:
+            steps.append(Step(path, KEEP))
     if replace:
-        former = (path for path in _brought(ws) if path not in wanted and path != SOUL)
-        steps += [Step(path, REMOVE) for path in former if _untouched(ws, path)]
+        former = [
+            path for path in _brought(ws) if path not in wanted and path != SOUL and _stands(ws, path) is not None
+        ]
+        steps += [Step(path, REMOVE) for path in former if _free(ws, path, wanted, replace=True)]
     return sorted(steps)
 
 
@@ -249,15 +255,45 @@ def _brought(ws: Workspace) -> list[str]:
     return [path for (path,) in rows]
 
 
-def _untouched(ws: Workspace, path: str) -> bool:
+def _free(ws: Workspace, path: str, wanted: dict[str, str], *, replace: bool) -> bool:
+    """Whether a file may be written or removed: nothing is there, or nothing that a person has made or edited.
+
+    A skill or a provider is one thing: where one of its files is a person's, or another profile's that is to stay, no
+    file of it changes.
+    """
+    parts = path.split("/")
+    whole = len(parts) > 3 and path.startswith((".claude/skills/", ".claude/providers/"))
+    for found in _present(ws, "/".join(parts[:3])) if whole else [path]:
+        text = _stands(ws, found)
+        if text is not None and text != wanted.get(found) and not (replace and _untouched(ws, found, text)):
+            return False
+    return True
+
+
+def _present(ws: Workspace, folder: str) -> list[str]:
+    """Return the files below a folder of the workspace, hidden ones and links too."""
+    return [
+        os.path.relpath(os.path.join(parent, file), ws.root)
+        for parent, _, files in os.walk(os.path.join(ws.root, folder))
+        for file in files
+    ]
+
+
+def _stands(ws: Workspace, path: str) -> str | None:
+    """Return the text of a file, None where there is none, and "" for what is no text: no profile has brought that."""
+    try:
+        return ws.read(path)
+    except IaError:
+        return ""
+
+
+def _untouched(ws: Workspace, path: str, text: str) -> bool:
     """Whether a file is one that a profile brought, may be replaced, and nobody has edited since."""
     if path.startswith(_LIVED_IN):
         return False
-    current = ws.read(path)
-    newest = next(iter(ws.history(path)), None)
-    if current is None or newest is None or not newest.why.startswith(_why("")):
-        return False
-    return newest.after_sha == workspace.digest(current)
+    sql = "SELECT why, after_sha FROM revisions WHERE path = ? ORDER BY id DESC LIMIT 1"
+    newest = ws.db.execute(sql, (path,)).fetchone()
+    return bool(newest and newest[0].startswith(_why("")) and newest[1] == workspace.digest(text))
 
 
 def _proposed(ws: Workspace, profile: Profile, soul: str) -> int:

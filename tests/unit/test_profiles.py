@@ -85,6 +85,29 @@ def test_replace_takes_what_nobody_edited_and_nothing_else(ws, tmp_path):
     assert profiles.in_use(ws) == "second"
 
 
+@pytest.mark.parametrize("replace", [False, True])
+def test_a_skill_is_one_thing(ws, home, tmp_path, replace):
+    """No file of a profile slips into a skill that a person made, edited, or has from another profile."""
+    quiz = ".claude/skills/quiz"
+    first = mine(tmp_path / "first", **{f"{quiz}/SKILL.md": SKILL, f"{quiz}/old.md": "旧"})
+    second = mine(
+        tmp_path / "second", **{f"{quiz}/SKILL.md": SKILL + "新。", f"{quiz}/knowledge/sop.yaml": "name: x\n"}
+    )
+    profiles.use(ws, first)
+    steps = dict(profiles.plan(ws, second, replace=replace))
+    assert steps == (
+        {f"{quiz}/SKILL.md": "replace", f"{quiz}/knowledge/sop.yaml": "add", f"{quiz}/old.md": "remove"}
+        if replace
+        else {f"{quiz}/SKILL.md": "keep", f"{quiz}/knowledge/sop.yaml": "keep"}
+    )
+    (home / quiz / "mine.bin").write_bytes(b"\xff\x00")
+    steps = dict(profiles.plan(ws, second, replace=replace))
+    assert steps == {f"{quiz}/SKILL.md": "keep", f"{quiz}/knowledge/sop.yaml": "keep"}
+    (home / quiz / "mine.bin").unlink()
+    (home / quiz / "old.md").unlink()
+    assert dict(profiles.plan(ws, first)) == {f"{quiz}/old.md": "add"}, "what was deleted comes back when asked for"
+
+
 def test_only_places_of_a_workspace_are_copied(tmp_path):
     own = mine(
         tmp_path / "mine",
