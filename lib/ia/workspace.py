@@ -25,6 +25,7 @@ from ia.errors import BadData, IaError, NotFound, Refused, TryLater
 LOCK_TIMEOUT = 10.0  # seconds
 MAX_BYTES = 8_000_000
 """Largest text file that is read or written: notes are for people."""
+SOUL = "soul.md"
 TEXT = (".md", ".markdown", ".txt")
 """What a note's name ends in."""
 _BOLD = re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*")
@@ -112,7 +113,7 @@ class Workspace:
         return self._read_now(self.resolve(path), path)
 
     def _as_of_now(self, path: str, text: str | None) -> str | None:
-        """Undo, in memory, what was written after now(): by us (revisions), or by hand (mtime).
+        """Undo, in memory, what was written after now(): by us (revisions), or by hand (mtime, but for the soul).
 
         What the newest write that is not later left is what stands: the next revision kept it. So whatever was written
         at a moment can be read at that moment, also in a history whose times do not ascend.
@@ -128,6 +129,8 @@ class Workspace:
             "SELECT before_sha, after_sha FROM revisions WHERE path = ? ORDER BY id DESC LIMIT 1", (path,)
         ).fetchone()
         if text is None or (newest and digest(text) in newest):  # before_sha: a crash prevented the write
+            return text
+        if path == SOUL:  # who the assistant is: a person's edit or a copied workspace counts, whatever the file's time
             return text
         touched = os.stat(os.path.join(self.root, path)).st_mtime
         return text if touched <= clock.now().timestamp() else None

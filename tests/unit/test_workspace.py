@@ -255,3 +255,19 @@ def test_a_write_that_a_crash_prevented_hides_nothing_from_the_past(ws, monkeypa
         ws.write("memory/x.md", "two")
     assert ws.read("memory/x.md") == "one"
     assert ws.write("memory/x.md", "three")
+
+
+def test_a_soul_edited_by_hand_counts_under_an_earlier_now_a_change_by_ia_does_not(ws, monkeypatch):
+    monkeypatch.setenv("IA_NOW", "2024-03-15T16:00:00+08:00")
+    os.makedirs(ws.root)
+    with open(os.path.join(ws.root, "soul.md"), "w") as file:
+        file.write("by hand")
+    assert ws.read("soul.md") == "by hand"
+    ws.write("soul.md", "by ia, at now")
+    with open(os.path.join(ws.root, "soul.md"), "w") as file:
+        file.write("by hand again")
+    assert ws.read("soul.md") == "by hand again"
+    monkeypatch.setenv("IA_NOW", "2024-03-18T16:00:00+08:00")
+    ws.write("soul.md", "later")
+    monkeypatch.setenv("IA_NOW", "2024-03-15T16:00:00+08:00")
+    assert ws.read("soul.md") == "by hand again"
