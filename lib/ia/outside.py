@@ -43,10 +43,8 @@ _UNSEEN = {*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0), *range(0x180B, 0x18
 """What is no control or format character, and yet not seen: variation selectors, joiners, fillers."""
 
 _LATIN = "A-Za-zÀ-ÖØ-öø-ɏḀ-ỿ"
-_WORD = re.compile(f"[{_LATIN}{''.join(_FORMS)}]+")
-_HAS_LATIN = re.compile(f"[{_LATIN}]")
-_HAS_FORM = re.compile(f"[{''.join(_FORMS)}]")
-_ORNAMENT = re.compile(f"(?<=[{_LATIN}])[\u0300-\u036f\u20d0-\u20f0]+")
+_WORD = f"[{_LATIN}{''.join(_FORMS)}]+"
+_ORNAMENT = f"(?<=[{_LATIN}])[\u0300-\u036f\u20d0-\u20f0]+"
 
 
 class _Folds(dict[int, str]):
@@ -87,14 +85,14 @@ def folded(text: str) -> str:
     plain = unicodedata.normalize("NFC", text.replace("\r\n", "\n").translate(_FOLDS))
     if plain.isascii():
         return plain
-    if _HAS_FORM.search(plain):
-        plain = _WORD.sub(lambda word: _latin(word[0]), plain)
-    bare = _ORNAMENT.sub("", unicodedata.normalize("NFC", plain))
+    if not _FORMS.keys().isdisjoint(plain):
+        plain = re.sub(_WORD, lambda word: _latin(word[0]), plain)
+    bare = re.sub(_ORNAMENT, "", unicodedata.normalize("NFC", plain))
     return bare if bare == text else folded(bare)  # what went may have stood between two that now join
 
 
 def _latin(word: str) -> str:
-    return "".join(_FORMS.get(char, char) for char in word) if _HAS_LATIN.search(word) else word
+    return "".join(_FORMS.get(char, char) for char in word) if re.search(f"[{_LATIN}]", word) else word
 
 
 _FENCE = re.compile(r"<<(?=\s*(?:end\s+of\s+)?data\b)", re.I)

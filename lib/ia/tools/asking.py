@@ -7,6 +7,7 @@ proposal is made instead, and the user says yes once more; where they see one to
 """
 
 import re
+from functools import cache
 
 from ia import outside
 
@@ -113,7 +114,13 @@ ASKED: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Area of the gate → the forms of a request for it, Chinese and English."""
 
-_ASKED = {area: [re.compile(form, re.I) for form in forms] for area, forms in ASKED.items()}
+
+@cache
+def _forms(area: str) -> list[re.Pattern[str]]:
+    """Return an area's forms, compiled when they are first asked for: all of them would be felt in every turn."""
+    return [re.compile(form, re.I) for form in ASKED.get(area, ())]
+
+
 _WHOLE = frozenset({"tasks"})
 """Areas whose request spans clauses: 每周五收盘后，帮我复盘."""
 _SENTENCE = re.compile(r"[^。！？!?；;\n]+[！？!?]?")
@@ -162,7 +169,7 @@ def wanted(text: str, area: str) -> bool:
     >>> wanted("把宁德时代加入关注", "tracking"), wanted("你关注了哪些股票？", "tracking")
     (True, False)
     """
-    forms = _ASKED.get(area, [])
+    forms = _forms(area)
     for sentence in _SENTENCE.findall(own_words(text)):
         parts = [sentence] if area in _WHOLE else _CLAUSE.findall(sentence)
         for part in parts:
