@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from ia.agent.analyst import lens as lenses
-from ia.agent.analyst import procedure, reply, verdict
+from ia.agent.analyst import past, procedure, reply, verdict
 from ia.agent.analyst.desk import Call, Desk, Result, Work
 from ia.agent.analyst.mentions import Mention
 from ia.agent.analyst.procedure import Figure, Step
@@ -49,7 +49,7 @@ def compare(desk: Desk, securities: list[Mention]) -> Work[Reply]:
     steps = procedure.chosen(steps, lens.order, lens.counter)
     codes = _codes([s.code for s in steps], [r.code for r in wanted(lens.order)], CALLS // len(chosen))
     sides, failed = yield from sides_of(
-        desk, chosen, codes, steps, lens, "compare" if brought is not None else "", past=True
+        desk, chosen, codes, steps, lens, "compare" if brought is not None else "", recall=True
     )
     if len(sides) < 2:
         return reply.of(
@@ -93,7 +93,7 @@ def sides_of(
     lens: lenses.Lens,
     skill: str,
     *,
-    past: bool,
+    recall: bool,
 ) -> Work[tuple[list[Side], list[str]]]:
     """Return the sides that have prices, and a line for each that has none. One security is done after the other."""
     calls: list[Call] = []
@@ -101,7 +101,7 @@ def sides_of(
         calls.append(Call("market.ohlcv", {"symbol": mention.code, "tail": 60}))
         calls += [Call("compute.run", {"code": code, "symbol": mention.code}) for code in codes]
         calls.append(Call("skills.check", {"symbol": mention.code, **({"name": skill} if skill else {})}))
-        calls += [Call("memory.recall", {"query": mention.name, "limit": 4})] if past else []
+        calls += [Call("memory.recall", {"query": mention.name, "limit": 4})] if recall else []
     results = yield from desk.run(*calls)
     sides, failed = [], []
     size = len(calls) // max(len(securities), 1)
@@ -127,7 +127,7 @@ def _side(
     checked = rest[len(codes)]
     fired = verdict.fired_of(checked.value, desk.speak) if checked.ok else []
     earlier = recalled(rest[len(codes) + 1].value) if len(rest) > len(codes) + 1 and rest[len(codes) + 1].ok else []
-    judged = verdict.judged(values, lens, fired, int(market.get("rows") or 0), bool(market.get("simulated")))
+    judged = verdict.judged(values, lens, fired, past.rows_of(market), bool(market.get("simulated")))
     return Side(
         mention,
         named(desk, mention),
@@ -191,8 +191,8 @@ def _warned(desk: Desk, sides: list[Side]) -> list[str]:
                 "Markets and currencies differ: compare changes, not prices.",
             )
         )
-    shortest = min(sides, key=lambda side: int(side.market.get("rows") or 0))
-    if int(shortest.market.get("rows") or 0) < 1250:
+    shortest = min(sides, key=lambda side: past.rows_of(side.market))
+    if past.rows_of(shortest.market) < 1250:
         told.append(
             speak(
                 "{n} 只有 {r} 根日线，长窗口的读数不全。",

@@ -9,6 +9,7 @@ from ia.agent.analyst.voice import Voice, number
 _CLOSE = re.compile(r"(?:收盘|close)\s*([\d,]+(?:\.\d+)?)")
 _VOID = re.compile(r"(?:失效|void if)[^|\n]*?(?:收盘|close)\s*([<>])\s*([\d,]+(?:\.\d+)?)")
 _STAMP = re.compile(r"^\[\d\d:\d\d\] ")
+_PRICE = re.compile(r"\d+(\.\d+)?")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
@@ -26,13 +27,20 @@ class Before(NamedTuple):
     kinds: tuple[tuple[str, int], ...] = ()
 
 
+def rows_of(shown: dict[str, Any]) -> int:
+    """Return how many bars `market.ohlcv` fetched."""
+    rows = shown.get("rows")
+    return rows if isinstance(rows, int) else 0
+
+
 def closes_of(shown: Any) -> list[tuple[str, float]]:
     """Return (date, close) of the bars that `market.ohlcv` showed, oldest first."""
     found = []
-    for line in (shown.get("bars") if isinstance(shown, dict) else None) or []:
-        cells = str(line).split(",")
-        if len(cells) == 6 and _DATE.match(cells[0]):
-            found.append((cells[0], float(cells[4])))
+    bars = shown.get("bars") if isinstance(shown, dict) else None
+    for line in bars if isinstance(bars, list) else []:
+        day, *cells = str(line).split(",")
+        if len(cells) == 5 and _DATE.fullmatch(day) and _PRICE.fullmatch(cells[3]):
+            found.append((day, float(cells[3])))
     return found
 
 

@@ -1,19 +1,6 @@
 """From what is wanted to the work that does it."""
 
-from ia.agent.analyst import (
-    coaching,
-    comparing,
-    following,
-    intent,
-    lens,
-    memories,
-    note,
-    reply,
-    reviewing,
-    scanning,
-    small,
-    view,
-)
+from ia.agent.analyst import intent, lens, note, reply, small, view
 from ia.agent.analyst.desk import Call, Desk, Work
 from ia.agent.analyst.intent import Intent
 from ia.agent.analyst.mentions import Mention, bare
@@ -24,30 +11,45 @@ __all__ = ["Reply", "work"]
 
 
 def work(desk: Desk) -> Work[Reply]:
-    """Do what a request wants, and return the answer."""
+    """Do what a request wants, and return the answer. What a kind of work needs is imported when it is wanted."""
     wanted = intent.read(desk.request)
-    if wanted.kind == "skill":
-        return (yield from _skill(desk, wanted))
-    if wanted.kind == "research" and wanted.securities:
-        return (yield from research(desk, wanted.securities[0]))
-    if wanted.kind == "piped":
-        return (yield from research(desk, next(iter(wanted.securities), None)))
-    if wanted.kind == "compare":
-        return (yield from comparing.compare(desk, wanted.securities))
-    if wanted.kind == "figure":
-        return (yield from small.figure(desk, wanted))
-    if wanted.kind == "why":
-        return (yield from small.why(desk, wanted))
-    if wanted.kind == "scan":
-        return (yield from scanning.scan(desk, wanted))
-    if wanted.kind == "review":
-        return (yield from reviewing.review(desk, wanted.words))
-    if wanted.kind in coaching.KINDS:
-        return (yield from coaching.KINDS[wanted.kind](desk, wanted))
-    if wanted.kind in memories.KINDS:
-        return (yield from memories.KINDS[wanted.kind](desk, wanted))
+    match wanted.kind:
+        case "skill":
+            return (yield from _skill(desk, wanted))
+        case "research" if wanted.securities:
+            return (yield from research(desk, wanted.securities[0]))
+        case "piped":
+            return (yield from research(desk, next(iter(wanted.securities), None)))
+        case "compare":
+            return (yield from _compare(desk, wanted))
+        case "scan":
+            from ia.agent.analyst import scanning
+
+            return (yield from scanning.scan(desk, wanted))
+        case "review":
+            from ia.agent.analyst import reviewing
+
+            return (yield from reviewing.review(desk, wanted.words))
+        case "figure":
+            return (yield from small.figure(desk, wanted))
+        case "why":
+            return (yield from small.why(desk, wanted))
+        case "coach" | "praise" | "schedule":
+            from ia.agent.analyst import coaching
+
+            return (yield from coaching.KINDS[wanted.kind](desk, wanted))
+        case "asked_memory" | "track" | "untrack" | "note" | "believe" | "prefer":
+            from ia.agent.analyst import memories
+
+            return (yield from memories.KINDS[wanted.kind](desk, wanted))
     yield from ()
     return small.said(desk, wanted)
+
+
+def _compare(desk: Desk, wanted: Intent) -> Work[Reply]:
+    from ia.agent.analyst import comparing
+
+    return (yield from comparing.compare(desk, wanted.securities))
 
 
 def _skill(desk: Desk, wanted: Intent) -> Work[Reply]:
@@ -55,14 +57,20 @@ def _skill(desk: Desk, wanted: Intent) -> Work[Reply]:
     if wanted.skill == "research" and len(wanted.securities) == 1:
         return (yield from research(desk, wanted.securities[0]))
     if wanted.skill in ("research", "compare") and len(wanted.securities) > 1:
-        return (yield from comparing.compare(desk, wanted.securities))
+        return (yield from _compare(desk, wanted))
     if wanted.skill == "scan":
+        from ia.agent.analyst import scanning
+
         return (yield from scanning.scan(desk, wanted))
     if wanted.skill == "review":
+        from ia.agent.analyst import reviewing
+
         return (yield from reviewing.review(desk, wanted.words))
     if wanted.skill in ("research", "compare"):
         yield from ()
         return small.which(desk, wanted)
+    from ia.agent.analyst import following
+
     return (yield from following.follow(desk, wanted))
 
 

@@ -21,7 +21,7 @@ def of(*lines: str) -> Reply:
 
 def handed_back(desk: Desk, brought: object) -> Reply | None:
     """Return what a skill's subagent handed back as a reply; None where the skill does not run in one."""
-    if not isinstance(brought, dict) or not isinstance(brought.get("points"), list):
+    if not isinstance(brought, dict) or not isinstance(brought.get("points"), list) or not brought["points"]:
         return None
     speak = desk.speak
     points = [str(point) for point in brought["points"]]

@@ -44,7 +44,7 @@ class Study:
     @property
     def rows(self) -> int:
         """How many bars there are."""
-        return int(self.market.get("rows") or 0)
+        return past.rows_of(self.market)
 
     @property
     def last(self) -> str:

@@ -63,7 +63,7 @@ def scan(desk: Desk, intent: Intent) -> Work[Reply]:
     room = max(CALLS // len(items), 1)
     codes = [*(code for code, _ in criteria), *(code for code, _ in SCANNED)][:room]
     sides, failed = yield from sides_of(
-        desk, items[:CALLS], codes, [], lenses.NEUTRAL, "scan" if brought is not None else "", past=False
+        desk, items[:CALLS], codes, [], lenses.NEUTRAL, "scan" if brought is not None else "", recall=False
     )
     if not sides:
         return reply.of(*failed, speak("没有一只取到行情。", "None of them has prices."))
