@@ -21,11 +21,13 @@ _OPEN = r"(?![了过的着])"
 """What happened already (关注了, 记住过) or qualifies a noun (关注的) is no request."""
 _DAY = r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day)s?"
 _COACH_ZH = (
-    r"你(?:最近|近来|总是?|老是?|太|又|经常|常常|一直|应该|不该|不应该)|(?<![年月天日周季])(?:以后|今后|往后)(?!的)"
+    r"你(?!看|觉得|认为|说|帮|能|可以|知道).{0,12}?(?:总是|老是|太|经常|常常|一直|应该|不该|漏|忽略|忽视|低估|高估|误判)"
+    r"|你(?:最近|近来|总|老|又)|(?<![年月天日周季])(?:以后|今后|往后)(?!的)"
     r"|下次|从现在起|(?:别|不要|不能)再|要多(?!少)|多(?:考虑|注意|看看)|少(?:追|看)"
 )
 _COACH_EN = (
-    r"\byou(?:'re|\s+are)?\s+(?:always|never|keep(?!\s+an\s+eye)|too|tend\s+to|often|should|shouldn'?t|must)\b"
+    r"\byou\s+(?:missed|overlooked|ignored?|over-?estimated?|under-?estimated?)\b"
+    r"|\byou(?:'re|\s+(?:are|were|have\s+been))?\s+(?:always|never|keep(?!\s+an\s+eye)|too|tend\s+to|often|should|shouldn'?t|must)\b"
     r"|\bnext\s+time\b|\bfrom\s+now\s+on\b|\bin\s+(?:the\s+)?future\b(?!s)"
 )
 
