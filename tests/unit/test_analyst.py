@@ -100,6 +100,8 @@ def test_securities_are_found_wherever_they_stand(text, codes):
         ("把比亚迪加入自选", "track"),
         ("取消关注 600519", "untrack"),
         ("记下：北向资金流出", "note"),
+        ("我今天买入了 600519，1700 元", "note"),
+        ("要不要买入 600519", "research"),
         ("记住：止损线是 -7%", "believe"),
         ("我喜欢简短的回答", "prefer"),
         ("确认执行。", "consent"),
@@ -115,6 +117,20 @@ def test_securities_are_found_wherever_they_stand(text, codes):
 )
 def test_what_is_wanted(text, kind):
     assert wants(text).kind == kind
+
+
+def test_a_skill_is_meant_by_its_name_or_by_what_it_is_for():
+    listed = "=== skills ===\nresearch: 研究一只证券\nquiz: 用提问检验有没有学会 (主题)\nplan: 把目标拆成下一步行动"
+
+    def meant(text):
+        wanted = intent.read(request.read(f"【用户问题】{text}", listed, [], NOW, ZH))
+        return (wanted.kind, wanted.skill)
+
+    assert meant("用 quiz 考考我") == ("skill", "quiz")
+    assert meant("检验我有没有学会复利") == ("skill", "quiz")
+    assert meant("把目标拆成行动") == ("skill", "plan")
+    assert meant("说点什么") == ("unknown", "")
+    assert meant("看看宁德时代") == ("research", "")
 
 
 def test_data_that_comes_along_asks_for_nothing():

@@ -38,6 +38,7 @@ _RULES: tuple[tuple[str, str], ...] = (
                r"|would rather)\b"),
     ("note", r"(记下|记一下|记录一?下?|记一笔|写下|做个?笔记|存一?下|保存)(来)?[:：，,\s]|^记[:：]|\b(note|write"
              r"|jot) (this |it )?down\b|^note[:：]|\btake a note\b"),
+    ("note", r"我?(今天|刚刚?|昨天)?(买入|卖出|买|卖|加仓|减仓|清仓|建仓)了|^i (just )?(bought|sold)\b"),
     ("believe", r"^(请)?记住[:：，,\s]|^(please )?remember\b(?! me\b)"),
     ("review", r"复盘|回顾|反思|周报|月报|总结(一下)?(本|这|上)(周|月|季)|\breview\b|retrospective|post-?mortem"),
     ("consent", r"^(好的?[，, ]*)?(确认|同意|批准|可以执行|就这么办|ok)(执行|吧|了)?\W*$|^(yes[, ]*)?(approved?"
@@ -93,6 +94,9 @@ _WIDER = re.compile(
 _IT = re.compile(r"它|这只|这个(股|票|标的)|该股|\bit\b|\bits\b|\bthis (stock|one)\b", re.I)
 
 
+_COMMON = frozenset(
+    ("this", "that", "with", "from", "what", "when", "your", "have", "about", "into", "they", "them", "then")
+)
 _MARKET = re.compile(
     r"(大盘|A股|股市|市场)(最近|近期|现在|今天)?(怎么样|如何|走势|怎么看|环境)|how('s| is) the market|the market look",
     re.I,
@@ -143,9 +147,35 @@ def read(request: Request) -> Intent:
     elif kind in ("", "compare") and securities:
         asked = bool(figures) and bool(_HOW_MUCH.search(plain) or len(plain) < 24)
         kind = "figure" if asked and not _WIDER.search(plain) else "research"
+    if (kind == "" or kind == "research") and (skill := _skill_for(request, plain, sure=bool(kind))):
+        return Intent("skill", securities, words, skill)
     if not kind and not securities and (said := _doubtful(words)):
         return Intent("doubtful", [], said, "", figures)
     return Intent(kind or "unknown", securities, words, "", figures)
+
+
+def _skill_for(request: Request, words: str, *, sure: bool) -> str:
+    """Return the skill that a message means: one named in it, or (not `sure` of anything else) whose description shares
+    at least two of its words; "" where it means none, or several.
+    """
+    listed = re.findall(r"^([a-z0-9\u3400-\u9fff-]+): (.*)$", request.parts.get("skills", ""), re.M)
+    own = [(name, about) for name, about in listed if name not in ("research", "compare", "scan", "review")]
+    named: list[str] = [
+        name for name, _ in own if re.search(rf"(?<![a-z0-9-]){re.escape(name)}(?![a-z0-9-])", words, re.I)
+    ]
+    if named or sure:
+        return named[0] if len(named) == 1 else ""
+    shared = sorted(((len(_terms(words) & _terms(about)), name) for name, about in own), reverse=True)
+    if not shared or shared[0][0] < 2 or (len(shared) > 1 and shared[0][0] == shared[1][0]):
+        return ""
+    return str(shared[0][1])
+
+
+def _terms(text: str) -> set[str]:
+    """Return the Latin words of a text and the pairs of its Chinese characters."""
+    wide = re.findall(r"[\u3400-\u9fff]+", text)
+    pairs = {run[at : at + 2] for run in wide for at in range(len(run) - 1)}
+    return pairs | {word for word in re.findall(r"[a-z]{4,}", text.casefold()) if word not in _COMMON}
 
 
 def _last_named(request: Request) -> list[Mention]:

@@ -25,6 +25,7 @@ class Before(NamedTuple):
     void: bool | None = None
     lean: int | None = None
     kinds: tuple[tuple[str, int], ...] = ()
+    untrusted: bool = False
 
 
 def rows_of(shown: dict[str, Any]) -> int:
@@ -54,7 +55,11 @@ def of(hits: list[dict[str, Any]], names: tuple[str, ...], closes: list[tuple[st
         date = dated[0] if dated else str(hit.get("date") or "")
         if date < today and any(name and (name in content or name in source) for name in names):
             since, void = _since(content, date, closes)
-            found.append(Before(source, date, gist(content), since, void, lean_of(content), kinds_of(content)))
+            found.append(
+                Before(
+                    source, date, gist(content), since, void, lean_of(content), kinds_of(content), "<<data " in content
+                )
+            )
     best: dict[str, Before] = {}
     for before in sorted(
         found, key=lambda b: (b.date, _own(b.source, names), "observations" in b.source), reverse=True
@@ -104,6 +109,7 @@ def told(before: Before, speak: Voice) -> str:
         said=before.said,
         source=before.source,
     )
+    line += speak("（来源未确认）", " (untrusted)") if before.untrusted else ""
     after = []
     if before.since is not None:
         after.append(speak("此后价格 {v}", "the price since: {v}", v=number(before.since, "percent")))
