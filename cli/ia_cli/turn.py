@@ -1,5 +1,6 @@
 """`ia turn`, `ia context`: one question, with everything that ia is and knows; and what would be sent."""
 
+import signal
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,8 @@ def turn(message: str, session: str, model: str | None, as_json: bool) -> None:
     from ia.agent.turn import take
     from ia.workspace import Workspace
 
+    # A turn that is told to end keeps its session and ends its providers, as after Ctrl-C.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     ws = Workspace()
     data, market = _piped(ws)
     done = take(

@@ -1,11 +1,15 @@
 """Attacks on the brain that once got through, each by what it now proves. The model obeys whoever attacks."""
 
+import contextlib
 import json
-import os
+import signal
+import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
+import conftest
 import openai_server
 from ia import outside
 from openai_server import Reply
@@ -97,17 +101,47 @@ def test_whoever_approves_sees_where_the_proposal_is_from_and_why(ia, brain):
         assert "untrusted: stdin" in told and "so it says" in told and "model scripted" in told
 
 
-def test_a_provider_ends_with_the_turn_that_could_not_wait_for_it(ia, brain, home, tmp_path):
-    pids = tmp_path / "pids"
+def slow(home, pids):
     provider(home, "slow", f"import os, time\nopen({str(pids)!r}, 'a').write(f'{{os.getpid()}} ')\ntime.sleep(60)")
+
+
+def alive(pids):
+    """Return which of the processes still run; one that nobody has buried yet does not."""
+    found = []
+    for pid in pids.read_text().split():
+        with contextlib.suppress(OSError):
+            found += [pid] if Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z" else []
+    return found
+
+
+def waited(condition, seconds=20):
+    ends = time.monotonic() + seconds
+    while not condition() and time.monotonic() < ends:
+        time.sleep(0.05)
+    return condition()
+
+
+def test_a_provider_ends_with_the_turn_that_could_not_wait_for_it(ia, brain, home, tmp_path):
+    slow(home, pids := tmp_path / "pids")
     brain(Reply(calls=[("slow_get", {}), ("slow_get", {})]))
     assert ia("turn", "看看", env={"IA_TURN_DEADLINE": "5"}).returncode == 124
-    running = pids.read_text().split()
-    assert running
-    ends = time.monotonic() + 5
-    while any(os.path.exists(f"/proc/{pid}") for pid in running) and time.monotonic() < ends:
-        time.sleep(0.05)
-    assert not [pid for pid in running if os.path.exists(f"/proc/{pid}")]
+    assert pids.read_text() and waited(lambda: not alive(pids), 5)
+
+
+@pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_turn_that_is_told_to_end_keeps_its_session_and_ends_its_providers(ia, brain, home, tmp_path, sent, status):
+    slow(home, pids := tmp_path / "pids")
+    brain(Reply("先看看。", calls=[("slow_get", {}), ("slow_get", {})]))
+    run = subprocess.Popen(
+        [*conftest.installed(), "turn", "看看", "-s", "s"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, start_new_session=True,
+    )  # fmt: skip
+    assert waited(lambda: pids.exists() and len(pids.read_text().split()) == 2)
+    run.send_signal(sent)
+    assert run.communicate(timeout=20)[1].count(b"Traceback") == 0
+    assert run.returncode == status
+    assert waited(lambda: not alive(pids), 5)
+    assert "[interrupted]" in ia("session", "show", "s").stdout
 
 
 @pytest.mark.parametrize(
