@@ -7,6 +7,8 @@
 | other areas, nobody asked      | a proposal         | refused                                      |
 | confirm tools, the user asked  | a proposal         | a proposal, marked                           |
 | confirm tools, nobody asked    | a proposal         | refused                                      |
+| providers' tools that look     | act                | act, with the user's words, a security, a date |
+| providers' other tools         | act, or a proposal | refused                                      |
 
 A person at the command line (`actor == "user"`) is not held up, only where a proposal is the rule for everybody.
 What the user asked for is read from the user's own words (ia.tools.asking) or from the skill that the user named.
