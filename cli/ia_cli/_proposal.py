@@ -17,6 +17,8 @@ def document(ws: "Workspace", proposal: "Proposal", before: str, after: str) -> 
     from ia import proposals
 
     told: dict[str, Any] = {"diff": proposals.difference(before, after, proposal.path, proposal.kind)}
+    if proposal.kind == proposals.CALL:
+        return {"call": {"tool": proposal.path, "arguments": proposal.after}}
     if proposal.kind in proposals.FOLDERS:
         told["files"] = [{"path": path, "bytes": size, "state": state} for path, size, state in _files(before, after)]
     if proposal.kind == "skill":
@@ -32,6 +34,9 @@ def shown(ws: "Workspace", proposal: "Proposal", before: str, after: str) -> str
     """Return what a proposal would change as a person reads it."""
     told = document(ws, proposal, before, after)
     lines = _whence(proposal)
+    if "call" in told:
+        call = say("call {tool} with {arguments}", **told["call"])
+        return "".join(line + "\n" for line in [*lines, call])
     if "skill" in told:
         lines += _skill_lines(told["skill"])
     if "provider" in told:

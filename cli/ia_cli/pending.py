@@ -16,6 +16,7 @@ from ia_cli._text import say
 
 if TYPE_CHECKING:
     from ia.proposals import Proposal
+    from ia.workspace import Workspace
 
 
 class _Number(click.ParamType):
@@ -86,7 +87,9 @@ def approve(number: int, yes: bool, as_json: bool) -> None:
                 number=number,
             )
         decided = consented(ws, number, by=by, notify=notify)
-    if as_json:
+    if decided.kind == proposals.CALL:
+        emit_json(_called(ws, decided))
+    elif as_json:
         emit_json(_row(decided))
     else:
         sys.stdout.write(f"{decided.path}\n")
@@ -105,6 +108,19 @@ def reject(number: int, because: str, as_json: bool) -> None:
     notify(Message("proposal {number} is dropped; {path} stays as it is", number=number, path=dropped.path))
     if as_json:
         emit_json(_row(dropped))
+
+
+def _called(ws: "Workspace", proposal: "Proposal") -> Any:
+    """Make the call that was agreed to, once, and return what came of it."""
+    import json
+
+    from ia.tools import catalog
+    from ia.tools.scope import Scope
+
+    outcome = catalog.router(ws).call(Scope(ws, notify=notify), proposal.path, json.loads(proposal.after))
+    if outcome.failure is not None:
+        raise outcome.failure
+    return outcome.value
 
 
 def _row(proposal: "Proposal") -> dict[str, object]:

@@ -108,6 +108,6 @@ def consented(ws: Workspace, number: int, *, by: str, notify: Notify = silent) -
         if proposal.path.casefold() == rules.BELIEFS and proposal.kind != proposals.TRUST and before != after:
             logged = writing.consented(ws, before, after, proposal.because, proposal.actor)
         decided = proposals.approve(ws, number, by=by)
-        if decided.kind not in proposals.FOLDERS:
+        if decided.kind not in (*proposals.FOLDERS, proposals.CALL):
             note_written(ws, *logged, decided.path, notify=notify)
         return decided

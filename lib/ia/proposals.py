@@ -5,7 +5,7 @@ at a terminal or was given --yes. They must never be registered as a tool, and t
 
 A proposal is about one file, or about a folder that is installed whole (a skill, a provider): its `before` and `after`
 are then JSON objects of path and text. That a file is to be trusted (kind `trust`) holds for the file as it is when it
-is accepted.
+is accepted. A call of a tool that acts outside of ia (kind `call`) is made by whoever approves it.
 """
 
 import json
@@ -17,6 +17,8 @@ from ia.workspace import Workspace, walk
 
 PENDING, APPROVED, REJECTED = "pending", "approved", "rejected"
 TRUST = "trust"
+CALL = "call"
+"""A call of a tool that acts outside of ia: `path` is the tool, `after` its arguments as JSON."""
 FOLDERS = {"skill": ".claude/skills", "provider": ".claude/providers"}
 """Kinds of proposals that are about a folder, and where that folder may be."""
 
@@ -57,7 +59,7 @@ def propose(
     if kind in FOLDERS:
         raise BadData("{path} is a folder", path=path)
     with ws.lock():
-        return _made(ws, kind, path, ws.read(path), after, because, origin, actor)
+        return _made(ws, kind, path, None if kind == CALL else ws.read(path), after, because, origin, actor)
 
 
 def propose_folder(
@@ -151,6 +153,8 @@ def outcome(ws: Workspace, proposal: Proposal) -> tuple[str, str]:
     """
     if proposal.kind in FOLDERS:
         return _folder_outcome(ws, proposal)
+    if proposal.kind == CALL:
+        return "", proposal.after
     current = ws.read(proposal.path)
     if proposal.kind == TRUST:
         if current is None:
@@ -205,7 +209,7 @@ def approve(ws: Workspace, number: int, *, by: str) -> Proposal:
                     f"{proposal.path}/{file}", actor=proposal.actor, why=proposal.because,
                     event=f"{proposal.kind}.change", proposal=number,
                 )  # fmt: skip
-        else:
+        elif proposal.kind != CALL:
             _write(ws, proposal, proposal.path, after)
         return _decide(ws, proposal, APPROVED, by, "")
 

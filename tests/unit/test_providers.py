@@ -406,13 +406,28 @@ class TestRouter:
         assert not Router(catalog.provided(ws)).call(scope, "echo.say", {}).ok
         assert scope.origins == ["provider:echo"]
 
-    def test_a_confirm_tool_is_called_by_a_person(self, put, ws):
-        put("echo", command("print(1)").replace("{name: say}", "{name: say, risk: confirm}"))
+    def test_a_confirm_tool_is_proposed_by_a_model_and_called_by_a_person(self, put, ws, ia, tmp_path):
+        said = tmp_path / "said"
+        put("echo", command(f"import sys; open({str(said)!r}, 'a').write(sys.stdin.read()); print(1)").replace(
+            "{name: say}", "{name: say, risk: confirm}"))  # fmt: skip
         router = Router(catalog.provided(ws))
-        refused = router.call(Scope(ws, actor="model x", asked="do it"), "echo.say", {"to": "o'brien"}).failure
-        assert isinstance(refused, Refused)
-        assert """ia tool call echo.say '{"to": "o'"'"'brien"}'""" in refused.hint.format_map(refused.params)
+        scope = Scope(ws, actor="model x", asked="do it", turn="t1")
+        for _ in range(2):  # the same is proposed once
+            assert "ia approve 1" in router.call(scope, "echo.say", {"to": "o'brien"}).value["status"]
+        assert not said.exists()
+        shown = ia("pending", "1").stdout
+        assert "turn t1" in shown and """call echo.say with {"to": "o'brien"}""" in shown
+        run = ia("approve", "1", "--yes")
+        assert (run.returncode, run.stdout) == (0, "1\n")
+        assert "o'brien" in said.read_text()
+        assert ia("approve", "1", "--yes").returncode == 77
         assert router.call(Scope(ws), "echo.say", {}).value == 1
+
+    def test_a_confirm_tool_is_not_even_proposed_after_text_from_outside(self, put, ws):
+        put("echo", command("print(1)").replace("{name: say}", "{name: say, risk: confirm}"))
+        scope = Scope(ws, actor="model x", asked="do it", origins=["stdin"])
+        assert isinstance(Router(catalog.provided(ws)).call(scope, "echo.say", {}).failure, Refused)
+        assert not scope.pending
 
     def test_what_may_pass_is_tried_again(self, put, ws, tmp_path):
         code = f"import os, sys; n = {str(tmp_path / 'n')!r}; open(n, 'a').write('x'); print(1) if os.path.getsize(n) > 1 else sys.exit(75)"

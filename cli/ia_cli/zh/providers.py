@@ -104,8 +104,7 @@ CATALOG = {
     "{tool} of provider {provider} answered with nothing": "provider {provider} 的 {tool} 什么也没回答",
     "{tool}: the server of provider {provider} ended: {told}": "{tool}：provider {provider} 的服务器已退出：{told}",
     "{tool}: the server of provider {provider} ended": "{tool}：provider {provider} 的服务器已退出",
-    "{tool} acts outside of ia: only the user calls it": "{tool} 作用于 ia 之外：只能由用户调用",
-    "tell the user to type: ia tool call {tool} {words}": "请用户键入：ia tool call {tool} {words}",
+    "call {tool} with {arguments}": "调用 {tool}，参数 {arguments}",
     # installing
     "{source}: there is no PROVIDER.md in it": "{source}：其中没有 PROVIDER.md",
     "there are several providers in it: {known}": "其中有多个 provider：{known}",

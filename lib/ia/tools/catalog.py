@@ -1,13 +1,11 @@
 """All tools of a workspace: those of ia, and those that its providers bring."""
 
 import importlib
-import json
-import shlex
 from typing import Any
 
 from ia import outside, providers
-from ia.errors import IaError, Refused, fill
-from ia.tools.registry import CONFIRM, READ, Tool, declared
+from ia.errors import IaError, fill
+from ia.tools.registry import READ, Tool, declared
 from ia.tools.router import Router
 from ia.tools.scope import Scope
 from ia.workspace import Workspace
@@ -33,18 +31,11 @@ def router(ws: Workspace) -> Router:
 def _wrapped(tool: providers.Declared) -> Tool:
     """Return a provider's tool as the router takes it.
 
-    A confirm tool acts outside the workspace, where nothing can be proposed and carried out later: a person calls it.
     What a provider complains of is text from outside as much as what it answers.
     """
     origin = f"provider:{tool.provider}"
 
     def run(scope: Scope, /, **arguments: Any) -> Any:
-        if tool.risk == CONFIRM and scope.actor != "user":
-            words = shlex.quote(json.dumps(arguments, ensure_ascii=False))
-            raise Refused(
-                "{tool} acts outside of ia: only the user calls it", tool=tool.name, words=words,
-                hint="tell the user to type: ia tool call {tool} {words}",
-            )  # fmt: skip
         try:
             return tool.run(arguments)
         except IaError as exc:

@@ -10,11 +10,11 @@ import json
 import time
 from typing import Any, NamedTuple
 
-from ia import audit, outside
+from ia import audit, outside, proposals
 from ia.errors import BadData, IaError, Message, NotFound, Refused, TimedOut, TryLater, UsageError
-from ia.tools import gate, schema
+from ia.tools import gate, schema, writes
 from ia.tools.limits import limit
-from ia.tools.registry import READ, Tool
+from ia.tools.registry import CONFIRM, READ, Tool
 from ia.tools.scope import Call, Scope
 
 MAX_RESULT = 16_000
@@ -148,6 +148,9 @@ def _run(scope: Scope, tool: Tool, arguments: dict[str, Any]) -> Any:
     """Run a tool under its time limit; a passing failure of one that only looks is tried again."""
     if tool.origin != "ia":
         gate.outward(scope, tool, arguments)
+        if tool.risk == CONFIRM and scope.actor != "user":  # it is called when a person approves
+            words = json.dumps(arguments, ensure_ascii=False, sort_keys=True)
+            return writes.proposed(scope, proposals.CALL, tool.name, words)
 
     def late() -> TimedOut:
         return TimedOut("{tool}: longer than {seconds:g} s", tool=tool.name, seconds=tool.seconds)
