@@ -119,6 +119,8 @@ def _confidence(
             f"{speaking} independent kinds of evidence have a direction, {agreement:.0%} in agreement",
         ),
     ]
+    if speaking < 3:
+        why.append(("不足三类，撑不起更高的置信度", "fewer than three, which carry no more"))
     level = LOW
     if speaking >= 3 and agreement >= 0.5:
         level = HIGH if speaking >= 5 and agreement >= 0.8 and rows >= YEARS3 and not alarms else MEDIUM

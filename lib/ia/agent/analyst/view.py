@@ -354,6 +354,13 @@ class View:
         return ""
 
     def _trend(self, trend: int, momentum: int) -> str:
+        """Return the trend in a clause: in full where at least two of its readings agree on balance."""
+        speak = self.speak
+        total = sum(item.sign for item in self.verdict.evidence if item.reading.kind == "trend")
+        if not trend:
+            return speak("没有明确趋势", "no clear trend")
+        if abs(total) < 2:
+            return speak("趋势略偏强", "a slight uptrend") if trend > 0 else speak("趋势略偏弱", "a slight downtrend")
         words = {
             (1, 1): ("上升趋势，动能配合", "an uptrend with momentum behind it"),
             (1, 0): ("上升趋势", "an uptrend"),
@@ -362,7 +369,7 @@ class View:
             (-1, 0): ("下降趋势", "a downtrend"),
             (-1, -1): ("下降趋势，动能同向", "a downtrend with momentum behind it"),
         }
-        return self.speak(*words.get((trend, momentum), ("没有明确趋势", "no clear trend")))
+        return speak(*words[(trend, momentum)])
 
 
 def _author(source: str) -> str:
