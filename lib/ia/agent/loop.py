@@ -22,7 +22,7 @@ from ia.workspace import Workspace
 
 RETRIES = 2
 AT_ONCE = 4
-MAX_CALLS = 64
+MAX_CALLS = 512
 """Calls of one reply that are carried out; nobody needs more, and each is a line of the audit trail."""
 MAX_TOLD = 10**9
 """Tokens of one call beyond which a server's count is no count."""
