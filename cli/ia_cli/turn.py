@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ia.errors import Message
+from ia.errors import IaError, Message
 from ia_cli._group import Command
 from ia_cli._in import stdin_is_idle
 from ia_cli._options import json_option
@@ -40,10 +40,22 @@ def turn(message: str, session: str, model: str | None, as_json: bool) -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     ws = Workspace()
     data, market = _piped(ws)
-    done = take(
-        ws, message, session=session, model=model, data=data, market=market, notify=notify,
-        write=(lambda _: None) if as_json else _stream,
-    )  # fmt: skip
+    last = ""
+
+    def stream(text: str) -> None:
+        nonlocal last
+        last = text or last
+        _stream(text)
+
+    try:
+        done = take(
+            ws, message, session=session, model=model, data=data, market=market, notify=notify,
+            write=(lambda _: None) if as_json else stream,
+        )  # fmt: skip
+    except (IaError, KeyboardInterrupt):
+        if last and not last.endswith("\n"):  # what went wrong is told on a line of its own
+            _stream("\n")
+        raise
     if as_json:
         emit_json(done.document())
         return

@@ -67,7 +67,7 @@ CATALOG = {
     "{model}: the key was refused ({status})": "{model}：密钥被拒绝（{status}）",
     "`llm keys` stores another": "`llm keys` 可换一个",
     "{model}: {reason}": "{model}：{reason}",
-    "{model}: an answer that cannot be read: {kind}: {reason}": "{model}：读不懂的回答：{kind}：{reason}",
+    "{model}: an answer that cannot be read: {reason}": "{model}：读不懂的回答：{reason}",
     "{model}: nothing came for {seconds:g} s": "{model}：{seconds:g} 秒没有回音",
     "`ia config set turn.timeout` changes the patience": "`ia config set turn.timeout` 可改等待时间",
     "the turn took longer than {seconds:g} s": "这一轮超过了 {seconds:g} 秒",

@@ -114,19 +114,22 @@ def explained(exc: Exception, model: str) -> IaError:
     reason = " ".join(reason.split())[:200] or kinds[0]
     if "NeedsKeyException" in kinds:
         return Unavailable("{model}: there is no key", model=model, hint="`llm keys` stores one")
-    if status in (401, 403):
+    if model == OFFLINE:  # no provider behind it: what is raised here is our own doing
+        return IaError(
+            "internal error: {kind}: {what}", kind=kinds[0], what=reason, hint="set IA_DEBUG=1 for the traceback"
+        )
+    if status == 401:
         return Unavailable(
             "{model}: the key was refused ({status})", model=model, status=status, hint="`llm keys` stores another"
         )
     if status in (408, 409, 425, 429) or (status is not None and status >= 500):
         return TryLater("{model}: {reason}", model=model, reason=_named(status, reason))
     if status is not None and status >= 400:
-        return Unavailable("{model}: {reason}", model=model, reason=_named(status, reason))
+        hint = "`llm models` lists them; llm plugins bring more" if status == 404 else None
+        return Unavailable("{model}: {reason}", model=model, reason=_named(status, reason), hint=hint)
     if isinstance(exc, TimeoutError | ConnectionError) or any(word in kind for kind in kinds for word in _LATER):
         return TryLater("{model}: {reason}", model=model, reason=reason)
-    return Unavailable(
-        "{model}: an answer that cannot be read: {kind}: {reason}", model=model, kind=kinds[0], reason=reason
-    )
+    return Unavailable("{model}: an answer that cannot be read: {reason}", model=model, reason=reason)
 
 
 def wait_before_retry(exc: Exception, attempt: int) -> float:
