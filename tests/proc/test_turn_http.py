@@ -365,13 +365,16 @@ def test_ctrl_c_leaves_a_session_that_goes_on(brain, ia, when):
         assert "已经说了这些" in messages[1]["content"]
 
 
-def test_ctrl_c_in_the_queue_of_a_session(brain, ia):
+def test_ctrl_c_in_the_queue_of_a_session(brain, ia, home):
     held = threading.Event()
     server = brain(Reply("慢慢地说，还没说完。", until=held), always=Reply("好。"))
     first = begun("一", "-s", "x")
     first_bytes(first)
     second = begun("二", "-s", "x")
-    time.sleep(2)
+    deadline = time.monotonic() + 30
+    while len(list((home / ".ia/queue").glob("*.0*"))) < 2 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(0.3)
     second.send_signal(signal.SIGINT)
     _, errors = second.communicate(timeout=20)
     assert second.returncode == 130, errors
