@@ -13,6 +13,7 @@ import llm
 from ia import clock, config
 from ia.agent.analyst import plan, request
 from ia.agent.analyst.desk import Call, Desk, Result, parsed
+from ia.agent.analyst.reply import by_rules
 
 
 class Analyst(llm.Model):
@@ -49,6 +50,7 @@ def _taken_up(prompt: llm.Prompt) -> tuple[Desk, list[list[Result]]]:
     asked, system = "", prompt.system or ""
     before: list[str] = []
     rounds: list[list[Result]] = []
+    last = ""
     for message in prompt.messages:
         text = "".join(getattr(part, "text", "") or "" for part in message.parts if type(part).__name__ == "TextPart")
         if message.role == "user":
@@ -58,7 +60,9 @@ def _taken_up(prompt: llm.Prompt) -> tuple[Desk, list[list[Result]]]:
         elif message.role == "system" and not prompt.system:
             system = text
         elif message.role == "tool":
-            rounds.append([parsed(str(part.output)) for part in message.parts if hasattr(part, "output")])
+            results = [parsed(str(part.output)) for part in message.parts if hasattr(part, "output")]
+            rounds[-1:] = [rounds[-1] + results] if last == "tool" else [*rounds[-1:], results]
+        last = message.role
     told = request.read(asked, system, before, clock.now(), config.locale_lang())
     offered = {
         tool.name: getattr(tool, "input_schema", None) or {} for tool in prompt.tools if getattr(tool, "name", None)
@@ -87,12 +91,22 @@ def _matched(results: list[Result], count: int) -> list[Result]:
 def _chunks(reply: plan.Reply, prompt: llm.Prompt, desk: Desk) -> Iterator[str]:
     """Yield the reply a line at a time, or as the JSON object that was asked for."""
     if prompt.schema or desk.request.wants_json:
-        yield json.dumps(
-            {"points": reply.points, "evidence": reply.evidence, "artifacts": desk.written}, ensure_ascii=False
-        )
+        yield json.dumps(_object(reply, prompt.schema, desk), ensure_ascii=False)
         return
     for line in reply.lines:
         yield line + "\n"
+
+
+def _object(reply: plan.Reply, schema: Any, desk: Desk) -> dict[str, Any]:
+    """Return the reply as an object: points, evidence and artifacts, or by another schema its texts and lists."""
+    told: dict[str, Any] = {
+        "points": [*reply.points, by_rules(desk.speak)], "evidence": list(reply.evidence), "artifacts": desk.written,
+    }  # fmt: skip
+    wanted = schema.get("properties") if isinstance(schema, dict) else None
+    if not isinstance(wanted, dict) or "points" in wanted:
+        return told
+    kinds = {"string": "\n".join(reply.lines).strip(), "array": told["points"]}
+    return {name: kinds[kind["type"]] for name, kind in wanted.items() if kind.get("type") in kinds}
 
 
 def _texts(prompt: llm.Prompt) -> Iterator[str]:

@@ -24,7 +24,7 @@ def handed_back(desk: Desk, brought: object) -> Reply | None:
     if not isinstance(brought, dict) or not isinstance(brought.get("points"), list) or not brought["points"]:
         return None
     speak = desk.speak
-    points = [str(point) for point in brought["points"]]
+    points = [str(point) for point in brought["points"] if str(point) != by_rules(desk.speak)]
     evidence = [str(item) for item in brought.get("evidence") or []]
     artifacts = [str(path) for path in brought.get("artifacts") or []]
     lines = [*points[:1], "", *(f"- {point}" for point in points[1:])]

@@ -1,0 +1,121 @@
+"""The analyst as a model for anybody: behind `llm`, with tools of any program, or with none."""
+
+import json
+
+import pytest
+
+from ia.agent.models import import_llm
+
+
+@pytest.fixture(autouse=True)
+def settings(monkeypatch):
+    monkeypatch.setenv("IA_LANG", "zh")
+
+
+def plain_tools():
+    def ia_ohlcv(symbol: str) -> str:
+        "Prices."
+        return json.dumps(
+            {
+                "symbol": symbol,
+                "name": "贵州茅台",
+                "rows": 900,
+                "first": "2020-01-02",
+                "last": "2024-03-15",
+                "simulated": False,
+                "bars": [],
+            }
+        )
+
+    def ia_compute(code: str, symbol: str = "") -> str:
+        "Calculate."
+        return json.dumps({"value": 50.0 if symbol == "600519.SH" else None, "date": "2024-03-15"})
+
+    return [ia_ohlcv, ia_compute]
+
+
+def test_it_is_a_model_for_anybody(ws):
+    llm = import_llm()
+    from ia.agent.offline import Analyst
+
+    reply = Analyst().conversation(chain_limit=9).chain("看看 600519", tools=plain_tools())
+    told = reply.text()
+    assert "600519.SH" in told and "笔记没有存下：没有这个工具" in told and "没有核对" not in told
+    assert llm and told.startswith("**")
+
+
+def test_it_says_so_where_there_are_no_tools(ws):
+    from ia.agent.offline import Analyst
+
+    assert "没有取行情的工具" in Analyst().prompt("看看 600519").text()
+    assert "规则分析员" in Analyst().prompt("你能做什么").text()
+
+
+def test_it_streams_line_by_line(ws):
+    from ia.agent.offline import Analyst
+
+    response = Analyst().prompt("help")
+    chunks = list(response)
+    assert len(chunks) > 5 and all(chunk.endswith("\n") for chunk in chunks)
+    usage = response.usage()
+    assert usage.input > 0 and usage.output > 0
+
+
+def test_a_schema_is_answered_with_an_object(ws):
+    from ia.agent.offline import Analyst
+    from ia.agent.subagents import OUTPUT
+
+    told = json.loads(Analyst().prompt("你能做什么", schema=OUTPUT).text())
+    assert told["points"] and told["artifacts"] == []
+
+
+def test_it_takes_work_up_again_from_the_messages_alone(ws):
+    """Nothing is kept between two calls: another instance goes on with what the messages hold."""
+    llm = import_llm()
+    from ia.agent.offline import Analyst
+
+    tools = [llm.Tool.function(function) for function in plain_tools()]
+    conversation = Analyst().conversation(tools=tools)
+    first = conversation.prompt("600519 的 RSI 是多少")
+    calls = first.tool_calls()
+    assert [call.name for call in calls] == ["ia_ohlcv"]
+    results = [
+        llm.ToolResult(name=c.name, output=tools[0].implementation(**c.arguments), tool_call_id=c.tool_call_id)
+        for c in calls
+    ]
+    chain = conversation._build_full_chain(None, None, results, None)
+    second = Analyst().prompt(messages=chain, tools=tools)
+    assert [call.name for call in second.tool_calls()] == ["ia_compute"]
+    assert second.tool_calls()[0].arguments == {"code": "rsi(close, 14)", "symbol": "600519.SH"}
+
+
+def test_another_schema_gets_its_texts_and_lists(ws):
+    from ia.agent.offline import Analyst
+
+    schema = {
+        "type": "object",
+        "properties": {"summary": {"type": "string"}, "items": {"type": "array"}, "n": {"type": "integer"}},
+    }
+    told = json.loads(Analyst().prompt("你能做什么", schema=schema).text())
+    assert set(told) == {"summary", "items"} and "规则" in told["summary"]
+
+
+def test_results_may_come_one_message_each(ws):
+    """Some programs hand back each result in a message of its own."""
+    llm = import_llm()
+    from llm.parts import Message, TextPart, ToolResultPart
+
+    from ia.agent.offline import Analyst
+
+    tools = [llm.Tool.function(function) for function in plain_tools()]
+    question = Message(role="user", parts=[TextPart(text="600519 的 RSI 和收盘价是多少")])
+    bars = Message(role="tool", parts=[ToolResultPart(name="ia_ohlcv", output='{"rows": 9}')])
+    values = [
+        Message(
+            role="tool", parts=[ToolResultPart(name="ia_compute", output=f'{{"value": {v}, "date": "2024-03-15"}}')]
+        )
+        for v in (51.0, 1700.0)
+    ]
+    between = Message(role="assistant", parts=[])
+    told = Analyst().prompt(messages=[question, between, bars, between, *values], tools=tools).text()
+    assert "RSI(14) 51.0" in told and "收盘价 1,700.00" in told
