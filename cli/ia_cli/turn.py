@@ -32,6 +32,17 @@ def turn(message: str, session: str, model: str | None, as_json: bool) -> None:
     it is what gets computed on. /NAME runs a skill. What only you may do (soul, preferences, tasks, skills, sending) is
     proposed: `ia pending`. Without a model (`ia config set model …`) the embedded analyst answers, which works by
     rules.
+
+    Any model of the `llm` library answers, once `llm keys set …` has its key. A call that would pass a cap
+    (turn.max_cost, turn.max_cost_day, turn.max_cost_month; turn.max_tokens and its likes) is not made; see `ia
+    usage`. turn.timeout bounds a model's silence, turn.deadline the whole turn, turn.max_steps its rounds of tool
+    calls.
+
+    JSON is turn, session, model, reply, tools (name, args, ok, ms), artifacts (paths that were written), pending
+    (numbers of proposals), usage.
+
+    Status 69: no such model, no key, or it refused; 75: it was silent or busy; 77: a cap, or a skill that is
+    disabled; 124: the deadline. What the tools did until then is kept, and the session can go on.
     """
     from ia.agent.turn import take
     from ia.workspace import Workspace

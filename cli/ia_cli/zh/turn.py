@@ -10,6 +10,22 @@ CATALOG = {
         "只有你能做的事（灵魂、偏好、任务、技能、对外发送）只会成为提案：`ia pending`。"
         "没有配置模型（`ia config set model …`）时，由内置的规则分析员作答。"
     ),
+    "Any model of the `llm` library answers, once `llm keys set …` has its key. A call that would pass a cap (turn.max_cost,"
+    " turn.max_cost_day, turn.max_cost_month; turn.max_tokens and its likes) is not made; see `ia usage`. turn.timeout"
+    " bounds a model's silence, turn.deadline the whole turn, turn.max_steps its rounds of tool calls.": (
+        "配好密钥（`llm keys set …`）后，`llm` 库的任何模型都能作答。会超过上限（turn.max_cost、turn.max_cost_day、turn.max_cost_month"
+        "，以及 turn.max_tokens 等）的调用不会发出，见 `ia usage`。turn.timeout 限制模型沉默多久，turn.deadline 限制整轮的时"
+        "间，turn.max_steps 限制工具调用的轮数。"
+    ),
+    "JSON is turn, session, model, reply, tools (name, args, ok, ms), artifacts (paths that were written), pending"
+    " (numbers of proposals), usage.": (
+        "JSON 依次是 turn、session、model、reply、tools（name、args、ok、ms）、artifacts（写下的路径）、pending（提案编"
+        "号）、usage。"
+    ),
+    "Status 69: no such model, no key, or it refused; 75: it was silent or busy; 77: a cap, or a skill that is"
+    " disabled; 124: the deadline. What the tools did until then is kept, and the session can go on.": (
+        "状态 69：没有这个模型、没有密钥或被拒绝；75：没有回音或正忙；77：超过上限，或技能已停用；124：超过总时限。到那时为止工具做过的都保留，会话可以接着用。"
+    ),
     "Go on with this session; without it a new one begins.": "接着这个会话；不给则新开一个。",
     "Ask this model; any that `llm models` lists, or ia-offline.": "用这个模型：`llm models` 列出的任何一个，或 ia-offline。",
     "Print exactly what a turn would send, with the size of each part.": "原样输出一轮将发送的内容，并标明每部分的大小。",
