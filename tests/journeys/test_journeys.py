@@ -1,4 +1,4 @@
-"""The journeys of the design (seed 000, 9.1) as transcripts, each with the embedded analyst and with a model over HTTP."""
+"""The journeys of the design (seed 000, 9.1; C short of cron) as transcripts, with the analyst and a model over HTTP."""
 
 import json
 import os
@@ -81,6 +81,10 @@ SCRIPTS = {
         *research(), calls(("memory_recall", {"query": "宁德时代"})), Reply("2024-03-15 记过：RSI 45.7，动能转弱。"),
     ],
     "b-coach": lambda: [*coaching(), *research(flows="latest(volume) / latest(sma(volume, 20))")],
+    "c-task": lambda: [
+        calls(("tasks_propose", {"name": "weekly-review", "schedule": "0 16 * * 5", "prompt": "复盘本周的观察和判断"})),
+        Reply("设计稿好了；确认用 `ia approve 1`。"),
+    ],
     "d-compare": lambda: [*comparing(fork=False), *comparing(fork=True)],
 }  # fmt: skip
 
