@@ -3,13 +3,13 @@
 import re
 from typing import NamedTuple
 
-from ia.agent.analyst.mentions import Mention, bare, found
+from ia.agent.analyst.mentions import LONGEST, Mention, bare, found
 from ia.agent.analyst.request import Request
 from ia.agent.analyst.voice import ZH
 
 _COMMAND = re.compile(r"/([\w][\w-]*)(?:\s+(.*))?\Z", re.S)
 _RULES: tuple[tuple[str, str], ...] = (
-    ("schedule", r"每(个)?(天|日|晚|早|周|星期|月|季|个?交易日|逢|隔)\S*.{0,24}?(复盘|回顾|扫描|筛|分析|研究|看|提醒"
+    ("schedule", r"每(个)?(天|日|晚|早|周|星期|月|季|个?交易日|逢|隔)\S{0,16}.{0,24}?(复盘|回顾|扫描|筛|分析|研究|看|提醒"
                  r"|汇总|总结|报告|检查|发)"
                  r"|\b(every|each) (day|week|month|friday|monday|tuesday|wednesday|thursday|weekday|trading day"
                  r"|evening|morning)"
@@ -126,7 +126,7 @@ def read(request: Request) -> Intent:
     command = _COMMAND.match(text)
     words = (command[2] or "").strip() if command else text
     securities = found(words)
-    if not securities and _IT.search(words):
+    if not securities and _IT.search(words[:LONGEST]):
         securities = _last_named(request)
     if command:
         return Intent("skill", securities, words, command[1].lower())
@@ -136,8 +136,8 @@ def read(request: Request) -> Intent:
     plain = bare(words)
     kind = next((name for name, pattern in RULES if pattern.search(plain) and _fits(name, securities, plain)), "")
     if request.bars and kind in ("", "compare", "scan"):
-        return Intent("piped", securities, words, "", asked_figures(words))
-    figures = asked_figures(words)
+        return Intent("piped", securities, words, "", asked_figures(words[:LONGEST]))
+    figures = asked_figures(words[:LONGEST])
     if not kind and not securities and _MARKET.search(plain):
         return Intent("research", found("沪深300" if request.speak.lang == ZH else "SPY"), words)
     if not kind and _WHY.search(plain) and (named := securities or _last_named(request)):
@@ -149,7 +149,7 @@ def read(request: Request) -> Intent:
         kind = "figure" if asked and not _WIDER.search(plain) else "research"
     if (kind == "" or kind == "research") and (skill := _skill_for(request, plain, sure=bool(kind))):
         return Intent("skill", securities, words, skill)
-    if not kind and not securities and (said := _doubtful(words)):
+    if not kind and not securities and (said := _doubtful(words[:LONGEST])):
         return Intent("doubtful", [], said, "", figures)
     return Intent(kind or "unknown", securities, words, "", figures)
 

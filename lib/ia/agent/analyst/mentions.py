@@ -25,6 +25,10 @@ _NO_TICKERS = frozenset((
 ))  # fmt: skip
 
 
+LONGEST = 4000
+"""Characters of a message that rules read: what is wanted stands at its beginning."""
+
+
 class Mention(NamedTuple):
     """A security and how the message calls it."""
 
@@ -44,7 +48,7 @@ class Mention(NamedTuple):
 
 def found(text: str) -> list[Mention]:
     """Return the securities that a text names, in its order, each once."""
-    folded = unicodedata.normalize("NFKC", text)
+    folded = unicodedata.normalize("NFKC", text[:LONGEST])
     spans: list[tuple[int, int, Symbol, str]] = []
     for match in _CODE.finditer(folded):
         _place(spans, match.start(), match.end(), _resolved(match[0]), match[0])
@@ -66,7 +70,8 @@ def found(text: str) -> list[Mention]:
 
 
 def bare(text: str) -> str:
-    """Return a text without the securities that it names."""
+    """Return the beginning of a text that is read, without the securities that it names."""
+    text = text[:LONGEST]
     for mention in found(text):
         text = text.replace(mention.said, " ")
     return text
