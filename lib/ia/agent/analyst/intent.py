@@ -9,8 +9,8 @@ from ia.agent.analyst.voice import ZH
 
 _COMMAND = re.compile(r"/([\w][\w-]*)(?:\s+(.*))?\Z", re.S)
 _RULES: tuple[tuple[str, str], ...] = (
-    ("schedule", r"每(个)?(天|日|晚|早|周|星期|月|季|个?交易日|逢|隔)\S{0,16}.{0,24}?(复盘|回顾|扫描|筛|分析|研究|看|提醒"
-                 r"|汇总|总结|报告|检查|发)"
+    ("schedule", r"每(个)?(天|日|晚|早|周|星期|月|季|个?交易日|逢|隔)\S{0,16}.{0,24}?(复盘|回顾|扫描|筛|分析"
+                 r"|研究|看|提醒|汇总|总结|报告|检查|发)"
                  r"|\b(every|each) (day|week|month|friday|monday|tuesday|wednesday|thursday|weekday|trading day"
                  r"|evening|morning)"
                  r"|\b(daily|weekly|monthly)\b.{0,40}\b(review|scan|report|summary|check)|\bremind me|\bschedule\b"),

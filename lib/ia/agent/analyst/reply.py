@@ -62,7 +62,10 @@ def no_prices(desk: Desk, said: str, failure: str) -> str:
             s=said,
             f=failure.split("could be:", 1)[1].split(";")[0].strip(),
         )
-    if any(word in low for word in ("no security", "no such", "has no bars", "no stock", "not found")):
+    if any(
+        word in low
+        for word in ("no security", "no such", "has no bars", "is not in the simulated market", "no stock", "not found")
+    ):
         return speak(
             "没有找到 {s} 的行情（{f}）。请核对代码，例如 600519、00700.HK、AAPL。",
             "No prices were found for {s} ({f}). Check the code: 600519, 00700.HK, AAPL.",
@@ -71,7 +74,17 @@ def no_prices(desk: Desk, said: str, failure: str) -> str:
         )
     if any(
         word in low
-        for word in ("try later", "timed out", "timeout", "rate", "ban", "cannot reach", "connect", "longer than")
+        for word in (
+            "try later",
+            "timed out",
+            "timeout",
+            "rate",
+            "ban",
+            "cannot be reached",
+            "no host answered",
+            "connect",
+            "longer than",
+        )
     ):
         return speak(
             "行情源暂时取不到 {s}（{f}）。过一会儿再问；离线可用 `ia config set market.adapter demo`（模拟行情）。",
