@@ -108,6 +108,12 @@ class Meter:
         """Whether the caps in money cannot count this model."""
         return self.price is None and not self.local
 
+    def alias_of(self, model_id: str) -> None:
+        """Take the price of the model that is meant, where the name it goes by has none: caps must count it."""
+        if self.unpriced and model_id != self.model:
+            self.price = price(model_id)
+            self._caps = [cap for cap in _caps() if not cap.money or self.price]
+
     def is_new(self) -> bool:
         """Whether no other command has called this model yet."""
         sql = "SELECT 1 FROM usage WHERE model = ? AND turn <> ? LIMIT 1"

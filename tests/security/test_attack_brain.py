@@ -189,3 +189,34 @@ def test_a_server_that_counts_nonsense_is_not_believed(ia, brain, monkeypatch, c
     brain(Reply("好的，看过了。"))
     told = turn(ia, "看看")["usage"]
     assert 100 < told["input"] < 100_000 and 0 < told["output"] < 1000 and told["cost"] > 0
+
+
+def test_a_full_stop_names_no_source_and_the_beginning_of_an_address_is_not_the_address(ia, brain, tmp_path):
+    (tmp_path / "SKILL.md").write_text("---\nname: evil\ndescription: e\n---\nx\n", encoding="utf-8")
+    server = brain(
+        Reply(calls=[("skills_install", {"source": s, "because": "x"}) for s in (".", "https://a.example/skills/go")]),
+        Reply("好。"),
+    )
+    turn(ia, "请安装技能 https://a.example/skills/good.", input="hostile")
+    assert all("only a source that the user named" in told for told in server.requests[1].results)
+    assert ia("pending").returncode == 1
+
+
+def test_an_alias_of_a_model_does_not_pass_the_caps_of_its_price(ia, brain, tmp_path):
+    brain(Reply("好。"), Reply("好。"))
+    (tmp_path / "llm/aliases.json").write_text('{"short": "scripted"}', encoding="utf-8")
+    assert turn(ia, "看看", "-m", "short")["usage"]["cost"] > 0
+    run = ia("turn", "看看", "-m", "short", env={"IA_TURN_MAX_COST": "0.000001"})
+    assert run.returncode == 77 and "turn.max_cost" in run.stderr
+
+
+@pytest.mark.parametrize(
+    "text", ["\n" * 150_000, "\n \n" * 50_000, "> " * 50_000, "“" * 100_000], ids=["1", "2", "3", "4"]
+)
+def test_a_message_of_blank_lines_is_read_at_once(text):
+    from ia.tools.asking import ASKED, wanted
+
+    began = time.monotonic()
+    assert not any(wanted(text, area) for area in ASKED)
+    assert wanted("> 他说的\n请关注茅台", "tracking")
+    assert time.monotonic() - began < 10

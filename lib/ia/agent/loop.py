@@ -38,6 +38,7 @@ class Loop:
         self.name = name
         self.router, self.scope, self.meter, self.write = router, scope, meter, write
         self.model = models.load(name)
+        meter.alias_of(str(getattr(self.model, "model_id", name)))
         self.reply = ""
         self._unwritable: OSError | None = None
         self._heard = False

@@ -152,7 +152,8 @@ _SIMPLIFIED = str.maketrans(
 )
 """Traditional characters of the forms above, for who writes them: 請幫我關注騰訊."""
 _QUOTED = re.compile(
-    r"```.*?(?:```|\Z)|^\s*>.*$|“[^”\n]{6,}”|「[^」\n]{6,}」|『[^』\n]{6,}』|\"[^\"\n]{6,}\"|(?<!\w)'[^'\n]{6,}'(?!\w)",
+    r"```.*?(?:```|\Z)|^[ \t\u3000]*>[^\n]*$"
+    r"|“[^“”\n]{6,}”|「[^「」\n]{6,}」|『[^『』\n]{6,}』|\"[^\"\n]{6,}\"|(?<!\w)'[^'\n]{6,}'(?!\w)",
     re.S | re.M,
 )
 MAX_WORDS = 300

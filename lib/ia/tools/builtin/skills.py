@@ -160,7 +160,7 @@ def install(
     gate.way(scope, "skills", confirm=True)
     source = source.strip()
     far = sources.remote(source) and not source.lower().startswith("file:")
-    if scope.actor != "user" and source not in scope.asked and (scope.tainted or not far):
+    if scope.actor != "user" and not _named(source, scope.asked) and (scope.tainted or not far):
         raise Refused(
             "{source}: only a source that the user named can be installed from here",
             source=sources.shown(source)[:200], hint="ask the user to name it, or to type: ia skill install SOURCE",
@@ -175,6 +175,14 @@ def install(
         "proposal": proposal.id, "path": proposal.path,
         "status": f"waits for the user's approval: ia approve {proposal.id}",
     }  # fmt: skip
+
+
+def _named(source: str, asked: str) -> bool:
+    """Whether the user's words name a source: whole, and no dot of a sentence or beginning of another address."""
+    import re
+
+    whole = rf"(?<![A-Za-z0-9._~/-]){re.escape(source)}(?!/?\.?[A-Za-z0-9_-])"
+    return any(char.isalnum() for char in source) and re.search(whole, asked) is not None
 
 
 def _told(finding: skills.Finding) -> dict[str, Any]:
