@@ -230,7 +230,7 @@ def test_scan(pack, say):
     assert done.reply.index("红旗") < done.reply.index("触发")
     assert all(call.ok for call in done.calls)
     some = say("扫描关注列表里超卖的")
-    assert "RSI(14) < 30" in some.reply and "rsi(close, 14) < 30" in codes(some)
+    assert "超卖 `rsi(close, 14) < 30`" in some.reply and "rsi(close, 14) < 30" in codes(some)
 
 
 def test_an_empty_watch_list_is_said(say):

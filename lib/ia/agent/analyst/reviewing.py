@@ -328,4 +328,12 @@ def _report(
             "",
             *(f"- `{path}`" for path in reflections),
         ]
-    return [*out, "", f"## {speak('下一步', 'Next')}", "", _lesson(desk, period, outcomes), "", reply.by_rules(speak)]
+    return [
+        *out,
+        "",
+        f"## {speak('下一步', 'Next')}",
+        "",
+        _lesson(desk, period, outcomes).removeprefix(speak("下一步：", "Next: ")),
+        "",
+        reply.by_rules(speak),
+    ]

@@ -21,21 +21,21 @@ SCANNED = (
     ("volume / sma(ref(volume, 1), 20)", "ratio"),
 )
 CRITERIA = (
-    (r"超卖|oversold", "rsi(close, 14) < 30", "RSI(14) < 30"),
-    (r"超买|过热|overbought", "rsi(close, 14) > 70", "RSI(14) > 70"),
-    (r"放量|volume spike|heavy volume", "volume > 1.5 * ref(sma(volume, 20), 1)", "volume > 1.5 × 20d"),
-    (r"突破|breakout|新高|new high", "close > ref(highest(high, 55), 1)", "close > 55d high"),
-    (r"破位|新低|breakdown|new low", "close < ref(lowest(low, 55), 1)", "close < 55d low"),
+    (r"超卖|oversold", "rsi(close, 14) < 30", ("超卖", "oversold")),
+    (r"超买|过热|overbought", "rsi(close, 14) > 70", ("超买", "overbought")),
+    (r"放量|volume spike|heavy volume", "volume > 1.5 * ref(sma(volume, 20), 1)", ("放量", "heavy volume")),
+    (r"突破|breakout|新高|new high", "close > ref(highest(high, 55), 1)", ("突破", "breakout")),
+    (r"破位|新低|breakdown|new low", "close < ref(lowest(low, 55), 1)", ("破位", "breakdown")),
     (
         r"回踩|回调|pullback",
         "(close > sma(close, 60)) & (abs(close / sma(close, 20) - 1) < 0.015)",
-        "close ≈ 20d avg, > 60d avg",
+        ("回踩 20 日线", "pullback to the 20-day average"),
     ),
-    (r"金叉|golden cross", "crossover(sma(close, 20), sma(close, 60))", "20d × 60d avg"),
+    (r"金叉|golden cross", "crossover(sma(close, 20), sma(close, 60))", ("金叉", "golden cross")),
     (
         r"多头|上升趋势|uptrend",
         "(close > sma(close, 200)) & (sma(close, 20) > sma(close, 60))",
-        "close > 200d, 20d > 60d avg",
+        ("上升趋势", "uptrend"),
     ),
 )
 _WEIGHT = {"high": 3, "medium": 2, "low": 1}
@@ -59,7 +59,9 @@ def scan(desk: Desk, intent: Intent) -> Work[Reply]:
                 "The watch list is empty: nothing to scan. First say “track 600519: wait for the 200-day average”.",
             )
         )
-    criteria = [(code, name) for words, code, name in CRITERIA if re.search(words, intent.words, re.I)]
+    criteria = [
+        (code, f"{speak(*names)} `{code}`") for words, code, names in CRITERIA if re.search(words, intent.words, re.I)
+    ]
     room = max(CALLS // len(items), 1)
     codes = [*(code for code, _ in criteria), *(code for code, _ in SCANNED)][:room]
     sides, failed = yield from sides_of(
@@ -108,11 +110,11 @@ def _scanned(
     last = max(str(side.market.get("last") or "") for side in sides)
     out = [
         speak(
-            "截至 {d}，{n} 只有行情{f}{c}{s}。",
+            "截至 {d}，{n} 只取到行情{f}{c}{s}。",
             "As of {d}: {n} with prices{f}{c}{s}.",
             d=last,
             n=len(sides),
-            f=speak("，{k} 只没有", ", {k} without", k=len(failed)) if failed else "",
+            f=speak("，{k} 只没有取到", ", {k} without", k=len(failed)) if failed else "",
             c=speak("；条件：{x}", "; criteria: {x}", x=speak.joined([name for _, name in criteria]))
             if criteria
             else "",
