@@ -12,26 +12,7 @@ import pytest
 
 from conftest import REPO, installed
 from openai_server import Reply, Server
-
-END = "<<end of command>>"
-
-
-def session(file):
-    """Return [(command, expected output)] of all console blocks; they are one session."""
-    steps = []
-    for block in re.findall(r"```console\n(.*?)```", file.read_text(encoding="utf-8"), re.S):
-        for line in block.splitlines():
-            if line.startswith("$ "):
-                steps.append((line[2:], []))
-            else:
-                steps[-1][1].append(line)
-    return steps
-
-
-def matches(expected, got):
-    """Compare line by line. `…` in a line stands for anything, a line of its own for any number of lines."""
-    pattern = "".join("(?:.*\n)*?" if line == "…" else re.escape(line).replace("…", ".*") + "\n" for line in expected)
-    return re.fullmatch(pattern, got)
+from transcript import replay, steps_of
 
 
 def scripted(request):
@@ -63,26 +44,10 @@ def test_the_session_prints_what_the_readme_says(name, tmp_path, monkeypatch):
 
 
 def _hold(name, tmp_path):
-    steps = session(REPO / name)
-    assert len(steps) > 8
-    bin_dir = tmp_path / "bin"
-    bin_dir.mkdir()
-    (bin_dir / "ia").write_text(f'#!/bin/sh\nexec {shlex.join(installed())} "$@"\n')
-    (bin_dir / "ia").chmod(0o755)
-    env = {
-        **os.environ,
-        "PATH": f"{bin_dir}:{os.environ['PATH']}",
-        "LANG": "zh_CN.UTF-8" if "zh" in name else "C.UTF-8",
-    }
+    assert len(steps_of(REPO / name)) > 8
+    env = {**os.environ, "LANG": "zh_CN.UTF-8" if "zh" in name else "C.UTF-8"}
     env.pop("IA_HOME")
-    script = "\n".join(f"{command}\necho '{END}'$?" for command, _ in steps)
-    run = subprocess.run(
-        ["bash", "-c", f"exec 2>&1\n{script}"], env=env, cwd=tmp_path, capture_output=True, text=True, timeout=120
-    )
-    outputs = re.split(rf"{END}(\d+)\n", run.stdout)
-    for (command, expected), got in zip(steps, outputs[::2], strict=False):
-        assert matches(expected, got), f"$ {command}\n{got}"
-    assert len(outputs) // 2 == len(steps)
+    replay(REPO / name, tmp_path, env)
 
 
 def test_the_demo_runs(tmp_path):
