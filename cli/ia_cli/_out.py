@@ -115,17 +115,27 @@ def _brief(cell: str) -> str:
 
 def _table(rows: Sequence[Row], columns: Sequence[str]) -> None:
     from rich.box import SIMPLE_HEAD
+    from rich.cells import cell_len
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     from ia import config
 
+    console = Console()
+    shown = [[harmless(_brief(text(row.get(column)))) for column in columns] for row in rows]
+    whole = [max(map(cell_len, cells)) for cells in zip(map(tr, columns), *shown, strict=True)]
+    kept = [width <= 28 for width in whole]
+    for words in (True, False):  # a line more is better than a letter less: first where a space parts words
+        if (
+            sum((width if keep else min(width, 10)) + 3 for width, keep in zip(whole, kept, strict=True))
+            > console.width
+        ):
+            kept = [keep and words and not any(" " in row[at] for row in shown) for at, keep in enumerate(kept)]
     table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="" if config.env("NO_COLOR") else "bold")
-    for column in columns:
+    for column, keep in zip(columns, kept, strict=True):
         number = bool(rows) and all(isinstance(row.get(column), int | float) for row in rows)
-        short = max((len(_brief(_cell(row.get(column)))) for row in rows), default=0) <= 28
-        table.add_column(tr(column), justify="right" if number else "left", overflow="fold", no_wrap=short)
-    for row in rows:
-        table.add_row(*(Text(harmless(_brief(text(row.get(column))))) for column in columns))
-    Console().print(table)
+        table.add_column(tr(column), justify="right" if number else "left", overflow="fold", no_wrap=keep)
+    for cells in shown:
+        table.add_row(*map(Text, cells))
+    console.print(table)

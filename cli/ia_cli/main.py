@@ -7,7 +7,7 @@ import sys
 import click
 
 from ia import __version__, clock, config
-from ia.errors import IaError, Refused, TryLater, UsageError
+from ia.errors import IaError, NotFound, Refused, TryLater, UsageError
 from ia_cli._group import RootGroup, reader_left
 from ia_cli._out import complain
 
@@ -31,9 +31,7 @@ COMMANDS = {
     "fork": ("ia_cli.tool:fork", "Give a task to a subagent and print its summary."),
     "mcp": ("ia_cli.mcp:mcp", "Serve ia's tools to another program, over MCP."),
     "session": ("ia_cli.session:session", "List, show, prune and delete sessions."),
-    "usage": (
-        "ia_cli.usage:usage", "Show what models used, in tokens and money, and what is left of the caps."
-    ),
+    "usage": ("ia_cli.usage:usage", "Show what models used, in tokens and money, and what is left of the caps."),
     "log": ("ia_cli.log:log", "Read the audit trail."),
     "config": ("ia_cli.config:config_", "Read and change settings."),
     "doctor": ("ia_cli.doctor:doctor", "Check the installation and say how to mend it."),
@@ -127,7 +125,11 @@ def _as_ours(exc: Exception) -> IaError:
     if isinstance(exc, OSError) and exc.filename is None and exc.errno == errno.ENOSPC:
         return TryLater("cannot write the output: {reason}", reason=exc.strerror)
     if isinstance(exc, OSError):
-        kind = Refused if isinstance(exc, PermissionError) or exc.errno == errno.EROFS else TryLater
+        kind: type[IaError] = TryLater
+        if isinstance(exc, PermissionError) or exc.errno == errno.EROFS:
+            kind = Refused
+        elif exc.errno in (errno.ENOENT, errno.ENOTDIR):  # waiting makes no folder
+            kind = NotFound
         return kind("{what}: {reason}", what=exc.filename or "ia", reason=exc.strerror or str(exc))
     if "sqlite3" in sys.modules and isinstance(exc, sys.modules["sqlite3"].Error):
         from ia.store import explain
