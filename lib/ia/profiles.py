@@ -74,10 +74,9 @@ def find(name: str) -> Profile:
         path = os.path.abspath(os.path.expanduser(name))
         if not os.path.isdir(path):
             raise NotFound("{path}: no such folder", path=name)
-        profile = Profile(os.path.basename(path), path, _about(path), False)
-        if not contents(profile):
+        if not _files(path):
             raise BadData("{path}: no file of a profile is in it", path=name, hint="see `ia profile --help`")
-        return profile
+        return Profile(os.path.basename(path), path, _about(path), False)
     known = profiles()
     for profile in known:
         if profile.name == name:

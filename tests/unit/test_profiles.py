@@ -191,6 +191,13 @@ def test_nothing_passes_for_a_profile_of_ours(tmp_path):
     assert profiles.find("invest").shipped
 
 
+def test_a_soul_that_is_a_pipe_is_not_waited_for(tmp_path):
+    own = folder(tmp_path / "mine", **{"memory/a.md": "x"})
+    os.mkfifo(own / "soul.md")
+    with pytest.raises(BadData, match="not a regular file"):
+        profiles.find(str(own))
+
+
 def test_unknown_names_and_empty_folders(tmp_path):
     with pytest.raises(NotFound, match="nothing: no such profile"):
         profiles.find("nothing")
