@@ -14,7 +14,7 @@ from ia import config, sessions
 from ia.agent import models
 from ia.agent.context import Context
 from ia.errors import Message, Refused, TryLater, Unavailable
-from ia.tools.limits import limit
+from ia.tools.limits import LONGEST, limit
 from ia.tools.router import Outcome, Router
 from ia.tools.scope import Scope
 from ia.usage import Meter
@@ -42,9 +42,9 @@ class Loop:
         self.reply = ""
         self._unwritable: OSError | None = None
         self._heard = False
-        self.patience = float(config.get("turn.timeout"))
+        self.patience = min(float(config.get("turn.timeout")), LONGEST)
         self.steps = int(config.get("turn.max_steps"))
-        self.ends = time.monotonic() + float(config.get("turn.deadline"))
+        self.ends = time.monotonic() + min(float(config.get("turn.deadline")), LONGEST)
 
     def run(self, context: Context) -> str:
         """Return the model's answer to a context's question. Further questions go to `ask`.

@@ -10,6 +10,7 @@ from typing import Any
 
 from ia import config
 from ia.errors import ConfigError, IaError, TimedOut, TryLater, Unavailable
+from ia.tools.limits import LONGEST
 
 OFFLINE = "ia-offline"
 
@@ -94,7 +95,7 @@ def _settle_client(model: Any) -> None:
     make = getattr(model, "get_client", None)
     if make is None:
         return
-    seconds = float(config.get("turn.timeout"))
+    seconds = min(float(config.get("turn.timeout")), LONGEST)
 
     def get_client(key: Any, **kwargs: Any) -> Any:
         return make(key, **kwargs).with_options(timeout=seconds, max_retries=0)

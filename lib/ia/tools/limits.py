@@ -8,6 +8,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 
+LONGEST = 10.0**7
+"""Seconds, four months: a timer takes no more than so much, and nobody means it."""
+
+
 @contextlib.contextmanager
 def limit(seconds: float, late: Callable[[], BaseException]) -> Iterator[None]:
     """Raise late() in the block when it takes longer than `seconds`; the nearer of nested limits wins.
@@ -21,6 +25,7 @@ def limit(seconds: float, late: Callable[[], BaseException]) -> Iterator[None]:
     def ring(_signal: int, _frame: Any) -> None:
         raise late()
 
+    seconds = min(seconds, LONGEST)
     started = time.monotonic()
     before = signal.signal(signal.SIGALRM, ring)
     outer = signal.setitimer(signal.ITIMER_REAL, seconds)[0]
