@@ -111,3 +111,20 @@ def test_a_subagent_gets_the_limits_of_the_soul_and_nothing_of_the_memory(ws):
 def test_the_size_counts_everything(ws):
     tools = catalog.router(ws).offered(Scope(ws))
     assert of(ws, tools=tools).tokens > of(ws).tokens + 1000
+
+
+@pytest.mark.parametrize("question", ["最后", "长" * 30_000])
+def test_a_session_that_is_too_long_is_shown_as_it_will_be_sent(ws, question):
+    from ia.agent.turn import prepare
+
+    for number in range(3):
+        sessions.add(ws, "s", "user", f"第 {number} 问" + "话" * 29_000, turn=f"t{number}")
+        sessions.add(ws, "s", "assistant", "好", turn=f"t{number}")
+    router = catalog.router(ws)
+    shown = prepare(ws, question, session="s", turn="", router=router).context
+    assert len(sessions.history(ws, "s")) == 6, "looking forgets nothing"
+    sent = prepare(ws, question, session="s", turn="t9", router=router, prune=True).context
+    assert (shown.system, shown.spoken()) == (sent.system, sent.spoken())
+    assert "第 0 问" in shown.system
+    assert sum(sessions.tokens(text) for _, text in sent.spoken()) <= context.HISTORY
+    assert len(sent.spoken()) == len(sessions.history(ws, "s")) + 1

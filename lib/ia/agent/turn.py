@@ -13,7 +13,7 @@ from typing import Any
 
 from ia import audit, clock, config, sessions, skills
 from ia.agent import models
-from ia.agent.context import HISTORY, Context, Data, assembled, stored
+from ia.agent.context import DATA, HISTORY, Context, Data, assembled, stored
 from ia.errors import BadData, IaError, Message, Notify, UsageError, silent
 from ia.tools.router import Router
 from ia.tools.scope import Call, Market, Scope
@@ -100,7 +100,7 @@ def prepare(
 ) -> Prepared:  # fmt: skip
     """Return what a turn would send, and the scope in which its tools would be called.
 
-    prune   bring a session that is too long back to its limit; else nothing is written.
+    prune   forget in the session what does not go with the question into the limit; else it is only left out here.
     """
     scope = Scope(
         ws, actor=actor, asked=message, session=session, turn=turn, notify=notify, market=market
@@ -111,10 +111,15 @@ def prepare(
 
         activate(scope, active, by_user=True)
     history = sessions.history(ws, session) if session else []
-    if prune and sum(message.tokens for message in history) > HISTORY:
-        sessions.prune(ws, session, HISTORY)
-        history = sessions.history(ws, session)
     summary = sessions.find(ws, session).summary if history else ""
+    room = max(HISTORY - sessions.tokens(message) - sum(min(sessions.tokens(item.text), DATA) for item in data), 0)
+    if over := sessions.going(history, room):
+        gone = {message.id for exchange in over for message in exchange}
+        history = [message for message in history if message.id not in gone]
+        summary = "\n".join(filter(None, [summary, *map(sessions.gist, over)]))
+        if prune:
+            sessions.prune(ws, session, room)
+            summary = sessions.find(ws, session).summary
     context = assembled(
         ws, message, history=history, summary=summary, data=data, skill=active, tools=router.offered(scope)
     )

@@ -5,7 +5,7 @@ that `--now` before it still sees them. Messages stand in the order in which the
 """
 
 from ia.sessions.kept import Message, Session, add, check_id, delete, find, history, listed, mark, tokens
-from ia.sessions.pruning import LIMIT, prune
+from ia.sessions.pruning import LIMIT, gist, going, prune
 from ia.sessions.waiting import queue
 
 
@@ -17,6 +17,6 @@ def importance_of(text: str) -> int:
 
 
 __all__ = [
-    "LIMIT", "Message", "Session", "add", "check_id", "delete", "find", "history", "importance_of", "listed", "mark",
-    "prune", "queue", "tokens",
+    "LIMIT", "Message", "Session", "add", "check_id", "delete", "find", "gist", "going", "history", "importance_of",
+    "listed", "mark", "prune", "queue", "tokens",
 ]  # fmt: skip

@@ -24,20 +24,29 @@ def prune(ws: Workspace, id: str, limit: int = LIMIT) -> int:
     moment = clock.stamp(clock.now())
     with writing(ws) as db:
         messages = messages_of(ws, id)
-        size = sum(message.tokens for message in messages)
         dropped = 0
-        for exchange in exchanges(messages):
-            if size <= limit:
-                break
-            if messages[-1] in exchange or any(message.importance or message.role == "system" for message in exchange):
-                continue
-            size -= sum(message.tokens for message in exchange)
+        for exchange in going(messages, limit):
             dropped += len(exchange)
             db.executemany("UPDATE messages SET deleted = ? WHERE id = ?", [(moment, m.id) for m in exchange])
             db.execute("UPDATE messages SET gist = ? WHERE id = ?", (gist(exchange), exchange[0].id))
         if dropped:
+            size = sum(message.tokens for message in messages_of(ws, id))
             audit.record(db, "session.prune", messages[0].session, dropped=dropped, tokens=size)
     return dropped
+
+
+def going(messages: list[Message], limit: int) -> list[list[Message]]:
+    """Return the exchanges that prune() would drop of a session's messages."""
+    size = sum(message.tokens for message in messages)
+    found = []
+    for exchange in exchanges(messages):
+        if size <= limit:
+            break
+        if messages[-1] in exchange or any(message.importance or message.role == "system" for message in exchange):
+            continue
+        size -= sum(message.tokens for message in exchange)
+        found.append(exchange)
+    return found
 
 
 def exchanges(messages: list[Message]) -> list[list[Message]]:
