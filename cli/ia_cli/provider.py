@@ -48,6 +48,12 @@ def list_(ctx: click.Context, as_json: bool, as_jsonl: bool) -> None:
     listed(ctx, rows, columns, empty, as_json=as_json, as_jsonl=as_jsonl)
 
 
+def _told(problem: IaError) -> str:
+    """Return what is wrong, and what to type where that is known."""
+    words = say(problem.template, **problem.params)
+    return f"{words}; {say(problem.hint, **problem.params)}" if problem.hint else words
+
+
 def _row(each: "Provider", plain: bool) -> dict[str, Any]:
     tools = [tool.name for tool in each.tools]
     return {
@@ -56,7 +62,7 @@ def _row(each: "Provider", plain: bool) -> dict[str, Any]:
         "state": "broken" if each.problem else "enabled" if each.enabled else "disabled",
         "tools": ", ".join(tools) if plain else tools,
         "description": each.description,
-        "problem": say(each.problem.template, **each.problem.params) if each.problem else None,
+        "problem": _told(each.problem) if each.problem else None,
     }
 
 

@@ -47,6 +47,7 @@ CATALOG = {
     "{name}: no such provider": "{name}：没有这个 provider",
     "`ia provider list` shows them": "`ia provider list` 可列出",
     "{path}: no front matter": "{path}：没有 front matter",
+    "ia-provider(5) shows the form": "格式见 ia-provider(5)",
     "it begins with a line `---`; see ia-provider(5)": "它以一行 `---` 开头，见 ia-provider(5)",
     "{path}: the front matter must be `key: value` lines": "{path}：front matter 应是 `键: 值` 的行",
     "{path}: {field} must be {what}": "{path}：{field} 应为{what}",

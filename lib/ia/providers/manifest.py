@@ -89,7 +89,11 @@ def parse(tree: dict[str, Any], folder: str, path: str) -> Manifest:
     if server is not None and not isinstance(server, dict):
         raise _wrong(path, "mcp", Message("a mapping with `command` and `env`"))
     if (server is None) == (tree.get("command") is None):
-        raise BadData("{path}: `command` or `mcp` says what to start, one of them", path=path)
+        raise BadData(
+            "{path}: `command` or `mcp` says what to start, one of them",
+            path=path,
+            hint="ia-provider(5) shows the form",
+        )
     own = tree if server is None else server
     if server is not None and tree.get("config"):
         raise BadData("{path}: `config` is for a command; an MCP server has `mcp.env`", path=path)
