@@ -32,6 +32,8 @@ def test_from_a_folder_to_a_skill_that_runs(ia, mine, tmp_path):
     seen = ia("pending", "1").stdout
     head, diff = seen.split("\n\n", 1)
     assert head.splitlines() == [
+        "proposed by user: from mine",
+        "because: 试试",
         "mine 1.0",
         "  Look at volume",
         "tools:",
@@ -75,7 +77,7 @@ def test_a_new_version_shows_what_differs(ia, mine):
     assert (told["skill"]["installed"], told["skill"]["version"]) == ("1.0", "2.0")
     assert [(each["path"], each["state"]) for each in told["files"]] == [("SKILL.md", "changed"), ("extra.md", "same")]
     assert "-version: 1.0\n+version: 2.0\n" in told["diff"]
-    assert ia("pending", "2").stdout.startswith("mine 1.0 → 2.0\n")
+    assert "\nmine 1.0 → 2.0\n" in ia("pending", "2").stdout
     assert ia("reject", "2").returncode == 0
     assert ia("skill", "list", "--json").stdout.count('"version": "1.0"') == 1
 

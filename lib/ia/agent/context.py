@@ -80,8 +80,15 @@ class Context:
 
     def spoken(self) -> list[tuple[str, str]]:
         """Return the messages as (role, text), the question last; each of the user's with its time."""
-        told = [(m.role, _timed(m.content, m.created) if m.role == "user" else m.content) for m in self.history]
-        return [*told, ("user", self.prompt)]
+        told: list[tuple[str, str]] = []
+        for role, text in [
+            *((m.role, _timed(m.content, m.created) if m.role == "user" else m.content) for m in self.history),
+            ("user", self.prompt),
+        ]:
+            if role == "user" and told and told[-1][0] == "user":  # ia was killed before it answered
+                told.append(("assistant", "[interrupted]"))
+            told.append((role, text))
+        return told
 
     def schemas(self) -> list[dict[str, Any]]:
         """Return the tools as models are told of them."""

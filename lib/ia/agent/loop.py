@@ -21,6 +21,8 @@ from ia.usage import Meter
 from ia.workspace import Workspace
 
 RETRIES = 2
+LONG = 20.0
+"""Seconds of waiting that a server may ask for; who has to wait longer is better told at once."""
 AT_ONCE = 4
 MAX_CALLS = 512
 """Calls of one reply that are carried out; nobody needs more, and each is a line of the audit trail."""
@@ -120,7 +122,7 @@ class Loop:
                 if not isinstance(failure, TryLater) or attempt == RETRIES or len(self.reply) > shown:
                     raise failure from exc
                 pause = models.wait_before_retry(exc, attempt)
-                if time.monotonic() + pause >= self.ends:
+                if pause > LONG or time.monotonic() + pause >= self.ends:
                     raise failure from exc
                 self.scope.notify(Message("{reason}; trying again", reason=failure))
                 time.sleep(pause)

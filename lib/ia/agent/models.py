@@ -123,24 +123,29 @@ def explained(exc: Exception, model: str) -> IaError:
         return Unavailable(
             "{model}: the key was refused ({status})", model=model, status=status, hint="`llm keys` stores another"
         )
-    if status in (408, 409, 425, 429) or (status is not None and status >= 500):
-        return TryLater("{model}: {reason}", model=model, reason=_named(status, reason))
+    if status == 429:
+        return TryLater(
+            "{model}: too many requests, or no credit left: {reason}", model=model, reason=_named(status, reason),
+            hint="wait a little, or look at the account with the provider",
+        )  # fmt: skip
+    if status in (408, 409, 425) or (status is not None and status >= 500):
+        return TryLater("{model}: the provider has a problem: {reason}", model=model, reason=_named(status, reason))
     if status is not None and status >= 400:
         hint = "`llm models` lists them; llm plugins bring more" if status == 404 else None
         return Unavailable("{model}: {reason}", model=model, reason=_named(status, reason), hint=hint)
     if isinstance(exc, TimeoutError | ConnectionError) or any(word in kind for kind in kinds for word in _LATER):
-        return TryLater("{model}: {reason}", model=model, reason=reason)
+        return TryLater("{model}: the provider cannot be reached: {reason}", model=model, reason=reason)
     return Unavailable("{model}: an answer that cannot be read: {reason}", model=model, reason=reason)
 
 
 def wait_before_retry(exc: Exception, attempt: int) -> float:
-    """Return the seconds to wait: what the server asked for, at most 20, else 0.5, 1, 2 …"""
+    """Return the seconds to wait: what the server asked for, else 0.5, 1, 2 …"""
     headers = getattr(getattr(exc, "response", None), "headers", None) or {}
     try:
         asked = float(headers.get("retry-after", ""))
     except (TypeError, ValueError):  # none, or a date
         asked = -1.0
-    return min(asked, 20.0) if asked >= 0 else 0.5 * 2.0**attempt
+    return asked if asked >= 0 else 0.5 * 2.0**attempt
 
 
 def silence(model: str, seconds: float) -> TryLater:

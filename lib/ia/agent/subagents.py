@@ -13,6 +13,7 @@ from ia import clock, outside, skills
 from ia.agent.context import assembled
 from ia.errors import BadData, UsageError
 from ia.tools import schema
+from ia.tools.builtin.skills import ALWAYS
 from ia.tools.router import Router
 from ia.tools.scope import Scope
 from ia.usage import Meter
@@ -76,7 +77,7 @@ def _run(
     ws = Workspace(parent.ws.root)  # this may be a thread of its own
     loaded = skills.load(ws, skill, task) if skill else None
     if loaded is not None:
-        may = loaded.skill.allowed
+        may = (*loaded.skill.allowed, *ALWAYS)
     scope = Scope(
         ws, actor=f"subagent {role[:40]}", asked=parent.asked, session=parent.session, turn=parent.turn,
         allowed=_narrowed(router, parent, may, tools), origins=list(parent.origins), notify=parent.notify,

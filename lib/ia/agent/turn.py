@@ -14,7 +14,7 @@ from typing import Any
 from ia import audit, clock, config, sessions, skills
 from ia.agent import models
 from ia.agent.context import DATA, HISTORY, Context, Data, assembled, stored
-from ia.errors import BadData, IaError, Message, Notify, UsageError, silent
+from ia.errors import BadData, Message, Notify, UsageError, silent
 from ia.tools.router import Router
 from ia.tools.scope import Call, Market, Scope
 from ia.workspace import Workspace
@@ -169,8 +169,8 @@ class _Taking:
         try:
             self._answer(message, ready)
             failure = ""
-        except IaError as exc:
-            failure = str(exc)
+        except Exception as exc:
+            failure = str(exc) or type(exc).__name__
             raise
         finally:
             self._end(scope, failure, time.monotonic() - started)

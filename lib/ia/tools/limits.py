@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-
 LONGEST = 10.0**7
 """Seconds, four months: a timer takes no more than so much, and nobody means it."""
 
