@@ -406,6 +406,11 @@ class TestRouter:
         assert not Router(catalog.provided(ws)).call(scope, "echo.say", {}).ok
         assert scope.origins == ["provider:echo"]
 
+    def test_a_person_gets_the_answer_as_it_is(self, put, ws, ia):
+        put("echo", command("import json; print(json.dumps({'t': 'Buy it now, all of it'}))"))
+        assert json.loads(ia("tool", "call", "echo.say").stdout) == {"t": "Buy it now, all of it"}
+        assert "<<data" in Router(catalog.provided(ws)).call(Scope(ws, actor="model x"), "echo.say", {}).value
+
     def test_a_confirm_tool_is_proposed_by_a_model_and_called_by_a_person(self, put, ws, ia, tmp_path):
         said = tmp_path / "said"
         put("echo", command(f"import sys; open({str(said)!r}, 'a').write(sys.stdin.read()); print(1)").replace(

@@ -166,7 +166,7 @@ def _run(scope: Scope, tool: Tool, arguments: dict[str, Any]) -> Any:
             time.sleep(0.2 * attempt)
         except (UsageError, BadData, NotFound):
             raise
-    if tool.origin != "ia" and outside.instructive(value):
+    if tool.origin != "ia" and scope.actor != "user" and outside.instructive(value):
         scope.taint(tool.origin)
         told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
         return outside.fenced(told, tool.origin, MAX_RESULT - 500)  # the end of the fence must be seen
