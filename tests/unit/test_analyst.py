@@ -61,11 +61,38 @@ def test_examples_in_docstrings(module):
         ("RSI 和 MACD 怎么看 PE", []),
         ("止损 -7%，仓位 20%，2024-03-15 的 123456789 股", []),
         ("please HOLD the NOTE", []),
+        ("看看600519", ["600519.SH"]),
+        ("600519值得买吗？", ["600519.SH"]),
+        ("AAPL怎么样", ["AAPL.US"]),
+        ("请分析00700.HK和sz000858的走势", ["00700.HK", "000858.SZ"]),
+        ("600519股价", ["600519.SH"]),
+        ("成交了600519股，赚了600519元，GPU需求大", []),
+        ("aapl and msft, which one is better?", ["AAPL.US", "MSFT.US"]),
+        ("hows moutai lookin", ["600519.SH"]),
+        ("google 和 meta", ["GOOGL.US", "META.US"]),
+        ("what does it cost", []),
+        ("PLEASE TELL ME ABOUT AAPL THEN", ["AAPL.US"]),
+        ("tencent vs ping an, catl, byd and cmb", ["00700.HK", "601318.SH", "300750.SZ", "002594.SZ", "600036.SH"]),
         ("", []),
     ],
 )
 def test_securities_are_found_wherever_they_stand(text, codes):
     assert [mention.code for mention in mentions.found(text)] == codes
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "codes"),
+    [
+        ("看看贵州毛台", "贵州毛台", ["600519"]),
+        ("how is microsft doing", "microsft", ["MSFT"]),
+        ("今天天气怎么样", "", []),
+        ("what can be done about all of this", "", []),
+    ],
+)
+def test_a_name_that_is_almost_one_is_a_question_not_a_guess(text, said, codes):
+    assert mentions.found(text) == []
+    found, meant = mentions.near(text)
+    assert (found, [symbol.code for symbol in meant][:1]) == (said, codes)
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,14 @@ from functools import cache
 from typing import NamedTuple
 
 from ia.errors import IaError
-from ia.ohlcv.identity import Symbol, _table, resolve
+from ia.ohlcv.identity import Symbol, _table, from_canonical, resolve
 
 _CODE = re.compile(
-    r"(?<![\w.])(?:(?:sh|sz|bj|hk)\.?\d{5,6}|\d{6}(?:\.(?:sh|sz|ss|bj))?|\d{1,5}\.hk|0\d{4}|[a-z]{1,5}\.us)(?![\w]"
-    r"|\.\d)", re.I
+    r"(?<![A-Za-z0-9_.])(?:(?:sh|sz|bj|hk)\.?\d{5,6}|\d{6}(?:\.(?:sh|sz|ss|bj))?|\d{1,5}\.hk|0\d{4}|[a-z]{1,5}\.us)"
+    r"(?![A-Za-z0-9_]|\.\d)(?!\s*(?:元|块|手|万|亿|股(?![价票市])|点(?!评)))", re.I
 )  # fmt: skip
-_TICKER = re.compile(r"(?<![\w.$])\$?([A-Z]{2,5}(?:\.[A-Z])?)(?![\w])")
+_TICKER = re.compile(r"(?<![A-Za-z0-9_.$])\$?([A-Z]{2,5}(?:\.[A-Z])?)(?![A-Za-z0-9_])")
+_WORD = re.compile(r"(?<![A-Za-z0-9_.$&])\$?([A-Za-z]{3,5})(?![A-Za-z0-9_&])")
 _LATIN = re.compile(r"[a-z0-9]")
 _NO_TICKERS = frozenset((
     "RSI", "MACD", "KDJ", "ATR", "ADX", "OBV", "MFI", "CCI", "DMI", "SMA", "EMA", "WMA", "MA", "BOLL", "VWAP",
@@ -21,8 +22,17 @@ _NO_TICKERS = frozenset((
     "IA", "QFQ", "HFQ", "SOUL", "SOP", "VS", "AM", "PM", "YTD", "YOY", "QOQ", "ESG", "AND", "OR", "NOT", "THE",
     "IS", "IT", "IN", "ON", "AT", "TO", "OF", "MY", "ME", "WE", "IF", "NO", "SO", "BUY", "SELL", "HOLD", "LONG",
     "SHORT", "NEW", "NOTE", "TODAY", "WHY", "HOW", "WHAT", "WHO", "PLEASE", "HELP", "HELLO", "HI", "ALL", "DO",
-    "GO",
+    "GO", "GPU", "CPU", "TPU", "NPU", "HBM", "PCB", "LED", "OLED", "EV", "BEV", "PHEV", "IOT", "SAAS", "TMT", "CXO", "CRO",
+    "LPR", "MLF", "QE", "QDII", "LOF", "FOF", "REIT", "REITS", "AGI", "AIGC", "LLM", "GPT", "BTC", "ETH", "NFT",
+    "FED", "ECB", "API", "APP", "WR", "DIF", "DEA", "BIAS", "TTM", "WTI", "ST",
 ))  # fmt: skip
+_EVERYDAY = frozenset(("cost", "dis", "dia"))
+_ALSO: tuple[tuple[str, str], ...] = (
+    ("moutai", "600519.SH"), ("maotai", "600519.SH"), ("ningde shidai", "300750.SZ"), ("ningde times", "300750.SZ"),
+    ("biyadi", "002594.SZ"), ("pingan", "601318.SH"), ("zhongguo pingan", "601318.SH"), ("merchants bank", "600036.SH"),
+    ("tengxun", "00700.HK"), ("google", "GOOGL.US"), ("alphabet", "GOOGL.US"), ("谷歌", "GOOGL.US"),
+)  # fmt: skip
+"""What well-known companies are called besides, where the bundled table does not have it."""
 
 
 LONGEST = 4000
@@ -60,9 +70,13 @@ def found(text: str) -> list[Mention]:
                 if _whole(low, at, at + len(name)):
                     _place(spans, at, at + len(name), symbol, folded[at : at + len(name)])
                 at = low.find(name, at + 1)
+    shouted = folded.isupper() and len(re.findall(r"[A-Z]{2,}", folded)) > 3
     for match in _TICKER.finditer(folded):
-        if match[1] not in _NO_TICKERS:
+        if match[1] not in _NO_TICKERS and not shouted:
             _place(spans, match.start(), match.end(), _resolved(match[1]), match[1])
+    for match in _WORD.finditer(folded):
+        if match[1].casefold() not in _EVERYDAY and match[1].upper() not in _NO_TICKERS:
+            _place(spans, match.start(), match.end(), _tickers().get(match[1].upper()), match[1])
     kept: dict[str, Mention] = {}
     for _, _, symbol, said in sorted(spans, key=lambda span: span[0]):
         kept.setdefault(symbol.canonical, Mention(symbol, said))
@@ -75,6 +89,31 @@ def bare(text: str) -> str:
     for mention in found(text):
         text = text.replace(mention.said, " ")
     return text
+
+
+def near(text: str) -> tuple[str, list[Symbol]]:
+    """Return the stretch of a text that is almost a known name, and what it could mean; ("", []) where nothing is.
+
+    >>> near("帮我看看贵州毛台最近怎么样")[0], [symbol.code for symbol in near("how is microsft doing?")[1]]
+    ('贵州毛台', ['MSFT'])
+    """
+    from difflib import get_close_matches
+
+    known: dict[str, list[Symbol]] = {}
+    for name, symbol in _names():
+        known.setdefault(name, []).append(symbol)
+    folded = unicodedata.normalize("NFKC", text[:200]).casefold()
+    wide = {len(name) for name in known if not name.isascii() and 4 <= len(name) <= 6}
+    for run in re.findall(r"[\u3400-\u9fff]{4,}", folded):
+        for size in sorted(wide, reverse=True):
+            for at in range(len(run) - size + 1):
+                like = [name for name in known if len(name) == size and not name.isascii()]
+                if close := get_close_matches(run[at : at + size], like, 3, 0.75):
+                    return run[at : at + size], list(dict.fromkeys(s for name in close for s in known[name]))
+    for word in re.findall(r"[a-z]{5,}", folded):
+        if close := get_close_matches(word, [name for name in known if name.isascii() and len(name) > 4], 2, 0.85):
+            return word, list(dict.fromkeys(s for name in close for s in known[name]))
+    return "", []
 
 
 def english(symbol: Symbol) -> str:
@@ -113,8 +152,16 @@ def _names() -> tuple[tuple[str, Symbol], ...]:
         for name in names:
             known = named.get(name, symbol)
             named[name] = _preferred(known, symbol) if known is not None else None
+    for also, canonical in _ALSO:
+        named.setdefault(also, from_canonical(canonical))
     fitting = [(name, symbol) for name, symbol in named.items() if symbol is not None and _telling(name)]
     return tuple(sorted(fitting, key=lambda pair: (-len(pair[0]), pair[0])))
+
+
+@cache
+def _tickers() -> dict[str, Symbol]:
+    """Return the US securities of the bundled table by their tickers: in small letters they count too."""
+    return {symbol.code: symbol for symbol, _ in _table() if symbol.market == "US"}
 
 
 def _preferred(a: Symbol, b: Symbol) -> Symbol | None:
