@@ -10,12 +10,19 @@ import click
 
 from ia.errors import IaError
 from ia_cli._text import lang, tr
+from ia_cli._wrap import Formatter
 
 HEADINGS = ("Usage:", "Options:", "Commands:", "Arguments:", "Example:")
 
 
+class _Context(click.Context):
+    formatter_class = Formatter
+
+
 class _Spoken(click.Command):
     """Help that speaks the user's language and ends with an example."""
+
+    context_class = _Context
 
     def __init__(self, *args: Any, example: str = "", **kwargs: Any) -> None:
         kwargs.setdefault("context_settings", {"help_option_names": ["-h", "--help"]})

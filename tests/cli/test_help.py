@@ -88,3 +88,16 @@ def test_completion_works_in_bash(tmp_path, ia):
     assert found == "plain,ohlcv\n"
     for shell in ("zsh", "fish"):
         assert "_IA_COMPLETE" in ia("completion", shell).stdout
+
+
+def test_chinese_help_breaks_lines_by_columns_and_no_latin_word(ia):
+    from ia_cli._wrap import columns
+
+    for name in ("pending", "turn", "memory"):
+        told = ia(name, "--help", env={"IA_LANG": "zh", "COLUMNS": "60"}).stdout
+        lines = told.partition("\n示例：")[0].splitlines()
+        assert max(map(columns, lines[2:])) <= 62  # a closing mark may stand beyond the edge
+        assert "\n\n\n" not in told
+        assert not [line for line in lines if line.strip()[:1] in set("，。；：、）")]
+    whole = "".join(line.strip() for line in lines)
+    assert "MEMORY.md" in whole and "reflections/" in whole

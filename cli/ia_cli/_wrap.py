@@ -1,0 +1,68 @@
+"""Help in Chinese, wrapped: a character takes two columns, and a line may end after any but within no Latin word."""
+
+import re
+from collections.abc import Iterable
+from unicodedata import east_asian_width
+
+import click
+
+_PIECES = re.compile(
+    r"\s+|[（《“‘「]*(?:[\u2e80-\u9fff\uf900-\ufaff]|[^\s\u2e80-\u9fff\uf900-\uffef（《“‘「]+)?[，。；：、）》”’」！？…]*"
+)
+
+
+class Formatter(click.HelpFormatter):
+    """Click's formatter; what holds Chinese it wraps by columns."""
+
+    def write_text(self, text: str) -> None:
+        if not wide(text):
+            super().write_text(text)
+            return
+        indent = " " * self.current_indent
+        for at, paragraph in enumerate(text.split("\n\n")):
+            if at:
+                self.write("\n")
+            raw = paragraph.startswith("\b")
+            lines = paragraph.split("\n")[1:] if raw else wrapped(paragraph, max(self.width - len(indent), 11))
+            self.write("".join(f"{indent}{line}".rstrip() + "\n" for line in lines))
+
+    def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
+        rows = list(rows)
+        if not any(wide(text) for _, text in rows):
+            super().write_dl(rows, col_max, col_spacing)
+            return
+        column = min(max(map(columns, (name for name, _ in rows)), default=0), col_max) + col_spacing
+        indent = " " * self.current_indent
+        for name, text in rows:
+            lines = wrapped(text, max(self.width - column - len(indent) - 2, 10))
+            gap = column - columns(name)
+            if gap >= col_spacing:
+                lines[:1] = [name + " " * gap + line for line in lines[:1]] or [name]
+                rest = lines[1:]
+                self.write(f"{indent}{lines[0]}\n")
+            else:
+                self.write(f"{indent}{name}\n")
+                rest = lines
+            self.write("".join(f"{indent}{' ' * column}{line}\n" for line in rest))
+
+
+def wide(text: str) -> bool:
+    """Whether a text holds Chinese."""
+    return any("\u2e80" <= char <= "\uffef" for char in text)
+
+
+def columns(text: str) -> int:
+    """Return how many columns of a terminal a text takes."""
+    return sum(2 if east_asian_width(char) in "WF" else 1 for char in text)
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """Return a text as lines of so many columns. No line begins with a closing mark, nor ends with an opening one."""
+    lines, line, used = [], "", 0
+    for piece in _PIECES.findall(" ".join(text.split())):
+        if line and used + columns(piece.rstrip()) > width:
+            lines.append(line.rstrip())
+            line, used = "", 0
+        if line or piece.strip():
+            line, used = line + piece, used + columns(piece)
+    return [*lines, line.rstrip()] if line.strip() else lines
