@@ -406,6 +406,11 @@ class TestRouter:
         assert not Router(catalog.provided(ws)).call(scope, "echo.say", {}).ok
         assert scope.origins == ["provider:echo"]
 
+    def test_a_tool_of_a_provider_that_has_none_yet_says_why(self, put, ws):
+        put("served", "mcp:\n  command: [cat]\n")
+        told = catalog.router(ws).call(Scope(ws), "served.add", {}).text()
+        assert "`ia provider test served`" in told and "did you mean" not in told
+
     def test_a_person_gets_the_answer_as_it_is(self, put, ws, ia):
         put("echo", command("import json; print(json.dumps({'t': 'Buy it now, all of it'}))"))
         assert json.loads(ia("tool", "call", "echo.say").stdout) == {"t": "Buy it now, all of it"}

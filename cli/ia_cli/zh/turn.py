@@ -101,6 +101,7 @@ CATALOG = {
     "`ia usage` shows what was spent of which": "`ia usage` 显示各上限用了多少",
     # tools
     "{tool}: no such tool": "{tool}：没有这个工具",
+    "{tool}: no such tool: {reason}": "{tool}：没有这个工具：{reason}",
     "did you mean {close}?": "是想说 {close} 吗？",
     "`ia tool list` shows them": "`ia tool list` 列出全部",
     "{tool}: {problems}": "{tool}：{problems}",

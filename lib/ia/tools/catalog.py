@@ -25,7 +25,8 @@ def provided(ws: Workspace) -> list[Tool]:
 
 def router(ws: Workspace) -> Router:
     """Return the router over ia's tools and those of the workspace's providers."""
-    return Router([*builtin(), *provided(ws)])
+    broken = {each.name: each.problem for each in providers.listed(ws) if each.problem is not None}
+    return Router([*builtin(), *provided(ws)], broken)
 
 
 def _wrapped(tool: providers.Declared) -> Tool:

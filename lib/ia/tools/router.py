@@ -51,7 +51,9 @@ class Outcome(NamedTuple):
 class Router:
     """The tools of a workspace, and the way to call them."""
 
-    def __init__(self, tools: list[Tool]) -> None:
+    def __init__(self, tools: list[Tool], broken: dict[str, IaError] | None = None) -> None:
+        """Take the tools, and the providers that have none yet, each with its reason."""
+        self._broken = broken or {}
         self.tools = {tool.name: tool for tool in tools}
         self._wire = {tool.wire_name: tool for tool in tools}
         self._made: dict[str, list[float]] = {}
@@ -62,6 +64,9 @@ class Router:
         raises  NotFound with the closest names.
         """
         tool = self.tools.get(name) or self._wire.get(name) or self._wire.get(name.replace(".", "_"))
+        if tool is None and (reason := self._broken.get(name.split(".")[0])) is not None:
+            about = {**reason.params, "tool": name[:80], "reason": reason}
+            raise NotFound("{tool}: no such tool: {reason}", hint=reason.hint, **about)
         if tool is None:
             from difflib import get_close_matches
 
