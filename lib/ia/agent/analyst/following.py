@@ -124,7 +124,8 @@ def _ready(desk: Desk, call: Call) -> bool:
 
 def _shown(desk: Desk, step: Step, call: Call, result: Result) -> str:
     if not result.ok:
-        return result.error
+        absent = call.tool in ("memory.read", "notebook.read") and "no such" in result.error
+        return desk.speak("还没有这个文件", "no such file yet") if absent else result.error
     if call.tool in ("compute.run", "indicator.calc"):
         value, date = valued(result)
         figure = Figure(step.label, value, unit_of(step), date, step.code)
@@ -142,5 +143,20 @@ def _shown(desk: Desk, step: Step, call: Call, result: Result) -> str:
         return ", ".join(f"{item.get('id')} {item.get('text')}" for item in fired[:6]) or desk.speak(
             "没有命中", "nothing fired"
         )
+    if _empty(result.value):
+        return desk.speak("没有", "nothing there")
     text = result.value if isinstance(result.value, str) else json.dumps(result.value, ensure_ascii=False)
     return " ".join(text.split())[:300]
+
+
+def _empty(value: Any) -> bool:
+    """Whether a tool found nothing: an empty answer, or an object whose lists are all empty."""
+    if isinstance(value, dict):
+        held = [item for item in value.values() if isinstance(item, list | dict)]
+        told = [
+            item for name, item in value.items() if isinstance(item, str) and item and name not in ("path", "query")
+        ]
+        return not any(held) and bool(held) and not told
+    if isinstance(value, str):
+        return all(line.startswith("#") for line in value.strip("[]{} \n").splitlines() if line.strip())
+    return value in (None, [])

@@ -3,9 +3,11 @@
 import re
 from typing import NamedTuple
 
-from ia.agent.analyst.mentions import LONGEST, Mention, bare, found
+from ia.agent.analyst.figures import Asked, asked
+from ia.agent.analyst.mentions import LONGEST, Mention, bare, found, near
 from ia.agent.analyst.request import Request
 from ia.agent.analyst.voice import ZH
+from ia.sessions import importance_of
 
 _COMMAND = re.compile(r"/([\w][\w-]*)(?:\s+(.*))?\Z", re.S)
 _RULES: tuple[tuple[str, str], ...] = (
@@ -38,8 +40,17 @@ _RULES: tuple[tuple[str, str], ...] = (
                r"|would rather)\b"),
     ("note", r"(记下|记一下|记录一?下?|记一笔|写下|做个?笔记|存一?下|保存)(来)?[:：，,\s]|^记[:：]|\b(note|write"
              r"|jot) (this |it )?down\b|^note[:：]|\btake a note\b"),
-    ("note", r"我?(今天|刚刚?|昨天)?(买入|卖出|买|卖|加仓|减仓|清仓|建仓)了|^i (just )?(bought|sold)\b"),
-    ("believe", r"^(请)?记住[:：，,\s]|^(please )?remember\b(?! me\b)"),
+    ("note", r"我?(今天|刚刚?|昨天)?(?<!超)(买入|卖出|买|卖|加仓|减仓|清仓|建仓)了|^i (just )?(bought|sold)\b"),
+    ("believe", r"^(请|帮我)?(记住|(写|加|记|存|添加)(下|入|上)?(一?条|一?个)?(新的?)?信念)[:：，,\s]"
+                r"|^(请)?(新)?信念[:：]"
+                r"|^(please )?remember\b(?! me\b)"
+                r"|^(please )?(write|add|keep|note)( down)? (a|this|one|the) belief\b|^belief:"),
+    ("order", r"(帮我|替我|给我|帮忙|请)(再|先|马上|立即|立刻|直接)?(把)?\s*"
+              r"(下单|买入?|卖出?|卖掉|买进|建仓|加仓|减仓|清仓|平仓|开仓)"
+              r"(?!条件|信号|点|理由|时机|什么|哪)|^(市价|限价|马上|立即)?\s*(买入|卖出|卖掉|买进|加仓|减仓|清仓|平仓|建仓|买|卖)\s*\d"
+              r"|^(市价|限价|马上|立即)?\s*(买入|卖出|清仓|平仓)\s*[，。!！]*$|下个?单(?!元)"
+              r"|^(please |can you |could you |now )?(buy|sell|short|liquidate) (me |all |my |\d|some )"
+              r"|^(please )?(buy|sell)\s*(now|at \S+)?\W*$|place (an|the|a \w+) order"),
     ("review", r"复盘|回顾|反思|周报|月报|总结(一下)?(本|这|上)(周|月|季)|\breview\b|retrospective|post-?mortem"),
     ("consent", r"^(好的?[，, ]*)?(确认|同意|批准|可以执行|就这么办|ok)(执行|吧|了)?\W*$|^(yes[, ]*)?(approved?"
                 r"|confirm(ed)?|go ahead)\W*$|(批准|approve)\s*(提案|proposal)?\s*#?\d+"),
@@ -50,45 +61,18 @@ _RULES: tuple[tuple[str, str], ...] = (
 )  # fmt: skip
 RULES = tuple((name, re.compile(words, re.I)) for name, words in _RULES)
 
-FIGURES: tuple[tuple[str, str, str, str, str], ...] = (
-    (r"rsi|相对强弱", "rsi(close, 14)", "RSI(14)", "RSI(14)", "points"),
-    (r"macd", 'macd(close)["histogram"]', "MACD 柱（12, 26, 9）", "MACD histogram (12, 26, 9)", "ratio"),
-    (r"kdj", 'kdj(high, low, close)["j"]', "KDJ 的 J", "J of KDJ", "points"),
-    (r"布林|boll(inger)?", 'bbands(close, 20)["upper"]', "布林上轨（20, 2）", "upper Bollinger band (20, 2)", "price"),
-    (r"atr|真实波幅|日常波幅", "atr(high, low, close, 14)", "ATR(14)", "ATR(14)", "price"),
-    (
-        r"波动率|volatility",
-        "stdev(roc(close, 1), 60) * sqrt(250)",
-        "年化波动率（60 日）",
-        "yearly volatility (60 days)",
-        "percent",
-    ),
-    (
-        r"回撤|drawdown",
-        "(close / highest(close, 250) - 1) * 100",
-        "距一年高点的回撤",
-        "drawdown from the year's high",
-        "percent",
-    ),
-    (
-        r"量比|volume ratio",
-        "volume / sma(ref(volume, 1), 20)",
-        "量比（对前 20 日）",
-        "volume ratio (20 days before)",
-        "ratio",
-    ),
-    (r"成交量|\bvolume\b", "volume", "成交量（股）", "volume (shares)", "ratio"),
-    (r"adx", "adx(high, low, close, 14)", "ADX(14)", "ADX(14)", "points"),
-    (r"涨跌幅?|涨幅|跌幅|涨了|跌了|\bchange\b|\breturn\b", "roc(close, 1)", "当日涨跌", "change of the day", "percent"),
-    (r"收盘价?|现价|价格|股价|多少钱|\bprice\b|\bclose\b|\bquote\b", "close", "收盘价", "close", "price"),
-)
-_AVERAGE = re.compile(
-    r"(?:(\d{1,3})\s*(?:日|天)?(?:均线|日线|ma\b|sma|[- ]day (?:moving )?average)|\bs?ma\(?(\d{1,3}))", re.I
-)
-_HOW_MUCH = re.compile(r"多少|几|是什么水平|报多少|[?？]|what|how (much|high|low)|tell me|show|给我|查", re.I)
+_HOW_MUCH = re.compile(r"多少|几|是什么水平|报多少|[?？吗]|what|how (much|high|low)|tell me|show|给我|查", re.I)
 _WIDER = re.compile(
     r"怎么样|怎么看|如何|分析|研究|值得|走势|前景|看看|机会|风险大|analy[sz]e|research|outlook|worth|look (at|into)"
     r"|think of",
+    re.I,
+)
+_LOOK = re.compile(r"看看(?=.*(是多少|\(|（|MACD|RSI|线|价))|看看|\blook (at|into)\b|show me", re.I)
+_PROSE = re.compile(
+    r"(这|那|该|上面|上述|以上|附带?|下面)(封|篇|个|条|份|段|则|些)?(的)?(邮件|文章|新闻|文件|文本|内容|公告|研报|帖子|消息|信|数据|文字)"
+    r"|说了?(些)?什么|讲了?(些)?什么|写了?(些)?什么|摘要|概括|翻译|\bsummar|\btranslate"
+    r"|\b(this|that|the|these) (e?mail|article|news|file|text|letter|report|post|message|document|announcement)\b"
+    r"|what does (it|this|that) say",
     re.I,
 )
 _IT = re.compile(r"它|这只|这个(股|票|标的)|该股|\bit\b|\bits\b|\bthis (stock|one)\b", re.I)
@@ -103,7 +87,7 @@ _MARKET = re.compile(
 )
 _WHY = re.compile(r"^(为什么|为啥|凭什么|理由|依据|怎么得出)|(依据|理由)是什么|^why\b|on what grounds", re.I)
 _ABOUT = re.compile(
-    r"(?:看看|看一下|看下|看|分析一下|分析|研究一下|研究|说说|聊聊)\s*(?P<zh>[^\s，,。？?！!的]{2,8}?)(?:这只|最近"
+    r"(?:看看|看一下|看下|看|分析一下|分析|研究一下|研究|说说|聊聊)\s*(?P<zh>[^\s，,。？?！!的]{2,8}?)\s*(?:这只|最近"
     r"|近期|近况|现在|怎么样|如何|的|走势|值得|能买|能不能|行情|股票|$)"
     r"|\b(?:analy[sz]e|research|look at|look into|about|how is|how does"
     r"|how about)\s+(?P<en>[A-Z][\w.&' -]{1,30}?)(?:\s+(?:look|doing|do|lately|stock|shares|now)\b|$)"
@@ -117,7 +101,7 @@ class Intent(NamedTuple):
     securities: list[Mention]
     words: str
     skill: str = ""
-    figures: tuple[tuple[str, str, str, str], ...] = ()
+    asked: Asked = Asked()
 
 
 def read(request: Request) -> Intent:
@@ -135,23 +119,51 @@ def read(request: Request) -> Intent:
         return Intent("skill", securities, words, active[1])
     plain = bare(words)
     kind = next((name for name, pattern in RULES if pattern.search(plain) and _fits(name, securities, plain)), "")
+    wanted = asked(_apart(words[:LONGEST], securities), request.moment.date())
+    exact = bool(wanted.figures or wanted.ignored)
     if request.bars and kind in ("", "compare", "scan"):
-        return Intent("piped", securities, words, "", asked_figures(words[:LONGEST]))
-    figures = asked_figures(words[:LONGEST])
+        alone = exact and not _WIDER.search(plain)
+        return Intent("figure" if alone else "piped", securities, words, "", wanted)
     if not kind and not securities and _MARKET.search(plain):
         return Intent("research", found("沪深300" if request.speak.lang == ZH else "SPY"), words)
     if not kind and _WHY.search(plain) and (named := securities or _last_named(request)):
         return Intent("why", named, words)
     if kind in ("", "compare") and len(securities) > 1:
-        kind = "figure" if figures and _HOW_MUCH.search(plain) and kind == "" else "compare"
+        kind = "figure" if exact and _HOW_MUCH.search(plain) and kind == "" else "compare"
     elif kind in ("", "compare") and securities:
-        asked = bool(figures) and bool(_HOW_MUCH.search(plain) or len(plain) < 24)
-        kind = "figure" if asked and not _WIDER.search(plain) else "research"
+        alone = exact and bool(_HOW_MUCH.search(plain) or len(plain) < 40 or wanted.period != "daily")
+        kind = "figure" if alone and not _WIDER.search(_LOOK.sub("", plain, count=1)) else "research"
     if (kind == "" or kind == "research") and (skill := _skill_for(request, plain, sure=bool(kind))):
         return Intent("skill", securities, words, skill)
+    if request.data and not request.bars and kind in ("", "research", "compare") and _PROSE.search(plain):
+        return Intent("unknown", securities, words)
+    if not kind and not securities and exact and _HOW_MUCH.search(plain):
+        if named := _last_named(request):
+            return Intent("figure", named, words, "", wanted)
+        if wanted.figures:
+            return Intent("doubtful", [], _subject(plain), "", wanted)
+    if not kind and not securities and importance_of(words[:LONGEST]):
+        return Intent("statement", [], words)
     if not kind and not securities and (said := _doubtful(words[:LONGEST])):
-        return Intent("doubtful", [], said, "", figures)
-    return Intent(kind or "unknown", securities, words, "", figures)
+        return Intent("doubtful", [], said, "", wanted)
+    if not kind and not securities and (said := near(plain)[0]):
+        return Intent("doubtful", [], said, "", wanted)
+    return Intent(kind or "unknown", securities, words, "", wanted)
+
+
+def _subject(words: str) -> str:
+    """Return what a figure is asked of: what stands before `的`, or between `of` and the end; "" where nothing does."""
+    found = re.match(r"\s*(?:请问|查一下|告诉我)?([^\s的，,。？?\d]{2,8}?)(?:现在|今天|最近)?的", words) or re.search(
+        r"\bof ([A-Za-z][\w.&' -]{1,30}?)\W*$", words
+    )
+    return found[1].strip() if found else ""
+
+
+def _apart(words: str, securities: list[Mention]) -> str:
+    """Return a text without the securities' codes: no number of theirs is a parameter or a year."""
+    for mention in securities:
+        words = words.replace(mention.said, " ")
+    return words
 
 
 def _skill_for(request: Request, words: str, *, sure: bool) -> str:
@@ -196,21 +208,3 @@ def _fits(kind: str, securities: list[Mention], words: str) -> bool:
     if kind in ("track", "untrack"):
         return bool(securities) or bool(re.search(r"[:：]\s*\S|「|“|\"", words))
     return kind != "compare" or len(securities) > 1
-
-
-def asked_figures(words: str) -> tuple[tuple[str, str, str, str], ...]:
-    """Return the figures that a text names: (expression, zh, en, unit).
-
-    >>> asked_figures("茅台的RSI和20日均线是多少")[0][0], asked_figures("20日均线")[0][0]
-    ('rsi(close, 14)', 'sma(close, 20)')
-    """
-    low = words.casefold()
-    asked = []
-    for pattern, code, zh, en, unit in FIGURES:
-        if re.search(pattern if not pattern.isascii() else rf"(?<![a-z])(?:{pattern})(?![a-z])", low):
-            asked.append((code, zh, en, unit))
-    for match in _AVERAGE.finditer(words):
-        days = int(match[1] or match[2])
-        if 1 < days <= 500:
-            asked.append((f"sma(close, {days})", f"{days} 日均线", f"{days}-day average", "price"))
-    return tuple(dict.fromkeys(asked))

@@ -24,6 +24,8 @@ _FILLER = re.compile(
 )
 _REASON = re.compile(r"[，,；;。.]?\s*(?:因为|原因是|理由是|\bbecause\b|\bsince\b)[:：]?\s*", re.I)
 
+_BELIEF = re.compile(r"^\W*(请|帮我)?\S{0,6}信念|\bbelief\b", re.I)
+
 
 def asked_memory(desk: Desk, wanted: Intent) -> Work[Reply]:
     """Answer a question about the memory with what stands there, word for word, and where."""
@@ -150,6 +152,15 @@ def believe(desk: Desk, wanted: Intent) -> Work[Reply]:
     speak = desk.speak
     text = _after(wanted.words) or wanted.words
     belief, *reason = _REASON.split(text, maxsplit=1)
+    if not (reason and reason[0].strip()) and _BELIEF.search(wanted.words):
+        yield from ()
+        return reply.of(
+            speak(
+                "信念要有理由才留得住：“{b}”是因为什么？照这样说：“记住：{b}，因为……”。",
+                'A belief is kept with its reason: why "{b}"? Say: "Remember: {b}, because …".',
+                b=belief.strip(" .。"),
+            )
+        )
     why = (
         reason[0].strip()
         if reason

@@ -22,9 +22,9 @@ _NO_TICKERS = frozenset((
     "IA", "QFQ", "HFQ", "SOUL", "SOP", "VS", "AM", "PM", "YTD", "YOY", "QOQ", "ESG", "AND", "OR", "NOT", "THE",
     "IS", "IT", "IN", "ON", "AT", "TO", "OF", "MY", "ME", "WE", "IF", "NO", "SO", "BUY", "SELL", "HOLD", "LONG",
     "SHORT", "NEW", "NOTE", "TODAY", "WHY", "HOW", "WHAT", "WHO", "PLEASE", "HELP", "HELLO", "HI", "ALL", "DO",
-    "GO", "GPU", "CPU", "TPU", "NPU", "HBM", "PCB", "LED", "OLED", "EV", "BEV", "PHEV", "IOT", "SAAS", "TMT", "CXO", "CRO",
-    "LPR", "MLF", "QE", "QDII", "LOF", "FOF", "REIT", "REITS", "AGI", "AIGC", "LLM", "GPT", "BTC", "ETH", "NFT",
-    "FED", "ECB", "API", "APP", "WR", "DIF", "DEA", "BIAS", "TTM", "WTI", "ST",
+    "GO", "GPU", "CPU", "TPU", "NPU", "HBM", "PCB", "LED", "OLED", "EV", "BEV", "PHEV", "IOT", "SAAS", "TMT",
+    "CXO", "CRO", "LPR", "MLF", "QE", "QDII", "LOF", "FOF", "REIT", "REITS", "AGI", "AIGC", "LLM", "GPT",
+    "BTC", "ETH", "NFT", "FED", "ECB", "API", "APP", "WR", "DIF", "DEA", "BIAS", "TTM", "WTI", "ST",
 ))  # fmt: skip
 _EVERYDAY = frozenset(("cost", "dis", "dia"))
 _ALSO: tuple[tuple[str, str], ...] = (

@@ -3,13 +3,16 @@
 import re
 
 from ia.agent.analyst import reply
-from ia.agent.analyst.desk import Call, Desk, Work
+from ia.agent.analyst.desk import Call, Desk, Result, Work
+from ia.agent.analyst.figures import Figure
 from ia.agent.analyst.intent import Intent
+from ia.agent.analyst.mentions import near
 from ia.agent.analyst.reply import Reply
 from ia.agent.analyst.research import named, valued
 from ia.agent.analyst.voice import number
 from ia.errors import IaError
 from ia.ohlcv.identity import resolve
+from ia.sessions import importance_of
 
 _WORLD = re.compile(
     r"新闻|消息面|公告|财报|业绩|营收|净利|分红|PE|PB|ROE|市盈率|市净率|估值|行业|板块|宏观|利率|降息|加息|政策"
@@ -21,33 +24,95 @@ _WORLD = re.compile(
 
 
 def figure(desk: Desk, wanted: Intent) -> Work[Reply]:
-    """Return just the figures that were asked for, of each security named, with their dates."""
+    """Return just the figures that were asked for, of each security named, with their dates and over their bars."""
     speak, lines, points = desk.speak, [], []
-    for mention in wanted.securities[:3]:
-        bars = yield from desk.one("market.ohlcv", symbol=mention.code, tail=1)
-        if not bars.ok:
-            lines.append(reply.no_prices(desk, mention.said, "missing" if bars.missing else bars.error))
-            continue
-        args = {"symbol": mention.code} if desk.stranger else {}
-        results = yield from desk.run(
-            *(Call("compute.run", {"code": code, **args}) for code, _, _, _ in wanted.figures)
-        )
-        told = []
-        for (_code, zh, en, unit), result in zip(wanted.figures, results, strict=True):
-            value, date = valued(result)
-            shown = (
-                speak("算不出（K 线不够）", "not to be had (too few bars)")
-                if result.ok
-                else result.error or speak("没有计算工具", "no tool for it")
+    asked, piped = wanted.asked, desk.request.bars
+    own = str(piped.get("symbol") or "")
+    from_pipe = bool(piped) and (not wanted.securities or [m.code for m in wanted.securities] == [own])
+    ignored = [speak(zh, en) for zh, en in asked.ignored]
+    period, end = asked.period, asked.end
+    if from_pipe and period != (piped.get("period") or "daily"):
+        ignored += [_period(desk, period)] if period != "daily" else []
+        period = str(piped.get("period") or "daily")
+    if desk.stranger and period != "daily":
+        ignored, period = [*ignored, _period(desk, period)], "daily"
+    sides = [None] if from_pipe else wanted.securities[:3]
+    for mention in sides if asked.figures else []:
+        if mention is None:
+            title = " ".join(filter(None, (str(piped.get("name") or ""), own if own != "stdin" else "")))
+            head, simulated = f"**{title or speak('管道数据', 'piped bars')}**", bool(piped.get("simulated"))
+        else:
+            far = {"period": period} if period != "daily" else {}
+            bars = yield from desk.one(
+                "market.ohlcv", symbol=mention.code, tail=1, **far, **({"end": end} if end else {})
             )
-            told.append(
-                f"{speak(zh, en)} {number(value, unit, speak) if value is not None else shown}"
-                + (f" ({date})" if date else "")
-            )
-        mark = speak("（模拟行情）", " (simulated prices)") if bars.get("simulated") else ""
-        lines.append(f"**{named(desk, mention)}** {mention.code}{mark}{speak('：', ': ')}{speak.listed(told)}")
+            if not bars.ok:
+                lines.append(reply.no_prices(desk, mention.said, "missing" if bars.missing else bars.error))
+                continue
+            head, simulated = f"**{named(desk, mention)}** {mention.code}", bool(bars.get("simulated"))
+        args = {"symbol": mention.code} if desk.stranger and mention else {}
+        results = yield from desk.run(*(Call("compute.run", {"code": code, **args}) for code, *_ in asked.figures))
+        told = [_told(desk, item, result) for item, result in zip(asked.figures, results, strict=True)]
+        mark = speak("（模拟行情）", " (simulated prices)") if simulated else ""
+        bar = speak("（{p}）", " ({p})", p=_period(desk, period)) if period != "daily" else ""
+        lines.append(f"{head}{bar}{mark}{speak('：', ': ')}{speak.listed(told)}")
+        lines += [_heat(desk, [valued(result)[0] for result in results])] if asked.overbought else []
         points.append(lines[-1])
+    if any("date" in code and unit == "price" for code, _, _, unit in asked.figures) and points and not from_pipe:
+        lines.append(speak("过去的价格是前复权价。", "Past prices are adjusted (qfq)."))
+    if ignored:
+        lines.append(
+            speak(
+                "没有算：{w}（我只有日、周、月线的价格和成交量）。",
+                "I ignored: {w} (there are daily, weekly and monthly prices and volume only).",
+                w=speak.joined(ignored),
+            )
+        )
     return Reply(lines, points or lines)
+
+
+def _told(desk: Desk, item: Figure, result: Result) -> str:
+    _, zh, en, unit = item
+    speak = desk.speak
+    value, date = valued(result)
+    if value is not None:
+        return f"{speak(zh, en)} {number(value, unit, speak)}" + (f" ({date})" if date else "")
+    if result.missing:
+        why = speak("没有计算工具", "no tool for it")
+    elif result.ok or "iloc" in item[0] or "date" in item[0]:
+        why = speak("算不出（这段时间没有或不够 K 线）", "not to be had (no or too few bars then)")
+    else:
+        why = result.error
+    return f"{speak(zh, en)} {why}"
+
+
+def _period(desk: Desk, period: str) -> str:
+    names = {"daily": ("日线", "daily bars"), "weekly": ("周线", "weekly bars"), "monthly": ("月线", "monthly bars")}
+    return desk.speak(*names[period])
+
+
+def _heat(desk: Desk, values: list[float | None]) -> str:
+    """Return whether a security is overbought: by its RSI above 70 or below 30, and by where it is in its bands."""
+    speak = desk.speak
+    strength, place = [*values, None, None][:2]
+    if strength is None:
+        return speak("K 线不够，说不了超买还是超卖。", "Too few bars to say.")
+    outside = place is not None and (place > 100 or place < 0)
+    if strength >= 70:
+        return speak("是超买（RSI ≥ 70）", "Yes: overbought (RSI at or above 70)") + (
+            speak("，而且在布林上轨之外。", ", and above the upper band.")
+            if place is not None and place > 100
+            else speak("。", ".")
+        )
+    if strength <= 30:
+        return speak("是超卖（RSI ≤ 30）", "Oversold (RSI at or below 30)") + (
+            speak("，而且在布林下轨之外。", ", and below the lower band.")
+            if place is not None and place < 0
+            else speak("。", ".")
+        )
+    return speak(
+        "既不超买也不超卖（RSI 在 30 与 70 之间）", "Neither overbought nor oversold (RSI between 30 and 70)"
+    ) + (speak("，但价格在布林带之外。", ", though the price is outside its bands.") if outside else speak("。", "."))
 
 
 def why(desk: Desk, wanted: Intent) -> Work[Reply]:
@@ -105,8 +170,63 @@ def said(desk: Desk, wanted: Intent) -> Reply:
                 " `ia reject NUMBER` drops it.",
             )
         )
+    if wanted.kind == "order":
+        what = wanted.securities[0].said if wanted.securities else speak("那只证券", "the security")
+        return reply.of(
+            speak(
+                "ia 只研究，从不下单：没有买卖的工具，也不连券商账户。要我先研究一下吗？说“看看{s}”。",
+                "ia researches and never places an order: it has no tool to trade with. To have it researched"
+                ' first, say "look at {s}".',
+                s=what,
+            )
+        )
+    if wanted.kind == "statement":
+        return reply.of(
+            speak(
+                "知道了，这是你的判断：它留在这个会话里（重要，不会先被裁掉），没有写进记忆。",
+                "Noted as your judgement: it stays in this session (important, so it is not the first to be pruned),"
+                " and is not in the memory.",
+            )
+            if importance_of(wanted.words) == 2
+            else speak(
+                "知道了，这是一笔交易：它留在这个会话里，没有写进记忆。",
+                "Noted as a trade: it stays in this session, and is not in the memory.",
+            ),
+            speak(
+                "要长期留下：“记住：{w}，因为……”（信念），或“记下：{w}”（当天的笔记）。",
+                'To keep it: "remember: {w}, because …" (a belief), or "note: {w}" (today\'s note).',
+                w=" ".join(wanted.words.split()).strip("。.!！")[:80],
+            ),
+        )
+    if wanted.kind == "unknown" and desk.request.wants_json:
+        return reply.of(
+            speak(
+                "规则做不了这个任务，语言模型可以（`ia config set model …`）。",
+                "Rules cannot do this; a language model can (`ia config set model …`).",
+            )
+        )
+    if wanted.kind == "unknown" and desk.request.data and not desk.request.bars:
+        return reply.of(
+            speak(
+                "规则读不懂文章，附来的文字我没有读；要读它，请设一个语言模型：`ia config set model …`。",
+                "Rules do not read prose: the text that came along was not read. A language model does:"
+                " `ia config set model …`.",
+            ),
+            *(
+                [
+                    speak(
+                        "你的问题里提到{n}：要看行情，就说“看看{s}”。",
+                        'Your question names {n}: for its prices, say "look at {s}".',
+                        n=speak.joined([f"{named(desk, m)} {m.code}" for m in wanted.securities]),
+                        s=wanted.securities[0].said,
+                    )
+                ]
+                if wanted.securities
+                else []
+            ),
+        )
     if wanted.kind == "doubtful":
-        return reply.of(reply.no_prices(desk, wanted.words, _doubt(wanted.words)))
+        return reply.of(_doubt(desk, wanted.words))
     if wanted.kind == "help":
         return reply.of(
             speak(
@@ -139,25 +259,76 @@ def said(desk: Desk, wanted: Intent) -> Reply:
     )
 
 
-def _doubt(said: str) -> str:
-    """Return why a text means no security, or which it could mean."""
+def _doubt(desk: Desk, said: str) -> str:
+    """Return, in the reader's language, why a text means no security, or which it could mean."""
+    speak, like = desk.speak, ""
+    if not said:
+        return speak("哪一只证券？例如“贵州茅台的 RSI 是多少”。", 'Of which security? For example "RSI of 600519".')
     try:
-        return f"no such security as {resolve(said)} in my rules"
+        symbol = resolve(said)
+        return reply.no_prices(desk, said, f"no such security as {symbol} in my rules")
     except IaError as exc:
-        return str(exc)
+        if several := exc.params.get("candidates"):
+            return speak(
+                "“{s}”可能是好几只证券：{c}。请写代码，例如 {x}。",
+                '"{s}" could be several securities: {c}. Write the code, such as {x}.',
+                s=said, c=several, x=exc.params.get("code") or "600519.SH",
+            )  # fmt: skip
+        like = str(exc.params.get("near") or "")
+    like = like or ", ".join(map(str, near(said)[1]))
+    if like:
+        return speak(
+            "没有叫“{s}”的证券。你是说 {c} 吗？", 'No security is called "{s}". Did you mean {c}?', s=said, c=like
+        )
+    if said.isdigit():
+        return speak(
+            "没有找到 {s}：没有这个代码的股票、基金或指数。请核对，例如 600519、00700.HK、AAPL。",
+            "{s}: no stock, fund or index has such a code. Check it: 600519, 00700.HK, AAPL.", s=said,
+        )  # fmt: skip
+    return speak(
+        "我不认得“{s}”。请写代码，例如 600519、00700.HK、AAPL。",
+        'I know no security "{s}". Write its code: 600519, 00700.HK, AAPL.', s=said,
+    )  # fmt: skip
+
+
+def skills(desk: Desk) -> list[tuple[str, str]]:
+    """Return the names of the workspace's skills, and what each is for."""
+    return re.findall(r"^([a-z0-9\u3400-\u9fff-]+): (.*)$", desk.request.parts.get("skills", ""), re.M)
+
+
+def _elsewhere(desk: Desk) -> bool:
+    """Whether the workspace is for something else than investing: it has skills, and none researches."""
+    names = [name for name, _ in skills(desk)]
+    return bool(names) and "research" not in names
 
 
 def _able(desk: Desk) -> str:
-    return desk.speak(
+    speak, own = desk.speak, skills(desk)
+    told = speak.joined([f"/{name}" for name, _ in own])
+    if _elsewhere(desk):
+        return speak(
+            "这个工作区的技能是 {s}；规则能做它们查记忆和笔记的步骤，写作和判断要语言模型（`ia config set model …`）。"
+            "我还能看行情、算指标、记住和找回你说过的话。",
+            "The skills here are {s}; rules do those of their steps that look up memory and notes, writing and"
+            " judgement need a language model (`ia config set model …`). I can also look at prices, compute,"
+            " remember and find what you said.",
+            s=told,
+        )
+    return speak(
         "我能看行情、算指标、核对规则、写研究笔记、记住和找回你说过的话、复盘、扫描关注列表、起草定时任务。",
         "I can look at prices, compute, check rules, write research notes, remember and find what you said, review,"
         " scan the"
         " watch list, and draft scheduled tasks.",
-    )
+    ) + (speak("技能：{s}。", " Skills: {s}.", s=told) if own else "")
 
 
 def _examples(desk: Desk) -> list[str]:
     speak = desk.speak
+    if _elsewhere(desk):
+        return [
+            speak("这里的技能：", "The skills here:"),
+            *(f"- /{name}{speak('：', ': ')}{about}" for name, about in skills(desk)),
+        ]
     examples = speak(
         "帮我看看宁德时代最近怎么样|贵州茅台的 RSI 是多少|对比 比亚迪 和 宁德时代|关注 600519：等回踩 200"
         " 日线|我之前怎么看宁德时代|复盘本周|扫描关注列表|每周五收盘后帮我复盘本周",

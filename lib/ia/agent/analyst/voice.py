@@ -5,6 +5,7 @@ import re
 ZH, EN = "zh", "en"
 _CJK = re.compile(r"[\u3400-\u9fff]")
 _WORD = re.compile(r"[A-Za-z]{2,}")
+_PLAIN = re.compile(r"(?<![A-Za-z])(?![A-Z]+(?![A-Za-z]))[A-Za-z]{2,}")
 
 
 class Voice:
@@ -34,7 +35,7 @@ class Voice:
 def language(text: str, fallback: str) -> str:
     """Return the language of a message; names of securities do not decide it, and a bare code leaves it open."""
     if _CJK.search(text):
-        return EN if len(_WORD.findall(text)) >= 3 and len(_CJK.findall(text)) <= 8 else ZH
+        return EN if len(_PLAIN.findall(text)) >= 3 and len(_CJK.findall(text)) <= 8 else ZH
     return EN if len(_WORD.findall(text)) >= 2 else fallback
 
 

@@ -30,6 +30,7 @@ def list_(scope: Scope) -> dict[str, Any]:
 def _listed(skill: skills.Skill, person: bool, lang: str) -> dict[str, Any]:
     told: dict[str, Any] = {"name": skill.name, "description": skill.description(lang)}
     told |= {"arguments": skill.argument_hint} if skill.argument_hint else {}
+    told |= {"triggers": list(skill.triggers)} if skill.triggers else {}
     if person:
         told |= {"enabled": skill.enabled} | ({"problem": str(skill.problem)} if skill.problem else {})
     return told
