@@ -545,3 +545,37 @@ def test_whatever_tools_answer_the_work_comes_to_an_end(ws, seed):
             reply = done.value
         assert reply.lines and reply.points
         assert all(isinstance(line, str) for line in (*reply.lines, *reply.points, *reply.evidence))
+
+
+def test_one_sided_evidence_is_not_called_cancelled_out():
+    told = judge({"natr(high, low, close, 14)": 2.0, "percentrank(close, 1250)": 50.0, "rsi(close, 14)": 50.0,
+                  "roc(sma(close, 60), 20)": 3.0, 'macd(close)["histogram"] / close * 100': 0.0})  # fmt: skip
+    assert (told.count(1), told.count(-1), told.lean) == (1, 0, 0)
+    assert told.told(Voice(ZH)) == "证据只在一边，但太少，方向不明"
+    assert past.lean_of(told.told(Voice(ZH))) == past.lean_of(told.told(Voice(EN))) == 0
+
+
+@pytest.mark.parametrize("soul", ["", "- 先看估值，再看趋势", "- 先看趋势，再看估值"])
+def test_what_is_missing_for_a_direction_is_exact(soul):
+    told = judge(soul=soul)
+    for sign in (1, -1):
+        ranked = sorted(told.open_to(sign), key=lambda kind: told.weights[kind] * (told.kinds[kind] * sign - 1))
+        for count in {max(told.missing(sign) - 1, 0), told.missing(sign)}:
+            kinds = {**told.kinds, **dict.fromkeys(ranked[:count], sign)}
+            score = sum(told.weights[k] * v for k, v in kinds.items()) / sum(told.weights.values())
+            assert (score * sign >= verdict.BOUND) == (count == told.missing(sign))
+
+
+@pytest.mark.parametrize(
+    ("says", "trend", "stance"),
+    [
+        ("主要趋势向上：回撤先按“上升中的调整”评估", 1, 1),
+        ("The primary trend is down; a rise is a rebound until shown otherwise", -1, -1),
+        ("无趋势（ADX 连续 10 日低于 20）：均线交叉不可信", 0, 0),
+        ("今日跌破吊灯线：上升段的跟踪止损触发，原有看多观点失效，重新评估", None, -1),
+        ("波动会聚集，随后数日仍将偏大", None, 0),
+    ],
+)
+def test_which_way_a_rule_speaks(says, trend, stance):
+    fired = verdict.Fired("T2_001", "", says, "high", "", "core")
+    assert (fired.trend, fired.stance) == (trend, stance)

@@ -75,7 +75,7 @@ def test_journey_a(pack, say):
         assert words in done.reply
     note = notebook.read(pack, "research/宁德时代/2024-03-15.md")
     for words in (
-        "# 宁德时代（300750.SZ） · 2024-03-15",
+        "# 宁德时代 CATL (300750.SZ) · 2024-03-15",
         "| RSI(14) |",
         "2024-03-15 |",
         "模拟",
@@ -148,7 +148,7 @@ def test_in_an_empty_workspace_it_works(ws, monkeypatch):
         "simulated",
         "confidence low",
         "What would change the view",
-        "**Trend**",
+        "### Trend",
         "without a language model",
     ):
         assert words in done.reply
@@ -182,7 +182,7 @@ def test_the_market_first_once_it_was_taught(pack, say):
     after = say("看看宁德时代")
     looked = [call.args["symbol"] for call in after.calls if call.name == "market.ohlcv"]
     assert looked == ["000300.SH", "300750.SZ"]
-    assert after.reply.index("**大盘") < after.reply.index("**价值视角")
+    assert after.reply.index("### 大盘") < after.reply.index("### 价值视角")
 
 
 def test_journey_c(pack, say):
@@ -413,7 +413,7 @@ def test_what_changed_since_the_last_look_is_told(pack, say, monkeypatch):
 def test_a_question_that_names_a_view_puts_it_first(say):
     done = say("宁德时代风险大吗")
     assert "风险视角——你问的是“风险”" in done.reply
-    assert done.reply.index("**风险视角") < done.reply.index("**价值视角")
+    assert done.reply.index("### 风险视角") < done.reply.index("### 价值视角")
 
 
 def test_why_is_answered_from_the_note(say):
@@ -429,3 +429,106 @@ def test_the_market_is_its_index(say):
 def test_one_figure_of_two(say):
     done = say("宁德时代和茅台的RSI是多少")
     assert done.reply.count("RSI(14)") == 2 and not done.artifacts
+
+
+def parts(reply):
+    """Return a reply's sections by heading; what stands before the first is under ""."""
+    found, heading = {"": []}, ""
+    for line in reply.split("\n\n")[0].splitlines():
+        heading = line[4:] if line.startswith("### ") else heading
+        found.setdefault(heading, [])
+        found[heading] += [] if line.startswith("### ") else [line]
+    return found
+
+
+@pytest.mark.parametrize(
+    "message", ["看看 510300", "看看 000300.SH", "How does AAPL look?", "看看 00700.HK", "看看 600519", "看看 300750"]
+)
+def test_a_reply_is_a_screen_and_says_nothing_twice(say, message):
+    done = say(message)
+    lines = done.reply.splitlines()
+    assert len(lines) <= 26 and done.reply.count("模拟") + done.reply.lower().count("simulated") <= 2
+    told = [line.removeprefix("- ").removesuffix("（支持）").removesuffix("（反对）") for line in lines if line]
+    assert len(told) == len(set(told))
+    sections = parts(done.reply)
+    assert next(name for name in sections if name).startswith(("价值视角——soul.md", "Value — first in soul.md"))
+    assert any(name.startswith(("趋势视角", "Trend")) for name in sections)
+
+
+@pytest.mark.parametrize("message", ["看看 510300", "看看 000300.SH"])
+def test_the_headline_says_what_the_readings_say(say, message):
+    """The 200-day average is hugged: no primary trend, and a rule that names one is said to part with the reading."""
+    done = say(message)
+    head, sections = done.reply.splitlines()[0], parts(done.reply)
+    assert "主要趋势不明" in head and "上升趋势" not in head and "下降趋势" not in head
+    assert any("主要趋势不明" in line for line in sections["趋势视角"])
+    (rule,) = [line for line in done.reply.splitlines() if line.startswith("- **T2_001**")]
+    assert "主要趋势向上" in rule and "与读数不一致：收盘距 200 日线 +1.1%，主要趋势不明" in rule
+    assert sections["反面证据"] == ["- 规则与形态：T2_001"], "nothing neutral, and no reading that is for the view"
+
+
+def test_counter_evidence_opposes_the_view(say):
+    done = say("看看 600519")
+    sections = parts(done.reply)
+    assert "证据偏空" in done.reply.splitlines()[0]
+    assert sections["反面证据"][0] == "- 收盘在 200 日线之上 10.6%，主要趋势向上"
+    shown = [line for name, lines in sections.items() if "视角" in name for line in lines]
+    assert shown and not any("（支持）" in line for line in shown)
+
+
+def test_without_a_direction_it_says_what_would_have_to_come(say):
+    done = say("How does AAPL look?")
+    assert "the evidence is mixed" in done.reply.splitlines()[0]
+    (line,) = parts(done.reply)["Against it"]
+    assert "to lean up, 1 of price position must come to speak for it" in line
+    assert "to lean down, 2 of trend, momentum, volume, risk must come to speak against it" in line
+
+
+def test_a_note_is_found_under_either_name(pack, say):
+    done = say("How does CATL look?")
+    assert notebook.read(pack, "research/宁德时代/2024-03-15.md").startswith(
+        "# 宁德时代 CATL (300750.SZ) · 2024-03-15\n"
+    )
+    assert "宁德时代 CATL (300750.SZ) close 82.54" in text(pack, done.artifacts[1])
+    from ia.recall.search import recall
+
+    for name in ("CATL", "宁德时代", "300750"):
+        assert "notebook/research/宁德时代/2024-03-15.md" in {hit.source for hit in recall(pack, name)}
+
+
+def test_a_source_is_named_once(pack, say):
+    say("看看 600519")
+    told = notebook.read(pack, "research/贵州茅台/2024-03-15.md").split("## 依据")[1]
+    assert told.count("Technical Trading Systems") == told.count("Faber") == told.count("Wilder") == 1
+
+
+def test_each_side_of_a_comparison_has_its_own_last_day(pack, say):
+    done = say("/research 茅台 对比 苹果")
+    note = notebook.read(pack, "research/贵州茅台-vs-苹果/2024-03-15.md")
+    assert "| 截至 | 2024-03-15 | 2024-03-14 |" in note
+    data = done.reply.split("**数据**")[1] if "**数据**" in done.reply else note
+    assert "2024-03-14" in data and "苹果 217.78 (2024-03-15)" not in done.reply + note
+
+
+def test_before_it_was_listed_there_is_no_view_and_no_later_date(say, monkeypatch):
+    monkeypatch.setenv("IA_NOW", "2010-01-04T16:00:00+08:00")
+    told = say("看看宁德时代").reply
+    assert "那时没有 宁德时代 的行情" in told and "核对代码" not in told and "20" not in told.replace("2010", "")
+    told = say("How does CATL look?").reply
+    assert "no bars of CATL then" in told and "20" not in told
+
+
+def test_a_failure_is_told_in_the_language_of_the_reply(say):
+    assert "模拟市场里没有这只证券" in say("看看 300001").reply
+    assert "in the simulated market" in say("How does 300001 look?").reply
+
+
+def test_beside_a_trusted_note_it_writes_an_untrusted_one(pack, say):
+    from ia.agent.context import Data
+
+    say("看看宁德时代")
+    before = notebook.read(pack, "research/宁德时代/2024-03-15.md")
+    done = say("看看宁德时代", data=(Data("stdin", "some text"),))
+    assert "`notebook/research/宁德时代/2024-03-15-untrusted.md`（未确认）" in done.reply
+    assert notebook.read(pack, "research/宁德时代/2024-03-15.md") == before
+    assert "untrusted" in text(pack, "notebook/research/宁德时代/2024-03-15-untrusted.md")[:60]

@@ -5,11 +5,11 @@ from typing import Any, NamedTuple
 from ia.agent.analyst import lens as lenses
 from ia.agent.analyst import past, procedure, reply, verdict
 from ia.agent.analyst.desk import Call, Desk, Result, Work
-from ia.agent.analyst.mentions import Mention
+from ia.agent.analyst.mentions import Mention, english
 from ia.agent.analyst.procedure import Figure, Step
 from ia.agent.analyst.readings import INDEX, key, wanted
 from ia.agent.analyst.reply import Reply
-from ia.agent.analyst.research import loaded, named, observe, recalled, valued
+from ia.agent.analyst.research import filed, known, loaded, named, observe, recalled, valued
 from ia.agent.analyst.verdict import LEVELS, Fired, Verdict
 
 MOST = 5
@@ -66,9 +66,13 @@ def compare(desk: Desk, securities: list[Mention]) -> Work[Reply]:
     ]
     answer += _why(desk, sides)
     topic = "-vs-".join(side.mention.name.replace("/", "-") for side in sides)
-    note = [f"# {title} · {desk.request.day}", "", *answer[0:1], "", *answer[2:], "", *_behind(desk, sides)]
+    full = speak(" 对比 ", " vs ").join(
+        known(side.mention.name, english(side.mention.symbol), side.mention.code) for side in sides
+    )
+    note = [f"# {full} · {desk.request.day}", "", *answer[0:1], "", *answer[2:], "", *_behind(desk, sides)]
     line = speak("{t}：{r}", "{t}: {r}", t=title, r=_ranked(desk, sides, lens))
-    results = yield from desk.run(
+    results = yield from filed(
+        desk,
         Call("notebook.write", {"path": f"research/{topic}/{desk.request.day}.md", "content": "\n".join(note) + "\n"}),
         observe(desk, topic, line),
     )
@@ -176,14 +180,8 @@ def _warned(desk: Desk, sides: list[Side]) -> list[str]:
                 "**行情是模拟的**，数字只演示方法。", "**The prices are simulated**; the figures only show the method."
             )
         )
-    if len({side.market.get("last") for side in sides}) > 1:
-        told.append(
-            speak(
-                "截止日不同：{d}。",
-                "The last bars are of different days: {d}.",
-                d=speak.joined([f"{side.title} {side.market.get('last')}" for side in sides]),
-            )
-        )
+    if len({_last(side) for side in sides}) > 1:
+        told.append(speak("截止日不同，数字不在同一天。", "The last bars are of different days: so are the figures."))
     if len({side.mention.symbol.market for side in sides}) > 1:
         told.append(
             speak(
@@ -209,6 +207,7 @@ def _table(desk: Desk, sides: list[Side], steps: list[Step]) -> list[str]:
     speak = desk.speak
     head = "| " + " | ".join([speak("指标", "figure"), *(side.title for side in sides)]) + " |"
     rows = [head, "| --- |" + " ---: |" * len(sides)]
+    rows.append("| " + " | ".join([speak("截至", "as of"), *(_last(side) for side in sides)]) + " |")
     seen: set[str] = set()
     for at, figure in enumerate(sides[0].figures):
         seen.add(key(figure.code))
@@ -226,7 +225,11 @@ def _why(desk: Desk, sides: list[Side]) -> list[str]:
     for side in sides:
         lines.append(f"**{side.title}** {side.verdict.told(speak)}")
         lines += [f"- {told}" for sign in (1, -1) if (told := _spoken(desk, side, sign))]
-        lines += [f"- **{item.id}** {item.name}{item.says}" for item in side.fired if item.alarming][:3]
+        lines += [
+            f"- **{item.id}** {speak('：', ': ').join(filter(None, (item.name, item.says)))}"
+            for item in side.fired
+            if item.alarming
+        ][:3]
         lines.append("")
     return [*lines, _unjudged(desk)]
 
@@ -255,12 +258,19 @@ def _unjudged(desk: Desk) -> str:
 
 
 def _told_apart(desk: Desk, sides: list[Side]) -> list[str]:
-    """Return the figures as lines: label, then each side's."""
-    speak, lines = desk.speak, []
+    """Return the figures as lines: up to which day each side's go, then label and each side's."""
+    speak = desk.speak
+    upto = [f"{side.title} {_last(side)}" for side in sides]
+    lines = [f"{speak('截至', 'As of')}{speak('：', ': ')}{speak.joined(upto)}"]
     for at, figure in enumerate(sides[0].figures[:16]):
         cells = [f"{side.title} {side.figures[at].shown(speak)}" for side in sides]
-        lines.append(f"{figure.label}{speak('：', ': ')}{speak.joined(cells)} ({figure.date})")
+        lines.append(f"{figure.label}{speak('：', ': ')}{speak.joined(cells)}")
     return lines
+
+
+def _last(side: Side) -> str:
+    """Return the date of a side's last bar."""
+    return str(side.market.get("last") or "?")
 
 
 def _behind(desk: Desk, sides: list[Side]) -> list[str]:

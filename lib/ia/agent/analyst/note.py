@@ -6,37 +6,30 @@ from ia.agent.analyst.verdict import LEVELS, kinds_told
 from ia.agent.analyst.view import View
 from ia.agent.analyst.voice import number
 
-SHOWN_FIRED = 6
+SHOWN_FIRED = 3
+SHOWN_AGAINST = 3
 
 
 def answer(view: View) -> list[str]:
-    """Return the answer of a conversation: conclusion, data, reasons, counter-evidence, what would change it."""
+    """Return the answer of a conversation, about a screen of it: the note has the rest."""
     speak = view.speak
-    out = [f"**{view.subject}** {view.conclusion()}", ""]
-    out += [line for told in view.warnings() for line in (f"> {told}", "")]
-    out += [view.snapshot(), ""]
-    for heading, lines in view.sections():
-        out += [f"**{heading}**", *(f"- {line}" for line in lines), ""]
+    out = [f"**{view.subject}** {view.conclusion()}", view.snapshot(), *(f"> {told}" for told in view.warnings())]
+    for heading, lines in view.decisive():
+        out += [f"### {heading}", *(f"- {line}" for line in lines)]
     fired = view.fired(SHOWN_FIRED)
     if fired:
         more = len(view.fired()) - len(fired)
-        out += [f"**{speak('命中的规则与形态', 'Rules and patterns in force')}**", *(f"- {line}" for line in fired)]
-        out += [speak("- 另有 {n} 条写在笔记里", "- {n} more are in the note", n=more)] if more > 0 else []
-        out += [""]
-    out += [
-        f"**{speak('反面证据与没有评估的', 'Against it, and not judged')}**",
-        *(f"- {line}" for line in view.against()),
-        "",
-    ]
-    out += [
-        f"**{speak('什么会改变看法', 'What would change the view')}**",
-        *(f"- {line}" for line in view.changes()),
-        "",
-    ]
+        rest = speak("（另有 {n} 条在笔记里）", " ({n} more in the note)", n=more) if more else ""
+        out += [
+            f"### {speak('命中的规则与形态', 'Rules and patterns in force')}{rest}",
+            *(f"- {line}" for line in fired),
+        ]
+    out += [f"### {speak('反面证据', 'Against it')}", *(f"- {line}" for line in view.against(SHOWN_AGAINST))]
+    out += ["", f"**{speak('没有评估', 'Not judged')}** {speak('', ' ').join(view.unjudged())}"]
+    out += [f"**{speak('什么会改变看法', 'What would change the view')}** {speak('', ' ').join(view.changes()[:3])}"]
     if view.earlier:
-        out += [f"**{speak('之前的看法', 'What was said before')}**", *(f"- {line}" for line in view.before())]
-        out += [f"- {view.compared()}"] if view.compared() else []
-        out += [""]
+        before = [*view.before(1), *([view.compared()] if view.compared() else [])]
+        out += [f"**{speak('之前的看法', 'What was said before')}** {speak.listed(before)}"]
     return [*out, view.confidence() + speak("下次看：", " Next look: ") + view.next_look()]
 
 
@@ -44,7 +37,7 @@ def note(view: View) -> str:
     """Return the research note."""
     speak, study = view.speak, view.study
     out = [
-        f"# {view.subject} · {view.desk.request.day}",
+        f"# {study.known or view.subject} · {view.desk.request.day}",
         "",
         f"**{speak('结论', 'Conclusion')}** {view.conclusion()}",
         "",
@@ -68,9 +61,13 @@ def note(view: View) -> str:
         out += [""]
     out += [f"## {speak('支持与反对', 'For and against')}", "", *_balance(view), ""]
     out += [
-        f"## {speak('反面证据与没有评估的', 'Against it, and not judged')}",
+        f"## {speak('反面证据', 'Against it')}",
         "",
         *(f"- {line}" for line in view.against()),
+        "",
+        f"## {speak('没有评估的', 'Not judged')}",
+        "",
+        *(f"- {line}" for line in view.unjudged()),
         "",
     ]
     out += [
@@ -106,7 +103,7 @@ def remembered(view: View) -> str:
         speak(
             "{s} 收盘 {c}{sim}",
             "{s} close {c}{sim}",
-            s=view.subject,
+            s=view.study.known or view.subject,
             c=number(close, "price").replace(",", ""),
             sim=speak("（模拟行情）", " (simulated)") if view.study.simulated else "",
         ),
@@ -179,13 +176,20 @@ def _balance(view: View) -> list[str]:
 def _sources(view: View) -> list[str]:
     speak = view.speak
     cited = [item.reading.source for item in view.verdict.evidence if item.reading.source[-1].isdigit()]
-    used = [source for sources in cited for source in sources.split("; ")]
-    told = (
-        [speak("读数的阈值：{s}。", "Thresholds of the readings: {s}.", s="; ".join(dict.fromkeys(used)))]
-        if used
-        else []
-    )
-    told += [f"{item.id}: {item.source}" for item in view.study.fired if item.source]
+    behind: dict[str, list[str]] = {}
+    for item in view.study.fired:
+        if item.source:
+            behind.setdefault(item.source, []).append(item.id)
+    used = []
+    for short in dict.fromkeys(source for sources in cited for source in sources.split("; ")):
+        author, year = short.split()[0].rstrip(","), short.split()[-1]
+        whole = next((full for full in behind if full.startswith(author) and f"({year})" in full), "")
+        if not whole:
+            used.append(short)
+        elif (threshold := speak("读数的阈值", "thresholds")) not in behind[whole]:
+            behind[whole].append(threshold)
+    told = [speak("读数的阈值：{s}。", "Thresholds of the readings: {s}.", s="; ".join(used))] if used else []
+    told += [f"{source} ({speak.joined(ids)})" for source, ids in behind.items()]
     how = (
         speak(
             "步骤来自技能 {n} 的 sop.yaml。",

@@ -9,6 +9,11 @@ from ia.agent.analyst.voice import Voice, number
 _CLOSE = re.compile(r"(?:收盘|close)\s*([\d,]+(?:\.\d+)?)")
 _VOID = re.compile(r"(?:失效|void if)[^|\n]*?(?:收盘|close)\s*([<>])\s*([\d,]+(?:\.\d+)?)")
 _STAMP = re.compile(r"^\[\d\d:\d\d\] ")
+_OPEN = re.compile(
+    r"方向不明|互相抵消|没有一类读数|中性"
+    r"|\bmixed\b|too little for a direction|no clear direction|no kind of reading|neutral",
+    re.I,
+)
 _PRICE = re.compile(r"\d+(\.\d+)?")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
@@ -120,7 +125,7 @@ def told(before: Before, speak: Voice) -> str:
 
 def lean_of(text: str) -> int | None:
     """Return which way a text leans: 1, -1, 0 for open; None where it does not tell."""
-    if re.search(r"方向不明|互相抵消|没有一类读数|\bmixed\b|no kind of reading|中性|neutral", text, re.I):
+    if _OPEN.search(text):
         return 0
     up = re.search(r"偏多|看多|看涨|看好|leans up|bullish|constructive", text, re.I)
     down = re.search(r"偏空|看空|看跌|谨慎|leans down|bearish|cautious", text, re.I)

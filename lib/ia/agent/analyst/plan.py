@@ -5,7 +5,7 @@ from ia.agent.analyst.desk import Call, Desk, Work
 from ia.agent.analyst.intent import Intent
 from ia.agent.analyst.mentions import Mention, bare
 from ia.agent.analyst.reply import Reply
-from ia.agent.analyst.research import Study, observe, steps_for, studied
+from ia.agent.analyst.research import Study, filed, observe, steps_for, studied
 
 __all__ = ["Reply", "work"]
 
@@ -111,5 +111,5 @@ def _kept(desk: Desk, study: Study, seen: view.View) -> Work[list[str]]:
         calls.append((Call("notebook.write", {"path": path, "content": note.note(seen)}), "笔记", "note"))
     if tools & {"memory.write", "memory.observe"} and line not in study.observed:
         calls.append((observe(desk, topic, line, study.observed), "观察", "observation"))
-    results = yield from desk.run(*(call for call, _, _ in calls))
+    results = yield from filed(desk, *(call for call, _, _ in calls))
     return reply.paths(desk, *((result, zh, en) for result, (_, zh, en) in zip(results, calls, strict=True)))

@@ -424,6 +424,9 @@ READINGS = (
 )
 """In the order in which they are weighed within a view."""
 
+PRIMARY = READINGS[0]
+"""The reading that decides what is said of the primary trend."""
+
 KINDS = {
     "trend": ("趋势", "trend"),
     "momentum": ("动量", "momentum"),

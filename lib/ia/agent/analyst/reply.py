@@ -62,6 +62,14 @@ def no_prices(desk: Desk, said: str, failure: str) -> str:
             s=said,
             f=failure.split("could be:", 1)[1].split(";")[0].strip(),
         )
+    failure = told_so(speak, failure)
+    if "has no bars then" in low:
+        return speak(
+            "那时没有 {s} 的行情：它当时还没有上市，或者行情源没有那么早的数据。没有数据，我不发表观点。",
+            "There are no bars of {s} then: it was listed later, or the source has none so old. Without data there is"
+            " no view.",
+            s=said,
+        )
     if any(
         word in low
         for word in ("no security", "no such", "has no bars", "is not in the simulated market", "no stock", "not found")
@@ -99,6 +107,25 @@ def no_prices(desk: Desk, said: str, failure: str) -> str:
         s=said,
         f=failure,
     )
+
+
+_KNOWN = (
+    ("is not in the simulated market", "模拟市场里没有这只证券"),
+    ("no host answered", "各个主机都没有应答"),
+    ("has no bars", "行情源没有它的数据"),
+    ("timed out", "超时"),
+    ("timeout", "超时"),
+    ("longer than", "超时"),
+    ("cannot be reached", "连不上"),
+    ("no such security", "不在我认得的证券里"),
+)
+
+
+def told_so(speak: Voice, failure: str) -> str:
+    """Return a tool's failure in the language of the reply, where its kind is known."""
+    if speak.lang == "zh":
+        return next((told for words, told in _KNOWN if words in failure.casefold()), failure)
+    return failure
 
 
 def not_kept(desk: Desk, result: Result, zh: str, en: str) -> str:

@@ -15,6 +15,7 @@ from ia.agent.analyst.voice import ZH
 
 BENCHMARK = {"CN": "000300.SH", "HK": "恒生指数", "US": "SPY"}
 TAIL = 120
+_FREE = re.compile(r"write to a new path, such as (\S+\.md)")
 
 
 @dataclass
@@ -40,6 +41,12 @@ class Study:
     skill: str = ""
     why: str = ""
     observed: str = ""
+    english: str = ""
+
+    @property
+    def known(self) -> str:
+        """The security under every name that a later search may use: 宁德时代 CATL (300750.SZ)."""
+        return known(self.name, self.english, self.code)
 
     @property
     def rows(self) -> int:
@@ -63,6 +70,16 @@ class Study:
     def closes(self) -> list[tuple[str, float]]:
         """Return (date, close) of the bars that were shown, oldest first."""
         return past.closes_of(self.market)
+
+
+def known(name: str, english: str, code: str) -> str:
+    """Return a security under every name there is.
+
+    >>> known("宁德时代", "CATL", "300750.SZ"), known("沪深300ETF", "沪深300ETF", "510300.SH")
+    ('宁德时代 CATL (300750.SZ)', '沪深300ETF (510300.SH)')
+    """
+    names = " ".join(dict.fromkeys(filter(None, (name, english))))
+    return f"{names} ({code})" if code and names and names != code else names or code
 
 
 def named(desk: Desk, mention: Mention) -> str:
@@ -94,6 +111,7 @@ def studied(desk: Desk, mention: Mention | None, steps: list[Step], lens: lenses
         lens,
         cares,
         skill=skill,
+        english=english(mention.symbol) if mention else "",
     )
     study.steps = procedure.chosen(steps, lens.order, lens.counter)
     if "market" in cares and mention is not None and not desk.request.bars:
@@ -190,6 +208,16 @@ def observe(desk: Desk, topic: str, line: str, observed: str = "") -> Call:
     stamped = f"[{desk.request.moment:%H:%M}] {line}\n"
     text = f"{observed.rstrip()}\n{stamped}" if observed.strip() else f"# {topic}\n\n{stamped}"
     return Call("memory.write", {"path": observation(desk, topic), "content": text})
+
+
+def filed(desk: Desk, *calls: Call) -> Work[list[Result]]:
+    """Make calls that write; what is refused since its file is trusted goes once, untrusted, to the free path named."""
+    results = yield from desk.run(*calls)
+    free = {at: spot[1] for at, result in enumerate(results) if (spot := _FREE.search(result.error))}
+    again = [Call(calls[at].tool, {**calls[at].args, "path": path}) for at, path in free.items()]
+    for at, result in zip(free, (yield from desk.run(*again)), strict=True):
+        results[at] = result
+    return results
 
 
 def valued(result: Result) -> tuple[float | None, str]:

@@ -10,7 +10,7 @@ from ia.agent.analyst.intent import Intent
 from ia.agent.analyst.mentions import found
 from ia.agent.analyst.readings import LABELS, key
 from ia.agent.analyst.reply import Reply
-from ia.agent.analyst.research import loaded, observe
+from ia.agent.analyst.research import filed, loaded, observe
 from ia.agent.analyst.voice import number
 
 SCANNED = (
@@ -84,8 +84,8 @@ def scan(desk: Desk, intent: Intent) -> Work[Reply]:
         + "\n"
     )
     topic = speak("扫描", "scan")
-    note, seen = yield from desk.run(
-        Call("notebook.write", {"path": path, "content": text}), observe(desk, topic, line)
+    note, seen = yield from filed(
+        desk, Call("notebook.write", {"path": path, "content": text}), observe(desk, topic, line)
     )
     kept = reply.paths(desk, (note, "扫描笔记", "note"), (seen, "观察", "observation"))
     return Reply(
@@ -124,7 +124,7 @@ def _scanned(
     ]
     out += [f"**{speak('红旗（先看）', 'Red flags (look here first)')}**"]
     out += [
-        f"- {side.title} **{item.id}** {item.name}{item.says}"
+        f"- {side.title} **{item.id}** {speak('：', ': ').join(filter(None, (item.name, item.says)))}"
         for side in flagged
         for item in side.fired
         if item.alarming

@@ -9,6 +9,7 @@ speaking; else low. Less than 250 bars, simulated prices, or a critical red flag
 else holds.
 """
 
+import re
 from typing import NamedTuple
 
 from ia.agent.analyst.lens import Lens
@@ -17,7 +18,37 @@ from ia.agent.analyst.voice import Voice
 
 HIGH, MEDIUM, LOW = "high", "medium", "low"
 LEVELS = {HIGH: ("高", "high"), MEDIUM: ("中", "medium"), LOW: ("低", "low")}
-LEANS = {1: ("偏多", "leans up"), -1: ("偏空", "leans down"), 0: ("互相抵消，方向不明", "is mixed")}
+LEANS = {1: ("偏多", "leans up"), -1: ("偏空", "leans down"), 0: ("方向不明", "has no clear direction")}
+BOUND = 0.25
+"""From here up the score leans, and from its negative down."""
+
+_TREND_SAID = {
+    1: re.compile(
+        r"主要趋势向上|上升趋势成立|有方向的上升趋势|长期趋势转强"
+        r"|primary trend is up|an uptrend is in force|directed uptrend|long trend has turned",
+        re.I,
+    ),
+    -1: re.compile(
+        r"主要趋势向下|下降趋势成立|长期趋势转弱"
+        r"|primary trend is down|a downtrend is in force|late confirmation of weakness",
+        re.I,
+    ),
+    0: re.compile(r"^(无趋势|no trend)", re.I),
+}
+_STANCES = {
+    1: re.compile(
+        r"趋势模板成立|上升动能在加强|时间序列动量为正|趋势延续的概率较高|买方主导|互相印证的强势|有效突破"
+        r"|trend template holds|momentum gains|momentum is on its side|likelier to go on|buyers lead"
+        r"|confirm each other",
+        re.I,
+    ),
+    -1: re.compile(
+        r"多头观点.*降级|看多观点失效|风险偏下|买方力量减弱|上涨动能衰减|（顶部）|缺少成交支持"
+        r"|follower's exit is hit|trailing stop is hit|risk is down|buyers weaken|advance loses force|stage 3"
+        r"|does not confirm",
+        re.I,
+    ),
+}
 FEW, YEARS3 = 250, 750
 
 
@@ -40,6 +71,19 @@ class Fired(NamedTuple):
     def critical(self) -> bool:
         """Whether it stands above everything else."""
         return self.alarming and self.grade == "critical"
+
+    @property
+    def trend(self) -> int | None:
+        """What it says of the trend: 1 up, -1 down, 0 that there is none; None where it speaks of something else."""
+        return next((sign for sign, words in _TREND_SAID.items() if words.search(self.says or self.name)), None)
+
+    @property
+    def stance(self) -> int:
+        """Which way it speaks of the security, as far as its words tell: 1, -1, or 0. A red flag speaks against."""
+        if self.kind == "red_flag":
+            return -1
+        said = next((sign for sign, words in _STANCES.items() if words.search(self.says)), 0)
+        return said or self.trend or 0
 
 
 class Evidence(NamedTuple):
@@ -64,16 +108,34 @@ class Verdict(NamedTuple):
     kinds: dict[str, int]
     evidence: tuple[Evidence, ...]
     why: tuple[tuple[str, str], ...]
+    weights: dict[str, int]
 
     def told(self, speak: Voice) -> str:
         """Return which way the evidence leans, in a clause."""
         if not any(self.kinds.values()):
             return speak("没有一类读数给出方向", "no kind of reading has a direction")
-        return speak("证据", "the evidence ") + speak(*LEANS[self.lean])
+        if self.lean:
+            return speak("证据", "the evidence ") + speak(*LEANS[self.lean])
+        if self.count(1) and self.count(-1):
+            return speak("证据互相抵消，方向不明", "the evidence is mixed")
+        return speak("证据只在一边，但太少，方向不明", "the evidence is one-sided, but too little for a direction")
 
     def speaking(self, sign: int) -> list[Evidence]:
         """Return the evidence of one sign, in the order of the views."""
         return [item for item in self.evidence if item.sign == sign]
+
+    def open_to(self, sign: int) -> list[str]:
+        """Return the kinds that do not speak this way and could: risk never speaks for a security."""
+        return [kind for kind, value in self.kinds.items() if value != sign and not (sign > 0 and kind == "risk")]
+
+    def missing(self, sign: int) -> int:
+        """Return how many more kinds would have to speak this way before the evidence leans it."""
+        total, whole = self.score * sum(self.weights.values()), sum(self.weights.values())
+        gains = sorted((self.weights[k] * (1 - self.kinds[k] * sign) for k in self.open_to(sign)), reverse=True)
+        for count in range(len(gains) + 1):
+            if total * sign + sum(gains[:count]) >= BOUND * whole - 1e-9:
+                return count
+        return len(gains)
 
     def count(self, sign: int) -> int:
         """Return how many kinds of evidence speak one way."""
@@ -98,10 +160,10 @@ def judged(
     spoken = sum(weight[kind] for kind, sign in kinds.items() if sign)
     score = total / sum(weight.values()) if kinds else 0.0
     agreement = abs(total) / spoken if spoken else 0.0
-    lean = 1 if score >= 0.25 else -1 if score <= -0.25 else 0
+    lean = 1 if score >= BOUND else -1 if score <= -BOUND else 0
     speaking = sum(1 for sign in kinds.values() if sign)
     confidence, why = _confidence(agreement, speaking, fired, rows, simulated)
-    return Verdict(lean, score, agreement, confidence, kinds, tuple(evidence), why)
+    return Verdict(lean, score, agreement, confidence, kinds, tuple(evidence), why, weight)
 
 
 def _view(kind: str) -> str:
@@ -129,9 +191,7 @@ def _confidence(
         why.append((f"只有 {rows} 根日线，不足一年", f"only {rows} daily bars, less than a year"))
     if simulated:
         level = LOW
-        why.append(
-            ("行情是模拟的，对真实市场没有把握可言", "the prices are simulated and say nothing of a real market")
-        )
+        why.append(("行情是模拟的", "the prices are simulated"))
     if critical:
         level = LOW
         ids = ", ".join(item.id for item in critical)

@@ -7,7 +7,7 @@ from ia.agent.analyst import lens as lenses
 from ia.agent.analyst import past
 from ia.agent.analyst.desk import Desk
 from ia.agent.analyst.past import Before
-from ia.agent.analyst.readings import KINDS, READINGS
+from ia.agent.analyst.readings import KINDS, PRIMARY, READINGS
 from ia.agent.analyst.research import Study
 from ia.agent.analyst.verdict import LEANS, LEVELS, Evidence, Fired, Verdict
 from ia.agent.analyst.voice import Voice, number
@@ -28,7 +28,17 @@ LIMITS = {
         "one security, overlapping windows and dozens of conditions: two or three hold by chance",
     ),
 }
-"""What each view cannot see, said with it every time."""
+"""What each view cannot see, said with it in the note."""
+
+TRENDS = {
+    1: ("主要趋势向上", "the primary trend is up"),
+    -1: ("主要趋势向下", "the primary trend is down"),
+    0: ("主要趋势不明", "no primary trend to speak of"),
+}
+"""What the reading of the primary trend is called."""
+
+ROOM = {1: (6,), 2: (4, 3), 3: (3, 3, 1), 4: (2, 2, 2, 1), 5: (2, 2, 1, 1, 1)}
+"""How many readings of each view an answer shows, by the number of views."""
 
 
 class View:
@@ -149,6 +159,34 @@ class View:
                 out.append((self._heading(view), lines))
         return out
 
+    def decisive(self) -> list[tuple[str, list[str]]]:
+        """Return the views in their order, each with the few readings that decide; the note has them all.
+
+        What speaks against the conclusion is left to the counter-evidence.
+        """
+        order, out = self.study.lens.order, []
+        room = ROOM.get(len(order), (2, *(1 for _ in order[1:])))
+        for view, most in zip(order, room, strict=True):
+            told = [item for item in self.verdict.evidence if item.reading.view == view and self._reading(item)]
+            lines = [self._reading(item) for item in self._chosen(told, most)]
+            if told and not lines:
+                lines = [self.speak("读数都在反面证据里", "all of its readings are counter-evidence")]
+            if lines:
+                out.append((self._heading(view), lines))
+        return out
+
+    def _chosen(self, told: list[Evidence], most: int) -> list[Evidence]:
+        """Return the readings that decide: of the primary trend, then with a direction, of another kind each."""
+        lean = self.verdict.lean
+        fit = [item for item in told if not lean or item.sign != -lean]
+        ranked = [item for item in fit if item.reading is PRIMARY]
+        for item in (item for item in fit if item.sign and item not in ranked):
+            if item.reading.kind not in {other.reading.kind for other in ranked if other.sign}:
+                ranked.append(item)
+        ranked += [item for item in fit if item.sign and item not in ranked]
+        kept = ranked[:most] or fit[:1]
+        return [item for item in told if item in kept]
+
     def _heading(self, view: str) -> str:
         speak, lens = self.speak, self.study.lens
         title = lenses.title(view, speak)
@@ -180,31 +218,64 @@ class View:
         return [self.shown(item, short=limit is not None) for item in self.study.fired if not item.critical][:limit]
 
     def shown(self, item: Fired, *, short: bool = False) -> str:
-        said = self.speak("：", ": ").join(part for part in (item.name, item.says) if part)
+        said = self.speak("：", ": ").join(part for part in (item.name, item.says) if part) + self._disputed(item)
         from_ = _author(item.source) if short else item.source
         source = self.speak("（来源：{s}）", " (source: {s})", s=from_) if from_ else ""
         return f"**{item.id}** {said}{source}"
 
-    def against(self) -> list[str]:
-        """Return the counter-evidence and what was not judged: never an empty list."""
-        speak, verdict = self.speak, self.verdict
-        other = -verdict.lean if verdict.lean else -1
-        told = [item.reading.told(item.value, speak) for item in verdict.speaking(other)]
-        told = [line for line in told if line][:4]
-        if len(told) < 2:
-            risks = [
-                item for item in verdict.evidence if item.reading.view == lenses.RISK and item.sign != verdict.lean
-            ]
-            told += [line for item in risks if (line := item.reading.told(item.value, speak)) and line not in told][:2]
-        if not verdict.lean and verdict.speaking(1):
-            told += [item.reading.told(item.value, speak) for item in verdict.speaking(1)][:2]
-        told.append(
-            speak(
-                "财务、公告、股东变动和板块强弱不在行情里，都没有评估；其中任何一项都可能推翻上面的读数。",
-                "Accounts, announcements, holders' dealings and the sector are not in the bars and were not judged;"
-                " any of them may overturn the above.",
-            )
+    def _disputed(self, item: Fired) -> str:
+        """Return where a rule's word on the trend and the reading part, in a clause; "" where they agree."""
+        value, speak = self.study.value(PRIMARY.code), self.speak
+        if item.trend is None or value is None or item.trend == PRIMARY.sign(value):
+            return ""
+        return speak(
+            "（与读数不一致：收盘距 200 日线 {v}，{p}）",
+            " (unlike the reading: {v} from the 200-day average, {p})",
+            v=number(value, PRIMARY.unit),
+            p=speak(*TRENDS[PRIMARY.sign(value)]),
         )
+
+    def against(self, limit: int = 6) -> list[str]:
+        """Return what speaks against the conclusion; without one, what would have to come. Never an empty list."""
+        speak, verdict = self.speak, self.verdict
+        if not verdict.lean:
+            return [self._awaited()]
+        told = [item.reading.told(item.value, speak) for item in verdict.speaking(-verdict.lean)]
+        told = [line for line in told if line][:limit]
+        rules = [item.id for item in self.study.fired if item.stance == -verdict.lean]
+        if rules:
+            told.append(speak("规则与形态：{r}", "rules and patterns: {r}", r=speak.joined(rules)))
+        return told or [
+            speak("行情里没有反对的读数；这不等于没有风险", "no reading of the bars opposes it, which is not safety")
+        ]
+
+    def _awaited(self) -> str:
+        """Return what would have to come for a direction, in a line."""
+        speak, parts = self.speak, []
+        for sign, zh, en in ((1, "偏多", "up"), (-1, "偏空", "down")):
+            others = [speak(*KINDS[kind]) for kind in self.verdict.open_to(sign)]
+            parts.append(
+                speak(
+                    "要{w}，{k}里还要有 {n} 类转为{v}",
+                    "to lean {w}, {n} of {k} must come to speak {v} it",
+                    w=speak(zh, en),
+                    k=speak.joined(others),
+                    n=self.verdict.missing(sign),
+                    v=speak("支持", "for") if sign > 0 else speak("反对", "against"),
+                )
+            )
+        return speak("没有方向，也就没有反面：", "There is no direction to oppose: ") + speak.listed(parts)
+
+    def unjudged(self) -> list[str]:
+        """Return what no bar tells, and was not judged."""
+        speak = self.speak
+        told = [
+            speak(
+                "财务与估值（PE、PB、ROE、现金流、负债）、公告、股东变动、板块强弱不在行情里，任何一项都可能推翻上面的读数；价格位置不是安全边际。",
+                "Accounts and valuation, announcements, holders' dealings and the sector are not in the bars, and"
+                " any may overturn the above; where the price stands is no margin of safety.",
+            )
+        ]
         if "catalyst" in self.study.cares:
             told.append(
                 speak(
@@ -220,9 +291,8 @@ class View:
         """Return the confidence with its reasons."""
         speak = self.speak
         return speak(
-            "置信度{level}：{why}。",
-            "Confidence is {level}: {why}.",
-            level=speak(*LEVELS[self.verdict.confidence]),
+            "置信度的理由：{why}。",
+            "Why this confidence: {why}.",
             why=speak.listed([speak(*pair) for pair in self.verdict.why]),
         )
 
@@ -293,7 +363,7 @@ class View:
         lean = ""
         if last.lean is not None:
             was, is_ = speak(*LEANS[last.lean]), speak(*LEANS[self.verdict.lean])
-            then_ = {1: "leant up", -1: "leant down", 0: "was mixed"}[last.lean]
+            then_ = {1: "leant up", -1: "leant down", 0: "had no clear direction"}[last.lean]
             lean = (
                 speak("结论仍是{b}", "the evidence still {b}", b=is_)
                 if was == is_
@@ -321,7 +391,7 @@ class View:
                 }[kinds["position"]]
             )
         if view == lenses.TREND and "trend" in kinds:
-            return self._trend(kinds["trend"], kinds.get("momentum", 0))
+            return self._trend(kinds.get("momentum", 0))
         if view == lenses.QUANT and "drift" in kinds:
             score = {1: ("因子得分偏正，", "factors positive, "), -1: ("因子得分偏负，", "factors negative, ")}
             return speak(*score.get(kinds.get("factors", 0), ("", ""))) + speak(
@@ -353,23 +423,24 @@ class View:
             return speak("回撤和波动在寻常范围", "drawdown and volatility are within the ordinary")
         return ""
 
-    def _trend(self, trend: int, momentum: int) -> str:
-        """Return the trend in a clause: in full where at least two of its readings agree on balance."""
-        speak = self.speak
-        total = sum(item.sign for item in self.verdict.evidence if item.reading.kind == "trend")
-        if not trend:
-            return speak("没有明确趋势", "no clear trend")
-        if abs(total) < 2:
-            return speak("趋势略偏强", "a slight uptrend") if trend > 0 else speak("趋势略偏弱", "a slight downtrend")
-        words = {
-            (1, 1): ("上升趋势，动能配合", "an uptrend with momentum behind it"),
-            (1, 0): ("上升趋势", "an uptrend"),
-            (1, -1): ("上升趋势，但动能在减弱", "an uptrend that loses momentum"),
-            (-1, 1): ("下降趋势里的反弹", "a rally within a downtrend"),
-            (-1, 0): ("下降趋势", "a downtrend"),
-            (-1, -1): ("下降趋势，动能同向", "a downtrend with momentum behind it"),
-        }
-        return speak(*words[(trend, momentum)])
+    def _trend(self, momentum: int) -> str:
+        """Return the trend in a clause, from the very readings that are listed: the primary one, averages, momentum."""
+        speak, value = self.speak, self.study.value(PRIMARY.code)
+        others = [e.sign for e in self.verdict.evidence if e.reading.kind == PRIMARY.kind and e.reading is not PRIMARY]
+        short = (sum(others) > 0) - (sum(others) < 0)
+        primary = PRIMARY.sign(value) if value is not None else 0
+        parts = [speak(*TRENDS[primary])] if value is not None else []
+        if short and short != primary:
+            parts.append(
+                speak("中短期均线走强", "shorter averages rise")
+                if short > 0
+                else speak("中短期均线走弱", "shorter averages fall")
+            )
+        if momentum:
+            parts.append(
+                speak("动量偏正", "momentum is positive") if momentum > 0 else speak("动量偏负", "momentum is negative")
+            )
+        return speak("，", ", ").join(parts) or speak("没有明确趋势", "no clear trend")
 
 
 def _author(source: str) -> str:
