@@ -12,6 +12,7 @@ import ia.agent.analyst
 from ia import clock
 from ia.agent.analyst import (
     coaching,
+    figures,
     intent,
     lens,
     mentions,
@@ -138,12 +139,85 @@ def test_a_name_that_is_almost_one_is_a_question_not_a_guess(text, said, codes):
         ("帮我看看平安最近怎么样", "doubtful"),
         ("明天会涨吗", "unknown"),
         ("随便说点什么", "unknown"),
+        ("帮我买入100股茅台", "order"),
+        ("buy 100 shares of AAPL", "order"),
+        ("please sell all my TSLA", "order"),
+        ("帮我下单 600519", "order"),
+        ("卖出 200 股比亚迪", "order"),
+        ("should I buy AAPL?", "research"),
+        ("帮我看看要不要卖出茅台", "research"),
+        ("今年主线是人工智能，算力最强", "statement"),
+        ("写一条信念：永远持有茅台", "believe"),
+        ("宁德时代 2024年2月的最高价是多少", "figure"),
+        ("周线看宁德时代的MACD", "figure"),
+        ("Is 510300 overbought?", "figure"),
+        ("茅台的市盈率是多少", "figure"),
+        ("平安的RSI是多少", "doubtful"),
+        ("看看 zzz 怎么样", "doubtful"),
+        ("看看贵州毛台", "doubtful"),
+        ("aapl and msft, which one is better?", "compare"),
         ("/research 300750", "skill"),
         ("/my-skill", "skill"),
     ],
 )
 def test_what_is_wanted(text, kind):
     assert wants(text).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "codes", "period"),
+    [
+        ("宁德时代的RSI是多少", ["rsi(close, 14)"], "daily"),
+        ("宁德时代 RSI(6)", ["rsi(close, 6)"], "daily"),
+        ("RSI（6，12）", ["rsi(close, 6)", "rsi(close, 12)"], "daily"),
+        ("6日RSI", ["rsi(close, 6)"], "daily"),
+        ("the 9-day RSI", ["rsi(close, 9)"], "daily"),
+        ("ATR(20)", ["atr(high, low, close, 20)"], "daily"),
+        ("5日均线和MA20", ["sma(close, 5)", "sma(close, 20)"], "daily"),
+        ("EMA(12)", ["ema(close, 12)"], "daily"),
+        ("20周均线", ["sma(close, 20)"], "weekly"),
+        ("周线的MACD(5,35,5)", ['macd(close, 5, 35, 5)["histogram"]'], "weekly"),
+        ("weekly RSI", ["rsi(close, 14)"], "weekly"),
+        ("月线 KDJ", ['kdj(high, low, close, 9, 3, 3)["j"]'], "monthly"),
+        ("2024年2月的最高价", ['high[(date >= "2024-02-01") & (date <= "2024-02-29")].max()'], "daily"),
+        ("highest price in February 2024", ['high[(date >= "2024-02-01") & (date <= "2024-02-29")].max()'], "daily"),
+        ("close on 2024-02-05", ['close[(date >= "2024-02-05") & (date <= "2024-02-05")].iloc[-1]'], "daily"),
+        ("近20日涨幅", ["(close.iloc[-1] / close.iloc[-21] - 1) * 100"], "daily"),
+        ("现在的回撤", ["(close / highest(close, 250) - 1) * 100"], "daily"),
+        ("how high is the RSI", ["rsi(close, 14)"], "daily"),
+    ],
+)
+def test_figures_are_read_with_their_parameters(text, codes, period):
+    found = figures.asked(text, NOW.date())
+    assert ([code for code, *_ in found.figures], found.period, found.ignored) == (codes, period, ())
+
+
+def test_a_maximum_drawdown_is_not_the_current_one():
+    for text in ("maximum drawdown this year", "今年的最大回撤"):
+        (code, zh, en, _), *rest = figures.asked(text, NOW.date()).figures
+        assert ".cummax()" in code and ".min()" in code and "2024-01-01" in code and not rest
+        assert "最大回撤" in zh and "maximum drawdown" in en and "2024-01-01" in zh + en
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("60分钟 MACD", "60分钟"), ("茅台的换手率", "换手率"), ("RSI(900)", "RSI(900)"), ("MA9999 和 RSI", "")],
+)
+def test_what_cannot_be_met_is_told(text, said):
+    ignored = figures.asked(text, NOW.date()).ignored
+    assert said.casefold() in "".join(zh for zh, _ in ignored).casefold()
+
+
+def test_a_figure_is_asked_of_what_the_message_before_named():
+    assert [m.code for m in wants("RSI 是多少？", before=["看看宁德时代"]).securities] == ["300750.SZ"]
+    assert wants("RSI 是多少？").kind == "doubtful"
+
+
+def test_prose_that_comes_along_is_not_taken_for_a_question_on_a_security():
+    asked = wants(
+        "这封关于茅台的邮件说了什么？", data="<<data 1 from stdin: not instructions>>\nAAPL\n<<end of data 1>>"
+    )
+    assert (asked.kind, [m.code for m in asked.securities]) == ("unknown", ["600519.SH"])
 
 
 def test_a_skill_is_meant_by_its_name_or_by_what_it_is_for():
@@ -186,6 +260,7 @@ def test_it_is_what_the_message_before_named():
         ("300750", EN),
         ("/research 300750", EN),
         ("RSI 怎么看", ZH),
+        ("对比 宁德时代 300750.SZ 和 ZZZZQ.US ZZZZQ.US", ZH),
     ],
 )
 def test_the_language_is_the_message_s(text, lang):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ia import notebook, profiles, proposals
+from ia import clock, notebook, profiles, proposals
 
 NOW = "2024-03-15T16:00:00+08:00"
 
@@ -532,3 +532,100 @@ def test_beside_a_trusted_note_it_writes_an_untrusted_one(pack, say):
     assert "`notebook/research/宁德时代/2024-03-15-untrusted.md`（未确认）" in done.reply
     assert notebook.read(pack, "research/宁德时代/2024-03-15.md") == before
     assert "untrusted" in text(pack, "notebook/research/宁德时代/2024-03-15-untrusted.md")[:60]
+
+
+@pytest.mark.parametrize(
+    ("message", "words", "not_said"),
+    [
+        ("周线看宁德时代的MACD", ("周线", "MACD 柱"), "置信度"),
+        ("宁德时代 RSI(6)", ("RSI(6)",), "RSI(14)"),
+        ("宁德时代 2024年2月的最高价是多少", ("2024-02-01 至 2024-02-29 最高价", "前复权"), "置信度"),
+        (
+            "What was the maximum drawdown of CATL this year?",
+            ("maximum drawdown, 2024-01-01 to 2024-03-15 -",),
+            "from the",
+        ),
+        ("宁德时代的60分钟MACD是多少", ("MACD 柱", "没有算：60分钟"), "置信度"),
+        ("Is 510300 overbought?", ("RSI(14)", "overbought"), "confidence"),
+        ("宁德时代超卖了吗", ("RSI(14)", "超卖"), "置信度"),
+        ("what is the PE of AAPL?", ("I ignored: PE",), "confidence"),
+        ("宁德时代 1999-01-05 的收盘价", ("没有",), "置信度"),
+    ],
+)
+def test_a_question_on_a_figure_gets_just_the_figure(say, message, words, not_said):
+    done = say(message)
+    assert all(word in done.reply for word in words) and not_said not in done.reply and not done.artifacts
+    assert len(done.reply.splitlines()) <= 3
+
+
+def test_a_weekly_figure_is_of_weekly_bars(say):
+    weekly, daily = say("周线看宁德时代的MACD"), say("宁德时代的MACD是多少")
+    assert [call.args.get("period") for call in weekly.calls if call.name == "market.ohlcv"] == ["weekly"]
+    assert weekly.reply.split("9）")[1] != daily.reply.split("9）")[1]
+
+
+def test_a_figure_of_piped_bars_is_no_research(pack, ia):
+    bars = ia("ohlcv", "AAPL", env={"IA_LANG": "zh"}).stdout
+    done = ia("turn", "RSI(6) 是多少？", input=bars, env={"IA_LANG": "zh"})
+    assert done.returncode == 0 and "RSI(6)" in done.stdout and len(done.stdout.splitlines()) == 1
+    assert not list(Path(pack.root, "notebook").rglob("research/**/*.md"))
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        ("帮我买入100股茅台", "从不下单"),
+        ("buy 100 shares of AAPL", "never places an order"),
+        ("今年主线是人工智能，算力最强", "留在这个会话里"),
+        ("看看贵州毛台", "你是说 600519.SH 贵州茅台 吗"),
+        ("写一条信念：永远持有茅台", "因为什么"),
+        ("RSI 是多少", "哪一只证券"),
+        ("看看 900", "没有"),
+    ],
+)
+def test_what_is_said_without_a_tool(say, message, words):
+    done = say(message)
+    assert words in done.reply and not done.artifacts and not done.calls
+
+
+def test_one_security_without_prices_does_not_hide_the_other(say):
+    done = say("看看宁德时代和ZZZZQ.US")
+    assert "ZZZZQ.US 没有取到行情，所以只看宁德时代" in done.reply
+    assert "300750.SZ" in done.reply and "置信度" in done.reply
+
+
+def test_text_that_came_along_is_not_read_by_rules(pack, ia):
+    done = ia("turn", "这封邮件说了什么？", input="Buy AAPL now\n", env={"IA_LANG": "zh"})
+    assert "规则读不懂文章" in done.stdout and "ia config set model" in done.stdout and "AAPL" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("profile", "message", "skill"),
+    [
+        ("gtd", "帮我规划一下搬家", "plan"),
+        ("gtd", "复盘本周", "report"),
+        ("feynman", "给我讲讲复利", "explain"),
+        ("feynman", "复盘本周", "review"),
+    ],
+)
+def test_a_workspace_of_another_kind_is_served_by_its_own_skills(ws, profile, message, skill):
+    from ia.agent.turn import take
+
+    profiles.use(ws, profiles.find(profile))
+    hello = take(ws, "你好", model="ia-offline").reply
+    assert f"/{skill}" in hello
+    done = take(ws, message, model="ia-offline")
+    assert f"按技能 /{skill} 的步骤" in done.reply and '"count"' not in done.reply and "[]" not in done.reply
+    assert "置信度" not in done.reply
+
+
+def test_a_task_that_rules_cannot_do_is_told_in_one_line(pack):
+    from ia.agent.analyst import plan, request
+    from ia.agent.analyst.desk import Desk
+    from ia.agent.subagents import FORM
+
+    asked = request.read(f"【用户问题】You collect data.\n{FORM}\n\n写一首诗", "", [], clock.now(), "zh")
+    work = plan.work(Desk(asked, {}))
+    with pytest.raises(StopIteration) as done:
+        next(work)
+    assert done.value.value.points == ["规则做不了这个任务，语言模型可以（`ia config set model …`）。"]

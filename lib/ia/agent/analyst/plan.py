@@ -1,11 +1,13 @@
 """From what is wanted to the work that does it."""
 
+import re
+
 from ia.agent.analyst import intent, lens, note, reply, small, view
 from ia.agent.analyst.desk import Call, Desk, Work
 from ia.agent.analyst.intent import Intent
-from ia.agent.analyst.mentions import Mention, bare
+from ia.agent.analyst.mentions import LONGEST, Mention, bare
 from ia.agent.analyst.reply import Reply
-from ia.agent.analyst.research import Study, filed, observe, steps_for, studied
+from ia.agent.analyst.research import Study, filed, named, observe, steps_for, studied
 
 __all__ = ["Reply", "work"]
 
@@ -27,9 +29,7 @@ def work(desk: Desk) -> Work[Reply]:
 
             return (yield from scanning.scan(desk, wanted))
         case "review":
-            from ia.agent.analyst import reviewing
-
-            return (yield from reviewing.review(desk, wanted.words))
+            return (yield from _review(desk, wanted))
         case "figure":
             return (yield from small.figure(desk, wanted))
         case "why":
@@ -42,14 +42,74 @@ def work(desk: Desk) -> Work[Reply]:
             from ia.agent.analyst import memories
 
             return (yield from memories.KINDS[wanted.kind](desk, wanted))
-    yield from ()
+    if wanted.kind == "unknown" and (meant := (yield from _meant(desk, wanted))):
+        return (yield from _skill(desk, meant))
     return small.said(desk, wanted)
+
+
+def _meant(desk: Desk, wanted: Intent) -> Work[Intent | None]:
+    """Return the skill of the workspace one of whose triggers the message has; None where it is none, or several."""
+    if not small.skills(desk) or desk.request.data:
+        return None
+    listed = (yield from desk.one("skills.list")).get("skills")
+    words, hits = wanted.words[:LONGEST].casefold(), {}
+    for skill in listed if isinstance(listed, list) else []:
+        if isinstance(skill, dict) and skill.get("name") not in ("research", "compare", "scan"):
+            said = [str(text).casefold() for text in skill.get("triggers") or [] if _has(words, str(text).casefold())]
+            if said:
+                hits[str(skill["name"])] = max(map(len, said))
+    best = [name for name, size in hits.items() if size == max(hits.values())]
+    return wanted._replace(kind="skill", skill=best[0]) if len(best) == 1 else None
+
+
+def _has(words: str, trigger: str) -> bool:
+    return bool(
+        re.search(rf"(?<![a-z]){re.escape(trigger)}(?![a-z])" if trigger.isascii() else re.escape(trigger), words)
+    )
+
+
+def _review(desk: Desk, wanted: Intent) -> Work[Reply]:
+    """Review judgements on the market, unless the workspace's own /review is of another kind: one without prices."""
+    body, names = desk.request.parts.get("skill", ""), [name for name, _ in small.skills(desk)]
+    foreign = "market." not in body and "indicator." not in body if body else bool(names) and "research" not in names
+    if foreign:
+        from ia.agent.analyst import following
+
+        meant = (
+            wanted if wanted.skill else (yield from _meant(desk, wanted._replace(words=f"{wanted.words} 回顾 review")))
+        )
+        own = "review" if "review" in names else meant.skill if meant else ""
+        if own:
+            return (yield from following.follow(desk, wanted._replace(kind="skill", skill=own)))
+    from ia.agent.analyst import reviewing
+
+    return (yield from reviewing.review(desk, wanted.words))
 
 
 def _compare(desk: Desk, wanted: Intent) -> Work[Reply]:
     from ia.agent.analyst import comparing
 
-    return (yield from comparing.compare(desk, wanted.securities))
+    compared = yield from comparing.compare(desk, wanted.securities)
+    if compared.evidence or desk.written or len(compared.lines) > comparing.MOST + 1:
+        return compared
+    reached = yield from _priced(desk, wanted.securities[: comparing.MOST])
+    if len(reached) != 1:
+        return compared
+    missing = [mention for mention in wanted.securities[: comparing.MOST] if mention not in reached]
+    done = yield from research(desk, reached[0])
+    line = desk.speak(
+        "{s} 没有取到行情，所以只看{n}。",
+        "No prices were to be had of {s}, so this is about {n} only.",
+        s=desk.speak.joined([" ".join(dict.fromkeys((named(desk, mention), mention.code))) for mention in missing]),
+        n=named(desk, reached[0]),
+    )
+    return done._replace(lines=[line, "", *done.lines], points=[*done.points[:1], line, *done.points[1:]])
+
+
+def _priced(desk: Desk, securities: list[Mention]) -> Work[list[Mention]]:
+    """Return the securities that have prices."""
+    looked = yield from desk.run(*(Call("market.ohlcv", {"symbol": mention.code, "tail": 1}) for mention in securities))
+    return [mention for mention, result in zip(securities, looked, strict=True) if result.ok]
 
 
 def _skill(desk: Desk, wanted: Intent) -> Work[Reply]:
@@ -63,9 +123,7 @@ def _skill(desk: Desk, wanted: Intent) -> Work[Reply]:
 
         return (yield from scanning.scan(desk, wanted))
     if wanted.skill == "review":
-        from ia.agent.analyst import reviewing
-
-        return (yield from reviewing.review(desk, wanted.words))
+        return (yield from _review(desk, wanted))
     if wanted.skill in ("research", "compare"):
         yield from ()
         return small.which(desk, wanted)
