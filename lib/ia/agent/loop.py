@@ -3,10 +3,11 @@
 It knows the model only as `llm` does, and the tools only through the router. What the model streams goes out at once.
 """
 
+import gc
 import json
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -141,6 +142,15 @@ class Loop:
             stream=bool(self.model.can_stream),
         )  # fmt: skip
         events = response.stream_events()
+        try:
+            return self._heard_out(response, events)
+        except BaseException:
+            # The connection hangs in a cycle; closed when the interpreter is half gone it crashes Python 3.13.0.
+            events.close()
+            gc.collect()
+            raise
+
+    def _heard_out(self, response: Any, events: Iterator[Any]) -> tuple[Any, list[Any]]:
         began: dict[str, list[str]] = {}
         out = 0
         while True:

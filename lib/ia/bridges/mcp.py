@@ -7,7 +7,7 @@ user asked for: whatever needs the user's word becomes a proposal.
 
 import asyncio
 import concurrent.futures
-import io
+import os
 import queue
 import signal
 import sys
@@ -125,7 +125,8 @@ async def _lines(desk: _Desk) -> AsyncIterator[str]:
     """Yield what the client writes. Its end is told when all is answered, so that `ia mcp < requests` answers."""
     import anyio
 
-    text = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8", errors="replace")
+    # A reader of its own: at its end the interpreter waits for sys.stdin, which this thread may be blocked in.
+    text = open(os.dup(sys.stdin.fileno()), encoding="utf-8", errors="replace")  # noqa: SIM115
     async for line in anyio.wrap_file(text):
         yield line
     quiet = 0.0
