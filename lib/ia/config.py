@@ -60,6 +60,12 @@ def env(name: str, default: str | None = None) -> str | None:
     return os.environ.get(name) or default
 
 
+def run() -> int | None:
+    """Return the number of the task's run that this process is part of (`IA_RUN`); None at a person's hand."""
+    number = env("IA_RUN", "") or ""
+    return int(number) if number.isascii() and number.isdecimal() and len(number) < 16 else None
+
+
 def override(name: str, value: str) -> None:
     """Set a variable for this process and its children: how `--home`, `--now` and `--lang` reach everybody."""
     os.environ[name] = value

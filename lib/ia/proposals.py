@@ -11,7 +11,7 @@ is accepted. A call of a tool that acts outside of ia (kind `call`) is made by w
 import json
 from typing import NamedTuple
 
-from ia import audit, clock, outside, store
+from ia import audit, clock, config, outside, store
 from ia.errors import BadData, NotFound, Refused
 from ia.workspace import Workspace, walk
 
@@ -87,9 +87,9 @@ def _made(
         raise BadData("{path}: the proposal changes nothing", path=path)
     with store.transaction(ws.db):
         cursor = ws.db.execute(
-            "INSERT INTO proposals (time, kind, path, before, after, because, origin, actor, state)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (clock.stamp(clock.now()), kind, path, before, after, because, origin, actor, PENDING),
+            "INSERT INTO proposals (time, kind, path, before, after, because, origin, actor, state, run)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (clock.stamp(clock.now()), kind, path, before, after, because, origin, actor, PENDING, config.run()),
         )
         number = cursor.lastrowid or 0
         audit.record(ws.db, "proposal.made", path, actor, proposal=number, change=kind, because=because)

@@ -91,7 +91,53 @@ def _second(db: Any) -> None:
     db["usage"].create_index(["turn"])
 
 
-PRECIOUS = Schema("ia.db", True, (_first, _second))
+def _third(db: Any) -> None:
+    """Tasks with their runs, what is to be told to the user, and what came in; and which run wrote or proposed what."""
+    db["tasks"].create(
+        {
+            "id": int, "name": str, "text": str, "state": str, "since": str, "approved": str, "by": str,
+            "environment": str, "changed": str, "removed": str,
+        },
+        pk="id",
+        not_null={"name", "text", "state", "since", "approved", "changed"},
+    )  # fmt: skip
+    db.execute("CREATE UNIQUE INDEX idx_tasks_live ON tasks (name) WHERE removed IS NULL")
+    db["runs"].create(
+        {
+            "id": int, "task": int, "name": str, "slot": str, "why": str, "state": str, "attempt": int,
+            "started": str, "ended": str, "status": int, "report": str, "summary": str, "reason": str,
+            "retry_at": str, "data": str,
+        },
+        pk="id",
+        not_null={"task", "name", "slot", "state", "attempt", "started"},
+    )  # fmt: skip
+    db["runs"].create_index(["task", "slot"], unique=True)
+    db["runs"].create_index(["state"])
+    db["notices"].create(
+        {
+            "id": int, "time": str, "wall": str, "run": int, "key": str, "channel": str, "title": str, "text": str,
+            "state": str, "error": str, "told": str,
+        },
+        pk="id",
+        not_null={"time", "channel", "text", "state"},
+    )  # fmt: skip
+    db["notices"].create_index(["key"], unique=True)
+    db["notices"].create_index(["state"])
+    db["received"].create(
+        {
+            "id": int, "time": str, "wall": str, "channel": str, "key": str, "sender": str, "content": str,
+            "state": str, "reply": str,
+        },
+        pk="id",
+        not_null={"time", "channel", "key", "state"},
+    )  # fmt: skip
+    db["received"].create_index(["channel", "key"], unique=True)
+    db["received"].create_index(["state"])
+    db["revisions"].add_column("run", int)
+    db["proposals"].add_column("run", int)
+
+
+PRECIOUS = Schema("ia.db", True, (_first, _second, _third))
 
 
 def connect(home: str, schema: Schema) -> sqlite3.Connection:

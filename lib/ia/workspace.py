@@ -310,11 +310,12 @@ class Workspace:
             before,
             digest(before) if before is not None else None,
             after_sha,
+            config.run(),
         )
         with store.transaction(self.db):
             self.db.execute(
-                "INSERT INTO revisions (time, path, actor, why, before, before_sha, after_sha)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO revisions (time, path, actor, why, before, before_sha, after_sha, run)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 row,
             )
             if event:

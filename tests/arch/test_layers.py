@@ -20,6 +20,8 @@ MAY = {
     # Faculties: what is built of organs.
     "skills": {"compute", "pipes", "ohlcv"},
     "providers": {"pipes", "ohlcv", "skills"},
+    "schedule": {"skills"},
+    "channels": set(),
     # The agent floor:
     "tools": {
         "ohlcv",
@@ -32,13 +34,28 @@ MAY = {
         "providers",
         "sessions",
         "profiles",
+        "schedule",
+        "channels",
     },
-    "agent": {"tools", "skills", "sessions", "usage", "memory", "notebook", "recall", "ohlcv", "pipes", "providers"},
+    "agent": {
+        "tools",
+        "skills",
+        "sessions",
+        "usage",
+        "memory",
+        "notebook",
+        "recall",
+        "ohlcv",
+        "pipes",
+        "providers",
+        "schedule",
+    },
     # Reach:
-    "bridges": {"tools", "agent"},
+    "tasks": {"schedule", "channels", "notebook", "pipes", "skills", "agent"},
+    "bridges": {"tools", "agent", "tasks", "schedule", "channels", "sessions", "skills", "pipes", "notebook"},
     # Where organs meet, by name:
     "pipes": {"ohlcv", "compute", "notebook", "memory", "recall", "proposals"},
-    "doctor": {"ohlcv", "compute", "recall", "agent", "usage", "skills", "providers"},
+    "doctor": {"ohlcv", "compute", "recall", "agent", "usage", "skills", "providers", "tasks", "channels"},
 }
 KERNEL_MAY = {
     "errors": set(),
@@ -48,7 +65,7 @@ KERNEL_MAY = {
     "audit": {"clock"},
     "workspace": {"errors", "config", "clock", "store", "audit"},
     "outside": set(),
-    "proposals": {"errors", "clock", "store", "audit", "workspace", "outside"},
+    "proposals": {"errors", "clock", "config", "store", "audit", "workspace", "outside"},
 }
 HOMES = {  # third party -> the only modules that import it
     "click": {"ia_cli"},
@@ -63,7 +80,11 @@ HOMES = {  # third party -> the only modules that import it
     "akshare": {"ia.ohlcv.adapters"},
     "requests": {"ia.ohlcv"},
     "tenacity": {"ia.ohlcv"},
-    "exchange_calendars": {"ia.ohlcv.calendar", "ia.providers.trading_calendar"},
+    "exchange_calendars": {"ia.ohlcv.calendar", "ia.providers.trading_calendar", "ia.schedule.exchange"},
+    "crontab": {"ia.schedule"},
+    "cron_descriptor": {"ia.schedule"},
+    "apprise": {"ia.channels"},
+    "telegram": {"ia.channels", "ia.bridges"},
     "sqlite_utils": {"ia.store"},
     "ruamel": {"ia.config", "ia.skills", "ia.providers"},
 }

@@ -23,6 +23,20 @@ _COMMAND = re.compile(r"/([\w][\w-]*)(?:\s+(.*))?\Z", re.S)
 MAX_MESSAGE = 200_000
 
 
+@dataclass(frozen=True)
+class Heard:
+    """How a message came that was not typed at a terminal. It is untrusted from its first word.
+
+    origin   where from: `telegram 12345`
+    by_user  whether the user wrote it: it may then ask for what becomes a proposal; else it asks for nothing
+    allowed  tools that may be called; None: all
+    """
+
+    origin: str
+    by_user: bool = False
+    allowed: tuple[str, ...] | None = None
+
+
 @dataclass
 class Turn:
     """What came of a turn. `calls` are the tools as they were called, `pending` the proposals that wait."""
@@ -48,12 +62,13 @@ class Turn:
 def take(
     ws: Workspace, message: str, *, session: str = "", model: str | None = None, data: tuple[Data, ...] = (),
     market: Market | None = None, write: Callable[[str], object] = lambda _: None, notify: Notify = silent,
-    router: Router | None = None,
+    router: Router | None = None, heard: Heard | None = None,
 ) -> Turn:  # fmt: skip
     """Carry out one turn and return what came of it; the reply also goes to `write` piece by piece.
 
     session  turns of one session follow each other, also when they are begun at once; "" begins a new one.
     data     text from outside that comes along. market: bars that were piped in.
+    heard    how the message came, where that was not a terminal.
     raises   UsageError for an empty message; what `Loop.run` raises, after the session was kept.
     """
     if not message.strip():
@@ -65,7 +80,7 @@ def take(
     name = models.chosen(model)
     notify = _once(notify)
     with sessions.queue(ws, session, float(config.get("turn.deadline"))):
-        return _Taking(ws, number, session, name, notify, write, router).take(message, data, market)
+        return _Taking(ws, number, session, name, notify, write, router).take(message, data, market, heard)
 
 
 def _once(notify: Notify) -> Notify:
@@ -97,15 +112,20 @@ class Prepared:
 def prepare(
     ws: Workspace, message: str, *, session: str, turn: str, router: Router, data: tuple[Data, ...] = (),
     market: Market | None = None, notify: Notify = silent, actor: str = "model", prune: bool = False,
+    heard: Heard | None = None,
 ) -> Prepared:  # fmt: skip
     """Return what a turn would send, and the scope in which its tools would be called.
 
     prune   forget in the session what does not go with the question into the limit; else it is only left out here.
     """
+    by_user = heard is None or heard.by_user
     scope = Scope(
-        ws, actor=actor, asked=message, session=session, turn=turn, notify=notify, market=market
+        ws, actor=actor, asked=message if by_user else "", session=session, turn=turn, notify=notify, market=market
     )  # fmt: skip
-    active = _named_skill(ws, message)
+    if heard is not None:
+        scope.taint(heard.origin)
+        scope.allowed = heard.allowed
+    active = _named_skill(ws, message) if by_user else None
     if active is not None:
         from ia.tools.builtin.skills import activate
 
@@ -155,12 +175,12 @@ class _Taking:
         self.meter = Meter(ws, model, command=number, session=session, turn=number)
         self.loop: Any = None
 
-    def take(self, message: str, data: tuple[Data, ...], market: Market | None) -> Turn:
+    def take(self, message: str, data: tuple[Data, ...], market: Market | None, heard: Heard | None) -> Turn:
         started = time.monotonic()
         turn = self.turn
         ready = prepare(
             self.ws, message, session=turn.session, turn=turn.id, router=self.router, data=data, market=market,
-            notify=self.notify, actor=f"model {turn.model}", prune=True,
+            notify=self.notify, actor=f"model {turn.model}", prune=True, heard=heard,
         )  # fmt: skip
         scope = ready.scope
         turn.calls, turn.artifacts, turn.pending = scope.calls, scope.artifacts, scope.pending

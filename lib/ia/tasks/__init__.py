@@ -1,0 +1,1 @@
+"""The alarm: approved tasks, their entries in the user's crontab, and their runs."""
