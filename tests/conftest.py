@@ -34,6 +34,46 @@ def home(tmp_path, monkeypatch):
     return folder
 
 
+def _own_crontab():
+    """What the machine's own `crontab -l` answers: status and bytes; None where there is no such program."""
+    program = shutil.which("crontab")
+    if program is None:
+        return None
+    told = subprocess.run([program, "-l"], stdin=subprocess.DEVNULL, capture_output=True)
+    return told.returncode, told.stdout
+
+
+@pytest.fixture(scope="session")
+def own_crontab_lock(tmp_path_factory):
+    """A file to flock around a test that changes the machine's own crontab: xdist's workers share it."""
+    return tmp_path_factory.getbasetemp().parent / "own-crontab.lock"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_crontab_stays(own_crontab_lock):
+    """The tests leave the machine's own crontab as they found it, byte for byte."""
+    import fcntl
+
+    def look():
+        with open(own_crontab_lock, "w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            return _own_crontab()
+
+    before = look()
+    yield
+    assert look() == before, "a test changed the crontab of the user who ran it"
+
+
+@pytest.fixture(autouse=True)
+def crontab(home, tmp_path, monkeypatch):
+    """A crontab of this test's own: return the file behind the program that IA_CRONTAB names."""
+    program = tmp_path / "cron" / "crontab"
+    program.parent.mkdir()
+    shutil.copy(REPO / "tests" / "fake_crontab", program)
+    monkeypatch.setenv("IA_CRONTAB", str(program))
+    return program.parent / "table"
+
+
 @pytest.fixture
 def ws(home):
     """The workspace as the library sees it."""
