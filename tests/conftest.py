@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -44,9 +45,9 @@ def _own_crontab():
 
 
 @pytest.fixture(scope="session")
-def own_crontab_lock(tmp_path_factory):
-    """A file to flock around a test that changes the machine's own crontab: xdist's workers share it."""
-    return tmp_path_factory.getbasetemp().parent / "own-crontab.lock"
+def own_crontab_lock():
+    """A file to flock around a test that changes the machine's own crontab: all of a user's test runs share it."""
+    return Path(tempfile.gettempdir()) / f"ia-test-own-crontab-{os.getuid()}.lock"
 
 
 @pytest.fixture(scope="session", autouse=True)
