@@ -6,6 +6,7 @@ A value may refer to the environment as `${NAME}`; that is where secrets live, a
 """
 
 import os
+import re
 import sys
 from stat import S_ISREG
 from typing import Any, NamedTuple
@@ -38,6 +39,9 @@ KEYS = (
     Key("skills.disabled", str, None, "skills that nobody can call; a comma list"),
     Key("model", str, None, "language model of `ia turn`"),
     Key("messaging.recipients", str, None, "who may be sent messages besides you; a comma list"),
+    Key("messaging.default", str, "cli", "channels that reach you; a comma list"),
+    Key("telegram.token", str, "${TELEGRAM_TOKEN}", "token of the Telegram bot"),
+    Key("telegram.api", str, "https://api.telegram.org", "where the Bot API answers"),
     Key("turn.timeout", float, 60.0, "seconds without a byte from the model"),
     Key("turn.deadline", float, 600.0, "seconds for a whole turn"),
     Key("turn.max_steps", int, 12, "model calls in one turn"),
@@ -50,6 +54,7 @@ KEYS = (
     Key("prices.currency", str, "USD", "currency of prices and caps"),
 )  # fmt: skip
 SPEC = {key.name: key for key in KEYS}
+CHANNEL_NAME = r"[a-z0-9][a-z0-9_-]{0,39}"
 MAX_FILE = 200_000  # bytes
 MAX_BRACKETS = 200
 SECRET = ("token", "secret", "password", "apikey", "api_key")
@@ -106,13 +111,19 @@ def lookup(name: str) -> tuple[Value, str]:
 def known(name: str) -> None:
     """Raise UsageError for a key that nobody reads."""
     others = name.startswith("market.") and name.count(".") > 1  # `market.ADAPTER.KEY` of another package's adapter
-    if name in SPEC or others or _priced(name):
+    if name in SPEC or others or _priced(name) or channel(name):
         return
     from difflib import get_close_matches
 
     close = get_close_matches(name, SPEC, 1)
     hint = "did you mean {close}?" if close else "`ia config list` shows the keys"
     raise UsageError("{name}: no such setting", name=name, hint=hint, close=close[0] if close else "")
+
+
+def channel(name: str) -> bool:
+    """Whether a key is the address of a channel: `channels.NAME`."""
+    own = name.removeprefix("channels.")
+    return own != name and own not in ("cli", "me") and re.fullmatch(CHANNEL_NAME, own) is not None
 
 
 def _priced(name: str) -> bool:

@@ -116,7 +116,7 @@ def _third(db: Any) -> None:
     db["notices"].create(
         {
             "id": int, "time": str, "wall": str, "run": int, "key": str, "channel": str, "title": str, "text": str,
-            "state": str, "error": str, "told": str,
+            "actor": str, "origins": str, "state": str, "error": str, "told": str,
         },
         pk="id",
         not_null={"time", "channel", "text", "state"},

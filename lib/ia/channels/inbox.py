@@ -1,0 +1,44 @@
+"""The inbox: what is to be told to the user at the next command at a terminal. It holds the notices of the channel
+`cli`, and those of other channels that could not be delivered."""
+
+import contextlib
+import os
+
+from ia import clock, store
+from ia.channels.notices import Notice, select
+from ia.workspace import Workspace
+
+MARKER = "unread"
+"""File below .ia that is there while something is unread, so that no other command has to open the database."""
+_UNREAD = "told IS NULL AND (state IN ('failed', 'unsure') OR (channel = 'cli' AND state = 'sent'))"
+
+
+def mark(ws: Workspace) -> None:
+    """Say that something may be unread."""
+    with contextlib.suppress(OSError):
+        fd = os.open(os.path.join(ws.root, ".ia", MARKER), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        os.close(fd)
+
+
+def maybe(ws: Workspace) -> bool:
+    """Whether something may be unread: one look at the disk."""
+    return os.path.exists(os.path.join(ws.root, ".ia", MARKER))
+
+
+def unread(ws: Workspace) -> list[Notice]:
+    """Return what has not been told yet, oldest first."""
+    later = (clock.stamp(clock.now()),) if clock.simulated() else ()
+    return select(ws, f"{_UNREAD}{' AND time <= ?' if later else ''} ORDER BY id", later)
+
+
+def taken(ws: Workspace) -> list[Notice]:
+    """Return what has not been told yet, oldest first, and count it as told: nobody else gets it."""
+    with store.transaction(ws.db):
+        found = unread(ws)
+        now = clock.stamp(clock.wall())
+        ws.db.executemany("UPDATE notices SET told = ? WHERE id = ?", [(now, notice.id) for notice in found])
+    with contextlib.suppress(OSError):
+        os.unlink(os.path.join(ws.root, ".ia", MARKER))
+    if select(ws, f"{_UNREAD} LIMIT 1"):  # came in between, or is later than --now
+        mark(ws)
+    return found

@@ -1,0 +1,137 @@
+"""The channels that there are: the inbox at the command line, and those that the user named in config.yaml.
+
+`channels.NAME` is an address: `SCHEME:…`. A scheme belongs to a class, found in the entry-point group `ia.channels`;
+what no package claims is Apprise's, which knows a hundred services. An address may hold a key to somebody's account: it
+is shown by its scheme alone, and what goes wrong is told without it.
+"""
+
+import re
+from typing import NamedTuple, Protocol, cast
+
+from ia import config
+from ia.errors import ConfigError, IaError, Message, NotFound
+
+GROUP = "ia.channels"
+"""Entry-point group: the scheme of an address -> `module:class` of a Channel."""
+BUILT_IN = {"telegram": "ia.channels.telegram:Telegram"}
+APPRISE = "ia.channels.apprised:Apprised"
+
+ME = "me"
+"""The user: the channels that `messaging.default` names."""
+CLI = "cli"
+"""The inbox, told at the next command at a terminal. Always there."""
+DEFAULT = "messaging.default"
+PREFIX = "channels."
+
+
+class Channel(Protocol):
+    """What takes a message to somebody."""
+
+    def __init__(self, address: str) -> None:
+        """Take an address of the scheme, references filled in. Nothing is sent, and no connection made.
+
+        raises  ConfigError where it is none; the address must not stand in the message.
+        """
+
+    def send(self, text: str, title: str = "") -> None:
+        """Deliver a text as it is, whole, in parts where the service's limit asks for it. Follows no redirection.
+
+        raises  TryLater where the network or the service failed and may not later (limits, timeouts, 5xx);
+                Unavailable where it refused. Neither says the address.
+        """
+        ...
+
+
+class Address(NamedTuple):
+    """A named channel: its name and its address, references filled in (None for the inbox, which needs none)."""
+
+    name: str
+    text: str | None
+
+
+def names() -> list[str]:
+    """Return the names of all channels, the inbox first."""
+    return [CLI, *(name.removeprefix(PREFIX) for name in config.names() if name.startswith(PREFIX))]
+
+
+def default() -> list[str]:
+    """Return the channels that are the user."""
+    return [name.strip() for name in str(config.get(DEFAULT) or CLI).split(",") if name.strip()] or [CLI]
+
+
+def meant(to: str) -> list[str]:
+    """Return the names of the channels that a recipient is: a comma list of names, and `me`.
+
+    raises  NotFound for one that there is not.
+    """
+    wanted = [name.strip() for name in to.split(",") if name.strip()] or [ME]
+    found = [channel for name in wanted for channel in (default() if name == ME else [name])]
+    for name in found:
+        if name != CLI and not _configured(name):
+            raise NotFound(
+                "{channel}: no such channel", channel=name[:80], known=", ".join([ME, *names()]),
+                hint="there is: {known}; add one with `ia config set channels.NAME ADDRESS`",
+            )  # fmt: skip
+    return list(dict.fromkeys(found))
+
+
+def _configured(name: str) -> bool:
+    return bool(re.fullmatch(config.CHANNEL_NAME, name)) and config.lookup(PREFIX + name)[0] is not None
+
+
+def address(name: str) -> Address:
+    """Return the address of a channel, references filled in.
+
+    raises  NotFound; ConfigError where it refers to what is not set.
+    """
+    meant(name)
+    return Address(name, None if name == CLI else str(config.get(PREFIX + name)))
+
+
+def opened(address: str) -> Channel:
+    """Return the channel behind an address. Its library is loaded, nothing is sent.
+
+    raises  ConfigError for an unknown scheme, or an address that is none of its scheme.
+    """
+    scheme = scheme_of(address)
+    target = BUILT_IN.get(scheme) or _others().get(scheme) or APPRISE
+    from importlib import import_module
+
+    module, _, attribute = target.partition(":")
+    try:
+        kind = getattr(import_module(module), attribute)
+    except (ImportError, AttributeError) as exc:
+        raise ConfigError("the channel {scheme} cannot be loaded: {reason}", scheme=scheme, reason=str(exc)) from exc
+    return cast(Channel, kind(address))
+
+
+def scheme_of(address: str) -> str:
+    """Return the scheme of an address, in lower case.
+
+    raises  ConfigError where it has none.
+    """
+    found = re.match(r"\s*([A-Za-z][A-Za-z0-9+.-]{0,39}):", address)
+    if found is None:
+        raise ConfigError("a channel's address begins with its scheme", hint="such as ntfy://TOPIC or telegram:CHAT")
+    return found[1].lower()
+
+
+def _others() -> dict[str, str]:
+    from importlib.metadata import entry_points
+
+    return {point.name: point.value for point in entry_points(group=GROUP) if point.name != "apprise"}
+
+
+def problems() -> list[Message | IaError]:
+    """Return what is wrong with the channels that are set: no address, an unknown scheme, a secret that is not set."""
+    found: list[Message | IaError] = []
+    for name in names()[1:]:
+        try:
+            opened(str(config.get(PREFIX + name)))
+        except IaError as exc:
+            found.append(Message("{channel}: {reason}", channel=name, reason=exc))
+    try:
+        meant(ME)
+    except IaError as exc:
+        found.append(exc)
+    return found

@@ -1,0 +1,187 @@
+"""Sending: a notice is stored first, and then delivered at most once.
+
+Whoever is killed before the delivery leaves it pending, and the next `deliver_pending` sends it; who is killed in the
+middle leaves it unsure: it may have arrived, so it is not sent again, and the inbox says so. What could not be
+delivered is in the inbox too: nothing is lost.
+
+Inside a task's run (`IA_RUN`) a notice is only staged. Whoever is in charge of the run releases what it staged when its
+work is safe, or discards it before the run is tried again.
+"""
+
+import contextlib
+import fcntl
+import os
+import unicodedata
+from collections.abc import Iterator, Sequence
+
+from ia import audit, clock, config, store
+from ia.channels import inbox, known, notices
+from ia.channels.notices import FAILED, PENDING, SENDING, SENT, STAGED, UNSURE, Notice
+from ia.errors import BadData, IaError, Message, Notify, silent
+from ia.workspace import Workspace, digest
+
+MAX_TEXT = 200_000  # characters
+MAX_TITLE = 200
+TIMEOUT = 20.0  # seconds for one channel
+_TOLD = 200  # characters that the audit trail keeps
+
+
+def send(
+    ws: Workspace,
+    text: str,
+    *,
+    to: str = known.ME,
+    title: str = "",
+    key: str = "",
+    run: int | None = None,
+    notify: Notify = silent,
+    actor: str = "user",
+    origins: Sequence[str] = (),
+) -> list[Notice]:
+    """Send a text to a recipient (`me`, or names of channels) and return its notices, one a channel.
+
+    key      what was sent under it before is not sent again; the first notices are returned
+    run      the task's run that it is about
+    origins  where the text from outside came from that its author has read
+    notify   is told of each channel that failed: that it lies in the inbox. Inside a run all of it is staged instead.
+    raises   BadData where there is nothing to say, or too much; NotFound for an unknown channel.
+    """
+    said, heading = _plain(text).strip("\n"), " ".join(_plain(title).split())
+    if not said.strip():
+        raise BadData("nothing to send: the text is empty")
+    if len(said) > MAX_TEXT or len(heading) > MAX_TITLE:
+        raise BadData(
+            "a message has at most {limit} characters, its title {title}", limit=MAX_TEXT, title=MAX_TITLE,
+            hint="write a note, and send its path and a summary",
+        )  # fmt: skip
+    channels = known.meant(to)
+    inside = config.run()
+    if inside is not None:
+        run, key = inside, key or f"run-{inside}-{digest(heading + chr(10) + said)[:16]}"
+    kept = []
+    for channel in channels:
+        own = f"{key}/{channel}" if key else None
+        kept.append(_stored(ws, own, channel, heading, said, run, actor, ", ".join(origins)))
+    return kept if inside is not None else [_delivered(ws, notice, notify) for notice in kept]
+
+
+def release(ws: Workspace, run: int, *, notify: Notify = silent) -> list[Notice]:
+    """Send what a run has staged, its work being safe; return all notices of the run. Again it does nothing."""
+    ws.db.execute("UPDATE notices SET state = ? WHERE run = ? AND state = ?", (PENDING, run, STAGED))
+    return [_delivered(ws, notice, notify) for notice in notices.select(ws, "run = ? ORDER BY id", (run,))]
+
+
+def discard(ws: Workspace, run: int) -> int:
+    """Drop what a run has staged or not yet sent; return how many notices that were."""
+    cursor = ws.db.execute("DELETE FROM notices WHERE run = ? AND state IN (?, ?)", (run, STAGED, PENDING))
+    return int(cursor.rowcount)
+
+
+def deliver_pending(ws: Workspace, *, notify: Notify = silent) -> list[Notice]:
+    """Finish what a crash left: send what is pending, and call unsure what a dead process was sending; return both."""
+    left = _left_behind(ws, notify)
+    waiting = notices.select(ws, "state = ? ORDER BY id", (PENDING,))
+    if inbox.unread(ws):
+        inbox.mark(ws)
+    return [*left, *(_delivered(ws, notice, notify) for notice in waiting)]
+
+
+def _plain(text: str) -> str:
+    """Return a text without what a terminal or a service might obey: control characters, but line ends and tabs."""
+    return "".join(c for c in text.replace("\r\n", "\n") if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cs"))
+
+
+def _stored(
+    ws: Workspace, key: str | None, channel: str, title: str, text: str, run: int | None, actor: str, origins: str
+) -> Notice:
+    """Return the notice, written down; the one that is there where the key is known."""
+    wall = clock.stamp(clock.wall())
+    time = clock.stamp(clock.now()) if clock.simulated() else wall
+    state = PENDING if config.run() is None else STAGED
+    with store.transaction(ws.db):
+        known_one = notices.select(ws, "key = ?", (key,)) if key else []
+        if known_one:
+            return known_one[0]
+        cursor = ws.db.execute(
+            "INSERT INTO notices (time, wall, run, key, channel, title, text, actor, origins, state, error)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '')",
+            (time, wall, run, key, channel, title, text, actor, origins, state),
+        )
+    return notices.select(ws, "id = ?", (cursor.lastrowid,))[0]
+
+
+def _delivered(ws: Workspace, notice: Notice, notify: Notify) -> Notice:
+    """Deliver a pending notice, and return it as it is then; another state than pending stays."""
+    with _at_work(ws):
+        claimed = ws.db.execute(
+            "UPDATE notices SET state = ? WHERE id = ? AND state = ?", (SENDING, notice.id, PENDING)
+        ).rowcount
+        if claimed:
+            failure = _carried(notice)
+            _ended(ws, notice, FAILED if failure else SENT, str(failure or ""))
+            if failure:
+                notify(
+                    Message(
+                        "{channel}: not sent ({reason}); it is in the inbox: `ia send --list`",
+                        channel=notice.channel, reason=failure,
+                    )
+                )  # fmt: skip
+    return notices.select(ws, "id = ?", (notice.id,))[0]
+
+
+def _carried(notice: Notice) -> IaError | None:
+    """Hand a notice to its channel; return what went wrong."""
+    if notice.channel == known.CLI:
+        return None
+    try:
+        address = known.address(notice.channel).text or ""
+        known.opened(address).send(notice.text, notice.title)
+    except IaError as exc:
+        return exc
+    return None
+
+
+def _ended(ws: Workspace, notice: Notice, state: str, error: str) -> None:
+    with store.transaction(ws.db):
+        ws.db.execute("UPDATE notices SET state = ?, error = ? WHERE id = ?", (state, error, notice.id))
+        audit.record(
+            ws.db, "message.sent" if state == SENT else "message.failed", notice.channel, notice.actor,
+            notice=notice.id, text=notice.text[:_TOLD],
+            **({"run": notice.run} if notice.run is not None else {}),
+            **({"untrusted": notice.origins} if notice.origins else {}),
+            **({"error": error} if error else {}),
+        )  # fmt: skip
+    if state != SENT or notice.channel == known.CLI:
+        inbox.mark(ws)
+
+
+@contextlib.contextmanager
+def _at_work(ws: Workspace) -> Iterator[None]:
+    """Let others see that a process is sending: they share a lock, which whoever looks for the dead wants alone."""
+    fd = _lock(ws)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH)
+        yield
+    finally:
+        os.close(fd)
+
+
+def _lock(ws: Workspace) -> int:
+    os.makedirs(os.path.join(ws.root, ".ia"), exist_ok=True)
+    return os.open(os.path.join(ws.root, ".ia", "sending"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+
+def _left_behind(ws: Workspace, notify: Notify) -> list[Notice]:
+    """Call unsure what is being sent while nobody is sending. With a sender at work, the next call looks again."""
+    fd = _lock(ws)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        dead = notices.select(ws, "state = ? ORDER BY id", (SENDING,))
+        for notice in dead:
+            _ended(ws, notice, UNSURE, "interrupted while sending: it may have arrived")
+            notify(Message("{channel}: interrupted while sending: it may have arrived", channel=notice.channel))
+    except BlockingIOError:
+        return []
+    finally:
+        os.close(fd)
+    return dead
