@@ -66,10 +66,9 @@ def own_crontab_stays(own_crontab_lock):
 
 
 @pytest.fixture(autouse=True)
-def crontab(home, tmp_path, monkeypatch):
+def crontab(home, tmp_path_factory, monkeypatch):
     """A crontab of this test's own: return the file behind the program that IA_CRONTAB names."""
-    program = tmp_path / "cron" / "crontab"
-    program.parent.mkdir()
+    program = tmp_path_factory.mktemp("cron") / "crontab"
     shutil.copy(REPO / "tests" / "fake_crontab", program)
     monkeypatch.setenv("IA_CRONTAB", str(program))
     return program.parent / "table"
