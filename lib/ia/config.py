@@ -71,6 +71,11 @@ def run() -> int | None:
     return int(number) if number.isascii() and number.isdecimal() and len(number) < 16 else None
 
 
+def environment(over: dict[str, str]) -> dict[str, str]:
+    """Return the whole environment with these variables over it: what a child process is started with."""
+    return {**os.environ, **over}
+
+
 def override(name: str, value: str) -> None:
     """Set a variable for this process and its children: how `--home`, `--now` and `--lang` reach everybody."""
     os.environ[name] = value
