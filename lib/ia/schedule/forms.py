@@ -1,0 +1,209 @@
+"""The forms that a schedule has: cron fields, elapsed time, an exchange's close, an event."""
+
+import re
+from calendar import monthrange
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ia.errors import BadData
+
+MAX_TEXT = 200
+WEEKDAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+ALIASES = {
+    "@hourly": "0 * * * *",
+    "@daily": "0 0 * * *",
+    "@midnight": "0 0 * * *",
+    "@weekly": "0 0 * * 0",
+    "@monthly": "0 0 1 * *",
+    "@yearly": "0 0 1 1 *",
+    "@annually": "0 0 1 1 *",
+}
+EVENTS = ("file", "message", "webhook")
+MINUTES = {"m": 1, "h": 60, "d": 1440}
+MAX_EVERY = 366 * 1440
+MAX_OFFSET = 1440
+
+_ITEM = re.compile(r"(\*|\d{1,2}|\d{1,2}-\d{1,2})(/\d{1,2})?")
+_EVERY = re.compile(r"every\s+(\d{1,6})\s*(m|h|d|min|minutes?|hours?|days?)", re.I)
+_CLOSE = re.compile(r"close\s*(?:([+-])\s*(\d{1,4})\s*(m|h)?)?(?:\s+(\S.*))?", re.I)
+_EVENT = re.compile(r"on\s+(\S+)(?:\s+(\S.*))?", re.I)
+
+
+@dataclass(frozen=True)
+class Cron:
+    """Five cron fields. Weekdays count from 0, Sunday. `fields` is their text as Debian's cron reads it: no names.
+
+    A day counts if it is in `days` and in `weekdays`; where both are restricted, if it is in one of them. Where the
+    hour or the minute begins with `*` the schedule is `elapsed`: on the night of a change of clocks it runs by what the
+    clock shows, an hour that is repeated twice and one that is skipped never; else each run of a day happens once.
+    """
+
+    fields: str
+    minutes: tuple[int, ...]
+    hours: tuple[int, ...]
+    days: frozenset[int]
+    months: frozenset[int]
+    weekdays: frozenset[int]
+    either: bool
+    elapsed: bool
+
+    def on(self, day: int, month: int, weekday: int) -> bool:
+        """Whether a date is one of its days; weekday 0 is Sunday."""
+        if month not in self.months:
+            return False
+        if self.either:
+            return day in self.days or weekday in self.weekdays
+        return day in self.days and weekday in self.weekdays
+
+
+@dataclass(frozen=True)
+class Every:
+    """Elapsed time: every so many minutes."""
+
+    minutes: int
+
+
+@dataclass(frozen=True)
+class Close:
+    """So many minutes after (before: negative) the close of each session; on these weekdays of the exchange only."""
+
+    offset: int
+    weekdays: frozenset[int]
+
+
+@dataclass(frozen=True)
+class Event:
+    """What comes from outside: kind file, message or webhook, and what its name or content is like."""
+
+    kind: str
+    what: str
+
+
+Form = Cron | Every | Close | Event
+
+
+@lru_cache(256)
+def form(schedule: str) -> Form:
+    """Return what a schedule says.
+
+    raises  BadData that names the schedule and says why it is none.
+    """
+    text = " ".join(schedule.split())
+    if not text or len(text) > MAX_TEXT:
+        raise _wrong(schedule, "it is empty" if not text else "it is too long")
+    word = text.split()[0].lower()
+    if word == "every":
+        return _every(text)
+    if re.match(r"close\b", word):
+        return _close(text)
+    if word == "on":
+        return _event(text)
+    return _cron(text)
+
+
+def weekdays(text: str) -> frozenset[int]:
+    """Return the weekdays of a cron field (`fri`, `1-5`, `mon,wed`), 0 for Sunday.
+
+    raises  BadData.
+    """
+    parsed = _cron(f"0 0 * * {text}") if len(text.split()) == 1 else None
+    if parsed is None:
+        raise _wrong(text, "the weekdays are one word: fri, 1-5 or mon,wed")
+    return parsed.weekdays
+
+
+def _wrong(schedule: str, why: str) -> BadData:
+    return BadData(
+        "schedule {schedule!r}: {why}", schedule=schedule[:80], why=why,
+        hint="cron fields (`0 16 * * 5`), `every 90m`, `close+30m`, or `on file PATTERN`; see ia-task(5)",
+    )  # fmt: skip
+
+
+def _every(text: str) -> Every:
+    match = _EVERY.fullmatch(text)
+    if match is None:
+        raise _wrong(text, "elapsed time is a number and m, h or d")
+    minutes = int(match[1]) * MINUTES[match[2][0].lower()]
+    if not 1 <= minutes <= MAX_EVERY:
+        raise _wrong(text, "that is out of range")
+    return Every(minutes)
+
+
+def _close(text: str) -> Close:
+    match = _CLOSE.fullmatch(text)
+    if match is None:
+        raise _wrong(text, "write close, close+30m or close-15m, and weekdays after it if you like")
+    sign, number, unit, days = match.groups()
+    minutes = int(number or 0) * MINUTES[(unit or "m").lower()]
+    if minutes > MAX_OFFSET:
+        raise _wrong(text, "that is out of range")
+    return Close(-minutes if sign == "-" else minutes, weekdays(days) if days else frozenset(range(7)))
+
+
+def _event(text: str) -> Event:
+    match = _EVENT.fullmatch(text)
+    kind = match[1].lower() if match else ""
+    what = (match[2] or "").strip() if match else ""
+    if kind not in EVENTS:
+        raise _wrong(text, "an event is `on file PATTERN`, `on message WORDS` or `on webhook NAME`")
+    if not what:
+        raise _wrong(text, "it does not say which")
+    if kind == "webhook" and not re.fullmatch(r"[A-Za-z0-9][\w.-]{0,59}", what):
+        raise _wrong(text, "the name of a webhook has letters, digits, - and _")
+    if kind == "file" and (what.startswith(("/", "~")) or ".." in what.split("/") or what.split("/")[0] == ".ia"):
+        raise _wrong(text, "a pattern of files lies inside the workspace")
+    return Event(kind, what)
+
+
+def _cron(text: str) -> Cron:
+    if text.startswith("@"):
+        if text.lower() not in ALIASES:
+            why = "starting the machine is no time of day" if text.lower() == "@reboot" else "there is no such alias"
+            raise _wrong(text, why)
+        text = ALIASES[text.lower()]
+    parts = text.split()
+    if len(parts) != 5:
+        raise _wrong(text, "cron has five fields: minute, hour, day, month, weekday")
+    parts[3] = _numbers(parts[3], MONTHS, 1)
+    parts[4] = _numbers(parts[4], WEEKDAYS, 0)
+    for part in parts:
+        if not part.isascii() or not all(_ITEM.fullmatch(item) for item in part.split(",")):
+            raise _wrong(text, f"{part!r} is no list of numbers, ranges (1-5) and steps (*/15, 0-30/10)")
+        if any("/" in item and item[0] != "*" and "-" not in item for item in part.split(",")):
+            raise _wrong(text, f"{part!r}: a step needs a range, as in 0-59/5 or */5")
+    minutes, hours, days, months, on = _sets(text, parts)
+    # As Debian's cron has it, a field that begins with * is no restriction, even where it is */2.
+    either = not parts[2].startswith("*") and not parts[4].startswith("*")
+    elapsed = parts[0].startswith("*") or parts[1].startswith("*")
+    found = Cron(" ".join(parts), tuple(minutes), tuple(hours), days, months, on, either, elapsed)
+    longest = {month: monthrange(2024, month)[1] for month in months}
+    if not either and not any(day <= most for day in days for most in longest.values()):
+        raise _wrong(text, "it never comes: no such day in these months")
+    return found
+
+
+def _numbers(field: str, names: tuple[str, ...], first: int) -> str:
+    """Return a field with its names as numbers; a range that ends on Sunday ends on 7."""
+
+    def number(match: re.Match[str]) -> str:
+        word = match[0].lower()
+        if word not in names:
+            return match[0]
+        if names is WEEKDAYS and word == "sun" and match.start() and field[match.start() - 1] == "-":
+            return "7"
+        return str(names.index(word) + first)
+
+    out = re.sub(r"[A-Za-z]+", number, field)
+    return re.sub(r"(?<![\d/-])7(?![\d/-])|(?<![\d/])7-7(?![\d/])", "0", out) if names is WEEKDAYS else out
+
+
+def _sets(text: str, parts: list[str]) -> tuple[list[int], list[int], frozenset[int], frozenset[int], frozenset[int]]:
+    from crontab import CronSlices
+
+    try:
+        minutes, hours, days, months, on = (list(part) for part in CronSlices(" ".join(parts)))
+    except Exception as exc:  # ValueError, KeyError and others: whatever a field makes it stumble on
+        why = " ".join(str(exc.args[0] if exc.args else exc).split())[:120]
+        raise _wrong(text, why) from None
+    return sorted(minutes), sorted(hours), frozenset(days), frozenset(months), frozenset(day % 7 for day in on)

@@ -1,0 +1,165 @@
+"""The moments at which a task is to run.
+
+Slots come as aware datetimes in the design's zone. Two of them in an hour that is repeated differ by their `fold` alone,
+and Python calls such two equal: compare and keep them as UTC (`clock.stamp`).
+"""
+
+from collections.abc import Iterator
+from datetime import date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from ia.clock import UTC
+from ia.schedule import exchange, zones
+from ia.schedule.design import Design
+from ia.schedule.forms import Close, Cron, Every, form
+
+HORIZON = timedelta(days=60 * 366)
+"""How far ahead a slot is looked for: the 29th of February on a trading Monday comes once in decades."""
+DAY, MINUTE = timedelta(days=1), timedelta(minutes=1)
+
+
+def zone_of(design: Design) -> ZoneInfo:
+    """Return the zone that a design's schedule is in: the user's own where it names none.
+
+    raises  BadData where there is no such zone.
+    """
+    return zones.zone(design.zone) if design.zone else zones.own()
+
+
+def upcoming(
+    design: Design, after: datetime, n: int = 5, *, anchor: datetime | None = None, cache: str | None = None
+) -> list[datetime]:
+    """Return the next n slots, strictly after a moment; fewer where there are none for decades, none for events.
+
+    anchor  when the design was approved: what `every` counts from; default `after`.
+    cache   the folder that keeps the sessions of exchanges.
+    raises  BadData where the schedule or the zone is none.
+    """
+    start = after.astimezone(UTC)
+    last = min(start + HORIZON, datetime(9990, 1, 1, tzinfo=UTC))
+    found: list[datetime] = []
+    step = 2 * DAY
+    while len(found) < n and start < last:
+        end = min(start + step, last)
+        found += between(design, start, end, anchor=anchor or after, cache=cache)
+        start, step = end, step * 4
+        if not isinstance(form(design.schedule), Cron | Every | Close):
+            break
+    return found[:n]
+
+
+def between(
+    design: Design, start: datetime, end: datetime, *, anchor: datetime | None = None, cache: str | None = None
+) -> list[datetime]:
+    """Return the slots with start < slot <= end, ascending; anchor, cache and raises as for `upcoming`."""
+    low, high = start.astimezone(UTC), end.astimezone(UTC)
+    zone = zone_of(design)
+    if low >= high:
+        return []
+    moments = _moments(design, zone, low, high, (anchor or start).astimezone(UTC), cache)
+    return [moment.astimezone(zone) for moment in sorted({m for m in moments if low < m <= high})]
+
+
+def last(
+    design: Design, start: datetime, end: datetime, *, anchor: datetime | None = None, cache: str | None = None
+) -> datetime | None:
+    """Return the latest slot with start < slot <= end, without making a list of all; None where there is none."""
+    low, high, step = start.astimezone(UTC), end.astimezone(UTC), 2 * DAY
+    anchor = anchor or start
+    while high > low:
+        begin = max(low, high - step)
+        found = between(design, begin, high, anchor=anchor, cache=cache)
+        if found:
+            return found[-1]
+        high, step = begin, step * 4
+    return None
+
+
+def _moments(
+    design: Design, zone: ZoneInfo, low: datetime, high: datetime, anchor: datetime, cache: str | None
+) -> Iterator[datetime]:
+    """Yield slots around low..high, UTC; some of them outside, some twice, in no order."""
+    what = form(design.schedule)
+    market = exchange.MARKETS.get(design.calendar)
+    if isinstance(what, Close):
+        yield from _closes(what, market or "CN", low, high, cache)
+        return
+    if isinstance(what, Every):
+        found = _elapsed(what.minutes * MINUTE, anchor.replace(second=0, microsecond=0), low, high)
+    elif isinstance(what, Cron):
+        found = _cron(what, zone, low, high)
+    else:
+        return
+    if market is None:
+        yield from found
+        return
+    local = exchange.zone(market)
+    for moment in found:
+        if low < moment <= high and exchange.is_session(market, moment.astimezone(local).date(), cache):
+            yield moment
+
+
+def _elapsed(step: timedelta, anchor: datetime, low: datetime, high: datetime) -> Iterator[datetime]:
+    moment = anchor + max(1, (low - anchor) // step) * step
+    while moment <= high:
+        yield moment
+        moment += step
+
+
+def _closes(what: Close, market: str, low: datetime, high: datetime, cache: str | None) -> Iterator[datetime]:
+    offset = what.offset * MINUTE
+    local = exchange.zone(market)
+    first, end = (low - offset).astimezone(local).date(), (high - offset).astimezone(local).date()
+    for day in exchange.session_days(market, first, end, cache):
+        closed = exchange.close(market, day, cache)
+        if closed is not None and (day.weekday() + 1) % 7 in what.weekdays:
+            yield closed + offset
+
+
+def _cron(what: Cron, zone: ZoneInfo, low: datetime, high: datetime) -> Iterator[datetime]:
+    minutes = [hour * 60 + minute for hour in what.hours for minute in what.minutes]
+    day, end = (low.astimezone(zone) - DAY).date(), high.astimezone(zone).date()
+    while day <= end:
+        if what.on(day.day, day.month, (day.weekday() + 1) % 7):
+            yield from _on(day, minutes, zone, what.elapsed)
+        day += DAY
+
+
+def _on(day: date, minutes: list[int], zone: ZoneInfo, elapsed: bool) -> Iterator[datetime]:
+    """Yield the moments of a local date, UTC: the minutes of the day that its clock shows."""
+    midnight = datetime.combine(day, time(), zone)
+    start = midnight.astimezone(UTC)
+    if (midnight + DAY).astimezone(UTC) - start == DAY and midnight.replace(fold=1).astimezone(UTC) == start:
+        for minute in minutes:
+            yield start + minute * MINUTE
+        return
+    for minute in minutes:
+        yield from _moment(midnight.replace(hour=minute // 60, minute=minute % 60), elapsed)
+
+
+def _moment(local: datetime, elapsed: bool) -> Iterator[datetime]:
+    """Yield when a clock shows a local time, UTC: never, once or twice if elapsed; else once.
+
+    A time that the clock skips stands for the first moment after it, one that it shows twice for the first.
+    """
+    first, second = local.astimezone(UTC), local.replace(fold=1).astimezone(UTC)
+    if first <= second:
+        yield first
+        if elapsed and first < second:
+            yield second
+    elif not elapsed:
+        yield _after_gap(second, first, local)
+
+
+def _after_gap(before: datetime, after: datetime, local: datetime) -> datetime:
+    """Return the moment between two at which the clock jumps, found by halving."""
+    zone = local.tzinfo
+    offset = before.astimezone(zone).utcoffset()
+    while after - before > timedelta(seconds=1):
+        middle = before + (after - before) // 2
+        middle = middle.replace(microsecond=0)
+        if middle.astimezone(zone).utcoffset() == offset:
+            before = middle
+        else:
+            after = middle
+    return after
