@@ -1,0 +1,105 @@
+"""`ia listen webhook`: signed HTTP requests start tasks."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from ia.errors import ConfigError, Message, UsageError
+from ia_cli._group import Command
+from ia_cli._out import emit_json, notify
+
+if TYPE_CHECKING:
+    from ia.bridges.received import Event
+
+LOOPBACK = "127.0.0.1"
+
+
+@click.command(cls=Command, example="ia listen webhook --pending")
+@click.option("--host", default=LOOPBACK, show_default=True, metavar="ADDRESS", help="Address to listen on.")
+@click.option("--port", type=click.IntRange(0, 65535), help="Port; 0 takes a free one. Default: webhook.port.")
+@click.option("--once", is_flag=True, help="End after the first accepted event has been handled.")
+@click.option("--pending", is_flag=True, help="Only handle what was received and waits, then end.")
+def webhook(host: str, port: int | None, once: bool, pending: bool) -> None:
+    """Listen for signed HTTP requests and run the tasks that wait for them.
+
+    `POST /NAME` starts the approved tasks whose schedule is `on webhook NAME`; the body (text, at most 256 kB) is what
+    they are given, as data from outside. It is kept before it is answered, and handled afterwards, one after another;
+    what was not handled when the listener ended is handled by the next one. Each accepted event is printed as one line
+    of JSON. Ends on SIGTERM and Ctrl-C.
+
+    A request is signed with webhook.secret (HMAC-SHA256), in one of two forms. Standard Webhooks: the headers
+    webhook-id, webhook-timestamp (within 5 minutes) and webhook-signature, `v1,` and base64 of the signature of
+    `ID.TIMESTAMP.BODY`; a secret that begins with whsec_ is base64. GitHub: X-Hub-Signature-256, `sha256=` and the
+    signature of the body in hex; the id is X-GitHub-Delivery, else the SHA-256 of the body. It signs neither a time nor
+    the id: whoever reads the traffic can send it again.
+
+    Answers: 202 accepted, 200 received before (the same id), 401 not signed, 404 no task listens, 413 too long, 429 too
+    many wait, 503 try again later. `GET /healthz` is answered with 200.
+
+    \b
+    By hand, with a secret that `openssl rand -hex 32` made:
+      body='{"status": "done"}'
+      sign=$(printf %s "$body" | openssl dgst -sha256 -hmac "$IA_WEBHOOK_SECRET")
+      curl -d "$body" -H "X-Hub-Signature-256: sha256=${sign##* }" http://127.0.0.1:8787/build
+    """
+    import signal
+    import sys
+
+    from ia.workspace import Workspace
+
+    if pending:
+        from ia.bridges.received import handle
+
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+        handle(Workspace(), notify)
+        return
+    _listen(host, port, once)
+
+
+def _listen(host: str, port: int | None, once: bool) -> None:
+    from ia import config
+    from ia.bridges import webhook as bridge
+    from ia.tasks.children import command
+    from ia.workspace import Workspace
+
+    secret = config.get("webhook.secret")
+    if not secret:
+        raise ConfigError(
+            "webhook.secret is not set: only what is signed is let in",
+            hint="`openssl rand -hex 32 | ia config secret IA_WEBHOOK_SECRET`; give the sender the same secret",
+        )
+    chosen = port if port is not None else int(config.get("webhook.port"))
+    if chosen > 65535:
+        raise UsageError("webhook.port: {port} is no port", port=chosen)
+    if not _loopback(host):
+        notify(
+            Message(
+                "{host} can be reached from outside, over plain HTTP: put a proxy that speaks TLS before it", host=host
+            )
+        )
+    handler = [*command(), "--home", config.home(), "listen", "webhook", "--pending"]
+    config.override("IA_WEBHOOK_SECRET", "")  # no process that is started from here needs it
+    bridge.serve(
+        Workspace(), bridge.Listening(host, chosen, secret, handler, once=once), ready=_ready, accepted=_accepted,
+        notify=notify,
+    )  # fmt: skip
+
+
+def _loopback(host: str) -> bool:
+    import ipaddress
+
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _ready(address: str) -> None:
+    notify(Message("listening on {address}", address=address))
+
+
+def _accepted(event: "Event") -> None:
+    import sys
+
+    emit_json(event._asdict())
+    sys.stdout.flush()
