@@ -9,7 +9,7 @@ from ia_cli._group import Command
 from ia_cli._out import emit_json, notify
 
 if TYPE_CHECKING:
-    from ia.bridges.received import Event
+    from ia.bridges.deliveries import Event
 
 LOOPBACK = "127.0.0.1"
 
@@ -48,7 +48,7 @@ def webhook(host: str, port: int | None, once: bool, pending: bool) -> None:
     from ia.workspace import Workspace
 
     if pending:
-        from ia.bridges.received import handle
+        from ia.bridges.deliveries import handle
 
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
         handle(Workspace(), notify)

@@ -21,9 +21,9 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, NamedTuple
 
 from ia import clock, store
-from ia.bridges import http, received, signing
+from ia.bridges import deliveries, http, signing
 from ia.bridges.http import Answer, Head
-from ia.bridges.received import Event
+from ia.bridges.deliveries import Event
 from ia.errors import IaError, Message, Notify, Refused, TryLater, UsageError, silent
 from ia.workspace import Workspace
 
@@ -42,11 +42,11 @@ QUIET = 60.0
 MAX_NAME = 100
 
 ANSWERS: dict[str, tuple[int, tuple[tuple[str, str], ...]]] = {
-    received.ACCEPTED: (202, ()),
-    received.REPEATED: (200, ()),
-    received.UNKNOWN: (404, ()),
-    received.FULL: (429, (("Retry-After", "60"),)),
-    received.LOST: (503, (("Retry-After", "10"),)),
+    deliveries.ACCEPTED: (202, ()),
+    deliveries.REPEATED: (200, ()),
+    deliveries.UNKNOWN: (404, ()),
+    deliveries.FULL: (429, (("Retry-After", "60"),)),
+    deliveries.LOST: (503, (("Retry-After", "10"),)),
 }  # fmt: skip
 
 
@@ -201,7 +201,7 @@ class _Server:
             return
         oldest = next(iter(self._open), None)
         if oldest is None or time.monotonic() - self._open[oldest] < GRACE:
-            raise Answer(503, headers=ANSWERS[received.LOST][1])
+            raise Answer(503, headers=ANSWERS[deliveries.LOST][1])
         del self._open[oldest]
         oldest.cancel()
 
@@ -248,14 +248,14 @@ class _Server:
                 self._came.clear()
                 batch, self._coming = self._coming, []
                 try:
-                    found = await loop.run_in_executor(pool, received.keep, ws, [event for event, _ in batch])
+                    found = await loop.run_in_executor(pool, deliveries.keep, ws, [event for event, _ in batch])
                 except IaError as exc:
                     self._notify(Message("webhook: {error}", error=exc))
-                    found = [received.LOST] * len(batch)
+                    found = [deliveries.LOST] * len(batch)
                 for (event, became), result in zip(batch, found, strict=True):
                     if not became.done():  # else the sender has gone
                         became.set_result(result)
-                    if result == received.ACCEPTED:
+                    if result == deliveries.ACCEPTED:
                         self._told.put(event)
                         self._kept.set()
 
