@@ -1,0 +1,372 @@
+"""The book of approved tasks. What runs is the text that a person approved, whatever stands in the file since.
+
+A changed text is a new row, so that a run knows under which approval it was made; pause and resume change the row.
+Approving, pausing, resuming and removing are a person's acts: no tool that a model can call may reach them.
+"""
+
+import json
+import os
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from ia import audit, clock, config, proposals, store
+from ia.errors import BadData, IaError, NotFound, Notify, Refused, Unavailable, silent
+from ia.schedule.design import FOLDER, Design
+from ia.workspace import Workspace
+
+APPROVED, PAUSED = "approved", "paused"
+KIND = "task"
+"""The kind of proposals that are about a task."""
+KEPT = (
+    "PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "LLM_USER_PATH", "XDG_CONFIG_HOME", "XDG_DATA_HOME",
+    "XDG_STATE_HOME", "XDG_CACHE_HOME",
+)  # fmt: skip
+"""Variables that a run gets as they were at the approval, beside settings (`IA_…`) that are no secret."""
+
+
+class Task(NamedTuple):
+    """An approved task. Times are UTC stamps.
+
+    since        only slots after it are run: the moment of approval, or of the last resume
+    environment  variables that a run gets
+    """
+
+    id: int
+    name: str
+    text: str
+    state: str
+    since: str
+    approved: str
+    by: str
+    environment: dict[str, str]
+    changed: str
+
+    @property
+    def design(self) -> Design:
+        """Return what the approved text says, with the zone that held when it was approved.
+
+        raises  BadData where this ia no longer understands it.
+        """
+        return _design(self.text, self.name, self.environment.get("TZ", ""))
+
+
+class Listed(NamedTuple):
+    """A line of the list.
+
+    state     approved, paused, edited (the file is no longer what was approved), deleted (does not run), unapproved
+              (a file that nobody approved), proposed
+    proposal  the number of a waiting proposal about it
+    problem   what is wrong with its text
+    """
+
+    name: str
+    state: str
+    task: Task | None
+    design: Design | None
+    proposal: int | None
+    problem: IaError | None
+
+
+_SELECT = 'SELECT id, name, text, state, since, approved, "by", environment, changed FROM tasks'
+_LIVE = "approved <= :now AND (removed IS NULL OR removed > :now)"
+
+
+def tasks(ws: Workspace) -> list[Task]:
+    """Return the approved tasks as of now(), paused ones too, by name."""
+    rows = ws.db.execute(f"{_SELECT} WHERE {_LIVE} ORDER BY name", {"now": clock.stamp(clock.now())})
+    return [_as_of_now(ws, Task(*row[:7], json.loads(row[7] or "{}"), row[8])) for row in rows]
+
+
+def get(ws: Workspace, name: str) -> Task:
+    """Return an approved task.
+
+    raises  NotFound, with what to do where there is a file or a proposal of the name.
+    """
+    name = name_of(name)
+    found = next((task for task in tasks(ws) if task.name == name), None)
+    if found is None:
+        if _file(ws, name) is not None or _waiting(ws, name) is not None:
+            raise NotFound("task {name} is not approved", name=name, hint="`ia task approve {name}`")
+        raise NotFound("{name}: no such task", name=name, hint="`ia task list` shows them")
+    return found
+
+
+def by_id(ws: Workspace, number: int) -> Task | None:
+    """Return the approval of this number, also one that is no longer in force."""
+    row = ws.db.execute(f"{_SELECT} WHERE id = ?", (number,)).fetchone()
+    return None if row is None else Task(*row[:7], json.loads(row[7] or "{}"), row[8])
+
+
+def name_of(given: str) -> str:
+    """Return a task's name; its path will do."""
+    return given.removeprefix(FOLDER + "/").removesuffix(".md")
+
+
+def _as_of_now(ws: Workspace, task: Task) -> Task:
+    """With --now: a pause or resume that came later has not happened."""
+    now = clock.stamp(clock.now())
+    if task.changed <= now:
+        return task
+    sql = (
+        "SELECT kind, time FROM events WHERE kind IN ('task.approved', 'task.paused', 'task.resumed')"
+        " AND subject = ? AND time >= ? AND time <= ? ORDER BY id DESC LIMIT 1"
+    )
+    row = ws.db.execute(sql, (task.name, task.approved, now)).fetchone()
+    kind, time = row or ("task.approved", task.approved)
+    return task._replace(state=PAUSED if kind == "task.paused" else APPROVED, since=min(time, now), changed=time)
+
+
+def checked(text: str, name: str, zone: str = "") -> Design:
+    """Return the design that a text holds, once all is well with it.
+
+    raises  BadData, Refused (its pipeline), NotFound.
+    """
+    from ia.schedule.design import check
+    from ia.tasks import pipeline
+
+    design = _design(text, name, zone)
+    if design.name != name:
+        raise BadData("the file is called {name}, the task in it {other}", name=name, other=design.name)
+    check(design)
+    if design.run:
+        pipeline.parsed(design.run)
+    return design
+
+
+def _design(text: str, name: str, zone: str) -> Design:
+    from ia.schedule.design import parsed
+
+    design = parsed(text, name)
+    return design if design.zone or "/" not in zone or zone.startswith(("/", ":")) else replace(design, zone=zone)
+
+
+# what a person does
+
+
+def to_approve(ws: Workspace, given: str | int) -> tuple[str, str, str, int | None]:
+    """Return (name, approved text or "", text that would be approved, number of the proposal if it is one).
+
+    given   the number of a proposal, or a name: of a file that waits for approval, else of a proposal's task.
+    raises  NotFound, Refused (decided already, out of date), BadData.
+    """
+    if isinstance(given, int) or given.isdecimal():
+        proposal = proposals.undecided(ws, int(given))
+        if proposal.kind != KIND:
+            raise Refused(
+                "proposal {number} is about {path}, no task", number=proposal.id, path=proposal.path,
+                hint="`ia approve {number}`",
+            )  # fmt: skip
+        name, number = name_of(proposal.path), proposal.id
+        text = proposals.outcome(ws, proposal)[1]
+    else:
+        name = name_of(given)
+        text = _file(ws, name) or ""
+        known = _live(ws, name)
+        waiting = _waiting(ws, name)
+        number = None
+        if waiting is not None and (not text or (known is not None and known.text == text)):
+            text, number = proposals.outcome(ws, waiting)[1], waiting.id
+        if not text:
+            raise NotFound("{name}: no such task", name=name, hint="`ia task list` shows them")
+    known = _live(ws, name)
+    return name, known.text if known else "", text, number
+
+
+def approve(ws: Workspace, given: str | int, *, by: str, notify: Notify = silent, expect: str = "") -> Task:
+    """Enter a task into the book and the crontab, and return it. The same text again is no new task.
+
+    given   the number of a proposal (its file is written), or the name of a file in tasks/.
+    expect  the text that the person saw; another one is refused.
+    raises  what `to_approve` and `checked` raise; Refused inside a run; Unavailable where the crontab could not be
+            written: the approval stands.
+    """
+    _person()
+    with ws.lock():
+        name, _, text, number = to_approve(ws, given)
+        if expect and text != expect:
+            raise Refused("{path} changed while you were reading", path=f"{FOLDER}/{name}.md", hint="look again")
+        checked(text, name, config.env("TZ", "") or "")
+        if number is not None:
+            from ia.pipes import consented
+
+            consented(ws, number, by=by, notify=notify)
+        task = _entered(ws, name, text, by)
+    _look(ws, task)
+    _synced(ws, task.name, "task {name} is approved, but its crontab entry is not written: {reason}", notify)
+    return task
+
+
+def _look(ws: Workspace, task: Task) -> None:
+    """What lies there already when a task on files is approved is no event."""
+    if task.design.schedule.startswith("on file"):
+        from ia.tasks import events
+
+        events.look(ws, task)
+
+
+def _entered(ws: Workspace, name: str, text: str, by: str) -> Task:
+    now, kept = clock.stamp(clock.now()), json.dumps(environment(), ensure_ascii=False)
+    known = _live(ws, name)
+    with store.transaction(ws.db):
+        if known is not None and known.text == text:
+            ws.db.execute("UPDATE tasks SET environment = ? WHERE id = ?", (kept, known.id))
+            if known.environment == environment():
+                return known
+        elif known is not None:
+            ws.db.execute("UPDATE tasks SET removed = ?, changed = ? WHERE id = ?", (now, now, known.id))
+        if known is None or known.text != text:
+            ws.db.execute(
+                'INSERT INTO tasks (name, text, state, since, approved, "by", environment, changed)'
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (name, text, APPROVED, now, now, by, kept, now),
+            )
+        audit.record(ws.db, "task.approved", name, "user", by=by, again=known is not None)
+    return get(ws, name)
+
+
+def pause(ws: Workspace, name: str, *, notify: Notify = silent) -> Task:
+    """Let a task rest; it keeps its place in the book."""
+    return _stated(ws, name, PAUSED, "task.paused", notify)
+
+
+def resume(ws: Workspace, name: str, *, notify: Notify = silent) -> Task:
+    """Let a task run again from now on; what fell into the pause is not made up for."""
+    return _stated(ws, name, APPROVED, "task.resumed", notify)
+
+
+def _stated(ws: Workspace, name: str, state: str, event: str, notify: Notify) -> Task:
+    _person()
+    with ws.lock():
+        task, now = get(ws, name), clock.stamp(clock.now())
+        if task.state != state:
+            with store.transaction(ws.db):
+                since = now if state == APPROVED else task.since
+                ws.db.execute(
+                    "UPDATE tasks SET state = ?, since = ?, changed = ? WHERE id = ?", (state, since, now, task.id)
+                )
+                audit.record(ws.db, event, task.name, "user")
+    _synced(ws, task.name, "task {name} is changed, but the crontab is not: {reason}", notify)
+    return get(ws, name)
+
+
+def remove(ws: Workspace, name: str, *, notify: Notify = silent) -> str:
+    """Take a task out of the book and the crontab, with its file (`ia memory undo` brings that back); its name.
+
+    What ran stays in the history.
+    """
+    _person()
+    name = name_of(name)
+    with ws.lock():
+        known = _live(ws, name)
+        text = _file(ws, name)
+        if known is None and text is None:
+            raise NotFound("{name}: no such task", name=name, hint="`ia task list` shows them")
+        if text is not None:
+            ws.remove(f"{FOLDER}/{name}.md", why=f"task {name} is removed", event="task.file")
+        if known is not None:
+            now = clock.stamp(clock.now())
+            with store.transaction(ws.db):
+                ws.db.execute("UPDATE tasks SET removed = ?, changed = ? WHERE id = ?", (now, now, known.id))
+                audit.record(ws.db, "task.removed", name, "user")
+    _synced(ws, name, "task {name} is changed, but the crontab is not: {reason}", notify)
+    return name
+
+
+def _person() -> None:
+    if config.run() is not None:
+        raise Refused("inside a task's run there is no person to decide")
+
+
+def _synced(ws: Workspace, name: str, template: str, notify: Notify) -> None:
+    from ia.tasks import crontab
+
+    try:
+        crontab.sync(ws, notify)
+    except IaError as exc:
+        raise Unavailable(template, name=name, reason=exc, hint=exc.hint or "`ia doctor` tells more") from exc
+
+
+# what there is
+
+
+def listed(ws: Workspace) -> list[Listed]:
+    """Return the tasks as of now(), by name: approved ones, files that wait for approval, and proposals."""
+    known = {task.name: task for task in tasks(ws)}
+    waiting = {name_of(p.path): p for p in proposals.pending(ws) if p.kind == KIND}
+    files = {name_of(path) for path in ws.paths(FOLDER, (".md",)) if path.count("/") == 1}
+    return [_line(ws, name, known.get(name), waiting.get(name)) for name in sorted({*known, *waiting, *files})]
+
+
+def _line(ws: Workspace, name: str, task: Task | None, waiting: proposals.Proposal | None) -> Listed:
+    problem, design, text = None, None, None
+    try:
+        text = _file(ws, name)
+        shown = task.text if task else text if text is not None else waiting.after if waiting else ""
+        design = checked(shown, name, (task.environment if task else {}).get("TZ", ""))
+    except IaError as exc:
+        problem = exc
+    if task is None:
+        state = "unapproved" if text is not None else "proposed"
+    elif text is None:
+        state = "deleted"
+    else:
+        state = PAUSED if task.state == PAUSED else APPROVED if text == task.text else "edited"
+    return Listed(name, state, task, design, waiting.id if waiting else None, problem)
+
+
+def runnable(ws: Workspace) -> list[Task]:
+    """Return the tasks that run: approved, not paused, and their file is still there."""
+    return [task for task in tasks(ws) if task.state == APPROVED and runs(ws, task)]
+
+
+def runs(ws: Workspace, task: Task) -> bool:
+    """Whether a task's file is still there: deleting it is a way to say that it shall not run."""
+    return os.path.lexists(os.path.join(ws.root, FOLDER, f"{task.name}.md"))
+
+
+def entries(ws: Workspace) -> list[tuple[str, list[str]]]:
+    """Return what the crontab needs: for each task that runs its name and the five-field lines that wake it.
+
+    A task whose text this ia no longer understands has none; `ia task due` tells of it.
+    """
+    from ia.schedule import wakeups, zones
+
+    found, system = [], zones.system()
+    for task in runnable(ws):
+        try:
+            lines = wakeups.lines(
+                task.design, anchor=moment(task.since), system=system, moment=clock.now(),
+            )  # fmt: skip
+        except IaError:
+            continue
+        found.append((task.name, lines))
+    return found
+
+
+def moment(stamp: str) -> Any:
+    """Return a UTC stamp as an aware datetime."""
+    from datetime import datetime
+
+    return datetime.fromisoformat(stamp)
+
+
+def environment() -> dict[str, str]:
+    """Return what a run is to have of the present environment: no secret, and nothing of this very call."""
+    settings = {
+        "IA_" + key.name.upper().replace(".", "_"): key.name for key in config.KEYS if not config.secret(key.name)
+    }
+    found = {name: config.env(name) for name in (*KEPT, *settings)}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _live(ws: Workspace, name: str) -> Task | None:
+    return next((task for task in tasks(ws) if task.name == name), None)
+
+
+def _file(ws: Workspace, name: str) -> str | None:
+    return ws.read(f"{FOLDER}/{name}.md")
+
+
+def _waiting(ws: Workspace, name: str) -> proposals.Proposal | None:
+    path = f"{FOLDER}/{name}.md"
+    return next((p for p in reversed(proposals.pending(ws)) if (p.kind, p.path) == (KIND, path)), None)

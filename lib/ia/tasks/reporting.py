@@ -1,0 +1,234 @@
+"""What comes of a run: a note that keeps the result, a summary, and the message that tells the user.
+
+A turn's reply is the report, unless the turn wrote a note into that very folder itself; of a pipeline it is what was
+printed. What text from outside had a part in is kept as untrusted until the user accepts it.
+"""
+
+import json
+import os
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from ia import config, notebook, outside, proposals
+from ia.errors import BadData, Notify
+from ia.pipes import note_written
+from ia.schedule.design import Design, report_path
+from ia.tasks import taking_back
+from ia.tasks.book import Task
+from ia.tasks.children import Ended
+from ia.tasks.runs import Run
+from ia.workspace import Workspace
+
+LATE = 600
+"""Seconds after its slot from which on a run is late."""
+MAX_SUMMARY = 700
+_LINES = 8
+SIMULATED = ("simulated prices", "模拟行情")
+
+
+@dataclass
+class Result:
+    """What a run brought forth. origins: where text from outside came from; pending: proposals that wait."""
+
+    text: str
+    origins: list[str] = field(default_factory=list)
+    pending: list[int] = field(default_factory=list)
+    simulated: bool = False
+
+
+@dataclass(frozen=True)
+class Report:
+    """Where the result lies (None: nowhere), and what the user is told of it."""
+
+    path: str | None
+    summary: str
+    pending: tuple[int, ...]
+
+
+def result(ws: Workspace, design: Design, run: Run, ended: Ended) -> Result:
+    """Return what the processes of a run brought forth.
+
+    raises  BadData where a turn did not say what it should.
+    """
+    simulated = any(words in ended.errors.lower() for words in SIMULATED)
+    pending = [
+        number
+        for (number,) in ws.db.execute(
+            "SELECT id FROM proposals WHERE run = ? AND id > ? AND state = 'pending' ORDER BY id",
+            (run.id, run.data.get("proposal", 0)),
+        )
+    ]
+    if design.run:
+        return Result(_fenced(ended.output, design), _origins(ws, run), pending, simulated)
+    try:
+        said = json.loads(ended.output)
+        reply, turn = str(said["reply"]), str(said["turn"])
+    except (ValueError, KeyError, TypeError):
+        raise BadData("the turn of run {run} did not say what came of it", run=run.id) from None
+    return Result(reply, _origins(ws, run, turn), pending, simulated)
+
+
+def _origins(ws: Workspace, run: Run, turn: str = "") -> list[str]:
+    """Return where the text came from that the answers of a run had read; of one turn, or of all since it began."""
+    rows = ws.db.execute(
+        "SELECT origins FROM messages WHERE id > ? AND role = 'assistant' AND origins IS NOT NULL"
+        " AND (?2 = '' OR turn = ?2)",
+        (run.data.get("message", 0), turn),
+    )
+    return list(dict.fromkeys(origin for (text,) in rows if text for origin in json.loads(text)))
+
+
+def _fenced(output: str, design: Design) -> str:
+    """Return what a pipeline printed as it may stand in a note: tables and figures keep their columns."""
+    text = output.strip("\n")
+    plain = design.run.rsplit("|", 1)[-1].split()[1:2] in (["turn"], ["note"], ["memory"])
+    if not text or plain or "```" in text or text.startswith("#") or ("\n" not in text and "\t" not in text):
+        return text
+    return f"```\n{text}\n```"
+
+
+def reported(ws: Workspace, task: Task, design: Design, run: Run, found: Result, notify: Notify) -> Report:
+    """Keep a result as a note where the design wants one, and return what to tell of it."""
+    lang = language(task)
+    own = _own_note(ws, design, run)
+    path = own
+    if own is None and found.text.strip():
+        path = _kept(ws, design, run, found, lang, notify)
+    return Report(path, _summary(found, lang), tuple(found.pending))
+
+
+def _own_note(ws: Workspace, design: Design, run: Run) -> str | None:
+    """Return the note that the run itself wrote where its report belongs."""
+    wanted = path_for(design, run)
+    wrote = [path for path in taking_back.written(ws, run) if os.path.dirname(path) == os.path.dirname(wanted)]
+    return wanted if wanted in wrote else next(iter(wrote), None)
+
+
+def path_for(design: Design, run: Run) -> str:
+    """Return where a run's report belongs in the workspace."""
+    if run.slot[:1].isdigit():
+        return report_path(design, datetime.fromisoformat(run.slot))
+    return report_path(design, datetime.fromisoformat(run.started), several=True)
+
+
+def _kept(ws: Workspace, design: Design, run: Run, found: Result, lang: str, notify: Notify) -> str:
+    text = _headed(design, run, found, lang)
+    path = path_for(design, run)
+    if not found.origins:
+        notebook.write(ws, path, text, actor=f"task {run.name}")
+        note_written(ws, path, notify=notify)
+        return path
+    with ws.lock():
+        before = ws.read(path)
+        if before is not None and outside.origin_of(before) is None:
+            path = path.removesuffix(".md") + "-untrusted.md"
+        text = outside.marked(outside.folded(text), found.origins)
+        ws.write(path, text, actor=f"task {run.name}", event="note.untrusted", origins=found.origins)
+        note_written(ws, path, notify=notify)
+        waiting = [p for p in proposals.pending(ws) if (p.kind, p.path) == (proposals.TRUST, path)]
+        if not waiting:
+            because = f"[untrusted: {', '.join(found.origins)}] task {run.name}"
+            waiting = [proposals.propose(
+                ws, proposals.TRUST, path, outside.accepted(text), because=because, origin=f"run {run.id}",
+                actor=f"task {run.name}",
+            )]  # fmt: skip
+        found.pending.append(waiting[0].id)
+    return path
+
+
+def _headed(design: Design, run: Run, found: Result, lang: str) -> str:
+    """Return the note: front matter that says what it is, the result, and that prices were invented if they were."""
+    head = [f"task: {run.name}", f"slot: {_shown(run, design)}", f"run: {run.id}"]
+    if late(run):
+        head.append(f"ran: {_local(run.started, design)} ({_say(lang, '补跑', 'late')})")
+    body = found.text.strip("\n")
+    if found.simulated:
+        head.append("prices: simulated")
+        if "模拟" not in body and "simulated" not in body.lower():
+            body += "\n\n" + _say(lang, "**行情是模拟的**，数字只演示方法。", "**The prices are simulated**.")
+    return "---\n" + "\n".join(head) + "\n---\n" + body + "\n"
+
+
+def late(run: Run) -> bool:
+    """Whether a run was begun long after its slot."""
+    if not run.slot[:1].isdigit():
+        return False
+    return (datetime.fromisoformat(run.started) - datetime.fromisoformat(run.slot)).total_seconds() > LATE
+
+
+def _shown(run: Run, design: Design) -> str:
+    return _local(run.slot, design) if run.slot[:1].isdigit() else run.why
+
+
+def _local(stamp: str, design: Design) -> str:
+    from ia.schedule.slots import zone_of
+
+    return datetime.fromisoformat(stamp).astimezone(zone_of(design)).strftime("%Y-%m-%d %H:%M %Z")
+
+
+def _summary(found: Result, lang: str) -> str:
+    """Return the first lines of a result, as they may be sent."""
+    text = outside.folded(found.text) if found.origins else found.text
+    lines = [line.strip() for line in text.splitlines() if line.strip() and line.strip() != "```"]
+    said = "\n".join(lines[:_LINES])
+    if len(said) > MAX_SUMMARY or len(lines) > _LINES:
+        said = said[:MAX_SUMMARY].rstrip() + " …"
+    if found.simulated and "模拟" not in said and "simulated" not in said.lower():
+        said += "\n" + _say(lang, "（行情是模拟的）", "(the prices are simulated)")
+    return said or _say(lang, "没有输出", "no output")
+
+
+# telling
+
+
+def told(task_name: str, run: Run, design: Design, lang: str) -> tuple[str, str]:
+    """Return (title, text) of the message about a run that ended well."""
+    lines = [run.summary or ""]
+    if run.report:
+        lines.append(_say(lang, "笔记：", "note: ") + run.report)
+    if late(run):
+        lines.append(_say(lang, f"补跑：原定 {_shown(run, design)}", f"late: it was due {_shown(run, design)}"))
+    numbers = run.data.get("pending") or []
+    if numbers:
+        listed = ", ".join(map(str, numbers))
+        lines.append(
+            _say(lang, f"待批准的提议：{listed}（`ia pending`）", f"proposals that wait: {listed} (`ia pending`)")
+        )
+    return task_name, "\n".join(lines)
+
+
+def failed(name: str, run: Run, lang: str) -> tuple[str, str]:
+    """Return (title, text) of the message about a run that failed for good."""
+    said = _say(lang, f"任务 {name} 失败：{run.reason}", f"task {name} failed: {run.reason}")
+    last = str(run.data.get("last") or "")
+    more = _say(lang, f"详情：`ia task history {name}`", f"more: `ia task history {name}`")
+    return name, "\n".join(filter(None, [said, last if last not in said else "", more]))
+
+
+def language(task: Task | None) -> str:
+    """Return the language that the user had when the task was approved."""
+    kept = task.environment if task else {}
+    words = kept.get("IA_LANG") or kept.get("LC_ALL") or kept.get("LANG") or ""
+    return "zh" if words.lower().startswith("zh") else "en" if words and words[:2] != "C." else config.locale_lang()
+
+
+def _say(lang: str, zh: str, en: str) -> str:
+    return zh if lang == "zh" else en
+
+
+def missed(task: Task, slots: list[datetime], lang: str) -> tuple[str, str]:
+    """Return (title, text) of the message about slots that were left out."""
+    last = _local(slots[-1].isoformat(), task.design)
+    zh = f"任务 {task.name} 错过了 {len(slots)} 次，按设定不补跑；最近一次是 {last}"
+    en = f"task {task.name} missed {len(slots)} of its times and leaves them out, as it says; the last was {last}"
+    return task.name, _say(lang, zh, en)
+
+
+def unreadable(name: str, exc: Exception, lang: str) -> tuple[str, str]:
+    """Return (title, text) of the message about a task whose approved text can no longer be read."""
+    zh = f"任务 {name} 的已批准内容无法再解读，不会运行：{exc}\n改好后重新批准：`ia task approve {name}`"
+    en = (
+        f"task {name} does not run: what was approved can no longer be read: {exc}\n"
+        f"mend tasks/{name}.md, and approve it again: `ia task approve {name}`"
+    )
+    return name, _say(lang, zh, en)
