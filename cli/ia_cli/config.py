@@ -1,9 +1,13 @@
 """`ia config`: settings."""
 
+import sys
+
 import click
 
+from ia.errors import BadData, NotFound, UsageError
 from ia_cli._group import Command, Group
-from ia_cli._options import rows_options
+from ia_cli._in import text_or_stdin
+from ia_cli._options import json_option, rows_options
 from ia_cli._out import emit_rows
 from ia_cli._text import tr
 
@@ -13,8 +17,9 @@ def config_() -> None:
     """Read and change settings.
 
     A setting comes from the environment (IA_ and the key in capitals, dots as underscores), else from config.yaml in
-    the workspace, else it has its default. Secrets stay in the environment: write ${NAME}, and it is filled in when
-    needed.
+    the workspace, else it has its default. A secret is written as ${NAME}, and filled in when needed: from the
+    environment, else from what `ia config secret NAME` keeps, which cron's jobs have too. Neither secrets nor the
+    addresses of channels (channels.NAME) are ever printed.
     """
 
 
@@ -41,6 +46,14 @@ def set_(key: str, value: str) -> None:
 
         for name in filter(None, value.split(",")):
             load(name.strip())
+    if config.channel(key) and value:
+        from ia.channels import known
+
+        known.check(key.removeprefix(known.PREFIX), value)
+    if key == "messaging.default":
+        from ia.channels import known
+
+        known.meant(value)
     ws = Workspace()
     with ws.lock():
         text = config.edited(ws.read("config.yaml") or "", key, value)
@@ -56,6 +69,51 @@ def list_(as_json: bool, as_jsonl: bool) -> None:
     rows = []
     for key in config.names():
         value, origin = config.lookup(key)
-        about = tr(config.SPEC[key].text) if key in config.SPEC else ""
+        channel = "where the messages of this channel go" if config.channel(key) else ""
+        about = tr(config.SPEC[key].text if key in config.SPEC else channel)
         rows.append({"key": key, "value": config.shown(key, value), "origin": origin, "about": about})
     emit_rows(rows, ("key", "value", "origin", "about"), as_json=as_json, as_jsonl=as_jsonl)
+
+
+@config_.command("secret", cls=Command, example="echo 123456:ABC | ia config secret TELEGRAM_TOKEN")
+@click.argument("name", required=False)
+@click.option("--remove", is_flag=True, help="Forget the secret.")
+@json_option
+def secret(name: str | None, remove: bool, as_json: bool) -> None:
+    """Keep a secret for settings that refer to it as ${NAME}; without NAME, list the names.
+
+    The value is asked for at a terminal and not shown, or read from standard input: never an argument, which other
+    users of the machine can see. It lies in .ia/secrets of the workspace, which only you can read; a variable of the
+    same name in the environment goes before it. --remove forgets it.
+    """
+    from ia import audit, config
+    from ia.workspace import Workspace
+
+    if name is None:
+        if remove:
+            raise UsageError(
+                "missing {what}", what="NAME", path="ia config secret", hint="`{path} --help` shows the usage"
+            )
+        rows = [{"name": kept} for kept in sorted(config.secrets())]
+        emit_rows(rows, ("name",), as_json=as_json)
+        return
+    value = None if remove else _asked(name)
+    ws = Workspace()
+    with ws.lock():
+        changed = config.keep_secret(name, value)
+        if changed:
+            audit.record(ws.db, "config.secret", name, removed=remove)
+    if remove and not changed:
+        raise NotFound("there is no secret {name}", name=name[:80], hint="`ia config secret` lists them")
+
+
+def _asked(name: str) -> str:
+    """Return the value of a secret, from a prompt that does not show it or from standard input."""
+    if sys.stdin is not None and sys.stdin.isatty():
+        value = click.prompt(name, hide_input=True, err=True, prompt_suffix=": ")
+    else:
+        value = text_or_stdin(None, "VALUE")
+    value = str(value).strip()
+    if not value or not value.isprintable() or len(value) > 4000:
+        raise BadData("a secret is one line of at most {limit} characters", limit=4000)
+    return value

@@ -9,6 +9,7 @@ import click
 from ia import __version__, clock, config
 from ia.errors import IaError, NotFound, Refused, TryLater, UsageError
 from ia_cli._group import RootGroup, reader_left
+from ia_cli._inbox import tell_unread
 from ia_cli._out import complain
 
 COMMANDS = {
@@ -30,8 +31,10 @@ COMMANDS = {
     "tool": ("ia_cli.tool:tool", "List the tools of models, and call one by hand."),
     "fork": ("ia_cli.tool:fork", "Give a task to a subagent and print its summary."),
     "mcp": ("ia_cli.mcp:mcp", "Serve ia's tools to another program, over MCP."),
+    "listen": ("ia_cli.listen:listen", "Answer what comes in from outside: chats and events."),
     "session": ("ia_cli.session:session", "List, show, prune and delete sessions."),
     "usage": ("ia_cli.usage:usage", "Show what models used, in tokens and money, and what is left of the caps."),
+    "send": ("ia_cli.send:send", "Send a message: to yourself, or through a channel that you set up."),
     "log": ("ia_cli.log:log", "Read the audit trail."),
     "config": ("ia_cli.config:config_", "Read and change settings."),
     "doctor": ("ia_cli.doctor:doctor", "Check the installation and say how to mend it."),
@@ -81,6 +84,8 @@ def main() -> None:
         if status == 0:
             status = _failed(exc)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    if status not in (130, 141):
+        tell_unread()
     sys.exit(status)
 
 

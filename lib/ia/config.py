@@ -2,7 +2,9 @@
 
 `config.yaml` is for people: comments and order survive `ia config set`. Because every command asks for a setting, the
 parsed file is kept as JSON under `.ia/cache`, and read again when its size or mtime changes.
-A value may refer to the environment as `${NAME}`; that is where secrets live, and they are never printed.
+A value may refer to a secret as `${NAME}`: it comes from the environment, else from what `ia config secret` keeps in
+`.ia/secrets` (cron's jobs see no profile of a shell). Secrets are never printed, nor are the addresses of channels,
+most of which hold one.
 """
 
 import os
@@ -42,6 +44,11 @@ KEYS = (
     Key("messaging.default", str, "cli", "channels that reach you; a comma list"),
     Key("telegram.token", str, "${TELEGRAM_TOKEN}", "token of the Telegram bot"),
     Key("telegram.api", str, "https://api.telegram.org", "where the Bot API answers"),
+    Key("telegram.owner", int, None, "your user id at Telegram: whose words may ask for something"),
+    Key("telegram.users", str, None, "user ids of others who may ask the bot questions; a comma list"),
+    Key("telegram.codes", str, "chat", "where the code of an approval is shown", ("chat", "terminal")),
+    Key("webhook.secret", str, "${IA_WEBHOOK_SECRET}", "what senders to `ia listen webhook` sign with"),
+    Key("webhook.port", int, 8787, "port of `ia listen webhook`"),
     Key("turn.timeout", float, 60.0, "seconds without a byte from the model"),
     Key("turn.deadline", float, 600.0, "seconds for a whole turn"),
     Key("turn.max_steps", int, 12, "model calls in one turn"),
@@ -118,6 +125,8 @@ def known(name: str) -> None:
     others = name.startswith("market.") and name.count(".") > 1  # `market.ADAPTER.KEY` of another package's adapter
     if name in SPEC or others or _priced(name) or channel(name):
         return
+    if name.startswith("channels."):
+        raise UsageError("{name}: a channel's name is made of a-z, 0-9, - and _; cli and me are taken", name=name)
     from difflib import get_close_matches
 
     close = get_close_matches(name, SPEC, 1)
@@ -143,14 +152,19 @@ def names() -> list[str]:
 
 def secret(name: str) -> bool:
     """Whether a key holds a secret, judged by its last part; a number (`turn.max_tokens`) is none."""
+    if channel(name):
+        return False
     if name in SPEC and SPEC[name].type is not str:
         return False
     return any(word in name.rsplit(".", 1)[-1].lower() for word in SECRET)
 
 
 def shown(name: str, value: Value) -> str:
-    """Return a value as it may be printed: a secret only as the reference that it is."""
+    """Return a value as it may be printed: a secret only as the reference that it is, an address by its scheme."""
     text = "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+    if channel(name) and text:
+        scheme = re.match(r"[A-Za-z][A-Za-z0-9+.-]{0,39}:(//)?", text)
+        return f"{scheme[0] if scheme else ''}***"
     return "***" if secret(name) and text and not text.startswith("${") else text
 
 
@@ -171,6 +185,12 @@ def edited(text: str, name: str, value: str) -> str:
             hint="export it, and set `{name}` to '${{NAME}}' with the variable's name",
             name=name,
         )
+    if channel(name) and value and (found := _written_out(value)):
+        raise UsageError(
+            "{name}: a secret does not belong into config.yaml",
+            hint="keep it with `ia config secret {variable}`, and write ${{{variable}}} in its place: {example}",
+            name=name, variable=found, example=f"'{shown(name, value)[:-3]}…${{{found}}}…'",
+        )  # fmt: skip
     typed = value if value.startswith("${") else _typed(name, value, UsageError) if value else None
     yaml = YAML()
     yaml.width = 4096
@@ -192,22 +212,131 @@ def edited(text: str, name: str, value: str) -> str:
     return out.getvalue()
 
 
+_REFERENCE = re.compile(r"\$\{([^}]*)\}")
+_TOKEN = re.compile(r"(?=[^/?&=@:]*[0-9])(?=[^/?&=@:]*[A-Za-z])[A-Za-z0-9_.~%+-]{20,}|[A-Za-z0-9_-]{32,}")
+
+
+def _written_out(address: str) -> str:
+    """Return a name for the secret that stands in an address as it is; "" where none can be seen.
+
+    A password before the host, a part that looks like a token, or a parameter named like one.
+    """
+    bare = _REFERENCE.sub("", address)
+    user = re.match(r"[^:]*://([^/?#]*)@", bare)
+    if user and ":" in user[1] and user[1].split(":", 1)[1]:
+        return "PASSWORD"
+    if re.search(rf"[?&]-?\+?[^=&]*({'|'.join(SECRET)}|key|pass|auth)[^=&]*=[^&]", bare, re.I):
+        return "TOKEN"
+    parts = re.split(r"[/?&=@:]+", bare.partition(":")[2])
+    return "TOKEN" if any(_TOKEN.fullmatch(part) and not _host(part) for part in parts) else ""
+
+
+def _host(part: str) -> bool:
+    """Whether a part of an address is a host's name rather than a token: words between dots."""
+    return "." in part and all(re.fullmatch(r"[a-z0-9-]{1,30}", label) for label in part.split("."))
+
+
 def _expand(name: str, value: Value, *, optional: bool) -> Value:
+    """Return a value with its references filled in; None where an optional one is not set.
+
+    In an address, what is filled in before the host or as a parameter is quoted: a password may hold an @.
+    """
     if not isinstance(value, str) or "${" not in value:
         return value
-    head, _, rest = value.partition("${")
-    variable, _, tail = rest.partition("}")
-    found = env(variable)
-    if found is None:
-        if optional:
-            return None
+    out, at = "", 0
+    for reference in _REFERENCE.finditer(value):
+        variable = reference[1]
+        found = env(variable) or secrets().get(variable)
+        if found is None:
+            if optional:
+                return None
+            raise ConfigError(
+                "{name} refers to ${{{variable}}}, which is not set",
+                hint="export {variable}=…, or keep it for cron too: `ia config secret {variable}`",
+                name=name,
+                variable=variable,
+            )
+        before, after = value[: reference.start()], re.split(r"[/?#]", value[reference.end() :], maxsplit=1)[0]
+        if channel(name) and "://" in before and ("?" in before or "@" in after):
+            from urllib.parse import quote
+
+            found = quote(found, safe="")
+        out, at = out + value[at : reference.start()] + found, reference.end()
+    return out + value[at:]
+
+
+def secrets() -> dict[str, str]:
+    """Return the secrets that `ia config secret` keeps: name to value.
+
+    raises  ConfigError where somebody else may read the file, or it is none of ours.
+    """
+    import json
+
+    try:
+        fd = os.open(_secrets_path(), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return {}
+    except OSError as exc:
+        raise ConfigError(".ia/secrets: {reason}", reason=exc.strerror) from None
+    with open(fd, "rb") as file:
+        stat = os.fstat(fd)
+        if not S_ISREG(stat.st_mode) or stat.st_uid != os.geteuid():
+            raise ConfigError(".ia/secrets is not a file of yours")
+        if stat.st_mode & 0o077:
+            raise ConfigError(
+                ".ia/secrets can be read by others",
+                hint="chmod 600 {path}; and change the secrets",
+                path=_secrets_path(),
+            )
+        raw = file.read(MAX_FILE + 1)
+    try:
+        kept = json.loads(raw)
+        if len(raw) > MAX_FILE or not all(isinstance(value, str) for value in kept.values()):
+            raise ValueError
+    except (ValueError, AttributeError, RecursionError):
         raise ConfigError(
-            "{name} refers to ${{{variable}}}, which is not set",
-            hint="export {variable}=…",
-            name=name,
-            variable=variable,
-        )
-    return f"{head}{found}{tail}"
+            ".ia/secrets is damaged", hint="remove it, and keep your secrets again: `ia config secret NAME`"
+        ) from None
+    return dict(kept)
+
+
+def keep_secret(name: str, value: str | None) -> bool:
+    """Keep a secret in `.ia/secrets`, which only its owner can read; None takes it out. The caller holds the lock.
+
+    Return whether that changed anything.
+    raises  UsageError for what is no name of a variable; ConfigError as secrets() does.
+    """
+    import json
+
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{0,79}", name):
+        raise UsageError("{name!r}: a secret's name is made of letters, digits and _", name=name[:80])
+    kept = secrets()
+    before = dict(kept)
+    if value is None:
+        kept.pop(name, None)
+    else:
+        kept[name] = value
+    if kept == before:
+        return False
+    path = _secrets_path()
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    temporary = f"{path}.{os.getpid()}"
+    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        with open(fd, "w", encoding="utf-8") as file:
+            os.fchmod(fd, 0o600)
+            json.dump(kept, file, ensure_ascii=False)
+            file.flush()
+            os.fsync(fd)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+    return True
+
+
+def _secrets_path() -> str:
+    return os.path.join(home(), ".ia", "secrets")
 
 
 def _typed(name: str, value: Value, error: type[ConfigError] | type[UsageError]) -> Value:

@@ -120,7 +120,6 @@ CATALOG = {
     "How many, newest first.": "条数，最新的在前。",
     # config
     "Read and change settings.": "查看与修改设置。",
-    "A setting comes from the environment (IA_ and the key in capitals, dots as underscores), else from config.yaml in the workspace, else it has its default. Secrets stay in the environment: write ${NAME}, and it is filled in when needed.": "设置先取环境变量（IA_ 加大写的键，点换成下划线），再取工作区的 config.yaml，最后用默认值。密钥留在环境变量里：写 ${NAME}，用到时才填入。",
     "Print the value of a setting; a reference stays a reference.": "显示一个设置的值；引用保持原样。",
     "Change a setting in config.yaml; an empty VALUE takes it out. Comments in the file stay.": "修改 config.yaml 中的设置；VALUE 为空则删除。文件里的注释保留。",
     "List all settings: value, where it comes from, what it is for.": "列出所有设置：值、来源、用途。",

@@ -1,14 +1,18 @@
-"""Apprise as a channel: one library, a hundred services. Its own log is read for the reason, and goes nowhere."""
+"""Apprise as a channel: one library, a hundred services. Its log is read for the reason of a failure, and goes nowhere:
+it may name what an address holds."""
 
 import logging
 import re
+import threading
 from typing import Any
 
 from ia.channels.known import scheme_of
-from ia.channels.parts import parts
 from ia.errors import ConfigError, TryLater, Unavailable
 
 CONNECT, READ = 5.0, 10.0  # seconds
+PACE = 1.0
+"""Seconds between two parts of a long text; Apprise would wait longer."""
+_CALLS = re.compile(r"@(?=(?:everyone|here|channel|all)\b)", re.I)
 
 
 class Apprised:
@@ -18,71 +22,82 @@ class Apprised:
         import apprise
 
         self.scheme = scheme_of(address)
-        with _Log() as log:
-            asset = apprise.AppriseAsset(
-                app_id="ia", app_desc="ia", http_redirects=False, plugin_paths=[], secure_logging=True,
-                storage_mode="memory",
-            )  # fmt: skip
+        asset = apprise.AppriseAsset(app_id="ia", app_desc="ia", http_redirects=False, storage_mode="memory")
+        with _listening() as lines:
             try:
-                self._service: Any = apprise.Apprise.instantiate(address, asset=asset)
+                service: Any = apprise.Apprise.instantiate(address, asset=asset)
             except Exception:  # a plugin that stumbles over an odd address; its words may hold a secret
-                self._service = None
-        if not self._service:
-            unknown = any("schema" in line.lower() for line in log.lines)
+                service = None
+        if not service:
+            unknown = any(line.startswith(("Unparseable URL", "Unsupported URL")) for line in lines)
             raise ConfigError(
                 "{scheme}: no service of this scheme is known" if unknown else "the {scheme} address is not complete",
                 scheme=self.scheme, hint="the addresses of all services: https://appriseit.com/services/",
             )  # fmt: skip
-        self._service.socket_connect_timeout = min(self._service.socket_connect_timeout, CONNECT)
-        self._service.socket_read_timeout = min(max(self._service.socket_read_timeout, READ), READ)
+        service.redirects = False
+        service.overflow_mode = apprise.OverflowMode.SPLIT
+        service.socket_connect_timeout, service.socket_read_timeout = CONNECT, READ
+        service.request_rate_per_sec = min(service.request_rate_per_sec, PACE)
+        self._apprise = apprise.Apprise(asset=asset)
+        self._apprise.add(service)
+
+    @property
+    def private(self) -> bool:
+        """Whether the address holds what Apprise does not show: a token, a password."""
+        service = self._apprise[0]
+        return bool(service.url(privacy=True) != service.url(privacy=False))
 
     def send(self, text: str, title: str = "") -> None:
-        """Deliver a text, in parts of what the service takes.
+        """Deliver a text as text, whatever markup it looks like, in parts of what the service takes. Calls nobody
+        (`@everyone`) by name.
 
         raises  TryLater, Unavailable.
         """
         import apprise
 
-        room = max(int(self._service.body_maxlen) - len(title) - 8, 60)
-        pieces = parts(text, room)
-        for number, piece in enumerate(pieces, 1):
-            with _Log() as log:
-                try:
-                    done = self._service.notify(
-                        body=piece, title=title if number == 1 else "", body_format=apprise.NotifyFormat.TEXT
-                    )
-                except Exception as exc:
-                    done, log.lines[:] = False, [type(exc).__name__]
-            if not done:
-                raise _failure(self.scheme, log.lines, number, len(pieces))
+        body, heading = (_CALLS.sub("@\u200b", words) for words in (text, title))
+        with _listening() as lines:
+            try:
+                done = self._apprise.notify(body=body, title=heading, body_format=apprise.NotifyFormat.TEXT)
+            except Exception as exc:
+                raise Unavailable("{scheme}: {reason}", scheme=self.scheme, reason=type(exc).__name__) from None
+        if not done:
+            raise _failure(self.scheme, lines)
 
 
-def _failure(scheme: str, lines: list[str], number: int, count: int) -> TryLater | Unavailable:
-    code = next((int(found[1]) for line in lines if (found := re.search(r"error=(\d{3})\b", line))), None)
-    if code is None:
-        return TryLater("{scheme}: no connection", scheme=scheme)
-    kind = TryLater if code >= 500 or code in (408, 425, 429) else Unavailable
-    return kind("{scheme}: HTTP status {code}", scheme=scheme, code=code)
+def _failure(scheme: str, lines: list[str]) -> TryLater | Unavailable:
+    """Return what Apprise's log says went wrong, without its words: they may name what the address holds."""
+    code = next((int(found[1]) for line in lines if (found := re.search(r"\berror=(\d{3})\b", line))), None)
+    if code is not None:
+        kind = TryLater if code >= 500 or code in (408, 425, 429) else Unavailable
+        return kind("{scheme}: HTTP status {code}", scheme=scheme, code=code)
+    if not lines or any("onnection" in line for line in lines):
+        return TryLater("{scheme}: no connection, or no answer in time", scheme=scheme)
+    return Unavailable("{scheme}: the service did not take it", scheme=scheme)
 
 
-class _Log(logging.Handler):
-    """Takes what Apprise logs instead of everybody else, while it is in use."""
+_heard = threading.local()
 
-    def __init__(self) -> None:
-        super().__init__(logging.WARNING)
-        self.lines: list[str] = []
+
+class _Listener(logging.Handler):
+    """Takes what Apprise logs, instead of everybody else."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.lines.append(record.getMessage()[:500])
+        lines = getattr(_heard, "lines", None)
+        if lines is not None:
+            lines.append(record.getMessage()[:500])
 
-    def __enter__(self) -> "_Log":
+
+class _listening:
+    """Collects what Apprise logs in this thread; from the first use on, nobody else hears it."""
+
+    def __enter__(self) -> list[str]:
         logger = logging.getLogger("apprise")
-        self._before = logger.propagate, logger.level, logger.handlers[:]
-        logger.propagate, logger.handlers = False, [self]
-        logger.setLevel(logging.WARNING)
-        return self
+        if not any(isinstance(handler, _Listener) for handler in logger.handlers):
+            logger.handlers, logger.propagate = [_Listener(logging.WARNING)], False
+            logger.setLevel(logging.WARNING)
+        _heard.lines = lines = []
+        return lines
 
     def __exit__(self, *_: object) -> None:
-        logger = logging.getLogger("apprise")
-        logger.propagate, logger.handlers = self._before[0], self._before[2]
-        logger.setLevel(self._before[1])
+        _heard.lines = None

@@ -3,6 +3,7 @@
 
 import contextlib
 import os
+from datetime import datetime
 
 from ia import clock, store
 from ia.channels.notices import Notice, select
@@ -42,3 +43,19 @@ def taken(ws: Workspace) -> list[Notice]:
     if select(ws, f"{_UNREAD} LIMIT 1"):  # came in between, or is later than --now
         mark(ws)
     return found
+
+
+def told(ws: Workspace, found: list[Notice]) -> None:
+    """Count notices as told: the user has just read of them."""
+    now = clock.stamp(clock.wall())
+    ws.db.executemany("UPDATE notices SET told = ? WHERE id = ? AND told IS NULL", [(now, each.id) for each in found])
+
+
+def moment(notice: Notice) -> datetime:
+    """Return when a notice was made, by the clock; aware, UTC."""
+    return datetime.fromisoformat(notice.time)
+
+
+def listed(ws: Workspace, limit: int) -> list[Notice]:
+    """Return the newest notices of all channels as of now(), newest first."""
+    return select(ws, "time <= ? ORDER BY id DESC LIMIT ?", (clock.stamp(clock.now()), limit))

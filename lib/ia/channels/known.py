@@ -6,10 +6,10 @@ is shown by its scheme alone, and what goes wrong is told without it.
 """
 
 import re
-from typing import NamedTuple, Protocol, cast
+from typing import Protocol, cast
 
 from ia import config
-from ia.errors import ConfigError, IaError, Message, NotFound
+from ia.errors import ConfigError, IaError, Message, NotFound, UsageError
 
 GROUP = "ia.channels"
 """Entry-point group: the scheme of an address -> `module:class` of a Channel."""
@@ -42,13 +42,6 @@ class Channel(Protocol):
         ...
 
 
-class Address(NamedTuple):
-    """A named channel: its name and its address, references filled in (None for the inbox, which needs none)."""
-
-    name: str
-    text: str | None
-
-
 def names() -> list[str]:
     """Return the names of all channels, the inbox first."""
     return [CLI, *(name.removeprefix(PREFIX) for name in config.names() if name.startswith(PREFIX))]
@@ -76,16 +69,30 @@ def meant(to: str) -> list[str]:
 
 
 def _configured(name: str) -> bool:
-    return bool(re.fullmatch(config.CHANNEL_NAME, name)) and config.lookup(PREFIX + name)[0] is not None
+    return config.channel(PREFIX + name) and config.lookup(PREFIX + name)[0] is not None
 
 
-def address(name: str) -> Address:
+def address(name: str) -> str:
     """Return the address of a channel, references filled in.
 
     raises  NotFound; ConfigError where it refers to what is not set.
     """
     meant(name)
-    return Address(name, None if name == CLI else str(config.get(PREFIX + name)))
+    return str(config.get(PREFIX + name))
+
+
+def check(name: str, address: str) -> None:
+    """Look at an address before it is written to config.yaml; references that are not set yet are no mistake.
+
+    raises  ConfigError for an unknown scheme or an incomplete address; UsageError where a secret stands in it.
+    """
+    config.edited("", PREFIX + name, address)
+    scheme_of(address)
+    if "${" not in address and getattr(opened(address), "private", False):
+        raise UsageError(
+            "{name}: a secret does not belong into config.yaml", name=PREFIX + name, scheme=scheme_of(address),
+            hint="keep it with `ia config secret TOKEN`, and write ${{TOKEN}} in its place: '{scheme}://${{TOKEN}}/…'",
+        )  # fmt: skip
 
 
 def opened(address: str) -> Channel:

@@ -11,18 +11,20 @@ work is safe, or discards it before the run is tried again.
 import contextlib
 import fcntl
 import os
+import threading
 import unicodedata
 from collections.abc import Iterator, Sequence
 
 from ia import audit, clock, config, store
 from ia.channels import inbox, known, notices
 from ia.channels.notices import FAILED, PENDING, SENDING, SENT, STAGED, UNSURE, Notice
-from ia.errors import BadData, IaError, Message, Notify, silent
+from ia.errors import BadData, IaError, Message, Notify, TryLater, Unavailable, silent
 from ia.workspace import Workspace, digest
 
-MAX_TEXT = 200_000  # characters
+MAX_TEXT = 50_000  # characters
 MAX_TITLE = 200
-TIMEOUT = 20.0  # seconds for one channel
+TIMEOUT = 20.0  # seconds for one channel, and one more for every 500 characters: a long text goes out in parts
+_INTERRUPTED = "interrupted while sending: it may have arrived"
 _TOLD = 200  # characters that the audit trail keeps
 
 
@@ -117,7 +119,11 @@ def _delivered(ws: Workspace, notice: Notice, notify: Notify) -> Notice:
             "UPDATE notices SET state = ? WHERE id = ? AND state = ?", (SENDING, notice.id, PENDING)
         ).rowcount
         if claimed:
-            failure = _carried(notice)
+            try:
+                failure = _carried(notice)
+            except BaseException:  # Ctrl-C
+                _ended(ws, notice, UNSURE, _INTERRUPTED)
+                raise
             _ended(ws, notice, FAILED if failure else SENT, str(failure or ""))
             if failure:
                 notify(
@@ -130,15 +136,26 @@ def _delivered(ws: Workspace, notice: Notice, notify: Notify) -> Notice:
 
 
 def _carried(notice: Notice) -> IaError | None:
-    """Hand a notice to its channel; return what went wrong."""
+    """Hand a notice to its channel; return what went wrong. In a thread: no library bounds all of its waits."""
     if notice.channel == known.CLI:
         return None
-    try:
-        address = known.address(notice.channel).text or ""
-        known.opened(address).send(notice.text, notice.title)
-    except IaError as exc:
-        return exc
-    return None
+    failures: list[IaError] = []
+
+    def hand_over() -> None:
+        try:
+            known.opened(known.address(notice.channel)).send(notice.text, notice.title)
+        except IaError as exc:
+            failures.append(exc)
+        except Exception as exc:  # another package's channel; its words may hold what is secret
+            failures.append(Unavailable("the channel broke: {reason}", reason=type(exc).__name__))
+
+    seconds = TIMEOUT + len(notice.text) / 500
+    thread = threading.Thread(target=hand_over, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if thread.is_alive():
+        return TryLater("no answer within {seconds:.0f} s; it may have arrived", seconds=seconds)
+    return failures[0] if failures else None
 
 
 def _ended(ws: Workspace, notice: Notice, state: str, error: str) -> None:
@@ -178,7 +195,7 @@ def _left_behind(ws: Workspace, notify: Notify) -> list[Notice]:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         dead = notices.select(ws, "state = ? ORDER BY id", (SENDING,))
         for notice in dead:
-            _ended(ws, notice, UNSURE, "interrupted while sending: it may have arrived")
+            _ended(ws, notice, UNSURE, _INTERRUPTED)
             notify(Message("{channel}: interrupted while sending: it may have arrived", channel=notice.channel))
     except BlockingIOError:
         return []

@@ -1,0 +1,44 @@
+"""What waits to be told: after a command at a terminal, on stderr, once."""
+
+import os
+import sys
+
+from ia import config
+
+SHOWN = 10  # notices
+MAX_TEXT = 1000  # characters of one
+
+
+def tell_unread() -> None:
+    """Tell what is in the inbox, where a person is reading: the newest, and how many more there are.
+
+    A command that nobody reads, and one with nothing to tell, pays for a look at the disk at most.
+    """
+    if sys.stderr is None or not sys.stderr.isatty() or config.run() is not None or config.env("_IA_COMPLETE"):
+        return
+    if not os.path.exists(os.path.join(config.home(), ".ia", "unread")):
+        return
+    import contextlib
+    import sqlite3
+
+    from ia.channels import inbox
+    from ia.errors import IaError, Message
+    from ia.workspace import Workspace, local
+    from ia_cli._out import hint, notify
+
+    with contextlib.suppress(IaError, OSError, sqlite3.Error):  # the command is done; this may be told another time
+        ws = Workspace()
+        found = inbox.taken(ws)
+        for notice in found[-SHOWN:]:
+            about = {"time": f"{local(inbox.moment(notice)):%Y-%m-%d %H:%M}", "channel": notice.channel}
+            text = notice.text if len(notice.text) <= MAX_TEXT else notice.text[:MAX_TEXT] + "…"
+            told = f"{notice.title}\n{text}" if notice.title else text
+            if notice.state == "sent":
+                notify(Message("message of {time}: {text}", text=told, **about))
+            else:
+                notify(
+                    Message("not sent to {channel} ({time}: {reason}): {text}", reason=notice.error, text=told, **about)
+                )
+        if len(found) > SHOWN:
+            hint("{count} more messages: `ia send --list`", count=len(found) - SHOWN)
+        ws.close()
