@@ -1,0 +1,195 @@
+"""Our block in the user's crontab, one for each workspace, between two marks that name it. All else is the user's.
+
+The book of approved tasks says what the block is to hold; `sync` makes it so, `drift` tells what differs. Whatever
+another program does to the block (an editor that writes back an older table), the next `sync` mends.
+"""
+
+import contextlib
+import fcntl
+import os
+import re
+import time
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ia import config
+from ia.errors import ConfigError, Message, Notify, TryLater, Unavailable, silent
+from ia.tasks import entries, table
+from ia.tasks.table import read
+from ia.workspace import Workspace
+
+__all__ = ["drift", "oddities", "read", "spliced", "sync"]
+
+_NOTE = b"# `ia task` writes these lines; what is changed here by hand is written anew"
+_JOINED = b" (no line feed before)"
+_MARK = re.compile(rb"# (>>>|<<<) ia: (/.*?) \1( \(no line feed before\))?[ \t\r]*")
+_ZONE = re.compile(rb"""^[ \t]*["']?CRON_TZ["']?[ \t]*=""", re.MULTILINE)
+
+
+class _Block(NamedTuple):
+    """Where a workspace's block stands in the table: first byte, byte behind the last; whether we ended a line."""
+
+    start: int
+    end: int
+    joined: bool
+
+
+def spliced(old: bytes, home: str, lines: list[str]) -> bytes:
+    """Return a crontab with these lines as the block of a workspace, at its place or at the end; [] takes it out.
+
+    No byte outside the block changes. Where the table did not end in a line feed, the one before the block goes with
+    it, unless something else stands behind it by then.
+
+    raises  ConfigError where the block's marks are damaged.
+    """
+    found = _block(old, home)
+    start, end = (found.start, found.end) if found else (len(old), len(old))
+    joined = found.joined if found else bool(lines) and not old.endswith(b"\n") and bool(old)
+    head, tail = old[:start], old[end:]
+    if not lines:
+        return (head[:-1] if joined and not tail else head) + tail
+    name, text = os.fsencode(home), b"".join(os.fsencode(line) + b"\n" for line in lines)
+    begin = b"# >>> ia: %b >>>%b\n%b\n" % (name, _JOINED if joined else b"", _NOTE)
+    return head + (b"\n" if joined and not found else b"") + begin + text + b"# <<< ia: %b <<<\n" % name + tail
+
+
+def _marks(table: bytes) -> Iterator[tuple[int, int, bool, bytes, bool]]:
+    """Yield our marks: first byte, byte behind, whether one begins a block, of which workspace, whether joined."""
+    at = 0
+    for row in table.split(b"\n"):
+        if found := _MARK.fullmatch(row):
+            yield at, min(at + len(row) + 1, len(table)), found[1] == b">>>", found[2], bool(found[3])
+        at += len(row) + 1
+
+
+def _block(table: bytes, home: str) -> _Block | None:
+    """Return where the block of a workspace stands; raises ConfigError where its marks are damaged."""
+    name, marks = os.fsencode(home), list(_marks(table))
+    ours = [at for at, mark in enumerate(marks) if mark[3] == name]
+    if not ours:
+        return None
+    if len(ours) == 2 and ours[1] == ours[0] + 1 and marks[ours[0]][2] and not marks[ours[1]][2]:
+        first, last = marks[ours[0]], marks[ours[1]]
+        return _Block(first[0], last[1], first[4])
+    raise ConfigError(
+        "the marks around ia's lines in the crontab are damaged ({home})",
+        hint="`crontab -e`: delete all lines with `ia: {home}` and ia's lines between them, then `ia doctor --mend`",
+        home=home,
+    )
+
+
+def sync(ws: Workspace, notify: Notify = silent) -> bool:
+    """Make the workspace's block agree with the book of tasks; return whether the crontab was changed.
+
+    What other programs write meanwhile is kept: see `ia.tasks.table`. A crontab lives in the real time, so `--now`
+    does not hold here.
+
+    raises  Unavailable where there are tasks and no crontab program; ConfigError for damaged marks, a path that no
+            crontab can hold, or where crontab refuses; TryLater where another program does not stop writing.
+    """
+    deadline = time.monotonic() + table.PATIENCE
+    with _lock(deadline):
+        lines = _expected(ws)
+        try:
+            changed = _written(ws.root, lines, deadline)
+        except Unavailable:
+            if lines:
+                raise
+            return False
+    if changed and table.edited_by_hand():
+        notify(Message("`crontab -e` is open: what it saves is without these lines; then: `ia doctor --mend`"))
+    return changed
+
+
+def _written(home: str, lines: list[str], deadline: float) -> bool:
+    """Write the block until it stands, and return whether anything had to be written."""
+    tries = changed = 0
+    while True:
+        old = read()
+        new = spliced(old, home, lines)
+        if new == old:
+            return bool(changed)
+        if time.monotonic() > deadline:
+            raise TryLater("another program keeps writing the crontab", hint="later: `ia doctor --mend`")
+        tries += 1
+        changed += table.replace(old, new, deadline)
+        if tries > 1:  # somebody else is at it, and may be about to write what he read before
+            time.sleep(0.05)
+
+
+def _expected(ws: Workspace, program: list[str] | None = None) -> list[str]:
+    """Return the lines that the book of tasks asks for, in the real time."""
+    if not os.path.exists(os.path.join(ws.root, ".ia", "ia.db")):
+        return []
+    from ia.tasks import book
+
+    simulated = config.env("IA_NOW")
+    try:
+        if simulated:
+            config.override("IA_NOW", "")
+        return entries.lines(ws.root, book.entries(ws), program)
+    finally:
+        if simulated:
+            config.override("IA_NOW", simulated)
+
+
+@contextlib.contextmanager
+def _lock(deadline: float) -> Iterator[None]:
+    """Hold the one lock that all workspaces of this user share."""
+    os.makedirs(config.user_state(), exist_ok=True)
+    with open(os.path.join(config.user_state(), "crontab.lock"), "w", encoding="utf-8") as file:
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    raise TryLater("the crontab is being written by another ia", hint="try again in a moment") from None
+                time.sleep(0.01)
+        yield
+
+
+def drift(ws: Workspace) -> list[Message]:
+    """Return what `sync` would mend: lines that are missing, changed or too many, a program that is gone.
+
+    raises  Unavailable where there are tasks and no crontab program; ConfigError for damaged marks.
+    """
+    try:
+        old = read()
+    except Unavailable:
+        if _expected(ws):
+            raise
+        return []
+    block = _block(old, ws.root)
+    rows = old[block.start : block.end].split(b"\n")[2:-2] if block else []
+    present = [os.fsdecode(row) for row in rows]
+    program = next((parts[1] for parts in map(entries.split, present) if parts), None)
+    expected = _expected(ws, program)
+    found = []
+    if program and not os.access(program[0], os.X_OK):
+        found.append(Message("the crontab starts {program}, which is not there", program=program[0]))
+    if expected and block is None:
+        found.append(Message("the crontab has no lines of this workspace: no task will run"))
+    elif missing := [line for line in expected if line not in present]:
+        found.append(Message("the crontab lacks {count} of {all} lines", count=len(missing), all=len(expected)))
+    if extra := [line for line in present if line not in expected]:
+        found.append(Message("the crontab has {count} lines that belong to no task", count=len(extra)))
+    return found
+
+
+def oddities(ws: Workspace) -> list[tuple[Message, Message]]:
+    """Return what in the crontab is no error of ours to mend, each with what to do: blocks of gone workspaces, zones.
+
+    raises  Unavailable where there is no crontab program.
+    """
+    old, found = read(), []
+    homes = dict.fromkeys(os.fsdecode(mark[3]) for mark in _marks(old))
+    for home in homes:
+        if home != ws.root and not os.path.isdir(home):
+            told = Message("the crontab has tasks of {home}, which is not there", home=home)
+            found.append((told, Message("if it is gone for good: `ia --home {home} doctor --mend`", home=home)))
+    starts = [mark[0] for mark in _marks(old) if mark[3] == os.fsencode(ws.root)]
+    if starts and _ZONE.search(old[: starts[0]]):
+        told = Message("CRON_TZ stands above ia's lines: some crons wake them at that zone's hours")
+        found.append((told, Message("`crontab -e`: move it below; until then the hourly line makes up for it")))
+    return found
