@@ -1,0 +1,257 @@
+"""A wish in Chinese or English becomes a design, by rules: 每周五收盘后帮我复盘; every trading day at 9:15 scan my list.
+
+Each rule takes out of the wish what it understood; what is left is what is to be done. What is not said is as in Design.
+"""
+
+import re
+from dataclasses import replace
+
+from ia.schedule import rhythm
+from ia.schedule.design import ME, Design
+from ia.schedule.phrases import EN_NUMBER, ZH_NUMBER, Said, minutes, number, unclear
+
+MAX_WISH = 8000
+_CJK = re.compile(r"[\u3400-\u9fff]")
+
+
+def read(text: str, *, zone: str) -> Design:
+    """Return the design that a wish comes to; its job stands in `prompt`, or in `run` where it is a pipeline.
+
+    zone    the user's own (IANA), for a time that names no other and belongs to no exchange
+    raises  BadData, asking back with what to type, where it says no time, two, an impossible one, or nothing to do.
+
+    >>> wish = read("每周五收盘后，帮我复盘本周的观察和判断。", zone="Europe/Berlin")
+    >>> wish.schedule, wish.zone, wish.calendar, wish.prompt, wish.name
+    ('0 16 * * 5', 'Asia/Shanghai', 'CN', '复盘本周的观察和判断', 'weekly-review')
+    >>> wish = read("every trading day at 9:15 am scan my list, retry twice after 10 minutes", zone="UTC")
+    >>> wish.schedule, wish.calendar, wish.prompt, wish.retries, wish.retry_after
+    ('15 9 * * 1-5', 'CN', 'scan my list', 2, 10)
+    """
+    if len(text) > MAX_WISH:
+        raise unclear("a wish has at most {limit} characters", limit=MAX_WISH, hint="say it shorter, or put the job into a skill")
+    said = Said(text)
+    event = _event(said)
+    policies = _policies(said)
+    if event:
+        when = rhythm.When(event[0], "", zone, event[1])
+    else:
+        when = rhythm.read(said, zone)
+    run = _pipeline(said)
+    job = "" if run else _job(said)
+    if not run and not re.search(r"\w", job):
+        raise unclear("what is to be done is not said", hint="say it after the time: 每周五16:00复盘本周, every Friday at 16:00 review my week")
+    kind = _kind(job)
+    return Design(
+        name=_name(job or run, kind, when), schedule=when.schedule, prompt=job, run=run, zone=when.zone,
+        calendar=when.calendar, inputs=_inputs(kind, job), **{"produces": _note(kind, when.period), **policies},
+    )  # fmt: skip
+
+
+def timing(text: str, *, zone: str) -> rhythm.When:
+    """Return when, of words that say only that: 每周五收盘后, every Monday at 9.
+
+    raises  BadData where they are no time.
+    """
+    said = Said(text)
+    event = _event(said)
+    return rhythm.When(event[0], "", zone, event[1]) if event else rhythm.read(said, zone)
+
+
+def language(text: str) -> str:
+    """Return the language that a wish is written in: `zh` or `en`."""
+    return "zh" if _CJK.search(text) else "en"
+
+
+# what happens
+
+_EVENTS: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("webhook", re.compile(
+        r"(?:当|每当|每次|一旦)?(?:收到|接到|有)\s*(?:名为|名叫|叫)?\s*webhook\s*[`“\"'「]?(?P<zh>[A-Za-z0-9][\w.-]*)[`”\"'」]?\s*(?:的?时候|的?时|后|就|被调用)*"
+        r"|\b(?:when(?:ever)?|if|once|on|each time)\s+(?:the\s+|a\s+)?webhook\s+[`\"']?(?P<en>[\w.-]+)[`\"']?(?:\s+(?:arrives|fires|comes in|is (?:called|received|triggered)))?"
+        r"|\b(?:when(?:ever)?|if|once|on|each time)\s+(?:the\s+|a\s+)?[`\"']?(?P<en2>[\w.-]+)[`\"']?\s+webhook(?:\s+(?:arrives|fires|comes in|is (?:called|received|triggered)))?",
+        re.I | re.A)),
+    ("message", re.compile(
+        r"(?:当|每当|每次|一旦|只要|如果|若)?(?:有人|群里|别人|谁|消息里?|聊天里?|我)(?:有人)?(?:的消息)?(?:里)?(?:说到|提到|说起|提起|聊到|讲到|出现|包含|提及)了?\s*"
+        r"(?P<zh>“[^”]+”|「[^」]+」|\"[^\"]+\"|[^,，。\s\x00]+?)\s*(?:的?时候|的?时(?!代|间)|就|的话|之后|后|(?=[,，]))"
+        r"|\b(?:when(?:ever)?|if|each time|once)\s+(?:some(?:one|body)|any(?:one|body)|a message|i|people)\s+(?:mentions?|says?|contains?|writes?|talks? about)\s+"
+        r"(?P<en>\"[^\"]+\"|“[^”]+”|[^,\x00]+?)\s*(?:,|:|(?=\b(?:then|tell|remind|send|write|note|look|show|research|analy[sz]e|check|give|run|scan|review|let)\b))",
+        re.I)),
+    ("file", re.compile(
+        r"(?:当|每当|每次|一旦|只要|如果|若)?\s*(?P<zh>[A-Za-z0-9_.*][^\s,，。;；:：'\"“”]*?(?:\.\w{1,5}|/\*{0,2}[\w.*]*))\s*(?:这个)?(?:文件夹?|目录)?\s*[里中]?\s*(?:一|被|有了?|发生了?)*"
+        r"(?:变化|变动|改动|更新|修改|改变|变了|变更|改了|新文件|新增|变)(?:了|过)?\s*(?:的?时候|的?时|之后|以?后|就|的话)*"
+        r"|\b(?:when(?:ever)?|if|once|each time|every time|as soon as)\s+(?:(?:the|a|any)\s+file\s+(?:in\s+)?)?[`\"']?(?P<en>[\w.*][^\s,`\"']*[./*][^\s,`\"']*)[`\"']?\s+(?:is\s+|has\s+|was\s+|gets\s+)?(?:been\s+)?"
+        r"(?:changes|changed?|updated?|updates|modified|edited|written)\b"
+        r"|\bon (?:any )?changes? (?:to|of|in)\s+[`\"']?(?P<en2>[\w.*][^\s,`\"']*[./*][^\s,`\"']*)[`\"']?",
+        re.I)),
+)  # fmt: skip
+
+
+def _event(said: Said) -> tuple[str, str] | None:
+    """Return (`on file …`, a word for names) where a wish waits for something to happen; None where it does not."""
+    for kind, pattern in _EVENTS:
+        found = said.take(pattern, quoted=True)
+        if found:
+            start, stop = next(found.span(group) for group, value in found.groupdict().items() if value is not None)
+            what = said.text[start:stop].strip("`“”\"'「」 ").rstrip(".")
+            return f"on {kind} {what}", f"on-{kind}"
+    return None
+
+
+# how it runs: quietly, again, where the result goes
+
+_QUIET = re.compile(
+    r"(?:安静|静默|悄悄)(?:地)?(?:运行|执行|进行|地)?|不要?打扰我?|别打扰我?|勿扰|只写文件(?:就行|即可)?|(?:不用|不要|不必|别|无需)(?:通知|告诉|发消息给?)我?"
+    r"|(?:只|仅)?(?:在)?(?:失败|异常|出错|报错)(?:了|时)?(?:的时候)?才(?:通知|告诉|提醒|打扰)我?|只(?:在)?(?:失败|异常|出错)(?:了|时)?(?:的时候)?(?:通知|告诉|提醒)我?"
+    r"|\bonly (?:tell|notify|message|bother|alert) me (?:when|if) (?:it|something|the task|this) (?:fails?|goes wrong|breaks)"
+    r"|\b(?:tell|notify) me only (?:when|if) (?:it|something) (?:fails?|goes wrong)|\b(?:silently|quietly)\b"
+    r"|\b(?:without (?:telling|notifying|bothering) me|(?:don'?t|do not) (?:tell|notify|bother|disturb) me)\b|\bno notifications?\b",
+    re.I,
+)  # fmt: skip
+_NO_RETRY = re.compile(r"(?:失败了?)?(?:也|就)?(?:不要?|别|不用|无需)(?:再)?重试|\b(?:no retr(?:y|ies)|(?:don'?t|do not|never) retry)\b(?: (?:it|on failure))?", re.I)
+_WAIT_ZH = rf"(?P<w>半|{ZH_NUMBER})\s*个?(?P<wh>半)?(?P<wu>小时|钟头|分钟?)"
+_WAIT_EN = rf"(?P<ew>half an|{EN_NUMBER})[ -]?(?P<eu>hours?|h|minutes?|mins?|m)\b"
+_COUNT_EN = rf"(?:(?P<ec>once|twice|{EN_NUMBER} times?|(?:up to )?\d+ times)\b)"
+_RETRY = re.compile(
+    rf"(?:如果|要是|万一)?(?:失败|出错)(?:了|后|之后|时|的话|就)*\s*[,，]?\s*(?:等|过|隔|每隔|延迟|间隔)?\s*(?:{_WAIT_ZH})?(?:后|之后)?\s*[,，]?(?:再|就)?(?:重试|再试|重跑)\s*(?:(?P<c>{ZH_NUMBER})[次遍])?"
+    rf"(?:\s*[,，]?\s*(?:每次)?(?:间隔|相隔|隔)\s*{_WAIT_ZH.replace('<w', '<x')})?"
+    rf"|\b(?:if it fails,?\s*|on failure,?\s*)?(?:then\s+)?(?:retry|try again)\b(?:\s+it)?(?:\s+{_COUNT_EN})?(?:,?\s+(?:after|in|every)\s+{_WAIT_EN}|,?\s+{_WAIT_EN.replace('<e', '<f')}\s+apart)?(?:\s+{_COUNT_EN.replace('<ec', '<fc')})?(?:\s+(?:if it fails|on failure))?",
+    re.I,
+)  # fmt: skip
+_SKIP = re.compile(
+    r"(?:如果)?(?:错过|没赶上|漏)(?:了|掉)?(?:的)?(?:话)?\s*[,，]?\s*(?:就)?(?:算了|跳过|不(?:用|要|必)?补\w?|拉倒)|不(?:用|要|必)补(?:跑|做|上)"
+    r"|\bskip (?:it )?(?:if|when) (?:it (?:is|was) )?missed\b|\bif (?:it (?:is|was) )?missed,? skip(?: it)?\b|\b(?:don'?t|do not|no) catch(?:ing)?[ -]up\b",
+    re.I,
+)  # fmt: skip
+_CATCH_UP = re.compile(
+    r"(?:如果)?错过(?:了|的)?(?:话)?\s*[,，]?\s*(?:就|要|也)*补(?:上|跑|做)?(?:一次)?|\b(?:if missed,? )?catch up(?: (?:once|later))?\b", re.I
+)
+_TIMEOUT = re.compile(
+    rf"(?:最多|至多|不超过)(?:运行|跑|执行|用)?\s*{_WAIT_ZH}(?:超时)?|超时(?:时间)?(?:为|是|设为)?\s*{_WAIT_ZH.replace('<w', '<x')}"
+    rf"|\b(?:time ?out(?: of| after)?|at most|give up after|no longer than|for at most)\s+{_WAIT_EN}(?! apart)",
+    re.I,
+)  # fmt: skip
+_CHANNELS = {
+    "telegram": r"telegram|电报|\bTG\b", "email": r"e-?mail|邮件|邮箱", "wecom": r"企业微信|wecom", "wechat": r"微信|wechat",
+    "dingtalk": r"钉钉|dingtalk", "feishu": r"飞书|feishu", "lark": r"\blark\b", "slack": r"slack", "discord": r"discord",
+    "sms": r"短信|\bsms\b", "bark": r"\bbark\b", "ntfy": r"\bntfy\b", "matrix": r"\bmatrix\b", "cli": r"命令行|\bcli\b",
+}  # fmt: skip
+_CHANNEL = "(?:" + "|".join(_CHANNELS.values()) + ")"
+_TOLD = re.compile(
+    rf"(?:并|然后|再|并且)?\s*(?:把)?(?:结果|摘要|报告|它)?\s*(?:用|通过|以)?\s*(?:(?:发送?|推送|通知|推|传|告诉我?|提醒我?)\s*(?:一份|一封)?(?:摘要|结果|消息)?\s*(?:到|至|给|去)?\s*(?:我的?|我们)?的?\s*(?P<a>{_CHANNEL}(?:\s*(?:和|、|,|，|与|及)\s*{_CHANNEL})*)(?:\s*给我|上|里|群)?"
+    rf"|(?<=[用过])\s*(?P<b>{_CHANNEL}(?:\s*(?:和|、|,|，|与|及)\s*{_CHANNEL})*)\s*(?:发送?给我|通知我?|告诉我|推送给我|提醒我|发送?))"
+    rf"|\b(?:and\s+)?(?:send|notify|message|tell|post|push|deliver|report|forward)\s+(?:(?:me|it|that|this|the (?:result|summary|report)s?|a summary)\s+)*(?:to\s+me\s+)?(?:to|on|via|by|through|over|in|with)\s+(?:my\s+)?(?P<c>{_CHANNEL}(?:\s*(?:,|and)\s*{_CHANNEL})*)\b"
+    rf"|\b(?:and\s+)?(?P<d>e-?mail|slack|telegram) (?:me|it to me)(?:\s+(?:the\s+)?(?:result|summary)s?)?\b",
+    re.I,
+)  # fmt: skip
+_KEPT = re.compile(
+    r"(?:并|然后)?(?:把)?(?:结果|报告|它)?(?:写|存|保存|记录?)(?:到|入|进|在|为)\s*(?P<zh>[A-Za-z0-9_.][^\s,，。;；'\"“”]*/[^\s,，。;；'\"“”]+|[\w-]+\.md)\s*(?:里|中|文件|下)?"
+    r"|\b(?:and\s+)?(?:save|write|put|keep|store)\s+(?:(?:it|them|the (?:result|report|summary|note|answer)s?|that|this)\s+)?(?:to|into|in|under|as)\s+[`\"']?(?P<en>[\w.-]+/[^\s,`\"']+|[\w-]+\.md)[`\"']?",
+    re.I,
+)  # fmt: skip
+
+
+def _policies(said: Said) -> dict[str, object]:
+    """Return the fields that say how a task runs, as far as the wish does, and take them out."""
+    found: dict[str, object] = {}
+    if kept := said.take(_KEPT):
+        path = said.text[slice(*kept.span("zh" if kept["zh"] else "en"))].rstrip(".").removeprefix("notebook/")
+        found["produces"] = re.sub(r"YYYY-?MM-?DD|日期", "DATE", path)
+    if said.take(_QUIET):
+        found["silent"] = True
+    if said.take(_NO_RETRY):
+        found["retries"] = 0
+    elif again := said.take(_RETRY):
+        count = again["c"] or re.sub(r"up to|times?", "", again["ec"] or again["fc"] or "1", flags=re.I)
+        found["retries"] = number(count)
+        if wait := _length(again):
+            found["retry_after"] = wait
+    if said.take(_SKIP):
+        found["missed"] = "skip"
+    elif said.take(_CATCH_UP):
+        found["missed"] = "once"
+    if limit := said.take(_TIMEOUT):
+        found["timeout"] = _length(limit)
+    if told := said.take(_TOLD):
+        words = next(value for value in told.groupdict().values() if value)
+        named = [name for name, form in _CHANNELS.items() if re.search(form, words, re.I)]
+        found["notify"] = tuple(name for name in named if not (name == "wechat" and "企业微信" in words))
+    return found
+
+
+def _length(found: re.Match[str]) -> int:
+    """Return the minutes that a pattern's amount and unit are, whichever of its branches matched; 0 for none."""
+    got = found.groupdict()
+    for amount, unit, half in (("w", "wu", "wh"), ("x", "xu", "xh"), ("ew", "eu", ""), ("fw", "fu", "")):
+        if got.get(amount) and got.get(unit):
+            return minutes(got[amount], got[unit]) + (minutes("半", got[unit]) if got.get(half) else 0)
+    return 0
+
+
+# what is to be done
+
+_RUN = re.compile(r"(?:运行|执行|跑|\brun\b|\bexecute\b)?\s*`(?P<run>\s*ia [^`]+)`\s*(?:这条命令|命令)?", re.I)
+_PREFIX = re.compile(
+    r"^(?:请|帮我|麻烦|给我|替我)*(?:再)?(?:设置?|建立?|安排|创建|新建|加|添加|做|定)(?:一)?(?:个|条|项)?(?:定时|自动|每\w)?(?:的)?任务\s*[:：,，]?"
+    r"|^(?:please\s+)?(?:can you\s+)?(?:set\s+up|create|add|make|schedule)\s+(?:a\s+|an\s+)?(?:new\s+)?(?:task|job|reminder)\s*(?:that|to|for|which|:)?\s+",
+    re.I,
+)
+
+
+def _pipeline(said: Said) -> str:
+    """Return the `ia` commands that stand in backticks, and take them out; "" where there are none."""
+    found = said.take(_RUN, quoted=True)
+    return " ".join(said.text[slice(*found.span("run"))].split()) if found else ""
+
+
+def _job(said: Said) -> str:
+    said.take(_PREFIX)
+    return said.rest()
+
+
+_KINDS = (
+    ("reminder", r"提醒|\bremind"),
+    ("review", r"复盘|覆盘|回顾|回顧|反思|\breview|retrospective|post-?mortem"),
+    ("report", r"周报|月报|日报|报告|总结|总結|汇总|\breport|\bsummar|\bdigest|\brecap"),
+    ("scan", r"扫描|掃描|扫一|筛|异动|\bscan|\bscreen"),
+    ("check", r"检查|核对|\bcheck"),
+)
+
+
+def _kind(job: str) -> str:
+    plain = Said(job).whole
+    return next((name for name, words in _KINDS if re.search(words, plain, re.I)), "")
+
+
+def _name(job: str, kind: str, when: rhythm.When) -> str:
+    """Return a short name: weekly-review, daily-aapl, on-file-inbox."""
+    token = re.search(r"(?<![\w/])(?!ia\b|the\b|my\b|and\b)([A-Za-z][A-Za-z0-9]{2,19}|[A-Z]{1,5}|\d{4,6})(?![\w/])", job)
+    if when.period.startswith("on-"):
+        stem = when.schedule.split()[-1].rpartition("/")[2].partition(".")[0]
+        words = re.sub(r"[^\w]+", "-", stem).strip("-_").casefold()[:30]
+        return f"{when.period}-{words}" if words else when.period
+    if kind in ("", "check") and token and re.search(r"\d|[A-Z]{2}", token[0]):
+        return f"{when.period}-{token[0].casefold()}"
+    return f"{when.period}-{kind or 'task'}"
+
+
+def _note(kind: str, period: str) -> str:
+    """Return where the result of a kind of job is kept; "" for the folder of the task's own name."""
+    if kind in ("review", "report") and period in ("daily", "weekly", "monthly", "quarterly", "yearly"):
+        return f"reports/{period}/DATE.md"
+    return "reports/scan/DATE.md" if kind == "scan" else ""
+
+
+def _inputs(kind: str, job: str) -> str:
+    chinese = bool(_CJK.search(job))
+    if kind == "review":
+        period = "memory/observations/ 本期条目" if chinese else "memory/observations/ of the period"
+        return f"{period}, memory/tracking.md, memory/beliefs.md"
+    return "memory/tracking.md" if kind == "scan" else ""
+
+
+def named(design: Design, name: str) -> Design:
+    """Return a design under another name, its note with it where that was named after it."""
+    return replace(design, name=name)
+
+
+__all__ = ["ME", "language", "named", "read", "timing"]
