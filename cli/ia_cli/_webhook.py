@@ -42,11 +42,13 @@ def webhook(host: str, port: int | None, once: bool, pending: bool) -> None:
       sign=$(printf %s "$body" | openssl dgst -sha256 -hmac "$IA_WEBHOOK_SECRET")
       curl -d "$body" -H "X-Hub-Signature-256: sha256=${sign##* }" http://127.0.0.1:8787/build
     """
+    import gc
     import signal
     import sys
 
     from ia.workspace import Workspace
 
+    gc.enable()  # this process stays
     if pending:
         from ia.bridges.deliveries import handle
 
