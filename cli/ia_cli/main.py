@@ -32,6 +32,7 @@ COMMANDS = {
     "fork": ("ia_cli.tool:fork", "Give a task to a subagent and print its summary."),
     "mcp": ("ia_cli.mcp:mcp", "Serve ia's tools to another program, over MCP."),
     "listen": ("ia_cli.listen:listen", "Answer what comes in from outside: chats and events."),
+    "task": ("ia_cli.task:task", "Propose, approve, run and remove tasks: what ia does by itself."),
     "session": ("ia_cli.session:session", "List, show, prune and delete sessions."),
     "usage": ("ia_cli.usage:usage", "Show what models used, in tokens and money, and what is left of the caps."),
     "send": ("ia_cli.send:send", "Send a message: to yourself, or through a channel that you set up."),

@@ -74,7 +74,7 @@ _LIVE = "approved <= :now AND (removed IS NULL OR removed > :now)"
 def tasks(ws: Workspace) -> list[Task]:
     """Return the approved tasks as of now(), paused ones too, by name."""
     rows = ws.db.execute(f"{_SELECT} WHERE {_LIVE} ORDER BY name", {"now": clock.stamp(clock.now())})
-    return [_as_of_now(ws, Task(*row[:7], json.loads(row[7] or "{}"), row[8])) for row in rows]
+    return [_as_of_now(ws, _task(row)) for row in rows]
 
 
 def get(ws: Workspace, name: str) -> Task:
@@ -94,7 +94,11 @@ def get(ws: Workspace, name: str) -> Task:
 def by_id(ws: Workspace, number: int) -> Task | None:
     """Return the approval of this number, also one that is no longer in force."""
     row = ws.db.execute(f"{_SELECT} WHERE id = ?", (number,)).fetchone()
-    return None if row is None else Task(*row[:7], json.loads(row[7] or "{}"), row[8])
+    return None if row is None else _task(row)
+
+
+def _task(row: tuple[Any, ...]) -> Task:
+    return Task._make((*row[:7], json.loads(row[7] or "{}"), row[8]))
 
 
 def name_of(given: str) -> str:

@@ -133,15 +133,21 @@ class _Runner:
             key = f"manual {clock.stamp(clock.wall())}"
         elif last is not None:
             if last.state == DONE:
-                return last
+                return self._already(last)
             return self._carried_out(runs.changed(self.ws, last, state=RUNNING, why="by hand", retry_at=None))
         else:
             key = f"manual {task.since}"
         run = runs.claim(self.ws, task.id, task.name, key, "by hand") or runs.of_slot(self.ws, task.id, key)
         assert run is not None
         if run.state == DONE:
-            return run
+            return self._already(run)
         return self._carried_out(runs.changed(self.ws, run, state=RUNNING, retry_at=None))
+
+    def _already(self, run: Run) -> Run:
+        self.notify(
+            Message("task {name} is done already for this time; --again runs it once more", name=run.name, run=run.id)
+        )
+        return run
 
     # what is next
 

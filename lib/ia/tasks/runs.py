@@ -63,7 +63,7 @@ _COLUMNS = "id, task, name, slot, why, state, attempt, started, ended, status, r
 def select(ws: Workspace, where: str, values: tuple[Any, ...] = ()) -> list[Run]:
     """Return the runs that an SQL condition (with its ORDER BY) fits."""
     rows = ws.db.execute(f"SELECT {_COLUMNS} FROM runs WHERE {where}", values)
-    return [Run(*row[:-1], json.loads(row[-1] or "{}")) for row in rows]
+    return [Run._make((*row[:-1], json.loads(row[-1] or "{}"))) for row in rows]
 
 
 def get(ws: Workspace, number: int) -> Run:

@@ -1,0 +1,154 @@
+"""A task, an approval and a run as a person reads them, and as JSON."""
+
+from typing import TYPE_CHECKING, Any
+
+from ia_cli._text import lang, say, tr
+
+if TYPE_CHECKING:
+    from ia.schedule.design import Design
+    from ia.tasks.book import Listed
+    from ia.tasks.runs import Run
+    from ia.workspace import Workspace
+
+NEXT = 5
+
+
+def about(ws: "Workspace", each: "Listed", *, people: bool, whole: bool = False) -> dict[str, Any]:
+    """Return a task as a row of the list; whole: with its text, its next times, its runs and its environment."""
+    from ia.tasks import runs
+
+    design, task = each.design, each.task
+    last = next(iter(runs.history(ws, each.name, 1)), None)
+    coming = times(ws, each) if whole else times(ws, each, 1)
+    row: dict[str, Any] = {
+        "name": each.name,
+        "state": tr(each.state) if people else each.state,
+        "when": _when(design)
+        if design
+        else say(each.problem.template, **each.problem.params)
+        if each.problem
+        else None,
+        "next": next(iter(coming), None),
+        "last": last.started if last else None,
+        "status": last.status if last else None,
+        "proposal": each.proposal,
+    }
+    if people:
+        row |= {name: local(row[name]) for name in ("next", "last")}
+        if each.proposal is not None:
+            row["state"] += say(" (proposal {number})", number=each.proposal)
+        return row
+    row["schedule"] = design.schedule if design else None
+    row["approved"] = task.approved if task else None
+    row["problem"] = str(each.problem) if each.problem else None
+    if whole:
+        row |= {"upcoming": coming, "text": _text(ws, each), "environment": task.environment if task else {}}
+        row["approved_by"] = task.by if task else None
+        row["runs"] = [history_row(run, people=False) for run in runs.history(ws, each.name, 10)]
+    return row
+
+
+def times(ws: "Workspace", each: "Listed", count: int = NEXT) -> list[str]:
+    """Return when a task will run next, UTC stamps; of one that is not approved when it would, of one that rests none."""
+    from datetime import datetime
+
+    from ia import clock
+
+    if each.design is None or each.state in ("paused", "deleted"):
+        return []
+    anchor = datetime.fromisoformat(each.task.since) if each.task else clock.now()
+    return upcoming(each.design, anchor, count)
+
+
+def upcoming(design: "Design", anchor: Any, count: int = NEXT) -> list[str]:
+    """Return the next times of a design as UTC stamps; an event has none."""
+    from ia import clock
+    from ia.schedule import slots
+
+    return [clock.stamp(slot) for slot in slots.upcoming(design, clock.now(), count, anchor=anchor)]
+
+
+def shown(ws: "Workspace", each: "Listed") -> str:
+    """Return all that there is to say of a task."""
+    from ia.tasks import runs
+
+    row = about(ws, each, people=True)
+    lines = [f"{each.name}\t{row['state']}", f"{tr('when')}\t{row['when'] or '-'}"]
+    if each.task is not None:
+        lines.append(say("approved {time} by {by}", time=local(each.task.approved), by=each.task.by))
+    lines += _coming(times(ws, each))
+    lines += ["", _text(ws, each).rstrip("\n"), ""]
+    made = runs.history(ws, each.name, 5)
+    if made:
+        lines.append(tr("last runs") + ":")
+        for run in made:
+            told = history_row(run, people=True)
+            lines.append("  " + "\t".join(str(told[name] or "-") for name in ("time", "state", "status", "report")))
+    if each.task is not None and each.task.environment:
+        lines.append(tr("environment of its runs") + ":")
+        lines += [f"  {name}={value}" for name, value in sorted(each.task.environment.items())]
+    return "\n".join(lines) + "\n"
+
+
+def described(design: "Design", before: str, text: str) -> str:
+    """Return what a person sees before approving: when it would run, what it is, and of a changed one what differs."""
+    from ia import clock, proposals
+
+    lines = [f"{design.name}: {_when(design)}", *_coming(upcoming(design, clock.now()))]
+    if before and before != text:
+        lines += ["", proposals.difference(before, text, design.path).rstrip("\n")]
+    else:
+        lines += ["", text.rstrip("\n")]
+    return "\n".join(lines) + "\n"
+
+
+def history_row(run: "Run", *, people: bool) -> dict[str, Any]:
+    """Return a run as a row."""
+    row: dict[str, Any] = {
+        "run": run.id, "task": run.name, "time": run.started, "slot": run.slot, "state": run.state, "why": run.why,
+        "attempt": run.attempt, "status": run.status, "report": run.report, "said": run.reason or run.summary,
+        "ended": run.ended, "retry_at": run.retry_at,
+    }  # fmt: skip
+    if people:
+        row["state"], row["why"] = tr(run.state), tr(run.why)
+        row["slot"] = local(run.slot) if run.slot[:1].isdigit() else run.slot
+        row["said"] = next(iter((row["said"] or "").splitlines()), "")
+        if run.retry_at:
+            row["state"] += say(", again {time}", time=local(run.retry_at))
+    else:
+        row |= {"summary": run.summary, "reason": run.reason, "pending": run.data.get("pending", [])}
+        del row["said"]
+    return row
+
+
+def local(stamp: str | None) -> str | None:
+    """Return a UTC stamp as people read it."""
+    if not stamp:
+        return None
+    from datetime import datetime
+
+    from ia.workspace import local as here
+
+    return here(datetime.fromisoformat(stamp)).strftime("%Y-%m-%d %H:%M")
+
+
+def _when(design: "Design") -> str:
+    from ia.schedule.describe import described as in_words
+
+    return in_words(design, lang())
+
+
+def _coming(stamps: list[str]) -> list[str]:
+    return [tr("next times") + ":", *(f"  {local(stamp)}" for stamp in stamps)] if stamps else []
+
+
+def _text(ws: "Workspace", each: "Listed") -> str:
+    """Return the text that runs; of a file that waits for approval its own, of a proposal what it would be."""
+    from ia import proposals
+
+    if each.task is not None:
+        return each.task.text
+    text = ws.read(f"tasks/{each.name}.md")
+    if text is None and each.proposal is not None:
+        text = proposals.get(ws, each.proposal).after
+    return text or ""

@@ -1,0 +1,248 @@
+"""`ia task`: what ia does by itself, once a person has approved it."""
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from ia.errors import Message, NotFound
+from ia_cli._consent import asked
+from ia_cli._group import Group
+from ia_cli._listed import listed
+from ia_cli._options import json_option, rows_options
+from ia_cli._out import emit_json, emit_text, harmless, notify
+from ia_cli._task import about, described, history_row, shown
+from ia_cli._text import say
+
+if TYPE_CHECKING:
+    from ia.tasks.runs import Run
+    from ia.workspace import Workspace
+
+LIST = ("name", "state", "when", "next", "last", "status")
+HISTORY = ("run", "time", "slot", "state", "why", "attempt", "status", "report", "said")
+
+
+@click.group(cls=Group, example="ia task list")
+def task() -> None:
+    """Propose, approve, run and remove tasks: what ia does by itself, when you want it done.
+
+    A task is a file tasks/NAME.md: when, what is asked or run, where the result goes. It runs once you have approved
+    it, from your own crontab; what runs is the text that you approved, also if the file is edited later. A file that
+    is deleted does not run.
+    """
+
+
+@task.command("list", example="ia task list")
+@rows_options
+@click.pass_context
+def list_(ctx: click.Context, as_json: bool, as_jsonl: bool) -> None:
+    """List the tasks: approved ones, files that wait for approval, and proposals. Status 1 where there are none.
+
+    state is approved, paused, edited (the approved text runs, not the file), deleted (does not run), unapproved or
+    proposed; status is that of the last run.
+    """
+    from ia.tasks import book
+    from ia.workspace import Workspace
+
+    ws = Workspace()
+    people = not (as_json or as_jsonl)
+    rows = [about(ws, each, people=people) for each in book.listed(ws)]
+    empty = NotFound("no tasks yet", hint="`ia task propose '每周五收盘后，帮我复盘'` makes a draft")
+    listed(ctx, rows, LIST, empty, as_json=as_json, as_jsonl=as_jsonl)
+
+
+@task.command(example="ia task propose --cron '0 16 * * 5' --run 'ia usage' --name weekly; ia task show weekly")
+@click.argument("name")
+@json_option
+def show(name: str, as_json: bool) -> None:
+    """Show a task: its text, when it runs next, how its last runs ended, and the environment that was kept."""
+    from ia.tasks import book
+    from ia.workspace import Workspace
+
+    ws = Workspace()
+    name = book.name_of(name)
+    if name.isdecimal() and all(each.name != name for each in book.listed(ws)):
+        name = next((each.name for each in book.listed(ws) if each.proposal == int(name)), name)
+    found = next((each for each in book.listed(ws) if each.name == name), None)
+    if found is None:
+        raise NotFound("{name}: no such task", name=name, hint="`ia task list` shows them")
+    if as_json:
+        emit_json(about(ws, found, people=False, whole=True))
+    else:
+        emit_text(shown(ws, found))
+
+
+@task.command(
+    example="ia task propose --cron '0 16 * * 5' --run 'ia usage' --name weekly; ia task approve weekly --yes"
+)
+@click.argument("which", metavar="ID|NAME")
+@click.option("--yes", is_flag=True, help="Do not ask; typed by you, it is your consent.")
+@json_option
+def approve(which: str, yes: bool, as_json: bool) -> None:
+    """Approve a task: the proposal ID, or the file tasks/NAME.md as it stands.
+
+    Shows what would run and when, of a changed task what differs, and asks at the terminal. Without a terminal it is
+    refused, unless --yes is given. The task then stands in your crontab; where that cannot be written the approval
+    stands, and the status is 69.
+    """
+    from ia.workspace import Workspace
+
+    ws = Workspace()
+    approved(ws, which, yes=yes, as_json=as_json)
+
+
+def approved(ws: "Workspace", which: str | int, *, yes: bool, as_json: bool) -> None:
+    """Show a task, ask, and enter it."""
+    from ia import config
+    from ia.errors import Refused
+    from ia.tasks import book
+
+    if config.run() is not None:
+        raise Refused("inside a task's run there is no person to decide")
+    name, before, text, _ = book.to_approve(ws, which)
+    design = book.checked(text, name, config.env("TZ", "") or "")
+    click.echo(harmless(described(design, before, text)), err=True, nl=False)
+    if not yes and not asked(say("Approve task {name}?", name=name)):
+        raise Refused("task {name} was not approved", name=name)
+    by = "user with --yes" if yes else "user at a terminal"
+    done = book.approve(ws, which, by=by, notify=notify, expect=text)
+    if as_json:
+        found = next(each for each in book.listed(ws) if each.name == done.name)
+        emit_json(about(ws, found, people=False))
+    else:
+        sys.stdout.write(f"{design.path}\n")
+
+
+@task.command(
+    example="ia task propose --cron '0 16 * * 5' --run 'ia usage' --name weekly; ia task approve weekly --yes; ia task pause weekly"
+)
+@click.argument("name")
+def pause(name: str) -> None:
+    """Let a task rest: it stays approved, and does not run."""
+    from ia.tasks import book
+    from ia.workspace import Workspace
+
+    done = book.pause(Workspace(), name, notify=notify)
+    notify(Message("task {name} rests; `ia task resume {name}` wakes it", name=done.name))
+
+
+@task.command(
+    example="ia task propose --cron '0 16 * * 5' --run 'ia usage' --name weekly; ia task approve weekly --yes; ia task resume weekly"
+)
+@click.argument("name")
+def resume(name: str) -> None:
+    """Let a task run again, from now on; what fell into the pause is not made up for."""
+    from ia.tasks import book
+    from ia.workspace import Workspace
+
+    ws = Workspace()
+    done = book.resume(ws, name, notify=notify)
+    notify(Message("task {name} runs again, next at {time}", name=done.name, time=_next(ws, done.name)))
+
+
+def _next(ws: "Workspace", name: str) -> str:
+    from ia.tasks import book
+
+    found = next(each for each in book.listed(ws) if each.name == name)
+    return str(about(ws, found, people=True)["next"] or "-")
+
+
+@task.command(
+    example="ia task propose --cron '0 16 * * 5' --run 'ia usage' --name weekly; ia task approve weekly --yes; ia task remove weekly"
+)
+@click.argument("name")
+def remove(name: str) -> None:
+    """Remove a task, its file and its crontab entry; what ran stays in the history."""
+    from ia.tasks import book
+    from ia.workspace import Workspace
+
+    done = book.remove(Workspace(), name, notify=notify)
+    notify(Message("task {name} is removed; `ia memory undo tasks/{name}.md` brings its file back", name=done))
+
+
+@task.command(
+    example="ia task propose --cron '0 16 * * 5' --run 'ia usage' --name weekly; ia task approve weekly --yes; ia task run weekly"
+)
+@click.argument("name")
+@click.option("--again", is_flag=True, help="Run it once more, though its slot is done.")
+@json_option
+def run(name: str, again: bool, as_json: bool) -> None:
+    """Run an approved task now, and print where its report lies.
+
+    What is due of it is run; else its last slot, if nothing came of that yet. A slot that is done is not run a second
+    time without --again. The status is that of the run; 75: it is running already.
+    """
+    from ia.tasks import running
+    from ia.workspace import Workspace
+
+    _end_on_sigterm()
+    ws = Workspace()
+    done = running.run_now(ws, name, again=again, notify=notify)
+    if as_json:
+        emit_json(history_row(done, people=False))
+    elif done.state == "done":
+        sys.stdout.write(f"{done.report or done.summary or ''}\n")
+    click.get_current_context().exit(status_of(done))
+
+
+@task.command(example="ia task due")
+@click.argument("name", required=False, default=None)
+def due(name: str | None) -> None:
+    """Run what is due: cron calls this, and it says nothing where nothing is.
+
+    With NAME only of that task. Slots that were missed are caught up as their task says, failed runs are tried again,
+    and what a crash left behind is taken back and run anew.
+    """
+    from ia.tasks import running
+    from ia.workspace import Workspace
+
+    _end_on_sigterm()
+    for done in running.due(Workspace(), name, notify):
+        told = history_row(done, people=True)
+        said = "\t".join(str(told.get(column) or "-") for column in ("task", "slot", "state", "report"))
+        click.echo(harmless(said), err=True)
+
+
+@task.command(
+    example="ia task propose --cron '0 16 * * 5' --run 'ia usage' --name weekly; ia task approve weekly --yes; ia task run weekly; ia task history weekly"
+)
+@click.argument("name", required=False, default=None)
+@click.option(
+    "-n", "limit", type=click.IntRange(1, 1_000_000), default=20, show_default=True, help="The newest so many."
+)
+@click.option("--log", "number", type=click.IntRange(1), metavar="RUN", help="Print what a run's processes said.")
+@rows_options
+@click.pass_context
+def history(
+    ctx: click.Context, name: str | None, limit: int, number: int | None, as_json: bool, as_jsonl: bool
+) -> None:
+    """List the runs of a task (or of all), newest first. Status 1 where there are none.
+
+    slot is the time that a run was for. state is running, done, failed, missed (left out) or waiting.
+    """
+    from ia.tasks import book, runs
+    from ia.workspace import Workspace
+
+    ws = Workspace()
+    if number is not None:
+        runs.get(ws, number)
+        emit_text(runs.log_of(ws, number))
+        return
+    people = not (as_json or as_jsonl)
+    rows = [history_row(each, people=people) for each in runs.history(ws, book.name_of(name) if name else None, limit)]
+    empty = NotFound("nothing has run yet", hint="`ia task list` shows when it will")
+    listed(ctx, rows, HISTORY, empty, as_json=as_json, as_jsonl=as_jsonl)
+
+
+def status_of(done: "Run") -> int:
+    """Return the status that a run by hand ends with: its own, 75 where it will be tried again, or is busy."""
+    if done.state == "done":
+        return done.status or 0
+    return 75 if done.retry_at or done.state == "running" else done.status or 70
+
+
+def _end_on_sigterm() -> None:
+    """A run that is told to end ends its processes; the next wake-up takes it up again."""
+    import signal
+
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
