@@ -1,0 +1,78 @@
+"""`ia listen`: answer what comes in from outside."""
+
+import gc
+import os
+import signal
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from ia.errors import Message
+from ia_cli._group import Command, Group
+from ia_cli._out import emit_rows, harmless, notify
+from ia_cli._proposal import shown
+from ia_cli._text import say
+from ia_cli._webhook import webhook
+
+if TYPE_CHECKING:
+    from ia.bridges.approving import Voice
+    from ia.proposals import Proposal
+    from ia.workspace import Workspace
+
+
+@click.group(cls=Group, example="ia listen telegram --help")
+def listen() -> None:
+    """Answer what comes in from outside: chats and events."""
+
+
+listen.add_command(webhook)
+
+
+@listen.command(cls=Command, example="ia config set telegram.owner 12345; ia listen telegram --help")
+@click.option("--once", is_flag=True, help="Answer what waits, and end.")
+@click.option("--who", is_flag=True, help="Print who has written to the bot (id, name, time), and end.")
+@click.pass_context
+def telegram(ctx: click.Context, once: bool, who: bool) -> None:
+    """Answer messages to a Telegram bot.
+
+    Each private chat is a session (`telegram-ID`). Only telegram.owner and telegram.users are answered, by their user
+    ids; groups are not heard. The token is telegram.token: `ia config secret TELEGRAM_TOKEN` keeps it.
+
+    Whatever comes in is untrusted: what a turn writes then is marked, and everything else becomes a proposal. Only the
+    owner's own words may ask for one; what is passed on, quoted or attached asks for nothing. /help in the chat shows
+    the commands. /approve N shows proposal N and gives a code that is valid once, for five minutes; with
+    telegram.codes set to `terminal` the code is shown here instead. Skills, providers and settings are approved at a
+    terminal only.
+
+    Runs until Ctrl-C (status 130) or SIGTERM (0). What was not answered is answered at the next start, nothing twice.
+    Status 69: the token is refused; 75: another program reads this bot's messages; 78: token or owner are missing.
+    """
+    from ia.bridges import telegram as bridge
+    from ia.workspace import Workspace
+
+    gc.enable()  # this process stays
+    if who:
+        emit_rows(bridge.who(notify), ("id", "name", "time"))
+        return
+    ended = bridge.listen(Workspace(), _voice(), once=once, notify=notify)
+    if ended.signal:
+        notify(Message("telegram: ended; what is not answered waits for the next start"))
+    status = 130 if ended.signal == signal.SIGINT else 0
+    if ended.threads:  # an answer that is still being worked out would hold up the end
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+    ctx.exit(status)
+
+
+def _voice() -> "Voice":
+    from ia.bridges.approving import Voice
+
+    def told(message: Message) -> str:
+        return say(message.template, **message.params)
+
+    def proposal(ws: "Workspace", proposal: "Proposal", before: str, after: str) -> str:
+        return harmless(shown(ws, proposal, before, after))
+
+    return Voice(told, proposal)

@@ -1,0 +1,182 @@
+"""A conversation in a chat, whatever the service: who may write, what a message is, and what is answered.
+
+Everything that comes in is from outside: a turn is tainted from its first word, so what it writes goes into new notes
+that are marked, and all else becomes proposals. The owner's own words may ask for such a proposal; what others wrote,
+was passed on or stands in a file asks for nothing.
+"""
+
+import os
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ia import audit, clock, config, outside, sessions
+from ia.bridges.approving import Approving, Voice
+from ia.bridges.commands import Commands
+from ia.errors import IaError, Message, Notify, silent
+from ia.pipes import note_written
+from ia.workspace import Workspace
+
+if TYPE_CHECKING:
+    from ia.agent.turn import Turn
+
+RATE = 30
+"""Messages a minute of one sender that are read."""
+LONG = 1_500
+"""Characters above which an answer becomes a note, and its beginning is sent."""
+BEGINNING = 600
+QUIET = 3600.0
+"""Seconds before a stranger who keeps writing is told of again."""
+MAX_STRANGERS = 20
+"""Strangers an hour that are told of; who writes to a bot can be anybody, many times over."""
+
+
+@dataclass(frozen=True)
+class Incoming:
+    """A message of somebody who may write.
+
+    chat     the conversation; sender: who writes. Both by the service's own numbers
+    text     what the sender typed; "" where nothing was
+    passed   what others wrote, or a file holds: (where from, text)
+    unread   what cannot be read: kinds of attachments
+    """
+
+    chat: str
+    sender: str
+    text: str = ""
+    passed: tuple[tuple[str, str], ...] = ()
+    unread: tuple[Message, ...] = ()
+
+
+@dataclass
+class Door:
+    """Who may write: the owner and the users that the owner named, by the service's numbers."""
+
+    channel: str
+    owner: str
+    users: frozenset[str] = frozenset()
+    notify: Notify = silent
+    _strangers: dict[str, float] = field(default_factory=dict)
+    _paces: dict[str, deque[float]] = field(default_factory=dict)
+    _told: dict[str, float] = field(default_factory=dict)
+
+    def admits(self, ws: Workspace, sender: str) -> bool:
+        """Whether somebody may write. A stranger gets no answer; the owner is told how to let them in."""
+        if sender in (self.owner, *self.users):
+            return True
+        now = clock.wall().timestamp()
+        self._strangers = {who: when for who, when in self._strangers.items() if now - when < QUIET}
+        if sender not in self._strangers and len(self._strangers) < MAX_STRANGERS:
+            self._strangers[sender] = now
+            audit.record(ws.db, "message.refused", f"{self.channel} {sender}", self.channel)
+            self.notify(
+                Message(
+                    "{channel}: user {user} is not on the list and gets no answer; to allow: add {user} to"
+                    " {channel}.users", channel=self.channel, user=sender,
+                )
+            )  # fmt: skip
+        return False
+
+    def hurried(self, sender: str, sent: float) -> str:
+        """Return "" where a message sent at that second is read; else "tell" once, then "drop"."""
+        pace = self._paces.setdefault(sender, deque())
+        while pace and sent - pace[0] >= 60:
+            pace.popleft()
+        if len(pace) < RATE:
+            pace.append(sent)
+            return ""
+        told, self._told[sender] = self._told.get(sender, 0.0), sent
+        return "drop" if sent - told < 60 else "tell"
+
+
+class Conversation:
+    """What is answered to whom. It keeps no state of its own but the codes that are out."""
+
+    def __init__(
+        self, channel: str, owner: str, voice: Voice, approving: Approving, *, notify: Notify = silent
+    ) -> None:
+        self.channel, self.owner, self.voice, self.notify = channel, owner, voice, notify
+        self.commands = Commands(channel, voice, approving)
+
+    def answer(self, ws: Workspace, message: Incoming) -> str:
+        """Return the answer to a message; "" where there is nothing to say. A failure is an answer of one line."""
+        try:
+            told = [self._answered(ws, message)] if message.text or message.passed else []
+            told += [self.voice.say(each) for each in message.unread]
+        except IaError as exc:
+            told = [self.voice.say(Message(exc.template, **exc.params))]
+        except Exception as exc:  # a bug is told where it can be mended, not to who writes
+            self.notify(Message("internal error: {kind}: {what}", kind=type(exc).__name__, what=str(exc)[:300]))
+            told = [self.voice.say(Message("something went wrong here; the log of `ia listen` tells more"))]
+        return _homeless(ws, "\n\n".join(filter(None, (part.strip() for part in told))))
+
+    def _answered(self, ws: Workspace, message: Incoming) -> str:
+        by_owner = message.sender == self.owner and message.chat == message.sender
+        text = message.text.strip()
+        if text.startswith("/"):
+            found = self.commands.run(ws, message.chat, text, by_owner=by_owner)
+            if found is not None:
+                return found
+        return self._turn(ws, message, text, by_owner)
+
+    def _turn(self, ws: Workspace, message: Incoming, text: str, by_owner: bool) -> str:
+        from ia.agent.context import Data
+        from ia.agent.turn import Heard, take
+
+        session = f"{self.channel}-{message.chat}"
+        origin = f"{self.channel} {message.sender}"
+        asked = text or self.voice.say(Message("(passed on without a word)"))
+        turn = take(
+            ws, asked, session=session, data=tuple(Data(whence, words) for whence, words in message.passed),
+            notify=self.notify, heard=Heard(origin, by_user=by_owner and bool(text)),
+        )  # fmt: skip
+        reply = turn.reply.strip()
+        if len(reply) > LONG:
+            reply = self._beginning(ws, turn, reply, origin)
+        waiting = [number for number in turn.pending if f"approve {number}" not in turn.reply]
+        told = [Message("proposal {number} waits: /show {number}", number=number) for number in waiting]
+        return "\n".join([reply, *map(self.voice.say, told)])
+
+    def _beginning(self, ws: Workspace, turn: "Turn", reply: str, origin: str) -> str:
+        """Keep a long answer as a note, marked with whatever the turn had read, and return how it begins."""
+        said = [message for message in sessions.history(ws, turn.session) if message.turn == turn.id]
+        origins = [origin, *(each for message in said for each in message.origins)]
+        text = outside.marked(outside.folded(reply) + "\n", list(dict.fromkeys(origins)))
+        with ws.lock():
+            path = _free(ws, f"notebook/scratch/{self.channel}/{clock.now():%Y-%m-%d-%H%M%S}")
+            ws.write(path, text, actor=f"model {turn.model}", event="note.untrusted", origins=origins)
+            note_written(ws, path, notify=self.notify)
+        more = Message(
+            "… the answer has {count} characters; all of it: {path} (/notes 1 shows it)", count=len(reply), path=path
+        )
+        return f"{shortened(reply)}\n\n{self.voice.say(more)}"
+
+
+def shortened(text: str, room: int = BEGINNING) -> str:
+    """Return the first lines of a text that fit; of a line that does not, the first sentences."""
+    kept, used = [], 0
+    for line in text.splitlines():
+        if used + len(line) > room:
+            break
+        kept.append(line)
+        used += len(line) + 1
+    if used >= room // 3:
+        return "\n".join(kept).rstrip()
+    head = text[:room]
+    end = max(head.rfind(mark) + len(mark) for mark in ("。", "！", "？", ". ", "! ", "? ", "；"))
+    return head[:end].rstrip() if end > room // 3 else head.rstrip()
+
+
+def _free(ws: Workspace, stem: str) -> str:
+    number, path = 1, f"{stem}.md"
+    while ws.read(path) is not None:
+        number += 1
+        path = f"{stem}-{number}.md"
+    return path
+
+
+def _homeless(ws: Workspace, text: str) -> str:
+    """Return a text without where on this machine the workspace and its user live."""
+    text = text.replace(ws.root + os.sep, "").replace(ws.root, ".")
+    home = config.env("HOME", "") or ""
+    return text.replace(home, "~") if len(home) > 1 else text

@@ -1,0 +1,421 @@
+"""`ia listen telegram`: a bot that hears by long polling and answers those on the list.
+
+Each update is kept in ia.db before the next poll acknowledges it. Nothing of a text is markup, links show no preview
+(fetching one would tell a stranger's server), and the token stands in no message of ours: what the library says is not
+passed on, since it may hold the address with the token in it.
+"""
+
+import asyncio
+import contextlib
+import fcntl
+import json
+import logging
+import os
+import signal
+import warnings
+from collections.abc import Awaitable, Callable
+from typing import Any, NamedTuple, TypeVar
+from urllib.parse import quote
+
+import telegram
+from telegram import error
+from telegram.request import HTTPXRequest
+
+from ia import audit, clock, config
+from ia.bridges import answers, bot_messages
+from ia.bridges.answers import Item
+from ia.bridges.approving import Approving, Voice
+from ia.bridges.chat import RATE, Conversation, Door, Incoming
+from ia.bridges.commands import COMMANDS
+from ia.bridges.serving import PAUSES, NotSent, PerhapsSent, Serving, Unwanted
+from ia.channels.parts import parts
+from ia.channels.telegram import LIMIT, api, units
+from ia.errors import ConfigError, IaError, Message, Notify, TryLater, Unavailable
+from ia.workspace import Workspace
+
+CHANNEL = "telegram"
+POLL = 30  # seconds that one poll waits for something to come
+GRACE = 1.5
+"""Seconds that an answer under way has left when the listener is told to end."""
+CONFLICTS = 3
+"""Polls in a row that another program took away, before we leave the bot to it."""
+TRIES_ONCE = 3
+_UNSENT = ("ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol", "ProxyError")
+"""What httpx raises before anything of a request has left."""
+T = TypeVar("T")
+
+
+class Settings(NamedTuple):
+    """What `telegram.*` says."""
+
+    token: str
+    api: str
+    owner: str
+    users: frozenset[str]
+    codes: str
+
+
+class Ended(NamedTuple):
+    """How listening ended: the signal that ended it, if one did, and how many answers are still being worked out."""
+
+    signal: int
+    threads: int
+
+
+def settings() -> Settings:
+    """Return the settings of the bridge, checked.
+
+    raises  ConfigError where the token or the owner is missing, or one of them is not what it should be.
+    """
+    token, owner = config.get("telegram.token"), config.get("telegram.owner")
+    if not token:
+        raise ConfigError(
+            "no token of a bot: telegram.token is not set",
+            hint="@BotFather gives one; then `ia config secret TELEGRAM_TOKEN`",
+        )
+    if any(not (char.isascii() and (char.isalnum() or char in ":_-")) for char in token):
+        raise ConfigError("telegram.token is not the token of a bot", hint="@BotFather gives it: 123456:ABC-…")
+    users = [word.strip() for word in str(config.get("telegram.users") or "").split(",") if word.strip()]
+    for word in users:
+        if not (word.isascii() and word.isdecimal()):
+            raise ConfigError("telegram.users: {word!r} is not a user id (a number)", word=word[:40])
+    if owner is None:
+        raise ConfigError(
+            "nobody may write to the bot: telegram.owner is not set",
+            hint="write to your bot, read your number with `ia listen telegram --who`, then"
+            " `ia config set telegram.owner NUMBER`",
+        )
+    return Settings(token, api(), str(owner), frozenset(users), str(config.get("telegram.codes")))
+
+
+def listen(ws: Workspace, voice: Voice, *, once: bool = False, notify: Notify) -> Ended:
+    """Answer what comes in until a signal ends it, or with `once` what waits.
+
+    raises  ConfigError (settings); Unavailable (the token is refused); TryLater where another program listens already,
+            or with `once` the Bot API cannot be reached.
+    """
+    chosen = settings()
+    _quiet()
+    with _alone(ws):
+        return asyncio.run(_Listener(ws, chosen, voice, once, notify).run())
+
+
+def who(notify: Notify) -> list[dict[str, Any]]:
+    """Return who has written to the bot and waits for an answer: number, name as they give it, time (UTC) of the last.
+
+    Nothing is acknowledged: a listener hears all of it later.
+    raises  as listen().
+    """
+    token = config.get("telegram.token")
+    if not token:
+        settings()
+    _quiet()
+
+    async def ask() -> list[dict[str, Any]]:
+        bot = _Bot(str(token), api())
+        try:
+            return await bot.updates(0, 0)
+        except error.InvalidToken:
+            raise _refused() from None
+        except (error.TelegramError, TypeError, KeyError):
+            raise _unreachable() from None
+        finally:
+            await bot.close()
+
+    found: dict[str, dict[str, Any]] = {}
+    for update in asyncio.run(ask()):
+        message = update.get("message")
+        sent = bot_messages.sender(message) if isinstance(message, dict) else None
+        if isinstance(message, dict) and sent is not None and sent.private:
+            name = bot_messages.clean(message["from"].get("first_name"))
+            at = clock.stamp(clock.parse("1970-01-01T00:00Z")) if not sent.at else _stamp(sent.at)
+            found[sent.user] = {"id": int(sent.user), "name": " ".join(name.split())[:60], "time": at}
+    return list(found.values())
+
+
+def _stamp(seconds: float) -> str:
+    from datetime import datetime
+
+    return clock.stamp(datetime.fromtimestamp(seconds, clock.UTC))
+
+
+def _refused() -> Unavailable:
+    return Unavailable("Telegram refuses the token", hint="@BotFather shows it; is telegram.api the right address?")
+
+
+def _unreachable() -> TryLater:
+    return TryLater("the Bot API cannot be reached", hint="is there a network? telegram.api is its address")
+
+
+def _quiet() -> None:
+    """Keep the libraries' own logs and warnings, which hold addresses and bodies, away from the terminal."""
+    for name in ("telegram", "httpx", "httpcore"):
+        logger = logging.getLogger(name)
+        logger.addHandler(logging.NullHandler())
+        logger.propagate = False
+    warnings.filterwarnings("ignore", category=UserWarning, module="telegram|ia.bridges")
+
+
+@contextlib.contextmanager
+def _alone(ws: Workspace) -> Any:
+    """Hold the place of the one listener of a workspace."""
+    path = os.path.join(ws.root, ".ia", "telegram.lock")
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise TryLater("another `ia listen telegram` serves this workspace") from None
+        yield
+
+
+class _Bot:
+    """The calls of the Bot API that we make, with what goes wrong in three kinds. See serving.Service."""
+
+    def __init__(self, token: str, api: str) -> None:
+        self._files = f"{api}/file/bot{token}"
+        self._bot = telegram.Bot(
+            token, base_url=f"{api}/bot", base_file_url=f"{api}/file/bot",
+            request=HTTPXRequest(connection_pool_size=16, read_timeout=20, connect_timeout=10, pool_timeout=20),
+            get_updates_request=HTTPXRequest(connection_pool_size=2, read_timeout=15, connect_timeout=10),
+        )  # fmt: skip
+
+    async def begin(self) -> str:
+        """Return the bot's number; makes the connections.
+
+        raises  TelegramError.
+        """
+        await self._bot.initialize()
+        return str(self._bot.id)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        with contextlib.suppress(Exception):
+            for request in self._bot._request:
+                await request.shutdown()
+
+    async def updates(self, offset: int, wait: int) -> list[dict[str, Any]]:
+        """Return what came since; waits so many seconds for something to come.
+
+        raises  TelegramError, and TypeError for what is no list of updates.
+        """
+        found: Any = await self._bot.do_api_request(
+            "getUpdates", {"offset": offset, "timeout": wait, "allowed_updates": ["message"]}, read_timeout=wait + 15
+        )
+        if not isinstance(found, list) or not all(
+            isinstance(u, dict) and type(u.get("update_id")) is int for u in found
+        ):
+            raise TypeError("no list of updates")
+        return found
+
+    async def menu(self, commands: list[tuple[str, str]]) -> None:
+        """Tell Telegram what to offer; that it cannot is no matter."""
+        with contextlib.suppress(Exception):
+            await self._bot.set_my_commands(commands)
+
+    async def file(self, id: str) -> str | None:
+        """Return the text of a file; None where it cannot be had, or is no text."""
+        try:
+            found = await self._bot.do_api_request("getFile", {"file_id": id})
+            path = str(found["file_path"])
+            raw = await self._bot.request.retrieve(f"{self._files}/{quote(path)}")
+            return raw.decode("utf-8-sig") if len(raw) <= bot_messages.MAX_FILE else None
+        except Exception:
+            return None
+
+    async def send(self, chat: str, text: str) -> None:
+        """Send one message."""
+        try:
+            await self._bot.send_message(
+                int(chat), text, link_preview_options=telegram.LinkPreviewOptions(is_disabled=True)
+            )
+        except error.RetryAfter as exc:
+            raise NotSent(_seconds(exc)) from None
+        except (error.BadRequest, error.Forbidden, error.ChatMigrated):
+            raise Unwanted from None
+        except (error.InvalidToken, error.Conflict):
+            raise NotSent from None
+        except (error.TimedOut, error.NetworkError) as exc:
+            cause = type(exc.__cause__).__name__
+            if cause in _UNSENT or not (isinstance(exc, error.TimedOut) or str(exc).startswith(("httpx.", "Unknown"))):
+                raise NotSent from None  # it did not leave, or the server said that it failed
+            raise PerhapsSent from None
+        except Exception:  # it was answered, but by nothing that we understand
+            raise PerhapsSent from None
+
+    async def typing(self, chat: str) -> None:
+        """Show that somebody is writing."""
+        with contextlib.suppress(Exception):
+            await self._bot.send_chat_action(int(chat), telegram.constants.ChatAction.TYPING)
+
+
+def _seconds(exc: error.RetryAfter) -> float:
+    return min(exc._retry_after.total_seconds(), 3600.0)
+
+
+class _Listener:
+    """One listener: polls, keeps, hands over. It is the Service of its Serving."""
+
+    channel = CHANNEL
+
+    def __init__(self, ws: Workspace, chosen: Settings, voice: Voice, once: bool, notify: Notify) -> None:
+        self.ws, self.voice, self.once, self.notify = ws, voice, once, notify
+        self.bot = _Bot(chosen.token, chosen.api)
+        self.door = Door(CHANNEL, chosen.owner, chosen.users, notify)
+        approving = Approving(
+            voice, aside=notify if chosen.codes == "terminal" else None, stays=not once, notify=notify
+        )  # fmt: skip
+        self.conversation = Conversation(CHANNEL, chosen.owner, voice, approving, notify=notify)
+        self.offset, self.signal, self.me = 0, 0, ""
+        self.groups: set[str] = set()
+        self.unreachable = False
+
+    # what Serving needs
+
+    def chat(self, item: Item) -> str:
+        """Return the chat, which in private is the sender's number."""
+        return item.sender
+
+    async def incoming(self, item: Item) -> Incoming:
+        """Return a kept message, with the text of its file."""
+        message = json.loads(item.content)
+        file = bot_messages.document(message)
+        text = await self.bot.file(file[0]) if file else None
+        return bot_messages.incoming(message, CHANNEL, (file[1], text) if file and text is not None else None)
+
+    def parts(self, text: str) -> tuple[str, ...]:
+        """Return a text in pieces of 4096 UTF-16 units."""
+        return tuple(parts(text, LIMIT, units)) if text else ()
+
+    async def send(self, chat: str, text: str) -> None:
+        """Send one piece."""
+        await self.bot.send(chat, text)
+
+    async def busy(self, chat: str) -> None:
+        """Show that somebody is writing."""
+        await self.bot.typing(chat)
+
+    # listening
+
+    async def run(self) -> Ended:
+        """Listen until a signal comes, or with `once` until nothing waits."""
+        self.serving = Serving(self.ws, self, self.conversation.answer, self.voice, self.notify)
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self._stop, number)
+        threads = 0
+        try:
+            await self._listening()
+            if self.once:
+                await self.serving.idle()
+        finally:
+            threads = await self.serving.close(GRACE)
+            await self.bot.close()
+        return Ended(self.signal, threads)
+
+    def _stop(self, number: int) -> None:
+        self.signal = number
+        self.serving.stopping.set()
+
+    async def _listening(self) -> None:
+        me = await self._reached(self.bot.begin)
+        if me is None:
+            return
+        self.me = me
+        self.serving.take_up()
+        await self._until_stop(self.bot.menu([(name, self.voice.say(about)) for name, about in COMMANDS.items()]))
+        if not self.once:
+            self.notify(Message("telegram: listening; Ctrl-C ends it"))
+        while not self.serving.stopping.is_set():
+            updates = await self._reached(lambda: self.bot.updates(self.offset, 0 if self.once else POLL))
+            for update in updates or ():
+                self._took(update)
+                self.offset = update["update_id"] + 1
+            if self.once and not updates:
+                return
+
+    async def _until_stop(self, work: Awaitable[T]) -> T | None:
+        """Return what comes of it; None where we are told to stop before."""
+        task, stop = asyncio.ensure_future(work), asyncio.ensure_future(self.serving.stopping.wait())
+        await asyncio.wait({task, stop}, return_when=asyncio.FIRST_COMPLETED)
+        stop.cancel()
+        if task.done():
+            return task.result()
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError, Exception):
+            await task
+        return None
+
+    async def _reached(self, call: Callable[[], Awaitable[T]]) -> T | None:
+        """Return what a call of the Bot API brings, tried until it does; None where we are told to stop.
+
+        raises  Unavailable, ConfigError, TryLater: trying again would not help.
+        """
+        tries = conflicts = 0
+        while True:
+            try:
+                found = await self._until_stop(call())
+            except error.InvalidToken:
+                raise _refused() from None
+            except error.Conflict as exc:
+                conflicts += 1
+                if "webhook" in str(exc).lower():
+                    raise ConfigError(
+                        "the bot sends its messages to a webhook", hint="take that away (deleteWebhook), then listen"
+                    ) from None
+                if conflicts >= CONFLICTS:
+                    raise TryLater(
+                        "another program reads the messages of this bot", hint="end it, then listen"
+                    ) from None
+                pause = PAUSES[conflicts - 1]
+            except error.RetryAfter as exc:
+                pause = _seconds(exc)
+            except (error.TelegramError, TypeError, KeyError, ValueError):
+                pause = PAUSES[min(tries, len(PAUSES) - 1)]
+                if self.once and tries + 1 >= TRIES_ONCE:
+                    raise _unreachable() from None
+            else:
+                if self.unreachable and found is not None:
+                    self.unreachable = False
+                    self.notify(Message("telegram: the Bot API is reached again"))
+                return found
+            tries += 1
+            if not self.unreachable and tries > 1:
+                self.unreachable = True
+                self.notify(Message("telegram: the Bot API cannot be reached; trying again"))
+            await self._until_stop(asyncio.sleep(pause))
+            if self.serving.stopping.is_set():
+                return None
+
+    def _took(self, update: dict[str, Any]) -> None:
+        """Keep a message and have it answered, if it is from somebody who may write.
+
+        raises  IaError where it cannot be kept: it is then not acknowledged.
+        """
+        message = update.get("message")
+        sent = bot_messages.sender(message) if isinstance(message, dict) else None
+        if sent is None:
+            return
+        if not sent.private:
+            if sent.chat not in self.groups and len(self.groups) < 20:
+                self.groups.add(sent.chat)
+                self.notify(Message("telegram: chat {chat} is not a private one; it is not heard", chat=sent.chat))
+            return
+        if not self.door.admits(self.ws, sent.user):
+            return
+        pace = self.door.hurried(sent.user, sent.at)
+        if pace == "drop":
+            return
+        item = answers.keep(self.ws, CHANNEL, f"{self.me}:{update['update_id']}", sent.user, json.dumps(message))
+        if item is None:
+            return
+        audit.record(self.ws.db, "message.received", f"{CHANNEL} {sent.user}", CHANNEL, update=update["update_id"])
+        if pace:
+            told = Message(
+                "that is too fast: I read {count} messages a minute. What came since was not read.", count=RATE
+            )
+            item = answers.move(self.ws, item, answers.READY, (self.voice.say(told),))
+        self.serving.put(item)
+
+
+__all__ = ["Ended", "IaError", "Settings", "listen", "settings", "who"]
