@@ -9,23 +9,22 @@ from ia_cli._group import Command
 from ia_cli._out import emit_json, notify
 
 if TYPE_CHECKING:
-    from ia.bridges.deliveries import Event
+    from ia.bridges.deliveries import Delivery
 
 LOOPBACK = "127.0.0.1"
 
 
-@click.command(cls=Command, example="ia listen webhook --pending")
+@click.command(cls=Command, example="ia config set webhook.port 8800; ia listen webhook --help")
 @click.option("--host", default=LOOPBACK, show_default=True, metavar="ADDRESS", help="Address to listen on.")
 @click.option("--port", type=click.IntRange(0, 65535), help="Port; 0 takes a free one. Default: webhook.port.")
 @click.option("--once", is_flag=True, help="End after the first accepted event has been handled.")
-@click.option("--pending", is_flag=True, help="Only handle what was received and waits, then end.")
-def webhook(host: str, port: int | None, once: bool, pending: bool) -> None:
+def webhook(host: str, port: int | None, once: bool) -> None:
     """Listen for signed HTTP requests and run the tasks that wait for them.
 
     `POST /NAME` starts the approved tasks whose schedule is `on webhook NAME`; the body (text, at most 256 kB) is what
     they are given, as data from outside. It is kept before it is answered, and handled afterwards, one after another;
-    what was not handled when the listener ended is handled by the next one. Each accepted event is printed as one line
-    of JSON. Ends on SIGTERM and Ctrl-C.
+    what was not handled when the listener ended is left to the next one, or `ia task due`. Each accepted event is
+    printed as one line of JSON. Ends on SIGTERM and Ctrl-C.
 
     A request is signed with webhook.secret (HMAC-SHA256), in one of two forms. Standard Webhooks: the headers
     webhook-id, webhook-timestamp (within 5 minutes) and webhook-signature, `v1,` and base64 of the signature of
@@ -43,27 +42,13 @@ def webhook(host: str, port: int | None, once: bool, pending: bool) -> None:
       curl -d "$body" -H "X-Hub-Signature-256: sha256=${sign##* }" http://127.0.0.1:8787/build
     """
     import gc
-    import signal
-    import sys
 
-    from ia.workspace import Workspace
-
-    gc.enable()  # this process stays
-    if pending:
-        from ia.bridges.deliveries import handle
-
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-        handle(Workspace(), notify)
-        return
-    _listen(host, port, once)
-
-
-def _listen(host: str, port: int | None, once: bool) -> None:
     from ia import config
     from ia.bridges import webhook as bridge
     from ia.tasks.children import command
     from ia.workspace import Workspace
 
+    gc.enable()  # this process stays
     secret = config.get("webhook.secret")
     if not secret:
         raise ConfigError(
@@ -79,10 +64,10 @@ def _listen(host: str, port: int | None, once: bool) -> None:
                 "{host} can be reached from outside, over plain HTTP: put a proxy that speaks TLS before it", host=host
             )
         )
-    handler = [*command(), "--home", config.home(), "listen", "webhook", "--pending"]
+    due = [*command(), "--home", config.home(), "task", "due"]
     config.override("IA_WEBHOOK_SECRET", "")  # no process that is started from here needs it
     bridge.serve(
-        Workspace(), bridge.Listening(host, chosen, secret, handler, once=once), ready=_ready, accepted=_accepted,
+        Workspace(), bridge.Listening(host, chosen, secret, due, once=once), ready=_ready, accepted=_accepted,
         notify=notify,
     )  # fmt: skip
 
@@ -100,7 +85,7 @@ def _ready(address: str) -> None:
     notify(Message("listening on {address}", address=address))
 
 
-def _accepted(event: "Event") -> None:
+def _accepted(event: "Delivery") -> None:
     import sys
 
     emit_json(event._asdict())

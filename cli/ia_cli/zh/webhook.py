@@ -2,13 +2,12 @@
 
 CATALOG = {
     "Listen for signed HTTP requests and run the tasks that wait for them.": "监听带签名的 HTTP 请求，并运行等待它们的任务。",
-    "`POST /NAME` starts the approved tasks whose schedule is `on webhook NAME`; the body (text, at most 256 kB) is what they are given, as data from outside. It is kept before it is answered, and handled afterwards, one after another; what was not handled when the listener ended is handled by the next one. Each accepted event is printed as one line of JSON. Ends on SIGTERM and Ctrl-C.": "`POST /NAME` 启动计划为 `on webhook NAME` 的已批准任务；请求正文（文本，最多 256 kB）作为外部数据交给它们。正文先保存再答复，随后逐个处理；监听结束时尚未处理的，由下一次监听处理。每个被接受的事件输出一行 JSON。收到 SIGTERM 或 Ctrl-C 时结束。",
+    "`POST /NAME` starts the approved tasks whose schedule is `on webhook NAME`; the body (text, at most 256 kB) is what they are given, as data from outside. It is kept before it is answered, and handled afterwards, one after another; what was not handled when the listener ended is left to the next one, or `ia task due`. Each accepted event is printed as one line of JSON. Ends on SIGTERM and Ctrl-C.": "`POST /NAME` 启动计划为 `on webhook NAME` 的已批准任务；请求正文（文本，最多 256 kB）作为外部数据交给它们。正文先保存再答复，随后逐个处理；监听结束时尚未处理的，留给下一次监听或 `ia task due`。每个被接受的事件输出一行 JSON。收到 SIGTERM 或 Ctrl-C 时结束。",
     "A request is signed with webhook.secret (HMAC-SHA256), in one of two forms. Standard Webhooks: the headers webhook-id, webhook-timestamp (within 5 minutes) and webhook-signature, `v1,` and base64 of the signature of `ID.TIMESTAMP.BODY`; a secret that begins with whsec_ is base64. GitHub: X-Hub-Signature-256, `sha256=` and the signature of the body in hex; the id is X-GitHub-Delivery, else the SHA-256 of the body. It signs neither a time nor the id: whoever reads the traffic can send it again.": "请求须用 webhook.secret 签名（HMAC-SHA256），有两种形式。Standard Webhooks：请求头 webhook-id、webhook-timestamp（前后 5 分钟内）和 webhook-signature，即 `v1,` 加上对 `ID.TIMESTAMP.BODY` 签名的 base64；以 whsec_ 开头的密钥是 base64。GitHub：X-Hub-Signature-256，即 `sha256=` 加上对正文签名的十六进制；id 为 X-GitHub-Delivery，没有则为正文的 SHA-256。这种形式既不对时间也不对 id 签名：能看到流量的人可以重发。",
     "Answers: 202 accepted, 200 received before (the same id), 401 not signed, 404 no task listens, 413 too long, 429 too many wait, 503 try again later. `GET /healthz` is answered with 200.": "答复：202 已接受，200 以前收到过（id 相同），401 签名无效，404 没有任务在等它，413 太长，429 等待处理的太多，503 请稍后再试。`GET /healthz` 答复 200。",
     "Address to listen on.": "监听的地址。",
     "Port; 0 takes a free one. Default: webhook.port.": "端口；0 表示任取一个空闲端口。默认取 webhook.port。",
     "End after the first accepted event has been handled.": "第一个被接受的事件处理完后结束。",
-    "Only handle what was received and waits, then end.": "只处理已收到、尚在等待的事件，然后结束。",
     "listening on {address}": "正在监听 {address}",
     "{host} can be reached from outside, over plain HTTP: put a proxy that speaks TLS before it": "{host} 可从外部以明文 HTTP 访问：请在它前面放一个支持 TLS 的代理",
     "webhook.secret is not set: only what is signed is let in": "webhook.secret 未设置：只接受带签名的请求",
@@ -24,5 +23,4 @@ CATALOG = {
     "`--port 0` takes one that is free": "`--port 0` 会取一个空闲端口",
     "{count} requests without a valid signature, the last from {peer}": "{count} 个请求没有有效签名，最近一个来自 {peer}",
     "webhook: {error}": "webhook：{error}",
-    "webhook {name}: {error}": "webhook {name}：{error}",
 }

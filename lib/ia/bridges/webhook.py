@@ -1,8 +1,8 @@
 """`ia listen webhook`: signed HTTP requests become events of tasks.
 
 One event loop reads requests, one thread keeps what was signed (many at once, in one transaction) before it is
-acknowledged, and one process after another handles what was kept; a client that is slow, silent or hostile holds up
-none of them. Nothing in a body is interpreted: it is data for a run.
+acknowledged, and one process after another runs what was kept; a client that is slow, silent or hostile holds up none
+of them. Nothing in a body is interpreted: it is data for a run.
 """
 
 import asyncio
@@ -18,12 +18,12 @@ import threading
 import time
 import urllib.parse
 from collections.abc import Callable, Coroutine, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from ia import clock, store
 from ia.bridges import deliveries, http, signing
+from ia.bridges.deliveries import Delivery
 from ia.bridges.http import Answer, Head
-from ia.bridges.deliveries import Event
 from ia.errors import IaError, Message, Notify, Refused, TryLater, UsageError, silent
 from ia.workspace import Workspace
 
@@ -33,10 +33,10 @@ MAX_OPEN = 256
 """Connections at the same time. Beyond that, one that has been waited for gives way."""
 GRACE = 1.0
 """Seconds that a connection is waited for in any case."""
-AGAIN = 60.0
-"""Seconds until what could not be handled is tried again."""
+AGAIN = 30.0
+"""Seconds until what a busy task left waiting is looked at again."""
 FAREWELL = 0.4
-"""Seconds for what is under way when the listener ends: answers; then the process that handles events."""
+"""Seconds for what is under way when the listener ends: answers, then the run."""
 QUIET = 60.0
 """Seconds between two lines about requests that were refused."""
 MAX_NAME = 100
@@ -50,19 +50,23 @@ ANSWERS: dict[str, tuple[int, tuple[tuple[str, str], ...]]] = {
 }  # fmt: skip
 
 
+T = TypeVar("T")
+Told = Callable[[Delivery], None]
+
+
 class Listening(NamedTuple):
     """How to listen.
 
     port     0: any that is free
     secret   what senders sign with
-    handler  the command that handles what was kept, and ends
+    due      the command that runs what is due of the task whose name is added to it
     once     end after the first accepted event has been handled
     """
 
     host: str
     port: int
     secret: str
-    handler: Sequence[str]
+    due: Sequence[str]
     once: bool = False
 
 
@@ -71,7 +75,7 @@ def serve(
     how: Listening,
     *,
     ready: Callable[[str], None],
-    accepted: Callable[[Event], None],
+    accepted: Told,
     notify: Notify = silent,
 ) -> None:
     """Listen until SIGTERM, or with `once` until the first accepted event has been handled.
@@ -82,23 +86,32 @@ def serve(
               cannot be written or the port needs rights; TryLater where the port is taken; UsageError for no such host.
     """
     signing.check(how.secret)
-    if not store.writable(ws.db):
-        raise Refused("{path}: permission denied", path=ws.root)
-    server = _Server(ws.root, how, accepted, notify)
-    asyncio.run(server.run(ready))
+    with concurrent.futures.ThreadPoolExecutor(1, "keeper") as keeper:
+        if not keeper.submit(_writable, ws).result():
+            raise Refused("{path}: permission denied", path=ws.root)
+        server = _Server(ws, keeper, how, accepted, notify)
+        asyncio.run(server.run(ready))
+        keeper.submit(ws.close)
     if server.failure is not None:
         raise server.failure
 
 
+def _writable(ws: Workspace) -> bool:
+    return store.writable(ws.db)
+
+
 class _Server:
-    def __init__(self, root: str, how: Listening, accepted: Callable[[Event], None], notify: Notify) -> None:
+    def __init__(
+        self, ws: Workspace, keeper: concurrent.futures.Executor, how: Listening, accepted: Told, notify: Notify
+    ) -> None:
         self.failure: BaseException | None = None
-        self._root, self._how, self._accepted, self._notify = root, how, accepted, notify
+        self._ws, self._keeper = ws, keeper
+        self._how, self._accepted, self._notify = how, accepted, notify
         self._open: dict[asyncio.Task[None], float] = {}  # connections that may give way, the oldest first; since when
         self._answering: set[asyncio.Task[None]] = set()  # those that sent an event
-        self._coming: list[tuple[Event, asyncio.Future[str]]] = []
+        self._coming: list[tuple[Delivery, asyncio.Future[str]]] = []
         self._came, self._kept, self._over = asyncio.Event(), asyncio.Event(), asyncio.Event()
-        self._told: queue.SimpleQueue[Event | None] = queue.SimpleQueue()
+        self._told: queue.SimpleQueue[Delivery | None] = queue.SimpleQueue()
         self._refused, self._complained = 0, -QUIET
 
     async def run(self, ready: Callable[[str], None]) -> None:
@@ -110,7 +123,7 @@ class _Server:
         loop.add_signal_handler(signal.SIGINT, self._end, KeyboardInterrupt())
         teller = threading.Thread(target=self._tell, args=(loop,), name="told", daemon=True)
         teller.start()
-        works = [asyncio.create_task(self._watched(work)) for work in (self._keeping(), self._handling())]
+        works = [asyncio.create_task(self._watched(work)) for work in (self._keeping(), self._running())]
         for listening in server.sockets:
             ready(_address(listening.getsockname()))
         await self._over.wait()
@@ -174,7 +187,7 @@ class _Server:
             self._answering.discard(task)
             writer.close()
 
-    async def _read(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> Event:
+    async def _read(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> Delivery:
         """Return a signed event. Raises the Answer to anything else."""
         peer = _peer(writer)
         try:
@@ -191,7 +204,7 @@ class _Server:
         if not name:
             raise Answer(404)
         try:
-            return Event(name, id, peer, body.decode())
+            return Delivery(name, id, peer, body.decode())
         except UnicodeDecodeError:
             raise Answer(400, "not UTF-8 text") from None
 
@@ -227,7 +240,7 @@ class _Server:
             )
         return Answer(401)
 
-    async def _answer(self, event: Event) -> Answer:
+    async def _answer(self, event: Delivery) -> Answer:
         """Have an event kept, and return what its sender is told. Waits until it is on the disk."""
         became: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._coming.append((event, became))
@@ -240,51 +253,54 @@ class _Server:
 
     async def _keeping(self) -> None:
         """Keep what came in, all that came during the last write in one go."""
-        loop = asyncio.get_running_loop()
-        with concurrent.futures.ThreadPoolExecutor(1, "keeper") as pool:
-            ws = await loop.run_in_executor(pool, _opened, self._root)
-            while True:
-                await self._came.wait()
-                self._came.clear()
-                batch, self._coming = self._coming, []
-                try:
-                    found = await loop.run_in_executor(pool, deliveries.keep, ws, [event for event, _ in batch])
-                except IaError as exc:
-                    self._notify(Message("webhook: {error}", error=exc))
-                    found = [deliveries.LOST] * len(batch)
-                for (event, became), result in zip(batch, found, strict=True):
-                    if not became.done():  # else the sender has gone
-                        became.set_result(result)
-                    if result == deliveries.ACCEPTED:
-                        self._told.put(event)
-                        self._kept.set()
+        while True:
+            await self._came.wait()
+            self._came.clear()
+            batch, self._coming = self._coming, []
+            try:
+                found = await self._asked(deliveries.keep, [event for event, _ in batch])
+            except IaError as exc:
+                self._notify(Message("webhook: {error}", error=exc))
+                found = [deliveries.LOST] * len(batch)
+            for (event, became), result in zip(batch, found, strict=True):
+                if not became.done():  # else the sender has gone
+                    became.set_result(result)
+                if result == deliveries.ACCEPTED:
+                    self._told.put(event)
+                    self._kept.set()
 
-    async def _handling(self) -> None:
-        """Have what was kept handled, first of all what an earlier listener left."""
+    async def _running(self) -> None:
+        """Run what waits, one task after another; first of all what an earlier listener left."""
         fresh = False
         while True:
-            status = await self._handled()
-            if status == 0 and fresh and self._how.once:
+            self._kept.clear()
+            for task in await self._asked(deliveries.open_tasks):
+                await self._run(task)
+            left = await self._asked(deliveries.open_tasks)  # its task is busy elsewhere, or its process was killed
+            if fresh and not left and self._how.once:
                 self._over.set()
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(AGAIN if status else None):
+                async with asyncio.timeout(AGAIN if left else None):
                     await self._kept.wait()
                     fresh = True
-            self._kept.clear()
 
-    async def _handled(self) -> int:
-        """Run the command that handles events, and return its status. It is ended with the listener."""
+    async def _run(self, task: str) -> None:
+        """Run what is due of a task, in a process that ends with the listener."""
         process = await asyncio.create_subprocess_exec(
-            *self._how.handler, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True
+            *self._how.due, task, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True
         )
         try:
-            return await process.wait()
+            await process.wait()
         finally:
-            if process.returncode is None:  # it ends what it began, and leaves the event to the next listener
+            if process.returncode is None:  # it ends what it began, and leaves the rest to the next listener
                 with contextlib.suppress(ProcessLookupError, TimeoutError):
                     os.killpg(process.pid, signal.SIGTERM)
                     async with asyncio.timeout(FAREWELL):
                         await process.wait()
+
+    async def _asked(self, work: Callable[..., T], *given: Any) -> T:
+        """Have the keeper do a work: the only thread that uses the database."""
+        return await asyncio.get_running_loop().run_in_executor(self._keeper, work, self._ws, *given)
 
     def _tell(self, loop: asyncio.AbstractEventLoop) -> None:
         """Tell of accepted events, in a thread: whoever reads them may be slow, and must hold up nobody else."""
@@ -294,13 +310,6 @@ class _Server:
             except BaseException as exc:
                 loop.call_soon_threadsafe(self._end, exc)
                 return
-
-
-def _opened(root: str) -> Workspace:
-    """Return the workspace, its database opened in the thread that is to use it."""
-    ws = Workspace(root)
-    assert ws.db
-    return ws
 
 
 def _name(path: str) -> str:
