@@ -1,7 +1,12 @@
 """A task, an approval and a run as a person reads them, and as JSON."""
 
+import sys
 from typing import TYPE_CHECKING, Any
 
+import click
+
+from ia_cli._consent import asked
+from ia_cli._out import emit_json, harmless, notify
 from ia_cli._text import lang, say, tr
 
 if TYPE_CHECKING:
@@ -11,6 +16,38 @@ if TYPE_CHECKING:
     from ia.workspace import Workspace
 
 NEXT = 5
+TASK = "task"
+"""The kind of proposals that are about a task."""
+
+
+def attended() -> None:
+    """Raise Refused inside a task's run: there is no person to decide."""
+    from ia import config
+    from ia.errors import Refused
+
+    if config.run() is not None:
+        raise Refused("inside a task's run there is no person to decide")
+
+
+def approved(ws: "Workspace", which: str | int, *, yes: bool, as_json: bool) -> None:
+    """Show a task, ask, and enter it into the book and the crontab."""
+    from ia import config
+    from ia.errors import Refused
+    from ia.tasks import book
+
+    attended()
+    name, before, text, _ = book.to_approve(ws, which)
+    design = book.checked(text, name, config.env("TZ", "") or "")
+    click.echo(harmless(described(design, before, text)), err=True, nl=False)
+    if not yes and not asked(say("Approve task {name}?", name=name)):
+        raise Refused("task {name} was not approved", name=name)
+    by = "user with --yes" if yes else "user at a terminal"
+    done = book.approve(ws, which, by=by, notify=notify, expect=text)
+    if as_json:
+        found = next(each for each in book.listed(ws) if each.name == done.name)
+        emit_json(about(ws, found, people=False))
+    else:
+        sys.stdout.write(f"{design.path}\n")
 
 
 def about(ws: "Workspace", each: "Listed", *, people: bool, whole: bool = False) -> dict[str, Any]:
@@ -49,7 +86,7 @@ def about(ws: "Workspace", each: "Listed", *, people: bool, whole: bool = False)
 
 
 def times(ws: "Workspace", each: "Listed", count: int = NEXT) -> list[str]:
-    """Return when a task will run next, UTC stamps; of one that is not approved when it would, of one that rests none."""
+    """Return when a task will run next, UTC stamps; of one that rests none."""
     from datetime import datetime
 
     from ia import clock

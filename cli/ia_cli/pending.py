@@ -12,6 +12,7 @@ from ia_cli._listed import listed
 from ia_cli._options import json_option, rows_options
 from ia_cli._out import emit_json, emit_text, harmless, notify
 from ia_cli._proposal import document, shown
+from ia_cli._task import TASK, approved, attended
 from ia_cli._text import say
 
 if TYPE_CHECKING:
@@ -64,15 +65,20 @@ def pending(ctx: click.Context, number: int | None, as_json: bool, as_jsonl: boo
 def approve(number: int, yes: bool, as_json: bool) -> None:
     """Carry out a proposal.
 
-    Shows what would change and asks at the terminal. Without a terminal it is refused, unless --yes is given.
+    Shows what would change and asks at the terminal. Without a terminal it is refused, unless --yes is given. A task
+    enters your crontab, as with `ia task approve`.
     """
     from ia import proposals
     from ia.errors import Refused
     from ia.pipes import consented
     from ia.workspace import Workspace
 
+    attended()
     ws = Workspace()
     proposal = proposals.undecided(ws, number)
+    if proposal.kind == TASK:
+        approved(ws, number, yes=yes, as_json=as_json)
+        return
     before, after = proposals.outcome(ws, proposal)
     click.echo(harmless(shown(ws, proposal, before, after)), err=True, nl=False)
     if not yes and not asked(say("Carry out proposal {number}?", number=number)):
@@ -104,6 +110,7 @@ def reject(number: int, because: str, as_json: bool) -> None:
     from ia import proposals
     from ia.workspace import Workspace
 
+    attended()
     dropped = proposals.reject(Workspace(), number, by="user", because=because)
     notify(Message("proposal {number} is dropped; {path} stays as it is", number=number, path=dropped.path))
     if as_json:

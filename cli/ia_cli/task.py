@@ -6,25 +6,24 @@ from typing import TYPE_CHECKING
 import click
 
 from ia.errors import Message, NotFound
-from ia_cli._consent import asked
 from ia_cli._group import Group
 from ia_cli._listed import listed
 from ia_cli._options import json_option, rows_options
 from ia_cli._out import emit_json, emit_text, harmless, notify
-from ia_cli._task import about, described, history_row, shown
-from ia_cli._text import say
+from ia_cli._task import about, approved, history_row, shown
 
 if TYPE_CHECKING:
     from ia.tasks.runs import Run
     from ia.workspace import Workspace
 
 LIST = ("name", "state", "when", "next", "last", "status")
+MAX_LOG = 1_000_000  # bytes
 HISTORY = ("run", "time", "slot", "state", "why", "attempt", "status", "report", "said")
 
 
 @click.group(cls=Group, example="ia task list")
 def task() -> None:
-    """Propose, approve, run and remove tasks: what ia does by itself, when you want it done.
+    """Propose, approve, run and remove tasks: what ia does by itself.
 
     A task is a file tasks/NAME.md: when, what is asked or run, where the result goes. It runs once you have approved
     it, from your own crontab; what runs is the text that you approved, also if the file is edited later. A file that
@@ -89,28 +88,6 @@ def approve(which: str, yes: bool, as_json: bool) -> None:
 
     ws = Workspace()
     approved(ws, which, yes=yes, as_json=as_json)
-
-
-def approved(ws: "Workspace", which: str | int, *, yes: bool, as_json: bool) -> None:
-    """Show a task, ask, and enter it."""
-    from ia import config
-    from ia.errors import Refused
-    from ia.tasks import book
-
-    if config.run() is not None:
-        raise Refused("inside a task's run there is no person to decide")
-    name, before, text, _ = book.to_approve(ws, which)
-    design = book.checked(text, name, config.env("TZ", "") or "")
-    click.echo(harmless(described(design, before, text)), err=True, nl=False)
-    if not yes and not asked(say("Approve task {name}?", name=name)):
-        raise Refused("task {name} was not approved", name=name)
-    by = "user with --yes" if yes else "user at a terminal"
-    done = book.approve(ws, which, by=by, notify=notify, expect=text)
-    if as_json:
-        found = next(each for each in book.listed(ws) if each.name == done.name)
-        emit_json(about(ws, found, people=False))
-    else:
-        sys.stdout.write(f"{design.path}\n")
 
 
 @task.command(
@@ -187,7 +164,8 @@ def run(name: str, again: bool, as_json: bool) -> None:
 
 @task.command(example="ia task due")
 @click.argument("name", required=False, default=None)
-def due(name: str | None) -> None:
+@click.option("--log", "to_log", is_flag=True, help="Say what there is to say in .ia/tasks/cron.log instead.")
+def due(name: str | None, to_log: bool) -> None:
     """Run what is due: cron calls this, and it says nothing where nothing is.
 
     With NAME only of that task. Slots that were missed are caught up as their task says, failed runs are tried again,
@@ -197,9 +175,11 @@ def due(name: str | None) -> None:
     from ia.workspace import Workspace
 
     _end_on_sigterm()
+    if to_log:
+        _into_log()
     for done in running.due(Workspace(), name, notify):
         told = history_row(done, people=True)
-        said = "\t".join(str(told.get(column) or "-") for column in ("task", "slot", "state", "report"))
+        said = "\t".join(str(told.get(column) or "-") for column in ("time", "task", "slot", "state", "report"))
         click.echo(harmless(said), err=True)
 
 
@@ -246,3 +226,21 @@ def _end_on_sigterm() -> None:
     import signal
 
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+
+
+def _into_log() -> None:
+    """Let what this process says from here on go into a log that does not grow for ever."""
+    import contextlib
+    import os
+
+    from ia import config
+
+    path = os.path.join(config.home(), ".ia", "tasks", "cron.log")
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with contextlib.suppress(OSError):
+        if os.path.getsize(path) > MAX_LOG:
+            os.replace(path, path + ".1")
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
+    os.dup2(fd, 1)
+    os.dup2(fd, 2)
+    os.close(fd)

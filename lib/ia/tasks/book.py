@@ -7,6 +7,7 @@ Approving, pausing, resuming and removing are a person's acts: no tool that a mo
 import json
 import os
 from dataclasses import replace
+from datetime import datetime, timedelta, tzinfo
 from typing import Any, NamedTuple
 
 from ia import audit, clock, config, proposals, store
@@ -343,14 +344,21 @@ def entries(ws: Workspace) -> list[tuple[str, list[str]]]:
             )  # fmt: skip
         except IaError:
             continue
-        found.append((task.name, lines))
+        found.append((task.name, [*lines, *_retries(ws, task, system)]))
     return found
 
 
-def moment(stamp: str) -> Any:
-    """Return a UTC stamp as an aware datetime."""
-    from datetime import datetime
+def _retries(ws: Workspace, task: Task, system: tzinfo) -> list[str]:
+    """Return a line for each failed run that is to be tried again: it goes with the next rewriting of the crontab."""
+    from ia.tasks import runs
 
+    waiting = [run.retry_at for run in runs.unsettled(ws, task.name) if run.retry_at]
+    times = [(moment(stamp) + timedelta(seconds=59)).astimezone(system) for stamp in waiting]
+    return [f"{time.minute} {time.hour} {time.day} {time.month} *" for time in times]
+
+
+def moment(stamp: str) -> datetime:
+    """Return a UTC stamp as an aware datetime."""
     return datetime.fromisoformat(stamp)
 
 
