@@ -507,23 +507,6 @@ def test_periods(words, first, last, name):
 
 
 @pytest.mark.parametrize(
-    ("words", "cron"),
-    [
-        ("每周五收盘后，帮我复盘", "0 16 * * 5"),
-        ("每天早上8点半扫描自选", "30 8 * * *"),
-        ("每个交易日 15:30 扫描", "30 15 * * 1-5"),
-        ("每月复盘", "0 16 1 * *"),
-        ("每周日晚上9点复盘", "0 21 * * 0"),
-        ("every Monday at 9:15 am scan my list", "15 9 * * 1"),
-        ("daily at 5 pm review", "0 17 * * *"),
-        ("weekly review", "0 16 * * 5"),
-    ],
-)
-def test_schedules(words, cron):
-    assert coaching.when(words, ZH)[0] == cron
-
-
-@pytest.mark.parametrize(
     ("words", "lesson", "advice"),
     [
         ("你最近总是低估市场情绪的影响，分析时要多考虑资金面。", "我容易低估市场情绪的影响", "分析时要多考虑资金面"),

@@ -192,11 +192,13 @@ def test_journey_c(pack, say):
     for words in (
         "0 16 * * 5",
         "复盘本周的观察和判断",
-        "notebook/reports/weekly/YYYY-MM-DD.md",
-        "延迟 1 小时重试",
+        "reports/weekly/DATE.md",
+        "Asia/Shanghai",
         "memory/tracking.md",
     ):
         assert words in waiting.after and words in done.reply
+    assert "calendar: CN\n" in waiting.after and "60 分钟后重试 1 次" in done.reply
+    assert "接下来：2024-03-22 16:00、2024-03-29 16:00、2024-04-12 16:00" in done.reply, "not on 5 April, a holiday"
     assert f"`ia approve {waiting.id}`" in done.reply
     assert "ia approve" in say("确认执行。").reply and proposals.pending(pack), "its own word approves nothing"
 

@@ -5,7 +5,9 @@ import json
 import pytest
 
 from ia import audit, clock, outside, proposals
+from ia.channels import inbox
 from ia.memory import index
+from ia.schedule.design import check, parsed
 from ia.tools import writes
 from ia.tools.builtin import memory as memory_tools
 from ia.tools.builtin import messaging, notebook, tasks
@@ -334,29 +336,42 @@ def test_the_same_is_not_proposed_twice(ws, call):
 # messages and tasks
 
 
-def test_a_message_to_the_user_is_said(ws, call):
+def test_a_message_to_the_user_waits_in_the_inbox(ws, call):
     assert call("messaging.send", text="收盘了\x1b[2J")["status"] == "sent"
-    assert str(call.told[-1]) == "message to me: 收盘了[2J"
     assert audit.events(ws.db, kind="message.sent")[0].data["text"] == "收盘了[2J"
-    call.outside()("messaging.send", text="hi")
-    assert "from text from outside" in str(call.told[-1])
+    call.outside()(
+        "messaging.send", text="hi, see https://evil.example/?q=secret or www.a.b or evil.example/x and a.md"
+    )
+    plain, marked = (notice.text for notice in inbox.unread(ws))
+    assert plain == "收盘了[2J"
+    assert "text from outside" in marked or "外部文本" in marked
+    assert marked.endswith("\nhi, see https[:]//evil[.]example/?q=secret or www[.]a.b or evil[.]example/x and a.md")
 
 
-def test_a_new_recipient_becomes_a_proposal_and_nothing_is_sent(ws, router, monkeypatch):
-    ws.write("config.yaml", "# mine\nlang: zh\n")
-    call = Caller(router, ws, "把结果发给 bob@example.com")
-    told = call("messaging.send", text="hi", to="bob@example.com")
-    assert told["status"].startswith("nothing was sent") and not call.told
+def test_a_new_recipient_becomes_a_proposal_and_nothing_is_sent(ws, router):
+    ws.write("config.yaml", "# mine\nlang: zh\nchannels:\n  bob: json://127.0.0.1:1/\n")
+    call = Caller(router, ws, "把结果发给 bob")
+    told = call("messaging.send", text="hi", to="bob")
+    assert told["status"].startswith("nothing was sent") and not inbox.listed(ws, 9)
     (waiting,) = proposals.pending(ws)
     assert (waiting.kind, waiting.path) == ("config", "config.yaml")
-    assert waiting.after == "# mine\nlang: zh\nmessaging:\n  recipients: bob@example.com\n"
+    assert waiting.after == f"{ws.read('config.yaml')}messaging:\n  recipients: bob\n"
     proposals.approve(ws, waiting.id, by="user at a terminal")
-    assert call("messaging.send", text="hi", to="bob@example.com")["status"] == "sent"
-    call.outside()
-    assert call("messaging.send", text="hi", to="bob@example.com")["status"] == "sent"  # the user's own words name him
+    assert call("messaging.send", text="hi", to="bob")["status"].startswith("not sent: json: no connection")
+    assert str(call.told[-1]).startswith("bob: not sent")
+    call.outside()("messaging.send", text="hi", to="bob")  # the user's own words name him
+    assert [notice.channel for notice in inbox.listed(ws, 9)] == ["bob", "bob"]
     other = Caller(router, ws, "看看这份材料").outside()
-    assert "did not ask to send" in other("messaging.send", text="secret", to="bob@example.com")
-    assert not other.told
+    assert "did not ask to send" in other("messaging.send", text="secret", to="bob")
+    assert len(inbox.listed(ws, 9)) == 2
+
+
+def test_the_channels_of_the_user_need_no_approval(ws, call):
+    ws.write("config.yaml", "channels:\n  phone: json://127.0.0.1:1/\nmessaging:\n  default: phone\n")
+    for to in ("me", "phone", "cli"):
+        call.outside()("messaging.send", text="hi", to=to)
+    assert [notice.channel for notice in inbox.listed(ws, 9)] == ["cli", "phone", "phone"]
+    assert not pending(ws)
 
 
 @pytest.mark.parametrize("to", ["a,b", "${HOME}", "bоb", "a b", "", "x" * 81, "a\nb"])
@@ -365,43 +380,66 @@ def test_what_is_no_recipient(ws, call, to):
     assert not pending(ws)
 
 
-def test_channels_are_named(call):
-    assert "there is: cli" in call("messaging.send", text="x", channel="telegram")
+def test_a_recipient_is_a_channel(ws, call):
+    assert "there is: me, cli" in call("messaging.send", text="x", to="telegram")
+    assert "no such channel" in call("messaging.send", text="x", to="bob@example.com")
+    assert not pending(ws)
 
 
 def test_a_task_is_a_design_that_waits(ws, router):
     call = Caller(router, ws, "每周五收盘后，帮我复盘本周的观察和判断。")
     told = call(
         "tasks.propose", name="Weekly Review", schedule="0 16 * * 5", prompt="复盘本周的观察和判断",
-        inputs="memory/observations/ 本周条目", produces="reports/weekly/DATE.md", notify="摘要发给我", on_failure="延迟 1h 重试",
+        inputs="memory/observations/ 本周条目", produces="reports/weekly/DATE.md", calendar="CN", notify=["telegram"],
+        retries=2, retry_after=10,
     )  # fmt: skip
     assert told["path"] == "tasks/weekly-review.md"
+    assert told["next"][:3] == ["2024-03-22T16:00+08:00", "2024-03-29T16:00+08:00", "2024-04-12T16:00+08:00"]
     text = proposals.pending(ws)[0].after
     assert proposals.pending(ws)[0].kind == "task" and ws.read("tasks/weekly-review.md") is None
-    from ruamel.yaml import YAML
+    design = parsed(text, "weekly-review")
+    assert (design.schedule, design.zone, design.calendar) == ("0 16 * * 5", "Asia/Shanghai", "CN")
+    assert (design.prompt, design.inputs) == ("复盘本周的观察和判断", "memory/observations/ 本周条目")
+    assert (design.produces, design.notify, design.retries, design.retry_after) == (
+        "reports/weekly/DATE.md", ("telegram",), 2, 10,
+    )  # fmt: skip
 
-    front = YAML(typ="safe").load(text.split("---\n")[1])
-    assert (
-        front["schedule"] == "0 16 * * 5" and front["on_failure"] == "延迟 1h 重试" and front["name"] == "weekly-review"
-    )
-    for line in (
-        "频率：0 16 * * 5",
-        "输入：memory/observations/ 本周条目",
-        "产物：reports/weekly/DATE.md",
-        "失败策略：延迟 1h 重试",
-    ):
-        assert f"- {line}\n" in text
-    assert "another design of that name waits" in call(
-        "tasks.propose", name="weekly-review", schedule="@daily", prompt="x"
-    )
+
+def test_a_design_that_waits_is_not_made_twice_and_its_name_is_not_taken(ws, call):
+    same = {"schedule": "0 16 * * 5", "calendar": "CN", "prompt": "复盘本周"}
+    first = call("tasks.propose", name="weekly-review", produces="reports/weekly/DATE.md", **same)
+    again = call("tasks.propose", name="review-of-the-week", **same)
+    assert (again["proposal"], again["path"]) == (first["proposal"], "tasks/weekly-review.md")
+    other = call("tasks.propose", name="weekly-review", **{**same, "prompt": "总结本周"})
+    assert other["path"] == "tasks/weekly-review-2.md" and other["proposal"] != first["proposal"]
+    assert call("tasks.propose", name="weekly-review", notify=[], **same)["path"] == "tasks/weekly-review-3.md"
+    proposals.approve(ws, first["proposal"], by="user at a terminal")
+    later = call("tasks.propose", name="weekly-review", schedule="@daily", prompt="x")
+    assert later["path"] == "tasks/weekly-review-4.md", "a file has its name too"
+    assert ws.read("tasks/weekly-review.md") == proposals.get(ws, first["proposal"]).after
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"zone": "Mars/Base"}, {"calendar": "XX"}, {"prompt": "x", "run": "ia usage"}, {"prompt": ""},
+        {"produces": "../../etc/x.md"}, {"produces": "/etc/passwd"}, {"retries": -1}, {"retry_after": 0},
+        {"missed": "twice"}, {"timeout": 100_000}, {"notify": ["a b"]}, {"schedule": "0 0 31 2 *"},
+        {"schedule": "on file ../x"}, {"schedule": "on webhook a/b"}, {"schedule": "每天25点"}, {"schedule": "sometimes"},
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_design_is_told(ws, call, wrong):
+    told = call("tasks.propose", **{"name": "x", "schedule": "@daily", "prompt": "do it", **wrong})
+    assert isinstance(told, str) and told.startswith("error: ") and not pending(ws)
 
 
 @pytest.mark.parametrize(
     "schedule",
     ["0 16 * * 5", "@daily", "*/5 9-15 * * 1-5", "每周五收盘后", "5 minutes after each close", "0 9 * * mon-fri"],
 )
-def test_a_schedule_is_cron_or_words(call, schedule):
-    assert "proposal" in call("tasks.propose", name="x", schedule=schedule, prompt="do it")
+def test_a_schedule_is_cron_or_words(ws, call, schedule):
+    assert len(call("tasks.propose", name="x", schedule=schedule, prompt="do it")["next"]) == 5
+    check(parsed(proposals.pending(ws)[0].after, "x"))
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ from typing import NamedTuple
 from ia.schedule import phrases
 from ia.schedule.phrases import EN_NUMBER, GONE, MONTHS, ZH_NUMBER, Said, minutes, number, unclear, weekday
 
-_AT = "write `ia task propose '每周五16:00复盘本周'`, or give --cron yourself"
+_AT = "say which one: 每周五16:00复盘本周, every Friday at 16:00 review my week"
+_HOW_OFTEN = "say how often: 每周五16:00复盘本周, every Friday at 16:00 review my week"
 _ONCE = "a task repeats: say how often, such as 每周五16:00 or every Friday at 16:00"
 _LAST = "the 28th is in every month: 每月28号; or choose another day"
 DEFAULT = (16, 0)
@@ -132,13 +133,13 @@ _OFFSET = rf"(?P<n>半|{ZH_NUMBER})\s*个?(?P<half>半)?(?P<u>小时|钟头|分�
 _EN_OFFSET = rf"(?P<en>half an|{EN_NUMBER})[ -]?(?P<eu>hours?|h|minutes?|mins?|m)\b"
 _CLOSE = re.compile(
     rf"(?:收盘|收市|闭市)(?:(?:之|以)?(?P<side>[后前])\s*的?(?:{_OFFSET})?|(?P<late>{_OFFSET.replace('<n>', '<n2>').replace('<half>', '<half2>').replace('<u>', '<u2>')})(?P<side2>[后前])"
-    rf"|(?![价点位线数行涨跌成])(?:时|的时候)?)|盘(?P<side3>后)(?!数据|行情|交易|涨|跌)(?:{_OFFSET.replace('<n>', '<n3>').replace('<half>', '<half3>').replace('<u>', '<u3>')})?"
+    rf"|(?![价点位线数行涨跌成])(?:时|的时候)?)|(?<!开)盘(?P<side3>后)(?!数据|行情|交易|涨|跌)(?:{_OFFSET.replace('<n>', '<n3>').replace('<half>', '<half3>').replace('<u>', '<u3>')})?"
     rf"|(?:{_EN_OFFSET}\s+)?\b(?P<eside>after|before|at|past)\s+(?:(?:each|every|the)\s+)?(?:[\w.]+\s+)?(?:market(?:'?s)?\s+|day's\s+)?(?:close|closing bell)s?\b(?!\s*(?:price|above|below|of the position))"
     rf"|\b(?:when|once|as soon as|after)\s+(?:the\s+)?(?:[\w.]+\s+)?markets?\s+(?:has\s+|have\s+)?close[sd]?\b|\bpost-?market\b",
     re.I,
 )  # fmt: skip
 _OPEN = re.compile(
-    rf"盘(?P<side3>前)(?!数据|行情|交易|涨|跌)(?:{_OFFSET.replace('<n>', '<n3>').replace('<half>', '<half3>').replace('<u>', '<u3>')})?"
+    rf"(?<![开收])盘(?P<side3>前)(?!数据|行情|交易|涨|跌)(?:{_OFFSET.replace('<n>', '<n3>').replace('<half>', '<half3>').replace('<u>', '<u3>')})?"
     rf"|(?:开盘|开市)(?:(?:之|以)?(?P<side>[后前])\s*的?(?:{_OFFSET})?|(?![价点位线数行涨跌])(?:时|的时候)?)"
     rf"|(?:{_EN_OFFSET}\s+)?\b(?P<eside>after|before|at|past)\s+(?:(?:each|every|the)\s+)?(?:[\w.]+\s+)?(?:market(?:'?s)?\s+)?(?:open|opening|opening bell)s?\b(?!\s*(?:price|above|below|position))"
     rf"|\b(?:when|once)\s+(?:the\s+)?(?:[\w.]+\s+)?markets?\s+opens?\b|\bpre-?market\b",
@@ -302,20 +303,20 @@ def _rule(words: str) -> Callable[[_Made], _Made]:
 
 def _rhythm(said: Said) -> Rhythm | None:
     """Return how often, and take it out: the one that is sure, else the first that could be meant."""
-    found: list[Rhythm] = []
+    made: list[Rhythm] = []
     plain = said.plain
     for pattern, make in _RULES:
         for match in pattern.finditer(plain):
             rhythm = make(match)
             if re.match(_BEFORE_NOUN, plain[match.end() :]):
                 rhythm.sure = False
-            found.append(rhythm)
+            made.append(rhythm)
             plain = plain[: match.start()] + GONE * (match.end() - match.start()) + plain[match.end() :]
-    found.sort(key=lambda each: (not each.sure, each.start))
-    if not found:
+    made.sort(key=lambda each: (not each.sure, each.start))
+    if not made:
         return None
-    first = found[0]
-    for other in found[1:]:
+    first = made[0]
+    for other in made[1:]:
         if first.sure and not first.count and other.sure and (other.days, other.every) == (first.days, first.every):
             continue
         if other.count or first.count:  # twice a day … every day
@@ -447,7 +448,7 @@ def _yearly(found: re.Match[str]) -> Rhythm:
     day = number(found["d"] or found["ed"] or "1")
     longest = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
     if not 1 <= month <= 12 or not 1 <= day <= longest[month - 1]:
-        raise unclear("{said}: there is no such day in every year", said=found[0].strip(), hint="choose another day: 每年3月1日")
+        raise unclear("{said}: there is no such day in every year", said=found[0].strip(), hint="choose another day: 每年3月1日, every year on March 1")
     return Rhythm(*found.span(), days=f"{day} {month} *", period="yearly", sure=not found["ly"])
 
 
@@ -507,7 +508,7 @@ _ONE_OFF = re.compile(
 def _impossible(said: Said) -> None:
     """Raise where a wish asks for what a schedule cannot say, or for no task at all."""
     if found := _NEVER.search(said.plain):
-        raise unclear("{said} cannot be said to cron", said=said.text[slice(*found.span())].strip(), hint=_LAST)
+        raise unclear("{said} is no rhythm that cron knows", said=said.text[slice(*found.span())].strip(), hint=_LAST)
     found = _NOT.search(said.plain)
     if found and not re.search(r"每|\bevery\b|\beach\b", said.plain[: found.start()], re.I):
         raise unclear("this asks for no task", hint="`ia task pause NAME` or `ia task remove NAME` end one")
@@ -516,7 +517,7 @@ def _impossible(said: Said) -> None:
 def _missing(said: Said) -> Exception:
     if found := _ONE_OFF.search(said.plain):
         return unclear("{said} is once", said=said.text[slice(*found.span())].strip(), hint=_ONCE)
-    return unclear("when is not said", hint=_AT)
+    return unclear("when is not said", hint=_HOW_OFTEN)
 
 
 # putting it together

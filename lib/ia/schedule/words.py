@@ -4,10 +4,10 @@ Each rule takes out of the wish what it understood; what is left is what is to b
 """
 
 import re
-from dataclasses import replace
+from typing import Any
 
 from ia.schedule import rhythm
-from ia.schedule.design import ME, Design
+from ia.schedule.design import Design
 from ia.schedule.phrases import EN_NUMBER, ZH_NUMBER, Said, minutes, number, unclear
 
 MAX_WISH = 8000
@@ -150,9 +150,9 @@ _KEPT = re.compile(
 )  # fmt: skip
 
 
-def _policies(said: Said) -> dict[str, object]:
+def _policies(said: Said) -> dict[str, Any]:
     """Return the fields that say how a task runs, as far as the wish does, and take them out."""
-    found: dict[str, object] = {}
+    found: dict[str, Any] = {}
     if kept := said.take(_KEPT):
         path = said.text[slice(*kept.span("zh" if kept["zh"] else "en"))].rstrip(".").removeprefix("notebook/")
         found["produces"] = re.sub(r"YYYY-?MM-?DD|日期", "DATE", path)
@@ -247,11 +247,3 @@ def _inputs(kind: str, job: str) -> str:
         period = "memory/observations/ 本期条目" if chinese else "memory/observations/ of the period"
         return f"{period}, memory/tracking.md, memory/beliefs.md"
     return "memory/tracking.md" if kind == "scan" else ""
-
-
-def named(design: Design, name: str) -> Design:
-    """Return a design under another name, its note with it where that was named after it."""
-    return replace(design, name=name)
-
-
-__all__ = ["ME", "language", "named", "read", "timing"]

@@ -3,11 +3,15 @@
 import re
 from collections.abc import Callable
 
+from ia import config
 from ia.agent.analyst import lens, reply
-from ia.agent.analyst.desk import Call, Desk, Work
+from ia.agent.analyst.desk import Call, Desk, Result, Work
 from ia.agent.analyst.intent import Intent
 from ia.agent.analyst.reply import Reply
 from ia.agent.analyst.voice import ZH
+from ia.errors import BadData
+from ia.schedule import asking, words, zones
+from ia.schedule.design import ME, Design, produced
 
 _COMPLAINT = re.compile(
     r"你(?:最近)?(?:对(?P<on>.{1,16}?))?(?P<how>总是|总|老是|老|一直|又|太|经常|忽略|低估"
@@ -194,170 +198,66 @@ def praise(desk: Desk, wanted: Intent) -> Work[Reply]:
     )
 
 
-_DAYS = {
-    "一": 1,
-    "二": 2,
-    "三": 3,
-    "四": 4,
-    "五": 5,
-    "六": 6,
-    "日": 0,
-    "天": 0,
-    "1": 1,
-    "2": 2,
-    "3": 3,
-    "4": 4,
-    "5": 5,
-    "6": 6,
-    "7": 0,
-    "mon": 1,
-    "tue": 2,
-    "wed": 3,
-    "thu": 4,
-    "fri": 5,
-    "sat": 6,
-    "sun": 0,
-}
-_WHEN = re.compile(
-    r"每(?:个)?(?:逢)?(?:周|星期|礼拜)(?P<zh>[一二三四五六日天1-7])|每(?:个)?(?P<unit>交易日|工作日|天|日|晚上?"
-    r"|早上?|周|星期|月|季度?)"
-    r"|\b(?:every|each) (?P<en>mon|tue|wed|thu|fri|sat|sun)\w*|\b(?:every|each) (?P<eu>trading day|weekday|day"
-    r"|morning|evening|week|month)|\b(?P<ly>daily|weekly|monthly)\b",
-    re.I,
-)
-_CLOCK = re.compile(
-    r"(?:(?P<pm>下午|晚上|晚)|(?P<am>上午|早上|早))?\s*(?P<h>\d{1,2})(?:[:：](?P<m>\d\d)|点(?P<half>半)?)"
-    r"|\bat (?P<eh>\d{1,2})(?::(?P<em>\d\d))?\s*(?P<ap>am|pm)?",
-    re.I,
-)
-
-
 def schedule(desk: Desk, wanted: Intent) -> Work[Reply]:
     """Draft a task: when, what from, what comes of it, who is told, what if it fails. The user decides."""
     speak = desk.speak
-    cron, shown = when(wanted.words, speak.lang)
-    job = purpose(wanted.words)
-    kind = next(
-        (
-            name
-            for name, words in (
-                ("review", r"复盘|回顾|总结|反思|review|report|summary"),
-                ("scan", r"扫描|筛|scan|screen"),
-            )
-            if re.search(words, job, re.I)
-        ),
-        "research",
-    )
-    period = "weekly" if cron.split()[4] not in ("*", "1-5") else "monthly" if cron.split()[2] != "*" else "daily"
-    inputs = {
-        "review": speak(
-            "memory/observations/ 本期条目 + memory/tracking.md + memory/beliefs.md",
-            "memory/observations/ of the period + memory/tracking.md + memory/beliefs.md",
-        ),
-        "scan": "memory/tracking.md",
-        "research": speak("行情与过去的笔记", "prices and earlier notes"),
-    }[kind]
-    produces = {
-        "review": f"notebook/reports/{period}/YYYY-MM-DD.md",
-        "scan": "notebook/scratch/scan/YYYY-MM-DD.md",
-        "research": "notebook/research/TOPIC/YYYY-MM-DD.md",
-    }[kind]
-    notify = speak(
-        "发摘要给你（命令行；设了 IM 渠道之后走 IM）", "a summary to you (command line; a channel once one is set up)"
-    )
-    failure = speak("延迟 1 小时重试一次，再失败则通知你", "retry once after 1 hour, then tell you")
+    if config.run() is not None:  # a task that asks for a task is a reminder, and its time has come
+        return reply.of(wanted.words.strip())
+    try:
+        design = words.read(wanted.words, zone=zones.own().key)
+    except BadData as exc:
+        problem, hint = asking.told(exc, speak.lang)
+        return reply.of(
+            speak("这还不是一个任务：{p}。", "This is no task yet: {p}.", p=problem),
+            f"{hint}。" if speak.lang == ZH else f"{hint}.",
+        )
+    because = speak("你在 {d} 说：{w}", "you said on {d}: {w}", d=desk.request.day, w=" ".join(wanted.words.split()))
     result = yield from desk.one(
         "tasks.propose",
-        name=f"{period}-{kind}",
-        schedule=cron,
-        prompt=job,
-        produces=produces,
-        notify=notify,
-        on_failure=failure,
-        inputs=inputs,
-        because=speak("你在 {d} 说：{w}", "you said on {d}: {w}", d=desk.request.day, w=wanted.words),
+        **{field: getattr(design, field) for field in _FIELDS if getattr(design, field)},
+        **({"notify": list(design.notify)} if design.notify != (ME,) else {}),
+        **({"retries": 0} if design.retries == 0 else {}),
+        because=because[:500],
     )
-    lines = [
-        speak(
-            "任务设计稿（确认之前什么都不会自动运行）：",
-            "The design of a task (nothing runs by itself before you agree):",
-        ),
-        f"- {speak('频率', 'When')}{speak('：', ': ')}{shown}（`{cron}`）"
-        if speak.lang == ZH
-        else f"- When: {shown} (`{cron}`)",
-        f"- {speak('做什么', 'What')}{speak('：', ': ')}{job}",
-        f"- {speak('输入', 'Input')}{speak('：', ': ')}{inputs}",
-        f"- {speak('产物', 'Output')}{speak('：', ': ')}{produces}",
-        f"- {speak('通知', 'Notify')}{speak('：', ': ')}{notify}",
-        f"- {speak('失败策略', 'On failure')}{speak('：', ': ')}{failure}",
-        speak(
-            "- 节假日：按工作日触发，休市日也会跑一次；要避开休市日，在任务里说明。",
-            "- Holidays: it runs on the weekday whether or not the market is open.",
-        ),
-    ]
-    waits = reply.waiting(desk, [result]) or [reply.not_kept(desk, result, "设计稿", "the design")]
-    return Reply([*lines, "", *waits], lines[1:])
-
-
-def when(words: str, lang: str) -> tuple[str, str]:
-    """Return five cron fields and the same in words; weekly on Friday at 16:00 where the words leave it open.
-
-    >>> when("每周五收盘后，帮我复盘本周的观察和判断。", "zh")
-    ('0 16 * * 5', '每周五 16:00')
-    >>> when("every trading day at 9:15 am scan my list", "en")
-    ('15 9 * * 1-5', 'every trading day 09:15')
-    """
-    hour, minute = _time(words)
-    found = _WHEN.search(words)
-    unit = (found["unit"] or found["eu"] or found["ly"] or "").casefold() if found else ""
-    day = (found["zh"] or (found["en"] or "")[:3].casefold()) if found else ""
-    said = found[0].strip() if found else ("每周五" if lang == ZH else "every Friday")
-    if day:
-        fields = f"* * {_DAYS[day]}"
-    elif unit in ("交易日", "工作日", "trading day", "weekday"):
-        fields = "* * 1-5"
-    elif unit in ("月", "month", "monthly", "季", "季度"):
-        fields = "1 * *" if unit not in ("季", "季度") else "1 1,4,7,10 *"
-    elif unit in ("周", "星期", "week", "weekly") or not unit:
-        fields = "* * 5"
-        said = said if not unit else said + ("（周五）" if lang == ZH else " (Friday)")
-    else:
-        fields = "* * *"
-    return f"{minute} {hour} {fields}", f"{said} {hour:02d}:{minute:02d}"
-
-
-def _time(words: str) -> tuple[int, int]:
-    found = _CLOCK.search(words)
-    if found and (found["h"] or found["eh"]):
-        hour, minute = int(found["h"] or found["eh"]), int(found["m"] or found["em"] or (30 if found["half"] else 0))
-        late = bool(found["pm"]) or (found["ap"] or "").lower() == "pm"
-        hour += 12 if late and hour < 12 else 0
-        if hour < 24 and minute < 60:
-            return hour, minute
-    if re.search(r"开盘前|盘前|before the open|pre-?market", words, re.I):
-        return 9, 0
-    if re.search(r"早|morning", words, re.I):
-        return 8, 30
-    if re.search(r"晚|evening", words, re.I):
-        return 20, 0
-    return 16, 0
-
-
-def purpose(words: str) -> str:
-    """Return what is to be done each time, without when.
-
-    >>> purpose("每周五收盘后，帮我复盘本周的观察和判断。"), purpose("Every Friday after the close, review the week.")
-    ('复盘本周的观察和判断', 'review the week')
-    """
-    text = _WHEN.sub("", _CLOCK.sub("", words, count=1), count=1)
-    text = re.sub(
-        r"收盘后?|开盘前|盘前|盘后|请|帮我|给我|自动|定时|提醒我|\b(after|before) the (close|open)\b|\bplease\b"
-        r"|\bremind me to\b|\bat\b(?=\W)",
-        "",
-        text,
-        flags=re.I,
+    if not result.ok:
+        return reply.of(reply.not_kept(desk, result, "设计稿", "the design"))
+    lines = _drafted(desk, design, result)
+    head = speak(
+        "任务设计稿（批准之前什么都不会自动运行）：",
+        "The design of a task (nothing runs by itself before you approve it):",
     )
-    return " ".join(text.strip(" ，,。.;；!！").split()) or words
+    return Reply([head, *lines, "", *reply.waiting(desk, [result])], lines)
+
+
+_FIELDS = (
+    "name", "schedule", "prompt", "run", "zone", "calendar", "inputs", "produces", "silent", "retries", "retry_after",
+    "missed", "timeout",
+)  # fmt: skip
+
+
+def _drafted(desk: Desk, design: Design, result: Result) -> list[str]:
+    """Return a design as a person reads it, with its next run times."""
+    speak = desk.speak
+    told = str(result.get("described") or design.schedule)
+    where = [f"`{design.schedule}`", *filter(None, [design.zone])]
+    coming = [str(moment)[:16].replace("T", " ") for moment in result.get("next") or []]
+    again = speak(
+        "{m} 分钟后重试 {n} 次，再失败就通知你", "tried again {n} times, {m} minutes later; then you are told",
+        n=design.retries, m=design.retry_after,
+    ) if design.retries else speak("不重试，通知你", "not tried again; you are told")  # fmt: skip
+    notified = speak.joined([speak("你", "you") if name == ME else name for name in design.notify])
+    notified, once = notified or speak("不通知", "nobody"), design.missed == "once"
+    rows = [
+        ("频率", "When", f"{told}{speak('（', ' (')}{speak.joined(where)}{speak('）', ')')}"),
+        ("接下来", "Next", speak.joined(coming)),
+        ("做什么", "What", design.prompt or f"`{design.run}`"),
+        ("输入", "Input", design.inputs),
+        ("产物", "Output", produced(design)),
+        ("通知", "Notify", speak("只在失败时：", "only of failures: ") + notified if design.silent else notified),
+        ("失败策略", "On failure", again),
+        ("错过了", "If missed", speak("补一次", "made up for once") if once else speak("跳过", "left out")),
+    ]  # fmt: skip
+    return [f"- {speak(zh, en)}{speak('：', ': ')}{value}" for zh, en, value in rows if value]
 
 
 KINDS: dict[str, Callable[[Desk, Intent], Work[Reply]]] = {"coach": coach, "praise": praise, "schedule": schedule}

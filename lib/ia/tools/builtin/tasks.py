@@ -1,64 +1,71 @@
 """tasks.propose: the alarm. A design that a person reads and approves; nothing is scheduled before that."""
 
-import json
 import re
-from typing import Annotated, Any
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from ia.errors import BadData, Refused, UsageError
+from ia.errors import BadData, UsageError
 from ia.tools import gate, writes
 from ia.tools.registry import CONFIRM, tool
 from ia.tools.scope import Scope
 
-FOLDER = "tasks"
-MAX_PROMPT = 8000
-_CRON = re.compile(r"@[a-z]+|(?:[\d*/,-]+ +){2}[\dA-Za-z*/,#-]+(?: +[\dA-Za-z*/,#-]+){2}")
+if TYPE_CHECKING:
+    from ia.proposals import Proposal
+    from ia.schedule.design import Design
 
-_LABELS = {
-    True: {
-        "title": "任务", "schedule": "频率", "prompt": "要做的事", "inputs": "输入", "produces": "产物",
-        "notify": "通知", "on_failure": "失败策略", "because": "为什么",
-    },
-    False: {
-        "title": "Task", "schedule": "When", "prompt": "What", "inputs": "Input", "produces": "Output",
-        "notify": "Notify", "on_failure": "On failure", "because": "Why",
-    },
-}  # fmt: skip
-_UNSAID = {
-    True: {"inputs": "任务自己取用", "produces": "只作答，不写文件", "notify": "不通知", "on_failure": "记录下来"},
-    False: {"inputs": "what the task itself fetches", "produces": "the reply only", "notify": "nobody",
-            "on_failure": "it is recorded"},
-}  # fmt: skip
+NEXT = 5
+"""Run times that are told beforehand."""
+KIND = "task"
+_JOB = ("schedule", "zone", "calendar", "prompt", "run")
+_POLICY = ("produces", "notify", "silent", "retries", "retry_after", "missed", "timeout")
 
 
 @tool("tasks.propose", CONFIRM)
 def propose(
     scope: Scope,
     name: Annotated[str, "short name: weekly-review"],
-    schedule: Annotated[str, "five cron fields (`0 16 * * 5`), or plain words (每周五收盘后)"],
-    prompt: Annotated[str, "what is to be done each time, as one would ask for it"],
-    produces: Annotated[str, "the file it writes: reports/weekly/DATE.md"] = "",
-    notify: Annotated[str, "who is told of the result, and how"] = "",
-    on_failure: Annotated[str, "what happens when it fails: retry after 1h, then notify"] = "",
-    inputs: Annotated[str, "what it reads: observations of the week, tracking"] = "",
+    schedule: Annotated[
+        str,
+        "five cron fields (`0 16 * * 5`); `every 90m` (m, h, d); `close+30m` after a close, `close+30m fri`;"
+        " or `on file PATTERN`, `on message WORDS`, `on webhook NAME`",
+    ],
+    prompt: Annotated[str, "what a turn is asked each time; `/review` at its start names a skill"] = "",
+    run: Annotated[str, "instead of a prompt, ia commands: `ia ohlcv 600519 | ia compute 'rsi(close, 14)'`"] = "",
+    zone: Annotated[str, "IANA zone of the schedule: Asia/Shanghai; default the exchange's, else the user's"] = "",
+    calendar: Annotated[Literal["", "CN", "HK", "US"], "only on trading days of this exchange"] = "",
+    inputs: Annotated[str, "what it reads, for the user: observations of the week, tracking"] = "",
+    produces: Annotated[str, "note below notebook/ that keeps the result: reports/weekly/DATE.md"] = "",
+    notify: Annotated[list[str] | None, "channels told of the result; default me, the user; [] nobody"] = None,
+    silent: Annotated[bool, "tell only of failures"] = False,
+    retries: Annotated[int, "how often a failed run is tried again"] = 1,
+    retry_after: Annotated[int, "minutes to wait before that"] = 60,
+    missed: Annotated[
+        Literal["once", "skip"], "missed while the machine slept: made up for once, or left out"
+    ] = "once",
+    timeout: Annotated[int, "minutes that one run may take"] = 30,
     because: Annotated[str, "why the user wants it"] = "",
 ) -> dict[str, Any]:
-    """Propose a task that runs by itself at certain times. The user reads the design and decides."""
+    """Propose a task that runs by itself at certain times or events. The user reads the design and decides. Returns
+    the schedule in words and the next run times: tell the user both, with the number of the proposal."""
     gate.way(scope, "tasks", confirm=True)
-    given = {
-        "schedule": schedule, "prompt": prompt, "inputs": inputs, "produces": produces, "notify": notify,
-        "on_failure": on_failure, "because": because,
+    from ia.schedule.design import ME, Design
+
+    told = {
+        key: " ".join(writes.clean(scope, value).split())
+        for key, value in {
+            "schedule": schedule, "prompt": prompt, "run": run, "zone": zone, "calendar": calendar, "inputs": inputs,
+            "produces": produces, "because": because,
+        }.items()
     }  # fmt: skip
-    fields = {key: " ".join(writes.clean(scope, value).split()) for key, value in given.items()}
-    slug = slug_of(writes.clean(scope, name))
-    if not fields["schedule"] or not fields["prompt"]:
-        raise UsageError("a task needs a schedule and a prompt")
-    if any(len(value) > MAX_PROMPT for value in fields.values()):
-        raise BadData("a task's text has at most {limit} characters", limit=MAX_PROMPT)
-    _valid(fields["schedule"])
-    path = f"{FOLDER}/{slug}.md"
-    text = design(slug, fields)
-    _not_waiting(scope, path, text)
-    return writes.proposed(scope, "task", path, text, fields["because"])
+    if not told["schedule"]:
+        raise UsageError("a task needs a schedule, and a prompt or a run")
+    channels = (ME,) if notify is None else tuple(dict.fromkeys(writes.clean(scope, each).strip() for each in notify))
+    design = Design(
+        slug_of(writes.clean(scope, name)), notify=channels, silent=silent, retries=retries, retry_after=retry_after,
+        missed=missed, timeout=timeout, **{key: value for key, value in told.items() if value},
+    )  # fmt: skip
+    return kept(scope, in_form(design))
 
 
 def slug_of(name: str) -> str:
@@ -72,41 +79,133 @@ def slug_of(name: str) -> str:
     return slug
 
 
-def design(name: str, fields: dict[str, str]) -> str:
-    """Return a task's file: its fields as front matter, and the same for a person to read."""
-    chinese = any("\u4e00" <= char <= "\u9fff" for char in fields["schedule"] + fields["prompt"])
-    labels, unsaid = _LABELS[chinese], _UNSAID[chinese]
-    colon = "：" if chinese else ": "
-    head = {"name": name, **{key: value for key, value in fields.items() if value}}
-    front = [f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in head.items()]
-    body = [f"- {labels[key]}{colon}{value or unsaid[key]}" for key, value in fields.items() if value or key in unsaid]
-    return "\n".join(["---", *front, "---", "", f"# {labels['title']}{colon}{name}", "", *body]) + "\n"
+def in_form(design: "Design") -> "Design":
+    """Return a design whose schedule has a form; one in words (每周五收盘后) is read by rules.
 
-
-def _valid(schedule: str) -> None:
-    """Raise BadData for a schedule that means to be cron's and is not."""
-    if not _CRON.fullmatch(schedule):
-        return
-    from crontab import CronSlices
+    raises  BadData.
+    """
+    from ia.schedule import words, zones
+    from ia.schedule.forms import form
 
     try:
-        valid = bool(CronSlices.is_valid(schedule))
-    except (ValueError, KeyError):
-        valid = False
-    if not valid:
-        raise BadData(
-            "{schedule!r} is no cron schedule", schedule=schedule[:80],
-            hint="minute hour day month weekday, such as `0 16 * * 5`; or say it in words",
-        )  # fmt: skip
+        form(design.schedule)
+        return design
+    except BadData:
+        meant = re.match(r"(?:@|on |close)", design.schedule)
+        if meant or not re.search(r"[\u3400-\u9fff]|[A-Za-z]{4}", design.schedule):
+            raise
+        when = words.timing(design.schedule, zone=design.zone or zones.own().key)
+    return replace(
+        design, schedule=when.schedule, zone=design.zone or when.zone, calendar=design.calendar or when.calendar
+    )
 
 
-def _not_waiting(scope: Scope, path: str, text: str) -> None:
-    """Raise Refused where another design of that name waits: approving both would mix them."""
+def settled(design: "Design") -> "Design":
+    """Return a design with what it leaves open written out: the zone, and the exchange whose close it waits for.
+
+    raises  BadData for a design that does not hold.
+    """
+    from ia.schedule import zones
+    from ia.schedule.design import check
+    from ia.schedule.exchange import ZONES
+    from ia.schedule.forms import Close, Event, form
+
+    what = form(design.schedule)
+    if isinstance(what, Event):
+        design = replace(design, zone="", calendar="")
+    else:
+        calendar = design.calendar or ("CN" if isinstance(what, Close) else "")
+        zone = design.zone or ZONES.get(calendar, "") or zones.own().key
+        design = replace(design, calendar=calendar, zone=zone)
+    check(design)
+    return design
+
+
+def kept(scope: Scope, design: "Design", lang: str = "") -> dict[str, Any]:
+    """Propose a design, and return its number, path, schedule in words and next run times.
+
+    One that waits already and says the same is not made again, and the name of another is not taken: weekly-review-2.
+    raises  BadData for a design that does not hold; what writes.proposed() raises.
+    """
+    from ia.schedule.describe import described
+    from ia.schedule.design import written
+
+    design = settled(design)
+    lang = lang or language(design)
+    with scope.ws.lock():
+        same = waiting(scope, design)
+        if same is not None:
+            number, design = same
+            status = f"waits already: ia approve {number}"
+            told: dict[str, Any] = {"proposal": number, "path": design.path, "status": status}
+            if number not in scope.pending:
+                scope.pending.append(number)
+        else:
+            design = free(scope, design)
+            told = writes.proposed(scope, KIND, design.path, written(design, lang), design.because)
+    return {**told, "schedule": design.schedule, "described": described(design, lang), "next": upcoming(scope, design)}
+
+
+def language(design: "Design") -> str:
+    """Return the language that a design's file is written in: that of its own words."""
+    from ia.schedule import words
+
+    return words.language(design.prompt + design.because)
+
+
+def upcoming(scope: Scope, design: "Design") -> list[str]:
+    """Return the next run times, ISO in the design's zone; none for an event."""
+    return [slot.isoformat(timespec="minutes") for slot in slots_of(scope, design)]
+
+
+def slots_of(scope: Scope, design: "Design") -> list[datetime]:
+    """Return the next run times as of now(), were it approved now."""
+    from ia import clock
+    from ia.schedule import slots
+
+    return slots.upcoming(design, clock.now(), NEXT)
+
+
+def waiting(scope: Scope, design: "Design") -> "tuple[int, Design] | None":
+    """Return the number and the design of a proposal that waits and says the same, whatever it is called.
+
+    The same is: schedule and job, and of how it runs what the design asks for.
+    """
+    from ia.schedule.design import Design
+
+    plain = Design("", "")
+    for proposal, other in designs(scope):
+        if all(getattr(other, field) == getattr(design, field) for field in _JOB) and all(
+            getattr(design, field) in (getattr(plain, field), getattr(other, field)) for field in _POLICY
+        ):
+            return proposal.id, other
+    return None
+
+
+def designs(scope: Scope) -> "list[tuple[Proposal, Design]]":
+    """Return the task proposals that wait, each with what it says."""
+    from ia import proposals
+    from ia.schedule.design import parsed
+
+    found = []
+    for proposal in proposals.pending(scope.ws):
+        if proposal.kind == KIND:
+            try:
+                found.append((proposal, parsed(proposal.after, proposal.path.rpartition("/")[2].removesuffix(".md"))))
+            except BadData:
+                continue
+    return found
+
+
+def free(scope: Scope, design: "Design") -> "Design":
+    """Return a design under a name that neither a file nor a waiting proposal has: weekly-review, weekly-review-2 …"""
     from ia import proposals
 
-    for waiting in proposals.pending(scope.ws):
-        if waiting.path == path and waiting.kind == "task" and waiting.after != text:
-            raise Refused(
-                "{path}: another design of that name waits: proposal {number}", path=path, number=waiting.id,
-                hint="give it another name, or let the user drop that one: `ia reject {number}`",
-            )  # fmt: skip
+    taken = {proposal.path for proposal in proposals.pending(scope.ws) if proposal.kind == KIND}
+    taken |= set(scope.ws.paths("tasks"))
+    stem = re.sub(r"-\d{1,3}\Z", "", design.name)[:55] if design.path in taken else design.name
+    number, name = 1, design.name
+    while f"tasks/{name}.md" in taken:
+        number += 1
+        name = f"{stem}-{number}"
+    return replace(design, name=name)
