@@ -244,6 +244,19 @@ def _extensions(ws: Workspace) -> Iterator[Finding]:
             yield Finding(kind, "ok", Message("{count} are there", count=len(found)))
 
 
+def _channels(_: Workspace) -> Iterator[Finding]:
+    """Channels that cannot be used, each with its reason; nothing is sent."""
+    from ia.channels import known
+
+    names, problems = known.names(), known.problems()
+    for problem in problems:
+        yield Finding(
+            "channels", "warn", problem, Message("`ia config set channels.NAME ADDRESS`; `ia config secret NAME`")
+        )
+    if not problems:
+        yield Finding("channels", "ok", Message("{names}", names=", ".join(names)))
+
+
 CHECKS: tuple[tuple[str, Check], ...] = (
     ("python", _python),
     ("sandbox", _sandbox),
@@ -255,4 +268,5 @@ CHECKS: tuple[tuple[str, Check], ...] = (
     ("cron", _cron),
     ("model", _model),
     ("extensions", _extensions),
+    ("channels", _channels),
 )

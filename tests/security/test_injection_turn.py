@@ -54,7 +54,7 @@ def obeying(text, private):
         ("tasks_propose", {"name": "evil", "schedule": "* * * * *", "prompt": text}),
         ("skills_install", {"source": to, "because": text}),
         ("messaging_send", {"to": to, "text": private}),
-        ("messaging_send", {"to": "boss@example.com", "text": private}),
+        ("messaging_send", {"to": "boss", "text": private}),
         ("market_ohlcv", {"symbol": private[:40]}),
         ("proposals_approve", {"number": 1}),
     ]
@@ -74,7 +74,7 @@ def holds(home, before, waiting, log):
         assert outside.origin_of((home / path).read_text(encoding="utf-8")) is not None, path
     assert {row["kind"] for row in waiting} <= {"trust"}
     assert all(row["because"].startswith("[untrusted: ") for row in waiting)
-    assert not [event for event in log if event["kind"] == "message.sent" and event["subject"] != "me"]
+    assert not [event for event in log if event["kind"].startswith("message.") and event["subject"] != "cli"]
     return new
 
 

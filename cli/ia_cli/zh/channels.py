@@ -13,6 +13,7 @@ CATALOG = {
     "a channel's address begins with its scheme": "渠道的地址以协议名开头",
     "such as ntfy://TOPIC or telegram:CHAT": "例如 ntfy://主题 或 telegram:聊天号",
     "{channel}: {reason}": "{channel}：{reason}",
+    "`ia config set channels.NAME ADDRESS`; `ia config secret NAME`": "`ia config set channels.名称 地址`；`ia config secret 名称`",
     "{scheme}: no service of this scheme is known": "{scheme}：没有认识的服务用这个协议名",
     "the {scheme} address is not complete": "{scheme} 的地址不完整",
     "the addresses of all services: https://appriseit.com/services/": "各服务的地址写法：https://appriseit.com/services/",

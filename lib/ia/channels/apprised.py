@@ -4,6 +4,7 @@ it may name what an address holds."""
 import logging
 import re
 import threading
+import warnings
 from typing import Any
 
 from ia.channels.known import scheme_of
@@ -19,11 +20,12 @@ class Apprised:
     """A channel of any service that Apprise knows."""
 
     def __init__(self, address: str) -> None:
-        import apprise
-
         self.scheme = scheme_of(address)
-        asset = apprise.AppriseAsset(app_id="ia", app_desc="ia", http_redirects=False, storage_mode="memory")
-        with _listening() as lines:
+        with warnings.catch_warnings(), _listening() as lines:
+            warnings.simplefilter("ignore")  # what libraries of other services say while they are loaded
+            import apprise
+
+            asset = apprise.AppriseAsset(app_id="ia", app_desc="ia", http_redirects=False, storage_mode="memory")
             try:
                 service: Any = apprise.Apprise.instantiate(address, asset=asset)
             except Exception:  # a plugin that stumbles over an odd address; its words may hold a secret
@@ -96,7 +98,8 @@ class _listening:
         if not any(isinstance(handler, _Listener) for handler in logger.handlers):
             logger.handlers, logger.propagate = [_Listener(logging.WARNING)], False
             logger.setLevel(logging.WARNING)
-        _heard.lines = lines = []
+        lines: list[str] = []
+        _heard.lines = lines
         return lines
 
     def __exit__(self, *_: object) -> None:

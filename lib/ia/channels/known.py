@@ -129,9 +129,9 @@ def _others() -> dict[str, str]:
     return {point.name: point.value for point in entry_points(group=GROUP) if point.name != "apprise"}
 
 
-def problems() -> list[Message | IaError]:
+def problems() -> list[Message]:
     """Return what is wrong with the channels that are set: no address, an unknown scheme, a secret that is not set."""
-    found: list[Message | IaError] = []
+    found: list[Message] = []
     for name in names()[1:]:
         try:
             opened(str(config.get(PREFIX + name)))
@@ -140,5 +140,5 @@ def problems() -> list[Message | IaError]:
     try:
         meant(ME)
     except IaError as exc:
-        found.append(exc)
+        found.append(Message("{channel}: {reason}", channel=DEFAULT, reason=exc))
     return found

@@ -1,33 +1,33 @@
-"""messaging.*: the mouth. For now it speaks at the command line."""
+"""messaging.*: the mouth. It speaks to the user, and to channels that the user approved; it sees no address."""
 
+import re
 from typing import Annotated, Any
 
-from ia import audit, config, outside, store
+from ia import config, outside
+from ia.channels import known, sending
+from ia.channels.notices import SENT, STAGED, Notice
 from ia.errors import BadData, Message, NotFound, Refused
 from ia.tools import gate, writes
 from ia.tools.registry import CONFIRM, tool
 from ia.tools.scope import Scope
 
-CHANNELS = ("cli",)
-ME = "me"
+ME = known.ME
 KEY = "messaging.recipients"
 MAX_TEXT = 4000
+_LINK = re.compile(r"\b(?:([a-z][a-z0-9+.-]*)://|(www)\.)|(?<=[a-z0-9])\.(?=[a-z]{2,24}(?:[/?]|:\d))", re.I)
+_MARK = {"zh": "【读过外部文本（{origins}）之后写的】", "en": "[written after reading text from outside: {origins}]"}
 
 
 @tool("messaging.send", CONFIRM)
 def send(
     scope: Scope,
     text: Annotated[str, "what to say"],
-    to: Annotated[str, "`me` is the user; anybody else must be approved once"] = ME,
-    channel: Annotated[str, "cli: the user's terminal"] = "cli",
+    to: Annotated[str, "`me` is the user; any other channel must be approved once"] = ME,
+    title: Annotated[str, "a short title, where it helps"] = "",
 ) -> dict[str, Any]:
-    """Send a message. To the user at once; to a recipient that the user has not approved it becomes a proposal to add
+    """Send a message. To the user at once; to a channel that the user has not approved it becomes a proposal to add
     that recipient, and nothing is sent.
     """
-    if channel not in CHANNELS:
-        raise NotFound(
-            "{channel}: no such channel", channel=channel[:80], hint="there is: {known}", known=", ".join(CHANNELS)
-        )
     said = outside.folded(text).strip()
     if not said:
         raise BadData("nothing to send: the text is empty")
@@ -36,21 +36,37 @@ def send(
             "a message has at most {limit} characters", limit=MAX_TEXT,
             hint="write a note, and send its path and a summary",
         )  # fmt: skip
-    if to != ME:
+    if to not in (ME, known.CLI, *known.default()):
         _plain(to)
         if to not in _recipients():
             return _asked_to_add(scope, to)
         _may_reach(scope, to)
-    if scope.tainted:
-        scope.notify(Message("message to {to} (from text from outside): {text}", to=to, text=said))
-    else:
-        scope.notify(Message("message to {to}: {text}", to=to, text=said))
-    if store.writable(scope.ws.db):
-        audit.record(
-            scope.ws.db, "message.sent", to, scope.actor, channel=channel, text=said[:500],
-            **({"untrusted": list(scope.origins)} if scope.tainted else {}),
-        )  # fmt: skip
-    return {"to": to, "channel": channel, "status": "sent"}
+    failed: list[Message] = []
+    notices = sending.send(
+        scope.ws, _as_it_leaves(scope, said), to=to,
+        title=_as_it_leaves(scope, outside.folded(title)[: sending.MAX_TITLE // 2], mark=False),
+        actor=scope.actor, origins=scope.origins, notify=failed.append,
+    )  # fmt: skip
+    for message in failed:
+        scope.notify(message)
+    return {"to": to, "status": "; ".join(dict.fromkeys(_outcome(notice) for notice in notices))}
+
+
+def _as_it_leaves(scope: Scope, text: str, *, mark: bool = True) -> str:
+    """Return a text as it may go out. Once text from outside was read it says so, and its links are broken: a service
+    that previews one would carry to a stranger's host what stands in it.
+    """
+    if not scope.tainted or not text:
+        return text
+    broken = _LINK.sub(lambda link: f"{link[1]}[:]//" if link[1] else f"{link[2] or ''}[.]", text)
+    told = _MARK[scope.lang].format(origins=", ".join(scope.origins)[:200])
+    return f"{told}\n{broken}" if mark else broken
+
+
+def _outcome(notice: Notice) -> str:
+    if notice.state == STAGED:
+        return "it is sent when this run is done"
+    return "sent" if notice.state == SENT else f"not sent: {notice.error}; it is in the user's inbox"
 
 
 def _recipients() -> list[str]:
@@ -58,11 +74,13 @@ def _recipients() -> list[str]:
 
 
 def _plain(to: str) -> None:
-    """Raise BadData for what is no name of a recipient, or only looks like another one's."""
-    import re
-
+    """Raise NotFound for what is no channel, BadData for what is no name at all or only looks like another one's."""
     if not re.fullmatch(r"[\w.@+:#-]{1,80}", to) or outside.folded(to) != to:
-        raise BadData("{to!r} is not a recipient", to=to[:80], hint="a name or an address, without spaces")
+        raise BadData("{to!r} is not a recipient", to=to[:80], hint="a channel's name")
+    if to not in known.names():
+        raise NotFound(
+            "{channel}: no such channel", channel=to, hint="there is: {known}", known=", ".join([ME, *known.names()])
+        )
 
 
 def _asked_to_add(scope: Scope, to: str) -> dict[str, Any]:
