@@ -35,7 +35,11 @@ def parsed(text: str) -> list[Pipe]:
             person.
     """
     pipes: list[Pipe] = [[[]]]
-    for word in _words(text.strip()):
+    text = text.strip()
+    bad = next((at for at, char in enumerate(text) if not char.isprintable() and char not in "\n\t"), None)
+    if bad is not None:
+        raise BadData("character {at} of the pipeline is not seen", at=bad + 1)
+    for word in _words(text):
         if word == _AND:
             pipes.append([[]])
         elif word == _PIPE:
@@ -84,7 +88,7 @@ def _words(text: str) -> Iterator[str]:
             if begun:
                 yield word
                 word, begun, joined = "", False, False
-            if char == "\n" and not joined and text[at:].lstrip()[:1] not in ("|", ""):
+            if char == "\n" and not joined:
                 raise _strange(text, at)
             sign = _AND if char == "&" else _PIPE if char == "|" else None
             if sign is not None:
