@@ -1,0 +1,200 @@
+"""The book: what a person approved runs, and nothing else; as of --now; and the crontab follows."""
+
+import os
+
+import pytest
+
+from ia import audit, config, proposals
+from ia.errors import BadData, NotFound, Refused, Unavailable
+from ia.tasks import book
+
+USAGE = "---\nschedule: 0 16 * * 5\nzone: Asia/Shanghai\nrun: ia usage\n---\n每周五。\n"
+BY = "user with --yes"
+
+
+def drafted(ws, name="weekly", text=USAGE):
+    ws.write(f"tasks/{name}.md", text)
+    return name
+
+
+def at(monkeypatch, time):
+    monkeypatch.setenv("IA_NOW", time + "+08:00")
+
+
+def states(ws):
+    return {each.name: each.state for each in book.listed(ws)}
+
+
+def test_a_file_is_no_task_until_it_is_approved(ws, crontab):
+    drafted(ws)
+    assert states(ws) == {"weekly": "unapproved"} and book.tasks(ws) == [] and book.entries(ws) == []
+    task = book.approve(ws, "weekly", by=BY)
+    assert (task.name, task.text, task.state, task.by, task.since) == ("weekly", USAGE, "approved", BY, task.approved)
+    assert task.design.run == "ia usage" and states(ws) == {"weekly": "approved"}
+    assert b"task due weekly" in crontab.read_bytes()
+    assert [event.data["by"] for event in audit.find(ws.db, "task.approved", "weekly")] == [BY]
+
+
+def test_a_proposal_becomes_file_book_and_crontab_at_once(ws, crontab):
+    number = proposals.propose(ws, "task", "tasks/weekly.md", USAGE, actor="model x").id
+    (line,) = book.listed(ws)
+    assert (line.state, line.proposal, line.design.run) == ("proposed", number, "ia usage")
+    assert book.approve(ws, number, by=BY).text == ws.read("tasks/weekly.md") == USAGE
+    assert proposals.get(ws, number).state == "approved" and b"task due weekly" in crontab.read_bytes()
+    with pytest.raises(Refused, match="decided already"):
+        book.approve(ws, number, by=BY)
+
+
+def test_a_proposal_can_be_called_by_its_name(ws):
+    proposals.propose(ws, "task", "tasks/weekly.md", USAGE)
+    assert book.approve(ws, "weekly", by=BY).text == USAGE
+    assert proposals.pending(ws) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("no front matter", BadData),
+        (USAGE.replace("ia usage", "rm -rf /"), BadData),
+        (USAGE.replace("ia usage", "ia approve 1"), Refused),
+        (USAGE.replace("0 16 * * 5", "61 16 * * 5"), BadData),
+        (USAGE.replace("Asia/Shanghai", "Asia/Nowhere"), BadData),
+        (USAGE.replace("run:", "prompt: x\nrun:"), BadData),
+    ],
+)
+def test_what_is_no_task_is_not_approved(ws, text, error):
+    number = proposals.propose(ws, "task", "tasks/weekly.md", text).id
+    with pytest.raises(error):
+        book.approve(ws, number, by=BY)
+    assert proposals.get(ws, number).state == "pending" and ws.read("tasks/weekly.md") is None
+    assert [each.problem is not None for each in book.listed(ws)] == [True] and book.tasks(ws) == []
+
+
+def test_only_a_person_decides(ws, monkeypatch):
+    drafted(ws)
+    book.approve(ws, "weekly", by=BY)
+    monkeypatch.setenv("IA_RUN", "1")
+    for act in (lambda: book.approve(ws, "weekly", by=BY), lambda: book.pause(ws, "weekly"), lambda: book.resume(ws, "weekly"), lambda: book.remove(ws, "weekly")):  # fmt: skip
+        with pytest.raises(Refused, match="no person"):
+            act()
+
+
+def test_what_the_person_saw_is_what_is_approved(ws):
+    drafted(ws)
+    with pytest.raises(Refused, match="while you were reading"):
+        book.approve(ws, "weekly", by=BY, expect=USAGE + "more")
+    assert book.tasks(ws) == []
+
+
+def test_approved_again_is_no_new_task_and_a_changed_text_replaces_the_old(ws, monkeypatch):
+    at(monkeypatch, "2024-03-15T10:00:00")
+    drafted(ws)
+    first = book.approve(ws, "weekly", by=BY)
+    at(monkeypatch, "2024-03-16T10:00:00")
+    assert book.approve(ws, "weekly", by=BY) == first
+    changed = USAGE.replace("ia usage", "ia usage --json")
+    ws.write("tasks/weekly.md", changed)
+    assert states(ws) == {"weekly": "edited"}
+    assert book.get(ws, "weekly").text == USAGE, "what was approved runs, not what stands in the file"
+    assert book.to_approve(ws, "weekly")[1:3] == (USAGE, changed)
+    second = book.approve(ws, "weekly", by=BY)
+    assert (second.id > first.id, second.text, second.since > first.since) == (True, changed, True)
+    assert states(ws) == {"weekly": "approved"} and len(book.tasks(ws)) == 1
+
+
+def test_a_deleted_file_does_not_run(ws, home, crontab):
+    drafted(ws)
+    book.approve(ws, "weekly", by=BY)
+    os.unlink(home / "tasks" / "weekly.md")
+    assert states(ws) == {"weekly": "deleted"} and book.runnable(ws) == [] and book.entries(ws) == []
+
+
+def test_pause_resume_remove(ws, monkeypatch, crontab):
+    at(monkeypatch, "2024-03-15T10:00:00")
+    drafted(ws)
+    book.approve(ws, "weekly", by=BY)
+    at(monkeypatch, "2024-03-15T11:00:00")
+    assert book.pause(ws, "weekly").state == "paused"
+    assert book.entries(ws) == [] and crontab_text(crontab).count("task due") == 0
+    at(monkeypatch, "2024-03-20T11:00:00")
+    resumed = book.resume(ws, "weekly")
+    assert (resumed.state, resumed.since) == ("approved", "2024-03-20T03:00:00.000Z")
+    assert "task due weekly" in crontab_text(crontab)
+    at(monkeypatch, "2024-03-21T11:00:00")
+    assert book.remove(ws, "tasks/weekly.md") == "weekly"
+    assert book.listed(ws) == [] and ws.read("tasks/weekly.md") is None and "weekly" not in crontab_text(crontab)
+    assert [e.kind for e in reversed(audit.events(ws.db, kind="task", subject="weekly"))] == [
+        "task.approved", "task.paused", "task.resumed", "task.removed",
+    ]  # fmt: skip
+    ws.undo("tasks/weekly.md")
+    assert states(ws) == {"weekly": "unapproved"}
+
+
+def crontab_text(crontab):
+    return crontab.read_text() if crontab.exists() else ""
+
+
+def test_everything_is_as_it_was_at_now(ws, monkeypatch):
+    at(monkeypatch, "2024-03-15T10:00:00")
+    drafted(ws)
+    book.approve(ws, "weekly", by=BY)
+    at(monkeypatch, "2024-03-16T10:00:00")
+    book.pause(ws, "weekly")
+    at(monkeypatch, "2024-03-17T10:00:00")
+    book.resume(ws, "weekly")
+    ws.write("tasks/weekly.md", USAGE + "x")
+    book.approve(ws, "weekly", by=BY)
+    at(monkeypatch, "2024-03-18T10:00:00")
+    book.remove(ws, "weekly")
+    seen = []
+    for day in (14, 15, 16, 17, 18):
+        at(monkeypatch, f"2024-03-{day}T12:00:00")
+        seen.append([(task.state, task.text == USAGE) for task in book.tasks(ws)])
+    assert seen == [[], [("approved", True)], [("paused", True)], [("approved", False)], []]
+    at(monkeypatch, "2024-03-14T12:00:00")
+    with pytest.raises(NotFound):
+        book.get(ws, "weekly")
+
+
+def test_a_crontab_that_cannot_be_written_does_not_undo_the_approval(ws, monkeypatch, tmp_path):
+    drafted(ws)
+    monkeypatch.setenv("IA_CRONTAB", str(tmp_path / "nowhere"))
+    with pytest.raises(Unavailable, match="is approved, but") as told:
+        book.approve(ws, "weekly", by=BY)
+    assert told.value.hint and states(ws) == {"weekly": "approved"}
+
+
+def test_the_environment_is_kept_without_secrets(ws, monkeypatch):
+    for name, value in {
+        "TZ": "Asia/Tokyo", "LC_ALL": "zh_CN.UTF-8", "IA_MODEL": "m", "IA_MARKET_TUSHARE_TOKEN": "geheim",
+        "OPENAI_API_KEY": "geheim", "HTTPS_PROXY": "http://u:geheim@p", "IA_DEBUG": "1", "IA_SESSION": "s",
+        "IA_LANG": "zh",
+    }.items():  # fmt: skip
+        monkeypatch.setenv(name, value)
+    drafted(ws, text=USAGE.replace("zone: Asia/Shanghai\n", ""))
+    task = book.approve(ws, "weekly", by=BY)
+    kept = task.environment
+    assert (kept["TZ"], kept["LC_ALL"], kept["IA_MODEL"], kept["IA_LANG"]) == ("Asia/Tokyo", "zh_CN.UTF-8", "m", "zh")
+    assert kept["PATH"] == os.environ["PATH"] and kept["HOME"] == os.environ["HOME"]
+    assert "geheim" not in str(kept) and not {"IA_DEBUG", "IA_SESSION", "IA_HOME", "IA_NOW", "IA_RUN"} & set(kept)
+    assert task.design.zone == "Asia/Tokyo", "cron knows no TZ: the user's own zone is that of the approval"
+    monkeypatch.setenv("IA_MODEL", "other")
+    again = book.approve(ws, "weekly", by=BY)
+    assert (again.id, again.since, again.environment["IA_MODEL"]) == (task.id, task.since, "other")
+
+
+def test_a_text_that_can_no_longer_be_read_stays_and_is_told_of(ws):
+    drafted(ws)
+    book.approve(ws, "weekly", by=BY)
+    ws.db.execute("UPDATE tasks SET text = '---\nschedule: nonsense\nrun: ia usage\n---\n'")
+    (line,) = book.listed(ws)
+    assert line.problem is not None and book.entries(ws) == []
+
+
+@pytest.mark.parametrize("name", ["../x", "a/b", ".x", "", "x\ny"])
+def test_names_that_are_none(ws, name):
+    with pytest.raises((NotFound, Refused, BadData)):
+        book.approve(ws, name, by=BY)
+    with pytest.raises((NotFound, Refused, BadData)):
+        book.get(ws, name)
+    assert config.run() is None
