@@ -7,7 +7,6 @@ are blanked: what a person only quotes says nothing about when.
 import re
 from functools import cache
 
-from ia.errors import BadData
 
 GONE, QUOTED = "\x00", "\x01"
 _PLAIN = {
@@ -217,8 +216,3 @@ def market(said: Said) -> str:
             return code
     tickers = [found[1] for found in _TICKER.finditer(said.plain)]
     return "US" if any(name not in _NO_TICKER for name in tickers) else ""
-
-
-def unclear(template: str, /, hint: str, **fields: object) -> BadData:
-    """Return the failure that asks back."""
-    return BadData(template, hint=hint, **fields)

@@ -9,8 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ia.errors import BadData
 from ia.schedule import phrases
-from ia.schedule.phrases import EN_NUMBER, GONE, MONTHS, ZH_NUMBER, Said, minutes, number, unclear, weekday
+from ia.schedule.phrases import EN_NUMBER, GONE, MONTHS, ZH_NUMBER, Said, minutes, number, weekday
 
 _AT = "say which one: 每周五16:00复盘本周, every Friday at 16:00 review my week"
 _HOW_OFTEN = "say how often: 每周五16:00复盘本周, every Friday at 16:00 review my week"
@@ -91,12 +92,11 @@ class Rhythm:
 
 
 class When(NamedTuple):
-    """What a wish says of when: a schedule, the exchange whose days count, and its period as a word for names."""
+    """What a wish says of when: a schedule, the exchange whose days count, and the schedule's zone."""
 
     schedule: str
     calendar: str
     zone: str
-    period: str
 
 
 def read(said: Said, zone: str) -> When:
@@ -120,11 +120,10 @@ def read(said: Said, zone: str) -> When:
         said.take(_MARKET_WORD)
     calendar = exchange if trading and not (rhythm and rhythm.days.split()[0] != "*") else ""
     schedule = _schedule(said, rhythm, times, close, bool(within), exchange)
-    period = rhythm.period if rhythm else "hourly" if within else "daily"
     home = spoken or (phrases.EXCHANGE_ZONE[exchange] if trading else zone)
     if spoken and schedule.startswith("close"):
         home = phrases.EXCHANGE_ZONE[exchange]
-    return When(schedule, calendar, home, period)
+    return When(schedule, calendar, home)
 
 
 # the exchange's session
@@ -197,7 +196,7 @@ def _times(said: Said, rhythm: Rhythm | None) -> Times | None:
         alone = [group for group in groups if group.start == 0 or GONE in said.plain[max(group.start - 2, 0) : group.start]]
     meant = beside or alone
     if len(meant) > 1:
-        raise unclear("two times of day are named: {one} and {other}", one=meant[0].found[0].said,
+        raise BadData("two times of day are named: {one} and {other}", one=meant[0].found[0].said,
                       other=meant[1].found[0].said, hint=_AT)  # fmt: skip
     if meant:
         said.drop(meant[0].start, meant[0].end)
@@ -256,7 +255,7 @@ def _time(found: re.Match[str], before: Time | None = None) -> Time:
 
 
 def _no_time(said: str) -> Exception:
-    return unclear("{said} is no time of day", said=said.strip(), hint="hours go from 0 to 23: 8:30, 16:00, 下午4点, 4 pm")
+    return BadData("{said} is no time of day", said=said.strip(), hint="hours go from 0 to 23: 8:30, 16:00, 下午4点, 4 pm")
 
 
 _LINK = re.compile(rf"(?:[\s{GONE},，的在于]|\bat\b|\bfrom\b|\bbetween\b|\bof\b|\bthe\b|\bon\b|{_DAYPART}|\bin the\b|morning|evening|afternoon|night|time)*", re.I)  # noqa: E501
@@ -332,11 +331,11 @@ def _rhythm(said: Said) -> Rhythm | None:
             continue
         if first.sure and other.sure:
             a, b = said.text[first.start : first.end].strip(), said.text[other.start : other.end].strip()
-            raise unclear("two rhythms are named: {one} and {other}", one=a, other=b,
+            raise BadData("two rhythms are named: {one} and {other}", one=a, other=b,
                           hint="make two tasks of it, one after the other")  # fmt: skip
     said.drop(first.start, first.end)
     if first.every >= 1440 and (day := _WEEKDAY_NEXT.match(said.plain, first.end)):
-        raise unclear("every so many days and {day} do not go together", day=day[0].strip(),
+        raise BadData("every so many days and {day} do not go together", day=day[0].strip(),
                       hint="say 每周五, every Friday; or every 14 days without a weekday")  # fmt: skip
     return first
 
@@ -345,15 +344,14 @@ _WEEKDAY_NEXT = re.compile(rf"[\s,，的]*(?:在|on\s+)?(?:{_W}\s*{_D}|{_EDAY}s?
 
 
 def _spaced(found: re.Match[str], size: int) -> Rhythm:
-    name = "hourly" if size == 60 else "every-" + span_of(size)
-    return Rhythm(*found.span(), period=name, every=size)
+    return Rhythm(*found.span(), every=size)
 
 
 @_rule(rf"(?:每|间)?隔\s*(?P<n>一|两|二|{ZH_NUMBER})?\s*个?(?P<u>天|日|周|星期|礼拜)")
 def _alternate(found: re.Match[str]) -> Rhythm:
     count = number(found["n"] or "1")
     if count > 1:
-        raise unclear("{said} could be two things", said=found[0], hint="write 每2天 or 每3天, every 2 days or every 3 days")
+        raise BadData("{said} could be two things", said=found[0], hint="write 每2天 or 每3天, every 2 days or every 3 days")
     return _spaced(found, 2 * minutes("1", found["u"]))
 
 
@@ -427,9 +425,9 @@ def _monthly_en(found: re.Match[str]) -> Rhythm:
 def _in_month(found: re.Match[str], days: list[int]) -> Rhythm:
     for day in days:
         if not 1 <= day <= 31:
-            raise unclear("there is no day {day} in a month", day=day, hint=_LAST)
+            raise BadData("there is no day {day} in a month", day=day, hint=_LAST)
         if day > 28:
-            raise unclear("not every month has a day {day}", day=day, hint=_LAST)
+            raise BadData("not every month has a day {day}", day=day, hint=_LAST)
     return Rhythm(*found.span(), days=f"{','.join(map(str, sorted(set(days))))} * *", period="monthly")
 
 
@@ -448,7 +446,7 @@ def _yearly(found: re.Match[str]) -> Rhythm:
     day = number(found["d"] or found["ed"] or "1")
     longest = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
     if not 1 <= month <= 12 or not 1 <= day <= longest[month - 1]:
-        raise unclear("{said}: there is no such day in every year", said=found[0].strip(), hint="choose another day: 每年3月1日, every year on March 1")
+        raise BadData("{said}: there is no such day in every year", said=found[0].strip(), hint="choose another day: 每年3月1日, every year on March 1")
     return Rhythm(*found.span(), days=f"{day} {month} *", period="yearly", sure=not found["ly"])
 
 
@@ -508,16 +506,16 @@ _ONE_OFF = re.compile(
 def _impossible(said: Said) -> None:
     """Raise where a wish asks for what a schedule cannot say, or for no task at all."""
     if found := _NEVER.search(said.plain):
-        raise unclear("{said} is no rhythm that cron knows", said=said.text[slice(*found.span())].strip(), hint=_LAST)
+        raise BadData("{said} is no rhythm that cron knows", said=said.text[slice(*found.span())].strip(), hint=_LAST)
     found = _NOT.search(said.plain)
     if found and not re.search(r"每|\bevery\b|\beach\b", said.plain[: found.start()], re.I):
-        raise unclear("this asks for no task", hint="`ia task pause NAME` or `ia task remove NAME` end one")
+        raise BadData("this asks for no task", hint="`ia task pause NAME` or `ia task remove NAME` end one")
 
 
 def _missing(said: Said) -> Exception:
     if found := _ONE_OFF.search(said.plain):
-        return unclear("{said} is once", said=said.text[slice(*found.span())].strip(), hint=_ONCE)
-    return unclear("when is not said", hint=_HOW_OFTEN)
+        return BadData("{said} is once", said=said.text[slice(*found.span())].strip(), hint=_ONCE)
+    return BadData("when is not said", hint=_HOW_OFTEN)
 
 
 # putting it together
@@ -532,7 +530,7 @@ def _schedule(
     if within or (rhythm and rhythm.every):
         return _spread(rhythm, days, times, within, exchange)
     if rhythm and rhythm.count > 1 and (times is None or len(times.found) != rhythm.count):
-        raise unclear(
+        raise BadData(
             "{count} times: when?", count=rhythm.count,
             hint="name them: 每天9点和15点, 每周二和周五, at 9 and 15, every Tuesday and Friday",
         )  # fmt: skip
@@ -548,9 +546,9 @@ def _at(times: Times, days: str) -> str:
     """Return cron fields for one time, or for several with the same minutes."""
     first = times.found[0]
     if times.joined in ("or", "to"):
-        raise unclear("two times of day are named: {one} and {other}", one=first.said, other=times.found[1].said, hint=_AT)
+        raise BadData("two times of day are named: {one} and {other}", one=first.said, other=times.found[1].said, hint=_AT)
     if len({time.minute for time in times.found}) > 1:
-        raise unclear(
+        raise BadData(
             "one task runs at the same minute of each hour: {one} and {other} are two", one=first.said,
             other=times.found[1].said, hint="make two tasks of it, one after the other",
         )  # fmt: skip
@@ -595,14 +593,14 @@ def _spread(rhythm: Rhythm | None, days: str, times: Times | None, within: bool,
         days = "* * 1-5"
     elif times is not None:
         if times.joined != "to":
-            raise unclear("an interval has no time of day: {said}", said=times.found[0].said,
+            raise BadData("an interval has no time of day: {said}", said=times.found[0].said,
                           hint="say from when to when: 9点到17点每小时, every hour from 9 to 17")  # fmt: skip
         first, last = times.found[0], times.found[-1]
         window = (first.hour, last.hour if size >= 60 or last.minute else last.hour - 1)
     if window is None and days == "* * *":
         return f"every {span_of(size)}"
     if size >= 1440 or (size > 60 and size % 60) or (size < 60 and 60 % size) or (window and window[0] > window[1]):
-        raise unclear("every {size} minutes does not fit into those hours", size=size, hint="such as 每15分钟, every 30 minutes, every 2 hours")
+        raise BadData("every {size} minutes does not fit into those hours", size=size, hint="such as 每15分钟, every 30 minutes, every 2 hours")
     hours = f"{window[0]}-{window[1]}" if window else "*"
     if size < 60:
         return f"*/{size} {hours} {days}"

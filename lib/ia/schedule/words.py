@@ -6,9 +6,11 @@ Each rule takes out of the wish what it understood; what is left is what is to b
 import re
 from typing import Any
 
+from ia.errors import BadData
 from ia.schedule import rhythm
 from ia.schedule.design import Design
-from ia.schedule.phrases import EN_NUMBER, ZH_NUMBER, Said, minutes, number, unclear
+from ia.schedule.forms import Close, Event, Every, form
+from ia.schedule.phrases import EN_NUMBER, ZH_NUMBER, Said, minutes, number
 
 MAX_WISH = 8000
 _CJK = re.compile(r"[\u3400-\u9fff]")
@@ -28,22 +30,19 @@ def read(text: str, *, zone: str) -> Design:
     ('15 9 * * 1-5', 'CN', 'scan my list', 2, 10)
     """
     if len(text) > MAX_WISH:
-        raise unclear("a wish has at most {limit} characters", limit=MAX_WISH, hint="say it shorter, or put the job into a skill")
+        raise BadData("a wish has at most {limit} characters", limit=MAX_WISH, hint="say it shorter, or put the job into a skill")
     said = Said(text)
     event = _event(said)
     policies = _policies(said)
-    if event:
-        when = rhythm.When(event[0], "", zone, event[1])
-    else:
-        when = rhythm.read(said, zone)
+    when = rhythm.When(event, "", "") if event else rhythm.read(said, zone)
     run = _pipeline(said)
     job = "" if run else _job(said)
     if not run and not re.search(r"\w", job):
-        raise unclear("what is to be done is not said", hint="say it after the time: 每周五16:00复盘本周, every Friday at 16:00 review my week")
+        raise BadData("what is to be done is not said", hint="say it after the time: 每周五16:00复盘本周, every Friday at 16:00 review my week")
     kind = _kind(job)
     return Design(
-        name=_name(job or run, kind, when), schedule=when.schedule, prompt=job, run=run, zone=when.zone,
-        calendar=when.calendar, inputs=_inputs(kind, job), **{"produces": _note(kind, when.period), **policies},
+        name=name_of(when.schedule, job or run), schedule=when.schedule, prompt=job, run=run, zone=when.zone,
+        calendar=when.calendar, inputs=_inputs(kind, job), **{"produces": note_of(when.schedule, job), **policies},
     )  # fmt: skip
 
 
@@ -54,7 +53,7 @@ def timing(text: str, *, zone: str) -> rhythm.When:
     """
     said = Said(text)
     event = _event(said)
-    return rhythm.When(event[0], "", zone, event[1]) if event else rhythm.read(said, zone)
+    return rhythm.When(event, "", "") if event else rhythm.read(said, zone)
 
 
 def language(text: str) -> str:
@@ -86,15 +85,15 @@ _EVENTS: tuple[tuple[str, re.Pattern[str]], ...] = (
 )  # fmt: skip
 
 
-def _event(said: Said) -> tuple[str, str] | None:
-    """Return (`on file …`, a word for names) where a wish waits for something to happen; None where it does not."""
+def _event(said: Said) -> str:
+    """Return `on file …` where a wish waits for something to happen, and take it out; "" where it does not."""
     for kind, pattern in _EVENTS:
         found = said.take(pattern, quoted=True)
         if found:
             start, stop = next(found.span(group) for group, value in found.groupdict().items() if value is not None)
             what = said.text[start:stop].strip("`“”\"'「」 ").rstrip(".")
-            return f"on {kind} {what}", f"on-{kind}"
-    return None
+            return f"on {kind} {what}"
+    return ""
 
 
 # how it runs: quietly, again, where the result goes
@@ -222,20 +221,47 @@ def _kind(job: str) -> str:
     return next((name for name, words in _KINDS if re.search(words, plain, re.I)), "")
 
 
-def _name(job: str, kind: str, when: rhythm.When) -> str:
-    """Return a short name: weekly-review, daily-aapl, on-file-inbox."""
-    token = re.search(r"(?<![\w/])(?!ia\b|the\b|my\b|and\b)([A-Za-z][A-Za-z0-9]{2,19}|[A-Z]{1,5}|\d{4,6})(?![\w/])", job)
-    if when.period.startswith("on-"):
-        stem = when.schedule.split()[-1].rpartition("/")[2].partition(".")[0]
-        words = re.sub(r"[^\w]+", "-", stem).strip("-_").casefold()[:30]
-        return f"{when.period}-{words}" if words else when.period
-    if kind in ("", "check") and token and re.search(r"\d|[A-Z]{2}", token[0]):
-        return f"{when.period}-{token[0].casefold()}"
-    return f"{when.period}-{kind or 'task'}"
+def name_of(schedule: str, job: str) -> str:
+    """Return a short name for a schedule and a job (a prompt or a pipeline): weekly-review, daily-aapl, on-file-inbox.
+
+    raises  BadData where the schedule has no form.
+    """
+    what, period, kind = form(schedule), period_of(schedule), _kind(job)
+    if isinstance(what, Event):
+        stem = what.what.rpartition("/")[2].partition(".")[0] if what.kind == "file" else what.what
+        stem = stem.strip("*") or what.what.strip("*/").rpartition("/")[2]
+        about = re.sub(r"[^\w]+", "-", stem).strip("-_").casefold()[:30]
+        return f"{period}-{about}" if about else period
+    if job.startswith("ia "):
+        return f"{period}-{job.split()[1].strip('-')}"
+    token = re.search(r"(?<![\w/])(\$?[A-Z]{2,6}|\d{5,6})(?![\w/])", job)
+    if kind in ("", "check") and token:
+        return f"{period}-{token[0].strip('$').casefold()}"
+    return f"{period}-{kind or 'task'}"
 
 
-def _note(kind: str, period: str) -> str:
-    """Return where the result of a kind of job is kept; "" for the folder of the task's own name."""
+def period_of(schedule: str) -> str:
+    """Return the rhythm of a schedule as a word: daily, weekly, monthly, quarterly, yearly, hourly, every-2h, on-file."""
+    what = form(schedule)
+    if isinstance(what, Event):
+        return f"on-{what.kind}"
+    if isinstance(what, Every):
+        plain = {60: "hourly", 1440: "daily", 7 * 1440: "weekly"}
+        return plain.get(what.minutes) or f"every-{rhythm.span_of(what.minutes)}"
+    if isinstance(what, Close):
+        return "daily" if len(what.weekdays) > 4 else "weekly"
+    if len(what.months) < 12:
+        return {1: "yearly", 2: "half-yearly", 4: "quarterly"}.get(len(what.months), "monthly")
+    if len(what.days) < 28:
+        return "monthly"
+    if len(what.times) > 4:
+        return "hourly"
+    return "daily" if len(what.weekdays) > 4 else "weekly"
+
+
+def note_of(schedule: str, job: str) -> str:
+    """Return where the result of a job is kept; "" for the folder of the task's own name."""
+    kind, period = _kind(job), period_of(schedule)
     if kind in ("review", "report") and period in ("daily", "weekly", "monthly", "quarterly", "yearly"):
         return f"reports/{period}/DATE.md"
     return "reports/scan/DATE.md" if kind == "scan" else ""
