@@ -20,15 +20,17 @@ LIMITS = {"schedule": 200, "zone": 60, "calendar": 8, "produces": 200, "inputs":
 MAX_RETRIES = 20
 MAX_MINUTES = {"retry_after": 7 * 1440, "timeout": 1440}
 MAX_CHANNELS = 20
+MAX_PART = 200
+"""Bytes of a file's or folder's name in `produces`, DATE and TIME not filled in."""
 
 
 @dataclass(frozen=True)
 class Design:
     """What is to be done, when, and what comes of it.
 
-    schedule     five cron fields (`0 16 * * 5`, also `@daily`), `every 90m` (m, h, d), `close+30m` (after the exchange's
-                 close; `close+30m fri` on these weekdays only), or an event: `on file PATTERN` (below the workspace),
-                 `on message WORDS`, `on webhook NAME`
+    schedule     five cron fields (`0 16 * * 5`, also `@daily`), `every 90m` (m, h, d), `close+30m` (after the close of
+                 the exchange; `close+30m fri` on these weekdays only), or an event: `on file PATTERN` (below the
+                 workspace), `on message WORDS`, `on webhook NAME`
     zone         IANA zone that the schedule is in; "" is the user's own
     calendar     CN, HK or US: only on trading days of that exchange; "" every day
     prompt       what a turn is asked (it may begin with /SKILL); or
@@ -68,7 +70,11 @@ _NAME = re.compile(r"\w[\w-]{0,59}")
 _CHANNEL = re.compile(r"[\w.-]{1,60}")
 _DURATION = re.compile(r"(\d{1,6})\s*(m|h|d|min|minutes?|hours?|days?)?", re.I)
 _TEXT = re.compile(r"(prompt|run|inputs|because|schedule|zone|calendar|produces):[ \t]+(?![\"'|>&!])(\S.*)")
+_MEANT = {"cron": "schedule", "when": "schedule", "timezone": "zone", "tz": "zone", "output": "produces",
+          "outputs": "produces", "command": "run", "pipeline": "run", "retry": "retries", "why": "because"}  # fmt: skip
+"""What those mean who write a field that there is not."""
 _VERBATIM = ("prompt", "run", "inputs", "because")
+_PLACE = re.compile(r"(?<![A-Za-z])(?:DATE|TIME)(?![A-Za-z])")
 _UNITS = {"m": 1, "h": 60, "d": 1440}
 _DEFAULTS = {each.name: each.default for each in fields(Design) if each.default is not MISSING}
 
@@ -93,9 +99,10 @@ def parsed(text: str, name: str = "") -> Design:
         if field not in known:
             from difflib import get_close_matches
 
+            near = _MEANT.get(field.lower()) or ", ".join(get_close_matches(field.lower(), known, 1))
             raise BadData(
-                "{field}: a task has no such field", field=field[:40], near=", ".join(get_close_matches(field, known, 1)),
-                hint="did you mean {near}?" if get_close_matches(field, known, 1) else "see ia-task(5)",
+                "{field}: a task has no such field", field=field[:40], near=near,
+                hint="did you mean {near}?" if near else "see ia-task(5)",
             )  # fmt: skip
     told = _line("name", found.get("name"))
     if told and name and told != name:
@@ -124,12 +131,14 @@ def written(design: Design, lang: str = "en") -> str:
     return "\n".join([*lines, "---", "", *_body(design, lang)]) + "\n"
 
 
-def check(design: Design) -> None:
+def check(design: Design, *, cache: str | None = None) -> None:
     """Raise what is wrong with a design taken as a whole; whether its pipeline is one, `ia.tasks` checks.
 
-    raises  BadData: no such zone, a schedule that never comes, both or none of prompt and run, a note that lies elsewhere.
+    cache   the folder that keeps the sessions of exchanges.
+    raises  BadData: no such zone, a schedule that never comes, both or none of prompt and run, a note that is none.
     """
-    from ia.schedule import exchange, zones
+    from ia import clock
+    from ia.schedule import exchange, slots, zones
     from ia.schedule.forms import Event, form
 
     _sized(design)
@@ -142,6 +151,8 @@ def check(design: Design) -> None:
         raise BadData("a task has either a prompt or a run, and not both", hint="see ia-task(5)")
     if isinstance(what, Event) and design.calendar:
         raise BadData("calendar: an event comes when it comes; leave it out")
+    if design.calendar and not slots.upcoming(design, clock.now(), 1, cache=cache):
+        raise BadData("schedule {schedule!r}: none of its days is a trading day", schedule=design.schedule)
     produced(design)
 
 
@@ -153,12 +164,12 @@ def produced(design: Design) -> str:
     text = design.produces.strip() or f"reports/{design.name}/DATE.md"
     path = text.replace("YYYY-MM-DD", "DATE").removeprefix("notebook/")
     parts = path.split("/")
-    if "\\" in path or any(
-        part.strip(" ") != part or part in ("", ".", "..") or part.startswith(".") for part in parts
-    ):
+    if "\\" in path or any(not part or part[0] in ".~" or part != part.strip() for part in parts):
         raise BadData(
             "produces: {path!r} is no note below notebook/", path=text[:80], hint="for example reports/weekly/DATE.md"
         )
+    if max(len(part.encode()) for part in parts) > MAX_PART:
+        raise BadData("produces: a name in it is too long")
     ending = posixpath.splitext(path)[1]
     if ending and ending != ".md":
         raise BadData("produces: a note ends in .md, not in {ending}", ending=ending[:20])
@@ -168,21 +179,24 @@ def produced(design: Design) -> str:
 def report_path(design: Design, slot: datetime, several: bool = False) -> str:
     """Return the note that keeps the result of one slot: DATE and TIME filled in, in the design's zone.
 
-    Where more than one run can fall on a day, -HHMM is added unless TIME stands there. several: let it be added.
+    Where a path has a DATE and more than one run can fall on it, -HHMM is added unless TIME stands there.
+    several  add it although the schedule has one run a day: the date is taken.
     """
     from ia.schedule.forms import Close, Cron, form
     from ia.schedule.slots import zone_of
 
     path, local = produced(design), slot.astimezone(zone_of(design))
     what = form(design.schedule)
-    once = isinstance(what, Close) or (isinstance(what, Cron) and len(what.hours) * len(what.minutes) == 1)
-    if "TIME" not in path and (several or not once):
+    once = isinstance(what, Close) or (isinstance(what, Cron) and len(what.times) == 1)
+    words = {"DATE": local.strftime("%Y-%m-%d"), "TIME": local.strftime("%H%M")}
+    told = set(_PLACE.findall(path))
+    if told == {"DATE"} and (several or not once):
         path = path.removesuffix(".md") + "-TIME.md"
-    return path.replace("DATE", local.strftime("%Y-%m-%d")).replace("TIME", local.strftime("%H%M"))
+    return _PLACE.sub(lambda match: words[match[0]], path)
 
 
 def _loaded(head: str) -> dict[str, Any]:
-    """Return the front matter as fields. `schedule: */5 * * * *` and `prompt: a: b # c` are no YAML, and what is meant."""
+    """Return the front matter as fields; `schedule: */5 * * * *` and `prompt: a: b # c` are read as they are meant."""
     from ia.skills.yamlfile import parsed as yaml
 
     try:
@@ -288,13 +302,13 @@ def _sized(design: Design) -> None:
             raise BadData("notify: {name!r} is no name of a channel", name=name[:60])
     if not 0 <= design.retries <= MAX_RETRIES:
         raise BadData("{field}: a number from 0 to {most}", field="retries", most=MAX_RETRIES)
-    for field, most in MAX_MINUTES.items():
+    for field in MAX_MINUTES:
         _minutes(field, getattr(design, field))
 
 
 def _hidden(char: str, field: str) -> bool:
-    """Whether a person would not see a character: controls, formats (bidi, zero width, tags), surrogates, unassigned."""
-    if char == "\n":
+    """Whether a person would not see a character: a control or a format (bidi, zero width, tags), or none at all."""
+    if char in "\n\t":
         return field not in _VERBATIM
     return unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 
@@ -311,23 +325,34 @@ def _yaml(field: str, value: Any) -> str:
 
 def _scalar(field: str, value: str) -> str:
     """Return a text as YAML: as it is where that reads back the same, as a block of lines, else in quotes."""
+    for told in (value, "|-\n" + "\n".join(f"  {line}" if line else "" for line in value.split("\n"))):
+        if ("\n" in value) == told.startswith("|-") and _reads(f"{field}: {told}", field, value):
+            return told
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _reads(text: str, field: str, value: str) -> bool:
+    """Whether front matter says this value: to us, to every reader of YAML, and without passing for a mark of ours."""
     from ia.skills.yamlfile import parsed as yaml
 
-    lines = value.split("\n")
-    if len(lines) > 1 and all(line == line.strip() for line in lines) and lines[0] and lines[-1]:
-        block = "\n".join(["|-", *(f"  {line}" if line else "" for line in lines)])
-        if outside.accepted(f"---\n{field}: {block}\n---\n") == f"---\n{field}: {block}\n---\n":
-            return block
-    elif len(lines) == 1:
-        try:
-            if yaml(f"{field}: {value}", "task") == {field: value}:
-                return value
-        except BadData:
-            pass
-    return json.dumps(value, ensure_ascii=False)
+    file = f"---\n{text}\n---\n"
+    try:
+        return _loaded(text) == yaml(text, "task") == {field: value} and outside.accepted(file) == file
+    except BadData:
+        return False
+
+
+_BODY = {
+    "en": "What runs is the text that was approved. After a change to this file: `ia task approve {name}`.",
+    "zh": "运行的是批准过的文本。改动本文件后请再批准：`ia task approve {name}`。",
+}
 
 
 def _body(design: Design, lang: str) -> list[str]:
     from ia.schedule.describe import described
 
-    return [f"# {design.name}", "", described(design, lang)]
+    try:
+        when = described(design, lang)
+    except BadData:  # it is written down all the same: `check` says what is wrong
+        when = design.schedule
+    return [f"# {design.name}", "", when, "", _BODY["zh" if lang == "zh" else "en"].format(name=design.name)]

@@ -23,6 +23,10 @@ MARKETS = {**{name: name for name in CODES}, **{code: name for name, code in COD
 ZONES = {"CN": "Asia/Shanghai", "HK": "Asia/Hong_Kong", "US": "America/New_York"}
 CLOSES = {"CN": (time(15),), "HK": (time(12), time(16)), "US": (time(13), time(16))}
 """When sessions close in the exchange's own time: early and regular."""
+HOME = "CN"
+"""The exchange whose close is meant where a design names no calendar."""
+WORKDAYS = frozenset(range(1, 6))
+"""The weekdays on which exchanges trade, 0 for Sunday."""
 FIRST, LAST = date(1991, 1, 1), date(2049, 12, 31)
 
 

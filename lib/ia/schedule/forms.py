@@ -32,16 +32,15 @@ _EVENT = re.compile(r"on\s+(\S+)(?:\s+(\S.*))?", re.I)
 
 @dataclass(frozen=True)
 class Cron:
-    """Five cron fields. Weekdays count from 0, Sunday. `fields` is their text as Debian's cron reads it: no names.
+    """Five cron fields: `fields` is their text without names, `times` the minutes of the day, ascending.
 
-    A day counts if it is in `days` and in `weekdays`; where both are restricted, if it is in one of them. Where the
-    hour or the minute begins with `*` the schedule is `elapsed`: on the night of a change of clocks it runs by what the
-    clock shows, an hour that is repeated twice and one that is skipped never; else each run of a day happens once.
+    A day counts if it is in `days` and in `weekdays` (0 is Sunday); where both are restricted, if it is in one of them.
+    Where the hour or the minute begins with `*` the schedule is `elapsed`: when clocks are changed it runs by what they
+    show, in a repeated hour twice and in a skipped one never; else each time of a day has one run.
     """
 
     fields: str
-    minutes: tuple[int, ...]
-    hours: tuple[int, ...]
+    times: tuple[int, ...]
     days: frozenset[int]
     months: frozenset[int]
     weekdays: frozenset[int]
@@ -138,7 +137,10 @@ def _close(text: str) -> Close:
     minutes = int(number or 0) * MINUTES[(unit or "m").lower()]
     if minutes > MAX_OFFSET:
         raise _wrong(text, "that is out of range")
-    return Close(-minutes if sign == "-" else minutes, weekdays(days) if days else frozenset(range(7)))
+    on = weekdays(days) if days else frozenset(range(7))
+    if on <= {0, 6}:
+        raise _wrong(text, "it never comes: exchanges do not trade on these days")
+    return Close(-minutes if sign == "-" else minutes, on)
 
 
 def _event(text: str) -> Event:
@@ -172,11 +174,11 @@ def _cron(text: str) -> Cron:
             raise _wrong(text, f"{part!r} is no list of numbers, ranges (1-5) and steps (*/15, 0-30/10)")
         if any("/" in item and item[0] != "*" and "-" not in item for item in part.split(",")):
             raise _wrong(text, f"{part!r}: a step needs a range, as in 0-59/5 or */5")
-    minutes, hours, days, months, on = _sets(text, parts)
+    times, days, months, on = _sets(text, parts)
     # As Debian's cron has it, a field that begins with * is no restriction, even where it is */2.
     either = not parts[2].startswith("*") and not parts[4].startswith("*")
     elapsed = parts[0].startswith("*") or parts[1].startswith("*")
-    found = Cron(" ".join(parts), tuple(minutes), tuple(hours), days, months, on, either, elapsed)
+    found = Cron(" ".join(parts), times, days, months, on, either, elapsed)
     longest = {month: monthrange(2024, month)[1] for month in months}
     if not either and not any(day <= most for day in days for most in longest.values()):
         raise _wrong(text, "it never comes: no such day in these months")
@@ -198,12 +200,14 @@ def _numbers(field: str, names: tuple[str, ...], first: int) -> str:
     return re.sub(r"(?<![\d/-])7(?![\d/-])|(?<![\d/])7-7(?![\d/])", "0", out) if names is WEEKDAYS else out
 
 
-def _sets(text: str, parts: list[str]) -> tuple[list[int], list[int], frozenset[int], frozenset[int], frozenset[int]]:
+def _sets(text: str, parts: list[str]) -> tuple[tuple[int, ...], frozenset[int], frozenset[int], frozenset[int]]:
+    """Return minutes of the day, days, months and weekdays, as python-crontab reads them."""
     from crontab import CronSlices
 
     try:
-        minutes, hours, days, months, on = (list(part) for part in CronSlices(" ".join(parts)))
+        minutes, hours, days, months, on = (sorted(part) for part in CronSlices(" ".join(parts)))
     except Exception as exc:  # ValueError, KeyError and others: whatever a field makes it stumble on
         why = " ".join(str(exc.args[0] if exc.args else exc).split())[:120]
         raise _wrong(text, why) from None
-    return sorted(minutes), sorted(hours), frozenset(days), frozenset(months), frozenset(day % 7 for day in on)
+    times = tuple(hour * 60 + minute for hour in hours for minute in minutes)
+    return times, frozenset(days), frozenset(months), frozenset(day % 7 for day in on)

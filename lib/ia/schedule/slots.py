@@ -1,11 +1,12 @@
 """The moments at which a task is to run.
 
-Slots come as aware datetimes in the design's zone. Two of them in an hour that is repeated differ by their `fold` alone,
-and Python calls such two equal: compare and keep them as UTC (`clock.stamp`).
+Slots come as aware datetimes in the design's zone. Two of them in an hour that is repeated differ by their `fold`
+alone, and Python calls such two equal: compare and keep them as UTC (`clock.stamp`).
 """
 
+from bisect import bisect_right
 from collections.abc import Iterator
-from datetime import date, datetime, time, timedelta
+from datetime import datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from ia.clock import UTC
@@ -82,7 +83,7 @@ def _moments(
     what = form(design.schedule)
     market = exchange.MARKETS.get(design.calendar)
     if isinstance(what, Close):
-        yield from _closes(what, market or "CN", low, high, cache)
+        yield from _closes(what, market or exchange.HOME, low, high, cache)
         return
     if isinstance(what, Every):
         found = _elapsed(what.minutes * MINUTE, anchor.replace(second=0, microsecond=0), low, high)
@@ -117,24 +118,19 @@ def _closes(what: Close, market: str, low: datetime, high: datetime, cache: str 
 
 
 def _cron(what: Cron, zone: ZoneInfo, low: datetime, high: datetime) -> Iterator[datetime]:
-    minutes = [hour * 60 + minute for hour in what.hours for minute in what.minutes]
     day, end = (low.astimezone(zone) - DAY).date(), high.astimezone(zone).date()
     while day <= end:
         if what.on(day.day, day.month, (day.weekday() + 1) % 7):
-            yield from _on(day, minutes, zone, what.elapsed)
+            midnight = datetime.combine(day, time(), zone)
+            start = midnight.astimezone(UTC)
+            if (midnight + DAY).astimezone(UTC) - start == DAY and midnight.replace(fold=1).astimezone(UTC) == start:
+                first, last = (low - start) // MINUTE, (high - start) // MINUTE
+                for minute in what.times[bisect_right(what.times, first) : bisect_right(what.times, last)]:
+                    yield start + minute * MINUTE
+            else:  # a clock changes on this date, or at its end
+                for minute in what.times:
+                    yield from _moment(midnight.replace(hour=minute // 60, minute=minute % 60), what.elapsed)
         day += DAY
-
-
-def _on(day: date, minutes: list[int], zone: ZoneInfo, elapsed: bool) -> Iterator[datetime]:
-    """Yield the moments of a local date, UTC: the minutes of the day that its clock shows."""
-    midnight = datetime.combine(day, time(), zone)
-    start = midnight.astimezone(UTC)
-    if (midnight + DAY).astimezone(UTC) - start == DAY and midnight.replace(fold=1).astimezone(UTC) == start:
-        for minute in minutes:
-            yield start + minute * MINUTE
-        return
-    for minute in minutes:
-        yield from _moment(midnight.replace(hour=minute // 60, minute=minute % 60), elapsed)
 
 
 def _moment(local: datetime, elapsed: bool) -> Iterator[datetime]:

@@ -4,15 +4,18 @@ Debian's cron knows one zone and ignores CRON_TZ, so a line is written for each 
 summer and in winter. A line wakes at least at every slot; a wake-up without a slot does nothing.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
+from itertools import pairwise
 from math import gcd
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from ia.clock import UTC
 from ia.schedule import exchange, slots
 from ia.schedule.design import Design
-from ia.schedule.forms import Close, Cron, Event, form
+from ia.schedule.forms import Close, Cron, Event, Every, form
 
 MAX_LINES = 24
 DAY_MINUTES = 1440
@@ -20,76 +23,83 @@ FILES = "*/5 * * * *"
 """How often files are looked at."""
 
 _Local = tuple[int, int]
-"""A time of a week that repeats: minute of the day, and the days that lie between the date meant and the date there."""
+"""A minute of the day, and how many days after the weekday that is meant it comes (-1: the day before)."""
 
 
-class Stretch:
-    """A time in which neither of two zones changes its clock: offsets in minutes."""
+class Stretch(NamedTuple):
+    """A time in which neither clock changes: how far that of the schedule and cron's own are ahead of UTC, minutes."""
 
-    def __init__(self, start: datetime, end: datetime, there: int, here: int) -> None:
-        self.start, self.end, self.there, self.here = start, end, there, here
+    start: datetime
+    end: datetime
+    there: int
+    here: int
 
 
 def lines(design: Design, *, anchor: datetime, system: ZoneInfo, moment: datetime) -> list[str]:
     """Return the five fields of each line that cron needs, in the zone `system`; none for messages and webhooks.
 
     anchor  when the design was approved.
-    moment  about now: clocks are looked at from January of its year for two years, so that lines change once a year at
-            most.
+    moment  about now: clocks are looked at for two years from January of its year, so that the lines of a design change
+            at New Year at most.
     raises  BadData where the schedule or the zone is none.
     """
     what = form(design.schedule)
     if isinstance(what, Event):
         return [FILES] if what.kind == "file" else []
-    if isinstance(what, Close):
-        market = exchange.MARKETS.get(design.calendar, "CN")
-        zone, days = exchange.zone(market), what.weekdays & frozenset(range(1, 6))
-        closes = [each.hour * 60 + each.minute + what.offset for each in exchange.CLOSES[market]]
-        minutes = [(minute % DAY_MINUTES, minute // DAY_MINUTES) for minute in closes]
-        elapsed = True
-    elif isinstance(what, Cron):
-        zone, days, elapsed = slots.zone_of(design), what.weekdays, what.elapsed
-        minutes = [(hour * 60 + minute, 0) for hour in what.hours for minute in what.minutes]
-        if what.either or not what.days.issuperset(range(1, 32)) or len(what.months) < 12:
-            days = frozenset(range(7))  # dates of a month cannot be carried over to another zone: every day then
-    else:
-        zone, days, elapsed = ZoneInfo("UTC"), frozenset(range(7)), True
-        step = gcd(what.minutes, DAY_MINUTES)
-        first = anchor.astimezone(UTC)
-        minutes = [(minute, 0) for minute in range((first.hour * 60 + first.minute) % step, DAY_MINUTES, step)]
+    zone, minutes, days = _wanted(what, design, anchor.astimezone(UTC))
     stretches = list(_stretches(zone, system, moment))
     if isinstance(what, Cron) and all(each.there == each.here for each in stretches):
         return [what.fields]
     wanted = {each for stretch in stretches for each in _there(minutes, stretch)}
-    if not elapsed:
+    if isinstance(what, Cron) and not what.elapsed:
         wanted |= set(_after_gaps(minutes, stretches))
     return _written(wanted, days, _repeated(stretches))
 
 
+def _wanted(
+    what: Cron | Every | Close, design: Design, anchor: datetime
+) -> tuple[ZoneInfo, list[_Local], frozenset[int]]:
+    """Return the zone of a schedule, the times of the day at which it may want to run there, and on which weekdays."""
+    everyday = frozenset(range(7))
+    if isinstance(what, Every):
+        step = gcd(what.minutes, DAY_MINUTES)
+        first = (anchor.hour * 60 + anchor.minute) % step
+        return ZoneInfo("UTC"), [(minute, 0) for minute in range(first, DAY_MINUTES, step)], everyday
+    if isinstance(what, Close):
+        market = exchange.MARKETS.get(design.calendar, exchange.HOME)
+        after = [each.hour * 60 + each.minute + what.offset for each in exchange.CLOSES[market]]
+        minutes = [(minute % DAY_MINUTES, minute // DAY_MINUTES) for minute in after]
+        return exchange.zone(market), minutes, what.weekdays & exchange.WORKDAYS
+    # Dates of a month cannot be carried over to another zone: every day then.
+    dated = what.either or len(what.days) < 31 or len(what.months) < 12
+    return slots.zone_of(design), [(minute, 0) for minute in what.times], everyday if dated else what.weekdays
+
+
 def _stretches(zone: ZoneInfo, system: ZoneInfo, moment: datetime) -> Iterator[Stretch]:
-    """Yield two years of both zones, cut wherever one of them changes."""
-    start = datetime(moment.astimezone(UTC).year, 1, 1, tzinfo=UTC)
-    end, at = start + timedelta(days=731), start
+    """Yield two years of both clocks, cut wherever one of them changes."""
+    at = datetime(moment.astimezone(UTC).year, 1, 1, tzinfo=UTC)
+    end = at + timedelta(days=731)
     while at < end:
         offsets = _offset(zone, at), _offset(system, at)
-        day = at
-        while day < end and (_offset(zone, day), _offset(system, day)) == offsets:
-            at, day = day, day + timedelta(days=1)
-        if day >= end:
-            yield Stretch(start, end, *offsets)
-            return
-        low, high = at, day
-        while high - low > timedelta(minutes=1):
-            middle = low + (high - low) // 2
-            if (_offset(zone, middle), _offset(system, middle)) == offsets:
-                low = middle
-            else:
-                high = middle
-        change = (high + timedelta(seconds=30)).replace(second=0, microsecond=0)
-        if (_offset(zone, change), _offset(system, change)) == offsets:
-            change += timedelta(minutes=1)
-        yield Stretch(start, change, *offsets)
-        start = at = change
+        change = _change(zone, system, at, end)
+        yield Stretch(at, change, *offsets)
+        at = change
+
+
+def _change(zone: ZoneInfo, system: ZoneInfo, start: datetime, end: datetime) -> datetime:
+    """Return when one of two clocks first changes after start, else end. Clocks change on a minute."""
+
+    def same(moment: datetime) -> bool:
+        return (_offset(zone, moment), _offset(system, moment)) == offsets
+
+    offsets = _offset(zone, start), _offset(system, start)
+    low, high = start, start + timedelta(days=1)
+    while high < end and same(high):
+        low, high = high, high + timedelta(days=1)
+    if high >= end:
+        return end
+    minutes = bisect_left(range(1440), True, key=lambda minute: not same(low + timedelta(minutes=minute)))
+    return low + timedelta(minutes=minutes)
 
 
 def _offset(zone: ZoneInfo, moment: datetime) -> int:
@@ -111,7 +121,7 @@ def _there(minutes: Iterable[_Local], stretch: Stretch) -> Iterator[_Local]:
 
 def _after_gaps(minutes: Iterable[_Local], stretches: list[Stretch]) -> Iterator[_Local]:
     """Yield the times to which those are put off that the first zone's clock skips."""
-    for before, after in zip(stretches, stretches[1:], strict=False):
+    for before, after in pairwise(stretches):
         begin = after.start + timedelta(minutes=before.there)
         skipped, gap = begin.hour * 60 + begin.minute, after.there - before.there
         for minute, shift in minutes:
@@ -124,7 +134,7 @@ def _after_gaps(minutes: Iterable[_Local], stretches: list[Stretch]) -> Iterator
 def _repeated(stretches: list[Stretch]) -> set[int]:
     """Return the minutes of the day that cron's own clock shows twice in some night."""
     found: set[int] = set()
-    for before, after in zip(stretches, stretches[1:], strict=False):
+    for before, after in pairwise(stretches):
         begin = after.start + timedelta(minutes=after.here)
         first = begin.hour * 60 + begin.minute
         found |= {(first + minute) % DAY_MINUTES for minute in range(before.here - after.here)}
@@ -160,26 +170,21 @@ def _grouped(found: set[int], weekday: str, repeated: set[int]) -> list[str]:
     for hour, minutes in by_hour.items():
         twice = any(hour * 60 + minute in repeated for minute in minutes)
         groups.setdefault((frozenset(minutes), twice), set()).add(hour)
-    if len(by_hour) == 24 and len({minutes for minutes, _ in groups}) == 1:
-        return [f"{_field(next(iter(by_hour.values())), 0, 59)} * * * {weekday}"]
+    if len(by_hour) == 24 and len({same for same, _ in groups}) == 1:
+        return [f"{_field(by_hour[0], 0, 59)} * * * {weekday}"]
     out = []
-    for (minutes, twice), hours in sorted(groups.items(), key=lambda item: min(item[1])):
-        pairs = [_starred(minutes, hours)] if twice else [(_field(minutes, 0, 59), _field(hours, 0, 23))]
-        out += [f"{minute} {hour} * * {weekday}" for minute, hour in pairs]
+    for (same, twice), hours in sorted(groups.items(), key=lambda item: min(item[1])):
+        fields = _starred(same, hours) if twice else (_field(same, 0, 59), _field(hours, 0, 23))
+        out.append(f"{fields[0]} {fields[1]} * * {weekday}")
     return out
 
 
 def _starred(minutes: frozenset[int], hours: set[int]) -> tuple[str, str]:
     """Return minute and hour fields that have these times and others, as few as may be, one of them with a *."""
-    step, stride = gcd(*minutes), gcd(*hours)
-    often = 60 if step == 0 else len(range(0, 60, step))
-    ways = [
-        (len(range(0, 60, step or 30)) * len(hours), f"*/{step or 30}", _field(hours, 0, 23)),
-        (len(minutes) * len(range(0, 24, stride or 12)), _field(minutes, 0, 59), f"*/{stride or 12}"),
-    ]
-    del often
-    _, minute, hour = min(ways)
-    return minute.replace("*/1", "*") if minute == "*/1" else minute, "*" if hour == "*/1" else hour
+    step, stride = gcd(*minutes) or 30, gcd(*hours) or 12  # 0 alone has no divisor
+    if len(range(0, 60, step)) * len(hours) <= len(minutes) * len(range(0, 24, stride)):
+        return ("*" if step == 1 else f"*/{step}"), _field(hours, 0, 23)
+    return _field(minutes, 0, 59), ("*" if stride == 1 else f"*/{stride}")
 
 
 def _field(values: Iterable[int], low: int, high: int) -> str:

@@ -1,21 +1,22 @@
 """Whose clock: the user's time zone, and the one that cron on this machine lives in."""
 
 import os
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import lru_cache
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, available_timezones
 
 from ia import config
 from ia.errors import BadData, ConfigError
 
 LOCALTIME, TIMEZONE = "/etc/localtime", "/etc/timezone"
 _FOLDER = "/zoneinfo/"
+UTC = ZoneInfo("UTC")
 
 
 def own() -> ZoneInfo:
     """Return the user's zone: what TZ says, else the system's."""
-    named = _named(config.env("TZ", "") or "")
-    return named or _localtime()
+    told = config.env("TZ")
+    return (_named(told) or _by_offset()) if told else _localtime()
 
 
 def system() -> ZoneInfo:
@@ -42,7 +43,6 @@ def zone(name: str) -> ZoneInfo:
     if found is not None:
         return found
     from difflib import get_close_matches
-    from zoneinfo import available_timezones
 
     names = {each.lower(): each for each in sorted(available_timezones())}
     short = {each.rsplit("/", 1)[-1]: each for each in names}
@@ -85,6 +85,11 @@ def _localtime() -> ZoneInfo:
 
 def _by_offset() -> ZoneInfo:
     """Return a zone of today's offset: where the machine does not tell the name of its own."""
-    offset = datetime.now().astimezone().utcoffset()
-    hours = round(offset.total_seconds() / 3600) if offset else 0
-    return _zone(f"Etc/GMT{-hours:+d}") or ZoneInfo("UTC")
+    now = datetime.now().astimezone()
+    offset = now.utcoffset() or timedelta()
+    hours = round(offset.total_seconds() / 3600)
+    named = _zone(f"Etc/GMT{-hours:+d}") if offset == timedelta(hours=hours) else None
+    names = () if named else sorted(available_timezones())
+    return named or next(
+        (ZoneInfo(name) for name in names if now.astimezone(ZoneInfo(name)).utcoffset() == offset), UTC
+    )
