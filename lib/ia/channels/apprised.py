@@ -3,16 +3,19 @@ it may name what an address holds."""
 
 import logging
 import re
-import threading
 import warnings
+from contextvars import ContextVar
 from typing import Any
 
 from ia.channels.known import scheme_of
+from ia.channels.parts import parts
 from ia.errors import ConfigError, TryLater, Unavailable
 
 CONNECT, READ = 5.0, 10.0  # seconds
 PACE = 1.0
 """Seconds between two parts of a long text; Apprise would wait longer."""
+_LIMITS = {"ntfy": 3000, "ntfys": 3000}
+"""Bytes of one message, where it is less than Apprise says: a longer one becomes a file to be downloaded."""
 _CALLS = re.compile(r"@(?=(?:everyone|here|channel|all)\b)", re.I)
 
 
@@ -25,7 +28,10 @@ class Apprised:
             warnings.simplefilter("ignore")  # what libraries of other services say while they are loaded
             import apprise
 
-            asset = apprise.AppriseAsset(app_id="ia", app_desc="ia", http_redirects=False, storage_mode="memory")
+            asset = apprise.AppriseAsset(
+                app_id="ia", app_desc="ia", http_redirects=False, storage_mode="memory",
+                service_timeout=0,  # its way of waiting leaves threads that the end of the process waits for
+            )  # fmt: skip
             try:
                 service: Any = apprise.Apprise.instantiate(address, asset=asset)
             except Exception:  # a plugin that stumbles over an odd address; its words may hold a secret
@@ -58,13 +64,23 @@ class Apprised:
         import apprise
 
         body, heading = (_CALLS.sub("@\u200b", words) for words in (text, title))
-        with _listening() as lines:
-            try:
-                done = self._apprise.notify(body=body, title=heading, body_format=apprise.NotifyFormat.TEXT)
-            except Exception as exc:
-                raise Unavailable("{scheme}: {reason}", scheme=self.scheme, reason=type(exc).__name__) from None
-        if not done:
-            raise _failure(self.scheme, lines)
+        room = int(_LIMITS.get(self.scheme, self._apprise[0].body_maxlen)) - _bytes(heading) - 8
+        pieces = parts(body, max(room, 60), _bytes)
+        for number, piece in enumerate(pieces):
+            with _listening() as lines:
+                try:
+                    done = self._apprise.notify(
+                        body=piece, title="" if number else heading, body_format=apprise.NotifyFormat.TEXT
+                    )
+                except Exception as exc:
+                    raise Unavailable("{scheme}: {reason}", scheme=self.scheme, reason=type(exc).__name__) from None
+            if not done:
+                raise _failure(self.scheme, lines)
+
+
+def _bytes(text: str) -> int:
+    """Return the length of a text as UTF-8: Apprise counts characters, some services (WeCom, ntfy) count bytes."""
+    return len(text.encode(errors="replace"))
 
 
 def _failure(scheme: str, lines: list[str]) -> TryLater | Unavailable:
@@ -78,29 +94,31 @@ def _failure(scheme: str, lines: list[str]) -> TryLater | Unavailable:
     return Unavailable("{scheme}: the service did not take it", scheme=scheme)
 
 
-_heard = threading.local()
+_heard: ContextVar[list[str] | None] = ContextVar("_heard", default=None)
 
 
 class _Listener(logging.Handler):
     """Takes what Apprise logs, instead of everybody else."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        lines = getattr(_heard, "lines", None)
+        lines = _heard.get()
         if lines is not None:
             lines.append(record.getMessage()[:500])
 
 
+_LISTENER = _Listener(logging.WARNING)
+
+
 class _listening:
-    """Collects what Apprise logs in this thread; from the first use on, nobody else hears it."""
+    """Collects what Apprise logs in this context; from the first use on, nobody else hears it."""
 
     def __enter__(self) -> list[str]:
         logger = logging.getLogger("apprise")
-        if not any(isinstance(handler, _Listener) for handler in logger.handlers):
-            logger.handlers, logger.propagate = [_Listener(logging.WARNING)], False
-            logger.setLevel(logging.WARNING)
+        logger.handlers, logger.propagate = [_LISTENER], False
+        logger.setLevel(logging.WARNING)
         lines: list[str] = []
-        _heard.lines = lines
+        self._before = _heard.set(lines)
         return lines
 
     def __exit__(self, *_: object) -> None:
-        _heard.lines = None
+        _heard.reset(self._before)
