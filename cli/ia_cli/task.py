@@ -10,6 +10,7 @@ from ia_cli._group import Group
 from ia_cli._listed import listed
 from ia_cli._options import json_option, rows_options
 from ia_cli._out import emit_json, emit_text, harmless, notify
+from ia_cli._propose import propose
 from ia_cli._task import about, approved, history_row, shown
 
 if TYPE_CHECKING:
@@ -29,6 +30,9 @@ def task() -> None:
     it, from your own crontab; what runs is the text that you approved, also if the file is edited later. A file that
     is deleted does not run.
     """
+
+
+task.add_command(propose)
 
 
 @task.command("list", example="ia task list")

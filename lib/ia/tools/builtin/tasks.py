@@ -2,8 +2,7 @@
 
 import re
 from dataclasses import replace
-from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from ia.errors import BadData, UsageError
 from ia.tools import gate, writes
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
 NEXT = 5
 """Run times that are told beforehand."""
 KIND = "task"
+_TEXTS = ("schedule", "prompt", "run", "zone", "calendar", "inputs", "produces", "because")
 _JOB = ("schedule", "zone", "calendar", "prompt", "run")
 _POLICY = ("produces", "notify", "silent", "retries", "retry_after", "missed", "timeout")
 
@@ -48,24 +48,52 @@ def propose(
 ) -> dict[str, Any]:
     """Propose a task that runs by itself at certain times or events. The user reads the design and decides. Returns
     the schedule in words and the next run times: tell the user both, with the number of the proposal."""
-    gate.way(scope, "tasks", confirm=True)
+    given = {
+        "name": name, "schedule": schedule, "prompt": prompt, "run": run, "zone": zone, "calendar": calendar,
+        "inputs": inputs, "produces": produces, "notify": notify, "silent": silent, "retries": retries,
+        "retry_after": retry_after, "missed": missed, "timeout": timeout, "because": because,
+    }  # fmt: skip
+    return told(scope, kept(scope, designed(scope, given)))
+
+
+class Kept(NamedTuple):
+    """A design that waits for a person: its number, and whether it was there before. Its name may be another."""
+
+    number: int
+    design: "Design"
+    known: bool = False
+
+
+def designed(scope: Scope, given: dict[str, Any]) -> "Design":
+    """Return the design that a model's arguments come to, if the gate lets it be proposed.
+
+    raises  Refused (the gate); UsageError, BadData for arguments that make no task.
+    """
     from ia.schedule.design import ME, Design
 
-    told = {
-        key: " ".join(writes.clean(scope, value).split())
-        for key, value in {
-            "schedule": schedule, "prompt": prompt, "run": run, "zone": zone, "calendar": calendar, "inputs": inputs,
-            "produces": produces, "because": because,
-        }.items()
-    }  # fmt: skip
-    if not told["schedule"]:
+    gate.way(scope, "tasks", confirm=True)
+    texts = {key: " ".join(writes.clean(scope, given.get(key) or "").split()) for key in _TEXTS}
+    if not texts["schedule"]:
         raise UsageError("a task needs a schedule, and a prompt or a run")
-    channels = (ME,) if notify is None else tuple(dict.fromkeys(writes.clean(scope, each).strip() for each in notify))
-    design = Design(
-        slug_of(writes.clean(scope, name)), notify=channels, silent=silent, retries=retries, retry_after=retry_after,
-        missed=missed, timeout=timeout, **{key: value for key, value in told.items() if value},
-    )  # fmt: skip
-    return kept(scope, in_form(design))
+    plain = {key: given[key] for key in ("silent", "retries", "retry_after", "missed", "timeout") if key in given}
+    names = given.get("notify")
+    channels = (ME,) if names is None else tuple(dict.fromkeys(writes.clean(scope, each).strip() for each in names))
+    design = Design(slug_of(writes.clean(scope, given.get("name") or "")), notify=channels, **texts, **plain)
+    return settled(in_form(design))
+
+
+def told(scope: Scope, made: Kept) -> dict[str, Any]:
+    """Return what a model is told of a design: its number, schedule in words and next run times."""
+    from ia.schedule.describe import described
+
+    design, number = made.design, made.number
+    status = (
+        f"waits already: ia approve {number}" if made.known else f"waits for the user's approval: ia approve {number}"
+    )
+    return {
+        "proposal": number, "path": design.path, "status": status, "schedule": design.schedule,
+        "described": described(design, language(design)), "next": upcoming(design),
+    }  # fmt: skip
 
 
 def slug_of(name: str) -> str:
@@ -121,29 +149,24 @@ def settled(design: "Design") -> "Design":
     return design
 
 
-def kept(scope: Scope, design: "Design", lang: str = "") -> dict[str, Any]:
-    """Propose a design, and return its number, path, schedule in words and next run times.
+def kept(scope: Scope, design: "Design", lang: str = "") -> Kept:
+    """Propose a design that is settled. One that waits already and says the same is not made again.
 
-    One that waits already and says the same is not made again, and the name of another is not taken: weekly-review-2.
-    raises  BadData for a design that does not hold; what writes.proposed() raises.
+    The name of another file or proposal is not taken: weekly-review-2.
+    raises  what writes.proposed() raises.
     """
-    from ia.schedule.describe import described
     from ia.schedule.design import written
 
-    design = settled(design)
-    lang = lang or language(design)
     with scope.ws.lock():
         same = waiting(scope, design)
         if same is not None:
-            number, design = same
-            status = f"waits already: ia approve {number}"
-            told: dict[str, Any] = {"proposal": number, "path": design.path, "status": status}
-            if number not in scope.pending:
-                scope.pending.append(number)
-        else:
-            design = free(scope, design)
-            told = writes.proposed(scope, KIND, design.path, written(design, lang), design.because)
-    return {**told, "schedule": design.schedule, "described": described(design, lang), "next": upcoming(scope, design)}
+            if same.number not in scope.pending:
+                scope.pending.append(same.number)
+            return same
+        design = free(scope, design)
+        text = written(design, lang or language(design))
+        made = writes.proposed(scope, KIND, design.path, text, design.because)
+    return Kept(made["proposal"], design)
 
 
 def language(design: "Design") -> str:
@@ -153,21 +176,16 @@ def language(design: "Design") -> str:
     return words.language(design.prompt + design.because)
 
 
-def upcoming(scope: Scope, design: "Design") -> list[str]:
-    """Return the next run times, ISO in the design's zone; none for an event."""
-    return [slot.isoformat(timespec="minutes") for slot in slots_of(scope, design)]
-
-
-def slots_of(scope: Scope, design: "Design") -> list[datetime]:
-    """Return the next run times as of now(), were it approved now."""
+def upcoming(design: "Design") -> list[str]:
+    """Return the next run times, were it approved now: ISO in the design's zone; none for an event."""
     from ia import clock
     from ia.schedule import slots
 
-    return slots.upcoming(design, clock.now(), NEXT)
+    return [slot.isoformat(timespec="minutes") for slot in slots.upcoming(design, clock.now(), NEXT)]
 
 
-def waiting(scope: Scope, design: "Design") -> "tuple[int, Design] | None":
-    """Return the number and the design of a proposal that waits and says the same, whatever it is called.
+def waiting(scope: Scope, design: "Design") -> Kept | None:
+    """Return the proposal that waits and says the same, whatever it is called.
 
     The same is: schedule and job, and of how it runs what the design asks for.
     """
@@ -178,7 +196,7 @@ def waiting(scope: Scope, design: "Design") -> "tuple[int, Design] | None":
         if all(getattr(other, field) == getattr(design, field) for field in _JOB) and all(
             getattr(design, field) in (getattr(plain, field), getattr(other, field)) for field in _POLICY
         ):
-            return proposal.id, other
+            return Kept(proposal.id, other, known=True)
     return None
 
 
