@@ -22,7 +22,7 @@ MAX_LOG = 1_000_000  # bytes
 HISTORY = ("run", "time", "slot", "state", "why", "attempt", "status", "report", "said")
 
 
-@click.group(cls=Group, example="ia task list")
+@click.group(cls=Group, example="ia task propose --name w --cron '0 16 * * 5' --run 'ia usage'; ia task list")
 def task() -> None:
     """Propose, approve, run and remove tasks: what ia does by itself.
 
@@ -35,7 +35,7 @@ def task() -> None:
 task.add_command(propose)
 
 
-@task.command("list", example="ia task list")
+@task.command("list", example="ia task propose --name w --cron '0 16 * * 5' --run 'ia usage'; ia task list")
 @rows_options
 @click.pass_context
 def list_(ctx: click.Context, as_json: bool, as_jsonl: bool) -> None:
@@ -54,7 +54,7 @@ def list_(ctx: click.Context, as_json: bool, as_jsonl: bool) -> None:
     listed(ctx, rows, LIST, empty, as_json=as_json, as_jsonl=as_jsonl)
 
 
-@task.command(example="ia task propose --cron '0 16 * * 5' --run 'ia usage' --name weekly; ia task show weekly")
+@task.command(example="ia task propose --name w --cron '0 16 * * 5' --run 'ia usage'; ia task show w")
 @click.argument("name")
 @json_option
 def show(name: str, as_json: bool) -> None:
@@ -75,9 +75,7 @@ def show(name: str, as_json: bool) -> None:
         emit_text(shown(ws, found))
 
 
-@task.command(
-    example="ia task propose --cron '0 16 * * 5' --run 'ia usage' --name weekly; ia task approve weekly --yes"
-)
+@task.command(example="ia task propose --name w --cron '0 16 * * 5' --run 'ia usage'; ia task approve w --yes")
 @click.argument("which", metavar="ID|NAME")
 @click.option("--yes", is_flag=True, help="Do not ask; typed by you, it is your consent.")
 @json_option
@@ -95,7 +93,7 @@ def approve(which: str, yes: bool, as_json: bool) -> None:
 
 
 @task.command(
-    example="ia task propose --cron '0 16 * * 5' --run 'ia usage' --name weekly; ia task approve weekly --yes; ia task pause weekly"
+    example="ia task propose --name w --cron '0 16 * * 5' --run 'ia usage'; ia task approve w --yes; ia task pause w"
 )
 @click.argument("name")
 def pause(name: str) -> None:
@@ -108,7 +106,7 @@ def pause(name: str) -> None:
 
 
 @task.command(
-    example="ia task propose --cron '0 16 * * 5' --run 'ia usage' --name weekly; ia task approve weekly --yes; ia task resume weekly"
+    example="ia task propose --name w --cron '0 16 * * 5' --run 'ia usage'; ia task approve w --yes; ia task resume w"
 )
 @click.argument("name")
 def resume(name: str) -> None:
@@ -129,7 +127,7 @@ def _next(ws: "Workspace", name: str) -> str:
 
 
 @task.command(
-    example="ia task propose --cron '0 16 * * 5' --run 'ia usage' --name weekly; ia task approve weekly --yes; ia task remove weekly"
+    example="ia task propose --name w --cron '0 16 * * 5' --run 'ia usage'; ia task approve w --yes; ia task remove w"
 )
 @click.argument("name")
 def remove(name: str) -> None:
@@ -142,7 +140,7 @@ def remove(name: str) -> None:
 
 
 @task.command(
-    example="ia task propose --cron '0 16 * * 5' --run 'ia usage' --name weekly; ia task approve weekly --yes; ia task run weekly"
+    example="ia task propose --name w --cron '0 16 * * 5' --run 'ia usage'; ia task approve w --yes; ia task run w"
 )
 @click.argument("name")
 @click.option("--again", is_flag=True, help="Run it once more, though its slot is done.")
@@ -188,7 +186,7 @@ def due(name: str | None, to_log: bool) -> None:
 
 
 @task.command(
-    example="ia task propose --cron '0 16 * * 5' --run 'ia usage' --name weekly; ia task approve weekly --yes; ia task run weekly; ia task history weekly"
+    example="ia task propose --name w --every 1d --run 'ia usage'; ia task approve w --yes; ia task run w; ia task history"
 )
 @click.argument("name", required=False, default=None)
 @click.option(

@@ -32,9 +32,16 @@ def due(ws: Workspace, name: str | None = None, notify: Notify = silent) -> list
     A task that is busy is passed over: the next wake-up comes back to it. Nothing is raised for what goes wrong in a
     run; it stands in the run, and the user is told.
     """
+    from ia.channels import sending
+
     _no_run()
     made: list[Run] = []
-    for each in _names(ws, name):
+    names = _names(ws, name)
+    try:
+        sending.deliver_pending(ws, notify=notify)  # what one who was killed had begun to tell
+    except IaError as exc:
+        notify(Message("{reason}", reason=exc))
+    for each in names:
         try:
             with runs.held(ws, each) as lock:
                 if lock is not None:
