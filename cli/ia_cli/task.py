@@ -186,7 +186,8 @@ def due(name: str | None, to_log: bool) -> None:
 
 
 @task.command(
-    example="ia task propose --name w --every 1d --run 'ia usage'; ia task approve w --yes; ia task run w; ia task history"
+    example="ia task propose --name w --cron '0 16 * * 5' --run 'ia usage'; ia task approve w --yes;"
+    " ia task run w; ia task history w"
 )
 @click.argument("name", required=False, default=None)
 @click.option(

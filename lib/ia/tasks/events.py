@@ -67,7 +67,7 @@ def look(ws: Workspace, task: Task) -> int:
         except IaError:
             continue
         slot = f"{FILE} {path} {digest(text or '')[:24]}"
-        if text is None or slot in known:
+        if text is None or slot in known or (not first and _by_a_task(ws, path, text)):
             continue
         data: dict[str, Any] = {} if first else {"content": text[:MAX_CONTENT], "origin": f"file {path}", "path": path}
         state = runs.SEEN if first else runs.WAITING
@@ -75,6 +75,14 @@ def look(ws: Workspace, task: Task) -> int:
     if first:
         runs.claim(ws, task.id, task.name, _LOOKED, FILE, state=runs.SEEN)
     return fresh
+
+
+def _by_a_task(ws: Workspace, path: str, text: str) -> bool:
+    """Whether a run wrote what stands there: what tasks write wakes no task, or two would keep each other awake."""
+    row = ws.db.execute(
+        "SELECT after_sha, run, actor FROM revisions WHERE path = ? ORDER BY id DESC LIMIT 1", (path,)
+    ).fetchone()
+    return row is not None and row[0] == digest(text) and (row[1] is not None or row[2] == "ia")
 
 
 def _files(ws: Workspace, pattern: str) -> list[str]:

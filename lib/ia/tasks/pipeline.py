@@ -133,6 +133,19 @@ def _strange(text: str, at: int) -> BadData:
     )  # fmt: skip
 
 
+def shows(text: str) -> set[str]:
+    """Return the commands of a pipeline by `NAME VERB`, both where a verb matters; what is no verb is left out."""
+    found = set()
+    for words in (words for pipe in parsed(text) for words in pipe):
+        name, rest = _command(words)
+        verb = next((word for word in rest if not word.startswith("-")), "")
+        found.add(f"{name} {verb}" if name in ("note", "memory") and verb in _READING else name)
+    return found
+
+
+_READING = ("list", "read", "search", "history")
+
+
 def _check(words: Words, text: str) -> None:
     if not words:
         raise BadData("{run}: a command is missing", run=text[:80])

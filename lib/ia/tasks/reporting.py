@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from ia import config, notebook, outside, proposals
-from ia.errors import BadData, Notify
+from ia.errors import BadData, IaError, Notify
 from ia.pipes import note_written
 from ia.schedule.design import Design, report_path
 from ia.tasks import taking_back
@@ -59,7 +59,7 @@ def result(ws: Workspace, design: Design, run: Run, ended: Ended) -> Result:
         )
     ]
     if design.run:
-        return Result(_fenced(ended.output, design), _origins(ws, run), pending, simulated)
+        return Result(_fenced(ended.output, design), _read_outside(ws, design, run), pending, simulated)
     try:
         said = json.loads(ended.output)
         reply, turn = str(said["reply"]), str(said["turn"])
@@ -76,6 +76,27 @@ def _origins(ws: Workspace, run: Run, turn: str = "") -> list[str]:
         (run.data.get("message", 0), turn),
     )
     return list(dict.fromkeys(origin for (text,) in rows if text for origin in json.loads(text)))
+
+
+def _read_outside(ws: Workspace, design: Design, run: Run) -> list[str]:
+    """Return where text from outside may have come from that a pipeline printed; in doubt it is named.
+
+    Figures come from nowhere else; what shows files or talk may show untrusted ones, if there are any.
+    """
+    from ia.tasks.pipeline import shows
+
+    names = shows(design.run)
+    found = [f"ia {name}" for name in sorted(names & {"tool", "provider", "fork", "skill"})]
+    if names & {"recall", "pending"} or any(" " in name for name in names):
+        for path in [*ws.paths("notebook"), *ws.paths("memory")]:
+            try:
+                origin = outside.origin_of(ws.read(path) or "")
+            except IaError:
+                origin = outside.UNKNOWN
+            found += [origin] if origin else []
+    if names & {"log", "session", "context"}:
+        found += _origins(ws, run._replace(data={}))
+    return list(dict.fromkeys([*found, *_origins(ws, run)]))
 
 
 def _fenced(output: str, design: Design) -> str:

@@ -6,6 +6,8 @@ done by child processes that carry the run's number; when they have ended well t
 """
 
 import contextlib
+import sqlite3
+import time
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
@@ -46,8 +48,8 @@ def due(ws: Workspace, name: str | None = None, notify: Notify = silent) -> list
             with runs.held(ws, each) as lock:
                 if lock is not None:
                     made += _Runner(ws, each, notify).all_due()
-        except IaError as exc:
-            notify(Message("task {name}: {reason}", name=each, reason=exc))
+        except (IaError, OSError, sqlite3.Error) as exc:  # one task's trouble is not the next one's
+            notify(Message("task {name}: {reason}", name=each, reason=_ours(exc)))
     if made:
         runs.prune_logs(ws)
         _resync(ws, notify)
@@ -127,7 +129,10 @@ class _Runner:
             run = self._next()
             if run is None:
                 break
-            made.append(self._carried_out(run))
+            run = self._carried_out(run)
+            made.append(run)
+            if run.state == RUNNING:  # processes of a dead run are still there
+                break
         return made
 
     def by_hand(self, task: Task, again: bool) -> Run:
@@ -231,13 +236,15 @@ class _Runner:
                 run = self._after_crash(run)
                 if run.state != RUNNING:
                     return run
+            try:
+                _ = task.design
+            except IaError as exc:
+                return self._failed_for_good(run, exc.status, str(exc))
             return self._attempt(task, run, lock)
 
     @contextlib.contextmanager
     def _childless(self, run: Run) -> Iterator[int | None]:
         """Hold the lock that a run's processes share: while one of a dead run's lives, nothing is begun anew."""
-        import time
-
         group, until, ended = int(run.data.get("group") or 0), time.monotonic() + PATIENCE, False
         while True:
             with runs.held(self.ws, self.name, "children") as lock:
@@ -287,18 +294,18 @@ class _Runner:
             with _as_run(run.id):
                 found = reporting.result(self.ws, task.design, run, ended)
                 report = reporting.reported(self.ws, task, task.design, run, found, self.notify)
-        except IaError as exc:
-            return self._failed(task, runs.get(self.ws, run.id), exc.status, str(exc), "")
+        except (IaError, OSError, sqlite3.Error) as exc:
+            error = _ours(exc)
+            return self._failed(task, runs.get(self.ws, run.id), error.status, str(error), "")
         except KeyboardInterrupt:
             run = runs.get(self.ws, run.id)
             taking_back.back(self.ws, run, self.notify)
             self._failed_for_good(run, 130, "interrupted at the terminal", tell=False)
             raise
-        with store.transaction(self.ws.db):
-            run = runs.changed(
-                self.ws, run, state=WRITTEN, status=ended.status, ended=clock.stamp(clock.now()), report=report.path,
-                summary=report.summary, data={**run.data, "pending": list(report.pending)},
-            )  # fmt: skip
+        run = runs.changed(
+            self.ws, run, state=WRITTEN, status=ended.status, ended=clock.stamp(clock.now()), report=report.path,
+            summary=report.summary, data={**run.data, "pending": list(report.pending), "origins": found.origins},
+        )  # fmt: skip
         return self._tell(run)
 
     def _executed(self, task: Task, run: Run, lock: int) -> children.Ended:
@@ -315,6 +322,8 @@ class _Runner:
             known = runs.get(self.ws, run.id)
             runs.changed(self.ws, known, data={**known.data, "group": group})
 
+        with runs.log(self.ws, run.id) as log:
+            log.write(f"# {task.name} {run.slot}, attempt {run.attempt}, {run.started}\n".encode())
         return children.executed(
             pipes,
             children.Start(
@@ -372,31 +381,41 @@ class _Runner:
         assert task is not None
         lang = reporting.language(task)
         sending.release(self.ws, run.id, notify=self.notify)
-        if run.data.get("failed"):
-            self._send(task, f"run-{run.id}", *reporting.failed(run.name, run, lang), run=run.id)
-        elif not task.design.silent:
-            self._send(task, f"run-{run.id}", *reporting.told(run.name, run, task.design, lang), run=run.id)
         failed = bool(run.data.get("failed"))
+        if failed:
+            self._send(task, f"run-{run.id}", *reporting.failed(run.name, run, lang), run=run, failed=True)
+        elif not task.design.silent:
+            self._send(task, f"run-{run.id}", *reporting.told(run.name, run, task.design, lang), run=run)
         with store.transaction(self.ws.db):
             if not failed:
                 audit.record(self.ws.db, "task.done", run.name, "ia", run=run.id, slot=run.slot, report=run.report)
             return runs.changed(self.ws, run, state=FAILED if failed else DONE)
 
-    def _send(self, task: Task, key: str, title: str, text: str, run: int | None = None) -> None:
-        """Tell the user, where the design says; a channel that is no longer there leaves it to the inbox."""
+    def _send(
+        self, task: Task, key: str, title: str, text: str, *, run: Run | None = None, failed: bool = False
+    ) -> None:  # fmt: skip
+        """Tell the user, where the design says; what cannot go there lies in the inbox, and so does every failure."""
         from ia.channels import sending
+        from ia.schedule.design import ME
 
         try:
-            to: tuple[str, ...] = task.design.notify
+            to = task.design.notify or (("cli",) if failed else ())
         except IaError:
-            to = ("me",)
+            to = (ME,)
+        number, origins = (run.id, run.data.get("origins") or ()) if run else (None, ())
+
+        def send(channel: str) -> None:
+            sending.send(
+                self.ws, text, to=channel, title=title, key=key, run=number, notify=self.notify,
+                actor=f"task {task.name}", origins=origins,
+            )  # fmt: skip
+
         for channel in to:
             try:
-                sending.send(self.ws, text, to=channel, title=title, key=key, run=run, notify=self.notify,
-                             actor=f"task {task.name}")  # fmt: skip
+                send(channel)
             except IaError as exc:
                 self.notify(Message("task {name}: {reason}", name=task.name, reason=exc))
-                sending.send(self.ws, text, to="cli", title=title, key=key, run=run, notify=self.notify)
+                send("cli")
 
 
 @contextlib.contextmanager
@@ -407,6 +426,16 @@ def _as_run(number: int) -> Iterator[None]:
         yield
     finally:
         config.override("IA_RUN", "")
+
+
+def _ours(exc: Exception) -> IaError:
+    """Return a failure as one that can be told: a full disk, a damaged database."""
+    if isinstance(exc, sqlite3.Error):
+        exc = store.explain(exc)
+    if isinstance(exc, IaError):
+        return exc
+    reason = getattr(exc, "strerror", None) or str(exc)
+    return TryLater("{what}: {reason}", what=getattr(exc, "filename", None) or "ia", reason=reason)
 
 
 def _reason(ended: children.Ended) -> str:

@@ -10,7 +10,7 @@ import fcntl
 import json
 import os
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from ia import clock
 from ia.errors import NotFound, Refused, TryLater
@@ -156,6 +156,13 @@ def held(ws: Workspace, name: str, kind: str = "lock") -> Iterator[int | None]:
 def log_path(ws: Workspace, run: int) -> str:
     """Return where a run's output lies."""
     return os.path.join(ws.root, FOLDER, "logs", f"{run}.log")
+
+
+def log(ws: Workspace, run: int) -> BinaryIO:
+    """Open a run's log to add to it."""
+    path = log_path(ws, run)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    return open(path, "ab")
 
 
 def log_of(ws: Workspace, run: int) -> str:
