@@ -97,6 +97,7 @@ def secret(name: str | None, remove: bool, as_json: bool) -> None:
         rows = [{"name": kept} for kept in sorted(config.secrets())]
         emit_rows(rows, ("name",), as_json=as_json)
         return
+    config.check_secret(name)  # before standard input is read to its end
     value = None if remove else _asked(name)
     ws = Workspace()
     with ws.lock():

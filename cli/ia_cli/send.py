@@ -59,6 +59,7 @@ def send(
         from ia.channels import inbox
 
         inbox.told(ws, [notice for notice in notices if notice.channel != known.CLI])
+    sending.deliver_pending(ws)  # what a crash, or a machine without a network, left
     if as_json or as_jsonl:
         emit_rows([notice._asdict() for notice in notices], COLUMNS, as_json=as_json, as_jsonl=as_jsonl)
     if failures:

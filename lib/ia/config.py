@@ -308,8 +308,7 @@ def keep_secret(name: str, value: str | None) -> bool:
     """
     import json
 
-    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{0,79}", name):
-        raise UsageError("{name!r}: a secret's name is made of letters, digits and _", name=name[:80])
+    check_secret(name)
     kept = secrets()
     before = dict(kept)
     if value is None:
@@ -333,6 +332,12 @@ def keep_secret(name: str, value: str | None) -> bool:
         os.unlink(temporary)
         raise
     return True
+
+
+def check_secret(name: str) -> None:
+    """Raise UsageError for what is no name of a variable."""
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{0,79}", name):
+        raise UsageError("{name!r}: a secret's name is made of letters, digits and _", name=name[:80])
 
 
 def _secrets_path() -> str:

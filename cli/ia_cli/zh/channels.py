@@ -4,6 +4,7 @@ CATALOG = {
     # sending
     "a message has at most {limit} characters, its title {title}": "一条消息最多 {limit} 个字符，标题最多 {title} 个",
     "{channel}: not sent ({reason}); it is in the inbox: `ia send --list`": "{channel}：未发出（{reason}）；已放进收件箱：`ia send --list`",
+    "{channel}: not sent yet ({reason}); it is tried again": "{channel}：尚未发出（{reason}）；会再试",
     "{channel}: interrupted while sending: it may have arrived": "{channel}：发送时被中断：可能已经送达",
     "no answer within {seconds:.0f} s; it may have arrived": "{seconds:.0f} 秒内没有回应；可能已经送达",
     "the channel broke: {reason}": "渠道出错：{reason}",
@@ -28,10 +29,11 @@ CATALOG = {
     "{scheme}: {reason}": "{scheme}：{reason}",
     "{scheme}: HTTP status {code}": "{scheme}：HTTP 状态 {code}",
     "{scheme}: HTTP status {code} ({reason})": "{scheme}：HTTP 状态 {code}（{reason}）",
-    "{scheme}: no connection, or no answer in time": "{scheme}：连不上，或没有及时回应",
+    "{scheme}: no connection": "{scheme}：连不上",
     "{scheme}: no connection ({reason})": "{scheme}：连不上（{reason}）",
-    "{scheme}: no answer in time; it may have arrived": "{scheme}：没有及时回应；可能已经送达",
+    "{scheme}: no answer; it may have arrived": "{scheme}：没有回应；可能已经送达",
     "{scheme}: the service did not take it": "{scheme}：服务没有接受",
+    "{reason}; {number} of {count} parts arrived": "{reason}；{count} 段中已送达 {number} 段",
     # the inbox
     "message of {time}: {text}": "{time} 的消息：{text}",
     "not sent to {channel} ({time}: {reason}): {text}": "未能发到 {channel}（{time}：{reason}）：{text}",

@@ -7,7 +7,7 @@ import warnings
 from contextvars import ContextVar
 from typing import Any
 
-from ia.channels.known import scheme_of
+from ia.channels.known import Unsent, cut_off, scheme_of
 from ia.channels.parts import parts
 from ia.errors import ConfigError, TryLater, Unavailable
 
@@ -16,6 +16,10 @@ PACE = 1.0
 """Seconds between two parts of a long text; Apprise would wait longer."""
 _LIMITS = {"ntfy": 3000, "ntfys": 3000}
 """Bytes of one message, where it is less than Apprise says: a longer one becomes a file to be downloaded."""
+_NEVER_LEFT = re.compile(
+    r"NewConnectionError|ConnectTimeout|NameResolutionError|Failed to establish|ProxyError|Connection refused"
+    r"|Network is unreachable|No route to host|Name or service not known|name resolution"
+)
 _CALLS = re.compile(r"@(?=(?:everyone|here|channel|all)\b)", re.I)
 
 
@@ -75,7 +79,7 @@ class Apprised:
                 except Exception as exc:
                     raise Unavailable("{scheme}: {reason}", scheme=self.scheme, reason=type(exc).__name__) from None
             if not done:
-                raise _failure(self.scheme, lines)
+                raise cut_off(_failure(self.scheme, lines), number, len(pieces))
 
 
 def _bytes(text: str) -> int:
@@ -87,10 +91,12 @@ def _failure(scheme: str, lines: list[str]) -> TryLater | Unavailable:
     """Return what Apprise's log says went wrong, without its words: they may name what the address holds."""
     code = next((int(found[1]) for line in lines if (found := re.search(r"\berror=(\d{3})\b", line))), None)
     if code is not None:
-        kind = TryLater if code >= 500 or code in (408, 425, 429) else Unavailable
+        kind = Unsent if code == 429 else TryLater if code >= 500 or code in (408, 425) else Unavailable
         return kind("{scheme}: HTTP status {code}", scheme=scheme, code=code)
-    if not lines or any("onnection" in line for line in lines):
-        return TryLater("{scheme}: no connection, or no answer in time", scheme=scheme)
+    if any(map(_NEVER_LEFT.search, lines)):
+        return Unsent("{scheme}: no connection", scheme=scheme)
+    if any("onnection" in line for line in lines):
+        return TryLater("{scheme}: no answer; it may have arrived", scheme=scheme)
     return Unavailable("{scheme}: the service did not take it", scheme=scheme)
 
 
@@ -106,7 +112,7 @@ class _Listener(logging.Handler):
             lines.append(record.getMessage()[:500])
 
 
-_LISTENER = _Listener(logging.WARNING)
+_LISTENER = _Listener()
 
 
 class _listening:
@@ -115,7 +121,7 @@ class _listening:
     def __enter__(self) -> list[str]:
         logger = logging.getLogger("apprise")
         logger.handlers, logger.propagate = [_LISTENER], False
-        logger.setLevel(logging.WARNING)
+        logger.setLevel(logging.DEBUG)  # only there it says whether a connection was made
         lines: list[str] = []
         self._before = _heard.set(lines)
         return lines

@@ -21,7 +21,7 @@ import threading
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ia.channels.known import Channel
+from ia.channels.known import Channel, Unsent
 from ia.errors import TryLater, Unavailable
 
 LONG = "\n\n".join(f"{number}. 产能利用率下降，毛利率承压 🙂 " + "x" * 150 for number in range(300))
@@ -45,6 +45,8 @@ class Service(http.server.ThreadingHTTPServer):
     def __init__(self, status: int = 200, body: bytes = b"{}", headers: dict[str, str] | None = None) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.status, self.body, self.headers = status, body, headers or {}
+        self.first: list[int] = []
+        """Statuses of the next requests, before `status` comes into force."""
         self.asked: list[Request] = []
         self.silent = threading.Event()
         """Set: takes requests and never answers, until `shutdown`."""
@@ -63,7 +65,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             self.server.released.wait(60)
             return
         with contextlib.suppress(OSError):
-            self.send_response(self.server.status)
+            self.send_response(self.server.first.pop(0) if self.server.first else self.server.status)
             for name, value in self.server.headers.items():
                 self.send_header(name, value)
             self.send_header("Content-Length", str(len(self.server.body)))
@@ -153,8 +155,10 @@ class ChannelConformance:
         for status, kind in ((400, Unavailable), (401, Unavailable), (403, Unavailable), (404, Unavailable),
                              (429, TryLater), (500, TryLater), (502, TryLater), (503, TryLater)):  # fmt: skip
             with serving(status, b"<html>nothing that one could read") as service:
-                assert type(self.fails(self.channel(service.server_port))) is kind, status
-        assert isinstance(self.fails(self.channel(closed_port())), TryLater)
+                assert isinstance(self.fails(self.channel(service.server_port)), kind), status
+
+    def test_without_a_connection_nothing_was_sent(self) -> None:
+        assert isinstance(self.fails(self.channel(closed_port())), Unsent)
 
     def test_no_redirection_is_followed(self) -> None:
         with serving(body=self.taken) as elsewhere:

@@ -11,7 +11,10 @@ from ia.workspace import Workspace
 
 MARKER = "unread"
 """File below .ia that is there while something is unread, so that no other command has to open the database."""
-_UNREAD = "told IS NULL AND (state IN ('failed', 'unsure') OR (channel = 'cli' AND state = 'sent'))"
+_UNREAD = (
+    "told IS NULL AND (state IN ('failed', 'unsure') OR (state = 'pending' AND error <> '')"
+    " OR (channel = 'cli' AND state = 'sent'))"
+)
 
 
 def mark(ws: Workspace) -> None:

@@ -9,7 +9,7 @@ import re
 from typing import Protocol, cast
 
 from ia import config
-from ia.errors import ConfigError, IaError, Message, NotFound, UsageError
+from ia.errors import ConfigError, IaError, Message, NotFound, TryLater, Unavailable, UsageError
 
 GROUP = "ia.channels"
 """Entry-point group: the scheme of an address -> `module:class` of a Channel."""
@@ -24,6 +24,18 @@ DEFAULT = "messaging.default"
 PREFIX = "channels."
 
 
+class Unsent(TryLater):
+    """A failure before anything left this machine, or that took nothing: sending again repeats nothing."""
+
+
+def cut_off(failure: TryLater | Unavailable, number: int, count: int) -> TryLater | Unavailable:
+    """Return the failure of a message of `count` parts: as it is where none has arrived, else how many have."""
+    if number == 0:
+        return failure
+    kind = TryLater if isinstance(failure, TryLater) else Unavailable
+    return kind("{reason}; {number} of {count} parts arrived", reason=failure, number=number, count=count)
+
+
 class Channel(Protocol):
     """What takes a message to somebody."""
 
@@ -36,8 +48,8 @@ class Channel(Protocol):
     def send(self, text: str, title: str = "") -> None:
         """Deliver a text as it is, whole, in parts where the service's limit asks for it. Follows no redirection.
 
-        raises  TryLater where the network or the service failed and may not later (limits, timeouts, 5xx);
-                Unavailable where it refused. Neither says the address.
+        raises  TryLater where the network or the service failed and may not later (limits, timeouts, 5xx), Unsent
+                where it is certain that nothing arrived; Unavailable where it refused. None of them says the address.
         """
         ...
 

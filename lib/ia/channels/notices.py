@@ -1,7 +1,7 @@
 """The table of notices: one row for a message to one channel.
 
-state   staged: part of a run that is not over · pending: to be sent · sending: a process is at it · sent ·
-        failed: not sent, see `error` · unsure: the process that was at it died, and it is not sent again
+state   staged: part of a run that is not over · pending: to be sent, with an error: again · sending: a process is at
+        it · sent · failed: not sent, see `error` · unsure: the process that was at it died, and it is not sent again
 """
 
 from typing import Any, NamedTuple

@@ -14,6 +14,7 @@ import os
 import threading
 import unicodedata
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 
 from ia import audit, clock, config, store
 from ia.channels import inbox, known, notices
@@ -24,6 +25,7 @@ from ia.workspace import Workspace, digest
 MAX_TEXT = 50_000  # characters
 MAX_TITLE = 200
 TIMEOUT = 20.0  # seconds for one channel, and one more for every 500 characters: a long text goes out in parts
+KEPT_FOR = 86400.0  # seconds after which what could not leave is given up
 _INTERRUPTED = "interrupted while sending: it may have arrived"
 _TOLD = 200  # characters that the audit trail keeps
 
@@ -42,7 +44,8 @@ def send(
 ) -> list[Notice]:
     """Send a text to a recipient (`me`, or names of channels) and return its notices, one a channel.
 
-    key      what was sent under it before is not sent again; the first notices are returned
+    key      what was sent under it before is not sent again; the first notices are returned. What could not leave this
+             machine (no network) is kept, and sent by the next `deliver_pending` within a day
     run      the task's run that it is about
     origins  where the text from outside came from that its author has read
     notify   is told of each channel that failed: that it lies in the inbox. Inside a run all of it is staged instead.
@@ -124,15 +127,38 @@ def _delivered(ws: Workspace, notice: Notice, notify: Notify) -> Notice:
             except BaseException:  # Ctrl-C
                 _ended(ws, notice, UNSURE, _INTERRUPTED)
                 raise
-            _ended(ws, notice, FAILED if failure else SENT, str(failure or ""))
-            if failure:
+            if isinstance(failure, known.Unsent) and _may_wait(notice):
+                _waits(ws, notice, str(failure))
+                notify(
+                    Message(
+                        "{channel}: not sent yet ({reason}); it is tried again", channel=notice.channel, reason=failure
+                    )
+                )
+            elif failure:
+                _ended(ws, notice, FAILED, str(failure))
                 notify(
                     Message(
                         "{channel}: not sent ({reason}); it is in the inbox: `ia send --list`",
-                        channel=notice.channel, reason=failure,
+                        channel=notice.channel,
+                        reason=failure,
                     )
-                )  # fmt: skip
-    return notices.select(ws, "id = ?", (notice.id,))[0]
+                )
+            else:
+                _ended(ws, notice, SENT, "")
+    return _now(ws, notice)
+
+
+def _may_wait(notice: Notice) -> bool:
+    """Whether a notice of which nothing left is kept for the next `deliver_pending`: one with a key, since its author
+    will not send it anew. A task runs on a machine that has just woken up and has no network yet.
+    """
+    age = (clock.wall() - datetime.fromisoformat(notice.wall)).total_seconds()
+    return notice.key is not None and age < KEPT_FOR
+
+
+def _waits(ws: Workspace, notice: Notice, error: str) -> None:
+    ws.db.execute("UPDATE notices SET state = ?, error = ? WHERE id = ?", (PENDING, error, notice.id))
+    inbox.mark(ws)
 
 
 def _carried(notice: Notice) -> IaError | None:
@@ -201,4 +227,8 @@ def _left_behind(ws: Workspace, notify: Notify) -> list[Notice]:
         return []
     finally:
         os.close(fd)
-    return dead
+    return [_now(ws, notice) for notice in dead]
+
+
+def _now(ws: Workspace, notice: Notice) -> Notice:
+    return notices.select(ws, "id = ?", (notice.id,))[0]

@@ -9,6 +9,7 @@ import urllib.request
 from typing import Any
 
 from ia import config
+from ia.channels.known import Unsent, cut_off
 from ia.channels.parts import parts
 from ia.errors import ConfigError, TryLater, Unavailable
 
@@ -39,15 +40,22 @@ class Telegram:
 
         raises  TryLater, Unavailable.
         """
-        for part in parts(f"{title}\n\n{text}" if title else text, LIMIT, units):
+        pieces = parts(f"{title}\n\n{text}" if title else text, LIMIT, units)
+        for number, part in enumerate(pieces):
             body = {"chat_id": self._chat, "text": part, "link_preview_options": {"is_disabled": True}}
+            try:
+                self._deliver(body)
+            except (TryLater, Unavailable) as exc:
+                raise cut_off(exc, number, len(pieces)) from None
+
+    def _deliver(self, body: dict[str, Any]) -> None:
+        code, answer = self._asked(body)
+        wait = _wait(answer)
+        if code == 429 and 0 < wait <= PATIENCE:  # it was not taken, so asking again repeats nothing
+            time.sleep(wait)
             code, answer = self._asked(body)
-            wait = _wait(answer)
-            if code == 429 and 0 < wait <= PATIENCE:  # it was not taken, so asking again repeats nothing
-                time.sleep(wait)
-                code, answer = self._asked(body)
-            if code != 200 or answer.get("ok") is not True:
-                raise _failure(code, answer)
+        if code != 200 or answer.get("ok") is not True:
+            raise _failure(code, answer)
 
     def _asked(self, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         """Return the status and the answer of one request.
@@ -64,10 +72,11 @@ class Telegram:
             except urllib.error.HTTPError as refusal:
                 with refusal:
                     return refusal.code, _read(refusal)
-        except urllib.error.URLError as exc:
-            raise _no_connection(exc.reason) from None
-        except (OSError, http.client.HTTPException) as exc:
-            raise _no_connection(exc) from None
+        except urllib.error.URLError as exc:  # before the request was out
+            reason = type(exc.reason).__name__
+            raise Unsent("{scheme}: no connection ({reason})", scheme="telegram", reason=reason) from None
+        except (OSError, http.client.HTTPException):
+            raise TryLater("{scheme}: no answer; it may have arrived", scheme="telegram") from None
 
 
 def api() -> str:
@@ -107,15 +116,9 @@ def _wait(answer: dict[str, Any]) -> int:
     return wait if isinstance(wait, int) else 0
 
 
-def _no_connection(reason: object) -> TryLater:
-    if isinstance(reason, TimeoutError):
-        return TryLater("{scheme}: no answer in time; it may have arrived", scheme="telegram")
-    return TryLater("{scheme}: no connection ({reason})", scheme="telegram", reason=type(reason).__name__)
-
-
 def _failure(code: int, answer: dict[str, Any]) -> TryLater | Unavailable:
     """Return what a refusal means. Its description is Telegram's own, short text."""
-    kind = TryLater if code >= 500 or code in (408, 425, 429) else Unavailable
+    kind = Unsent if code == 429 else TryLater if code >= 500 or code in (408, 425) else Unavailable
     told = str(answer.get("description") or "").split(": ")[-1]
     said = " ".join("".join(c for c in told if c.isprintable()).split())[:120]
     if said:

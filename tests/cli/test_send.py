@@ -1,0 +1,251 @@
+"""`ia send`, the inbox at the terminal, and the secrets that channels need."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+import time
+
+import pytest
+
+from conftest import installed
+from ia.channels.conformance import closed_port, serving
+
+HOSTILE = "reply\x1b[8m hidden\x1b[0m \x9b1A \u202e gnp \x07"
+
+
+@pytest.fixture
+def phone(ia):
+    """A channel `phone` whose service is on the loopback."""
+    with serving() as service:
+        assert ia("config", "set", "channels.phone", f"json://127.0.0.1:{service.server_port}/").returncode == 0
+        yield service
+
+
+def texts(service):
+    return [json.loads(request.body)["message"] for request in service.asked]
+
+
+def at_terminal(*args, typed="", stdout=None, **env):
+    """Run a command whose stdin and stderr (and stdout, if no file is given) are a terminal; (status, what it shows)."""
+    master, slave = pty.openpty()
+    child = subprocess.Popen(
+        [*installed(), *args], stdin=slave, stdout=stdout or slave, stderr=slave, start_new_session=True,
+        env={**os.environ, **env},
+    )  # fmt: skip
+    os.close(slave)
+    if typed:
+        time.sleep(1.0)
+        os.write(master, typed.encode())
+    shown = b""
+    try:
+        while piece := os.read(master, 65536):
+            shown += piece
+    except OSError:  # the other end is gone and all is read
+        pass
+    os.close(master)
+    return child.wait(30), shown.decode().replace("\r\n", "\n")
+
+
+# ia send
+
+
+def test_a_text_goes_out_from_an_argument_or_a_pipe(ia, phone):
+    for run in (
+        ia("send", "--to", "phone", "一"),
+        ia("send", "--to", "phone", "-", input="二\n"),
+        ia("send", "--to", "phone", input="三"),
+    ):
+        assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
+    assert ia("send", "--to", "phone", "--title", "观察", "-", input="四").returncode == 0
+    assert texts(phone) == ["一", "二", "三", "四"]
+    assert json.loads(phone.asked[3].body)["title"] == "观察"
+
+
+def test_me_is_what_config_says(ia, phone):
+    assert ia("config", "set", "messaging.default", "phone,cli").returncode == 0
+    rows = json.loads(ia("send", "x", "--json").stdout)
+    assert [(row["channel"], row["state"]) for row in rows] == [("phone", "sent"), ("cli", "sent")]
+    assert ia("config", "set", "messaging.default", "pager").returncode == 66
+
+
+@pytest.mark.parametrize(
+    ("args", "status", "said"),
+    [
+        (("send",), 65, "the text is empty"),
+        (("send", " "), 65, "the text is empty"),
+        (("send", "--to", "pager", "x"), 66, "there is: me, cli"),
+        (("send", "--to", "pager"), 66, "pager: no such channel"),
+        (("send", "--list", "x"), 2, "takes no text"),
+        (("send", "x", "--title", "t" * 999), 65, "its title 200"),
+        (("config", "set", "channels.Me", "ntfy://x"), 2, "channel's name"),
+        (("config", "set", "channels.p", "nonsense"), 78, "scheme"),
+        (("config", "set", "channels.p", "foo://x"), 78, "no service of this scheme"),
+        (("config", "set", "channels.p", "tgram://short"), 78, "not complete"),
+        (("config", "secret", "A B"), 2, "letters, digits"),
+        (("config", "secret", "A"), 65, "one line"),
+        (("config", "secret", "A", "--remove"), 66, "no secret A"),
+        (("config", "secret", "--remove"), 2, "missing NAME"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_one_line(ia, args, status, said):
+    run = ia(*args)
+    assert run.returncode == status and said in run.stderr and not run.stdout
+    assert len(run.stderr.splitlines()) <= 2
+
+
+def test_what_fails_says_why_and_lies_in_the_inbox(ia, phone):
+    phone.status = 404
+    run = ia("send", "--to", "phone", "x")
+    assert run.returncode == 69
+    assert run.stderr == "ia: phone: not sent (json: HTTP status 404); it is in the inbox: `ia send --list`\n"
+    phone.status = 503
+    assert ia("send", "--to", "phone", "y").returncode == 75
+    ia("config", "set", "channels.later", "tgram://${NOT_YET}/1")
+    assert ia("send", "--to", "later", "z").returncode == 78
+    rows = json.loads(ia("send", "--list", "--json").stdout)
+    assert [(row["text"], row["state"]) for row in rows] == [("z", "failed"), ("y", "failed"), ("x", "failed")]
+    shown = ia("send", "--list", "-n", "1").stdout.splitlines()
+    assert shown[0] == "id\ttime\tchannel\tstate\terror\ttitle\ttext" and len(shown) == 2
+    zh = ia("--lang", "zh", "send", "--to", "phone", "x").stderr
+    assert zh == "ia: phone：未发出（json：HTTP 状态 503）；已放进收件箱：`ia send --list`\n"
+
+
+def test_an_address_is_never_shown(ia, home):
+    port = closed_port()
+    address = f"json://someone@127.0.0.1:{port}/TOPSECRET"
+    runs = [ia("config", "set", "channels.phone", address)]
+    runs += [
+        ia(*args, env={"IA_DEBUG": ""})
+        for args in (("config", "get", "channels.phone"), ("config", "list"), ("send", "--to", "phone", "x"), ("send", "--list", "--json"),
+                     ("log", "--json"), ("doctor",), ("config", "set", "channels.phone", "json://me:TOPSECRET@h"))
+    ]  # fmt: skip
+    shown = "".join(run.stdout + run.stderr for run in runs)
+    assert "TOPSECRET" not in shown and str(port) not in shown and "someone" not in shown
+    assert "json://***" in shown
+    assert runs[-1].returncode == 2 and "ia config secret PASSWORD" in runs[-1].stderr
+
+
+def test_inside_a_run_nothing_leaves_yet(ia, phone):
+    inside = {"IA_RUN": "7"}
+    for _ in range(2):
+        run = ia("send", "--to", "phone", "x", "--json", env=inside)
+        assert json.loads(run.stdout)[0]["state"] == "staged"
+    assert not phone.asked and len(json.loads(ia("send", "--list", "--json").stdout)) == 1
+
+
+def test_a_reader_that_reads_json_finds_what_came_out(ia, phone):
+    lines = ia("send", "--to", "phone,cli", "x", "--jsonl").stdout.splitlines()
+    assert [json.loads(line)["channel"] for line in lines] == ["phone", "cli"]
+    assert ia("send", "--list", "--jsonl", "-n", "1").stdout.count("\n") == 1
+
+
+# the inbox
+
+
+def test_the_next_command_at_a_terminal_tells_it_once(ia, tmp_path):
+    ia("send", "收盘了", "--title", "复盘")
+    assert "收盘了" not in ia("note", "list").stderr  # nobody reads there
+    assert "收盘了" not in at_terminal("note", "list", IA_RUN="3")[1]
+    with open(tmp_path / "out", "w+") as out:
+        status, shown = at_terminal("note", "scratch/a", "b", stdout=out)
+        out.seek(0)
+        assert out.read() == "notebook/scratch/a.md\n"
+    assert status == 0 and "的消息" not in shown
+    assert "复盘\n收盘了\n" in shown and "message of 20" in shown
+    assert "收盘了" not in at_terminal("note", "list")[1]
+
+
+def test_a_command_that_fails_tells_it_too_and_keeps_its_status(ia):
+    ia("send", "x y z")
+    status, shown = at_terminal("note", "read", "nothing", IA_LANG="zh")
+    assert status == 66 and "的消息：x y z" in shown
+
+
+def test_many_messages_are_counted(ia, ws):
+    from ia.channels import sending
+
+    for number in range(13):
+        sending.send(ws, f"message {number}.")
+    shown = at_terminal("note", "list")[1]
+    assert "message 2." not in shown and "message 3." in shown and "message 12." in shown
+    assert "3 more messages: `ia send --list`" in shown
+    assert "message" not in at_terminal("note", "list")[1]
+
+
+def test_what_it_tells_cannot_repaint_the_terminal(ia, ws):
+    ws.db.execute("SELECT 1")
+    from ia.channels import sending
+
+    sending.send(ws, HOSTILE + "x" * 2000)
+    ws.db.execute("UPDATE notices SET text = ?, title = ?", (HOSTILE + "x" * 2000, HOSTILE))  # written by another hand
+    shown = at_terminal("note", "list")[1]
+    assert "reply" in shown and "x" * 900 in shown and "x" * 1001 not in shown
+    for sequence in ("\x1b", "\x9b", "\u202e", "\x07"):
+        assert sequence not in shown
+
+
+def test_a_failure_that_was_just_told_is_not_told_again(ia):
+    ia("config", "set", "channels.phone", f"json://127.0.0.1:{closed_port()}/")
+    status, shown = at_terminal("send", "--to", "phone", "x")
+    assert status == 75 and shown.count("not sent") == 1
+    assert "not sent" not in at_terminal("note", "list")[1]
+    ia("send", "--to", "phone", "x")  # cron's: nobody read it
+    assert at_terminal("note", "list")[1].count("not sent to phone") == 1
+
+
+def test_a_damaged_database_does_not_spoil_a_command(ia, home):
+    ia("send", "x")
+    ia("config", "get", "lang")
+    for name in os.listdir(home / ".ia"):
+        if name.startswith("ia.db"):
+            (home / ".ia" / name).write_bytes(b"nonsense" * 999)
+    status, shown = at_terminal("config", "get", "market.adapter")
+    assert status == 0 and shown == "akshare\n"
+
+
+def test_without_a_text_a_terminal_is_told_at_once():
+    began = time.monotonic()
+    status, shown = at_terminal("send")
+    assert status == 2 and "pipe it to standard input" in shown and time.monotonic() - began < 10
+
+
+def test_an_idle_command_loads_nothing_for_the_inbox(ia, home):
+    code = "import sys; from ia_cli._inbox import tell_unread; sys.stderr.isatty = lambda: True; tell_unread(); print('ia.channels' in sys.modules, 'sqlite3' in sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert run.stdout.split() == ["False", "False"]
+
+
+# secrets
+
+
+def test_a_secret_from_a_pipe_fills_in_an_address(ia, home):
+    with serving(body=b'{"ok": true}') as api:
+        assert ia("config", "secret", "TELEGRAM_TOKEN", input="123456:ABC-def\n").returncode == 0
+        ia("config", "set", "telegram.api", f"http://127.0.0.1:{api.server_port}")
+        ia("config", "set", "channels.phone", "telegram:42")
+        assert ia("send", "--to", "phone", "x").returncode == 0
+        assert api.asked[0].path == "/bot123456:ABC-def/sendMessage"
+        api.status, api.body = 401, b'{"ok": false, "description": "Unauthorized"}'
+        shown = [ia("send", "--to", "phone", "x"), ia("log", "--json"), ia("config", "list"), ia("config", "secret")]
+    assert "123456:ABC" not in "".join(run.stdout + run.stderr for run in shown)
+    assert shown[-1].stdout == "name\nTELEGRAM_TOKEN\n"
+    assert shown[0].returncode == 69 and "Unauthorized" in shown[0].stderr
+    assert (home / ".ia" / "secrets").stat().st_mode & 0o777 == 0o600
+    assert ia("config", "secret", "TELEGRAM_TOKEN", "--remove").returncode == 0
+    assert ia("send", "--to", "phone", "x").returncode == 78
+
+
+def test_a_secret_is_asked_for_without_echo(ia):
+    status, shown = at_terminal("config", "secret", "PW", typed="hunter2\n")
+    assert status == 0 and "PW" in shown and "hunter2" not in shown
+    assert ia("config", "secret", "--json").stdout == '[{"name": "PW"}]\n'
+
+
+def test_a_secret_that_others_can_read_is_not_used(ia, home):
+    ia("config", "secret", "TELEGRAM_TOKEN", input="1:A")
+    (home / ".ia" / "secrets").chmod(0o644)
+    run = ia("config", "secret")
+    assert run.returncode == 78 and "can be read by others" in run.stderr and "chmod 600" in run.stderr
+    assert "channels" in ia("doctor").stdout
