@@ -48,7 +48,7 @@ def described(design: Design, lang: str = "en") -> str:
 def _event(what: Event, chinese: bool) -> str:
     words = {
         "file": ("When a file {} appears or changes", "文件 {} 出现或变化时"),
-        "message": ("When a message comes that has {}", "收到含有 {} 的消息时"),
+        "message": ("When a message comes that has “{}”", "收到含有“{}”的消息时"),
         "webhook": ("When the webhook {} is called", "webhook {} 被调用时"),
     }
     return words[what.kind][chinese].format(what.what)
@@ -63,12 +63,12 @@ def _close(what: Close, market: str, chinese: bool) -> str:
     if chinese:
         days = "每个交易日" if every else f"{_weekdays(what.weekdays, True)}（交易日）"
         when = "收盘时" if not what.offset else f"收盘{'后' if what.offset > 0 else '前'} {span}"
-        next_day = "次日 " if minute >= 1440 else "前一日 " if minute < 0 else ""
-        return f"{place}{days}{when}（通常为 {next_day}{clock}，{zone.key}）"
+        next_day = "次日 " if minute >= 1440 else "前一日 " if minute < 0 else " "
+        return f"{place}{days}{when}（通常为{next_day}{clock}，{zone.key}）"
     days = "each trading day" if every else f"{_weekdays(what.weekdays, False)} that is a trading day"
     when = "at the close" if not what.offset else f"{span} {'after' if what.offset > 0 else 'before'} the close"
     next_day = " of the next day" if minute >= 1440 else " of the day before" if minute < 0 else ""
-    return _capital(f"{days} {when} of {place} (usually {clock}{next_day}, {zone.key})")
+    return _capital(f"{days} {when} in {place} (usually {clock}{next_day}, {zone.key})")
 
 
 def _cron(what: Cron, calendar: bool, chinese: bool) -> str:
@@ -140,7 +140,11 @@ def _by_descriptor(what: Cron, chinese: bool) -> str:
     told = str(ExpressionDescriptor(" ".join(what.fields.split()[:2]) + " * * *", options).get_description())
     if not chinese:
         return told[:1].lower() + told[1:]
-    return re.sub("，? +在 *|，在 +|^在 +", "，", told.replace(", 和", "和").replace(", ", "，")).strip("， ")
+    return (
+        re.sub("，? +在 *|，在 +|^在 +", "，", told.replace(", 和", "和").replace(", ", "，"))
+        .removeprefix("，")
+        .removeprefix("在")
+    )
 
 
 def _weekdays(days: frozenset[int], chinese: bool) -> str:

@@ -74,6 +74,7 @@ _MEANT = {"cron": "schedule", "when": "schedule", "timezone": "zone", "tz": "zon
           "outputs": "produces", "command": "run", "pipeline": "run", "retry": "retries", "why": "because"}  # fmt: skip
 """What those mean who write a field that there is not."""
 _VERBATIM = ("prompt", "run", "inputs", "because")
+_DATE = re.compile(r"\d{4}-\d")
 _PLACE = re.compile(r"(?<![A-Za-z])(?:DATE|TIME)(?![A-Za-z])")
 _UNITS = {"m": 1, "h": 60, "d": 1440}
 _DEFAULTS = {each.name: each.default for each in fields(Design) if each.default is not MISSING}
@@ -336,6 +337,8 @@ def _reads(text: str, field: str, value: str) -> bool:
     from ia.skills.yamlfile import parsed as yaml
 
     file = f"---\n{text}\n---\n"
+    if _DATE.match(value):
+        return False
     try:
         return _loaded(text) == yaml(text, "task") == {field: value} and outside.accepted(file) == file
     except BadData:

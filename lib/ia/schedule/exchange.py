@@ -93,8 +93,7 @@ def _kept(place: str) -> dict[str, Any] | None:
         raw = json.load(file)
         for text in (raw["first"], raw["last"], *raw["days"]):
             date.fromisoformat(text)
-        whole = isinstance(raw["regular"], int) and all(isinstance(n, int) for n in raw["other"].values())
-        if whole and raw["version"] == _version():
+        if all(n in range(1440) for n in (raw["regular"], *raw["other"].values())) and raw["version"] == _version():
             return dict(raw)
     return None
 

@@ -5,7 +5,7 @@ from calendar import monthrange
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ia.errors import BadData
+from ia.errors import BadData, Message
 
 MAX_TEXT = 200
 WEEKDAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
@@ -90,7 +90,7 @@ def form(schedule: str) -> Form:
     """
     text = " ".join(schedule.split())
     if not text or len(text) > MAX_TEXT:
-        raise _wrong(schedule, "it is empty" if not text else "it is too long")
+        raise _wrong(schedule, Message("it is empty") if not text else Message("it is too long"))
     word = text.split()[0].lower()
     if word == "every":
         return _every(text)
@@ -108,11 +108,11 @@ def weekdays(text: str) -> frozenset[int]:
     """
     parsed = _cron(f"0 0 * * {text}") if len(text.split()) == 1 else None
     if parsed is None:
-        raise _wrong(text, "the weekdays are one word: fri, 1-5 or mon,wed")
+        raise _wrong(text, Message("the weekdays are one word: fri, 1-5 or mon,wed"))
     return parsed.weekdays
 
 
-def _wrong(schedule: str, why: str) -> BadData:
+def _wrong(schedule: str, why: Message) -> BadData:
     return BadData(
         "schedule {schedule!r}: {why}", schedule=schedule[:80], why=why,
         hint="cron fields (`0 16 * * 5`), `every 90m`, `close+30m`, or `on file PATTERN`; see ia-task(5)",
@@ -122,24 +122,24 @@ def _wrong(schedule: str, why: str) -> BadData:
 def _every(text: str) -> Every:
     match = _EVERY.fullmatch(text)
     if match is None:
-        raise _wrong(text, "elapsed time is a number and m, h or d")
+        raise _wrong(text, Message("elapsed time is a number and m, h or d"))
     minutes = int(match[1]) * MINUTES[match[2][0].lower()]
     if not 1 <= minutes <= MAX_EVERY:
-        raise _wrong(text, "that is out of range")
+        raise _wrong(text, Message("that is out of range"))
     return Every(minutes)
 
 
 def _close(text: str) -> Close:
     match = _CLOSE.fullmatch(text)
     if match is None:
-        raise _wrong(text, "write close, close+30m or close-15m, and weekdays after it if you like")
+        raise _wrong(text, Message("write close, close+30m or close-15m, and weekdays after it if you like"))
     sign, number, unit, days = match.groups()
     minutes = int(number or 0) * MINUTES[(unit or "m").lower()]
     if minutes > MAX_OFFSET:
-        raise _wrong(text, "that is out of range")
+        raise _wrong(text, Message("that is out of range"))
     on = weekdays(days) if days else frozenset(range(7))
     if on <= {0, 6}:
-        raise _wrong(text, "it never comes: exchanges do not trade on these days")
+        raise _wrong(text, Message("it never comes: exchanges do not trade on these days"))
     return Close(-minutes if sign == "-" else minutes, on)
 
 
@@ -148,32 +148,33 @@ def _event(text: str) -> Event:
     kind = match[1].lower() if match else ""
     what = (match[2] or "").strip() if match else ""
     if kind not in EVENTS:
-        raise _wrong(text, "an event is `on file PATTERN`, `on message WORDS` or `on webhook NAME`")
+        raise _wrong(text, Message("an event is `on file PATTERN`, `on message WORDS` or `on webhook NAME`"))
     if not what:
-        raise _wrong(text, "it does not say which")
+        raise _wrong(text, Message("it does not say which"))
     if kind == "webhook" and not re.fullmatch(r"[A-Za-z0-9][\w.-]{0,59}", what):
-        raise _wrong(text, "the name of a webhook has letters, digits, - and _")
+        raise _wrong(text, Message("the name of a webhook has letters, digits, - and _"))
     if kind == "file" and (what.startswith(("/", "~")) or ".." in what.split("/") or what.split("/")[0] == ".ia"):
-        raise _wrong(text, "a pattern of files lies inside the workspace")
+        raise _wrong(text, Message("a pattern of files lies inside the workspace"))
     return Event(kind, what)
 
 
 def _cron(text: str) -> Cron:
     if text.startswith("@"):
         if text.lower() not in ALIASES:
-            why = "starting the machine is no time of day" if text.lower() == "@reboot" else "there is no such alias"
-            raise _wrong(text, why)
+            raise _wrong(text, Message("there is no such alias"))
         text = ALIASES[text.lower()]
     parts = text.split()
     if len(parts) != 5:
-        raise _wrong(text, "cron has five fields: minute, hour, day, month, weekday")
+        raise _wrong(text, Message("cron has five fields: minute, hour, day, month, weekday"))
     parts[3] = _numbers(parts[3], MONTHS, 1)
     parts[4] = _numbers(parts[4], WEEKDAYS, 0)
     for part in parts:
         if not part.isascii() or not all(_ITEM.fullmatch(item) for item in part.split(",")):
-            raise _wrong(text, f"{part!r} is no list of numbers, ranges (1-5) and steps (*/15, 0-30/10)")
+            raise _wrong(
+                text, Message("{part!r} is no list of numbers, ranges (1-5) and steps (*/15, 0-30/10)", part=part)
+            )
         if any("/" in item and item[0] != "*" and "-" not in item for item in part.split(",")):
-            raise _wrong(text, f"{part!r}: a step needs a range, as in 0-59/5 or */5")
+            raise _wrong(text, Message("{part!r}: a step needs a range, as in 0-59/5 or */5", part=part))
     times, days, months, on = _sets(text, parts)
     # As Debian's cron has it, a field that begins with * is no restriction, even where it is */2.
     either = not parts[2].startswith("*") and not parts[4].startswith("*")
@@ -181,7 +182,7 @@ def _cron(text: str) -> Cron:
     found = Cron(" ".join(parts), times, days, months, on, either, elapsed)
     longest = {month: monthrange(2024, month)[1] for month in months}
     if not either and not any(day <= most for day in days for most in longest.values()):
-        raise _wrong(text, "it never comes: no such day in these months")
+        raise _wrong(text, Message("it never comes: no such day in these months"))
     return found
 
 
@@ -206,8 +207,10 @@ def _sets(text: str, parts: list[str]) -> tuple[tuple[int, ...], frozenset[int],
 
     try:
         minutes, hours, days, months, on = (sorted(part) for part in CronSlices(" ".join(parts)))
-    except Exception as exc:  # ValueError, KeyError and others: whatever a field makes it stumble on
-        why = " ".join(str(exc.args[0] if exc.args else exc).split())[:120]
-        raise _wrong(text, why) from None
+    except Exception:  # ValueError, KeyError and others: whatever a field makes it stumble on
+        raise _wrong(
+            text,
+            Message("minutes are 0-59, hours 0-23, days 1-31, months 1-12, weekdays 0-7, and a range goes upwards"),
+        ) from None
     times = tuple(hour * 60 + minute for hour in hours for minute in minutes)
     return times, frozenset(days), frozenset(months), frozenset(day % 7 for day in on)

@@ -123,7 +123,7 @@ def _cron(what: Cron, zone: ZoneInfo, low: datetime, high: datetime) -> Iterator
         if what.on(day.day, day.month, (day.weekday() + 1) % 7):
             midnight = datetime.combine(day, time(), zone)
             start = midnight.astimezone(UTC)
-            if (midnight + DAY).astimezone(UTC) - start == DAY and midnight.replace(fold=1).astimezone(UTC) == start:
+            if _plain(midnight, start) and _plain(midnight + DAY, start + DAY):
                 first, last = (low - start) // MINUTE, (high - start) // MINUTE
                 for minute in what.times[bisect_right(what.times, first) : bisect_right(what.times, last)]:
                     yield start + minute * MINUTE
@@ -131,6 +131,11 @@ def _cron(what: Cron, zone: ZoneInfo, low: datetime, high: datetime) -> Iterator
                 for minute in what.times:
                     yield from _moment(midnight.replace(hour=minute // 60, minute=minute % 60), what.elapsed)
         day += DAY
+
+
+def _plain(local: datetime, moment: datetime) -> bool:
+    """Whether a clock shows a local time at that moment and at no other."""
+    return local.astimezone(UTC) == moment == local.replace(fold=1).astimezone(UTC)
 
 
 def _moment(local: datetime, elapsed: bool) -> Iterator[datetime]:
