@@ -35,6 +35,8 @@ GRACE = 1.0
 """Seconds that a connection is waited for in any case."""
 AGAIN = 30.0
 """Seconds until what a busy task left waiting is looked at again."""
+BUSY = 2000
+"""Milliseconds for which a held database is waited for: a sender would rather hear that it should come again."""
 FAREWELL = 0.4
 """Seconds for what is under way when the listener ends: answers, then the run."""
 QUIET = 60.0
@@ -87,7 +89,7 @@ def serve(
     """
     signing.check(how.secret)
     with concurrent.futures.ThreadPoolExecutor(1, "keeper") as keeper:
-        if not keeper.submit(_writable, ws).result():
+        if not keeper.submit(_opened, ws).result():
             raise Refused("{path}: permission denied", path=ws.root)
         server = _Server(ws, keeper, how, accepted, notify)
         asyncio.run(server.run(ready))
@@ -96,7 +98,9 @@ def serve(
         raise server.failure
 
 
-def _writable(ws: Workspace) -> bool:
+def _opened(ws: Workspace) -> bool:
+    """Open the database in the thread that is to use it; whether it can be written to."""
+    ws.db.execute(f"PRAGMA busy_timeout = {BUSY}")
     return store.writable(ws.db)
 
 
