@@ -1,24 +1,19 @@
 """`ia listen`: answer what comes in from outside."""
 
 import gc
-import os
 import signal
 import sys
-from typing import TYPE_CHECKING
 
 import click
 
 from ia.errors import Message
 from ia_cli._group import Command, Group
-from ia_cli._out import emit_rows, harmless, notify
-from ia_cli._proposal import shown
-from ia_cli._text import say
+from ia_cli._out import emit_rows, notify
+from ia_cli._voice import voice
 from ia_cli._webhook import webhook
 
-if TYPE_CHECKING:
-    from ia.bridges.approving import Voice
-    from ia.proposals import Proposal
-    from ia.workspace import Workspace
+ANSWER = [sys.executable, "-P", "-c", "from ia_cli._answer import main; main()"]
+"""The program that answers one message."""
 
 
 @click.group(cls=Group, example="ia listen telegram --help")
@@ -55,24 +50,7 @@ def telegram(ctx: click.Context, once: bool, who: bool) -> None:
     if who:
         emit_rows(bridge.who(notify), ("id", "name", "time"))
         return
-    ended = bridge.listen(Workspace(), _voice(), once=once, notify=notify)
-    if ended.signal:
+    ended = bridge.listen(Workspace(), voice(), ANSWER, once=once, notify=notify)
+    if ended:
         notify(Message("telegram: ended; what is not answered waits for the next start"))
-    status = 130 if ended.signal == signal.SIGINT else 0
-    if ended.threads:  # an answer that is still being worked out would hold up the end
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(status)
-    ctx.exit(status)
-
-
-def _voice() -> "Voice":
-    from ia.bridges.approving import Voice
-
-    def told(message: Message) -> str:
-        return say(message.template, **message.params)
-
-    def proposal(ws: "Workspace", proposal: "Proposal", before: str, after: str) -> str:
-        return harmless(shown(ws, proposal, before, after))
-
-    return Voice(told, proposal)
+    ctx.exit(130 if ended == signal.SIGINT else 0)

@@ -1,9 +1,14 @@
 """`ia listen telegram` as a process against a Bot API server on loopback."""
 
+import contextlib
+import json
 import os
+import random
 import re
 import signal
+import sqlite3
 import subprocess
+import threading
 import time
 
 import pytest
@@ -22,11 +27,12 @@ from bot_api_server import (
     UNAUTHORIZED,
     WEBHOOK,
     BotServer,
+    Failure,
     too_many,
 )
 from conftest import installed
-from ia import audit, proposals, sessions
-from openai_server import Reply
+from ia import audit, outside, proposals, sessions
+from openai_server import Reply, error
 
 
 @pytest.fixture
@@ -64,13 +70,30 @@ def listener(tmp_path, bot):
 
 
 def stop(process, number=signal.SIGTERM):
+    started = time.monotonic()
     process.send_signal(number)
-    return process.wait(10)
+    status = process.wait(10)
+    assert time.monotonic() - started < 3, "it ends soon"
+    return status
+
+
+def end(process, seconds=30):
+    """Wait for a listener to end by itself; return (status, what it told)."""
+    return process.wait(seconds), process.log()
 
 
 def echo(request):
     asked = re.search(r"【用户问题】(.*)", request.asked)
     return Reply(f"答：{asked[1].strip()}")
+
+
+def states(home):
+    """How far the messages have come."""
+    with contextlib.closing(sqlite3.connect(home / ".ia" / "ia.db")) as db:
+        return [state for (state,) in db.execute("SELECT state FROM received ORDER BY id")]
+
+
+INTERRUPTED = "I was interrupted"
 
 
 def test_a_conversation_in_chinese_and_english(bot, listener, brain, ws):
@@ -81,7 +104,414 @@ def test_a_conversation_in_chinese_and_english(bot, listener, brain, ws):
     bot.say(OWNER, "how is it going?")
     assert bot.sent_to(OWNER, 2)[1] == "答：how is it going?"
     assert bot.made("sendChatAction")
-    assert bot.made("setMyCommands")
+    assert {"command": "approve"}.items() <= json.loads(bot.made("setMyCommands")[0]["commands"])[4].items()
     assert stop(process) == 0
-    assert [m.role for m in sessions.history(ws, f"telegram-{OWNER}")] == ["user", "assistant"] * 2
-    assert sessions.history(ws, f"telegram-{OWNER}")[0].origins == (f"telegram {OWNER}",)
+    kept = sessions.history(ws, f"telegram-{OWNER}")
+    assert [m.role for m in kept] == ["user", "assistant"] * 2
+    assert kept[0].origins == (f"telegram {OWNER}",)
+    assert [e.kind for e in audit.events(ws.db, kind="message")] == ["message.received"] * 2
+
+
+def test_the_embedded_analyst_answers_without_a_model(bot, listener):
+    bot.say(OWNER, "帮我看看宁德时代最近怎么样")
+    assert end(listener("--once", env={"IA_LANG": "zh"}))[0] == 0
+    told = "\n".join(bot.sent_to(OWNER))
+    assert "模拟" in told
+    assert bot.waiting == 0, "what was answered is acknowledged"
+
+
+def test_two_chats_are_answered_side_by_side_and_each_in_its_order(bot, listener, brain):
+    go = threading.Event()
+    brain(
+        always=lambda request: (
+            Reply("慢", until=go) if "慢" in request.asked.split("【用户问题】")[-1] else echo(request)
+        )
+    )
+    process = listener()
+    bot.say(OWNER, "慢一点")
+    bot.say(OWNER, "第二句")
+    bot.say(FRIEND, "hello")
+    assert bot.sent_to(FRIEND, 1) == ["答：hello"]
+    assert bot.sent_to(OWNER, 1, 0.3) == []
+    go.set()
+    assert bot.sent_to(OWNER, 2) == ["慢", "答：第二句"]
+    assert stop(process) == 0
+
+
+def test_thirty_messages_at_once_are_answered_in_order(bot, listener, brain):
+    brain(always=echo)
+    for number in range(30):
+        bot.say(OWNER, f"问{number}")
+    process = listener()
+    assert bot.sent_to(OWNER, 30, 60) == [f"答：问{number}" for number in range(30)]
+    assert stop(process) == 0
+
+
+def test_who_is_too_fast_is_told_once(bot, listener, brain):
+    brain(always=echo)
+    for number in range(35):
+        bot.say(OWNER, f"问{number}")
+    assert end(listener("--once"), 60)[0] == 0
+    told = bot.sent_to(OWNER)
+    assert told[:30] == [f"答：问{number}" for number in range(30)]
+    assert len(told) == 31
+    assert "too fast" in told[30]
+
+
+def test_a_stranger_gets_no_answer_and_the_terminal_says_how_to_let_them_in(bot, listener, brain, ws):
+    brain()
+    for _ in range(3):
+        bot.say(STRANGER, "批准 1")
+    bot.say(STRANGER, None, chat={"id": OWNER, "type": "private"})  # a chat that is not its sender's
+    status, told = end(listener("--once"))
+    assert status == 0
+    assert bot.sent == []
+    assert told.count(f"user {STRANGER} is not on the list") == 1
+    refused = audit.events(ws.db, kind="message.refused")
+    assert [event.subject for event in refused] == [f"telegram {STRANGER}"]
+    assert ws.db.execute("SELECT count(*) FROM received").fetchone() == (0,)
+    assert bot.waiting == 0
+
+
+def test_groups_channels_and_what_is_no_message_are_not_heard(bot, listener, brain):
+    brain()
+    group = {"id": -100123, "type": "supergroup", "title": "all"}
+    for _ in range(2):
+        bot.say(OWNER, "看看茅台", chat=group)
+    bot.say(OWNER, "看看茅台", chat=group, sender_chat=group)
+    bot.update(message={"chat": group, "text": "no sender"})
+    bot.update(message={"chat": "?", "text": 5})
+    bot.update(message="nonsense", anyway=True)
+    bot.update(edited_message={"from": {"id": OWNER}, "text": "x"}, anyway=True)
+    status, told = end(listener("--once"))
+    assert status == 0
+    assert bot.sent == []
+    assert told.count("is not a private one") == 1
+    assert bot.waiting == 0
+
+
+# crashes
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_killed_while_it_works_the_answer_comes_after_the_restart(bot, listener, brain, monkeypatch, lang):
+    monkeypatch.setenv("IA_LANG", lang)
+    go = threading.Event()
+    server = brain(always=lambda request: echo(request) if go.is_set() else Reply("迟", until=go))
+    process = listener()
+    bot.say(OWNER, "一")
+    bot.say(OWNER, "二")
+    assert bot.until(lambda: server.requests)
+    process.kill()
+    process.wait()
+    go.set()
+    process = listener()
+    assert bot.sent_to(OWNER, 2) == ["答：一", "答：二"]
+    assert stop(process) == 0
+    assert bot.sent_to(OWNER, 3, 0.5) == ["答：一", "答：二"]
+
+
+def test_killed_twice_over_the_same_message_it_says_so_and_goes_on(bot, listener, brain, ws):
+    held = threading.Event()
+    server = brain(always=lambda request: Reply("迟", until=held) if "一" in request.asked else echo(request))
+    bot.say(OWNER, "一")
+    for times in (1, 2):
+        process = listener()
+        assert bot.until(lambda times=times: len(server.requests) == times)
+        process.kill()
+        process.wait()
+    held.set()
+    bot.say(OWNER, "二")
+    process = listener()
+    told = bot.sent_to(OWNER, 2)
+    assert told[0].startswith(INTERRUPTED)
+    assert told[1] == "答：二"
+    assert stop(process) == 0
+
+
+@pytest.mark.parametrize("arrived", [True, False])
+def test_killed_while_it_sends_nothing_is_sent_twice(bot, listener, brain, arrived):
+    brain(always=echo)
+    process = listener()
+
+    def kill(_call):
+        process.kill()
+        process.wait()
+        return LOST if arrived else CUT
+
+    bot.plan("sendMessage", kill)
+    bot.say(OWNER, "一")
+    assert bot.until(lambda: process.poll() is not None)
+    process = listener()
+    bot.say(OWNER, "二")
+    expected = [*(["答：一"] if arrived else []), INTERRUPTED, "答：二"]
+    told = bot.sent_to(OWNER, len(expected))
+    assert [text[: len(INTERRUPTED)] if text.startswith(INTERRUPTED) else text for text in told] == expected
+    assert stop(process) == 0
+
+
+def test_killed_before_it_acknowledged_nothing_is_lost_or_answered_twice(bot, listener, brain, home):
+    brain(always=echo)
+    process = listener()
+
+    def kill(_call):  # the poll that would acknowledge
+        bot.until(lambda: states(home) == ["answered"])
+        process.kill()
+        process.wait()
+        return CUT
+
+    assert bot.until(lambda: bot.made("getUpdates"))
+    bot.plan("getUpdates", kill)
+    bot.say(OWNER, "一")
+    assert bot.until(lambda: process.poll() is not None)
+    assert bot.waiting == 1
+    assert end(listener("--once"))[0] == 0
+    assert bot.sent_to(OWNER, 2, 0.3) == ["答：一"]
+    assert bot.waiting == 0
+
+
+@pytest.mark.slow
+def test_killed_at_any_moment_there_is_one_answer_or_a_word_about_it(bot, listener, brain):
+    """Every message is answered once, or its reader is told; none twice."""
+    brain(always=echo)
+    chance = random.Random(4)
+    for number in range(12):
+        process = listener()
+        bot.say(OWNER, f"第{number}句")
+        time.sleep(chance.uniform(0.3, 1.6))
+        process.kill()
+        process.wait()
+    assert end(listener("--once"), 60)[0] == 0
+    told = bot.sent_to(OWNER)
+    answers = [text for text in told if text.startswith("答")]
+    lost = [text for text in told if text.startswith(INTERRUPTED)]
+    assert len(answers) == len(set(answers))
+    assert len(set(answers)) + len(lost) >= 12
+    assert bot.waiting == 0
+
+
+# what goes wrong on the way
+
+
+def test_what_fails_on_the_way_is_tried_again(bot, listener, brain):
+    brain(always=echo)
+    bot.plan("getMe", CUT, GATEWAY)
+    bot.plan("getUpdates", GARBAGE, too_many(1), Failure(200, html='{"ok": true, "result": [{"x": 1}]}'))
+    bot.plan("sendMessage", too_many(1), GATEWAY, Failure())
+    bot.plan("setMyCommands", Failure())
+    bot.plan("sendChatAction", CUT)
+    process = listener()
+    bot.say(OWNER, "还好吗")
+    assert bot.sent_to(OWNER, 1, 60) == ["答：还好吗"]
+    assert stop(process) == 0
+    assert bot.sent_to(OWNER, 2, 0.2) == ["答：还好吗"]
+    told = process.log()
+    assert told.count("cannot be reached") == told.count("reached again") >= 1
+
+
+@pytest.mark.parametrize("failure", [LOST, CUT, GARBAGE])
+def test_an_answer_that_may_have_arrived_is_not_sent_again(bot, listener, brain, failure):
+    brain(always=echo)
+    bot.plan("sendMessage", failure)
+    bot.say(OWNER, "一")
+    assert end(listener("--once"))[0] == 0
+    told = bot.sent_to(OWNER)
+    assert told.count("答：一") == (failure is LOST)
+    assert told[-1].startswith(INTERRUPTED)
+
+
+def test_a_reader_who_blocked_the_bot_is_left_alone(bot, listener, brain):
+    brain(always=echo)
+    bot.plan("sendMessage", BLOCKED)
+    bot.say(OWNER, "一")
+    bot.say(OWNER, "二")
+    status, told = end(listener("--once"))
+    assert status == 0
+    assert bot.sent_to(OWNER) == ["答：二"]
+    assert "refused for good" in told
+
+
+@pytest.mark.parametrize("words", [(), ("--once",), ("--who",)])
+def test_a_token_that_is_refused_is_status_69(bot, listener, monkeypatch, words):
+    monkeypatch.setenv("TELEGRAM_TOKEN", TOKEN + "x")
+    status, told = end(listener(*words))
+    assert status == 69
+    assert told.startswith("ia: Telegram refuses the token\nhint:")
+
+
+def test_a_token_that_is_withdrawn_while_it_listens_is_status_69(bot, listener):
+    bot.plan("getUpdates", UNAUTHORIZED)
+    assert end(listener())[0] == 69
+
+
+def test_another_program_that_reads_the_bots_messages_is_status_75(bot, listener):
+    bot.plan("getUpdates", *[CONFLICT] * 3)
+    status, told = end(listener())
+    assert status == 75
+    assert "another program reads the messages of this bot" in told
+
+
+def test_a_poll_that_was_taken_away_once_is_no_matter(bot, listener, brain):
+    brain(always=echo)
+    bot.plan("getUpdates", CONFLICT)
+    bot.say(OWNER, "一")
+    assert end(listener("--once"))[0] == 0
+    assert bot.sent_to(OWNER) == ["答：一"]
+
+
+def test_a_webhook_is_status_78_and_a_second_listener_75(bot, listener):
+    bot.plan("getUpdates", WEBHOOK)
+    status, told = end(listener())
+    assert status == 78
+    assert "deleteWebhook" in told
+    first = listener()
+    assert bot.until(lambda: len(bot.made("getUpdates")) > 1)
+    status, told = end(listener())
+    assert status == 75
+    assert "another `ia listen telegram`" in told
+    assert stop(first) == 0
+
+
+def test_once_without_a_server_is_status_75(bot, listener, monkeypatch):
+    monkeypatch.setenv("IA_TELEGRAM_API", "http://127.0.0.1:9")
+    status, told = end(listener("--once"))
+    assert status == 75
+    assert "the Bot API cannot be reached" in told
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "said"),
+    [
+        ("TELEGRAM_TOKEN", "", "telegram.token is not set"),
+        ("TELEGRAM_TOKEN", "../../x", "not the token of a bot"),
+        ("IA_TELEGRAM_OWNER", "", "telegram.owner is not set"),
+        ("IA_TELEGRAM_OWNER", "@wei", "is not a user id"),
+        ("IA_TELEGRAM_USERS", "42, ann", "is not a user id"),
+        ("IA_TELEGRAM_API", "http://api.telegram.org", "https"),
+    ],
+)
+def test_settings_that_will_not_do_are_status_78(bot, listener, monkeypatch, variable, value, said):
+    monkeypatch.setenv(variable, value)
+    status, told = end(listener("--once"))
+    assert status == 78
+    assert said in told
+    assert "hint:" in told or "user id" in told
+    assert bot.calls == []
+
+
+# the end
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+def test_it_ends_soon_and_what_is_under_way_is_answered_at_the_next_start(bot, listener, brain, number, status):
+    go = threading.Event()
+    server = brain(always=lambda request: echo(request) if go.is_set() else Reply("迟", until=go))
+    process = listener()
+    bot.say(OWNER, "一")
+    bot.say(OWNER, "二")
+    assert bot.until(lambda: server.requests)
+    assert stop(process, number) == status
+    assert bot.sent == []
+    go.set()
+    assert end(listener("--once"))[0] == 0
+    assert bot.sent_to(OWNER) == ["答：一", "答：二"]
+
+
+def test_it_ends_while_nothing_can_be_reached(bot, listener, monkeypatch):
+    monkeypatch.setenv("IA_TELEGRAM_API", "http://127.0.0.1:9")
+    process = listener()
+    assert bot.until(lambda: "cannot be reached" in process.log())
+    assert stop(process) == 0
+
+
+# what is said
+
+
+def test_a_long_answer_becomes_a_note_that_is_marked(bot, listener, brain, ws):
+    text = "结论先行：观望。\n\n" + "\n".join(f"第 {n} 点，量能没有放大，均线粘合，等待方向选择。" for n in range(120))
+    brain(Reply(text))
+    bot.say(OWNER, "写一份长的")
+    bot.say(OWNER, "/notes 1")
+    assert end(listener("--once"))[0] == 0
+    told = bot.sent_to(OWNER)
+    assert told[0].startswith("结论先行：观望。")
+    assert len(told[0]) < 900
+    (path,) = re.findall(r"notebook/scratch/telegram/[\d-]+\.md", told[0])
+    kept = ws.read(path)
+    assert outside.origin_of(kept) == f"telegram {OWNER}"
+    assert text in kept
+    assert text.splitlines()[-1] in told[-1], "the chat shows all of it"
+    assert proposals.pending(ws) == []
+
+
+def test_long_texts_are_cut_by_utf_16_units(bot, listener, ws):
+    ws.write("notebook/scratch/emoji.md", "📈" * 5000 + "\n" + "x " * 500)
+    bot.say(OWNER, "/notes 1")
+    assert end(listener("--once"))[0] == 0
+    told = bot.sent_to(OWNER)
+    assert len(told) > 2
+    assert "".join(told).count("📈") == 5000
+
+
+def test_a_failing_turn_is_one_line(bot, listener, brain, home, tmp_path):
+    brain(error(401, "invalid_api_key"), Reply(""), Reply(empty=True))
+    for words in ("一", "二"):
+        bot.say(OWNER, words)
+    assert end(listener("--once"))[0] == 0
+    told = bot.sent_to(OWNER)
+    assert len(told) == 2
+    for text in told:
+        assert "\n" not in text
+        assert str(home) not in text and str(tmp_path) not in text
+
+
+def test_a_text_file_is_read_as_data_and_the_rest_is_declined_kindly(bot, listener, brain):
+    server = brain(always=Reply("好"))
+    bot.files["f1"] = "收入 1200 万".encode()
+    bot.files["f2"] = b"\xff\xfe\x00"
+    about = {"file_unique_id": "u", "file_size": 20, "mime_type": "text/plain"}
+    bot.say(OWNER, None, caption="总结一下", document={"file_id": "f1", "file_name": "报告.txt", **about})
+    bot.say(OWNER, None, document={"file_id": "f2", "file_name": "b.txt", **about})
+    bot.say(OWNER, None, document={"file_id": "f3", "file_name": "big.csv", **about, "file_size": 10**7})
+    bot.say(OWNER, None, photo=[{"file_id": "p", "width": 1, "height": 1}])
+    bot.say(OWNER, None, caption="这是什么形态？", photo=[{"file_id": "p", "width": 1, "height": 1}])
+    bot.say(OWNER, None, voice={"file_id": "v", "duration": 3})
+    bot.say(OWNER, None, dice={"emoji": "🎲", "value": 3})
+    assert end(listener("--once"))[0] == 0
+    told = bot.sent_to(OWNER)
+    assert len(server.requests) == 2
+    assert "【用户问题】总结一下" in server.requests[0].asked
+    assert "收入 1200 万" in server.requests[0].asked.split("【外部数据】")[1]
+    assert "from telegram 41 file" in server.requests[0].asked
+    assert told[0] == "好"
+    assert "text files" in told[1] and "text files" in told[2]
+    assert "pictures" in told[3]
+    assert told[4].startswith("好\n\n") and "pictures" in told[4]
+    assert "recordings" in told[5]
+    assert "of this kind" in told[6]
+
+
+def test_who_tells_numbers_and_leaves_the_messages_alone(bot, ia, monkeypatch, brain, listener):
+    brain(always=echo)
+    monkeypatch.delenv("IA_TELEGRAM_OWNER")
+    bot.say(OWNER, "第一句")
+    told = ia("listen", "telegram", "--who")
+    assert told.returncode == 0
+    assert told.stdout.splitlines()[0] == "id\tname\ttime"
+    assert told.stdout.splitlines()[1].startswith("41\tWei\t20")
+    monkeypatch.setenv("IA_TELEGRAM_OWNER", str(OWNER))
+    assert end(listener("--once"))[0] == 0
+    assert bot.sent_to(OWNER) == ["答：第一句"]
+
+
+def test_the_token_stands_nowhere(bot, listener, brain, home):
+    brain(always=echo)
+    bot.plan("getUpdates", CUT, GARBAGE)
+    bot.plan("sendMessage", Failure(404, "Not Found"), LOST)
+    bot.say(OWNER, "一")
+    process = listener(env={"IA_DEBUG": "1"})
+    bot.sent_to(OWNER, 2)
+    assert stop(process) == 0
+    for path in home.rglob("*"):
+        if path.is_file():
+            assert TOKEN.split(":")[1].encode() not in path.read_bytes(), path

@@ -19,7 +19,7 @@ CATALOG = {
     "@BotFather gives one; then `ia config secret TELEGRAM_TOKEN`": "找 @BotFather 要一个，再 `ia config secret TELEGRAM_TOKEN`",
     "telegram.token is not the token of a bot": "telegram.token 不是机器人的令牌",
     "@BotFather gives it: 123456:ABC-…": "@BotFather 给的样子：123456:ABC-…",
-    "telegram.users: {word!r} is not a user id (a number)": "telegram.users：{word!r} 不是用户编号（数字）",
+    "{name}: {word!r} is not a user id (a number)": "{name}：{word!r} 不是用户编号（数字）",
     "nobody may write to the bot: telegram.owner is not set": "谁都不能给机器人写消息：telegram.owner 未设置",
     "write to your bot, read your number with `ia listen telegram --who`, then `ia config set telegram.owner NUMBER`": "先给你的机器人发一句话，用 `ia listen telegram --who` 看到你的编号，再 `ia config set telegram.owner 编号`",
     "Telegram refuses the token": "Telegram 拒绝了令牌",

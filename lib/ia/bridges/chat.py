@@ -7,8 +7,9 @@ was passed on or stands in a file asks for nothing.
 
 import os
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ia import audit, clock, config, outside, sessions
 from ia.bridges.approving import Approving, Voice
@@ -29,6 +30,8 @@ QUIET = 3600.0
 """Seconds before a stranger who keeps writing is told of again."""
 MAX_STRANGERS = 20
 """Strangers an hour that are told of; who writes to a bot can be anybody, many times over."""
+
+WRONG = Message("something went wrong here; the log of `ia listen` tells more")
 
 
 @dataclass(frozen=True)
@@ -90,7 +93,7 @@ class Door:
 
 
 class Conversation:
-    """What is answered to whom. It keeps no state of its own but the codes that are out."""
+    """What is answered at once: commands. It keeps no state of its own but the codes that are out."""
 
     def __init__(
         self, channel: str, owner: str, voice: Voice, approving: Approving, *, notify: Notify = silent
@@ -98,58 +101,76 @@ class Conversation:
         self.channel, self.owner, self.voice, self.notify = channel, owner, voice, notify
         self.commands = Commands(channel, voice, approving)
 
-    def answer(self, ws: Workspace, message: Incoming) -> str:
-        """Return the answer to a message; "" where there is nothing to say. A failure is an answer of one line."""
-        try:
-            told = [self._answered(ws, message)] if message.text or message.passed else []
-            told += [self.voice.say(each) for each in message.unread]
-        except IaError as exc:
-            told = [self.voice.say(Message(exc.template, **exc.params))]
-        except Exception as exc:  # a bug is told where it can be mended, not to who writes
-            self.notify(Message("internal error: {kind}: {what}", kind=type(exc).__name__, what=str(exc)[:300]))
-            told = [self.voice.say(Message("something went wrong here; the log of `ia listen` tells more"))]
-        return _homeless(ws, "\n\n".join(filter(None, (part.strip() for part in told))))
+    def by_owner(self, message: Incoming) -> bool:
+        """Whether the owner writes, in private."""
+        return message.sender == self.owner and message.chat == message.sender
 
-    def _answered(self, ws: Workspace, message: Incoming) -> str:
-        by_owner = message.sender == self.owner and message.chat == message.sender
-        text = message.text.strip()
-        if text.startswith("/"):
-            found = self.commands.run(ws, message.chat, text, by_owner=by_owner)
-            if found is not None:
-                return found
-        return self._turn(ws, message, text, by_owner)
-
-    def _turn(self, ws: Workspace, message: Incoming, text: str, by_owner: bool) -> str:
-        from ia.agent.context import Data
-        from ia.agent.turn import Heard, take
-
-        session = f"{self.channel}-{message.chat}"
-        origin = f"{self.channel} {message.sender}"
-        asked = text or self.voice.say(Message("(passed on without a word)"))
-        turn = take(
-            ws, asked, session=session, data=tuple(Data(whence, words) for whence, words in message.passed),
-            notify=self.notify, heard=Heard(origin, by_user=by_owner and bool(text)),
+    def command(self, ws: Workspace, message: Incoming) -> str | None:
+        """Return what a command says, "" for a message without words; None where a turn has to answer."""
+        if not message.text and not message.passed:
+            return ""
+        if not message.text.startswith("/"):
+            return None
+        return _told(
+            ws, self.voice, self.notify,
+            lambda: self.commands.run(ws, message.chat, message.text, by_owner=self.by_owner(message)),
         )  # fmt: skip
-        reply = turn.reply.strip()
-        if len(reply) > LONG:
-            reply = self._beginning(ws, turn, reply, origin)
-        waiting = [number for number in turn.pending if f"approve {number}" not in turn.reply]
-        told = [Message("proposal {number} waits: /show {number}", number=number) for number in waiting]
-        return "\n".join([reply, *map(self.voice.say, told)])
 
-    def _beginning(self, ws: Workspace, turn: "Turn", reply: str, origin: str) -> str:
-        """Keep a long answer as a note, marked with whatever the turn had read, and return how it begins."""
-        said = [message for message in sessions.history(ws, turn.session) if message.turn == turn.id]
-        origins = [origin, *(each for message in said for each in message.origins)]
-        text = outside.marked(outside.folded(reply) + "\n", list(dict.fromkeys(origins)))
-        with ws.lock():
-            path = _free(ws, f"notebook/scratch/{self.channel}/{clock.now():%Y-%m-%d-%H%M%S}")
-            ws.write(path, text, actor=f"model {turn.model}", event="note.untrusted", origins=origins)
-            note_written(ws, path, notify=self.notify)
-        more = Message(
-            "… the answer has {count} characters; all of it: {path} (/notes 1 shows it)", count=len(reply), path=path
-        )
-        return f"{shortened(reply)}\n\n{self.voice.say(more)}"
+    def job(self, message: Incoming) -> dict[str, Any]:
+        """Return what `turned` has to know of a message, as plain data."""
+        return {
+            "channel": self.channel, "chat": message.chat, "sender": message.sender, "text": message.text,
+            "passed": message.passed, "by_owner": self.by_owner(message),
+        }  # fmt: skip
+
+
+def turned(ws: Workspace, job: dict[str, Any], voice: Voice, notify: Notify) -> str:
+    """Take a turn and return its answer; a failure is an answer of one line."""
+    return _told(ws, voice, notify, lambda: _turn(ws, job, voice, notify)) or ""
+
+
+def _told(ws: Workspace, voice: Voice, notify: Notify, work: Callable[[], str | None]) -> str | None:
+    try:
+        text = work()
+    except IaError as exc:
+        text = voice.say(Message(exc.template, **exc.params))
+    except Exception as exc:  # a bug is told where it can be mended, not to who writes
+        notify(Message("internal error: {kind}: {what}", kind=type(exc).__name__, what=str(exc)[:300]))
+        text = voice.say(WRONG)
+    return None if text is None else _homeless(ws, text.strip())
+
+
+def _turn(ws: Workspace, job: dict[str, Any], voice: Voice, notify: Notify) -> str:
+    from ia.agent.context import Data
+    from ia.agent.turn import Heard, take
+
+    origin = f"{job['channel']} {job['sender']}"
+    turn = take(
+        ws, job["text"] or voice.say(Message("(passed on without a word)")), session=f"{job['channel']}-{job['chat']}",
+        data=tuple(Data(whence, words) for whence, words in job["passed"]), notify=notify,
+        heard=Heard(origin, by_user=job["by_owner"] and bool(job["text"])),
+    )  # fmt: skip
+    reply = turn.reply.strip()
+    if len(reply) > LONG:
+        reply = _beginning(ws, turn, reply, job["channel"], origin, voice, notify)
+    waiting = [number for number in turn.pending if f"approve {number}" not in turn.reply]
+    told = [Message("proposal {number} waits: /show {number}", number=number) for number in waiting]
+    return "\n".join([reply, *map(voice.say, told)])
+
+
+def _beginning(ws: Workspace, turn: "Turn", reply: str, channel: str, origin: str, voice: Voice, notify: Notify) -> str:
+    """Keep a long answer as a note, marked with whatever the turn had read, and return how it begins."""
+    said = [message for message in sessions.history(ws, turn.session) if message.turn == turn.id]
+    origins = list(dict.fromkeys([origin, *(each for message in said for each in message.origins)]))
+    text = outside.marked(outside.folded(reply) + "\n", origins)
+    with ws.lock():
+        path = _free(ws, f"notebook/scratch/{channel}/{clock.now():%Y-%m-%d-%H%M%S}")
+        ws.write(path, text, actor=f"model {turn.model}", event="note.untrusted", origins=origins)
+        note_written(ws, path, notify=notify)
+    more = Message(
+        "… the answer has {count} characters; all of it: {path} (/notes 1 shows it)", count=len(reply), path=path
+    )
+    return f"{shortened(reply)}\n\n{voice.say(more)}"
 
 
 def shortened(text: str, room: int = BEGINNING) -> str:

@@ -1,21 +1,22 @@
 """Answering what comes in over a chat service: one conversation in its order, several side by side.
 
-Each answer is worked out in a thread with a connection of its own to the databases; the loop of the service goes on
-meanwhile. How far each message has come stands in ia.db (see answers), so that a process may end at any point.
+Each turn is a process, and a command runs in a thread with a connection of its own to the databases: the loop of the
+service goes on meanwhile. How far each message has come stands in ia.db (see answers): a process may end at any point.
 """
 
 import asyncio
 import contextlib
+import subprocess
 import threading
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from ia import config
 from ia.bridges import answers
 from ia.bridges.answers import AGAIN, ANSWERED, FAILED, NEW, READY, SENDING, WORKING, Item
-from ia.bridges.approving import Voice
-from ia.bridges.chat import Incoming
-from ia.errors import Message, Notify
+from ia.bridges.chat import WRONG, Conversation, Incoming
+from ia.bridges.turning import Turning
+from ia.errors import IaError, Message
 from ia.workspace import Workspace
 
 AT_ONCE = 4
@@ -27,7 +28,7 @@ PATIENCE = 30.0
 PAUSES = (1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
 """Seconds between tries to reach a service that cannot be reached."""
 
-THREAD = "an answer"
+T = TypeVar("T")
 
 
 class NotSent(Exception):
@@ -68,18 +69,17 @@ class Service(Protocol):
 
 
 class Serving:
-    """Everything that is being answered."""
+    """Everything that is being answered. `answering`: words of a program that takes turns, see turning."""
 
-    def __init__(
-        self, ws: Workspace, service: Service, answer: Callable[[Workspace, Incoming], str], voice: Voice,
-        notify: Notify,
-    ) -> None:  # fmt: skip
-        self.ws, self.service, self.answer, self.voice, self.notify = ws, service, answer, voice, notify
+    def __init__(self, ws: Workspace, service: Service, conversation: Conversation, answering: list[str]) -> None:
+        self.ws, self.service, self.conversation, self.turning = ws, service, conversation, Turning(answering)
+        self.voice, self.notify = conversation.voice, conversation.notify
         self.stopping = asyncio.Event()
         self._slots = asyncio.Semaphore(AT_ONCE)
         self._last: dict[str, asyncio.Task[None]] = {}
         self._open: set[asyncio.Task[None]] = set()
         self._working: dict[int, Item] = {}
+        self._runs: list[subprocess.Popen[bytes]] = []
 
     def take_up(self) -> None:
         """Go on with what an earlier process left unanswered."""
@@ -102,14 +102,16 @@ class Serving:
             del self._last[chat]
 
     async def idle(self) -> None:
-        """Wait until everything is answered, or `stopping` is set."""
+        """Wait until everything is answered and the tasks that were woken have run, or `stopping` is set."""
         stop = asyncio.ensure_future(self.stopping.wait())
         while self._open and not stop.done():
             await asyncio.wait({*self._open, stop}, return_when=asyncio.FIRST_COMPLETED)
+        while any(run.poll() is None for run in self._runs) and not stop.done():
+            await asyncio.wait({stop}, timeout=0.1)
         stop.cancel()
 
-    async def close(self, seconds: float) -> int:
-        """Let what is under way end within so many seconds; return how many threads work on for a later start."""
+    async def close(self, seconds: float) -> None:
+        """Let what is under way end within so many seconds, and keep the rest for a later start."""
         self.stopping.set()
         if self._open:
             await asyncio.wait(self._open, timeout=seconds)
@@ -120,7 +122,7 @@ class Serving:
             await asyncio.gather(*self._open, return_exceptions=True)
         for item in left:
             answers.move(self.ws, item, NEW)
-        return sum(thread.name == THREAD for thread in threading.enumerate())
+        await self.turning.close()
 
     async def _in_turn(self, before: "asyncio.Task[None] | None", chat: str, item: Item) -> None:
         if before is not None:
@@ -142,27 +144,51 @@ class Serving:
             signs = asyncio.ensure_future(self._signs_of_life(chat))
             self._working[item.id] = item
             try:
-                text = await self._thought(await self.service.incoming(item))
+                text = await self._thought(item, await self.service.incoming(item))
             finally:
                 del self._working[item.id]
                 signs.cancel()
         return answers.move(self.ws, item, READY, self.service.parts(text))
 
-    async def _thought(self, message: Incoming) -> str:
-        """Return the answer to a message, worked out in a thread that nobody has to wait for."""
+    async def _thought(self, item: Item, message: Incoming) -> str:
+        """Return the answer to a message: a command's at once, else a turn's."""
 
-        def work() -> str:
+        def command() -> str | None:
             ws = Workspace(self.ws.root)
             try:
-                return self.answer(ws, message)
+                self._wake(ws, item, message)
+                return self.conversation.command(ws, message)
             finally:
                 ws.close()
 
         seconds = float(config.get("turn.deadline")) + PATIENCE
         try:
-            return await asyncio.wait_for(_in_thread(work), seconds)
+            told = await _in_thread(command)
+            if told is None:
+                told = await self.turning.answer(self.conversation.job(message), seconds)
         except asyncio.TimeoutError:  # noqa: UP041  (another class before Python 3.11)
-            return self.voice.say(Message("the turn took longer than {seconds:g} s", seconds=seconds))
+            told = self.voice.say(Message("the turn took longer than {seconds:g} s", seconds=seconds))
+        except (ValueError, KeyError, TypeError):
+            told = self.voice.say(WRONG)
+        return "\n\n".join(filter(None, [told, *map(self.voice.say, message.unread)]))
+
+    def _wake(self, ws: Workspace, item: Item, message: Incoming) -> None:
+        """Run the tasks that wait for words of a message, beside its answer. A message wakes each task once."""
+        if not message.text or message.text.startswith("/"):
+            return
+        from ia.tasks import children, events
+
+        channel = self.service.channel
+        sender = f"{channel} {message.sender}"
+        try:
+            woken = events.came(ws, events.MESSAGE, message.text, f"{channel} {item.key}", message.text, sender)
+        except IaError as exc:
+            self.notify(Message(exc.template, **exc.params))
+            return
+        self._runs = [run for run in self._runs if run.poll() is None]
+        for task in woken:
+            words = [*children.command(), "--home", self.ws.root, "task", "due", task.name]
+            self._runs.append(subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=2, start_new_session=True))
 
     async def _signs_of_life(self, chat: str) -> None:
         while True:
@@ -202,10 +228,10 @@ class Serving:
         )
 
 
-async def _in_thread(work: Callable[[], str]) -> str:
+async def _in_thread(work: Callable[[], T]) -> T:
     """Return what a function returns, run in a daemon thread: the process need not wait for it to end."""
     loop = asyncio.get_running_loop()
-    future: asyncio.Future[str] = loop.create_future()
+    future: asyncio.Future[T] = loop.create_future()
 
     def settle(set_: Callable[[Any], None], value: Any) -> None:
         if not future.done():
@@ -219,5 +245,5 @@ async def _in_thread(work: Callable[[], str]) -> str:
         with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
             loop.call_soon_threadsafe(settle, *told)
 
-    threading.Thread(target=run, name=THREAD, daemon=True).start()
+    threading.Thread(target=run, daemon=True).start()
     return await future

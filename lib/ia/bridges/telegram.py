@@ -30,18 +30,19 @@ from ia.bridges.commands import COMMANDS
 from ia.bridges.serving import PAUSES, NotSent, PerhapsSent, Serving, Unwanted
 from ia.channels.parts import parts
 from ia.channels.telegram import LIMIT, api, units
-from ia.errors import ConfigError, IaError, Message, Notify, TryLater, Unavailable
+from ia.errors import ConfigError, Message, Notify, TryLater, Unavailable
 from ia.workspace import Workspace
 
 CHANNEL = "telegram"
 POLL = 30  # seconds that one poll waits for something to come
-GRACE = 1.5
+GRACE = 1.0
 """Seconds that an answer under way has left when the listener is told to end."""
 CONFLICTS = 3
 """Polls in a row that another program took away, before we leave the bot to it."""
 TRIES_ONCE = 3
 _UNSENT = ("ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol", "ProxyError")
 """What httpx raises before anything of a request has left."""
+_TOKEN_REFUSED = (error.InvalidToken, error.EndPointNotFound)
 T = TypeVar("T")
 
 
@@ -53,13 +54,6 @@ class Settings(NamedTuple):
     owner: str
     users: frozenset[str]
     codes: str
-
-
-class Ended(NamedTuple):
-    """How listening ended: the signal that ended it, if one did, and how many answers are still being worked out."""
-
-    signal: int
-    threads: int
 
 
 def settings() -> Settings:
@@ -76,10 +70,10 @@ def settings() -> Settings:
     if any(not (char.isascii() and (char.isalnum() or char in ":_-")) for char in token):
         raise ConfigError("telegram.token is not the token of a bot", hint="@BotFather gives it: 123456:ABC-…")
     users = [word.strip() for word in str(config.get("telegram.users") or "").split(",") if word.strip()]
-    for word in users:
+    for name, word in (*(("telegram.users", word) for word in users), ("telegram.owner", str(owner or "1"))):
         if not (word.isascii() and word.isdecimal()):
-            raise ConfigError("telegram.users: {word!r} is not a user id (a number)", word=word[:40])
-    if owner is None:
+            raise ConfigError("{name}: {word!r} is not a user id (a number)", name=name, word=word[:40])
+    if not owner:
         raise ConfigError(
             "nobody may write to the bot: telegram.owner is not set",
             hint="write to your bot, read your number with `ia listen telegram --who`, then"
@@ -88,8 +82,10 @@ def settings() -> Settings:
     return Settings(token, api(), str(owner), frozenset(users), str(config.get("telegram.codes")))
 
 
-def listen(ws: Workspace, voice: Voice, *, once: bool = False, notify: Notify) -> Ended:
-    """Answer what comes in until a signal ends it, or with `once` what waits.
+def listen(ws: Workspace, voice: Voice, answering: list[str], *, once: bool = False, notify: Notify) -> int:
+    """Answer what comes in until a signal ends it, or with `once` what waits; return the signal, 0 without one.
+
+    answering   words of the program that takes one turn; see turning
 
     raises  ConfigError (settings); Unavailable (the token is refused); TryLater where another program listens already,
             or with `once` the Bot API cannot be reached.
@@ -97,7 +93,7 @@ def listen(ws: Workspace, voice: Voice, *, once: bool = False, notify: Notify) -
     chosen = settings()
     _quiet()
     with _alone(ws):
-        return asyncio.run(_Listener(ws, chosen, voice, once, notify).run())
+        return asyncio.run(_Listener(ws, chosen, voice, answering, once, notify).run())
 
 
 def who(notify: Notify) -> list[dict[str, Any]]:
@@ -115,7 +111,7 @@ def who(notify: Notify) -> list[dict[str, Any]]:
         bot = _Bot(str(token), api())
         try:
             return await bot.updates(0, 0)
-        except error.InvalidToken:
+        except _TOKEN_REFUSED:
             raise _refused() from None
         except (error.TelegramError, TypeError, KeyError):
             raise _unreachable() from None
@@ -258,7 +254,10 @@ class _Listener:
 
     channel = CHANNEL
 
-    def __init__(self, ws: Workspace, chosen: Settings, voice: Voice, once: bool, notify: Notify) -> None:
+    def __init__(
+        self, ws: Workspace, chosen: Settings, voice: Voice, answering: list[str], once: bool, notify: Notify
+    ) -> None:
+        self.answering = answering
         self.ws, self.voice, self.once, self.notify = ws, voice, once, notify
         self.bot = _Bot(chosen.token, chosen.api)
         self.door = Door(CHANNEL, chosen.owner, chosen.users, notify)
@@ -297,21 +296,20 @@ class _Listener:
 
     # listening
 
-    async def run(self) -> Ended:
+    async def run(self) -> int:
         """Listen until a signal comes, or with `once` until nothing waits."""
-        self.serving = Serving(self.ws, self, self.conversation.answer, self.voice, self.notify)
+        self.serving = Serving(self.ws, self, self.conversation, self.answering)
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._stop, number)
-        threads = 0
         try:
             await self._listening()
             if self.once:
                 await self.serving.idle()
         finally:
-            threads = await self.serving.close(GRACE)
+            await self.serving.close(GRACE)
             await self.bot.close()
-        return Ended(self.signal, threads)
+        return self.signal
 
     def _stop(self, number: int) -> None:
         self.signal = number
@@ -355,7 +353,7 @@ class _Listener:
         while True:
             try:
                 found = await self._until_stop(call())
-            except error.InvalidToken:
+            except _TOKEN_REFUSED:
                 raise _refused() from None
             except error.Conflict as exc:
                 conflicts += 1
@@ -416,6 +414,3 @@ class _Listener:
             )
             item = answers.move(self.ws, item, answers.READY, (self.voice.say(told),))
         self.serving.put(item)
-
-
-__all__ = ["Ended", "IaError", "Settings", "listen", "settings", "who"]
