@@ -104,3 +104,12 @@ def test_the_closes_that_lines_are_written_for_are_those_there_are(market):
     kept = exchange._sessions(market, None).closes
     for day, close in zip(calendar.sessions, calendar.closes, strict=True):
         assert kept[day.date()] == datetime.fromtimestamp(close.timestamp(), UTC)
+
+
+def test_a_workspace_keeps_them_and_a_folder_that_is_none_does_not(ws, home, monkeypatch, tmp_path):
+    ws.db  # noqa: B018  (there is a .ia now)
+    assert exchange.is_session("CN", date(2026, 11, 23))
+    assert (home / ".ia" / "cache" / "sessions-XSHG.json").is_file()
+    monkeypatch.setenv("IA_HOME", str(tmp_path / "nowhere"))
+    assert exchange.is_session("CN", date(2026, 11, 23))
+    assert not (tmp_path / "nowhere").exists()

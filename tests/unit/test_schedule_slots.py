@@ -72,7 +72,7 @@ def test_a_date_or_a_weekday_where_both_are_restricted():
     "0 9 * * " + "1," * 200 + "1", "*-5 * * * *", "%0 9 * * *", "0 9 * * *; rm", "every", "every 0m", "every -5m",
     "every 90", "every 1.5h", "every 400d", "every 5 weeks", "close+", "closed", "close+25h", "close+30m 9",
     "close+30m sat,sun", "close+30m fri extra", "close + x", "on", "on file", "on file /etc/passwd", "on file ../x",
-    "on file .ia/ia.db", "on webhook a b", "on webhook ../x", "on reboot now", "on message",
+    "on file .ia/ia.db", "on webhook a b", "on webhook ../x", "on reboot now", "on message", "On message x", "Every 90m", "on File a",
 ])  # fmt: skip
 def test_what_is_no_schedule(schedule):
     with pytest.raises(BadData, match="schedule "):
@@ -80,7 +80,7 @@ def test_what_is_no_schedule(schedule):
 
 
 def test_the_other_forms():
-    assert form("every 90m") == form("Every 90 min") == Every(90)
+    assert form("every 90m") == form("every  90 min") == Every(90)
     assert form("every 2h") == Every(120) and form("every 3 days") == Every(3 * 1440)
     assert form("close+30") == Close(30, frozenset(range(7)))
     assert form("close") == Close(0, frozenset(range(7)))

@@ -132,10 +132,9 @@ def written(design: Design, lang: str = "en") -> str:
     return "\n".join([*lines, "---", "", *_body(design, lang)]) + "\n"
 
 
-def check(design: Design, *, cache: str | None = None) -> None:
+def check(design: Design) -> None:
     """Raise what is wrong with a design taken as a whole; whether its pipeline is one, `ia.tasks` checks.
 
-    cache   the folder that keeps the sessions of exchanges.
     raises  BadData: no such zone, a schedule that never comes, both or none of prompt and run, a note that is none.
     """
     from ia import clock
@@ -152,7 +151,7 @@ def check(design: Design, *, cache: str | None = None) -> None:
         raise BadData("a task has either a prompt or a run, and not both", hint="see ia-task(5)")
     if isinstance(what, Event) and design.calendar:
         raise BadData("calendar: an event comes when it comes; leave it out")
-    if design.calendar and not slots.upcoming(design, clock.now(), 1, cache=cache):
+    if design.calendar and not slots.upcoming(design, clock.now(), 1):
         raise BadData("schedule {schedule!r}: none of its days is a trading day", schedule=design.schedule)
     produced(design)
 

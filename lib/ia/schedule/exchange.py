@@ -15,6 +15,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
+from ia import config
 from ia.clock import UTC
 
 CODES = {"CN": "XSHG", "HK": "XHKG", "US": "XNYS"}
@@ -44,8 +45,11 @@ def zone(market: str) -> ZoneInfo:
 
 
 def known_until(market: str, cache: str | None = None) -> date:
-    """Return the last day whose holidays are known. `cache` is the folder that keeps them, here and below."""
-    return _sessions(market, cache).last
+    """Return the last day whose holidays are known.
+
+    cache   the folder that keeps what the package said, here and below; default that of the workspace, if there is one.
+    """
+    return _sessions(market, cache or _folder()).last
 
 
 def is_session(market: str, day: date, cache: str | None = None) -> bool:
@@ -55,7 +59,7 @@ def is_session(market: str, day: date, cache: str | None = None) -> bool:
 
 def close(market: str, day: date, cache: str | None = None) -> datetime | None:
     """Return when the session of a day closes, UTC; None where there is none."""
-    known = _sessions(market, cache)
+    known = _sessions(market, cache or _folder())
     if known.first <= day <= known.last:
         return known.closes.get(day)
     if day.weekday() > 4:
@@ -67,6 +71,11 @@ def session_days(market: str, first: date, last: date, cache: str | None = None)
     """Return the days from first to last on which the exchange trades."""
     days = (first + timedelta(days=n) for n in range((last - first).days + 1))
     return [day for day in days if is_session(market, day, cache)]
+
+
+def _folder() -> str | None:
+    own = os.path.join(config.home(), ".ia")
+    return os.path.join(own, "cache") if os.path.isdir(own) else None
 
 
 @lru_cache(8)

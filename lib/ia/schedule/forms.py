@@ -25,9 +25,9 @@ MAX_EVERY = 366 * 1440
 MAX_OFFSET = 1440
 
 _ITEM = re.compile(r"(\*|\d{1,2}|\d{1,2}-\d{1,2})(/\d{1,2})?")
-_EVERY = re.compile(r"every\s+(\d{1,6})\s*(m|h|d|min|minutes?|hours?|days?)", re.I)
-_CLOSE = re.compile(r"close\s*(?:([+-])\s*(\d{1,4})\s*(m|h)?)?(?:\s+(\S.*))?", re.I)
-_EVENT = re.compile(r"on\s+(\S+)(?:\s+(\S.*))?", re.I)
+_EVERY = re.compile(r"every (\d{1,6}) ?(m|h|d|min|minutes?|hours?|days?)")
+_CLOSE = re.compile(r"close\s*(?:([+-])\s*(\d{1,4})\s*(m|h)?)?(?: (\S.*))?")
+_EVENT = re.compile(r"on (\S+)(?: (\S.*))?")
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def form(schedule: str) -> Form:
     text = " ".join(schedule.split())
     if not text or len(text) > MAX_TEXT:
         raise _wrong(schedule, Message("it is empty") if not text else Message("it is too long"))
-    word = text.split()[0].lower()
+    word = text.split()[0]
     if word == "every":
         return _every(text)
     if re.match(r"close\b", word):
@@ -123,7 +123,7 @@ def _every(text: str) -> Every:
     match = _EVERY.fullmatch(text)
     if match is None:
         raise _wrong(text, Message("elapsed time is a number and m, h or d"))
-    minutes = int(match[1]) * MINUTES[match[2][0].lower()]
+    minutes = int(match[1]) * MINUTES[match[2][0]]
     if not 1 <= minutes <= MAX_EVERY:
         raise _wrong(text, Message("that is out of range"))
     return Every(minutes)
@@ -134,7 +134,7 @@ def _close(text: str) -> Close:
     if match is None:
         raise _wrong(text, Message("write close, close+30m or close-15m, and weekdays after it if you like"))
     sign, number, unit, days = match.groups()
-    minutes = int(number or 0) * MINUTES[(unit or "m").lower()]
+    minutes = int(number or 0) * MINUTES[unit or "m"]
     if minutes > MAX_OFFSET:
         raise _wrong(text, Message("that is out of range"))
     on = weekdays(days) if days else frozenset(range(7))
@@ -145,7 +145,7 @@ def _close(text: str) -> Close:
 
 def _event(text: str) -> Event:
     match = _EVENT.fullmatch(text)
-    kind = match[1].lower() if match else ""
+    kind = match[1] if match else ""
     what = (match[2] or "").strip() if match else ""
     if kind not in EVENTS:
         raise _wrong(text, Message("an event is `on file PATTERN`, `on message WORDS` or `on webhook NAME`"))

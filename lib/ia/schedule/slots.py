@@ -27,13 +27,10 @@ def zone_of(design: Design) -> ZoneInfo:
     return zones.zone(design.zone) if design.zone else zones.own()
 
 
-def upcoming(
-    design: Design, after: datetime, n: int = 5, *, anchor: datetime | None = None, cache: str | None = None
-) -> list[datetime]:
+def upcoming(design: Design, after: datetime, n: int = 5, *, anchor: datetime | None = None) -> list[datetime]:
     """Return the next n slots, strictly after a moment; fewer where there are none for decades, none for events.
 
     anchor  when the design was approved: what `every` counts from; default `after`.
-    cache   the folder that keeps the sessions of exchanges.
     raises  BadData where the schedule or the zone is none.
     """
     start = after.astimezone(UTC)
@@ -42,48 +39,42 @@ def upcoming(
     step = 2 * DAY
     while len(found) < n and start < last:
         end = min(start + step, last)
-        found += between(design, start, end, anchor=anchor or after, cache=cache)
+        found += between(design, start, end, anchor=anchor or after)
         start, step = end, step * 4
         if not isinstance(form(design.schedule), Cron | Every | Close):
             break
     return found[:n]
 
 
-def between(
-    design: Design, start: datetime, end: datetime, *, anchor: datetime | None = None, cache: str | None = None
-) -> list[datetime]:
-    """Return the slots with start < slot <= end, ascending; anchor, cache and raises as for `upcoming`."""
+def between(design: Design, start: datetime, end: datetime, *, anchor: datetime | None = None) -> list[datetime]:
+    """Return the slots with start < slot <= end, ascending; anchor and raises as for `upcoming`."""
     low, high = start.astimezone(UTC), end.astimezone(UTC)
     zone = zone_of(design)
     if low >= high:
         return []
-    moments = _moments(design, zone, low, high, (anchor or start).astimezone(UTC), cache)
+    moments = _moments(design, zone, low, high, (anchor or start).astimezone(UTC))
     return [moment.astimezone(zone) for moment in sorted({m for m in moments if low < m <= high})]
 
 
-def last(
-    design: Design, start: datetime, end: datetime, *, anchor: datetime | None = None, cache: str | None = None
-) -> datetime | None:
+def last(design: Design, start: datetime, end: datetime, *, anchor: datetime | None = None) -> datetime | None:
     """Return the latest slot with start < slot <= end, without making a list of all; None where there is none."""
     low, high, step = start.astimezone(UTC), end.astimezone(UTC), 2 * DAY
     anchor = anchor or start
     while high > low:
         begin = max(low, high - step)
-        found = between(design, begin, high, anchor=anchor, cache=cache)
+        found = between(design, begin, high, anchor=anchor)
         if found:
             return found[-1]
         high, step = begin, step * 4
     return None
 
 
-def _moments(
-    design: Design, zone: ZoneInfo, low: datetime, high: datetime, anchor: datetime, cache: str | None
-) -> Iterator[datetime]:
+def _moments(design: Design, zone: ZoneInfo, low: datetime, high: datetime, anchor: datetime) -> Iterator[datetime]:
     """Yield slots around low..high, UTC; some of them outside, some twice, in no order."""
     what = form(design.schedule)
     market = exchange.MARKETS.get(design.calendar)
     if isinstance(what, Close):
-        yield from _closes(what, market or exchange.HOME, low, high, cache)
+        yield from _closes(what, market or exchange.HOME, low, high)
         return
     if isinstance(what, Every):
         found = _elapsed(what.minutes * MINUTE, anchor.replace(second=0, microsecond=0), low, high)
@@ -96,7 +87,7 @@ def _moments(
         return
     local = exchange.zone(market)
     for moment in found:
-        if low < moment <= high and exchange.is_session(market, moment.astimezone(local).date(), cache):
+        if low < moment <= high and exchange.is_session(market, moment.astimezone(local).date()):
             yield moment
 
 
@@ -107,12 +98,12 @@ def _elapsed(step: timedelta, anchor: datetime, low: datetime, high: datetime) -
         moment += step
 
 
-def _closes(what: Close, market: str, low: datetime, high: datetime, cache: str | None) -> Iterator[datetime]:
+def _closes(what: Close, market: str, low: datetime, high: datetime) -> Iterator[datetime]:
     offset = what.offset * MINUTE
     local = exchange.zone(market)
     first, end = (low - offset).astimezone(local).date(), (high - offset).astimezone(local).date()
-    for day in exchange.session_days(market, first, end, cache):
-        closed = exchange.close(market, day, cache)
+    for day in exchange.session_days(market, first, end):
+        closed = exchange.close(market, day)
         if closed is not None and (day.weekday() + 1) % 7 in what.weekdays:
             yield closed + offset
 
