@@ -9,7 +9,7 @@ import click
 from ia_cli._group import Command, Group, first_line, paragraphs
 from ia_cli.main import COMMANDS, cli
 
-EXTRA_PAGES = ("ia-ohlcv.5", "ia-skill.5", "ia-provider.5")
+EXTRA_PAGES = ("ia-ohlcv.5", "ia-skill.5", "ia-provider.5", "ia-task.5")
 STATUSES = {
     0: "Done; the answer is yes.",
     1: "The answer is no: nothing found, or findings reported. Never a failure.",

@@ -1,8 +1,10 @@
 """Designs as files: what is read, what is refused, and that what is written reads back the same."""
 
 import json
+import re
 from dataclasses import fields, replace
 from datetime import datetime
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -234,3 +236,13 @@ def test_whatever_a_file_says_it_is_a_design_or_bad_data(text):
         check(design)
     except BadData as exc:
         assert "\n" not in str(exc)
+
+
+def test_the_examples_of_the_manual_are_tasks():
+    page = (Path(__file__).parent.parent.parent / "man" / "ia-task.5").read_text(encoding="utf-8").replace("\\-", "-")
+    examples = re.findall(r"^\.nf\n(?:tasks/NAME.md\n\n)?(---\n.*?)^\.fi$", page, re.M | re.S)
+    assert len(examples) == 3
+    for example in examples:
+        check(parsed(example, "example"))
+    for field in fields(Design):
+        assert field.name == "name" or f"\\fB{field.name}\\fR" in page, field.name
