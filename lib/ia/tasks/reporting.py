@@ -161,12 +161,12 @@ def _headed(design: Design, run: Run, found: Result, lang: str) -> str:
     """Return the note: front matter that says what it is, the result, and that prices were invented if they were."""
     head = [f"task: {run.name}", f"slot: {_shown(run, design)}", f"run: {run.id}"]
     if late(run):
-        head.append(f"ran: {_local(run.started, design)} ({_say(lang, '补跑', 'late')})")
+        head.append(f"ran: {_local(run.started, design)} ({speak(lang, '补跑', 'late')})")
     body = found.text.strip("\n")
     if found.simulated:
         head.append("prices: simulated")
         if "模拟" not in body and "simulated" not in body.lower():
-            body += "\n\n" + _say(lang, "**行情是模拟的**，数字只演示方法。", "**The prices are simulated**.")
+            body += "\n\n" + speak(lang, "**行情是模拟的**，数字只演示方法。", "**The prices are simulated**.")
     return "---\n" + "\n".join(head) + "\n---\n" + body + "\n"
 
 
@@ -195,8 +195,8 @@ def _summary(found: Result, lang: str) -> str:
     if len(said) > MAX_SUMMARY or len(lines) > _LINES:
         said = said[:MAX_SUMMARY].rstrip() + " …"
     if found.simulated and "模拟" not in said and "simulated" not in said.lower():
-        said += "\n" + _say(lang, "（行情是模拟的）", "(the prices are simulated)")
-    return said or _say(lang, "没有输出", "no output")
+        said += "\n" + speak(lang, "（行情是模拟的）", "(the prices are simulated)")
+    return said or speak(lang, "没有输出", "no output")
 
 
 # telling
@@ -206,24 +206,23 @@ def told(task_name: str, run: Run, design: Design, lang: str) -> tuple[str, str]
     """Return (title, text) of the message about a run that ended well."""
     lines = [run.summary or ""]
     if run.report:
-        lines.append(_say(lang, "笔记：", "note: ") + run.report)
+        lines.append(speak(lang, "笔记：", "note: ") + run.report)
     if late(run):
-        lines.append(_say(lang, f"补跑：原定 {_shown(run, design)}", f"late: it was due {_shown(run, design)}"))
+        lines.append(speak(lang, f"补跑：原定 {_shown(run, design)}", f"late: it was due {_shown(run, design)}"))
     numbers = run.data.get("pending") or []
     if numbers:
         listed = ", ".join(map(str, numbers))
         lines.append(
-            _say(lang, f"待批准的提议：{listed}（`ia pending`）", f"proposals that wait: {listed} (`ia pending`)")
+            speak(lang, f"待批准的提议：{listed}（`ia pending`）", f"proposals that wait: {listed} (`ia pending`)")
         )
     return task_name, "\n".join(lines)
 
 
 def failed(name: str, run: Run, lang: str) -> tuple[str, str]:
     """Return (title, text) of the message about a run that failed for good."""
-    said = _say(lang, f"任务 {name} 失败：{run.reason}", f"task {name} failed: {run.reason}")
-    last = str(run.data.get("last") or "")
-    more = _say(lang, f"详情：`ia task history {name}`", f"more: `ia task history {name}`")
-    return name, "\n".join(filter(None, [said, last if last not in said else "", more]))
+    said = speak(lang, f"任务 {name} 失败：{run.reason}", f"task {name} failed: {run.reason}")
+    more = speak(lang, f"详情：`ia task history {name}`", f"more: `ia task history {name}`")
+    return name, f"{said}\n{more}"
 
 
 def language(task: Task | None) -> str:
@@ -233,7 +232,8 @@ def language(task: Task | None) -> str:
     return "zh" if words.lower().startswith("zh") else "en" if words and words[:2] != "C." else config.locale_lang()
 
 
-def _say(lang: str, zh: str, en: str) -> str:
+def speak(lang: str, zh: str, en: str) -> str:
+    """Return the sentence in the user's language: a message is written where no terminal is."""
     return zh if lang == "zh" else en
 
 
@@ -242,7 +242,7 @@ def missed(task: Task, slots: list[datetime], lang: str) -> tuple[str, str]:
     last = _local(slots[-1].isoformat(), task.design)
     zh = f"任务 {task.name} 错过了 {len(slots)} 次，按设定不补跑；最近一次是 {last}"
     en = f"task {task.name} missed {len(slots)} of its times and leaves them out, as it says; the last was {last}"
-    return task.name, _say(lang, zh, en)
+    return task.name, speak(lang, zh, en)
 
 
 def unreadable(name: str, exc: Exception, lang: str) -> tuple[str, str]:
@@ -252,4 +252,4 @@ def unreadable(name: str, exc: Exception, lang: str) -> tuple[str, str]:
         f"task {name} does not run: what was approved can no longer be read: {exc}\n"
         f"mend tasks/{name}.md, and approve it again: `ia task approve {name}`"
     )
-    return name, _say(lang, zh, en)
+    return name, speak(lang, zh, en)

@@ -207,16 +207,19 @@ class _Runner:
         return runs.claim(self.ws, task.id, task.name, clock.stamp(slot), why)
 
     def _missed(self, task: Task, missed: list[datetime], *, told: bool) -> None:
+        lang, more, speak = reporting.language(task), len(missed) - MAX_MISSED, reporting.speak
         for slot in missed[-MAX_MISSED:]:
-            reason = "the machine was off or busy"
-            if len(missed) > MAX_MISSED and slot == missed[-MAX_MISSED]:
-                reason += f"; so at {len(missed) - MAX_MISSED} slots before it"
+            reason = speak(lang, "当时机器关闭或繁忙", "the machine was off or busy")
+            if more > 0 and slot == missed[-MAX_MISSED]:
+                reason += speak(lang, f"；此前还有 {more} 次", f"; so at {more} slots before it")
             runs.claim(self.ws, task.id, task.name, clock.stamp(slot), "schedule", state=MISSED, reason=reason)
         if missed:
             audit.record(self.ws.db, "task.missed", task.name, "ia", count=len(missed), last=clock.stamp(missed[-1]))
         if missed and told:
-            lang = reporting.language(task)
             self._send(task, f"missed-{task.id}-{clock.stamp(missed[-1])}", *reporting.missed(task, missed, lang))
+
+    def _speak(self, run: Run, zh: str, en: str) -> str:
+        return reporting.speak(reporting.language(book.by_id(self.ws, run.task)), zh, en)
 
     def _unreadable(self, task: Task, exc: IaError) -> None:
         """A text that was approved and can no longer be read is told once, and does not run."""
@@ -265,7 +268,9 @@ class _Runner:
         crashes = int(run.data.get("crashes", 0)) + 1
         run = self._settled_data(run, crashes=crashes, **({"stuck": stuck} if stuck else {}))
         if crashes >= MAX_CRASHES:
-            return self._failed_for_good(run, 70, f"it was killed {crashes} times")
+            return self._failed_for_good(
+                run, 70, self._speak(run, f"被中断了 {crashes} 次", f"it was killed {crashes} times")
+            )
         return run
 
     def _settled_data(self, run: Run, **more: Any) -> Run:
@@ -290,17 +295,17 @@ class _Runner:
             ended = self._executed(task, run, lock)
             run = runs.get(self.ws, run.id)
             if ended.status not in ((0, 1) if task.design.run else (0,)):
-                return self._failed(task, run, ended.status, _reason(ended), _last_line(ended.errors))
+                return self._failed(task, run, ended.status, _reason(ended, reporting.language(task)))
             with _as_run(run.id):
                 found = reporting.result(self.ws, task.design, run, ended)
                 report = reporting.reported(self.ws, task, task.design, run, found, self.notify)
         except (IaError, OSError, sqlite3.Error) as exc:
             error = _ours(exc)
-            return self._failed(task, runs.get(self.ws, run.id), error.status, str(error), "")
+            return self._failed(task, runs.get(self.ws, run.id), error.status, str(error))
         except KeyboardInterrupt:
             run = runs.get(self.ws, run.id)
             taking_back.back(self.ws, run, self.notify)
-            self._failed_for_good(run, 130, "interrupted at the terminal", tell=False)
+            self._failed_for_good(run, 130, self._speak(run, "在终端被中断", "interrupted at the terminal"), tell=False)
             raise
         run = runs.changed(
             self.ws, run, state=WRITTEN, status=ended.status, ended=clock.stamp(clock.now()), report=report.path,
@@ -333,10 +338,10 @@ class _Runner:
 
     # how it ended
 
-    def _failed(self, task: Task, run: Run, status: int, reason: str, last: str) -> Run:
+    def _failed(self, task: Task, run: Run, status: int, reason: str) -> Run:
         """Take a failed attempt back if there will be another one; else it failed for good."""
         tries = int(run.data.get("failures", 0)) + 1
-        run = runs.changed(self.ws, run, data={**run.data, "failures": tries, "last": last})
+        run = runs.changed(self.ws, run, data={**run.data, "failures": tries})
         if tries > task.design.retries:
             return self._failed_for_good(run, status, reason)
         taking_back.back(self.ws, run, self.notify)
@@ -370,7 +375,7 @@ class _Runner:
                 taking_back.back(self.ws, run, self.notify)
         runs.changed(
             self.ws, run, state=FAILED if run.attempt else MISSED, retry_at=None, ended=clock.stamp(clock.now()),
-            reason="the task was paused, changed or removed",
+            reason=self._speak(run, "任务已暂停、更改或移除", "the task was paused, changed or removed"),
         )  # fmt: skip
 
     def _tell(self, run: Run) -> Run:
@@ -438,11 +443,12 @@ def _ours(exc: Exception) -> IaError:
     return TryLater("{what}: {reason}", what=getattr(exc, "filename", None) or "ia", reason=reason)
 
 
-def _reason(ended: children.Ended) -> str:
+def _reason(ended: children.Ended, lang: str) -> str:
+    """Return why a run failed: its status, and what was complained of last."""
     last = _last_line(ended.errors)
     if ended.status == children.TIMED_OUT:
-        return "status 124: its time ran out"
-    return f"status {ended.status}" + (f": {last}" if last else "")
+        last = reporting.speak(lang, "超出时限", "its time ran out")
+    return reporting.speak(lang, f"状态 {ended.status}", f"status {ended.status}") + (f": {last}" if last else "")
 
 
 def _last_line(errors: str) -> str:
