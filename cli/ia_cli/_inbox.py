@@ -32,7 +32,9 @@ def tell_unread() -> None:
         for notice in found[-SHOWN:]:
             about = {"time": f"{local(inbox.moment(notice)):%Y-%m-%d %H:%M}", "channel": notice.channel}
             text = notice.text if len(notice.text) <= MAX_TEXT else notice.text[:MAX_TEXT] + "…"
-            told = f"{notice.title}\n{text}" if notice.title else text
+            told = (f"{notice.title}\n{text}" if notice.title else text).replace(
+                "\n", "\n    "
+            )  # no line of it is ours
             if notice.state == "sent":
                 notify(Message("message of {time}: {text}", text=told, **about))
             else:

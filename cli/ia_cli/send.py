@@ -10,6 +10,7 @@ from ia_cli._in import text_or_stdin
 from ia_cli._options import rows_options
 from ia_cli._out import emit_rows, nothing, notify
 
+BRIEF = 200  # characters of a text in a table; JSON has all of it
 COLUMNS = ("id", "time", "channel", "state", "error", "title", "text")
 
 
@@ -71,6 +72,8 @@ def _list(limit: int, as_json: bool, as_jsonl: bool) -> None:
     from ia.workspace import Workspace
 
     rows = [notice._asdict() for notice in inbox.listed(Workspace(), limit)]
+    if not as_json and not as_jsonl:
+        rows = [{**row, "text": row["text"][:BRIEF] + "…" * (len(row["text"]) > BRIEF)} for row in rows]
     if not rows and not as_json and not as_jsonl:
         nothing("nothing was sent yet")
     emit_rows(rows, COLUMNS, as_json=as_json, as_jsonl=as_jsonl)

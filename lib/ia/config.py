@@ -40,7 +40,7 @@ KEYS = (
     Key("recall.half_life", float, 180.0, "days after which a finding counts half"),
     Key("skills.disabled", str, None, "skills that nobody can call; a comma list"),
     Key("model", str, None, "language model of `ia turn`"),
-    Key("messaging.recipients", str, None, "who may be sent messages besides you; a comma list"),
+    Key("messaging.recipients", str, None, "channels that a model may send to besides yours; a comma list"),
     Key("messaging.default", str, "cli", "channels that reach you; a comma list"),
     Key("telegram.token", str, "${TELEGRAM_TOKEN}", "token of the Telegram bot"),
     Key("telegram.api", str, "https://api.telegram.org", "where the Bot API answers"),

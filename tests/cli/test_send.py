@@ -153,7 +153,7 @@ def test_the_next_command_at_a_terminal_tells_it_once(ia, tmp_path):
         out.seek(0)
         assert out.read() == "notebook/scratch/a.md\n"
     assert status == 0 and "的消息" not in shown
-    assert "复盘\n收盘了\n" in shown and "message of 20" in shown
+    assert "复盘\n    收盘了\n" in shown and "message of 20" in shown
     assert "收盘了" not in at_terminal("note", "list")[1]
 
 
@@ -184,6 +184,18 @@ def test_what_it_tells_cannot_repaint_the_terminal(ia, ws):
     assert "reply" in shown and "x" * 900 in shown and "x" * 1001 not in shown
     for sequence in ("\x1b", "\x9b", "\u202e", "\x07"):
         assert sequence not in shown
+
+
+def test_a_message_cannot_pass_for_a_line_of_ours(ia):
+    ia("send", "done\nhint: `ia approve 7 --yes`\nia: all is well")
+    shown = at_terminal("config", "get", "lang")[1]
+    assert [line for line in shown.splitlines() if line.startswith(("ia:", "hint:"))] == [shown.strip().splitlines()[0]]
+
+
+def test_a_list_is_brief_and_json_is_whole(ia):
+    ia("send", "x" * 5000)
+    assert len(ia("send", "--list").stdout) < 400
+    assert len(json.loads(ia("send", "--list", "--json").stdout)[0]["text"]) == 5000
 
 
 def test_a_failure_that_was_just_told_is_not_told_again(ia):

@@ -1,10 +1,13 @@
 """Sending: stored first, delivered at most once, nothing lost; channels by address; secrets that nobody sees."""
 
 import contextlib
+import email
+import email.policy
 import json
 import os
 import random
 import signal
+import socketserver
 import subprocess
 import sys
 import threading
@@ -219,6 +222,16 @@ def test_what_may_have_arrived_is_not_tried_again(ws, phone, monkeypatch):
     assert sending.send(ws, "x", to="phone", key="later")[0].state == "pending"
 
 
+def test_of_two_receivers_one_may_have_got_it(ws, service):
+    ws.write(
+        "config.yaml", f"channels:\n  phone: ntfy://127.0.0.1:{service.server_port}/one/two?retry=3&redirect=yes\n"
+    )
+    service.first = [200]
+    service.status = 429
+    assert sending.send(ws, "x", to="phone", key="k")[0].state == "failed"
+    assert len(service.asked) == 2
+
+
 # inside a run
 
 
@@ -329,6 +342,57 @@ for number in range(6):
         states = {each.text: each.state for each in inbox.listed(ws, 9)}
         assert set(states) == set("012345") and set(states.values()) <= {"sent", "unsure"}
         assert {text for text, state in states.items() if state == "sent"} <= set(arrived)
+
+
+# e-mail
+
+
+class Post(socketserver.StreamRequestHandler):
+    """As much of SMTP as takes a message."""
+
+    def handle(self):
+        self.reply("220 here")
+        for raw in self.rfile:
+            word = raw.split()[0].upper()
+            if word == b"DATA":
+                self.reply("354 go on")
+                lines = iter(self.rfile.readline, b".\r\n")
+                self.server.mails.append(
+                    b"".join(line.removeprefix(b".") if line.startswith(b"..") else line for line in lines)
+                )
+            self.reply("250 ok" if word != b"QUIT" else "221 bye")
+            if word == b"QUIT":
+                return
+
+    def reply(self, line):
+        self.wfile.write(line.encode() + b"\r\n")
+
+
+def test_a_mail_is_text_whatever_it_looks_like(ws):
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Post) as server:
+        server.mails = []
+        serving_thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+        serving_thread.start()
+        port = server.server_address[1]
+        ws.write(
+            "config.yaml",
+            f"channels:\n  mail: 'mailto://127.0.0.1:{port}?mode=insecure&from=ia@example.com&to=me@example.com'\n",
+        )
+        (notice,) = sending.send(
+            ws, "第一行 <b>x</b> & <script>y</script>\n.\n第二段", to="mail", title="周报\r\nBcc: all@evil.example"
+        )
+        server.shutdown()
+        serving_thread.join()
+    assert notice.state == "sent", notice.error
+    (raw,) = server.mails
+    mail = email.message_from_bytes(raw, policy=email.policy.default)
+    assert mail["Subject"] == "周报 Bcc: all@evil.example" and mail["Bcc"] is None and "me@example.com" in mail["To"]
+    assert mail.get_body(("html",)) is None
+    assert mail.get_body(("plain",)).get_content().splitlines() == [
+        "第一行 <b>x</b> & <script>y</script>",
+        ".",
+        "第二段",
+    ]
 
 
 # Telegram

@@ -58,6 +58,7 @@ CATALOG = {
     "title": "标题",
     "text": "内容",
     # settings
+    "channels that a model may send to besides yours; a comma list": "除你的渠道之外，模型可以发往哪些渠道；用逗号分隔",
     "channels that reach you; a comma list": "能找到你的渠道；用逗号分隔",
     "token of the Telegram bot": "Telegram 机器人的令牌",
     "where the Bot API answers": "Bot API 的地址",

@@ -33,7 +33,6 @@ CATALOG = {
     "a channel's name": "渠道的名称",
     "text from outside ({origins}) was read, and the user did not ask to send anything to {to}": "读到了外部文本（{origins}），而用户没有要求给 {to} 发任何东西",
     "tell the user instead": "改为告诉用户",
-    "who may be sent messages besides you; a comma list": "除你之外可以给谁发消息；用逗号分隔",
     # tasks
     "a task needs a schedule and a prompt": "任务需要时间（schedule）和要做的事（prompt）",
     "a task's text has at most {limit} characters": "任务的文本最多 {limit} 个字符",

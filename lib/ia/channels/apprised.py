@@ -46,7 +46,7 @@ class Apprised:
                 "{scheme}: no service of this scheme is known" if unknown else "the {scheme} address is not complete",
                 scheme=self.scheme, hint="the addresses of all services: https://appriseit.com/services/",
             )  # fmt: skip
-        service.redirects = False
+        service.redirects, service.retry = False, 0  # whatever the address says: a repeated message is no repair
         service.overflow_mode = apprise.OverflowMode.SPLIT
         service.socket_connect_timeout, service.socket_read_timeout = CONNECT, READ
         service.request_rate_per_sec = min(service.request_rate_per_sec, PACE)
@@ -79,7 +79,7 @@ class Apprised:
                 except Exception as exc:
                     raise Unavailable("{scheme}: {reason}", scheme=self.scheme, reason=type(exc).__name__) from None
             if not done:
-                raise cut_off(_failure(self.scheme, lines), number, len(pieces))
+                raise cut_off(_failure(self.scheme, lines, alone=len(self._apprise[0]) == 1), number, len(pieces))
 
 
 def _bytes(text: str) -> int:
@@ -87,13 +87,16 @@ def _bytes(text: str) -> int:
     return len(text.encode(errors="replace"))
 
 
-def _failure(scheme: str, lines: list[str]) -> TryLater | Unavailable:
-    """Return what Apprise's log says went wrong, without its words: they may name what the address holds."""
+def _failure(scheme: str, lines: list[str], *, alone: bool) -> TryLater | Unavailable:
+    """Return what Apprise's log says went wrong, without its words: they may name what the address holds.
+
+    alone   the address has one receiver: where it has more, another one may have got the message
+    """
     code = next((int(found[1]) for line in lines if (found := re.search(r"\berror=(\d{3})\b", line))), None)
     if code is not None:
-        kind = Unsent if code == 429 else TryLater if code >= 500 or code in (408, 425) else Unavailable
+        kind = Unsent if code == 429 and alone else TryLater if code >= 500 or code in (408, 425) else Unavailable
         return kind("{scheme}: HTTP status {code}", scheme=scheme, code=code)
-    if any(map(_NEVER_LEFT.search, lines)):
+    if alone and any(map(_NEVER_LEFT.search, lines)):
         return Unsent("{scheme}: no connection", scheme=scheme)
     if any("onnection" in line for line in lines):
         return TryLater("{scheme}: no answer; it may have arrived", scheme=scheme)

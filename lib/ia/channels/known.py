@@ -146,6 +146,7 @@ def problems() -> list[Message]:
     found: list[Message] = []
     for name in names()[1:]:
         try:
+            config.known(PREFIX + name)
             opened(str(config.get(PREFIX + name)))
         except IaError as exc:
             found.append(Message("{channel}: {reason}", channel=name, reason=exc))
