@@ -28,15 +28,17 @@ def take(name: str, *, yes: bool, replace: bool = False, soul: bool = True) -> N
             click.echo(harmless(f"  {tr(act)}\t{path}"), err=True)
     if foreseen and not profile.shipped and not yes and not asked(say("Take profile {profile}?", profile=profile.name)):
         raise Refused("profile {profile} was not taken", profile=profile.name)
-    steps, number = profiles.use(ws, profile, replace=replace, soul=soul)
+    steps, made = profiles.use(ws, profile, replace=replace, soul=soul)
     changed = [path for path, act in steps if act in (profiles.ADD, profiles.REPLACE, profiles.REMOVE)]
     for path in changed:
         sys.stdout.write(f"{path}\n")
-    if number is not None:
-        notify(
-            Message("{path} changes by proposal: `ia approve {number}` carries it out", path="soul.md", number=number)
-        )
-    elif not changed:
+    for proposal in made:
+        if proposal.kind == profiles.TASK:
+            told = "{path} is a task that waits for you: `ia pending {number}`, `ia task approve {number}`"
+        else:
+            told = "{path} changes by proposal: `ia approve {number}` carries it out"
+        notify(Message(told, path=proposal.path, number=proposal.id))
+    if not made and not changed:
         hint("everything of profile {profile} is already there", profile=profile.name)
 
 

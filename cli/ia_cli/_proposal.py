@@ -3,12 +3,14 @@
 from typing import TYPE_CHECKING, Any
 
 from ia.errors import IaError
+from ia_cli import _draft as draft
 from ia_cli._provider import about
 from ia_cli._provider import lines as provider_lines
 from ia_cli._text import say, tr
 
 if TYPE_CHECKING:
     from ia.proposals import Proposal
+    from ia.schedule.design import Design
     from ia.workspace import Workspace
 
 
@@ -27,7 +29,21 @@ def document(ws: "Workspace", proposal: "Proposal", before: str, after: str) -> 
         told |= _provider(after, proposal.path)
     if proposal.kind == proposals.TRUST:
         told["text"] = after
+    if proposal.kind == "task" and (design := _design(after, proposal.path)) is not None:
+        told |= draft.document(design)
     return told
+
+
+def _design(text: str, path: str) -> "Design | None":
+    """Return the design that a task's text holds; None for one that no longer holds: its text says why."""
+    from ia.schedule.design import check, parsed
+
+    try:
+        design = parsed(text, path.rpartition("/")[2].removesuffix(".md"))
+        check(design)
+    except IaError:
+        return None
+    return design
 
 
 def shown(ws: "Workspace", proposal: "Proposal", before: str, after: str) -> str:
@@ -44,6 +60,8 @@ def shown(ws: "Workspace", proposal: "Proposal", before: str, after: str) -> str
     if "files" in told:
         lines += [tr("files") + ":"]
         lines += [f"  {tr(each['state'])}\t{each['bytes']}\t{each['path']}" for each in told["files"]]
+    if "design" in told and (design := _design(after, proposal.path)) is not None:
+        lines += [proposal.path, *draft.lines(design)]
     if "text" in told:
         lines += [say("{path} as it stands, to be trusted from now on:", path=proposal.path), "", told["text"]]
     return "".join(line.rstrip("\n") + "\n" for line in [*lines, ""] if lines) + told["diff"]

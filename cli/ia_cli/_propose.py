@@ -98,6 +98,13 @@ def propose(text: str | None, model: str | None, as_json: bool, **given: Any) ->
     show(made.design)
     if made.known:
         notify(Message("proposal {number} says so already", number=made.number))
+    for name in tasks.unknown(made.design):
+        notify(
+            Message("{channel}: no such channel yet; `ia config set channels.{channel} ADDRESS` makes it", channel=name)
+        )
+    others = tasks.beside(scope, made.design)
+    if others:
+        notify(Message("at the same time there is {paths}", paths=", ".join(others)))
     hint("`ia task approve {number}` lets it run, `ia reject {number}` drops it", number=made.number)
     if as_json:
         emit_json({"proposal": made.number, "path": made.design.path, **document(made.design)})

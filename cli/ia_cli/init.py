@@ -13,7 +13,8 @@ def init(profile: str, yes: bool) -> None:
     """Fill a new workspace from a profile.
 
     Copies the profile's files (soul, skills, memory skeleton) to where there are none yet, and prints what it wrote.
-    Nothing that is there is touched, and no command needs this first: every file may be deleted again. NAME is one of
+    Nothing that is there is touched, and no command needs this first: every file may be deleted again. A task that the
+    profile brings is only proposed: it runs once you approve it (`ia pending`). NAME is one of
     `ia profile list`, or the path of a folder (./mine); a profile that did not come with ia is shown, and you are
     asked.
     """

@@ -52,8 +52,9 @@ def use(name: str, replace: bool, yes: bool) -> None:
     """Take another profile.
 
     Copies what the workspace lacks, and prints the paths that changed; stderr says beforehand what will happen to each
-    file. What a person edited stays as it is, and so do memory, notebook and tasks. The soul of a workspace that has
-    one only changes by proposal (`ia approve`). NAME is one of `ia profile list`, or the path of a folder (./mine); a
+    file. What a person edited stays as it is, and so do memory and notebook. The soul of a workspace that has one only
+    changes by proposal (`ia approve`), and a task runs once you approve it; one that you dropped is not proposed again.
+    NAME is one of `ia profile list`, or the path of a folder (./mine); a
     profile that did not come with ia is shown, and you are asked.
     """
     take(name, yes=yes, replace=replace)

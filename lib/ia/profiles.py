@@ -4,6 +4,7 @@ A profile is a folder whose files lie as they will lie in the workspace: soul.md
 knowledge/, tasks/, .claude/skills/, .claude/providers/. Those that come with ia are in the package; those that a person
 installed are in `$XDG_DATA_HOME/ia/profiles`, for all workspaces. To install one is to copy it there: nothing of it
 takes effect before `use`, which the command line lets a person confirm, since skills and providers come with it.
+A task that a profile brings (tasks/NAME.md) becomes a proposal, once: it runs when a person has approved it.
 """
 
 import os
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ia import audit, config, proposals, workspace
 from ia.errors import BadData, IaError, NotFound, Refused
+from ia.proposals import Proposal
 from ia.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -21,7 +23,8 @@ ADD, REPLACE, REMOVE, KEEP, PROPOSE = "add", "replace", "remove", "keep", "propo
 SOUL = "soul.md"
 MAX_FILES = 500
 _PLACES = (SOUL, "config.yaml", "memory/", "notebook/", "knowledge/", "tasks/", ".claude/skills/", ".claude/providers/")
-_LIVED_IN = ("memory/", "notebook/", "tasks/")
+TASK, TASKS = "task", "tasks/"
+_LIVED_IN = ("memory/", "notebook/", TASKS)
 """What a profile only begins: once it is there it belongs to the person."""
 _NAME = re.compile(r"[\w][\w.-]{0,63}")
 
@@ -36,7 +39,7 @@ class Profile(NamedTuple):
 
 
 class Step(NamedTuple):
-    """What taking a profile does to one file: add, replace, remove, keep, or propose."""
+    """What taking a profile does to one file: add, replace, remove, keep, or propose (a soul, a task)."""
 
     path: str
     act: str
@@ -100,7 +103,8 @@ def in_use(ws: Workspace) -> str:
 
 
 def plan(ws: Workspace, profile: Profile, *, replace: bool = False, soul: bool = True) -> list[Step]:
-    """Return what use() would do, in the order of the paths. A file that is the same already is not listed.
+    """Return what use() would do, in the order of the paths. A file that is the same already is not listed, nor a task
+    that this profile has proposed before: whatever became of it was a person's decision.
 
     replace  also replace, and remove, what another profile brought and nobody has edited since. What a person edited is
              kept whatever is asked, and so is what is there of memory/, notebook/ and tasks/
@@ -114,6 +118,9 @@ def plan(ws: Workspace, profile: Profile, *, replace: bool = False, soul: bool =
             continue
         if path == SOUL:
             steps.append(Step(path, ADD if not there else PROPOSE if soul else KEEP))
+        elif path.startswith(TASKS):
+            if not _proposed_before(ws, profile, path, text):
+                steps.append(Step(path, KEEP if there or _waits(ws, path) else PROPOSE))
         elif _free(ws, path, wanted, replace=replace):
             steps.append(Step(path, REPLACE if there else ADD))
         else:
@@ -126,10 +133,12 @@ def plan(ws: Workspace, profile: Profile, *, replace: bool = False, soul: bool =
     return sorted(steps)
 
 
-def use(ws: Workspace, profile: Profile, *, replace: bool = False, soul: bool = True) -> tuple[list[Step], int | None]:
-    """Take a profile: carry out plan(). Returns the steps, and the number of the proposal about the soul, if any."""
+def use(
+    ws: Workspace, profile: Profile, *, replace: bool = False, soul: bool = True
+) -> tuple[list[Step], list[Proposal]]:
+    """Take a profile: carry out plan(). Returns the steps, and the proposals about the soul and the tasks."""
     wanted = contents(profile)
-    number = None
+    made = []
     with ws.lock():
         steps = plan(ws, profile, replace=replace, soul=soul)
         for path, act in steps:
@@ -138,10 +147,10 @@ def use(ws: Workspace, profile: Profile, *, replace: bool = False, soul: bool = 
             elif act == REMOVE:
                 ws.remove(path, why=_why(profile.name), event="profile.remove")
             elif act == PROPOSE:
-                number = _proposed(ws, profile, wanted[path])
+                made.append(_proposed(ws, profile, path, wanted[path]))
         if in_use(ws) != profile.name:
             audit.record(ws.db, "profile.use", profile.name)
-    return steps, number
+    return steps, made
 
 
 def install(source: str, name: str = "") -> Profile:
@@ -295,9 +304,20 @@ def _untouched(ws: Workspace, path: str, text: str) -> bool:
     return bool(newest and newest[0].startswith(_why("")) and newest[1] == workspace.digest(text))
 
 
-def _proposed(ws: Workspace, profile: Profile, soul: str) -> int:
-    """Return the number of the proposal to take the profile's soul; one that waits already is not made again."""
+def _proposed(ws: Workspace, profile: Profile, path: str, text: str) -> Proposal:
+    """Return the proposal to take the profile's soul or task; one that waits already is not made again."""
     for waiting in proposals.pending(ws):
-        if waiting.path == SOUL and waiting.after == soul:
-            return waiting.id
-    return proposals.propose(ws, "soul", SOUL, soul, because=_why(profile.name), origin=_why(profile.name)).id
+        if waiting.path == path and waiting.after == text:
+            return waiting
+    kind, by = ("soul", "user") if path == SOUL else (TASK, _why(profile.name))
+    return proposals.propose(ws, kind, path, text, because=_why(profile.name), origin=_why(profile.name), actor=by)
+
+
+def _waits(ws: Workspace, path: str) -> bool:
+    return any(waiting.path == path for waiting in proposals.pending(ws))
+
+
+def _proposed_before(ws: Workspace, profile: Profile, path: str, text: str) -> bool:
+    """Whether a profile has proposed a task already, at whatever time, and whatever was decided."""
+    sql = "SELECT 1 FROM proposals WHERE kind = ? AND path = ? AND after = ? AND actor = ? LIMIT 1"
+    return ws.db.execute(sql, (TASK, path, text, _why(profile.name))).fetchone() is not None

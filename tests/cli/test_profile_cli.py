@@ -6,7 +6,12 @@ import pytest
 
 from ia import profiles
 
-INVEST = sorted(profiles.contents(profiles.find("invest")))
+TASK = "tasks/weekly-review.md"
+
+
+def written(name):
+    """What taking a profile prints: its files, not its tasks, which it only proposes."""
+    return sorted(path for path in profiles.contents(profiles.find(name)) if not path.startswith("tasks/"))
 
 
 @pytest.fixture(autouse=True)
@@ -32,7 +37,9 @@ def mine(tmp_path):
 
 def test_init_fills_a_workspace_once(ia, home):
     run = ia("init")
-    assert run.stdout.splitlines() == INVEST
+    assert run.stdout.splitlines() == written("invest")
+    assert f"{TASK} is a task that waits for you: `ia pending 1`, `ia task approve 1`" in run.stderr
+    assert not (home / TASK).exists()
     assert (home / ".claude/skills/research/SKILL.md").is_file()
     again = ia("init")
     assert (again.returncode, again.stdout) == (0, "")
@@ -40,14 +47,17 @@ def test_init_fills_a_workspace_once(ia, home):
     (home / "soul.md").write_text("我的灵魂。\n", encoding="utf-8")
     ia("init")
     assert (home / "soul.md").read_text(encoding="utf-8") == "我的灵魂。\n"
-    assert ia("pending").returncode == 1, "init proposes nothing"
+    assert [line.split("\t")[3] for line in ia("pending").stdout.splitlines()[1:]] == [TASK], "and no soul"
+    assert ia("reject", "1").returncode == 0
+    assert ia("init").stderr == "hint: everything of profile invest is already there\n"
+    assert ia("pending").returncode == 1, "what was dropped is not proposed again"
 
 
 @pytest.mark.parametrize("name", [profile.name for profile in profiles.profiles()])
 def test_init_takes_each_shipped_profile(ia, home, name):
     run = ia("init", "--profile", name)
     assert run.returncode == 0, run.stderr
-    assert run.stdout.splitlines() == sorted(profiles.contents(profiles.find(name)))
+    assert run.stdout.splitlines() == written(name)
     used = [line.split("\t")[0] for line in ia("profile", "list").stdout.splitlines() if "\ttrue\t" in line]
     assert used == [name]
 
@@ -67,9 +77,9 @@ def test_use_of_another_says_what_happens_and_proposes_the_soul(ia, home, mine):
         "config.yaml", ".claude/skills/quiz/SKILL.md", ".claude/providers/x/PROVIDER.md",
     }  # fmt: skip
     assert "  propose\tsoul.md\n" in run.stderr
-    assert "soul.md changes by proposal: `ia approve 1` carries it out" in run.stderr
+    assert "soul.md changes by proposal: `ia approve 2` carries it out" in run.stderr
     assert "投资研究助手" in (home / "soul.md").read_text(encoding="utf-8")
-    assert ia("approve", "1", "--yes").returncode == 0
+    assert ia("approve", "2", "--yes").returncode == 0
     assert "学习助手" in (home / "soul.md").read_text(encoding="utf-8")
     back = ia("profile", "use", "invest", "--replace")
     assert "  remove\t.claude/providers/x/PROVIDER.md\n" in back.stderr

@@ -3,11 +3,14 @@
 import os
 import shutil
 import subprocess
+from datetime import UTC, datetime
 
 import pytest
 
 from ia import profiles, proposals
 from ia.errors import BadData, NotFound, Refused
+from ia.schedule import slots
+from ia.schedule.design import check, parsed
 
 
 @pytest.fixture(autouse=True)
@@ -32,10 +35,12 @@ SKILL = "---\ndescription: 出题\nallowed-tools: [notebook.read]\n---\n按笔�
 
 
 def test_a_fresh_workspace_gets_all_of_it_hidden_folders_too(ws):
-    steps, proposal = profiles.use(ws, profiles.find("invest"))
-    assert {step.act for step in steps} == {profiles.ADD}
-    assert proposal is None
+    steps, made = profiles.use(ws, profiles.find("invest"))
     shipped = profiles.contents(profiles.find("invest"))
+    task = "tasks/weekly-review.md"
+    assert {step for step in steps if step.act != profiles.ADD} == {(task, profiles.PROPOSE)}
+    assert [(each.kind, each.path, each.after) for each in made] == [("task", task, shipped.pop(task))]
+    assert ws.read(task) is None, "a task is never a file before a person approves it"
     assert "soul.md" in shipped
     assert any(path.startswith(".claude/skills/") for path in shipped)
     assert {path: ws.read(path) for path in shipped} == shipped
@@ -68,7 +73,8 @@ def test_replace_takes_what_nobody_edited_and_nothing_else(ws, tmp_path):
     )
     kept = dict(profiles.plan(ws, second))
     assert kept == {".claude/skills/quiz/SKILL.md": "keep", "memory/tracking.md": "keep", "soul.md": "propose"}
-    steps, number = profiles.use(ws, second, replace=True)
+    steps, (proposal,) = profiles.use(ws, second, replace=True)
+    number = proposal.id
     assert dict(steps) == {
         ".claude/skills/quiz/SKILL.md": "replace", ".claude/skills/old/SKILL.md": "remove", "config.yaml": "remove",
         "memory/tracking.md": "keep", "soul.md": "propose",
@@ -79,10 +85,69 @@ def test_replace_takes_what_nobody_edited_and_nothing_else(ws, tmp_path):
     assert ws.read("memory/tracking.md") == "# 一\n"
     assert ws.read("soul.md") == "# 我\n\n我是学习助手。\n", "a soul changes by approval only"
     assert proposals.get(ws, number).after == "另一个。\n"
-    assert profiles.use(ws, second, replace=True)[1] == number, "one that waits is not proposed again"
+    again = profiles.use(ws, second, replace=True)[1]
+    assert [each.id for each in again] == [number], "one that waits is not proposed again"
     proposals.approve(ws, number, by="user with --yes")
     assert ws.read("soul.md") == "另一个。\n"
     assert profiles.in_use(ws) == "second"
+
+
+TASK = "---\nschedule: 0 9 * * 1\nprompt: 出题\n---\n"
+
+
+@pytest.mark.parametrize("decision", ["waits", "rejected", "approved", "approved and removed"])
+def test_a_task_is_proposed_once_and_never_written(ws, tmp_path, decision):
+    own = mine(tmp_path / "mine", **{"tasks/quiz.md": TASK})
+    (proposal,) = profiles.use(ws, own)[1]
+    assert (proposal.kind, proposal.path, proposal.actor) == ("task", "tasks/quiz.md", "profile mine")
+    assert ws.read("tasks/quiz.md") is None
+    if decision == "rejected":
+        proposals.reject(ws, proposal.id, by="user")
+    elif decision != "waits":
+        proposals.approve(ws, proposal.id, by="user at a terminal")
+        assert ws.read("tasks/quiz.md") == TASK
+    if decision.endswith("removed"):
+        ws.remove("tasks/quiz.md")
+    waiting = [each.id for each in proposals.pending(ws)]
+    assert profiles.plan(ws, own, replace=True) == []
+    assert profiles.use(ws, own, replace=True) == ([], [])
+    assert [each.id for each in proposals.pending(ws)] == waiting
+    newer = mine(tmp_path / "newer" / "mine", **{"tasks/quiz.md": TASK.replace("9", "8")})
+    steps, made = profiles.use(ws, newer)
+    free = decision in ("rejected", "approved and removed")
+    assert dict(steps) == {"tasks/quiz.md": "propose" if free else "keep"}, "another text is another task"
+    assert len(made) == int(free)
+
+
+def test_a_task_of_the_users_own_keeps_its_name(ws, tmp_path):
+    own = mine(tmp_path / "mine", **{"tasks/quiz.md": TASK, "tasks/weekly.md": TASK})
+    ws.write("tasks/quiz.md", TASK + "我的。\n")
+    proposals.propose(ws, "task", "tasks/weekly.md", TASK + "我要的。\n")
+    steps, made = profiles.use(ws, own)
+    assert {path: act for path, act in steps if path.startswith("tasks/")} == {
+        "tasks/quiz.md": "keep", "tasks/weekly.md": "keep",
+    }  # fmt: skip
+    assert made == [] and ws.read("tasks/quiz.md").endswith("我的。\n")
+
+
+@pytest.mark.parametrize(
+    ("profile", "path"),
+    [(found, path) for found in profiles.profiles() for path in profiles.contents(found) if path.startswith("tasks/")],
+    ids=str,
+)
+def test_a_shipped_task_holds_and_names_a_skill_that_comes_with_it(profile, path):
+    name = path.removeprefix("tasks/").removesuffix(".md")
+    design = parsed(profiles.contents(profile)[path], name)
+    check(design)
+    assert len(slots.upcoming(design, datetime(2024, 3, 15, 12, tzinfo=UTC))) == 5
+    skill = design.prompt.split()[0]
+    assert f".claude/skills{skill}/SKILL.md" in profiles.contents(profile)
+
+
+def test_each_shipped_profile_brings_a_task(ws):
+    for profile in profiles.profiles():
+        if profile.shipped:
+            assert sum(path.startswith("tasks/") for path in profiles.contents(profile)) == 1, profile.name
 
 
 @pytest.mark.parametrize("replace", [False, True])
@@ -231,7 +296,10 @@ def run(*args):
 
 COMMANDS = (["profile", "list"], ["soul", "show"], ["memory", "list"], ["skill", "list"], ["context", "看看宁德时代"])
 TURN = ["turn", "帮我看看宁德时代最近怎么样", "-m", "ia-offline"]
-FILES = {profile.name: sorted(profiles.contents(profile)) for profile in profiles.profiles()}
+FILES = {
+    profile.name: sorted(path for path in profiles.contents(profile) if not path.startswith("tasks/"))
+    for profile in profiles.profiles()
+}
 
 
 @pytest.mark.parametrize("missing", [*FILES["invest"], "all of it"])

@@ -25,6 +25,8 @@ CATALOG = {
     "{time} ({here} here)": "{time}（这里 {here}）",
     "`ia task approve {number}` lets it run, `ia reject {number}` drops it": "`ia task approve {number}` 让它按时运行，`ia reject {number}` 放弃",
     "proposal {number} says so already": "提案 {number} 已经是这样",
+    "{channel}: no such channel yet; `ia config set channels.{channel} ADDRESS` makes it": "还没有 {channel} 这个渠道；用 `ia config set channels.{channel} 地址` 建立",
+    "at the same time there is {paths}": "同一时间还有 {paths}",
     # what is wrong
     "{text!r} is no length of time": "{text!r} 不是时长",
     "write 90, 90m, 1h or 1d: minutes without a unit": "写 90、90m、1h 或 1d；没有单位的是分钟",

@@ -239,7 +239,6 @@ def _drafted(desk: Desk, design: Design, result: Result) -> list[str]:
     """Return a design as a person reads it, with its next run times."""
     speak = desk.speak
     told = str(result.get("described") or design.schedule)
-    where = [f"`{design.schedule}`", *filter(None, [design.zone])]
     coming = [str(moment)[:16].replace("T", " ") for moment in result.get("next") or []]
     again = speak(
         "{m} 分钟后重试 {n} 次，再失败就通知你", "tried again {n} times, {m} minutes later; then you are told",
@@ -248,7 +247,7 @@ def _drafted(desk: Desk, design: Design, result: Result) -> list[str]:
     notified = speak.joined([speak("你", "you") if name == ME else name for name in design.notify])
     notified, once = notified or speak("不通知", "nobody"), design.missed == "once"
     rows = [
-        ("频率", "When", f"{told}{speak('（', ' (')}{speak.joined(where)}{speak('）', ')')}"),
+        ("频率", "When", f"{told} · `{design.schedule}`"),
         ("接下来", "Next", speak.joined(coming)),
         ("做什么", "What", design.prompt or f"`{design.run}`"),
         ("输入", "Input", design.inputs),
@@ -257,7 +256,11 @@ def _drafted(desk: Desk, design: Design, result: Result) -> list[str]:
         ("失败策略", "On failure", again),
         ("错过了", "If missed", speak("补一次", "made up for once") if once else speak("跳过", "left out")),
     ]  # fmt: skip
-    return [f"- {speak(zh, en)}{speak('：', ': ')}{value}" for zh, en, value in rows if value]
+    lines = [f"- {speak(zh, en)}{speak('：', ': ')}{value}" for zh, en, value in rows if value]
+    beside = [f"`{path}`" for path in result.get("beside") or []]
+    if beside:
+        lines.append(speak("- 同一时间还有：{b}", "- At the same time there is: {b}", b=speak.joined(beside)))
+    return lines
 
 
 KINDS: dict[str, Callable[[Desk, Intent], Work[Reply]]] = {"coach": coach, "praise": praise, "schedule": schedule}

@@ -1,5 +1,6 @@
 """tasks.propose: the alarm. A design that a person reads and approves; nothing is scheduled before that."""
 
+import contextlib
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
@@ -90,9 +91,12 @@ def told(scope: Scope, made: Kept) -> dict[str, Any]:
     status = (
         f"waits already: ia approve {number}" if made.known else f"waits for the user's approval: ia approve {number}"
     )
+    others = beside(scope, design)
     return {
         "proposal": number, "path": design.path, "status": status, "schedule": design.schedule,
         "described": described(design, language(design)), "next": upcoming(design),
+        **({"beside": others} if others else {}),
+        **({"no such channel yet": lacking} if (lacking := unknown(design)) else {}),
     }  # fmt: skip
 
 
@@ -198,6 +202,34 @@ def waiting(scope: Scope, design: "Design") -> Kept | None:
         ):
             return Kept(proposal.id, other, known=True)
     return None
+
+
+def unknown(design: "Design") -> list[str]:
+    """Return the channels that a design names and nobody has set up: what it says would stay in the inbox."""
+    from ia.channels import known
+    from ia.errors import NotFound
+
+    lacking = []
+    for name in design.notify:
+        try:
+            known.meant(name)
+        except NotFound:
+            lacking.append(name)
+    return lacking
+
+
+def beside(scope: Scope, design: "Design") -> list[str]:
+    """Return the paths of other tasks at the very same times, files and proposals: perhaps one of them is enough."""
+    from ia.errors import IaError
+    from ia.schedule.design import parsed
+
+    found = [other for _, other in designs(scope)]
+    for path in scope.ws.paths("tasks"):
+        with contextlib.suppress(IaError):
+            found.append(parsed(scope.ws.read(path) or "", path.rpartition("/")[2].removesuffix(".md")))
+    when = ("schedule", "zone", "calendar")
+    same = {each.path for each in found if all(getattr(each, field) == getattr(design, field) for field in when)}
+    return sorted(same - {design.path})
 
 
 def designs(scope: Scope) -> "list[tuple[Proposal, Design]]":
