@@ -2,25 +2,34 @@
 
 import click
 
+from ia.errors import IaError
 from ia_cli._group import Command
 from ia_cli._options import rows_options
-from ia_cli._out import emit_rows
+from ia_cli._out import complain, emit_rows, notify
 from ia_cli._text import say
 
 
 @click.command(cls=Command, example="ia doctor")
+@click.option("--mend", is_flag=True, help="First write ia's lines in the crontab anew where they differ.")
 @rows_options
 @click.pass_context
-def doctor(ctx: click.Context, as_json: bool, as_jsonl: bool) -> None:
+def doctor(ctx: click.Context, mend: bool, as_json: bool, as_jsonl: bool) -> None:
     """Check the installation and say how to mend it.
 
     Looks at Python and its packages, the layers of the sandbox, the workspace, settings, databases, adapters and their
-    hosts, cron and the model. Changes nothing. Status 1 where something fails.
+    hosts, cron, the tasks in the crontab and the model. Changes nothing but with --mend. Status 1 where something
+    fails.
     """
-    from ia.doctor import examine
+    from ia import doctor as library
     from ia.workspace import Workspace
 
-    findings = examine(Workspace())
+    ws = Workspace()
+    if mend:
+        try:
+            library.mend(ws, notify)
+        except IaError as exc:  # the check below tells of it, beside all others
+            complain(exc)
+    findings = library.examine(ws)
     rows = [
         {
             "check": finding.check,

@@ -1,14 +1,13 @@
-"""The doctor: what of the installation works, what does not, and how to mend it. Looks only; mends nothing."""
+"""The doctor: what of the installation works, what does not, and how to mend it. It looks; only `mend` changes."""
 
 import os
-import shutil
 import sqlite3
 import sys
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from ia import config, store
-from ia.errors import IaError, Message
+from ia.errors import IaError, Message, Notify
 from ia.workspace import Workspace
 
 
@@ -204,16 +203,51 @@ def _hosts(_: Workspace) -> Iterator[Finding]:
             )
 
 
-def _cron(_: Workspace) -> Iterator[Finding]:
-    if shutil.which("crontab"):
-        yield Finding("cron", "ok", Message("crontab is there"))
+def _cron(ws: Workspace) -> Iterator[Finding]:
+    """The crontab: is there one, does anything read it, and does it hold what the approved tasks ask for?"""
+    from ia.tasks import book, crontab, table
+
+    try:
+        table.program()
+    except IaError as exc:
+        yield Finding("cron", "warn", Message(exc.template, **exc.params), Message(exc.hint or ""))
+        return
+    if table.daemon():
+        yield Finding("cron", "ok", Message("crontab is there, and a cron daemon runs"))
     else:
-        yield Finding(
-            "cron",
-            "warn",
-            Message("no crontab command: tasks cannot be scheduled"),
-            Message("install cron (Debian: apt install cron)"),
-        )
+        detail = Message("crontab is there, but no cron daemon seems to run: nothing wakes ia for its tasks")
+        yield Finding("cron", "warn", detail, Message("start it (Debian: `service cron start`)"))
+    for detail, what in crontab.oddities(ws):
+        yield Finding("crontab", "warn", detail, what)
+    drifts = crontab.drift(ws)
+    for detail in drifts:
+        yield Finding("crontab", "fail", detail, Message("`ia doctor --mend`"))
+    approved = book.listed(ws) if os.path.isdir(os.path.join(ws.root, ".ia")) else []
+    for each in approved:
+        if each.state == "edited":
+            detail = Message("task {name} was edited since it was approved; what was approved runs", name=each.name)
+            yield Finding("task", "warn", detail, Message("`ia task approve {name}`", name=each.name))
+        elif each.state == "deleted":
+            detail = Message("the file of task {name} is gone: it does not run", name=each.name)
+            yield Finding("task", "warn", detail, Message("`ia task remove {name}`", name=each.name))
+    running = sum(each.state in ("approved", "edited") for each in approved)
+    if not drifts and running:
+        yield Finding("crontab", "ok", Message("{count} tasks stand in the crontab", count=running))
+
+
+def mend(ws: Workspace, notify: Notify) -> None:
+    """Mend what can be mended without harm: our lines in the crontab. Tells what it did; an event is recorded.
+
+    raises  what `ia.tasks.crontab.sync` raises.
+    """
+    from ia import audit
+    from ia.tasks import crontab
+
+    drifts = crontab.drift(ws)
+    if crontab.sync(ws, notify):
+        if os.path.isdir(os.path.join(ws.root, ".ia")):
+            audit.record(ws.db, "crontab.mended", reasons=[str(drift) for drift in drifts])
+        notify(Message("crontab: mended"))
 
 
 def _model(_: Workspace) -> Iterator[Finding]:

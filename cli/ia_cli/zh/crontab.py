@@ -26,4 +26,17 @@ CATALOG = {
     "if it is gone for good: `ia --home {home} doctor --mend`": "若已不再需要：`ia --home {home} doctor --mend`",
     "CRON_TZ stands above ia's lines: some crons wake them at that zone's hours": "CRON_TZ 写在 ia 各行之前：有些 cron 会按那个时区唤醒它们",
     "`crontab -e`: move it below; until then the hourly line makes up for it": "用 `crontab -e` 把它移到后面；在此之前由每小时的那一行补上",
+    # doctor
+    "First write ia's lines in the crontab anew where they differ.": "先把 crontab 中不一致的 ia 各行重新写好。",
+    "Looks at Python and its packages, the layers of the sandbox, the workspace, settings, databases, adapters and their hosts, cron, the tasks in the crontab and the model. Changes nothing but with --mend. Status 1 where something fails.": "检查 Python 及依赖、沙箱各层、工作区、设置、数据库、适配器及其主机、cron、crontab 中的任务和模型。除非用 --mend，否则只看不改。有失败项则状态为 1。",
+    "crontab is there, and a cron daemon runs": "有 crontab，cron 守护进程正在运行",
+    "crontab is there, but no cron daemon seems to run: nothing wakes ia for its tasks": "有 crontab，但似乎没有 cron 守护进程在运行：没有什么能按时唤醒 ia 执行任务",
+    "start it (Debian: `service cron start`)": "启动它（Debian：`service cron start`）",
+    "`ia doctor --mend`": "`ia doctor --mend`",
+    "task {name} was edited since it was approved; what was approved runs": "任务 {name} 批准后被改过；运行的仍是批准时的内容",
+    "`ia task approve {name}`": "`ia task approve {name}`",
+    "the file of task {name} is gone: it does not run": "任务 {name} 的文件不见了：它不会运行",
+    "`ia task remove {name}`": "`ia task remove {name}`",
+    "{count} tasks stand in the crontab": "{count} 个任务在 crontab 里",
+    "crontab: mended": "crontab：已修复",
 }  # fmt: skip

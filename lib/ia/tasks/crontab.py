@@ -103,16 +103,16 @@ def sync(ws: Workspace, notify: Notify = silent) -> bool:
 
 def _written(home: str, lines: list[str], deadline: float) -> bool:
     """Write the block until it stands, and return whether anything had to be written."""
-    tries = changed = 0
+    tries = 0
     while True:
         old = read()
         new = spliced(old, home, lines)
         if new == old:
-            return bool(changed)
+            return tries > 0
         if time.monotonic() > deadline:
             raise TryLater("another program keeps writing the crontab", hint="later: `ia doctor --mend`")
         tries += 1
-        changed += table.replace(old, new, deadline)
+        table.replace(old, new, deadline)
         if tries > 1:  # somebody else is at it, and may be about to write what he read before
             time.sleep(0.05)
 

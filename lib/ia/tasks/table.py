@@ -1,10 +1,10 @@
 """The user's crontab as bytes: read it, and replace it without losing what another program writes meanwhile.
 
 `crontab -` replaces the whole table, and nobody locks it. So the new table is handed over but for its last byte; then
-the old one is read once more, and only when it is unchanged and no other `crontab` is at work does the last byte go.
-What is left is the moment in which `crontab` renames its file: a program that started after our last look would have to
-start, read, check and rename in less. The last byte is a line feed: should ia be killed before it, Debian's crontab
-refuses the rest, and any other installs a table that lacks nothing.
+the old one is read again, and only when it is unchanged and no other `crontab` is at work does the last byte go. Should
+one begin before ours has renamed its file, ours is ended: what another program writes counts more than our block, which
+can be written again. Should ia be killed before the last byte, a line feed, Debian's crontab refuses the rest, and any
+other installs a table that lacks nothing. Where there is no /proc only the reading protects.
 """
 
 import contextlib
@@ -13,7 +13,6 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
 
 from ia import config
 from ia.errors import ConfigError, TryLater, Unavailable
@@ -25,11 +24,13 @@ _SPOOLS = (
     "/var/spool/cron/tabs",
     "/var/spool/cron",
     "/var/cron/tabs",
-    "/usr/lib/cron/tabs",
 )
+_DAEMONS = (b"cron", b"crond", b"fcron", b"dcron", b"bcron-sched")
 _TICK = 0.011  # seconds; a file system's stamps may be as coarse as this
 _YOUNG = 2.0  # seconds; an older `crontab` waits for a person (crontab -e), not for us
 _SOON = 0.003
+_INSTANT = 0.0003
+_MANY = 500  # processes that may begin while we look; with more we look again
 _ELSEWHERE = "install cron (Debian: apt install cron), or let another scheduler call `ia task due` every hour"
 
 
@@ -49,57 +50,109 @@ def read() -> bytes:
 
     raises  Unavailable where there is no crontab program, or it refuses.
     """
-    done = _run(["-l"])
-    if done.returncode == 0:
-        return done.stdout
-    said = done.stderr.decode(errors="replace").strip()
-    if "no crontab" in said.lower() or "no such file" in said.lower():
-        return b""
-    raise Unavailable("crontab -l: {reason}", reason=said or f"status {done.returncode}", hint=_ELSEWHERE)
+    return _told()[0]
 
 
-def replace(old: bytes, new: bytes, deadline: float) -> bool:
-    """Replace the crontab `old` by `new`; return False where it is no longer `old`. An empty one is removed.
+def _told() -> tuple[bytes, int]:
+    """Return the crontab, and the id of the process that told it."""
+    with _start(["-l"]) as process:
+        out, err = process.communicate()
+    said = err.decode(errors="replace").strip()
+    if process.returncode != 0 and "no crontab" not in said.lower() and "no such file" not in said.lower():
+        reason = said or f"status {process.returncode}"
+        raise Unavailable("crontab -l: {reason}", reason=reason, hint=_ELSEWHERE)
+    return (b"" if process.returncode else out), process.pid
+
+
+def replace(old: bytes, new: bytes, deadline: float) -> None:
+    """Replace the crontab `old` by `new`, unless it changes meanwhile. An empty one is removed. The caller looks again.
 
     deadline  of time.monotonic(); until then it is waited for others to finish
     raises    TryLater where they do not; ConfigError where crontab refuses the new one; Unavailable.
     """
     if not new:
-        if not _at_rest(old, deadline, 0):
-            return False
-        return _run(["-r"]).returncode == 0 or read() == b""
-    writer, said = _start(["-"]), b""
+        if _at_rest(old, deadline, 0) is not None:
+            _start(["-r"]).communicate()
+        return
+    writer, said, given_up = _start(["-"]), b"", True
     with contextlib.suppress(BrokenPipeError), writer:  # a program that refuses before it reads: its status tells
         assert writer.stdin is not None and writer.stderr is not None
         try:
             writer.stdin.write(new[:-1])
             writer.stdin.flush()
-            if not _at_rest(old, deadline, writer.pid):
-                return False
-            writer.stdin.write(new[-1:])
-            writer.stdin.close()
+            before = _at_rest(old, deadline, writer.pid)
+            if before is not None:
+                writer.stdin.write(new[-1:])
+                writer.stdin.close()
+                given_up = _overtaken(writer, before)
+        except BrokenPipeError:
+            given_up = False
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                writer.wait(1)
+            raise
         finally:
-            if not writer.stdin.closed:
+            if writer.poll() is None:
                 _stop(writer)
             said = writer.stderr.read()
-    if writer.returncode != 0:
+    if writer.returncode != 0 and not given_up:
         reason = said.decode(errors="replace").strip() or f"status {writer.returncode}"
         raise ConfigError("crontab refuses the new table: {reason}", reason=reason, hint="look at it: `crontab -e`")
-    return True
 
 
-def _at_rest(old: bytes, deadline: float, writer: int) -> bool:
-    """Wait until nobody else is at work; return whether the table is still `old` then."""
+def _at_rest(old: bytes, deadline: float, writer: int) -> set[str] | None:
+    """Wait until nobody else is at work; return the processes that were there then, None where the table is not `old`.
+
+    Two looks in a row, since one does not see who was there before it and finishes while it lasts.
+    """
+    looks, first, ours, before = 0, 0, {writer}, set[str]()
     while True:
+        if looks == 0:
+            first, before = _newest(), _listed()
         changed = _changed()
-        if read() != old:
-            return False
-        rests = not 0 <= time.time() - changed <= _TICK
-        if not _others(writer) and rests and changed == _changed():
+        table, reader = _told()
+        if table != old:
+            return None
+        ours.add(reader)
+        fresh = 0 <= time.time() - changed <= _TICK
+        if fresh or _others(writer) or _came_and_went(first, ours) or changed != _changed():
+            looks = 0
+            if time.monotonic() > deadline:
+                raise TryLater("another program keeps writing the crontab", hint="later: `ia doctor --mend`")
+            time.sleep(_SOON)
+        elif looks:
+            return before | set(map(str, ours))
+        else:
+            looks = 1
+
+
+def _came_and_went(first: int, ours: set[int]) -> bool:
+    """Return whether a process that is not ours began after the process `first`, and has ended: it may have written."""
+    newest = _newest()
+    if not first <= newest <= first + _MANY:
+        return True
+    for process in range(first + 1, newest + 1):
+        if process not in ours and _of(process, "stat").rpartition(b")")[2].split()[:1] in ([], [b"Z"], [b"X"]):
             return True
-        if time.monotonic() > deadline:
-            raise TryLater("another program keeps writing the crontab", hint="later: `ia doctor --mend`")
-        time.sleep(_SOON)
+    return False
+
+
+def _newest() -> int:
+    """Return the id of the process that was started last, 0 where that is not known."""
+    return int((_of("loadavg", "") or b"0").split()[-1])
+
+
+def _overtaken(writer: "subprocess.Popen[bytes]", before: set[str]) -> bool:
+    """Wait for our writer to finish; return True as soon as another one begins, which would be the first to finish.
+
+    Before it renames, crontab waits for the disk. Who began later must not be done earlier: we would undo his work.
+    """
+    name = _name()
+    while writer.poll() is None:
+        for process in _listed() - before:
+            if _age(process, name) is not None and b"-l" not in _of(process, "cmdline").split(b"\0"):
+                return True
+        time.sleep(_INSTANT)
+    return False
 
 
 def _changed() -> float:
@@ -108,7 +161,7 @@ def _changed() -> float:
     The files there are not for everyone to see, but the folder's own times are.
     """
     newest = 0.0
-    for folder in _SPOOLS:
+    for folder in _SPOOLS if program() == shutil.which("crontab") else ():
         with contextlib.suppress(OSError):
             newest = max(newest, os.stat(folder).st_ctime)
     return newest
@@ -116,32 +169,53 @@ def _changed() -> float:
 
 def edited_by_hand() -> bool:
     """Return whether the user has `crontab -e` open: what it saves will be the table as it was, with their changes."""
-    user = b"\nUid:\t%d\t" % os.getuid()
-    for process, age in _processes():
-        with contextlib.suppress(OSError), open(f"/proc/{process}/status", "rb") as file:
-            if age >= _YOUNG and user in file.read():
-                return True
-    return False
+    user, name = b"\nUid:\t%d\t" % os.getuid(), _name()
+    return any((_age(process, name) or 0) >= _YOUNG and user in _of(process, "status") for process in _listed())
+
+
+def daemon() -> bool:
+    """Return whether a cron daemon seems to run; True where the system starts one when it is needed (macOS)."""
+    if not _listed():
+        return True
+    return any(_of(process, "stat").rpartition(b")")[0].partition(b"(")[2] in _DAEMONS for process in _listed())
 
 
 def _others(writer: int) -> bool:
     """Return whether another `crontab` is at work; False where that cannot be seen."""
-    return any(age < _YOUNG and process != writer for process, age in _processes())
+    name = _name()
+    ages = (_age(process, name) for process in _listed() - {str(writer)})
+    return any(age is not None and age < _YOUNG for age in ages)
 
 
-def _processes() -> Iterator[tuple[int, float]]:
-    """Yield id and age in seconds of each `crontab` that runs; nothing where there is no /proc."""
-    name = os.path.basename(program())[:15].encode()
-    with contextlib.suppress(OSError):
-        with open("/proc/uptime", "rb") as file:
-            uptime = float(file.read().split()[0])
-        for process in os.listdir("/proc"):
-            if process.isdecimal():
-                with contextlib.suppress(OSError), open(f"/proc/{process}/stat", "rb") as file:
-                    front, _, rest = file.read().rpartition(b")")
-                    told = rest.split()
-                    if front.partition(b"(")[2] == name and told[0] not in b"ZX":
-                        yield int(process), uptime - int(told[19]) / os.sysconf("SC_CLK_TCK")
+def _listed() -> set[str]:
+    """Return the ids of all processes; none where there is no /proc."""
+    try:
+        return {name for name in os.listdir("/proc") if name.isdecimal()}
+    except OSError:
+        return set()
+
+
+def _name() -> bytes:
+    """Return what /proc calls the program."""
+    return os.path.basename(program())[:15].encode()
+
+
+def _age(process: str, name: bytes) -> float | None:
+    """Return how many seconds ago a process of this name began; None for any other."""
+    front, _, rest = _of(process, "stat").rpartition(b")")
+    told = rest.split()
+    if front.partition(b"(")[2] != name or not told or told[0] in b"ZX":
+        return None
+    return time.clock_gettime(time.CLOCK_BOOTTIME) - int(told[19]) / os.sysconf("SC_CLK_TCK")
+
+
+def _of(process: str | int, what: str) -> bytes:
+    """Return what /proc tells of a process; nothing once it has ended."""
+    try:
+        with open(f"/proc/{process}/{what}".rstrip("/"), "rb", buffering=0) as file:
+            return file.read()
+    except OSError:
+        return b""
 
 
 def _start(arguments: list[str]) -> "subprocess.Popen[bytes]":
@@ -154,12 +228,6 @@ def _start(arguments: list[str]) -> "subprocess.Popen[bytes]":
         )
     except OSError as exc:
         raise Unavailable("{program}: {reason}", program=program(), reason=exc.strerror, hint=_ELSEWHERE) from None
-
-
-def _run(arguments: list[str]) -> "subprocess.CompletedProcess[bytes]":
-    with _start(arguments) as process:
-        out, err = process.communicate()
-    return subprocess.CompletedProcess(arguments, process.returncode, out, err)
 
 
 def _stop(writer: "subprocess.Popen[bytes]") -> None:
