@@ -202,6 +202,19 @@ def test_what_could_not_leave_is_kept_where_a_key_promises_once(ws, service, hom
     assert kinds(ws) == [("message.sent", "phone")]
 
 
+def test_a_channel_without_a_network_is_tried_once_in_a_pass(ws, service):
+    ws.write(
+        "config.yaml",
+        f"channels:\n  a: json://127.0.0.1:{closed_port()}/\n  b: ntfy://127.0.0.1:{service.server_port}/t\n",
+    )
+    for number in range(4):
+        sending.send(ws, f"{number}", to="a", key=f"{number}")
+    ws.db.execute("UPDATE notices SET channel = 'b', error = '' WHERE text = '3'")
+    told = []
+    assert [each.state for each in sending.deliver_pending(ws, notify=told.append)] == ["pending"] * 3 + ["sent"]
+    assert len(told) == 1 and texts(service) == ["3"]
+
+
 def test_it_is_given_up_after_a_day(ws):
     ws.write("config.yaml", f"channels:\n  phone: json://127.0.0.1:{closed_port()}/\n")
     sending.send(ws, "x", to="phone", key="run-1")
@@ -683,3 +696,30 @@ def test_the_mark_comes_back_where_a_crash_lost_it(ws, home):
     (home / ".ia" / inbox.MARKER).unlink()
     sending.deliver_pending(ws)
     assert inbox.maybe(ws)
+
+
+# channels of other packages
+
+
+def test_a_scheme_of_another_package_is_found_and_what_breaks_in_it_says_nothing(ws, tmp_path, monkeypatch):
+    (tmp_path / "pager.py").write_text(
+        "class Pager:\n"
+        "    def __init__(self, address):\n        self.address = address\n"
+        "    def send(self, text, title=''):\n"
+        "        if 'broken' in text:\n            raise RuntimeError(self.address)\n"
+        "        with open(self.address.partition(':')[2], 'a') as file:\n            file.write(f'{title}|{text}')\n"
+    )
+    info = tmp_path / "pager-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: pager\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(
+        "[ia.channels]\npager = pager:Pager\ngone = nowhere:X\ntelegram = pager:Pager\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    ws.write("config.yaml", f"channels:\n  p: pager:{tmp_path}/out\n  g: gone:x\n  t: telegram:7\n")
+    assert sending.send(ws, "x", to="p", title="T")[0].state == "sent"
+    assert (tmp_path / "out").read_text() == "T|x"
+    assert sending.send(ws, "broken", to="p")[0].error == "the channel broke: RuntimeError"
+    assert [str(problem).split(": ")[0] for problem in known.problems()] == ["g", "t"]
+    monkeypatch.setenv("TELEGRAM_TOKEN", TOKEN)
+    assert type(known.opened("telegram:7")) is bot.Telegram  # ours cannot be taken over

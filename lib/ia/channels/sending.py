@@ -88,7 +88,13 @@ def deliver_pending(ws: Workspace, *, notify: Notify = silent) -> list[Notice]:
     waiting = notices.select(ws, "state = ? ORDER BY id", (PENDING,))
     if inbox.unread(ws):
         inbox.mark(ws)
-    return [*left, *(_delivered(ws, notice, notify) for notice in waiting)]
+    out: set[str] = set()  # channels that cannot be reached: one time limit a pass is enough
+    for at, notice in enumerate(waiting):
+        if notice.channel not in out or not _may_wait(notice):
+            waiting[at] = _delivered(ws, notice, notify)
+        if waiting[at].state == PENDING:
+            out.add(notice.channel)
+    return [*left, *waiting]
 
 
 def _plain(text: str) -> str:
