@@ -336,6 +336,10 @@ def test_a_workspace_that_cannot_be_written(ia, home):
     assert ia("listen", "webhook", "--port", "0", env={"IA_WEBHOOK_SECRET": SECRET}).returncode == 77
 
 
+def test_inside_a_run_nobody_listens(ia):
+    assert ia("listen", "webhook", "--port", "0", env={"IA_WEBHOOK_SECRET": SECRET, "IA_RUN": "7"}).returncode == 77
+
+
 def test_in_chinese(ia):
     run = ia("--lang", "zh", "listen", "webhook", "--port", "0")
     assert run.returncode == 78 and "只接受带签名的请求" in run.stderr

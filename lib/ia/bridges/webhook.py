@@ -20,7 +20,7 @@ import urllib.parse
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from ia import clock, store
+from ia import clock, config, store
 from ia.bridges import deliveries, http, signing
 from ia.bridges.deliveries import Delivery
 from ia.bridges.http import Answer, Head
@@ -84,9 +84,12 @@ def serve(
 
     ready     is called with the address when requests are taken
     accepted  is called with every event that was taken, in a thread of its own; what it raises ends the listening
-    raises    KeyboardInterrupt for Ctrl-C; ConfigError for a secret that protects nothing; Refused where the workspace
-              cannot be written or the port needs rights; TryLater where the port is taken; UsageError for no such host.
+    raises    KeyboardInterrupt for Ctrl-C; ConfigError for a secret that protects nothing; Refused inside a task's run,
+              for a workspace that cannot be written, a port that needs rights; TryLater where the port is taken;
+              UsageError for no such host.
     """
+    if config.run() is not None:
+        raise Refused("a task's run starts no other")
     signing.check(how.secret)
     with concurrent.futures.ThreadPoolExecutor(1, "keeper") as keeper:
         if not keeper.submit(_opened, ws).result():
@@ -121,7 +124,7 @@ class _Server:
     async def run(self, ready: Callable[[str], None]) -> None:
         """Listen until it is over, and end what was begun."""
         loop = asyncio.get_running_loop()
-        loop.set_exception_handler(lambda _loop, context: self._notify(Message("{what}", what=context["message"])))
+        loop.set_exception_handler(self._odd)
         server = await self._bound()
         loop.add_signal_handler(signal.SIGTERM, self._over.set)
         loop.add_signal_handler(signal.SIGINT, self._end, KeyboardInterrupt())
@@ -156,6 +159,13 @@ class _Server:
                 "cannot listen on {host}, port {port}: {reason}", host=host, port=port,
                 reason=os.strerror(exc.errno or 0), hint="`--port 0` takes one that is free",
             ) from None  # fmt: skip
+
+    def _odd(self, _loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """Tell what went wrong with a connection, or with taking one: it must not end the others."""
+        cause = context.get("exception")
+        self._notify(
+            Message("webhook: {error}", error=f"{context['message']}: {cause}" if cause else context["message"])
+        )
 
     def _end(self, failure: BaseException) -> None:
         self.failure = self.failure or failure
@@ -297,7 +307,7 @@ class _Server:
             await process.wait()
         finally:
             if process.returncode is None:  # it ends what it began, and leaves the rest to the next listener
-                with contextlib.suppress(ProcessLookupError, TimeoutError):
+                with contextlib.suppress(ProcessLookupError, PermissionError, TimeoutError):
                     os.killpg(process.pid, signal.SIGTERM)
                     async with asyncio.timeout(FAREWELL):
                         await process.wait()
