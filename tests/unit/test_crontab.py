@@ -1,0 +1,385 @@
+"""The crontab: our block stands between its marks, every other byte is the user's; what differs is told and mended."""
+
+import os
+import random
+import re
+import shutil
+import stat
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from ia import audit, doctor
+from ia.errors import ConfigError, TryLater, Unavailable
+from ia.tasks import book, crontab, entries, table
+from ia.workspace import Workspace
+
+USAGE = "---\nschedule: 0 16 * * 5\nzone: Asia/Shanghai\nrun: ia usage\n---\n每周五。\n"
+FOREIGN = (
+    b"",
+    b"MAILTO=me@example.com\n0 5 * * * backup\n",
+    b"#0 5 * * *\told\n\n\n  SHELL = /bin/fish\r\n* * * * * x\r\n",
+    "# Überblick 每日\n".encode("latin-1", "replace") + b"\xe9\xff\x00\x01 nul\n",
+    b"0 5 * * * no line feed",
+    b"\n",
+    b"# >>> ia >>>\n# >>> ia: relative >>>\n# <<< other <<<\n",
+    b"@reboot a\\%b\n\r\x0b\x0c\n",
+)
+
+
+def lines_of(*words):
+    return [f"1 2 * * * {word}" for word in words]
+
+
+@pytest.fixture
+def task(ws):
+    """One approved task, `weekly`, in a crontab that was the user's before."""
+    subprocess.run([table.program(), "-"], input=FOREIGN[1], check=True)
+    ws.write("tasks/weekly.md", USAGE)
+    return book.approve(ws, "weekly", by="user with --yes")
+
+
+# the block
+
+
+@pytest.mark.parametrize("foreign", FOREIGN)
+def test_no_byte_of_the_users_changes_and_taking_the_block_out_restores_all(foreign):
+    once = crontab.spliced(foreign, "/home/me/ia", lines_of("a"))
+    assert once.startswith(foreign) and b"\n1 2 * * * a\n" in once and once.endswith(b"# <<< ia: /home/me/ia <<<\n")
+    twice = crontab.spliced(once, "/home/me/ia", lines_of("b", "c"))
+    assert b"* a\n" not in twice and twice.count(b">>> ia: /home/me/ia >>>") == 1
+    assert crontab.spliced(twice, "/home/me/ia", lines_of("b", "c")) == twice
+    assert crontab.spliced(twice, "/home/me/ia", []) == foreign == crontab.spliced(foreign, "/home/me/ia", [])
+
+
+def test_what_others_add_around_the_block_stays_where_it_is():
+    old = b"0 1 * * * first" + crontab.spliced(b"0 1 * * * first", "/h", lines_of("a"))[15:] + b"0 2 * * * second\r\n"
+    new = crontab.spliced(old, "/h", lines_of("b"))
+    assert new == old.replace(b"* a\n", b"* b\n")
+    assert crontab.spliced(new, "/h", []) == b"0 1 * * * first\n0 2 * * * second\r\n"
+
+
+def test_each_workspace_has_its_own_block():
+    homes = ["/h", "/h/ia", "/h >>>", "/家 里/ia", "/h\udcff"]
+    full = FOREIGN[1]
+    for home in homes:
+        full = crontab.spliced(full, home, lines_of(f"in{homes.index(home)}"))
+    changed = crontab.spliced(full, "/h/ia", lines_of("other"))
+    assert changed == full.replace(b"* in1\n", b"* other\n")
+    for home in random.Random(1).sample(homes, len(homes)):
+        full = crontab.spliced(full, home, [])
+    assert full == FOREIGN[1]
+
+
+def test_any_bytes_and_any_order_of_changes():
+    rng = random.Random(7)
+    pieces = [b"a", b"\n", b"\r\n", b"\0", b"\xff", b"# >>> ia: /x", b" >>>", b"%", b"\t", "每".encode(), b"# <<< "]
+    for _ in range(3000):
+        foreign = b"".join(rng.choices(pieces, k=rng.randrange(12)))
+        text, homes = foreign, ["/a", "/b"]
+        if foreign and not foreign.endswith(b"\n"):
+            homes = homes[:1]  # the line feed that ends a line for two blocks stays until the last is gone
+        for _ in range(rng.randrange(6)):
+            text = crontab.spliced(text, rng.choice(homes), lines_of(*rng.choices("xyz", k=rng.randrange(3))))
+            assert text.startswith(foreign)
+        for home in homes:
+            text = crontab.spliced(text, home, [])
+        assert text == foreign
+
+
+def test_an_editor_that_wrote_other_line_ends_is_understood():
+    block = crontab.spliced(b"0 5 * * * x\n", "/h", lines_of("a")).replace(b"\n", b"\r\n")
+    assert crontab.spliced(block, "/h", lines_of("a")) == b"0 5 * * * x\r\n" + crontab.spliced(b"", "/h", lines_of("a"))
+    assert crontab.spliced(block, "/h", []) == b"0 5 * * * x\r\n"
+
+
+BLOCK = crontab.spliced(b"", "/h", lines_of("a"))
+BEGIN, END = b"# >>> ia: /h >>>\n", b"# <<< ia: /h <<<\n"
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        BLOCK.replace(END, b""), BLOCK.replace(BEGIN, b""), BLOCK + BLOCK, END + BEGIN, BEGIN + BLOCK, BLOCK + END,
+        BEGIN + crontab.spliced(b"", "/other", lines_of("b")) + END,
+    ],
+)  # fmt: skip
+def test_damaged_marks_are_left_alone_and_told(damaged):
+    for lines in ([], lines_of("b")):
+        with pytest.raises(ConfigError, match="damaged") as caught:
+            crontab.spliced(damaged, "/h", lines)
+        assert "crontab -e" in caught.value.hint and caught.value.status == 78
+    assert crontab.spliced(crontab.spliced(damaged, "/mine", lines_of("x")), "/mine", []) == damaged
+
+
+# the lines
+
+CRUEL = '/家 里/it\'s/"q"/100%/a\\%b/\\\\/$HOME/`x`/!x/#c/&;|<>(){}[]*?~^=/é'
+
+
+def by_cron(line):
+    """What Debian's cron hands to the shell, after its source: `%` ends, a backslash before `%` or itself goes."""
+    out, escaping = "", False
+    for letter in line:
+        if escaping:
+            out, escaping = (out[:-1] + letter if letter in "%\\" else out + letter), False
+        elif letter == "%":
+            return out
+        else:
+            out, escaping = out + letter, letter == "\\"
+    return out
+
+
+@pytest.mark.parametrize("shell", ["sh", "bash", "dash", "zsh", "fish", "csh", "tcsh", "ksh"])
+def test_every_shell_reads_a_line_as_it_is_meant(shell, tmp_path):
+    if shutil.which(shell) is None:
+        pytest.skip(f"no {shell} here")
+    program = tmp_path / "it's 100% ia"
+    program.write_text(f'#!{sys.executable}\nimport sys\nprint("\\0".join(sys.argv[1:]), end="")\n', encoding="utf-8")
+    program.chmod(0o755)
+    for home, name in (("/home/me/ia", "weekly"), (CRUEL, "复盘 %self"), ("/a\\", "=x"), ("/%%\\%\\\\%", "%")):
+        (line, *_) = entries.lines(home, [(name, ["0 16 * * 5"])], [str(program)])
+        fields = line.split(None, 5)
+        done = subprocess.run(
+            [shutil.which(shell), "-c", by_cron(fields[5])],
+            capture_output=True,
+            env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)},
+        )
+        assert done.stdout.decode().split("\0") == ["--home", home, "task", "due", name, "--log"], done.stderr
+        assert entries.split(line) == ("0 16 * * 5", [str(program)], ["--home", home, "task", "due", name, "--log"])
+
+
+def test_a_percent_sign_is_escaped_once():
+    assert entries.escaped("date +%F") == "date +\\%F"
+    for text in ("%", "\\%", "\\\\%", "%%", "a\\b", "\\\\", "x\\", "\\\\\\%\\"):
+        assert by_cron(entries.escaped(text)) == text
+
+
+@pytest.mark.parametrize("path", ["/a\nb", "/a\rb", "/a\x00b", "/a\x1bb", ""])
+def test_what_no_crontab_can_hold_is_refused(path):
+    with pytest.raises(ConfigError):
+        entries.lines(path, [("x", ["* * * * *"])])
+
+
+def test_a_command_longer_than_crons_limit_is_refused():
+    home = "/" + "h" * 400
+    entries.lines(home, [("x", ["* * * * *"])], ["/usr/bin/ia"])
+    with pytest.raises(ConfigError, match="998") as caught:
+        entries.lines("/" + "每" * 330, [("x", ["* * * * *"])], ["/usr/bin/ia"])
+    assert "shorter" in caught.value.hint
+
+
+def test_two_lines_catch_up_and_only_while_there_are_tasks():
+    assert entries.lines("/h", []) == []
+    told = entries.lines("/h", [("a", ["1 2 * * *", "1 3 * * *"]), ("on-file", [])], ["/ia"])
+    assert [line.split(" /ia ")[0] for line in told][:3] == ["1 2 * * *", "1 3 * * *", "@reboot"]
+    assert re.match(r"[1-9]\d? \* \* \* \* /ia --home /h task due --log$", told[3]) and len(told) == 4
+    minutes = {entries.lines(f"/h{n}", [("a", [])], ["/ia"])[-1].split()[0] for n in range(300)}
+    assert len(minutes) > 50 and "0" not in minutes
+
+
+# reading and writing
+
+
+def test_a_user_without_a_crontab_and_one_with_an_empty_one(crontab):
+    from ia.tasks import crontab as ours
+
+    assert ours.read() == b""
+    crontab.write_bytes(b"\xff\0")
+    assert ours.read() == b"\xff\0"
+
+
+def test_approve_and_remove_leave_the_table_as_it_was(ws, task, crontab):
+    told = crontab.read_bytes()
+    assert told.startswith(FOREIGN[1]) and told.count(b" task due weekly --log\n") >= 1 and b"@reboot" in told
+    book.remove(ws, "weekly")
+    assert crontab.read_bytes() == FOREIGN[1]
+
+
+def test_where_there_was_no_crontab_there_is_none_afterwards(ws, crontab):
+    ws.write("tasks/weekly.md", USAGE)
+    book.approve(ws, "weekly", by="x")
+    assert crontab.exists()
+    book.remove(ws, "weekly")
+    assert not crontab.exists()
+
+
+def test_a_second_sync_changes_nothing(ws, task, crontab):
+    from ia.tasks import crontab as ours
+
+    before = os.stat(crontab)
+    assert not ours.sync(ws)
+    assert os.stat(crontab) == before
+
+
+def test_the_crontab_lives_in_the_real_time(ws, task, crontab, monkeypatch):
+    from ia.tasks import crontab as ours
+
+    told = crontab.read_bytes()
+    monkeypatch.setenv("IA_NOW", "2001-01-01")
+    assert book.tasks(ws) == [] and not ours.sync(ws) and ours.drift(ws) == []
+    assert crontab.read_bytes() == told and os.environ["IA_NOW"] == "2001-01-01"
+
+
+def test_without_a_crontab_program_the_user_learns_what_to_do(ws, monkeypatch, tmp_path):
+    monkeypatch.setenv("IA_CRONTAB", str(tmp_path / "nothing"))
+    assert not crontab.sync(ws)
+    ws.write("tasks/weekly.md", USAGE)
+    with pytest.raises(Unavailable) as caught:
+        book.approve(ws, "weekly", by="x")
+    assert caught.value.status == 69 and "install cron" in caught.value.hint
+    (found,) = [each for each in doctor.examine(ws) if each.check == "cron"]
+    assert found.state == "warn" and "install cron" in str(found.mend)
+
+
+def program_that(tmp_path, monkeypatch, body):
+    program = tmp_path / "bin" / "crontab"
+    program.parent.mkdir(exist_ok=True)
+    program.write_text("#!/bin/sh\n" + body, encoding="utf-8")
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("IA_CRONTAB", str(program))
+
+
+def test_a_crontab_that_refuses_says_why(ws, monkeypatch, tmp_path):
+    program_that(tmp_path, monkeypatch, 'echo "You (me) are not allowed to use this program" >&2; exit 1\n')
+    with pytest.raises(Unavailable, match="not allowed"):
+        crontab.read()
+    program_that(tmp_path, monkeypatch, '[ "$1" = -l ] && exit 0; cat >/dev/null; echo "bad minute" >&2; exit 1\n')
+    with pytest.raises(ConfigError, match="bad minute"):
+        table.replace(b"", b"x\n", time.monotonic() + 5)
+
+
+def test_a_table_that_changed_is_not_replaced(crontab):
+    crontab.write_bytes(b"newer\n")
+    table.replace(b"older\n", b"ours\n", time.monotonic() + 5)
+    assert crontab.read_bytes() == b"newer\n"
+    table.replace(b"older\n", b"", time.monotonic() + 5)
+    assert crontab.read_bytes() == b"newer\n"
+    assert sorted(os.listdir(crontab.parent)) == ["crontab", "table"], "no temporary file is left"
+
+
+def test_a_table_of_any_size_goes_through(crontab):
+    old = b"# \xff\0 comment\n" * 30_000
+    crontab.write_bytes(old)
+    table.replace(old, old + b"1 2 * * * x\n", time.monotonic() + 20)
+    assert crontab.read_bytes() == old + b"1 2 * * * x\n"
+
+
+def test_another_ia_that_writes_is_waited_for(ws, task, crontab, monkeypatch):
+    import fcntl
+
+    from ia.tasks import crontab as ours
+
+    crontab.write_bytes(b"")
+    monkeypatch.setattr(table, "PATIENCE", 0.3)
+    with open(os.path.join(os.environ["XDG_STATE_HOME"], "ia", "crontab.lock"), "w", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        with pytest.raises(TryLater):
+            ours.sync(ws)
+    assert ours.sync(ws)
+
+
+def test_many_of_a_users_workspaces_at_once(tmp_path, crontab):
+    from ia.tasks import crontab as ours
+
+    crontab.write_bytes(FOREIGN[1])
+    workspaces = [Workspace(str(tmp_path / f"home {n}")) for n in range(4)]
+    for ws in workspaces:
+        ws.write("tasks/weekly.md", USAGE)
+        book.approve(ws, "weekly", by="x")
+        ws.close()
+    crontab.write_bytes(FOREIGN[1])
+    threads = [threading.Thread(target=lambda n=n: ours.sync(Workspace(str(tmp_path / f"home {n}")))) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    told = crontab.read_bytes()
+    assert all(b"# >>> ia: %b >>>\n" % os.fsencode(ws.root) in told for ws in workspaces)
+    for ws in workspaces:
+        told = ours.spliced(told, ws.root, [])
+    assert told == FOREIGN[1]
+
+
+# drift and mending
+
+
+def found(ws, check="crontab"):
+    return [(each.state, str(each.detail)) for each in doctor.examine(ws) if each.check == check]
+
+
+def test_what_differs_is_told_and_mended(ws, task, crontab):
+    good = crontab.read_bytes()
+    assert found(ws) == [("ok", "1 tasks stand in the crontab")]
+    first = next(line for line in good.split(b"\n") if b"due weekly" in line)
+    for bad, word in (
+        (FOREIGN[1], "no lines of this workspace"),
+        (good.replace(first + b"\n", b""), "lacks 1 of"),
+        (good.replace(first, b"#" + first), "lacks 1 of"),
+        (good.replace(first, first.replace(b"16", b"17", 1) if b"16" in first else first.replace(b"8", b"9", 1)), "belong to no task"),
+        (good.replace(first, first + b"\n* * * * * rm -rf x"), "1 lines that belong to no task"),
+        (good.replace(sys.executable.encode(), b"/gone/python").replace(entries.own_program()[0].encode(), b"/gone/ia"), "/gone/"),
+    ):  # fmt: skip
+        assert bad != good
+        crontab.write_bytes(bad)
+        assert any(state == "fail" and word in text for state, text in found(ws)), (word, found(ws))
+        assert crontab.read_bytes() == bad
+        said = []
+        doctor.mend(ws, said.append)
+        assert [str(each) for each in said] == ["crontab: mended"] and crontab.read_bytes() == good
+        assert found(ws) == [("ok", "1 tasks stand in the crontab")]
+    assert len(audit.find(ws.db, "crontab.mended", "")) == 6
+    doctor.mend(ws, said.append)
+    assert len(said) == 1
+
+
+def test_damaged_marks_are_the_users_to_mend(ws, task, crontab):
+    crontab.write_bytes(crontab.read_bytes() * 2)
+    (state, text), *_ = found(ws, "cron")[-1:]
+    assert state == "fail" and "damaged" in text
+    with pytest.raises(ConfigError):
+        doctor.mend(ws, lambda _: None)
+
+
+def test_a_block_of_a_workspace_that_is_gone(ws, task, crontab, tmp_path):
+    from ia.tasks import crontab as ours
+
+    gone = str(tmp_path / "gone")
+    with_gone = ours.spliced(crontab.read_bytes(), gone, lines_of("x"))
+    crontab.write_bytes(with_gone)
+    assert ("warn", f"the crontab has tasks of {gone}, which is not there") in found(ws)
+    doctor.mend(ws, lambda _: None)
+    assert crontab.read_bytes() == with_gone, "it may be on a disk that is not mounted"
+    doctor.mend(Workspace(gone), lambda _: None)
+    assert gone.encode() not in crontab.read_bytes() and not os.path.exists(gone)
+
+
+def test_a_zone_of_the_users_above_our_lines_is_told(ws, task, crontab):
+    crontab.write_bytes(b"CRON_TZ=America/New_York\n" + crontab.read_bytes())
+    assert any(state == "warn" and "CRON_TZ" in text for state, text in found(ws))
+    crontab.write_bytes(crontab.read_bytes().partition(b"\n")[2] + b"CRON_TZ=America/New_York\n")
+    assert not any("CRON_TZ" in text for _, text in found(ws))
+
+
+def test_files_that_are_no_longer_what_was_approved(ws, task):
+    ws.write("tasks/weekly.md", USAGE.replace("16", "17"))
+    assert any("was edited" in text for _, text in found(ws, "task"))
+    ws.remove("tasks/weekly.md")
+    assert any("is gone" in text for _, text in found(ws, "task"))
+
+
+def test_the_command_mends_only_on_request(ia, ws, task, crontab):
+    good = crontab.read_bytes()
+    ia("doctor", "--mend")  # the lines of this test name its own program, the command's name the command
+    told = crontab.read_bytes()
+    crontab.write_bytes(FOREIGN[1])
+    looked = ia("doctor")
+    assert looked.returncode == 1 and "no lines of this workspace" in looked.stdout
+    assert crontab.read_bytes() == FOREIGN[1] != good
+    mended = ia("doctor", "--mend", "--json")
+    assert mended.returncode == 0, mended.stdout
+    assert "crontab: mended" in mended.stderr and crontab.read_bytes() == told
+    assert "crontab：已修复" in (crontab.write_bytes(FOREIGN[1]), ia("--lang", "zh", "doctor", "--mend"))[1].stderr
