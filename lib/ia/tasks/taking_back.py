@@ -80,14 +80,14 @@ def _restored(ws: Workspace, run: Run, path: str, notify: Notify) -> bool:
     for change in _changes(ws, run, path, present):
         if change.why == _why(run):  # done already, by one who was killed later
             break
-        if change.run != run.id:
+        if change.run != run.id or change.after is None:  # a file that somebody deleted since stays so
             continue
         if _sha(change.after) != change.left:  # edited by hand right after it: what it left is not known
             return False
         if wanted == change.after:
             wanted = change.before
         elif wanted is not None:
-            merged = proposals.carried_over(change.after or "", change.before or "", wanted)
+            merged = without(change.after or "", change.before or "", wanted)
             if merged is None:
                 return False
             wanted = merged if change.before is not None or merged.strip() else None
@@ -98,6 +98,32 @@ def _restored(ws: Workspace, run: Run, path: str, notify: Notify) -> bool:
             ws.write(path, wanted, actor="ia", why=_why(run), event="task.undo", run=run.id)
     note_written(ws, path, notify=notify)  # also where it was restored already: the index may not have followed
     return True
+
+
+def without(after: str, before: str, current: str) -> str | None:
+    """Return `current` without the change that made `after` of `before`; None where later changes overlap it.
+
+    Lines that were added right behind or in front of the change stay: two runs append to one log.
+    """
+    from difflib import SequenceMatcher
+
+    base, old, now = (text.splitlines(keepends=True) for text in (after, before, current))
+
+    def changes(to: list[str]) -> list[tuple[int, int, list[str]]]:
+        codes = SequenceMatcher(None, base, to, autojunk=False).get_opcodes()
+        return [(a, b, to[x:y]) for kind, a, b, x, y in codes if kind != "equal"]
+
+    theirs, ours = changes(now), changes(old)
+    for a, b, _ in ours:
+        for c, d, _ in theirs:
+            inserted = c == d and (a < c < b or a == b == c)
+            if inserted or (max(a, c) < min(b, d)) or (a == b and c < a < d):
+                return None
+    out, at = [], 0
+    for a, b, lines in sorted([*theirs, *ours], key=lambda change: change[:2]):
+        out += base[at:a] + lines
+        at = b
+    return "".join([*out, *base[at:]])
 
 
 def _changes(ws: Workspace, run: Run, path: str, present: str | None) -> list[_Change]:
