@@ -22,7 +22,8 @@ def settings(monkeypatch):
 @pytest.fixture
 def pack(ws, monkeypatch):
     """The invest profile, as it was on 1 March."""
-    profiles.use(ws, profiles.find("invest"))
+    for made in profiles.use(ws, profiles.find("invest"))[1]:
+        proposals.reject(ws, made.id, by="user")
     monkeypatch.setenv("IA_NOW", NOW)
     return ws
 
