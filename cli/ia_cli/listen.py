@@ -32,7 +32,8 @@ def telegram(ctx: click.Context, once: bool, who: bool) -> None:
     """Answer messages to a Telegram bot.
 
     Each private chat is a session (`telegram-ID`). Only telegram.owner and telegram.users are answered, by their user
-    ids; groups are not heard. The token is telegram.token: `ia config secret TELEGRAM_TOKEN` keeps it.
+    ids; groups are not heard. Who is on that list can ask about all that the workspace holds. The token is
+    telegram.token: `ia config secret TELEGRAM_TOKEN` keeps it.
 
     Whatever comes in is untrusted: what a turn writes then is marked, and everything else becomes a proposal. Only the
     owner's own words may ask for one; what is passed on, quoted or attached asks for nothing. /help in the chat shows

@@ -399,6 +399,27 @@ def test_settings_that_will_not_do_are_status_78(bot, listener, monkeypatch, var
     assert bot.calls == []
 
 
+def test_a_proxy_that_cannot_be_used_is_status_78(bot, listener):
+    status, told = end(listener("--once", env={"ALL_PROXY": "socks5://user:word@127.0.0.1:9"}))
+    assert status == 78
+    assert "proxy" in told and "word" not in told
+
+
+def test_a_database_that_is_held_only_delays(bot, listener, brain, home, ws):
+    brain(always=echo)
+    process = listener()
+    bot.say(OWNER, "一")
+    assert bot.sent_to(OWNER, 1)
+    with contextlib.closing(sqlite3.connect(home / ".ia" / "ia.db", isolation_level=None)) as db:
+        db.execute("BEGIN IMMEDIATE")
+        bot.say(OWNER, "二")
+        assert bot.until(lambda: "cannot be kept yet" in process.log())
+        assert bot.waiting == 1
+        db.execute("ROLLBACK")
+    assert bot.sent_to(OWNER, 2) == ["答：一", "答：二"]
+    assert stop(process) == 0
+
+
 # the end
 
 
@@ -422,6 +443,54 @@ def test_it_ends_while_nothing_can_be_reached(bot, listener, monkeypatch):
     process = listener()
     assert bot.until(lambda: "cannot be reached" in process.log())
     assert stop(process) == 0
+
+
+def test_no_process_outlives_a_listener_that_was_killed(bot, listener, brain, home):
+    go = threading.Event()
+    server = brain(always=Reply("迟", until=go))
+    process = listener()
+    bot.say(OWNER, "一")
+    assert bot.until(lambda: server.requests)
+    children = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True).stdout.split()
+    assert children
+    process.kill()
+    process.wait()
+    assert bot.until(lambda: not any(os.path.exists(f"/proc/{child}/exe") for child in children), 5)
+    go.set()
+
+
+def test_who_was_taken_off_the_list_is_not_answered_later(bot, listener, brain, monkeypatch):
+    go = threading.Event()
+    server = brain(always=lambda request: echo(request) if go.is_set() else Reply("迟", until=go))
+    process = listener()
+    bot.say(FRIEND, "hello")
+    assert bot.until(lambda: server.requests)
+    assert stop(process) == 0
+    go.set()
+    monkeypatch.delenv("IA_TELEGRAM_USERS")
+    assert end(listener("--once"))[0] == 0
+    assert bot.sent == []
+
+
+# tasks
+
+
+def test_a_message_wakes_the_tasks_that_wait_for_its_words(bot, listener, brain, ws):
+    from ia.schedule.design import Design, written
+    from ia.tasks import book, runs
+
+    brain(always=echo)
+    for name, words in (("look", "on message 复盘 本周"), ("other", "on message 买入")):
+        ws.write(f"tasks/{name}.md", written(Design(name, words, run="ia usage", notify=()), "en"))
+        book.approve(ws, name, by="a test")
+    bot.say(FRIEND, "本周该复盘了")
+    bot.say(STRANGER, "本周该复盘了")
+    bot.say(OWNER, "本周该复盘了", forward_origin={"type": "hidden_user", "sender_user_name": "x", "date": 1})
+    assert end(listener("--once"), 60)[0] == 0
+    assert bot.sent_to(FRIEND) == ["答：本周该复盘了"]
+    (run,) = runs.history(ws, "look")
+    assert (run.state, run.why) == ("done", "message")
+    assert runs.history(ws, "other") == []
 
 
 # what is said

@@ -3,7 +3,7 @@
 CATALOG = {
     "Answer what comes in from outside: chats and events.": "回应从外面来的东西：聊天与事件。",
     "Answer messages to a Telegram bot.": "回答发给 Telegram 机器人的消息。",
-    "Each private chat is a session (`telegram-ID`). Only telegram.owner and telegram.users are answered, by their user ids; groups are not heard. The token is telegram.token: `ia config secret TELEGRAM_TOKEN` keeps it.": "每个私聊是一个会话（`telegram-ID`）。只按用户编号回答 telegram.owner 和 telegram.users；不听群聊。令牌是 telegram.token：用 `ia config secret TELEGRAM_TOKEN` 保存。",
+    "Each private chat is a session (`telegram-ID`). Only telegram.owner and telegram.users are answered, by their user ids; groups are not heard. Who is on that list can ask about all that the workspace holds. The token is telegram.token: `ia config secret TELEGRAM_TOKEN` keeps it.": "每个私聊是一个会话（`telegram-ID`）。只按用户编号回答 telegram.owner 和 telegram.users；不听群聊。名单上的人可以问到工作区里的一切。令牌是 telegram.token：用 `ia config secret TELEGRAM_TOKEN` 保存。",
     "Whatever comes in is untrusted: what a turn writes then is marked, and everything else becomes a proposal. Only the owner's own words may ask for one; what is passed on, quoted or attached asks for nothing. /help in the chat shows the commands. /approve N shows proposal N and gives a code that is valid once, for five minutes; with telegram.codes set to `terminal` the code is shown here instead. Skills, providers and settings are approved at a terminal only.": "进来的一切都不可信：这时写下的东西会带标记，其余都成为提案。只有主人自己的话可以提出要求；转发、引用、附件都不算要求。在聊天中发 /help 可看命令。/approve N 先展示提案 N，再给出五分钟内只能用一次的验证码；telegram.codes 设为 `terminal` 时验证码只显示在这里。技能、提供者和设置只能在终端上批准。",
     "Runs until Ctrl-C (status 130) or SIGTERM (0). What was not answered is answered at the next start, nothing twice. Status 69: the token is refused; 75: another program reads this bot's messages; 78: token or owner are missing.": "一直运行，直到 Ctrl-C（状态 130）或 SIGTERM（0）。没有回答的下次启动时回答，不会回答两遍。状态 69：令牌被拒绝；75：另有程序在读这个机器人的消息；78：缺少令牌或主人。",
     "Answer what waits, and end.": "回答等着的消息，然后结束。",
@@ -30,6 +30,10 @@ CATALOG = {
     "the bot sends its messages to a webhook": "机器人的消息发往了一个 webhook",
     "take that away (deleteWebhook), then listen": "先去掉它（deleteWebhook），再收听",
     "another program reads the messages of this bot": "另有程序在读这个机器人的消息",
+    "a task's run does not listen": "任务运行时不收听",
+    "telegram: a message cannot be kept yet: {reason}": "telegram：有一条消息还存不下来：{reason}",
+    "the proxy that the environment names cannot be used": "环境变量里的代理用不了",
+    "give an http:// proxy in HTTPS_PROXY; for socks5:// install httpx[socks]": "在 HTTPS_PROXY 里给 http:// 代理；要用 socks5:// 请安装 httpx[socks]",
     "end it, then listen": "先结束它，再收听",
     # in the chat
     "Ask in your own words, in Chinese or English.": "直接问就行，中文或英文都可以。",

@@ -1,8 +1,8 @@
 """A person's consent given in a chat: what would change is shown, and a code that works once is typed back.
 
 A code is bound to the proposal and to all that was shown of it, lives five minutes, and is void after three wrong ones.
-It is kept in this process alone: no file and no session ever holds it, and no model sees it. What installs code, calls
-tools or changes settings is approved at a terminal only, and so is what is too long to be read in a chat.
+It holds in this process alone and stands in no session, so that no model sees it. What installs code, calls tools or
+changes settings is approved at a terminal only, and so is what is too long to be read in a chat.
 """
 
 import hashlib
@@ -62,7 +62,7 @@ class Approving:
 
         raises  NotFound; Refused where it is decided already, or out of date.
         """
-        text = self._looked_at(ws, number)[2]
+        text = self._looked_at(ws, number)[3]
         if len(text) <= MAX_SHOWN:
             return text
         more = Message("… {count} more characters: `ia pending {number}`", count=len(text) - MAX_SHOWN, number=number)
@@ -74,7 +74,7 @@ class Approving:
         raises  NotFound; Refused where it is decided, out of date, or not to be approved in a chat.
         """
         self._codes.pop(number, None)
-        proposal, digest, text = self._looked_at(ws, number)
+        proposal, _, digest, text = self._looked_at(ws, number)
         if proposal.kind not in IN_CHAT or proposal.path.startswith(".") or proposal.path == "config.yaml":
             raise Refused(
                 "proposal {number} ({kind}) is approved at a terminal only: `ia approve {number}`",
@@ -108,22 +108,22 @@ class Approving:
         raises  NotFound; Refused where it is decided, out of date, changed since it was shown, or the code is wrong.
         """
         with ws.lock():
-            proposal, digest, _ = self._looked_at(ws, number)
+            proposal, after, digest, _ = self._looked_at(ws, number)
             self._checked(number, code, chat, digest)
-            if proposal.kind == "task":
-                from ia.tasks import book
+            if proposal.kind != "task":
+                return pipes.consented(ws, number, by=by, notify=self.notify)
+        from ia.tasks import book  # which writes the crontab, and must not hold the workspace meanwhile
 
-                book.approve(ws, number, by=by, notify=self.notify)
-                return proposals.get(ws, number)
-            return pipes.consented(ws, number, by=by, notify=self.notify)
+        book.approve(ws, number, by=by, notify=self.notify, expect=after)
+        return proposals.get(ws, number)
 
-    def _looked_at(self, ws: Workspace, number: int) -> tuple[Proposal, str, str]:
-        """Return a proposal, a digest of all that it is and would do now, and how it is shown."""
+    def _looked_at(self, ws: Workspace, number: int) -> tuple[Proposal, str, str, str]:
+        """Return a proposal, what would be there, a digest of all that it is and would do now, and how it is shown."""
         proposal = proposals.undecided(ws, number)
         before, after = proposals.outcome(ws, proposal)
         told = [number, proposal.kind, proposal.path, before, after, proposal.because, proposal.origin, proposal.actor]
         digest = hashlib.sha256(json.dumps(told).encode()).hexdigest()
-        return proposal, digest, self.voice.shown(ws, proposal, before, after)
+        return proposal, after, digest, self.voice.shown(ws, proposal, before, after)
 
     def _checked(self, number: int, code: str, chat: str, digest: str) -> None:
         """Use up the code of a proposal, or raise Refused."""

@@ -68,7 +68,7 @@ def incoming(message: Raw, channel: str, file: tuple[str, str] | None) -> Incomi
     who = sender(message)
     assert who is not None
     origin = f"{channel} {who.user}"
-    words = clean(message.get("text") or message.get("caption") or "")
+    words = clean(message.get("text") or message.get("caption") or "").strip()
     passed: list[tuple[str, str]] = []
     own = typed(message)
     if words and not own:

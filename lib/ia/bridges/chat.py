@@ -63,9 +63,13 @@ class Door:
     _paces: dict[str, deque[float]] = field(default_factory=dict)
     _told: dict[str, float] = field(default_factory=dict)
 
+    def lists(self, sender: str) -> bool:
+        """Whether somebody is on the list."""
+        return sender in (self.owner, *self.users)
+
     def admits(self, ws: Workspace, sender: str) -> bool:
         """Whether somebody may write. A stranger gets no answer; the owner is told how to let them in."""
-        if sender in (self.owner, *self.users):
+        if self.lists(sender):
             return True
         now = clock.wall().timestamp()
         self._strangers = {who: when for who, when in self._strangers.items() if now - when < QUIET}

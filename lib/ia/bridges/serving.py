@@ -81,9 +81,12 @@ class Serving:
         self._working: dict[int, Item] = {}
         self._runs: list[subprocess.Popen[bytes]] = []
 
-    def take_up(self) -> None:
-        """Go on with what an earlier process left unanswered."""
+    def take_up(self, welcome: Callable[[str], bool]) -> None:
+        """Go on with what an earlier process left unanswered, but for senders who are not welcome any more."""
         for item in answers.unanswered(self.ws, self.service.channel):
+            if not welcome(item.sender):
+                answers.move(self.ws, item, FAILED)
+                continue
             if item.state in (SENDING, AGAIN):
                 item = answers.move(self.ws, item, READY, (self._interrupted(),))
             self.put(item)
@@ -129,18 +132,33 @@ class Serving:
             await asyncio.wait({before})
         if self.stopping.is_set():
             return
-        try:
-            if item.state != READY:
-                item = await self._worked_out(chat, item)
-            await self._sent(chat, item)
-        except Exception as exc:  # ia.db cannot be written: the message stays as it is, for the next start
-            self.notify(Message("internal error: {kind}: {what}", kind=type(exc).__name__, what=str(exc)[:300]))
+        if item.state != READY:
+            item = await self._worked_out(chat, item)
+        await self._sent(chat, item)
+
+    async def _moved(self, item: Item, state: str, parts: tuple[str, ...] = ()) -> Item:
+        """Put a message into a state, tried until ia.db takes it; cancels where we are told to stop before."""
+        told = False
+        while True:
+            try:
+                return answers.move(self.ws, item, state, parts)
+            except IaError as exc:
+                if not told:
+                    self.notify(Message(exc.template, **exc.params))
+                told = True
+            await self._pause(PAUSES[2])
+            if self.stopping.is_set():
+                raise asyncio.CancelledError
+
+    async def _pause(self, seconds: float) -> None:
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(self.stopping.wait(), seconds)
 
     async def _worked_out(self, chat: str, item: Item) -> Item:
         async with self._slots:
             if self.stopping.is_set():
                 raise asyncio.CancelledError
-            item = answers.move(self.ws, item, AGAIN if item.state in (WORKING, AGAIN) else WORKING)
+            item = await self._moved(item, AGAIN if item.state in (WORKING, AGAIN) else WORKING)
             signs = asyncio.ensure_future(self._signs_of_life(chat))
             self._working[item.id] = item
             try:
@@ -148,7 +166,7 @@ class Serving:
             finally:
                 del self._working[item.id]
                 signs.cancel()
-        return answers.move(self.ws, item, READY, self.service.parts(text))
+        return await self._moved(item, READY, self.service.parts(text))
 
     async def _thought(self, item: Item, message: Incoming) -> str:
         """Return the answer to a message: a command's at once, else a turn's."""
@@ -199,28 +217,27 @@ class Serving:
         """Send what is left of an answer, each piece once; tries go on until the service is reached or we stop."""
         tries = 0
         while item.parts:
-            item = answers.move(self.ws, item, SENDING, item.parts)
+            item = await self._moved(item, SENDING, item.parts)
             try:
                 await self.service.send(chat, item.parts[0])
                 item, tries = item._replace(parts=item.parts[1:]), 0
             except NotSent as exc:
-                item = answers.move(self.ws, item, READY, item.parts)
+                item = await self._moved(item, READY, item.parts)
                 pause = PAUSES[min(tries, len(PAUSES) - 1)] if exc.after is None else exc.after
                 tries += 1
-                with contextlib.suppress(asyncio.TimeoutError):
-                    await asyncio.wait_for(self.stopping.wait(), pause)
+                await self._pause(pause)
                 if self.stopping.is_set():
                     return
             except PerhapsSent:
                 if item.parts == (self._interrupted(),):
-                    answers.move(self.ws, item, FAILED)
+                    await self._moved(item, FAILED)
                     return
-                item = answers.move(self.ws, item, READY, (self._interrupted(),))
+                item = await self._moved(item, READY, (self._interrupted(),))
             except Unwanted:
                 self.notify(Message("{channel}: an answer was refused for good", channel=self.service.channel))
-                answers.move(self.ws, item, FAILED)
+                await self._moved(item, FAILED)
                 return
-        answers.move(self.ws, item, ANSWERED)
+        await self._moved(item, ANSWERED)
 
     def _interrupted(self) -> str:
         return self.voice.say(

@@ -12,6 +12,7 @@ import json
 import logging
 import os
 import signal
+import sqlite3
 import warnings
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple, TypeVar
@@ -30,7 +31,7 @@ from ia.bridges.commands import COMMANDS
 from ia.bridges.serving import PAUSES, NotSent, PerhapsSent, Serving, Unwanted
 from ia.channels.parts import parts
 from ia.channels.telegram import LIMIT, api, units
-from ia.errors import ConfigError, Message, Notify, TryLater, Unavailable
+from ia.errors import ConfigError, IaError, Message, Notify, Refused, TryLater, Unavailable
 from ia.workspace import Workspace
 
 CHANNEL = "telegram"
@@ -87,9 +88,11 @@ def listen(ws: Workspace, voice: Voice, answering: list[str], *, once: bool = Fa
 
     answering   words of the program that takes one turn; see turning
 
-    raises  ConfigError (settings); Unavailable (the token is refused); TryLater where another program listens already,
-            or with `once` the Bot API cannot be reached.
+    raises  Refused inside a task's run; ConfigError (settings); Unavailable (the token is refused); TryLater where
+            another program listens already, or with `once` the Bot API cannot be reached.
     """
+    if config.run() is not None:
+        raise Refused("a task's run does not listen")
     chosen = settings()
     _quiet()
     with _alone(ws):
@@ -170,11 +173,17 @@ class _Bot:
 
     def __init__(self, token: str, api: str) -> None:
         self._files = f"{api}/file/bot{token}"
-        self._bot = telegram.Bot(
-            token, base_url=f"{api}/bot", base_file_url=f"{api}/file/bot",
-            request=HTTPXRequest(connection_pool_size=16, read_timeout=20, connect_timeout=10, pool_timeout=20),
-            get_updates_request=HTTPXRequest(connection_pool_size=2, read_timeout=15, connect_timeout=10),
-        )  # fmt: skip
+        try:
+            self._bot = telegram.Bot(
+                token, base_url=f"{api}/bot", base_file_url=f"{api}/file/bot",
+                request=HTTPXRequest(connection_pool_size=16, read_timeout=20, connect_timeout=10, pool_timeout=20),
+                get_updates_request=HTTPXRequest(connection_pool_size=2, read_timeout=15, connect_timeout=10),
+            )  # fmt: skip
+        except (RuntimeError, ValueError):  # ALL_PROXY and its likes, read by httpx
+            raise ConfigError(
+                "the proxy that the environment names cannot be used",
+                hint="give an http:// proxy in HTTPS_PROXY; for socks5:// install httpx[socks]",
+            ) from None
 
     async def begin(self) -> str:
         """Return the bot's number; makes the connections.
@@ -320,14 +329,21 @@ class _Listener:
         if me is None:
             return
         self.me = me
-        self.serving.take_up()
+        self.serving.take_up(self.door.lists)
         await self._until_stop(self.bot.menu([(name, self.voice.say(about)) for name, about in COMMANDS.items()]))
         if not self.once:
             self.notify(Message("telegram: listening; Ctrl-C ends it"))
         while not self.serving.stopping.is_set():
             updates = await self._reached(lambda: self.bot.updates(self.offset, 0 if self.once else POLL))
             for update in updates or ():
-                self._took(update)
+                try:
+                    self._took(update)
+                except (IaError, sqlite3.Error) as exc:  # it is not acknowledged, and comes again
+                    if self.once:
+                        raise
+                    self.notify(Message("telegram: a message cannot be kept yet: {reason}", reason=str(exc)[:200]))
+                    await self._until_stop(asyncio.sleep(PAUSES[2]))
+                    break
                 self.offset = update["update_id"] + 1
             if self.once and not updates:
                 return
@@ -388,7 +404,7 @@ class _Listener:
     def _took(self, update: dict[str, Any]) -> None:
         """Keep a message and have it answered, if it is from somebody who may write.
 
-        raises  IaError where it cannot be kept: it is then not acknowledged.
+        raises  IaError, sqlite3.Error where it cannot be kept.
         """
         message = update.get("message")
         sent = bot_messages.sender(message) if isinstance(message, dict) else None

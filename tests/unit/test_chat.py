@@ -1,0 +1,400 @@
+"""What a chat is made of: codes, who may write, which words are whose, and how far a message has come."""
+
+import sqlite3
+
+import pytest
+
+from ia import proposals
+from ia.bridges import answers, bot_messages
+from ia.bridges.answers import AGAIN, ANSWERED, FAILED, NEW, READY, SENDING, WORKING
+from ia.bridges.approving import LIFE, MAX_SHOWN, Approving, Voice
+from ia.bridges.chat import LONG, RATE, Conversation, Door, Incoming, shortened
+from ia.errors import IaError, NotFound, Refused
+from ia.memory import writing
+from ia.proposals import difference
+
+CHAT = "41"
+
+
+def voice():
+    return Voice(str, lambda _ws, proposal, before, after: difference(before, after, proposal.path, proposal.kind))
+
+
+class Clock:
+    """Seconds that a test moves on."""
+
+    def __init__(self):
+        self.now = 1_000.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def approving(clock):
+    return Approving(voice(), now=clock)
+
+
+def code_in(text):
+    words = text.split()
+    assert words[-3] == "/approve"
+    assert len(words[-1]) == 6 and words[-1].isdecimal()
+    return words[-1]
+
+
+def wrong(code):
+    return f"{(int(code) + 1) % 10**6:06d}"
+
+
+def refused(call, *args):
+    with pytest.raises(IaError) as told:
+        call(*args)
+    return str(told.value)
+
+
+# approving
+
+
+def test_a_code_carries_out_the_proposal_that_was_shown_once(ws, approving):
+    number = writing.prefer(ws, "回答先给结论").id
+    shown = approving.ask(ws, number, CHAT)
+    assert "+- 回答先给结论" in shown
+    done = approving.confirm(ws, number, code_in(shown), CHAT, "owner in telegram chat 41 with a code")
+    assert (done.state, done.decided_by) == ("approved", "owner in telegram chat 41 with a code")
+    assert "回答先给结论" in ws.read("memory/preferences.md")
+    assert "decided already" in refused(approving.confirm, ws, number, code_in(shown), CHAT, "again")
+    assert "decided already" in refused(approving.ask, ws, number, CHAT)
+
+
+def test_the_third_wrong_code_voids_it(ws, approving):
+    number = writing.prefer(ws, "短").id
+    code = code_in(approving.ask(ws, number, CHAT))
+    assert "tries left: 2" in refused(approving.confirm, ws, number, wrong(code), CHAT, "x")
+    assert "tries left: 1" in refused(approving.confirm, ws, number, "", CHAT, "x")
+    assert "void" in refused(approving.confirm, ws, number, "１２３４５６", CHAT, "x")
+    assert "no code is out" in refused(approving.confirm, ws, number, code, CHAT, "x")
+    assert proposals.get(ws, number).state == "pending"
+
+
+def test_a_code_lives_five_minutes(ws, approving, clock):
+    number = writing.prefer(ws, "短").id
+    code = code_in(approving.ask(ws, number, CHAT))
+    clock.now += LIFE + 1
+    assert "no longer valid" in refused(approving.confirm, ws, number, code, CHAT, "x")
+    clock.now -= LIFE
+    assert "no code is out" in refused(approving.confirm, ws, number, code, CHAT, "x")
+    code = code_in(approving.ask(ws, number, CHAT))
+    clock.now += LIFE - 1
+    assert approving.confirm(ws, number, code, CHAT, "x").state == "approved"
+
+
+def test_a_code_is_for_one_proposal_one_chat_and_the_newest_look(ws, approving):
+    first, second = writing.prefer(ws, "短").id, writing.prefer(ws, "长").id
+    code, other = code_in(approving.ask(ws, first, CHAT)), code_in(approving.ask(ws, second, CHAT))
+    assert "no code is out" in refused(approving.confirm, ws, first, code, "42", "x")
+    if code != other:
+        assert "not the code" in refused(approving.confirm, ws, first, other, CHAT, "x")
+    newer = code_in(approving.ask(ws, first, CHAT))
+    if newer != code:
+        assert "not the code" in refused(approving.confirm, ws, first, code, CHAT, "x")
+    assert approving.confirm(ws, first, newer, CHAT, "x").state == "approved"
+
+
+def test_what_changed_since_it_was_shown_is_not_carried_out(ws, approving):
+    number = writing.prefer(ws, "短").id
+    code = code_in(approving.ask(ws, number, CHAT))
+    ws.write("memory/preferences.md", "# Preferences\n- 别的\n")
+    assert "changed since it was shown" in refused(approving.confirm, ws, number, code, CHAT, "x")
+    assert "no code is out" in refused(approving.confirm, ws, number, code, CHAT, "x")
+    assert proposals.get(ws, number).state == "pending"
+    code = code_in(approving.ask(ws, number, CHAT))
+    assert approving.confirm(ws, number, code, CHAT, "x").state == "approved"
+    assert "- 别的" in ws.read("memory/preferences.md")
+
+
+@pytest.mark.parametrize(
+    ("kind", "path", "after"),
+    [
+        (proposals.CALL, "outside.post", "{}"),
+        ("config", "config.yaml", "model: x\n"),
+        ("memory", "config.yaml", "messaging:\n  recipients: x\n"),
+        ("memory", ".claude/skills/x/SKILL.md", "---\nname: x\n---\n"),
+        ("anything", "notebook/a.md", "x\n"),
+    ],
+)
+def test_what_reaches_further_is_for_a_terminal(ws, approving, kind, path, after):
+    number = proposals.propose(ws, kind, path, after).id
+    assert "at a terminal only" in refused(approving.ask, ws, number, CHAT)
+    assert "no code is out" in refused(approving.confirm, ws, number, "000000", CHAT, "x")
+
+
+def test_skills_and_providers_are_for_a_terminal(ws, approving):
+    files = {"SKILL.md": "---\nname: x\ndescription: y\n---\nbody\n"}
+    number = proposals.propose_folder(ws, "skill", ".claude/skills/x", files, because="", origin="", actor="user").id
+    assert "at a terminal only" in refused(approving.ask, ws, number, CHAT)
+
+
+def test_what_cannot_be_read_in_a_chat_is_for_a_terminal(ws, approving):
+    number = proposals.propose(ws, "soul", "soul.md", "字\n" * MAX_SHOWN).id
+    assert "too long to be read" in refused(approving.ask, ws, number, CHAT)
+    assert f"`ia pending {number}`" in approving.shown(ws, number)
+    assert len(approving.shown(ws, number)) < MAX_SHOWN + 200
+
+
+def test_the_code_can_be_shown_elsewhere(ws, clock):
+    told = []
+    approving = Approving(voice(), aside=told.append, now=clock)
+    number = writing.prefer(ws, "短").id
+    shown = approving.ask(ws, number, CHAT)
+    code = str(told[0]).split()[-1]
+    assert code not in shown
+    assert approving.confirm(ws, number, code, CHAT, "x").state == "approved"
+
+
+def test_a_listener_that_ends_gives_no_code(ws, clock):
+    approving = Approving(voice(), stays=False, now=clock)
+    number = writing.prefer(ws, "短").id
+    assert "a listener that stays" in refused(approving.ask, ws, number, CHAT)
+
+
+def test_codes_are_spread_over_all_numbers(ws, approving):
+    number = writing.prefer(ws, "短").id
+    codes = {code_in(approving.ask(ws, number, CHAT)) for _ in range(200)}
+    assert len(codes) > 190
+    assert len({code[0] for code in codes}) == 10
+
+
+def test_a_proposal_that_is_not_there(ws, approving):
+    with pytest.raises(NotFound):
+        approving.ask(ws, 7, CHAT)
+    with pytest.raises(NotFound):
+        approving.confirm(ws, 7, "123456", CHAT, "x")
+
+
+# commands
+
+
+@pytest.fixture
+def conversation(approving):
+    return Conversation("telegram", "41", voice(), approving)
+
+
+def says(conversation, ws, text, sender="41"):
+    return conversation.command(ws, Incoming(sender, sender, text))
+
+
+def test_the_owner_decides_in_the_chat(ws, conversation):
+    writing.prefer(ws, "回答先给结论")
+    writing.prefer(ws, "用表格", because="早上说的")
+    assert says(conversation, ws, "/pending").splitlines()[:2] == [
+        "1  preferences  memory/preferences.md",
+        "2  preferences  memory/preferences.md  早上说的",
+    ]
+    assert "+- 回答先给结论" in says(conversation, ws, "/show 1")
+    shown = says(conversation, ws, "/approve@ia_bot 1")
+    assert "is carried out" in says(conversation, ws, f"/approve 1 {code_in(shown)}")
+    assert "is dropped" in says(conversation, ws, "/reject 2 太花哨")
+    assert proposals.get(ws, 2).decided_by == "owner in telegram chat 41"
+    assert says(conversation, ws, "/pending") == "no proposal waits for a decision"
+    assert "proposal.approved memory/preferences.md (user)" in says(conversation, ws, "/log 50")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["/approve", "/approve x", "/approve 1 2 3", "/approve ²", "/show", "/reject", "/notes 0", "/log x", "/log 0"],
+)
+def test_a_command_that_is_not_understood_says_how(ws, conversation, text):
+    ws.write("notebook/a.md", "# 一\n")
+    assert says(conversation, ws, text).startswith("it is written like this: /")
+
+
+def test_notes_tasks_skills_and_what_is_unknown(ws, conversation):
+    assert says(conversation, ws, "/notes") == "there are no notes yet"
+    ws.write("notebook/research/茅台/2024-03-15.md", "# 茅台\n\n放量。\n")
+    assert "1. " in says(conversation, ws, "/notes")
+    assert "放量。" in says(conversation, ws, "/notes 1")
+    assert says(conversation, ws, "/tasks") == "there are no tasks"
+    assert says(conversation, ws, "/skills") == "there are no skills here"
+    assert "/help lists" in says(conversation, ws, "/nothing here")
+    assert "/help lists" in says(conversation, ws, "/")
+    assert "/approve – " in says(conversation, ws, "/start")
+    ws.write(".claude/skills/morning-look/SKILL.md", "---\nname: morning-look\ndescription: 晨间\n---\n看看\n")
+    assert says(conversation, ws, "/skills") == "/morning-look – 晨间"
+    assert says(conversation, ws, "/morning-look 茅台") is None, "a turn runs it"
+    assert says(conversation, ws, "茅台怎么样") is None
+
+
+def test_whoever_is_not_the_owner_gives_no_commands(ws, conversation):
+    number = writing.prefer(ws, "短").id
+    for text in ("/pending", f"/approve {number}", "/log", "/notes", "/nothing", "/"):
+        assert says(conversation, ws, text, "42") == "only the owner gives commands here; ask in your own words"
+    assert "/approve" not in says(conversation, ws, "/help", "42")
+    assert proposals.get(ws, number).state == "pending"
+    elsewhere = Incoming("99", "41", f"/approve {number}")
+    assert "only the owner" in conversation.command(ws, elsewhere)
+    assert not conversation.job(elsewhere)["by_owner"]
+
+
+def test_no_answer_tells_where_the_workspace_lies(ws, conversation, home):
+    ws.write("notebook/a.md", f"{home}/notebook/a.md and {home.parent}/x\n")
+    told = says(conversation, ws, "/notes 1")
+    assert str(home) not in told and str(home.parent) not in told
+
+
+# who may write
+
+
+def test_only_those_on_the_list_may_write(ws):
+    told = []
+    door = Door("telegram", "41", frozenset({"42"}), told.append)
+    assert door.admits(ws, "41") and door.admits(ws, "42")
+    for sender in ("4", "410", "", "041", "*"):
+        assert not door.admits(ws, sender)
+    assert len(told) == 5
+    for number in range(1000, 1100):
+        assert not door.admits(ws, str(number))
+    assert len(told) == 20, "a crowd of strangers fills no terminal"
+
+
+def test_a_minute_holds_so_many_messages(ws):
+    door = Door("telegram", "41")
+    assert [door.hurried("41", 100.0 + at) for at in range(RATE)] == [""] * RATE
+    assert [door.hurried("41", 140.0), door.hurried("41", 141.0), door.hurried("42", 141.0)] == ["tell", "drop", ""]
+    assert door.hurried("41", 161.0) == ""
+
+
+# whose words they are
+
+TYPED = {"message_id": 5, "date": 1_700_000_000, "from": {"id": 41, "is_bot": False}, "chat": {"id": 41, "type": "private"}}  # fmt: skip
+HIDDEN = {"type": "hidden_user", "sender_user_name": "x", "date": 1}
+
+
+def read(**fields):
+    return bot_messages.incoming({**TYPED, **fields}, "telegram", None)
+
+
+def test_what_the_sender_typed_is_the_senders():
+    assert read(text=" 看看茅台 ") == Incoming("41", "41", "看看茅台")
+    assert read(caption="图里是什么", photo=[{}]).text == "图里是什么"
+    assert read(text="x", entities=[{"type": "bold"}], link_preview_options={}, effect_id="1").text == "x"
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"forward_origin": HIDDEN},
+        {"forward_date": 1, "forward_from": {"id": 66}},
+        {"forward_sender_name": "x"},
+        {"forward_from_chat": {"id": -1}},
+        {"via_bot": {"id": 9, "is_bot": True}},
+        {"sender_business_bot": {"id": 9}},
+        {"is_automatic_forward": True},
+        {"edit_date": 5},
+    ],
+    ids=lambda fields: next(iter(fields)),
+)
+def test_what_was_passed_on_is_not(fields):
+    for words in ({"text": "/approve 1 123456"}, {"caption": "/approve 1 123456", "photo": [{}]}):
+        got = read(**words, **fields)
+        assert got.text == ""
+        assert got.passed == (("telegram 41 forwarded", "/approve 1 123456"),)
+
+
+def test_quotes_and_replies_are_material():
+    got = read(text="这个对吗", reply_to_message={"text": "/approve 1 123456"})
+    assert (got.text, got.passed) == ("这个对吗", (("telegram 41 quoted", "/approve 1 123456"),))
+    got = read(text="?", external_reply={"origin": HIDDEN}, quote={"text": "改 soul", "position": 0})
+    assert got.passed == (("telegram 41 quoted", "改 soul"),)
+    assert read(text="?", reply_to_message={"caption": "图"}).passed == (("telegram 41 quoted", "图"),)
+    assert read(text="?", reply_to_message="x", quote=[1]).passed == ()
+
+
+def test_senders_are_told_by_number_in_a_chat_of_their_own():
+    def private(**fields):
+        sent = bot_messages.sender({**TYPED, **fields})
+        return sent is not None and sent.private
+
+    assert private()
+    assert not private(chat={"id": 41, "type": "group"})
+    assert not private(chat={"id": -100, "type": "private"})
+    assert not private(**{"from": {"id": 66, "username": "41"}})
+    assert not private(**{"from": {"id": 41, "is_bot": True}})
+    assert not private(**{"from": None})
+    assert not private(**{"from": {"id": "41"}})
+    assert not private(sender_chat={"id": 41})
+    assert bot_messages.sender({"text": "x"}) is None
+    assert bot_messages.sender({"chat": {"id": True and "x"}}) is None
+
+
+def test_halves_of_characters_and_nul_can_be_stored():
+    assert read(text="a\ud83d\0b").text == "a?b"
+    assert read(text=5).text == ""
+
+
+def test_small_text_files_are_read():
+    def fits(**file):
+        return bot_messages.document({"document": {"file_id": "f", "file_size": 10, **file}}) is not None
+
+    assert fits(file_name="a.CSV") and fits(file_name="a", mime_type="text/plain")
+    assert not fits(file_name="a.pdf", mime_type="application/pdf")
+    assert not fits(file_name="a.txt", file_size=100_001)
+    assert not fits(file_name="a.txt", file_size="10")
+    assert not fits(file_name="a.txt", file_id=5)
+    assert bot_messages.document({}) is None
+
+
+# long answers
+
+
+def test_an_answer_begins_with_its_first_whole_lines():
+    assert shortened("一。\n" * 400).count("一。") == 200
+    text = "第一句话说完了。" * 300
+    assert shortened(text).endswith("。")
+    assert len(shortened(text)) <= 600
+    assert shortened("字" * LONG) == "字" * 600
+    assert shortened("标题\n\n" + "很长的一段。" * 300).endswith("。")
+
+
+# how far a message has come
+
+
+def test_a_message_is_kept_once(ws):
+    item = answers.keep(ws, "telegram", "1:5", "41", "{}")
+    assert item.state == NEW
+    assert answers.keep(ws, "telegram", "1:5", "41", "{}") is None
+    assert answers.keep(ws, "telegram", "2:5", "41", "{}") is not None
+    assert answers.unanswered(ws, "webhook") == []
+
+
+def test_what_is_not_answered_waits_in_its_order(ws):
+    items = [answers.keep(ws, "telegram", f"1:{n}", "41", "{}") for n in range(7)]
+    states = (NEW, WORKING, AGAIN, READY, SENDING, ANSWERED, FAILED)
+    for item, state in zip(items, states, strict=True):
+        answers.move(ws, item, state, ("一", "\ud83d") if state in (READY, SENDING) else ())
+    found = answers.unanswered(ws, "telegram")
+    assert [item.state for item in found] == [NEW, WORKING, AGAIN, READY, SENDING]
+    assert found[3].parts == ("一", "\ud83d")
+    rows = ws.db.execute("SELECT content, reply FROM received WHERE state IN ('answered', 'failed')").fetchall()
+    assert rows == [("", None)] * 2, "what is answered keeps no words"
+
+
+def test_a_database_that_is_locked_is_told_as_such(ws, home):
+    answers.keep(ws, "telegram", "1", "41", "{}")
+    ws.db.execute("PRAGMA busy_timeout = 50")
+    other = sqlite3.connect(home / ".ia" / "ia.db", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    assert "locked" in refused(answers.keep, ws, "telegram", "2", "41", "{}")
+    other.close()
+
+
+def test_nothing_is_heard_inside_a_run(ws, monkeypatch):
+    from ia.bridges import telegram
+
+    monkeypatch.setenv("IA_RUN", "3")
+    with pytest.raises(Refused):
+        telegram.listen(ws, voice(), [], notify=lambda _: None)
