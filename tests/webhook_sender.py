@@ -66,9 +66,13 @@ class Listener:
                         for pair in ((self.process.stdout, self.out), (self.process.stderr, self.err))]  # fmt: skip
         for thread in self.threads:
             thread.start()
-        address = until(
-            lambda: re.search(r"(?:listening on|正在监听) http://(\[?[\w.:]+?\]?):(\d+)$", self.errors, re.M)
-        )
+        try:
+            address = until(
+                lambda: re.search(r"(?:listening on|正在监听) http://(\[?[\w.:]+?\]?):(\d+)$", self.errors, re.M)
+            )
+        except AssertionError:
+            self.end(signal.SIGKILL)
+            raise
         self.host, self.port = address[1].strip("[]"), int(address[2])
 
     def __enter__(self):
