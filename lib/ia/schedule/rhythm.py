@@ -130,18 +130,19 @@ def read(said: Said, zone: str) -> When:
 
 _OFFSET = rf"(?P<n>半|{ZH_NUMBER})\s*个?(?P<half>半)?(?P<u>小时|钟头|分钟?)"
 _EN_OFFSET = rf"(?P<en>half an|{EN_NUMBER})[ -]?(?P<eu>hours?|h|minutes?|mins?|m)\b"
+_PLACE = r"(?:US|U\.S\.|HK|hong kong|new york|wall street|nasdaq|nyse|shanghai|shenzhen|china|chinese|american|a-share)"
 _CLOSE = re.compile(
     rf"(?:收盘|收市|闭市)(?:(?:之|以)?(?P<side>[后前])\s*的?(?:{_OFFSET})?|(?P<late>{_OFFSET.replace('<n>', '<n2>').replace('<half>', '<half2>').replace('<u>', '<u2>')})(?P<side2>[后前])"
     rf"|(?![价点位线数行涨跌成])(?:时|的时候)?)|(?<!开)盘(?P<side3>后)(?!数据|行情|交易|涨|跌)(?:{_OFFSET.replace('<n>', '<n3>').replace('<half>', '<half3>').replace('<u>', '<u3>')})?"
-    rf"|(?:{_EN_OFFSET}\s+)?\b(?P<eside>after|before|at|past)\s+(?:(?:each|every|the)\s+)?(?:[\w.]+\s+)?(?:market(?:'?s)?\s+|day's\s+)?(?:close|closing bell)s?\b(?!\s*(?:price|above|below|of the position))"
-    rf"|\b(?:when|once|as soon as|after)\s+(?:the\s+)?(?:[\w.]+\s+)?markets?\s+(?:has\s+|have\s+)?close[sd]?\b|\bpost-?market\b",
+    rf"|(?:{_EN_OFFSET}\s+)?\b(?P<eside>after|before|at|past)\s+(?:(?:each|every|the)\s+)?(?:{_PLACE}\s+)?(?:market(?:'?s)?\s+|day's\s+)?(?:close|closing bell)s?\b(?!\s*(?:price|above|below|of the position))"
+    rf"|\b(?:when|once|as soon as|after)\s+(?:the\s+)?(?:{_PLACE}\s+)?markets?\s+(?:has\s+|have\s+)?close[sd]?\b|\bpost-?market\b",
     re.I,
 )  # fmt: skip
 _OPEN = re.compile(
     rf"(?<![开收])盘(?P<side3>前)(?!数据|行情|交易|涨|跌)(?:{_OFFSET.replace('<n>', '<n3>').replace('<half>', '<half3>').replace('<u>', '<u3>')})?"
     rf"|(?:开盘|开市)(?:(?:之|以)?(?P<side>[后前])\s*的?(?:{_OFFSET})?|(?![价点位线数行涨跌])(?:时|的时候)?)"
-    rf"|(?:{_EN_OFFSET}\s+)?\b(?P<eside>after|before|at|past)\s+(?:(?:each|every|the)\s+)?(?:[\w.]+\s+)?(?:market(?:'?s)?\s+)?(?:open|opening|opening bell)s?\b(?!\s*(?:price|above|below|position))"
-    rf"|\b(?:when|once)\s+(?:the\s+)?(?:[\w.]+\s+)?markets?\s+opens?\b|\bpre-?market\b",
+    rf"|(?:{_EN_OFFSET}\s+)?\b(?P<eside>after|before|at|past)\s+(?:(?:each|every|the)\s+)?(?:{_PLACE}\s+)?(?:market(?:'?s)?\s+)?(?:open|opening|opening bell)s?\b(?!\s*(?:price|above|below|position))"
+    rf"|\b(?:when|once)\s+(?:the\s+)?(?:{_PLACE}\s+)?markets?\s+opens?\b|\bpre-?market\b",
     re.I,
 )  # fmt: skip
 _SESSION = re.compile(
@@ -199,9 +200,13 @@ def _times(said: Said, rhythm: Rhythm | None) -> Times | None:
         raise BadData("two times of day are named: {one} and {other}", one=meant[0].found[0].said,
                       other=meant[1].found[0].said, hint=_AT)  # fmt: skip
     if meant:
-        said.drop(meant[0].start, meant[0].end)
+        lead = _LEAD.search(said.plain[: meant[0].start])
+        said.drop(lead.start() if lead else meant[0].start, meant[0].end)
         return meant[0]
     return None
+
+
+_LEAD = re.compile(r"(?:\b(?:from|between)\s+|[从由]\s*)\Z", re.I)
 
 
 def _groups(said: Said) -> list[Times]:

@@ -1,0 +1,249 @@
+"""Wishes in Chinese and English, read by rules: what each comes to, and what is asked back."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from ia.errors import BadData
+from ia.schedule import asking, slots, words
+from ia.schedule.design import Design, check, parsed, written
+
+HOME = "Europe/Berlin"
+SH, HK, NY = "Asia/Shanghai", "Asia/Hong_Kong", "America/New_York"
+
+WISHES = [
+    # wish, schedule, zone, calendar, what is to be done
+    ("每周五收盘后帮我复盘", "0 16 * * 5", SH, "CN", "复盘"),
+    ("每周五收盘后，帮我复盘本周的观察和判断。", "0 16 * * 5", SH, "CN", "复盘本周的观察和判断"),
+    ("每週五收盤後，幫我覆盤本週", "0 16 * * 5", SH, "CN", "覆盤本週"),
+    ("每个交易日收盘后半小时扫描自选股", "close+30m", SH, "CN", "扫描自选股"),
+    ("每个交易日收盘后扫描自选股", "close+30m", SH, "CN", "扫描自选股"),
+    ("收盘后帮我看看 600519", "close+30m", SH, "CN", "看看 600519"),
+    ("收盘一小时后检查止损", "close+60m", SH, "CN", "检查止损"),
+    ("收盘前15分钟提醒我检查止损", "close-15m", SH, "CN", "提醒我检查止损"),
+    ("每周五收盘后半小时复盘", "close+30m fri", SH, "CN", "复盘"),
+    ("每周一、三收盘后45分钟复盘", "close+45m mon,wed", SH, "CN", "复盘"),
+    ("每个交易日 15:30 扫描", "30 15 * * 1-5", SH, "CN", "扫描"),
+    ("开盘前半小时提醒我看持仓", "0 9 * * 1-5", SH, "CN", "提醒我看持仓"),
+    ("盘前看一遍隔夜新闻", "0 9 * * 1-5", SH, "CN", "看一遍隔夜新闻"),
+    ("开盘后30分钟看自选", "0 10 * * 1-5", SH, "CN", "看自选"),
+    ("盘中每15分钟扫描自选股", "*/15 9-14 * * 1-5", SH, "CN", "扫描自选股"),
+    ("美股收盘后看 AAPL", "close+30m", NY, "US", "看 AAPL"),
+    ("每个交易日收盘后看看 NVDA", "close+30m", NY, "US", "看看 NVDA"),
+    ("纳斯达克收盘后总结科技股", "close+30m", NY, "US", "纳斯达克总结科技股"),
+    ("港股收盘后总结 00700.HK 的走势", "close+30m", HK, "HK", "总结 00700.HK 的走势"),
+    ("每天收盘后算一下 600519 的 RSI 和 MACD", "close+30m", SH, "CN", "算一下 600519 的 RSI 和 MACD"),
+    ("每天早上8点半看新闻", "30 8 * * *", HOME, "", "看新闻"),
+    ("每天早上看新闻", "30 8 * * *", HOME, "", "看新闻"),
+    ("每晚八点半总结今天的观察", "30 20 * * *", HOME, "", "总结今天的观察"),
+    ("每天晚上总结今天的观察", "0 20 * * *", HOME, "", "总结今天的观察"),
+    ("每天中午12点半看新闻", "30 12 * * *", HOME, "", "看新闻"),
+    ("每天九点三刻看盘", "45 9 * * *", HOME, "", "看盘"),
+    ("每天下午三点二十分看盘", "20 15 * * *", HOME, "", "看盘"),
+    ("每天凌晨两点整理笔记", "0 2 * * *", HOME, "", "整理笔记"),
+    ("每天晚上12点整理笔记", "0 0 * * *", HOME, "", "整理笔记"),
+    ("工作日 9:15 扫描自选股", "15 9 * * 1-5", HOME, "", "扫描自选股"),
+    ("每周一到周五 8:30 看新闻", "30 8 * * 1-5", HOME, "", "看新闻"),
+    ("每周一、三、五早上九点整理观察", "0 9 * * 1,3,5", HOME, "", "整理观察"),
+    ("每周三五点看盘", "0 5 * * 3", HOME, "", "看盘"),
+    ("每周二和周四晚上9点复盘", "0 21 * * 2,4", HOME, "", "复盘"),
+    ("每周日晚上9点复盘", "0 21 * * 0", HOME, "", "复盘"),
+    ("每个周末上午10点读书", "0 10 * * 0,6", HOME, "", "读书"),
+    ("每周复盘", "0 16 * * 5", HOME, "", "复盘"),
+    ("每月复盘", "0 16 1 * *", HOME, "", "复盘"),
+    ("每月1号总结上个月的交易", "0 16 1 * *", HOME, "", "总结上个月的交易"),
+    ("每月1号和15号上午10点复盘", "0 10 1,15 * *", HOME, "", "复盘"),
+    ("每季度回顾持仓", "0 16 1 1,4,7,10 *", HOME, "", "回顾持仓"),
+    ("每年3月15日 10:00 复盘全年", "0 10 15 3 *", HOME, "", "复盘全年"),
+    ("每隔2小时检查一下新闻", "every 2h", HOME, "", "检查一下新闻"),
+    ("每15分钟看一下 600519 的价格", "every 15m", HOME, "", "看一下 600519 的价格"),
+    ("每半小时看一眼", "every 30m", HOME, "", "看一眼"),
+    ("隔天复盘", "every 2d", HOME, "", "复盘"),
+    ("工作日9点到17点每小时检查价格", "0 9-17 * * 1-5", HOME, "", "检查价格"),
+    ("每天9点和15点检查新闻", "0 9,15 * * *", HOME, "", "检查新闻"),
+    ("每天两次检查新闻，9点和15点", "0 9,15 * * *", HOME, "", "检查新闻"),
+    ("每周五下午三点半，北京时间，复盘", "30 15 * * 5", SH, "", "复盘"),
+    ("每天早上8点（纽约时间）看看隔夜新闻", "0 8 * * *", NY, "", "看看隔夜新闻"),
+    ("每周五 16:00 /review 本周", "0 16 * * 5", HOME, "", "/review 本周"),
+    ("帮我建一个任务：每天16:00复盘", "0 16 * * *", HOME, "", "复盘"),
+    ("every trading day after the close scan my list", "close+30m", SH, "CN", "scan my list"),
+    ("every trading day at 9:15 am scan my list", "15 9 * * 1-5", SH, "CN", "scan my list"),
+    ("every Friday at 16:30 New York time review my week", "30 16 * * 5", NY, "", "review my week"),
+    ("every Friday at 9 UTC review my week", "0 9 * * 5", "UTC", "", "review my week"),
+    ("every Friday at 9 Tokyo time review my week", "0 9 * * 5", "Asia/Tokyo", "", "review my week"),
+    ("Every Friday after the close, review the week.", "0 16 * * 5", SH, "CN", "review the week"),
+    ("every Friday after the US close review the week", "0 17 * * 5", NY, "US", "review the week"),
+    ("30 minutes after the US close check AAPL and TSLA", "close+30m", NY, "US", "check AAPL and TSLA"),
+    ("an hour after the Hong Kong close check 00700.HK", "close+60m", HK, "HK", "check 00700.HK"),
+    ("weekly on Monday review my notes", "0 16 * * 1", HOME, "", "review my notes"),
+    ("weekly review", "0 16 * * 5", HOME, "", "review"),
+    ("daily at 5 pm review", "0 17 * * *", HOME, "", "review"),
+    ("twice a day at 9 and 15 check the news", "0 9,15 * * *", HOME, "", "check the news"),
+    ("every Monday at 9:15 am scan my list", "15 9 * * 1", HOME, "", "scan my list"),
+    ("every Tuesday and Thursday at noon summarize the news", "0 12 * * 2,4", HOME, "", "summarize the news"),
+    ("Mon-Fri at 8:30 read the news", "30 8 * * 1-5", HOME, "", "read the news"),
+    ("remind me on Fridays to rebalance", "0 16 * * 5", HOME, "", "remind me to rebalance"),
+    ("every evening summarize my observations", "0 20 * * *", HOME, "", "summarize my observations"),
+    ("the 15th of each month at 10:00 review my beliefs", "0 10 15 * *", HOME, "", "review my beliefs"),
+    ("every quarter review my portfolio at 10am", "0 10 1 1,4,7,10 *", HOME, "", "review my portfolio"),
+    ("every 90 minutes check the news", "every 90m", HOME, "", "check the news"),
+    ("every other day review", "every 2d", HOME, "", "review"),
+    ("every 30 minutes from 9 am to 5 pm on weekdays check prices", "*/30 9-16 * * 1-5", HOME, "", "check prices"),
+    ("hourly check prices during trading hours", "0 9-14 * * 1-5", SH, "CN", "check prices"),
+    ("when notebook/inbox.md changes, sort it into projects", "on file notebook/inbox.md", "", "", "sort it into projects"),
+    ("notebook/inbox.md 有变化时，理清收集箱", "on file notebook/inbox.md", "", "", "理清收集箱"),
+    ("收到 webhook deploy 时，记一笔观察", "on webhook deploy", "", "", "记一笔观察"),
+    ("when the webhook price-alert arrives, look at AAPL", "on webhook price-alert", "", "", "look at AAPL"),
+    ("有人说到“减仓”时，提醒我先复盘", "on message 减仓", "", "", "提醒我先复盘"),
+    ("when somebody mentions Tesla, research it", "on message Tesla", "", "", "research it"),
+    # what belongs to the job stays there
+    ("每天 16:00 对比 9:30 的价格", "0 16 * * *", HOME, "", "对比 9:30 的价格"),
+    ("每天提醒我“每周五 9:30 开例会”", "0 16 * * *", HOME, "", "提醒我“每周五 9:30 开例会”"),
+    ("每周五总结每天的涨跌", "0 16 * * 5", HOME, "", "总结每天的涨跌"),
+    ("at 9:15 every day look at the weekly chart of AAPL", "15 9 * * *", HOME, "", "look at the weekly chart of AAPL"),
+    ("每天早上8点提醒我9点开会", "0 8 * * *", HOME, "", "提醒我9点开会"),
+    ("每天提醒我不要追高", "0 16 * * *", HOME, "", "提醒我不要追高"),
+    ("每周五提醒我准备下周一的会", "0 16 * * 5", HOME, "", "提醒我准备下周一的会"),
+    ("every day at 16:00 compare with the 9:30 price", "0 16 * * *", HOME, "", "compare with the 9:30 price"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("wish", "schedule", "zone", "calendar", "job"), WISHES, ids=[each[0] for each in WISHES])
+def test_a_wish_becomes_a_design(wish, schedule, zone, calendar, job):
+    design = words.read(wish, zone=HOME)
+    assert (design.schedule, design.zone, design.calendar, design.prompt) == (schedule, zone, calendar, job)
+    check(design)
+    assert parsed(written(design, words.language(wish)), design.name) == design
+    coming = slots.upcoming(design, datetime(2024, 3, 15, 12, tzinfo=UTC))
+    assert len(coming) == (0 if schedule.startswith("on ") else 5)
+
+
+POLICIES = [
+    ("每天9点看新闻，安静", {"silent": True}),
+    ("每天9点看新闻，不要打扰我", {"silent": True}),
+    ("每天9点看新闻，只写文件", {"silent": True}),
+    ("every day at 9 read the news, only tell me when it fails", {"silent": True}),
+    ("每天9点看新闻，失败后10分钟重试两次", {"retries": 2, "retry_after": 10}),
+    ("每天9点看新闻，失败重试3次，每次间隔半小时", {"retries": 3, "retry_after": 30}),
+    ("every day at 9 read the news, retry twice after 10 minutes", {"retries": 2, "retry_after": 10}),
+    ("every day at 9 read the news and retry 3 times, 5 minutes apart", {"retries": 3, "retry_after": 5}),
+    ("every day at 9 read the news, don't retry", {"retries": 0}),
+    ("每天9点看新闻，失败了不要重试", {"retries": 0}),
+    ("每天9点看新闻，错过就算了", {"missed": "skip"}),
+    ("every day at 9 read the news, skip if missed", {"missed": "skip"}),
+    ("每天9点看新闻，发到 telegram", {"notify": ("telegram",)}),
+    ("每天9点看新闻，并发邮件给我", {"notify": ("email",)}),
+    ("every day at 9 read the news and send it to telegram", {"notify": ("telegram",)}),
+    ("every day at 9 read the news and email me", {"notify": ("email",)}),
+    ("每天9点看新闻，结果写到 reports/news/DATE.md", {"produces": "reports/news/DATE.md"}),
+    ("every day at 9 read the news and save it to notebook/reports/news/DATE.md", {"produces": "reports/news/DATE.md"}),
+    ("every day at 9 read the news, at most 10 minutes", {"timeout": 10}),
+]
+
+
+@pytest.mark.parametrize(("wish", "fields"), POLICIES, ids=[each[0] for each in POLICIES])
+def test_how_it_runs_is_read_and_taken_out(wish, fields):
+    design = words.read(wish, zone=HOME)
+    assert design.prompt in ("看新闻", "read the news")
+    assert design.schedule == "0 9 * * *"
+    plain = Design("x", "@daily")
+    for field in ("silent", "retries", "retry_after", "missed", "notify", "produces", "timeout"):
+        assert getattr(design, field) == fields.get(field, getattr(plain, field)), field
+
+
+def test_all_of_it_in_one_breath():
+    design = words.read(
+        "每周一、三、五早上九点整理观察，失败后10分钟重试两次，发到 telegram，错过就算了，安静", zone=HOME
+    )
+    assert design == Design(
+        "weekly-task", "0 9 * * 1,3,5", prompt="整理观察", zone=HOME, notify=("telegram",), silent=True, retries=2,
+        retry_after=10, missed="skip",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("wish", "name", "produces"),
+    [
+        ("每周五收盘后帮我复盘", "weekly-review", "reports/weekly/DATE.md"),
+        ("每天 16:00 扫描自选股", "daily-scan", "reports/scan/DATE.md"),
+        ("每月1号总结上个月", "monthly-report", "reports/monthly/DATE.md"),
+        ("美股收盘后看 AAPL", "daily-aapl", ""),
+        ("每15分钟看一下 600519", "every-15m-600519", ""),
+        ("每天早上8点半提醒我看持仓", "daily-reminder", ""),
+        ("when notebook/inbox.md changes, sort it", "on-file-inbox", ""),
+        ("收到 webhook deploy 时，记一笔", "on-webhook-deploy", ""),
+    ],
+)
+def test_names_and_notes(wish, name, produces):
+    design = words.read(wish, zone=HOME)
+    assert (design.name, design.produces) == (name, produces)
+
+
+def test_a_pipeline_in_backticks_is_run():
+    design = words.read("每天16:00运行 `ia ohlcv 600519 | ia compute 'rsi(close, 14)'`", zone=HOME)
+    assert (design.run, design.prompt) == ("ia ohlcv 600519 | ia compute 'rsi(close, 14)'", "")
+    assert (design.name, design.schedule) == ("daily-ohlcv", "0 16 * * *")
+
+
+ASKED_BACK = [
+    ("帮我复盘", "when is not said"),
+    ("对比 9:30 的价格", "when is not said"),
+    ("review my week", "when is not said"),
+    ("每周五", "what is to be done is not said"),
+    ("every Friday at 16:00", "what is to be done is not said"),
+    ("每天8点或者9点提醒我看盘", "two times"),
+    ("every day at 8 or 9 read the news", "two times"),
+    ("每天9:30和15:00检查新闻", "same minute"),
+    ("每天25点提醒我", "no time of day"),
+    ("every day at 25:00 review", "no time of day"),
+    ("every day at 13 pm review", "no time of day"),
+    ("每天早上15点复盘", "no time of day"),
+    ("每天 9:75 复盘", "no time of day"),
+    ("每周五每天复盘", "two rhythms"),
+    ("every Friday and every day review", "two rhythms"),
+    ("每年2月30日复盘", "no such day"),
+    ("每月32号复盘", "no day 32"),
+    ("每月31号复盘", "not every month"),
+    ("每月最后一天复盘", "no rhythm that cron knows"),
+    ("每月最后一个交易日复盘", "no rhythm that cron knows"),
+    ("on the last day of the month review", "no rhythm that cron knows"),
+    ("每月第一个周一复盘", "no rhythm that cron knows"),
+    ("不要每天提醒我", "no task"),
+    ("别再每周提醒我复盘了", "no task"),
+    ("don't remind me every day", "no task"),
+    ("取消每周五的复盘", "no task"),
+    ("明天9点提醒我开会", "is once"),
+    ("remind me on Friday to rebalance", "is once"),
+    ("tomorrow at 9 remind me to call", "is once"),
+    ("每两周周五复盘", "do not go together"),
+    ("每隔两天复盘", "two things"),
+    ("每周两次复盘", "2 times: when?"),
+    ("twice a day check the news", "2 times: when?"),
+    ("工作日每90分钟看一眼", "does not fit"),
+]
+
+
+@pytest.mark.parametrize(("wish", "problem"), ASKED_BACK, ids=[each[0] for each in ASKED_BACK])
+def test_what_is_not_clear_is_asked_back_in_both_languages(wish, problem):
+    with pytest.raises(BadData) as caught:
+        words.read(wish, zone=HOME)
+    error = caught.value
+    assert problem in str(error) and error.hint
+    assert error.template in asking.ZH and error.hint in asking.ZH
+    told, hint = asking.told(error, "zh")
+    assert any("\u4e00" <= char <= "\u9fff" for char in told) and "{" not in told + hint
+    assert asking.told(error, "en")[0] == str(error)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["每", "每周", "\x00\x01", "“每天9点”", "9" * 5000, "每天" * 500, "at at at", "every", "，。", "每天9点" + "啊" * 7000,
+     "every day at a o'clock x", "every day at half past eleventy x", "on on on", "每周五五五五五五复盘", "😀每天9点😀"],
+)  # fmt: skip
+def test_odd_words_make_a_design_or_are_asked_back(text):
+    try:
+        design = words.read(text, zone=HOME)
+    except BadData as exc:
+        assert exc.hint
+    else:
+        check(design)
