@@ -166,8 +166,8 @@ def _cron(text: str) -> Cron:
     parts = text.split()
     if len(parts) != 5:
         raise _wrong(text, Message("cron has five fields: minute, hour, day, month, weekday"))
-    parts[3] = _numbers(parts[3], MONTHS, 1)
-    parts[4] = _numbers(parts[4], WEEKDAYS, 0)
+    parts[3] = _unnamed(parts[3], MONTHS, 1)
+    parts[4] = _unnamed(parts[4], WEEKDAYS, 0)
     for part in parts:
         if not part.isascii() or not all(_ITEM.fullmatch(item) for item in part.split(",")):
             raise _wrong(
@@ -175,7 +175,11 @@ def _cron(text: str) -> Cron:
             )
         if any("/" in item and item[0] != "*" and "-" not in item for item in part.split(",")):
             raise _wrong(text, Message("{part!r}: a step needs a range, as in 0-59/5 or */5", part=part))
-    times, days, months, on = _sets(text, parts)
+    _valid(text, parts)
+    minutes, hours = _numbers(parts[0], 0, 59), _numbers(parts[1], 0, 23)
+    times = tuple(hour * 60 + minute for hour in hours for minute in minutes)
+    days, months = frozenset(_numbers(parts[2], 1, 31)), frozenset(_numbers(parts[3], 1, 12))
+    on = frozenset(day % 7 for day in _numbers(parts[4], 0, 6))
     # As Debian's cron has it, a field that begins with * is no restriction, even where it is */2.
     either = not parts[2].startswith("*") and not parts[4].startswith("*")
     elapsed = parts[0].startswith("*") or parts[1].startswith("*")
@@ -186,7 +190,7 @@ def _cron(text: str) -> Cron:
     return found
 
 
-def _numbers(field: str, names: tuple[str, ...], first: int) -> str:
+def _unnamed(field: str, names: tuple[str, ...], first: int) -> str:
     """Return a field with its names as numbers; a range that ends on Sunday ends on 7."""
 
     def number(match: re.Match[str]) -> str:
@@ -201,16 +205,23 @@ def _numbers(field: str, names: tuple[str, ...], first: int) -> str:
     return re.sub(r"(?<![\d/-])7(?![\d/-])|(?<![\d/])7-7(?![\d/])", "0", out) if names is WEEKDAYS else out
 
 
-def _sets(text: str, parts: list[str]) -> tuple[tuple[int, ...], frozenset[int], frozenset[int], frozenset[int]]:
-    """Return minutes of the day, days, months and weekdays, as python-crontab reads them."""
+def _valid(text: str, parts: list[str]) -> None:
     from crontab import CronSlices
 
     try:
-        minutes, hours, days, months, on = (sorted(part) for part in CronSlices(" ".join(parts)))
+        CronSlices(" ".join(parts))
     except Exception:  # ValueError, KeyError and others: whatever a field makes it stumble on
         raise _wrong(
             text,
             Message("minutes are 0-59, hours 0-23, days 1-31, months 1-12, weekdays 0-7, and a range goes upwards"),
         ) from None
-    times = tuple(hour * 60 + minute for hour in hours for minute in minutes)
-    return times, frozenset(days), frozenset(months), frozenset(day % 7 for day in on)
+
+
+def _numbers(field: str, low: int, high: int) -> list[int]:
+    """Return the numbers of a field that is valid. (python-crontab counts Sunday into each range that ends on 7.)"""
+    found: set[int] = set()
+    for item in field.split(","):
+        span, _, step = item.partition("/")
+        first, _, last = (f"{low}-{high}" if span == "*" else span).partition("-")
+        found.update(range(int(first), int(last or first) + 1, int(step or 1)))
+    return sorted(found)
