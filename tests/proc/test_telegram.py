@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -32,7 +33,7 @@ from bot_api_server import (
 )
 from conftest import installed
 from ia import audit, outside, proposals, sessions
-from openai_server import Reply, error
+from openai_server import HANG, Reply, error
 
 
 @pytest.fixture
@@ -451,12 +452,49 @@ def test_no_process_outlives_a_listener_that_was_killed(bot, listener, brain, ho
     process = listener()
     bot.say(OWNER, "一")
     assert bot.until(lambda: server.requests)
-    children = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True).stdout.split()
-    assert children
+    left = children(process)
+    assert left
     process.kill()
     process.wait()
-    assert bot.until(lambda: not any(os.path.exists(f"/proc/{child}/exe") for child in children), 5)
+    assert bot.until(lambda: not any(os.path.exists(f"/proc/{child}/exe") for child in left), 5)
     go.set()
+
+
+def children(process):
+    """The processes that a listener has begun."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            if int(stat.read_text().rpartition(")")[2].split()[1]) == process.pid:
+                found.append(int(stat.parent.name))
+    return found
+
+
+def test_a_turn_whose_process_dies_is_one_line_and_the_next_goes_on(bot, listener, brain):
+    go = threading.Event()
+    server = brain(always=lambda request: Reply("迟", until=go) if "一" in request.asked else echo(request))
+    process = listener()
+    bot.say(OWNER, "一")
+    bot.say(OWNER, "二")
+    assert bot.until(lambda: server.requests)
+    for child in children(process):
+        os.kill(child, signal.SIGKILL)
+    told = bot.sent_to(OWNER, 2)
+    assert told[0].startswith("something went wrong here")
+    assert told[1] == "答：二"
+    go.set()
+    assert stop(process) == 0
+
+
+def test_a_turn_that_takes_too_long_is_one_line(bot, listener, brain, monkeypatch):
+    brain(HANG, always=echo)
+    monkeypatch.setenv("IA_TURN_DEADLINE", "2")
+    process = listener()
+    bot.say(OWNER, "一")
+    assert "2 s" in bot.sent_to(OWNER, 1)[0]
+    bot.say(OWNER, "二")
+    assert bot.sent_to(OWNER, 2)[1] == "答：二"
+    assert stop(process) == 0
 
 
 def test_who_was_taken_off_the_list_is_not_answered_later(bot, listener, brain, monkeypatch):

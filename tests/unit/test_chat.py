@@ -8,7 +8,7 @@ from ia import proposals
 from ia.bridges import answers, bot_messages
 from ia.bridges.answers import AGAIN, ANSWERED, FAILED, NEW, READY, SENDING, WORKING
 from ia.bridges.approving import LIFE, MAX_SHOWN, Approving, Voice
-from ia.bridges.chat import LONG, RATE, Conversation, Door, Incoming, shortened
+from ia.bridges.chat import LONG, RATE, Conversation, Door, Incoming, _as_here, shortened
 from ia.errors import IaError, NotFound, Refused
 from ia.memory import writing
 from ia.proposals import difference
@@ -222,7 +222,7 @@ def test_notes_tasks_skills_and_what_is_unknown(ws, conversation):
     assert says(conversation, ws, "/skills") == "there are no skills here"
     assert "/help lists" in says(conversation, ws, "/nothing here")
     assert "/help lists" in says(conversation, ws, "/")
-    assert "/approve – " in says(conversation, ws, "/start")
+    assert "/approve N – " in says(conversation, ws, "/start")
     ws.write(".claude/skills/morning-look/SKILL.md", "---\nname: morning-look\ndescription: 晨间\n---\n看看\n")
     assert says(conversation, ws, "/skills") == "/morning-look – 晨间"
     assert says(conversation, ws, "/morning-look 茅台") is None, "a turn runs it"
@@ -358,6 +358,11 @@ def test_an_answer_begins_with_its_first_whole_lines():
     assert len(shortened(text)) <= 600
     assert shortened("字" * LONG) == "字" * 600
     assert shortened("标题\n\n" + "很长的一段。" * 300).endswith("。")
+
+
+def test_an_answer_names_commands_as_they_are_typed_here():
+    told = "提案 3 等你：`ia approve 3`，`ia reject 3`，`ia pending 3`；`ia pending` 看全部，`ia soul show` 看灵魂"
+    assert _as_here(told) == "提案 3 等你：/approve 3，/reject 3，/show 3；/pending 看全部，`ia soul show` 看灵魂"
 
 
 # how far a message has come

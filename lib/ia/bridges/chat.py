@@ -6,6 +6,7 @@ was passed on or stands in a file asks for nothing.
 """
 
 import os
+import re
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -154,7 +155,7 @@ def _turn(ws: Workspace, job: dict[str, Any], voice: Voice, notify: Notify) -> s
         data=tuple(Data(whence, words) for whence, words in job["passed"]), notify=notify,
         heard=Heard(origin, by_user=job["by_owner"] and bool(job["text"])),
     )  # fmt: skip
-    reply = turn.reply.strip()
+    reply = _as_here(turn.reply.strip())
     if len(reply) > LONG:
         reply = _beginning(ws, turn, reply, job["channel"], origin, voice, notify)
     waiting = [number for number in turn.pending if f"approve {number}" not in turn.reply]
@@ -190,6 +191,19 @@ def shortened(text: str, room: int = BEGINNING) -> str:
     head = text[:room]
     end = max(head.rfind(mark) + len(mark) for mark in ("。", "！", "？", ". ", "! ", "? ", "；"))
     return head[:end].rstrip() if end > room // 3 else head.rstrip()
+
+
+_COMMAND = re.compile(r"`ia (approve|reject|pending)(?: (\d+))?`")
+
+
+def _as_here(text: str) -> str:
+    """Return an answer that names the commands for proposals as they are typed in a chat."""
+
+    def typed(found: re.Match[str]) -> str:
+        name = "show" if found[1] == "pending" and found[2] else found[1]
+        return f"/{name} {found[2] or ''}".rstrip()
+
+    return _COMMAND.sub(typed, text)
 
 
 def _free(ws: Workspace, stem: str) -> str:

@@ -20,6 +20,7 @@ COMMANDS: dict[str, Message] = {
     "log": Message("the last N events"),
 }
 """What a service offers in its menu."""
+FORMS = {"show": "show N", "approve": "approve N", "reject": "reject N", "notes": "notes [N]", "log": "log [N]"}
 _COMMAND = re.compile(r"/([\w-]+)(?:@\w+)?(?:\s+(.*))?\Z", re.S)
 MAX_NOTE = 12_000
 MOST = 50
@@ -59,7 +60,7 @@ class Commands:
     def _help(self, by_owner: bool) -> str:
         lines = [self.say(Message("Ask in your own words, in Chinese or English."))]
         if by_owner:
-            lines += [f"/{name} – {self.say(about)}" for name, about in COMMANDS.items()]
+            lines += [f"/{FORMS.get(name, name)} – {self.say(about)}" for name, about in COMMANDS.items()]
             lines.append(
                 self.say(Message("What you pass on or attach is read as material, and never followed as instructions."))
             )
@@ -120,7 +121,7 @@ class Commands:
             return "\n".join(f"{at}. {_when(e.time)} {e.path} {e.title}"[:200] for at, e in enumerate(newest[:10], 1))
         at = _number(rest)
         if at is None or not 1 <= at <= len(newest):
-            return self._usage("/notes N")
+            return self._usage("/notes [N]")
         text = ws.read(newest[at - 1].path) or ""
         cut = f"\n… ({len(text) - MAX_NOTE})" if len(text) > MAX_NOTE else ""
         return f"{newest[at - 1].path}\n\n{text[:MAX_NOTE]}{cut}"
@@ -128,8 +129,8 @@ class Commands:
     def _log(self, ws: Workspace, _chat: str, rest: str) -> str:
         count = _number(rest) if rest else 10
         if not count:
-            return self._usage("/log N")
-        found = audit.events(ws.db, limit=min(count, MOST))
+            return self._usage("/log [N]")
+        found = [e for e in audit.events(ws.db, limit=20 * MOST) if e.kind != "message.received"][: min(count, MOST)]
         return "\n".join(f"{_when(e.time)} {e.kind} {e.subject} ({e.actor})" for e in found)
 
     def _usage(self, form: str) -> str:

@@ -11,6 +11,7 @@ import fcntl
 import json
 import logging
 import os
+import re
 import signal
 import sqlite3
 import warnings
@@ -62,14 +63,7 @@ def settings() -> Settings:
 
     raises  ConfigError where the token or the owner is missing, or one of them is not what it should be.
     """
-    token, owner = config.get("telegram.token"), config.get("telegram.owner")
-    if not token:
-        raise ConfigError(
-            "no token of a bot: telegram.token is not set",
-            hint="@BotFather gives one; then `ia config secret TELEGRAM_TOKEN`",
-        )
-    if any(not (char.isascii() and (char.isalnum() or char in ":_-")) for char in token):
-        raise ConfigError("telegram.token is not the token of a bot", hint="@BotFather gives it: 123456:ABC-…")
+    token, owner = _token(), config.get("telegram.owner")
     users = [word.strip() for word in str(config.get("telegram.users") or "").split(",") if word.strip()]
     for name, word in (*(("telegram.users", word) for word in users), ("telegram.owner", str(owner or "1"))):
         if not (word.isascii() and word.isdecimal()):
@@ -81,6 +75,18 @@ def settings() -> Settings:
             " `ia config set telegram.owner NUMBER`",
         )
     return Settings(token, api(), str(owner), frozenset(users), str(config.get("telegram.codes")))
+
+
+def _token() -> str:
+    token = config.get("telegram.token")
+    if not token:
+        raise ConfigError(
+            "no token of a bot: telegram.token is not set",
+            hint="@BotFather gives one; then `ia config secret TELEGRAM_TOKEN`",
+        )
+    if not re.fullmatch(r"[0-9]+:[A-Za-z0-9_-]+", token):
+        raise ConfigError("telegram.token is not the token of a bot", hint="@BotFather gives it: 123456:ABC-…")
+    return str(token)
 
 
 def listen(ws: Workspace, voice: Voice, answering: list[str], *, once: bool = False, notify: Notify) -> int:
@@ -105,13 +111,11 @@ def who(notify: Notify) -> list[dict[str, Any]]:
     Nothing is acknowledged: a listener hears all of it later.
     raises  as listen().
     """
-    token = config.get("telegram.token")
-    if not token:
-        settings()
+    token = _token()
     _quiet()
 
     async def ask() -> list[dict[str, Any]]:
-        bot = _Bot(str(token), api())
+        bot = _Bot(token, api())
         try:
             return await bot.updates(0, 0)
         except _TOKEN_REFUSED:
@@ -386,17 +390,17 @@ class _Listener:
                 pause = _seconds(exc)
             except (error.TelegramError, TypeError, KeyError, ValueError):
                 pause = PAUSES[min(tries, len(PAUSES) - 1)]
-                if self.once and tries + 1 >= TRIES_ONCE:
+                tries += 1
+                if self.once and tries >= TRIES_ONCE:
                     raise _unreachable() from None
+                if not self.unreachable and tries > 1:
+                    self.unreachable = True
+                    self.notify(Message("telegram: the Bot API cannot be reached; trying again"))
             else:
                 if self.unreachable and found is not None:
                     self.unreachable = False
                     self.notify(Message("telegram: the Bot API is reached again"))
                 return found
-            tries += 1
-            if not self.unreachable and tries > 1:
-                self.unreachable = True
-                self.notify(Message("telegram: the Bot API cannot be reached; trying again"))
             await self._until_stop(asyncio.sleep(pause))
             if self.serving.stopping.is_set():
                 return None
