@@ -53,7 +53,7 @@ def set_(key: str, value: str) -> None:
     if key == "messaging.default":
         from ia.channels import known
 
-        known.meant(value)
+        known.check_default(value)
     ws = Workspace()
     with ws.lock():
         text = config.edited(ws.read("config.yaml") or "", key, value)

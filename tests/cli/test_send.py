@@ -67,7 +67,12 @@ def test_me_is_what_config_says(ia, phone):
     assert ia("config", "set", "messaging.default", "phone,cli").returncode == 0
     rows = json.loads(ia("send", "x", "--json").stdout)
     assert [(row["channel"], row["state"]) for row in rows] == [("phone", "sent"), ("cli", "sent")]
-    assert ia("config", "set", "messaging.default", "pager").returncode == 66
+    for wrong in ("pager", "me", "phone,me"):
+        assert ia("config", "set", "messaging.default", wrong).returncode == 66
+    ia("config", "set", "channels.phone", "")
+    assert ia("send", "x").returncode == 66
+    assert ia("config", "set", "messaging.default", "").returncode == 0
+    assert ia("send", "x").returncode == 0
 
 
 @pytest.mark.parametrize(

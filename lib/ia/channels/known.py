@@ -61,7 +61,7 @@ def names() -> list[str]:
 
 def default() -> list[str]:
     """Return the channels that are the user."""
-    return [name.strip() for name in str(config.get(DEFAULT) or CLI).split(",") if name.strip()] or [CLI]
+    return _split(str(config.get(DEFAULT) or CLI)) or [CLI]
 
 
 def meant(to: str) -> list[str]:
@@ -69,8 +69,21 @@ def meant(to: str) -> list[str]:
 
     raises  NotFound for one that there is not.
     """
-    wanted = [name.strip() for name in to.split(",") if name.strip()] or [ME]
-    found = [channel for name in wanted for channel in (default() if name == ME else [name])]
+    wanted = _split(to) or [ME]
+    return _there([channel for name in wanted for channel in (default() if name == ME else [name])])
+
+
+def check_default(value: str) -> None:
+    """Raise NotFound where a new `messaging.default` names what is no channel; `me` is none."""
+    _there(_split(value))
+
+
+def _split(names: str) -> list[str]:
+    return [name.strip() for name in names.split(",") if name.strip()]
+
+
+def _there(found: list[str]) -> list[str]:
+    """Return the names, each once, all of them channels."""
     for name in found:
         if name != CLI and not _configured(name):
             raise NotFound(
