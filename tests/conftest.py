@@ -24,7 +24,7 @@ def installed() -> list[str]:
 def home(tmp_path, monkeypatch):
     """A workspace, a home folder and a state folder of this test's own; English; no settings from outside."""
     for name in list(os.environ):
-        if name.startswith(("IA_", "TUSHARE", "LC_")) and name not in ("IA_SHARED_DATA", "IA_SOAK"):
+        if name.startswith(("IA_", "TUSHARE", "LC_")) and name not in ("IA_SHARED_DATA", "IA_SOAK", "IA_TEST_CRONTAB"):
             monkeypatch.delenv(name)
     folder = tmp_path / "ia-home"
     monkeypatch.setenv("IA_HOME", str(folder))
@@ -65,10 +65,37 @@ def own_crontab_stays(own_crontab_lock):
     assert look() == before, "a test changed the crontab of the user who ran it"
 
 
+@pytest.fixture
+def own_crontab(own_crontab_lock):
+    """The machine's own crontab program, for a test that needs the real one: its table comes back afterwards.
+
+    Only for root, who is the one that may start a cron daemon: on a machine where somebody works the tests leave the
+    crontab alone, unless IA_TEST_CRONTAB is set.
+    """
+    import fcntl
+
+    program = shutil.which("crontab")
+    if program is None:
+        pytest.skip("there is no crontab program here")
+    if os.getuid() != 0 and "IA_TEST_CRONTAB" not in os.environ:
+        pytest.skip("the user's own crontab is only changed for root, or with IA_TEST_CRONTAB=1")
+    with open(own_crontab_lock, "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        status, before = _own_crontab()
+        try:
+            yield program
+        finally:
+            if status == 0:
+                subprocess.run([program, "-"], input=before, check=True)
+            else:
+                subprocess.run([program, "-r"], capture_output=True)
+
+
 @pytest.fixture(autouse=True)
 def crontab(home, tmp_path_factory, monkeypatch):
     """A crontab of this test's own: return the file behind the program that IA_CRONTAB names."""
-    program = tmp_path_factory.mktemp("cron") / "crontab"
+    name = f"ct-{os.urandom(5).hex()}"  # in /proc it must not look like the crontab of a test that runs beside this one
+    program = tmp_path_factory.mktemp("cron") / name
     shutil.copy(REPO / "tests" / "fake_crontab", program)
     monkeypatch.setenv("IA_CRONTAB", str(program))
     return program.parent / "table"

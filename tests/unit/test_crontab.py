@@ -236,7 +236,7 @@ def test_without_a_crontab_program_the_user_learns_what_to_do(ws, monkeypatch, t
 
 
 def program_that(tmp_path, monkeypatch, body):
-    program = tmp_path / "bin" / "crontab"
+    program = tmp_path / "bin" / f"ct-{os.urandom(5).hex()}"
     program.parent.mkdir(exist_ok=True)
     program.write_text("#!/bin/sh\n" + body, encoding="utf-8")
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
@@ -258,7 +258,7 @@ def test_a_table_that_changed_is_not_replaced(crontab):
     assert crontab.read_bytes() == b"newer\n"
     table.replace(b"older\n", b"", time.monotonic() + 5)
     assert crontab.read_bytes() == b"newer\n"
-    assert sorted(os.listdir(crontab.parent)) == ["crontab", "table"], "no temporary file is left"
+    assert len(os.listdir(crontab.parent)) == 2, "no temporary file is left"
 
 
 def test_a_table_of_any_size_goes_through(crontab):

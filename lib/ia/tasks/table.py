@@ -28,6 +28,7 @@ _SPOOLS = (
 _DAEMONS = (b"cron", b"crond", b"fcron", b"dcron", b"bcron-sched")
 _TICK = 0.011  # seconds; a file system's stamps may be as coarse as this
 _YOUNG = 2.0  # seconds; an older `crontab` waits for a person (crontab -e), not for us
+_CALM = 3.0
 _SOON = 0.003
 _INSTANT = 0.0003
 _MANY = 500  # processes that may begin while we look; with more we look again
@@ -102,9 +103,11 @@ def replace(old: bytes, new: bytes, deadline: float) -> None:
 def _at_rest(old: bytes, deadline: float, writer: int) -> set[str] | None:
     """Wait until nobody else is at work; return the processes that were there then, None where the table is not `old`.
 
-    Two looks in a row, since one does not see who was there before it and finishes while it lasts.
+    Two looks in a row, since one does not see who was there before it and finishes while it lasts. Where the times of
+    cron's folder do not tell of him, every process that ended meanwhile may be one, for as long as `_CALM` goes.
     """
     looks, first, ours, before = 0, 0, {writer}, set[str]()
+    patient = time.monotonic() + _CALM
     while True:
         if looks == 0:
             first, before = _newest(), _listed()
@@ -114,7 +117,8 @@ def _at_rest(old: bytes, deadline: float, writer: int) -> set[str] | None:
             return None
         ours.add(reader)
         fresh = 0 <= time.time() - changed <= _TICK
-        if fresh or _others(writer) or _came_and_went(first, ours) or changed != _changed():
+        unseen = not changed and time.monotonic() < patient and _came_and_went(first, ours)
+        if fresh or unseen or _others(writer) or changed != _changed():
             looks = 0
             if time.monotonic() > deadline:
                 raise TryLater("another program keeps writing the crontab", hint="later: `ia doctor --mend`")
@@ -169,8 +173,8 @@ def _changed() -> float:
 
 def edited_by_hand() -> bool:
     """Return whether the user has `crontab -e` open: what it saves will be the table as it was, with their changes."""
-    user, name = b"\nUid:\t%d\t" % os.getuid(), _name()
-    return any((_age(process, name) or 0) >= _YOUNG and user in _of(process, "status") for process in _listed())
+    name = _name()
+    return any((_age(process, name) or 0) >= _YOUNG for process in _listed())
 
 
 def daemon() -> bool:
@@ -201,10 +205,12 @@ def _name() -> bytes:
 
 
 def _age(process: str, name: bytes) -> float | None:
-    """Return how many seconds ago a process of this name began; None for any other."""
+    """Return how many seconds ago a process of this name and of our user began; None for any other."""
     front, _, rest = _of(process, "stat").rpartition(b")")
     told = rest.split()
     if front.partition(b"(")[2] != name or not told or told[0] in b"ZX":
+        return None
+    if b"\nUid:\t%d\t" % os.getuid() not in _of(process, "status"):
         return None
     return time.clock_gettime(time.CLOCK_BOOTTIME) - int(told[19]) / os.sysconf("SC_CLK_TCK")
 
