@@ -13,7 +13,7 @@ from ia.clock import UTC
 from ia.errors import BadData
 from ia.schedule import slots
 from ia.schedule.design import Design
-from ia.schedule.forms import Close, Cron, Event, Every, form
+from ia.schedule.forms import Close, Cron, Event, Every, agreed, form
 
 NOW = datetime(2026, 11, 22, 6, 0, 30, tzinfo=UTC)
 
@@ -242,3 +242,22 @@ def test_slots_are_what_a_clock_shows(minute, hour, day, month, weekday, zone, a
         matches = shown.hour * 60 + shown.minute in what.times
         if matches and what.on(shown.day, shown.month, shown.isoweekday() % 7) and not shown.fold:
             assert shown.astimezone(UTC) in found
+
+
+ANY_FIELD = st.one_of(FIELD, st.from_regex(r"(\*|\d{1,2}|\d{1,2}-\d{1,2}/\d)(,\d{1,2})?", fullmatch=True))
+
+
+@settings(max_examples=300, deadline=None)
+@given(ANY_FIELD, ANY_FIELD, ANY_FIELD, ANY_FIELD)
+def test_fields_mean_what_python_crontab_takes_them_for(minute, hour, day, month):
+    from crontab import CronSlices
+
+    text = f"{minute} {hour} {day} {month} *"
+    try:
+        what = form(text)
+    except BadData:
+        return
+    minutes, hours, days, months, _ = (set(part) for part in CronSlices(text))
+    assert set(what.times) == {hour * 60 + minute for hour in hours for minute in minutes}
+    assert (what.days, what.months) == (days, months)
+    agreed(text)

@@ -139,10 +139,11 @@ def check(design: Design) -> None:
     """
     from ia import clock
     from ia.schedule import exchange, slots, zones
-    from ia.schedule.forms import Event, form
+    from ia.schedule.forms import Event, agreed, form
 
     _sized(design)
     what = form(design.schedule)
+    agreed(design.schedule)
     if design.zone:
         zones.zone(design.zone)
     if design.calendar and design.calendar not in exchange.MARKETS:

@@ -24,6 +24,8 @@ MINUTES = {"m": 1, "h": 60, "d": 1440}
 MAX_EVERY = 366 * 1440
 MAX_OFFSET = 1440
 
+BOUNDS = Message("minutes are 0-59, hours 0-23, days 1-31, months 1-12, weekdays 0-7, and a range goes upwards")
+_ENDS = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 7))
 _ITEM = re.compile(r"(\*|\d{1,2}|\d{1,2}-\d{1,2})(/\d{1,2})?")
 _EVERY = re.compile(r"every (\d{1,6}) ?(m|h|d|min|minutes?|hours?|days?)")
 _CLOSE = re.compile(r"close\s*(?:([+-])\s*(\d{1,4})\s*(m|h)?)?(?: (\S.*))?")
@@ -175,15 +177,16 @@ def _cron(text: str) -> Cron:
             )
         if any("/" in item and item[0] != "*" and "-" not in item for item in part.split(",")):
             raise _wrong(text, Message("{part!r}: a step needs a range, as in 0-59/5 or */5", part=part))
-    _valid(text, parts)
-    minutes, hours = _numbers(parts[0], 0, 59), _numbers(parts[1], 0, 23)
+    try:
+        minutes, hours, days, months, on = (_numbers(part, *ends) for part, ends in zip(parts, _ENDS, strict=True))
+    except ValueError:
+        raise _wrong(text, BOUNDS) from None
     times = tuple(hour * 60 + minute for hour in hours for minute in minutes)
-    days, months = frozenset(_numbers(parts[2], 1, 31)), frozenset(_numbers(parts[3], 1, 12))
-    on = frozenset(day % 7 for day in _numbers(parts[4], 0, 6))
     # As Debian's cron has it, a field that begins with * is no restriction, even where it is */2.
     either = not parts[2].startswith("*") and not parts[4].startswith("*")
     elapsed = parts[0].startswith("*") or parts[1].startswith("*")
-    found = Cron(" ".join(parts), times, days, months, on, either, elapsed)
+    of_week = frozenset(day % 7 for day in on)
+    found = Cron(" ".join(parts), times, frozenset(days), frozenset(months), of_week, either, elapsed)
     longest = {month: monthrange(2024, month)[1] for month in months}
     if not either and not any(day <= most for day in days for most in longest.values()):
         raise _wrong(text, Message("it never comes: no such day in these months"))
@@ -205,23 +208,33 @@ def _unnamed(field: str, names: tuple[str, ...], first: int) -> str:
     return re.sub(r"(?<![\d/-])7(?![\d/-])|(?<![\d/])7-7(?![\d/])", "0", out) if names is WEEKDAYS else out
 
 
-def _valid(text: str, parts: list[str]) -> None:
-    from crontab import CronSlices
-
-    try:
-        CronSlices(" ".join(parts))
-    except Exception:  # ValueError, KeyError and others: whatever a field makes it stumble on
-        raise _wrong(
-            text,
-            Message("minutes are 0-59, hours 0-23, days 1-31, months 1-12, weekdays 0-7, and a range goes upwards"),
-        ) from None
-
-
 def _numbers(field: str, low: int, high: int) -> list[int]:
-    """Return the numbers of a field that is valid. (python-crontab counts Sunday into each range that ends on 7.)"""
+    """Return the numbers of a field.
+
+    raises  ValueError where one is out of range, a range runs backwards, or a step leads nowhere.
+    """
     found: set[int] = set()
     for item in field.split(","):
         span, _, step = item.partition("/")
         first, _, last = (f"{low}-{high}" if span == "*" else span).partition("-")
-        found.update(range(int(first), int(last or first) + 1, int(step or 1)))
+        start, end, by = int(first), int(last or first), int(step or 1)
+        if not (low <= start <= end <= high and 1 <= by <= high):
+            raise ValueError(item)
+        found.update(range(start, end + 1, by))
     return sorted(found)
+
+
+def agreed(schedule: str) -> None:
+    """Raise where python-crontab does not take the fields of a schedule that `form` took.
+
+    Its import costs more than all the rest of a wake-up, so it is asked when a task is proposed and approved. What the
+    fields mean is worked out here: it counts Sunday into each range that ends on 7.
+    """
+    what = form(schedule)
+    if isinstance(what, Cron):
+        from crontab import CronSlices
+
+        try:
+            CronSlices(what.fields)
+        except Exception:  # ValueError, KeyError and others: whatever a field makes it stumble on
+            raise _wrong(schedule, BOUNDS) from None
