@@ -11,7 +11,6 @@ import warnings
 from collections import Counter
 from datetime import date, datetime, time, timedelta
 from functools import lru_cache
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -117,6 +116,8 @@ def _keep(place: str, raw: dict[str, Any]) -> None:
 
 
 def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version  # as slow as all the rest here
+
     try:
         return version("exchange_calendars")
     except PackageNotFoundError:
