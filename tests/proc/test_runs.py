@@ -13,7 +13,7 @@ import pytest
 from conftest import installed
 from ia import audit, outside, proposals
 from ia.errors import NotFound, Refused, TryLater
-from ia.tasks import book, children, running, runs, taking_back
+from ia.tasks import attempts, book, children, running, runs, taking_back
 
 BY = "user with --yes"
 
@@ -127,7 +127,7 @@ def test_what_takes_too_long_is_ended_with_all_its_processes(ws, at, tmp_path):
     began = time.monotonic()
     done = children.executed([[["ia", "ohlcv", "600519"], ["ia", "compute", "-f", str(tmp_path / "slow.py")]]], start)
     assert done.status == 124 and 2.5 < time.monotonic() - began < 10
-    assert alive(groups[0]) == []
+    wait_for(lambda: not alive(groups[0]), 5)
 
 
 # failures
@@ -254,6 +254,17 @@ def test_by_hand_a_missed_or_failed_slot_is_run(ws, at, approved):
     assert (run.slot, run.state, run.why) == ("2024-03-15T08:00:00.000Z", "done", "by hand")
 
 
+def test_by_hand_a_run_that_failed_for_good_is_begun_anew(ws, at, approved, tmp_path):
+    (tmp_path / "x.py").write_text("close(")
+    approved(run=f"ia note append log 一行 && ia ohlcv 600519 | ia compute -f {tmp_path}/x.py", retries=0)
+    at("15T16:00:01")
+    assert [run.state for run in running.due(ws)] == ["failed"]
+    (tmp_path / "x.py").write_text("close.iloc[-1]")
+    run = running.run_now(ws, "job")
+    assert (run.state, run.status, run.attempt) == ("done", 0, 2) and ws.read("notebook/log.md") == "一行\n"
+    assert running.run_now(ws, "job") == run
+
+
 def test_what_is_not_approved_does_not_run(ws, at, approved, home, monkeypatch):
     ws.write("tasks/draft.md", "---\nschedule: 0 16 * * *\nrun: ia usage\n---\n")
     at("15T16:00:01")
@@ -344,7 +355,7 @@ def test_processes_of_a_dead_run_are_ended_before_it_is_begun_again(ws, at, appr
 
 
 def test_processes_that_cannot_be_ended_are_waited_for(ws, at, approved, monkeypatch):
-    monkeypatch.setattr(running, "PATIENCE", 0.3)
+    monkeypatch.setattr(attempts, "PATIENCE", 0.3)
     task = approved(run="ia note append log 一行")
     at("15T16:00:05")
     run = runs.claim(ws, task.id, "job", "2024-03-15T08:00:00.000Z", "schedule")
@@ -373,7 +384,7 @@ def test_one_that_dies_again_and_again_is_given_up_and_told(ws, at, approved):
     task = approved(run="ia note append log 一行")
     at("15T16:00:05")
     run = begun(ws, task)
-    runs.changed(ws, run, data={**run.data, "crashes": running.MAX_CRASHES - 1})
+    runs.changed(ws, run, data={**run.data, "crashes": attempts.MAX_CRASHES - 1})
     assert [each.state for each in running.due(ws)] == ["failed"]
     assert "killed 5 times" in notices(ws)[0] and running.due(ws) == []
 
@@ -404,7 +415,7 @@ def begun(ws, task):
 
 
 def as_run(run):
-    return running._as_run(run.id)
+    return attempts.as_run(run.id)
 
 
 def test_taking_back_leaves_what_others_wrote(ws, at, approved, home):
@@ -490,7 +501,7 @@ def test_files_wake_when_they_change_and_not_by_what_tasks_write(ws, at, approve
     (home / "inbox" / "old.md").write_text("changed")
     os.utime(home / "inbox" / "old.md", (1.7e9, 1.7e9))
     assert len(running.due(ws)) == 1 and running.due(ws) == []
-    with running._as_run(1):
+    with attempts.as_run(1):
         ws.write("inbox/b.md", "by a run")
     assert running.due(ws) == []
 

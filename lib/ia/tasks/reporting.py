@@ -209,6 +209,7 @@ def told(task_name: str, run: Run, design: Design, lang: str) -> tuple[str, str]
         lines.append(speak(lang, "笔记：", "note: ") + run.report)
     if late(run):
         lines.append(speak(lang, f"补跑：原定 {_shown(run, design)}", f"late: it was due {_shown(run, design)}"))
+    lines += _stuck(run, lang)
     numbers = run.data.get("pending") or []
     if numbers:
         listed = ", ".join(map(str, numbers))
@@ -222,7 +223,23 @@ def failed(name: str, run: Run, lang: str) -> tuple[str, str]:
     """Return (title, text) of the message about a run that failed for good."""
     said = speak(lang, f"任务 {name} 失败：{run.reason}", f"task {name} failed: {run.reason}")
     more = speak(lang, f"详情：`ia task history {name}`", f"more: `ia task history {name}`")
-    return name, f"{said}\n{more}"
+    return name, "\n".join([said, *_stuck(run, lang), more])
+
+
+def _stuck(run: Run, lang: str) -> list[str]:
+    """Return what to look at: files in which an attempt that died may have left something."""
+    paths = ", ".join(run.data.get("stuck") or [])
+    return (
+        [
+            speak(
+                lang,
+                f"请检查：{paths}，先前的尝试可能有残留",
+                f"look at {paths}: an attempt before may have left something",
+            )
+        ]
+        if paths
+        else []
+    )
 
 
 def language(task: Task | None) -> str:
