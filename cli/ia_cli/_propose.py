@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ia.workspace import Workspace
 
 WHEN = ("cron", "every", "after_close", "on")
+PLAIN = ("zone", "calendar", "prompt", "name", "produces", "retries", "retry_after", "missed", "timeout", "because")
 _SPAN = re.compile(r"(\d{1,6})\s*(m|h|d)?(?:in(?:utes?)?|ours?|ays?)?", re.I)
 
 
@@ -58,7 +59,7 @@ class _Minutes(click.ParamType):
     metavar="CHANNEL",
     multiple=True,
     help="Who is told of the result: me, a channel, or nobody. May be repeated.",
-)  # noqa: E501
+)
 @click.option("--silent", is_flag=True, help="Tell only of failures.")
 @click.option("--retries", type=click.IntRange(0, 20), help="How often a failed run is tried again; default 1.")
 @click.option("--retry-after", type=_Minutes(), help="How long to wait before that; default 60.")
@@ -66,7 +67,7 @@ class _Minutes(click.ParamType):
     "--missed",
     type=click.Choice(["once", "skip"]),
     help="What was missed while the machine slept: made up for once, or left out.",
-)  # noqa: E501
+)
 @click.option("--timeout", type=_Minutes(), help="How long one run may take; default 30.")
 @click.option("--because", metavar="WHY", help="The reason, for whoever reads it later.")
 @click.option("-m", "--model", metavar="MODEL", help="Let this model read TEXT; ia-offline reads it by rules.")
@@ -121,8 +122,7 @@ def _fields(given: dict[str, Any]) -> dict[str, Any]:
     if len(said) > 1:
         raise UsageError("two times: --{one} and --{other}", one=_dashed(said[0]), other=_dashed(said[1]),
                          hint="one task has one time; make two of it")  # fmt: skip
-    fields = {key: given[key] for key in ("zone", "calendar", "prompt", "name", "produces", "retries", "retry_after", "missed",
-                                          "timeout", "because") if given[key] is not None}  # fmt: skip
+    fields = {key: given[key] for key in PLAIN if given[key] is not None}
     fields |= {"run": given["run_"]} if given["run_"] is not None else {}
     if "run" in fields and "prompt" in fields:
         raise UsageError("a task has either --prompt or --run", hint="a pipeline can hold `ia turn TEXT`")

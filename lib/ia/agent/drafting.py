@@ -15,8 +15,12 @@ if TYPE_CHECKING:
 TOOL = "tasks.propose"
 ALLOWED = (TOOL, "calendar.*")
 _ASKED = {
-    "zh": "把下面这个愿望设计成一个任务：调用一次 tasks_propose，没有说到的字段不填。不要去做这件事本身。愿望：\n\n{wish}",
-    "en": "Design a task for the wish below: call tasks_propose once, and leave out the fields that it does not speak of."
+    "zh":
+        "把下面这个愿望设计成一个任务：调用一次 "
+        "tasks_propose，没有说到的字段不填。不要去做这件事本身。愿望：\n\n{wish}",
+    "en":
+        "Design a task for the wish below: call tasks_propose once, and leave out the fields that it does "
+        "not speak of."
           " Do not do the work itself. The wish:\n\n{wish}",
 }  # fmt: skip
 

@@ -7,25 +7,30 @@ are blanked: what a person only quotes says nothing about when.
 import re
 from functools import cache
 
-
 GONE, QUOTED = "\x00", "\x01"
 _PLAIN = {
     ord(pair[0]): pair[1]
-    for pair in (
-        "週周 個个 點点 盤盘 後后 鐘钟 幫帮 時时 間间 覆复 開开 號号 東东 試试 當当 發发 擾扰 靜静 釘钉 飛飞 書书 電电 報报 郵邮 聞闻 紐纽 約约"
-        " 倫伦 國国 兩两 複复 無无 閉闭 訊讯 聽听 說说 話话 這这 樣样 錯错 補补 檢检 過过 結结 敗败 終终 內内 達达 為为 與与 匯汇 總总 紀纪 錄录"
-        " 掃扫 篩筛 回回 顧顾 動动 變变 轉转 買买 賣卖 關关 閒闲 歸归 務务 設设 執执 據据 滬沪 證证 創创 納纳 麼么 對对 會会 樂乐 讓让 從从 給给 請请 標标 ：: ／/ ＊* ，,"
-    ).split()
+    for pair in re.findall(
+        r"\S\S",
+        "週周 個个 點点 盤盘 後后 鐘钟 幫帮 時时 間间 覆复 開开 號号 東东 試试 "
+        "當当 發发 擾扰 靜静 釘钉 飛飞 書书 電电 報报 郵邮 聞闻 紐纽 約约 倫伦 "
+        "國国 兩两 複复 無无 閉闭 訊讯 聽听 說说 話话 這这 樣样 錯错 補补 檢检 "
+        "過过 結结 敗败 終终 內内 達达 為为 與与 匯汇 總总 紀纪 錄录 掃扫 篩筛 "
+        "回回 顧顾 動动 變变 轉转 買买 賣卖 關关 閒闲 歸归 務务 設设 執执 據据 "
+        "滬沪 證证 創创 納纳 麼么 對对 會会 樂乐 讓让 從从 給给 請请 標标 ：: "
+        "／/ ＊* ，,",
+    )
 } | {0xFF10 + digit: str(digit) for digit in range(10)}
 _QUOTES = re.compile(
     r"“[^“”\n]*”|「[^「」\n]*」|『[^『』\n]*』|‘[^‘’\n]*’|\"[^\"\n]*\"|`[^`\n]*`|(?<!\w)'[^'\n]*'(?!\w)"
 )
 
 DIGITS = {char: value for value, char in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
-_ENGLISH = (
+_ENGLISH = re.findall(
+    r"\w+",
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
-    " eighteen nineteen twenty"
-).split()
+    " eighteen nineteen twenty",
+)
 ENGLISH = {word: value for value, word in enumerate(_ENGLISH)} | {
     "a": 1, "an": 1, "once": 1, "twice": 2, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "ninety": 90,
     "forty-five": 45, "couple of": 2, "a couple of": 2, "other": 2, "second": 2, "third": 3,
@@ -54,7 +59,8 @@ _IANA = re.compile(r"(?:时区\s*|\bzone\s+|\btime ?zone\s+)?\b((?:[A-Z][a-z]+)/
 _CITY = re.compile(r"\b([A-Z][a-z]+(?: [A-Z][a-z]+)?) time\b")
 
 MARKETS = (
-    ("US", r"美股|美国股市|美国市场|美国股票|纳斯达克|纳指|标普|道琼斯|道指|纽交所|\bUS (?:market|stock|exchange)s?\b|\bthe US\b"
+    ("US", r"美股|美国股市|美国市场|美国股票|纳斯达克|纳指|标普|道琼斯|道指|纽交所"
+           r"|\bUS (?:market|stock|exchange)s?\b|\bthe US\b"
            r"|\bNASDAQ\b|\bNYSE\b|\bS&P\b|\bWall Street\b|\b(?:SPY|QQQ|SPX)\b|\bU\.S\.|\bamerican (?:market|stock)s?\b"
            r"|\bnew york (?:close|open|market)s?\b"),
     ("HK", r"港股|港交所|香港市场|香港股市|恒生|恒指|\.HK\b|\bhong kong\b|\bHK (?:market|stock|exchange)s?\b|\bHKEX\b"),
@@ -63,10 +69,13 @@ MARKETS = (
 )  # fmt: skip
 _TICKER = re.compile(r"(?<![A-Za-z0-9./_-])\$?([A-Z]{1,5})(?![A-Za-z0-9/_-]|\.[A-Za-z0-9])")
 _NO_TICKER = frozenset(
-    "A I AI AM PM API ADX ATR BOLL CCI CEO CFO CNY CPI CSI CSV DATE DCF DIF DEA DMI DONE EMA EPS ESG EST EDT ET ETF EUR"
-    " EV FCF GDP GMT HKD HSI IA ID IM IPO IT JSON K KDJ LOF M MA MACD MFI NAV NPV OBV OK P PB PDF PE PEG PMI PPI PS PT"
-    " Q QQ REIT RMB ROA ROE ROI RSI SAR SMA SMS SOP ST T TD TIME TODO TOP TTM URL US USD UTC VIX VWAP WMA WR Y YAML YTD"
-    " HK CN JPY GBP".split()
+    re.findall(
+        r"[A-Z]+",
+        "A I AI AM PM API ADX ATR BOLL CCI CEO CFO CNY CPI CSI CSV DATE DCF DIF DEA DMI DONE EMA EPS ESG EST EDT ET ETF"
+        " EUR EV FCF GDP GMT HKD HSI IA ID IM IPO IT JSON K KDJ LOF M MA MACD MFI NAV NPV OBV OK P PB PDF PE PEG PMI PPI"
+        " PS PT Q QQ REIT RMB ROA ROE ROI RSI SAR SMA SMS SOP ST T TD TIME TODO TOP TTM URL US USD UTC VIX VWAP WMA WR Y"
+        " YAML YTD HK CN JPY GBP",
+    )
 )
 EXCHANGE_ZONE = {"CN": "Asia/Shanghai", "HK": "Asia/Hong_Kong", "US": "America/New_York"}
 
@@ -114,7 +123,7 @@ _FILLER = re.compile(
 )  # fmt: skip
 _DANGLING = re.compile(
     r"(?:\b(?:at|on|in|from|of|by|and|then|a|an|the|for|to|with)|[在于并和，,、;；:：.。!！\s]|并且|然后)$", re.I
-)  # noqa: E501
+)
 
 
 def _tidied(kept: str) -> str:
@@ -157,7 +166,8 @@ def minutes(amount: str, unit: str) -> int:
     size = next(
         size
         for units, size in (
-            (("周", "星期", "礼拜", "week"), 7 * 1440), (("天", "日", "d"), 1440), (("小时", "钟头", "h"), 60), (("分", "m"), 1)
+            (("周", "星期", "礼拜", "week"), 7 * 1440), (("天", "日", "d"), 1440), (("小时", "钟头", "h"), 60),
+            (("分", "m"), 1),
         )
         if unit.casefold().startswith(units)
     )  # fmt: skip

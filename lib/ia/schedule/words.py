@@ -1,16 +1,18 @@
-"""A wish in Chinese or English becomes a design, by rules: 每周五收盘后帮我复盘; every trading day at 9:15 scan my list.
+"""A wish in Chinese or English becomes a design, by rules: 每周五收盘后帮我复盘; every day at 9 scan my list.
 
-Each rule takes out of the wish what it understood; what is left is what is to be done. What is not said is as in Design.
+Each rule takes out of the wish what it understood; what is left is what is to be done. What is not said is as in
+Design.
 """
 
 import re
 from typing import Any
 
 from ia.errors import BadData
-from ia.schedule import rhythm
 from ia.schedule.design import Design
 from ia.schedule.forms import Close, Event, Every, form
 from ia.schedule.phrases import EN_NUMBER, ZH_NUMBER, Said, minutes, number
+from ia.schedule.rhythm import span_of
+from ia.schedule.timing import When, when_of
 
 MAX_WISH = 8000
 _CJK = re.compile(r"[\u3400-\u9fff]")
@@ -30,15 +32,20 @@ def read(text: str, *, zone: str) -> Design:
     ('15 9 * * 1-5', 'CN', 'scan my list', 2, 10)
     """
     if len(text) > MAX_WISH:
-        raise BadData("a wish has at most {limit} characters", limit=MAX_WISH, hint="say it shorter, or put the job into a skill")
+        raise BadData(
+            "a wish has at most {limit} characters", limit=MAX_WISH, hint="say it shorter, or put the job into a skill"
+        )
     said = Said(text)
     event = _event(said)
     policies = _policies(said)
-    when = rhythm.When(event, "", "") if event else rhythm.read(said, zone)
+    when = When(event, "", "") if event else when_of(said, zone)
     run = _pipeline(said)
     job = "" if run else _job(said)
     if not run and not re.search(r"\w", job):
-        raise BadData("what is to be done is not said", hint="say it after the time: 每周五16:00复盘本周, every Friday at 16:00 review my week")
+        raise BadData(
+            "what is to be done is not said",
+            hint="say it after the time: 每周五16:00复盘本周, every Friday at 16:00 review my week",
+        )
     kind = _kind(job)
     return Design(
         name=name_of(when.schedule, job or run), schedule=when.schedule, prompt=job, run=run, zone=when.zone,
@@ -46,14 +53,14 @@ def read(text: str, *, zone: str) -> Design:
     )  # fmt: skip
 
 
-def timing(text: str, *, zone: str) -> rhythm.When:
+def timing(text: str, *, zone: str) -> When:
     """Return when, of words that say only that: 每周五收盘后, every Monday at 9.
 
     raises  BadData where they are no time.
     """
     said = Said(text)
     event = _event(said)
-    return rhythm.When(event, "", "") if event else rhythm.read(said, zone)
+    return When(event, "", "") if event else when_of(said, zone)
 
 
 def language(text: str) -> str:
@@ -65,20 +72,33 @@ def language(text: str) -> str:
 
 _EVENTS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("webhook", re.compile(
-        r"(?:当|每当|每次|一旦)?(?:收到|接到|有)\s*(?:名为|名叫|叫)?\s*webhook\s*[`“\"'「]?(?P<zh>[A-Za-z0-9][\w.-]*)[`”\"'」]?\s*(?:的?时候|的?时|后|就|被调用)*"
-        r"|\b(?:when(?:ever)?|if|once|on|each time)\s+(?:the\s+|a\s+)?webhook\s+[`\"']?(?P<en>[\w.-]+)[`\"']?(?:\s+(?:arrives|fires|comes in|is (?:called|received|triggered)))?"
-        r"|\b(?:when(?:ever)?|if|once|on|each time)\s+(?:the\s+|a\s+)?[`\"']?(?P<en2>[\w.-]+)[`\"']?\s+webhook(?:\s+(?:arrives|fires|comes in|is (?:called|received|triggered)))?",
+        r"(?:当|每当|每次|一旦)?(?:收到|接到|有)\s*(?:名为|名叫"
+        r"|叫)?\s*webhook\s*[`“\"'「]?(?P<zh>[A-Za-z0-9][\w.-]*)[`”\"'」]?\s*(?:的?时候|的?时|后|就"
+        r"|被调用)*"
+        r"|\b(?:when(?:ever)?|if|once|on|each time)\s+(?:the\s+"
+        r"|a\s+)?webhook\s+[`\"']?(?P<en>[\w.-]+)[`\"']?(?:\s+(?:arrives|fires|comes in|is (?:called"
+        r"|received|triggered)))?"
+        r"|\b(?:when(?:ever)?|if|once|on|each time)\s+(?:the\s+"
+        r"|a\s+)?[`\"']?(?P<en2>[\w.-]+)[`\"']?\s+webhook(?:\s+(?:arrives|fires|comes in|is (?:called"
+        r"|received|triggered)))?",
         re.I | re.A)),
     ("message", re.compile(
-        r"(?:当|每当|每次|一旦|只要|如果|若)?(?:有人|群里|别人|谁|消息里?|聊天里?|我)(?:有人)?(?:的消息)?(?:里)?(?:说到|提到|说起|提起|聊到|讲到|出现|包含|提及)了?\s*"
+        r"(?:当|每当|每次|一旦|只要|如果|若)?(?:有人|群里|别人|谁|消息里?|聊天里?"
+        r"|我)(?:有人)?(?:的消息)?(?:里)?(?:说到|提到|说起|提起|聊到|讲到|出现|包含|提及)了?\s*"
         r"(?P<zh>“[^”]+”|「[^」]+」|\"[^\"]+\"|[^,，。\s\x00]+?)\s*(?:的?时候|的?时(?!代|间)|就|的话|之后|后|(?=[,，]))"
-        r"|\b(?:when(?:ever)?|if|each time|once)\s+(?:some(?:one|body)|any(?:one|body)|a message|i|people)\s+(?:mentions?|says?|contains?|writes?|talks? about)\s+"
-        r"(?P<en>\"[^\"]+\"|“[^”]+”|[^,\x00]+?)\s*(?:,|:|(?=\b(?:then|tell|remind|send|write|note|look|show|research|analy[sz]e|check|give|run|scan|review|let)\b))",
+        r"|\b(?:when(?:ever)?|if|each time|once)\s+(?:some(?:one|body)|any(?:one|body)|a message|i"
+        r"|people)\s+(?:mentions?|says?|contains?|writes?|talks? about)\s+"
+        r"(?P<en>\"[^\"]+\"|“[^”]+”|[^,\x00]+?)\s*(?:,|:|(?=\b(?:then|tell|remind|send|write|note|look"
+        r"|show|research|analy[sz]e|check|give|run|scan|review|let)\b))",
         re.I)),
     ("file", re.compile(
-        r"(?:当|每当|每次|一旦|只要|如果|若)?\s*(?P<zh>[A-Za-z0-9_.*][^\s,，。;；:：'\"“”]*?(?:\.\w{1,5}|/\*{0,2}[\w.*]*))\s*(?:这个)?(?:文件夹?|目录)?\s*[里中]?\s*(?:一|被|有了?|发生了?)*"
-        r"(?:变化|变动|改动|更新|修改|改变|变了|变更|改了|新文件|新增|变)(?:了|过)?\s*(?:的?时候|的?时|之后|以?后|就|的话)*"
-        r"|\b(?:when(?:ever)?|if|once|each time|every time|as soon as)\s+(?:(?:the|a|any)\s+file\s+(?:in\s+)?)?[`\"']?(?P<en>[\w.*][^\s,`\"']*[./*][^\s,`\"']*)[`\"']?\s+(?:is\s+|has\s+|was\s+|gets\s+)?(?:been\s+)?"
+        r"(?:当|每当|每次|一旦|只要|如果|若)?\s*(?P<zh>[A-Za-z0-9_.*][^\s,，。;；:：'\"“”]*?(?:\.\w{1,5}"
+        r"|/\*{0,2}[\w.*]*))\s*(?:这个)?(?:文件夹?|目录)?\s*[里中]?\s*(?:一|被|有了?|发生了?)*"
+        r"(?:变化|变动|改动|更新|修改|改变|变了|变更|改了|新文件|新增|变)(?:了|过)?\s*(?:的?时候|的?时"
+        r"|之后|以?后|就|的话)*"
+        r"|\b(?:when(?:ever)?|if|once|each time|every time|as soon as)\s+(?:(?:the|a"
+        r"|any)\s+file\s+(?:in\s+)?)?[`\"']?(?P<en>[\w.*][^\s,`\"']*[./*][^\s,`\"']*)[`\"']?\s+(?:is\s+"
+        r"|has\s+|was\s+|gets\s+)?(?:been\s+)?"
         r"(?:changes|changed?|updated?|updates|modified|edited|written)\b"
         r"|\bon (?:any )?changes? (?:to|of|in)\s+[`\"']?(?P<en2>[\w.*][^\s,`\"']*[./*][^\s,`\"']*)[`\"']?",
         re.I)),
@@ -99,52 +119,79 @@ def _event(said: Said) -> str:
 # how it runs: quietly, again, where the result goes
 
 _QUIET = re.compile(
-    r"(?:安静|静默|悄悄)(?:地)?(?:运行|执行|进行|地)?|不要?打扰我?|别打扰我?|勿扰|只写文件(?:就行|即可)?|(?:不用|不要|不必|别|无需)(?:通知|告诉|发消息给?)我?"
-    r"|(?:只|仅)?(?:在)?(?:失败|异常|出错|报错)(?:了|时)?(?:的时候)?才(?:通知|告诉|提醒|打扰)我?|只(?:在)?(?:失败|异常|出错)(?:了|时)?(?:的时候)?(?:通知|告诉|提醒)我?"
-    r"|\bonly (?:tell|notify|message|bother|alert) me (?:when|if) (?:it|something|the task|this) (?:fails?|goes wrong|breaks)"
+    r"(?:安静|静默|悄悄)(?:地)?(?:运行|执行|进行|地)?|不要?打扰我?|别打扰我?|勿扰|只写文件(?:就行|即可)?"
+    r"|(?:不用|不要|不必|别|无需)(?:通知|告诉|发消息给?)我?"
+    r"|(?:只|仅)?(?:在)?(?:失败|异常|出错|报错)(?:了|时)?(?:的时候)?才(?:通知|告诉|提醒|打扰)我?"
+    r"|只(?:在)?(?:失败|异常|出错)(?:了|时)?(?:的时候)?(?:通知|告诉|提醒)我?"
+    r"|\bonly (?:tell|notify|message|bother|alert) me (?:when|if) (?:it|something|the task|this) (?:fails?"
+    r"|goes wrong|breaks)"
     r"|\b(?:tell|notify) me only (?:when|if) (?:it|something) (?:fails?|goes wrong)|\b(?:silently|quietly)\b"
-    r"|\b(?:without (?:telling|notifying|bothering) me|(?:don'?t|do not) (?:tell|notify|bother|disturb) me)\b|\bno notifications?\b",
+    r"|\b(?:without (?:telling|notifying|bothering) me|(?:don'?t|do not) (?:tell|notify|bother"
+    r"|disturb) me)\b|\bno notifications?\b",
     re.I,
 )  # fmt: skip
-_NO_RETRY = re.compile(r"(?:失败了?)?(?:也|就)?(?:不要?|别|不用|无需)(?:再)?重试|\b(?:no retr(?:y|ies)|(?:don'?t|do not|never) retry)\b(?: (?:it|on failure))?", re.I)
+_NO_RETRY = re.compile(
+    r"(?:失败了?)?(?:也|就)?(?:不要?|别|不用|无需)(?:再)?重试|\b(?:no retr(?:y|ies)|(?:don'?t|do not"
+    r"|never) retry)\b(?: (?:it|on failure))?",
+    re.I,
+)
 _WAIT_ZH = rf"(?P<w>半|{ZH_NUMBER})\s*个?(?P<wh>半)?(?P<wu>小时|钟头|分钟?)"
 _WAIT_EN = rf"(?P<ew>half an|{EN_NUMBER})[ -]?(?P<eu>hours?|h|minutes?|mins?|m)\b"
 _COUNT_EN = rf"(?:(?P<ec>once|twice|{EN_NUMBER} times?|(?:up to )?\d+ times)\b)"
 _RETRY = re.compile(
-    rf"(?:如果|要是|万一)?(?:失败|出错)(?:了|后|之后|时|的话|就)*\s*[,，]?\s*(?:等|过|隔|每隔|延迟|间隔)?\s*(?:{_WAIT_ZH})?(?:后|之后)?\s*[,，]?(?:再|就)?(?:重试|再试|重跑)\s*(?:(?P<c>{ZH_NUMBER})[次遍])?"
+    rf"(?:如果|要是|万一)?(?:失败|出错)(?:了|后|之后|时|的话|就)*\s*[,，]?\s*(?:等|过|隔|每隔|延迟"
+    rf"|间隔)?\s*(?:{_WAIT_ZH})?(?:后|之后)?\s*[,，]?(?:再|就)?(?:重试|再试"
+    rf"|重跑)\s*(?:(?P<c>{ZH_NUMBER})[次遍])?"
     rf"(?:\s*[,，]?\s*(?:每次)?(?:间隔|相隔|隔)\s*{_WAIT_ZH.replace('<w', '<x')})?"
-    rf"|\b(?:if it fails,?\s*|on failure,?\s*)?(?:then\s+)?(?:retry|try again)\b(?:\s+it)?(?:\s+{_COUNT_EN})?(?:,?\s+(?:after|in|every)\s+{_WAIT_EN}|,?\s+{_WAIT_EN.replace('<e', '<f')}\s+apart)?(?:\s+{_COUNT_EN.replace('<ec', '<fc')})?(?:\s+(?:if it fails|on failure))?",
+    rf"|\b(?:if it fails,?\s*|on failure,?\s*)?(?:then\s+)?(?:retry"
+    rf"|try again)\b(?:\s+it)?(?:\s+{_COUNT_EN})?(?:,?\s+(?:after|in|every)\s+{_WAIT_EN}"
+    rf"|,?\s+{_WAIT_EN.replace('<e', '<f')}\s+apart)?(?:\s+{_COUNT_EN.replace('<ec', '<fc')})?(?:\s+(?:if it fails"
+    rf"|on failure))?",
     re.I,
 )  # fmt: skip
 _SKIP = re.compile(
-    r"(?:如果)?(?:错过|没赶上|漏)(?:了|掉)?(?:的)?(?:话)?\s*[,，]?\s*(?:就)?(?:算了|跳过|不(?:用|要|必)?补\w?|拉倒)|不(?:用|要|必)补(?:跑|做|上)"
-    r"|\bskip (?:it )?(?:if|when) (?:it (?:is|was) )?missed\b|\bif (?:it (?:is|was) )?missed,? skip(?: it)?\b|\b(?:don'?t|do not|no) catch(?:ing)?[ -]up\b",
+    r"(?:如果)?(?:错过|没赶上|漏)(?:了|掉)?(?:的)?(?:话)?\s*[,，]?\s*(?:就)?(?:算了|跳过|不(?:用|要"
+    r"|必)?补\w?|拉倒)|不(?:用|要|必)补(?:跑|做|上)"
+    r"|\bskip (?:it )?(?:if|when) (?:it (?:is|was) )?missed\b|\bif (?:it (?:is"
+    r"|was) )?missed,? skip(?: it)?\b|\b(?:don'?t|do not|no) catch(?:ing)?[ -]up\b",
     re.I,
 )  # fmt: skip
 _CATCH_UP = re.compile(
-    r"(?:如果)?错过(?:了|的)?(?:话)?\s*[,，]?\s*(?:就|要|也)*补(?:上|跑|做)?(?:一次)?|\b(?:if missed,? )?catch up(?: (?:once|later))?\b", re.I
+    r"(?:如果)?错过(?:了|的)?(?:话)?\s*[,，]?\s*(?:就|要|也)*补(?:上|跑|做)?(?:一次)?"
+    r"|\b(?:if missed,? )?catch up(?: (?:once|later))?\b",
+    re.I,
 )
 _TIMEOUT = re.compile(
-    rf"(?:最多|至多|不超过)(?:运行|跑|执行|用)?\s*{_WAIT_ZH}(?:超时)?|超时(?:时间)?(?:为|是|设为)?\s*{_WAIT_ZH.replace('<w', '<x')}"
+    rf"(?:最多|至多|不超过)(?:运行|跑|执行|用)?\s*{_WAIT_ZH}(?:超时)?|超时(?:时间)?(?:为|是"
+    rf"|设为)?\s*{_WAIT_ZH.replace('<w', '<x')}"
     rf"|\b(?:time ?out(?: of| after)?|at most|give up after|no longer than|for at most)\s+{_WAIT_EN}(?! apart)",
     re.I,
 )  # fmt: skip
 _CHANNELS = {
-    "telegram": r"telegram|电报|\bTG\b", "email": r"e-?mail|邮件|邮箱", "wecom": r"企业微信|wecom", "wechat": r"微信|wechat",
-    "dingtalk": r"钉钉|dingtalk", "feishu": r"飞书|feishu", "lark": r"\blark\b", "slack": r"slack", "discord": r"discord",
+    "telegram": r"telegram|电报|\bTG\b", "email": r"e-?mail|邮件|邮箱", "wecom": r"企业微信|wecom",
+    "wechat": r"微信|wechat", "dingtalk": r"钉钉|dingtalk", "feishu": r"飞书|feishu", "lark": r"\blark\b",
+    "slack": r"slack", "discord": r"discord",
     "sms": r"短信|\bsms\b", "bark": r"\bbark\b", "ntfy": r"\bntfy\b", "matrix": r"\bmatrix\b", "cli": r"命令行|\bcli\b",
 }  # fmt: skip
 _CHANNEL = "(?:" + "|".join(_CHANNELS.values()) + ")"
 _TOLD = re.compile(
-    rf"(?:并|然后|再|并且)?\s*(?:把)?(?:结果|摘要|报告|它)?\s*(?:用|通过|以)?\s*(?:(?:发送?|推送|通知|推|传|告诉我?|提醒我?)\s*(?:一份|一封)?(?:摘要|结果|消息)?\s*(?:到|至|给|去)?\s*(?:我的?|我们)?的?\s*(?P<a>{_CHANNEL}(?:\s*(?:和|、|,|，|与|及)\s*{_CHANNEL})*)(?:\s*给我|上|里|群)?"
-    rf"|(?<=[用过])\s*(?P<b>{_CHANNEL}(?:\s*(?:和|、|,|，|与|及)\s*{_CHANNEL})*)\s*(?:发送?给我|通知我?|告诉我|推送给我|提醒我|发送?))"
-    rf"|\b(?:and\s+)?(?:send|notify|message|tell|post|push|deliver|report|forward)\s+(?:(?:me|it|that|this|the (?:result|summary|report)s?|a summary)\s+)*(?:to\s+me\s+)?(?:to|on|via|by|through|over|in|with)\s+(?:my\s+)?(?P<c>{_CHANNEL}(?:\s*(?:,|and)\s*{_CHANNEL})*)\b"
+    rf"(?:并|然后|再|并且)?\s*(?:把)?(?:结果|摘要|报告|它)?\s*(?:用|通过|以)?\s*(?:(?:发送?|推送|通知|推|传"
+    rf"|告诉我?|提醒我?)\s*(?:一份|一封)?(?:摘要|结果|消息)?\s*(?:到|至|给|去)?\s*(?:我的?"
+    rf"|我们)?的?\s*(?P<a>{_CHANNEL}(?:\s*(?:和|、|,|，|与|及)\s*{_CHANNEL})*)(?:\s*给我|上|里|群)?"
+    rf"|(?<=[用过])\s*(?P<b>{_CHANNEL}(?:\s*(?:和|、|,|，|与|及)\s*{_CHANNEL})*)\s*(?:发送?给我|通知我?"
+    rf"|告诉我|推送给我|提醒我|发送?))"
+    rf"|\b(?:and\s+)?(?:send|notify|message|tell|post|push|deliver|report|forward)\s+(?:(?:me|it|that|this"
+    rf"|the (?:result|summary|report)s?|a summary)\s+)*(?:to\s+me\s+)?(?:to|on|via|by|through|over|in"
+    rf"|with)\s+(?:my\s+)?(?P<c>{_CHANNEL}(?:\s*(?:,|and)\s*{_CHANNEL})*)\b"
     rf"|\b(?:and\s+)?(?P<d>e-?mail|slack|telegram) (?:me|it to me)(?:\s+(?:the\s+)?(?:result|summary)s?)?\b",
     re.I,
 )  # fmt: skip
 _KEPT = re.compile(
-    r"(?:并|然后)?(?:把)?(?:结果|报告|它)?(?:写|存|保存|记录?)(?:到|入|进|在|为)\s*(?P<zh>[A-Za-z0-9_.][^\s,，。;；'\"“”]*/[^\s,，。;；'\"“”]+|[\w-]+\.md)\s*(?:里|中|文件|下)?"
-    r"|\b(?:and\s+)?(?:save|write|put|keep|store)\s+(?:(?:it|them|the (?:result|report|summary|note|answer)s?|that|this)\s+)?(?:to|into|in|under|as)\s+[`\"']?(?P<en>[\w.-]+/[^\s,`\"']+|[\w-]+\.md)[`\"']?",
+    r"(?:并|然后)?(?:把)?(?:结果|报告|它)?(?:写|存|保存|记录?)(?:到|入|进|在"
+    r"|为)\s*(?P<zh>[A-Za-z0-9_.][^\s,，。;；'\"“”]*/[^\s,，。;；'\"“”]+|[\w-]+\.md)\s*(?:里|中|文件|下)?"
+    r"|\b(?:and\s+)?(?:save|write|put|keep|store)\s+(?:(?:it|them|the (?:result|report|summary|note"
+    r"|answer)s?|that|this)\s+)?(?:to|into|in|under|as)\s+[`\"']?(?P<en>[\w.-]+/[^\s,`\"']+"
+    r"|[\w-]+\.md)[`\"']?",
     re.I,
 )  # fmt: skip
 
@@ -190,8 +237,10 @@ def _length(found: re.Match[str]) -> int:
 
 _RUN = re.compile(r"(?:运行|执行|跑|\brun\b|\bexecute\b)?\s*`(?P<run>\s*ia [^`]+)`\s*(?:这条命令|命令)?", re.I)
 _PREFIX = re.compile(
-    r"^(?:请|帮我|麻烦|给我|替我)*(?:再)?(?:设置?|建立?|安排|创建|新建|加|添加|做|定)(?:一)?(?:个|条|项)?(?:定时|自动|每\w)?(?:的)?任务\s*[:：,，]?"
-    r"|^(?:please\s+)?(?:can you\s+)?(?:set\s+up|create|add|make|schedule)\s+(?:a\s+|an\s+)?(?:new\s+)?(?:task|job|reminder)\s*(?:that|to|for|which|:)?\s+",
+    r"^(?:请|帮我|麻烦|给我|替我)*(?:再)?(?:设置?|建立?|安排|创建|新建|加|添加|做|定)(?:一)?(?:个|条"
+    r"|项)?(?:定时|自动|每\w)?(?:的)?任务\s*[:：,，]?"
+    r"|^(?:please\s+)?(?:can you\s+)?(?:set\s+up|create|add|make|schedule)\s+(?:a\s+"
+    r"|an\s+)?(?:new\s+)?(?:task|job|reminder)\s*(?:that|to|for|which|:)?\s+",
     re.I,
 )
 
@@ -241,13 +290,16 @@ def name_of(schedule: str, job: str) -> str:
 
 
 def period_of(schedule: str) -> str:
-    """Return the rhythm of a schedule as a word: daily, weekly, monthly, quarterly, yearly, hourly, every-2h, on-file."""
+    """Return the rhythm of a schedule as a word: daily, weekly, monthly, quarterly, yearly, hourly, every-2h, on-file.
+
+    raises  BadData where it has no form.
+    """
     what = form(schedule)
     if isinstance(what, Event):
         return f"on-{what.kind}"
     if isinstance(what, Every):
         plain = {60: "hourly", 1440: "daily", 7 * 1440: "weekly"}
-        return plain.get(what.minutes) or f"every-{rhythm.span_of(what.minutes)}"
+        return plain.get(what.minutes) or f"every-{span_of(what.minutes)}"
     if isinstance(what, Close):
         return "daily" if len(what.weekdays) > 4 else "weekly"
     if len(what.months) < 12:

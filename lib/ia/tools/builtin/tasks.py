@@ -73,7 +73,7 @@ def designed(scope: Scope, given: dict[str, Any]) -> "Design":
     from ia.schedule.design import ME, Design
 
     gate.way(scope, "tasks", confirm=True)
-    texts = {key: " ".join(writes.clean(scope, given.get(key) or "").split()) for key in _TEXTS}
+    texts: dict[str, Any] = {key: " ".join(writes.clean(scope, given.get(key) or "").split()) for key in _TEXTS}
     if not texts["schedule"]:
         raise UsageError("a task needs a schedule, and a prompt or a run")
     plain = {key: given[key] for key in ("silent", "retries", "retry_after", "missed", "timeout") if key in given}
