@@ -131,6 +131,7 @@ def woken(lines, system):
     return np.unique(real[hit])
 
 
+@cache
 def shown(text, zone):
     """The oracle of cron fields: minutes, UTC, by what the clock shows. A skipped time counts when the clock has jumped,
     a repeated one when it comes first; where the hour or minute is a *, whenever the clock shows it."""
