@@ -6,6 +6,7 @@ CATALOG = {
     "crontab -l: {reason}": "crontab -l：{reason}",
     "{program}: {reason}": "{program}：{reason}",
     "crontab refuses the new table: {reason}": "crontab 拒绝写入：{reason}",
+    "the crontab is too long to be rewritten: {size} bytes": "crontab 太长，无法改写：{size} 字节",
     "look at it: `crontab -e`": "用 `crontab -e` 查看",
     "another program keeps writing the crontab": "另一个程序正不断写 crontab",
     "the crontab is being written by another ia": "另一个 ia 正在写 crontab",

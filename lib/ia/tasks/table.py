@@ -8,6 +8,7 @@ other installs a table that lacks nothing. Where there is no /proc only the read
 """
 
 import contextlib
+import fcntl
 import os
 import shutil
 import signal
@@ -28,6 +29,7 @@ _SPOOLS = (
 _DAEMONS = (b"cron", b"crond", b"fcron", b"dcron", b"bcron-sched")
 _TICK = 0.011  # seconds; a file system's stamps may be as coarse as this
 _YOUNG = 2.0  # seconds; an older `crontab` waits for a person (crontab -e), not for us
+_PIPE = 1 << 16  # bytes that any pipe holds
 _CALM = 3.0
 _SOON = 0.003
 _INSTANT = 0.0003
@@ -75,29 +77,41 @@ def replace(old: bytes, new: bytes, deadline: float) -> None:
         if _at_rest(old, deadline, 0) is not None:
             _start(["-r"]).communicate()
         return
-    writer, said, given_up = _start(["-"]), b"", True
-    with contextlib.suppress(BrokenPipeError), writer:  # a program that refuses before it reads: its status tells
-        assert writer.stdin is not None and writer.stderr is not None
+    fed, feed = _pipe(new[:-1])
+    with open(fed, "rb") as given, open(feed, "wb", buffering=0) as last:
+        writer = _start(["-"], given.fileno())
+        given.close()
+        given_up = True
         try:
-            writer.stdin.write(new[:-1])
-            writer.stdin.flush()
             before = _at_rest(old, deadline, writer.pid)
             if before is not None:
-                writer.stdin.write(new[-1:])
-                writer.stdin.close()
+                with contextlib.suppress(BrokenPipeError):  # it refused before it read: its status tells
+                    last.write(new[-1:])
+                last.close()
                 given_up = _overtaken(writer, before)
-        except BrokenPipeError:
-            given_up = False
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                writer.wait(1)
-            raise
         finally:
-            if writer.poll() is None:
+            if given_up:
                 _stop(writer)
-            said = writer.stderr.read()
+            last.close()
+            said = writer.communicate()[1].decode(errors="replace").strip()
     if writer.returncode != 0 and not given_up:
-        reason = said.decode(errors="replace").strip() or f"status {writer.returncode}"
+        reason = said or f"status {writer.returncode}"
         raise ConfigError("crontab refuses the new table: {reason}", reason=reason, hint="look at it: `crontab -e`")
+
+
+def _pipe(text: bytes) -> tuple[int, int]:
+    """Return both ends of a pipe that holds a text already: who reads it gets all of it, even if we are killed."""
+    out, into = os.pipe()
+    if len(text) > _PIPE:
+        with contextlib.suppress(OSError, AttributeError):
+            fcntl.fcntl(into, fcntl.F_SETPIPE_SZ, 1 << 20)
+    os.set_blocking(into, False)
+    if text and os.write(into, text) < len(text):
+        os.close(out)
+        os.close(into)
+        raise ConfigError("the crontab is too long to be rewritten: {size} bytes", size=len(text))
+    os.set_blocking(into, True)
+    return out, into
 
 
 def _at_rest(old: bytes, deadline: float, writer: int) -> set[str] | None:
@@ -224,13 +238,13 @@ def _of(process: str | int, what: str) -> bytes:
         return b""
 
 
-def _start(arguments: list[str]) -> "subprocess.Popen[bytes]":
+def _start(arguments: list[str], given: int = subprocess.DEVNULL) -> "subprocess.Popen[bytes]":
     # Debian's crontab -l adds three lines of its own under CRONTAB_NOHEADER=N; "no crontab for" is to be English.
     settings = config.environment({"CRONTAB_NOHEADER": "Y", "LC_ALL": "C"})
     pipe = subprocess.PIPE
     try:
         return subprocess.Popen(
-            [program(), *arguments], stdin=pipe, stdout=pipe, stderr=pipe, env=settings, start_new_session=True
+            [program(), *arguments], stdin=given, stdout=pipe, stderr=pipe, env=settings, start_new_session=True
         )
     except OSError as exc:
         raise Unavailable("{program}: {reason}", program=program(), reason=exc.strerror, hint=_ELSEWHERE) from None
