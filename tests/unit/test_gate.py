@@ -1,6 +1,7 @@
 """The gate: what the user's words open, what text from outside closes, and what no tool can reach at all."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -287,12 +288,20 @@ def test_an_origin_cannot_pass_for_another_turn(ws):
 # what no tool reaches
 
 DECIDING = {"approve", "reject", "edit_soul", "consented", "_decide"}
+ABOVE = ("tasks", "bridges")
+"""Rooms above the agent: a person stands there (a chat with its code, `ia task approve`). What is below never imports
+them (tests/arch/test_layers.py), nor names them."""
+
+
+def below():
+    """Return the files that a tool's call can lead to."""
+    return [file for file in sorted(LIB.rglob("*.py")) if file.relative_to(LIB).parts[0] not in ABOVE]
 
 
 def functions():
     """Return, for every function of the library, every name that it mentions, and whether it belongs to the tools."""
     found = {}
-    for file in sorted(LIB.rglob("*.py")):
+    for file in below():
         tree = ast.parse(file.read_text(encoding="utf-8"))
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
@@ -332,6 +341,12 @@ def test_no_tool_reaches_what_only_a_person_may_do():
     seen = reachable(start)
     assert {"propose", "write", "believe", "note_written"} <= seen  # the walk does walk
     assert not seen & DECIDING
+
+
+def test_nothing_below_names_a_room_above():
+    named = re.compile(rf"[\"']ia\.({'|'.join(ABOVE)})\b")
+    found = [str(file) for file in below() if named.search(file.read_text(encoding="utf-8"))]
+    assert found == []
 
 
 def test_the_walk_would_see_it():
