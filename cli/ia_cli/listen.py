@@ -49,7 +49,7 @@ def telegram(ctx: click.Context, once: bool, who: bool) -> None:
 
     gc.enable()  # this process stays
     if who:
-        emit_rows(bridge.who(notify), ("id", "name", "time"))
+        emit_rows(bridge.who(), ("id", "name", "time"))
         return
     ended = bridge.listen(Workspace(), voice(), ANSWER, once=once, notify=notify)
     if ended:

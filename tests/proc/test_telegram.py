@@ -310,7 +310,7 @@ def test_what_fails_on_the_way_is_tried_again(bot, listener, brain):
     assert told.count("cannot be reached") == told.count("reached again") >= 1
 
 
-@pytest.mark.parametrize("failure", [LOST, CUT, GARBAGE])
+@pytest.mark.parametrize("failure", [LOST, CUT, GARBAGE, Failure(504, html="<h1>504 Gateway Time-out</h1>")])
 def test_an_answer_that_may_have_arrived_is_not_sent_again(bot, listener, brain, failure):
     brain(always=echo)
     bot.plan("sendMessage", failure)

@@ -1,35 +1,31 @@
 """`ia listen telegram`: a bot that hears by long polling and answers those on the list.
 
-Each update is kept in ia.db before the next poll acknowledges it. Nothing of a text is markup, links show no preview
-(fetching one would tell a stranger's server), and the token stands in no message of ours: what the library says is not
-passed on, since it may hold the address with the token in it.
+Each update is kept in ia.db before the next poll acknowledges it; Serving has it answered, and Conversation says what
+is said. Only private chats are heard, and of those only whoever is on the list.
 """
 
 import asyncio
 import contextlib
 import fcntl
 import json
-import logging
 import os
 import re
 import signal
 import sqlite3
-import warnings
 from collections.abc import Awaitable, Callable
+from datetime import datetime
 from typing import Any, NamedTuple, TypeVar
-from urllib.parse import quote
 
-import telegram
 from telegram import error
-from telegram.request import HTTPXRequest
 
 from ia import audit, clock, config
 from ia.bridges import answers, bot_messages
 from ia.bridges.answers import Item
 from ia.bridges.approving import Approving, Voice
+from ia.bridges.bot_api import TOKEN_REFUSED, Bot, quiet, seconds
 from ia.bridges.chat import RATE, Conversation, Door, Incoming
 from ia.bridges.commands import COMMANDS
-from ia.bridges.serving import PAUSES, NotSent, PerhapsSent, Serving, Unwanted
+from ia.bridges.serving import PAUSES, Serving
 from ia.channels.parts import parts
 from ia.channels.telegram import LIMIT, api, units
 from ia.errors import ConfigError, IaError, Message, Notify, Refused, TryLater, Unavailable
@@ -42,9 +38,6 @@ GRACE = 1.0
 CONFLICTS = 3
 """Polls in a row that another program took away, before we leave the bot to it."""
 TRIES_ONCE = 3
-_UNSENT = ("ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol", "ProxyError")
-"""What httpx raises before anything of a request has left."""
-_TOKEN_REFUSED = (error.InvalidToken, error.EndPointNotFound)
 T = TypeVar("T")
 
 
@@ -100,25 +93,25 @@ def listen(ws: Workspace, voice: Voice, answering: list[str], *, once: bool = Fa
     if config.run() is not None:
         raise Refused("a task's run does not listen")
     chosen = settings()
-    _quiet()
+    quiet()
     with _alone(ws):
         return asyncio.run(_Listener(ws, chosen, voice, answering, once, notify).run())
 
 
-def who(notify: Notify) -> list[dict[str, Any]]:
+def who() -> list[dict[str, Any]]:
     """Return who has written to the bot and waits for an answer: number, name as they give it, time (UTC) of the last.
 
     Nothing is acknowledged: a listener hears all of it later.
     raises  as listen().
     """
     token = _token()
-    _quiet()
+    quiet()
 
     async def ask() -> list[dict[str, Any]]:
-        bot = _Bot(token, api())
+        bot = Bot(token, api())
         try:
             return await bot.updates(0, 0)
-        except _TOKEN_REFUSED:
+        except TOKEN_REFUSED:
             raise _refused() from None
         except (error.TelegramError, TypeError, KeyError):
             raise _unreachable() from None
@@ -131,15 +124,9 @@ def who(notify: Notify) -> list[dict[str, Any]]:
         sent = bot_messages.sender(message) if isinstance(message, dict) else None
         if isinstance(message, dict) and sent is not None and sent.private:
             name = bot_messages.clean(message["from"].get("first_name"))
-            at = clock.stamp(clock.parse("1970-01-01T00:00Z")) if not sent.at else _stamp(sent.at)
+            at = clock.stamp(datetime.fromtimestamp(sent.at, clock.UTC))
             found[sent.user] = {"id": int(sent.user), "name": " ".join(name.split())[:60], "time": at}
     return list(found.values())
-
-
-def _stamp(seconds: float) -> str:
-    from datetime import datetime
-
-    return clock.stamp(datetime.fromtimestamp(seconds, clock.UTC))
 
 
 def _refused() -> Unavailable:
@@ -148,15 +135,6 @@ def _refused() -> Unavailable:
 
 def _unreachable() -> TryLater:
     return TryLater("the Bot API cannot be reached", hint="is there a network? telegram.api is its address")
-
-
-def _quiet() -> None:
-    """Keep the libraries' own logs and warnings, which hold addresses and bodies, away from the terminal."""
-    for name in ("telegram", "httpx", "httpcore"):
-        logger = logging.getLogger(name)
-        logger.addHandler(logging.NullHandler())
-        logger.propagate = False
-    warnings.filterwarnings("ignore", category=UserWarning, module="telegram|ia.bridges")
 
 
 @contextlib.contextmanager
@@ -172,96 +150,6 @@ def _alone(ws: Workspace) -> Any:
         yield
 
 
-class _Bot:
-    """The calls of the Bot API that we make, with what goes wrong in three kinds. See serving.Service."""
-
-    def __init__(self, token: str, api: str) -> None:
-        self._files = f"{api}/file/bot{token}"
-        try:
-            self._bot = telegram.Bot(
-                token, base_url=f"{api}/bot", base_file_url=f"{api}/file/bot",
-                request=HTTPXRequest(connection_pool_size=16, read_timeout=20, connect_timeout=10, pool_timeout=20),
-                get_updates_request=HTTPXRequest(connection_pool_size=2, read_timeout=15, connect_timeout=10),
-            )  # fmt: skip
-        except (RuntimeError, ValueError):  # ALL_PROXY and its likes, read by httpx
-            raise ConfigError(
-                "the proxy that the environment names cannot be used",
-                hint="give an http:// proxy in HTTPS_PROXY; for socks5:// install httpx[socks]",
-            ) from None
-
-    async def begin(self) -> str:
-        """Return the bot's number; makes the connections.
-
-        raises  TelegramError.
-        """
-        await self._bot.initialize()
-        return str(self._bot.id)
-
-    async def close(self) -> None:
-        """Close the connections."""
-        with contextlib.suppress(Exception):
-            for request in self._bot._request:
-                await request.shutdown()
-
-    async def updates(self, offset: int, wait: int) -> list[dict[str, Any]]:
-        """Return what came since; waits so many seconds for something to come.
-
-        raises  TelegramError, and TypeError for what is no list of updates.
-        """
-        found: Any = await self._bot.do_api_request(
-            "getUpdates", {"offset": offset, "timeout": wait, "allowed_updates": ["message"]}, read_timeout=wait + 15
-        )
-        if not isinstance(found, list) or not all(
-            isinstance(u, dict) and type(u.get("update_id")) is int for u in found
-        ):
-            raise TypeError("no list of updates")
-        return found
-
-    async def menu(self, commands: list[tuple[str, str]]) -> None:
-        """Tell Telegram what to offer; that it cannot is no matter."""
-        with contextlib.suppress(Exception):
-            await self._bot.set_my_commands(commands)
-
-    async def file(self, id: str) -> str | None:
-        """Return the text of a file; None where it cannot be had, or is no text."""
-        try:
-            found = await self._bot.do_api_request("getFile", {"file_id": id})
-            path = str(found["file_path"])
-            raw = await self._bot.request.retrieve(f"{self._files}/{quote(path)}")
-            return raw.decode("utf-8-sig") if len(raw) <= bot_messages.MAX_FILE else None
-        except Exception:
-            return None
-
-    async def send(self, chat: str, text: str) -> None:
-        """Send one message."""
-        try:
-            await self._bot.send_message(
-                int(chat), text, link_preview_options=telegram.LinkPreviewOptions(is_disabled=True)
-            )
-        except error.RetryAfter as exc:
-            raise NotSent(_seconds(exc)) from None
-        except (error.BadRequest, error.Forbidden, error.ChatMigrated):
-            raise Unwanted from None
-        except (error.InvalidToken, error.Conflict):
-            raise NotSent from None
-        except (error.TimedOut, error.NetworkError) as exc:
-            cause = type(exc.__cause__).__name__
-            if cause in _UNSENT or not (isinstance(exc, error.TimedOut) or str(exc).startswith(("httpx.", "Unknown"))):
-                raise NotSent from None  # it did not leave, or the server said that it failed
-            raise PerhapsSent from None
-        except Exception:  # it was answered, but by nothing that we understand
-            raise PerhapsSent from None
-
-    async def typing(self, chat: str) -> None:
-        """Show that somebody is writing."""
-        with contextlib.suppress(Exception):
-            await self._bot.send_chat_action(int(chat), telegram.constants.ChatAction.TYPING)
-
-
-def _seconds(exc: error.RetryAfter) -> float:
-    return min(exc._retry_after.total_seconds(), 3600.0)
-
-
 class _Listener:
     """One listener: polls, keeps, hands over. It is the Service of its Serving."""
 
@@ -272,7 +160,7 @@ class _Listener:
     ) -> None:
         self.answering = answering
         self.ws, self.voice, self.once, self.notify = ws, voice, once, notify
-        self.bot = _Bot(chosen.token, chosen.api)
+        self.bot = Bot(chosen.token, chosen.api)
         self.door = Door(CHANNEL, chosen.owner, chosen.users, notify)
         approving = Approving(
             voice, aside=notify if chosen.codes == "terminal" else None, stays=not once, notify=notify
@@ -373,7 +261,7 @@ class _Listener:
         while True:
             try:
                 found = await self._until_stop(call())
-            except _TOKEN_REFUSED:
+            except TOKEN_REFUSED:
                 raise _refused() from None
             except error.Conflict as exc:
                 conflicts += 1
@@ -387,7 +275,7 @@ class _Listener:
                     ) from None
                 pause = PAUSES[conflicts - 1]
             except error.RetryAfter as exc:
-                pause = _seconds(exc)
+                pause = seconds(exc)
             except (error.TelegramError, TypeError, KeyError, ValueError):
                 pause = PAUSES[min(tries, len(PAUSES) - 1)]
                 tries += 1
