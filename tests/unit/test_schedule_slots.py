@@ -192,6 +192,13 @@ def test_holidays_are_left_out_by_the_date_of_the_exchange():
     assert upcoming("0 20 * * 5", NOW, 1, "America/New_York", "CN") == []
 
 
+def test_a_schedule_that_no_session_meets_is_told_soon():
+    start = time.monotonic()
+    assert upcoming("* * * * 6,0", calendar="CN") == []
+    assert upcoming("every 7d", datetime(2026, 11, 21, tzinfo=UTC), calendar="CN") == []
+    assert time.monotonic() - start < 10
+
+
 def test_rare_schedules_are_found_and_quickly():
     start = time.monotonic()
     assert [slot[:10] for slot in upcoming("0 9 29 2 *", NOW, 5)] == [f"{year}-02-29" for year in range(2028, 2045, 4)]

@@ -79,7 +79,7 @@ def _moments(design: Design, zone: ZoneInfo, low: datetime, high: datetime, anch
     if isinstance(what, Every):
         found = _elapsed(what.minutes * MINUTE, anchor.replace(second=0, microsecond=0), low, high)
     elif isinstance(what, Cron):
-        found = _cron(what, zone, low, high)
+        found = _cron(what, zone, market, low, high)
     else:
         return
     if market is None:
@@ -108,13 +108,15 @@ def _closes(what: Close, market: str, low: datetime, high: datetime) -> Iterator
             yield closed + offset
 
 
-def _cron(what: Cron, zone: ZoneInfo, low: datetime, high: datetime) -> Iterator[datetime]:
+def _cron(what: Cron, zone: ZoneInfo, market: str | None, low: datetime, high: datetime) -> Iterator[datetime]:
     day, end = (low.astimezone(zone) - DAY).date(), high.astimezone(zone).date()
     while day <= end:
         if what.on(day.day, day.month, (day.weekday() + 1) % 7):
             midnight = datetime.combine(day, time(), zone)
             start = midnight.astimezone(UTC)
-            if _plain(midnight, start) and _plain(midnight + DAY, start + DAY):
+            if market and not _open(market, start, (midnight + DAY).replace(fold=1).astimezone(UTC)):
+                pass  # a schedule may have thousands of times on days that are none
+            elif _plain(midnight, start) and _plain(midnight + DAY, start + DAY):
                 first, last = (low - start) // MINUTE, (high - start) // MINUTE
                 for minute in what.times[bisect_right(what.times, first) : bisect_right(what.times, last)]:
                     yield start + minute * MINUTE
@@ -122,6 +124,13 @@ def _cron(what: Cron, zone: ZoneInfo, low: datetime, high: datetime) -> Iterator
                 for minute in what.times:
                     yield from _moment(midnight.replace(hour=minute // 60, minute=minute % 60), what.elapsed)
         day += DAY
+
+
+def _open(market: str, start: datetime, end: datetime) -> bool:
+    """Whether the exchange trades on a date that it has between two moments a day apart."""
+    local = exchange.zone(market)
+    first, last = start.astimezone(local).date(), (end - MINUTE).astimezone(local).date()
+    return bool(exchange.session_days(market, first, last))
 
 
 def _plain(local: datetime, moment: datetime) -> bool:
