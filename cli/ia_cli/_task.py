@@ -36,9 +36,9 @@ def approved(ws: "Workspace", which: str | int, *, yes: bool, as_json: bool) -> 
     from ia.tasks import book
 
     attended()
-    name, before, text, _ = book.to_approve(ws, which)
+    name, before, text, number = book.to_approve(ws, which)
     design = book.checked(text, name, config.env("TZ", "") or "")
-    click.echo(harmless(described(design, before, text)), err=True, nl=False)
+    click.echo(harmless(_seen(ws, design, before, text, number)), err=True, nl=False)
     if not yes and not asked(say("Approve task {name}?", name=name)):
         raise Refused("task {name} was not approved", name=name)
     by = "user with --yes" if yes else "user at a terminal"
@@ -127,16 +127,16 @@ def shown(ws: "Workspace", each: "Listed") -> str:
     return "\n".join(lines) + "\n"
 
 
-def described(design: "Design", before: str, text: str) -> str:
-    """Return what a person sees before approving: when it would run, what it is, and of a changed one what differs."""
-    from ia import clock, proposals
+def _seen(ws: "Workspace", design: "Design", before: str, text: str, number: int | None) -> str:
+    """Return what a person sees before approving: who proposes it, what would run and when, and what differs."""
+    from ia import proposals
+    from ia_cli import _draft, _proposal
 
-    lines = [f"{design.name}: {_when(design)}", *_coming(upcoming(design, clock.now()))]
-    if before and before != text:
-        lines += ["", proposals.difference(before, text, design.path).rstrip("\n")]
-    else:
-        lines += ["", text.rstrip("\n")]
-    return "\n".join(lines) + "\n"
+    if number is not None:
+        proposal = proposals.get(ws, number)
+        return _proposal.shown(ws, proposal, *proposals.outcome(ws, proposal))
+    difference = proposals.difference(before, text, design.path) if before not in ("", text) else ""
+    return "".join(line + "\n" for line in [design.path, *_draft.lines(design), ""]) + difference
 
 
 def history_row(run: "Run", *, people: bool) -> dict[str, Any]:
