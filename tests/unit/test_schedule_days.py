@@ -172,6 +172,12 @@ def oracle(design):
         found = closes[np.isin(days, list(on))] + offset
     else:
         found = shown(design.schedule, design.zone)
+        if design.calendar:
+            ahead = offsets({"CN": "Asia/Shanghai", "HK": "Asia/Hong_Kong", "US": "America/New_York"}[design.calendar])
+            closes, _ = closing(design.calendar)
+            closes = closes[(closes >= MINUTES[0]) & (closes <= MINUTES[-1])]
+            sessions = (closes + ahead[closes - FIRST]) // 1440
+            found = found[np.isin((found + ahead[found - FIRST]) // 1440, sessions)]
     return found[(found > MINUTES[0]) & (found <= MINUTES[-1])]
 
 
@@ -227,6 +233,13 @@ def test_cron_fields(schedule, zone, system):
 @pytest.mark.parametrize("market", ["CN", "HK", "US"])
 def test_after_the_close(market, system):
     proven("close+30m", system, calendar=market)
+
+
+@pytest.mark.parametrize("zone, market", [("America/New_York", "CN"), ("Asia/Shanghai", "US"), ("Pacific/Apia", "HK")])
+@pytest.mark.parametrize("schedule", ["0 20 * * *", "30 */4 * * 0-4"])
+def test_cron_fields_on_trading_days(schedule, zone, market):
+    """Which days count is told by the date in the exchange's zone."""
+    proven(schedule, "Europe/London", zone, market)
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
