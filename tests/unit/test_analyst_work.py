@@ -204,6 +204,36 @@ def test_journey_c(pack, say):
     assert "ia approve" in say("确认执行。").reply and proposals.pending(pack), "its own word approves nothing"
 
 
+@pytest.mark.parametrize(
+    ("wish", "told"),
+    [
+        ("每天25点提醒我看持仓", "25点 不是一天里的时刻"),
+        ("不要每天提醒我看持仓", "不是要建任务"),
+        ("每月最后一天提醒我复盘", "不是 cron 能表示的频率"),
+        ("remind me every day at 8 or 9 to read the news", "two times of day"),
+    ],
+)
+def test_a_wish_that_is_not_clear_is_asked_back(pack, say, wish, told):
+    done = say(wish)
+    assert told in done.reply and not proposals.pending(pack) and not done.calls
+
+
+def test_a_run_says_its_reminder_and_proposes_nothing(pack, say, monkeypatch):
+    monkeypatch.setenv("IA_RUN", "1")
+    assert "remind me every day" in say("remind me every day to rebalance").reply
+    assert not proposals.pending(pack)
+
+
+def test_a_wish_beside_the_ready_task_of_the_profile(ws, monkeypatch):
+    from ia.agent.turn import take
+
+    monkeypatch.setenv("IA_NOW", NOW)
+    (ready,) = profiles.use(ws, profiles.find("invest"))[1]
+    done = take(ws, "每周五收盘后，帮我复盘本周的观察和判断。", model="ia-offline")
+    assert [each.path for each in proposals.pending(ws)] == [ready.path, "tasks/weekly-review-2.md"]
+    assert f"同一时间还有：`{ready.path}`" in done.reply and f"`ia approve {done.pending[0]}`" in done.reply
+
+
 def test_journey_d(pack, say):
     done = say("/research 比亚迪 vs 宁德时代")
     assert done.artifacts == [
