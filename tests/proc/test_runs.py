@@ -340,6 +340,19 @@ def test_told_to_end_it_ends_its_processes_and_the_next_one_does_the_work(ws, at
     assert (run.state, run.attempt) == ("done", 2) and ws.read("notebook/log.md") == "一行\n"
 
 
+def test_interrupted_at_the_terminal_it_is_taken_back_and_not_tried_again(ws, at, approved, tmp_path):
+    (tmp_path / "slow.py").write_text("x = 0\nwhile x < 100000000:\n    x = x + 1\n")
+    approved(run=f"ia note append log 一行 && ia ohlcv 600519 | ia compute -f {tmp_path}/slow.py --timeout 20")
+    process = subprocess.Popen([*installed(), "task", "run", "job"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    wait_for(lambda: runs.history(ws, "job") and ws.read("notebook/log.md"))
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=20)
+    assert (process.returncode, out) == (130, b"") and ws.read("notebook/log.md") is None
+    (run,) = runs.history(ws, "job")
+    assert (run.state, run.status, run.settled) == ("failed", 130, True)
+    assert running.due(ws) == [] and notices(ws) == []
+
+
 def test_processes_of_a_dead_run_are_ended_before_it_is_begun_again(ws, at, approved):
     """The runner was killed alone: what it had started goes on, and holds the lock that tells so."""
     task = approved(run="ia note append log 一行")
