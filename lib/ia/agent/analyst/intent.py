@@ -11,10 +11,11 @@ from ia.sessions import importance_of
 
 _COMMAND = re.compile(r"/([\w][\w-]*)(?:\s+(.*))?\Z", re.S)
 _RULES: tuple[tuple[str, str], ...] = (
-    ("schedule", r"每(个)?(天|日|晚|早|周|星期|月|季|个?交易日|逢|隔)\S{0,16}.{0,24}?(复盘|回顾|扫描|筛|分析"
+    ("schedule", r"(每(个)?(天|日|晚|早|周|星期|月|季|个?交易日|逢|隔|半?小时"
+                 r"|(\d+|[两三四五六七八九十]+)个?(半)?(分钟|小时))|工作日)\S{0,16}.{0,24}?(复盘|回顾|扫描|筛|分析"
                  r"|研究|看|提醒|汇总|总结|报告|检查|发)"
-                 r"|\b(every|each) (day|week|month|friday|monday|tuesday|wednesday|thursday|weekday|trading day"
-                 r"|evening|morning)"
+                 r"|\b(every|each) (\d+ (minute|hour|day)s|hour|quarter|day|week|month|friday|monday|tuesday"
+                 r"|wednesday|thursday|weekday|trading day|evening|morning)"
                  r"|\b(daily|weekly|monthly)\b.{0,40}\b(review|scan|report|summary|check)|\bremind me|\bschedule\b"),
     ("praise", r"(分析|写|做|干|说)得(真|很|非常)?(好|不错|棒)|保持(这|这样|下去)|继续保持|well done|good (job|work"
                r"|analysis)|great (job|work|analysis)|keep (it|this) up"),
