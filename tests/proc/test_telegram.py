@@ -294,6 +294,7 @@ def test_killed_at_any_moment_there_is_one_answer_or_a_word_about_it(bot, listen
 # what goes wrong on the way
 
 
+@pytest.mark.slow
 def test_what_fails_on_the_way_is_tried_again(bot, listener, brain):
     brain(always=echo)
     bot.plan("getMe", CUT, GATEWAY)
