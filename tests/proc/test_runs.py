@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -179,6 +180,21 @@ def test_a_place_that_cannot_be_written_is_told(ws, at, approved, home):
     (home / ".ia" / "tasks").write_text("in the way")
     said = []
     assert running.due(ws, notify=told(said)) == [] and "tasks" in said[0]
+
+
+def test_a_full_disk_is_told_and_leaves_the_slot_to_the_next(ws, at, approved):
+    """A limit on the size of files is the nearest thing: the database, a note or a log cannot grow."""
+    approved(run="ia note append log 一行 && ia usage --json")
+    at("15T16:00:01")
+    for kilobytes in (1, 8, 16, 32, 64):
+        script = f"ulimit -f {kilobytes}; exec {shlex.join(installed())} task due"
+        done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=60)
+        assert done.returncode in (0, 75) and done.stdout == "" and "Traceback" not in done.stderr
+        assert done.stderr or done.returncode == 0
+    at("15T18:00")
+    running.due(ws)
+    (run,) = runs.history(ws, "job")
+    assert run.state == "done" and ws.read("notebook/log.md") == "一行\n" and len(notices(ws)) == 1
 
 
 # missed
