@@ -34,6 +34,15 @@ def system() -> ZoneInfo:
     return _localtime()
 
 
+def cron(told: str) -> list[ZoneInfo]:
+    """Return the zones that cron may live in: the system's, and that of a TZ that a person had, if it is another.
+
+    Where cron was started with that TZ, as in a container, it lives in it; which of the two it is cannot be seen.
+    """
+    named = _named(told) if told and not config.env("IA_CRON_ZONE") else None
+    return [system()] if named is None or named.key == system().key else [system(), named]
+
+
 def zone(name: str) -> ZoneInfo:
     """Return the zone of an IANA name.
 

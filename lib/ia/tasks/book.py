@@ -8,6 +8,7 @@ import json
 import os
 from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ia import audit, clock, config, proposals, store
@@ -138,6 +139,7 @@ def checked(text: str, name: str, zone: str = "") -> Design:
     return design
 
 
+@lru_cache(256)
 def _design(text: str, name: str, zone: str) -> Design:
     from ia.schedule.design import parsed
 
@@ -336,15 +338,16 @@ def entries(ws: Workspace) -> list[tuple[str, list[str]]]:
     """
     from ia.schedule import wakeups, zones
 
-    found, system = [], zones.system()
+    found = []
     for task in runnable(ws):
+        lines: list[str] = []
         try:
-            lines = wakeups.lines(
-                task.design, anchor=moment(task.since), system=system, moment=clock.now(),
-            )  # fmt: skip
+            for zone in zones.cron(task.environment.get("TZ", "")):
+                lines += wakeups.lines(task.design, anchor=moment(task.since), system=zone, moment=clock.now())
+                lines += _retries(ws, task, zone)
         except IaError:
             continue
-        found.append((task.name, [*lines, *_retries(ws, task, system)]))
+        found.append((task.name, list(dict.fromkeys(lines))))
     return found
 
 

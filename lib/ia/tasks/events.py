@@ -13,7 +13,7 @@ from ia.tasks import book, runs
 from ia.tasks.book import Task
 from ia.workspace import Workspace, digest
 
-MAX_CONTENT = 200_000
+MAX_CONTENT = 256_000
 """Characters of an event that reach its run."""
 MAX_FILES = 5_000
 """Files that a pattern may fit."""

@@ -7,7 +7,7 @@ printed. What text from outside had a part in is kept as untrusted until the use
 import json
 import os
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from ia import config, notebook, outside, proposals
 from ia.errors import BadData, IaError, Notify
@@ -75,7 +75,9 @@ def _origins(ws: Workspace, run: Run, turn: str = "") -> list[str]:
         " AND (?2 = '' OR turn = ?2)",
         (run.data.get("message", 0), turn),
     )
-    return list(dict.fromkeys(origin for (text,) in rows if text for origin in json.loads(text)))
+    told = (origin for (text,) in rows if text for origin in json.loads(text))
+    came = str(run.data.get("origin") or "stdin")  # an event's content is given to the turn on standard input
+    return list(dict.fromkeys(came if origin == "stdin" else origin for origin in told))
 
 
 def _read_outside(ws: Workspace, design: Design, run: Run) -> list[str]:
@@ -129,7 +131,13 @@ def path_for(design: Design, run: Run) -> str:
     """Return where a run's report belongs in the workspace."""
     if run.slot[:1].isdigit():
         return report_path(design, datetime.fromisoformat(run.slot))
-    return report_path(design, datetime.fromisoformat(run.started), several=True)
+    started = datetime.fromisoformat(run.started)
+    path = report_path(design, started, several=True)
+    dated = path != report_path(design, started + timedelta(days=1), several=True)
+    if run.slot.startswith("manual") or not dated:
+        return path
+    stem, dot, ending = path.rpartition(".")
+    return f"{stem}-{run.id}{dot}{ending}"  # two events may come in one minute
 
 
 def _kept(ws: Workspace, design: Design, run: Run, found: Result, lang: str, notify: Notify) -> str:
