@@ -26,11 +26,4 @@ def _shown(ws: "Workspace", proposal: "Proposal", before: str, after: str) -> st
     from ia_cli._out import harmless
     from ia_cli._proposal import shown
 
-    if proposal.kind == "task":
-        from ia import config
-        from ia.tasks import book
-        from ia_cli._task import described
-
-        name, known, text, _ = book.to_approve(ws, proposal.id)
-        return harmless(described(book.checked(text, name, config.env("TZ", "") or ""), known, text))
     return harmless(shown(ws, proposal, before, after))

@@ -532,6 +532,26 @@ def test_a_message_wakes_the_tasks_that_wait_for_its_words(bot, listener, brain,
     assert runs.history(ws, "other") == []
 
 
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_task_that_is_approved_in_the_chat_stands_in_the_crontab(bot, listener, ws, crontab, monkeypatch, lang):
+    from ia.schedule.design import Design, written
+
+    monkeypatch.setenv("IA_LANG", lang)
+    text = written(Design("friday-review", "30 15 * * 5", prompt="复盘本周", zone="Asia/Shanghai"), lang)
+    number = proposals.propose(ws, "task", "tasks/friday-review.md", text).id
+    process = listener()
+    bot.say(OWNER, f"/approve {number}")
+    shown = "\n".join(bot.sent_to(OWNER, 1))
+    assert "15:30" in shown and "复盘本周" in shown and {"en": "next times", "zh": "周五"}[lang] in shown
+    assert not crontab.exists(), "nothing is done before the code"
+    (code,) = re.findall(rf"/approve {number} (\d{{6}})", shown)
+    bot.say(OWNER, f"/approve {number} {code}")
+    assert "tasks/friday-review.md" in bot.sent_to(OWNER, 2)[1]
+    assert "task due friday-review" in crontab.read_text()
+    assert ws.read("tasks/friday-review.md") == text
+    assert stop(process) == 0
+
+
 # what is said
 
 
