@@ -103,7 +103,7 @@ def test_what_fails_lies_in_the_inbox_and_is_told_without_the_address(ws, home):
     ws.write("config.yaml", f"channels:\n  phone: json://127.0.0.1:{port}/TOPSECRET\n")
     told = []
     (notice,) = sending.send(ws, "盈利预警", to="phone", notify=told.append)
-    assert (notice.state, notice.error) == ("failed", "json: no connection")
+    assert (notice.state, notice.error) == ("failed", "json: no connection (connection refused)")
     assert isinstance(told[0].params["reason"], TryLater)
     assert [each.text for each in inbox.taken(ws)] == ["盈利预警"] and not inbox.taken(ws)
     everything = f"{told[0]} {notice} {audit.events(ws.db)}"
@@ -461,7 +461,10 @@ def test_a_long_text_that_is_cut_off_says_where(ws, chat):
 
 def test_telegram_cannot_be_reached(chat, monkeypatch):
     monkeypatch.setenv("IA_TELEGRAM_API", f"http://127.0.0.1:{closed_port()}")
-    with pytest.raises(known.Unsent):
+    with pytest.raises(known.Unsent, match="connection refused"):
+        known.opened("telegram:7").send("x")
+    monkeypatch.setenv("IA_TELEGRAM_API", "https://nowhere.invalid")
+    with pytest.raises(known.Unsent, match="no such host"):
         known.opened("telegram:7").send("x")
 
 

@@ -7,7 +7,7 @@ import warnings
 from contextvars import ContextVar
 from typing import Any
 
-from ia.channels.known import Unsent, cut_off, scheme_of
+from ia.channels.known import Unsent, cut_off, scheme_of, unreached
 from ia.channels.parts import parts
 from ia.errors import ConfigError, TryLater, Unavailable
 
@@ -77,7 +77,7 @@ class Apprised:
                         body=piece, title="" if number else heading, body_format=apprise.NotifyFormat.TEXT
                     )
                 except Exception as exc:
-                    raise Unavailable("{scheme}: {reason}", scheme=self.scheme, reason=type(exc).__name__) from None
+                    raise Unavailable("the channel broke: {reason}", reason=type(exc).__name__) from None
             if not done:
                 raise cut_off(_failure(self.scheme, lines, alone=len(self._apprise[0]) == 1), number, len(pieces))
 
@@ -97,7 +97,7 @@ def _failure(scheme: str, lines: list[str], *, alone: bool) -> TryLater | Unavai
         kind = Unsent if code == 429 and alone else TryLater if code >= 500 or code in (408, 425) else Unavailable
         return kind("{scheme}: HTTP status {code}", scheme=scheme, code=code)
     if alone and any(map(_NEVER_LEFT.search, lines)):
-        return Unsent("{scheme}: no connection", scheme=scheme)
+        return unreached(scheme, " ".join(filter(_NEVER_LEFT.search, lines)))
     if any("onnection" in line for line in lines):
         return TryLater("{scheme}: no answer; it may have arrived", scheme=scheme)
     return Unavailable("{scheme}: the service did not take it", scheme=scheme)

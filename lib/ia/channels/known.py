@@ -36,6 +36,27 @@ def cut_off(failure: TryLater | Unavailable, number: int, count: int) -> TryLate
     return kind("{reason}; {number} of {count} parts arrived", reason=failure, number=number, count=count)
 
 
+def unreached(scheme: str, cause: str) -> Unsent:
+    """Return the failure of a connection that never was, its cause in words where an exception's text has any.
+
+    The text itself is not told: it may name what an address holds.
+    """
+    reason = None
+    if re.search(r"refused", cause, re.I):
+        reason = Message("connection refused")
+    elif re.search(r"gaierror|NameResolution|Name or service|name resolution|nodename", cause, re.I):
+        reason = Message("no such host")
+    elif re.search(r"timeout|timed out", cause, re.I):
+        reason = Message("timed out")
+    elif re.search(r"ssl|certificate", cause, re.I):
+        reason = Message("no trusted certificate")
+    elif re.search(r"unreachable|no route", cause, re.I):
+        reason = Message("no way to the host")
+    if reason is None:
+        return Unsent("{scheme}: no connection", scheme=scheme)
+    return Unsent("{scheme}: no connection ({reason})", scheme=scheme, reason=reason)
+
+
 class Channel(Protocol):
     """What takes a message to somebody."""
 

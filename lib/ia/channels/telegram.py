@@ -9,7 +9,7 @@ import urllib.request
 from typing import Any
 
 from ia import config
-from ia.channels.known import Unsent, cut_off
+from ia.channels.known import Unsent, cut_off, unreached
 from ia.channels.parts import parts
 from ia.errors import ConfigError, TryLater, Unavailable
 
@@ -73,8 +73,7 @@ class Telegram:
                 with refusal:
                     return refusal.code, _read(refusal)
         except urllib.error.URLError as exc:  # before the request was out
-            reason = type(exc.reason).__name__
-            raise Unsent("{scheme}: no connection ({reason})", scheme="telegram", reason=reason) from None
+            raise unreached("telegram", f"{type(exc.reason).__name__} {exc.reason}") from None
         except (OSError, http.client.HTTPException):
             raise TryLater("{scheme}: no answer; it may have arrived", scheme="telegram") from None
 
