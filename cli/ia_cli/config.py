@@ -41,6 +41,7 @@ def set_(key: str, value: str) -> None:
     from ia import config
     from ia.workspace import Workspace
 
+    config.edited("", key, value)
     if key == "market.adapter":
         from ia.ohlcv.adapters import load
 

@@ -105,6 +105,7 @@ def get(name: str) -> Any:
     raises  ConfigError where the value does not fit its key, or refers to a variable that is not set.
     """
     raw, origin = lookup(name)
+    _without_reference(name, raw, ConfigError)
     return None if raw is None else _typed(name, _expand(name, raw, optional=origin == "default"), ConfigError)
 
 
@@ -122,8 +123,7 @@ def lookup(name: str) -> tuple[Value, str]:
 
 def known(name: str) -> None:
     """Raise UsageError for a key that nobody reads."""
-    others = name.startswith("market.") and name.count(".") > 1  # `market.ADAPTER.KEY` of another package's adapter
-    if name in SPEC or others or _priced(name) or channel(name):
+    if _read(name):
         return
     if name.startswith("channels."):
         raise UsageError("{name}: a channel's name is made of a-z, 0-9, - and _; cli and me are taken", name=name)
@@ -132,6 +132,16 @@ def known(name: str) -> None:
     close = get_close_matches(name, SPEC, 1)
     hint = "did you mean {close}?" if close else "`ia config list` shows the keys"
     raise UsageError("{name}: no such setting", name=name, hint=hint, close=close[0] if close else "")
+
+
+def _read(name: str) -> bool:
+    """Whether somebody reads a key."""
+    return name in SPEC or _foreign(name) or _priced(name) or channel(name)
+
+
+def _foreign(name: str) -> bool:
+    """Whether a key is of another package's adapter: `market.ADAPTER.KEY`."""
+    return name not in SPEC and name.startswith("market.") and name.count(".") > 1
 
 
 def channel(name: str) -> bool:
@@ -165,6 +175,8 @@ def shown(name: str, value: Value) -> str:
     if channel(name) and text:
         scheme = re.match(r"[A-Za-z][A-Za-z0-9+.-]{0,39}:(//)?", text)
         return f"{scheme[0] if scheme else ''}***"
+    if text and not _read(name):  # an address or a token whose key was mistyped
+        return "***"
     return "***" if secret(name) and text and not text.startswith("${") else text
 
 
@@ -191,6 +203,7 @@ def edited(text: str, name: str, value: str) -> str:
             hint="keep it with `ia config secret {variable}`, and write ${{{variable}}} in its place: {example}",
             name=name, variable=found, example=f"'{shown(name, value)[:-3]}…${{{found}}}…'",
         )  # fmt: skip
+    _without_reference(name, value, UsageError)
     typed = value if value.startswith("${") else _typed(name, value, UsageError) if value else None
     yaml = YAML()
     yaml.width = 4096
@@ -234,6 +247,16 @@ def _written_out(address: str) -> str:
 def _host(part: str) -> bool:
     """Whether a part of an address is a host's name rather than a token: words between dots."""
     return "." in part and all(re.fullmatch(r"[a-z0-9-]{1,30}", label) for label in part.split("."))
+
+
+def _without_reference(name: str, value: Value, error: type[ConfigError] | type[UsageError]) -> None:
+    """Refuse `${NAME}` where no secret belongs: what is wrong with such a value is told with the value."""
+    found = _REFERENCE.search(value) if isinstance(value, str) else None
+    if found and not (secret(name) or channel(name) or _foreign(name)):
+        raise error(
+            "{name}: {reference} does not belong here; only secrets and the addresses of channels refer to variables",
+            name=name, reference=found[0][:90],
+        )  # fmt: skip
 
 
 def _expand(name: str, value: Value, *, optional: bool) -> Value:

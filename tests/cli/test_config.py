@@ -42,6 +42,34 @@ def test_secrets_are_references_and_never_printed(ia, home):
     assert "s3cr3t-value" not in (home / "config.yaml").read_text()
 
 
+def test_what_stands_under_a_mistyped_key_is_not_printed(ia, home):
+    home.mkdir()
+    (home / "config.yaml").write_text(
+        "channels:\n  Phone: tgram://T0KEN/1\n  me: json://T0KEN\n  mail: {url: mailto://a:T0KEN@b}\n"
+        "telegram: {tokn: T0KEN}\nChannels: {x: tgram://T0KEN}\n"
+    )
+    for words in (["config", "list"], ["config", "list", "--json"], ["config", "get", "channels.Phone"], ["doctor"]):
+        run = ia(*words)
+        assert "T0KEN" not in run.stdout + run.stderr, words
+    assert '"key": "channels.Phone", "value": "***"' in ia("config", "list", "--json").stdout
+    (home / "config.yaml").write_text("channels: tgram://T0KEN/1\n")
+    assert "T0KEN" not in ia("config", "list").stdout
+
+
+@pytest.mark.parametrize("key", ["telegram.users", "turn.timeout", "messaging.default", "market.adapter", "lang"])
+def test_a_secret_under_the_wrong_key_is_not_echoed(ia, home, key):
+    run = ia("config", "set", key, "${TELEGRAM_TOKEN}", env={"TELEGRAM_TOKEN": "42:s3cr3t-value"})
+    assert run.returncode == 2 and "${TELEGRAM_TOKEN}" in run.stderr and "s3cr3t" not in run.stderr
+    home.mkdir(exist_ok=True)
+    first, _, last = key.rpartition(".")
+    (home / "config.yaml").write_text(
+        f"{first}:\n  {last}: 7${{TELEGRAM_TOKEN}}\n" if first else f"{last}: ${{TELEGRAM_TOKEN}}\n"
+    )
+    for words in (["doctor"], ["listen", "telegram", "--once"], ["turn", "x"], ["send", "x"], ["quote", "茅台"]):
+        run = ia(*words, env={"TELEGRAM_TOKEN": "42:s3cr3t-value", "IA_TELEGRAM_OWNER": "1"})
+        assert "s3cr3t" not in run.stdout + run.stderr, words
+
+
 def test_values_are_checked(ia):
     for key, value in (
         ("compute.timeout", "soon"),

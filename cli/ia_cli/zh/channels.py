@@ -79,6 +79,7 @@ CATALOG = {
     " the workspace, else it has its default. A secret is written as ${NAME}, and filled in when needed: from the"
     " environment, else from what `ia config secret NAME` keeps, which cron's jobs have too. Neither secrets nor the"
     " addresses of channels (channels.NAME) are ever printed.": "设置先取环境变量（IA_ 加大写的键，点换成下划线），再取工作区的 config.yaml，最后用默认值。密钥写成 ${NAME}，用到时才填入：先取环境变量，再取 `ia config secret NAME` 保存的值，cron 的任务也能用到。密钥和渠道的地址（channels.NAME）从不显示。",
+    "{name}: {reference} does not belong here; only secrets and the addresses of channels refer to variables": "{name}：这里不能写 {reference}；只有密钥和渠道的地址可以引用变量",
     # secrets
     "export {variable}=…, or keep it for cron too: `ia config secret {variable}`": "export {variable}=…，或为 cron 也保存一份：`ia config secret {variable}`",
     ".ia/secrets: {reason}": ".ia/secrets：{reason}",
