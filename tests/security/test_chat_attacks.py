@@ -132,7 +132,7 @@ def test_the_code_can_stay_at_the_terminal(bot, listener, ws):
     process = listener(IA_TELEGRAM_CODES="terminal")
     owner = Chat(bot, OWNER)
     shown = owner(f"/approve {number}")
-    (code,) = re.findall(r"proposal 1: (\d{6})", process.log())
+    (code,) = re.findall(r"approve 1: (\d{6})", process.log())
     assert code not in shown
     assert "is carried out" in owner(f"/approve {number} {code}")
 

@@ -1,10 +1,11 @@
 """What a chat is made of: codes, who may write, which words are whose, and how far a message has come."""
 
+import re
 import sqlite3
 
 import pytest
 
-from ia import proposals
+from ia import proposals, sessions
 from ia.bridges import answers, bot_messages
 from ia.bridges.answers import AGAIN, ANSWERED, FAILED, NEW, READY, SENDING, WORKING
 from ia.bridges.approving import LIFE, MAX_SHOWN, Approving, Voice
@@ -227,6 +228,73 @@ def test_notes_tasks_skills_and_what_is_unknown(ws, conversation):
     assert says(conversation, ws, "/skills") == "/morning-look – 晨间"
     assert says(conversation, ws, "/morning-look 茅台") is None, "a turn runs it"
     assert says(conversation, ws, "茅台怎么样") is None
+
+
+def approved_task(ws, name="week", schedule="30 15 * * 5"):
+    from ia.schedule.design import Design, written
+    from ia.tasks import book
+
+    ws.write(f"tasks/{name}.md", written(Design(name, schedule, run="ia usage", zone="Asia/Shanghai"), "en"))
+    return book.approve(ws, name, by="a test")
+
+
+def test_tasks_are_told_in_words_with_the_next_time(ws, conversation, monkeypatch):
+    monkeypatch.setenv("IA_NOW", "2026-03-02T00:00:00+00:00")
+    approved_task(ws)
+    told = says(conversation, ws, "/tasks")
+    assert told.startswith("week  approved  ") and "* *" not in told
+    assert "Friday" in told and "next 03-06 " in told
+    monkeypatch.setenv("IA_LANG", "zh")
+    assert "周五 15:30" in says(conversation, ws, "/tasks")
+
+
+def test_the_owner_pauses_without_and_resumes_and_removes_with_a_code(ws, conversation, crontab):
+    from ia.tasks import book
+
+    approved_task(ws)
+    assert says(conversation, ws, "/pause week", "42").startswith("only the owner")
+    assert "/resume week" in says(conversation, ws, "/pause week")
+    assert book.get(ws, "week").state == "paused" and not crontab.exists()
+    shown = says(conversation, ws, "/resume week")
+    assert "ia usage" in shown and book.get(ws, "week").state == "paused"
+    code = re.search(r"/resume week (\d{6})$", shown)[1]
+    assert "no code is out" in says(conversation, ws, f"/remove week {code}")
+    assert "tries left" in says(conversation, ws, f"/resume week {wrong(code)}")
+    assert says(conversation, ws, f"/resume week {code}") == "task week runs again"
+    assert book.get(ws, "week").state == "approved" and "task due week" in crontab.read_text()
+    code = re.search(r"/remove week (\d{6})$", says(conversation, ws, "/remove tasks/week.md"))[1]
+    approved_task(ws, schedule="0 9 * * 1")
+    assert "changed since it was shown" in says(conversation, ws, f"/remove week {code}")
+    code = re.search(r"/remove week (\d{6})$", says(conversation, ws, "/remove week"))[1]
+    assert says(conversation, ws, f"/remove week {code}") == "task week is removed"
+    assert book.listed(ws) == [] and not crontab.exists()
+    assert "no such task" in says(conversation, ws, "/resume week")
+    assert says(conversation, ws, "/pause") == "it is written like this: /pause NAME"
+
+
+def test_memory_and_soul_are_read_and_undoing_is_for_a_terminal(ws, conversation):
+    assert says(conversation, ws, "/memory") == "nothing is remembered yet"
+    writing.observe(ws, "白酒", "批价企稳")
+    path = next(line for line in says(conversation, ws, "/memory").splitlines() if "observations/" in line)
+    assert "批价企稳" in says(conversation, ws, f"/memory {path}")
+    assert "memory" in says(conversation, ws, "/memory ../config.yaml")
+    assert says(conversation, ws, "/soul") == "there is no soul.md"
+    writing.edit_soul(ws, "# 我\n谨慎。\n")
+    assert "谨慎。" in says(conversation, ws, "/soul")
+    assert "`ia memory undo [PATH]`" in says(conversation, ws, "/undo")
+
+
+@pytest.mark.parametrize("words", ["确认执行。", "同意", "好的，就这么办", "Yes, go ahead.", "confirm"])
+def test_a_yes_right_after_a_proposal_is_told_the_command(ws, conversation, words):
+    number = proposals.propose(ws, "task", "tasks/w.md", "x", origin="turn t1; session telegram-41").id
+    assert says(conversation, ws, words) is None, "nothing was said here"
+    sessions.add(ws, "telegram-41", "user", "每周五提醒我", turn="t1")
+    sessions.add(ws, "telegram-41", "assistant", "好", turn="t1")
+    assert says(conversation, ws, words) == f"to carry out proposal {number} (tasks/w.md): /approve {number}"
+    assert says(conversation, ws, words, "42") is None
+    assert says(conversation, ws, "确认一下宁德时代的价格") is None
+    sessions.add(ws, "telegram-41", "user", "茅台呢", turn="t2")
+    assert says(conversation, ws, words) is None, "something else was said since"
 
 
 def test_whoever_is_not_the_owner_gives_no_commands(ws, conversation):

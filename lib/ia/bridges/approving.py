@@ -1,8 +1,8 @@
 """A person's consent given in a chat: what would change is shown, and a code that works once is typed back.
 
-A code is bound to the proposal and to all that was shown of it, lives five minutes, and is void after three wrong ones.
-It holds in this process alone and stands in no session, so that no model sees it. What installs code, calls tools or
-changes settings is approved at a terminal only, and so is what is too long to be read in a chat.
+A code is bound to the command and to all that was shown of its proposal or task, lives five minutes, and is void after
+three wrong ones. It holds in this process alone and stands in no session, so that no model sees it. What installs code,
+calls tools or changes settings is approved at a terminal only, and so is what is too long to be read in a chat.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ia import clock, pipes, proposals
-from ia.errors import Message, Notify, Refused, silent
+from ia.errors import Message, NotFound, Notify, Refused, silent
 from ia.proposals import Proposal
 from ia.workspace import Workspace
 
@@ -55,7 +55,7 @@ class Approving:
         now: Callable[[], float] = lambda: clock.wall().timestamp(),
     ) -> None:  # fmt: skip
         self.voice, self.aside, self.stays, self.notify, self.now = voice, aside, stays, notify, now
-        self._codes: dict[int, _Code] = {}
+        self._codes: dict[str, _Code] = {}  # by the command that they complete
 
     def shown(self, ws: Workspace, number: int) -> str:
         """Return what a proposal would change, cut where it is too long for a chat.
@@ -73,32 +73,55 @@ class Approving:
 
         raises  NotFound; Refused where it is decided, out of date, or not to be approved in a chat.
         """
-        self._codes.pop(number, None)
         proposal, _, digest, text = self._looked_at(ws, number)
         if proposal.kind not in IN_CHAT or proposal.path.startswith(".") or proposal.path == "config.yaml":
             raise Refused(
                 "proposal {number} ({kind}) is approved at a terminal only: `ia approve {number}`",
                 number=number, kind=proposal.kind,
             )  # fmt: skip
+        return self._given(f"approve {number}", f"approve {number}", text, digest, chat)
+
+    def ask_task(self, ws: Workspace, act: str, name: str, chat: str) -> str:
+        """Return what a task says and the code to `resume` or `remove` it with.
+
+        raises  NotFound, as the command at a terminal does; Refused where it is too long to be read in a chat.
+        """
+        name, text = _task(ws, act, name)
+        return self._given(f"{act} {name}", f"task {act} {name}", text, _digest([text]), chat)
+
+    def confirm_task(self, ws: Workspace, act: str, name: str, code: str, chat: str) -> str:
+        """Resume or remove a task whose code was typed back, and return its name.
+
+        raises  what `ask_task` raises; Refused where the task changed since it was shown, or the code is wrong.
+        """
+        from ia.tasks import book
+
+        name, text = _task(ws, act, name)
+        self._checked(f"{act} {name}", code, chat, _digest([text]))
+        if act == "remove":
+            return book.remove(ws, name, notify=self.notify)
+        return book.resume(ws, name, notify=self.notify).name
+
+    def _given(self, command: str, at_terminal: str, text: str, digest: str, chat: str) -> str:
+        """Return a text and the code that completes a command; the one given out before is void."""
+        self._codes.pop(command, None)
         if len(text) > MAX_SHOWN:
-            raise Refused(
-                "proposal {number} is too long to be read here; at a terminal: `ia approve {number}`", number=number
-            )
+            raise Refused("it is too long to be read here; at a terminal: `ia {command}`", command=at_terminal)
         if not self.stays:
             raise Refused(
-                "approving takes a listener that stays (`ia listen telegram`), or a terminal: `ia approve {number}`",
-                number=number,
-            )  # fmt: skip
+                "a code takes a listener that stays (`ia listen telegram`); at a terminal: `ia {command}`",
+                command=at_terminal,
+            )
         code = f"{secrets.randbelow(10**6):06d}"
-        self._codes[number] = _Code(code, digest, chat, self.now() + LIFE)
+        self._codes[command] = _Code(code, digest, chat, self.now() + LIFE)
         if self.aside is not None:
-            self.aside(Message("the code that approves proposal {number}: {code}", number=number, code=code))
+            self.aside(Message("the code for /{command}: {code}", command=command, code=code))
             how = Message(
-                "to approve it, send within 5 minutes: /approve {number} CODE (the code stands in the terminal of "
-                "`ia listen`)", number=number,
-            )  # fmt: skip
+                "to do it, send within 5 minutes: /{command} CODE (the code stands in the terminal of `ia listen`)",
+                command=command,
+            )
         else:
-            how = Message("to approve it, send within 5 minutes: /approve {number} {code}", number=number, code=code)
+            how = Message("to do it, send within 5 minutes: /{command} {code}", command=command, code=code)
         return f"{text.rstrip()}\n\n{self.voice.say(how)}"
 
     def confirm(self, ws: Workspace, number: int, code: str, chat: str, by: str) -> Proposal:
@@ -109,7 +132,7 @@ class Approving:
         """
         with ws.lock():
             proposal, after, digest, _ = self._looked_at(ws, number)
-            self._checked(number, code, chat, digest)
+            self._checked(f"approve {number}", code, chat, digest)
             if proposal.kind != "task":
                 return pipes.consented(ws, number, by=by, notify=self.notify)
         from ia.tasks import book  # which writes the crontab, and must not hold the workspace meanwhile
@@ -122,25 +145,45 @@ class Approving:
         proposal = proposals.undecided(ws, number)
         before, after = proposals.outcome(ws, proposal)
         told = [number, proposal.kind, proposal.path, before, after, proposal.because, proposal.origin, proposal.actor]
-        digest = hashlib.sha256(json.dumps(told).encode()).hexdigest()
-        return proposal, after, digest, self.voice.shown(ws, proposal, before, after)
+        return proposal, after, _digest(told), self.voice.shown(ws, proposal, before, after)
 
-    def _checked(self, number: int, code: str, chat: str, digest: str) -> None:
-        """Use up the code of a proposal, or raise Refused."""
-        out = self._codes.get(number)
+    def _checked(self, command: str, code: str, chat: str, digest: str) -> None:
+        """Use up the code of a command, or raise Refused."""
+        out = self._codes.get(command)
         if out is None or out.chat != chat:
-            raise Refused("no code is out for proposal {number}; look at it first: /approve {number}", number=number)
+            raise Refused("no code is out for it; look at it first: /{command}", command=command)
         if self.now() > out.until:
-            del self._codes[number]
-            raise Refused("the code of proposal {number} is no longer valid: /approve {number}", number=number)
+            del self._codes[command]
+            raise Refused("that code is no longer valid: /{command}", command=command)
         if not hmac.compare_digest(out.text.encode(), code.encode()):
             out.tries -= 1
             if out.tries:
                 raise Refused("that is not the code; tries left: {count}", count=out.tries)
-            del self._codes[number]
+            del self._codes[command]
             raise Refused(
-                "that is not the code, for the third time: it is void. Look again: /approve {number}", number=number
+                "that is not the code, for the third time: it is void. Look again: /{command}", command=command
             )
-        del self._codes[number]
+        del self._codes[command]
         if out.digest != digest:
-            raise Refused("proposal {number} has changed since it was shown: /approve {number}", number=number)
+            raise Refused("it has changed since it was shown: /{command}", command=command)
+
+
+def _digest(told: list[object]) -> str:
+    return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+
+
+def _task(ws: Workspace, act: str, name: str) -> tuple[str, str]:
+    """Return a task's name and the text that runs, or would.
+
+    raises  NotFound where there is none that could be resumed or removed.
+    """
+    from ia.tasks import book
+
+    name = book.name_of(name)
+    found = next((each for each in book.listed(ws) if each.name == name), None)
+    if act == "resume" or (found is not None and found.task is not None):
+        return name, book.get(ws, name).text
+    text = ws.read(f"tasks/{name}.md") if found is not None else None
+    if text is None:
+        raise NotFound("{name}: no such task", name=name, hint="`ia task list` shows them")
+    return name, text

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ia import audit, clock, config, outside, sessions
+from ia import audit, clock, config, outside, proposals, sessions
 from ia.bridges.approving import Approving, Voice
 from ia.bridges.commands import Commands
 from ia.errors import IaError, Message, Notify, silent
@@ -115,11 +115,22 @@ class Conversation:
         if not message.text and not message.passed:
             return ""
         if not message.text.startswith("/"):
-            return None
+            return self._to_confirm(ws, message) if _CONSENT.match(message.text) else None
         return _told(
             ws, self.voice, self.notify,
             lambda: self.commands.run(ws, message.chat, message.text, by_owner=self.by_owner(message)),
         )  # fmt: skip
+
+    def _to_confirm(self, ws: Workspace, message: Incoming) -> str | None:
+        """Return how the owner, who says yes, confirms what the answer before proposed; None where it did not."""
+        said = sessions.history(ws, f"{self.channel}-{message.chat}") if self.by_owner(message) else []
+        after = f"turn {said[-1].turn};" if said else ""
+        made = [proposal for proposal in proposals.pending(ws) if after and proposal.origin.startswith(after)]
+        if not made:
+            return None
+        told = [Message("to carry out proposal {number} ({path}): /approve {number}", number=each.id, path=each.path)
+                for each in made]  # fmt: skip
+        return "\n".join(map(self.voice.say, told))
 
     def job(self, message: Incoming) -> dict[str, Any]:
         """Return what `turned` has to know of a message, as plain data."""
@@ -193,6 +204,11 @@ def shortened(text: str, room: int = BEGINNING) -> str:
     return head[:end].rstrip() if end > room // 3 else head.rstrip()
 
 
+_CONSENT = re.compile(
+    r"(?:好的?|可以|行|嗯)?[，, ]*(?:我?(?:确认|同意|批准)|可以执行|执行吧|就这么办)(?:执行|吧|了)?\W*\Z"
+    r"|(?:yes\W*|ok(?:ay)?\W*)?(?:approved?|confirm(?:ed)?|go ahead|do it)(?: it)?\W*\Z",
+    re.I,
+)
 _COMMAND = re.compile(r"`ia (approve|reject|pending)(?: (\d+))?`")
 
 

@@ -2,11 +2,16 @@
 
 import re
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from ia import audit, notebook, proposals, skills
+from ia import audit, clock, config, notebook, proposals, skills
 from ia.bridges.approving import Approving, Voice
-from ia.errors import IaError, Message
+from ia.errors import IaError, Message, NotFound
+from ia.memory import index, rules
 from ia.workspace import Workspace, local
+
+if TYPE_CHECKING:
+    from ia.tasks.book import Listed
 
 COMMANDS: dict[str, Message] = {
     "help": Message("what can be said here"),
@@ -15,12 +20,21 @@ COMMANDS: dict[str, Message] = {
     "show": Message("show what proposal N would change"),
     "approve": Message("approve proposal N: shows it first and gives a code"),
     "reject": Message("drop proposal N"),
-    "tasks": Message("list the tasks"),
+    "tasks": Message("list the tasks: when they run, and next"),
+    "pause": Message("let a task rest"),
+    "resume": Message("let a task run again: gives a code"),
+    "remove": Message("remove a task: gives a code"),
     "notes": Message("list the newest notes; /notes N shows one"),
+    "memory": Message("list what is remembered; /memory NAME shows it"),
+    "soul": Message("show who I am"),
+    "undo": Message("take a change back: at a terminal"),
     "log": Message("the last N events"),
 }
 """What a service offers in its menu."""
-FORMS = {"show": "show N", "approve": "approve N", "reject": "reject N", "notes": "notes [N]", "log": "log [N]"}
+FORMS = {
+    "show": "show N", "approve": "approve N", "reject": "reject N", "notes": "notes [N]", "log": "log [N]",
+    "pause": "pause NAME", "resume": "resume NAME", "remove": "remove NAME", "memory": "memory [NAME]",
+}  # fmt: skip
 _COMMAND = re.compile(r"/([\w-]+)(?:@\w+)?(?:\s+(.*))?\Z", re.S)
 MAX_NOTE = 12_000
 MOST = 50
@@ -107,11 +121,58 @@ class Commands:
     def _tasks(self, ws: Workspace, _chat: str, _rest: str) -> str:
         from ia.tasks import book
 
-        lines = [
-            f"{task.name}  {self.say(Message(task.state))}" + (f"  {task.design.schedule}" if task.design else "")
-            for task in book.listed(ws)
-        ]
-        return "\n".join(lines) or self.say(Message("there are no tasks"))
+        return "\n".join(map(self._task_line, book.listed(ws))) or self.say(Message("there are no tasks"))
+
+    def _task_line(self, task: "Listed") -> str:
+        from ia.schedule.describe import described
+
+        parts = [task.name, self.say(Message(task.state))]
+        if task.problem is not None:
+            parts.append(self.say(Message(task.problem.template, **task.problem.params)))
+        if task.design is not None:
+            parts.append(described(task.design, config.locale_lang()))
+            if time := _next(task):
+                parts.append(self.say(Message("next {time}", time=time)))
+        return "  ".join(parts)
+
+    def _pause(self, ws: Workspace, _chat: str, rest: str) -> str:
+        from ia.tasks import book
+
+        if not rest:
+            return self._usage("/pause NAME")
+        done = book.pause(ws, rest, notify=self.approving.notify)
+        return self.say(Message("task {name} rests; /resume {name} wakes it", name=done.name))
+
+    def _resume(self, ws: Workspace, chat: str, rest: str) -> str:
+        return self._with_code(ws, chat, "resume", rest, "task {name} runs again")
+
+    def _remove(self, ws: Workspace, chat: str, rest: str) -> str:
+        return self._with_code(ws, chat, "remove", rest, "task {name} is removed")
+
+    def _with_code(self, ws: Workspace, chat: str, act: str, rest: str, done: str) -> str:
+        words = rest.split()
+        if not 1 <= len(words) <= 2:
+            return self._usage(f"/{act} NAME [CODE]")
+        if len(words) == 1:
+            return self.approving.ask_task(ws, act, words[0], chat)
+        return self.say(Message(done, name=self.approving.confirm_task(ws, act, words[0], words[1], chat)))
+
+    def _memory(self, ws: Workspace, _chat: str, rest: str) -> str:
+        if not rest:
+            found = index.listed(ws)[:MOST]
+            return "\n".join(e.path for e in found) or self.say(Message("nothing is remembered yet"))
+        path = rules.path_of(ws, rest)
+        text = index.text(ws) if path == index.PATH else ws.read(path)
+        if text is None:
+            raise NotFound("{path}: no such memory", path=path)
+        return _shown(path, text)
+
+    def _soul(self, ws: Workspace, _chat: str, _rest: str) -> str:
+        text = ws.read(rules.SOUL)
+        return self.say(Message("there is no soul.md")) if text is None else _shown(rules.SOUL, text)
+
+    def _undo(self, _ws: Workspace, _chat: str, _rest: str) -> str:
+        return self.say(Message("taking a change back is done at a terminal: `ia memory undo [PATH]`"))
 
     def _notes(self, ws: Workspace, _chat: str, rest: str) -> str:
         newest = sorted(notebook.entries(ws), key=lambda entry: entry.time, reverse=True)[:MOST]
@@ -122,9 +183,7 @@ class Commands:
         at = _number(rest)
         if at is None or not 1 <= at <= len(newest):
             return self._usage("/notes [N]")
-        text = ws.read(newest[at - 1].path) or ""
-        cut = f"\n… ({len(text) - MAX_NOTE})" if len(text) > MAX_NOTE else ""
-        return f"{newest[at - 1].path}\n\n{text[:MAX_NOTE]}{cut}"
+        return _shown(newest[at - 1].path, ws.read(newest[at - 1].path) or "")
 
     def _log(self, ws: Workspace, _chat: str, rest: str) -> str:
         count = _number(rest) if rest else 10
@@ -135,6 +194,21 @@ class Commands:
 
     def _usage(self, form: str) -> str:
         return self.say(Message("it is written like this: {form}", form=form))
+
+
+def _shown(path: str, text: str) -> str:
+    cut = f"\n… ({len(text) - MAX_NOTE})" if len(text) > MAX_NOTE else ""
+    return f"{path}\n\n{text[:MAX_NOTE]}{cut}"
+
+
+def _next(task: "Listed") -> str:
+    """Return when an approved task runs next; "" for one that rests, waits for an event, or never will."""
+    from ia.schedule import slots
+
+    if task.design is None or task.task is None or task.state in ("paused", "deleted"):
+        return ""
+    coming = slots.upcoming(task.design, clock.now(), 1, anchor=datetime.fromisoformat(task.task.since))
+    return f"{local(coming[0]):%m-%d %H:%M}" if coming else ""
 
 
 def _number(word: str) -> int | None:
