@@ -61,14 +61,14 @@ def test_fields_need_no_words_and_no_model(ia, ws):
 @pytest.mark.parametrize(
     ("words", "schedule", "name"),
     [
-        (["--every", "90m", "--prompt", "看新闻"], "every 90m", "every-90m-task"),
+        (["--every", "90m", "--prompt", "看新闻"], "every 90m", "every-90m-看新闻"),
         (["--after-close", "30m fri", "--calendar", "US", "look at AAPL"], "close+30m fri", "weekly-aapl"),
         (["--on", "file:notebook/inbox.md", "sort it"], "on file notebook/inbox.md", "on-file-inbox"),
         (["--on", "webhook:deploy", "sort it", "--name", "Ship It"], "on webhook deploy", "ship-it"),
         (["--cron", "@daily", "复盘", "--zone", "UTC"], "@daily", "daily-review"),
         (["每天9点看新闻", "--zone", "America/New_York", "--name", "news"], "0 9 * * *", "news"),
-        (["每天9点看新闻", "--run", "ia usage"], "0 9 * * *", "daily-task"),
-        (["每天9点看新闻", "--notify", "nobody"], "0 9 * * *", "daily-task"),
+        (["每天9点看新闻", "--run", "ia usage"], "0 9 * * *", "每日-看新闻"),
+        (["每天9点看新闻", "--notify", "nobody"], "0 9 * * *", "每日-看新闻"),
     ],
 )
 def test_options_say_when_and_override_what_was_read(ia, ws, words, schedule, name):

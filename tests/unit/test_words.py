@@ -20,11 +20,11 @@ WISHES = [
     ("每个交易日收盘后扫描自选股", "close+30m", SH, "CN", "扫描自选股"),
     ("收盘后帮我看看 600519", "close+30m", SH, "CN", "看看 600519"),
     ("收盘一小时后检查止损", "close+60m", SH, "CN", "检查止损"),
-    ("收盘前15分钟提醒我检查止损", "close-15m", SH, "CN", "提醒我检查止损"),
+    ("收盘前15分钟提醒我检查止损", "close-15m", SH, "CN", "ia send '检查止损'"),
     ("每周五收盘后半小时复盘", "close+30m fri", SH, "CN", "复盘"),
     ("每周一、三收盘后45分钟复盘", "close+45m mon,wed", SH, "CN", "复盘"),
     ("每个交易日 15:30 扫描", "30 15 * * 1-5", SH, "CN", "扫描"),
-    ("开盘前半小时提醒我看持仓", "0 9 * * 1-5", SH, "CN", "提醒我看持仓"),
+    ("开盘前半小时提醒我看持仓", "0 9 * * 1-5", SH, "CN", "ia send '看持仓'"),
     ("盘前看一遍隔夜新闻", "0 9 * * 1-5", SH, "CN", "看一遍隔夜新闻"),
     ("开盘后30分钟看自选", "0 10 * * 1-5", SH, "CN", "看自选"),
     ("盘中每15分钟扫描自选股", "*/15 9-14 * * 1-5", SH, "CN", "扫描自选股"),
@@ -82,7 +82,7 @@ WISHES = [
     ("every Monday at 9:15 am scan my list", "15 9 * * 1", HOME, "", "scan my list"),
     ("every Tuesday and Thursday at noon summarize the news", "0 12 * * 2,4", HOME, "", "summarize the news"),
     ("Mon-Fri at 8:30 read the news", "30 8 * * 1-5", HOME, "", "read the news"),
-    ("remind me on Fridays to rebalance", "0 16 * * 5", HOME, "", "remind me to rebalance"),
+    ("remind me on Fridays to rebalance", "0 16 * * 5", HOME, "", "ia send rebalance"),
     ("every evening summarize my observations", "0 20 * * *", HOME, "", "summarize my observations"),
     ("the 15th of each month at 10:00 review my beliefs", "0 10 15 * *", HOME, "", "review my beliefs"),
     ("every quarter review my portfolio at 10am", "0 10 1 1,4,7,10 *", HOME, "", "review my portfolio"),
@@ -94,16 +94,43 @@ WISHES = [
     ("notebook/inbox.md 有变化时，理清收集箱", "on file notebook/inbox.md", "", "", "理清收集箱"),
     ("收到 webhook deploy 时，记一笔观察", "on webhook deploy", "", "", "记一笔观察"),
     ("when the webhook price-alert arrives, look at AAPL", "on webhook price-alert", "", "", "look at AAPL"),
-    ("有人说到“减仓”时，提醒我先复盘", "on message 减仓", "", "", "提醒我先复盘"),
+    ("有人说到“减仓”时，提醒我先复盘", "on message 减仓", "", "", "ia send '先复盘'"),
     ("when somebody mentions Tesla, research it", "on message Tesla", "", "", "research it"),
+    ("周一到周五每天15:05，帮我扫描自选股", "5 15 * * 1-5", HOME, "", "扫描自选股"),
+    ("每天 15:00（收盘后）自动触发每日复盘", "0 15 * * 1-5", SH, "CN", "每日复盘"),
+    ("every weekday after the close of HK, check 00700", "close+30m", HK, "HK", "check 00700"),
+    ("at the close of every HK trading day, check 00700", "close+0m", HK, "HK", "check 00700"),
+    ("hourly check SPY between 10 and 16", "0 10-16 * * *", HOME, "", "check SPY"),
+    ("every hour from 9 to 17 check the news", "0 9-17 * * *", HOME, "", "check the news"),
+    ("every morning at 8:30 send me the news", "30 8 * * *", HOME, "", "send me the news"),
+    ("every evening at 8 review my day", "0 20 * * *", HOME, "", "review my day"),
+    ("every night at 2 sort my notes", "0 2 * * *", HOME, "", "sort my notes"),
+    ("every day at 8 in the evening review my day", "0 20 * * *", HOME, "", "review my day"),
+    ("每天9点到15点之间每半小时检查一次", "*/30 9-14 * * *", HOME, "", "检查"),
+    ("每天下班后写日记", "0 18 * * *", HOME, "", "写日记"),
+    ("每天早盘分析 600519", "0 16 * * *", HOME, "", "早盘分析 600519"),
+    ("每天16:00运行 /review 本周", "0 16 * * *", HOME, "", "/review 本周"),
+    ("every day at 9 run /research AAPL", "0 9 * * *", HOME, "", "/research AAPL"),
+    ("every day at 9 asia/shanghai read the news", "0 9 * * *", SH, "", "read the news"),
+    ("每天北京时间9点看新闻", "0 9 * * *", SH, "", "看新闻"),
+    ("每天上海时间9点看新闻", "0 9 * * *", SH, "", "看新闻"),
+    ("每天9点（UTC+8）看新闻", "0 9 * * *", SH, "", "看新闻"),
+    ("every day at 9 UTC-5 read the news", "0 9 * * *", "Etc/GMT+5", "", "read the news"),
+    ("收到包含\"复盘\"的消息时，帮我复盘", "on message 复盘", "", "", "复盘"),
+    ("收到含有“减仓”的消息后提醒我", "on message 减仓", "", "", "提醒我"),
+    ("when I get a message about TSLA, research it", "on message TSLA", "", "", "research it"),
+    ("notebook/inbox 下有新文件时，总结它", "on file notebook/inbox/*.md", "", "", "总结它"),
+    ("notebook/inbox.md 变了就整理一下", "on file notebook/inbox.md", "", "", "整理一下"),
+    ("when there is a new file in notebook/inbox, summarize it", "on file notebook/inbox/*.md", "", "", "summarize it"),
+    ("收到 webhook build 时，记一笔", "on webhook build", "", "", "记一笔"),
     # what belongs to the job stays there
     ("每天 16:00 对比 9:30 的价格", "0 16 * * *", HOME, "", "对比 9:30 的价格"),
-    ("每天提醒我“每周五 9:30 开例会”", "0 16 * * *", HOME, "", "提醒我“每周五 9:30 开例会”"),
+    ("每天提醒我“每周五 9:30 开例会”", "0 16 * * *", HOME, "", "ia send '“每周五 9:30 开例会”'"),
     ("每周五总结每天的涨跌", "0 16 * * 5", HOME, "", "总结每天的涨跌"),
     ("at 9:15 every day look at the weekly chart of AAPL", "15 9 * * *", HOME, "", "look at the weekly chart of AAPL"),
-    ("每天早上8点提醒我9点开会", "0 8 * * *", HOME, "", "提醒我9点开会"),
-    ("每天提醒我不要追高", "0 16 * * *", HOME, "", "提醒我不要追高"),
-    ("每周五提醒我准备下周一的会", "0 16 * * 5", HOME, "", "提醒我准备下周一的会"),
+    ("每天早上8点提醒我9点开会", "0 8 * * *", HOME, "", "ia send '9点开会'"),
+    ("每天提醒我不要追高", "0 16 * * *", HOME, "", "ia send '不要追高'"),
+    ("每周五提醒我准备下周一的会", "0 16 * * 5", HOME, "", "ia send '准备下周一的会'"),
     ("every day at 16:00 compare with the 9:30 price", "0 16 * * *", HOME, "", "compare with the 9:30 price"),
 ]  # fmt: skip
 
@@ -111,7 +138,12 @@ WISHES = [
 @pytest.mark.parametrize(("wish", "schedule", "zone", "calendar", "job"), WISHES, ids=[each[0] for each in WISHES])
 def test_a_wish_becomes_a_design(wish, schedule, zone, calendar, job):
     design = words.read(wish, zone=HOME)
-    assert (design.schedule, design.zone, design.calendar, design.prompt) == (schedule, zone, calendar, job)
+    assert (design.schedule, design.zone, design.calendar, design.prompt or design.run) == (
+        schedule,
+        zone,
+        calendar,
+        job,
+    )
     check(design)
     assert parsed(written(design, words.language(wish)), design.name) == design
     coming = slots.upcoming(design, datetime(2024, 3, 15, 12, tzinfo=UTC))
@@ -138,6 +170,13 @@ POLICIES = [
     ("每天9点看新闻，结果写到 reports/news/DATE.md", {"produces": "reports/news/DATE.md"}),
     ("every day at 9 read the news and save it to notebook/reports/news/DATE.md", {"produces": "reports/news/DATE.md"}),
     ("every day at 9 read the news, at most 10 minutes", {"timeout": 10}),
+    ("每天9点看新闻，失败的话过一小时重试，再失败就通知我", {"retries": 1, "retry_after": 60}),
+    ("每天9点看新闻，如果失败10分钟后重试，仍失败则通知我", {"retries": 1, "retry_after": 10}),
+    ("every day at 9 read the news, on failure wait 10 minutes and retry, then tell me", {"retry_after": 10}),
+    ("every day at 9 read the news, do not disturb me unless it fails", {"silent": True}),
+    ("每天9点看新闻，不用通知我，出错才说", {"silent": True}),
+    ("每天9点看新闻，产物写到 reports/news，静默", {"produces": "reports/news/DATE.md", "silent": True}),
+    ("每天9点看新闻，超时10分钟，重试3次", {"timeout": 10, "retries": 3}),
 ]
 
 
@@ -156,7 +195,7 @@ def test_all_of_it_in_one_breath():
         "每周一、三、五早上九点整理观察，失败后10分钟重试两次，发到 telegram，错过就算了，安静", zone=HOME
     )
     assert design == Design(
-        "weekly-task", "0 9 * * 1,3,5", prompt="整理观察", zone=HOME, notify=("telegram",), silent=True, retries=2,
+        "每周-整理观察", "0 9 * * 1,3,5", prompt="整理观察", zone=HOME, notify=("telegram",), silent=True, retries=2,
         retry_after=10, missed="skip",
     )  # fmt: skip
 
@@ -172,11 +211,19 @@ def test_all_of_it_in_one_breath():
         ("每天早上8点半提醒我看持仓", "daily-reminder", ""),
         ("when notebook/inbox.md changes, sort it", "on-file-inbox", ""),
         ("收到 webhook deploy 时，记一笔", "on-webhook-deploy", ""),
+        ("notebook/inbox 下有新文件时，总结它", "on-file-inbox", ""),
+        ("每天9点整理收件箱", "每日-整理收件箱", ""),
+        ("every day at 9 sort the inbox", "daily-task", ""),
     ],
 )
 def test_names_and_notes(wish, name, produces):
     design = words.read(wish, zone=HOME)
     assert (design.name, design.produces) == (name, produces)
+
+
+def test_a_reminder_says_it_and_nothing_else():
+    design = words.read("remind me that it's late every day at 22, send it to telegram", zone=HOME)
+    assert (design.run, design.silent, design.notify) == ("ia send --to telegram 'it'\"'\"'s late'", True, ("me",))
 
 
 def test_a_pipeline_in_backticks_is_run():
@@ -220,6 +267,10 @@ ASKED_BACK = [
     ("每周两次复盘", "2 times: when?"),
     ("twice a day check the news", "2 times: when?"),
     ("工作日每90分钟看一眼", "does not fit"),
+    ("every other Friday review my week", "every other Friday is no rhythm"),
+    ("隔周五复盘", "隔周五 is no rhythm"),
+    ("有新文件就总结它", "when is not said"),
+    ("every day at 9 UTC+5:30 read the news", "no zone of that name"),
 ]
 
 

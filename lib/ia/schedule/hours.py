@@ -8,6 +8,8 @@ from ia.errors import BadData
 from ia.schedule.phrases import GONE, ZH_NUMBER, Said, number
 
 _PARTS = {
+    "下班后": (18, 0), "上班前": (8, 30), "睡前": (22, 0), "after work": (18, 0), "before work": (8, 30),
+    "before bed": (22, 0),
     "凌晨": (2, 0), "清晨": (6, 30), "早": (8, 30), "上午": (9, 0), "中午": (12, 0), "下午": (15, 0), "傍晚": (18, 0),
     "晚": (20, 0), "夜": (22, 0), "半夜": (0, 0), "午夜": (0, 0),
     "morning": (8, 30), "noon": (12, 0), "afternoon": (15, 0), "evening": (20, 0), "night": (22, 0), "midnight": (0, 0),
@@ -25,7 +27,10 @@ _EN_TIME = (
     r"|(?P<edh>\d{1,2}):(?P<edm>\d\d)(?![\d:%])\s*(?P<ap1>[ap]\.?m\b\.?)?|(?P<eh>\d{1,2})\s*(?P<ap2>[ap]\.?m\b\.?)"
     r"|(?P<oh>\d{1,2}|[a-z]+) o'?clock|(?P<word>noon|midnight)\b)"
 )
-_BARE = r"(?:at |@ ?)(?P<bare>\d{1,2})(?![\d:.%]|\s*[ap]\.?m\b)"
+_BARE = (
+    r"(?:at |@ ?|(?<=from )(?=\d+\s*(?:to|-|–|until|till)\s*\d)|(?<=between )(?=\d+\s*(?:and|-|–)\s*\d))"
+    r"(?P<bare>\d{1,2})(?![\d:.%]|\s*[ap]\.?m\b)"
+)
 _TIME = re.compile(rf"\b(?:at |@ ?)?{_EN_TIME}|\b{_BARE}|(?:\bat |@ ?|在|于)?{_ZH_TIME}", re.I)
 _NEXT = re.compile(
     r"\s*(?P<sep>,|、|，|和|与|及|以及|跟|and at\b|and\b|&|或者?|还是|or\b|到|至|-|–|~|—|to\b|until\b"
@@ -120,20 +125,42 @@ def _time(found: re.Match[str], before: Time | None = None) -> Time:
 
 
 def _no_time(said: str) -> Exception:
-    return BadData(
-        "{said} is no time of day", said=said.strip(), hint="hours go from 0 to 23: 8:30, 16:00, 下午4点, 4 pm"
-    )
+    return BadData("{said} is no time of day", said=said.strip(), hint="hours go from 0 to 23: 8:30, 16:00, 4 pm")
 
 
 _BESIDE = re.compile(
-    rf"(?<={GONE})\s*(?:的|in the )?(?P<p>{DAYPART}|morning|noon|afternoon|evening|night)(?:上|里|晨)?", re.I
+    rf"(?<={GONE})\s*(?:的|in the )?(?P<p>下班(?:以|之)?后|上班前|睡前|{DAYPART}(?![盘报餐])"
+    rf"|(?:after|before) work\b|before bed\b|morning|noon|afternoon|evening|night)(?:上|里|晨)?",
+    re.I,
 )
 
 
-def part(said: Said) -> tuple[int, int] | None:
-    """Return the hour of a part of the day that stands beside what was taken out: 每天早上, every evening."""
-    found = said.take(_BESIDE)
-    if found is None:
-        return None
-    name = found["p"].casefold()
-    return next((hour for part, hour in _PARTS.items() if name.startswith(part)), None)
+def part(said: Said, named: str = "") -> tuple[int, int] | None:
+    """Return the hour of a part of the day that stands beside what was taken out: 每天早上, every evening.
+
+    named   one that the rhythm has taken already
+    """
+    found = None if named else said.take(_BESIDE)
+    name = named or (re.sub("[以之]后", "后", " ".join(found["p"].casefold().split())) if found else "")
+    return next((hour for part, hour in _PARTS.items() if name.startswith(part)), None) if name else None
+
+
+_AFTER = re.compile(
+    rf"(?<={GONE})\s*,?\s*(?:(?:in the|at)\s+(?P<en>morning|afternoon|evening|night)\b|(?P<zh>{DAYPART})(?={GONE}))",
+    re.I,
+)
+_MERIDIEM = re.compile(r"[ap]\.?m\b|凌晨|早|上午|中午|下午|傍晚|晚|夜", re.I)
+
+
+def within(said: Said, times: Times, named: str) -> Times:
+    """Return times in the part of the day that is named beside them: at 8 in the evening, every evening at 8."""
+    found = None if named else said.take(_AFTER)
+    name = named or ((found["en"] or found["zh"]).casefold() if found else "")
+    if not name.startswith((*_LATE, "afternoon", "evening", "night")):
+        return times
+    first = 6 if name.startswith(("night", "夜", "晚")) else 1
+    late = [
+        time._replace(hour=time.hour + 12) if first <= time.hour < 12 and not _MERIDIEM.search(time.said) else time
+        for time in times.found
+    ]
+    return Times(late, times.joined)

@@ -7,6 +7,8 @@ are blanked: what a person only quotes says nothing about when.
 import re
 from functools import cache
 
+from ia.errors import BadData
+
 GONE, QUOTED = "\x00", "\x01"
 _PLAIN = {
     ord(pair[0]): pair[1]
@@ -54,16 +56,25 @@ ZONES = (
     (r"(?:东京|日本)时间|\bjapan time\b|\bJST\b", "Asia/Tokyo"),
     (r"新加坡时间", "Asia/Singapore"),
     (r"世界标准时间|世界时|\b(?:UTC|GMT)\b(?! ?[+-]\d)(?: time)?", "UTC"),
+    (r"东八区(?:时间)?", "Asia/Shanghai"),
 )  # fmt: skip
-_IANA = re.compile(r"(?:时区\s*|\bzone\s+|\btime ?zone\s+)?\b((?:[A-Z][a-z]+)/[A-Z]\w+(?:/[A-Z]\w+)?)(?:\s*时区)?")
+_IANA = re.compile(
+    r"[(（]?(?:时区\s*|\b(?:time ?)?zone\s+)?(?<![\w/])([A-Z]+/[A-Z_]+(?:/[A-Z_]+)?)(?![\w/])(?:\s*(?:时区"
+    r"|时间|time\b))?[)）]?",
+    re.I | re.A,
+)
+_UTC = re.compile(
+    r"[(（]?\b(?:UTC|GMT) ?(?P<sign>[+-]) ?(?P<h>\d{1,2})(?P<m>:?\d\d)?(?!\d)(?:\s*(?:时间|时区|time\b))?[)）]?",
+    re.I | re.A,
+)
 _CITY = re.compile(r"\b([A-Z][a-z]+(?: [A-Z][a-z]+)?) time\b")
 
 MARKETS = (
     ("US", r"美股|美国股市|美国市场|美国股票|纳斯达克|纳指|标普|道琼斯|道指|纽交所"
            r"|\bUS (?:market|stock|exchange)s?\b|\bthe US\b"
            r"|\bNASDAQ\b|\bNYSE\b|\bS&P\b|\bWall Street\b|\b(?:SPY|QQQ|SPX)\b|\bU\.S\.|\bamerican (?:market|stock)s?\b"
-           r"|\bnew york (?:close|open|market)s?\b"),
-    ("HK", r"港股|港交所|香港市场|香港股市|恒生|恒指|\.HK\b|\bhong kong\b|\bHK (?:market|stock|exchange)s?\b|\bHKEX\b"),
+           r"|\bnew york (?:close|open|market)s?\b|\bUS trading\b|\bafter US close\b"),
+    ("HK", r"港股|港交所|香港市场|香港股市|恒生|恒指|\.HK\b|\bhong kong\b|\bHK\b|\bHKEX\b|(?<!\d)0\d{4}(?!\d)"),
     ("CN", r"[Aa]股|沪深|沪指|上证|深证|深成指|创业板|科创板|北交所|\.S[HZ]\b|(?<!\d)[036]\d{5}(?!\d)|\bA-shares?\b"
            r"|\bshanghai\b|\bshenzhen\b|\bchina\b"),
 )  # fmt: skip
@@ -115,14 +126,15 @@ class Said:
 
 _MARK = r"[\s,，、;；.。:：!！]"
 _FILLER = re.compile(
-    r"^(?:(?:请|請|麻烦你?|麻煩你?|劳驾|帮我|幫我|帮忙|幫忙|替我|给我|給我|为我|為我|我想要?你?|我要你?|我希望你?|希望你?|你|要|自动地?|定时地?|定期地?|的时候|时候|时(?!间|代|机)"
+    r"^(?:(?:请|請|麻烦你?|麻煩你?|劳驾|帮我|幫我|帮忙|幫忙|替我|给我|給我|为我|為我|我想要?你?|我要你?|我希望你?|希望你?|你|要|自动地?|定时地?|定期地?|触发(?=\S)|的时候|时候|时(?!间|代|机)"
     r"|之后|以后|后(?!续|市|面)|就|都|再|并且?|然后|在|于|的|地|一次|来)(?=\S)"
     r"|(?:please|can you|could you|would you|i want you to|i'd like you to|you should|and then|and|then|to|at|on|in|of"
     r"|the task(?: is)?(?: to)?|automatically|also)\b[ ,:]*|[\s,，、;；.。:：!！]+)",
     re.I,
 )  # fmt: skip
 _DANGLING = re.compile(
-    r"(?:\b(?:at|on|in|from|of|by|and|then|a|an|the|for|to|with)|[在于并和，,、;；:：.。!！\s]|并且|然后)$", re.I
+    r"(?:\b(?:at|on|in|from|of|by|and|then|a|an|the|for|to|with)|[在于并和，,、;；:：.。!！\s]|并且|然后|(?<=\w\w)一次)$",
+    re.I,
 )
 
 
@@ -138,6 +150,7 @@ def _tidied(kept: str) -> str:
             return sign if sign in "，、；。" else f"{sign} "
         return " " if before or after else ""
 
+    kept = re.sub(rf"[(（\[【]\s*{GONE}[{GONE}\s,，、]*[)）\]】]", GONE, kept)
     text = re.sub(rf"({_MARK}*){GONE}(?:{_MARK}*{GONE})*({_MARK}*)", seam, kept)
     for pattern in (_FILLER, _DANGLING):
         while (found := pattern.search(text)) and found[0]:
@@ -188,10 +201,12 @@ def zone(said: Said) -> str:
     for pattern, name in _zones():
         if said.take(pattern):
             return name
-    found = _IANA.search(said.plain)
-    if found and known(found[1]):
-        said.drop(*found.span())
-        return found[1]
+    for found in _IANA.finditer(said.plain):
+        if name := _by_case().get(found[1].casefold(), ""):
+            said.drop(*found.span())
+            return name
+    if shifted := said.take(_UTC):
+        return _shifted(shifted)
     for city in _CITY.finditer(said.plain):
         wanted = city[1].replace(" ", "_")
         name = next((each for each in sorted(_every_zone()) if each.rpartition("/")[2] == wanted), "")
@@ -199,6 +214,33 @@ def zone(said: Said) -> str:
             said.drop(*city.span())
             return name
     return ""
+
+
+def _shifted(found: re.Match[str]) -> str:
+    """Return the zone of UTC+8: of China, and for other hours one of that name, which counts the other way."""
+    hours = int(found["sign"] + found["h"])
+    name = "Asia/Shanghai" if hours == 8 else "UTC" if hours == 0 else f"Etc/GMT{-hours:+d}"
+    if (found["m"] or "").strip(":0") or not known(name):
+        raise BadData("{said}: there is no zone of that name", said=found[0].strip("()（） "),
+                      hint="name the zone by a city: Asia/Kolkata, Australia/Adelaide")  # fmt: skip
+    return name
+
+
+def zone_named(text: str) -> str:
+    """Return the IANA zone that a text names (北京, UTC+8, asia/shanghai); the text itself where it names none.
+
+    raises  BadData for UTC+5:30.
+    """
+    return (
+        text
+        if not text or known(text)
+        else zone(Said(text)) or zone(Said(f"{text}时间")) or zone(Said(f"{text} time")) or text
+    )
+
+
+@cache
+def _by_case() -> dict[str, str]:
+    return {name.casefold(): name for name in _every_zone()}
 
 
 @cache

@@ -8,9 +8,12 @@ from ia.errors import BadData
 from ia.schedule.hours import DAYPART
 from ia.schedule.phrases import EN_NUMBER, GONE, MONTHS, ZH_NUMBER, Said, minutes, number, weekday
 
-_HOW_OFTEN = "say how often: 每周五16:00复盘本周, every Friday at 16:00 review my week"
-_ONCE = "a task repeats: say how often, such as 每周五16:00 or every Friday at 16:00"
-_LAST = "the 28th is in every month: 每月28号; or choose another day"
+_HOW_OFTEN = "say how often: every Friday at 16:00 review my week"
+_HAPPENS = "for what happens, `--on message:WORDS`, `--on file:notebook/inbox/*.md` or `--on webhook:NAME`, and the job"
+_ONCE = "a task repeats: say how often, such as every Friday at 16:00"
+_LAST = "the 28th is in every month; or choose another day"
+_MONTH_END = "run on the last days and let the job see which day it is: `--cron '0 16 28-31 * *'`, with the job"
+_OTHER_WEEK = "`--every 14d` counts from the approval; or take every week, and let the job see which week it is"
 
 
 @dataclass
@@ -19,6 +22,7 @@ class Rhythm:
 
     sure    it can only be meant so: 每周五, not the bare 每周 or weekly of `the weekly chart`
     count   times of day that it asks for (twice a day)
+    part    the part of the day that it names (every evening)
     """
 
     start: int
@@ -29,6 +33,7 @@ class Rhythm:
     trading: bool = False
     every: int = 0
     count: int = 0
+    part: str = ""
 
 
 _W = r"(?:周|星期|礼拜)"
@@ -73,6 +78,11 @@ def rhythm(said: Said) -> Rhythm | None:
             first.days = first.days if first.days != "* * *" else other.days
             first.every, first.trading = first.every or other.every, first.trading or other.trading
             continue
+        if _narrower(first, other) or _narrower(other, first):  # 周一到周五每天
+            said.drop(other.start, other.end)
+            first.days = first.days if first.days != "* * *" else other.days
+            first.trading = first.trading or other.trading
+            continue
         if first.sure and other.sure:
             a, b = said.text[first.start : first.end].strip(), said.text[other.start : other.end].strip()
             raise BadData("two rhythms are named: {one} and {other}", one=a, other=b,
@@ -80,8 +90,13 @@ def rhythm(said: Said) -> Rhythm | None:
     said.drop(first.start, first.end)
     if first.every >= 1440 and (name := _WEEKDAY_NEXT.match(said.plain, first.end)):
         raise BadData("every so many days and {day} do not go together", day=name[0].strip(),
-                      hint="say 每周五, every Friday; or every 14 days without a weekday")  # fmt: skip
+                      hint="say every Friday; or every 14 days without a weekday")  # fmt: skip
     return first
+
+
+def _narrower(a: Rhythm, b: Rhythm) -> bool:
+    """Whether one says on which of the days that the other calls each: 周一到周五, of 每天."""
+    return a.period == b.period == "daily" and not (a.every or b.every) and a.days != "* * *" == b.days and a.sure
 
 
 def _named(said: Said) -> list[Rhythm]:
@@ -110,9 +125,7 @@ def _spaced(found: re.Match[str], size: int) -> Rhythm:
 def _alternate(found: re.Match[str]) -> Rhythm:
     count = number(found["n"] or "1")
     if count > 1:
-        raise BadData(
-            "{said} could be two things", said=found[0], hint="write 每2天 or 每3天, every 2 days or every 3 days"
-        )
+        raise BadData("{said} could be two things", said=found[0], hint="write every 2 days or every 3 days")
     return _spaced(found, 2 * minutes("1", found["u"]))
 
 
@@ -242,7 +255,7 @@ def _yearly(found: re.Match[str]) -> Rhythm:
     if not 1 <= month <= 12 or not 1 <= day <= longest[month - 1]:
         raise BadData(
             "{said}: there is no such day in every year", said=found[0].strip(),
-            hint="choose another day: 每年3月1日, every year on March 1",
+            hint="choose another day: every year on March 1",
         )  # fmt: skip
     return Rhythm(*found.span(), days=f"{day} {month} *", period="yearly", sure=not found["ly"])
 
@@ -263,11 +276,11 @@ def _count(found: re.Match[str]) -> Rhythm:
 
 @_rule(
     rf"每\s*(?:一?天|日|一日)(?!线|均|报)(?:的(?={DAYPART}))?|天天|每(?={DAYPART})|每个(?={DAYPART})"
-    rf"|\b(?:every|each)\s+(?:single\s+)?day\b(?!')|\b(?:every|each)\s+(?=morning|evening|night|afternoon|noon)"
+    rf"|\b(?:every|each)\s+(?:single\s+)?day\b(?!')|\b(?:every|each)\s+(?P<part>morning|evening|night|afternoon|noon)\b"
     rf"|\bnightly\b"
 )
 def _daily(found: re.Match[str]) -> Rhythm:
-    return Rhythm(*found.span())
+    return Rhythm(*found.span(), part=(found["part"] or "").casefold())
 
 
 @_rule(rf"每(?:个|一)?{_W}|\b(?:every|each)\s+week\b|(?P<ly>\bweekly\b)")
@@ -305,6 +318,12 @@ _NEVER = re.compile(
     r"|\b(?:last|first|second|third)\s+(?:trading day|business day|\w+day)\s+of\s+(?:every|each|the)\s+month\b",
     re.I,
 )  # fmt: skip
+_OTHER = re.compile(
+    rf"\b(?:every|each) (?:other|second) {_EDAY}\b|(?:每?隔(?:一|1)?(?:个)?|双){_W}的?(?:{_W})?{_D}|单双周", re.I
+)
+_HAPPENING = re.compile(
+    r"收到|有新|变了|变化|改动|消息|文件|webhook|一旦|\b(?:when(?:ever)?|if|once|as soon as)\b", re.I
+)
 _NOT = re.compile(
     r"(?:不要|别|不用|不必|无需|停止|取消|关掉|不再|别再|不需要|停掉|删掉|暂停)(?:再|了)?(?:给我|帮我"
     r"|替我)?(?:在)?\s*(?:每|逢|定时|自动|提醒)"
@@ -324,7 +343,15 @@ _ONE_OFF = re.compile(
 def impossible(said: Said) -> None:
     """Raise where a wish asks for what a schedule cannot say, or for no task at all."""
     if found := _NEVER.search(said.plain):
-        raise BadData("{said} is no rhythm that cron knows", said=said.text[slice(*found.span())].strip(), hint=_LAST)
+        end = re.search(r"最后|底|末|last|final|end", found[0], re.I)
+        raise BadData(
+            "{said} is no rhythm that cron knows", said=said.text[slice(*found.span())].strip(),
+            hint=_MONTH_END if end else _LAST,
+        )  # fmt: skip
+    if found := _OTHER.search(said.plain):
+        raise BadData(
+            "{said} is no rhythm that cron knows", said=said.text[slice(*found.span())].strip(), hint=_OTHER_WEEK
+        )
     found = _NOT.search(said.plain)
     if found and not re.search(r"每|\bevery\b|\beach\b", said.plain[: found.start()], re.I):
         raise BadData("this asks for no task", hint="`ia task pause NAME` or `ia task remove NAME` end one")
@@ -333,4 +360,4 @@ def impossible(said: Said) -> None:
 def missing(said: Said) -> Exception:
     if found := _ONE_OFF.search(said.plain):
         return BadData("{said} is once", said=said.text[slice(*found.span())].strip(), hint=_ONCE)
-    return BadData("when is not said", hint=_HOW_OFTEN)
+    return BadData("when is not said", hint=_HAPPENS if _HAPPENING.search(said.plain) else _HOW_OFTEN)

@@ -13,7 +13,7 @@ from ia.schedule.hours import DAYPART, Times
 from ia.schedule.phrases import EN_NUMBER, GONE, ZH_NUMBER, Said, minutes
 from ia.schedule.rhythm import Rhythm
 
-_AT = "say which one: 每周五16:00复盘本周, every Friday at 16:00 review my week"
+_AT = "say which one: every Friday at 16:00 review my week"
 DEFAULT = (16, 0)
 """The time of day where a wish names a day only: after China's close."""
 OPENS = {"CN": 570, "HK": 570, "US": 570}
@@ -68,7 +68,8 @@ _CLOSE = re.compile(
     rf"|跌)(?:{_OFFSET.replace('<n>', '<n3>').replace('<half>', '<half3>').replace('<u>', '<u3>')})?"
     rf"|(?:{_EN_OFFSET}\s+)?\b(?P<eside>after|before|at|past)\s+(?:(?:each|every"
     rf"|the)\s+)?(?:{_PLACE}\s+)?(?:market(?:'?s)?\s+|day's\s+)?(?:close|closing bell)s?\b(?!\s*(?:price"
-    rf"|above|below|of the position))"
+    rf"|above|below|of the position))(?:\s+(?:of"
+    rf"|in)\s+(?:the\s+)?{_PLACE}\b(?:\s+(?:stock\s+)?(?:market|exchange)s?)?)?"
     rf"|\b(?:when|once|as soon as|after)\s+(?:the\s+)?(?:{_PLACE}\s+)?markets?\s+(?:has\s+"
     rf"|have\s+)?close[sd]?\b|\bpost-?market\b",
     re.I,
@@ -141,12 +142,16 @@ def _times(said: Said, often: Rhythm | None) -> Times | None:
                       other=meant[1].found[0].said, hint=_AT)  # fmt: skip
     if meant:
         lead = _LEAD.search(said.plain[: meant[0].start])
-        said.drop(lead.start() if lead else meant[0].start, meant[0].end)
+        if lead and lead[0].casefold().startswith("between") and meant[0].joined == "and":
+            meant[0].joined = "to"
+        tail = _TAIL.match(said.plain, meant[0].end) if meant[0].joined == "to" else None
+        said.drop(lead.start() if lead else meant[0].start, tail.end() if tail else meant[0].end)
         return meant[0]
     return None
 
 
 _LEAD = re.compile(r"(?:\b(?:from|between)\s+|[从由]\s*)\Z", re.I)
+_TAIL = re.compile(r"\s*(?:(?:的)?(?:之间|期间|之内|以内|时段|(?<!\s)内|(?<!\s)间(?!隔)))(?:的)?")
 _LINK = re.compile(
     rf"(?:[\s{GONE},，的在于]|\bat\b|\bfrom\b|\bbetween\b|\bof\b|\bthe\b|\bon\b|{DAYPART}|\bin the\b|morning"
     rf"|evening|afternoon|night|time)*",
@@ -165,6 +170,8 @@ def _alone(said: Said, group: Times) -> bool:
     """Whether times stand where a clause could end or begin, so that they may be meant though the rhythm is away."""
     before, after = said.near(max(group.start - 1, 0), group.start), said.near(group.end, group.end + 2)
     led = group.found[0].said.casefold().startswith(("at ", "@", "在", "于"))
+    if group.joined and (lead := _LEAD.search(said.plain[: group.start])) and lead[0].isascii():
+        return not after.strip() or after[0] in ",，。.;；" + GONE or lead.start() == 0
     begins = group.start == 0 or before in ",，。;；、" + GONE or led
     ends = not after.strip() or after[0] in ",，。.;；" + GONE or begins
     return begins and ends and not re.match(r"\s*(?:的|price|level|bar|open|close)", after, re.I)
@@ -184,13 +191,13 @@ def _schedule(
     if often and often.count > 1 and (times is None or len(times.found) != often.count):
         raise BadData(
             "{count} times: when?", count=often.count,
-            hint="name them: 每天9点和15点, 每周二和周五, at 9 and 15, every Tuesday and Friday",
+            hint="name them: at 9 and 15, every Tuesday and Friday",
         )  # fmt: skip
     if times is not None:
-        return _at(times, days)
+        return _at(hours.within(said, times, often.part if often else ""), days)
     if bell is not None:
         return _rung(bell, often, days, exchange)
-    hour, minute = hours.part(said) or DEFAULT
+    hour, minute = hours.part(said, often.part if often else "") or DEFAULT
     return f"{minute} {hour} {days}"
 
 
@@ -248,7 +255,7 @@ def _spread(often: Rhythm | None, days: str, times: Times | None, within: bool, 
     elif times is not None:
         if times.joined != "to":
             raise BadData("an interval has no time of day: {said}", said=times.found[0].said,
-                          hint="say from when to when: 9点到17点每小时, every hour from 9 to 17")  # fmt: skip
+                          hint="say from when to when: every hour from 9 to 17")  # fmt: skip
         first, last = times.found[0], times.found[-1]
         window = (first.hour, last.hour if size >= 60 or last.minute else last.hour - 1)
     if window is None and days == "* * *":
@@ -256,7 +263,7 @@ def _spread(often: Rhythm | None, days: str, times: Times | None, within: bool, 
     if size >= 1440 or (size > 60 and size % 60) or (size < 60 and 60 % size) or (window and window[0] > window[1]):
         raise BadData(
             "every {size} minutes does not fit into those hours", size=size,
-            hint="such as 每15分钟, every 30 minutes, every 2 hours",
+            hint="such as every 15 minutes, every 30 minutes, every 2 hours",
         )  # fmt: skip
     hours = f"{window[0]}-{window[1]}" if window else "*"
     if size < 60:

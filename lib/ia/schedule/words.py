@@ -5,6 +5,7 @@ Design.
 """
 
 import re
+from shlex import quote
 from typing import Any
 
 from ia.errors import BadData
@@ -44,12 +45,14 @@ def read(text: str, *, zone: str) -> Design:
     if not run and not re.search(r"\w", job):
         raise BadData(
             "what is to be done is not said",
-            hint="say it after the time: 每周五16:00复盘本周, every Friday at 16:00 review my week",
+            hint="say it after the time: every Friday at 16:00 review my week",
         )
-    kind = _kind(job)
+    kind, name, note = _kind(job), name_of(when.schedule, job or run), note_of(when.schedule, job)
+    if reminder := _REMINDER.fullmatch(job):
+        run, job = _sent(reminder, policies), ""
     return Design(
-        name=name_of(when.schedule, job or run), schedule=when.schedule, prompt=job, run=run, zone=when.zone,
-        calendar=when.calendar, inputs=_inputs(kind, job), **{"produces": note_of(when.schedule, job), **policies},
+        name=name, schedule=when.schedule, prompt=job, run=run, zone=when.zone,
+        calendar=when.calendar, inputs=_inputs(kind, job), **{"produces": note, **policies},
     )  # fmt: skip
 
 
@@ -86,6 +89,11 @@ _EVENTS: tuple[tuple[str, re.Pattern[str]], ...] = (
         r"(?:当|每当|每次|一旦|只要|如果|若)?(?:有人|群里|别人|谁|消息里?|聊天里?"
         r"|我)(?:有人)?(?:的消息)?(?:里)?(?:说到|提到|说起|提起|聊到|讲到|出现|包含|提及)了?\s*"
         r"(?P<zh>“[^”]+”|「[^」]+」|\"[^\"]+\"|[^,，。\s\x00]+?)\s*(?:的?时候|的?时(?!代|间)|就|的话|之后|后|(?=[,，]))"
+        r"|(?:当|每当|每次|一旦|只要|如果|若)?(?:我)?(?:收到|有|来了?)(?:了|任何|一条)*(?:内容)?(?:里|中)?(?:包含|含有?|带有?|提到|写着|关于)\s*"
+        r"(?P<zh2>“[^”]+”|「[^」]+」|\"[^\"]+\"|[^,，。\s\x00]+?)\s*的(?:消息|信息|留言|聊天)\s*(?:的?时候|的?时(?!代|间)|之后|以后|后|就|的话)*"
+        r"|\b(?:when(?:ever)?|if|each time|once)\s+(?:i (?:get|receive)\s+|there is\s+)?a(?:ny)? message\s+(?:that\s+)?"
+        r"(?:with|containing|contains|about|mentioning|saying|has)\s+(?P<en2>\"[^\"]+\"|“[^”]+”|[^,\x00]+?)\s*"
+        r"(?:\s(?:arrives|comes(?: in)?))?\s*[,:]"
         r"|\b(?:when(?:ever)?|if|each time|once)\s+(?:some(?:one|body)|any(?:one|body)|a message|i"
         r"|people)\s+(?:mentions?|says?|contains?|writes?|talks? about)\s+"
         r"(?P<en>\"[^\"]+\"|“[^”]+”|[^,\x00]+?)\s*(?:,|:|(?=\b(?:then|tell|remind|send|write|note|look"
@@ -96,6 +104,14 @@ _EVENTS: tuple[tuple[str, re.Pattern[str]], ...] = (
         r"|/\*{0,2}[\w.*]*))\s*(?:这个)?(?:文件夹?|目录)?\s*[里中]?\s*(?:一|被|有了?|发生了?)*"
         r"(?:变化|变动|改动|更新|修改|改变|变了|变更|改了|新文件|新增|变)(?:了|过)?\s*(?:的?时候|的?时"
         r"|之后|以?后|就|的话)*"
+        r"|(?:当|每当|每次|一旦|只要|如果|若)?\s*(?P<zh2>[A-Za-z0-9_][\w.-]*(?:/[\w.*-]+)*)/?\s*(?:这个)?(?:文件夹|目录)?\s*"
+        r"(?:下面?|里面?|中|内)?\s*(?:有|出现|多了?|来了?|新增|加了?|放入|收到)(?:了)?\s*(?:一个|一份|任何)?新?的?(?:文件|笔记|东西)"
+        r"\s*(?:的?时候|的?时|之后|以?后|就|的话|(?=,))"
+        r"|\b(?:when(?:ever)?|if|once|each time|every time"
+        r"|as soon as)\s+(?:there is\s+|i (?:add|drop|put)\s+)?(?:a|any)?\s*(?:new\s+)?"
+        r"(?:file|note)s?\s+(?:(?:is|are)\s+)?(?:appears?|arrives?"
+        r"|comes?|lands?|added|created|shows? up)?\s*(?:in|into|under|to)\s+"
+        r"[`\"']?(?P<en3>[A-Za-z0-9_][\w.-]*(?:/[\w.*-]+)*)/?[`\"']?(?=[\s,]|\Z)"
         r"|\b(?:when(?:ever)?|if|once|each time|every time|as soon as)\s+(?:(?:the|a"
         r"|any)\s+file\s+(?:in\s+)?)?[`\"']?(?P<en>[\w.*][^\s,`\"']*[./*][^\s,`\"']*)[`\"']?\s+(?:is\s+"
         r"|has\s+|was\s+|gets\s+)?(?:been\s+)?"
@@ -112,6 +128,8 @@ def _event(said: Said) -> str:
         if found:
             start, stop = next(found.span(group) for group, value in found.groupdict().items() if value is not None)
             what = said.text[start:stop].strip("`“”\"'「」 ").rstrip(".")
+            if kind == "file" and not re.search(r"[.*][^/]*\Z", what):
+                what = f"{what.rstrip('/')}/*.md"
             return f"on {kind} {what}"
     return ""
 
@@ -121,13 +139,13 @@ def _event(said: Said) -> str:
 _QUIET = re.compile(
     r"(?:安静|静默|悄悄)(?:地)?(?:运行|执行|进行|地)?|不要?打扰我?|别打扰我?|勿扰|只写文件(?:就行|即可)?"
     r"|(?:不用|不要|不必|别|无需)(?:通知|告诉|发消息给?)我?"
-    r"|(?:只|仅)?(?:在)?(?:失败|异常|出错|报错)(?:了|时)?(?:的时候)?才(?:通知|告诉|提醒|打扰)我?"
+    r"|(?:只|仅)?(?:在)?(?:失败|异常|出错|报错)(?:了|时)?(?:的时候)?才(?:通知|告诉|提醒|打扰|说|讲)我?|除非(?:失败|异常|出错|报错)了?"
     r"|只(?:在)?(?:失败|异常|出错)(?:了|时)?(?:的时候)?(?:通知|告诉|提醒)我?"
     r"|\bonly (?:tell|notify|message|bother|alert) me (?:when|if) (?:it|something|the task|this) (?:fails?"
     r"|goes wrong|breaks)"
     r"|\b(?:tell|notify) me only (?:when|if) (?:it|something) (?:fails?|goes wrong)|\b(?:silently|quietly)\b"
     r"|\b(?:without (?:telling|notifying|bothering) me|(?:don'?t|do not) (?:tell|notify|bother"
-    r"|disturb) me)\b|\bno notifications?\b",
+    r"|disturb) me|no notifications?)\b(?:,?\s+unless (?:it|something|the task|this) (?:fails?|breaks|goes wrong))?",
     re.I,
 )  # fmt: skip
 _NO_RETRY = re.compile(
@@ -143,10 +161,20 @@ _RETRY = re.compile(
     rf"|间隔)?\s*(?:{_WAIT_ZH})?(?:后|之后)?\s*[,，]?(?:再|就)?(?:重试|再试"
     rf"|重跑)\s*(?:(?P<c>{ZH_NUMBER})[次遍])?"
     rf"(?:\s*[,，]?\s*(?:每次)?(?:间隔|相隔|隔)\s*{_WAIT_ZH.replace('<w', '<x')})?"
-    rf"|\b(?:if it fails,?\s*|on failure,?\s*)?(?:then\s+)?(?:retry"
+    rf"|(?:最多)?重试\s*(?P<c2>{ZH_NUMBER})[次遍](?:\s*[,，]?\s*(?:每次)?(?:间隔"
+    rf"|相隔|隔)\s*{_WAIT_ZH.replace('<w', '<v')})?"
+    rf"|\b(?:if it fails,?\s*"
+    rf"|on failure,?\s*)?(?:then\s+)?(?:wait\s+{_WAIT_EN.replace('<e', '<g')}\s*,?\s*(?:and|then)\s+)?(?:retry"
     rf"|try again)\b(?:\s+it)?(?:\s+{_COUNT_EN})?(?:,?\s+(?:after|in|every)\s+{_WAIT_EN}"
     rf"|,?\s+{_WAIT_EN.replace('<e', '<f')}\s+apart)?(?:\s+{_COUNT_EN.replace('<ec', '<fc')})?(?:\s+(?:if it fails"
     rf"|on failure))?",
+    re.I,
+)  # fmt: skip
+_THEN_TOLD = re.compile(
+    r"(?:如果|要是|若)?\s*(?:再|还|仍|又|依)?(?:然|是|旧)?(?:再)?\s*(?:失败|出错|不行|不成)(?:了|的话)?\s*[,，]?\s*(?:就|则|再|请|便)?(?:马上|立即)?"
+    r"(?:通知|告诉|提醒|告知|发消息给)我?(?:一声)?(?=\s*(?:[,，。.;；!！\x00]|\Z))"
+    r"|\b(?:and\s+)?(?:then|if it (?:still )?fails(?: again| twice)?,?(?: then)?)\s+(?:tell|notify|alert|message) me"
+    r"(?=\s*(?:[,.;!\x00]|\Z))",
     re.I,
 )  # fmt: skip
 _SKIP = re.compile(
@@ -187,7 +215,7 @@ _TOLD = re.compile(
     re.I,
 )  # fmt: skip
 _KEPT = re.compile(
-    r"(?:并|然后)?(?:把)?(?:结果|报告|它)?(?:写|存|保存|记录?)(?:到|入|进|在"
+    r"(?:并|然后)?(?:把)?(?:结果|报告|产物|产出|输出|笔记|它)?(?:都)?(?:写|存|保存|放|记录?)(?:到|入|进|在"
     r"|为)\s*(?P<zh>[A-Za-z0-9_.][^\s,，。;；'\"“”]*/[^\s,，。;；'\"“”]+|[\w-]+\.md)\s*(?:里|中|文件|下)?"
     r"|\b(?:and\s+)?(?:save|write|put|keep|store)\s+(?:(?:it|them|the (?:result|report|summary|note"
     r"|answer)s?|that|this)\s+)?(?:to|into|in|under|as)\s+[`\"']?(?P<en>[\w.-]+/[^\s,`\"']+"
@@ -201,16 +229,20 @@ def _policies(said: Said) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if kept := said.take(_KEPT):
         path = said.text[slice(*kept.span("zh" if kept["zh"] else "en"))].rstrip(".").removeprefix("notebook/")
-        found["produces"] = re.sub(r"YYYY-?MM-?DD|日期", "DATE", path)
-    if said.take(_QUIET):
+        path = re.sub(r"YYYY-?MM-?DD|日期", "DATE", path)
+        folder = not path.endswith(".md") and not re.search("DATE|TIME", path)
+        found["produces"] = f"{path.rstrip('/')}/DATE.md" if folder else path
+    while said.take(_QUIET):
         found["silent"] = True
     if said.take(_NO_RETRY):
         found["retries"] = 0
     elif again := said.take(_RETRY):
-        count = again["c"] or re.sub(r"up to|times?", "", again["ec"] or again["fc"] or "1", flags=re.I)
+        count = again["c"] or again["c2"] or re.sub(r"up to|times?", "", again["ec"] or again["fc"] or "1", flags=re.I)
         found["retries"] = number(count)
         if wait := _length(again):
             found["retry_after"] = wait
+    while said.take(_THEN_TOLD):
+        pass
     if said.take(_SKIP):
         found["missed"] = "skip"
     elif said.take(_CATCH_UP):
@@ -227,9 +259,10 @@ def _policies(said: Said) -> dict[str, Any]:
 def _length(found: re.Match[str]) -> int:
     """Return the minutes that a pattern's amount and unit are, whichever of its branches matched; 0 for none."""
     got = found.groupdict()
-    for amount, unit, half in (("w", "wu", "wh"), ("x", "xu", "xh"), ("ew", "eu", ""), ("fw", "fu", "")):
-        if got.get(amount) and got.get(unit):
-            return minutes(got[amount], got[unit]) + (minutes("半", got[unit]) if got.get(half) else 0)
+    for key in ("w", "x", "v", "ew", "fw", "gw"):
+        amount, unit = got.get(key), got.get(f"{key}u" if len(key) == 1 else f"{key[0]}u")
+        if amount and unit:
+            return minutes(amount, unit) + (minutes("半", unit) if got.get(f"{key}h") else 0)
     return 0
 
 
@@ -253,7 +286,26 @@ def _pipeline(said: Said) -> str:
 
 def _job(said: Said) -> str:
     said.take(_PREFIX)
-    return said.rest()
+    return _BEFORE_SKILL.sub("", said.rest())
+
+
+_BEFORE_SKILL = re.compile(
+    r"^(?:运行|执行|调用|使用|用|跑|\b(?:run|execute|use|do)\b)\s*(?:一下|技能|the skill)?\s*(?=/[\w-]+)", re.I
+)
+
+
+_REMINDER = re.compile(
+    r"提醒(?:一下)?我(?:一下|一声)?(?:要|去|记得)?[:：,，\s]*(?P<zh>[^\s-].*)"
+    r"|remind me\s+(?:to\s+|that\s+|of\s+|about\s+|:\s*)?(?P<en>[^\s-].*)",
+    re.I,
+)
+
+
+def _sent(reminder: re.Match[str], policies: dict[str, Any]) -> str:
+    """Return the pipeline that says a reminder. What is said is the result, so only a failure is told besides."""
+    to = ",".join(policies.pop("notify", ()))
+    policies["silent"] = True
+    return " ".join(["ia send", *(["--to", to] if to else []), quote(reminder["zh"] or reminder["en"])])
 
 
 _KINDS = (
@@ -278,15 +330,28 @@ def name_of(schedule: str, job: str) -> str:
     what, period, kind = form(schedule), period_of(schedule), _kind(job)
     if isinstance(what, Event):
         stem = what.what.rpartition("/")[2].partition(".")[0] if what.kind == "file" else what.what
-        stem = stem.strip("*") or what.what.strip("*/").rpartition("/")[2]
+        stem = stem.strip("*") or what.what.rpartition("/")[0].strip("*/").rpartition("/")[2]
         about = re.sub(r"[^\w]+", "-", stem).strip("-_").casefold()[:30]
         return f"{period}-{about}" if about else period
     if job.startswith("ia "):
-        return f"{period}-{job.split()[1].strip('-')}"
+        command = re.match(r"ia\s+([A-Za-z][\w-]*)", job, re.A)
+        return f"{period}-{command[1].casefold()}" if command else f"{period}-task"
     token = re.search(r"(?<![\w/])(\$?[A-Z]{2,6}|\d{5,6})(?![\w/])", job)
     if kind in ("", "check") and token:
         return f"{period}-{token[0].strip('$').casefold()}"
+    if not kind and (first := re.match(r"[^\w/]*([^\W_]*[\u3400-\u9fff][^\W_]*)", job)):
+        return f"{_ZH_PERIODS.get(period, period)}-{first[1].casefold()[:12]}"
     return f"{period}-{kind or 'task'}"
+
+
+_ZH_PERIODS = {
+    "hourly": "每小时",
+    "daily": "每日",
+    "weekly": "每周",
+    "monthly": "每月",
+    "quarterly": "每季",
+    "yearly": "每年",
+}
 
 
 def period_of(schedule: str) -> str:
