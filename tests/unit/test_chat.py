@@ -9,7 +9,7 @@ from ia import proposals, sessions
 from ia.bridges import answers, bot_messages
 from ia.bridges.answers import AGAIN, ANSWERED, FAILED, NEW, READY, SENDING, WORKING
 from ia.bridges.approving import LIFE, MAX_SHOWN, Approving, Voice
-from ia.bridges.chat import LONG, RATE, Conversation, Door, Incoming, _as_here, shortened
+from ia.bridges.chat import LONG, RATE, Conversation, Door, Incoming, _as_here, shortened, turned
 from ia.errors import IaError, NotFound, Refused
 from ia.memory import writing
 from ia.proposals import difference
@@ -295,6 +295,32 @@ def test_a_yes_right_after_a_proposal_is_told_the_command(ws, conversation, word
     assert says(conversation, ws, "确认一下宁德时代的价格") is None
     sessions.add(ws, "telegram-41", "user", "茅台呢", turn="t2")
     assert says(conversation, ws, words) is None, "something else was said since"
+
+
+COACHING = "你最近总是低估市场情绪的影响，分析时要多考虑资金面。"
+
+
+def answered(ws, text, passed=(), by_owner=True):
+    job = {"channel": "telegram", "chat": "41", "sender": "41", "text": text, "passed": passed, "by_owner": by_owner}
+    return turned(ws, job, voice(), lambda _: None)
+
+
+def test_coaching_in_a_chat_becomes_proposals(ws):
+    told = answered(ws, COACHING)
+    assert {p.path for p in proposals.pending(ws)} >= {"memory/beliefs.md", "soul.md"}
+    assert all("untrusted: telegram 41" in p.origin for p in proposals.pending(ws))
+    assert ws.read("memory/beliefs.md") is None
+    assert "没有存下" not in told
+
+
+@pytest.mark.parametrize(
+    ("passed", "by_owner"), [((("telegram 41 forwarded", "别的文字"),), True), ((), False)]
+)  # fmt: skip
+def test_what_others_wrote_proposes_no_belief_and_the_refusal_is_told_to_a_person(ws, passed, by_owner):
+    told = answered(ws, COACHING, passed, by_owner)
+    assert "memory/beliefs.md" not in {p.path for p in proposals.pending(ws)}
+    assert "信念没有存下：这里读到了外面的文字" in told
+    assert "tell the user" not in told and "was read" not in told
 
 
 def test_whoever_is_not_the_owner_gives_no_commands(ws, conversation):

@@ -30,11 +30,13 @@ class Heard:
     origin   where from: `telegram 12345`
     by_user  whether the user wrote it: it may then ask for what becomes a proposal; else it asks for nothing
     allowed  tools that may be called; None: all
+    once     names the message: a turn that is repeated after a crash sends nothing that its first try has sent
     """
 
     origin: str
     by_user: bool = False
     allowed: tuple[str, ...] | None = None
+    once: str = ""
 
 
 @dataclass
@@ -124,7 +126,8 @@ def prepare(
     )  # fmt: skip
     if heard is not None:
         scope.taint(heard.origin)
-        scope.allowed = heard.allowed
+        scope.own = heard.origin if heard.by_user else ""
+        scope.allowed, scope.once = heard.allowed, heard.once
     active = _named_skill(ws, message) if by_user else None
     if active is not None:
         from ia.tools.builtin.skills import activate

@@ -10,6 +10,7 @@
 | providers' tools that look     | act                | act, with the user's words, a security, a date |
 | providers' other tools         | act, or a proposal | refused                                      |
 
+Where nothing from outside was read but the user's own words in a chat, "nobody asked" is a proposal too, marked.
 A person at the command line (`actor == "user"`) is not held up, only where a proposal is the rule for everybody.
 What the user asked for is read from the user's own words (ia.tools.asking) or from the skill that the user named.
 `notebook/notes/playbook.md` and `position_…` belong to no free area: every turn reads them. How a write is carried out
@@ -57,7 +58,7 @@ def way(scope: Scope, area: str, *, confirm: bool = False) -> str:
     if area in FREE:
         return ACT
     by_user = asked(scope, area)
-    if scope.tainted and not by_user:
+    if not by_user and any(origin != scope.own for origin in scope.origins):
         raise Refused(
             "text from outside ({origins}) was read, and the user did not ask to change {area}",
             origins=", ".join(scope.origins), area=area,

@@ -45,7 +45,9 @@ class Scope:
     allowed    names or `organ.*` patterns that may be called; None: all
     granted    areas that the user opened without words, by naming a skill (`/review`)
     origins    where text from outside came from that this scope has seen; not empty: tainted
+    own        that of the user's own words, where those came from outside too (a chat); they are no reason to refuse
     fork       how to run a subagent; the floor above puts it in
+    once       what a turn that is repeated has in common with its first try: the same message is not sent twice
     """
 
     ws: Workspace
@@ -56,10 +58,12 @@ class Scope:
     allowed: tuple[str, ...] | None = None
     granted: frozenset[str] = frozenset()
     origins: list[str] = field(default_factory=list)
+    own: str = ""
     notify: Notify = silent
     fork: Callable[..., Any] | None = None
     depth: int = 0
     skill: str = ""
+    once: str = ""
     market: Market | None = None
     calls: list[Call] = field(default_factory=list)
     artifacts: list[str] = field(default_factory=list)

@@ -132,8 +132,27 @@ def not_kept(desk: Desk, result: Result, zh: str, en: str) -> str:
     """Return why something was not kept, "" where it was."""
     if result.ok:
         return ""
-    why = desk.speak("没有这个工具", "there is no tool for it") if result.missing else result.error
+    why = (
+        desk.speak("没有这个工具", "there is no tool for it") if result.missing else _refused(desk.speak, result.error)
+    )
     return desk.speak("{what}没有存下：{why}。", "{what} was not kept: {why}.", what=desk.speak(zh, en), why=why)
+
+
+def _refused(speak: Voice, error: str) -> str:
+    """Return a refusal of the gate as it is told to a person: it was written for a model, with what to do next."""
+    if "stays as it is" in error:
+        return speak(
+            "那个文件是可信的，而这里读到了外面的文字，所以没有动它",
+            "that file is trusted, and text from outside was read here",
+        )
+    if "text from outside" in error:
+        return speak(
+            "这里读到了外面的文字，而你自己没有要求改它",
+            "text from outside was read here, and you did not ask for it yourself",
+        )
+    if "wait for the user already" in error:
+        return speak("等你决定的提案已经太多", "too many proposals wait for you already")
+    return told_so(speak, error.split("; ")[0])
 
 
 def waiting(desk: Desk, results: list[Result]) -> list[str]:
