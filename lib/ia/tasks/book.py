@@ -99,6 +99,17 @@ def by_id(ws: Workspace, number: int) -> Task | None:
     return None if row is None else _task(row)
 
 
+def ended(ws: Workspace, number: int) -> bool:
+    """Whether an approval is over for good, whatever now() is: removed, or replaced by that of a changed text."""
+    row = ws.db.execute("SELECT removed FROM tasks WHERE id = ?", (number,)).fetchone()
+    return row is None or row[0] is not None
+
+
+def named(ws: Workspace, name: str) -> bool:
+    """Whether an approval of this name is in force, whatever now() is."""
+    return ws.db.execute("SELECT 1 FROM tasks WHERE name = ? AND removed IS NULL", (name,)).fetchone() is not None
+
+
 def _task(row: tuple[Any, ...]) -> Task:
     return Task._make((*row[:7], json.loads(row[7] or "{}"), row[8]))
 

@@ -159,7 +159,8 @@ class _Runner(attempts.Holder):
             if run.state == WRITTEN:
                 self.tell(run)
             elif task is None or run.task != task.id:
-                self.dropped(run)
+                if self._adopted(run, task):
+                    return self._next()
             elif run.state == RUNNING:
                 return run
             elif run.state == WAITING or (run.retry_at and run.retry_at <= now):
@@ -171,6 +172,27 @@ class _Runner(attempts.Holder):
         except BadData as exc:
             self._unreadable(task, exc)
             return None
+
+    def _adopted(self, run: Run, task: Task | None) -> bool:
+        """Settle what is open of an approval that is not in force; whether it is the present one's now: an event is.
+
+        While the task is paused, its file is away, or the clock is before its approval, events and retries wait; what a
+        dead run of a paused task began is taken back.
+        """
+        if not book.ended(self.ws, run.task):
+            known = book.by_id(self.ws, run.task)
+            if run.state == RUNNING and known is not None and known.state == book.PAUSED:
+                self.dropped(run)
+            return False
+        wanted = events.meant(task) if task is not None else None
+        if run.state == WAITING and task is not None and wanted and run.slot.startswith(f"{wanted[0]} "):
+            if runs.of_slot(self.ws, task.id, run.slot) is None:
+                runs.changed(self.ws, run, task=task.id)
+                return True
+        elif run.state == WAITING and task is None and book.named(self.ws, run.name):
+            return False
+        self.dropped(run)
+        return False
 
     def _fresh(self, task: Task) -> Run | None:
         """Claim a slot that has come; slots that were missed are entered as such."""
@@ -190,9 +212,12 @@ class _Runner(attempts.Holder):
         self._missed(task, missed, told=design.missed == "skip" and not design.silent)
         if not fresh:
             return None
-        slot = fresh[0]
-        why = "caught up" if now - slot > ON_TIME else "schedule"
-        return runs.claim(self.ws, task.id, task.name, clock.stamp(slot), why)
+        for slot in fresh:  # one may be taken: by a clock that was ahead
+            why = "caught up" if now - slot > ON_TIME else "schedule"
+            run = runs.claim(self.ws, task.id, task.name, clock.stamp(slot), why)
+            if run is not None:
+                return run
+        return None
 
     def _missed(self, task: Task, missed: list[datetime], *, told: bool) -> None:
         lang, more, speak = reporting.language(task), len(missed) - MAX_MISSED, reporting.speak

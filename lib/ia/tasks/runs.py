@@ -98,8 +98,9 @@ def of_slot(ws: Workspace, task: int, slot: str) -> Run | None:
 
 
 def newest_slot(ws: Workspace, task: int) -> str | None:
-    """Return the latest slot that was claimed, as a UTC stamp."""
-    row = ws.db.execute("SELECT max(slot) FROM runs WHERE task = ? AND slot GLOB '[0-9]*'", (task,)).fetchone()
+    """Return the latest slot up to now() that was claimed, as a UTC stamp: a clock that was ahead stops no task."""
+    sql = "SELECT max(slot) FROM runs WHERE task = ? AND slot GLOB '[0-9]*' AND slot <= ?"
+    row = ws.db.execute(sql, (task, clock.stamp(clock.now()))).fetchone()
     return row[0]  # type: ignore[no-any-return]
 
 
