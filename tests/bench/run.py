@@ -9,6 +9,7 @@ from pathlib import Path
 
 from floors import PYTHON, SCRIPTS, Case, environment, measure, table
 
+REPO = Path(__file__).parent.parent.parent
 BASE = "import click, sqlite3, csv"
 START = "2016-07-01"  # about 2,500 bars up to today
 
@@ -32,6 +33,8 @@ def commands(home: Path) -> list[Case]:
         Case("ia memory observe", "ia memory observe 宁德时代 $RANDOM", BASE, 2),
         Case("ia memory list", "ia memory list", BASE, 2),
         Case("ia ohlcv (cached)", prices, BASE, 2),
+        Case("ia send, to the inbox", "ia send $RANDOM", BASE, 2),
+        Case("ia task due, nothing due", "ia task due", BASE, 3),
         Case(
             "ia ohlcv | ia compute 'ta.rsi(close,14)'",
             f"{prices} | ia compute 'ta.rsi(close,14)'",
@@ -62,7 +65,16 @@ def main() -> None:
         home = Path(tempfile.mkdtemp(prefix="ia-bench-"))
         try:
             env = environment(home)
-            for command in ("ia ohlcv 600519", "ia note scratch/first 动能衰减", "ia recall 动能"):
+            table_of = shutil.copy(REPO / "tests" / "fake_crontab", home / "crontab")
+            env["IA_CRONTAB"] = str(table_of)  # never the machine's own
+            for command in (
+                "ia ohlcv 600519",
+                "ia note scratch/first 动能衰减",
+                "ia recall 动能",
+                "ia task propose --name weekly --cron '0 16 * * 5' --calendar CN --run 'ia usage'",
+                "ia task approve weekly --yes",
+                "ia task due",
+            ):
                 subprocess.run(["bash", "-c", command], env=env, check=True, capture_output=True)
             cases = commands(home)
             table(cases, measure(cases, options.rounds, env))
