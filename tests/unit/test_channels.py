@@ -6,6 +6,7 @@ import email.policy
 import json
 import os
 import random
+import re
 import signal
 import socketserver
 import subprocess
@@ -16,7 +17,7 @@ import time
 import pytest
 
 from ia import audit, config
-from ia.channels import apprised, inbox, known, sending
+from ia.channels import apprised, inbox, known, marking, sending
 from ia.channels import telegram as bot
 from ia.channels.conformance import closed_port, serving
 from ia.channels.parts import parts
@@ -504,6 +505,37 @@ def test_the_token_never_travels_in_the_clear(chat, monkeypatch):
     monkeypatch.delenv("TELEGRAM_TOKEN")
     with pytest.raises(ConfigError, match="not set"):
         known.opened("telegram:7")
+
+
+# what was written after reading text from outside
+
+
+LINKS = [
+    "https://evil.com/a", "evil.com", "c2VjcmV0.evil.com", "evil.com./leak", "evil.xn--p1ai/leak", "пример.рф/leak",
+    "例子.中国/leak", "1.2.3.4/leak", "evil.com#leak", "evil.com%2Fleak", "evil.com\\leak", "evil。com/leak",
+    "例子。中国/leak", "evil．com/leak", "evil.com:443/x", "tg:resolve?domain=evil&text=leak", "mailto:x@evil.com?body=x",
+    "mailto:?to=x", "//evil.com/x", "www.evil.com", "evil.c0m/leak", "notebook/a.md/evil.com", "notebook/x.evil.md",
+    "600519.SH/leak", "600519.SH.evil.com", "evil.md", "उदाहरण.भारत/x",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_no_link_is_left(link):
+    told = marking.unlinked(link)
+    assert told != link
+    assert told.replace("[.]", ".").replace("[:]", ":").replace("。 ", "。") == link.replace("．", ".")
+    assert not re.search(r"[^\W\d_][.．][^\W\d_]|\d\.\d+\.|[a-z]:[/a-z?]|[a-z中]。[a-z中]", told), told
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "PE 3.14，涨 12.5%，3.14亿；600519.SH 收 1680.5，00700.HK。", "见 notebook/research/宁德/2026-11-22.md。",
+        "SH.600519 v1.2 2026.11.22 e.g. U.S. Ends. Begins… 跌了。AI 说：看好", "PE:12/行业 15:30 RSI:28 note: x",
+    ],
+)  # fmt: skip
+def test_figures_codes_and_paths_stay(text):
+    assert marking.unlinked(text) == text
 
 
 # parts

@@ -345,7 +345,7 @@ def test_a_message_to_the_user_waits_in_the_inbox(ws, call):
     plain, marked = (notice.text for notice in inbox.unread(ws))
     assert plain == "收盘了[2J"
     assert "text from outside" in marked or "外部文本" in marked
-    assert marked.endswith("\nhi, see https[:]//evil[.]example/?q=secret or www[.]a.b or evil[.]example/x and a.md")
+    assert marked.endswith("\nhi, see https[:]//evil[.]example/?q=secret or www[.]a.b or evil[.]example/x and a[.]md")
 
 
 def test_a_new_recipient_becomes_a_proposal_and_nothing_is_sent(ws, router):
@@ -357,7 +357,9 @@ def test_a_new_recipient_becomes_a_proposal_and_nothing_is_sent(ws, router):
     assert (waiting.kind, waiting.path) == ("config", "config.yaml")
     assert waiting.after == f"{ws.read('config.yaml')}messaging:\n  recipients: bob\n"
     proposals.approve(ws, waiting.id, by="user at a terminal")
-    assert call("messaging.send", text="hi", to="bob")["status"].startswith("not sent: json: no connection")
+    assert call("messaging.send", text="hi", to="bob")["status"].startswith(
+        "not sent: json: no connection (connection refused)"
+    )
     assert str(call.told[-1]).startswith("bob: not sent")
     call.outside()("messaging.send", text="hi", to="bob")  # the user's own words name him
     assert [notice.channel for notice in inbox.listed(ws, 9)] == ["bob", "bob"]
@@ -368,10 +370,65 @@ def test_a_new_recipient_becomes_a_proposal_and_nothing_is_sent(ws, router):
 
 def test_the_channels_of_the_user_need_no_approval(ws, call):
     ws.write("config.yaml", "channels:\n  phone: json://127.0.0.1:1/\nmessaging:\n  default: phone\n")
+    call.scope.asked = "看看这份材料"
     for to in ("me", "phone", "cli"):
         call.outside()("messaging.send", text="hi", to=to)
     assert [notice.channel for notice in inbox.listed(ws, 9)] == ["cli", "phone", "phone"]
     assert not pending(ws)
+
+
+def test_a_stranger_reaches_the_inbox_and_not_the_phone(ws, router):
+    ws.write("config.yaml", "channels:\n  phone: json://127.0.0.1:1/\nmessaging:\n  default: phone\n")
+    friend = Caller(router, ws).outside("telegram 42")
+    assert [friend("messaging.send", text=f"URGENT {n}", to=to)["to"] for n, to in enumerate(("me", "phone"))] == [
+        "cli"
+    ] * 2
+    assert [notice.channel for notice in inbox.listed(ws, 9)] == ["cli", "cli"]
+
+
+def test_a_turn_and_an_hour_send_only_so_many_messages(ws, router, monkeypatch):
+    def sent(asked, origin, turn):
+        caller = Caller(Router(list(router.tools.values())), ws, asked, turn=turn)
+        caller = caller.outside(origin) if origin else caller
+        told = [caller("messaging.send", text=f"{turn} {n}") for n in range(12)]
+        refused = [each for each in told if isinstance(each, str)]
+        assert all("messages are enough" in each for each in refused)
+        return len(told) - len(refused)
+
+    assert sent("发给我", "", "t1") == messaging.MAX_A_TURN
+    assert [sent("", "telegram 42", f"t2{n}") for n in range(12)] == [messaging.MAX_TAINTED] * 10 + [0, 0]
+    assert sent("发给我", "telegram 4", "t3") == messaging.MAX_TAINTED  # one stranger does not use up another's hour
+    monkeypatch.setattr(messaging, "MAX_AN_HOUR", 12)
+    assert sent("发给我", "", "t4") == 2
+    person = Caller(router, ws, actor="user")
+    assert all(person("messaging.send", text=f"{n}")["status"] == "sent" for n in range(20))
+
+
+def test_a_recipient_is_named_by_a_whole_word(ws, router):
+    ws.write("config.yaml", "channels:\n  an: json://127.0.0.1:1/\nmessaging:\n  recipients: an\n")
+    for asked in (
+        "把总结发送给Joan",
+        "send a message to dan",
+        "发消息给 an-other",
+        "发消息给 an@x.example",
+        "发消息给 Söan",
+    ):
+        told = Caller(router, ws, asked).outside()("messaging.send", text="all my notes", to="an")
+        assert "did not ask to send" in told, asked
+    for asked in ("把总结发送给an。", "把总结发送给an吧", "send a message to An"):
+        told = Caller(router, ws, asked).outside()("messaging.send", text="all my notes", to="an")
+        assert told["status"].startswith("not sent"), asked
+
+
+def test_a_turn_that_is_repeated_sends_its_messages_once(ws, router):
+    for turn in ("t1", "t2"):
+        call = Caller(router, ws, "提醒我", turn=turn)
+        call.scope.once = "telegram-7-42"
+        assert call("messaging.send", text="PING")["status"] == "sent"
+    assert [notice.text for notice in inbox.listed(ws, 9)] == ["PING"]
+    call.scope.once = "telegram-7-43"
+    call("messaging.send", text="PING")
+    assert len(inbox.listed(ws, 9)) == 2
 
 
 @pytest.mark.parametrize("to", ["a,b", "${HOME}", "bоb", "a b", "", "x" * 81, "a\nb"])

@@ -24,6 +24,8 @@ CATALOG = {
     "{key!r}: a key is one name": "{key!r}：key 是一个名称",
     "for a path use notebook.write": "要写到某个路径，请用 notebook.write",
     # messages
+    "{count} messages are enough": "发 {count} 条消息够了",
+    "say the rest in the answer": "其余的写在回答里",
     "{channel}: no such channel": "{channel}：没有这个渠道",
     "there is: {known}": "现有：{known}",
     "nothing to send: the text is empty": "没有可发送的内容：文本是空的",

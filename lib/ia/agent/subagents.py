@@ -82,7 +82,7 @@ def _run(
         ws, actor=f"subagent {role[:40]}", asked=parent.asked, session=parent.session, turn=parent.turn,
         allowed=_narrowed(router, parent, may, tools), origins=list(parent.origins), notify=parent.notify,
         depth=parent.depth + 1, market=parent.market, artifacts=parent.artifacts, pending=parent.pending,
-        calls=parent.calls, skill=skill,
+        calls=parent.calls, skill=skill, once=parent.once,
     )  # fmt: skip
     try:
         context = assembled(

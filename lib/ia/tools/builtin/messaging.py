@@ -1,21 +1,25 @@
 """messaging.*: the mouth. It speaks to the user, and to channels that the user approved; it sees no address."""
 
 import re
+from datetime import timedelta
 from typing import Annotated, Any
 
-from ia import config, outside
-from ia.channels import known, sending
+from ia import clock, config, outside
+from ia.channels import known, marking, sending
 from ia.channels.notices import SENT, STAGED, Notice
 from ia.errors import BadData, Message, NotFound, Refused
 from ia.tools import gate, writes
 from ia.tools.registry import CONFIRM, tool
 from ia.tools.scope import Scope
+from ia.workspace import digest
 
 ME = known.ME
 KEY = "messaging.recipients"
 MAX_TEXT = 4000
-_LINK = re.compile(r"\b(?:([a-z][a-z0-9+.-]*)://|(www)\.)|(?<=[a-z0-9])\.(?=[a-z]{2,24}(?:[/?]|:\d))", re.I)
-_MARK = {"zh": "【读过外部文本（{origins}）之后写的】", "en": "[written after reading text from outside: {origins}]"}
+MAX_A_TURN, MAX_TAINTED = 10, 3
+"""Messages of one turn; of one that has read text from outside."""
+MAX_AN_HOUR = 30
+"""Messages of one hour that had read the same text from outside first, or none."""
 
 
 @tool("messaging.send", CONFIRM)
@@ -41,9 +45,13 @@ def send(
         if to not in _recipients():
             return _asked_to_add(scope, to)
         _may_reach(scope, to)
+    elif scope.actor != "user" and scope.tainted and not scope.asked.strip():
+        to = known.CLI  # a stranger's words do not ring the user's phone
+    _enough(scope)
     failed: list[Message] = []
     notices = sending.send(
         scope.ws, _as_it_leaves(scope, said), to=to,
+        key=f"{scope.once}-{digest(said)[:16]}" if scope.once else "",
         title=_as_it_leaves(scope, outside.folded(title)[: sending.MAX_TITLE // 2], mark=False),
         actor=scope.actor, origins=scope.origins, notify=failed.append,
     )  # fmt: skip
@@ -58,9 +66,25 @@ def _as_it_leaves(scope: Scope, text: str, *, mark: bool = True) -> str:
     """
     if not scope.tainted or not text:
         return text
-    broken = _LINK.sub(lambda link: f"{link[1]}[:]//" if link[1] else f"{link[2] or ''}[.]", text)
-    told = _MARK[scope.lang].format(origins=", ".join(scope.origins)[:200])
-    return f"{told}\n{broken}" if mark else broken
+    return marking.marked(text, scope.origins, scope.lang) if mark else marking.unlinked(text)
+
+
+def _enough(scope: Scope) -> None:
+    """Raise Refused where a turn, or the last hour, has sent as many messages as anybody wants to read."""
+    if scope.actor == "user":
+        return
+    of_turn = sum(call.ok and call.name == "messaging.send" for call in scope.calls) if scope.turn else 0
+    first = scope.origins[0] if scope.tainted else ""
+    hour = clock.stamp(clock.wall() - timedelta(hours=1))
+    ((of_hour,),) = scope.ws.db.execute(
+        "SELECT count(*) FROM notices WHERE actor NOT IN ('user', 'ia') AND actor NOT LIKE 'task %' AND wall > ?1"
+        " AND (origins = ?2 OR (?2 <> '' AND substr(origins, 1, length(?2) + 2) = ?2 || ', '))",
+        (hour, first),
+    )
+    if of_turn >= (MAX_TAINTED if scope.tainted else MAX_A_TURN) or of_hour >= MAX_AN_HOUR:
+        raise Refused(
+            "{count} messages are enough", count=max(of_turn, of_hour), hint="say the rest in the answer"
+        )  # fmt: skip
 
 
 def _outcome(notice: Notice) -> str:
@@ -95,8 +119,14 @@ def _may_reach(scope: Scope, to: str) -> None:
     """Raise Refused where text from outside was read and the user's own words do not name an approved recipient."""
     if scope.actor == "user" or not scope.tainted:
         return
-    if not (gate.asked(scope, "messages") and to in scope.asked):
+    if not (gate.asked(scope, "messages") and _names(scope.asked, to)):
         raise Refused(
             "text from outside ({origins}) was read, and the user did not ask to send anything to {to}",
             origins=", ".join(scope.origins), to=to, hint="tell the user instead",
         )  # fmt: skip
+
+
+def _names(asked: str, to: str) -> bool:
+    """Whether the user's words name a recipient: as a word of its own, though Chinese needs no space around it."""
+    beside = r"[^\W\u3400-\u9fff]|[-@]"
+    return re.search(rf"(?<!{beside}){re.escape(to)}(?!{beside}|\.\w)", asked, re.I) is not None
