@@ -1,6 +1,8 @@
 """Chinese of approved tasks and their runs."""
 
 CATALOG = {
+    "{path}: text from outside ({origins}) may have come into it": "{path}：来自外部（{origins}）的文字可能进了这里",
+    "let the task write to a note of its own, or accept the untrusted note: `ia pending`": "让任务写到它自己的新笔记里，或者先接受那条不可信的笔记：`ia pending`",
     # commands
     "Propose, approve, run and remove tasks: what ia does by itself.": "提出、批准、运行、移除任务：ia 自己会做的事。",
     "A task is a file tasks/NAME.md: when, what is asked or run, where the result goes. It runs once you have approved it, from your own crontab; what runs is the text that you approved, also if the file is edited later. A file that is deleted does not run.": "任务是一个文件 tasks/NAME.md：何时、问什么或运行什么、结果放在哪里。批准之后由你自己的 crontab 唤醒；运行的是你批准的内容，之后修改文件不影响它。文件被删除的任务不运行。",

@@ -139,7 +139,9 @@ def shows(text: str) -> set[str]:
     for words in (words for pipe in parsed(text) for words in pipe):
         name, rest = _command(words)
         verb = next((word for word in rest if not word.startswith("-")), "")
-        found.add(f"{name} {verb}" if name in ("note", "memory") and verb in _READING else name)
+        listing = name == "send" and "--list" in rest
+        reading = name in ("note", "memory") and verb in _READING
+        found.add("send --list" if listing else f"{name} {verb}" if reading else name)
     return found
 
 
