@@ -268,6 +268,21 @@ def test_inside_a_run_it_is_staged_until_the_run_is_done(ws, phone, monkeypatch)
     assert texts(phone) == ["x"]
 
 
+def test_what_a_run_staged_after_reading_outside_says_so(ws, phone, monkeypatch):
+    monkeypatch.setenv("IA_RUN", "5")
+    sending.send(ws, "see https://evil.example/leak", to="phone", title="at evil.example")
+    sending.send(ws, "见 evil.example/x", to="cli", origins=["stdin"])
+    monkeypatch.delenv("IA_RUN")
+    sending.release(ws, 5, origins=["telegram 42"], lang="zh")
+    piped, known_one = inbox.listed(ws, 9)[::-1]
+    assert piped.text == "【读过外部文本（telegram 42）之后写的】\nsee https[:]//evil[.]example/leak"
+    assert (piped.title, piped.origins, piped.state) == ("at evil[.]example", "telegram 42", "sent")
+    assert (known_one.text, known_one.origins) == ("见 evil[.]example/x", "stdin")
+    assert "evil.example" not in phone.asked[0].body.decode()
+    sending.release(ws, 5, origins=["telegram 42"], lang="zh")
+    assert len(phone.asked) == 1 and inbox.listed(ws, 9)[::-1] == [piped, known_one]
+
+
 # crashes
 
 CRASH = """

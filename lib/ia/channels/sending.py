@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from ia import audit, clock, config, store
-from ia.channels import inbox, known, notices
+from ia.channels import inbox, known, marking, notices
 from ia.channels.notices import FAILED, PENDING, SENDING, SENT, STAGED, UNSURE, Notice
 from ia.errors import BadData, IaError, Message, Notify, TryLater, Unavailable, silent
 from ia.workspace import Workspace, digest
@@ -47,7 +47,7 @@ def send(
     key      what was sent under it before is not sent again; the first notices are returned. What could not leave this
              machine (no network) is kept, and sent by the next `deliver_pending` within a day
     run      the task's run that it is about
-    origins  where the text from outside came from that its author has read
+    origins  where the text from outside came from that its author has read: its links are broken
     notify   is told of each channel that failed: that it lies in the inbox. Inside a run all of it is staged instead.
     raises   BadData where there is nothing to say, or too much; NotFound for an unknown channel.
     """
@@ -59,6 +59,8 @@ def send(
             "a message has at most {limit} characters, its title {title}", limit=MAX_TEXT, title=MAX_TITLE,
             hint="write a note, and send its path and a summary",
         )  # fmt: skip
+    if origins:
+        said, heading = marking.unlinked(said), marking.unlinked(heading)
     channels = known.meant(to)
     inside = config.run()
     if inside is not None:
@@ -70,9 +72,23 @@ def send(
     return kept if inside is not None else [_delivered(ws, notice, notify) for notice in kept]
 
 
-def release(ws: Workspace, run: int, *, notify: Notify = silent) -> list[Notice]:
-    """Send what a run has staged, its work being safe; return all notices of the run. Again it does nothing."""
-    ws.db.execute("UPDATE notices SET state = ? WHERE run = ? AND state = ?", (PENDING, run, STAGED))
+def release(
+    ws: Workspace, run: int, *, origins: Sequence[str] = (), lang: str = "", notify: Notify = silent
+) -> list[Notice]:
+    """Send what a run has staged, its work being safe; return all notices of the run. Again it does nothing.
+
+    origins  where the text from outside came from that the run has read: what it staged without saying so is marked,
+             in `lang`, and without links. A pipe hands text on to commands that cannot know where it is from.
+    """
+    with store.transaction(ws.db):
+        for notice in notices.select(ws, "run = ? AND state = ?", (run, STAGED)) if origins else ():
+            if not notice.origins:
+                text = marking.marked(notice.text, origins, lang or config.locale_lang())
+                ws.db.execute(
+                    "UPDATE notices SET text = ?, title = ?, origins = ? WHERE id = ?",
+                    (text, marking.unlinked(notice.title), ", ".join(origins), notice.id),
+                )
+        ws.db.execute("UPDATE notices SET state = ? WHERE run = ? AND state = ?", (PENDING, run, STAGED))
     return [_delivered(ws, notice, notify) for notice in notices.select(ws, "run = ? ORDER BY id", (run,))]
 
 
