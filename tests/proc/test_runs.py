@@ -210,6 +210,52 @@ def test_missed_slots_are_caught_up_once(ws, at, approved):
     assert running.due(ws) == []
 
 
+def test_what_is_caught_up_is_the_work_of_its_slot(ws, at, approved):
+    """Two slots of a week, made up for and on time on one day: each its own week, its own note."""
+    ws.write("memory/observations/2024-03/2024-03-13.md", "[10:00] 宁德时代 300750 偏多\n")
+    ws.write("memory/observations/2024-03/2024-03-20.md", "[10:00] 贵州茅台 600519 偏空\n")
+    weekly = {"schedule": "0 16 * * 5", "prompt": "复盘本周的观察和判断", "produces": "reports/weekly/DATE.md"}
+    approved(**weekly)
+    at("22T15:00")
+    (first,) = running.due(ws)
+    at("22T16:00:01")
+    (second,) = running.due(ws)
+    assert (first.why, first.slot[:10], first.report) == (
+        "caught up", "2024-03-15", "notebook/reports/weekly/2024-03-15.md"
+    )  # fmt: skip
+    assert (second.slot[:10], second.report) == ("2024-03-22", "notebook/reports/weekly/2024-03-22.md")
+    assert "2024-03-11" in ws.read(first.report) and "600519" not in ws.read(first.report)
+    assert "2024-03-18" in ws.read(second.report)
+    assert ws.paths("notebook") == [first.report, second.report]
+
+
+def test_no_report_is_written_over_another_tasks(ws, at, approved):
+    approved("one", run="ia usage --json", produces="reports/weekly/DATE.md")
+    approved("two", run="ia usage", produces="reports/weekly/DATE.md")
+    approved("three", prompt="复盘本周的观察和判断", produces="reports/weekly/DATE.md")
+    approved("four", run="ia usage", produces="latest.md")
+    at("15T16:00:01")
+    made = {run.name: run.report for run in running.due(ws)}
+    assert sorted(made.values()) == ws.paths("notebook") and len(set(made.values())) == 4
+    assert [ws.read(path).count(f"task: {name}\n") for name, path in made.items() if name != "three"] == [1, 1, 1]
+    again = running.run_now(ws, "three", again=True)
+    assert again.report not in made.values() and len(ws.paths("notebook")) == 5
+    at("16T16:00:01")
+    assert {run.name: run.report for run in running.due(ws)}["four"] == made["four"]
+
+
+def test_a_turn_that_writes_over_another_runs_report_is_given_its_own_place(ws, at, approved):
+    """A model may name the note as it likes: the first one's report is put back."""
+    task = approved(run="ia note write reports/job/2024-03-15 别处", produces="reports/job/DATE-TIME.md")
+    ws.write("notebook/reports/job/2024-03-15.md", "先到的\n")
+    first = runs.claim(ws, task.id, "job", "manual 1", "by hand", state="done")
+    runs.changed(ws, first, report="notebook/reports/job/2024-03-15.md")
+    at("15T16:00:01")
+    (run,) = running.due(ws)
+    assert ws.read("notebook/reports/job/2024-03-15.md") == "先到的\n"
+    assert (run.report, ws.read(run.report)) == ("notebook/reports/job/2024-03-15-1600.md", "别处\n")
+
+
 def test_missed_slots_are_left_out(ws, at, approved):
     approved(run="ia usage --json", schedule="0 * * * *", missed="skip")
     at("15T19:30")
@@ -500,7 +546,7 @@ def test_an_event_is_run_once_and_its_content_is_from_outside(ws, at, approved):
     assert (run.name, run.why, run.state) == ("job", "webhook", "done")
     assert running.event(ws, "webhook", "alert", "id-1", content) == []
     assert outside.origin_of(ws.read(run.report)) and [p.kind for p in proposals.pending(ws)] == ["trust"]
-    assert run.report == "notebook/reports/job/2024-03-15-1559.md"
+    assert run.report == f"notebook/reports/job/2024-03-15-1559-{run.id}.md"
     assert ws.read_present("memory/MEMORY.md").count("(untrusted)") == 1
     assert len(running.event(ws, "webhook", "alert", "id-2", content)) == 1
 

@@ -12,8 +12,8 @@ from datetime import timedelta
 from typing import Any
 
 from ia import audit, clock, config, store
-from ia.errors import IaError, Message, Notify, TryLater
-from ia.tasks import book, children, pipeline, reporting, runs, taking_back
+from ia.errors import IaError, Message, Notify, Refused, TryLater
+from ia.tasks import book, children, pipeline, places, reporting, runs, spreading, taking_back
 from ia.tasks.book import Task
 from ia.tasks.runs import DONE, FAILED, MISSED, RUNNING, WRITTEN, Run
 from ia.workspace import Workspace
@@ -91,6 +91,7 @@ class Holder:
             reason=None,
             data=data,
         )
+        run = places.reserved(self.ws, task.design, run)
         audit.record(self.ws.db, "task.run", task.name, "ia", run=run.id, slot=run.slot, attempt=number, why=run.why)
         try:
             ended = self._executed(task, run, lock)
@@ -99,6 +100,8 @@ class Holder:
                 return self._failed(task, run, ended.status, _reason(ended, reporting.language(task)))
             with as_run(run.id):
                 found = reporting.result(self.ws, task.design, run, ended)
+                if task.design.run and found.origins:
+                    found.pending += self._contained(run, found.origins)
                 report = reporting.reported(self.ws, task, task.design, run, found, self.notify)
         except (IaError, OSError, sqlite3.Error) as exc:
             error = ours(exc)
@@ -113,14 +116,22 @@ class Holder:
         )  # fmt: skip
         return self.tell(run)
 
+    def _contained(self, run: Run, origins: list[str]) -> list[int]:
+        try:
+            return spreading.contained(self.ws, run, origins)
+        except Refused:
+            self._taken_back(run)
+            raise
+
     def _executed(self, task: Task, run: Run, lock: int) -> children.Ended:
         design = task.design
         given = str(run.data.get("content") or "")
         if design.run:
             pipes, given = pipeline.parsed(design.run), ""
         else:
+            slot = reporting.moment_told(run, design, reporting.language(task))
             session = f"task-{run.id}" + (f"-{run.attempt}" if run.attempt > 1 else "")
-            pipes = [[["ia", "turn", "--json", "-s", session, "--", design.prompt]]]
+            pipes = [[["ia", "turn", "--json", "-s", session, "--", f"{design.prompt}\n{slot}"]]]
         env = {**task.environment, "IA_HOME": self.ws.root, "IA_RUN": str(run.id), "IA_SESSION": f"task-{run.id}"}
 
         def began(group: int) -> None:
@@ -166,7 +177,7 @@ class Holder:
         return self.tell(run) if tell else run
 
     def dropped(self, run: Run) -> None:
-        """What is open of a task that is paused, changed or removed is taken back, and not run."""
+        """What is open of a task that was paused, changed or removed is taken back, and not run."""
         if run.state == RUNNING and run.data.get("begun"):
             with self._childless(run) as lock:
                 if lock is None:
@@ -184,7 +195,8 @@ class Holder:
         task = book.by_id(self.ws, run.task)
         assert task is not None
         lang = reporting.language(task)
-        sending.release(self.ws, run.id, notify=self.notify)
+        origins = run.data.get("origins") or reporting.origins(self.ws, task.design, run)
+        sending.release(self.ws, run.id, origins=origins, lang=lang, notify=self.notify)
         failed = bool(run.data.get("failed"))
         if failed:
             self.send(task, f"run-{run.id}", *reporting.failed(run.name, run, lang), run=run, failed=True)

@@ -5,15 +5,14 @@ printed. What text from outside had a part in is kept as untrusted until the use
 """
 
 import json
-import os
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from ia import config, notebook, outside, proposals
 from ia.errors import BadData, IaError, Notify
 from ia.pipes import note_written
-from ia.schedule.design import Design, report_path
-from ia.tasks import taking_back
+from ia.schedule.design import Design
+from ia.tasks import places, taking_back
 from ia.tasks.book import Task
 from ia.tasks.children import Ended
 from ia.tasks.runs import Run
@@ -68,6 +67,11 @@ def result(ws: Workspace, design: Design, run: Run, ended: Ended) -> Result:
     return Result(reply, _origins(ws, run, turn), pending, simulated)
 
 
+def origins(ws: Workspace, design: Design, run: Run) -> list[str]:
+    """Return where text from outside came from that a run has read, also one that failed; in doubt it is named."""
+    return _read_outside(ws, design, run) if design.run else _origins(ws, run)
+
+
 def _origins(ws: Workspace, run: Run, turn: str = "") -> list[str]:
     """Return where the text came from that the answers of a run had read; of one turn, or of all since it began."""
     rows = ws.db.execute(
@@ -89,14 +93,14 @@ def _read_outside(ws: Workspace, design: Design, run: Run) -> list[str]:
 
     names = shows(design.run)
     found = [f"ia {name}" for name in sorted(names & {"tool", "provider", "fork", "skill"})]
-    if names & {"recall", "pending"} or any(" " in name for name in names):
+    if names & {"recall", "pending", "task", "log"} or any(" " in name for name in names):
         for path in [*ws.paths("notebook"), *ws.paths("memory")]:
             try:
                 origin = outside.origin_of(ws.read(path) or "")
             except IaError:
                 origin = outside.UNKNOWN
             found += [origin] if origin else []
-    if names & {"log", "session", "context"}:
+    if names & {"log", "session", "context", "task", "send --list"}:
         found += _origins(ws, run._replace(data={}))
     return list(dict.fromkeys([*found, *_origins(ws, run)]))
 
@@ -113,36 +117,18 @@ def _fenced(output: str, design: Design) -> str:
 def reported(ws: Workspace, task: Task, design: Design, run: Run, found: Result, notify: Notify) -> Report:
     """Keep a result as a note where the design wants one, and return what to tell of it."""
     lang = language(task)
-    own = _own_note(ws, design, run)
+    own = places.own_note(ws, design, run)
     path = own
+    if own is not None:
+        note_written(ws, *dict.fromkeys([own, *taking_back.written(ws, run)]), notify=notify)
     if own is None and found.text.strip():
         path = _kept(ws, design, run, found, lang, notify)
     return Report(path, _summary(found, lang), tuple(found.pending))
 
 
-def _own_note(ws: Workspace, design: Design, run: Run) -> str | None:
-    """Return the note that the run itself wrote where its report belongs."""
-    wanted = path_for(design, run)
-    wrote = [path for path in taking_back.written(ws, run) if os.path.dirname(path) == os.path.dirname(wanted)]
-    return wanted if wanted in wrote else next(iter(wrote), None)
-
-
-def path_for(design: Design, run: Run) -> str:
-    """Return where a run's report belongs in the workspace."""
-    if run.slot[:1].isdigit():
-        return report_path(design, datetime.fromisoformat(run.slot))
-    started = datetime.fromisoformat(run.started)
-    path = report_path(design, started, several=True)
-    dated = path != report_path(design, started + timedelta(days=1), several=True)
-    if run.slot.startswith("manual") or not dated:
-        return path
-    stem, dot, ending = path.rpartition(".")
-    return f"{stem}-{run.id}{dot}{ending}"  # two events may come in one minute
-
-
 def _kept(ws: Workspace, design: Design, run: Run, found: Result, lang: str, notify: Notify) -> str:
     text = _headed(design, run, found, lang)
-    path = path_for(design, run)
+    path = places.of(design, run)
     if not found.origins:
         notebook.write(ws, path, text, actor=f"task {run.name}")
         note_written(ws, path, notify=notify)
@@ -176,6 +162,16 @@ def _headed(design: Design, run: Run, found: Result, lang: str) -> str:
         if "模拟" not in body and "simulated" not in body.lower():
             body += "\n\n" + speak(lang, "**行情是模拟的**，数字只演示方法。", "**The prices are simulated**.")
     return "---\n" + "\n".join(head) + "\n---\n" + body + "\n"
+
+
+def moment_told(run: Run, design: Design, lang: str) -> str:
+    """Return the line that tells a turn which moment it works for, and where its report belongs.
+
+    The embedded analyst reads it: `ia.agent.analyst.request`.
+    """
+    when, path = _local(run.slot if run.slot[:1].isdigit() else run.started, design), places.of(design, run)
+    path = path.removeprefix("notebook/")
+    return speak(lang, f"【任务时点】{when}，产物写到 {path}", f"【task slot】{when}, its report goes to {path}")
 
 
 def late(run: Run) -> bool:

@@ -45,6 +45,13 @@ def written(ws: Workspace, run: Run) -> list[str]:
     return [path for (path,) in _written(ws, run)]
 
 
+def before(ws: Workspace, run: Run, path: str) -> str | None:
+    """Return what stood in a file before the present attempt of a run first wrote it; None where it was not there."""
+    sql = "SELECT before FROM revisions WHERE run = ? AND id > ? AND path = ? ORDER BY id LIMIT 1"
+    row = ws.db.execute(sql, (run.id, run.data.get("revision", 0), path)).fetchone()
+    return None if row is None else row[0]
+
+
 def _written(ws: Workspace, run: Run) -> list[tuple[str]]:
     sql = "SELECT path FROM revisions WHERE run = ? AND id > ? GROUP BY path ORDER BY min(id)"
     return list(ws.db.execute(sql, (run.id, run.data.get("revision", 0))))

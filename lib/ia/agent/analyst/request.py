@@ -11,11 +11,18 @@ from ia.agent.analyst.voice import Voice, language
 _HEAD = re.compile(r"^【(时间|事件|用户问题|外部数据)】(.*)$")
 _PART = re.compile(r"^=== (\w[\w -]*) ===$", re.M)
 _FORM = re.compile(r"^\{\"points\": \[.*?\"artifacts\": \[.*?\]\}\s*", re.M | re.S)
+_SLOT = re.compile(
+    r"\n【(?:任务时点|task slot)】(\d{4}-\d\d-\d\d \d\d:\d\d)[^\n]*(?:产物写到|report goes to) ([^\n]+\.md)\s*\Z"
+)
 
 
 @dataclass
 class Request:
-    """A question with its time, the parts of the system prompt by name, what came along, and what was asked before."""
+    """A question with its time, the parts of the system prompt by name, what came along, and what was asked before.
+
+    moment  when it was asked; of a task the moment that it runs for. place: where a task wants its report, below
+            notebook/
+    """
 
     question: str
     moment: datetime
@@ -26,6 +33,7 @@ class Request:
     before: list[str] = field(default_factory=list)
     form: bool = False
     bars: dict[str, Any] = field(default_factory=dict)
+    place: str = ""
 
     @property
     def wants_json(self) -> bool:
@@ -49,14 +57,27 @@ def read(prompt: str, system: str, before: list[str], now: datetime, fallback: s
         moment = datetime.fromisoformat(heads.get("时间", "").strip()).replace(tzinfo=now.tzinfo)
     except ValueError:
         moment = now
+    question, moment, place = _slot(question, moment)
     question, form = _task(question)
     data = heads.get("外部数据", "").strip()
     earlier = [heads_of(text).get("用户问题", text).strip() for text in before]
     lang = language(question, language(earlier[-1], fallback) if earlier else fallback)
     return Request(
         question, moment, Voice(lang), heads.get("事件", "").strip(), parts_of(system),
-        data, earlier, form, _bars(data),
+        data, earlier, form, _bars(data), place,
     )  # fmt: skip
+
+
+def _slot(question: str, moment: datetime) -> tuple[str, datetime, str]:
+    """Return a task's prompt without the line of its slot, that moment (never a later one), and its report's place."""
+    found = _SLOT.search(question)
+    if found is None:
+        return question, moment, ""
+    try:
+        slot = datetime.fromisoformat(found[1]).replace(tzinfo=moment.tzinfo)
+    except ValueError:
+        slot = moment
+    return question[: found.start()].strip(), min(slot, moment), found[2]
 
 
 def _task(question: str) -> tuple[str, bool]:

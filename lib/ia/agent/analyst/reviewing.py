@@ -68,7 +68,7 @@ def review(desk: Desk, words: str) -> Work[Reply]:
     outcomes, simulated = yield from _since(desk, said)
     report = _report(desk, period, outcomes, [p for p in files if p not in observed], tracking, simulated)
     lesson = _lesson(desk, period, outcomes)
-    path = f"reports/{period.name}/{desk.request.day}.md"
+    path = desk.request.place or f"reports/{period.name}/{desk.request.day}.md"
     calls = [Call("notebook.write", {"path": path, "content": "\n".join(report) + "\n"})]
     calls += [_reflection(desk, period, lesson)] if outcomes else []
     results = yield from desk.run(*calls)
