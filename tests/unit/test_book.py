@@ -198,3 +198,19 @@ def test_names_that_are_none(ws, name):
     with pytest.raises((NotFound, Refused, BadData)):
         book.get(ws, name)
     assert config.run() is None
+
+
+@pytest.mark.parametrize("told", ["UTC", ":America/New_York", "/usr/share/zoneinfo/Asia/Tokyo"])
+def test_the_zone_that_was_shown_is_the_one_that_runs(ws, monkeypatch, told):
+    monkeypatch.setenv("TZ", told)
+    drafted(ws, "zoned", USAGE.replace("zone: Asia/Shanghai\n", ""))
+    shown = book.checked(ws.read("tasks/zoned.md"), "zoned", book.environment()["TZ"]).zone
+    book.approve(ws, "zoned", by=BY)
+    monkeypatch.delenv("TZ")
+    assert book.get(ws, "zoned").design.zone == shown == told.lstrip(":").removeprefix("/usr/share/zoneinfo/")
+
+
+def test_a_workspace_from_elsewhere_brings_no_variable_along(ws):
+    book.approve(ws, drafted(ws, "job"), by=BY)
+    ws.db.execute("""UPDATE tasks SET environment = '{"PYTHONPATH": "/x", "IA_NOW": "2020-01-01", "LANG": "C"}'""")
+    assert book.get(ws, "job").environment == {"LANG": "C"}

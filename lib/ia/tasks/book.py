@@ -8,7 +8,7 @@ import json
 import os
 from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from ia import audit, clock, config, proposals, store
@@ -111,7 +111,8 @@ def named(ws: Workspace, name: str) -> bool:
 
 
 def _task(row: tuple[Any, ...]) -> Task:
-    return Task._make((*row[:7], json.loads(row[7] or "{}"), row[8]))
+    kept = {name: str(value) for name, value in json.loads(row[7] or "{}").items() if name in _kept_names()}
+    return Task._make((*row[:7], kept, row[8]))  # a workspace from elsewhere brings no other variable along
 
 
 def name_of(given: str) -> str:
@@ -155,7 +156,7 @@ def _design(text: str, name: str, zone: str) -> Design:
     from ia.schedule.design import parsed
 
     design = parsed(text, name)
-    return design if design.zone or "/" not in zone or zone.startswith(("/", ":")) else replace(design, zone=zone)
+    return design if design.zone or not zone else replace(design, zone=zone)
 
 
 # what a person does
@@ -203,7 +204,7 @@ def approve(ws: Workspace, given: str | int, *, by: str, notify: Notify = silent
         name, _, text, number = to_approve(ws, given)
         if expect and text != expect:
             raise Refused("{path} changed while you were reading", path=f"{FOLDER}/{name}.md", hint="look again")
-        checked(text, name, config.env("TZ", "") or "")
+        checked(text, name, _own_zone())
         if number is not None:
             from ia.pipes import consented
 
@@ -378,11 +379,21 @@ def moment(stamp: str) -> datetime:
 
 def environment() -> dict[str, str]:
     """Return what a run is to have of the present environment: no secret, and nothing of this very call."""
-    settings = {
-        "IA_" + key.name.upper().replace(".", "_"): key.name for key in config.KEYS if not config.secret(key.name)
-    }
-    found = {name: config.env(name) for name in (*KEPT, *settings)}
-    return {name: value for name, value in found.items() if value is not None}
+    found = {name: config.env(name) for name in _kept_names()}
+    return {name: value for name, value in {**found, "TZ": _own_zone()}.items() if value}
+
+
+@cache
+def _kept_names() -> frozenset[str]:
+    settings = (key.name for key in config.KEYS if not config.secret(key.name))
+    return frozenset({*KEPT, *("IA_" + name.upper().replace(".", "_") for name in settings)})
+
+
+def _own_zone() -> str:
+    """Return the IANA name of the zone that TZ says, in whatever form; "" where it says none."""
+    from ia.schedule import zones
+
+    return zones.own().key if config.env("TZ") else ""
 
 
 def _live(ws: Workspace, name: str) -> Task | None:
