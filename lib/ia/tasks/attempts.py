@@ -195,7 +195,9 @@ class Holder:
         task = book.by_id(self.ws, run.task)
         assert task is not None
         lang = reporting.language(task)
-        origins = run.data.get("origins") or reporting.origins(self.ws, task.design, run)
+        origins = run.data.get("origins")
+        if origins is None:  # it failed
+            origins = reporting.origins(self.ws, task, run)
         sending.release(self.ws, run.id, origins=origins, lang=lang, notify=self.notify)
         failed = bool(run.data.get("failed"))
         if failed:

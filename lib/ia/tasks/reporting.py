@@ -67,8 +67,12 @@ def result(ws: Workspace, design: Design, run: Run, ended: Ended) -> Result:
     return Result(reply, _origins(ws, run, turn), pending, simulated)
 
 
-def origins(ws: Workspace, design: Design, run: Run) -> list[str]:
+def origins(ws: Workspace, task: Task, run: Run) -> list[str]:
     """Return where text from outside came from that a run has read, also one that failed; in doubt it is named."""
+    try:
+        design = task.design
+    except IaError:
+        return [outside.UNKNOWN]
     return _read_outside(ws, design, run) if design.run else _origins(ws, run)
 
 
