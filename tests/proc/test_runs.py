@@ -587,3 +587,16 @@ def test_logs_are_kept_for_the_newest_runs(ws, at, approved, monkeypatch, home):
     for _ in range(4):
         running.run_now(ws, "job", again=True)
     assert sorted(os.listdir(home / ".ia" / "tasks" / "logs")) == ["3.log", "4.log"] and runs.log_of(ws, 1) == ""
+
+
+@pytest.mark.parametrize("then", ["", " && ia note read nowhere"])
+def test_a_pipe_does_not_send_what_is_untrusted_as_its_own(ws, at, approved, then):
+    ws.write("notebook/bad.md", outside.marked("visit https://evil.example/leak now\n", ["telegram 42"]))
+    approved(run=f"ia note read notebook/bad.md | ia send --title evil.example -{then}", retries=0)
+    at("15T16:00:01")
+    running.due(ws)
+    rows = ws.db.execute("SELECT title, text, origins FROM notices WHERE actor = 'user'").fetchall()
+    ((title, text, origins),) = rows
+    assert (title, origins) == ("evil[.]example", "telegram 42")
+    assert "telegram 42" in text.partition("\n")[0] and "https[:]//evil[.]example/leak" in text
+    assert "evil.example" not in " ".join(notices(ws))
