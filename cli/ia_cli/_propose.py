@@ -10,14 +10,17 @@ from ia.errors import Message, UsageError
 from ia_cli._draft import document, show
 from ia_cli._group import Command
 from ia_cli._options import json_option
-from ia_cli._out import emit_json, hint, notify
+from ia_cli._out import emit_json, harmless, hint, notify
 from ia_cli._text import lang
 
 if TYPE_CHECKING:
     from ia.schedule.design import Design
+    from ia.tools.builtin.tasks import Kept
     from ia.tools.scope import Scope
     from ia.workspace import Workspace
 
+MANY = 24
+"""Runs of a day from which on their number is told."""
 WHEN = ("cron", "every", "after_close", "on")
 PLAIN = ("zone", "calendar", "prompt", "name", "produces", "retries", "retry_after", "missed", "timeout", "because")
 _SPAN = re.compile(r"(\d{1,6})\s*(m|h|d)?(?:in(?:utes?)?|ours?|ays?)?", re.I)
@@ -81,7 +84,7 @@ def propose(text: str | None, model: str | None, as_json: bool, **given: Any) ->
 
     Prints the number of the proposal. The draft stands on stderr: when, the next five run times, what runs, what it
     keeps, who is told, what if it fails. One that waits already and says the same is not made again, and gets no
-    second name.
+    second name. With the --name of a task that there is, the proposal is a change of it.
 
     JSON is proposal, path, design (the fields), described, next (ISO times).
     """
@@ -90,18 +93,28 @@ def propose(text: str | None, model: str | None, as_json: bool, **given: Any) ->
 
     ws = Workspace()
     fields = _fields(given)
+    if "run" in fields:
+        _checked(fields["run"])
     scope, design = _drafted(ws, text, fields, model)
     if design.run:
-        from ia.tasks.pipeline import parsed
-
-        parsed(design.run)
-    made = tasks.kept(scope, design, lang() if design.run else "")
+        _checked(design.run)
+    if "produces" not in fields and design.produces.removesuffix("/DATE.md") not in (text or ""):
+        design = tasks.apart(scope, design, named="name" in fields)
+    made = tasks.kept(scope, design, lang() if design.run else "", named="name" in fields)
     show(made.design)
     if made.known:
         notify(Message("proposal {number} says so already", number=made.number))
+    else:
+        _changed(scope, made)
     for name in tasks.unknown(made.design):
         notify(
             Message("{channel}: no such channel yet; `ia config set channels.{channel} ADDRESS` makes it", channel=name)
+        )
+    _doubts(ws, made.design)
+    same = tasks.sharing(scope, made.design)
+    if same:
+        notify(
+            Message("the result of {paths} is kept in the same note; `--produces` names another", paths=", ".join(same))
         )
     others = tasks.beside(scope, made.design)
     if others:
@@ -111,6 +124,47 @@ def propose(text: str | None, model: str | None, as_json: bool, **given: Any) ->
         emit_json({"proposal": made.number, "path": made.design.path, **document(made.design)})
     else:
         sys.stdout.write(f"{made.number}\n")
+
+
+def _checked(pipeline: str) -> None:
+    from ia.tasks.pipeline import parsed
+
+    parsed(pipeline)
+
+
+def _changed(scope: "Scope", made: "Kept") -> None:
+    """Say that a proposal changes a task that there is, and how; or that another one about its file waits too."""
+    from ia import proposals
+    from ia.tools.builtin.tasks import designs
+
+    proposal = proposals.get(scope.ws, made.number)
+    if proposal.before:
+        notify(
+            Message("{path} is there: this is a change of it, and approving it replaces that task", path=proposal.path)
+        )
+        for line in proposals.difference(proposal.before, proposal.after, proposal.path).splitlines():
+            click.echo(harmless(line), err=True)
+    for other, design in designs(scope):
+        if design.path == made.design.path and other.id != made.number:
+            notify(Message("proposal {number} is about {path} too: one of them only can be approved",
+                           number=other.id, path=design.path))  # fmt: skip
+
+
+def _doubts(ws: "Workspace", design: "Design") -> None:
+    """Say what a person may not have meant: a job that nothing here understands, a turn every few minutes."""
+    from ia.agent import drafting
+    from ia.tools.builtin.tasks import a_day
+
+    if not design.prompt:
+        return
+    if drafting.by_rules(None) and not drafting.understood(ws, design.prompt):
+        notify(
+            Message(
+                "without a model this job will not be understood: set one (`ia config set model NAME`), or reword it"
+            )
+        )
+    if (count := a_day(design)) > MANY:
+        notify(Message("{count} runs a day, and each asks the model", count=count))
 
 
 def _fields(given: dict[str, Any]) -> dict[str, Any]:
@@ -166,7 +220,7 @@ def _drafted(ws: "Workspace", text: str | None, fields: dict[str, Any], model: s
     elif not wish:
         raise UsageError(
             "say what is wanted, and when",
-            hint="`ia task propose '每周五收盘后，帮我复盘'`, or --cron with --prompt or --run",
+            hint="`ia task propose 'every Friday at 16:00 review my week'`, or --cron with --prompt or --run",
         )
     elif model == "ia-offline" or _rules(model):
         design = replace(words.read(wish, zone=zones.own().key), because=" ".join(wish.split())[:500])
@@ -174,10 +228,13 @@ def _drafted(ws: "Workspace", text: str | None, fields: dict[str, Any], model: s
         from ia.agent import drafting
 
         design, scope, _ = drafting.draft(ws, wish, model=model, notify=notify)
-    if "name" in fields:
-        fields["name"] = slug_of(fields["name"])
     if "run" in fields or "prompt" in fields:
-        design = replace(design, run="", prompt="")
+        name = words.name_of(fields.get("schedule") or design.schedule, fields.get("run") or fields["prompt"])
+        design = replace(design, run="", prompt="", name=name)
+    if "name" in fields and (slug := slug_of(fields["name"])) != fields["name"]:
+        raise UsageError(
+            "{name!r} is not a name for a task", name=fields["name"][:80], slug=slug, hint="for example {slug}"
+        )
     return scope, settled(replace(design, **fields))
 
 

@@ -64,10 +64,10 @@ def test_fields_need_no_words_and_no_model(ia, ws):
         (["--every", "90m", "--prompt", "看新闻"], "every 90m", "every-90m-看新闻"),
         (["--after-close", "30m fri", "--calendar", "US", "look at AAPL"], "close+30m fri", "weekly-aapl"),
         (["--on", "file:notebook/inbox.md", "sort it"], "on file notebook/inbox.md", "on-file-inbox"),
-        (["--on", "webhook:deploy", "sort it", "--name", "Ship It"], "on webhook deploy", "ship-it"),
+        (["--on", "webhook:deploy", "sort it", "--name", "ship-it"], "on webhook deploy", "ship-it"),
         (["--cron", "@daily", "复盘", "--zone", "UTC"], "@daily", "daily-review"),
         (["每天9点看新闻", "--zone", "America/New_York", "--name", "news"], "0 9 * * *", "news"),
-        (["每天9点看新闻", "--run", "ia usage"], "0 9 * * *", "每日-看新闻"),
+        (["每天9点看新闻", "--run", "ia usage"], "0 9 * * *", "daily-usage"),
         (["每天9点看新闻", "--notify", "nobody"], "0 9 * * *", "每日-看新闻"),
     ],
 )
@@ -161,3 +161,61 @@ def test_a_ready_design_and_a_wish_of_ones_own(ia, ws):
     other = ia("task", "propose", "每周五收盘后，帮我复盘", "-m", "ia-offline")
     assert other.stdout == "2\n" and "at the same time there is tasks/weekly-review.md" in other.stderr
     assert [path for _, path, _ in waiting(ws)] == ["tasks/weekly-review.md", "tasks/weekly-review-2.md"]
+
+
+def test_the_name_of_a_task_that_there_is_makes_a_change_of_it(ia, ws):
+    first = ia("task", "propose", "--cron", "0 9 * * *", "/review 本周", "--name", "old")
+    assert first.returncode == 0 and ia("task", "approve", "1", "--yes").returncode == 0, first.stderr
+    run = ia("task", "propose", "--cron", "0 10 * * *", "/review 本周", "--name", "old")
+    assert run.stdout == "2\n" and "tasks/old.md is there: this is a change of it" in run.stderr
+    assert "-schedule: 0 9 * * *" in run.stderr and "+schedule: 0 10 * * *" in run.stderr
+    assert [path for _, path, _ in waiting(ws)] == ["tasks/old.md"]
+    assert ia("task", "approve", "2", "--yes").returncode == 0
+    (task,) = json.loads(ia("task", "list", "--json").stdout)
+    assert task["name"] == "old" and "schedule: 0 10 * * *" in ws.read("tasks/old.md")
+
+
+@pytest.mark.parametrize("name", ["../x", "Ship It", "600519", "a/b"])
+def test_a_name_that_one_gives_is_taken_as_it_is_or_refused(ia, ws, name):
+    run = ia("task", "propose", "--cron", "@daily", "复盘", "--name", name)
+    assert (run.returncode, run.stdout) == (2, "") and "is not a name for a task" in run.stderr
+    assert not proposals.pending(ws)
+
+
+def test_the_pipeline_is_checked_before_anything_is_made_of_it(ia, ws):
+    run = ia("task", "propose", "--cron", "@daily", "--run", "ia usage; rm -rf /")
+    assert run.returncode == 65 and "weekly-usage" not in run.stderr and "daily-usage" not in run.stderr
+    assert "name" not in run.stderr and not proposals.pending(ws)
+
+
+def test_two_tasks_do_not_keep_their_results_in_one_note(ia, ws):
+    ia("task", "propose", "每周五16:00复盘")
+    other = ia("task", "propose", "每周一9:00复盘", "--json")
+    assert json.loads(other.stdout)["design"]["produces"] == ""
+    assert "notebook/reports/weekly-review-2/DATE.md" in other.stderr and "same note" not in other.stderr
+    same = ia("task", "propose", "每周二9:00复盘", "--produces", "reports/weekly/DATE.md")
+    assert "the result of tasks/weekly-review.md is kept in the same note" in same.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "understood"),
+    [("每天9点整理收件箱", False), ("每天9点复盘", True), ("每天9点 /review 本周", True), ("每天9点看看 600519", True),
+     ("每天9点提醒我吃药", True), ("every day at 9 water the plants", False)],
+)  # fmt: skip
+def test_a_job_that_no_rule_understands_is_told_where_there_is_no_model(ia, ws, words, understood):
+    run = ia("task", "propose", words)
+    assert run.returncode == 0 and ("will not be understood" not in run.stderr) == understood, run.stderr
+
+
+def test_many_runs_a_day_are_counted(ia, ws):
+    assert "288 runs a day" in ia("task", "propose", "每5分钟看看 600519").stderr
+    assert "1440 runs a day" in ia("task", "propose", "--cron", "* * * * *", "看看 600519").stderr
+    assert "runs a day" not in ia("task", "propose", "--cron", "*/5 * * * *", "--run", "ia usage").stderr
+
+
+def test_zones_as_people_write_them(ia, ws):
+    for told, zone in (("asia/shanghai", "Asia/Shanghai"), ("北京", "Asia/Shanghai"), ("UTC+8", "Asia/Shanghai"),
+                       ("UTC-3", "Etc/GMT+3"), ("Tokyo", "Asia/Tokyo")):  # fmt: skip
+        run = ia("task", "propose", "--cron", f"{len(told)} 9 * * *", "复盘", "--zone", told, "--json")
+        assert run.returncode == 0, run.stderr
+        assert json.loads(run.stdout)["design"]["zone"] == zone

@@ -224,6 +224,12 @@ def test_a_run_says_its_reminder_and_proposes_nothing(pack, say, monkeypatch):
     assert not proposals.pending(pack)
 
 
+def test_a_run_does_a_daily_review_as_a_review(pack, say, monkeypatch):
+    monkeypatch.setenv("IA_RUN", "1")
+    done = say("每日复盘")
+    assert done.calls and len(done.reply) > 20 and not [each for each in proposals.pending(pack) if each.kind == "task"]
+
+
 def test_a_wish_beside_the_ready_task_of_the_profile(ws, monkeypatch):
     from ia.agent.turn import take
 

@@ -38,6 +38,20 @@ def by_rules(model: str | None) -> bool:
     return models.chosen(model) == models.OFFLINE
 
 
+def understood(ws: Workspace, prompt: str) -> bool:
+    """Whether the embedded analyst's rules read anything in a task's prompt: a command, a kind of work, a skill."""
+    from ia import clock
+    from ia.agent.analyst import intent, request
+    from ia.schedule import words
+    from ia.skills import registry
+
+    asked = request.read(prompt, "", [], clock.now(), words.language(prompt))
+    if intent.read(asked).kind not in ("unknown", "doubtful"):
+        return True
+    said = prompt.casefold()
+    return any(trigger.casefold() in said for skill in registry.listed(ws) for trigger in skill.triggers)
+
+
 def draft(ws: Workspace, wish: str, *, model: str | None = None, notify: Notify = silent) -> Draft:
     """Return the design that a model makes of a wish. Nothing is proposed yet.
 

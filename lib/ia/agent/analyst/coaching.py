@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from ia import config
-from ia.agent.analyst import lens, reply
+from ia.agent.analyst import intent, lens, reply
 from ia.agent.analyst.desk import Call, Desk, Result, Work
 from ia.agent.analyst.intent import Intent
 from ia.agent.analyst.reply import Reply
@@ -201,7 +202,13 @@ def praise(desk: Desk, wanted: Intent) -> Work[Reply]:
 def schedule(desk: Desk, wanted: Intent) -> Work[Reply]:
     """Draft a task: when, what from, what comes of it, who is told, what if it fails. The user decides."""
     speak = desk.speak
-    if config.run() is not None:  # a task that asks for a task is a reminder, and its time has come
+    if config.run() is not None:  # its time has come: 每日复盘 is a review now, and another wish for a task a reminder
+        request = replace(desk.request, question=_OFTEN.sub("", desk.request.question))
+        if intent.read(request).kind in ("review", "scan", "research", "compare", "figure", "skill"):
+            from ia.agent.analyst import plan
+
+            desk.request = request
+            return (yield from plan.work(desk))
         return reply.of(wanted.words.strip())
     try:
         design = words.read(wanted.words, zone=zones.own().key)
@@ -229,6 +236,11 @@ def schedule(desk: Desk, wanted: Intent) -> Work[Reply]:
     return Reply([head, *lines, "", *reply.waiting(desk, [result])], lines)
 
 
+_OFTEN = re.compile(
+    r"每个?(?:日|天|晚|早|周|月|季度?|年|交易日|工作日)(?:的)?(?=\S{0,6}(?:复盘|回顾|总结|扫描|筛|分析|研究|看|汇总|报告|检查))"
+    r"|\b(?:daily|weekly|monthly|quarterly|hourly)\s+(?=review|scan|report|summary|check|research|analysis)",
+    re.I,
+)
 _FIELDS = (
     "name", "schedule", "prompt", "run", "zone", "calendar", "inputs", "produces", "silent", "retries", "retry_after",
     "missed", "timeout",
@@ -251,12 +263,21 @@ def _drafted(desk: Desk, design: Design, result: Result) -> list[str]:
         ("接下来", "Next", speak.joined(coming)),
         ("做什么", "What", design.prompt or f"`{design.run}`"),
         ("输入", "Input", design.inputs),
-        ("产物", "Output", produced(design)),
+        ("产物", "Output", str(result.get("keeps") or produced(design))),
         ("通知", "Notify", speak("只在失败时：", "only of failures: ") + notified if design.silent else notified),
         ("失败策略", "On failure", again),
         ("错过了", "If missed", speak("补一次", "made up for once") if once else speak("跳过", "left out")),
     ]  # fmt: skip
     lines = [f"- {speak(zh, en)}{speak('：', ': ')}{value}" for zh, en, value in rows if value]
+    same = [f"`{path}`" for path in result.get("kept in the same note") or []]
+    if same:
+        lines.append(
+            speak(
+                "- 产物写到同一个笔记的还有：{b}",
+                "- In the same note there is the result of: {b}",
+                b=speak.joined(same),
+            )
+        )
     beside = [f"`{path}`" for path in result.get("beside") or []]
     if beside:
         lines.append(speak("- 同一时间还有：{b}", "- At the same time there is: {b}", b=speak.joined(beside)))

@@ -54,7 +54,7 @@ def propose(
         "inputs": inputs, "produces": produces, "notify": notify, "silent": silent, "retries": retries,
         "retry_after": retry_after, "missed": missed, "timeout": timeout, "because": because,
     }  # fmt: skip
-    return told(scope, kept(scope, designed(scope, given)))
+    return told(scope, kept(scope, apart(scope, designed(scope, given))))
 
 
 class Kept(NamedTuple):
@@ -86,6 +86,7 @@ def designed(scope: Scope, given: dict[str, Any]) -> "Design":
 def told(scope: Scope, made: Kept) -> dict[str, Any]:
     """Return what a model is told of a design: its number, schedule in words and next run times."""
     from ia.schedule.describe import described
+    from ia.schedule.design import produced
 
     design, number = made.design, made.number
     status = (
@@ -94,21 +95,22 @@ def told(scope: Scope, made: Kept) -> dict[str, Any]:
     others = beside(scope, design)
     return {
         "proposal": number, "path": design.path, "status": status, "schedule": design.schedule,
-        "described": described(design, language(design)), "next": upcoming(design),
+        "described": described(design, language(design)), "next": upcoming(design), "keeps": produced(design),
         **({"beside": others} if others else {}),
+        **({"kept in the same note": same} if (same := sharing(scope, design)) else {}),
         **({"no such channel yet": lacking} if (lacking := unknown(design)) else {}),
     }  # fmt: skip
 
 
 def slug_of(name: str) -> str:
-    """Return a task's name as a file's.
+    """Return a task's name as a file's; task-600519 of one in digits, which would pass for a proposal's number.
 
     raises  UsageError for one without letters or digits, or too long.
     """
     slug = re.sub(r"[^\w]+", "-", name).strip("-_").lower()
     if not slug or len(slug) > 60:
         raise UsageError("{name!r} is not a name for a task", name=name[:80], hint="a short one: weekly-review")
-    return slug
+    return f"task-{slug}" if slug.isdecimal() else slug
 
 
 def in_form(design: "Design") -> "Design":
@@ -137,7 +139,7 @@ def settled(design: "Design") -> "Design":
 
     raises  BadData for a design that does not hold.
     """
-    from ia.schedule import zones
+    from ia.schedule import phrases, zones
     from ia.schedule.design import check
     from ia.schedule.exchange import ZONES
     from ia.schedule.forms import Close, Event, form
@@ -147,27 +149,29 @@ def settled(design: "Design") -> "Design":
         design = replace(design, zone="", calendar="")
     else:
         calendar = design.calendar or ("CN" if isinstance(what, Close) else "")
-        zone = design.zone or ZONES.get(calendar, "") or zones.own().key
+        zone = phrases.zone_named(design.zone) or ZONES.get(calendar, "") or zones.own().key
         design = replace(design, calendar=calendar, zone=zone)
     check(design)
     return design
 
 
-def kept(scope: Scope, design: "Design", lang: str = "") -> Kept:
+def kept(scope: Scope, design: "Design", lang: str = "", *, named: bool = False) -> Kept:
     """Propose a design that is settled. One that waits already and says the same is not made again.
 
     The name of another file or proposal is not taken: weekly-review-2.
+    named   a person chose the name: where it is that of a file, this is a change of that task
     raises  what writes.proposed() raises.
     """
     from ia.schedule.design import written
 
     with scope.ws.lock():
         same = waiting(scope, design)
-        if same is not None:
+        changes = named and design.path in scope.ws.paths("tasks")
+        if same is not None and not (changes and same.design.path != design.path):
             if same.number not in scope.pending:
                 scope.pending.append(same.number)
             return same
-        design = free(scope, design)
+        design = design if named else free(scope, design)
         text = written(design, lang or language(design))
         made = writes.proposed(scope, KIND, design.path, text, design.because)
     return Kept(made["proposal"], design)
@@ -220,6 +224,35 @@ def unknown(design: "Design") -> list[str]:
 
 def beside(scope: Scope, design: "Design") -> list[str]:
     """Return the paths of other tasks at the very same times, files and proposals: perhaps one of them is enough."""
+    when = ("schedule", "zone", "calendar")
+    same = {each.path for each in _all(scope) if all(getattr(each, field) == getattr(design, field) for field in when)}
+    return sorted(same - {design.path})
+
+
+def sharing(scope: Scope, design: "Design", *, named: bool = True) -> list[str]:
+    """Return the paths of other tasks, files and proposals, that keep their result in the same note.
+
+    named   its name is its own; else it gets another where that is taken
+    """
+    from ia.schedule.design import produced
+
+    found, note = set(), produced(design)
+    for each in _all(scope):
+        with contextlib.suppress(BadData):
+            found |= {each.path} if produced(each) == note else set()
+    return sorted(found - {design.path} if named else found)
+
+
+def apart(scope: Scope, design: "Design", *, named: bool = False) -> "Design":
+    """Return a design whose note is of its own name, where another task has the one that rules choose for its kind."""
+    from ia.schedule import words
+
+    usual = design.produces and design.produces == words.note_of(design.schedule, design.prompt or design.run)
+    return replace(design, produces="") if usual and sharing(scope, design, named=named) else design
+
+
+def _all(scope: Scope) -> "list[Design]":
+    """Return the designs that wait, and those of the files in tasks/."""
     from ia.errors import IaError
     from ia.schedule.design import parsed
 
@@ -227,9 +260,17 @@ def beside(scope: Scope, design: "Design") -> list[str]:
     for path in scope.ws.paths("tasks"):
         with contextlib.suppress(IaError):
             found.append(parsed(scope.ws.read(path) or "", path.rpartition("/")[2].removesuffix(".md")))
-    when = ("schedule", "zone", "calendar")
-    same = {each.path for each in found if all(getattr(each, field) == getattr(design, field) for field in when)}
-    return sorted(same - {design.path})
+    return found
+
+
+def a_day(design: "Design") -> int:
+    """Return how often a task runs on a day that it runs on; 0 for an event."""
+    from ia.schedule.forms import Cron, Every, form
+
+    what = form(design.schedule)
+    if isinstance(what, Every):
+        return max(1440 // what.minutes, 1)
+    return len(what.times) if isinstance(what, Cron) else 0
 
 
 def designs(scope: Scope) -> "list[tuple[Proposal, Design]]":
