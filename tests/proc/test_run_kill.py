@@ -84,7 +84,7 @@ def until_quiet(ws):
         process = start()
         _, told = process.communicate(timeout=120)
         assert process.returncode == 0, told.decode()
-        if not runs.unsettled(ws, "job") and runs.history(ws, "job"):
+        if not list(runs.unsettled(ws, "job")) and runs.history(ws, "job"):
             return count
     raise AssertionError(f"never quiet: {runs.history(ws, 'job')}")
 

@@ -266,6 +266,11 @@ class TestCommand:
         assert told["cwd"] == str(folder)
         assert set(told["env"]) - {"LC_CTYPE", "__CF_USER_TEXT_ENCODING"} == {"PATH", "LANG", "ECHO_REGION"}
 
+    def test_inside_a_run_it_is_part_of_the_run(self, put, ws, monkeypatch):
+        monkeypatch.setenv("IA_RUN", "17")
+        put("echo", command(ECHO))
+        assert only(ws).run({})["env"]["IA_RUN"] == "17"
+
     def test_a_tool_may_add_words_and_a_program_may_lie_in_the_folder(self, put, ws):
         folder = put("echo", "command: [tool, a]\ntools: [{name: say, argv: [b, '{python}']}]")
         (folder / "tool").write_text(f"#!{sys.executable}\n{ECHO}\n")

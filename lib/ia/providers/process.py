@@ -15,7 +15,8 @@ from ia.errors import ConfigError
 from ia.providers.manifest import Manifest
 
 MINIMUM = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"}
-"""What every process gets, as the user has it, else this. No HOME: nothing is found in it by accident."""
+"""What every process gets, as the user has it, else this; in a task's run also `IA_RUN`. No HOME: nothing is found in
+it by accident."""
 HIDDEN = "***"
 SHORTEST = 4
 """Characters from which on a value is looked for in answers: a shorter one stands in half of them."""
@@ -41,6 +42,8 @@ def start_of(manifest: Manifest, folder: str, more: tuple[str, ...] = ()) -> Sta
     secrets: set[str] = set()
     settings = _filled(manifest.config, manifest.name, secrets)
     env = {name: config.env(name, default) or default for name, default in MINIMUM.items()}
+    if config.run() is not None:  # what it calls of ia is part of the run too, and no person's act
+        env["IA_RUN"] = str(config.run())
     for name in manifest.env:
         value = config.env(name)
         if value is not None:

@@ -82,13 +82,13 @@ def tasks(ws: Workspace) -> list[Task]:
 def get(ws: Workspace, name: str) -> Task:
     """Return an approved task.
 
-    raises  NotFound, with what to do where there is a file or a proposal of the name.
+    raises  NotFound; Refused, with what to do, where there is a file or a proposal of the name.
     """
     name = name_of(name)
     found = next((task for task in tasks(ws) if task.name == name), None)
     if found is None:
         if _file(ws, name) is not None or _waiting(ws, name) is not None:
-            raise NotFound("task {name} is not approved", name=name, hint="`ia task approve {name}`")
+            raise Refused("task {name} is not approved", name=name, hint="`ia task approve {name}`")
         raise NotFound("{name}: no such task", name=name, hint="`ia task list` shows them")
     return found
 
@@ -185,6 +185,8 @@ def to_approve(ws: Workspace, given: str | int) -> tuple[str, str, str, int | No
         number = None
         if waiting is not None and (not text or (known is not None and known.text == text)):
             text, number = proposals.outcome(ws, waiting)[1], waiting.id
+        if not text and known is not None:
+            text = known.text  # its file was deleted: the approved text is put back
         if not text:
             raise NotFound("{name}: no such task", name=name, hint="`ia task list` shows them")
     known = _live(ws, name)
@@ -204,15 +206,25 @@ def approve(ws: Workspace, given: str | int, *, by: str, notify: Notify = silent
         name, _, text, number = to_approve(ws, given)
         if expect and text != expect:
             raise Refused("{path} changed while you were reading", path=f"{FOLDER}/{name}.md", hint="look again")
-        checked(text, name, _own_zone())
+        _watchable(ws, checked(text, name, _own_zone()))
         if number is not None:
             from ia.pipes import consented
 
             consented(ws, number, by=by, notify=notify)
+        elif _file(ws, name) is None:
+            ws.write(f"{FOLDER}/{name}.md", text, why=f"task {name} is approved", event="task.file")
         task = _entered(ws, name, text, by)
     _look(ws, task)
     _synced(ws, task.name, "task {name} is approved, but its crontab entry is not written: {reason}", notify)
     return task
+
+
+def _watchable(ws: Workspace, design: Design) -> None:
+    """Raise BadData where more files fit than can be looked at: before the task is entered, not after."""
+    if design.schedule.startswith("on file"):
+        from ia.tasks import events
+
+        events.files(ws, design.schedule.split(None, 2)[2])
 
 
 def _look(ws: Workspace, task: Task) -> None:
@@ -279,6 +291,10 @@ def remove(ws: Workspace, name: str, *, notify: Notify = silent) -> str:
         known = _live(ws, name)
         text = _file(ws, name)
         if known is None and text is None:
+            if waiting := _waiting(ws, name):
+                raise NotFound(
+                    "task {name} is only proposed", name=name, number=waiting.id, hint="`ia reject {number}`"
+                )
             raise NotFound("{name}: no such task", name=name, hint="`ia task list` shows them")
         if text is not None:
             ws.remove(f"{FOLDER}/{name}.md", why=f"task {name} is removed", event="task.file")
@@ -367,8 +383,7 @@ def _retries(ws: Workspace, task: Task, system: tzinfo) -> list[str]:
     """Return a line for each failed run that is to be tried again: it goes with the next rewriting of the crontab."""
     from ia.tasks import runs
 
-    waiting = [run.retry_at for run in runs.unsettled(ws, task.name) if run.retry_at]
-    times = [(moment(stamp) + timedelta(seconds=59)).astimezone(system) for stamp in waiting]
+    times = [(moment(stamp) + timedelta(seconds=59)).astimezone(system) for stamp in runs.retries(ws, task.name)]
     return [f"{time.minute} {time.hour} {time.day} {time.month} *" for time in times]
 
 

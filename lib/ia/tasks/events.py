@@ -18,6 +18,8 @@ MAX_CONTENT = 256_000
 MAX_FILES = 5_000
 """Files that a pattern may fit."""
 FILE, MESSAGE, WEBHOOK = "file", "message", "webhook"
+INDEX = "memory/MEMORY.md"
+"""What ia itself writes anew with every note: it wakes nobody."""
 _LOOKED = "file looked at"
 
 
@@ -54,14 +56,17 @@ def _fits(kind: str, wanted: str, name: str) -> bool:
 
 
 def look(ws: Workspace, task: Task) -> int:
-    """Look at the files of a task: one that is new or changed is an event. The first look only remembers. How many."""
+    """Look at the files of a task: one that is new or changed is an event. The first look only remembers. How many.
+
+    raises  TooMany.
+    """
     wanted = meant(task)
     if wanted is None or wanted[0] != FILE:
         return 0
     first = runs.of_slot(ws, task.id, _LOOKED) is None
-    known = {run.slot for run in runs.select(ws, "task = ? AND slot LIKE 'file %'", (task.id,))} if not first else set()
+    known = set() if first else runs.slots(ws, task.id, FILE)
     fresh = 0
-    for path in _files(ws, wanted[1]):
+    for path in files(ws, wanted[1]):
         try:
             text = ws.read(path)
         except IaError:
@@ -85,16 +90,20 @@ def _by_a_task(ws: Workspace, path: str, text: str) -> bool:
     return row is not None and row[0] == digest(text) and (row[1] is not None or row[2] == "ia")
 
 
-def _files(ws: Workspace, pattern: str) -> list[str]:
-    """Return the files below the workspace that a pattern fits, hidden ones left out.
+class TooMany(BadData):
+    """More files fit a pattern than can be looked at."""
 
-    raises  BadData where it fits too many to look at.
+
+def files(ws: Workspace, pattern: str) -> list[str]:
+    """Return the files below the workspace that a pattern fits, without hidden ones and the index, which ia keeps.
+
+    raises  TooMany.
     """
     from ia.workspace import walk
 
     fixed = pattern.split("*")[0].split("?")[0].split("[")[0].rpartition("/")[0]
     found = [path.removeprefix("./") for path, _ in walk(ws.root, fixed or ".", ("",))]
-    found = [path for path in found if fnmatchcase(path, pattern)]
+    found = [path for path in found if path != INDEX and fnmatchcase(path, pattern)]
     if len(found) > MAX_FILES:
-        raise BadData("{pattern}: more than {limit} files fit", pattern=pattern, limit=MAX_FILES)
+        raise TooMany("{pattern}: more than {limit} files fit", pattern=pattern, limit=MAX_FILES)
     return sorted(found)

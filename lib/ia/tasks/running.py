@@ -61,7 +61,7 @@ def run_now(ws: Workspace, name: str, *, again: bool = False, notify: Notify = s
             raise TryLater("task {name} is running", name=task.name, hint="`ia task history {name}`")
         if not book.runs(ws, task):
             raise Refused("{path} is deleted: the task does not run", path=task.design.path, name=task.name,
-                          hint="`ia memory undo {path}`, or `ia task remove {name}`")  # fmt: skip
+                          hint="`ia task approve {name}` puts it back, `ia task remove {name}` forgets it")  # fmt: skip
         run = _Runner(ws, task.name, notify).by_hand(task, again)
     runs.prune_logs(ws)
     _resync(ws, notify)
@@ -111,6 +111,8 @@ def _resync(ws: Workspace, notify: Notify) -> None:
 
 class _Runner(attempts.Holder):
     """A holder who finds out what is to be run next."""
+
+    looked = False
 
     def all_due(self) -> list[Run]:
         made: list[Run] = []
@@ -199,7 +201,7 @@ class _Runner(attempts.Holder):
         from ia.schedule.slots import between
 
         if events.meant(task) is not None:
-            return self._next() if events.look(self.ws, task) else None
+            return self._next() if self._look(task) else None
         design, now = task.design, clock.now()
         since = max(task.since, runs.newest_slot(self.ws, task.id) or "")
         slots = between(design, book.moment(since), now, anchor=book.moment(task.since))
@@ -218,6 +220,21 @@ class _Runner(attempts.Holder):
             if run is not None:
                 return run
         return None
+
+    def _look(self, task: Task) -> int:
+        """Look at what files changed, once for a holder: what comes while its runs go on waits for the next wake-up."""
+        if self.looked:
+            return 0
+        self.looked = True
+        try:
+            return events.look(self.ws, task)
+        except events.TooMany as exc:
+            self.notify(Message("task {name}: {reason}", name=task.name, reason=exc))
+            lang = reporting.language(task)
+            zh = f"任务 {task.name} 无法查看文件：{exc}\n请在 tasks/{task.name}.md 中写得更窄，再批准"
+            en = f"task {task.name} cannot look at its files: {exc}\nname fewer in tasks/{task.name}.md, approve again"
+            self.send(task, f"files-{task.id}", task.name, reporting.speak(lang, zh, en))
+            return 0
 
     def _missed(self, task: Task, missed: list[datetime], *, told: bool) -> None:
         lang, more, speak = reporting.language(task), len(missed) - MAX_MISSED, reporting.speak

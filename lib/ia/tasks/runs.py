@@ -85,11 +85,26 @@ def history(ws: Workspace, name: str | None = None, limit: int = 50) -> list[Run
     )  # fmt: skip
 
 
-def unsettled(ws: Workspace, name: str) -> list[Run]:
-    """Return what is not over of a task's runs, oldest first: open ones, and failed ones that are tried again."""
-    return select(
-        ws, f"name = ? AND (state IN {OPEN} OR (state = '{FAILED}' AND retry_at IS NOT NULL)) ORDER BY id", (name,)
-    )
+def unsettled(ws: Workspace, name: str) -> Iterator[Run]:
+    """Yield what is not over of a task's runs, oldest first: open ones, and failed ones that are tried again.
+
+    One is read at a time: thousands of events may wait, each with its content.
+    """
+    sql = f"SELECT id FROM runs WHERE name = ? AND (state IN {OPEN} OR (state = '{FAILED}' AND retry_at IS NOT NULL))"
+    for (number,) in ws.db.execute(f"{sql} ORDER BY id", (name,)).fetchall():
+        yield get(ws, number)
+
+
+def retries(ws: Workspace, name: str) -> list[str]:
+    """Return when failed runs of a task are to be tried again, as UTC stamps."""
+    sql = "SELECT retry_at FROM runs WHERE name = ? AND state = ? AND retry_at IS NOT NULL ORDER BY id"
+    return [stamp for (stamp,) in ws.db.execute(sql, (name, FAILED))]
+
+
+def slots(ws: Workspace, task: int, kind: str) -> set[str]:
+    """Return the slots of a kind of event that were entered for a task; their contents stay where they are."""
+    sql = "SELECT slot FROM runs WHERE task = ? AND slot GLOB ?"
+    return {slot for (slot,) in ws.db.execute(sql, (task, f"{kind} *"))}
 
 
 def of_slot(ws: Workspace, task: int, slot: str) -> Run | None:
@@ -120,12 +135,18 @@ def claim(
 
 
 def changed(ws: Workspace, run: Run, **columns: Any) -> Run:
-    """Write columns of a run, and return it as it is then. Joins a transaction that is open."""
+    """Write columns of a run, and return it as it is then. Joins a transaction that is open.
+
+    An event's content goes when nothing more will come of the run.
+    """
     if "data" in columns:
         columns["data"] = json.dumps(columns["data"], ensure_ascii=False)
     names = ", ".join(f"{name} = ?" for name in columns)
     ws.db.execute(f"UPDATE runs SET {names} WHERE id = ?", (*columns.values(), run.id))
-    return get(ws, run.id)
+    run = get(ws, run.id)
+    if run.settled and "content" in run.data:
+        return changed(ws, run, data={key: value for key, value in run.data.items() if key != "content"})
+    return run
 
 
 @contextlib.contextmanager
