@@ -7,6 +7,7 @@ import pytest
 from ia.errors import BadData
 from ia.schedule import asking, slots, words
 from ia.schedule.design import Design, check, parsed, written
+from ia.schedule.forms import form
 
 HOME = "Europe/Berlin"
 SH, HK, NY = "Asia/Shanghai", "Asia/Hong_Kong", "America/New_York"
@@ -298,3 +299,13 @@ def test_odd_words_make_a_design_or_are_asked_back(text):
         assert exc.hint
     else:
         check(design)
+
+
+@pytest.mark.parametrize(
+    ("fields", "named"),
+    [("0 16 * * 8", "weekday '8'"), ("99 * * * *", "minute '99'"), ("0 5-1 * * *", "hour '5-1'"), ("0 9 32 * *", "day '32'"),
+     ("0 9 1 13 *", "month '13'")],
+)  # fmt: skip
+def test_cron_fields_out_of_range_are_named(fields, named):
+    with pytest.raises(BadData, match=named):
+        form(fields)

@@ -53,6 +53,11 @@ CATALOG = {
     ),
     "{part!r}: a step needs a range, as in 0-59/5 or */5": "{part!r}：步长前要有范围，如 0-59/5 或 */5",
     "it never comes: no such day in these months": "永远不会到来：这些月份没有这一天",
+    "minute {part!r}: from 0 to 59, and a range goes upwards": "分钟 {part!r}：0 到 59，范围要从小到大",
+    "hour {part!r}: from 0 to 23, and a range goes upwards": "小时 {part!r}：0 到 23，范围要从小到大",
+    "day {part!r}: from 1 to 31, and a range goes upwards": "日 {part!r}：1 到 31，范围要从小到大",
+    "month {part!r}: from 1 to 12, and a range goes upwards": "月 {part!r}：1 到 12，范围要从小到大",
+    "weekday {part!r}: from 0 (Sunday) to 6, and a range goes upwards": "星期 {part!r}：0（星期日）到 6，范围要从小到大",
     "minutes are 0-59, hours 0-23, days 1-31, months 1-12, weekdays 0-7, and a range goes upwards": (
         "分 0-59，时 0-23，日 1-31，月 1-12，星期 0-7，范围从小到大"
     ),

@@ -25,6 +25,11 @@ MAX_EVERY = 366 * 1440
 MAX_OFFSET = 1440
 
 BOUNDS = Message("minutes are 0-59, hours 0-23, days 1-31, months 1-12, weekdays 0-7, and a range goes upwards")
+_BOUNDS = (
+    "minute {part!r}: from 0 to 59, and a range goes upwards", "hour {part!r}: from 0 to 23, and a range goes upwards",
+    "day {part!r}: from 1 to 31, and a range goes upwards", "month {part!r}: from 1 to 12, and a range goes upwards",
+    "weekday {part!r}: from 0 (Sunday) to 6, and a range goes upwards",
+)  # fmt: skip
 _ENDS = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 7))
 _ITEM = re.compile(r"(\*|\d{1,2}|\d{1,2}-\d{1,2})(/\d{1,2})?")
 _EVERY = re.compile(r"every (\d{1,6}) ?(m|h|d|min|minutes?|hours?|days?)")
@@ -177,10 +182,13 @@ def _cron(text: str) -> Cron:
             )
         if any("/" in item and item[0] != "*" and "-" not in item for item in part.split(",")):
             raise _wrong(text, Message("{part!r}: a step needs a range, as in 0-59/5 or */5", part=part))
-    try:
-        minutes, hours, days, months, on = (_numbers(part, *ends) for part, ends in zip(parts, _ENDS, strict=True))
-    except ValueError:
-        raise _wrong(text, BOUNDS) from None
+    found_in: list[list[int]] = []
+    for part, ends, bounds in zip(parts, _ENDS, _BOUNDS, strict=True):
+        try:
+            found_in.append(_numbers(part, *ends))
+        except ValueError:
+            raise _wrong(text, Message(bounds, part=part)) from None
+    minutes, hours, days, months, on = found_in
     times = tuple(hour * 60 + minute for hour in hours for minute in minutes)
     # As Debian's cron has it, a field that begins with * is no restriction, even where it is */2.
     either = not parts[2].startswith("*") and not parts[4].startswith("*")
