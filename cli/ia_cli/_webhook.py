@@ -6,7 +6,7 @@ import click
 
 from ia.errors import ConfigError, Message, UsageError
 from ia_cli._group import Command
-from ia_cli._out import emit_json, notify
+from ia_cli._out import harmless, notify
 
 if TYPE_CHECKING:
     from ia.bridges.deliveries import Delivery
@@ -29,8 +29,8 @@ def webhook(host: str, port: int | None, once: bool) -> None:
     A request is signed with webhook.secret (HMAC-SHA256), in one of two forms. Standard Webhooks: the headers
     webhook-id, webhook-timestamp (within 5 minutes) and webhook-signature, `v1,` and base64 of the signature of
     `ID.TIMESTAMP.BODY`; a secret that begins with whsec_ is base64. GitHub: X-Hub-Signature-256, `sha256=` and the
-    signature of the body in hex; the id is X-GitHub-Delivery, else the SHA-256 of the body. It signs neither a time nor
-    the id: whoever reads the traffic can send it again.
+    signature of the body in hex; the id is the SHA-256 of the body: the same body is taken once. NAME is not signed, so
+    that an id is taken once whatever NAME it comes for.
 
     Answers: 202 accepted, 200 received before (the same id), 401 not signed, 404 no task listens, 413 too long, 429 too
     many wait, 503 try again later. `GET /healthz` is answered with 200.
@@ -86,7 +86,9 @@ def _ready(address: str) -> None:
 
 
 def _accepted(event: "Delivery") -> None:
+    import json
     import sys
 
-    emit_json(event._asdict())
+    told = json.dumps(event._asdict(), ensure_ascii=False) + "\n"
+    sys.stdout.write(harmless(told) if sys.stdout.isatty() else told)
     sys.stdout.flush()

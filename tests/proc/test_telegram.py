@@ -552,6 +552,36 @@ def test_a_task_that_is_approved_in_the_chat_stands_in_the_crontab(bot, listener
     assert stop(process) == 0
 
 
+# what goes wrong meanwhile
+
+
+def test_settings_that_break_while_it_listens_are_answered_and_it_goes_on(bot, listener, brain, home):
+    brain(always=echo)
+    process = listener()
+    bot.say(OWNER, "一")
+    assert bot.sent_to(OWNER, 1) == ["答：一"]
+    (home / "config.yaml").write_text("a: [\n")
+    bot.say(OWNER, "二")
+    assert bot.sent_to(OWNER, 2)[1].startswith("something went wrong here")
+    (home / "config.yaml").write_text("")
+    bot.say(OWNER, "三")
+    assert bot.sent_to(OWNER, 3)[2] == "答：三"
+    assert stop(process) == 0
+
+
+def test_an_idle_process_that_died_costs_no_message(bot, listener, brain):
+    brain(always=echo)
+    process = listener()
+    bot.say(OWNER, "一")
+    assert bot.sent_to(OWNER, 1)
+    for child in children(process):
+        os.kill(child, signal.SIGKILL)
+    time.sleep(0.2)
+    bot.say(OWNER, "二")
+    assert bot.sent_to(OWNER, 2)[1] == "答：二"
+    assert stop(process) == 0
+
+
 # what is said
 
 

@@ -5,11 +5,11 @@ import sqlite3
 
 import pytest
 
-from ia import proposals, sessions
+from ia import audit, proposals, sessions
 from ia.bridges import answers, bot_messages
 from ia.bridges.answers import AGAIN, ANSWERED, FAILED, NEW, READY, SENDING, WORKING
 from ia.bridges.approving import LIFE, MAX_SHOWN, Approving, Voice
-from ia.bridges.chat import LONG, RATE, Conversation, Door, Incoming, _as_here, shortened, turned
+from ia.bridges.chat import LONG, RATE, Conversation, Door, Incoming, _as_here, _unsaid, shortened, turned
 from ia.errors import IaError, NotFound, Refused
 from ia.memory import writing
 from ia.proposals import difference
@@ -161,6 +161,20 @@ def test_a_listener_that_ends_gives_no_code(ws, clock):
     approving = Approving(voice(), stays=False, now=clock)
     number = writing.prefer(ws, "短").id
     assert "a listener that stays" in refused(approving.ask, ws, number, CHAT)
+
+
+def test_guessing_ends_after_ten_wrong_codes_for_an_hour(ws, clock):
+    told = []
+    approving = Approving(voice(), aside=lambda _: None, now=clock, notify=told.append)
+    number = writing.prefer(ws, "短").id
+    for _ in range(10):
+        approving.ask(ws, number, CHAT)
+        assert "not the code" in refused(approving.confirm, ws, number, "x", CHAT, "x")
+    assert "too many wrong codes" in refused(approving.ask, ws, number, CHAT)
+    assert "too many wrong codes" in refused(approving.confirm, ws, number, "000000", CHAT, "x")
+    assert len(audit.events(ws.db, kind="approval.wrong")) == 10 and len(told) == 1
+    clock.now += 3601
+    assert approving.ask(ws, number, CHAT)
 
 
 def test_codes_are_spread_over_all_numbers(ws, approving):
@@ -332,6 +346,17 @@ def test_whoever_is_not_the_owner_gives_no_commands(ws, conversation):
     elsewhere = Incoming("99", "41", f"/approve {number}")
     assert "only the owner" in conversation.command(ws, elsewhere)
     assert not conversation.job(elsewhere)["by_owner"]
+
+
+def test_what_is_approved_is_shown_to_the_letter(ws, conversation, home):
+    number = writing.prefer(ws, f"看 {home}/x").id
+    for command in ("show", "approve"):
+        assert f"看 {home}/x" in says(conversation, ws, f"/{command} {number}")
+
+
+def test_a_reply_that_names_another_number_hides_no_proposal():
+    assert _unsaid([1, 12], "见 /approve 12，或 approve 1") == [1]
+    assert _unsaid([1], "/approve 1 执行") == []
 
 
 def test_no_answer_tells_where_the_workspace_lies(ws, conversation, home):

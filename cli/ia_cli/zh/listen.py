@@ -81,6 +81,8 @@ CATALOG = {
     "task {name} is removed": "任务 {name} 已移除",
     "nothing is remembered yet": "还没有记住什么",
     "taking a change back is done at a terminal: `ia memory undo [PATH]`": "撤销修改请在终端上做：`ia memory undo [路径]`",
+    "too many wrong codes: for an hour nothing is approved here; a terminal can": "验证码错得太多：一小时内这里不批准任何东西；终端上可以",
+    "{count} wrong codes within an hour: no more are taken for now": "一小时内有 {count} 个错误的验证码：暂时不再接受",
     "that is not the code; tries left: {count}": "验证码不对；还可以试 {count} 次",
     "something went wrong here; the log of `ia listen` tells more": "这里出了错；`ia listen` 的日志里有更多信息",
     "(passed on without a word)": "（转来的内容，没有附言）",

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ia import clock, pipes, proposals
+from ia import audit, clock, pipes, proposals
 from ia.errors import Message, NotFound, Notify, Refused, silent
 from ia.proposals import Proposal
 from ia.workspace import Workspace
@@ -22,6 +22,9 @@ IN_CHAT = ("soul", "preferences", "memory", "belief", "trust", "task")
 """Kinds of proposals that may be approved in a chat. Any other needs a terminal."""
 LIFE = 300.0  # seconds
 TRIES = 3
+MAX_WRONG = 10
+"""Wrong codes within REST, of whatever command, after which no code is taken."""
+REST = 3600.0  # seconds
 MAX_SHOWN = 12_000
 """Characters of a proposal that a chat shows: nobody agrees to what was not there to be read."""
 
@@ -55,6 +58,7 @@ class Approving:
         now: Callable[[], float] = lambda: clock.wall().timestamp(),
     ) -> None:  # fmt: skip
         self.voice, self.aside, self.stays, self.notify, self.now = voice, aside, stays, notify, now
+        self._wrong: list[float] = []
         self._codes: dict[str, _Code] = {}  # by the command that they complete
 
     def shown(self, ws: Workspace, number: int) -> str:
@@ -97,7 +101,7 @@ class Approving:
         from ia.tasks import book
 
         name, text = _task(ws, act, name)
-        self._checked(f"{act} {name}", code, chat, _digest([text]))
+        self._checked(ws, f"{act} {name}", code, chat, _digest([text]))
         if act == "remove":
             return book.remove(ws, name, notify=self.notify)
         return book.resume(ws, name, notify=self.notify).name
@@ -105,6 +109,7 @@ class Approving:
     def _given(self, command: str, at_terminal: str, text: str, digest: str, chat: str) -> str:
         """Return a text and the code that completes a command; the one given out before is void."""
         self._codes.pop(command, None)
+        self._may_try()
         if len(text) > MAX_SHOWN:
             raise Refused("it is too long to be read here; at a terminal: `ia {command}`", command=at_terminal)
         if not self.stays:
@@ -132,7 +137,7 @@ class Approving:
         """
         with ws.lock():
             proposal, after, digest, _ = self._looked_at(ws, number)
-            self._checked(f"approve {number}", code, chat, digest)
+            self._checked(ws, f"approve {number}", code, chat, digest)
             if proposal.kind != "task":
                 return pipes.consented(ws, number, by=by, notify=self.notify)
         from ia.tasks import book  # which writes the crontab, and must not hold the workspace meanwhile
@@ -147,8 +152,21 @@ class Approving:
         told = [number, proposal.kind, proposal.path, before, after, proposal.because, proposal.origin, proposal.actor]
         return proposal, after, _digest(told), self.voice.shown(ws, proposal, before, after)
 
-    def _checked(self, command: str, code: str, chat: str, digest: str) -> None:
+    def _may_try(self) -> None:
+        """Raise Refused where somebody seems to guess."""
+        self._wrong = [when for when in self._wrong if self.now() - when < REST]
+        if len(self._wrong) >= MAX_WRONG:
+            raise Refused("too many wrong codes: for an hour nothing is approved here; a terminal can")
+
+    def _missed(self, ws: Workspace, command: str) -> None:
+        self._wrong.append(self.now())
+        audit.record(ws.db, "approval.wrong", command, "user", count=len(self._wrong))
+        if len(self._wrong) == MAX_WRONG:
+            self.notify(Message("{count} wrong codes within an hour: no more are taken for now", count=MAX_WRONG))
+
+    def _checked(self, ws: Workspace, command: str, code: str, chat: str, digest: str) -> None:
         """Use up the code of a command, or raise Refused."""
+        self._may_try()
         out = self._codes.get(command)
         if out is None or out.chat != chat:
             raise Refused("no code is out for it; look at it first: /{command}", command=command)
@@ -157,6 +175,7 @@ class Approving:
             raise Refused("that code is no longer valid: /{command}", command=command)
         if not hmac.compare_digest(out.text.encode(), code.encode()):
             out.tries -= 1
+            self._missed(ws, command)
             if out.tries:
                 raise Refused("that is not the code; tries left: {count}", count=out.tries)
             del self._codes[command]

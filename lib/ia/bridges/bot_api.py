@@ -3,6 +3,7 @@
 Nothing of what the library says is passed on, since it may hold the address of a call, and that holds the token.
 """
 
+import asyncio
 import contextlib
 import logging
 import warnings
@@ -10,6 +11,7 @@ from datetime import timedelta
 from typing import Any
 from urllib.parse import quote
 
+import httpx
 import telegram
 from telegram import error
 from telegram.request import HTTPXRequest
@@ -23,6 +25,10 @@ _UNSENT = ("ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol
 """What httpx raises before anything of a request has left."""
 _LOST = ("httpx.", "Unknown", "Gateway Time")
 """How the library's messages begin where nobody said what became of a request."""
+
+
+FILE_TIME = 20.0
+"""Seconds for a whole file, however slowly it comes."""
 
 
 class Bot:
@@ -80,9 +86,17 @@ class Bot:
         """Return the text of a file; None where it cannot be had, or is no text."""
         try:
             found = await self._bot.do_api_request("getFile", {"file_id": id})
-            path = str(found["file_path"])
-            raw = await self._bot.request.retrieve(f"{self._files}/{quote(path)}")
-            return raw.decode("utf-8-sig") if len(raw) <= bot_messages.MAX_FILE else None
+            raw = b""
+            address = f"{self._files}/{quote(str(found['file_path']))}"
+            async with (
+                asyncio.timeout(FILE_TIME), httpx.AsyncClient() as client, client.stream("GET", address) as answer
+            ):  # fmt: skip
+                answer.raise_for_status()
+                async for piece in answer.aiter_bytes():
+                    raw += piece
+                    if len(raw) > bot_messages.MAX_FILE:
+                        return None
+            return raw.decode("utf-8-sig")
         except Exception:
             return None
 
@@ -116,7 +130,8 @@ class Bot:
 def seconds(exc: error.RetryAfter) -> float:
     """Return how long the server asks us to wait; an hour at most."""
     told = exc.retry_after
-    return min(told.total_seconds() if isinstance(told, timedelta) else told, 3600.0)
+    wait = told.total_seconds() if isinstance(told, timedelta) else told
+    return min(max(float(wait), 1.0), 3600.0) if isinstance(wait, int | float) else 1.0
 
 
 def quiet() -> None:

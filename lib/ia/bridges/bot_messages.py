@@ -42,7 +42,11 @@ def sender(message: Raw) -> Sender | None:
     number = user.get("id") if isinstance(user, dict) and not user.get("is_bot") else None
     private = chat.get("type") == "private" and number == chat["id"] and "sender_chat" not in message
     date = message.get("date")
-    return Sender(str(chat["id"]), str(number or ""), private, float(date) if isinstance(date, int) else 0.0)
+    return Sender(str(chat["id"]), str(number or ""), private, _moment(date))
+
+
+def _moment(date: object) -> float:
+    return float(date) if isinstance(date, int) and 0 <= date < 1 << 33 else 0.0
 
 
 def typed(message: Raw) -> bool:

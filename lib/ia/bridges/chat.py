@@ -119,6 +119,7 @@ class Conversation:
         return _told(
             ws, self.voice, self.notify,
             lambda: self.commands.run(ws, message.chat, message.text, by_owner=self.by_owner(message)),
+            exact=_DECIDED.match(message.text) is not None,
         )  # fmt: skip
 
     def _to_confirm(self, ws: Workspace, message: Incoming) -> str | None:
@@ -145,9 +146,14 @@ def turned(ws: Workspace, job: dict[str, Any], voice: Voice, notify: Notify) -> 
     return _told(ws, voice, notify, lambda: _turn(ws, job, voice, notify)) or ""
 
 
-def _told(ws: Workspace, voice: Voice, notify: Notify, work: Callable[[], str | None]) -> str | None:
+def _told(
+    ws: Workspace, voice: Voice, notify: Notify, work: Callable[[], str | None], *, exact: bool = False
+) -> str | None:
+    """Return what comes of it. exact: to the letter, since somebody decides by it."""
     try:
         text = work()
+        if exact and text is not None:
+            return text.strip()
     except IaError as exc:
         text = voice.say(Message(exc.template, **exc.params))
     except Exception as exc:  # a bug is told where it can be mended, not to who writes
@@ -164,14 +170,20 @@ def _turn(ws: Workspace, job: dict[str, Any], voice: Voice, notify: Notify) -> s
     turn = take(
         ws, job["text"] or voice.say(Message("(passed on without a word)")), session=f"{job['channel']}-{job['chat']}",
         data=tuple(Data(whence, words) for whence, words in job["passed"]), notify=notify,
-        heard=Heard(origin, by_user=job["by_owner"] and bool(job["text"])),
+        heard=Heard(origin, by_user=job["by_owner"] and bool(job["text"]), once=job.get("once", "")),
     )  # fmt: skip
     reply = _as_here(turn.reply.strip())
     if len(reply) > LONG:
         reply = _beginning(ws, turn, reply, job["channel"], origin, voice, notify)
-    waiting = [number for number in turn.pending if f"approve {number}" not in turn.reply]
-    told = [Message("proposal {number} waits: /show {number}", number=number) for number in waiting]
+    if not job["by_owner"]:
+        return reply
+    told = [Message("proposal {number} waits: /show {number}", number=each) for each in _unsaid(turn.pending, reply)]
     return "\n".join([reply, *map(voice.say, told)])
+
+
+def _unsaid(pending: list[int], reply: str) -> list[int]:
+    """Return the proposals that a reply does not say how to approve."""
+    return [number for number in pending if not re.search(rf"/approve {number}(?!\d)", reply)]
 
 
 def _beginning(ws: Workspace, turn: "Turn", reply: str, channel: str, origin: str, voice: Voice, notify: Notify) -> str:
@@ -209,6 +221,7 @@ _CONSENT = re.compile(
     r"|(?:yes\W*|ok(?:ay)?\W*)?(?:approved?|confirm(?:ed)?|go ahead|do it)(?: it)?\W*\Z",
     re.I,
 )
+_DECIDED = re.compile(r"/(?:show|approve|resume|remove)\b", re.I)
 _COMMAND = re.compile(r"`ia (approve|reject|pending)(?: (\d+))?`")
 
 

@@ -1,7 +1,8 @@
 """What a webhook delivers: kept, with the runs that it starts, in one transaction before the sender is told so.
 
-The id of a delivery is known for ever, so that the same one again starts nothing. Its runs wait in the table `runs`,
-where `ia task due` finds them too: the listener may die at any moment.
+The id of a delivery is known for ever, so that the same one again starts nothing, under whatever name it comes: the
+name is not signed. Its runs wait in the table `runs`, where `ia task due` finds them too: the listener may
+die at any moment.
 """
 
 import contextlib
@@ -51,7 +52,7 @@ def keep(ws: Workspace, came: list[Delivery]) -> list[str]:
 def _kept(ws: Workspace, delivery: Delivery, names: frozenset[str], room: int) -> str:
     name, id, sender, content = delivery
     known = "SELECT 1 FROM received WHERE channel = ? AND key = ?"
-    if ws.db.execute(known, (CHANNEL, f"{name} {id}")).fetchone():
+    if ws.db.execute(known, (CHANNEL, id)).fetchone():
         return REPEATED
     if name not in names:
         audit.record(ws.db, "webhook.unknown", name, actor=CHANNEL, id=id, sender=sender)
@@ -62,7 +63,7 @@ def _kept(ws: Workspace, delivery: Delivery, names: frozenset[str], room: int) -
     time = clock.stamp(clock.now()) if clock.simulated() else wall
     ws.db.execute(
         "INSERT INTO received (time, wall, channel, key, sender, content, state) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (time, None if time == wall else wall, CHANNEL, f"{name} {id}", sender, content, KEPT),
+        (time, None if time == wall else wall, CHANNEL, id, sender, content, KEPT),
     )
     woken = [task.name for task in events.came(ws, CHANNEL, name, id, content, f"{name} from {sender}")]
     audit.record(

@@ -6,6 +6,7 @@ service goes on meanwhile. How far each message has come stands in ia.db (see an
 
 import asyncio
 import contextlib
+import sqlite3
 import subprocess
 import threading
 from collections.abc import Callable
@@ -13,7 +14,7 @@ from typing import Any, Protocol, TypeVar
 
 from ia import config
 from ia.bridges import answers
-from ia.bridges.answers import AGAIN, ANSWERED, FAILED, NEW, READY, SENDING, WORKING, Item
+from ia.bridges.answers import AGAIN, ANSWERED, FAILED, READY, SENDING, WORKING, Item
 from ia.bridges.chat import WRONG, Conversation, Incoming
 from ia.bridges.turning import Turning
 from ia.errors import IaError, Message
@@ -78,7 +79,6 @@ class Serving:
         self._slots = asyncio.Semaphore(AT_ONCE)
         self._last: dict[str, asyncio.Task[None]] = {}
         self._open: set[asyncio.Task[None]] = set()
-        self._working: dict[int, Item] = {}
         self._runs: list[subprocess.Popen[bytes]] = []
 
     def take_up(self, welcome: Callable[[str], bool]) -> None:
@@ -118,13 +118,10 @@ class Serving:
         self.stopping.set()
         if self._open:
             await asyncio.wait(self._open, timeout=seconds)
-        left = list(self._working.values())
         for task in list(self._open):
             task.cancel()
         if self._open:
             await asyncio.gather(*self._open, return_exceptions=True)
-        for item in left:
-            answers.move(self.ws, item, NEW)
         await self.turning.close()
 
     async def _in_turn(self, before: "asyncio.Task[None] | None", chat: str, item: Item) -> None:
@@ -160,11 +157,9 @@ class Serving:
                 raise asyncio.CancelledError
             item = await self._moved(item, AGAIN if item.state in (WORKING, AGAIN) else WORKING)
             signs = asyncio.ensure_future(self._signs_of_life(chat))
-            self._working[item.id] = item
             try:
                 text = await self._thought(item, await self.service.incoming(item))
             finally:
-                del self._working[item.id]
                 signs.cancel()
         return await self._moved(item, READY, self.service.parts(text))
 
@@ -179,14 +174,20 @@ class Serving:
             finally:
                 ws.close()
 
-        seconds = float(config.get("turn.deadline")) + PATIENCE
+        seconds = 0.0
         try:
+            seconds = float(config.get("turn.deadline")) + PATIENCE
             told = await _in_thread(command)
             if told is None:
-                told = await self.turning.answer(self.conversation.job(message), seconds)
+                job = {**self.conversation.job(message), "once": f"{self.service.channel} {item.key}"}
+                told = await self.turning.answer(job, seconds)
         except asyncio.TimeoutError:  # noqa: UP041  (another class before Python 3.11)
             told = self.voice.say(Message("the turn took longer than {seconds:g} s", seconds=seconds))
-        except (ValueError, KeyError, TypeError):
+        except IaError as exc:  # settings that were broken meanwhile
+            self.notify(Message(exc.template, **exc.params))
+            told = self.voice.say(WRONG)
+        except (ValueError, KeyError, TypeError, RuntimeError, OSError, sqlite3.Error) as exc:
+            self.notify(Message("internal error: {kind}: {what}", kind=type(exc).__name__, what=str(exc)[:300]))
             told = self.voice.say(WRONG)
         return "\n\n".join(filter(None, [told, *map(self.voice.say, message.unread)]))
 

@@ -6,6 +6,7 @@ is said. Only private chats are heard, and of those only whoever is on the list.
 
 import asyncio
 import contextlib
+import errno
 import fcntl
 import json
 import os
@@ -59,7 +60,7 @@ def settings() -> Settings:
     token, owner = _token(), config.get("telegram.owner")
     users = [word.strip() for word in str(config.get("telegram.users") or "").split(",") if word.strip()]
     for name, word in (*(("telegram.users", word) for word in users), ("telegram.owner", str(owner or "1"))):
-        if not (word.isascii() and word.isdecimal()):
+        if not re.fullmatch(r"[1-9][0-9]{0,19}", word):
             raise ConfigError("{name}: {word!r} is not a user id (a number)", name=name, word=word[:40])
     if not owner:
         raise ConfigError(
@@ -113,7 +114,7 @@ def who() -> list[dict[str, Any]]:
             return await bot.updates(0, 0)
         except TOKEN_REFUSED:
             raise _refused() from None
-        except (error.TelegramError, TypeError, KeyError):
+        except Exception:  # whatever answers there, it is no Bot API
             raise _unreachable() from None
         finally:
             await bot.close()
@@ -123,7 +124,8 @@ def who() -> list[dict[str, Any]]:
         message = update.get("message")
         sent = bot_messages.sender(message) if isinstance(message, dict) else None
         if isinstance(message, dict) and sent is not None and sent.private:
-            name = bot_messages.clean(message["from"].get("first_name"))
+            given = bot_messages.clean(message["from"].get("first_name"))
+            name = "".join(char if char.isprintable() else " " for char in given)
             at = clock.stamp(datetime.fromtimestamp(sent.at, clock.UTC))
             found[sent.user] = {"id": int(sent.user), "name": " ".join(name.split())[:60], "time": at}
     return list(found.values())
@@ -142,12 +144,20 @@ def _alone(ws: Workspace) -> Any:
     """Hold the place of the one listener of a workspace."""
     path = os.path.join(ws.root, ".ia", "telegram.lock")
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "w", encoding="utf-8") as file:
+    try:
+        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except OSError as exc:
+        if exc.errno != errno.ELOOP:
+            raise
+        raise ConfigError("{path} is a link", hint="remove it", path=path) from None
+    try:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise TryLater("another `ia listen telegram` serves this workspace") from None
         yield
+    finally:
+        os.close(fd)
 
 
 class _Listener:
@@ -276,7 +286,9 @@ class _Listener:
                 pause = PAUSES[conflicts - 1]
             except error.RetryAfter as exc:
                 pause = seconds(exc)
-            except (error.TelegramError, TypeError, KeyError, ValueError):
+            except (IaError, sqlite3.Error):
+                raise
+            except Exception:  # no connection; or whatever answers there is no Bot API
                 pause = PAUSES[min(tries, len(PAUSES) - 1)]
                 tries += 1
                 if self.once and tries >= TRIES_ONCE:
@@ -299,8 +311,7 @@ class _Listener:
         raises  IaError, sqlite3.Error where it cannot be kept.
         """
         message = update.get("message")
-        sent = bot_messages.sender(message) if isinstance(message, dict) else None
-        if sent is None:
+        if not isinstance(message, dict) or (sent := bot_messages.sender(message)) is None:
             return
         if not sent.private:
             if sent.chat not in self.groups and len(self.groups) < 20:
@@ -312,7 +323,13 @@ class _Listener:
         pace = self.door.hurried(sent.user, sent.at)
         if pace == "drop":
             return
-        item = answers.keep(self.ws, CHANNEL, f"{self.me}:{update['update_id']}", sent.user, json.dumps(message))
+        item = answers.keep(
+            self.ws,
+            CHANNEL,
+            f"{self.me}:{update['update_id']}:{message.get('message_id')}",
+            sent.user,
+            json.dumps(message),
+        )
         if item is None:
             return
         audit.record(self.ws.db, "message.received", f"{CHANNEL} {sent.user}", CHANNEL, update=update["update_id"])

@@ -38,7 +38,7 @@ class Turning:
 
         raises  asyncio.TimeoutError; ValueError where the process ended without an answer.
         """
-        process, jobs = self._idle.pop() if self._idle else (await self._begun(), 0)
+        process, jobs = await self._ready()
         assert process.stdin is not None and process.stdout is not None
         try:
             with contextlib.suppress(ConnectionError):
@@ -53,6 +53,15 @@ class Turning:
         else:
             await _ended(process)
         return told
+
+    async def _ready(self) -> tuple[Process, int]:
+        """Return a process that takes a job, and how many it has had; one that died while it waited is left out."""
+        while self._idle:
+            process, jobs = self._idle.pop()
+            if process.returncode is None and process.stdout is not None and not process.stdout.at_eof():
+                return process, jobs
+            await _ended(process)
+        return await self._begun(), 0
 
     async def _begun(self) -> Process:
         return await asyncio.create_subprocess_exec(
