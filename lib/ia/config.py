@@ -327,7 +327,8 @@ def keep_secret(name: str, value: str | None) -> bool:
     """Keep a secret in `.ia/secrets`, which only its owner can read; None takes it out. The caller holds the lock.
 
     Return whether that changed anything.
-    raises  UsageError for what is no name of a variable; ConfigError as secrets() does.
+    raises  UsageError for what is no name of a variable; ConfigError as secrets() does, where there is no room, and
+            where others may write in the folder.
     """
     import json
 
@@ -340,14 +341,20 @@ def keep_secret(name: str, value: str | None) -> bool:
         kept[name] = value
     if kept == before:
         return False
+    raw = json.dumps(kept, ensure_ascii=False).encode()
+    if len(raw) > MAX_FILE:
+        raise ConfigError("there is no room for another secret", hint="`ia config secret` lists them; remove some")
     path = _secrets_path()
-    os.makedirs(os.path.dirname(path), exist_ok=True)
+    folder = os.path.dirname(path)
+    os.makedirs(folder, 0o700, exist_ok=True)
+    if os.stat(folder).st_mode & 0o002:
+        raise ConfigError("{path} can be written by others", hint="chmod 700 {path}", path=folder)
     temporary = f"{path}.{os.getpid()}"
     fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
-        with open(fd, "w", encoding="utf-8") as file:
+        with open(fd, "wb") as file:
             os.fchmod(fd, 0o600)
-            json.dump(kept, file, ensure_ascii=False)
+            file.write(raw)
             file.flush()
             os.fsync(fd)
         os.replace(temporary, path)

@@ -467,6 +467,15 @@ def test_what_telegram_refuses_is_told_in_its_words(ws, chat, status, answer, ki
     assert isinstance(failure.value, known.Unsent) == (status == 429)
 
 
+def test_an_answer_that_repeats_the_token_is_not_told(ws, chat):
+    secret = TOKEN.partition(":")[2]
+    for said in (f"no route for /bot{TOKEN}/sendMessage", f"x {secret}", f"Bad: {TOKEN}", f"/BOT{TOKEN[:20]}"):
+        chat.status, chat.body = 502, json.dumps({"ok": False, "description": said}).encode()
+        (notice,) = sending.send(ws, "x", to="phone")
+        assert notice.error == "telegram: HTTP status 502"
+    assert secret not in str(audit.events(ws.db))
+
+
 def test_a_long_text_that_is_cut_off_says_where(ws, chat):
     chat.first, chat.status = [200, 200, 200], 429
     (notice,) = sending.send(ws, "字" * 40_000, to="phone", key="k")
@@ -513,6 +522,16 @@ def test_the_token_never_travels_in_the_clear(chat, monkeypatch):
         "ftp://x",
         "http://127.0.0.1@evil.example",
         "",
+        "https://api.telegram.org@evil.example",
+        "https://x y",
+        "https://a?b",
+        "https://a#b",
+        "https://evil\\@api.telegram.org",
+        "http://localhost:1@evil/",
+        "http://localhost.evil/",
+        "https://:443",
+        "https://a:port",
+        "file:///etc",
     ):
         monkeypatch.setenv("IA_TELEGRAM_API", api or "http://")
         with pytest.raises(ConfigError, match="https"):
@@ -696,6 +715,38 @@ def test_a_damaged_file_of_secrets_is_told(home, content):
     file.chmod(0o600)
     with pytest.raises(ConfigError, match="damaged"):
         config.secrets()
+
+
+def test_secrets_that_would_lock_themselves_out_are_refused(home):
+    for number in range(60):
+        try:
+            config.keep_secret(f"S{number}", "x" * 4000)
+        except ConfigError as exc:
+            assert "no room" in str(exc)
+            break
+    else:
+        raise AssertionError("no end")
+    assert len(config.secrets()) == number
+    config.keep_secret("S0", None)
+    config.keep_secret("LAST", "y")
+    assert config.secrets()["LAST"] == "y"
+
+
+def test_no_secret_is_kept_where_others_may_write(ws, home):
+    (home / ".ia").mkdir(parents=True, exist_ok=True)
+    (home / ".ia").chmod(0o777)
+    with pytest.raises(ConfigError, match="written by others"):
+        config.keep_secret("TOKEN", "abc")
+    assert not (home / ".ia" / "secrets").exists()
+
+
+@pytest.mark.parametrize("name", ["sending", "unread"])
+def test_no_link_is_followed(ws, home, tmp_path, name):
+    ws.db.execute("SELECT 1")
+    os.symlink(tmp_path / "victim", home / ".ia" / name)
+    with contextlib.suppress(ConfigError):
+        sending.send(ws, "x")
+    assert not (tmp_path / "victim").exists()
 
 
 def test_a_link_is_no_file_of_secrets(home, tmp_path):

@@ -81,6 +81,12 @@ CATALOG = {
     " addresses of channels (channels.NAME) are ever printed.": "设置先取环境变量（IA_ 加大写的键，点换成下划线），再取工作区的 config.yaml，最后用默认值。密钥写成 ${NAME}，用到时才填入：先取环境变量，再取 `ia config secret NAME` 保存的值，cron 的任务也能用到。密钥和渠道的地址（channels.NAME）从不显示。",
     "{name}: {reference} does not belong here; only secrets and the addresses of channels refer to variables": "{name}：这里不能写 {reference}；只有密钥和渠道的地址可以引用变量",
     # secrets
+    "there is no room for another secret": "放不下更多密钥了",
+    "`ia config secret` lists them; remove some": "`ia config secret` 会列出；请删掉一些",
+    "{path} can be written by others": "{path} 别人也能写",
+    "chmod 700 {path}": "chmod 700 {path}",
+    "{path} is a link": "{path} 是一个链接",
+    "remove it": "删掉它",
     "export {variable}=…, or keep it for cron too: `ia config secret {variable}`": "export {variable}=…，或为 cron 也保存一份：`ia config secret {variable}`",
     ".ia/secrets: {reason}": ".ia/secrets：{reason}",
     ".ia/secrets is not a file of yours": ".ia/secrets 不是你的文件",

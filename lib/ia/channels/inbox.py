@@ -20,8 +20,8 @@ _UNREAD = (
 def mark(ws: Workspace) -> None:
     """Say that something may be unread."""
     with contextlib.suppress(OSError):
-        fd = os.open(os.path.join(ws.root, ".ia", MARKER), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        os.close(fd)
+        path = os.path.join(ws.root, ".ia", MARKER)
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
 
 
 def maybe(ws: Workspace) -> bool:

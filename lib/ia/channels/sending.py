@@ -9,6 +9,7 @@ work is safe, or discards it before the run is tried again.
 """
 
 import contextlib
+import errno
 import fcntl
 import os
 import threading
@@ -19,7 +20,7 @@ from datetime import datetime
 from ia import audit, clock, config, store
 from ia.channels import inbox, known, marking, notices
 from ia.channels.notices import FAILED, PENDING, SENDING, SENT, STAGED, UNSURE, Notice
-from ia.errors import BadData, IaError, Message, Notify, TryLater, Unavailable, silent
+from ia.errors import BadData, ConfigError, IaError, Message, Notify, TryLater, Unavailable, silent
 from ia.workspace import Workspace, digest
 
 MAX_TEXT = 50_000  # characters
@@ -233,7 +234,13 @@ def _at_work(ws: Workspace) -> Iterator[None]:
 
 def _lock(ws: Workspace) -> int:
     os.makedirs(os.path.join(ws.root, ".ia"), exist_ok=True)
-    return os.open(os.path.join(ws.root, ".ia", "sending"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    path = os.path.join(ws.root, ".ia", "sending")
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except OSError as exc:
+        if exc.errno != errno.ELOOP:
+            raise
+        raise ConfigError("{path} is a link", hint="remove it", path=path) from None
 
 
 def _left_behind(ws: Workspace, notify: Notify) -> list[Notice]:

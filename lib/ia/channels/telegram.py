@@ -7,6 +7,7 @@ import time
 import urllib.error
 import urllib.request
 from typing import Any
+from urllib.parse import urlsplit
 
 from ia import config
 from ia.channels.known import Unsent, cut_off, unreached
@@ -32,6 +33,7 @@ class Telegram:
         if not re.fullmatch(r"[0-9]+:[A-Za-z0-9_-]+", token):
             raise ConfigError("telegram.token is not a bot's token", hint="@BotFather gives one: 123456:ABC…")
         self._chat: int | str = chat if chat.startswith("@") else int(chat)
+        self._secret = token.partition(":")[2]
         self._url = f"{api()}/bot{token}/sendMessage"
         self._opener = urllib.request.build_opener(_Stay)
 
@@ -55,7 +57,7 @@ class Telegram:
             time.sleep(wait)
             code, answer = self._asked(body)
         if code != 200 or answer.get("ok") is not True:
-            raise _failure(code, answer)
+            raise _failure(code, answer, self._secret)
 
     def _asked(self, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         """Return the status and the answer of one request.
@@ -84,9 +86,21 @@ def api() -> str:
     raises  ConfigError where the token would go over the network in the clear.
     """
     base = str(config.get("telegram.api")).rstrip("/")
-    if not re.match(r"https://[^/@\s]+|http://(127\.0\.0\.1|localhost|\[::1\])(:\d+)?(/|$)", base):
+    if not re.fullmatch(r"[!-~]+", base) or set(base) & set("@?#\\") or not _encrypted(base):
         raise ConfigError("telegram.api is not an https address", hint="the default is https://api.telegram.org")
     return base
+
+
+def _encrypted(base: str) -> bool:
+    """Whether what goes to an address can be read by its host alone."""
+    try:
+        parts = urlsplit(base)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        return False
+    return bool(host) and (
+        parts.scheme == "https" or (parts.scheme == "http" and host in ("127.0.0.1", "localhost", "::1"))
+    )
 
 
 def units(text: str) -> int:
@@ -115,10 +129,14 @@ def _wait(answer: dict[str, Any]) -> int:
     return wait if isinstance(wait, int) else 0
 
 
-def _failure(code: int, answer: dict[str, Any]) -> TryLater | Unavailable:
-    """Return what a refusal means. Its description is Telegram's own, short text."""
+def _failure(code: int, answer: dict[str, Any], secret: str) -> TryLater | Unavailable:
+    """Return what a refusal means. Its description is Telegram's own, short text. One that repeats the path is
+    not told: the token stands in it.
+    """
     kind = Unsent if code == 429 else TryLater if code >= 500 or code in (408, 425) else Unavailable
     told = str(answer.get("description") or "").split(": ")[-1]
+    if secret in told or "/bot" in told.lower():
+        told = ""
     said = " ".join("".join(c for c in told if c.isprintable()).split())[:120]
     if said:
         return kind("{scheme}: HTTP status {code} ({reason})", scheme="telegram", code=code, reason=said)
