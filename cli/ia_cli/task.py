@@ -135,8 +135,13 @@ def remove(name: str) -> None:
     from ia.tasks import book
     from ia.workspace import Workspace
 
-    done = book.remove(Workspace(), name, notify=notify)
-    notify(Message("task {name} is removed; `ia memory undo tasks/{name}.md` brings its file back", name=done))
+    ws = Workspace()
+    filed = ws.read(f"tasks/{book.name_of(name)}.md") is not None
+    done = book.remove(ws, name, notify=notify)
+    if filed:
+        notify(Message("task {name} is removed; `ia memory undo tasks/{name}.md` brings its file back", name=done))
+    else:
+        notify(Message("task {name} is removed", name=done))
 
 
 @task.command(

@@ -214,3 +214,31 @@ def test_a_workspace_from_elsewhere_brings_no_variable_along(ws):
     book.approve(ws, drafted(ws, "job"), by=BY)
     ws.db.execute("""UPDATE tasks SET environment = '{"PYTHONPATH": "/x", "IA_NOW": "2020-01-01", "LANG": "C"}'""")
     assert book.get(ws, "job").environment == {"LANG": "C"}
+
+
+def test_a_number_is_no_name(ws):
+    """`ia task approve 4` means the fourth proposal, and nothing else."""
+    ws.write("tasks/4.md", USAGE)
+    with pytest.raises(BadData, match="number of a proposal"):
+        book.approve(ws, "tasks/4.md", by="user with --yes")
+
+
+def test_a_deleted_file_comes_back_by_approving_and_a_removed_one_by_undoing(ws, home):
+    from ia.memory import changes
+
+    ws.write("tasks/weekly.md", USAGE)
+    book.approve(ws, "weekly", by="user with --yes")
+    (home / "tasks" / "weekly.md").unlink()
+    assert book.approve(ws, "weekly", by="user with --yes").text == USAGE == ws.read("tasks/weekly.md")
+    book.remove(ws, "weekly")
+    assert changes.undo(ws, "tasks/weekly.md") == ["tasks/weekly.md"] and states(ws) == {"weekly": "unapproved"}
+
+
+def test_of_what_is_only_proposed_it_is_told_what_to_do(ws):
+    number = proposals.propose(ws, "task", "tasks/weekly.md", USAGE, because="x", origin="y", actor="z").id
+    with pytest.raises(Refused) as approve:
+        book.get(ws, "weekly")
+    with pytest.raises(NotFound) as reject:
+        book.remove(ws, "weekly")
+    assert approve.value.status == 77 and "ia task approve" in approve.value.hint
+    assert reject.value.params["number"] == number and "ia reject" in reject.value.hint

@@ -8,7 +8,7 @@ from ia.memory import rules, writing
 from ia.proposals import Proposal
 from ia.workspace import Revision, Workspace
 
-_AREAS = ("notebook/", "memory/", "knowledge/")
+_AREAS = ("notebook/", "memory/", "knowledge/", "tasks/")
 _INSTALLED = (".claude/skills/", ".claude/providers/")
 
 

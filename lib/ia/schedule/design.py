@@ -142,6 +142,8 @@ def check(design: Design) -> None:
     from ia.schedule.forms import Event, agreed, form
 
     _sized(design)
+    if design.name.isdecimal():
+        raise BadData("name: {name} is the number of a proposal; let it have a letter", name=design.name)
     what = form(design.schedule)
     agreed(design.schedule)
     if design.zone:

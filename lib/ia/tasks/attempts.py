@@ -102,7 +102,8 @@ class Holder:
                 found = reporting.result(self.ws, task.design, run, ended)
                 if task.design.run and found.origins:
                     found.pending += self._contained(run, found.origins)
-                report = reporting.reported(self.ws, task, task.design, run, found, self.notify)
+                if not found.idle:
+                    report = reporting.reported(self.ws, task, task.design, run, found, self.notify)
         except (IaError, OSError, sqlite3.Error) as exc:
             error = ours(exc)
             return self._failed(task, runs.get(self.ws, run.id), error.status, str(error))
@@ -110,6 +111,8 @@ class Holder:
             run = self._taken_back(runs.get(self.ws, run.id))
             self._failed_for_good(run, 130, self._speak(run, "在终端被中断", "interrupted at the terminal"), tell=False)
             raise
+        if found.idle:
+            return self._failed_for_good(run, 65, self._speak(run, *reporting.IDLE))
         run = runs.changed(
             self.ws, run, state=WRITTEN, status=ended.status, ended=clock.stamp(clock.now()), report=report.path,
             summary=report.summary, data={**run.data, "pending": list(report.pending), "origins": found.origins},
@@ -261,7 +264,7 @@ def ours(exc: Exception) -> IaError:
 
 def _reason(ended: children.Ended, lang: str) -> str:
     """Return why a run failed: its status, and what was complained of last."""
-    last = _last_line(ended.errors)
+    last = _last_line(ended.complaint or ended.errors)
     if ended.status == children.TIMED_OUT:
         last = reporting.speak(lang, "超出时限", "its time ran out")
     return reporting.speak(lang, f"状态 {ended.status}", f"status {ended.status}") + (f": {last}" if last else "")

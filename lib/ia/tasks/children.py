@@ -27,11 +27,15 @@ TIMED_OUT = 124
 
 
 class Ended(NamedTuple):
-    """What came of a run's processes: a status as of `set -o pipefail`, standard output, the end of standard error."""
+    """What came of a run's processes: a status as of `set -o pipefail`, standard output, the end of standard error.
+
+    complaint   the end of standard error of the command whose status it is
+    """
 
     status: int
     output: str
     errors: str
+    complaint: str = ""
 
 
 class Start(NamedTuple):
@@ -70,7 +74,7 @@ def executed(pipes: list[Pipe], start: Start) -> Ended:
             status = _run(pipe, start, caught, deadline, first=number == 0)
             if status != 0:
                 break
-    return Ended(status, caught.output(), caught.errors())
+    return Ended(status, caught.output(), caught.errors(), caught.complaint())
 
 
 class _Caught:
@@ -79,10 +83,14 @@ class _Caught:
     def __init__(self, log: IO[bytes]) -> None:
         self._log, self._logged = log, 0
         self._out, self._err = bytearray(), bytearray()
+        self._of: dict[int, bytearray] = {}
+        self.failed: int | None = None
 
-    def take(self, chunk: bytes, *, error: bool) -> None:
-        if error:
+    def take(self, chunk: bytes, command: int | None) -> None:
+        """Take a piece of the output, or of what a command (by its place in the pipe) said to standard error."""
+        if command is not None:
             self._err = (self._err + chunk)[-20_000:]
+            self._of[command] = (self._of.get(command, bytearray()) + chunk)[-20_000:]
         else:
             self._out += chunk[: MAX_OUTPUT - len(self._out)]
         room = MAX_LOG - self._logged
@@ -97,43 +105,55 @@ class _Caught:
     def errors(self) -> str:
         return self._err.decode(errors="replace")
 
+    def complaint(self) -> str:
+        return "" if self.failed is None else self._of.get(self.failed, bytearray()).decode(errors="replace")
+
+    def begin(self) -> None:
+        self._of, self.failed = {}, None
+
 
 def _run(pipe: Pipe, start: Start, caught: _Caught, deadline: float, *, first: bool) -> int:
     processes: list[subprocess.Popen[bytes]] = []
-    errors, error_end = os.pipe()
+    errors: list[int] = []
+    caught.begin()
     try:
         with tempfile.TemporaryFile() as given:
             if first and start.given:
                 given.write(start.given)
                 given.seek(0)
-            _chain(processes, pipe, start, given, error_end)
-            os.close(error_end)
-            error_end = -1
+            _chain(processes, pipe, start, given, errors)
             out = processes[-1].stdout
             assert out is not None
-            in_time = _pumped({out.fileno(): False, errors: True}, caught, processes, deadline)
+            in_time = _pumped(
+                {out.fileno(): None, **{fd: at for at, fd in enumerate(errors)}}, caught, processes, deadline
+            )
         for process in processes:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(max(deadline - time.monotonic(), 0))
         if not in_time or any(process.poll() is None for process in processes):
             return TIMED_OUT
-        return _status([process.returncode for process in processes])
+        status, caught.failed = _status([process.returncode for process in processes])
+        return status
     finally:
         _end(processes)
-        for fd in (errors, error_end):
-            if fd >= 0:
-                os.close(fd)
+        for fd in errors:
+            os.close(fd)
 
 
-def _chain(processes: "list[subprocess.Popen[bytes]]", pipe: Pipe, start: Start, given: IO[bytes], errors: int) -> None:
-    """Start the commands of a pipe, each in the group of the first."""
+def _chain(
+    processes: "list[subprocess.Popen[bytes]]", pipe: Pipe, start: Start, given: IO[bytes], errors: list[int]
+) -> None:
+    """Start the commands of a pipe, each in the group of the first; `errors` gets where each one's are read."""
     environment = config.environment(start.env)
     for words in pipe:
         before = processes[-1].stdout if processes else None
+        reader, writer = os.pipe()
+        errors.append(reader)
         process = subprocess.Popen(
-            [*command(), *words[1:]], stdin=before or given, stdout=subprocess.PIPE, stderr=errors, env=environment,
+            [*command(), *words[1:]], stdin=before or given, stdout=subprocess.PIPE, stderr=writer, env=environment,
             cwd=start.folder, pass_fds=(start.lock,), process_group=processes[0].pid if processes else 0, bufsize=0,
         )  # fmt: skip
+        os.close(writer)
         processes.append(process)
         if before is not None:
             before.close()  # only its reader may hold it: else a command whose reader left would never know
@@ -142,13 +162,13 @@ def _chain(processes: "list[subprocess.Popen[bytes]]", pipe: Pipe, start: Start,
 
 
 def _pumped(
-    sources: dict[int, bool], caught: _Caught, processes: "list[subprocess.Popen[bytes]]", deadline: float
+    sources: dict[int, int | None], caught: _Caught, processes: "list[subprocess.Popen[bytes]]", deadline: float
 ) -> bool:
     """Take what comes until all is said or all have ended; return whether that was in time."""
     over: float | None = None
     with selectors.DefaultSelector() as selector:
-        for fd, error in sources.items():
-            selector.register(fd, selectors.EVENT_READ, error)
+        for fd, command in sources.items():
+            selector.register(fd, selectors.EVENT_READ, command)
         while selector.get_map():
             left = deadline - time.monotonic()
             if left <= 0:
@@ -156,7 +176,7 @@ def _pumped(
             for key, _ in selector.select(min(left, 0.5)):
                 chunk = os.read(key.fd, 1 << 16)
                 if chunk:
-                    caught.take(chunk, error=key.data)
+                    caught.take(chunk, key.data)
                 else:
                     selector.unregister(key.fd)
             if all(process.poll() is not None for process in processes):  # what they left running holds the pipe
@@ -166,11 +186,12 @@ def _pumped(
     return True
 
 
-def _status(codes: list[int]) -> int:
-    """Return the status of a pipe: the first that is not 0, but for writers whose reader left."""
+def _status(codes: list[int]) -> tuple[int, int | None]:
+    """Return the status of a pipe, the first that is not 0 but for writers whose reader left, and whose it is."""
     told = [code if code >= 0 else 128 - code for code in codes]
     left = {_LEFT, 128 + signal.SIGPIPE}
-    return next((code for at, code in enumerate(told) if code and not (at + 1 < len(told) and code in left)), 0)
+    failed = ((code, at) for at, code in enumerate(told) if code and not (at + 1 < len(told) and code in left))
+    return next(failed, (0, None))
 
 
 def _end(processes: "list[subprocess.Popen[bytes]]") -> None:

@@ -20,6 +20,11 @@ from ia.workspace import Workspace
 
 LATE = 600
 """Seconds after its slot from which on a run is late."""
+IDLE = (
+    "内置分析员没有读懂这件事：换个说法，或设一个模型（`ia config set model …`）",
+    "the embedded analyst did not understand the job: reword it, or set a model (`ia config set model …`)",
+)
+"""Why a turn of the embedded analyst that did nothing has failed; it would not understand it the next time either."""
 MAX_SUMMARY = 700
 _LINES = 8
 SIMULATED = ("simulated prices", "模拟行情")
@@ -27,12 +32,16 @@ SIMULATED = ("simulated prices", "模拟行情")
 
 @dataclass
 class Result:
-    """What a run brought forth. origins: where text from outside came from; pending: proposals that wait."""
+    """What a run brought forth. origins: where text from outside came from; pending: proposals that wait.
+
+    idle    the embedded analyst was asked, and looked at nothing: it did not understand what to do
+    """
 
     text: str
     origins: list[str] = field(default_factory=list)
     pending: list[int] = field(default_factory=list)
     simulated: bool = False
+    idle: bool = False
 
 
 @dataclass(frozen=True)
@@ -62,9 +71,11 @@ def result(ws: Workspace, design: Design, run: Run, ended: Ended) -> Result:
     try:
         said = json.loads(ended.output)
         reply, turn = str(said["reply"]), str(said["turn"])
+        used = {str(tool["name"]).replace("_", ".") for tool in said["tools"]}
+        idle = said["model"] == "ia-offline" and used <= {"skills.list"}
     except (ValueError, KeyError, TypeError):
         raise BadData("the turn of run {run} did not say what came of it", run=run.id) from None
-    return Result(reply, _origins(ws, run, turn), pending, simulated)
+    return Result(reply, _origins(ws, run, turn), pending, simulated, idle)
 
 
 def origins(ws: Workspace, task: Task, run: Run) -> list[str]:
@@ -230,7 +241,7 @@ def told(task_name: str, run: Run, design: Design, lang: str) -> tuple[str, str]
 def failed(name: str, run: Run, lang: str) -> tuple[str, str]:
     """Return (title, text) of the message about a run that failed for good."""
     said = speak(lang, f"任务 {name} 失败：{run.reason}", f"task {name} failed: {run.reason}")
-    more = speak(lang, f"详情：`ia task history {name}`", f"more: `ia task history {name}`")
+    more = speak(lang, f"详情：`ia task history --log {run.id}`", f"more: `ia task history --log {run.id}`")
     return name, "\n".join([said, *_stuck(run, lang), more])
 
 
