@@ -9,7 +9,8 @@ from ia import audit, proposals, sessions
 from ia.bridges import answers, bot_messages
 from ia.bridges.answers import AGAIN, ANSWERED, FAILED, NEW, READY, SENDING, WORKING
 from ia.bridges.approving import LIFE, MAX_SHOWN, Approving, Voice
-from ia.bridges.chat import LONG, RATE, Conversation, Door, Incoming, _as_here, _unsaid, shortened, turned
+from ia.bridges.chat import LINES, LONG, RATE, Conversation, Door, Incoming, _as_here, _unsaid, shortened, turned
+from ia.bridges.plain import plain
 from ia.errors import IaError, NotFound, Refused
 from ia.memory import writing
 from ia.proposals import difference
@@ -311,6 +312,31 @@ def test_a_yes_right_after_a_proposal_is_told_the_command(ws, conversation, word
     assert says(conversation, ws, words) is None, "something else was said since"
 
 
+def test_a_research_answer_is_its_beginning_and_the_note_that_the_turn_wrote(ws, monkeypatch):
+    monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
+    told = answered(ws, "帮我看看宁德时代最近怎么样")
+    assert told.startswith("宁德时代（300750.SZ） ") and len(told.splitlines()) <= 20
+    (path,) = re.findall(r"all of it: (notebook/\S+\.md) \(/notes 1 shows it\)", told)
+    assert path.startswith("notebook/research/宁德时代/") and ws.paths("notebook/scratch") == []
+    assert not re.search(r"\*\*|^#|^>|^\|", told, re.M)
+    assert all(f"proposal {p.id} waits" in told for p in proposals.pending(ws))
+    assert "/notes" not in answered(ws, "帮我看看宁德时代最近怎么样", by_owner=False)
+
+
+@pytest.mark.parametrize(
+    ("markdown", "told"),
+    [
+        ("### 趋势\n- **收盘** 在 `200` 日线之上\n> 引文", "趋势\n- 收盘 在 200 日线之上\n引文"),
+        ("| 日 | 价 |\n| --- | ---: |\n| 1 | 2 |", "日 · 价\n1 · 2"),
+        ("2*3*4 与 a_b_c、__init__，*强调*", "2*3*4 与 a_b_c、__init__，强调"),
+        ("```\n# 代码 **x**\n```\n## 后", "# 代码 **x**\n后"),
+        ("[报告](https://a.example/x) #标签 -1", "报告 (https://a.example/x) #标签 -1"),
+    ],
+)
+def test_markdown_becomes_plain_text(markdown, told):
+    assert plain(markdown) == told
+
+
 COACHING = "你最近总是低估市场情绪的影响，分析时要多考虑资金面。"
 
 
@@ -471,7 +497,8 @@ def test_small_text_files_are_read():
 
 
 def test_an_answer_begins_with_its_first_whole_lines():
-    assert shortened("一。\n" * 400).count("一。") == 200
+    assert shortened("一。\n" * 400).count("一。") == LINES - 3
+    assert shortened("一" * 300 + "。\n\n## 二\n" + "三" * 700) == "一" * 300 + "。"
     text = "第一句话说完了。" * 300
     assert shortened(text).endswith("。")
     assert len(shortened(text)) <= 600

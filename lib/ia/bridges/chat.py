@@ -12,9 +12,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ia import audit, clock, config, outside, proposals, sessions
+from ia import audit, clock, config, notebook, outside, proposals, sessions
 from ia.bridges.approving import Approving, Voice
 from ia.bridges.commands import Commands
+from ia.bridges.plain import plain
 from ia.errors import IaError, Message, Notify, silent
 from ia.pipes import note_written
 from ia.workspace import Workspace
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 
 RATE = 30
 """Messages a minute of one sender that are read."""
-LONG = 1_500
-"""Characters above which an answer becomes a note, and its beginning is sent."""
+LONG, LINES = 1_500, 15
+"""Characters, or lines, above which an answer becomes a note, and its beginning is sent."""
 BEGINNING = 600
 QUIET = 3600.0
 """Seconds before a stranger who keeps writing is told of again."""
@@ -173,8 +174,9 @@ def _turn(ws: Workspace, job: dict[str, Any], voice: Voice, notify: Notify) -> s
         heard=Heard(origin, by_user=job["by_owner"] and bool(job["text"]), once=job.get("once", "")),
     )  # fmt: skip
     reply = _as_here(turn.reply.strip())
-    if len(reply) > LONG:
-        reply = _beginning(ws, turn, reply, job["channel"], origin, voice, notify)
+    if len(reply) > LONG or len(reply.splitlines()) > LINES:
+        reply = _beginning(ws, turn, reply, job, origin, voice, notify)
+    reply = plain(reply)
     if not job["by_owner"]:
         return reply
     told = [Message("proposal {number} waits: /show {number}", number=each) for each in _unsaid(turn.pending, reply)]
@@ -186,8 +188,24 @@ def _unsaid(pending: list[int], reply: str) -> list[int]:
     return [number for number in pending if not re.search(rf"/approve {number}(?!\d)", reply)]
 
 
-def _beginning(ws: Workspace, turn: "Turn", reply: str, channel: str, origin: str, voice: Voice, notify: Notify) -> str:
-    """Keep a long answer as a note, marked with whatever the turn had read, and return how it begins."""
+def _beginning(
+    ws: Workspace, turn: "Turn", reply: str, job: dict[str, Any], origin: str, voice: Voice, notify: Notify
+) -> str:
+    """Return how a long answer begins, and the note that has it all: the turn's own, else one that is kept here."""
+    path = next((path for path in turn.artifacts if path.startswith("notebook/")), "")
+    path = path or _kept(ws, turn, reply, job["channel"], origin, notify)
+    more = Message("… the answer goes on; all of it: {path}", path=path)
+    if job["by_owner"] and path == _newest(ws):
+        more = Message("… the answer goes on; all of it: {path} (/notes 1 shows it)", path=path)
+    return f"{shortened(reply)}\n\n{voice.say(more)}"
+
+
+def _newest(ws: Workspace) -> str:
+    return max(((entry.time, entry.path) for entry in notebook.entries(ws)), default=("", ""))[1]
+
+
+def _kept(ws: Workspace, turn: "Turn", reply: str, channel: str, origin: str, notify: Notify) -> str:
+    """Keep an answer as a note, marked with whatever the turn had read, and return its path."""
     said = [message for message in sessions.history(ws, turn.session) if message.turn == turn.id]
     origins = list(dict.fromkeys([origin, *(each for message in said for each in message.origins)]))
     text = outside.marked(outside.folded(reply) + "\n", origins)
@@ -195,21 +213,20 @@ def _beginning(ws: Workspace, turn: "Turn", reply: str, channel: str, origin: st
         path = _free(ws, f"notebook/scratch/{channel}/{clock.now():%Y-%m-%d-%H%M%S}")
         ws.write(path, text, actor=f"model {turn.model}", event="note.untrusted", origins=origins)
         note_written(ws, path, notify=notify)
-    more = Message(
-        "… the answer has {count} characters; all of it: {path} (/notes 1 shows it)", count=len(reply), path=path
-    )
-    return f"{shortened(reply)}\n\n{voice.say(more)}"
+    return path
 
 
 def shortened(text: str, room: int = BEGINNING) -> str:
     """Return the first lines of a text that fit; of a line that does not, the first sentences."""
     kept, used = [], 0
-    for line in text.splitlines():
+    for line in text.splitlines()[: LINES - 3]:
         if used + len(line) > room:
             break
         kept.append(line)
         used += len(line) + 1
-    if used >= room // 3:
+    while kept and (not kept[-1].strip() or kept[-1].startswith("#")):  # a heading with nothing below it
+        kept.pop()
+    if used >= room // 3 or len(kept) >= 3:
         return "\n".join(kept).rstrip()
     head = text[:room]
     end = max(head.rfind(mark) + len(mark) for mark in ("。", "！", "？", ". ", "! ", "? ", "；"))
