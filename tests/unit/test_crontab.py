@@ -3,12 +3,14 @@
 import os
 import random
 import re
+import shlex
 import shutil
 import stat
 import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -252,6 +254,61 @@ def test_a_crontab_that_refuses_says_why(ws, monkeypatch, tmp_path):
         table.replace(b"", b"x\n", time.monotonic() + 5)
 
 
+HANGS = {
+    "-l": ("exec sleep 1000", "crontab -l did not end"),
+    "-l, a child holds its output": ('[ "$1" = -l ] && { sleep 1000 & exit 0; }', "crontab -l did not end"),
+    "-": ('[ "$1" = -l ] && exit 0; exec sleep 1000', "crontab - did not end"),
+    "- with its input read": ('[ "$1" = -l ] && exit 0; cat >/dev/null; exec sleep 1000', "crontab - did not end"),
+    "-l without end": ('[ "$1" = -l ] && exec yes', "crontab -l: more than 4000000 bytes"),
+    "- talks without end": ('[ "$1" = -l ] && exit 0; exec yes >&2', "did not end|more than 4000000 bytes"),
+}
+
+
+@pytest.mark.parametrize("body, told", HANGS.values(), ids=HANGS)
+def test_a_crontab_that_does_not_end_is_ended(ws, monkeypatch, tmp_path, body, told):
+    monkeypatch.setattr(table, "ANSWER", 0.7)
+    program_that(tmp_path, monkeypatch, body + "\n")
+    ws.write("tasks/weekly.md", USAGE)
+    began, used = time.monotonic(), time.process_time()
+    with pytest.raises(Unavailable, match=f"is approved, but its crontab entry is not written: .*({told})"):
+        book.approve(ws, "weekly", by="user with --yes")
+    assert time.monotonic() - began < 6 and time.process_time() - used < 2
+    assert not running_programs(table.program())
+
+
+def running_programs(program):
+    """The commands of processes that were started by a program's path, or that it left behind: sleep, yes."""
+    found = []
+    for process in filter(str.isdecimal, os.listdir("/proc")):
+        try:
+            environment = Path(f"/proc/{process}/environ").read_bytes()
+            state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            continue
+        if f"IA_CRONTAB={program}".encode() in environment and state != "Z" and int(process) != os.getpid():
+            found.append(process)
+    return found
+
+
+def test_removing_a_table_ends_too(monkeypatch, tmp_path):
+    monkeypatch.setattr(table, "ANSWER", 0.5)
+    program_that(tmp_path, monkeypatch, '[ "$1" = -l ] && echo x && exit 0; exec sleep 1000\n')
+    with pytest.raises(Unavailable, match=r"crontab -r did not end within 0\.5 s"):
+        table.replace(b"x\n", b"", time.monotonic() + 5)
+
+
+def test_a_crontab_that_drops_comments_gets_our_lines_once_and_not_for_good(ws, monkeypatch, tmp_path):
+    kept = tmp_path / "kept"
+    kept.write_bytes(b"0 5 * * * mine\n")
+    body = f'if [ "$1" = -l ]; then cat {kept}; else grep -v "^#" > {kept}.new; mv {kept}.new {kept}; fi\n'
+    program_that(tmp_path, monkeypatch, body)
+    ws.write("tasks/weekly.md", USAGE)
+    began = time.monotonic()
+    with pytest.raises(Unavailable, match="drops comments"):
+        book.approve(ws, "weekly", by="user with --yes")
+    assert kept.read_bytes() == b"0 5 * * * mine\n" and time.monotonic() - began < 15
+
+
 def test_a_table_that_changed_is_not_replaced(crontab):
     crontab.write_bytes(b"newer\n")
     table.replace(b"older\n", b"ours\n", time.monotonic() + 5)
@@ -355,6 +412,15 @@ def test_a_block_of_a_workspace_that_is_gone(ws, task, crontab, tmp_path):
     assert crontab.read_bytes() == with_gone, "it may be on a disk that is not mounted"
     doctor.mend(Workspace(gone), lambda _: None)
     assert gone.encode() not in crontab.read_bytes() and not os.path.exists(gone)
+
+
+def test_the_command_that_mends_a_gone_workspace_can_be_typed(ws, task, crontab, tmp_path):
+    from ia.tasks import crontab as ours
+
+    gone = str(tmp_path / "gone; touch 'x y'")
+    crontab.write_bytes(ours.spliced(crontab.read_bytes(), gone, lines_of("x")))
+    ((_, mend),) = ours.oddities(ws)
+    assert shlex.split(str(mend).split("`")[1]) == ["ia", "--home", gone, "doctor", "--mend"]
 
 
 def test_a_zone_of_the_users_above_our_lines_is_told(ws, task, crontab):

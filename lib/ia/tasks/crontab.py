@@ -8,6 +8,7 @@ import contextlib
 import fcntl
 import os
 import re
+import shlex
 import time
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -103,18 +104,34 @@ def sync(ws: Workspace, notify: Notify = silent) -> bool:
 
 def _written(home: str, lines: list[str], deadline: float) -> bool:
     """Write the block until it stands, and return whether anything had to be written."""
-    tries = 0
+    tries, first = 0, b""
     while True:
         old = read()
         new = spliced(old, home, lines)
         if new == old:
             return tries > 0
+        if tries and _unmarked(old, home, lines):
+            for _ in range(20):  # as it was found
+                table.replace(old, first, deadline)
+                old = read()
+                if not _unmarked(old, home, lines):
+                    break
+            raise ConfigError(
+                "the crontab program drops comments, and with them the marks around ia's lines",
+                hint="let another one keep the crontab (IA_CRONTAB), or call `ia task due` every hour",
+            )
+        first = first if tries else old
         if time.monotonic() > deadline:
             raise TryLater("another program keeps writing the crontab", hint="later: `ia doctor --mend`")
         tries += 1
         table.replace(old, new, deadline)
         if tries > 1:  # somebody else is at it, and may be about to write what he read before
             time.sleep(0.05)
+
+
+def _unmarked(old: bytes, home: str, lines: list[str]) -> bool:
+    """Whether our lines stand in a table, but not the marks around them."""
+    return bool(lines) and _block(old, home) is None and set(map(os.fsencode, lines)) <= set(old.split(b"\n"))
 
 
 def _expected(ws: Workspace, program: list[str] | None = None) -> list[str]:
@@ -187,7 +204,8 @@ def oddities(ws: Workspace) -> list[tuple[Message, Message]]:
     for home in homes:
         if home != ws.root and not os.path.isdir(home):
             told = Message("the crontab has tasks of {home}, which is not there", home=home)
-            found.append((told, Message("if it is gone for good: `ia --home {home} doctor --mend`", home=home)))
+            quoted = shlex.quote(home)
+            found.append((told, Message("if it is gone for good: `ia --home {home} doctor --mend`", home=quoted)))
     starts = [mark[0] for mark in _marks(old) if mark[3] == os.fsencode(ws.root)]
     if starts and _ZONE.search(old[: starts[0]]):
         told = Message("CRON_TZ stands above ia's lines: some crons wake them at that zone's hours")

@@ -10,6 +10,7 @@ other installs a table that lacks nothing. Where there is no /proc only the read
 import contextlib
 import fcntl
 import os
+import selectors
 import shutil
 import signal
 import subprocess
@@ -20,6 +21,10 @@ from ia.errors import ConfigError, TryLater, Unavailable
 
 PATIENCE = 20.0
 """Seconds in which a table that keeps changing is to come to rest."""
+ANSWER = 15.0
+"""Seconds in which the crontab program is to do what it was told."""
+LARGEST = 4_000_000
+"""Bytes of a crontab that are read."""
 _SPOOLS = (
     "/var/spool/cron/crontabs",
     "/var/spool/cron/tabs",
@@ -33,6 +38,7 @@ _PIPE = 1 << 16  # bytes that any pipe holds
 _CALM = 3.0
 _SOON = 0.003
 _INSTANT = 0.0003
+_SLOW = 1.0  # seconds; a writer that takes longer is looked at less often
 _MANY = 500  # processes that may begin while we look; with more we look again
 _ELSEWHERE = "install cron (Debian: apt install cron), or let another scheduler call `ia task due` every hour"
 
@@ -51,7 +57,7 @@ def program() -> str:
 def read() -> bytes:
     """Return the crontab, byte for byte; b"" where the user has none.
 
-    raises  Unavailable where there is no crontab program, or it refuses.
+    raises  Unavailable where there is no crontab program, it refuses, or does not end.
     """
     return _told()[0]
 
@@ -59,7 +65,7 @@ def read() -> bytes:
 def _told() -> tuple[bytes, int]:
     """Return the crontab, and the id of the process that told it."""
     with _start(["-l"]) as process:
-        out, err = process.communicate()
+        out, err = _heard(process, "crontab -l")
     said = err.decode(errors="replace").strip()
     if process.returncode != 0 and "no crontab" not in said.lower() and "no such file" not in said.lower():
         reason = said or f"status {process.returncode}"
@@ -67,15 +73,51 @@ def _told() -> tuple[bytes, int]:
     return (b"" if process.returncode else out), process.pid
 
 
+def _heard(process: "subprocess.Popen[bytes]", what: str) -> tuple[bytes, bytes]:
+    """Return what a process says until it ends. One that does not end, or never stops talking, is ended.
+
+    raises  Unavailable.
+    """
+    until, said = time.monotonic() + ANSWER, {process.stdout: bytearray(), process.stderr: bytearray()}
+    with selectors.DefaultSelector() as ready:
+        for stream in said:
+            assert stream is not None
+            ready.register(stream, selectors.EVENT_READ)
+        while ready.get_map():
+            for key, _ in ready.select(max(0.0, until - time.monotonic())):
+                part = os.read(key.fd, 1 << 16)
+                said[key.fileobj] += part  # type: ignore[index]
+                if not part:
+                    ready.unregister(key.fileobj)
+            if sum(map(len, said.values())) > LARGEST:
+                _end(process)
+                raise Unavailable("{what}: more than {limit} bytes", what=what, limit=LARGEST, hint=_ELSEWHERE)
+            if time.monotonic() >= until:
+                _end(process)
+                raise _silent(what)
+    try:
+        process.wait(max(0.0, until - time.monotonic()))
+    except subprocess.TimeoutExpired:
+        _end(process)
+        raise _silent(what) from None
+    return bytes(said[process.stdout]), bytes(said[process.stderr])
+
+
+def _silent(what: str) -> Unavailable:
+    return Unavailable("{what} did not end within {seconds} s", what=what, seconds=ANSWER, hint=_ELSEWHERE)
+
+
 def replace(old: bytes, new: bytes, deadline: float) -> None:
     """Replace the crontab `old` by `new`, unless it changes meanwhile. An empty one is removed. The caller looks again.
 
     deadline  of time.monotonic(); until then it is waited for others to finish
-    raises    TryLater where they do not; ConfigError where crontab refuses the new one; Unavailable.
+    raises    TryLater where they do not; ConfigError where crontab refuses the new one; Unavailable also where it does
+              not end.
     """
     if not new:
         if _at_rest(old, deadline, 0) is not None:
-            _start(["-r"]).communicate()
+            with _start(["-r"]) as remover:
+                _heard(remover, "crontab -r")
         return
     fed, feed = _pipe(new[:-1])
     with open(fed, "rb") as given, open(feed, "wb", buffering=0) as last:
@@ -93,7 +135,8 @@ def replace(old: bytes, new: bytes, deadline: float) -> None:
             if given_up:
                 _stop(writer)
             last.close()
-            said = writer.communicate()[1].decode(errors="replace").strip()
+            with writer:
+                said = _heard(writer, "crontab -")[1].decode(errors="replace").strip()
     if writer.returncode != 0 and not given_up:
         reason = said or f"status {writer.returncode}"
         raise ConfigError("crontab refuses the new table: {reason}", reason=reason, hint="look at it: `crontab -e`")
@@ -163,13 +206,18 @@ def _overtaken(writer: "subprocess.Popen[bytes]", before: set[str]) -> bool:
     """Wait for our writer to finish; return True as soon as another one begins, which would be the first to finish.
 
     Before it renames, crontab waits for the disk. Who began later must not be done earlier: we would undo his work.
+
+    raises  Unavailable where ours does not finish.
     """
-    name = _name()
+    name, began = _name(), time.monotonic()
     while writer.poll() is None:
+        taken = time.monotonic() - began
+        if taken > ANSWER:
+            raise _silent("crontab -")
         for process in _listed() - before:
             if _age(process, name) is not None and b"-l" not in _of(process, "cmdline").split(b"\0"):
                 return True
-        time.sleep(_INSTANT)
+        time.sleep(_INSTANT if taken < _SLOW else _SLOW / 20)
     return False
 
 
@@ -248,6 +296,16 @@ def _start(arguments: list[str], given: int = subprocess.DEVNULL) -> "subprocess
         )
     except OSError as exc:
         raise Unavailable("{program}: {reason}", program=program(), reason=exc.strerror, hint=_ELSEWHERE) from None
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    """End a program that does not end by itself, with what it started: that may hold its output open."""
+    for number in (signal.SIGINT, signal.SIGKILL):
+        with contextlib.suppress(OSError):
+            os.killpg(process.pid, number)
+        time.sleep(0.1)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(0.5)
 
 
 def _stop(writer: "subprocess.Popen[bytes]") -> None:
