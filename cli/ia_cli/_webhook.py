@@ -65,7 +65,8 @@ def webhook(host: str, port: int | None, once: bool) -> None:
             )
         )
     due = [*command(), "--home", config.home(), "task", "due"]
-    config.override("IA_WEBHOOK_SECRET", "")  # no process that is started from here needs it
+    for name in config.needless("webhook.secret"):
+        config.override(name, "")  # no process that is started from here needs it
     bridge.serve(
         Workspace(), bridge.Listening(host, chosen, secret, due, once=once), ready=_ready, accepted=_accepted,
         notify=notify,

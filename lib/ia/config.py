@@ -83,6 +83,30 @@ def environment(over: dict[str, str]) -> dict[str, str]:
     return {**os.environ, **over}
 
 
+def for_runs(over: dict[str, str]) -> dict[str, str]:
+    """Return environment() for a task's run, without what only listeners and channels need: it sends nothing itself."""
+    gone = needless("webhook.secret", "telegram.token", "channels.")
+    return {name: value for name, value in environment(over).items() if name not in gone}
+
+
+def needless(*keys: str) -> set[str]:
+    """Return the variables that settings refer to, where no other setting does; a key may be the beginning of several.
+
+    A config.yaml that cannot be read counts as none.
+    """
+    try:
+        stored = _file()
+    except ConfigError:
+        stored = {}
+    written = [*stored.items(), *((key.name, key.default) for key in KEYS)]
+    kept: set[str] = set()
+    gone = {"IA_" + key.upper().replace(".", "_") for key in keys if key in SPEC}
+    for name, value in written:
+        into = gone if name.startswith(keys) else kept
+        into.update(_REFERENCE.findall(value) if isinstance(value, str) else ())
+    return gone - kept - {"HOME", "PATH", "USER", "LOGNAME", "LANG", "TZ"}
+
+
 def override(name: str, value: str) -> None:
     """Set a variable for this process and its children: how `--home`, `--now` and `--lang` reach everybody."""
     os.environ[name] = value

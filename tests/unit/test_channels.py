@@ -740,6 +740,20 @@ def test_no_secret_is_kept_where_others_may_write(ws, home):
     assert not (home / ".ia" / "secrets").exists()
 
 
+def test_a_run_has_no_secret_of_listeners_and_channels(ws, monkeypatch):
+    ws.write(
+        "config.yaml", "webhook: {secret: '${MYHOOK}'}\nchannels: {p: 'json://x/${PHONE}', q: 'x://${TUSHARE_TOKEN}'}\n"
+    )
+    names = ("MYHOOK", "PHONE", "IA_WEBHOOK_SECRET", "TELEGRAM_TOKEN", "TUSHARE_TOKEN", "OPENAI_API_KEY")
+    for name in names:
+        monkeypatch.setenv(name, "s")
+    kept = config.for_runs({"IA_RUN": "1"})
+    assert [name for name in names if name in kept] == ["TUSHARE_TOKEN", "OPENAI_API_KEY"] and kept["IA_RUN"] == "1"
+    assert config.env("MYHOOK") == "s"
+    ws.write("config.yaml", "webhook: [")
+    assert "TELEGRAM_TOKEN" not in config.for_runs({})
+
+
 @pytest.mark.parametrize("name", ["sending", "unread"])
 def test_no_link_is_followed(ws, home, tmp_path, name):
     ws.db.execute("SELECT 1")

@@ -144,7 +144,7 @@ def _chain(
     processes: "list[subprocess.Popen[bytes]]", pipe: Pipe, start: Start, given: IO[bytes], errors: list[int]
 ) -> None:
     """Start the commands of a pipe, each in the group of the first; `errors` gets where each one's are read."""
-    environment = config.environment(start.env)
+    environment = config.for_runs(start.env)
     for words in pipe:
         before = processes[-1].stdout if processes else None
         reader, writer = os.pipe()
