@@ -31,8 +31,8 @@ def attended() -> None:
 
 def approved(ws: "Workspace", which: str | int, *, yes: bool, as_json: bool) -> None:
     """Show a task, ask, and enter it into the book and the crontab."""
-    from ia import config
-    from ia.errors import Refused
+    from ia import clock, config
+    from ia.errors import Message, Refused
     from ia.tasks import book
 
     attended()
@@ -43,8 +43,13 @@ def approved(ws: "Workspace", which: str | int, *, yes: bool, as_json: bool) -> 
         raise Refused("task {name} was not approved", name=name)
     by = "user with --yes" if yes else "user at a terminal"
     done = book.approve(ws, which, by=by, notify=notify, expect=text)
+    found = next(each for each in book.listed(ws) if each.name == done.name)
+    coming = next(iter(times(ws, found, 1)), None)
+    if coming is not None:
+        notify(Message("in your crontab; next at {time}", time=_zoned(coming)))
+    if clock.simulated():
+        notify(Message("--now holds for this command only: the crontab entry wakes the task in the present"))
     if as_json:
-        found = next(each for each in book.listed(ws) if each.name == done.name)
         emit_json(about(ws, found, people=False))
     else:
         sys.stdout.write(f"{design.path}\n")
@@ -167,6 +172,15 @@ def local(stamp: str | None) -> str | None:
     from ia.workspace import local as here
 
     return here(datetime.fromisoformat(stamp)).strftime("%Y-%m-%d %H:%M")
+
+
+def _zoned(stamp: str) -> str:
+    """Return a UTC stamp as people here read it, with the zone that this is."""
+    from datetime import datetime
+
+    from ia.workspace import local as here
+
+    return here(datetime.fromisoformat(stamp)).strftime("%Y-%m-%d %H:%M %Z")
 
 
 def _when(design: "Design") -> str:

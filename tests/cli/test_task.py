@@ -174,3 +174,12 @@ def test_in_chinese(ia, approved):
     assert "手动" in ia("task", "history", env=env).stdout
     assert "暂停" in ia("task", "pause", "w", env=env).stderr
     assert "没有这个任务" in ia("task", "show", "x", env=env).stderr
+
+
+def test_an_approval_says_when_it_runs_and_that_the_crontab_is_real(ia):
+    past = {"IA_NOW": "2024-03-13T10:00+08:00", "TZ": "Asia/Shanghai"}
+    assert ia(*USAGE, env=past).returncode == 0
+    done = ia("task", "approve", "w", "--yes", env=past)
+    assert done.returncode == 0 and "next at 2024-03-15 16:00 CST" in done.stderr and "in the present" in done.stderr
+    again = ia("task", "approve", "w", "--yes")
+    assert "in your crontab; next at" in again.stderr and "in the present" not in again.stderr

@@ -242,3 +242,14 @@ def test_of_what_is_only_proposed_it_is_told_what_to_do(ws):
         book.remove(ws, "weekly")
     assert approve.value.status == 77 and "ia task approve" in approve.value.hint
     assert reject.value.params["number"] == number and "ia reject" in reject.value.hint
+
+
+def test_what_is_approved_in_the_past_has_missed_nothing_in_the_present(ws, monkeypatch):
+    from ia.tasks import running, runs
+
+    at(monkeypatch, "2024-03-15T10:00")
+    ws.write("tasks/weekly.md", USAGE)
+    task = book.approve(ws, "weekly", by=BY)
+    assert book.since(ws, task) == "2024-03-15T02:00:00.000Z", "with --now the slots since then are due"
+    monkeypatch.delenv("IA_NOW")
+    assert book.since(ws, task) > "2026" and running.due(ws) == [] and runs.history(ws, "weekly") == []

@@ -58,6 +58,8 @@ CATALOG = {
     "task {name}: processes of run {run} are still there": "任务 {name}：运行 {run} 的进程仍未结束",
     "{path} is deleted: the task does not run": "{path} 已删除：任务不运行",
     "`ia task approve {name}` puts it back, `ia task remove {name}` forgets it": "`ia task approve {name}` 放回文件，`ia task remove {name}` 移除任务",
+    "in your crontab; next at {time}": "已写入你的 crontab；下次 {time}",
+    "--now holds for this command only: the crontab entry wakes the task in the present": "--now 只对这条命令有效：crontab 条目在现实时间唤醒任务",
     "task {name} is removed": "任务 {name} 已移除",
     "task {name} is only proposed": "任务 {name} 只是提议",
     "`ia reject {number}`": "`ia reject {number}`",

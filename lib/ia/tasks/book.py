@@ -251,8 +251,21 @@ def _entered(ws: Workspace, name: str, text: str, by: str) -> Task:
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 (name, text, APPROVED, now, now, by, kept, now),
             )
-        audit.record(ws.db, "task.approved", name, "user", by=by, again=known is not None)
+        audit.record(ws.db, "task.approved", name, "user", by=by, again=known is not None, **_really())
     return get(ws, name)
+
+
+def _really() -> dict[str, str]:
+    """Return when a decision under --now was really made: nothing before it was missed."""
+    return {"wall": clock.stamp(clock.wall())} if clock.simulated() else {}
+
+
+def since(ws: Workspace, task: Task) -> str:
+    """Return after which moment a task's slots are run; without --now none before a person really decided counts."""
+    if clock.simulated():
+        return task.since
+    told = [*audit.find(ws.db, "task.approved", task.name), *audit.find(ws.db, "task.resumed", task.name)]
+    return max([task.since, *(str(event.data.get("wall") or "") for event in told)])
 
 
 def pause(ws: Workspace, name: str, *, notify: Notify = silent) -> Task:
@@ -275,7 +288,7 @@ def _stated(ws: Workspace, name: str, state: str, event: str, notify: Notify) ->
                 ws.db.execute(
                     "UPDATE tasks SET state = ?, since = ?, changed = ? WHERE id = ?", (state, since, now, task.id)
                 )
-                audit.record(ws.db, event, task.name, "user")
+                audit.record(ws.db, event, task.name, "user", **_really())
     _synced(ws, task.name, "task {name} is changed, but the crontab is not: {reason}", notify)
     return get(ws, name)
 

@@ -203,7 +203,7 @@ class _Runner(attempts.Holder):
         if events.meant(task) is not None:
             return self._next() if self._look(task) else None
         design, now = task.design, clock.now()
-        since = max(task.since, runs.newest_slot(self.ws, task.id) or "")
+        since = max(book.since(self.ws, task), runs.newest_slot(self.ws, task.id) or "")
         slots = between(design, book.moment(since), now, anchor=book.moment(task.since))
         if not slots:
             return None
