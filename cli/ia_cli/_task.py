@@ -175,12 +175,13 @@ def local(stamp: str | None) -> str | None:
 
 
 def _zoned(stamp: str) -> str:
-    """Return a UTC stamp as people here read it, with the zone that this is."""
+    """Return a UTC stamp in the user's zone, which is named."""
     from datetime import datetime
 
-    from ia.workspace import local as here
+    from ia.schedule import zones
 
-    return here(datetime.fromisoformat(stamp)).strftime("%Y-%m-%d %H:%M %Z")
+    own = zones.own()
+    return f"{datetime.fromisoformat(stamp).astimezone(own):%Y-%m-%d %H:%M} {own}"
 
 
 def _when(design: "Design") -> str:
