@@ -93,6 +93,10 @@ def main() -> None:
 def run(argv: list[str]) -> int:
     """Run one command line and return its exit status; errors have been told on stderr."""
     try:
+        if config.run() is not None:
+            from ia.tasks.pipeline import unattended
+
+            unattended(argv)
         status = cli.main(argv, prog_name="ia", standalone_mode=False)
         return status if isinstance(status, int) else 0
     except click.Abort:

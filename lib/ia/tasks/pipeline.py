@@ -148,6 +148,21 @@ def shows(text: str) -> set[str]:
 _READING = ("list", "read", "search", "history")
 
 
+def unattended(argv: Words) -> None:
+    """Refuse a command line that is a person's, inside a run; what is no command is left to whoever reads it.
+
+    raises  Refused.
+    """
+    at = 0
+    while at < len(argv) and argv[at].startswith("-"):
+        at += 2 if argv[at] in ("--home", "--now", "--lang") else 1
+    if at >= len(argv):
+        return
+    name, rest = argv[at], argv[at + 1 :]
+    if name in ATTENDED or name in UNATTENDED:
+        _allowed(name, rest)
+
+
 def _check(words: Words, text: str) -> None:
     if not words:
         raise BadData("{run}: a command is missing", run=text[:80])
@@ -157,10 +172,14 @@ def _check(words: Words, text: str) -> None:
             hint="let a tool or a provider do it: `ia provider list`",
         )  # fmt: skip
     name, rest = _command(words)
+    if name not in ATTENDED and name not in UNATTENDED:
+        raise BadData("`ia {name}`: no such command", name=name[:40], hint="`ia --help` lists them")
+    _allowed(name, rest)
+
+
+def _allowed(name: str, rest: Words) -> None:
     if name in ATTENDED:
         raise _refused(name)
-    if name not in UNATTENDED:
-        raise BadData("`ia {name}`: no such command", name=name[:40], hint="`ia --help` lists them")
     verbs = UNATTENDED[name]
     verb = next((word for word in rest if not word.startswith("-")), "")
     if verbs is not None and verb not in verbs:
