@@ -5,8 +5,9 @@ import sys
 
 from ia import config
 
-SHOWN = 10  # notices
-MAX_TEXT = 1000  # characters of one
+SHOWN = 5  # notices
+MAX_LINES = 3  # of one
+MAX_TEXT = 300  # characters of a line
 
 
 def tell_unread() -> None:
@@ -31,10 +32,7 @@ def tell_unread() -> None:
         found = inbox.taken(ws)
         for notice in found[-SHOWN:]:
             about = {"time": f"{local(inbox.moment(notice)):%Y-%m-%d %H:%M}", "channel": notice.channel}
-            text = notice.text if len(notice.text) <= MAX_TEXT else notice.text[:MAX_TEXT] + "…"
-            told = (f"{notice.title}\n{text}" if notice.title else text).replace(
-                "\n", "\n    "
-            )  # no line of it is ours
+            told = "\n    ".join(_brief(notice.title, notice.text))  # no line of it is ours
             if notice.state == "sent":
                 notify(Message("message of {time}: {text}", text=told, **about))
             else:
@@ -44,3 +42,14 @@ def tell_unread() -> None:
         if len(found) > SHOWN:
             hint("{count} more messages: `ia send --list`", count=len(found) - SHOWN)
         ws.close()
+
+
+def _brief(title: str, text: str) -> list[str]:
+    """Return a notice in at most MAX_LINES: its title, how it begins, and where its note lies."""
+    import re
+
+    lines = [line for line in (title, *text.splitlines()) if line.strip()]
+    if len(lines) > MAX_LINES:
+        rest = lines[MAX_LINES - 1 :]
+        lines = [*lines[: MAX_LINES - 1], next((line for line in rest if re.search(r"notebook/\S+\.md", line)), "…")]
+    return [line if len(line) <= MAX_TEXT else line[:MAX_TEXT] + "…" for line in lines]

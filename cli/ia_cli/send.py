@@ -4,11 +4,13 @@ import sys
 
 import click
 
-from ia.errors import IaError, Message, UsageError
+from ia.errors import IaError, Message, NotFound, UsageError
 from ia_cli._group import Command
 from ia_cli._in import text_or_stdin
+from ia_cli._listed import listed as shown
 from ia_cli._options import rows_options
-from ia_cli._out import emit_rows, nothing, notify
+from ia_cli._out import emit_rows, notify
+from ia_cli._text import tr
 
 BRIEF = 200  # characters of a text in a table; JSON has all of it
 COLUMNS = ("id", "time", "channel", "state", "error", "title", "text")
@@ -40,7 +42,7 @@ def send(
     if listed:
         if text is not None:
             raise UsageError("--list takes no text")
-        _list(limit, as_json, as_jsonl)
+        _list(ctx, limit, as_json, as_jsonl)
         return
     from ia.channels import known, sending
     from ia.workspace import Workspace
@@ -67,13 +69,14 @@ def send(
         ctx.exit(failures[0].status)
 
 
-def _list(limit: int, as_json: bool, as_jsonl: bool) -> None:
+def _list(ctx: click.Context, limit: int, as_json: bool, as_jsonl: bool) -> None:
     from ia.channels import inbox
     from ia.workspace import Workspace
 
     rows = [notice._asdict() for notice in inbox.listed(Workspace(), limit)]
     if not as_json and not as_jsonl:
-        rows = [{**row, "text": row["text"][:BRIEF] + "…" * (len(row["text"]) > BRIEF)} for row in rows]
-    if not rows and not as_json and not as_jsonl:
-        nothing("nothing was sent yet")
-    emit_rows(rows, COLUMNS, as_json=as_json, as_jsonl=as_jsonl)
+        rows = [
+            {**row, "state": tr(row["state"]), "text": row["text"][:BRIEF] + "…" * (len(row["text"]) > BRIEF)}
+            for row in rows
+        ]
+    shown(ctx, rows, COLUMNS, NotFound("nothing was sent yet"), as_json=as_json, as_jsonl=as_jsonl)

@@ -3,9 +3,11 @@
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 import time
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -162,6 +164,22 @@ def test_the_next_command_at_a_terminal_tells_it_once(ia, tmp_path):
     assert "收盘了" not in at_terminal("note", "list")[1]
 
 
+def test_a_long_message_is_told_in_three_lines_with_where_its_note_lies(ia):
+    ia("send", "第一行\n\n二\n三\n四\nnote: notebook/reports/w/2026-11-20.md\n五", "--title", "复盘")
+    shown = at_terminal("note", "list")[1]
+    assert "复盘\n    第一行\n    note: notebook/reports/w/2026-11-20.md\n" in shown
+    assert "三" not in shown and "五" not in shown
+
+
+def test_the_list_is_told_in_local_time_and_the_users_language(ia, tmp_path):
+    assert ia("send", "--list").returncode == 1
+    ia("send", "收盘了")
+    shown = ia("send", "--list", env={"IA_LANG": "zh", "TZ": "Asia/Shanghai"}).stdout.splitlines()[1].split("\t")
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d", shown[1]) and shown[3] == "已发出"
+    (row,) = json.loads(ia("send", "--list", "--json").stdout)
+    assert row["state"] == "sent" and datetime.fromisoformat(row["time"]).utcoffset() == timedelta(0)
+
+
 def test_a_command_that_fails_tells_it_too_and_keeps_its_status(ia):
     ia("send", "x y z")
     status, shown = at_terminal("note", "read", "nothing", IA_LANG="zh")
@@ -174,8 +192,8 @@ def test_many_messages_are_counted(ia, ws):
     for number in range(13):
         sending.send(ws, f"message {number}.")
     shown = at_terminal("note", "list")[1]
-    assert "message 2." not in shown and "message 3." in shown and "message 12." in shown
-    assert "3 more messages: `ia send --list`" in shown
+    assert "message 7." not in shown and "message 8." in shown and "message 12." in shown
+    assert "8 more messages: `ia send --list`" in shown
     assert "message" not in at_terminal("note", "list")[1]
 
 
@@ -186,7 +204,7 @@ def test_what_it_tells_cannot_repaint_the_terminal(ia, ws):
     sending.send(ws, HOSTILE + "x" * 2000)
     ws.db.execute("UPDATE notices SET text = ?, title = ?", (HOSTILE + "x" * 2000, HOSTILE))  # written by another hand
     shown = at_terminal("note", "list")[1]
-    assert "reply" in shown and "x" * 900 in shown and "x" * 1001 not in shown
+    assert "reply" in shown and "x" * 200 in shown and "x" * 301 not in shown
     for sequence in ("\x1b", "\x9b", "\u202e", "\x07"):
         assert sequence not in shown
 
