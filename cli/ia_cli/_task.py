@@ -77,6 +77,8 @@ def about(ws: "Workspace", each: "Listed", *, people: bool, whole: bool = False)
     }
     if people:
         row |= {name: local(row[name]) for name in ("next", "last")}
+        if each.state == "edited" and each.problem is not None:
+            row["state"] += say(", and wrong: {reason}", reason=each.problem)
         if each.proposal is not None:
             row["state"] += say(" (proposal {number})", number=each.proposal)
         return row

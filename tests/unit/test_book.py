@@ -253,3 +253,21 @@ def test_what_is_approved_in_the_past_has_missed_nothing_in_the_present(ws, monk
     assert book.since(ws, task) == "2024-03-15T02:00:00.000Z", "with --now the slots since then are due"
     monkeypatch.delenv("IA_NOW")
     assert book.since(ws, task) > "2026" and running.due(ws) == [] and runs.history(ws, "weekly") == []
+
+
+def test_an_edited_file_that_is_wrong_is_edited_and_the_reason_is_told(ws, home):
+    ws.write("tasks/weekly.md", USAGE)
+    book.approve(ws, "weekly", by=BY)
+    for wrong in (b"nonsense", b"\xff\xfe"):
+        (home / "tasks" / "weekly.md").write_bytes(wrong)
+        (line,) = book.listed(ws)
+        assert line.state == "edited" and line.problem is not None and line.design is not None
+
+
+def test_a_file_that_was_edited_later_is_there_before(ws, home, monkeypatch):
+    at(monkeypatch, "2024-03-15T10:00")
+    ws.write("tasks/weekly.md", USAGE)
+    book.approve(ws, "weekly", by=BY)
+    (home / "tasks" / "weekly.md").write_text(USAGE + "more\n")
+    at(monkeypatch, "2024-03-15T11:00")
+    assert states(ws) == {"weekly": "edited"}

@@ -80,6 +80,7 @@ CATALOG = {
     "put what is meant literally into single quotes": "按字面使用的内容请放进单引号",
     "the pipeline is cut off: what opens at character {at} does not close": "管道不完整：第 {at} 个字符处的引号没有闭合",
     # as people read it
+    ", and wrong: {reason}": "，且有误：{reason}",
     " (proposal {number})": "（提议 {number}）",
     ", again {time}": "，{time} 重试",
     "approved {time} by {by}": "{time} 批准：{by}",

@@ -34,8 +34,8 @@ class Design:
     zone         IANA zone that the schedule is in; "" is the user's own
     calendar     CN, HK or US: only on trading days of that exchange; "" every day
     prompt       what a turn is asked (it may begin with /SKILL); or
-    run          a pipeline of `ia` commands: `ia ohlcv 600519 | ia compute 'rsi(close, 14)'`; one of the two. An event's
-                 content is given to a prompt only: a pipeline is woken by it, and does not see it
+    run          a pipeline of `ia` commands: `ia ohlcv 600519 | ia compute 'rsi(close, 14)'`; one of the two. An
+                 event's content is given to a prompt only: a pipeline is woken by it, and does not see it
     inputs       what it reads, for the person
     produces     note below notebook/ that keeps the result; DATE (YYYY-MM-DD) and TIME (HHMM) stand for the slot's
     notify       channels that are told of the result; ("me",) is the default, () nobody

@@ -348,14 +348,18 @@ def listed(ws: Workspace) -> list[Listed]:
 def _line(ws: Workspace, name: str, task: Task | None, waiting: proposals.Proposal | None) -> Listed:
     problem, design, text = None, None, None
     try:
-        text = _file(ws, name)
+        if task:
+            design = checked(task.text, name, task.environment.get("TZ", ""))
+        text = _file(ws, name) if task is None else ws.read_present(f"{FOLDER}/{name}.md")
         shown = task.text if task else text if text is not None else waiting.after if waiting else ""
         design = checked(shown, name, (task.environment if task else {}).get("TZ", ""))
+        if task and text not in (None, task.text):
+            checked(text or "", name, task.environment.get("TZ", ""))
     except IaError as exc:
         problem = exc
     if task is None:
         state = "unapproved" if text is not None else "proposed"
-    elif text is None:
+    elif not runs(ws, task):
         state = "deleted"
     else:
         state = PAUSED if task.state == PAUSED else APPROVED if text == task.text else "edited"
