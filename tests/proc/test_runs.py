@@ -303,6 +303,22 @@ def test_a_year_of_missed_minutes_is_no_flood(ws, at, approved, monkeypatch):
     assert len(runs.history(ws, limit=1000)) == 3 + running.MAX_MISSED and time.monotonic() - began < 10
 
 
+def test_twenty_years_of_missed_minutes_are_counted_in_no_time(ws, at, approved, monkeypatch):
+    import tracemalloc
+
+    approved(run="ia usage --json", schedule="* * * * *", missed="skip")
+    monkeypatch.setenv("IA_NOW", "2044-03-15T12:01+08:00")
+    monkeypatch.setattr(running, "MAX_AT_ONCE", 1)
+    tracemalloc.start()
+    began = time.monotonic()
+    assert [run.why for run in running.due(ws)] == ["schedule"]
+    assert time.monotonic() - began < 10 and tracemalloc.get_traced_memory()[1] < 20_000_000
+    tracemalloc.stop()
+    rows = runs.select(ws, "state = 'missed' ORDER BY slot")
+    assert len(rows) == running.MAX_MISSED and "so at every slot since 2024-03-15" in rows[0].reason
+    assert "missed more than 5" in notices(ws)[0]
+
+
 def test_holidays_are_no_slots(ws, at, approved, monkeypatch):
     monkeypatch.setenv("IA_NOW", "2024-04-03T12:00+08:00")
     approved(run="ia usage --json", calendar="CN")

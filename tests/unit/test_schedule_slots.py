@@ -44,6 +44,23 @@ def test_strictly_after_and_up_to_the_end():
     assert slots.between(week, at, at - timedelta(days=30)) == []
 
 
+@pytest.mark.parametrize(
+    "schedule", ["* * * * *", "*/5 9-15 * * 1-5", "0 9 29 2 *", "every 45m", "0 9 1 * *", "close+30m"]
+)
+@pytest.mark.parametrize("n", [1, 7, 63])
+def test_the_latest_are_the_end_of_all(schedule, n):
+    what, start = design(schedule, calendar="CN" if schedule == "close+30m" else ""), NOW - timedelta(days=400)
+    everything = slots.between(what, start, NOW, anchor=start)
+    assert slots.latest(what, start, NOW, n, anchor=start) == everything[-n:]
+    assert slots.last(what, start, NOW, anchor=start) == (everything[-1] if everything else None)
+
+
+def test_the_latest_of_decades_of_minutes_come_at_once():
+    began = time.monotonic()
+    found = slots.latest(design("* * * * *"), NOW - timedelta(days=40 * 365), NOW, 60)
+    assert len(found) == 60 and found[-1] == NOW.replace(second=0) and time.monotonic() - began < 1
+
+
 @pytest.mark.parametrize("schedule, first", [
     ("@daily", "2026-11-23 00:00+0800"), ("@weekly", "2026-11-29 00:00+0800"), ("@monthly", "2026-12-01 00:00+0800"),
     ("@yearly", "2027-01-01 00:00+0800"), ("@hourly", "2026-11-22 15:00+0800"), ("@midnight", "2026-11-23 00:00+0800"),

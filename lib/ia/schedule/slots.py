@@ -58,15 +58,21 @@ def between(design: Design, start: datetime, end: datetime, *, anchor: datetime 
 
 def last(design: Design, start: datetime, end: datetime, *, anchor: datetime | None = None) -> datetime | None:
     """Return the latest slot with start < slot <= end, without making a list of all; None where there is none."""
+    return next(reversed(latest(design, start, end, 1, anchor=anchor)), None)
+
+
+def latest(
+    design: Design, start: datetime, end: datetime, n: int, *, anchor: datetime | None = None
+) -> list[datetime]:  # fmt: skip
+    """Return the n latest slots with start < slot <= end, ascending, without making a list of all."""
     low, high, step = start.astimezone(UTC), end.astimezone(UTC), 2 * DAY
     anchor = anchor or start
-    while high > low:
+    found: list[datetime] = []
+    while high > low and len(found) < n:
         begin = max(low, high - step)
-        found = between(design, begin, high, anchor=anchor)
-        if found:
-            return found[-1]
-        high, step = begin, step * 4
-    return None
+        found = between(design, begin, high, anchor=anchor) + found
+        high, step = begin, step * (1 if found else 4)
+    return found[-n:]
 
 
 def _moments(design: Design, zone: ZoneInfo, low: datetime, high: datetime, anchor: datetime) -> Iterator[datetime]:

@@ -273,11 +273,12 @@ def speak(lang: str, zh: str, en: str) -> str:
     return zh if lang == "zh" else en
 
 
-def missed(task: Task, slots: list[datetime], lang: str) -> tuple[str, str]:
-    """Return (title, text) of the message about slots that were left out."""
+def missed(task: Task, slots: list[datetime], lang: str, more: bool = False) -> tuple[str, str]:
+    """Return (title, text) of the message about slots that were left out; more: there were others before."""
+    many = (speak(lang, "超过 ", "more than ") if more else "") + str(len(slots))
     last = _local(slots[-1].isoformat(), task.design)
-    zh = f"任务 {task.name} 错过了 {len(slots)} 次，按设定不补跑；最近一次是 {last}"
-    en = f"task {task.name} missed {len(slots)} of its times and leaves them out, as it says; the last was {last}"
+    zh = f"任务 {task.name} 错过了 {many} 次，按设定不补跑；最近一次是 {last}"
+    en = f"task {task.name} missed {many} of its times and leaves them out, as it says; the last was {last}"
     return task.name, speak(lang, zh, en)
 
 

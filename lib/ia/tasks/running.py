@@ -15,7 +15,9 @@ from ia.workspace import Workspace
 
 ON_TIME = timedelta(seconds=reporting.LATE)
 MAX_MISSED = 50
-"""Missed slots that are entered one by one; of older ones only their number is kept."""
+"""Missed slots that are entered one by one; of older ones only their number is kept, or since when there are any."""
+MAX_LOOKED_AT = MAX_MISSED + reporting.LATE // 60 + 3
+"""Slots that are found at once: those that may be entered as missed, and those that are on time."""
 MAX_AT_ONCE = 200
 """Runs of one task that one call makes: what never ends is left to the next wake-up."""
 
@@ -198,20 +200,21 @@ class _Runner(attempts.Holder):
 
     def _fresh(self, task: Task) -> Run | None:
         """Claim a slot that has come; slots that were missed are entered as such."""
-        from ia.schedule.slots import between
+        from ia.schedule.slots import latest
 
         if events.meant(task) is not None:
             return self._next() if self._look(task) else None
         design, now = task.design, clock.now()
         since = max(book.since(self.ws, task), runs.newest_slot(self.ws, task.id) or "")
-        slots = between(design, book.moment(since), now, anchor=book.moment(task.since))
+        slots = latest(design, book.moment(since), now, MAX_LOOKED_AT, anchor=book.moment(task.since))
         if not slots:
             return None
         missed = [slot for slot in slots if now - slot > ON_TIME]
         fresh = slots[len(missed) :]
         if missed and design.missed == "once":
             fresh.insert(0, missed.pop())
-        self._missed(task, missed, told=design.missed == "skip" and not design.silent)
+        more = since if len(slots) == MAX_LOOKED_AT else ""
+        self._missed(task, missed, more=more, told=design.missed == "skip" and not design.silent)
         if not fresh:
             return None
         for slot in fresh:  # one may be taken: by a clock that was ahead
@@ -236,17 +239,24 @@ class _Runner(attempts.Holder):
             self.send(task, f"files-{task.id}", task.name, reporting.speak(lang, zh, en))
             return 0
 
-    def _missed(self, task: Task, missed: list[datetime], *, told: bool) -> None:
-        lang, more, speak = reporting.language(task), len(missed) - MAX_MISSED, reporting.speak
+    def _missed(self, task: Task, missed: list[datetime], *, more: str, told: bool) -> None:
+        """Enter slots that were missed; more: the moment since which there are others, nobody knows how many."""
+        lang, older, speak = reporting.language(task), len(missed) - MAX_MISSED, reporting.speak
         for slot in missed[-MAX_MISSED:]:
             reason = speak(lang, "当时机器关闭或繁忙", "the machine was off or busy")
-            if more > 0 and slot == missed[-MAX_MISSED]:
-                reason += speak(lang, f"；此前还有 {more} 次", f"; so at {more} slots before it")
+            if older > 0 and slot == missed[-MAX_MISSED]:
+                zh, en = f"；此前还有 {older} 次", f"; so at {older} slots before it"
+                if more:
+                    zh, en = f"；自 {more[:10]} 起的各次也是", f"; so at every slot since {more[:10]}"
+                reason += speak(lang, zh, en)
             runs.claim(self.ws, task.id, task.name, clock.stamp(slot), "schedule", state=MISSED, reason=reason)
         if missed:
-            audit.record(self.ws.db, "task.missed", task.name, "ia", count=len(missed), last=clock.stamp(missed[-1]))
+            audit.record(self.ws.db, "task.missed", task.name, "ia", count=len(missed), last=clock.stamp(missed[-1]),
+                         **({"since": more} if more else {}))  # fmt: skip
         if missed and told:
-            self.send(task, f"missed-{task.id}-{clock.stamp(missed[-1])}", *reporting.missed(task, missed, lang))
+            self.send(
+                task, f"missed-{task.id}-{clock.stamp(missed[-1])}", *reporting.missed(task, missed, lang, bool(more))
+            )
 
     def _unreadable(self, task: Task, exc: IaError) -> None:
         """A text that was approved and can no longer be read is told once, and does not run."""
