@@ -52,7 +52,7 @@ MAY = {
     },
     # Reach:
     "tasks": {"schedule", "channels", "notebook", "pipes", "skills", "agent"},
-    "bridges": {"tools", "agent", "tasks", "schedule", "channels", "sessions", "skills", "pipes", "notebook"},
+    "bridges": {"tools", "agent", "tasks", "schedule", "channels", "sessions", "skills", "pipes", "notebook", "memory"},
     # Where organs meet, by name:
     "pipes": {"ohlcv", "compute", "notebook", "memory", "recall", "proposals"},
     "doctor": {"ohlcv", "compute", "recall", "agent", "usage", "skills", "providers", "tasks", "channels"},
