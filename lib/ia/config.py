@@ -216,10 +216,14 @@ def edited(text: str, name: str, value: str) -> str:
 
     known(name)
     if secret(name) and value and not value.startswith("${"):
+        usual = re.fullmatch(r"\$\{(\w+)\}", str(SPEC[name].default)) if name in SPEC else None
         raise UsageError(
             "{name}: a secret does not belong into config.yaml",
-            hint="export it, and set `{name}` to '${{NAME}}' with the variable's name",
+            hint="`ia config secret {variable}` is all that is needed"
+            if usual
+            else "export it, and set `{name}` to '${{NAME}}' with the variable's name",
             name=name,
+            variable=usual[1] if usual else "",
         )
     if channel(name) and value and (found := _written_out(value)):
         raise UsageError(
@@ -413,6 +417,10 @@ def _typed(name: str, value: Value, error: type[ConfigError] | type[UsageError])
             return number
     except ValueError:
         raise error("{name}: {value!r} is not a positive number", name=name, value=value) from None
+    if error is UsageError and name in ("telegram.owner", "telegram.users"):
+        words = [word.strip() for word in str(value).split(",")] if name.endswith("users") else [str(value)]
+        if wrong := next((word for word in words if not re.fullmatch(r"[1-9][0-9]{0,19}", word)), None):
+            raise error("{name}: {word!r} is not a user id (a number)", name=name, word=wrong[:40])
     if key.choices and value not in key.choices:
         raise error("{name}: {value!r} is none of {choices}", name=name, value=value, choices=", ".join(key.choices))
     return str(value)

@@ -82,6 +82,24 @@ def test_values_are_checked(ia):
         assert (run.returncode, run.stdout) == (2, ""), key
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("telegram.owner", "abc"), ("telegram.owner", "1,2"), ("telegram.owner", "041"), ("telegram.users", "41, @wei")],
+)
+def test_a_user_id_is_a_number(ia, name, value):
+    refused = ia("config", "set", name, value)
+    assert refused.returncode == 2 and "is not a user id (a number)" in refused.stderr
+    assert ia("config", "set", name, "41").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "variable"), [("webhook.secret", "IA_WEBHOOK_SECRET"), ("telegram.token", "TELEGRAM_TOKEN")]
+)
+def test_where_a_secret_is_kept_is_said(ia, name, variable):
+    refused = ia("config", "set", name, "abcdef")
+    assert refused.returncode == 2 and f"hint: `ia config secret {variable}` is all" in refused.stderr
+
+
 def test_a_reference_to_nothing_is_told(monkeypatch, home):
 
     from ia.errors import ConfigError

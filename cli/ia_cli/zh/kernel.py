@@ -52,6 +52,7 @@ CATALOG = {
     "{name}: no such setting": "{name}：没有这个设置",
     "`ia config list` shows the keys": "`ia config list` 列出所有设置",
     "{name}: a secret does not belong into config.yaml": "{name}：密钥不应写进 config.yaml",
+    "`ia config secret {variable}` is all that is needed": "只需 `ia config secret {variable}`",
     "export it, and set `{name}` to '${{NAME}}' with the variable's name": "把它放进环境变量，再把 `{name}` 设为 '${{变量名}}'",
     "{name} refers to ${{{variable}}}, which is not set": "{name} 引用了 ${{{variable}}}，但它没有设置",
     "export {variable}=…": "export {variable}=…",
