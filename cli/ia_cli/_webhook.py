@@ -22,15 +22,16 @@ def webhook(host: str, port: int | None, once: bool) -> None:
     """Listen for signed HTTP requests and run the tasks that wait for them.
 
     `POST /NAME` starts the approved tasks whose schedule is `on webhook NAME`; the body (text, at most 256 kB) is what
-    they are given, as data from outside. It is kept before it is answered, and handled afterwards, one after another;
-    what was not handled when the listener ended is left to the next one, or `ia task due`. Each accepted event is
-    printed as one line of JSON. Ends on SIGTERM and Ctrl-C.
+    their prompt is given, as data from outside; a pipeline is only started by it. It is kept before it is answered, and
+    handled afterwards, one after another; what was not handled when the listener ended is left to the next one, or `ia
+    task due`. Each accepted event is printed as one line of JSON. Ends on SIGTERM and Ctrl-C.
 
     A request is signed with webhook.secret (HMAC-SHA256), in one of two forms. Standard Webhooks: the headers
     webhook-id, webhook-timestamp (within 5 minutes) and webhook-signature, `v1,` and base64 of the signature of
     `ID.TIMESTAMP.BODY`; a secret that begins with whsec_ is base64. GitHub: X-Hub-Signature-256, `sha256=` and the
-    signature of the body in hex; the id is the SHA-256 of the body: the same body is taken once. NAME is not signed, so
-    that an id is taken once whatever NAME it comes for.
+    signature of the body in hex; the id is X-GitHub-Delivery, else the SHA-256 of the body; neither it nor a time is
+    signed, so that whoever reads the traffic can send it again. NAME is not signed: an id is taken once, whatever NAME
+    it comes for.
 
     Answers: 202 accepted, 200 received before (the same id), 401 not signed, 404 no task listens, 413 too long, 429 too
     many wait, 503 try again later. `GET /healthz` is answered with 200.

@@ -57,7 +57,7 @@ def verified(headers: Mapping[str, str], body: bytes, secret: str, at: float) ->
     """Return the id of a body that was signed with the secret; None for any other. Compares in constant time.
 
     Standard Webhooks takes a secret that begins with `whsec_` for base64, as its senders do; GitHub's key is the secret
-    as it is written, and its id the SHA-256 of the body: X-GitHub-Delivery is not signed.
+    as it is written, and its id X-GitHub-Delivery, which is not signed, else the SHA-256 of the body.
     """
     if not promised(headers, at):
         return None
@@ -70,7 +70,8 @@ def verified(headers: Mapping[str, str], body: bytes, secret: str, at: float) ->
     wanted = hmac.new(secret.encode("utf-8", "surrogateescape"), body, hashlib.sha256).hexdigest().encode()
     if not hmac.compare_digest(wanted, headers["x-hub-signature-256"][7:].lower().encode()):
         return None
-    return hashlib.sha256(body).hexdigest()
+    delivery = headers.get("x-github-delivery", "")
+    return delivery if _ID.fullmatch(delivery) else hashlib.sha256(body).hexdigest()
 
 
 def _standard(key: bytes, id: str, timestamp: str, body: bytes) -> bytes:
