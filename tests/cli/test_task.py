@@ -180,6 +180,10 @@ def test_an_approval_says_when_it_runs_and_that_the_crontab_is_real(ia):
     past = {"IA_NOW": "2024-03-13T10:00+08:00", "TZ": "Asia/Shanghai"}
     assert ia(*USAGE, env=past).returncode == 0
     done = ia("task", "approve", "w", "--yes", env=past)
-    assert done.returncode == 0 and "next at 2024-03-15 16:00 Asia/Shanghai" in done.stderr and "in the present" in done.stderr
+    assert (
+        done.returncode == 0
+        and "next at 2024-03-15 16:00 Asia/Shanghai" in done.stderr
+        and "in the present" in done.stderr
+    )
     again = ia("task", "approve", "w", "--yes")
     assert "in your crontab; next at" in again.stderr and "in the present" not in again.stderr
