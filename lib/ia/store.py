@@ -233,19 +233,12 @@ def _permitted(path: str) -> bool:
     """Whether a database and the journal beside it may be written; makes the folder where it is not there."""
     folder = os.path.dirname(path)
     try:
-        os.makedirs(folder, 0o700, exist_ok=True)
+        os.makedirs(folder, exist_ok=True)
     except OSError as exc:
         if exc.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
             return False
         raise
     return os.access(folder, os.W_OK | os.X_OK) and (os.access(path, os.W_OK) or not os.path.lexists(path))
-
-
-def _private(path: str) -> None:
-    """Make a database that only its owner can read, in a folder that only its owner can enter."""
-    with contextlib.suppress(OSError):  # two processes may make it at once; what else is wrong is told by SQLite
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
-        os.chmod(os.path.dirname(path), 0o700)
 
 
 def _open_to_read(path: str, schema: Schema) -> sqlite3.Connection:
@@ -279,8 +272,6 @@ def _open_to_read(path: str, schema: Schema) -> sqlite3.Connection:
 def _open(path: str, schema: Schema) -> sqlite3.Connection:
     if not _permitted(path):
         return _open_to_read(path, schema)
-    if schema.precious and not os.path.lexists(path):
-        _private(path)
     conn = sqlite3.connect(path, timeout=10.0, isolation_level=None)
     try:
         version = conn.execute("PRAGMA user_version").fetchone()[0]

@@ -242,7 +242,7 @@ class Workspace:
                 os.close(self._lock_fd)
 
     def _acquire(self, timeout: float) -> int:
-        os.makedirs(os.path.join(self.root, ".ia"), 0o700, exist_ok=True)
+        os.makedirs(os.path.join(self.root, ".ia"), exist_ok=True)
         fd = os.open(os.path.join(self.root, ".ia", "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         deadline = time.monotonic() + timeout
         while True:

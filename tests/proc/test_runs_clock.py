@@ -42,7 +42,7 @@ def test_a_clock_that_was_ahead_stops_no_task(ws, at, approved):
 
 
 def test_a_clock_that_was_behind_drops_no_event_and_no_retry(ws, at, approved, home):
-    approved("mail", schedule="on message hello", prompt="看看")
+    approved("mail", schedule="on message hello", prompt="复盘本周的观察")
     approved("fails", run="ia note read nowhere", retries=1, retry_after=10)
     running.events.came(ws, "message", "hello you", "1", "hello you")
     at("15T16:00")
@@ -57,20 +57,20 @@ def test_a_clock_that_was_behind_drops_no_event_and_no_retry(ws, at, approved, h
 
 
 def test_events_wait_through_a_pause_and_for_a_changed_text(ws, at, approved):
-    approved("mail", schedule="on message hello", prompt="看看")
+    approved("mail", schedule="on message hello", prompt="复盘本周的观察")
     running.events.came(ws, "message", "hello you", "1", "hello you")
     book.pause(ws, "mail")
     assert running.due(ws) == []
     book.resume(ws, "mail")
-    approved("mail", schedule="on message hello", prompt="再看看")
+    approved("mail", schedule="on message hello", prompt="复盘本周的判断")
     (run,) = running.due(ws)
     assert run.state == "done" and run.slot == "message 1"
     assert running.due(ws) == []
 
 
 def test_events_are_not_for_a_text_that_wants_none(ws, at, approved):
-    approved("mail", schedule="on message hello", prompt="看看")
+    approved("mail", schedule="on message hello", prompt="复盘本周的观察")
     running.events.came(ws, "message", "hello you", "1", "hello you")
-    approved("mail", prompt="看看")
+    approved("mail", prompt="复盘本周的观察")
     assert running.due(ws) == []
     assert states(ws) == [("message 1", "missed")]

@@ -236,7 +236,7 @@ def test_a_skill_is_the_owners_to_run(bot, listener, brain, ws):
 def test_no_answer_is_markup_or_shows_a_preview(bot, listener, brain):
     brain(always=Reply("*粗* <b>x</b> https://evil.example/?q=持仓"))
     listener()
-    assert Chat(bot, OWNER)("看看") == "*粗* <b>x</b> https://evil.example/?q=持仓"
+    assert Chat(bot, OWNER)("看看") == "粗 <b>x</b> https://evil.example/?q=持仓"
     (sent,) = bot.made("sendMessage")
     assert "parse_mode" not in sent
     assert '"is_disabled": true' in sent["link_preview_options"]

@@ -312,7 +312,13 @@ def obedient(brain):
 def test_a_hostile_event_changes_nothing_that_is_protected(standing, ws, request, monkeypatch, model, ia):  # noqa: F811
     monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
     server = request.getfixturevalue("obedient")() if model == "obedient" else None
-    approved(ws, "build", "on webhook build", prompt="总结这次构建的结果", produces="reports/build/DATE-TIME.md")
+    approved(
+        ws,
+        "build",
+        "on webhook build",
+        prompt="复盘本周的观察" if model == "embedded" else "总结这次构建的结果",
+        produces="reports/build/DATE-TIME.md",
+    )
     before = stand(standing)
     with Listener() as listener:
         assert listener.post("build", json.dumps({"log": HOSTILE}, ensure_ascii=False), id="evil").status == 202

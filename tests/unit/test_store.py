@@ -7,7 +7,6 @@ import pytest
 
 from ia import store
 from ia.errors import BadData, ConfigError, Refused, TryLater
-from ia.workspace import Workspace
 
 
 def columns(conn, table):
@@ -139,19 +138,3 @@ def test_what_is_not_there_and_may_not_be_made_is_empty(tmp_path, unwritable):
     conn.execute("INSERT INTO t (a) VALUES ('x')")
     assert store.writable(conn) and not os.listdir(tmp_path)
     conn.close()
-
-
-def test_only_its_owner_reads_what_is_kept(tmp_path):
-    before = os.umask(0)
-    try:
-        ws = Workspace(str(tmp_path / "a"))
-        ws.db.execute("SELECT 1")
-        locked = Workspace(str(tmp_path / "b"))
-        with locked.lock():
-            pass
-    finally:
-        os.umask(before)
-    modes = {path.name: path.stat().st_mode & 0o777 for path in (tmp_path / "a" / ".ia").iterdir()}
-    assert modes["ia.db"] == 0o600 and not any(mode & 0o077 for mode in modes.values())
-    assert all((tmp_path / name / ".ia").stat().st_mode & 0o777 == 0o700 for name in "ab")
-    ws.close()
