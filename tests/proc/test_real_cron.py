@@ -35,6 +35,7 @@ def daemon(own_crontab):
         pytest.skip("there is no cron daemon here")
     process = subprocess.Popen([program, "-f"], stdin=subprocess.DEVNULL)
     yield
+    assert process.poll() is None, f"cron ended with {process.poll()}: is another one running?"
     process.terminate()
     process.wait(10)
 
@@ -101,7 +102,7 @@ def test_from_a_proposal_to_a_note_and_back(ia, ws, daemon, own_crontab, phone, 
     assert listed().startswith(before) and b"task due " + NAME.encode() in listed()
     approved, deadline = time.time(), time.monotonic() + WAIT
     while not phone.got or not ws.db.execute("SELECT 1 FROM runs WHERE state = 'done'").fetchone():
-        assert time.monotonic() < deadline, (cron_log(ws), ia("task", "history", "--json").stdout)
+        assert time.monotonic() < deadline, (cron_log(ws), ia("task", "history", "--json").stdout, listed(), running())
         time.sleep(0.5)
     fired = time.time() - approved
 
@@ -121,6 +122,14 @@ def test_from_a_proposal_to_a_note_and_back(ia, ws, daemon, own_crontab, phone, 
     assert {"task.approved", "task.run", "task.done", "task.removed"} <= set(kinds)
     slots = [row[0] for row in ws.db.execute("SELECT slot FROM runs")]
     assert len(slots) == len(set(slots)) and fired < WAIT
+
+
+def running():
+    return [
+        line
+        for line in subprocess.run(["ps", "-eo", "pid,stat,args"], capture_output=True, text=True).stdout.splitlines()
+        if "cron" in line
+    ]
 
 
 def cron_log(ws):

@@ -243,7 +243,11 @@ def daemon() -> bool:
     """Return whether a cron daemon seems to run; True where the system starts one when it is needed (macOS)."""
     if not _listed():
         return True
-    return any(_of(process, "stat").rpartition(b")")[0].partition(b"(")[2] in _DAEMONS for process in _listed())
+    for process in _listed():
+        name, _, rest = _of(process, "stat").partition(b"(")[2].rpartition(b")")
+        if name in _DAEMONS and rest.split()[:1] != [b"Z"]:  # one that has ended and was not fetched wakes nobody
+            return True
+    return False
 
 
 def _others(writer: int) -> bool:
