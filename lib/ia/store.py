@@ -20,12 +20,14 @@ from ia.errors import BadData, ConfigError, Refused, TryLater
 class Schema(NamedTuple):
     """A database: its file below `.ia`, whether it is precious, and the steps that lead to its newest version.
 
-    A precious schema is never edited, only added to: step i takes version i to i + 1.
+    A precious schema is never edited, only added to: step i takes version i to i + 1. So is one that is `dear`: it can
+    be rebuilt, but only by asking hosts for hours, and so it is migrated too, and thrown away only where it is damaged.
     """
 
     file: str
     precious: bool
     steps: tuple[Callable[[Any], None], ...]
+    dear: bool = False
 
 
 def _first(db: Any) -> None:
@@ -137,7 +139,24 @@ def _third(db: Any) -> None:
     db["proposals"].add_column("run", int)
 
 
-PRECIOUS = Schema("ia.db", True, (_first, _second, _third))
+def _fourth(db: Any) -> None:
+    """The journal of trades: append-only. Money, prices and quantities are decimal numbers written as text."""
+    db["trades"].create(
+        {
+            "id": int, "time": str, "wall": str, "date": str, "kind": str, "symbol": str, "name": str,
+            "currency": str, "price": str, "quantity": str, "cash": str, "ratio": str, "commission": str,
+            "stamp": str, "transfer": str, "other": str, "reason": str, "session": str, "actor": str,
+            "origin": str, "key": str, "corrects": int, "override": str, "run": int,
+        },
+        pk="id",
+        not_null={"time", "wall", "date", "kind", "currency"},
+    )  # fmt: skip
+    db["trades"].create_index(["symbol", "date"])
+    db["trades"].create_index(["key"], unique=True)
+    db["trades"].create_index(["corrects"])
+
+
+PRECIOUS = Schema("ia.db", True, (_first, _second, _third, _fourth))
 
 
 def connect(home: str, schema: Schema) -> sqlite3.Connection:
@@ -300,7 +319,7 @@ def _migrate(conn: sqlite3.Connection, version: int, schema: Schema) -> None:
         if schema.precious:
             _refuse_newer(version, schema)
         raise sqlite3.DatabaseError("another version")
-    if version and not schema.precious:
+    if version and not (schema.precious or schema.dear):
         raise sqlite3.DatabaseError("another version")
     conn.execute("PRAGMA journal_mode=WAL")
     utils = sqlite_utils()

@@ -17,11 +17,15 @@ MAY = {
     "profiles": {"skills"},
     "sessions": set(),
     "usage": set(),
+    "rules": {"ohlcv"},
+    "market": {"ohlcv", "rules"},
+    "ledger": {"ohlcv", "rules"},
     # Faculties: what is built of organs.
     "skills": {"compute", "pipes", "ohlcv"},
     "providers": {"pipes", "ohlcv", "skills"},
     "schedule": {"skills"},
     "channels": set(),
+    "pictures": {"ohlcv", "compute", "market", "ledger", "rules", "pipes"},
     # The agent floor:
     "tools": {
         "ohlcv",
@@ -36,6 +40,9 @@ MAY = {
         "profiles",
         "schedule",
         "channels",
+        "rules",
+        "market",
+        "ledger",
     },
     "agent": {
         "tools",
@@ -49,13 +56,16 @@ MAY = {
         "pipes",
         "providers",
         "schedule",
+        "rules",
+        "market",
+        "ledger",
     },
     # Reach:
     "tasks": {"schedule", "channels", "notebook", "pipes", "skills", "agent"},
     "bridges": {"tools", "agent", "tasks", "schedule", "channels", "sessions", "skills", "pipes", "notebook", "memory"},
     # Where organs meet, by name:
-    "pipes": {"ohlcv", "compute", "notebook", "memory", "recall", "proposals"},
-    "doctor": {"ohlcv", "compute", "recall", "agent", "usage", "skills", "providers", "tasks", "channels"},
+    "pipes": {"ohlcv", "compute", "notebook", "memory", "recall", "proposals", "market", "ledger", "rules"},
+    "doctor": {"ohlcv", "compute", "recall", "agent", "usage", "skills", "providers", "tasks", "channels", "market", "ledger"},
 }
 KERNEL_MAY = {
     "errors": set(),
@@ -73,7 +83,9 @@ HOMES = {  # third party -> the only modules that import it
     "llm": {"ia.agent", "ia.bridges"},
     "mcp": {"ia.providers", "ia.bridges"},
     "jsonschema": {"ia.tools"},
-    "numpy": {"ia.compute"},
+    "numpy": {"ia.compute", "ia.market.mirror"},
+    "plotext": {"ia.pictures"},
+    "resvg_py": {"ia.pictures"},
     "pandas": {"ia.compute", "ia.ohlcv.adapters"},
     "pandas_ta_classic": {"ia.compute"},
     "RestrictedPython": {"ia.compute"},

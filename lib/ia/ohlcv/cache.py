@@ -58,7 +58,52 @@ def _tables(db: Any) -> None:
     )  # fmt: skip
 
 
-MARKET = store.Schema("cache/market.db", False, (_tables,))
+def _whole(db: Any) -> None:
+    """The whole market by day, what else sources tell of it, and what is left to fetch: see ia.market.store.
+
+    Bars and snapshots have the date first in their keys: a day is appended at one place, not at 5,500.
+    """
+    db["sources"].create({"id": int, "name": str, "simulated": int}, pk="id", not_null={"name"})
+    db["sources"].create_index(["name"], unique=True)
+    for table in (
+        "daily (source INTEGER NOT NULL, date TEXT NOT NULL, symbol TEXT NOT NULL, open REAL NOT NULL,"
+        " high REAL NOT NULL, low REAL NOT NULL, close REAL NOT NULL, volume INTEGER NOT NULL, amount REAL,"
+        " PRIMARY KEY (source, date, symbol))",
+        "snapshots (source INTEGER NOT NULL, date TEXT NOT NULL, symbol TEXT NOT NULL, time TEXT, name TEXT,"
+        " price REAL, prev_close REAL, change REAL, change_pct REAL, open REAL, high REAL, low REAL, volume INTEGER,"
+        " amount REAL, amplitude_pct REAL, turnover_pct REAL, volume_ratio REAL, pe REAL, pe_ttm REAL, pb REAL,"
+        " roe_pct REAL, market_cap REAL, float_cap REAL, change_60d_pct REAL, change_ytd_pct REAL,"
+        " PRIMARY KEY (source, date, symbol))",
+        "days (source INTEGER NOT NULL, date TEXT NOT NULL, host TEXT, time TEXT, rows INTEGER,"
+        " whole INTEGER NOT NULL, PRIMARY KEY (source, date))",
+        "securities (source INTEGER NOT NULL, symbol TEXT NOT NULL, code TEXT NOT NULL, name TEXT, kind TEXT,"
+        " listed TEXT, industry TEXT, concepts TEXT, first TEXT, last TEXT, complete INTEGER NOT NULL DEFAULT 0,"
+        " PRIMARY KEY (source, symbol))",
+        "todo (source INTEGER NOT NULL, symbol TEXT NOT NULL, why TEXT NOT NULL, since TEXT, tries INTEGER NOT NULL"
+        " DEFAULT 0, error TEXT, PRIMARY KEY (source, symbol))",
+        "fundamentals (source INTEGER NOT NULL, symbol TEXT NOT NULL, period TEXT NOT NULL, published TEXT,"
+        " host TEXT, eps REAL, bvps REAL, roe_pct REAL, revenue REAL, revenue_yoy_pct REAL, profit REAL,"
+        " profit_yoy_pct REAL, gross_margin_pct REAL, net_margin_pct REAL, debt_ratio_pct REAL, cash_flow_ps REAL,"
+        " PRIMARY KEY (source, symbol, period))",
+        "boards (source INTEGER NOT NULL, kind TEXT NOT NULL, date TEXT NOT NULL, board TEXT NOT NULL, name TEXT,"
+        " change_pct REAL, turnover_pct REAL, market_cap REAL, up INTEGER, down INTEGER, leader TEXT,"
+        " leader_pct REAL, PRIMARY KEY (source, kind, date, board))",
+        "members (source INTEGER NOT NULL, kind TEXT NOT NULL, board TEXT NOT NULL, symbol TEXT NOT NULL, seen TEXT,"
+        " gone TEXT, PRIMARY KEY (source, kind, board, symbol))",
+        "northbound (source INTEGER NOT NULL, date TEXT NOT NULL, channel TEXT NOT NULL, net REAL, buy REAL,"
+        " sell REAL, turnover REAL, deals INTEGER, quota_left REAL, holdings REAL, leader TEXT, leader_pct REAL,"
+        " PRIMARY KEY (source, date, channel))",
+        "lhb (source INTEGER NOT NULL, date TEXT NOT NULL, symbol TEXT NOT NULL, reason TEXT NOT NULL, name TEXT,"
+        " close REAL, change_pct REAL, net REAL, buy REAL, sell REAL, turnover REAL, market_amount REAL,"
+        " turnover_pct REAL, float_cap REAL, comment TEXT, PRIMARY KEY (source, date, symbol, reason))",
+        "jobs (source INTEGER NOT NULL, job TEXT NOT NULL, key TEXT NOT NULL, state TEXT NOT NULL, time TEXT,"
+        " told TEXT, PRIMARY KEY (source, job, key))",
+    ):
+        db.execute(f"CREATE TABLE {table} WITHOUT ROWID")
+    db["written"].create({"version": int, "source": int, "kind": str, "what": str}, pk="version")
+
+
+MARKET = store.Schema("cache/market.db", False, (_tables, _whole), dear=True)
 
 
 def connect(ws: Workspace) -> sqlite3.Connection:
