@@ -1,0 +1,7 @@
+"""Chinese for the store of the whole market and its mirror."""
+
+CATALOG = {
+    "simulated prices: the whole market is invented by {adapter}": "模拟行情：全市场数据由 {adapter} 虚构",
+    "no day of the market is stored from {adapters}": "没有来自 {adapters} 的全市场数据",
+    "`ia sync daily` fetches one": "先运行 `ia sync daily`",
+}
