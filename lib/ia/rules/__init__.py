@@ -1,1 +1,1 @@
-"""What exchanges and tax offices prescribe, by date: fees, price limits, lots, settlement. Each rule with its source."""
+"""What exchanges and tax offices prescribe, by date: fees, price limits, lots, settlement; each rule with a source."""

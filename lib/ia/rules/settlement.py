@@ -1,0 +1,22 @@
+"""When what was bought may be sold."""
+
+from typing import NamedTuple
+
+from ia.ohlcv.identity import Symbol
+from ia.rules.boards import board
+from ia.rules.table import value
+
+
+class Settlement(NamedTuple):
+    """days: 0 where it may be sold on the day that it was bought, 1 on the next trading day; sure: whether code or name
+    told which kind of security it is."""
+
+    days: int
+    sure: bool
+
+
+def sellable_after(symbol: Symbol, day: str) -> Settlement:
+    """Return after how many trading days what is bought on `day` may be sold."""
+    where = board(symbol)
+    days = value("settle", where, day)
+    return Settlement(1 if days is None else int(days), where.sure)
