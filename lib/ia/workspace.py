@@ -7,19 +7,17 @@ edit any file at any time with any editor: nothing here assumes that only ia wro
 
 import contextlib
 import errno
-import fcntl
 import hashlib
 import os
 import re
 import sqlite3
 import stat
-import time
 from collections.abc import Iterator
 from datetime import datetime
 from functools import cached_property
 from typing import NamedTuple
 
-from ia import audit, clock, config, store
+from ia import audit, clock, config, lock, store
 from ia.errors import BadData, IaError, NotFound, Refused, TryLater
 
 LOCK_TIMEOUT = 10.0  # seconds
@@ -243,17 +241,8 @@ class Workspace:
 
     def _acquire(self, timeout: float) -> int:
         os.makedirs(os.path.join(self.root, ".ia"), exist_ok=True)
-        fd = os.open(os.path.join(self.root, ".ia", "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        deadline = time.monotonic() + timeout
-        while True:
-            try:
-                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return fd
-            except BlockingIOError:
-                if time.monotonic() > deadline:
-                    os.close(fd)
-                    raise TryLater("the workspace is locked by another ia", hint="try again in a moment") from None
-                time.sleep(0.01)
+        busy = TryLater("the workspace is locked by another ia", hint="try again in a moment")
+        return lock.acquire(os.path.join(self.root, ".ia", "lock"), timeout, busy)
 
     def write(
         self, path: str, text: str, *, actor: str = "user", why: str = "", event: str = "", **data: object

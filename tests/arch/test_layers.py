@@ -4,7 +4,7 @@ import ast
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
-KERNEL = {"errors", "clock", "workspace", "store", "audit", "config", "proposals", "outside"}
+KERNEL = {"errors", "clock", "lock", "workspace", "store", "audit", "config", "proposals", "outside"}
 CANONICAL = {"ohlcv.canonical"}
 # Room of lib/ia -> what it may import besides the kernel and itself.
 MAY = {
@@ -65,7 +65,19 @@ MAY = {
     "bridges": {"tools", "agent", "tasks", "schedule", "channels", "sessions", "skills", "pipes", "notebook", "memory"},
     # Where organs meet, by name:
     "pipes": {"ohlcv", "compute", "notebook", "memory", "recall", "proposals", "market", "ledger", "rules"},
-    "doctor": {"ohlcv", "compute", "recall", "agent", "usage", "skills", "providers", "tasks", "channels", "market", "ledger"},
+    "doctor": {
+        "ohlcv",
+        "compute",
+        "recall",
+        "agent",
+        "usage",
+        "skills",
+        "providers",
+        "tasks",
+        "channels",
+        "market",
+        "ledger",
+    },
 }
 KERNEL_MAY = {
     "errors": set(),
@@ -73,7 +85,8 @@ KERNEL_MAY = {
     "clock": {"errors", "config"},
     "store": {"errors"},
     "audit": {"clock"},
-    "workspace": {"errors", "config", "clock", "store", "audit"},
+    "lock": {"errors"},
+    "workspace": {"errors", "config", "clock", "lock", "store", "audit"},
     "outside": set(),
     "proposals": {"errors", "clock", "config", "store", "audit", "workspace", "outside"},
 }

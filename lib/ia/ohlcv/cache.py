@@ -5,14 +5,12 @@ the same day, never mix. `fresh_until` is worked out when a series is fetched, s
 """
 
 import contextlib
-import fcntl
 import os
 import sqlite3
-import time
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ia import clock, store
+from ia import clock, lock, store
 from ia.errors import TryLater
 from ia.ohlcv.adjust import Action
 from ia.ohlcv.canonical import Bars
@@ -161,17 +159,12 @@ def fetching(ws: Workspace, adapter: str, symbol: str, timeout: float = 120.0) -
     folder = os.path.join(ws.root, ".ia", "cache", "fetching")
     os.makedirs(folder, exist_ok=True)
     name = "".join(c if c.isalnum() or c in ".-_" else "_" for c in f"{adapter}-{symbol}")
-    with open(os.path.join(folder, name), "w") as file:
-        deadline = time.monotonic() + timeout
-        while True:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() > deadline:
-                    raise TryLater("{symbol} is being fetched by another ia", symbol=symbol) from None
-                time.sleep(0.05)
+    busy = TryLater("{symbol} is being fetched by another ia", symbol=symbol)
+    fd = lock.acquire(os.path.join(folder, name), timeout, busy)
+    try:
         yield
+    finally:
+        os.close(fd)
 
 
 def names(db: sqlite3.Connection) -> list[Symbol]:

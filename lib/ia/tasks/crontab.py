@@ -5,7 +5,6 @@ another program does to the block (an editor that writes back an older table), t
 """
 
 import contextlib
-import fcntl
 import os
 import re
 import shlex
@@ -13,7 +12,7 @@ import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ia import config
+from ia import config, lock
 from ia.errors import ConfigError, Message, Notify, TryLater, Unavailable, silent
 from ia.tasks import entries, table
 from ia.tasks.table import read
@@ -154,16 +153,12 @@ def _expected(ws: Workspace, program: list[str] | None = None) -> list[str]:
 def _lock(deadline: float) -> Iterator[None]:
     """Hold the one lock that all workspaces of this user share."""
     os.makedirs(config.user_state(), exist_ok=True)
-    with open(os.path.join(config.user_state(), "crontab.lock"), "w", encoding="utf-8") as file:
-        while True:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() > deadline:
-                    raise TryLater("the crontab is being written by another ia", hint="try again in a moment") from None
-                time.sleep(0.01)
+    busy = TryLater("the crontab is being written by another ia", hint="try again in a moment")
+    fd = lock.acquire(os.path.join(config.user_state(), "crontab.lock"), deadline - time.monotonic(), busy)
+    try:
         yield
+    finally:
+        os.close(fd)
 
 
 def drift(ws: Workspace) -> list[Message]:
