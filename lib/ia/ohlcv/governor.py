@@ -47,6 +47,7 @@ LIMITS = {
 """Sites by the end of their host names: bans are by address and fall on all hosts of a site alike."""
 
 FIRST_PAUSE, LONGEST_PAUSE = 1800.0, 86400.0  # seconds
+_UNCOUNTED = -1  # the number of a request that does not count for the pace
 LEASE = 180.0  # seconds after which a request whose process died no longer counts as running
 _SCHEMA = (
     "CREATE TABLE site (name TEXT PRIMARY KEY, tokens REAL NOT NULL, filled REAL NOT NULL,"
@@ -73,7 +74,10 @@ class State(NamedTuple):
 
 
 class Governor:
-    """The governor over the state file at `path`. `now` and `sleep` are the machine's clock, but in tests."""
+    """The governor over the state file at `path`. `now` and `sleep` are the machine's clock, but in tests.
+
+    unhurried   nobody else is asked (a relay on this machine): bans count, the pace does not
+    """
 
     def __init__(
         self,
@@ -81,10 +85,12 @@ class Governor:
         now: Callable[[], float] = time.time,
         sleep: Callable[[float], None] = time.sleep,
         limits: dict[str, Limit] | None = None,
+        unhurried: bool = False,
     ) -> None:
         self.path = path or os.path.join(config.user_state(), "hosts.db")
         self.now, self.sleep = now, sleep
         self.limits = LIMITS if limits is None else limits
+        self.unhurried = unhurried
 
     def acquire(self, host: str, patience: float = 60.0) -> int:
         """Wait until `host` may be asked and return the number of the request, for `release`.
@@ -104,6 +110,8 @@ class Governor:
 
     def release(self, number: int) -> None:
         """Tell that a request has ended, however it did."""
+        if number == _UNCOUNTED:
+            return
         self._change(lambda db: db.execute("UPDATE request SET running = 0 WHERE id = ?", (number,)))
 
     def succeeded(self, host: str) -> None:
@@ -158,6 +166,8 @@ class Governor:
         tokens, filled, open_until, trips, reason = self._row(db, site, now)
         if open_until > now:
             return 0, 0.0, _left_alone(host, open_until, reason)
+        if self.unhurried:
+            return _UNCOUNTED, 0.0, None
         db.execute("DELETE FROM request WHERE at < ? OR at > ?", (now - max(60.0, LEASE), now + 60))
         minute = db.execute("SELECT at FROM request WHERE site = ? AND at > ? ORDER BY at", (site, now - 60))
         recent = [at for (at,) in minute]

@@ -4,6 +4,9 @@ Inside `governed()` every request of `requests`, akshare's own included, passes 
 the host has shut us out (Banned), it cannot be reached or does not answer (NoNetwork), it answers something else than
 it used to (ShapeChanged), or it does not have the symbol (NotFound, raised by who asked). A request may carry a token
 and an answer becomes a price, so that nothing is sent on to another site because a host says so.
+
+`market.relay` names a server of the user's own that is asked instead of all hosts: as RELAY/HOST/PATH?Q.
+What it answers is judged, limited and reported under HOST. A relay on this machine is asked without a pause.
 """
 
 import contextlib
@@ -11,11 +14,12 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 from ia import config
-from ia.errors import IaError, TryLater, Unavailable
+from ia.errors import ConfigError, IaError, TryLater, Unavailable
 from ia.ohlcv.governor import Banned, Governor
 
 if TYPE_CHECKING:
@@ -68,12 +72,16 @@ def governed(
     from requests.adapters import HTTPAdapter
 
     patience = float(config.get("market.timeout")) if timeout is None else timeout
-    gate = _Gate(governor or Governor(), patience, time.monotonic() + min(LONGEST, 6 * patience), seen)
+    relay = _relay()
+    governor = governor or Governor(unhurried=bool(relay and relay.here))
+    gate = _Gate(governor, patience, time.monotonic() + min(LONGEST, 6 * patience), seen)
     with _patched:
         original = HTTPAdapter.send
 
         def send(self: HTTPAdapter, request: "PreparedRequest", *args: Any, **kwargs: Any) -> "Response":
-            return gate.send(lambda **kw: original(self, request, **{**kwargs, **kw}), request)
+            if relay is None:
+                return gate.send(lambda **kw: original(self, request, **{**kwargs, **kw}), request)
+            return gate.send(lambda **kw: relay.ask(partial(original, self), request, {**kwargs, **kw}), request)
 
         HTTPAdapter.send = send  # type: ignore[method-assign]
         try:
@@ -149,6 +157,52 @@ def _decoded(body: bytes) -> str:
         return body.decode("utf-8-sig")
     except UnicodeDecodeError:
         return body.decode("gb18030", "replace")
+
+
+class _Relay(NamedTuple):
+    """A server that is asked instead of the hosts: where its URLs begin, and whether it is on this machine."""
+
+    start: str
+    here: bool
+
+    def ask(
+        self, original: Callable[..., "Response"], request: "PreparedRequest", kwargs: dict[str, Any]
+    ) -> "Response":
+        """Send a copy of the request to the relay; the response reads as if the host itself had answered."""
+        from requests.utils import get_environ_proxies
+
+        parts = urlsplit(request.url or "")
+        sent = request.copy()
+        sent.url = f"{self.start}/{parts.netloc}{parts.path or '/'}" + (f"?{parts.query}" if parts.query else "")
+        proxies = {} if self.here else get_environ_proxies(self.start)
+        response = original(sent, **{**kwargs, "proxies": proxies})
+        response.url, response.request = request.url or "", request
+        return response
+
+
+def _relay() -> _Relay | None:
+    """Return the relay of the setting; ConfigError where that is no plain URL."""
+    text = str(config.get("market.relay") or "").rstrip("/")
+    if not text:
+        return None
+    try:
+        parts = urlsplit(text)
+        good = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0 and "@" not in parts.netloc
+    except ValueError:
+        good = False
+    if not good or parts.query or parts.fragment or not text.isascii() or not text.isprintable() or " " in text:
+        raise ConfigError("market.relay: {text!r} is no URL", hint="write http://HOST:PORT", text=text[:80])
+    return _Relay(text, _is_here(parts.hostname or ""))
+
+
+def _is_here(host: str) -> bool:
+    """Whether a host is this machine, by its name or address alone: nothing is looked up."""
+    from ipaddress import ip_address
+
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host.lower().rstrip(".") == "localhost"
 
 
 class _Gate:
