@@ -99,6 +99,20 @@ def _whole(db: Any) -> None:
     ):
         db.execute(f"CREATE TABLE {table} WITHOUT ROWID")
     db["written"].create({"version": int, "source": int, "kind": str, "what": str}, pk="version")
+    db["actions"].create_index(["adapter", "date"])
+    # Which database this is: what was derived from another one under the same path is not taken for its mirror.
+    db.execute(f"PRAGMA application_id = {int.from_bytes(os.urandom(4), 'big') >> 1}")
+    # What ANALYZE would find when the tables are full. With it SQLite answers `WHERE symbol = ?` with one seek a day
+    # (20 ms instead of a second); it holds well enough for any size, and so nobody has to keep it.
+    db.execute("ANALYZE sqlite_schema")
+    for table, counts in (
+        ("daily", "10000000 10000000 5000 1"),
+        ("snapshots", "1000000 1000000 5000 1"),
+        ("securities", "5000 5000 1"),
+        ("days", "2500 2500 1"),
+    ):
+        db.execute("INSERT INTO sqlite_stat1 VALUES (?, ?, ?)", (table, table, counts))
+    db.execute("ANALYZE sqlite_schema")
 
 
 MARKET = store.Schema("cache/market.db", False, (_tables, _whole), dear=True)
@@ -144,6 +158,10 @@ def put(db: sqlite3.Connection, symbol: Symbol, series: Series, new: Bars, acts:
     key = {"adapter": series.adapter, "symbol": series.symbol}
     columns = ("date", "open", "high", "low", "close", "volume")
     with store.transaction(db):
+        if actions(db, series, "9999") != sorted(acts, key=lambda act: act.date):
+            # The whole market shares the actions of the adapter: its mirror has to know (see ia.market.mirror).
+            log = "INSERT INTO written (source, kind, what) SELECT id, 'symbol', ? FROM sources WHERE name = ?"
+            db.execute(log, (series.symbol, series.adapter))
         for table in ("bars", "actions", "series"):
             db.execute(f"DELETE FROM {table} WHERE adapter = ? AND symbol = ?", (series.adapter, series.symbol))
         store.bulk(db, "bars", ({**key, **dict(zip(columns, row, strict=True))} for row in zip(*new, strict=True)))
