@@ -1,0 +1,186 @@
+"""`ia verify`: the same days from two different hosts, or from two files, row by row."""
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ia_cli._group import Command
+from ia_cli._options import rows_options
+from ia_cli._out import complain, emit_rows, notify
+
+if TYPE_CHECKING:
+    from ia.errors import IaError
+    from ia.market.verify import Checked, Side
+    from ia.ohlcv.identity import Symbol
+    from ia.workspace import Workspace
+
+COLUMNS = ("symbol", "date", "field", "a", "b", "difference")
+TOLD = 20
+"""So many comparisons are told one by one; of more only those that differ."""
+
+
+@click.command(
+    cls=Command,
+    example="ia ohlcv 600519 --adapter demo > mine.csv && ia ohlcv 600519 --adapter demo | ia verify mine.csv -",
+)
+@click.argument("what", nargs=-1, metavar="[SYMBOL… | FILE FILE]")
+@click.option("--universe", metavar="U", help="Compare all of these: watch, held, all, or a file with a symbol a line.")
+@click.option(
+    "--hosts",
+    metavar="A,B",
+    help="Two of eastmoney, tencent, sina, store, or adapters; default: the first two that answer.",
+)
+@click.option(
+    "--start", metavar="DATE", help="First date, YYYY-MM-DD; default: two years before the last, of files all."
+)
+@click.option("--end", metavar="DATE", help="Last date, YYYY-MM-DD; default: the last closed session, of files all.")
+@click.option("--adjust/--no-adjust", default=True, help="Compare our adjustment with Sina's factors, too (default).")
+@click.option(
+    "--tick",
+    type=click.FloatRange(min=0, min_open=True),
+    help="With files: the smallest step of a price; default 0.01.",
+)
+@rows_options
+@click.pass_context
+def verify(
+    ctx: click.Context, what: tuple[str, ...], universe: str | None, hosts: str | None, start: str | None,
+    end: str | None, adjust: bool, tick: float | None, as_json: bool, as_jsonl: bool,
+) -> None:  # fmt: skip
+    """Compare the prices of two different hosts, row by row.
+
+    The same days, raw against raw: open, high, low and close agree within half a tick, the volume within a lot where
+    one host counts lots, and a day that only one has differs unless nobody traded on it. Of mainland stocks the
+    adjustment is compared, too: on each ex-day the factor that ia works out from dividends, bonus and rights issues
+    against the one of Sina's factor file (relative 1e-4); the adjusted prices of Eastmoney and Tencent subtract
+    dividends and are no reference. The host `store` is what is stored here of live data: `--hosts store,sina`.
+
+    Two FILEs, or one and - for standard input, are compared as they are; any OHLCV-like CSV will do.
+
+    What is printed are the values that differ: symbol, date, field (`bar`: a day that one side lacks; `factor`: the
+    step of an ex-day), a, b, and b - a (of factors relative). Volumes are in shares.
+
+    Status 0: all that was compared agrees; 1: something differs; 66: no such symbol; 69 or 75: a host did not answer,
+    and nothing is known of that symbol then.
+    """
+    from ia.errors import UsageError
+    from ia.ohlcv.history import Request, check
+
+    check(Request("-", start=start, end=end))
+    files = [word for word in what if word == "-" or os.path.isfile(word)]
+    if files:
+        if len(what) != 2 or len(files) != 2 or universe or hosts:
+            raise UsageError("two files are compared with each other", hint="`ia verify a.csv b.csv`")
+        checked, failures = [_files(what[0], what[1], start, end, tick or 0.01)], []
+        _tell(checked[0])
+    else:
+        if tick is not None:
+            raise UsageError("--tick goes with two files")
+        checked, failures = _hosts(what, universe, hosts, start, end, adjust)
+    if failures and not checked:
+        _leave(ctx, checked, failures, False)
+    rows = [_row(one, *row) for one in checked for row in one.differences]
+    emit_rows(rows, COLUMNS, as_json=as_json, as_jsonl=as_jsonl)
+    sys.stdout.flush()
+    _leave(ctx, checked, failures, bool(rows))
+
+
+def _leave(ctx: click.Context, checked: "list[Checked]", failures: "list[IaError]", differ: bool) -> None:
+    """Leave with 1 where something differs, else with the status of what could not be compared."""
+    from ia.errors import Message
+
+    if len(checked) + len(failures) > 1:
+        wrong = sum(bool(one.differences) for one in checked)
+        template = "{count} compared: {wrong} differ, {failed} could not be compared"
+        notify(Message(template, count=len(checked), wrong=wrong, failed=len(failures)))
+    if failures and not differ:
+        raise max(failures, key=lambda exc: exc.status)
+    for failure in failures:
+        complain(failure)
+    ctx.exit(1 if differ else 0)
+
+
+def _hosts(
+    what: tuple[str, ...], universe: str | None, hosts: str | None, start: str | None, end: str | None, adjust: bool
+) -> "tuple[list[Checked], list[IaError]]":
+    from ia.market import verify as verifying
+    from ia.workspace import Workspace
+
+    named = tuple(part.strip() for part in hosts.split(",") if part.strip()) if hosts is not None else ()
+    verifying.check_hosts(named, given=hosts is not None)
+    ws = Workspace()
+    symbols = _symbols(ws, what, universe)
+    many = len(symbols) > TOLD
+    return verifying.run(
+        ws, symbols, named, start, end, factors=adjust, notify=notify,
+        told=lambda one: None if many and not one.differences else _tell(one),
+    )  # fmt: skip
+
+
+def _symbols(ws: "Workspace", what: tuple[str, ...], universe: str | None) -> "list[Symbol]":
+    from ia.errors import NotFound, UsageError
+    from ia.ohlcv.identity import resolve
+
+    if (universe is None) == (not what):
+        raise UsageError("give SYMBOLs, two FILEs, or --universe", hint="`ia verify 600519`, `ia verify a.csv b.csv`")
+    if universe is not None:
+        from ia.pipes import universe as members
+
+        return members(ws, universe)
+    try:
+        return [resolve(word) for word in what]
+    except NotFound:
+        missing = next((word for word in what if word.endswith(".csv")), None)
+        if missing:
+            raise NotFound("{path}: no such file", path=missing) from None
+        raise
+
+
+def _files(one: str, other: str, start: str | None, end: str | None, tick: float) -> "Checked":
+    from ia.market.verify import Span, of_files
+
+    return of_files(_side(one), _side(other), Span(start, end), tick)
+
+
+def _side(path: str) -> "Side":
+    from ia.market.verify import Side
+    from ia.ohlcv.history import visible
+    from ia.ohlcv.normalise import normalise
+    from ia_cli._in import open_input
+
+    stream, source = open_input(path)
+    with stream:
+        return Side(source, visible(normalise(stream.read(), source, notify=notify)))
+
+
+def _tell(one: "Checked") -> None:
+    """Say on stderr what was compared and how it came out, and what kind of difference it looks like."""
+    from ia.errors import Message
+    from ia_cli._text import say
+
+    fields: dict[str, Any] = {"a": one.a, "b": one.b, "days": len(one.days), "rows": len(one.differences)}
+    fields |= {"first": one.days[0], "last": one.days[-1]} if one.days else {"first": "-", "last": "-"}
+    what = f"{one.name}: " if one.name else ""
+    if not one.differences:
+        template = "{what}{a} and {b} agree on {days} days, {first} to {last}"
+    else:
+        template = "{what}{a} and {b}: {rows} values differ on {dates} of {days} days, {first} to {last}"
+        fields["dates"] = len({row.date for row in one.differences})
+    told = say(template, what=what, **fields)
+    if one.steps is not None:
+        wrong = sum(row.field == "factor" for row in one.differences)
+        told += say("; adjustment: {steps} ex-days, {wrong} differ", steps=one.steps, wrong=wrong)
+    notify(Message("{told}", told=told))
+    if one.runs:
+        where = ", ".join(f"{day}: x {ratio:.6g}" for day, ratio in one.runs[:6])
+        more = ", …" if len(one.runs) > 6 else ""
+        template = "{what}the closes of {b} stand in steady ratios to those of {a}, one of them is adjusted: {where}"
+        notify(Message(template, what=what, a=one.a, b=one.b, where=where + more))
+
+
+def _row(one: "Checked", date: str, field: str, a: Any, b: Any, difference: Any) -> dict[str, Any]:
+    return {
+        "symbol": one.name, "date": date, "field": field, "a": a, "b": b, "difference": difference,
+        "hosts": [one.a, one.b],
+    }  # fmt: skip

@@ -1,0 +1,201 @@
+"""`ia verify`: what counts as a difference between two sources of the same days."""
+
+import gzip
+
+import pytest
+
+from ia.errors import BadData, NotFound, Unavailable, UsageError
+from ia.market import verify
+from ia.market.verify import Difference, Side, Span, compared, compared_steps, of_files, scaled
+from ia.ohlcv.adjust import Action
+from ia.ohlcv.canonical import Bars
+from ia.ohlcv.identity import from_canonical
+from ia.ohlcv.normalise import normalise
+
+ROWS = [
+    ("2024-06-17", 1555.0, 1560.66, 1537.0, 1547.1, 2_345_617),
+    ("2024-06-18", 1550.0, 1559.9, 1544.0, 1552.03, 1_884_533),
+    ("2024-06-19", 1520.0, 1523.99, 1501.0, 1502.0, 3_517_901),
+]
+
+
+def bars(rows):
+    return Bars(*map(list, zip(*rows, strict=True)))
+
+
+def changed(at, **values):
+    names = ("date", "open", "high", "low", "close", "volume")
+    rows = [dict(zip(names, row, strict=True)) for row in ROWS]
+    rows[at] |= values
+    return bars([tuple(row.values()) for row in rows])
+
+
+def test_the_same_agree():
+    assert compared(bars(ROWS), bars(ROWS)) == []
+
+
+@pytest.mark.parametrize("field", ["open", "high", "low", "close"])
+def test_a_price_differs_from_more_than_half_a_tick_on(field):
+    value = ROWS[1][("date", "open", "high", "low", "close").index(field)]
+    assert compared(bars(ROWS), changed(1, **{field: value + 0.005})) == []
+    assert compared(bars(ROWS), changed(1, **{field: value + 0.01})) == [
+        Difference("2024-06-18", field, value, value + 0.01, 0.01)
+    ]
+    assert compared(bars(ROWS), changed(1, **{field: value + 0.005}), tick=0.001)
+
+
+def test_a_volume_in_lots_may_be_rounded_by_a_lot_and_one_in_shares_may_not():
+    lots = bars([(*row[:5], row[5] // 100 * 100) for row in ROWS])
+    assert compared(bars(ROWS), lots) == [] == compared(lots, bars(ROWS))
+    off = compared(bars(ROWS), changed(0, volume=ROWS[0][5] + 1))
+    assert [(row.field, row.difference) for row in off] == [("volume", 1)]
+    assert compared(lots, bars([(*row[:5], row[5] + 200) for row in ROWS]))
+
+
+def test_a_day_that_one_lacks_differs_unless_nobody_traded():
+    assert compared(bars(ROWS), bars(ROWS[:2])) == [Difference("2024-06-19", "bar", 1502.0, None, None)]
+    assert compared(bars(ROWS[1:]), bars(ROWS)) == [Difference("2024-06-17", "bar", None, 1547.1, None)]
+    suspended = ("2024-06-19", 1502.0, 1502.0, 1502.0, 1502.0, 0)
+    assert compared(bars(ROWS[:2]), bars([*ROWS[:2], suspended])) == []
+    assert compared(bars([*ROWS[:2], suspended]), bars([*ROWS[:2], ("2024-06-19", 9.0, 9.0, 9.0, 9.0, 0)])) == []
+    assert compared(bars(ROWS), bars([*ROWS[:2], suspended]))  # one says that it traded
+
+
+def test_factors_agree_within_one_in_ten_thousand():
+    ours = [Action("2024-06-19", cash=30.876)]
+    exact = 1552.03 / (1552.03 - 30.876)
+    assert compared_steps(bars(ROWS), ours, [Action("2024-06-19", factor=exact * 1.00005)], 0.01) == []
+    (wrong,) = compared_steps(bars(ROWS), ours, [Action("2024-06-19", factor=exact * 1.0002)], 0.01)
+    assert (wrong.date, wrong.field) == ("2024-06-19", "factor")
+    assert wrong.difference == pytest.approx(0.0002, rel=0.05)
+    (missing,) = compared_steps(bars(ROWS), ours, [], 0.01)
+    assert missing.b == 1.0
+    (alone,) = compared_steps(bars(ROWS), [], [Action("2024-06-18", factor=1.01)], 0.01)
+    assert (alone.date, alone.a, alone.b) == ("2024-06-18", 1.0, 1.01)
+
+
+def test_an_ex_day_within_a_suspension_counts_on_the_day_that_trades_again():
+    assert compared_steps(bars([ROWS[0], ROWS[2]]), [Action("2024-06-18", cash=5)], [Action("2024-06-19", cash=5)], 0.01) == []  # fmt: skip
+
+
+def test_an_adjusted_series_is_told_by_its_ratios():
+    days = [f"2024-03-{day:02d}" for day in range(1, 31)]
+    raw = Bars(days, *([[100.0 + at for at in range(30)]] * 4), [100] * 30)
+    scale = [0.5] * 10 + [0.8] * 12 + [1.0] * 8
+    closes = [close * factor for close, factor in zip(raw.close, scale, strict=True)]
+    other = raw._replace(close=closes)
+    assert [(day, round(ratio, 6)) for day, ratio in scaled(raw, other)] == [
+        ("2024-03-01", 0.5), ("2024-03-11", 0.8), ("2024-03-23", 1.0),
+    ]  # fmt: skip
+    assert scaled(raw, raw) == []
+    assert scaled(raw, raw._replace(close=[x * (1.3 if at % 3 else 1) for at, x in enumerate(raw.close)])) == []
+
+
+def test_files_are_compared_on_the_days_that_both_cover():
+    a, b = Side("a.csv", bars(ROWS)), Side("b.csv", bars(ROWS[1:]))
+    done = of_files(a, b, Span(), 0.01)
+    assert (done.days, done.differences) == (["2024-06-18", "2024-06-19"], [])
+    assert of_files(a, b, Span(end="2024-06-18"), 0.01).days == ["2024-06-18"]
+    with pytest.raises(BadData, match="no day in common"):
+        of_files(Side("a.csv", bars(ROWS[:1])), b, Span(), 0.01)
+    with pytest.raises(BadData, match=r"a\.csv: no bars"):
+        of_files(Side("a.csv", Bars([], [], [], [], [], [])), b, Span(), 0.01)
+
+
+@pytest.mark.parametrize(
+    "hosts", [("eastmoney",), ("sina", "sina"), ("sina", "yahoo"), ("store", "akshare"), ("akshare", "sina"), ()]
+)
+def test_only_two_different_hosts_are_compared(hosts):
+    with pytest.raises(UsageError):
+        verify.check_hosts(hosts)
+
+
+def test_simulated_prices_have_nothing_to_be_verified_against(ws, monkeypatch):
+    moutai = from_canonical("600519.SH")
+    with pytest.raises(Unavailable, match="simulated"):
+        verify.verified(ws, moutai, ("demo", "store"), Span())
+    monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
+    with pytest.raises(Unavailable, match="simulated"):
+        verify.verified(ws, moutai, (), Span())
+
+
+def test_what_is_not_stored_agrees_with_nothing(ws):
+    with pytest.raises(NotFound, match="nothing is stored"):
+        verify.verified(ws, from_canonical("600519.SH"), ("store", "tencent"), Span("2024-01-01", "2024-06-30"))
+
+
+def test_two_years_are_compared_where_nothing_is_said(monkeypatch):
+    monkeypatch.setenv("IA_NOW", "2024-02-29T16:00+08:00")
+    assert verify.span_of("CN", None, None) == Span("2022-02-28", "2024-02-29")
+    assert verify.span_of("CN", None, "2030-01-01").end == "2024-02-29"
+    monkeypatch.setenv("IA_NOW", "2024-02-29T10:00+08:00")
+    assert verify.span_of("CN", "2020-01-01", None) == Span("2020-01-01", "2024-02-28")
+
+
+# what sources really sent
+
+
+def read(path, **kwargs):
+    data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    return normalise(data, path.name, **kwargs)
+
+
+def test_tushare_unadjusted_against_sina_adjusted_shows_the_dividends_of_moutai(shared):
+    raw = read(shared / "ashare/tushare_raw_2012_2022/600519.csv")
+    qfq = read(shared / "ashare/sina_qfq_2020_2026/600519.csv")
+    done = of_files(Side("tushare", raw), Side("sina", qfq), Span(), 0.01)
+    assert len(done.days) == 563
+    assert [day for day, _ in done.runs][1:] == ["2020-06-24", "2021-06-25"]
+    assert not [row for row in done.differences if row.field == "volume"]
+    # Sina's own steps, read off the two series, are those that we work out from the dividends
+    theirs = [Action(day, factor=ratio / before) for (_, before), (day, ratio) in zip(done.runs, done.runs[1:], strict=False)]  # fmt: skip
+    ours = [Action("2020-06-24", cash=17.025), Action("2021-06-25", cash=19.293)]
+    common = Bars(*(column[raw.date.index("2020-01-02") :] for column in raw))
+    assert compared_steps(common, ours, theirs, 0.01) == []
+    wrong = [Action("2020-06-24", cash=17.025), Action("2021-06-25", cash=19.8)]
+    assert [row.date for row in compared_steps(common, wrong, theirs, 0.01)] == ["2021-06-25"]
+
+
+def test_eastmoney_and_baostock_do_not_agree_on_adjusted_prices(shared):
+    def of(name, code, column):
+        with gzip.open(shared / "ashare" / name, "rt", encoding="utf-8") as file:
+            lines = file.read().splitlines()
+        at = lines[0].split(",").index(column)
+        chosen = [line for line in lines[1:] if line.split(",")[at] == code]
+        return normalise("\n".join([lines[0], *chosen]).encode(), name)
+
+    em = of("em_daily_qfq_20210104_20240626.csv.gz", "600276", "股票代码")
+    sina = read(shared / "ashare/sina_qfq_2020_2026/600276.csv")
+    done = of_files(Side("eastmoney", em), Side("sina", sina), Span(), 0.01)
+    assert {row.field for row in done.differences} >= {"close"}
+    assert sum(row.field == "volume" for row in done.differences) == 0
+
+
+@pytest.mark.parametrize("code", ["002594"])
+def test_a_splice_of_two_adjustments_is_found(shared, code):
+    """Its closes stand in one ratio to an unspliced series before the break, in another behind it."""
+    path = shared / f"messy/spliced_adjustment/{code}.csv"
+    lines = path.read_text().splitlines()
+    text = "\n".join(",".join(line.split(",")[:6]) for line in lines)
+    spliced = normalise(text.encode(), path.name, lots=True)
+    at = spliced.date.index("2024-07-29")
+    mended = [x * (1.0 if i >= at else spliced.close[at] / spliced.close[at - 1]) for i, x in enumerate(spliced.close)]
+    other = spliced._replace(close=mended)
+    done = of_files(Side("spliced", spliced), Side("mended", other), Span(end="2025-07-01"), 0.01)
+    assert {row.field for row in done.differences} == {"close"}
+    assert max(row.date for row in done.differences) == "2024-07-26"
+    assert done.runs[-1] == ("2024-07-29", 1.0)
+
+
+def test_a_file_with_the_amount_as_its_volume_is_found(shared):
+    """Newest first, days twice, and `volume` holds yuan; one of 732 closes is not Tushare's either."""
+    with gzip.open(shared / "ashare/unadjusted_desc_dup_20190425_20230404.csv.gz", "rt") as file:
+        head = file.readline()
+        body = "".join(line for line in file if line.startswith("600519,"))
+    odd = normalise((head + body).encode(), "odd.csv")
+    raw = read(shared / "ashare/tushare_raw_2012_2022/600519.csv")
+    done = of_files(Side("tushare", raw), Side("odd", odd), Span(), 0.01)
+    assert sum(row.field == "volume" for row in done.differences) == len(done.days) == 732
+    assert [row for row in done.differences if row.field != "volume"] == [
+        Difference("2019-11-15", "close", 1224.9, 1225.01, 0.11)
+    ]
