@@ -12,7 +12,7 @@ feasts such as Qingming or Thanksgiving are trading days here.
 import zlib
 from collections.abc import Iterator
 from datetime import date, timedelta
-from functools import cache
+from functools import cache, lru_cache
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -153,7 +153,7 @@ class Demo:
 
     def actions(self, symbol: Symbol) -> "list[Action]":
         """Return the simulated dividends, bonus issues and splits up to the last session that has closed."""
-        return _visible(symbol)[1]
+        return list(_visible(symbol)[1])
 
     def lookup(self, text: str) -> list[Symbol]:
         """Return nothing: all simulated securities stand in the bundled table."""
@@ -246,8 +246,12 @@ def _factor(market: str, last: str) -> list[float]:
     ]
 
 
+@lru_cache(maxsize=1)
 def _simulated(symbol: Symbol, profile: Profile, last: str) -> "tuple[Bars, list[Action]]":
-    """Return the bars and actions of one security up to `last`: one pass over the days, in the order of the draws."""
+    """Return the bars and actions of one security up to `last`: one pass over the days, in the order of the draws.
+
+    Kept for whoever asks for the actions right after the bars.
+    """
     bars = Bars([], [], [], [], [], [])
     actions: list[Action] = []
     rng = _rng(symbol.canonical)
