@@ -17,8 +17,8 @@ UNATTENDED: dict[str, tuple[str, ...] | None] = {
     "turn": None, "context": None, "ohlcv": None, "where": None, "compute": None, "indicator": None, "note": None,
     "memory": None, "recall": None, "soul": ("show", "history", "propose"), "pending": None,
     "skill": ("list", "show", "run"), "provider": ("list", "show", "test"), "tool": None, "fork": None,
-    "session": ("list", "show"), "usage": None, "log": None, "config": ("get", "list"), "doctor": None,
-    "profile": ("list", "show"), "task": ("list", "show", "history"), "send": None,
+    "chart": None, "session": ("list", "show"), "usage": None, "log": None, "config": ("get", "list"), "doctor": None,
+    "profile": ("list", "show"), "task": ("list", "show", "history"), "send": None, "verify": None, "event": None,
 }  # fmt: skip
 """Commands that a task may run, and of some only these verbs."""
 ATTENDED = frozenset({"approve", "reject", "listen", "mcp", "init", "completion"})

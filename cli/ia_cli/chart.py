@@ -1,0 +1,165 @@
+"""`ia chart`: pictures of prices."""
+
+import sys
+
+import click
+
+from ia_cli._group import Command
+from ia_cli._in import open_input
+from ia_cli._out import harmless, notify
+
+
+@click.command(cls=Command, example="ia ohlcv 600519 --adapter demo | ia chart --panes rsi,macd")
+@click.argument("symbol", required=False, metavar="SYMBOL|FILE|-")
+@click.option("-o", "--output", metavar="FILE", help="Draw into FILE: .svg, .png or .html; default: this terminal.")
+@click.option("--indicator", "indicators", multiple=True, metavar="EXPR",
+              help="A line over the prices, as in 'sma(close, 20)'; may be repeated.")  # fmt: skip
+@click.option("--panes", metavar="NAME[,NAME…]", help="Panes below: rsi, macd, kdj … or expressions.")
+@click.option("--period", type=click.Choice(["daily", "weekly", "monthly"]), default="daily", help="Length of a bar.")
+@click.option("--start", metavar="DATE", help="First date, YYYY-MM-DD.")
+@click.option("--end", metavar="DATE", help="Last date, YYYY-MM-DD.")
+@click.option("--last", type=click.IntRange(1), metavar="N",
+              help="The last N bars; default: a terminal's columns, 250 in a file.")  # fmt: skip
+@click.option("--adjust", type=click.Choice(["qfq", "hfq", "none"]),
+              help="qfq (default) keeps the last price, hfq the first.")  # fmt: skip
+@click.option("--adapter", metavar="A[,B…]", help="Sources in the order to try; default: setting market.adapter.")
+@click.option("--log", is_flag=True, help="A logarithmic price axis.")
+@click.option("--up", type=click.Choice(["red", "green"]),
+              help="Colour of a rise; default: red in mainland China and Hong Kong, green in America.")  # fmt: skip
+@click.option("--trades/--no-trades", default=True, help="Mark the trades of the ledger; default: yes.")
+@click.option("--width", type=click.IntRange(30, 10000), metavar="N", help="Columns of the terminal, or pixels.")
+@click.option("--height", type=click.IntRange(10, 10000), metavar="N", help="Lines of the terminal, or pixels.")
+@click.option("--title", metavar="TEXT", help="Stands above the picture instead of the symbol.")
+def chart(
+    symbol: str | None, output: str | None, indicators: tuple[str, ...], panes: str | None, period: str,
+    start: str | None, end: str | None, last: int | None, adjust: str | None, adapter: str | None, log: bool,
+    up: str | None, trades: bool, width: int | None, height: int | None, title: str | None,
+) -> None:  # fmt: skip
+    """Draw candles, volume, indicators and trades.
+
+    The bars are those of a SYMBOL, of a FILE of canonical CSV, or come through a pipe. The picture goes to the terminal
+    and fits it; on a pipe it is plain text of 80 x 24 characters (COLUMNS and LINES change that). With -o it goes into
+    a file: SVG, PNG (needs the extra `pictures`), or one HTML page that zooms, pans and needs no network.
+
+    Three moving averages (5, 20, 60 bars) are drawn unless --indicator names others. --indicator and --panes take what
+    `ia compute` takes: any expression that gives a series, in the same sandbox. Bars are bundled where there are more
+    than fit; their extremes are kept.
+
+    A rise is red and a fall green in mainland China and Hong Kong, the other way round in America; of bars whose market
+    is not known the language decides, and --up decides over all. Without colour a rise is hollow.
+    """
+    from ia.pictures import saving
+
+    kind = saving.form_of(output) if output is not None else ""
+    origin = _origin(symbol, period, end, start, adjust, adapter)
+    whole = _whole(origin, indicators, panes, title, up, log, trades)
+    shown = _window(whole, kind, start, end, last, width, height)
+    if output is None:
+        _to_terminal(shown, width, height)
+        return
+    saving.save(output, _drawn(kind, whole, shown, width, height))
+    sys.stdout.write(output + "\n")
+
+
+def _origin(symbol, period, end, start, adjust, adapter):  # type: ignore[no-untyped-def]
+    import os
+
+    from ia.errors import UsageError
+    from ia.ohlcv.history import Request, check
+    from ia.pictures import source
+    from ia.workspace import Workspace
+
+    adapters = tuple(part.strip() for part in adapter.split(",") if part.strip()) if adapter else ()
+    request = Request(symbol or "-", period, start, end, adjust or "qfq", adapters)
+    check(request)
+    if symbol not in (None, "-") and not os.path.isfile(symbol):
+        return source.of_symbol(Workspace(), request, notify)
+    if adjust or adapter:
+        raise UsageError("--adjust and --adapter need a SYMBOL")
+    stream, name = open_input(symbol, "a SYMBOL")
+    with stream:
+        origin = source.of_bytes(Workspace(), stream.read(), name, notify)
+    if period != "daily":
+        from ia.ohlcv.resample import resample
+
+        origin = origin._replace(bars=resample(origin.bars, period), period=period)
+    return origin
+
+
+def _whole(origin, indicators, panes, title, up, log, trades):  # type: ignore[no-untyped-def]
+    """Return the chart of all bars, so that an indicator has its past before it is cut to what is shown."""
+    from dataclasses import replace
+
+    from ia.pictures import source
+    from ia_cli._picture import voice
+
+    averages = () if indicators else source.AVERAGES
+    whole = source.charted(origin, voice(), title=title, averages=averages)
+    if indicators or panes:
+        from ia import config
+        from ia.pictures import indicators as drawing
+
+        limits = drawing.Limits(config.get("compute.timeout"), config.get("compute.isolation"))
+        over, below = drawing.drawn(origin.bars, list(indicators), drawing.split(panes or ""), limits, notify)
+        whole = replace(whole, overlays=(*whole.overlays, *over), panes=below)
+    return replace(whole, log=log, up=up or whole.up)
+
+
+def _window(whole, kind, start, end, last, width, height):  # type: ignore[no-untyped-def]
+    from bisect import bisect_left, bisect_right
+
+    from ia.errors import BadData
+    from ia.pictures.source import DRAWN
+
+    dates = whole.bars.date
+    first = bisect_left(dates, start) if start else 0
+    stop = bisect_right(dates, end + "T99") if end else len(dates)
+    if stop <= first:
+        raise BadData("there are no bars from {start} to {end}; it has {first} to {last}", start=start or "…",
+                      end=end or "…", first=dates[0], last=dates[-1])  # fmt: skip
+    count = last
+    if count is None and not start:
+        if kind:
+            count = DRAWN
+        else:
+            from ia.pictures import terminal
+
+            count = terminal.room(_form(width, height), whole)
+    return whole.cut(max(first, stop - count) if count else first, stop)
+
+
+def _form(width, height):  # type: ignore[no-untyped-def]
+    import shutil
+
+    from ia import config
+    from ia.pictures.terminal import Form
+
+    size = shutil.get_terminal_size((80, 24))
+    lines = size.lines - 1 if sys.stdout.isatty() else size.lines  # a terminal's last line is the next prompt's
+    unicode = "utf" in (sys.stdout.encoding or "").lower()
+    colour = sys.stdout.isatty() and not config.env("NO_COLOR") and config.env("TERM") != "dumb"
+    return Form(width or size.columns, height or lines, colour, not unicode)
+
+
+def _to_terminal(shown, width, height):  # type: ignore[no-untyped-def]
+    from dataclasses import replace
+
+    from ia.pictures import terminal
+
+    if shown.title:
+        shown = replace(shown, title=harmless(shown.title).replace("\n", " ").replace("\t", " "))
+    sys.stdout.write(terminal.draw(shown, _form(width, height)))
+
+
+def _drawn(kind, whole, shown, width, height):  # type: ignore[no-untyped-def]
+    from ia.pictures import candles
+
+    if kind == "svg":
+        return candles.svg(shown, width, height).encode()
+    if kind == "png":
+        from ia.pictures import png
+
+        return png.chart(shown, width, height, notify)
+    from ia.pictures import page
+
+    return page.chart(whole, shown, width, height).encode()

@@ -1,0 +1,185 @@
+"""Scales, and ticks where a person would put them: round prices, the first bar of a month."""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
+
+
+class Scale(NamedTuple):
+    """Values of [low, high] onto [bottom, top], linear or logarithmic. On a screen `top` is the smaller number."""
+
+    low: float
+    high: float
+    bottom: float
+    top: float
+    log: bool = False
+
+    def at(self, value: float) -> float:
+        """Return where a value stands; values outside land outside."""
+        low, high = self.low, self.high
+        if self.log:
+            low, high, value = math.log(low), math.log(high), math.log(max(value, 5e-324))
+        return self.bottom + (value - low) / (high - low) * (self.top - self.bottom)
+
+
+def scale(values: Sequence[float], bottom: float, top: float, *, log: bool = False, air: float = 0.06) -> Scale:
+    """Return a scale that holds all values with some air. Equal values stand in the middle; none at all give 0 to 1.
+
+    log  needs values above 0; where there are others the scale is linear.
+    """
+    if not values:
+        return Scale(0.0, 1.0, bottom, top)
+    low, high = min(values), max(values)
+    if log and low > 0:
+        ratio = max((high / low) ** air, 1.0005)
+        return Scale(low / ratio, high * ratio, bottom, top, True)
+    span = high - low
+    if span <= abs(high) * 1e-9:
+        margin = abs(high) * 0.05 or 1.0
+    else:
+        margin = span * air
+    return Scale(low - margin, high + margin, bottom, top)
+
+
+def nice_step(span: float, count: int) -> float:
+    """Return the round step (1, 2, 2.5 or 5 of a power of ten) that cuts the span into at most `count` parts.
+
+    >>> nice_step(97, 5), nice_step(0.031, 4)
+    (20.0, 0.01)
+    """
+    raw = span / max(count, 1)
+    power = 10.0 ** math.floor(math.log10(raw)) if raw > 0 else 1.0
+    return next((step * power for step in STEPS if step * power >= raw * (1 - 1e-9)), 10 * power)
+
+
+def ticks(axis: Scale, count: int) -> list[float]:
+    """Return round values inside an axis, ascending, at most about `count`; on a long logarithmic one 1, 2 and 5."""
+    if axis.log and axis.high / axis.low > 8:
+        found = _decades(axis)
+        while len(found) > max(count, 2):
+            found = found[::2]
+        return found
+    step = nice_step(axis.high - axis.low, count)
+    first, last = math.ceil(axis.low / step - 1e-9), math.floor(axis.high / step + 1e-9)
+    return [round(i * step, 12 - math.floor(math.log10(step))) for i in range(first, last + 1)]
+
+
+def _decades(axis: Scale) -> list[float]:
+    powers = range(math.floor(math.log10(axis.low)), math.ceil(math.log10(axis.high)) + 1)
+    values = (digit * 10.0**power for power in powers for digit in (1, 2, 5))
+    return [value for value in values if axis.low <= value <= axis.high]
+
+
+def decimals(values: Sequence[float]) -> int:
+    """Return how many decimals tell these values apart and none more.
+
+    >>> decimals([10.0, 12.5, 15.0]), decimals([1000.0, 2000.0])
+    (1, 0)
+    """
+    for places in range(0, 9):
+        if all(abs(round(value, places) - value) <= max(abs(value), 1e-12) * 1e-9 for value in values):
+            return places
+    return 9
+
+
+def price(value: float) -> str:
+    """Return a price as people write it: two decimals, more where it is small, groups of thousands.
+
+    >>> price(1687.4), price(0.00213), price(3.1)
+    ('1,687.40', '0.00213', '3.10')
+    """
+    if value == 0 or abs(value) >= 1:
+        return f"{value:,.3f}".removesuffix("0") if abs(value) < 10 else f"{value:,.2f}"
+    places = min(12, 2 - math.floor(math.log10(abs(value))))
+    text = f"{value:.{places}f}".rstrip("0")
+    return text if len(text.partition(".")[2]) >= 2 else f"{value:.2f}"
+
+
+def compact(value: float, lang: str = "en") -> str:
+    """Return a large number in few letters.
+
+    >>> compact(38_045_000), compact(38_045_000, "zh"), compact(950)
+    ('38M', '3805万', '950')
+    """
+    units = ((1e8, "亿"), (1e4, "万")) if lang == "zh" else ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "K"))
+    for size, sign in units:
+        if abs(value) >= size:
+            scaled = value / size
+            return f"{scaled:.2f}".rstrip("0").rstrip(".") + sign if abs(scaled) < 10 else _whole(scaled) + sign
+    return f"{value:.2f}".rstrip("0").rstrip(".") if abs(value) < 10 else f"{value:.0f}"
+
+
+def _whole(value: float) -> str:
+    return f"{value:.1f}".removesuffix(".0") if abs(value) < 100 and abs(value - round(value)) > 0.05 else f"{value:.0f}"
+
+
+def number(value: float) -> str:
+    """Return a value of an indicator in about five figures.
+
+    >>> number(56.78123), number(-1234567.0), number(0.00012345)
+    ('56.78', '-1.235M', '0.0001234')
+    """
+    if value == 0:
+        return "0"
+    size = abs(value)
+    if size >= 1e6:
+        for limit, sign in ((1e12, "T"), (1e9, "B"), (1e6, "M")):
+            if size >= limit:
+                return f"{value / limit:.4g}{sign}"
+    return f"{value:,.0f}" if size >= 1e5 else f"{value:,.2f}" if size >= 1 else f"{value:.4g}"
+
+
+_LEVELS: tuple[tuple[str, int], ...] = (
+    ("minute", 1), ("hour", 1), ("day", 1), ("week", 1), ("month", 1), ("month", 3), ("month", 6), ("year", 1),
+    ("year", 2), ("year", 5), ("year", 10), ("year", 20),
+)  # fmt: skip
+
+
+def date_ticks(dates: Sequence[str], room: int) -> list[tuple[int, str]]:
+    """Return (index, label) of the bars at which a day, week, month or year begins: at most `room`, evenly apart.
+
+    >>> date_ticks(["2024-01-30", "2024-01-31", "2024-02-01", "2024-02-02", "2024-03-01"], 2)
+    [(2, '2024-02'), (4, '2024-03')]
+    """
+    if not dates:
+        return []
+    levels = _LEVELS if len(dates[0]) > 10 else _LEVELS[2:]
+    if len(dates) == 1:
+        return [(0, dates[0][:16].replace("T", " "))]
+    room = max(room, 1)
+    found: list[tuple[int, str]] = []
+    for unit, every in levels:
+        keys = [_key(date, unit, every) for date in dates]
+        at = [i for i in range(1, len(dates)) if keys[i] != keys[i - 1]]
+        found = [(i, _label(dates[i], unit)) for i in at]
+        if len(found) <= room:
+            break
+    apart = len(dates) / room * 0.75
+    kept: list[tuple[int, str]] = []
+    for i, label in found:
+        if not kept or i - kept[-1][0] >= apart:
+            kept.append((i, label))
+    return kept[-room:] or [(0, dates[0][:10])]
+
+
+def _key(date: str, unit: str, every: int) -> object:
+    if unit == "minute":
+        return date[:16]
+    if unit == "hour":
+        return date[:13]
+    if unit == "day":
+        return date[:10]
+    year, month = int(date[:4]), int(date[5:7])
+    if unit == "week":
+        from datetime import date as Date
+
+        return Date(year, month, int(date[8:10])).toordinal() // 7
+    return year // every if unit == "year" else (year * 12 + month - 1) // every
+
+
+def _label(date: str, unit: str) -> str:
+    if unit in ("minute", "hour"):
+        return date[11:16]
+    return date[5:10] if unit in ("day", "week") else date[:7] if unit == "month" else date[:4]

@@ -1,0 +1,139 @@
+"""Where a chart's bars come from: a symbol's history, or bytes of which the audit trail may know the origin."""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+from ia import clock
+from ia.errors import BadData, Notify, silent
+from ia.ohlcv.adjust import Action
+from ia.ohlcv.canonical import Bars
+from ia.ohlcv.history import Request
+from ia.pictures.chart import Chart, Event, Line, Voice, moving_average, up_colour
+from ia.pictures.scale import number
+from ia.workspace import Workspace
+
+AVERAGES = (5, 20, 60)
+DRAWN = 250
+"""Bars of a picture where nothing else is said: about a year."""
+
+
+class Origin(NamedTuple):
+    """What is known of bars. `symbol` is canonical, or "" where nobody knows it; `fetched` is a UTC stamp or ""."""
+
+    bars: Bars
+    symbol: str = ""
+    name: str = ""
+    market: str = ""
+    adapter: str = ""
+    host: str = ""
+    adjust: str = ""
+    period: str = ""
+    fetched: str = ""
+    simulated: bool = False
+    actions: tuple[Action, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """Code and name, as far as they are known."""
+        return f"{self.symbol} {self.name}".strip()
+
+
+def of_symbol(ws: Workspace, request: Request, notify: Notify = silent) -> Origin:
+    """Return a symbol's bars from the first to `request.end`, and its corporate actions as far as they are stored."""
+    import contextlib
+
+    from ia.ohlcv import cache
+    from ia.ohlcv.history import history
+
+    answer = history(ws, request._replace(start=None), notify)
+    symbol, series = answer.symbol, answer.series
+    if not answer.bars.date:
+        raise BadData("{symbol} has no bars then", symbol=symbol.canonical)
+    with contextlib.closing(cache.connect(ws)) as db:
+        actions = tuple(cache.actions(db, series, answer.bars.date[-1]))
+    return Origin(
+        answer.bars, symbol.canonical, series.name or symbol.name, symbol.market, series.adapter, series.host,
+        answer.adjust, answer.period, series.fetched, series.simulated, actions,
+    )  # fmt: skip
+
+
+def of_bytes(ws: Workspace, data: bytes, source: str, notify: Notify = silent, *, strict: bool = False) -> Origin:
+    """Return the bars of canonical CSV; what `ia` wrote is known by its digest: symbol, source, simulated or not."""
+    import io
+
+    from ia.ohlcv import provenance
+    from ia.ohlcv.canonical import read_bars
+    from ia.ohlcv.history import visible
+
+    bars = visible(read_bars(io.BytesIO(data), source, strict=strict, notify=notify))
+    if not bars.date:
+        raise BadData("{source}: no bars to draw", source=source)
+    events = provenance.find(ws, data)
+    if not events:
+        return Origin(bars)
+    told = {key: value for key, value in events[0].data.items() if isinstance(value, str)}
+    symbol = told.get("symbol", "")
+    market = {"SH": "CN", "SZ": "CN", "BJ": "CN"}.get(symbol.rpartition(".")[2], symbol.rpartition(".")[2])
+    return Origin(
+        bars, symbol, told.get("name", ""), market, told.get("adapter", ""), told.get("host", ""),
+        told.get("adjust", ""), told.get("period", ""), told.get("fetched", ""), bool(events[0].data.get("simulated")),
+    )  # fmt: skip
+
+
+def charted(origin: Origin, voice: Voice, *, title: str | None = None, averages: tuple[int, ...] = AVERAGES) -> Chart:
+    """Return the chart of all bars: candles, volume, moving averages, corporate actions, and where they came from."""
+    bars = origin.bars
+    lines = tuple(
+        Line(f"MA{n}", moving_average(bars.close, n)) for n in averages if len(bars.close) >= n or n == averages[0]
+    )
+    chart = Chart(
+        bars, title=origin.title if title is None else title, overlays=lines,
+        up=up_colour(origin.market, voice.lang), voice=voice,
+        source=described(origin, voice), warning=voice.say("simulated prices") if origin.simulated else "",
+    )  # fmt: skip
+    return replace(chart, events=_events(origin, voice))
+
+
+def described(origin: Origin, voice: Voice) -> str:
+    """Return the line that tells where the bars came from: source, host, adjustment, range."""
+    say, bars = voice.say, origin.bars
+    parts = []
+    if origin.adapter:
+        where = f"{origin.adapter} ({origin.host})" if origin.host and origin.host != origin.adapter else origin.adapter
+        parts.append(say("source {where}", where=where))
+    if origin.adjust:
+        parts.append({"qfq": say("forward-adjusted (qfq)"), "hfq": say("backward-adjusted (hfq)")}.get(
+            origin.adjust, say("not adjusted")))  # fmt: skip
+    if origin.period:
+        parts.append(say(origin.period))
+    parts.append(say("{count} bars {first} to {last}", count=f"{len(bars.date):,}", first=bars.date[0], last=bars.date[-1]))
+    if origin.fetched:
+        parts.append(say("fetched {time}", time=_minute(origin.fetched)))
+    return " · ".join(parts)
+
+
+def _minute(stamp: str) -> str:
+    moment = clock.parse(stamp.replace("Z", "+00:00"))
+    return moment.astimezone(clock.now().tzinfo).strftime("%Y-%m-%d %H:%M")
+
+
+def _events(origin: Origin, voice: Voice) -> tuple[Event, ...]:
+    """Return the actions that lie within the bars, with their sizes in words."""
+    found = []
+    for action in origin.actions:
+        if not origin.bars.date[0] < action.date <= origin.bars.date[-1]:
+            continue
+        told = []
+        if action.cash:
+            told.append(voice.say("cash {amount} a share", amount=number(action.cash)))
+        if action.bonus:
+            told.append(voice.say("{ratio} new shares a share", ratio=number(action.bonus)))
+        if action.rights:
+            told.append(
+                voice.say("{ratio} rights a share at {price}", ratio=number(action.rights), price=action.rights_price)
+            )
+        if action.split != 1:
+            told.append(voice.say("split 1 to {ratio}", ratio=number(action.split)))
+        sign = "D" if action.cash and not (action.bonus or action.split != 1) else "S"
+        found.append(Event(action.date, sign, "; ".join(told) or voice.say("ex-date")))
+    return tuple(found)
