@@ -1,0 +1,169 @@
+"""`ia market`: the whole market of a day, from the store."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from ia.errors import Message
+from ia_cli._group import Command, Group
+from ia_cli._options import json_option, rows_options
+from ia_cli._out import nothing, notify
+
+if TYPE_CHECKING:
+    from ia.market.reading import Row
+
+GAINERS = ("symbol", "name", "date", "price", "change_pct", "amount", "turnover_pct", "market_cap", "pe", "industry",
+           "board", "concepts")  # fmt: skip
+SECTORS = ("name", "date", "change_pct", "weighted_pct", "count", "up", "down", "amount", "leader", "leader_name",
+           "leader_pct", "by")  # fmt: skip
+NORTHBOUND = ("date", "channel", "net", "buy", "sell", "turnover", "deals", "quota_left", "holdings", "leader",
+              "leader_pct")  # fmt: skip
+LHB = ("date", "symbol", "name", "change_pct", "net", "buy", "sell", "turnover", "turnover_pct", "reason")
+BOARDS = ("board", "count", "up", "down", "flat", "limit_up", "limit_down", "median_pct", "weighted_pct", "amount")
+
+
+@click.group(cls=Group, example="ia sync daily && ia market summary")
+def market() -> None:
+    """Look at the whole market of a day.
+
+    Breadth, gainers, sectors, main lines, north-bound money, unusual trading: all is read from what `ia sync` has
+    stored, of the newest day that --now may see; nobody is asked.
+    """
+
+
+@market.command(cls=Command, example="ia sync daily && ia market summary --json")
+@json_option
+def summary(as_json: bool) -> None:
+    """Print how many rose and fell, how many are at their price limits, and what was traded, by board.
+
+    weighted_pct is weighted by market value; amounts in yuan, against the day before and the mean of 20 days.
+    --json has the best and the worst industries too.
+    """
+    from ia.market import reading
+    from ia.market.summary import summary as figures
+    from ia.workspace import Workspace
+    from ia_cli._market import emit, short
+    from ia_cli._out import emit_json
+
+    with reading.opened(Workspace()) as db:
+        told = figures(db, reading.latest(db, notify))
+    if as_json:
+        emit_json(told)
+        return
+    emit([{"date": told["date"], **row} for row in told["boards"]], ("date", *BOARDS), brief=BOARDS)
+    if told["amount_vs_mean_pct"] is not None:
+        notify(
+            Message(
+                "{amount} traded on {date}: {last:+.1f} % on the day before, {mean:+.1f} % on the mean of {days} days",
+                amount=short(told["amount"]), date=told["date"], last=told["amount_vs_last_pct"],
+                mean=told["amount_vs_mean_pct"], days=told["mean_days"],
+            )
+        )  # fmt: skip
+    for template, rows in (
+        ("up most: {names}", told["industries_up"]),
+        ("down most: {names}", told["industries_down"]),
+    ):
+        if rows:
+            notify(Message(template, names=", ".join(f"{row['name']} {row['change_pct']:+.2f} %" for row in rows)))
+
+
+@market.command(cls=Command, example="ia sync daily && ia market gainers -n 10")
+@click.option("-n", "count", type=click.IntRange(1, 100_000), default=50, show_default=True, help="How many.")
+@click.option("--losers", is_flag=True, help="Those that fell most instead.")
+@click.option("--exclude-new", is_flag=True, help="Without stocks listed in the last 60 days.")
+@click.option("--exclude-st", is_flag=True, help="Without stocks under special treatment (ST).")
+@rows_options
+@click.pass_context
+def gainers(
+    ctx: click.Context, count: int, losers: bool, exclude_new: bool, exclude_st: bool, as_json: bool, as_jsonl: bool
+) -> None:  # fmt: skip
+    """Print the stocks that rose most, with their industries and concepts. Status 1 where none traded."""
+    from ia.market import reading
+    from ia.workspace import Workspace
+
+    with reading.opened(Workspace()) as db:
+        day = reading.latest(db, notify)
+        rows = reading.gainers(db, day, count, losers=losers, new=not exclude_new, st=not exclude_st)
+    brief = ("symbol", "name", "price", "change_pct", "turnover_pct", "market_cap", "industry")
+    _listed(ctx, rows, GAINERS, brief, as_json, as_jsonl)
+
+
+@market.command(cls=Command, example="ia sync daily && ia market sectors -n 10")
+@click.option(
+    "--kind", type=click.Choice(["industry", "concept"]), default="industry", show_default=True,
+    help="What to group by.",
+)  # fmt: skip
+@click.option("-n", "count", type=click.IntRange(1, 100_000), help="Only the best so many.")
+@rows_options
+@click.pass_context
+def sectors(ctx: click.Context, kind: str, count: int | None, as_json: bool, as_jsonl: bool) -> None:
+    """Print industries or concepts, best first: change, members that rose and fell, leader.
+
+    `by` says whether the source drew them (`ia sync sectors`) or they are worked out of the day's stocks.
+    """
+    from ia.market import reading
+    from ia.market.summary import sectors as grouped
+    from ia.workspace import Workspace
+
+    with reading.opened(Workspace()) as db:
+        rows = grouped(db, reading.latest(db, notify), kind)[:count]
+    brief = ("name", "change_pct", "up", "down", "amount", "leader", "leader_pct")
+    _listed(ctx, rows, SECTORS, brief, as_json, as_jsonl)
+
+
+@market.command(cls=Command, example="ia sync northbound && ia market northbound --days 5")
+@click.option("--days", type=click.IntRange(1, 10_000), default=20, show_default=True, help="How many days.")
+@rows_options
+@click.pass_context
+def northbound(ctx: click.Context, days: int, as_json: bool, as_jsonl: bool) -> None:
+    """Print what is published of north-bound trading, by day and channel; money in yuan.
+
+    The exchanges have not published the net flow since August 2024: there it is empty, and only turnover is told.
+    """
+    from ia.market import reading
+    from ia.workspace import Workspace
+
+    rows = reading.northbound(Workspace(), days, notify)
+    silent = sorted({row["date"] for row in rows if row["net"] is None})
+    if silent:
+        notify(
+            Message(
+                "no net flow of {count} days ({first} to {last}): not published since August 2024; turnover is",
+                count=len(silent), first=silent[0], last=silent[-1],
+            )
+        )  # fmt: skip
+    brief = ("date", "channel", "net", "buy", "sell", "turnover", "leader")
+    _listed(ctx, rows, NORTHBOUND, brief, as_json, as_jsonl, hint="`ia sync northbound` fetches it")
+
+
+@market.command(cls=Command, example="ia sync lhb && ia market lhb")
+@click.option("--date", "on", metavar="DATE", help="Another day, YYYY-MM-DD; default: the newest stored.")
+@rows_options
+@click.pass_context
+def lhb(ctx: click.Context, on: str | None, as_json: bool, as_jsonl: bool) -> None:
+    """Print the stocks that traded unusually, largest net buying first, with the reason; money in yuan.
+
+    A stock stands there once for each reason. Status 1 where nothing is stored.
+    """
+    from ia.market import reading
+    from ia.workspace import Workspace
+
+    rows = reading.lhb(Workspace(), on, notify)
+    brief = ("symbol", "name", "change_pct", "net", "turnover", "reason")
+    _listed(ctx, rows, LHB, brief, as_json, as_jsonl, hint="`ia sync lhb` fetches it")
+
+
+def _listed(
+    ctx: click.Context, rows: "list[Row]", columns: tuple[str, ...], brief: tuple[str, ...], as_json: bool,
+    as_jsonl: bool, hint: str = "",
+) -> None:  # fmt: skip
+    """Print rows, and leave with status 1 where there are none."""
+    from ia_cli._market import emit
+    from ia_cli._out import hint as give
+
+    emit(rows, columns, brief=brief, as_json=as_json, as_jsonl=as_jsonl)
+    if not rows:
+        nothing("nothing of this is stored")
+        if hint:
+            give(hint)
+    ctx.exit(0 if rows else 1)

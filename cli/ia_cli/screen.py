@@ -1,0 +1,67 @@
+"""`ia screen`: the securities that meet a condition."""
+
+import click
+
+from ia_cli._group import Command
+from ia_cli._options import rows_options
+
+
+@click.command(cls=Command, example="ia sync daily && ia screen 'pe < 60 and price > 10' -n 5")
+@click.argument("expr", required=False, metavar="EXPR")
+@click.option("--sort", metavar="COLUMN", help="What to sort by; default: market_cap.")
+@click.option("--desc/--asc", "descending", default=None, help="Largest or smallest first.")
+@click.option("-n", "limit", type=click.IntRange(1, 1_000_000), help="At most so many.")
+@click.option(
+    "--columns", metavar="A,B…", is_flag=False, flag_value="",
+    help="What to print; without names: list all columns with their units.",
+)  # fmt: skip
+@click.option("--symbols", is_flag=True, help="Print codes only, for xargs.")
+@rows_options
+@click.pass_context
+def screen(
+    ctx: click.Context, expr: str | None, sort: str | None, descending: bool | None, limit: int | None,
+    columns: str | None, symbols: bool, as_json: bool, as_jsonl: bool,
+) -> None:  # fmt: skip
+    """Print the stocks that meet a condition.
+
+    EXPR compares columns with numbers, texts and each other: `10 < pe < 20 and roe > 15%`, `market_cap > 100亿`,
+    `industry in (银行, 保险) and not st`, `name ~ 茅台`, `price / prev_close - 1 > 5%`, `listed < 2020-01-01`,
+    `pb between 1 and 2`. Chinese works too: `市盈率 < 15 且 净资产收益率 > 15`. What has signs in it stands
+    in quotation marks. A value that is missing meets no condition, nor its negation; how many were left out
+    goes to stderr. The newest day stored is looked at; status 1 where nothing meets EXPR.
+    """
+    from ia.errors import UsageError
+    from ia_cli._out import nothing, notify
+
+    if expr is None:
+        if columns != "":
+            raise UsageError("missing {what}", what="EXPR", hint="`ia screen --columns` lists the columns")
+        _list_columns(as_json, as_jsonl)
+        return
+    from ia.market.screen import screen as find
+    from ia.workspace import Workspace
+    from ia_cli._market import emit, heading
+
+    names = tuple(name.strip() for name in (columns or "").split(",") if name.strip())
+    found = find(
+        Workspace(), expr, columns=("symbol",) if symbols else names, sort=sort, descending=descending, limit=limit,
+        notify=notify,
+    )  # fmt: skip
+    if symbols and not (as_json or as_jsonl):
+        click.echo("".join(f"{row['symbol']}\n" for row in found.rows), nl=False)
+    else:
+        if found.rows and not (as_json or as_jsonl):
+            heading(found.day, len(found.rows), found.met)
+        brief = tuple(name for name in found.columns if name != "date") if not names else ()
+        emit(found.rows, found.columns, brief=brief, as_json=as_json, as_jsonl=as_jsonl)
+    if not found.rows:
+        nothing("no stock meets the condition")
+    ctx.exit(0 if found.rows else 1)
+
+
+def _list_columns(as_json: bool, as_jsonl: bool) -> None:
+    from ia.market.columns import COLUMNS
+    from ia_cli._out import emit_rows
+
+    rows = [{"column": c.name, "type": c.type, "unit": c.unit, "also": ", ".join(c.also)} for c in COLUMNS]
+    emit_rows(rows, ("column", "type", "unit", "also"), as_json=as_json, as_jsonl=as_jsonl)

@@ -1,0 +1,199 @@
+"""The market of a day in figures: who rose and fell, what was traded, by board and by industry or concept."""
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from statistics import median
+from typing import NamedTuple
+
+from ia.market.columns import BOARD, BOARDS, ST
+from ia.market.reading import FROM, STOCKS, Day, Row, params, rows_of, young
+from ia.ohlcv.identity import Symbol
+from ia.rules.limits import limits
+
+MEAN_DAYS = 20
+WHOLE_FRAC = 0.8
+"""A stored day with fewer of today's stocks than this is not compared with: its history is not complete yet."""
+LEAST_LIMIT_PCT = 4.4
+"""The narrowest price limit is 5 %, rounded to the tick less on cheap shares: what moved less is at none."""
+MIN_MEMBERS = 3
+
+
+class Stock(NamedTuple):
+    """What is counted of one stock. amount and cap in yuan; band: what limits its price (main, star …, with ST)."""
+
+    symbol: str
+    name: str
+    price: float
+    prev_close: float | None
+    change_pct: float
+    amount: float
+    cap: float | None
+    industry: str | None
+    concepts: str | None
+    listed: str | None
+    board: str
+    st: bool
+
+
+def stocks(db: sqlite3.Connection, day: Day) -> list[Stock]:
+    """Return the stocks that traded on a day, by symbol."""
+    rows = db.execute(
+        "SELECT s.symbol, coalesce(s.name, ''), s.price, s.prev_close, s.change_pct, coalesce(s.amount, 0),"
+        f" s.market_cap, c.industry, c.concepts, c.listed, {BOARD}, coalesce({ST}, 0){FROM}{STOCKS}"
+        " AND s.volume > 0 AND s.change_pct IS NOT NULL AND s.price IS NOT NULL ORDER BY s.symbol",
+        params(day),
+    )
+    return list(map(Stock._make, rows))
+
+
+def summary(db: sqlite3.Connection, day: Day) -> Row:
+    """Return the figures of a day.
+
+    boards       a row for the whole market (`all`) and each board: count, up, down, flat, limit_up, limit_down,
+                 median_pct, weighted_pct (weighted by the market value of the day before), amount
+    suspended    stocks that did not trade; amount_vs_last_pct, amount_vs_mean_pct: what was traded against the day
+                 before and against the mean of up to 20 days before (`mean_days` of them are stored whole)
+    industries   the best and the worst by mean change, those of at least three stocks
+    """
+    rows = stocks(db, day)
+    total = db.execute(f"SELECT count(*){FROM}{STOCKS}", params(day)).fetchone()[0]
+    boards = [_scope("all", rows, day)]
+    boards += [_scope(board, part, day) for board in BOARDS if (part := [s for s in rows if s.board == board])]
+    before = _amounts(db, day, len(rows))
+    amount = boards[0]["amount"]
+    mean = sum(before) / len(before) if before else None
+    grouped = groups(rows, "industry")
+    big = [row for row in grouped if row["count"] >= MIN_MEMBERS]
+    return {
+        "date": day.date, "time": day.time, "source": day.name, "simulated": day.simulated, "closed": day.closed,
+        "boards": boards, "suspended": total - len(rows), "amount": amount,
+        "amount_vs_last_pct": _against(amount, before[0] if before else None),
+        "amount_vs_mean_pct": _against(amount, mean), "mean_days": len(before),
+        "industries_up": [row for row in big[:5] if row["change_pct"] > 0],
+        "industries_down": [row for row in big[::-1][:5] if row["change_pct"] < 0],
+    }  # fmt: skip
+
+
+def _scope(name: str, rows: Sequence[Stock], day: Day) -> Row:
+    ups, downs = at_limit(rows, day.date)
+    changes = [row.change_pct for row in rows]
+    up, down = sum(change > 0 for change in changes), sum(change < 0 for change in changes)
+    return {
+        "board": name, "count": len(rows), "up": up, "down": down, "flat": len(rows) - up - down,
+        "limit_up": len(ups), "limit_down": len(downs),
+        "median_pct": round(median(changes), 2) if changes else None, "weighted_pct": weighted(rows),
+        "amount": round(sum(row.amount for row in rows), 2),
+    }  # fmt: skip
+
+
+def weighted(rows: Iterable[Stock]) -> float | None:
+    """Return the mean change in per cent, weighted by the market value of the day before; None without values."""
+    total = gained = 0.0
+    for row in rows:
+        if row.cap and row.change_pct > -100:
+            before = row.cap / (1 + row.change_pct / 100)
+            total += before
+            gained += row.cap - before
+    return round(gained / total * 100, 2) if total else None
+
+
+def at_limit(rows: Iterable[Stock], day: str) -> tuple[list[str], list[str]]:
+    """Return the symbols of the stocks whose price is the highest of the day's rules, and the lowest."""
+    ups, downs = [], []
+    for row in rows:
+        if abs(row.change_pct) < LEAST_LIMIT_PCT or not row.prev_close:
+            continue
+        symbol = Symbol(row.symbol[:-3], "CN", row.symbol[-2:], "stock", row.name)
+        found = limits(symbol, day, _exact(row.prev_close), st=row.st, listed=row.listed)
+        if found is None:
+            continue
+        price = _exact(row.price)
+        if price >= found.high:
+            ups.append(row.symbol)
+        elif price <= found.low:
+            downs.append(row.symbol)
+    return ups, downs
+
+
+def _exact(price: float) -> Decimal:
+    return Decimal(repr(round(price, 4)))
+
+
+def _amounts(db: sqlite3.Connection, day: Day, count: int) -> list[float]:
+    """Return what was traded on up to MEAN_DAYS days before, newest first, of those that are stored whole."""
+    dates = db.execute(
+        "SELECT date FROM days WHERE source = ? AND date < ? AND rows > 0 ORDER BY date DESC LIMIT ?",
+        (day.source, day.date, MEAN_DAYS),
+    ).fetchall()
+    found = []
+    for (date,) in dates:
+        rows, told, amount = db.execute(
+            "SELECT count(*), count(amount), sum(amount) FROM daily WHERE source = ?1 AND date = ?2 AND symbol NOT IN"
+            " (SELECT symbol FROM securities WHERE source = ?1 AND kind <> 'stock')",
+            (day.source, date),
+        ).fetchone()
+        if rows >= WHOLE_FRAC * count and told >= WHOLE_FRAC * rows:
+            found.append(float(amount))
+    return found
+
+
+def _against(now: float, before: float | None) -> float | None:
+    return round((now / before - 1) * 100, 2) if before else None
+
+
+def groups(rows: Sequence[Stock], kind: str) -> list[Row]:
+    """Return the industries or concepts of stocks, best first: count, up, down, mean change, amount, leader.
+
+    change_pct is the plain mean, weighted_pct that by market value; leader is the stock that rose most.
+    """
+    members: dict[str, list[Stock]] = {}
+    for row in rows:
+        for name in names_of(row, kind):
+            members.setdefault(name, []).append(row)
+    found = []
+    for name, part in members.items():
+        leader = max(part, key=_change)
+        found.append(
+            {
+                "name": name, "count": len(part), "up": sum(row.change_pct > 0 for row in part),
+                "down": sum(row.change_pct < 0 for row in part),
+                "change_pct": round(sum(row.change_pct for row in part) / len(part), 2),
+                "weighted_pct": weighted(part), "amount": round(sum(row.amount for row in part), 2),
+                "leader": leader.symbol, "leader_name": leader.name, "leader_pct": leader.change_pct,
+            }
+        )  # fmt: skip
+    return sorted(found, key=lambda row: (-row["change_pct"], row["name"]))
+
+
+def _change(row: Stock) -> float:
+    return row.change_pct
+
+
+def names_of(row: Stock, kind: str) -> list[str]:
+    """Return the groups of a kind (industry, concept) that a stock belongs to."""
+    if kind == "industry":
+        return [row.industry] if row.industry else []
+    return list(dict.fromkeys(part.strip() for part in (row.concepts or "").split(";") if part.strip()))
+
+
+def is_young(row: Stock, day: str) -> bool:
+    """Whether a stock is so newly listed that its moves tell little."""
+    return row.listed is not None and row.listed >= young(day)
+
+
+def sectors(db: sqlite3.Connection, day: Day, kind: str = "industry") -> list[Row]:
+    """Return the industries or concepts of a day, best first.
+
+    Those that the source draws itself where they were synced for this day (`by`: source); else worked out here of the
+    stocks of the snapshot (`by`: members), whose industries and concepts are those that were told last.
+    """
+    rows = rows_of(
+        db,
+        "SELECT name, NULL AS count, up, down, change_pct, NULL AS weighted_pct, NULL AS amount, turnover_pct,"
+        " market_cap, leader, leader_pct, board FROM boards WHERE source = ? AND kind = ? AND date = ?"
+        " AND change_pct IS NOT NULL ORDER BY change_pct DESC, name",
+        (day.source, kind, day.date),
+    )
+    found = rows or groups(stocks(db, day), kind)
+    return [{"date": day.date, **row, "by": "source" if rows else "members"} for row in found]
