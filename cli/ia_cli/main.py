@@ -25,6 +25,12 @@ COMMANDS = {
     "compute": ("ia_cli.compute:compute", "Evaluate Python over canonical OHLCV, in a sandbox."),
     "indicator": ("ia_cli.indicator:indicator", "List, describe and calculate technical indicators."),
     "chart": ("ia_cli.chart:chart", "Draw candles, volume, indicators and trades."),
+    "trade": ("ia_cli.trade:trade", "Journal what was bought and sold. Nothing is ordered anywhere."),
+    "account": ("ia_cli.account:account", "Show cash, holdings, profit and drawdown of the ledger at now()."),
+    "profit": (
+        "ia_cli.profit:profit",
+        "Show the profit: realised, unrealised and dividends, of each security and in all.",
+    ),
     "note": ("ia_cli.note:note", "Write, read and search notes."),
     "memory": ("ia_cli.memory:memory", "Keep what was learnt: beliefs, observations, reflections."),
     "recall": ("ia_cli.recall:recall", "Find what was written, best first."),

@@ -9,7 +9,17 @@ from ia.errors import IaError, Message, NotFound, Notify, silent
 from ia.workspace import Workspace
 
 if TYPE_CHECKING:  # a note must not pay for the import of the market
+    from collections.abc import Iterable
+    from datetime import datetime
+    from decimal import Decimal
+
+    from ia.ledger.account import Price
+    from ia.ledger.desk import Desk
+    from ia.ledger.guard import Quoted
+    from ia.ledger.journal import Entry
+    from ia.market.held import Feed
     from ia.ohlcv.history import Answer, Request
+    from ia.ohlcv.identity import Symbol
     from ia.proposals import Proposal
 
 
@@ -111,3 +121,85 @@ def consented(ws: Workspace, number: int, *, by: str, notify: Notify = silent) -
         if decided.kind not in (*proposals.FOLDERS, proposals.CALL):
             note_written(ws, *logged, decided.path, notify=notify)
         return decided
+
+
+def ledger(ws: Workspace, notify: Notify = silent) -> "Desk":
+    """Market → ledger: the journal of a workspace with the prices and corporate actions of its store."""
+    from ia.ledger.desk import Desk
+
+    return Desk(ws, _Stored(ws), notify)
+
+
+class _Stored:
+    """The store as the ledger asks it: ia.ledger.desk.Market."""
+
+    def __init__(self, ws: Workspace) -> None:
+        from ia.ohlcv import cache
+
+        self.db = cache.connect(ws)
+        self._feeds: dict[str, Feed] = {}
+
+    def _feed(self, symbols: "Iterable[Symbol]", moment: "datetime | None" = None) -> "dict[str, Feed]":
+        from ia.market.held import feeds
+
+        if moment is not None:
+            return feeds(self.db, symbols, moment)
+        asked = {each.canonical: each for each in symbols}
+        self._feeds |= feeds(self.db, [each for name, each in asked.items() if name not in self._feeds])
+        return {name: self._feeds[name] for name in asked if name in self._feeds}
+
+    def prices(self, symbols: "Iterable[Symbol]", moment: "datetime | None" = None) -> "dict[str, Price]":
+        from ia.ledger.account import Price
+
+        found = {}
+        for name, feed in self._feed(symbols, moment).items():
+            last = feed.last()
+            if last is not None:
+                previous = None if last.previous is None else exactly(last.previous)
+                found[name] = Price(exactly(last.price), last.date, previous, feed.adapter, feed.simulated)
+        return found
+
+    def closes(self, symbol: str, since: str) -> "list[tuple[str, float]]":
+        feed = self._feeds.get(symbol)
+        return [] if feed is None else feed.closes(since)
+
+    def actions(self, symbols: "Iterable[Symbol]") -> "list[tuple[Entry, bool]]":
+        from ia.ledger.journal import BONUS, DIVIDEND, SPLIT, Entry
+        from ia.ledger.order import at_open
+        from ia.rules.boards import currency
+
+        asked = {each.canonical: each for each in symbols}
+        found = []
+        for name, feed in self._feed(asked.values()).items():
+            symbol = asked[name]
+            for act in feed.actions():
+                for kind, amount in ((DIVIDEND, act.cash), (BONUS, act.bonus), (SPLIT, act.split - 1 and act.split)):
+                    if amount:
+                        entry = Entry(
+                            0, at_open(act.date, symbol.market), act.date, kind, name, symbol.name, currency(symbol),
+                            price=exactly(amount) if kind == DIVIDEND else None,
+                            ratio=None if kind == DIVIDEND else exactly(amount),
+                            actor="ia", origin=feed.adapter, key=f"action:{name}:{act.date}:{kind}",
+                        )  # fmt: skip
+                        found.append((entry, feed.simulated))
+        return found
+
+    def quoted(self, symbol: "Symbol", day: str, moment: "datetime") -> "Quoted | None":
+        from ia.ledger.guard import Quoted
+
+        feed = self._feed([symbol], moment).get(symbol.canonical)
+        last = feed.last() if feed is not None else None
+        if last is None or last.date > day:
+            return None
+        if last.date < day:
+            return Quoted(exactly(last.price), None, symbol.name)
+        previous = None if last.previous is None else exactly(last.previous)
+        change = None if previous is None else (exactly(last.price) - previous) / previous * 100
+        return Quoted(previous, change, symbol.name)
+
+
+def exactly(price: float) -> "Decimal":
+    """Return the decimal number that a stored price was: the shortest that reads as this float."""
+    from decimal import Decimal
+
+    return Decimal(repr(float(price)))

@@ -153,7 +153,12 @@ def _fourth(db: Any) -> None:
     )  # fmt: skip
     db["trades"].create_index(["symbol", "date"])
     db["trades"].create_index(["key"], unique=True)
-    db["trades"].create_index(["corrects"])
+    db["trades"].create_index(["corrects"], unique=True)
+    for verb in ("UPDATE", "DELETE"):
+        db.execute(
+            f"CREATE TRIGGER trades_no_{verb.lower()} BEFORE {verb} ON trades"
+            " BEGIN SELECT raise(ABORT, 'the journal of trades is only added to'); END"
+        )
 
 
 PRECIOUS = Schema("ia.db", True, (_first, _second, _third, _fourth))

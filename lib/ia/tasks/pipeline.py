@@ -20,6 +20,7 @@ UNATTENDED: dict[str, tuple[str, ...] | None] = {
     "chart": None, "session": ("list", "show"), "usage": None, "log": None, "config": ("get", "list"), "doctor": None,
     "profile": ("list", "show"), "task": ("list", "show", "history"), "send": None, "verify": None, "event": None,
     "quote": None, "fundamentals": None, "screen": None, "market": None,
+    "trade": ("list", "rules", "export"), "account": None, "profit": None,
 }  # fmt: skip
 """Commands that a task may run, and of some only these verbs."""
 ATTENDED = frozenset({"approve", "reject", "listen", "mcp", "init", "completion"})

@@ -1,0 +1,60 @@
+"""`ia profit`: what was gained and lost, security by security."""
+
+import click
+
+from ia_cli._group import Command
+from ia_cli._options import json_option
+from ia_cli._out import emit_json, emit_rows, notify
+
+
+@click.command(cls=Command, example="ia trade buy 600519 100 1650 --date 2024-01-15; ia profit --json")
+@click.argument("symbol", required=False, metavar="[SYMBOL]")
+@click.option(
+    "--method", type=click.Choice(["average", "fifo"]), help="How what is sold is costed; else ledger.method."
+)
+@click.option("-s", "--session", default="", help="Only what was traded in this session.")
+@json_option
+def profit(symbol: str | None, method: str | None, session: str, as_json: bool) -> None:
+    """Show the profit: realised, unrealised and dividends, of each security and in all.
+
+    profit_rate is in per cent of the cost of all that was ever bought, fees included; of one purchase that is still held
+    that is (price - cost) / cost. Currencies are not added up: with several, the total is empty, and each has its own.
+    """
+    from ia.ledger.profit import rows, totals
+    from ia.pipes import ledger
+    from ia.workspace import Workspace
+    from ia_cli import _trade as shown
+    from ia_cli._trade import written
+
+    desk = ledger(Workspace(), notify)
+    meant = desk.meant(symbol).canonical if symbol else ""
+    books = desk.books(method=method, session=session)
+    found = rows(books, desk.prices(books), meant)
+    sums = totals(found)
+    if as_json:
+        emit_json(shown.profit(found, sums, books.method, session))
+        return
+    lines = [
+        {
+            "symbol": each.symbol, "name": each.name, "size": written(each.quantity), "cost": written(each.cost),
+            "price_date": each.price.date if each.price else "",
+            "current_price": written(each.price.price if each.price else None), "profit": written(each.profit, True),
+            "profit_rate": written(each.rate), "realized": written(each.realised),
+            "unrealized": written(each.unrealised), "dividends": written(each.dividends), "fees": written(each.fees),
+            "currency": each.currency,
+        }
+        for each in found
+    ]  # fmt: skip
+    lines += [
+        {
+            "symbol": "", "name": "total", "profit": written(each.profit, True), "profit_rate": written(each.rate),
+            "realized": written(each.realised), "unrealized": written(each.unrealised),
+            "dividends": written(each.dividends), "fees": written(each.fees), "currency": each.currency,
+        }
+        for each in sums.values()
+    ]  # fmt: skip
+    columns = (
+        "symbol", "name", "size", "cost", "current_price", "price_date", "profit", "profit_rate", "realized",
+        "unrealized", "dividends", "fees", "currency",
+    )  # fmt: skip
+    emit_rows(lines, columns)

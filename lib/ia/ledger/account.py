@@ -1,0 +1,256 @@
+"""The account at now(): cash, holdings at their latest prices, profit of the day and in all, drawdown.
+
+Currencies stand apart; nothing is added up that would need a rate. What is not known (a price, the money that was
+brought in) is None, and so is whatever depends on it.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import NamedTuple
+
+from ia.ledger.fold import Books, Cash, Holding, cents, share_of
+from ia.ledger.journal import ZERO
+
+HUNDRED = Decimal(100)
+
+
+class Price(NamedTuple):
+    """A latest price: of the day `date`; previous: the close before that day. source: the adapter that it is from."""
+
+    price: Decimal
+    date: str
+    previous: Decimal | None
+    source: str
+    simulated: bool
+
+
+Closes = Callable[[str, str], Sequence[tuple[str, float]]]
+"""(symbol, from this day) -> (date, close), oldest first, with the last one before that day."""
+
+
+class Position(NamedTuple):
+    """A security that is held. Money in `currency`; None: the price is not known.
+
+    cost      with the fees of buying. sellable: shares that may be sold today
+    today     profit of the day of its price. weight: per cent of the equity in its currency
+    """
+
+    symbol: str
+    name: str
+    currency: str
+    quantity: Decimal
+    sellable: Decimal
+    cost: Decimal
+    price: Price | None
+    value: Decimal | None
+    unrealised: Decimal | None
+    today: Decimal | None
+    weight: Decimal | None
+
+    @property
+    def average(self) -> Decimal:
+        """Cost of a share, to four decimals."""
+        return share_of(self.cost, Decimal(100), self.quantity) / HUNDRED
+
+    @property
+    def loss(self) -> Decimal | None:
+        """Unrealised profit in per cent of the cost, to two decimals; None where the price or the cost is not known."""
+        return None if self.unrealised is None or not self.cost else share_of(self.unrealised, HUNDRED, self.cost)
+
+
+@dataclass
+class Purse:
+    """All that is in one currency. cash and equity are None where nobody told what money was brought in.
+
+    day       the day of `today`, YYYY-MM-DD
+    drawdown  largest fall of the equity from a high, as a part of it; deposits and withdrawals taken out
+    """
+
+    currency: str
+    cash: Decimal | None = None
+    equity: Decimal | None = None
+    value: Decimal | None = ZERO
+    invested: Decimal = ZERO
+    day: str = ""
+    today: Decimal | None = ZERO
+    total: Decimal | None = None
+    realised: Decimal = ZERO
+    unrealised: Decimal | None = ZERO
+    dividends: Decimal = ZERO
+    interest: Decimal = ZERO
+    fees: Decimal = ZERO
+    drawdown: Decimal | None = None
+
+
+@dataclass
+class Account:
+    """What the journal and the prices make of each other at now()."""
+
+    positions: list[Position]
+    purses: dict[str, Purse] = field(default_factory=dict)
+
+    @property
+    def simulated(self) -> bool:
+        """Whether a price is made up."""
+        return any(each.price is not None and each.price.simulated for each in self.positions)
+
+    @property
+    def unpriced(self) -> list[str]:
+        """The securities without a price."""
+        return [each.symbol for each in self.positions if each.price is None]
+
+    @property
+    def purse(self) -> Purse | None:
+        """What there is where everything is in one currency; None where it is in several, or there is nothing."""
+        return next(iter(self.purses.values())) if len(self.purses) == 1 else None
+
+
+def wanted(books: Books, today: str) -> list[Holding]:
+    """Return the holdings whose prices an account needs: what is held, and what was sold today."""
+    return [each for each in books.holdings.values() if each.quantity or each.day >= today]
+
+
+def account(
+    books: Books, prices: Mapping[str, Price], closes: Closes, *, today: str, settled: Callable[[str], int],
+    capital: tuple[Decimal, str] | None = None,
+) -> Account:  # fmt: skip
+    """Return the account of books at these prices.
+
+    prices   by symbol; those that wanted() names
+    today    the exchange's date. settled: after how many days what was bought may be sold, by symbol
+    capital  money and currency that count as brought in where no deposit is in the journal
+    """
+    currencies = {each.currency for each in books.holdings.values()} | books.cash.keys()
+    if capital is not None:
+        currencies.add(capital[1])
+    purses = {}
+    found = []
+    for currency in sorted(currencies):
+        holdings = [each for each in books.holdings.values() if each.currency == currency]
+        brought = capital[0] if capital is not None and capital[1] == currency else None
+        purse, positions = _purse(currency, books.money(currency), brought, holdings, prices, closes, today, settled)
+        purses[currency] = purse
+        found += positions
+    return Account(sorted(found, key=lambda each: each.symbol), purses)
+
+
+def _purse(
+    currency: str, cash: Cash, capital: Decimal | None, holdings: list[Holding], prices: Mapping[str, Price],
+    closes: Closes, today: str, settled: Callable[[str], int],
+) -> tuple[Purse, list[Position]]:  # fmt: skip
+    purse = Purse(currency, interest=cash.interest)
+    if cash.deposited:
+        purse.invested, purse.cash = cash.deposited - cash.withdrawn, cash.balance
+    elif capital is not None:
+        purse.invested, purse.cash = capital - cash.withdrawn, cash.balance + capital
+    held = [each for each in holdings if each.quantity]
+    purse.day = max([prices[each.symbol].date for each in held if each.symbol in prices], default=today)
+    if any(each.day == today for each in holdings) or today in cash.days:
+        purse.day = today
+    stale = purse.day == today and bool(held) and all(
+        each.symbol not in prices or prices[each.symbol].date < today for each in held
+    )  # fmt: skip
+    positions = []
+    for each in holdings:
+        purse.realised += each.realised
+        purse.dividends += each.dividends
+        purse.fees += each.fees
+        gained = None if stale else _today(each, prices.get(each.symbol), purse.day)
+        if each.quantity or each.day == purse.day:
+            purse.today = _sum(purse.today, gained)
+        if each.quantity:
+            positions.append(
+                _position(each, prices.get(each.symbol), gained, each.sellable(today, settled(each.symbol)))
+            )
+    for position in positions:
+        purse.value = _sum(purse.value, position.value)
+        purse.unrealised = _sum(purse.unrealised, position.unrealised)
+    purse.total = _sum(purse.realised + purse.dividends + purse.interest, purse.unrealised)
+    purse.equity = _sum(purse.cash, purse.value)
+    if purse.equity is not None:
+        purse.drawdown = _drawdown(cash, capital if not cash.deposited else None, holdings, closes, purse.equity)
+        if purse.equity > 0:
+            positions = [
+                each._replace(weight=share_of(each.value, HUNDRED, purse.equity)) if each.value is not None else each
+                for each in positions
+            ]
+    return purse, positions
+
+
+def _position(holding: Holding, price: Price | None, today: Decimal | None, sellable: Decimal) -> Position:
+    value = None if price is None else cents(price.price * holding.quantity)
+    gained = None if value is None else value - holding.cost
+    return Position(
+        holding.symbol, holding.name, holding.currency, holding.quantity, sellable, holding.cost, price, value, gained,
+        today, None,
+    )  # fmt: skip
+
+
+def _today(holding: Holding, price: Price | None, day: str) -> Decimal | None:
+    """Return what a holding brought on a day: its worth at the end and what was taken out, less its worth before."""
+    before = holding.quantity
+    if holding.day >= day:
+        before = next((count for date, count in reversed(holding.history) if date < day), ZERO)
+    flow = holding.flow if holding.day == day else ZERO
+    worth = ZERO
+    if holding.quantity:
+        if price is None:
+            return None
+        worth = cents(price.price * holding.quantity)
+    if not before:
+        return worth + flow
+    if price is None:
+        return None
+    previous = price.previous if price.date == day else price.price
+    return None if previous is None else worth + flow - cents(previous * before)
+
+
+def _sum(one: Decimal | None, other: Decimal | None) -> Decimal | None:
+    return None if one is None or other is None else one + other
+
+
+def _drawdown(
+    cash: Cash, capital: Decimal | None, holdings: list[Holding], closes: Closes, equity: Decimal
+) -> Decimal | None:
+    """Return the largest fall of the daily equity from a high, from the first entry to now; None where a close lacks.
+
+    Money that is brought in counts before the day's trades, money that is taken out after them.
+    """
+    changes: dict[str, list[tuple[int, float | None, float | None]]] = {}
+    for number, holding in enumerate(holdings):
+        for day, quantity in holding.history:
+            changes.setdefault(day, []).append((number, float(quantity), None))
+        first = holding.history[0][0] if holding.history else ""
+        last = "9999" if holding.quantity else holding.day
+        for day, close in closes(holding.symbol, first) if first else ():
+            if day <= last:
+                changes.setdefault(max(day, first), []).append((number, None, close))
+    quantities: list[float] = [0.0] * len(holdings)
+    prices: list[float | None] = [None] * len(holdings)
+    worth, money, before, index, high, deepest = 0.0, float(capital or 0), float(capital or 0), 1.0, 1.0, 0.0
+    unknown = 0
+    for day in sorted({*changes, *cash.days}):
+        for number, quantity, close in changes.get(day, ()):
+            count, price = quantities[number], prices[number]
+            unknown -= bool(count) and price is None
+            worth -= count * (price or 0.0)
+            count = count if quantity is None else quantity
+            price = price if close is None else close
+            unknown += bool(count) and price is None
+            worth += count * (price or 0.0)
+            quantities[number], prices[number] = count, price
+        moved, flow = cash.days.get(day, (ZERO, ZERO))
+        money += float(moved)
+        if unknown:
+            return None
+        base, end = before + max(float(flow), 0.0), money + worth - min(float(flow), 0.0)
+        if base > 0:
+            index *= end / base
+            high = max(high, index)
+            deepest = max(deepest, 1 - index / high)
+        before = money + worth
+    if before > 0:
+        index *= float(equity) / before
+        deepest = max(deepest, 1 - index / max(high, index))
+    return Decimal(str(round(deepest, 6)))

@@ -1,0 +1,305 @@
+"""The desk: where journal, rules, guard and prices meet. Commands, tools and approvals all work through it.
+
+Prices and corporate actions come in through a `Market`; the pipe `ia.pipes.ledger` hands over the store's. Actions of
+what is held count by themselves. Real ones are entered into the journal, so that a deleted cache loses nothing;
+simulated ones are not, and count for as long as the simulated prices do.
+"""
+
+import dataclasses
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from decimal import Decimal
+from typing import NamedTuple, Protocol
+
+from ia import clock, config, store
+from ia.errors import Message, NotFound, Notify, Refused, UsageError, silent
+from ia.ledger import guard, journal, order
+from ia.ledger.account import Account, Price, account, wanted
+from ia.ledger.fold import Books, fold
+from ia.ledger.guard import Breach, Held, Quoted, State
+from ia.ledger.journal import ACTIONS, BUY, SELL, TRADES, VOID, Entry
+from ia.ledger.order import Order
+from ia.ohlcv.identity import Symbol, from_canonical, resolve
+from ia.rules import boards
+from ia.rules.settlement import sellable_after
+from ia.workspace import Workspace
+
+
+class Market(Protocol):
+    """What the ledger asks of the store; nothing of it is later than now()."""
+
+    def prices(self, symbols: Iterable[Symbol], moment: datetime | None = None) -> dict[str, Price]:
+        """Return the latest prices that could be seen at a moment (now()), by canonical symbol."""
+        ...
+
+    def closes(self, symbol: str, since: str) -> Sequence[tuple[str, float]]:
+        """Return (date, close) of a security, oldest first, with the last one before `since`."""
+        ...
+
+    def actions(self, symbols: Iterable[Symbol]) -> list[tuple[Entry, bool]]:
+        """Return the known corporate actions as entries that are not in the journal, and whether each is simulated."""
+        ...
+
+    def quoted(self, symbol: Symbol, day: str, moment: datetime) -> Quoted | None:
+        """Return what could be known of a security on a day at a moment; None where nothing is stored of it."""
+        ...
+
+
+class Done(NamedTuple):
+    """An entry that was made, and what the guard had to say of it."""
+
+    entry: Entry
+    breaches: list[Breach]
+
+
+class Desk:
+    """The ledger of a workspace with its prices."""
+
+    def __init__(self, ws: Workspace, market: Market, notify: Notify = silent) -> None:
+        self.ws, self.market, self.notify = ws, market, notify
+
+    @property
+    def method(self) -> str:
+        """How what is sold is costed: the setting `ledger.method`."""
+        return str(config.get("ledger.method"))
+
+    def books(self, *, method: str | None = None, session: str = "", until: datetime | None = None) -> Books:
+        """Return what the journal makes at now(), or at an earlier moment; of one session's trades alone, if named."""
+        entries = journal.standing(self.ws.db)
+        entries += self._actions(entries)
+        if until is not None:
+            stamp = clock.stamp(until)
+            entries = [each for each in entries if each.time <= stamp]
+        if session:
+            entries = [each for each in entries if each.session == session or _of_all(each)]
+        books = fold(entries, method=method or self.method, lenient=bool(session))
+        for entry, lacking in books.lacking:
+            self.notify(
+                Message(
+                    "{symbol}: {lacking} of the shares that entry {number} sold were not bought in this session",
+                    symbol=entry.symbol, lacking=format(lacking, "f"), number=entry.id,
+                )
+            )  # fmt: skip
+        return books
+
+    def prices(self, books: Books) -> dict[str, Price]:
+        """Return the prices that the books need; what lacks and what is simulated is told."""
+        symbols = [from_canonical(each.symbol) for each in wanted(books, self.today)]
+        found = self.market.prices(symbols)
+        lacking = [str(each) for each in symbols if each.canonical not in found]
+        if lacking:
+            self.notify(
+                Message("no price is stored of {symbols}: what depends on it is left empty", symbols=", ".join(lacking))
+            )
+        if any(price.simulated for price in found.values()):
+            self.notify(Message("the prices are simulated"))
+        return found
+
+    @property
+    def today(self) -> str:
+        """The date of now() in Shanghai and Hong Kong."""
+        return order.day_of(None, clock.now())
+
+    def account(self, *, method: str | None = None, until: datetime | None = None) -> Account:
+        """Return the account at now(), or as it was at an earlier moment."""
+        books = self.books(method=method, until=until)
+        moment = until or clock.now()
+        today = order.day_of(None, moment)
+        if until is None:
+            prices = self.prices(books)
+        else:
+            prices = self.market.prices([from_canonical(each.symbol) for each in wanted(books, today)], until)
+        return account(
+            books, prices, self.market.closes if until is None else _no_closes, today=today,
+            settled=lambda symbol: sellable_after(from_canonical(symbol), today).days, capital=order.capital(),
+        )  # fmt: skip
+
+    def _actions(self, entries: list[Entry]) -> list[Entry]:
+        """Return the known actions that the journal lacks; real ones that count are entered into it first."""
+        symbols = {each.symbol for each in entries if each.kind in TRADES}
+        found = self.market.actions(map(from_canonical, sorted(symbols)))
+        if not found:
+            return []
+        known = journal.known(self.ws.db, (each.key or "" for each, _ in found))
+        lacking = [(each, simulated) for each, simulated in found if each.key not in known]
+        first: dict[str, str] = {}
+        for entry in entries:
+            if entry.kind in TRADES:
+                first.setdefault(entry.symbol, entry.date)
+        lacking = [(each, simulated) for each, simulated in lacking if each.date > first[each.symbol]]
+        if not lacking:
+            return []
+        books = fold([*entries, *(each for each, _ in lacking)], lenient=True)
+        history = {symbol: held.history for symbol, held in books.holdings.items()}
+        counted = [(each, made_up) for each, made_up in lacking if _held_before(history[each.symbol], each.date)]
+        real = [each for each, simulated in counted if not simulated]
+        if real and store.writable(self.ws.db):
+            real = self._entered(real)
+        return [*real, *(each for each, simulated in counted if simulated)]
+
+    def _entered(self, actions: list[Entry]) -> list[Entry]:
+        with self.ws.lock():
+            done = journal.enter(self.ws, actions)
+        for each in done:
+            self.notify(
+                Message(
+                    "entered from the market data: {kind} of {symbol} on {date}", kind=each.kind, symbol=each.symbol,
+                    date=each.date,
+                )
+            )  # fmt: skip
+        return done
+
+    def trade(self, wish: Order, *, override: str | None = None, by: str = "user") -> Done:
+        """Journal a trade that the guard lets pass, and return it. Guard and entry are under one lock.
+
+        override  why the guard is not to be heeded: a person's word. by: who says so
+        raises    Refused (77) with what speaks against it; Refused where more is sold than was held at any time.
+        """
+        if config.run() is not None:
+            raise Refused("inside a task's run nothing is traded: no person is there to say so")
+        with self.ws.lock():
+            breaches = self.checked(wish)
+            refusing = [each for each in breaches if each.refuses]
+            entry = order.entry_of(wish)
+            if refusing and (override is None or not all(each.overridable for each in refusing)):
+                raise guard.refused(breaches)
+            if refusing:
+                entry = entry._replace(override=_record(refusing, override or "", by))
+            self._consistent([entry])
+            return Done(journal.enter(self.ws, [entry])[0], breaches)
+
+    def meant(self, text: str) -> Symbol:
+        """Return the one security that a person means: by rule and table, else by a name that the journal has.
+
+        raises  UsageError for one in doubt, or an index; NotFound for an unknown one.
+        """
+        try:
+            found = resolve(text)
+        except NotFound:
+            rows = self.ws.db.execute("SELECT DISTINCT symbol FROM trades WHERE name = ?", (text.strip(),)).fetchall()
+            if len(rows) != 1:
+                raise
+            found = from_canonical(rows[0][0])
+        if found.kind == "index":
+            raise UsageError("{symbol} is an index, which nobody can hold", symbol=str(found))
+        return found
+
+    def latest(self, symbol: Symbol, moment: datetime) -> Decimal:
+        """Return the latest stored price at a moment, and tell of which day it is.
+
+        raises  UsageError where none is stored.
+        """
+        price = self.market.prices([symbol], moment).get(symbol.canonical)
+        if price is None:
+            raise UsageError("no price of {symbol} is stored", symbol=str(symbol), hint="give the price: --price PRICE")
+        self.notify(
+            Message(
+                "{symbol}: the price is that of {date}, {price}", symbol=str(symbol), date=price.date,
+                price=format(price.price, "f"),
+            )
+        )  # fmt: skip
+        if price.simulated:
+            self.notify(Message("the prices are simulated"))
+        return price.price
+
+    def held(self, symbol: Symbol, moment: datetime) -> Decimal:
+        """Return how many shares were held at a moment.
+
+        raises  NotFound where there were none.
+        """
+        holding = self.books(until=moment).holdings.get(symbol.canonical)
+        if holding is None or not holding.quantity:
+            raise NotFound("{symbol} is not held", symbol=str(symbol), hint="`ia account` shows what is")
+        return holding.quantity
+
+    def warnings(self, found: Account) -> list[Breach]:
+        """Return what an account should be warned of, currency by currency."""
+        limits = guard.configured()
+        told = []
+        for purse in found.purses.values():
+            told += guard.warnings(_state(found, purse.currency), limits)
+        return told
+
+    def waiting(self) -> list[dict[str, object]]:
+        """Return the trades that were proposed and wait for a person, as pending orders."""
+        return []
+
+    def checked(self, wish: Order) -> list[Breach]:
+        """Return what the guard says of an order, on the account as it was at the order's moment."""
+        if wish.side not in (BUY, SELL):
+            return []
+        asked = guard.Order(
+            wish.symbol, "buy" if wish.side == BUY else "sell", wish.quantity, wish.price, wish.moment, wish.day,
+            wish.symbol.name, order.entry_of(wish).fees,
+        )  # fmt: skip
+        return guard.check(asked, self.state(wish), guard.configured())
+
+    def state(self, wish: Order) -> State:
+        """Return the account in the order's currency as the guard needs it."""
+        currency = boards.currency(wish.symbol)
+        books = self.books(until=wish.moment)
+        now = self.account(until=wish.moment)
+        quote = self.market.quoted(wish.symbol, wish.day, wish.moment)
+        trades = {symbol: datetime.fromisoformat(each.last) for symbol, each in books.holdings.items() if each.last}
+        found = _state(now, currency, wish.day)
+        return dataclasses.replace(found, last_trades=trades, quote=quote)
+
+    def _consistent(self, new: Sequence[Entry], gone: Iterable[int] = ()) -> None:
+        """Raise Refused where with these entries (and without those) more would be sold than was held at some time."""
+        without = set(gone)
+        entries = [each for each in journal.standing(self.ws.db, everything=True) if each.id not in without]
+        symbols = {each.symbol for each in new} | {each.symbol for each in entries if each.id in without}
+        both = [*entries, *(each._replace(id=2**62 + at) for at, each in enumerate(new) if each.kind != VOID)]
+        fold([each for each in both if not symbols or each.symbol in symbols or without], self._virtual(both))
+
+    def _virtual(self, entries: list[Entry]) -> list[Entry]:
+        symbols = sorted({each.symbol for each in entries if each.kind in TRADES})
+        found = self.market.actions(map(from_canonical, symbols))
+        known = journal.known(self.ws.db, (each.key or "" for each, _ in found))
+        return [each for each, _ in found if each.key not in known]
+
+
+def _state(found: Account, currency: str, day: str = "") -> State:
+    """Return an account in one currency as the guard takes it; the day's result only where it is that of `day`."""
+    purse = found.purses.get(currency)
+    if purse is None:
+        return State(currency)
+    held = {
+        each.symbol: Held(each.quantity, each.sellable, each.value, each.cost, each.price.price if each.price else None)
+        for each in found.positions
+        if each.currency == currency
+    }
+    known = purse.today if not day or purse.day == day or not held else None
+    start = purse.equity - known if purse.equity is not None and known is not None else None
+    return State(currency, purse.equity, purse.cash, held, {}, known, start)
+
+
+def _no_closes(_: str, __: str) -> Sequence[tuple[str, float]]:
+    return ()
+
+
+def _of_all(entry: Entry) -> bool:
+    """Whether an entry holds for whoever has the shares: a dividend or a ratio per share."""
+    return entry.kind in ACTIONS and entry.cash is None and entry.quantity is None
+
+
+def _held_before(history: list[tuple[str, Decimal]], day: str) -> bool:
+    before = [count for date, count in history if date < day]
+    return bool(before and before[-1])
+
+
+def _record(breaches: list[Breach], why: str, by: str) -> str:
+    """Return who overrode what, when and why, as JSON."""
+    import json
+
+    rules = [
+        {
+            "rule": each.rule,
+            "value": None if each.value is None else str(each.value),
+            "limit": None if each.limit is None else str(each.limit),
+            "message": str(each.message),
+        }
+        for each in breaches
+    ]
+    told = {"by": by, "at": clock.stamp(clock.now()), "because": why, "breaches": rules}
+    return json.dumps(told, ensure_ascii=False)

@@ -1,0 +1,366 @@
+"""What follows from the journal: holdings, cost, realised profit, cash. Pure; money is Decimal, to the cent, half up.
+
+Cost includes the fees of buying. Realised is the proceeds less the fees of selling less the cost of what was sold: by
+average, the cost of the holding x sold / held, rounded at each sale; by FIFO, the oldest shares first, the last lot that
+a sale touches split in the same way. A dividend is income and leaves the cost alone; bonus shares and splits change the
+number of shares, not their cost. Corporate actions count on what was held at the close before their date. A holding of
+whole shares stays whole: the fraction is cut off (the clearing house draws who gets one; the cash that a broker pays for
+it, or the share, is entered by hand), and of FIFO lots each gets what the whole before and with it grew by, less what
+those before it got.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal
+from typing import NamedTuple
+
+from ia.errors import Refused
+from ia.ledger.journal import (
+    ACTIONS,
+    BONUS,
+    BUY,
+    DEPOSIT,
+    DIVIDEND,
+    SELL,
+    SPLIT,
+    SUBSCRIBE,
+    WITHDRAW,
+    ZERO,
+    Entry,
+)
+
+CENT = Decimal("0.01")
+AVERAGE, FIFO = "average", "fifo"
+_FRACTION = Decimal("0.000001")
+_EXACT = Context(prec=60, rounding=ROUND_HALF_UP)
+
+
+def cents(amount: Decimal) -> Decimal:
+    """Return an amount to the cent, half up (away from zero).
+
+    >>> cents(Decimal("4.025")), cents(Decimal("-0.005"))
+    (Decimal('4.03'), Decimal('-0.01'))
+    """
+    return amount.quantize(CENT, ROUND_HALF_UP, _EXACT)
+
+
+def share_of(cost: Decimal, part: Decimal, whole: Decimal) -> Decimal:
+    """Return cost x part / whole to the cent, half up: rounded once, whatever the precision of the context."""
+    return cents(_EXACT.divide(_EXACT.multiply(cost, part), whole))
+
+
+class Lot(NamedTuple):
+    """Shares that were bought at once, and what they cost with fees. `date` is the day of the purchase."""
+
+    quantity: Decimal
+    cost: Decimal
+    date: str
+
+
+@dataclass
+class Holding:
+    """What the journal makes of one security. Money in `currency`.
+
+    lots      the shares that are held; by average cost there is one
+    bought    cost of all that was ever bought, with fees. sold: proceeds of all sales less their fees
+    fees      of buying and selling
+    opening   shares at the start of `day`, the last one with an entry, after its corporate actions; out: sold on it;
+              flow: the money that came in by it (bought: negative)
+    history   (day, shares at its end), a row for each day with an entry
+    last      moment of the last trade, a UTC stamp
+    """
+
+    symbol: str
+    name: str
+    currency: str
+    lots: deque[Lot] = field(default_factory=deque)
+    quantity: Decimal = ZERO
+    cost: Decimal = ZERO
+    realised: Decimal = ZERO
+    dividends: Decimal = ZERO
+    fees: Decimal = ZERO
+    bought: Decimal = ZERO
+    sold: Decimal = ZERO
+    opening: Decimal = ZERO
+    out: Decimal = ZERO
+    flow: Decimal = ZERO
+    day: str = ""
+    last: str = ""
+    history: list[tuple[str, Decimal]] = field(default_factory=list)
+
+    def sellable(self, day: str, days: int) -> Decimal:
+        """Return how many shares may be sold on a day where what is bought settles after so many days (0 or 1)."""
+        if days == 0 or day > self.day:
+            return self.quantity
+        return max(self.opening - self.out, ZERO)
+
+
+@dataclass
+class Cash:
+    """The money of one currency: `balance`, what was brought in and taken out, and each day's changes.
+
+    days    day -> (all changes, those of them that were deposits or withdrawals)
+    """
+
+    balance: Decimal = ZERO
+    deposited: Decimal = ZERO
+    withdrawn: Decimal = ZERO
+    interest: Decimal = ZERO
+    days: dict[str, tuple[Decimal, Decimal]] = field(default_factory=dict)
+
+    def move(self, day: str, amount: Decimal, flow: Decimal = ZERO) -> None:
+        """Add an amount on a day, and the part of it that is no profit."""
+        self.balance += amount
+        was = self.days.get(day)
+        self.days[day] = (amount, flow) if was is None else (was[0] + amount, was[1] + flow)
+
+
+class Sale(NamedTuple):
+    """One sale: what it realised, and the lots (or their parts) that it took."""
+
+    entry: Entry
+    cost: Decimal
+    realised: Decimal
+    lots: list[Lot]
+
+
+@dataclass
+class Books:
+    """The whole ledger. `lacking`: sales of more than was held, with how much was missing; lenient folds only."""
+
+    method: str
+    holdings: dict[str, Holding] = field(default_factory=dict)
+    cash: dict[str, Cash] = field(default_factory=dict)
+    sales: list[Sale] = field(default_factory=list)
+    lacking: list[tuple[Entry, Decimal]] = field(default_factory=list)
+
+    def of(self, entry: Entry) -> Holding:
+        """Return the holding of an entry's security, made where it is the first."""
+        found = self.holdings.get(entry.symbol)
+        if found is None:
+            found = self.holdings[entry.symbol] = Holding(entry.symbol, entry.name, entry.currency)
+        elif entry.name:
+            found.name = entry.name
+        return found
+
+    def money(self, currency: str) -> Cash:
+        """Return the cash of a currency."""
+        found = self.cash.get(currency)
+        if found is None:
+            found = self.cash[currency] = Cash()
+        return found
+
+
+def fold(
+    entries: Iterable[Entry], actions: Iterable[Entry] = (), *, method: str = AVERAGE, lenient: bool = False
+) -> Books:
+    """Return the books of entries that stand, in any order.
+
+    actions  corporate actions that are not in the journal. One that the journal has for itself (entered by hand or from
+             a statement, up to 60 days later and before the next) does not count twice.
+    lenient  a sale of more than was held counts for what was held, instead of raising Refused.
+    """
+    journal = list(entries)
+    happened = sorted([*_own(journal, actions), *(e for e in journal if e.kind not in ACTIONS)], key=_order)
+    books = Books(method)
+    act = {
+        BUY: _bought, SUBSCRIBE: _bought, SELL: _sold, DIVIDEND: _paid, BONUS: _grown, SPLIT: _grown,
+    }  # fmt: skip
+    for entry in happened:
+        step = act.get(entry.kind)
+        if step is None:
+            _moved(books, entry)
+            continue
+        holding = books.of(entry)
+        if holding.day != entry.date:
+            if holding.day:
+                holding.history.append((holding.day, holding.quantity))
+            holding.day, holding.opening, holding.out, holding.flow = entry.date, holding.quantity, ZERO, ZERO
+        step(books, holding, entry, lenient)
+    for holding in books.holdings.values():
+        if holding.day:
+            holding.history.append((holding.day, holding.quantity))
+    return books
+
+
+def _order(entry: Entry) -> tuple[str, bool, str, int]:
+    """Actions first: they count on what was held at the close before."""
+    return entry.date, entry.kind not in ACTIONS, entry.time, entry.id
+
+
+def _own(journal: Sequence[Entry], actions: Iterable[Entry]) -> list[Entry]:
+    """Return the corporate actions that count: those that a person or a statement told, and of the others the rest."""
+    told: dict[tuple[str, str], list[str]] = {}
+    mine, theirs = [], []
+    for entry in journal:
+        if entry.kind in ACTIONS:
+            if (entry.key or "").startswith("action:"):
+                theirs.append(entry)
+            else:
+                mine.append(entry)
+                told.setdefault((entry.symbol, _sort(entry)), []).append(entry.date)
+    known = {entry.key for entry in theirs}
+    theirs += [entry for entry in actions if entry.key not in known]
+    if not told:
+        return [*mine, *theirs]
+    following: dict[tuple[str, str], list[str]] = {}
+    for entry in theirs:
+        following.setdefault((entry.symbol, _sort(entry)), []).append(entry.date)
+    kept = []
+    for entry in theirs:
+        what = (entry.symbol, _sort(entry))
+        until = min([_later(entry.date, 60), *(day for day in following[what] if day > entry.date)])
+        first = entry.date
+        if not any(first <= day < until or day == first for day in told.get(what, ())):
+            kept.append(entry)
+    return [*mine, *kept]
+
+
+def _sort(entry: Entry) -> str:
+    """Return what two reports of one action have in common: the money, or the shares."""
+    return "money" if entry.kind == DIVIDEND else "shares"
+
+
+def _later(day: str, days: int) -> str:
+    from datetime import date, timedelta
+
+    return (date.fromisoformat(day) + timedelta(days=days)).isoformat()
+
+
+def _bought(books: Books, holding: Holding, entry: Entry, _: bool) -> None:
+    assert entry.quantity is not None and entry.cash is not None
+    fees = entry.fees
+    cost = entry.cash + fees
+    if books.method == FIFO or not holding.lots:
+        holding.lots.append(Lot(entry.quantity, cost, entry.date))
+    else:
+        lot = holding.lots[0]
+        holding.lots[0] = Lot(lot.quantity + entry.quantity, lot.cost + cost, lot.date)
+    holding.quantity += entry.quantity
+    holding.cost += cost
+    holding.bought += cost
+    holding.fees += fees
+    holding.flow -= cost
+    holding.last = max(holding.last, entry.time)
+    books.money(entry.currency).move(entry.date, -cost)
+
+
+def _sold(books: Books, holding: Holding, entry: Entry, lenient: bool) -> None:
+    assert entry.quantity is not None and entry.cash is not None
+    quantity, proceeds, fees = entry.quantity, entry.cash, entry.fees
+    if quantity > holding.quantity:
+        if not lenient:
+            raise Refused(
+                "{symbol}: on {date} {held} are held, {quantity} cannot be sold", symbol=entry.symbol, date=entry.date,
+                held=plain(holding.quantity), quantity=plain(quantity),
+                hint="enter what was bought before: `ia trade buy {symbol} …`",
+            )  # fmt: skip
+        books.lacking.append((entry, quantity - holding.quantity))
+        if not holding.quantity:
+            return
+        proceeds, fees = (share_of(each, holding.quantity, quantity) for each in (proceeds, fees))
+        quantity = holding.quantity
+    taken, cost = [], ZERO
+    left = quantity
+    while left:
+        lot = holding.lots[0]
+        if lot.quantity <= left:
+            holding.lots.popleft()
+            part = lot
+        else:
+            part = Lot(left, share_of(lot.cost, left, lot.quantity), lot.date)
+            holding.lots[0] = Lot(lot.quantity - left, lot.cost - part.cost, lot.date)
+        taken.append(part)
+        cost += part.cost
+        left -= part.quantity
+    net = proceeds - fees
+    holding.quantity -= quantity
+    holding.cost -= cost
+    holding.realised += net - cost
+    holding.sold += net
+    holding.fees += fees
+    holding.out += quantity
+    holding.flow += net
+    holding.last = max(holding.last, entry.time)
+    books.money(entry.currency).move(entry.date, net)
+    books.sales.append(Sale(entry, cost, net - cost, taken))
+
+
+def _paid(books: Books, holding: Holding, entry: Entry, _: bool) -> None:
+    """A dividend: the money that came, or so much a share. A tax that is taken later is a negative one."""
+    paid = entry.cash
+    if paid is None:
+        assert entry.price is not None
+        paid = cents(_EXACT.multiply(holding.quantity, entry.price))
+    paid -= entry.fees
+    if paid:
+        holding.dividends += paid
+        holding.flow += paid
+        books.money(entry.currency).move(entry.date, paid)
+
+
+def _grown(books: Books, holding: Holding, entry: Entry, _: bool) -> None:
+    """Bonus shares, or a split: more or fewer shares for the same cost."""
+    held = holding.quantity
+    if entry.ratio is None:
+        assert entry.quantity is not None
+        now = held + entry.quantity
+    elif held:
+        factor = entry.ratio + 1 if entry.kind == BONUS else entry.ratio
+        now = _whole(_EXACT.multiply(held, factor), held)
+    else:
+        return
+    if not held:  # sold meanwhile: the shares that arrive have cost nothing
+        holding.lots.append(Lot(now, ZERO, entry.date))
+    else:
+        _spread(holding, held, now)
+    holding.quantity = holding.opening = now
+    if not now:
+        holding.realised -= holding.cost
+        holding.cost = ZERO
+
+
+def _spread(holding: Holding, held: Decimal, now: Decimal) -> None:
+    """Let the lots grow with the holding, in whole shares where that is whole; a lot that is left empty joins the next."""
+    lots: deque[Lot] = deque()
+    before = got = cost = ZERO
+    for lot in holding.lots:
+        before += lot.quantity
+        reached = _whole(_EXACT.divide(_EXACT.multiply(before, now), held), held)
+        cost += lot.cost
+        if reached > got:
+            lots.append(Lot(reached - got, cost, lot.date))
+            got, cost = reached, ZERO
+    if cost and lots:
+        lots[-1] = lots[-1]._replace(cost=lots[-1].cost + cost)
+    holding.lots = lots
+
+
+def _whole(quantity: Decimal, held: Decimal) -> Decimal:
+    """Return a quantity cut off to whole shares where those that were held are whole, else to a millionth."""
+    unit = Decimal(1) if held == held.to_integral_value() else _FRACTION
+    return quantity.quantize(unit, ROUND_DOWN, _EXACT)
+
+
+def _moved(books: Books, entry: Entry) -> None:
+    money, amount = books.money(entry.currency), entry.cash or ZERO
+    if entry.kind == DEPOSIT:
+        money.deposited += amount
+        money.move(entry.date, amount, amount)
+    elif entry.kind == WITHDRAW:
+        money.withdrawn += amount
+        money.move(entry.date, -amount, -amount)
+    else:
+        money.interest += amount
+        money.move(entry.date, amount)
+
+
+def plain(number: Decimal) -> str:
+    """Return a number as people write it: no exponent, no idle zeros.
+
+    >>> plain(Decimal("100.00")), plain(Decimal("1E+2")), plain(Decimal("0.50"))
+    ('100', '100', '0.5')
+    """
+    text = format(number, "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text

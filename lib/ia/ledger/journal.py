@@ -1,0 +1,180 @@
+"""The journal of trades in ia.db: it is only added to. A correction is an entry that names the one it stands for.
+
+`time` is when the trade happened, in `date` as the exchange's day; `wall` is when it was entered. An entry is visible
+from the moment of its trade: under `--now` the journal is the one that ends there, with everything that was put right
+since. An entry that another one names (`corrects`) counts nowhere any more, and a `void` one says just that.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
+from typing import NamedTuple
+
+from ia import audit, clock, config, store
+from ia.errors import NotFound, UsageError
+from ia.workspace import Workspace
+
+BUY, SELL, SUBSCRIBE = "buy", "sell", "subscribe"
+DIVIDEND, BONUS, SPLIT = "dividend", "bonus", "split"
+DEPOSIT, WITHDRAW, INTEREST = "deposit", "withdraw", "interest"
+VOID = "void"
+ACTIONS = (DIVIDEND, BONUS, SPLIT)
+"""What happens to those who held at the close before the day."""
+TRADES = (BUY, SELL, SUBSCRIBE)
+MONEY = (DEPOSIT, WITHDRAW, INTEREST)
+ZERO = Decimal(0)
+
+
+class Entry(NamedTuple):
+    """One line of the journal. Times are UTC stamps; `id` 0: not entered yet.
+
+    kind      buy, sell, subscribe (rights and new issues: no fees, no guard), dividend, bonus, split, deposit, withdraw,
+              interest, void
+    price     of a share; of a dividend the cash per share
+    quantity  shares; of a bonus the shares that arrived, where no `ratio` is given
+    cash      price x quantity to the cent, before fees; of a dividend, deposit … the money; negative: taken back
+    ratio     of a bonus new shares per share held; of a split shares afterwards per share held
+    key       what it was made from (a row of a statement, a corporate action): the same is entered once
+    override  JSON of the breaches that a person overrode, and why
+    """
+
+    id: int
+    time: str
+    date: str
+    kind: str
+    symbol: str = ""
+    name: str = ""
+    currency: str = "CNY"
+    price: Decimal | None = None
+    quantity: Decimal | None = None
+    cash: Decimal | None = None
+    ratio: Decimal | None = None
+    commission: Decimal = ZERO
+    stamp: Decimal = ZERO
+    transfer: Decimal = ZERO
+    other: Decimal = ZERO
+    reason: str = ""
+    session: str = ""
+    actor: str = "user"
+    origin: str = ""
+    key: str | None = None
+    corrects: int | None = None
+    override: str | None = None
+    run: int | None = None
+    wall: str = ""
+
+    @property
+    def fees(self) -> Decimal:
+        """All fees and taxes of the trade."""
+        return self.commission + self.stamp + self.transfer + self.other
+
+
+_COLUMNS = ", ".join(Entry._fields)
+_AT = Entry._fields.index
+_DECIMALS = [_AT(name) for name in ("price", "quantity", "cash", "ratio")]
+_FEES = [_AT(name) for name in ("commission", "stamp", "transfer", "other")]
+_TEXTS = [_AT(name) for name in ("symbol", "name", "reason", "session", "actor", "origin", "wall")]
+
+
+def standing(db: sqlite3.Connection, *, symbol: str = "", everything: bool = False) -> list[Entry]:
+    """Return the entries that count at now(), in the order in which they happened.
+
+    symbol      canonical; only that security's. everything: those later than now() too
+    """
+    where, values = ["kind <> 'void'"], []
+    if not everything:
+        where.append("time <= ?")
+        values.append(clock.stamp(clock.now()))
+    if symbol:
+        where.append("symbol = ?")
+        values.append(symbol)
+    replaced = {number for (number,) in db.execute("SELECT corrects FROM trades WHERE corrects IS NOT NULL")}
+    rows = db.execute(f"SELECT {_COLUMNS} FROM trades WHERE {' AND '.join(where)} ORDER BY date, time, id", values)
+    return [entry for entry in _read(rows) if entry.id not in replaced]
+
+
+def listed(db: sqlite3.Connection, *, symbol: str = "", session: str = "") -> list[tuple[Entry, int | None]]:
+    """Return all entries visible at now(), those replaced too, each with the number of the one that replaces it."""
+    where, values = ["time <= ?"], [clock.stamp(clock.now())]
+    for column, value in (("symbol", symbol), ("session", session)):
+        if value:
+            where.append(f"{column} = ?")
+            values.append(value)
+    by = dict(db.execute("SELECT corrects, id FROM trades WHERE corrects IS NOT NULL"))
+    rows = db.execute(f"SELECT {_COLUMNS} FROM trades WHERE {' AND '.join(where)} ORDER BY date, time, id", values)
+    return [(entry, by.get(entry.id)) for entry in _read(rows)]
+
+
+def _read(rows: Iterable[Sequence[object]]) -> Iterator[Entry]:
+    for row in rows:
+        cells = list(row)
+        for at in _DECIMALS:
+            if cells[at] is not None:
+                cells[at] = Decimal(cells[at])  # type: ignore[arg-type]
+        for at in _FEES:
+            cells[at] = Decimal(cells[at]) if cells[at] else ZERO  # type: ignore[arg-type]
+        for at in _TEXTS:
+            cells[at] = cells[at] or ""
+        yield Entry._make(cells)  # type: ignore[arg-type]
+
+
+def get(db: sqlite3.Connection, number: int) -> Entry:
+    """Return an entry that still counts, so that it may be corrected.
+
+    raises  NotFound; UsageError where it is void, or replaced already.
+    """
+    row = db.execute(
+        f"SELECT {_COLUMNS} FROM trades WHERE id = ? AND time <= ?", (number, clock.stamp(clock.now()))
+    ).fetchone()
+    if row is None:
+        raise NotFound("there is no entry {number}", number=number, hint="`ia trade list` shows them")
+    entry = next(_read([row]))
+    later = db.execute("SELECT id FROM trades WHERE corrects = ?", (number,)).fetchone()
+    if later is not None:
+        raise UsageError(
+            "entry {number} is replaced by {later}", number=number, later=later[0], hint="correct that: {later}"
+        )
+    if entry.kind == VOID:
+        raise UsageError("entry {number} only voids another", number=number, hint="enter the trade again")
+    return entry
+
+
+def known(db: sqlite3.Connection, keys: Iterable[str]) -> set[str]:
+    """Return those of the keys that have been entered, whatever became of the entries."""
+    return {key for key in keys if db.execute("SELECT 1 FROM trades WHERE key = ?", (key,)).fetchone()}
+
+
+def enter(ws: Workspace, entries: Sequence[Entry]) -> list[Entry]:
+    """Append entries, all or none, and return them with their numbers. One whose key is known is left out.
+
+    The caller holds ws.lock() where the new entries depend on those that stand.
+    """
+    wall = clock.stamp(clock.wall())
+    done = []
+    names = ", ".join(Entry._fields[1:])
+    marks = ", ".join("?" * (len(Entry._fields) - 1))
+    with store.transaction(ws.db):
+        for entry in entries:
+            if entry.key is not None and known(ws.db, [entry.key]):
+                continue
+            entry = entry._replace(wall=wall, run=config.run())
+            cursor = ws.db.execute(f"INSERT INTO trades ({names}) VALUES ({marks})", [*map(_text, entry[1:])])
+            entry = entry._replace(id=cursor.lastrowid or 0)
+            done.append(entry)
+            if len(entries) <= AUDITED:
+                audit.record(
+                    ws.db, f"trade.{'correct' if entry.corrects and entry.kind != VOID else entry.kind}",
+                    entry.symbol or entry.currency, entry.actor, entry=entry.id, reason=entry.reason,
+                    override=entry.override, corrects=entry.corrects,
+                )  # fmt: skip
+        if len(entries) > AUDITED:
+            audit.record(ws.db, "trade.import", "", entries[0].actor, entries=len(done))
+    return done
+
+
+AUDITED = 20
+"""Entries that are told one by one in the audit trail; more of them came from a file, and are told as one."""
+
+
+def _text(value: object) -> object:
+    return format(value, "f") if isinstance(value, Decimal) else value

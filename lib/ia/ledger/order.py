@@ -1,0 +1,195 @@
+"""From what a person types to an entry of the journal: numbers read exactly, the moment of the exchange, the fees."""
+
+import re
+from datetime import date, datetime, time
+from decimal import Decimal
+from typing import NamedTuple
+
+from ia import clock, config
+from ia.errors import ConfigError, UsageError
+from ia.ledger.fold import cents
+from ia.ledger.journal import BUY, SELL, SUBSCRIBE, Entry
+from ia.ohlcv.identity import Symbol
+from ia.rules.boards import currency
+from ia.rules.fees import Fees, fees
+
+MOST = Decimal("1e12")
+"""Above this no amount, price or quantity is believed: a slip of the key, or an attack."""
+PLACES = 8
+CURRENCIES = ("CNY", "HKD", "USD")
+_is_number = re.compile(r"[+-]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?|[+-]?\.[0-9]+", re.ASCII).fullmatch
+_is_day = re.compile(r"([0-9]{4})-?([0-9]{2})-?([0-9]{2})", re.ASCII).fullmatch
+
+
+class Order(NamedTuple):
+    """A trade that somebody wants journalled. `price` None: the latest that is stored.
+
+    moment  when, aware; day: the exchange's date of it
+    fees    those that are known (of a statement) by name; the others are computed
+    """
+
+    side: str
+    symbol: Symbol
+    quantity: Decimal
+    price: Decimal
+    moment: datetime
+    fees: dict[str, Decimal] = {}  # noqa: RUF012  (never changed)
+    reason: str = ""
+    session: str = ""
+    actor: str = "user"
+    origin: str = ""
+
+    @property
+    def day(self) -> str:
+        """The exchange's date, YYYY-MM-DD."""
+        return day_of(self.symbol, self.moment)
+
+
+def number(text: str, what: str, *, places: int = PLACES, zero: bool = False, negative: bool = False) -> Decimal:
+    """Return a number that a person or a file wrote: ASCII digits, thousands separators allowed, no exponent.
+
+    raises  UsageError for what is none, is zero or negative where that makes no sense, is too large or too fine.
+    """
+    bare = text.strip()
+    if len(bare) > 40 or not _is_number(bare):
+        raise UsageError("{what}: {text!r} is not a number", what=what, text=bare[:40])
+    value = Decimal(bare.replace(",", ""))
+    if value < 0 and not negative:
+        raise UsageError("{what}: {text} is less than zero", what=what, text=bare)
+    if not value and not zero:
+        raise UsageError("{what}: {text} is nothing", what=what, text=bare)
+    if abs(value) >= MOST:
+        raise UsageError("{what}: {text} is too large to be true", what=what, text=bare)
+    value = value.normalize()
+    if -int(value.as_tuple().exponent) > places:
+        raise UsageError("{what}: {text} has more than {places} decimals", what=what, text=bare, places=places)
+    return value if int(value.as_tuple().exponent) <= 0 else value.quantize(Decimal(1))
+
+
+def shares(text: str, symbol: Symbol) -> Decimal:
+    """Return a quantity: whole shares on the mainland and in Hong Kong, down to a millionth in the US.
+
+    raises  UsageError.
+    """
+    what = "the quantity"
+    value = number(text, what, places=6)
+    if symbol.market != "US" and value != value.to_integral_value():
+        raise UsageError("{what}: {text} is no whole number of shares", what=what, text=text.strip())
+    return value
+
+
+def moment_of(text: str | None, symbol: Symbol | None = None) -> datetime:
+    """Return when a trade was: a day (then its close, today now()), or a moment, without an offset in exchange time.
+
+    raises  UsageError for what is no time, or later than now().
+    """
+    now = clock.now()
+    if text is None:
+        return now
+    zone, market = (clock.zone(symbol.market), symbol.market) if symbol else (clock.CHINA, "CN")
+    bare = text.strip()
+    try:
+        if found := _is_day(bare):
+            day = date(*map(int, found.groups()))
+            here = now.astimezone(zone)
+            if day == here.date() and here.time() < clock.CLOSE[market]:
+                return now
+            moment = datetime.combine(day, clock.CLOSE[market], zone)
+        else:
+            if not bare.isascii():
+                raise ValueError
+            moment = datetime.fromisoformat(bare)
+            moment = moment if moment.tzinfo else moment.replace(tzinfo=zone)
+        if not 1980 <= moment.year < 9000:
+            raise ValueError
+    except ValueError:
+        raise UsageError(
+            "{text!r} is not a time", hint="write 2024-03-15, 2024-03-15T15:00 or 2024-03-15T15:00+08:00",
+            text=bare[:40],
+        ) from None  # fmt: skip
+    if moment > now:
+        raise UsageError("{text} is in the future", text=bare, hint="a trade is entered once it was made")
+    return moment
+
+
+def day_of(symbol: Symbol | None, moment: datetime) -> str:
+    """Return the exchange's date of a moment."""
+    return moment.astimezone(clock.zone(symbol.market) if symbol else clock.CHINA).date().isoformat()
+
+
+def entry_of(order: Order) -> Entry:
+    """Return the entry that an order makes, its fees those that are known, and the others by the rules of its day.
+
+    raises  NotFound where the rules do not reach back so far; ConfigError for a commission that is none.
+    """
+    cost = _fees(order)
+    amount = cents(order.price * order.quantity)
+    if amount >= MOST:
+        raise UsageError("{what}: {text} is too large to be true", what="the amount", text=format(amount, "f"))
+    return Entry(
+        0, clock.stamp(order.moment), order.day, order.side, order.symbol.canonical, order.symbol.name,
+        currency(order.symbol), order.price, order.quantity, amount, None, cost.commission, cost.stamp, cost.transfer,
+        cost.other, order.reason, order.session, order.actor, order.origin,
+    )  # fmt: skip
+
+
+def _fees(order: Order) -> Fees:
+    nothing = Decimal(0)
+    known = {name: order.fees.get(name) for name in Fees._fields}
+    if order.side == SUBSCRIBE or all(known[name] is not None for name in ("commission", "stamp", "transfer")):
+        return Fees(*(known[name] or nothing for name in Fees._fields))
+    assert order.side in (BUY, SELL)
+    computed = fees(
+        order.symbol, order.day, "buy" if order.side == BUY else "sell", order.price, order.quantity,
+        commission_pct=setting("ledger.commission_pct"), commission_min=setting("ledger.commission_min"),
+    )  # fmt: skip
+    return computed._replace(**{name: value for name, value in known.items() if value is not None})
+
+
+def setting(name: str) -> Decimal:
+    """Return a setting that is a number, not negative.
+
+    raises  ConfigError.
+    """
+    text = str(config.get(name))
+    try:
+        return number(text, name, zero=True)
+    except UsageError:
+        raise ConfigError("{name}: {value!r} is not a number", name=name, value=text) from None
+
+
+def capital() -> tuple[Decimal, str] | None:
+    """Return the money of `ledger.capital` and its currency (CNY where it says none); None where it is not set.
+
+    raises  ConfigError.
+    """
+    text = config.get("ledger.capital")
+    if text is None:
+        return None
+    amount, _, unit = str(text).strip().partition(" ")
+    try:
+        return number(amount, "ledger.capital"), money_of(unit or "CNY")
+    except UsageError:
+        raise ConfigError("ledger.capital: {value!r} is no money, such as `100000 CNY`", value=text) from None
+
+
+def money_of(text: str) -> str:
+    """Return a currency's code.
+
+    raises  UsageError.
+    """
+    code = text.strip().upper()
+    code = {"RMB": "CNY", "人民币": "CNY", "港币": "HKD", "港元": "HKD", "美元": "USD"}.get(code, code)
+    if code not in CURRENCIES:
+        raise UsageError("{text}: the ledger keeps {known}", text=text[:20], known=", ".join(CURRENCIES))
+    return code
+
+
+def at_close(day: str, market: str = "CN") -> str:
+    """Return the UTC stamp of a day's close."""
+    return clock.stamp(datetime.combine(date.fromisoformat(day), clock.CLOSE[market], clock.zone(market)))
+
+
+def at_open(day: str, market: str = "CN") -> str:
+    """Return the UTC stamp of the first moment of a day at the exchange."""
+    return clock.stamp(datetime.combine(date.fromisoformat(day), time(0), clock.zone(market)))

@@ -1,0 +1,183 @@
+"""What the store knows of a few securities that somebody holds: latest price, closes, corporate actions. No network.
+
+Of the adapters of `market.adapter` the first one counts that has the security; its rows in the whole market's tables
+and the series that `ia ohlcv` fetched are both its own, and the later of the two is taken. A source on this disk (csv,
+demo) is read where nothing is stored of it.
+"""
+
+import contextlib
+import sqlite3
+from collections.abc import Iterable
+from datetime import datetime
+from typing import NamedTuple
+
+from ia import clock, config
+from ia.errors import IaError
+from ia.ohlcv import cache
+from ia.ohlcv.adjust import Action
+from ia.ohlcv.canonical import Bars
+from ia.ohlcv.identity import Symbol
+
+
+class Last(NamedTuple):
+    """A latest price: unadjusted, of the day `date`; `previous`: the close before that day, unadjusted too.
+
+    time    UTC stamp of a snapshot that was taken while the market was open, else ""
+    """
+
+    price: float
+    date: str
+    previous: float | None
+    time: str = ""
+
+
+class Feed:
+    """One security in one source, as it may be seen at a moment.
+
+    adapter    its name. simulated: its prices are made up
+    """
+
+    def __init__(
+        self, db: sqlite3.Connection, adapter: str, simulated: bool, symbol: Symbol, moment: datetime,
+        source: int | None, bars: Bars | None = None, actions: Iterable[Action] = (),
+    ) -> None:  # fmt: skip
+        self.adapter, self.simulated, self.symbol, self.moment = adapter, simulated, symbol, moment
+        self._db, self._source, self._bars, self._actions = db, source, bars, list(actions)
+        self._until = clock.last_visible(symbol.market, moment)
+
+    def last(self) -> Last | None:
+        """Return the latest price, or None where there is none."""
+        found = [each for each in (self._snapshot(), self._closed()) if each is not None]
+        return max(found, key=lambda each: (each.date, bool(each.time)), default=None)
+
+    def closes(self, since: str) -> list[tuple[str, float]]:
+        """Return the stored closes from a day on, oldest first, after the last one before it."""
+        rows = dict(self._single_closes())
+        if self._source is not None:
+            rows.update(self._market_closes(since))
+        days = sorted(rows)
+        before = [day for day in days if day < since][-1:]
+        return [(day, rows[day]) for day in [*before, *(day for day in days if day >= since)]]
+
+    def actions(self) -> list[Action]:
+        """Return the corporate actions up to the moment's day, oldest first; that day's count from the morning on."""
+        today = self.moment.astimezone(clock.zone(self.symbol.market)).date().isoformat()
+        if self._bars is not None:
+            known = self._actions
+        else:
+            rows = self._db.execute(
+                "SELECT date, cash, bonus, rights, rights_price, split, factor FROM actions"
+                " WHERE adapter = ? AND symbol = ? ORDER BY date",
+                (self.adapter, self.symbol.canonical),
+            )
+            known = [Action(*row) for row in rows]
+        return [action for action in known if action.date <= today]
+
+    def _snapshot(self) -> Last | None:
+        """Return what the latest snapshot tells; that of a day that is not over counts from when it was taken."""
+        if self._source is None:
+            return None
+        now = clock.stamp(self.moment)
+        row = self._db.execute(
+            "SELECT s.price, s.date, s.prev_close, CASE WHEN d.date > ? THEN d.time ELSE '' END"
+            " FROM days d CROSS JOIN snapshots s ON s.source = d.source AND s.date = d.date AND s.symbol = ?"
+            " WHERE d.source = ? AND d.whole = 1 AND (d.date <= ? OR (d.time <= ? AND d.date <= ?)) AND s.price > 0"
+            " ORDER BY d.date DESC LIMIT 1",
+            (self._until, self.symbol.canonical, self._source, self._until, now, now[:10]),
+        ).fetchone()
+        if row is None:
+            return None
+        price, day, told, time = row
+        previous = self._before(day)
+        return Last(price, day, previous[1] if previous else told, time or "")
+
+    def _closed(self) -> Last | None:
+        found = self._before("9999")
+        if found is None:
+            return None
+        previous = self._before(found[0])
+        return Last(found[1], found[0], previous[1] if previous else None)
+
+    def _before(self, day: str) -> tuple[str, float] | None:
+        """Return (date, close) of the last bar before a day."""
+        found = []
+        if self._source is not None:
+            row = self._db.execute(
+                "SELECT b.date, b.close FROM days d"
+                " CROSS JOIN daily b ON b.source = d.source AND b.date = d.date AND b.symbol = ?"
+                " WHERE d.source = ? AND d.date <= ? AND d.date < ? ORDER BY d.date DESC LIMIT 1",
+                (self.symbol.canonical, self._source, self._until, day),
+            ).fetchone()
+            found += [row] if row else []
+        if self._bars is not None:
+            found += [(d, c) for d, c in zip(self._bars.date, self._bars.close, strict=True) if d < day][-1:]
+        else:
+            row = self._db.execute(
+                "SELECT date, close FROM bars WHERE adapter = ? AND symbol = ? AND date <= ? AND date < ?"
+                " ORDER BY date DESC LIMIT 1",
+                (self.adapter, self.symbol.canonical, self._until, day),
+            ).fetchone()
+            found += [row] if row else []
+        return max(found, default=None)
+
+    def _single_closes(self) -> Iterable[tuple[str, float]]:
+        if self._bars is not None:
+            return zip(self._bars.date, self._bars.close, strict=True)
+        rows: list[tuple[str, float]] = self._db.execute(
+            "SELECT date, close FROM bars WHERE adapter = ? AND symbol = ? AND date <= ?",
+            (self.adapter, self.symbol.canonical, self._until),
+        ).fetchall()
+        return rows
+
+    def _market_closes(self, since: str) -> Iterable[tuple[str, float]]:
+        before = self._before(since)
+        rows: list[tuple[str, float]] = self._db.execute(
+            "SELECT b.date, b.close FROM days d"
+            " CROSS JOIN daily b ON b.source = d.source AND b.date = d.date AND b.symbol = ?"
+            " WHERE d.source = ? AND d.date >= ? AND d.date <= ?",
+            (self.symbol.canonical, self._source, before[0] if before else since, self._until),
+        ).fetchall()
+        return rows
+
+
+def feeds(db: sqlite3.Connection, symbols: Iterable[Symbol], moment: datetime | None = None) -> dict[str, Feed]:
+    """Return the source of each security by its canonical code; those that no source of the chain has are left out.
+
+    moment  what is seen is what could be seen then; now() where none is given, and never later
+    """
+    moment = min(moment or clock.now(), clock.now())
+    chain = [part.strip() for part in str(config.get("market.adapter")).split(",") if part.strip()]
+    ids = {name: (number, bool(made)) for number, name, made in db.execute("SELECT id, name, simulated FROM sources")}
+    found: dict[str, Feed] = {}
+    for symbol in symbols:
+        for name in chain:
+            feed = _stored(db, name, ids.get(name), symbol, moment) or _local(db, name, symbol, moment)
+            if feed is not None and feed.last() is not None:
+                found[symbol.canonical] = feed
+                break
+    return found
+
+
+def _stored(
+    db: sqlite3.Connection, name: str, source: tuple[int, bool] | None, symbol: Symbol, moment: datetime
+) -> Feed | None:
+    single = cache.find(db, name, symbol.canonical)
+    if source is None and single is None:
+        return None
+    simulated = source[1] if source is not None else bool(single and single.simulated)
+    feed = Feed(db, name, simulated, symbol, moment, source[0] if source is not None else None)
+    return feed if feed.last() is not None else None
+
+
+def _local(db: sqlite3.Connection, name: str, symbol: Symbol, moment: datetime) -> Feed | None:
+    if name not in ("csv", "demo"):
+        return None
+    from ia.ohlcv.adapters import load
+
+    adapter = load(name)
+    with contextlib.suppress(IaError):
+        bars = adapter.normalize(adapter.fetch(symbol))
+        seen = sum(day <= clock.last_visible(symbol.market, moment) for day in bars.date)
+        cut = Bars(*(column[:seen] for column in bars))
+        return Feed(db, name, adapter.simulated, symbol, moment, None, cut, adapter.actions(symbol))
+    return None
