@@ -21,6 +21,7 @@ COMMANDS = {
     "fundamentals": ("ia_cli.fundamentals:fundamentals", "Print what a company reported, the newest report first."),
     "screen": ("ia_cli.screen:screen", "Print the stocks that meet a condition."),
     "market": ("ia_cli.market:market", "Look at the whole market of a day."),
+    "sync": ("ia_cli.sync:sync", "Bring the whole market into the local store."),
     "where": ("ia_cli.where:where", "Tell where a CSV that ia wrote came from."),
     "compute": ("ia_cli.compute:compute", "Evaluate Python over canonical OHLCV, in a sandbox."),
     "indicator": ("ia_cli.indicator:indicator", "List, describe and calculate technical indicators."),

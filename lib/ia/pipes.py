@@ -83,6 +83,39 @@ def identified(text: str) -> list[str]:
     return [str(symbol), symbol.canonical, topic, symbol.code, *filter(None, [symbol.name])]
 
 
+def universe(ws: Workspace, text: str) -> "list[Symbol]":
+    """Memory, ledger and market → lists of securities: `all`, `watch`, `held`, an industry, a concept or a file.
+
+    raises  NotFound where it is none of them, or has no security; BadData naming the line of a file.
+    """
+    from ia.ohlcv.identity import from_canonical
+
+    if text == "watch":
+        found = _watched(ws)
+    elif text == "held":
+        from ia.ledger.fold import fold
+        from ia.ledger.journal import standing
+
+        holdings = fold(standing(ws.db), lenient=True).holdings.values()
+        found = [holding.symbol for holding in holdings if holding.quantity]
+    else:
+        from ia.market.universe import chosen
+
+        found = chosen(ws, text)
+    if not found:
+        raise NotFound("{universe}: no security in it", universe=text)
+    return [from_canonical(symbol) for symbol in sorted(set(found))]
+
+
+def _watched(ws: Workspace) -> list[str]:
+    """Return the securities of the watch list; its topics are none."""
+    from ia.memory.rules import TRACKING
+
+    items = [line[2:] for line in (ws.read(TRACKING) or "").splitlines() if line.startswith("- ")]
+    names = [item.partition(": ")[0].partition(" (")[0] for item in items]
+    return [code for name in names if (code := identified(name.split(" ")[0])[1] or identified(name)[1])]
+
+
 def note_written(ws: Workspace, *paths: str, notify: Notify = silent) -> None:
     """Notebook and memory → MEMORY.md and recall: enter files that were just written or removed.
 

@@ -19,6 +19,7 @@ UNATTENDED: dict[str, tuple[str, ...] | None] = {
     "skill": ("list", "show", "run"), "provider": ("list", "show", "test"), "tool": None, "fork": None,
     "chart": None, "session": ("list", "show"), "usage": None, "log": None, "config": ("get", "list"), "doctor": None,
     "profile": ("list", "show"), "task": ("list", "show", "history"), "send": None, "verify": None, "event": None,
+    "sync": None,
     "quote": None, "fundamentals": None, "screen": None, "market": None,
     "trade": ("list", "rules", "export"), "account": None, "profit": None,
 }  # fmt: skip

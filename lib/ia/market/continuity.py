@@ -1,0 +1,188 @@
+"""Whether a day's bars join the stored ones: its previous closes against the closes that are stored.
+
+Where a security's previous close is its last stored close, nothing lies between and nothing is asked. Where it is not,
+the exchange has set a reference price (ex-dividend, bonus, rights, split), or days are missing: that security alone
+goes on the list of what is to be fetched.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import NamedTuple
+
+from ia import clock
+from ia.errors import BadData
+from ia.market.quote import Quote
+from ia.ohlcv.adjust import Action, factors
+from ia.ohlcv.identity import Symbol, from_canonical
+
+HISTORY = "history"
+"""The job of `jobs` that tells of each security what is known of its history; its key is the symbol."""
+CLOSED = "T07:00"
+"""From when on a day's snapshot has its bars, in UTC: 15:00 in Shanghai."""
+RANGE_SCAN = 200
+"""More securities than this are looked up by reading the whole day."""
+
+
+class Last(NamedTuple):
+    """The last stored bar of a security before a day."""
+
+    date: str
+    close: float
+
+
+class Known(NamedTuple):
+    """What was found when a history was fetched: `through` the last session that it covers.
+
+    prev_close  a reference price that no action explains while the raw bars agree; it is not asked about again
+    note        what the source said of it (no actions known), or ""
+    """
+
+    through: str
+    prev_close: float | None = None
+    note: str = ""
+
+    def text(self) -> str:
+        """Return it as it stands in `jobs.told`."""
+        return json.dumps({key: value for key, value in self._asdict().items() if value}, ensure_ascii=False)
+
+
+def known(text: str | None) -> Known:
+    """Return what `jobs.told` says."""
+    return Known(**{"through": "", **json.loads(text or "{}")})
+
+
+def last_bars(db: sqlite3.Connection, source: int, day: str) -> dict[str, Last]:
+    """Return the last bar before `day` of each security that has one."""
+    found: dict[str, Last] = {}
+    asked = (
+        "SELECT s.symbol, d.date, d.close FROM securities s JOIN daily d"
+        " ON d.source = s.source AND d.date = s.last AND d.symbol = s.symbol WHERE s.source = ? AND s.last < ?"
+    )
+    for symbol, date, close in db.execute(asked, (source, day)):
+        found[symbol] = Last(date, close)
+    later = db.execute("SELECT symbol FROM securities WHERE source = ? AND last >= ? AND first < ?", (source, day, day))
+    left = {symbol for (symbol,) in later}
+    dates = db.execute("SELECT date FROM days WHERE source = ? AND date < ? ORDER BY date DESC", (source, day))
+    for (date,) in dates.fetchall() if left else ():
+        if len(left) > RANGE_SCAN:
+            rows = db.execute("SELECT symbol, close FROM daily WHERE source = ? AND date = ?", (source, date))
+            here = {symbol: close for symbol, close in rows if symbol in left}
+        else:
+            one = "SELECT close FROM daily WHERE source = ? AND date = ? AND symbol = ?"
+            rows_ = ((symbol, db.execute(one, (source, date, symbol)).fetchone()) for symbol in sorted(left))
+            here = {symbol: row[0] for symbol, row in rows_ if row}
+        found.update((symbol, Last(date, close)) for symbol, close in here.items())
+        left -= here.keys()
+        if not left:
+            break
+    return found
+
+
+def missing(db: sqlite3.Connection, source: int, day: str) -> list[str]:
+    """Return the sessions before `day` of which no whole market is stored, newest first, as far back as the first day.
+
+    The oldest whole day that is stored is where they end: what lies before it was never promised.
+    """
+    whole = {
+        date
+        for (date,) in db.execute(
+            "SELECT date FROM days WHERE source = ? AND whole = 1 AND rows > 0 AND time >= date || ? AND date < ?",
+            (source, CLOSED, day),
+        )
+    }
+    if not whole:
+        return []
+    first, at, gaps = min(whole), previous_session(day), []
+    while at > first:
+        if at not in whole:
+            gaps.append(at)
+        at = previous_session(at)
+    return gaps
+
+
+def last_session() -> str:
+    """Return the last trading day that had closed at now()."""
+    from ia.ohlcv.calendar import last_session
+
+    return last_session("CN", min(clock.now(), clock.wall()))
+
+
+def previous_session(day: str) -> str:
+    """Return the trading day before a day, YYYY-MM-DD."""
+    from ia.ohlcv.calendar import last_session
+
+    return last_session("CN", datetime.fromisoformat(day).replace(tzinfo=clock.CHINA))
+
+
+def due(
+    db: sqlite3.Connection, source: int, adapter: str, day: str, quotes: Iterable[Quote], last: Mapping[str, Last]
+) -> dict[str, str]:
+    """Return the symbols whose history or actions have to be fetched, and why: `ex-date` or `gap`.
+
+    A gap concerns those whose history was complete: of the others more is missing than that.
+    """
+    gaps = missing(db, source, day)
+    before = previous_session(day)
+    complete = {s for (s,) in db.execute("SELECT symbol FROM securities WHERE source = ? AND complete", (source,))}
+    settled = {
+        key: known(told)
+        for key, told in db.execute(
+            "SELECT key, told FROM jobs WHERE source = ? AND job = ? AND state = 'done'", (source, HISTORY)
+        )
+    }
+    acting = _acting(db, adapter, before, day)
+    found = {}
+    for quote in quotes:
+        bar = last.get(quote.symbol)
+        if bar is None:
+            continue
+        through = settled.get(quote.symbol, Known(""))
+        covered = max(bar.date, through.through)
+        if any(date > covered for date in gaps[:1]):
+            if quote.symbol in complete:
+                found[quote.symbol] = "gap"
+            continue
+        if quote.prev_close is None or through.prev_close == quote.prev_close:
+            continue
+        if abs(quote.prev_close - bar.close) < half_a_tick(quote.symbol) and quote.symbol not in acting:
+            continue
+        if not explained(quote.symbol, bar, day, quote.prev_close, actions_of(db, adapter, quote.symbol)):
+            found[quote.symbol] = "ex-date"
+    return found
+
+
+def explained(symbol: str, bar: Last, day: str, prev_close: float, actions: Iterable[Action]) -> bool:
+    """Whether a reference price is the last close after the actions since, by the exchange's rule and rounding."""
+    since = [action for action in actions if bar.date < action.date <= day]
+    tick = 2 * half_a_tick(symbol)
+    try:
+        reference = bar.close / factors([bar.date, day], [bar.close, bar.close], since, tick)[1]
+    except BadData:
+        return False
+    return abs(reference - prev_close) < 0.51 * tick
+
+
+def half_a_tick(symbol: str) -> float:
+    """Return half of the least step of a price: stocks 0.01, funds and Shanghai's B-shares 0.001."""
+    known: Symbol = from_canonical(symbol)
+    return 0.0005 if known.kind == "etf" or symbol.startswith("900") else 0.005
+
+
+def actions_of(db: sqlite3.Connection, adapter: str, symbol: str) -> list[Action]:
+    """Return the stored corporate actions of a security, oldest first."""
+    rows = db.execute(
+        "SELECT date, cash, bonus, rights, rights_price, split, factor FROM actions WHERE adapter = ? AND symbol = ?"
+        " ORDER BY date",
+        (adapter, symbol),
+    )
+    return [Action(*row) for row in rows]
+
+
+def _acting(db: sqlite3.Connection, adapter: str, after: str, until: str) -> set[str]:
+    """Return the symbols with a stored action whose ex-date is in (after, until]."""
+    rows = db.execute(
+        "SELECT symbol FROM actions WHERE adapter = ? AND date > ? AND date <= ?", (adapter, after, until)
+    )
+    return {symbol for (symbol,) in rows}

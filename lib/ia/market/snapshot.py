@@ -1,0 +1,250 @@
+"""A snapshot of the whole market, taken page by page and looked at as a whole before anything of it is stored.
+
+It must be of one moment: what died on page 30 of 55 is thrown away, and the next run begins anew. A page by itself may
+look right while the whole does not: half a market, another day, columns that have shifted, prices in another unit.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from datetime import date, datetime, timedelta
+from typing import NamedTuple
+
+from ia import clock
+from ia.errors import IaError, Message, NotFound, Notify, Refused, TryLater, Unavailable, silent
+from ia.market.quote import Quote
+from ia.market.sources import Source
+
+Progress = Callable[[int, int], None]
+"""Is told how many are done, of how many."""
+
+LEAST_OF_LAST = 0.9
+"""So much of the last day's number of symbols must be there: the market does not lose a tenth overnight."""
+AGREEING = 0.8
+"""So much of the previous closes must be those that are stored. On the busiest ex-days about 5 % differ."""
+ODD_FRAC = 0.02
+"""So much of the quotes may contradict themselves: feeds round, and some prices are of yesterday."""
+FIRST_DAYS = 14
+"""In its first days (trading days, five) a share has no price limit."""
+LARGEST_MOVE = 0.32
+"""No share but a new or a resumed one moves further in a day: the widest price limit is 30 %."""
+DUPLICATES_FRAC = 0.01
+COMPARABLE = 20
+"""Fewer quotes than this make no share of anything."""
+
+
+class Snapshot(NamedTuple):
+    """A checked snapshot: `day` is the trading day that it shows, `closed` whether that session was over.
+
+    time    exchange time of the latest trade in it, "" where the source tells none
+    seconds spent on fetching
+    """
+
+    day: str
+    closed: bool
+    quotes: list[Quote]
+    host: str
+    time: str
+    pages: int
+    seconds: float
+
+
+class _Collected(NamedTuple):
+    quotes: list[Quote]
+    host: str
+    time: str
+    pages: int
+
+
+def take(source: Source, progress: Progress | None = None, notify: Notify = silent) -> Snapshot:
+    """Return the snapshot that a source shows now, with its day found and its pages counted.
+
+    raises  TryLater where pages are missing or fewer rows came than were told; Unavailable for another shape;
+            Refused where it shows a day that is later than `--now`.
+    """
+    began = time.monotonic()
+    found = _collected(source, progress, notify)
+    quotes = _once(found.quotes, source.name, notify)
+    day, closed, latest = _day(source, quotes, found.time, notify)
+    return Snapshot(day, closed, quotes, found.host, latest, found.pages, time.monotonic() - began)
+
+
+def check(snapshot: Snapshot, name: str, closes: Mapping[str, float], last: int, older: Mapping[str, float]) -> None:
+    """Raise where a snapshot cannot be true of the market whose store is known.
+
+    closes  symbol -> the stored close of the session before; empty where there is none
+    last    number of symbols of the last whole day, 0 where there is none
+    older   symbol -> the last stored close, of whatever day
+
+    raises  TryLater where the market has collapsed to a part of it; Unavailable where numbers contradict each other.
+    """
+    quotes = snapshot.quotes
+    if len(quotes) < LEAST_OF_LAST * last:
+        raise TryLater(
+            "{source}: only {count} symbols, of {last} on the last day: nothing was stored",
+            hint="try again later; a source that stays so has changed", source=name, count=len(quotes), last=last,
+        )  # fmt: skip
+    _sound(snapshot, name)
+    near = [0.4 < quote.prev_close / older[quote.symbol] < 2.5
+            for quote in quotes if quote.prev_close and quote.symbol in older]  # fmt: skip
+    if len(near) >= COMPARABLE and sum(near) < AGREEING * len(near):
+        raise _odd(name, "{count} of {total} prices are far from those that are stored",
+                   count=len(near) - sum(near), total=len(near))  # fmt: skip
+    both = [(quote.prev_close, closes[quote.symbol]) for quote in quotes if quote.prev_close and quote.symbol in closes]
+    agree = sum(abs(before - close) < 0.0051 for before, close in both)
+    if len(both) >= COMPARABLE and agree < AGREEING * len(both):
+        raise _odd(name, "{agree} of {count} previous closes are those that are stored", agree=agree, count=len(both))
+
+
+def _collected(source: Source, progress: Progress | None, notify: Notify) -> _Collected:
+    """Return what all pages told. A page with the number 1 begins anew: the source has gone over to another host."""
+    quotes: list[Quote] = []
+    page, done, dropped, odd, told = None, 0, 0, "", ""
+    try:
+        for page in source.snapshot(notify=notify):
+            if page.number == 1:
+                quotes, done, dropped, odd, told = [], 0, 0, "", ""
+            if page.number != done + 1:
+                raise _half(source.name, done, page.pages, Message("page {number} came", number=page.number))
+            done = page.number
+            quotes.extend(page.quotes)
+            dropped, odd, told = dropped + page.dropped, odd or page.odd, max(told, page.time or "")
+            if progress:
+                progress(done, max(done, page.pages))
+    except (TryLater, Unavailable, NotFound) as exc:
+        if page is None or isinstance(exc, _Half):
+            raise
+        raise _half(source.name, done, page.pages, exc) from exc
+    if page is None or done < page.pages or not quotes:
+        raise _half(source.name, done, page.pages if page else 0, Message("no more came"))
+    if dropped > max(2.0, ODD_FRAC * len(quotes)):
+        raise _odd(source.name, "{count} rows contradict themselves, the first: {odd}", count=dropped, odd=odd)
+    if dropped:
+        template = "{source}: {count} row(s) contradicted themselves and were left out, the first: {odd}"
+        notify(Message(template, source=source.name, count=dropped, odd=odd))
+    return _Collected(quotes, page.host, told, done)
+
+
+class _Half(TryLater):
+    """A snapshot of which only a part came."""
+
+
+def _half(name: str, done: int, pages: int, reason: IaError | Message) -> IaError:
+    """Return the error for a snapshot of which only some pages came; it has the status of its cause."""
+    kind = Unavailable if isinstance(reason, Unavailable) else _Half
+    return kind(
+        "{source}: {done} of {pages} pages came, nothing was stored: {reason}",
+        hint=getattr(reason, "hint", None) or "the next `ia sync` begins anew: a snapshot is of one moment",
+        **{**getattr(reason, "params", {}), "source": name, "done": done, "pages": pages, "reason": reason},
+    )
+
+
+def _once(quotes: list[Quote], name: str, notify: Notify) -> list[Quote]:
+    """Return each security once: pages that are sorted anew while they are read may show one twice."""
+    seen: dict[str, Quote] = {}
+    twice = []
+    for quote in quotes:
+        other = seen.setdefault(quote.symbol, quote)
+        if other is not quote:
+            twice.append(quote.symbol)
+            if (other.prev_close, other.name) != (quote.prev_close, quote.name):
+                raise _odd(name, "{symbol} is there twice, and not alike", symbol=quote.symbol)
+    if len(twice) > max(1.0, DUPLICATES_FRAC * len(quotes)):
+        raise _odd(name, "{count} symbols are there twice, {symbol} among them", count=len(twice), symbol=twice[0])
+    if twice:
+        notify(Message("{source}: {count} symbol(s) came twice, kept once", source=name, count=len(twice)))
+    return list(seen.values())
+
+
+def _sound(snapshot: Snapshot, name: str) -> None:
+    """Raise Unavailable where too many quotes contradict themselves: columns have shifted, or units changed."""
+    quotes = snapshot.quotes
+    traded = [quote for quote in quotes if quote.traded]
+    young = (date.fromisoformat(snapshot.day) - timedelta(days=FIRST_DAYS)).isoformat()
+    checks: tuple[tuple[str, Callable[[Quote], bool]], ...] = (
+        ("a price outside of high and low", lambda q: not _within(q)),
+        ("a price that no limit allows", lambda q: (q.listed or "") < young and _leaps(q)),
+        ("an amount that is not volume times price", lambda q: not _turned_over(q)),
+    )
+    for what, wrong in checks:
+        count = sum(map(wrong, traded))
+        if count > max(2.0, ODD_FRAC * len(traded)):
+            raise _odd(
+                name, "{count} of {total} quotes have {what}", count=count, total=len(traded), what=Message(what)
+            )
+    negative = next((q for q in quotes if (q.volume or 0) < 0 or (q.price or 1) <= 0 or (q.prev_close or 1) <= 0), None)
+    if negative:
+        raise _odd(name, "{symbol} has a price or a volume below zero", symbol=negative.symbol)
+
+
+def _within(quote: Quote) -> bool:
+    first, high, low, price = quote.open or 0, quote.high or 0, quote.low or 0, quote.price or 0
+    return low - 0.0051 <= min(first, price) and max(first, price) <= high + 0.0051
+
+
+def _leaps(quote: Quote) -> bool:
+    """Whether it moved further than any limit; one of the first days (`N`, `C`) has none."""
+    if not quote.prev_close or (quote.name or "")[:1] in ("N", "C"):
+        return False
+    return abs((quote.price or 0) / quote.prev_close - 1) > LARGEST_MOVE
+
+
+def _turned_over(quote: Quote) -> bool:
+    """Whether the average price paid, amount over volume, lies between low and high, a tenth apart at most."""
+    if quote.amount is None or not quote.volume:
+        return True
+    return 0.9 * (quote.low or 0) <= quote.amount / quote.volume <= 1.1 * (quote.high or 0)
+
+
+def _odd(name: str, template: str, **params: object) -> IaError:
+    return Unavailable(
+        "{source}: the snapshot makes no sense: {reason}; nothing was stored",
+        hint="another source: market.adapter; how hosts stand: `ia doctor`",
+        source=name, reason=Message(template, **params),
+    )  # fmt: skip
+
+
+def _day(source: Source, quotes: list[Quote], told: str, notify: Notify) -> tuple[str, bool, str]:
+    """Return the trading day that a snapshot shows, whether that session was over, and the time of its last trade.
+
+    The source's own time counts. Where it tells none, it is the last session that had closed by the clock. A day that
+    is over by the source's time is closed; a page that stood still at 14:30 is not, whatever the clock says.
+    """
+    from ia.ohlcv.calendar import last_session
+
+    latest = max(filter(None, (told, *(quote.time for quote in quotes))), default="")
+    now = clock.now().astimezone(clock.CHINA)
+    session = last_session("CN", now)
+    if not latest:
+        if clock.simulated() and not _of_the_past(source) and last_session("CN", clock.wall()) != session:
+            raise later(source.name, "the present")
+        notify(Message("{source} tells no time: taken as {day}, the last session", source=source.name, day=session))
+        return session, True, ""
+    day = latest[:10]
+    if day > now.strftime("%Y-%m-%d") or (len(latest) > 10 and _moment(latest) > now.timestamp() + 3600):
+        raise later(source.name, day)
+    if day < session:
+        notify(Message("{source} still shows {day}; the last session was {session}", source=source.name, day=day,
+                       session=session))  # fmt: skip
+    closed = day <= clock.last_visible("CN") and (len(latest) == 10 or latest[11:] >= f"{clock.CLOSE['CN']:%H:%M:%S}")
+    if not closed:
+        notify(Message("the session of {day} is not over: quotes are stored, bars are not", day=day))
+    return day, closed, latest
+
+
+def _of_the_past(source: Source) -> bool:
+    """Whether a source can show a day of the past: what is simulated or lies on this disk is cut at `--now`."""
+    return source.simulated or source.name == "csv"
+
+
+def _moment(text: str) -> float:
+    return datetime.fromisoformat(text).replace(tzinfo=clock.CHINA).timestamp()
+
+
+def later(name: str, day: str) -> IaError:
+    """Return the error for a day that lies behind the clock: with --now a look ahead, else nonsense."""
+    if clock.simulated():
+        return Refused(
+            "{source} shows {day}, which is later than --now: nothing was stored",
+            hint="sync without --now, or the simulated market: IA_MARKET_ADAPTER=demo", source=name, day=day,
+        )  # fmt: skip
+    return Unavailable("{source} shows {day}, which is not yet: nothing was stored", source=name, day=day)

@@ -1,0 +1,49 @@
+"""Which securities are meant: the whole market, those of an industry or a concept, those of a file."""
+
+import contextlib
+import os
+
+from ia import config
+from ia.errors import BadData, IaError, NotFound
+from ia.ohlcv import cache
+from ia.ohlcv.identity import resolve
+from ia.workspace import Workspace
+
+
+def chosen(ws: Workspace, text: str) -> list[str]:
+    """Return the canonical symbols that `all`, an industry, a concept or a file of codes means.
+
+    Securities are those of the first adapter of `market.adapter` that has told of any.
+    raises  NotFound where it is none of them; BadData naming the line of a file that is no security.
+    """
+    if os.path.isfile(text):
+        return listed(text)
+    query = "SELECT symbol FROM securities s JOIN sources n ON n.id = s.source WHERE n.name = ?"
+    if text != "all":
+        query += " AND (s.industry = ? OR instr(';' || s.concepts || ';', ';' || ? || ';'))"
+    with contextlib.closing(cache.connect(ws)) as db:
+        for name in str(config.get("market.adapter")).split(","):
+            rows = db.execute(query, (name.strip(), *([text] * (text != "all") * 2))).fetchall()
+            if rows:
+                return [symbol for (symbol,) in rows]
+    if text == "all":
+        raise NotFound("nothing of the market is stored yet", hint="`ia sync daily` fetches the day")
+    raise NotFound(
+        "{text}: no industry, no concept and no file of this name",
+        hint="all, watch, held, a file of codes, or an industry as `ia market sectors` writes it", text=text,
+    )  # fmt: skip
+
+
+def listed(path: str) -> list[str]:
+    """Return the securities of a file: the first word of each line; `#` begins a remark, a header is passed over."""
+    found = []
+    with open(path, encoding="utf-8-sig", errors="replace") as file:
+        for number, line in enumerate(file, 1):
+            words = line.partition("#")[0].replace(",", " ").replace("\t", " ").split()
+            if not words or (number == 1 and words[0].casefold() in ("symbol", "code", "代码", "股票代码", "证券代码")):
+                continue
+            try:
+                found.append(resolve(words[0]).canonical)
+            except IaError as exc:
+                raise BadData("{source}:{line}: {reason}", source=path, line=number, reason=exc) from None
+    return sorted(set(found))
