@@ -244,7 +244,7 @@ def _differing(db: sqlite3.Connection, source: int, history: History) -> tuple[l
     stored: dict[str, tuple[float | None, ...]] = {}
     known = db.execute("SELECT first FROM securities WHERE source = ? AND symbol = ?", (source, symbol)).fetchone()
     if known and known[0] is not None:
-        stored = {row[0]: row[1:] for row in _rows_of(db, source, symbol, bars.date[-1]) if row[0] >= bars.date[0]}
+        stored = {row[0]: row[1:] for row in rows_of(db, source, symbol, bars.date[-1]) if row[0] >= bars.date[0]}
     rows = []
     amounts = history.amount or [None] * len(bars.date)
     for date, first, high, low, close, volume, amount in zip(*bars, amounts, strict=True):
@@ -342,7 +342,7 @@ def days(db: sqlite3.Connection, source: int, until: str = "9999") -> list[str]:
 
 def bars_of(db: sqlite3.Connection, source: int, symbol: str, until: str = "9999") -> Bars:
     """Return the stored raw bars of a symbol up to `until`: a seek a day, some milliseconds for ten years."""
-    rows = [row[:6] for row in _rows_of(db, source, symbol, until)]
+    rows = [row[:6] for row in rows_of(db, source, symbol, until)]
     return Bars(*map(list, zip(*rows, strict=True))) if rows else Bars([], [], [], [], [], [])
 
 
@@ -356,7 +356,7 @@ def actions(db: sqlite3.Connection, source: int, symbol: str, until: str = "9999
     return [Action(*row) for row in cursor]
 
 
-def _rows_of(db: sqlite3.Connection, source: int, symbol: str, until: str) -> list[Any]:
+def rows_of(db: sqlite3.Connection, source: int, symbol: str, until: str) -> list[Any]:
     """Return (date, open, high, low, close, volume, amount) of a symbol's bars."""
     return db.execute(
         "SELECT b.date, b.open, b.high, b.low, b.close, b.volume, b.amount FROM days d CROSS JOIN daily b"

@@ -1,0 +1,397 @@
+"""Keeping the mirror of the rows: seven matrices of dates x symbols in `.ia/cache/mirror/ADAPTER/`, and index.json.
+
+The matrices are plain .npy files; index.json says of which database and which state of it they are, and which rows
+and columns count. What `written` tells since then is read anew: rows behind the last one, rows and columns in between.
+index.json comes last, so that what a killed process left is done again, whatever it is. A reader (ia.market.mirror) is
+never given a mixture: cells that count are changed in place only while nobody has the mirror open, else the files are
+written anew. A program that reads them with numpy.load can hold a shared flock on `readers` to the same effect.
+"""
+
+import contextlib
+import errno
+import fcntl
+import json
+import os
+import sqlite3
+import time
+from array import array
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+from ia import lock
+from ia.errors import BadData, IaError, NotFound, Refused, TryLater
+from ia.market import store
+from ia.market.matrix import NAN, Matrix, holds
+from ia.ohlcv.adjust import Action, factors
+from ia.ohlcv.history import TICK
+from ia.ohlcv.identity import MARKET
+from ia.workspace import Workspace
+
+COLUMNS = ("open", "high", "low", "close", "volume", "amount", "factor")
+FORMAT = 1
+PATIENCE = 120.0
+"""Seconds that a process waits for another one's update; a mirror of 13.75 M bars is built in about 30."""
+_SPARE, _STEP = 32, 128
+
+
+class Index(NamedTuple):
+    """What the matrices hold: rows are the first dates, columns the first symbols; the columns behind are spare.
+
+    database   application_id of the market.db that they mirror
+    version    the newest entry of `written` that they have
+    """
+
+    database: int
+    version: int
+    width: int
+    dates: list[str]
+    symbols: list[str]
+
+
+def folder_of(ws: Workspace, adapter: str) -> str:
+    """Return the folder of an adapter's mirror."""
+    name = "".join(c if c.isalnum() or c in "-_" else "_" for c in adapter)
+    return os.path.join(ws.root, ".ia", "cache", "mirror", name)
+
+
+def fresh(folder: str, db: sqlite3.Connection, source: int) -> Index | None:
+    """Return the index of a mirror that is whole and has everything that is stored now, or None."""
+    index = _read(folder)
+    return index if index and _current(folder, index, db) and index.version == _newest(db, source) else None
+
+
+def update(ws: Workspace, db: sqlite3.Connection, source: int) -> float:
+    """Bring the mirror of a source up to what is stored now; return the seconds that it took.
+
+    raises  TryLater (another process is at it, disk full), Refused (the folder may not be written), NotFound.
+    """
+    began = time.perf_counter()
+    row = db.execute("SELECT name FROM sources WHERE id = ?", (source,)).fetchone()
+    if row is None:
+        raise NotFound("market.db has no source {source}", source=source)
+    folder = folder_of(ws, row[0])
+    if fresh(folder, db, source) is None:
+        with _explained(folder), _alone(folder), _one_state(db):
+            if fresh(folder, db, source) is None:
+                _bring_up(folder, db, source, row[0])
+    return time.perf_counter() - began
+
+
+# what is to be done
+
+
+class _Work(NamedTuple):
+    """What makes the matrices right.
+
+    base      so many of the dates are not after the last one that the old matrices have
+    rows      places of the dates that are read anew, ascending; all from `base` on
+    columns   symbols that are read anew
+    anew      the matrices are written as new files
+    """
+
+    old: Index | None
+    new: Index
+    base: int
+    rows: list[int]
+    columns: list[str]
+    anew: bool
+
+
+def _bring_up(folder: str, db: sqlite3.Connection, source: int, adapter: str) -> None:
+    work = _planned(folder, db, source)
+    with contextlib.ExitStack() as stack:
+        in_place = bool(work.columns) or any(row < work.base for row in work.rows)
+        if in_place and not work.anew:
+            fd = _unread(folder)
+            if fd is None:
+                work = work._replace(anew=True)
+            else:
+                stack.callback(os.close, fd)
+        suffix = ".new" if work.anew else ""
+        files = [
+            stack.enter_context(Matrix(_path(folder, name) + suffix, work.new.width, new=work.anew)) for name in COLUMNS
+        ]
+        if work.anew and work.old:
+            for name, file in zip(COLUMNS, files, strict=True):
+                with Matrix(_path(folder, name), work.old.width) as old:
+                    _copy(old, file, work)
+        _Writer(db, source, adapter, work.new, files).write(work)
+        for file in files:
+            file.finish(len(work.new.dates))
+        if work.anew:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(os.path.join(folder, "index.json"))  # a mixture of old and new files is not to be believed
+            for name in COLUMNS:
+                os.rename(_path(folder, name) + suffix, _path(folder, name))
+        elif in_place:
+            for file in files:
+                file.sync()
+        _write(folder, work.new)
+
+
+def _planned(folder: str, db: sqlite3.Connection, source: int) -> _Work:
+    old = _read(folder)
+    newest = _newest(db, source)
+    dates = store.days(db, source)
+    cursor = db.execute(
+        "SELECT symbol FROM securities WHERE source = ? AND first IS NOT NULL ORDER BY first, symbol", (source,)
+    )
+    listed = [symbol for (symbol,) in cursor]
+    if old and _current(folder, old, db) and old.version < newest and old.dates and set(old.dates) <= set(dates):
+        since = (source, old.version)
+        changed = list(db.execute("SELECT kind, what FROM written WHERE source = ? AND version > ?", since))
+        days = {what for kind, what in changed if kind == "day"} | (set(dates) - set(old.dates))
+        columns = sorted({what for kind, what in changed if kind == "symbol"} & set(listed))
+        whole = any(kind not in ("day", "symbol") for kind, _ in changed)
+        if not whole and len(columns) * len(old.dates) + len(days) * len(listed) < len(dates) * len(listed) / 3:
+            there = set(old.symbols)
+            # New symbols that are read whole come first: a killed process may have begun to fill these columns.
+            new = [s for s in columns if s not in there]
+            symbols = [*old.symbols, *new, *(s for s in listed if s not in there and s not in set(new))]
+            width = old.width if len(symbols) <= old.width else _width(len(symbols))
+            base = sum(date <= old.dates[-1] for date in dates)
+            rows = [place for place, date in enumerate(dates) if date in days]
+            index = Index(old.database, newest, width, dates, symbols)
+            return _Work(old, index, base, rows, columns, width != old.width or base != len(old.dates))
+    database = db.execute("PRAGMA application_id").fetchone()[0]
+    index = Index(database, newest, _width(len(listed)), dates, listed)
+    return _Work(None, index, 0, list(range(len(dates))), [], True)
+
+
+def _width(symbols: int) -> int:
+    """Return how wide a matrix is made, so that new listings find a column."""
+    return -(-(symbols + _SPARE) // _STEP) * _STEP
+
+
+def _copy(old: Matrix, new: Matrix, work: _Work) -> None:
+    """Fill a new matrix with the rows of the old one; dates in between are left empty."""
+    assert work.old
+    factor = os.path.basename(old.path) == "factor.npy"
+    blank = array("d", [1.0 if factor else NAN])
+    more = blank * (new.width - old.width)
+    places = {date: place for place, date in enumerate(work.old.dates)}
+    last = blank * new.width
+    for place, date in enumerate(work.new.dates[: work.base]):
+        if date in places:
+            row = old.row(places[date]) + more
+            last = row if factor else last
+        else:
+            row = last
+        new.set_row(place, row)
+
+
+# writing the cells
+
+
+class _Writer:
+    """Reads rows of the database anew and writes them into the matrices."""
+
+    def __init__(self, db: sqlite3.Connection, source: int, adapter: str, index: Index, files: list[Matrix]) -> None:
+        self.db = db
+        self.source = source
+        self.adapter = adapter
+        self.dates = index.dates
+        self.width = index.width
+        self.symbols = index.symbols
+        self.at = {symbol: place for place, symbol in enumerate(index.symbols)}
+        self.prices = files[:6]
+        self.close = files[3]
+        self.factor = files[6]
+        kinds = db.execute("SELECT symbol, kind FROM securities WHERE source = ?", (source,))
+        self.kinds = dict(kinds.fetchall())
+
+    def write(self, work: _Work) -> None:
+        """Columns first, then rows of the past, then the factors that hang on them; last the rows at the end."""
+        end = max(work.base - 1, 0)
+        for symbol in work.columns:
+            self._column(symbol, work.base)
+        past = [row for row in work.rows if row < end]
+        for row in past:
+            for file, values in zip(self.prices, self._bars(self.dates[row])[1], strict=True):
+                file.set_row(row, values)
+        for symbol in sorted({*work.columns, *(self._acting_after(past[0]) if past else ())}):
+            self._factors(symbol, work.base)
+        for row in work.rows:
+            if row >= end:
+                self._last(row)
+
+    def _bars(self, date: str) -> tuple[list[int], list["array[float]"]]:
+        """Return the places of the symbols that traded, and the six rows of the day."""
+        found = self.db.execute(
+            "SELECT symbol, open, high, low, close, volume, amount FROM daily WHERE source = ? AND date = ?",
+            (self.source, date),
+        ).fetchall()
+        blank = array("d", [NAN]) * self.width
+        rows = [blank[:] for _ in self.prices]
+        found = [row for row in found if row[0] in self.at]
+        if not found:
+            return [], rows
+        symbols, *columns = zip(*found, strict=True)
+        places = [self.at[symbol] for symbol in symbols]
+        columns[5] = tuple(NAN if value is None else value for value in columns[5])
+        for row, column in zip(rows, columns, strict=True):
+            for place, value in zip(places, column, strict=True):
+                row[place] = value
+        return places, rows
+
+    def _column(self, symbol: str, rows: int) -> None:
+        """Read the bars of a symbol anew."""
+        place = {date: row for row, date in enumerate(self.dates[:rows])}
+        columns = [array("d", [NAN]) * rows for _ in self.prices]
+        for date, *values in store.rows_of(self.db, self.source, symbol, self.dates[rows - 1] if rows else ""):
+            for column, value in zip(columns, values, strict=True):
+                if value is not None:
+                    column[place[date]] = value
+        for file, column in zip(self.prices, columns, strict=True):
+            file.set_column(self.at[symbol], column)
+
+    def _acting_after(self, row: int) -> list[str]:
+        """Return the symbols whose factors may hang on bars from a row on."""
+        cursor = self.db.execute(
+            "SELECT symbol, max(date) FROM actions WHERE adapter = ? GROUP BY symbol", (self.adapter,)
+        )
+        if row == 0:
+            return [symbol for symbol, _ in cursor if symbol in self.at]
+        before, closes = self.dates[row - 1], self.close.row(row - 1)
+        acting = ((symbol, last) for symbol, last in cursor if symbol in self.at)
+        return [
+            symbol for symbol, last in acting if last > before or closes[self.at[symbol]] != closes[self.at[symbol]]
+        ]
+
+    def _factors(self, symbol: str, rows: int) -> None:
+        """Work out the factors of a symbol anew."""
+        closes = self.close.column(self.at[symbol], rows)
+        bars = [row for row, close in enumerate(closes) if close == close]
+        result, product, done = array("d"), 1.0, 0
+        acts = store.actions(self.db, self.source, symbol)
+        for before, after in pairwise(bars) if acts else ():
+            first, last = self.dates[before], self.dates[after]
+            here = [act for act in acts if first < act.date <= last]
+            if here:
+                result += array("d", [product]) * (after - done)
+                product *= self._step(symbol, first, last, closes[before], here)
+                done = after
+        self.factor.set_column(self.at[symbol], result + array("d", [product]) * (rows - done))
+
+    def _last(self, row: int) -> None:
+        """Read a day anew behind which nothing is known yet: its factors are those of the row before, and its steps."""
+        date = self.dates[row]
+        places, rows = self._bars(date)
+        for file, values in zip(self.prices, rows, strict=True):
+            file.set_row(row, values)
+        if row == 0:
+            self.factor.set_row(0, array("d", [1.0]) * self.width)
+            return
+        scale, closes = self.factor.row(row - 1), self.close.row(row - 1)
+        cursor = self.db.execute(
+            "SELECT DISTINCT symbol FROM actions WHERE adapter = ? AND date > ? AND date <= ?",
+            (self.adapter, self.dates[row - 1], date),
+        )
+        landing = {self.at[symbol] for (symbol,) in cursor if symbol in self.at}
+        for place in places:
+            if place in landing or closes[place] != closes[place]:
+                scale[place] *= self._since(place, row)
+        self.factor.set_row(row, scale)
+
+    def _since(self, place: int, row: int) -> float:
+        """Return the factor of what happened to a symbol after its bar before this row, up to this row."""
+        symbol = self.symbols[place]
+        acts = store.actions(self.db, self.source, symbol, self.dates[row])
+        if not acts:
+            return 1.0
+        closes = self.close.column(place, row)
+        before = next((at for at in range(row - 1, -1, -1) if closes[at] == closes[at]), -1)
+        here = [act for act in acts if act.date > self.dates[before]] if before >= 0 else []
+        return self._step(symbol, self.dates[before], self.dates[row], closes[before], here) if here else 1.0
+
+    def _step(self, symbol: str, before: str, date: str, close: float, acts: Iterable[Action]) -> float:
+        """Return the factor from one bar to the next; NaN where the actions make no sense: better none than wrong."""
+        tick = TICK.get((MARKET.get(symbol.rpartition(".")[2], ""), self.kinds.get(symbol) or "stock"))
+        try:
+            return factors([before, date], [close, close], acts, tick)[1]
+        except BadData:
+            return NAN
+
+
+# files
+
+
+def _path(folder: str, column: str) -> str:
+    return os.path.join(folder, f"{column}.npy")
+
+
+def _read(folder: str) -> Index | None:
+    try:
+        with open(os.path.join(folder, "index.json"), encoding="utf-8") as file:
+            told = json.load(file)
+        if told.pop("format") != FORMAT:
+            return None
+        return Index(**told)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return None
+
+
+def _write(folder: str, index: Index) -> None:
+    path = os.path.join(folder, "index.json")
+    with open(path + ".new", "w", encoding="utf-8") as file:
+        file.write(json.dumps({"format": FORMAT, **index._asdict()}))
+    os.rename(path + ".new", path)
+
+
+def _current(folder: str, index: Index, db: sqlite3.Connection) -> bool:
+    """Whether the matrices are there and of this database."""
+    return index.database == db.execute("PRAGMA application_id").fetchone()[0] and all(
+        holds(_path(folder, name), len(index.dates), index.width) for name in COLUMNS
+    )
+
+
+def _newest(db: sqlite3.Connection, source: int) -> int:
+    row = db.execute("SELECT version FROM written WHERE source = ? ORDER BY version DESC LIMIT 1", (source,)).fetchone()
+    return int(row[0]) if row else 0
+
+
+@contextlib.contextmanager
+def _one_state(db: sqlite3.Connection) -> Iterator[None]:
+    """See one state of the database, whatever is written meanwhile."""
+    db.execute("BEGIN")
+    try:
+        yield
+    finally:
+        db.rollback()
+
+
+@contextlib.contextmanager
+def _alone(folder: str) -> Iterator[None]:
+    os.makedirs(folder, exist_ok=True)
+    busy = TryLater("the mirror is being written by another ia", hint="try again in a moment")
+    fd = lock.acquire(os.path.join(folder, "lock"), PATIENCE, busy)
+    try:
+        yield
+    finally:
+        os.close(fd)
+
+
+def _unread(folder: str) -> int | None:
+    """Return a descriptor that keeps readers out as long as it is open, or None where one has the mirror open."""
+    fd = os.open(os.path.join(folder, "readers"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return fd
+    except BlockingIOError:
+        os.close(fd)
+        return None
+
+
+@contextlib.contextmanager
+def _explained(folder: str) -> Iterator[None]:
+    """Turn errors of the file system into ours."""
+    try:
+        yield
+    except IaError:
+        raise
+    except OSError as exc:
+        if exc.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+            raise Refused("{path}: permission denied", path=folder) from exc
+        hint = "is the disk full or read-only?"
+        raise TryLater("{name}: {reason}", name=os.path.basename(folder), reason=str(exc.strerror), hint=hint) from exc
