@@ -19,6 +19,9 @@ SECTORS = ("name", "date", "change_pct", "weighted_pct", "count", "up", "down", 
 NORTHBOUND = ("date", "channel", "net", "buy", "sell", "turnover", "deals", "quota_left", "holdings", "leader",
               "leader_pct")  # fmt: skip
 LHB = ("date", "symbol", "name", "change_pct", "net", "buy", "sell", "turnover", "turnover_pct", "reason")
+MAINLINE = ("date", "name", "kind", "with", "members", "hits", "expected", "ratio", "chance", "adjusted", "limit_up",
+            "change_pct", "excess_pct", "excess_5d_pct", "excess_20d_pct", "ahead_5d", "ahead_20d", "days", "z",
+            "leaders")  # fmt: skip
 BOARDS = ("board", "count", "up", "down", "flat", "limit_up", "limit_down", "median_pct", "weighted_pct", "amount")
 
 
@@ -109,6 +112,74 @@ def sectors(ctx: click.Context, kind: str, count: int | None, as_json: bool, as_
         rows = grouped(db, reading.latest(db, notify), kind)[:count]
     brief = ("name", "change_pct", "up", "down", "amount", "leader", "leader_pct")
     _listed(ctx, rows, SECTORS, brief, as_json, as_jsonl)
+
+
+@market.command(cls=Command, example="ia sync daily && { ia market mainline || echo none; }")
+@click.option("-n", "count", type=click.IntRange(5, 1000), default=50, show_default=True, help="So many top gainers.")
+@click.option(
+    "--level", type=click.FloatRange(0, 0.5, min_open=True), default=0.01, show_default=True,
+    help="On how large a share of days without any a line may be shown.",
+)  # fmt: skip
+@click.option(
+    "--kind", type=click.Choice(["industry", "concept", "all"]), default="all", show_default=True,
+    help="What to group by.",
+)  # fmt: skip
+@click.option("--keep", is_flag=True, help="Keep the result: as an observation, and in a session with importance 2.")
+@click.option("-s", "--session", metavar="ID", default="market", show_default=True, help="The session of --keep.")
+@json_option
+@click.pass_context
+def mainline(
+    ctx: click.Context, count: int, level: float, kind: str, keep: bool, session: str, as_json: bool
+) -> None:  # fmt: skip
+    """Print the main lines of a day: groups with more of the top gainers than chance explains. Status 1: there is none.
+
+    Industries and concepts are held against a draw that knows no groups, among stocks of the same price limit and the
+    same usual swings, so that neither size nor luck makes a line; `adjusted` is the chance after Benjamini-Hochberg
+    for all groups that were looked at. excess_pct is over the market, z against the group's own stored days. With
+    --keep a second run of the day replaces the first.
+    """
+    from ia.market import mainline as lines
+    from ia.market import reading
+    from ia.workspace import Workspace
+    from ia_cli._market import emit
+    from ia_cli._out import emit_json
+
+    ws = Workspace()
+    with reading.opened(ws) as db:
+        kinds = lines.KINDS if kind == "all" else (kind,)
+        found = lines.mainlines(db, reading.latest(db, notify), top=count, level=level, kinds=kinds)
+    rows = [
+        {"date": found["date"], **row, "with": ", ".join(row["with"]), "leaders": _names(row)} for row in found["lines"]
+    ]
+    if as_json:
+        emit_json(found)
+    else:
+        emit(rows, MAINLINE, brief=("name", "hits", "expected", "adjusted", "limit_up", "excess_pct", "leaders"))
+    if not rows:
+        near = found["closest"] or {}
+        notify(
+            Message(
+                "no main line on {date}: of {groups} groups {name} came closest, {hits} of the top, {expected} by chance",
+                date=found["date"], groups=found["groups"], name=near["name"], hits=near["hits"],
+                expected=near["expected"],
+            )
+            if near
+            else Message(
+                "no main line on {date}: of {groups} groups none has three of the top",
+                date=found["date"], groups=found["groups"],
+            )
+        )  # fmt: skip
+    elif keep:
+        from ia.agent.mainline import keep as kept
+        from ia_cli._text import lang
+
+        path, number = kept(ws, found, session, lang=lang())
+        notify(Message("kept in {path}, and as message {number} of session {id}", path=path, number=number, id=session))
+    ctx.exit(0 if rows else 1)
+
+
+def _names(row: "Row") -> str:
+    return ", ".join(f"{each['name']} {each['change_pct']:+.2f}%" for each in row["leaders"][:3])
 
 
 @market.command(cls=Command, example="ia sync northbound && ia market northbound --days 5")

@@ -1,0 +1,73 @@
+"""Keeping the main lines of a day: as an observation that recall finds, and as a message that is never pruned."""
+
+from ia import clock, sessions
+from ia.market.reading import Row
+from ia.memory import rules
+from ia.pipes import note_written
+from ia.sessions.kept import writing
+from ia.workspace import Workspace
+
+SESSION = "market"
+_TURN = "mainline:"  # and the day: by this a second keeping finds the first
+
+
+def keep(
+    ws: Workspace, found: Row, session: str = SESSION, *, lang: str = "zh", actor: str = "user"
+) -> tuple[str, int]:
+    """Keep the main lines of a day; return the path of the observation and the number of the message.
+
+    The observation stands under the day of the market. The message has importance 2. What was kept of that day before
+    is replaced; where nothing changed, nothing is written.
+    """
+    told = text(found, lang)
+    path = f"{rules.OBSERVATIONS}/{found['date']}-mainline.md"
+    with ws.lock():
+        body = f"# {_title(lang)} {found['date']}\n\n{told}"
+        if ws.write(path, body, actor=actor, event="memory.observe"):
+            note_written(ws, path)
+        return path, _said(ws, session, told, _TURN + found["date"])
+
+
+def _said(ws: Workspace, session: str, told: str, turn: str) -> int:
+    """Return the message that says it, put in the place of what was said in this turn before."""
+    before = [message for message in sessions.history(ws, session) if message.turn == turn]
+    if before and before[-1].content == told:
+        return before[-1].id
+    if before:
+        with writing(ws) as db:
+            db.executemany(
+                "UPDATE messages SET deleted = ? WHERE id = ?",
+                [(clock.stamp(clock.now()), message.id) for message in before],
+            )
+    return sessions.add(ws, session, "assistant", told, turn=turn, importance=2)
+
+
+def _title(lang: str) -> str:
+    return "市场主线" if lang == "zh" else "Main lines of the market"
+
+
+def text(found: Row, lang: str) -> str:
+    """Return the lines of a day in a few sentences, as they are kept: Markdown, in `zh` or `en`."""
+    words = _ZH if lang == "zh" else _EN
+    out = [words[0].format(**found)]
+    for line in found["lines"]:
+        names = line["name"] + (f" ({', '.join(line['with'])})" if line["with"] else "")
+        leaders = ", ".join(f"{each['name']} {each['symbol']} {each['change_pct']:+.2f} %" for each in line["leaders"])
+        out.append(words[1].format(**{**line, "name": names, "leaders": leaders}))
+    if found["simulated"]:
+        out.append(words[2])
+    return "\n".join(out) + "\n"
+
+
+_ZH = (
+    "{date} 市场主线是以下方向（涨幅前 {top} 名，来源 {source}）：",
+    "- {name}：前列 {hits} 只（随机应有 {expected}），涨停 {limit_up} 只，平均涨跌 {change_pct:+.2f} %，"
+    "超额 {excess_pct:+.2f} %，此前 {days} 日中 {ahead_20d} 日跑赢；领涨：{leaders}",
+    "- 行情是模拟的，并非真实数据",
+)
+_EN = (
+    "Main lines of {date} (of the top {top} gainers, source {source}):",
+    "- {name}: {hits} among the top ({expected} by chance), {limit_up} at the limit, {change_pct:+.2f} % on average,"
+    " {excess_pct:+.2f} % over the market, ahead of it on {ahead_20d} of {days} days before; leaders: {leaders}",
+    "- the prices are simulated",
+)

@@ -1,0 +1,259 @@
+"""The main lines of a day: industries and concepts to which more of the top gainers belong than chance explains.
+
+Of the N stocks that rose most, some of every large group are there by size alone, and some of a small one by luck. So
+each group's count is held against a draw that knows no groups: hypergeometric, within strata of the same price limit
+and the same usual restlessness, as a stock with a 20 % limit, or one that always swings, is among the top more often
+whatever its group. Looking at hundreds of groups is paid for by Benjamini-Hochberg: on days on which nothing is going
+on, at most a share `level` of the days shows a line.
+
+Left out are stocks of less than 60 days, groups of fewer than five stocks, and groups that say nothing of a business:
+those with more than a quarter of the market, and those made of index membership, trading links or past moves. Groups
+with nearly the same gainers are told as one. Industry and concepts are those that were told last.
+"""
+
+import re
+import sqlite3
+from collections.abc import Iterable, Sequence
+from statistics import fmean, stdev
+from typing import Any, NamedTuple
+
+from ia.market.chance import adjusted, expected, tail
+from ia.market.reading import Day, Row
+from ia.market.summary import Stock, at_limit, is_young, names_of, stocks
+
+KINDS = ("industry", "concept")
+LEVEL = 0.01
+TOP = 50
+LEAST_HITS = 3
+LEAST_RATIO = 2.0
+MIN_MEMBERS = 5
+MAX_FRAC = 0.25
+SAME_FRAC = 2 / 3
+"""Groups are told as one where so much of the smaller one's gainers is among the other's."""
+HISTORY = 20
+LAYERS = 4
+"""Into so many equal parts, by the mean size of their moves, the stocks of a price limit are divided."""
+META = re.compile(
+    r"^昨日|^今日|连板|首板|融资融券|股通|标普|标准普尔|MSCI|富时|重仓|持股|成[份分]|指数|^HS300|^(上证|深证|中证|沪深|创业板|科创)?\d+_?$"
+    r"|^(上证|深证|中证|创业板|科创板?)|深成|综合?指|百元股|低价股|次新|新股|预[增盈减亏]|扭亏|破净|破发|解禁|举牌|高送转|送转"
+    r"|股权激励|回购|增持|减持|转债|微盘|小盘|中盘|大盘|权重|ST股|^B股|AH股|AB股|GDR|独角兽|趋势股|历史新高|近期新高"
+    r"|一季报|中报|三季报|年报|注册制|养老金|证金|社保|QFII|央视50|专精特新|活跃股|高振幅|打板|热股"
+)
+"""Concepts that are made of lists, holders or past moves; they follow the market instead of leading it."""
+
+
+class Group(NamedTuple):
+    """A group that was looked at: its name, kind, members in the market, and those of them among the top."""
+
+    name: str
+    kind: str
+    members: frozenset[str]
+    hits: tuple[str, ...]
+    expected: float
+    chance: float
+
+
+def mainlines(
+    db: sqlite3.Connection, day: Day, *, top: int = TOP, level: float = LEVEL, kinds: Sequence[str] = KINDS
+) -> Row:
+    """Return the main lines of a day, strongest first.
+
+    lines       name, kind, with (other names of nearly the same gainers), members, hits (of the top), expected by
+                chance, ratio, chance, adjusted, limit_up, change_pct (mean of the members), excess_pct (over the
+                market), days (how many before are stored), excess_5d_pct, excess_20d_pct (means a day), ahead_5d,
+                ahead_20d (on how many of these days it did better than the market), z (today's excess against those
+                days; None with fewer than five), leaders
+    closest     the same of the group that came nearest, where there is no line
+    groups      how many were looked at
+    """
+    rows = [row for row in stocks(db, day) if not is_young(row, day.date)]
+    past = history(db, day)
+    found = judged(rows, past, top=top, level=level, kinds=kinds)
+    told = {
+        "date": day.date, "time": day.time, "source": day.name, "simulated": day.simulated, "closed": day.closed,
+        "top": min(top, len(rows)), "level": level, "correction": "Benjamini-Hochberg", "groups": found.looks,
+    }  # fmt: skip
+    market = _Market(rows, past, day.date)
+    return {
+        **told,
+        "lines": [market.line(*line) for line in found.lines],
+        "closest": market.line(*found.closest) if found.closest and not found.lines else None,
+    }
+
+
+class Judged(NamedTuple):
+    """What stands out: (group, adjusted chance, names of nearly the same) of each line, the closest, the looks."""
+
+    lines: list[tuple[Group, float, list[str]]]
+    closest: tuple[Group, float, list[str]] | None
+    looks: int
+
+
+def judged(
+    rows: Sequence[Stock], past: "Past", *, top: int = TOP, level: float = LEVEL, kinds: Sequence[str] = KINDS
+) -> Judged:
+    """Return which groups stand out among the stocks of a day."""
+    ranked = sorted(rows, key=lambda row: (-row.change_pct, row.symbol))[:top]
+    best = [row.symbol for row in ranked if row.change_pct > 0]
+    layers = _layers(rows, past)
+    sizes, drawn = _counted(layers.values()), _counted(layers[symbol] for symbol in best)
+    found, looks = [], 0
+    for kind in kinds:
+        for name, members in _members(rows, kind).items():
+            if len(members) < MIN_MEMBERS or len(members) > MAX_FRAC * len(rows) or META.search(name):
+                continue
+            looks += 1
+            hits = tuple(symbol for symbol in best if symbol in members)
+            if len(hits) < LEAST_HITS:
+                continue
+            mine = _counted(layers[symbol] for symbol in members)
+            strata = [(sizes[layer], drawn.get(layer, 0), count) for layer, count in mine.items()]
+            found.append(Group(name, kind, members, hits, expected(strata), tail(strata, len(hits))))
+    found.sort(key=lambda group: (group.chance, -len(group.hits), group.name))
+    values = adjusted([group.chance for group in found], looks)
+    lines: list[tuple[Group, float, list[str]]] = []
+    for group, value in zip(found, values, strict=True):
+        if value > level or len(group.hits) < LEAST_RATIO * group.expected:
+            continue
+        same = next((line for line in lines if _same(line[0], group)), None)
+        if same:
+            same[2].append(group.name)
+        else:
+            lines.append((group, value, []))
+    return Judged(lines, (found[0], values[0], []) if found else None, looks)
+
+
+def _same(a: Group, b: Group) -> bool:
+    common = len(set(a.hits) & set(b.hits))
+    return common >= SAME_FRAC * min(len(a.hits), len(b.hits))
+
+
+def _members(rows: Iterable[Stock], kind: str) -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for row in rows:
+        for name in names_of(row, kind):
+            found.setdefault(name, set()).add(row.symbol)
+    return {name: frozenset(members) for name, members in found.items()}
+
+
+def _counted(items: Iterable[Any]) -> dict[Any, int]:
+    counts: dict[Any, int] = {}
+    for item in items:
+        counts[item] = counts.get(item, 0) + 1
+    return counts
+
+
+def _layers(rows: Sequence[Stock], past: "Past") -> dict[str, tuple[str, bool, int]]:
+    """Return the stratum of each stock: its board, special treatment, and how restless it usually is there."""
+    bands: dict[tuple[str, bool], list[tuple[float, str]]] = {}
+    for row in rows:
+        moves = past.moves(row.symbol)
+        size = fmean(map(abs, moves)) if len(moves) >= 5 else -1.0
+        bands.setdefault((row.board, bool(row.st)), []).append((size, row.symbol))
+    layers = {}
+    for (board, st), found in bands.items():
+        known = sorted(pair for pair in found if pair[0] >= 0)
+        layers.update({symbol: (board, st, -1) for size, symbol in found if size < 0})
+        layers.update({symbol: (board, st, at * LAYERS // len(known)) for at, (_, symbol) in enumerate(known)})
+    return layers
+
+
+# history
+
+
+class Past(NamedTuple):
+    """What stocks did on the stored days before: dates, oldest first, and each one's change in per cent by date."""
+
+    dates: tuple[str, ...]
+    changes: dict[str, dict[str, float]]
+
+    def moves(self, symbol: str) -> list[float]:
+        """Return the changes of a stock, oldest first, without the days on which it did not trade."""
+        return list(self.changes.get(symbol, {}).values())
+
+
+def history(db: sqlite3.Connection, day: Day, days: int = HISTORY) -> Past:
+    """Return the changes of up to so many stored days before a day.
+
+    Of days without a snapshot they follow from the raw closes, without those of ex-dates.
+    """
+    stored = db.execute(
+        "SELECT date, whole FROM days WHERE source = ? AND date < ? ORDER BY date DESC LIMIT ?",
+        (day.source, day.date, days + 1),
+    ).fetchall()[::-1]
+    changes: dict[str, dict[str, float]] = {}
+    dates = []
+    for at, (date, whole) in enumerate(stored):
+        if whole:
+            told = _told(db, day, date)
+        elif at:
+            told = _followed(db, day, stored[at - 1][0], date)
+        if (whole or at) and (at or len(stored) <= days):
+            dates.append(date)
+            for symbol, change in told:
+                changes.setdefault(symbol, {})[date] = change
+    return Past(tuple(dates), changes)
+
+
+def _told(db: sqlite3.Connection, day: Day, date: str) -> Iterable[tuple[str, float]]:
+    return db.execute(
+        "SELECT symbol, change_pct FROM snapshots WHERE source = ? AND date = ? AND volume > 0"
+        " AND change_pct IS NOT NULL",
+        (day.source, date),
+    )
+
+
+def _followed(db: sqlite3.Connection, day: Day, before: str, date: str) -> Iterable[tuple[str, float]]:
+    return db.execute(
+        "SELECT b.symbol, (b.close / a.close - 1) * 100 FROM daily b JOIN daily a ON a.source = b.source"
+        " AND a.date = ? AND a.symbol = b.symbol WHERE b.source = ? AND b.date = ?"
+        " AND b.symbol NOT IN (SELECT symbol FROM actions WHERE adapter = ? AND date = ?)",
+        (before, day.source, date, day.name, date),
+    )
+
+
+class _Market:
+    """The market of a day and of the days before, against which lines are described."""
+
+    def __init__(self, rows: Sequence[Stock], past: Past, day: str) -> None:
+        self.stocks = {row.symbol: row for row in rows}
+        self.past = past
+        self.mean = fmean(row.change_pct for row in rows) if rows else 0.0
+        self.means = {date: self._mean(self.stocks, date) for date in past.dates}
+        self.limit_up = set(at_limit(rows, day)[0])
+
+    def _mean(self, symbols: Iterable[str], date: str) -> float | None:
+        changes = self.past.changes
+        found = [changes[symbol][date] for symbol in symbols if date in changes.get(symbol, ())]
+        return fmean(found) if found else None
+
+    def line(self, group: Group, value: float, same: list[str]) -> Row:
+        """Return what is told of a line: see mainlines()."""
+        change = fmean(self.stocks[symbol].change_pct for symbol in group.members)
+        excess = change - self.mean
+        before = [
+            mine - whole
+            for date, whole in self.means.items()
+            if whole is not None and (mine := self._mean(group.members, date)) is not None
+        ]
+        spread = stdev(before) if len(before) >= 5 else 0.0
+        return {
+            "name": group.name, "kind": group.kind, "with": same, "members": len(group.members),
+            "hits": len(group.hits), "expected": round(group.expected, 2),
+            "ratio": round(len(group.hits) / group.expected, 1) if group.expected else None,
+            "chance": float(f"{group.chance:.3g}"), "adjusted": float(f"{value:.3g}"),
+            "limit_up": len(self.limit_up & group.members),
+            "change_pct": round(change, 2), "excess_pct": round(excess, 2), "days": len(before),
+            "excess_5d_pct": round(fmean(before[-5:]), 2) if before else None,
+            "excess_20d_pct": round(fmean(before), 2) if before else None,
+            "ahead_5d": sum(each > 0 for each in before[-5:]), "ahead_20d": sum(each > 0 for each in before),
+            "z": round((excess - fmean(before)) / spread, 1) if spread > 1e-9 else None,
+            "leaders": [self._leader(symbol) for symbol in group.hits[:5]],
+        }  # fmt: skip
+
+    def _leader(self, symbol: str) -> Row:
+        row = self.stocks[symbol]
+        return {
+            "symbol": symbol, "name": row.name, "change_pct": row.change_pct, "amount": row.amount,
+            "limit_up": symbol in self.limit_up,
+        }  # fmt: skip
