@@ -54,7 +54,7 @@ def fundamentals(
             try:
                 reports = source.fundamentals_of(symbol)
             except NotFound as exc:
-                notify(Message("{symbol}: {reason}", symbol=symbol, reason=exc))
+                notify(Message(exc.template, **exc.params))
                 continue
             rows += len(reports)
             changed += upsert(db, "fundamentals", 3, [(number, *report) for report in reports])
@@ -153,7 +153,7 @@ def sectors(db: sqlite3.Connection, number: int, source: Source, notify: Notify,
         try:
             members = set(source.members(board.kind, board.board))
         except NotFound as exc:
-            notify(Message("{board}: {reason}", board=board.name or board.board, reason=exc))
+            notify(Message(exc.template, **exc.params))
             continue
         changed += _put_members(db, number, board, members, day)
         _finished(db, number, "members", f"{board.kind} {board.board}", str(len(members)))

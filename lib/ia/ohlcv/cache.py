@@ -5,6 +5,7 @@ the same day, never mix. `fresh_until` is worked out when a series is fetched, s
 """
 
 import contextlib
+import json
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -151,6 +152,57 @@ def actions(db: sqlite3.Connection, series: Series, until: str) -> list[Action]:
         (series.adapter, series.symbol, until),
     )
     return [Action(*row) for row in rows]
+
+
+def synced(db: sqlite3.Connection, adapter: str, symbol: Symbol, until: str) -> tuple[Series, str] | None:
+    """Return what `ia sync` has stored of a symbol's history as a series, and up to which session it is complete.
+
+    None where the history was never fetched whole, or something of it is still to be fetched (`todo`). `host` tells of
+    the sync too. The second is a date up to `until`, "" where no session is covered.
+    """
+    row = db.execute(
+        "SELECT n.id, n.simulated, s.name, s.first, s.last, j.told, j.time FROM sources n JOIN securities s"
+        " ON s.source = n.id AND s.symbol = ? AND s.complete = 1 LEFT JOIN jobs j"
+        " ON j.source = n.id AND j.job = 'history' AND j.key = s.symbol AND j.state = 'done' WHERE n.name = ?"
+        " AND NOT EXISTS (SELECT 1 FROM todo t WHERE t.source = n.id AND t.symbol = s.symbol)",
+        (symbol.canonical, adapter),
+    ).fetchone()
+    if row is None:
+        return None
+    number, simulated, name, first, last, told, fetched = row
+    day = db.execute(
+        "SELECT date, host, time FROM days WHERE source = ? AND date <= ? AND whole = 1 AND rows > 0"
+        " AND time >= date || 'T07:00' ORDER BY date DESC LIMIT 1",
+        (number, until),
+    ).fetchone()
+    date, host, time = day or ("", "", fetched)
+    known = json.loads(told or "{}")
+    covered = max(date, min(known.get("through", ""), until))
+    series = Series(
+        adapter, symbol.canonical, symbol.name or name or "", f"{host or adapter} (ia sync {covered})",
+        known.get("note", ""), bool(simulated), time or "", "", first, min(last, until),
+    )  # fmt: skip
+    return series, covered
+
+
+def synced_bars(db: sqlite3.Connection, adapter: str, symbol: str, until: str) -> Bars:
+    """Return the raw bars that `ia sync` stored of a symbol up to `until`: a seek for each day."""
+    rows = db.execute(
+        "SELECT b.date, b.open, b.high, b.low, b.close, b.volume FROM sources n JOIN days d ON d.source = n.id"
+        " CROSS JOIN daily b ON b.source = d.source AND b.date = d.date AND b.symbol = ?"
+        " WHERE n.name = ? AND d.date <= ? ORDER BY d.date",
+        (symbol, adapter, until),
+    ).fetchall()
+    return Bars(*map(list, zip(*rows, strict=True))) if rows else Bars([], [], [], [], [], [])
+
+
+def listed(db: sqlite3.Connection, adapter: str, symbol: str) -> str | None:
+    """Return the day on which a source says that a symbol was listed, YYYY-MM-DD."""
+    row = db.execute(
+        "SELECT s.listed FROM sources n JOIN securities s ON s.source = n.id AND s.symbol = ? WHERE n.name = ?",
+        (symbol, adapter),
+    ).fetchone()
+    return row[0] if row else None
 
 
 def put(db: sqlite3.Connection, symbol: Symbol, series: Series, new: Bars, acts: list[Action]) -> None:

@@ -131,6 +131,8 @@ def _stored(
         adapter = load(name)
         if adapter.local:
             return _read(adapter, symbol, until)
+        if not request.refresh and (found := _synced(db, name, symbol, request, until)):
+            return found
         with cache.fetching(ws, name, symbol.canonical):
             others = cache.find(db, name, symbol.canonical)
             if others and others != known and _fresh(others):
@@ -139,6 +141,44 @@ def _stored(
                 known = _fetched(ws, db, adapter, symbol, others)
     bars = cache.bars(db, known, until)
     return _Stored(known, bars, cache.actions(db, known, bars.date[-1]) if bars.date else [])
+
+
+def _synced(db: "sqlite3.Connection", name: str, symbol: Symbol, request: Request, until: str) -> _Stored | None:
+    """Return what `ia sync` stored, where that is what a fetch would bring: to the last session, and from as early on.
+
+    It is from as early on where it begins with the listing, or before what is asked for; `hfq` hangs on the first bar.
+    """
+    found = cache.synced(db, name, symbol, until) if symbol.market == "CN" else None
+    if found is None or not _reaches(found[1], until):
+        return None
+    series = found[0]
+    listed = cache.listed(db, name, symbol.canonical)
+    whole = listed is not None and series.first <= _later(listed, 15)
+    enough = request.adjust != "hfq" and request.start is not None and request.start >= _later(series.first, 31)
+    if not (whole or enough):
+        return None
+    bars = cache.synced_bars(db, name, symbol.canonical, until)
+    return _Stored(series, bars, cache.actions(db, series, bars.date[-1])) if bars.date else None
+
+
+def _reaches(covered: str, until: str) -> bool:
+    """Whether no session lies between a day and `until`: at weekends that is known without asking the calendar."""
+    from datetime import date, timedelta
+
+    if not covered:
+        return False
+    day, last = date.fromisoformat(covered), date.fromisoformat(until)
+    if all((day + timedelta(days=n)).weekday() > 4 for n in range(1, (last - day).days + 1)):
+        return True
+    from ia.ohlcv.calendar import last_session
+
+    return (last - day).days < 15 and last_session("CN", clock.now()) <= covered
+
+
+def _later(day: str, days: int) -> str:
+    from datetime import date, timedelta
+
+    return (date.fromisoformat(day) + timedelta(days=days)).isoformat()
 
 
 def _fresh(series: cache.Series) -> bool:
