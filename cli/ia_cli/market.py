@@ -159,7 +159,7 @@ def mainline(
         near = found["closest"] or {}
         notify(
             Message(
-                "no main line on {date}: of {groups} groups {name} came closest, {hits} of the top, {expected} by chance",
+                "no main line on {date}: {name} came closest of {groups}, {hits} at the top, {expected} by chance",
                 date=found["date"], groups=found["groups"], name=near["name"], hits=near["hits"],
                 expected=near["expected"],
             )

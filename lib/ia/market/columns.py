@@ -42,12 +42,16 @@ ST = (
 """Special treatment stands in the name of the day; letters within a name (TEST) are none."""
 
 
-def _reported(field: str) -> str:
-    """Return the SQL of a figure of the newest report that was published by the parameter :today."""
-    return (
-        f"(SELECT f.{field} FROM fundamentals f WHERE f.source = s.source AND f.symbol = s.symbol"
-        f" AND {PUBLISHED} <= :today ORDER BY f.period DESC LIMIT 1)"
-    )
+REPORT = (
+    " LEFT JOIN fundamentals r ON r.source = s.source AND r.symbol = s.symbol AND r.period = (SELECT f.period"
+    f" FROM fundamentals f WHERE f.source = s.source AND f.symbol = s.symbol AND {PUBLISHED} <= :today"
+    " ORDER BY f.period DESC LIMIT 1)"
+)
+"""The newest report that was published by the parameter :today, where a column begins with `r.`."""
+_ROE = (
+    "coalesce(s.roe_pct, (SELECT f.roe_pct FROM fundamentals f WHERE f.source = s.source AND f.symbol = s.symbol"
+    f" AND {PUBLISHED} <= :today ORDER BY f.period DESC LIMIT 1))"
+)
 
 
 COLUMNS = (
@@ -73,18 +77,18 @@ COLUMNS = (
     Column("float_cap", "s.float_cap", NUMBER, MONEY, ("流通市值",)),
     Column("change_60d_pct", "s.change_60d_pct", NUMBER, PCT, ("60日涨跌幅", "六十日涨跌幅")),
     Column("change_ytd_pct", "s.change_ytd_pct", NUMBER, PCT, ("年初至今涨跌幅", "年初至今")),
-    Column("roe_pct", f"coalesce(s.roe_pct, {_reported('roe_pct')})", NUMBER, PCT, ("净资产收益率",)),
-    Column("period", _reported("period"), DATE, also=("报告期",)),
-    Column("eps", _reported("eps"), NUMBER, PRICE, ("每股收益",)),
-    Column("bvps", _reported("bvps"), NUMBER, PRICE, ("每股净资产",)),
-    Column("cash_flow_ps", _reported("cash_flow_ps"), NUMBER, PRICE, ("每股经营现金流", "每股现金流")),
-    Column("revenue", _reported("revenue"), NUMBER, MONEY, ("营业收入", "营业总收入", "营收")),
-    Column("revenue_yoy_pct", _reported("revenue_yoy_pct"), NUMBER, PCT, ("营收增长率", "营收同比", "营收增长")),
-    Column("profit", _reported("profit"), NUMBER, MONEY, ("净利润", "归母净利润")),
-    Column("profit_yoy_pct", _reported("profit_yoy_pct"), NUMBER, PCT, ("净利润增长率", "净利润同比", "净利润增长")),
-    Column("gross_margin_pct", _reported("gross_margin_pct"), NUMBER, PCT, ("毛利率",)),
-    Column("net_margin_pct", _reported("net_margin_pct"), NUMBER, PCT, ("净利率",)),
-    Column("debt_ratio_pct", _reported("debt_ratio_pct"), NUMBER, PCT, ("资产负债率", "负债率")),
+    Column("roe_pct", _ROE, NUMBER, PCT, ("净资产收益率",)),
+    Column("period", "r.period", DATE, also=("报告期",)),
+    Column("eps", "r.eps", NUMBER, PRICE, ("每股收益",)),
+    Column("bvps", "r.bvps", NUMBER, PRICE, ("每股净资产",)),
+    Column("cash_flow_ps", "r.cash_flow_ps", NUMBER, PRICE, ("每股经营现金流", "每股现金流")),
+    Column("revenue", "r.revenue", NUMBER, MONEY, ("营业收入", "营业总收入", "营收")),
+    Column("revenue_yoy_pct", "r.revenue_yoy_pct", NUMBER, PCT, ("营收增长率", "营收同比", "营收增长")),
+    Column("profit", "r.profit", NUMBER, MONEY, ("净利润", "归母净利润")),
+    Column("profit_yoy_pct", "r.profit_yoy_pct", NUMBER, PCT, ("净利润增长率", "净利润同比", "净利润增长")),
+    Column("gross_margin_pct", "r.gross_margin_pct", NUMBER, PCT, ("毛利率",)),
+    Column("net_margin_pct", "r.net_margin_pct", NUMBER, PCT, ("净利率",)),
+    Column("debt_ratio_pct", "r.debt_ratio_pct", NUMBER, PCT, ("资产负债率", "负债率")),
     Column("industry", "c.industry", TEXT, also=("行业", "板块")),
     Column("concepts", "c.concepts", TEXT, also=("concept", "概念")),
     Column("board", BOARD, TEXT, also=("上市板", "市场板块")),

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ia.errors import Message, Notify, UsageError, silent
-from ia.market.columns import FLAG, Column, find, near
+from ia.market.columns import FLAG, REPORT, Column, find, near
 from ia.market.conditions import Condition, parse
 from ia.market.reading import FROM, STOCKS, Day, Row, latest, opened, params, rows_of
 from ia.workspace import Workspace
@@ -48,7 +48,10 @@ def screen(
     wanted = [column_of(name) for name in columns] or _wanted(condition, by if sort else None)
     with opened(ws) as db:
         day = latest(db, notify)
-        where = FROM + ("" if any(column.name == "kind" for column in condition.columns) else STOCKS)
+        report = any(column.sql.startswith("r.") for column in (*condition.columns, *wanted, by))
+        where = (FROM.replace(" WHERE ", f"{REPORT} WHERE ") if report else FROM) + (
+            "" if any(column.name == "kind" for column in condition.columns) else STOCKS
+        )
         values = {**params(day), **condition.params}
         listed = ", ".join(f"{column.sql} AS {column.name}" for column in wanted)
         down = descending if descending is not None else by.type == "number"

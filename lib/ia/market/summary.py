@@ -2,14 +2,13 @@
 
 import sqlite3
 from collections.abc import Iterable, Sequence
-from decimal import Decimal
-from statistics import median
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ia.market.columns import BOARD, BOARDS, ST
 from ia.market.reading import FROM, STOCKS, Day, Row, params, rows_of, young
-from ia.ohlcv.identity import Symbol
-from ia.rules.limits import limits
+
+if TYPE_CHECKING:
+    from decimal import Decimal
 
 MEAN_DAYS = 20
 WHOLE_FRAC = 0.8
@@ -77,14 +76,19 @@ def summary(db: sqlite3.Connection, day: Day) -> Row:
 
 def _scope(name: str, rows: Sequence[Stock], day: Day) -> Row:
     ups, downs = at_limit(rows, day.date)
-    changes = [row.change_pct for row in rows]
+    changes = sorted(row.change_pct for row in rows)
     up, down = sum(change > 0 for change in changes), sum(change < 0 for change in changes)
     return {
         "board": name, "count": len(rows), "up": up, "down": down, "flat": len(rows) - up - down,
         "limit_up": len(ups), "limit_down": len(downs),
-        "median_pct": round(median(changes), 2) if changes else None, "weighted_pct": weighted(rows),
+        "median_pct": _median(changes), "weighted_pct": weighted(rows),
         "amount": round(sum(row.amount for row in rows), 2),
     }  # fmt: skip
+
+
+def _median(ascending: Sequence[float]) -> float | None:
+    half = len(ascending) // 2
+    return round((ascending[half] + ascending[~half]) / 2, 2) if ascending else None
 
 
 def weighted(rows: Iterable[Stock]) -> float | None:
@@ -100,6 +104,9 @@ def weighted(rows: Iterable[Stock]) -> float | None:
 
 def at_limit(rows: Iterable[Stock], day: str) -> tuple[list[str], list[str]]:
     """Return the symbols of the stocks whose price is the highest of the day's rules, and the lowest."""
+    from ia.ohlcv.identity import Symbol
+    from ia.rules.limits import limits
+
     ups, downs = [], []
     for row in rows:
         if abs(row.change_pct) < LEAST_LIMIT_PCT or not row.prev_close:
@@ -116,7 +123,9 @@ def at_limit(rows: Iterable[Stock], day: str) -> tuple[list[str], list[str]]:
     return ups, downs
 
 
-def _exact(price: float) -> Decimal:
+def _exact(price: float) -> "Decimal":
+    from decimal import Decimal
+
     return Decimal(repr(round(price, 4)))
 
 
