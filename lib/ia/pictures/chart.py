@@ -61,7 +61,10 @@ class Event(NamedTuple):
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart of one symbol. `up` is the colour of a rise: red where the mainland looks, green elsewhere."""
+    """A chart of one symbol. `up` is the colour of a rise: red where the mainland looks, green elsewhere.
+
+    `source` tells where the bars came from, `source_en` in English for a renderer that cannot write Chinese.
+    """
 
     bars: Bars
     title: str = ""
@@ -73,6 +76,7 @@ class Chart:
     log: bool = False
     volume: bool = True
     source: str = ""
+    source_en: str = ""
     warning: str = ""
     voice: Voice = field(default=ENGLISH)
 
@@ -134,17 +138,17 @@ class Bucket(NamedTuple):
 
 
 def buckets(bars: Bars, most: int) -> list[Bucket]:
-    """Return the bars as at most `most` buckets of (nearly) one size; no high, low or volume is lost."""
+    """Return the bars as at most `most` buckets of one size, the first perhaps smaller; no high, low or volume is lost.
+
+    One size, because the volume of two bars beside that of one would look like news.
+    """
     count = len(bars.date)
-    parts = min(count, max(most, 1))
+    size = -(-count // max(most, 1))
     found = []
-    for k in range(parts):
-        a, b = k * count // parts, (k + 1) * count // parts
-        found.append(
-            Bucket(
-                a, b, bars.open[a], max(bars.high[a:b]), min(bars.low[a:b]), bars.close[b - 1], sum(bars.volume[a:b])
-            )
-        )
+    for b in range(count % size or size, count + 1, size) if count else ():
+        a = max(b - size, 0)
+        high, low, volume = max(bars.high[a:b]), min(bars.low[a:b]), sum(bars.volume[a:b])
+        found.append(Bucket(a, b, bars.open[a], high, low, bars.close[b - 1], volume))
     return found
 
 

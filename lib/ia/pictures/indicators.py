@@ -1,4 +1,4 @@
-"""Expressions as lines of a chart: evaluated by `ia.compute` as `ia compute` evaluates them, policy and sandbox included."""
+"""Expressions as lines of a chart, evaluated as `ia compute` evaluates them: policy and sandbox included."""
 
 import re
 from typing import NamedTuple
@@ -93,7 +93,9 @@ def _call(source: str) -> str:
         from difflib import get_close_matches
 
         close = next(iter(get_close_matches(source, FUNCTIONS, 1)), "rsi")
-        raise NotFound("{name}: no such indicator", name=source, close=close, hint="did you mean {close}? `ia indicator list`")
+        raise NotFound(
+            "{name}: no such indicator", name=source, close=close, hint="did you mean {close}? `ia indicator list`"
+        )
     inputs = [name if name in Bars._fields else "close" for name in found.inputs]
     given = [name for name in found.inputs if name not in (*Bars._fields, "x")]
     if given or any(param.default is None for param in found.params):

@@ -78,7 +78,7 @@ def decimals(values: Sequence[float]) -> int:
     >>> decimals([10.0, 12.5, 15.0]), decimals([1000.0, 2000.0])
     (1, 0)
     """
-    for places in range(0, 9):
+    for places in range(9):
         if all(abs(round(value, places) - value) <= max(abs(value), 1e-12) * 1e-9 for value in values):
             return places
     return 9
@@ -112,7 +112,9 @@ def compact(value: float, lang: str = "en") -> str:
 
 
 def _whole(value: float) -> str:
-    return f"{value:.1f}".removesuffix(".0") if abs(value) < 100 and abs(value - round(value)) > 0.05 else f"{value:.0f}"
+    return (
+        f"{value:.1f}".removesuffix(".0") if abs(value) < 100 and abs(value - round(value)) > 0.05 else f"{value:.0f}"
+    )
 
 
 def number(value: float) -> str:

@@ -8,7 +8,7 @@ from ia.errors import BadData, Notify, silent
 from ia.ohlcv.adjust import Action
 from ia.ohlcv.canonical import Bars
 from ia.ohlcv.history import Request
-from ia.pictures.chart import Chart, Event, Line, Voice, moving_average, up_colour
+from ia.pictures.chart import ENGLISH, Chart, Event, Line, Voice, moving_average, up_colour
 from ia.pictures.scale import number
 from ia.workspace import Workspace
 
@@ -89,7 +89,8 @@ def charted(origin: Origin, voice: Voice, *, title: str | None = None, averages:
     chart = Chart(
         bars, title=origin.title if title is None else title, overlays=lines,
         up=up_colour(origin.market, voice.lang), voice=voice,
-        source=described(origin, voice), warning=voice.say("simulated prices") if origin.simulated else "",
+        source=described(origin, voice), source_en=described(origin, ENGLISH),
+        warning=voice.say("simulated prices") if origin.simulated else "",
     )  # fmt: skip
     return replace(chart, events=_events(origin, voice))
 
@@ -106,7 +107,9 @@ def described(origin: Origin, voice: Voice) -> str:
             origin.adjust, say("not adjusted")))  # fmt: skip
     if origin.period:
         parts.append(say(origin.period))
-    parts.append(say("{count} bars {first} to {last}", count=f"{len(bars.date):,}", first=bars.date[0], last=bars.date[-1]))
+    parts.append(
+        say("{count} bars {first} to {last}", count=f"{len(bars.date):,}", first=bars.date[0], last=bars.date[-1])
+    )
     if origin.fetched:
         parts.append(say("fetched {time}", time=_minute(origin.fetched)))
     return " · ".join(parts)

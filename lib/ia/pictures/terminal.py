@@ -19,8 +19,17 @@ _WIDE = {2: "█", 1: "│", 0: " "}
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 _LINES = ("33", "36", "35", "34")
-_ANSI = {"red": "31", "green": "32", "dim": "90", "bold": "1", "last": "7", **{f"line{i}": c for i, c in enumerate(_LINES)}}
-_ASCII = str.maketrans({"│": "|", "─": "-", "┬": "+", "┤": "+", "▲": "^", "▼": "v", "·": ".", "╌": "-", "…": "~", "●": "*"})
+_ANSI = {
+    "red": "31",
+    "green": "32",
+    "dim": "90",
+    "bold": "1",
+    "last": "7",
+    **{f"line{i}": c for i, c in enumerate(_LINES)},
+}
+_ASCII = str.maketrans(
+    {"│": "|", "─": "-", "┬": "+", "┤": "+", "▲": "^", "▼": "v", "·": ".", "╌": "-", "…": "~", "●": "*"}
+)
 
 
 class Form(NamedTuple):
@@ -47,9 +56,7 @@ def draw(chart: Chart, form: Form) -> str:
 
 def cells(text: str) -> int:
     """Return how many columns a text takes; a Chinese character takes two."""
-    return sum(
-        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text
-    )
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def shortened(text: str, width: int) -> str:

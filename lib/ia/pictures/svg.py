@@ -1,0 +1,158 @@
+"""SVG as text: elements with escaped contents, numbers of one decimal, and the colours of day and night."""
+
+import re
+import unicodedata
+
+FONTS = (
+    "Inter, 'Segoe UI', 'Helvetica Neue', Arial, 'Liberation Sans', 'DejaVu Sans', 'PingFang SC',"
+    " 'Hiragino Sans GB', 'Microsoft YaHei', 'Noto Sans CJK SC', 'Noto Sans SC', 'Source Han Sans SC', 'WenQuanYi Micro Hei', sans-serif"
+)
+"""Latin letters first, then Chinese ones of each system: a renderer takes a glyph from the first that has it."""
+
+LINES = ("#2f74e0", "#e8930c", "#9a4fd6", "#0d9a9a", "#d6488f", "#6b7c1f")
+NIGHT_LINES = ("#5b9dff", "#ffb340", "#c287ff", "#3cc9c9", "#ff7ab5", "#b7cc4a")
+DAY = {
+    "paper": "#ffffff", "ink": "#1b2330", "soft": "#6a7484", "grid": "#e9ecf1", "frame": "#d5dae2",
+    "red": "#d83a45", "green": "#12936b", "band": "#f5f7fa", "mark": "#1b2330",
+    "warn": "#9a5b00", "warnpaper": "#fff3d6",
+}  # fmt: skip
+NIGHT = {
+    "paper": "#12161d", "ink": "#e4e8ee", "soft": "#919cad", "grid": "#222935", "frame": "#333c4b",
+    "red": "#f2616b", "green": "#32b88a", "band": "#191f29", "mark": "#e4e8ee",
+    "warn": "#ffca66", "warnpaper": "#3a2d0c",
+}  # fmt: skip
+
+_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def escaped(text: object) -> str:
+    """Return a text for XML and HTML, in contents and in quoted attributes; what XML cannot hold is left out.
+
+    >>> escaped('<a href="x">&\\x00')
+    '&lt;a href=&quot;x&quot;&gt;&amp;'
+    """
+    text = _FORBIDDEN.sub("", str(text))
+    for char, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;"), ("'", "&#39;")):
+        text = text.replace(char, entity)
+    return text
+
+
+def num(value: float) -> str:
+    """Return a coordinate with at most one decimal.
+
+    >>> num(12.0), num(3.14), num(-0.04)
+    ('12', '3.1', '0')
+    """
+    text = f"{value:.1f}".removesuffix(".0")
+    return "0" if text == "-0" else text
+
+
+def text(x: float, y: float, what: object, kind: str = "", anchor: str = "start") -> str:
+    """Return a text element. `kind` is its classes."""
+    side = "" if anchor == "start" else f' text-anchor="{anchor}"'
+    named = f' class="{kind}"' if kind else ""
+    return f'<text x="{num(x)}" y="{num(y)}"{named}{side}>{escaped(what)}</text>'
+
+
+def path(data: str, kind: str) -> str:
+    """Return a path element, or nothing where there is nothing to draw."""
+    return f'<path class="{kind}" d="{data}"/>' if data else ""
+
+
+def rect(x: float, y: float, width: float, height: float, kind: str, more: str = "") -> str:
+    """Return a rectangle."""
+    return (
+        f'<rect x="{num(x)}" y="{num(y)}" width="{num(max(width, 0))}" height="{num(max(height, 0))}"'
+        f' class="{kind}"{more}/>'
+    )
+
+
+def wide(text: str, size: float) -> float:
+    """Return about how many pixels a text takes: half of its size a letter, all of it a Chinese character."""
+    return sum(size if unicodedata.east_asian_width(c) in "WF" else size * 0.55 for c in text)
+
+
+def fitting(text: str, size: float, room: float) -> str:
+    """Return as much of a text as fits into `room` pixels."""
+    if wide(text, size) <= room:
+        return text
+    while text and wide(text, size) + size > room:
+        text = text[:-1]
+    return text.rstrip() + "…" if text else ""
+
+
+def _rules(colours: dict[str, str], lines: tuple[str, ...], scope: str) -> str:
+    c = colours
+    rules = {
+        ".paper": f"fill:{c['paper']}",
+        "text": f"fill:{c['ink']}",
+        ".soft": f"fill:{c['soft']}",
+        ".grid": f"stroke:{c['grid']}",
+        ".frame": f"stroke:{c['frame']}",
+        ".level": f"stroke:{c['soft']}",
+        ".red": f"fill:{c['red']}",
+        ".green": f"fill:{c['green']}",
+        ".w-red": f"stroke:{c['red']}",
+        ".w-green": f"stroke:{c['green']}",
+        ".last": f"stroke:{c['soft']}",
+        ".mark": f"fill:{c['mark']};stroke:{c['paper']}",
+        ".halo": f"stroke:{c['paper']}",
+        ".tag": f"fill:{c['soft']}",
+        "text.on": f"fill:{c['paper']}",
+        ".chip": f"fill:{c['band']}",
+        ".warn": f"fill:{c['warn']}",
+        ".warnpaper": f"fill:{c['warnpaper']}",
+        ".sheet": f"fill:{c['paper']};stroke:{c['frame']}",
+        ".cross": f"stroke:{c['soft']}",
+        **{f".l{i}": f"stroke:{colour}" for i, colour in enumerate(lines)},
+        **{f"text.t{i}": f"fill:{colour}" for i, colour in enumerate(lines)},
+        **{f".a{i}": f"fill:{colour}" for i, colour in enumerate(lines)},
+    }
+    return "".join(f"{scope}{selector}{{{rule}}}" for selector, rule in rules.items())
+
+
+def style(scope: str = ".ia-picture", *, night: bool | None = None) -> str:
+    """Return the rules of a picture's classes. Without `night` it follows the reader's system, else it is fixed.
+
+    Only what every renderer knows: classes and literal colours.
+    """
+    scope = f"{scope} "
+    form = {
+        "text": f"font-family:{FONTS};font-size:11px",
+        ".title": "font-size:17px;font-weight:600",
+        ".big": "font-size:17px;font-weight:600",
+        ".small": "font-size:10px",
+        ".grid": "stroke-width:1;fill:none;shape-rendering:crispEdges",
+        ".frame": "stroke-width:1;fill:none;shape-rendering:crispEdges",
+        ".level": "stroke-width:1;stroke-dasharray:2 3;fill:none;opacity:.7",
+        ".last": "stroke-width:1;stroke-dasharray:4 3;fill:none",
+        ".line": "fill:none;stroke-width:1.4;stroke-linejoin:round;stroke-linecap:round",
+        ".wick": "fill:none;stroke-width:1",
+        ".thick": "fill:none;stroke-width:2;stroke-linejoin:round",
+        ".faint": "opacity:.62",
+        ".area": "opacity:.14;stroke:none",
+        ".mark": "stroke-width:1",
+        ".halo": "fill:none;stroke-width:3;stroke-linejoin:round",
+        ".cross": "stroke-width:1;stroke-dasharray:3 3;fill:none;shape-rendering:crispEdges",
+        ".sheet": "stroke-width:1",
+    }
+    rules = "".join(f"{scope}{selector}{{{rule}}}" for selector, rule in form.items())
+    if night is not None:
+        return rules + (_rules(NIGHT, NIGHT_LINES, scope) if night else _rules(DAY, LINES, scope))
+    dark = _rules(NIGHT, NIGHT_LINES, scope)
+    return f"{rules}{_rules(DAY, LINES, scope)}@media screen and (prefers-color-scheme:dark){{{dark}}}"
+
+
+def document(
+    width: float, height: float, title: str, told: str, body: str, *, css: str = "", attributes: str = ""
+) -> str:
+    """Return an SVG element that scales with its place. `title` and `told` are what a screen reader says.
+
+    css  rules of its own, for a file that stands alone.
+    """
+    inside = f"<style>{css}</style>" if css else ""
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="ia-picture" viewBox="0 0 {num(width)} {num(height)}"'
+        f' width="{num(width)}" height="{num(height)}" role="img"{attributes}>'
+        f"<title>{escaped(title)}</title><desc>{escaped(told)}</desc>{inside}{body}</svg>\n"
+    )
