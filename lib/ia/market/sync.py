@@ -6,74 +6,37 @@ the stored one have anything fetched after that. What is left to do stands in th
 """
 
 import contextlib
-import os
-import sqlite3
 import time
-from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
-from ia import audit, clock, config, lock
+from ia import audit, config
 from ia.errors import IaError, Message, NotFound, Notify, TryLater, Unavailable, UsageError, silent
-from ia.market import backfill, continuity, jobs, sources, store
+from ia.market import continuity, daily, jobs, sources, store
 from ia.market import snapshot as snapshots
-from ia.market.backfill import Wanted
-from ia.market.quote import Quote
+from ia.market.daily import Request, Run
 from ia.market.sources import Source
 from ia.ohlcv import cache
 from ia.ohlcv.adapters import Adapter
 from ia.store import transaction
 from ia.workspace import Workspace
 
+__all__ = ["JOBS", "Outcome", "Request", "sync"]
+
 JOBS = ("daily", "fundamentals", "northbound", "lhb", "sectors", "symbols")
-GAPS = 200
-"""More histories than these are not fetched without being asked for: it takes long, and is told."""
-PATIENCE = 60.0
-"""Seconds that a second `ia sync` waits for the first one's snapshot."""
-NAMED = 12
-"""So many symbols are named in a message; the summary has them all."""
 _DAILY = ("daily", "symbols")
-
-Progress = Callable[[str, int, int, int], None]
-"""Is told what is being fetched, how many are done, of how many, and how many of them failed."""
-Row = dict[str, Any]
-
-
-class Request(NamedTuple):
-    """What is to be synced.
-
-    job      one of JOBS, `all`, or "" for the day and what is due besides
-    symbols  only these securities, canonical: their histories or reports, and no snapshot
-    history  fetch the histories that are missing too; start: from when on, YYYY-MM-DD
-    """
-
-    job: str = ""
-    symbols: tuple[str, ...] | None = None
-    history: bool = False
-    start: str | None = None
 
 
 class Outcome(NamedTuple):
     """A row for each job that brought something, and what failed, the failure most worth another try first."""
 
-    rows: list[Row]
+    rows: list[daily.Row]
     failures: list[IaError]
 
 
-class _Run(NamedTuple):
-    """What all jobs of one run share."""
-
-    ws: Workspace
-    db: sqlite3.Connection
-    source: Source
-    number: int
-    adapter: Adapter
-    request: Request
-    notify: Notify
-    progress: Progress
-
-
-def sync(ws: Workspace, request: Request, notify: Notify = silent, progress: Progress = lambda *told: None) -> Outcome:
+def sync(
+    ws: Workspace, request: Request, notify: Notify = silent, progress: daily.Progress = lambda *told: None
+) -> Outcome:
     """Bring the store up to date and return what was done; the failure of one job does not stop the others.
 
     raises  ConfigError, UsageError: nothing was begun. What a source did is in `failures`.
@@ -83,8 +46,8 @@ def sync(ws: Workspace, request: Request, notify: Notify = silent, progress: Pro
         notify(Message("simulated prices: the whole market is invented by {adapter}", adapter=source.name))
     with contextlib.closing(cache.connect(ws)) as db:
         number = store.source_id(db, source.name, source.simulated)
-        run = _Run(ws, db, source, number, adapter, request, notify, progress)
-        rows: list[Row] = []
+        run = Run(ws, db, source, number, adapter, request, notify, progress)
+        rows: list[daily.Row] = []
         failures: list[IaError] = []
         for name in _names(request):
             _done(run, name, rows, failures)
@@ -92,17 +55,13 @@ def sync(ws: Workspace, request: Request, notify: Notify = silent, progress: Pro
             for name in jobs.due(db, number, continuity.last_session()):
                 _done(run, name, rows, failures)
     audit.record(ws.db, "market.sync", request.job or "due", "user", rows=rows, failures=[str(f) for f in failures])
-    return Outcome(rows, sorted(failures, key=_rank))
+    return Outcome(rows, sorted(failures, key=daily.rank))
 
 
 def _names(request: Request) -> Sequence[str]:
     if request.job == "all":
         return JOBS[:-1]  # the snapshot of the day tells the symbols too
     return (request.job or "daily",)
-
-
-def _rank(failure: IaError) -> int:
-    return [TryLater.status, Unavailable.status].index(failure.status) if failure.status in (75, 69) else 2
 
 
 def _source() -> tuple[Source, Adapter]:
@@ -118,15 +77,15 @@ def _source() -> tuple[Source, Adapter]:
     )
 
 
-def _done(run: _Run, name: str, rows: list[Row], failures: list[IaError]) -> None:
+def _done(run: Run, name: str, rows: list[daily.Row], failures: list[IaError]) -> None:
     """Do one job: its row goes to `rows`, and what went wrong to `failures`."""
     began = time.monotonic()
-    row: Row = {"job": name, "source": run.source.name, "simulated": run.source.simulated}
+    row: daily.Row = {"job": name, "source": run.source.name, "simulated": run.source.simulated}
     try:
         if name in _DAILY and run.request.symbols is not None:
-            failed = _histories(run, row)
+            failed = daily.histories(run, row)
         elif name == "daily":
-            failed = _daily(run, row)
+            failed = daily.day(run, row)
         else:
             _other(run, name, row)
             failed = []
@@ -144,252 +103,13 @@ def _done(run: _Run, name: str, rows: list[Row], failures: list[IaError]) -> Non
     failures.extend(failed)
 
 
-# the day
-
-
-def _daily(run: _Run, row: Row) -> list[IaError]:
-    """Store the day that the source shows, and settle what it asks for."""
-    with _alone(run.ws, "snapshot", PATIENCE):
-        shot = snapshots.take(run.source, lambda done, total: run.progress("market", done, total, 0), run.notify)
-        began = time.monotonic()
-        last = continuity.last_bars(run.db, run.number, shot.day)
-        _check(run, shot, last)
-        quotes = _named(run, shot.quotes)
-        before = _day_before(run, shot.day)
-        row |= {
-            "day": shot.day, "host": shot.host, "pages": shot.pages, "symbols": len(quotes),
-            "fetch_s": round(shot.seconds, 3),
-        }  # fmt: skip
-        _compare(run, row, quotes, before)
-        if shot.closed:
-            _put_todo(run, shot.day, continuity.due(run.db, run.number, run.source.name, shot.day, quotes, last))
-        stored = store.put_day(
-            run.db, run.number, shot.day, quotes, host=shot.host, bars=shot.closed, time=_stamp(shot)
-        )
-        if shot.closed:
-            _begin_listings(run, shot.day)
-        row |= {"changed": stored.changed, "bars": stored.bars}
-        row["store_s"] = round(time.monotonic() - began, 3)
-    failed = _settle(run, row)
-    _mirrored(run, row)
-    return failed
-
-
-def _check(run: _Run, shot: snapshots.Snapshot, last: dict[str, continuity.Last]) -> None:
-    (count,) = run.db.execute(
-        "SELECT count(*) FROM snapshots WHERE source = ?1 AND date ="
-        " (SELECT max(date) FROM days WHERE source = ?1 AND whole = 1 AND date <= ?2)", (run.number, shot.day),
-    ).fetchone()  # fmt: skip
-    before = continuity.previous_session(shot.day)
-    closes = {symbol: bar.close for symbol, bar in last.items() if bar.date == before}
-    snapshots.check(shot, run.source.name, closes, count, {symbol: bar.close for symbol, bar in last.items()})
-
-
-def _named(run: _Run, quotes: list[Quote]) -> list[Quote]:
-    """Return the quotes under their lasting names: what stands on an ex-day or a first day (`XD贵州茅`) is none."""
-    from ia.ohlcv.adapters.eastmoney import clean_name
-
-    known = dict(run.db.execute("SELECT symbol, name FROM securities WHERE source = ?", (run.number,)))
-    named = []
-    for quote in quotes:
-        name = clean_name(quote.name or "") or known.get(quote.symbol) or (quote.name or "").lstrip("NCXDR") or None
-        named.append(quote if name == quote.name else quote._replace(name=name))
-    return named
-
-
-def _day_before(run: _Run, day: str) -> set[str]:
-    """Return the symbols of the last whole day before a day."""
-    rows = run.db.execute(
-        "SELECT symbol FROM snapshots WHERE source = ?1 AND date ="
-        " (SELECT max(date) FROM days WHERE source = ?1 AND whole = 1 AND date < ?2)", (run.number, day),
-    )  # fmt: skip
-    return {symbol for (symbol,) in rows}
-
-
-def _compare(run: _Run, row: Row, quotes: list[Quote], before: set[str]) -> None:
-    """Tell who came and who is no longer there; nobody is deleted."""
-    now = {quote.symbol for quote in quotes}
-    new, gone = sorted(now - before), sorted(before - now)
-    row |= {"new": len(new), "gone": gone}
-    if before and new:
-        run.notify(Message("new: {symbols}", symbols=_some(new)))
-    if gone:
-        run.notify(Message("no longer in the snapshot (delisted?), kept in the store: {symbols}", symbols=_some(gone)))
-
-
-def _put_todo(run: _Run, day: str, found: dict[str, str]) -> None:
-    """Note what is to be fetched before the day is stored. What was open before stays open from its own day on."""
-    with transaction(run.db):
-        run.db.executemany(
-            "INSERT INTO todo (source, symbol, why, since) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET why = 'gap'"
-            " WHERE since != excluded.since",
-            [(run.number, symbol, why, day) for symbol, why in sorted(found.items())],
-        )
-
-
-def _stamp(shot: snapshots.Snapshot) -> str | None:
-    """Return when a snapshot was true: while the session is open its own time, which readers hold against the close."""
-    if shot.closed or len(shot.time) < 19:
-        return None
-    moment = datetime.fromisoformat(shot.time).replace(tzinfo=clock.CHINA)
-    return clock.stamp(min(moment, clock.now()))
-
-
-def _begin_listings(run: _Run, day: str) -> None:
-    """Note that a security which was listed today has its whole history: one bar."""
-    run.db.execute(
-        "UPDATE securities SET complete = 1 WHERE source = ? AND first = ? AND listed = first AND complete = 0",
-        (run.number, day),
-    )
-
-
-# single securities
-
-
-def _settle(run: _Run, row: Row) -> list[IaError]:
-    """Fetch what the day asked for: ex-dates always, gaps where they are few, histories where they cost nothing."""
-    waiting = backfill.waiting(run.db, run.number)
-    wanted = [one for one in waiting if one.why == "ex-date"]
-    gaps = [one for one in waiting if one.why != "ex-date"]
-    everything = run.request.history or _free(run)
-    if everything or len(gaps) <= GAPS:
-        wanted += gaps
-    if everything:
-        wanted += _lacking(run, None)
-    return _fetched(run, row, wanted)
-
-
-def _histories(run: _Run, row: Row) -> list[IaError]:
-    """Fetch what is missing of the securities that were named, up to the last session."""
-    only = run.request.symbols or ()
-    wanted = {one.symbol: one for one in backfill.waiting(run.db, run.number, only)}
-    for one in _lacking(run, only):
-        wanted[one.symbol] = one
-    session = continuity.last_session()
-    for symbol in backfill.stale(run.db, run.number, only):
-        wanted.setdefault(symbol, Wanted(symbol, "gap", session))
-    row |= {"symbols": len(only)}
-    failed = _fetched(run, row, list(wanted.values()))
-    _mirrored(run, row)
-    return failed
-
-
-def _lacking(run: _Run, only: Sequence[str] | None) -> list[Wanted]:
-    return [Wanted(symbol, continuity.HISTORY, "") for symbol in backfill.lacking(run.db, run.number, only)]
-
-
-def _free(run: _Run) -> bool:
-    """Whether histories cost nobody anything: they lie on this disk, or are made up."""
-    return run.adapter.local or run.adapter.simulated
-
-
-def _fetched(run: _Run, row: Row, wanted: list[Wanted]) -> list[IaError]:
-    """Fetch the histories and actions that are wanted and tell what is left."""
-    source = store.Source(run.number, run.source.name, run.source.simulated, "")
-    start = run.request.start or backfill.first_day(run.adapter)
-    with contextlib.ExitStack() as stack:
-        if len(wanted) > GAPS:
-            stack.enter_context(_alone(run.ws, "history", 0.0))
-        tally = backfill.fetch(
-            run.ws, run.db, source, run.adapter, wanted, start=start,
-            progress=lambda done, total, failed: run.progress("histories", done, total, failed),
-        )  # fmt: skip
-    left = backfill.waiting(run.db, run.number)
-    lacking = backfill.lacking(run.db, run.number)
-    row |= {
-        "ex_dates": tally.settled.get("ex-date", 0),
-        "gaps": tally.settled.get("gap", 0),
-        "histories": tally.settled.get(continuity.HISTORY, 0),
-        "todo": len(left),
-        "lacking": len(lacking),
-        "missing": tally.missing,
-        "failed": {symbol: str(failure) for symbol, failure in tally.failed.items()},
-        "changed": row.get("changed", 0) + tally.changed,
-        "bars": row.get("bars", 0) + tally.bars,
-        "fetch_s": round(row.get("fetch_s", 0.0) + tally.fetching, 3),
-        "store_s": round(row.get("store_s", 0.0) + tally.storing, 3),
-    }
-    _tell_left(run, tally, left, lacking)
-    if tally.stopped:
-        return [_stopped(tally.stopped, len(left) + len(lacking))]
-    return _worst(tally)
-
-
-def _stopped(failure: IaError, left: int) -> IaError:
-    """Return the failure that ended a run, with how much is left; the next run goes on there."""
-    return type(failure)("stopped, {left} securities are left: {reason}", left=left, reason=failure,
-                         hint=failure.hint or "the next `ia sync` goes on from there", **_safe(failure))  # fmt: skip
-
-
-def _safe(failure: IaError) -> dict[str, object]:
-    return {key: value for key, value in failure.params.items() if key not in ("left", "reason")}
-
-
-def _worst(tally: backfill.Tally) -> list[IaError]:
-    """Return the one failure that says how the run ends: of many symbols each was told already."""
-    found = sorted(tally.failed.items(), key=lambda item: _rank(item[1]))
-    if not found:
-        return []
-    symbol, failure = found[0]
-    kind = TryLater if isinstance(failure, TryLater) else Unavailable
-    return [
-        kind(
-            "{count} of the securities could not be fetched, {symbol} among them: {reason}",
-            count=len(found),
-            symbol=symbol,
-            reason=failure,
-            hint="the next `ia sync` tries them again",
-        )
-    ]
-
-
-def _tell_left(run: _Run, tally: backfill.Tally, left: list[Wanted], lacking: list[str]) -> None:
-    """Say what is not there: what the source does not have, what waits, and which command fetches what is lacking."""
-    if tally.missing:
-        run.notify(Message("{source} does not have: {symbols}", source=run.source.name, symbols=_some(tally.missing)))
-    if left and not tally.stopped:
-        run.notify(
-            Message(
-                "{count} securities wait for history or actions, {symbols}: `ia sync daily --history` fetches them",
-                count=len(left),
-                symbols=_some([one.symbol for one in left]),
-            )
-        )
-    if lacking and run.request.symbols is None and not _free(run):
-        run.notify(
-            Message(
-                "{count} securities lack their history; fetching it politely takes about {time}:"
-                " `ia sync daily --history`, or of some: `ia sync --symbols A,B`, `--universe watch`",
-                count=len(lacking),
-                time=_duration(backfill.polite_seconds(len(lacking))),
-            )
-        )
-
-
-def _duration(seconds: float) -> str:
-    """Return a time to wait, rounded: `12 min`, `4 h 35 min`.
-
-    >>> _duration(20), _duration(700), _duration(16500)
-    ('1 min', '12 min', '4 h 35 min')
-    """
-    minutes = max(1, -int(-seconds // 60))
-    return f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min"
-
-
-def _some(symbols: Sequence[str]) -> str:
-    return ", ".join(symbols[:NAMED]) + (f", … ({len(symbols)})" if len(symbols) > NAMED else "")
-
-
-# the others
-
-
-def _other(run: _Run, name: str, row: Row) -> None:
+def _other(run: Run, name: str, row: daily.Row) -> None:
     """Do a job that is some requests for the whole market."""
 
     def told(done: int, total: int) -> None:
         run.progress(name, done, total, 0)
 
-    with _alone(run.ws, name, PATIENCE):
+    with daily.alone(run.ws, name, daily.PATIENCE):
         if name == "symbols":
             row |= _symbols(run, told)
             return
@@ -404,10 +124,10 @@ def _other(run: _Run, name: str, row: Row) -> None:
     row |= {"day": done.day, "symbols": done.rows, "changed": done.changed}
 
 
-def _symbols(run: _Run, told: Callable[[int, int], None]) -> Row:
+def _symbols(run: Run, told: Callable[[int, int], None]) -> daily.Row:
     """Store what the snapshot tells of securities, without its prices."""
     shot = snapshots.take(run.source, told, run.notify)
-    quotes = _named(run, shot.quotes)
+    quotes = daily.named(run, shot.quotes)
     facts = [
         (run.number, q.symbol, q.symbol.rpartition(".")[0], q.name, q.kind, q.listed, q.industry, q.concepts)
         for q in quotes
@@ -426,25 +146,3 @@ def _symbols(run: _Run, told: Callable[[int, int], None]) -> Row:
         )
     return {"day": shot.day, "host": shot.host, "pages": shot.pages, "symbols": len(quotes),
             "changed": run.db.total_changes - before}  # fmt: skip
-
-
-def _mirrored(run: _Run, row: Row) -> None:
-    """Bring the column-wise copy up to date."""
-    from ia.market import mirroring
-
-    began = time.monotonic()
-    mirroring.update(run.ws, run.db, run.number)
-    row["mirror_s"] = round(time.monotonic() - began, 3)
-
-
-@contextlib.contextmanager
-def _alone(ws: Workspace, what: str, seconds: float) -> Iterator[None]:
-    """Hold the right to sync one thing: a second `ia sync` waits, or is told that there is another."""
-    folder = os.path.join(ws.root, ".ia", "cache", "syncing")
-    os.makedirs(folder, exist_ok=True)
-    busy = TryLater("another ia sync is running ({what})", what=what, hint="try again when it is done")
-    fd = lock.acquire(os.path.join(folder, what), seconds, busy)
-    try:
-        yield
-    finally:
-        os.close(fd)
