@@ -2,13 +2,14 @@
 
 import re
 import unicodedata
+from functools import cache
 from typing import NamedTuple
 
 from ia.ohlcv.identity import Symbol
 
 
 class Board(NamedTuple):
-    """name: `main`, `chinext`, `star`, `bse`, `b.SH`, `fund.gold`, `HK`…; scopes: what a rule may be made for, from
+    """name: `main.SH`, `chinext`, `star`, `bse`, `b.SH`, `fund.gold`, `HK`…; scopes: what a rule may be made for, from
     the narrow to the wide; sure: whether code or name decided, not a guess that most such funds share."""
 
     name: str
@@ -17,7 +18,8 @@ class Board(NamedTuple):
 
 
 _WIDER = {
-    "main": ("main", "A"),
+    "main.SH": ("main.SH", "main", "A"),
+    "main.SZ": ("main.SZ", "main", "A"),
     "chinext": ("chinext", "A"),
     "star": ("star", "A"),
     "bse": ("bse", "A"),
@@ -30,6 +32,7 @@ _WIDER = {
     "fund.money": ("fund.money", "fund.T0", "fund"),
     "fund.gold": ("fund.gold", "fund.T0", "fund"),
     "fund.cross": ("fund.cross", "fund.T0", "fund"),
+    "fund.commodity": ("fund.commodity", "fund"),
     "fund.reit": ("fund.reit", "fund"),
     "HK": ("HK",),
     "HK.etf": ("HK.etf", "HK"),
@@ -38,10 +41,10 @@ _WIDER = {
 _STOCKS = (
     ("SH", ("688", "689"), "star"),
     ("SH", ("900",), "b.SH"),
-    ("SH", ("60",), "main"),
+    ("SH", ("60",), "main.SH"),
     ("SZ", ("30",), "chinext"),
     ("SZ", ("200",), "b.SZ"),
-    ("SZ", ("00",), "main"),
+    ("SZ", ("00",), "main.SZ"),
     ("BJ", ("43", "83", "87", "88", "92"), "bse"),
     ("SH", ("110", "111", "113", "118"), "convertible"),
     ("SZ", ("123", "127", "128"), "convertible"),
@@ -54,30 +57,32 @@ _FUNDS = (
     ("SH", ("588", "589"), "fund.20"),
     ("SH", ("5116", "5117", "5118", "5119"), "fund.money"),
     ("SH", ("511",), "fund.bond"),
+    ("SZ", ("159980", "159981", "159985"), "fund.commodity"),
 )
 # Funds that their code does not tell: words of their names. Shenzhen numbers all its ETFs 159.
 _WORDS = (
-    ("fund.money", re.compile("货币|保证金|快线|添益|快钱|现金")),
+    ("fund.money", re.compile("货币|保证金|快线|添益|快钱|现金(?!流)")),
     ("fund.gold", re.compile("黄金(?!股|产业)|上海金|金ETF")),
     ("fund.bond", re.compile("国债|地债|债ETF|城投|短融|政金|国开|信用债|公司债|科创债|转债")),
     (
         "fund.cross",
         re.compile(
             "恒生|H股|港股通|港股|香港|纳指|纳斯达克|标普|道琼斯|日经|东证|日本|德国|法国|沙特|中概|海外|美国|亚太|东南亚|"
-            "巴西|印度|越南|新兴亚洲|QDII|中韩|全球|原油|油气"
+            "巴西|印度|越南|新兴亚洲|QDII|中韩|全球|原油"
         ),
     ),
-    ("fund.20", re.compile("创业|科创|双创|创50|创成长|创蓝筹|创中盘")),
+    ("fund.20", re.compile("创业|(?<!央企)科创|双创|创50|创成长|创蓝筹|创中盘")),
 )
 _PLAIN_ETF = ("510", "512", "515", "516", "517", "560", "561", "562", "563")
 
 
+@cache
 def board(symbol: Symbol) -> Board:
     """Return the board of a security.
 
     >>> from ia.ohlcv.identity import from_canonical
     >>> [board(from_canonical(s)).name for s in ("600519.SH", "300750.SZ", "688981.SH", "920002.BJ", "518880.SH", "AAPL.US")]
-    ['main', 'chinext', 'star', 'bse', 'fund.gold', 'US']
+    ['main.SH', 'chinext', 'star', 'bse', 'fund.gold', 'US']
     """  # noqa: E501
     if symbol.market == "US":
         return _of("US")

@@ -9,10 +9,11 @@ from typing import Literal, NamedTuple
 
 from ia.errors import NotFound
 from ia.ohlcv.identity import Symbol
-from ia.rules.boards import board
+from ia.rules.boards import Board, board
 from ia.rules.table import value
 
 CENT = Decimal("0.01")
+NOTHING = Decimal(0)
 Side = Literal["buy", "sell"]
 
 
@@ -39,40 +40,66 @@ def fees(
     commission_pct: Decimal,
     commission_min: Decimal,
 ) -> Fees:
-    """Return what a trade of this day costs, each part rounded half up to the cent (stamp duty of Hong Kong: up to the
-    dollar).
+    """Return what a trade of this day costs, each part rounded to the cent: half up, but as those who charge it say
+    otherwise stamp duty of Hong Kong up to the dollar and fees of the United States up to the cent.
 
     commission_pct, commission_min  as agreed with the broker: per cent of the amount, and the least of a trade
 
     raises  NotFound where the table does not reach back to that day.
+
+    >>> from ia.ohlcv.identity import from_canonical
+    >>> broker = {"commission_pct": Decimal("0.025"), "commission_min": Decimal(5)}
+    >>> fees(from_canonical("600000.SH"), "2024-03-01", "sell", Decimal("11.50"), Decimal(700), **broker).total
+    Decimal('9.11')
     """
     exact(price, quantity, commission_pct, commission_min)
     where = board(symbol)
     amount = price * quantity
-
-    def part(what: str) -> Decimal:
-        return amount * (value(what, where, day) or Decimal(0)) / 100
-
     try:
-        stamp = part(f"stamp_{side}")
-        stamp = stamp.to_integral_value(ROUND_CEILING) if where.scopes[-1] == "HK" else stamp
-        transfer = part("transfer")
-        most = value("transfer_most", where, day)
-        other = Decimal(0)
+        stamp, transfer, other = _charged(where, day, side, amount, quantity)
     except NotFound as exc:
         exc.hint = "give the fees as they stand in the statement"
         raise
-    return Fees(
-        cents(max(amount * commission_pct / 100, commission_min)),
-        cents(stamp),
-        cents(transfer if most is None else min(transfer, most)),
-        cents(other),
-    )
+    return Fees(cents(max(amount * commission_pct / 100, commission_min)), stamp, transfer, other)
 
 
-def cents(money: Decimal) -> Decimal:
-    """Return money rounded half up to the cent."""
-    return money.quantize(CENT, ROUND_HALF_UP)
+def _charged(
+    where: Board, day: str, side: Side, amount: Decimal, quantity: Decimal
+) -> tuple[Decimal, Decimal, Decimal]:
+    """Return stamp duty, transfer fee, and what else is added to the commission."""
+
+    def rate(what: str) -> Decimal:
+        return value(what, where, day) or NOTHING
+
+    stamp = amount * rate(f"stamp_{side}") / 100
+    if where.scopes[-1] == "HK":
+        levies = (amount * rate(what) / 100 for what in ("trading_fee", "sfc_levy", "afrc_levy"))
+        settlement = _within(
+            amount * rate("settlement_fee") / 100,
+            value("settlement_least", where, day),
+            value("settlement_most", where, day),
+        )
+        other = sum(map(cents, levies), cents(settlement) + rate("trading_tariff"))
+        return cents(stamp.to_integral_value(ROUND_CEILING)), cents(NOTHING), cents(other)
+    if where.scopes[-1] == "US":
+        if side == "buy":
+            return cents(NOTHING), cents(NOTHING), cents(NOTHING)
+        sec = amount * rate("sec_fee") / 1_000_000
+        taf = _within(quantity * rate("taf"), None, value("taf_most", where, day))
+        return cents(NOTHING), cents(NOTHING), cents(sec, ROUND_CEILING) + cents(taf, ROUND_CEILING)
+    transfer = _within(amount * rate("transfer") / 100, None, value("transfer_most", where, day))
+    of_face = quantity * rate("transfer_face") / 100
+    return cents(stamp), cents(transfer + of_face), cents(NOTHING)
+
+
+def _within(fee: Decimal, least: Decimal | None, most: Decimal | None) -> Decimal:
+    fee = fee if least is None else max(fee, least)
+    return fee if most is None else min(fee, most)
+
+
+def cents(money: Decimal, rounding: str = ROUND_HALF_UP) -> Decimal:
+    """Return money rounded to the cent, half up where nothing else is said."""
+    return money.quantize(CENT, rounding)
 
 
 def exact(*numbers: Decimal) -> None:

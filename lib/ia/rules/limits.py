@@ -8,11 +8,16 @@ from typing import NamedTuple
 
 from ia.ohlcv.identity import Symbol
 from ia.rules.boards import board
-from ia.rules.fees import exact
+from ia.rules.fees import CENT, exact
 from ia.rules.lots import tick
 from ia.rules.table import value
 
+FREE = 5
+"""The most days of a new stock without limits."""
+HOLIDAYS = 8
+"""More weekdays than the mainland exchanges were ever closed in a row."""
 _MARK = re.compile(r"^(XD|XR|DR)")
+_NEW = re.compile(r"^([NC])(?=[\u4e00-\u9fff])")
 _ST = re.compile(r"^(\*ST|ST|SST|S\*ST|S(?=[\u4e00-\u9fff]))")
 
 
@@ -42,20 +47,51 @@ def limits(
     listed      the day of its listing; sessions_since_listing: 0 on that day, 1 on the next trading day. Where only
                 `listed` is known, and it is too near to tell, the answer is not `sure`. Where neither is known, it
                 is taken to have been listed long ago.
+
+    The first day of a stock that resumes listing, or enters its delisting period (from 2020-12-31), has no limits; no
+    argument tells of it, so a caller that knows does not ask. raises NotFound before 1996-12-16.
+
+    >>> from ia.ohlcv.identity import from_canonical
+    >>> limits(from_canonical("600000.SH"), "2024-03-01", Decimal("7.15"))
+    Limits(low=Decimal('6.44'), high=Decimal('7.87'), rule='10 %', sure=True)
     """
     exact(prev_close)
+    if symbol.kind == "index":
+        return None
     where = board(symbol)
     pct = value("limit", where, day)
     if pct is None:
         return None
-    if st:
-        pct = value("limit_st", where, day) or pct
-    step = tick(symbol)
-    assert step is not None
-    ratio = pct / 100
-    low = max(_rounded(prev_close * (1 - ratio), step), step)
-    high = _rounded(prev_close * (1 + ratio), step)
-    return Limits(min(low, max(prev_close - step, step)), max(high, prev_close + step), f"{pct} %", where.sure)
+    # Which funds of Shenzhen have 20 % is a list of the exchange; their code does not tell, their name mostly does.
+    sure = where.sure and not (symbol.exchange == "SZ" and where.name in ("fund", "fund.20"))
+    if (listed and listed <= day) or sessions_since_listing is not None:
+        least, most = _sessions(listed, day) if sessions_since_listing is None else (sessions_since_listing,) * 2
+        free = int(value("free_days", where, listed or day) or 0) if least <= FREE else 0
+        if most < free:
+            return None
+        sure = sure and least >= free
+        if most == 0 and (up := value("first_day_up", where, day)) is not None:
+            down = value("first_day_down", where, day) or Decimal(0)
+            return _around(symbol, prev_close, up, down, f"first day +{up} %/-{down} %", sure)
+    special = value("limit_st", where, day) if st else None
+    rule = f"{pct} %" if special is None else f"{special} % ST"
+    return _around(symbol, prev_close, special or pct, special or pct, rule, sure)
+
+
+def _around(symbol: Symbol, prev_close: Decimal, up: Decimal, down: Decimal, rule: str, sure: bool) -> Limits:
+    """Return the limits so many per cent around a close: on the tick, and at least one tick away."""
+    step = tick(symbol) or CENT
+    low = min(_rounded(prev_close * (100 - down) / 100, step), prev_close - step)
+    high = max(_rounded(prev_close * (100 + up) / 100, step), prev_close + step)
+    return Limits(max(low, step), high, rule, sure)
+
+
+def _sessions(listed: str | None, day: str) -> tuple[int, int]:
+    """Return at least and at most how many trading days lie between a listing and a day; weekdays are known, holidays
+    are not."""
+    begin, end = date.fromisoformat(listed or day), date.fromisoformat(day)
+    weekdays = sum((begin + timedelta(n)).weekday() < 5 for n in range(1, min((end - begin).days, 60) + 1))
+    return max(weekdays - HOLIDAYS, 0), weekdays
 
 
 def is_st(name: str) -> bool:
@@ -66,6 +102,17 @@ def is_st(name: str) -> bool:
     """
     bare = "".join(unicodedata.normalize("NFKC", name).upper().split())
     return bool(_ST.match(_MARK.sub("", bare)))
+
+
+def sessions_by_name(name: str) -> int | None:
+    """Return the least number of trading days since the listing that a name tells: 0 for `N…`, 1 for `C…` (the second
+    to the fifth day without limits); None where it tells nothing.
+
+    >>> [sessions_by_name(name) for name in ("N汇成", "C汇成", "汇成股份", "TCL科技", "CN创业")]
+    [0, 1, None, None, None]
+    """
+    found = _NEW.match(unicodedata.normalize("NFKC", name))
+    return None if found is None else {"N": 0, "C": 1}[found[1]]
 
 
 def _rounded(price: Decimal, step: Decimal) -> Decimal:

@@ -30,18 +30,43 @@ def tick(symbol: Symbol) -> Decimal | None:
 
 
 def check_quantity(symbol: Symbol, day: str, side: Side, quantity: Decimal, held: Decimal) -> Message | None:
-    """Return what is wrong with a quantity, None where nothing is.
+    """Return what is wrong with a quantity; None where nothing is, or where the lot is not known (Hong Kong).
 
-    What is sold may hold the odd rest of what is held, all of it at once.
+    A sale may take an odd rest of what is held (`held` before it), but only all of the rest at once. How large one
+    order may be is not checked: a trade of a journal may be the sum of several.
+
+    >>> from ia.ohlcv.identity import from_canonical
+    >>> str(check_quantity(from_canonical("600000.SH"), "2024-03-01", "buy", Decimal(150), Decimal(0)))
+    '600000.SH is bought in lots of 100: 150 is not a multiple'
     """
     exact(quantity, held)
-    rule = lot(symbol, day)
     if quantity <= 0:
-        return Message("{quantity} is not a quantity", quantity=quantity)
+        return Message("{quantity} is not a quantity", quantity=f"{quantity:f}")
+    if symbol.market != "US" and quantity % 1:
+        return Message("{symbol} is not traded in parts of a share: {quantity}", **_told(symbol, quantity))
+    rule = lot(symbol, day)
     if rule is None:
         return None
+    told = {**_told(symbol, quantity), "least": f"{rule.least:f}", "rest": f"{held % rule.least:f}"}
     if side == "buy":
-        if quantity >= rule.least and quantity % rule.step == 0:
-            return None
-        return Message("{symbol} is bought in lots of {least}", symbol=symbol.canonical, least=rule.least)
+        if quantity < rule.least and rule.step < rule.least:
+            return Message("{symbol} is bought in orders of at least {least}: {quantity} is too few", **told)
+        if quantity % rule.step:
+            return Message("{symbol} is bought in lots of {least}: {quantity} is not a multiple", **told)
+        return None
+    if quantity >= held:
+        return None
+    if rule.step < rule.least:  # STAR and Beijing: any number from the least on; below it only the whole rest
+        if quantity < rule.least:
+            return Message(
+                "{symbol} is sold in orders of at least {least}, or all of it: {quantity} is too few", **told
+            )
+        return None
+    if quantity % rule.step not in (0, held % rule.step):
+        template = "{symbol} is sold in lots of {least}, an odd rest of {rest} at once: {quantity} is neither"
+        return Message(template, **told)
     return None
+
+
+def _told(symbol: Symbol, quantity: Decimal) -> dict[str, str]:
+    return {"symbol": symbol.canonical, "quantity": f"{quantity.normalize():f}"}

@@ -16,7 +16,13 @@ class Settlement(NamedTuple):
 
 
 def sellable_after(symbol: Symbol, day: str) -> Settlement:
-    """Return after how many trading days what is bought on `day` may be sold."""
+    """Return after how many trading days what is bought on `day` may be sold: of mainland stocks one, of bond, gold,
+    money, commodity and cross-border funds and of Hong Kong and the United States none.
+
+    >>> from ia.ohlcv.identity import from_canonical
+    >>> [sellable_after(from_canonical(s), "2024-03-01").days for s in ("600519.SH", "518880.SH", "AAPL.US")]
+    [1, 0, 0]
+    """
     where = board(symbol)
     days = value("settle", where, day)
     return Settlement(1 if days is None else int(days), where.sure)

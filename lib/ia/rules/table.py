@@ -40,18 +40,15 @@ def at(what: str, board: Board, day: str) -> Rule | None:
 
     raises  NotFound where there is one now, but the table does not reach back to that day.
     """
+    begins = ""
     for scope in board.scopes:
-        rules = _series().get((what, scope), ())
-        for rule in reversed(rules):
+        for rule in reversed(_series().get((what, scope), ())):
             if rule.since <= day:
                 return rule
-        if rules and scope == board.scopes[-1]:
-            raise NotFound(
-                "no rule for {what} of {market} is known before {since}",
-                what=what,
-                market=board.name,
-                since=rules[0].since,
-            )
+            begins = rule.since
+    if begins:
+        template = "no rule for {what} of {market} is known before {since}"
+        raise NotFound(template, what=what, market=board.name, since=begins)
     return None
 
 

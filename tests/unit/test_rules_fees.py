@@ -1,0 +1,203 @@
+"""What a trade costs, by market and date; and the table that it stands in."""
+
+import itertools
+import json
+from decimal import Decimal
+
+import pytest
+
+from conftest import SHARED
+from ia.errors import NotFound
+from ia.ohlcv.identity import Symbol, from_canonical
+from ia.rules.boards import board, currency
+from ia.rules.fees import CENT, fees
+from ia.rules.table import at, table
+
+BROKER = {"commission_pct": Decimal("0.025"), "commission_min": Decimal(5)}
+FREE = {"commission_pct": Decimal(0), "commission_min": Decimal(0)}
+
+
+def cost(code, day, side, price, quantity, broker=FREE):
+    return fees(from_canonical(code), day, side, Decimal(price), Decimal(quantity), **broker)
+
+
+@pytest.mark.skipif(not (SHARED / "ledger").is_dir(), reason="the shared data is not here")
+def test_worked_cases():
+    checked = 0
+    for case in json.loads((SHARED / "ledger" / "cases.json").read_text(encoding="utf-8"))["cases"]:
+        for trade in case["trades"]:
+            code = f"{trade['ticker']}.{'SH' if trade['ticker'][0] == '6' else 'SZ'}"
+            found = cost(code, trade["date"], trade["action"], trade["price"], trade["quantity"], BROKER)
+            worked = tuple(Decimal(trade[name]) for name in ("commission", "stamp", "transfer"))
+            assert found == (*worked, Decimal(0)), case["name"]
+            checked += 1
+    assert checked >= 12
+
+
+@pytest.mark.parametrize(
+    ("day", "buy", "sell"),
+    [
+        ("2001-11-16", "20", "20"),
+        ("2005-01-23", "20", "20"),
+        ("2005-01-24", "10", "10"),
+        ("2007-05-29", "10", "10"),
+        ("2007-05-30", "30", "30"),
+        ("2008-04-23", "30", "30"),
+        ("2008-04-24", "10", "10"),
+        ("2008-09-18", "10", "10"),
+        ("2008-09-19", "0", "10"),
+        ("2023-08-27", "0", "10"),
+        ("2023-08-28", "0", "5"),
+    ],
+)
+@pytest.mark.parametrize("code", ["600519.SH", "000001.SZ", "900901.SH", "200002.SZ"])
+def test_stamp_duty_by_date(code, day, buy, sell):
+    assert cost(code, day, "buy", "10", "1000").stamp == Decimal(buy)
+    assert cost(code, day, "sell", "10", "1000").stamp == Decimal(sell)
+
+
+@pytest.mark.parametrize(
+    ("code", "day", "fee"),
+    [
+        ("600519.SH", "2012-05-31", "10.00"),  # of the face value: 0.1 %, 0.075 %, 0.06 % of 1 yuan a share
+        ("600519.SH", "2012-06-01", "7.50"),
+        ("600519.SH", "2012-09-01", "6.00"),
+        ("600519.SH", "2015-07-31", "6.00"),
+        ("600519.SH", "2015-08-01", "20.00"),
+        ("000001.SZ", "2015-07-31", "0.00"),
+        ("000001.SZ", "2015-08-01", "20.00"),
+        ("300750.SZ", "2022-04-28", "20.00"),
+        ("300750.SZ", "2022-04-29", "10.00"),
+        ("688981.SH", "2022-04-29", "10.00"),
+        ("920002.BJ", "2022-04-28", "25.00"),
+        ("920002.BJ", "2022-04-29", "10.00"),
+        ("900901.SH", "2024-03-01", "500.00"),
+        ("200002.SZ", "2024-03-01", "500.00"),
+        ("510300.SH", "2024-03-01", "0.00"),
+        ("159915.SZ", "2024-03-01", "0.00"),
+        ("508000.SH", "2024-03-01", "0.00"),
+    ],
+)
+@pytest.mark.parametrize("side", ["buy", "sell"])
+def test_transfer_fee_by_date_and_board(code, day, fee, side):
+    assert cost(code, day, side, "100", "10000").transfer == Decimal(fee)
+
+
+def test_the_settlement_fee_of_shenzhen_b_shares_ends_at_500_dollars():
+    assert cost("200002.SZ", "2024-03-01", "buy", "10", "200000").transfer == Decimal(500)
+    assert cost("900901.SH", "2024-03-01", "buy", "10", "200000").transfer == Decimal(1000)
+
+
+def test_funds_and_bonds_pay_neither_stamp_duty_nor_transfer_fee():
+    bond = Symbol("113050", "CN", "SH", "bond")
+    for symbol in (from_canonical("510300.SH"), from_canonical("161725.SZ"), bond):
+        for side in ("buy", "sell"):
+            found = fees(symbol, "2006-03-01", side, Decimal(100), Decimal(1000), **BROKER)
+            assert found == (Decimal(25), 0, 0, 0)
+
+
+def test_hong_kong():
+    found = cost("00700.HK", "2024-03-01", "buy", "300.20", "100")
+    # 30020: trading fee 1.70, SFC 0.81, AFRC 0.05, settlement 2.00 (at least); stamp duty 30.02 up to the dollar
+    assert (found.stamp, found.other) == (Decimal(31), Decimal("4.56"))
+    assert cost("00700.HK", "2023-11-16", "sell", "300", "100").stamp == Decimal(39)
+    assert cost("00700.HK", "2021-07-31", "sell", "300", "100").stamp == Decimal(30)
+    assert cost("00700.HK", "2025-06-29", "buy", "300", "100000").other - cost(
+        "00700.HK", "2025-06-30", "buy", "300", "100000"
+    ).other == Decimal(100 - 1260)
+    assert cost("00700.HK", "2022-12-30", "buy", "300", "100").other == Decimal("1.50") + Decimal("0.5") + Decimal(
+        "0.81"
+    ) + Decimal("0.05") + Decimal(2)
+    assert cost("02800.HK", "2024-03-01", "buy", "20", "500").stamp == 0
+
+
+def test_united_states():
+    assert cost("AAPL.US", "2024-06-03", "buy", "190", "100").total == 0
+    # 19000 sold: SEC 27.80 a million = 0.5282, up to 0.53; TAF 0.0166, up to 0.02
+    assert cost("AAPL.US", "2024-06-03", "sell", "190", "100").other == Decimal("0.55")
+    assert cost("AAPL.US", "2025-05-14", "sell", "190", "100").other == Decimal("0.02")
+    assert cost("AAPL.US", "2025-05-14", "sell", "1", "1000000").other == Decimal("8.30")
+    assert cost("AAPL.US", "2024-06-03", "sell", "190", "0.5").total > 0
+
+
+def test_each_part_is_in_cents_half_up():
+    found = cost("600000.SH", "2024-03-01", "sell", "11.50", "700", BROKER)
+    assert found == (Decimal("5.00"), Decimal("4.03"), Decimal("0.08"), Decimal("0.00"))
+    assert all(part == part.quantize(CENT) and part.as_tuple().exponent == -2 for part in found)
+    assert found.total == Decimal("9.11")
+
+
+def test_before_the_table_begins_it_says_so():
+    with pytest.raises(NotFound) as failure:
+        cost("600000.SH", "2001-11-15", "buy", "10", "100")
+    assert str(failure.value) == "no rule for stamp_buy of main.SH is known before 2001-11-16"
+    assert "statement" in failure.value.hint
+    with pytest.raises(NotFound):
+        cost("920002.BJ", "2021-11-14", "buy", "10", "100")
+    with pytest.raises(NotFound):
+        cost("AAPL.US", "2008-03-31", "sell", "10", "100")
+
+
+@pytest.mark.parametrize("wrong", [{"price": 10.0}, {"quantity": 100}, {"commission_pct": 0.025}])
+def test_no_float_comes_in(wrong):
+    right = {"price": Decimal(10), "quantity": Decimal(100), **BROKER}
+    with pytest.raises(TypeError):
+        fees(from_canonical("600000.SH"), "2024-03-01", "buy", **{**right, **wrong})
+
+
+@pytest.mark.parametrize(
+    ("code", "money"),
+    [
+        ("600519.SH", "CNY"), ("900901.SH", "USD"), ("200002.SZ", "HKD"), ("510300.SH", "CNY"),
+        ("00700.HK", "HKD"), ("80700.HK", "CNY"), ("AAPL.US", "USD"),
+    ],
+)  # fmt: skip
+def test_currency(code, money):
+    assert currency(from_canonical(code)) == money
+
+
+@pytest.mark.parametrize(
+    ("code", "name", "expected"),
+    [
+        ("510300", "", "fund"), ("513100", "", "fund.cross"), ("518880", "", "fund.gold"), ("511010", "", "fund.bond"),
+        ("511880", "", "fund.money"), ("588000", "", "fund.20"), ("508000", "", "fund.reit"),
+        ("159915", "创业板ETF易方达", "fund.20"), ("159920", "恒生ETF", "fund.cross"), ("159934", "黄金ETF", "fund.gold"),
+        ("159562", "黄金股ETF", "fund"), ("159201", "自由现金流ETF", "fund"), ("159001", "货币ETF", "fund.money"),
+        ("159985", "", "fund.commodity"), ("510900", "H股ETF", "fund.cross"), ("517050", "沪港深互联网", "fund"),
+    ],
+)  # fmt: skip
+def test_kinds_of_funds(code, name, expected):
+    exchange = "SH" if code[0] == "5" else "SZ"
+    assert board(Symbol(code, "CN", exchange, "etf", name)).name == expected
+
+
+def test_a_fund_of_shenzhen_without_a_name_is_a_guess():
+    assert not board(Symbol("159999", "CN", "SZ", "etf")).sure
+    assert board(Symbol("159999", "CN", "SZ", "etf", "沪深300ETF")).sure
+
+
+def test_every_rule_has_a_source_and_a_span():
+    rules = table()
+    assert len(rules) > 150
+    assert len({(*rule[:2], rule.since) for rule in rules}) == len(rules)
+    series = {}
+    for rule in rules:
+        assert rule.source and rule.checked in ("prices", "text", "")
+        assert rule.value == "none" or Decimal(rule.value) >= 0
+        series.setdefault(rule[:2], []).append(rule)
+    for steps in series.values():
+        assert [step.since for step in steps] == sorted(step.since for step in steps)
+        assert all(step.until for step in steps[:-1]) and not steps[-1].until
+        assert all(one.until < two.since for one, two in itertools.pairwise(steps))
+
+
+def test_what_is_listed_is_what_is_used():
+    where = board(from_canonical("600519.SH"))
+    found = at("stamp_sell", where, "2024-03-01")
+    assert found in table() and found.value == "0.05" and "2023" in found.source
+    assert at("sec_fee", where, "2024-03-01") is None
+
+
+def test_the_change_of_special_treatment_is_marked_as_not_seen_in_a_text():
+    found = at("limit_st", board(from_canonical("600000.SH")), "2026-07-06")
+    assert (found.since, found.value, found.checked) == ("2026-07-06", "10", "")
