@@ -220,6 +220,7 @@ class Market:
             if actions and actions[-1].date == day:
                 prev = int((close / tick - actions[-1].cash) / (1 + actions[-1].bonus) * tick + 0.5000001)
             top, bottom = int(prev * (1 + limit) + 0.5000001), max(1, int(prev * (1 - limit) + 0.5000001))
+            move *= 3 if event > 0.98 else 1
             close = min(max(int(prev * (1 + 0.045 * move) + 0.5), bottom), top)
             opened = min(max(int(prev * (1 + 0.02 * (first - 0.5)) + 0.5), bottom), top)
             high = min(int(max(opened, close) * (1 + 0.02 * up * up) + 0.5), top)

@@ -5,10 +5,10 @@ Nothing is stored here and nothing made up: what a source does not tell is None,
 with NotDelivered.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol, cast
 
-from ia.errors import BadData, Message, Notify, Unavailable, silent
+from ia.errors import Message, Notify, Unavailable, silent
 from ia.market.quote import Quote
 
 BUILT_IN = {
@@ -43,15 +43,6 @@ class Page(NamedTuple):
     time: str | None = None
     dropped: int = 0
     odd: str = ""
-
-
-class Snapshot(NamedTuple):
-    """A whole snapshot by one host: each symbol once; `time` as in Page, the latest of all."""
-
-    quotes: list[Quote]
-    host: str
-    time: str | None
-    dropped: int
 
 
 class Board(NamedTuple):
@@ -152,7 +143,7 @@ class Source(Protocol):
     simulated: bool
 
     def snapshot(self, kinds: Sequence[str] = KINDS, notify: Notify = silent) -> Iterator[Page]:
-        """Yield the market as it stands, page by page, each asked for when it is wanted. See `whole`."""
+        """Yield the market as it stands, page by page, each asked for when it is wanted."""
         ...
 
     def boards(self, kind: str) -> list[Board]:
@@ -201,41 +192,6 @@ def load(name: str) -> Source:
     return cast(Source, getattr(import_module(module), attribute)())
 
 
-def whole(
-    source: Source,
-    kinds: Sequence[str] = KINDS,
-    notify: Notify = silent,
-    on_page: Callable[[Page], None] = lambda page: None,
-) -> Snapshot:
-    """Return a snapshot by one host, all its pages. `on_page` is called with each, for a progress bar.
-
-    raises  what the source raises; BadData where it tells of no security at all.
-    """
-    quotes: dict[str, Quote] = {}
-    host, time, dropped, odd = "", None, 0, ""
-    for page in source.snapshot(kinds, notify):
-        if page.number == 1:
-            quotes, time, dropped, odd = {}, None, 0, ""
-        host = page.host
-        quotes.update((quote.symbol, quote) for quote in page.quotes)
-        time = max(filter(None, (time, page.time)), default=None)
-        dropped += page.dropped
-        odd = odd or page.odd
-        on_page(page)
-    if not quotes:
-        raise BadData("{name} tells of no security", name=source.name)
-    if dropped:
-        notify(
-            Message(
-                "{host}: {count} rows contradicted themselves and were left out; the first: {odd}",
-                host=host,
-                count=dropped,
-                odd=odd,
-            )
-        )
-    return Snapshot(list(quotes.values()), host, time, dropped)
-
-
-def never(source: str, what: str) -> NotDelivered:
+def never(source: str, what: Message) -> NotDelivered:
     """Return the error for what a source never tells."""
     return NotDelivered("{source} does not tell {what}", source=source, what=what, hint="another source: --adapter")

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ia import clock
-from ia.errors import NotFound, Notify, silent
+from ia.errors import Message, NotFound, Notify, silent
 from ia.market.quote import Quote
-from ia.market.sources import KINDS, Board, Flow, Listing, Page, Report
+from ia.market.sources import KINDS, Board, Flow, Listing, Page, Report, never
 from ia.market.sources.companies import chance, companies, reports, shares, trailing
 from ia.ohlcv.adapters.demo import Demo, symbols
 from ia.ohlcv.canonical import Bars
@@ -48,6 +48,8 @@ class DemoMarket:
 
     def boards(self, kind: str) -> list[Board]:
         """Return the groups of the simulated companies, as they stand after the last close."""
+        if kind not in ("industry", "concept"):
+            raise never(self.name, Message("boards of this kind"))
         groups: dict[str, list[Quote]] = {}
         for page in self.snapshot(("stock",)):
             for quote in page.quotes:

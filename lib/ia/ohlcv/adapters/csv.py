@@ -8,6 +8,7 @@ or by name (`贵州茅台.csv`). Its prices are taken as unadjusted; corporate a
 import os
 import stat
 import unicodedata
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ia import config
@@ -68,11 +69,12 @@ def read(symbol: Symbol) -> bytes:
     return _bytes(_file(symbol))
 
 
-def _folder() -> str:
-    folder = config.get("market.csv.dir")
-    if not folder:
+def folder() -> str:
+    """Return the folder of `market.csv.dir`; ConfigError where there is none."""
+    name = config.get("market.csv.dir")
+    if not name:
         raise ConfigError("the csv adapter has no folder", hint="`ia config set market.csv.dir DIR`")
-    path = os.path.abspath(os.path.expanduser(str(folder)))
+    path = os.path.abspath(os.path.expanduser(str(name)))
     if not os.path.isdir(path):
         raise ConfigError(
             "market.csv.dir: {path} is no folder", path=path, hint="make it, or `ia config set market.csv.dir DIR`"
@@ -82,17 +84,13 @@ def _folder() -> str:
 
 def _file(symbol: Symbol, part: str = "") -> str:
     """Return the path of a symbol's file; of its actions file, or "" where there is none, with `part` ".actions"."""
-    folder = _folder()
-    stems: dict[str, str] = {}
-    for entry in sorted(os.listdir(folder)):
-        stem, dot, extension = entry.rpartition(".")
-        if dot and extension.lower() == "csv":
-            stems[_key(stem)] = entry
+    here = folder()
+    stems = _by_stem(tuple(sorted(os.listdir(here))))
     found = sorted({stems[key] for key in _stems(symbol, part) if key in stems})
     if len(found) > 1:
         raise BadData("{symbol} has more than one file: {files}", symbol=symbol.canonical, files=", ".join(found))
     if found:
-        return os.path.join(folder, found[0])
+        return os.path.join(here, found[0])
     if part:
         return ""
     from difflib import get_close_matches
@@ -102,10 +100,17 @@ def _file(symbol: Symbol, part: str = "") -> str:
         "{symbol}: no file of it in {folder}",
         hint="near: {near}" if near else "name it {code}.csv",
         symbol=str(symbol),
-        folder=folder,
+        folder=here,
         code=symbol.canonical,
         near=", ".join(near),
     )
+
+
+@lru_cache(maxsize=1)
+def _by_stem(entries: tuple[str, ...]) -> dict[str, str]:
+    """Return the CSV files among these by the folded stem of their names; kept for who asks for one after the other."""
+    parted = ((entry, *entry.rpartition(".")) for entry in entries)
+    return {_key(stem): entry for entry, stem, dot, extension in parted if dot and extension.lower() == "csv"}
 
 
 def _stems(symbol: Symbol, part: str) -> list[str]:

@@ -202,31 +202,40 @@ def _report(name: str, symbol: Symbol) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     page = pages = 1
     while page <= pages:
-        params = {
-            "reportName": name, "columns": "ALL", "filter": f'(SECURITY_CODE="{symbol.code}")',
-            "pageSize": "500", "pageNumber": str(page), "sortColumns": "EX_DIVIDEND_DATE", "sortTypes": "1",
-            "source": "WEB", "client": "WEB",
-        }  # fmt: skip
-        tree = get_json(_REPORTS, params, name)
-        if not isinstance(tree, dict):
-            raise shape_changed(name, "no object")
-        result = tree.get("result")
-        if result is None and tree.get("code") == _EMPTY:
-            return rows
-        if result is None and tree.get("success") is False:
-            raise NoNetwork("{host} is busy: {reason}", host=HOST, reason=one_line(tree.get("message"), 80))
-        if not isinstance(result, dict) or not isinstance(result.get("data"), list):
-            raise shape_changed(name, "no result.data")
-        for row in result["data"]:
-            if not isinstance(row, dict) or str(row.get("SECURITY_CODE")) != symbol.code:
-                raise shape_changed(name, "a row of another security")
-            rows.append(row)
-        told = result.get("pages") or 1
-        if not isinstance(told, int):
-            raise shape_changed(name, "pages is no number")
+        found, told = report_page(name, f'(SECURITY_CODE="{symbol.code}")', "EX_DIVIDEND_DATE", page)
+        if any(str(row.get("SECURITY_CODE")) != symbol.code for row in found):
+            raise shape_changed(name, "a row of another security")
+        rows += found
         pages = min(told, _PAGES)
         page += 1
     return rows
+
+
+def report_page(name: str, where: str, order: str, page: int, columns: str = "ALL") -> tuple[list[dict[str, Any]], int]:
+    """Return a page of a report of the data centre, 500 rows at most, and how many pages it has; ([], 0) for none.
+
+    To be asked in a `governed()` block. `where` is its filter, `order` the columns by which it is sorted, ascending.
+    """
+    params = {
+        "reportName": name, "columns": columns, "filter": where, "pageSize": "500", "pageNumber": str(page),
+        "sortColumns": order, "sortTypes": ",".join("1" for _ in order.split(",")), "source": "WEB", "client": "WEB",
+    }  # fmt: skip
+    tree = get_json(_REPORTS, params, name)
+    if not isinstance(tree, dict):
+        raise shape_changed(name, "no object")
+    result = tree.get("result")
+    if result is None and tree.get("code") == _EMPTY:
+        return [], 0
+    if result is None and tree.get("success") is False:
+        raise NoNetwork("{host} is busy: {reason}", host=HOST, reason=one_line(tree.get("message"), 80))
+    if not isinstance(result, dict) or not isinstance(result.get("data"), list):
+        raise shape_changed(name, "no result.data")
+    if any(not isinstance(row, dict) for row in result["data"]):
+        raise shape_changed(name, "a row that is no object")
+    pages = result.get("pages") or 1
+    if isinstance(pages, bool) or not isinstance(pages, int) or pages < 0:
+        raise shape_changed(name, "pages is no number")
+    return result["data"], pages
 
 
 def _day(row: dict[str, Any], report: str) -> str:

@@ -1,0 +1,27 @@
+"""Chinese for what tells of the whole market: Eastmoney's lists, Sina's, the simulated market, files, the relay."""
+
+CATALOG = {
+    "{name} does not tell of a whole market": "{name} 不提供全市场数据",
+    "those that do: {names}": "提供的有：{names}",
+    "{source} does not tell {what}": "{source} 不提供{what}",
+    "another source: --adapter": "换一个来源：--adapter",
+    "boards": "板块",
+    "boards of this kind": "这一类板块",
+    "reports of companies": "公司财报",
+    "Stock Connect": "沪深股通数据",
+    "the list of unusual trading": "龙虎榜",
+    "{symbol} is left out: {reason}": "略过 {symbol}：{reason}",
+    "{reason}; {host} is asked instead": "{reason}；改问 {host}",
+    "the market's snapshot: no host answered: {first}; {second}": "全市场快照：没有主机能应答：{first}；{second}",
+    "{symbol} has no reports: it is no mainland stock": "{symbol} 没有财报：它不是 A 股",
+    "{board}: the simulated market has no such board": "{board}：模拟市场里没有这个板块",
+    "{board}: no code of a board": "{board}：不是板块代码",
+    "`BK` and four digits, as `ia sync` stores them": "`BK` 加四位数字，如 `ia sync` 所存",
+    "{host} sent {came} of {total} rows": "{host} 只发来 {total} 行中的 {came} 行",
+    "{period!r} is no reporting period": "{period!r} 不是报告期",
+    "such as 2024-03-31": "例如 2024-03-31",
+    "{day!r} is no day": "{day!r} 不是日期",
+    "such as 2024-03-29": "例如 2024-03-29",
+    "market.relay: {text!r} is no URL": "market.relay：{text!r} 不是网址",
+    "write http://HOST:PORT": "请写 http://主机:端口",
+}

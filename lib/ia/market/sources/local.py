@@ -1,0 +1,125 @@
+"""A folder of CSV files as a market: the snapshot is made of the last bars of its files; more the files do not tell."""
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from ia import clock
+from ia.errors import IaError, Message, Notify, silent
+from ia.market.quote import Quote
+from ia.market.sources import KINDS, Board, Flow, Listing, Page, Report, never
+from ia.ohlcv.adapters import csv
+from ia.ohlcv.canonical import Bars
+from ia.ohlcv.identity import Symbol, resolve
+
+if TYPE_CHECKING:
+    from ia.ohlcv.adjust import Action
+
+FILES = 100
+"""So many files are a page."""
+
+
+class Local:
+    """The source of the files in `market.csv.dir`, as the adapter `csv` reads them: mainland securities only."""
+
+    name = "csv"
+    simulated = False
+
+    def snapshot(self, kinds: Sequence[str] = KINDS, notify: Notify = silent) -> Iterator[Page]:
+        """Yield the last day that any file has, a hundred files a page. Names, ratios and money are not in files.
+
+        Each file is read whole, some milliseconds a thousand bars. A file that cannot be read is told and left out.
+
+        raises  ConfigError where there is no folder.
+        """
+        found = [each for each in self.histories(kinds, notify) if each[1].date]
+        day = max((bars.date[-1] for _, bars, _ in found), default="")
+        host, pages = csv.folder(), max(1, -(-len(found) // FILES))
+        for number in range(1, pages + 1):
+            part = found[(number - 1) * FILES : number * FILES]
+            quotes = [_quote(symbol, bars, actions, day) for symbol, bars, actions in part]
+            yield Page(quotes, number, pages, host, f"{day}T15:00:00" if day else None)
+
+    def histories(
+        self, kinds: Sequence[str] = KINDS, notify: Notify = silent
+    ) -> "Iterator[tuple[Symbol, Bars, list[Action]]]":
+        """Yield each security of the folder with its unadjusted bars up to the last closed day, and its actions."""
+        adapter, last = csv.Csv(), clock.last_visible("CN")
+        for symbol in self.symbols(kinds):
+            try:
+                bars = adapter.normalize(adapter.fetch(symbol, None, last))
+                actions = [action for action in adapter.actions(symbol) if action.date <= last]
+            except IaError as exc:
+                notify(Message("{symbol} is left out: {reason}", symbol=symbol.canonical, reason=exc))
+                continue
+            yield symbol, bars, actions
+
+    def symbols(self, kinds: Sequence[str] = KINDS) -> list[Symbol]:
+        """Return the mainland securities that have a file, in the order of their symbols."""
+        found: dict[str, Symbol] = {}
+        for entry in os.listdir(csv.folder()):
+            stem, dot, extension = entry.rpartition(".")
+            if not dot or extension.lower() != "csv" or stem.lower().endswith(".actions"):
+                continue
+            try:
+                symbol = resolve(stem)
+            except IaError:
+                continue
+            if symbol.market == "CN" and symbol.kind in kinds:
+                found[symbol.canonical] = symbol
+        return [found[canonical] for canonical in sorted(found)]
+
+    def boards(self, kind: str) -> list[Board]:
+        """Refuse: files tell no boards."""
+        raise never(self.name, Message("boards"))
+
+    def members(self, kind: str, board: str) -> list[str]:
+        """Refuse: files tell no boards."""
+        raise never(self.name, Message("boards"))
+
+    def fundamentals(self, period: str) -> list[Report]:
+        """Refuse: files tell no reports."""
+        raise never(self.name, Message("reports of companies"))
+
+    def fundamentals_of(self, symbol: str) -> list[Report]:
+        """Refuse: files tell no reports."""
+        raise never(self.name, Message("reports of companies"))
+
+    def northbound(self, since: str | None = None) -> list[Flow]:
+        """Refuse: files tell nothing of Stock Connect."""
+        raise never(self.name, Message("Stock Connect"))
+
+    def lhb(self, day: str) -> list[Listing]:
+        """Refuse: files tell no list of unusual trading."""
+        raise never(self.name, Message("the list of unusual trading"))
+
+
+def _quote(symbol: Symbol, bars: Bars, actions: "list[Action]", day: str) -> Quote:
+    """Return what the bars tell: a day's prices, or the last close where there is no bar of that day."""
+    plain = Quote(symbol.canonical, symbol.name or None, kind=symbol.kind)
+    if bars.date[-1] != day:
+        return plain._replace(prev_close=bars.close[-1])
+    first, high, low, close = (column[-1] for column in bars[1:5])
+    quote = plain._replace(price=close, open=first, high=high, low=low, volume=bars.volume[-1], time=f"{day}T15:00:00")
+    if len(bars.date) < 2:
+        return quote
+    digits = 3 if symbol.kind == "etf" else 2
+    before = bars.close[-2]
+    for action in actions:
+        if bars.date[-2] < action.date <= day:
+            before = _ex(before, action)
+    before = round(before, digits) if before != bars.close[-2] else before
+    return quote._replace(
+        prev_close=before,
+        change=round(close - before, digits),
+        change_pct=round((close / before - 1) * 100, 2),
+        amplitude_pct=round((high - low) / before * 100, 2),
+    )
+
+
+def _ex(close: float, action: "Action") -> float:
+    """Return what a close is worth after an action: the reference price of the ex-day."""
+    if action.factor is not None:
+        return close / action.factor
+    paid = close - action.cash + action.rights_price * action.rights
+    return paid / (1 + action.bonus + action.rights) / action.split
