@@ -18,7 +18,6 @@ def account(as_json: bool) -> None:
     Cash and equity are known once money was brought in: `ia trade deposit`, or the setting ledger.capital. Currencies
     stand apart. avg_price has the fees of buying in it; max_drawdown is a part of one, of the daily equity.
     """
-    from ia.ledger import guard
     from ia.pipes import ledger
     from ia.workspace import Workspace
     from ia_cli import _trade as shown

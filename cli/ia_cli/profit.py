@@ -17,8 +17,8 @@ from ia_cli._out import emit_json, emit_rows, notify
 def profit(symbol: str | None, method: str | None, session: str, as_json: bool) -> None:
     """Show the profit: realised, unrealised and dividends, of each security and in all.
 
-    profit_rate is in per cent of the cost of all that was ever bought, fees included; of one purchase that is still held
-    that is (price - cost) / cost. Currencies are not added up: with several, the total is empty, and each has its own.
+    profit_rate is in per cent of the cost of all that was ever bought, fees included; of one purchase that is still
+    held that is (price - cost) / cost. Currencies are not added up: with several, the total is empty, and each has its own.
     """
     from ia.ledger.profit import rows, totals
     from ia.pipes import ledger

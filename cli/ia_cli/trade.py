@@ -12,7 +12,9 @@ from ia_cli._out import emit_json, notify
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from decimal import Decimal
 
+    from ia.ledger.entering import Done
     from ia.ledger.journal import Entry
 
 
@@ -92,21 +94,33 @@ def _traded(
     side: str, symbol: str, quantity: str | None, price: str | None, *, when: str | None, commission: str | None,
     stamp: str | None, transfer: str | None, override: bool, because: str, session: str, as_json: bool,
 ) -> None:  # fmt: skip
-    from ia.ledger import order
+    from ia.ledger import entering, order
     from ia.pipes import ledger
     from ia.workspace import Workspace
 
-    if override and not because.strip():
-        raise UsageError("--override needs a reason", hint="add --because WHY")
+    _reasoned(override, because)
     desk = ledger(Workspace(), notify)
     meant = desk.meant(symbol)
     moment = order.moment_of(when, meant)
-    given = {"commission": commission, "stamp": stamp, "transfer": transfer}
-    fees = {name: order.number(text, f"--{name}", zero=True, places=2) for name, text in given.items() if text}
+    fees = _fees({"commission": commission, "stamp": stamp, "transfer": transfer})
     count = desk.held(meant, moment) if quantity is None else order.shares(quantity, meant)
     paid = desk.latest(meant, moment) if price is None else order.number(price, "the price")
     wish = order.Order(side, meant, count, paid, moment, fees, because, session)
-    done = desk.trade(wish, override=because if override else None)
+    _made(entering.trade(desk, wish, override=because if override else None), as_json=as_json)
+
+
+def _reasoned(override: bool, because: str) -> None:
+    if override and not because.strip():
+        raise UsageError("--override needs a reason", hint="add --because WHY")
+
+
+def _fees(given: dict[str, str | None]) -> "dict[str, Decimal]":
+    from ia.ledger.order import number
+
+    return {name: number(text, f"--{name}", zero=True, places=2) for name, text in given.items() if text is not None}
+
+
+def _made(done: "Done", *, as_json: bool) -> None:
     for breach in done.breaches:
         notify(breach.message)
     _tell([done.entry], as_json=as_json)
@@ -121,6 +135,185 @@ def _tell(entries: "list[Entry]", *, as_json: bool) -> None:
         return
     for each in entries:
         click.echo(line(each))
+
+
+@trade.command(
+    cls=Command,
+    example="ia trade buy 600519 100 1650 --date 2024-01-15; ia trade close 600519 1700 --date 2024-01-22",
+)
+@click.argument("symbol", metavar="SYMBOL")
+@click.argument("price", metavar="[PRICE]", required=False)
+@click.option("--price", "price_", metavar="PRICE", help="Price of a share; the latest stored one if not given.")
+@_trade_options
+def close(symbol: str, price: str | None, price_: str | None, **options: Any) -> None:
+    """Enter the sale of all that was held."""
+    _traded("sell", symbol, None, price or price_, **options)
+
+
+@trade.command(
+    cls=Command,
+    example="ia trade buy 600519 100 1650 --date 2024-01-15; ia trade correct 1 --price 1655 --because '看错一行'",
+)
+@click.argument("number", metavar="ID", type=click.IntRange(1))
+@click.option("--quantity", metavar="QUANTITY", help="How many shares it was.")
+@click.option("--price", metavar="PRICE", help="What a share cost; of a dividend what it paid.")
+@click.option("--amount", metavar="MONEY", help="How much money it was, of a deposit, withdrawal or dividend.")
+@click.option("--ratio", metavar="RATIO", help="The ratio of bonus shares or a split.")
+@_trade_options
+def correct(
+    number: int, quantity: str | None, price: str | None, amount: str | None, ratio: str | None, when: str | None,
+    commission: str | None, stamp: str | None, transfer: str | None, override: bool, because: str, session: str,
+    as_json: bool,
+) -> None:  # fmt: skip
+    """Enter what an earlier entry should have been; it counts in its place.
+
+    Nothing is overwritten: `ia trade list --all` shows both. What is not given stays as it was; fees that the rules
+    made are made anew.
+    """
+    from ia.ledger import entering
+    from ia.pipes import ledger
+    from ia.workspace import Workspace
+
+    _reasoned(override, because)
+    fees = _fees({"commission": commission, "stamp": stamp, "transfer": transfer})
+    change = entering.Change(quantity, price, amount, ratio, when, fees, because or None, session or None)
+    if not any(change[:6]):
+        raise UsageError("nothing is corrected", hint="say what it should have been: --price, --quantity, --date …")
+    desk = ledger(Workspace(), notify)
+    _made(entering.correct(desk, number, change, override=because if override else None), as_json=as_json)
+
+
+@trade.command(
+    cls=Command,
+    example="ia trade buy 600519 100 1650 --date 2024-01-15; ia trade void 1 --because '没有成交'",
+)
+@click.argument("number", metavar="ID", type=click.IntRange(1))
+@click.option("--because", metavar="WHY", required=True, help="The reason.")
+@json_option
+def void(number: int, because: str, as_json: bool) -> None:
+    """Take an entry back. It stays in the journal, and counts no more."""
+    from ia.ledger import entering
+    from ia.pipes import ledger
+    from ia.workspace import Workspace
+
+    if not because.strip():
+        raise UsageError("a void needs a reason", hint="add --because WHY")
+    _tell([entering.void(ledger(Workspace(), notify), number, because)], as_json=as_json)
+
+
+@trade.command(cls=Command, example="ia trade deposit 100000 --date 2024-01-02; ia account")
+@click.argument("amount", metavar="AMOUNT")
+@click.option("--currency", metavar="CODE", default="CNY", show_default=True, help="CNY, HKD or USD.")
+@_when
+@_about
+def deposit(amount: str, **options: Any) -> None:
+    """Enter money that was brought in. Cash and equity are known from then on."""
+    _moved("deposit", amount, **options)
+
+
+@trade.command(
+    cls=Command, example="ia trade deposit 100000 --date 2024-01-02; ia trade withdraw 20000 --date 2024-06-03"
+)
+@click.argument("amount", metavar="AMOUNT")
+@click.option("--currency", metavar="CODE", default="CNY", show_default=True, help="CNY, HKD or USD.")
+@_when
+@_about
+def withdraw(amount: str, **options: Any) -> None:
+    """Enter money that was taken out."""
+    _moved("withdraw", amount, **options)
+
+
+@trade.command(cls=Command, example="ia trade deposit 100000 --date 2024-01-02; ia trade interest 3.21")
+@click.argument("amount", metavar="AMOUNT")
+@click.option("--currency", metavar="CODE", default="CNY", show_default=True, help="CNY, HKD or USD.")
+@_when
+@_about
+def interest(amount: str, **options: Any) -> None:
+    """Enter interest on the cash; less than zero is a cost of the account."""
+    _moved("interest", amount, **options)
+
+
+def _moved(
+    kind: str, amount: str, *, currency: str, when: str | None, because: str, session: str, as_json: bool
+) -> None:
+    from ia.ledger import entering, order
+    from ia.pipes import ledger
+    from ia.workspace import Workspace
+
+    money = order.number(amount, "the amount", places=2, negative=kind == "interest")
+    entry = entering.moved(kind, money, order.money_of(currency), when, because=because, session=session)
+    _tell([entering.money(ledger(Workspace(), notify), entry)], as_json=as_json)
+
+
+@trade.command(
+    cls=Command,
+    example="ia trade buy 600519 100 1650 --date 2024-01-15; ia trade dividend 600519 3087.60 --date 2024-06-19",
+)
+@click.argument("symbol", metavar="SYMBOL")
+@click.argument("amount", metavar="[AMOUNT]", required=False)
+@click.option("--per-share", metavar="MONEY", help="What a share paid, in place of AMOUNT.")
+@_when
+@_about
+def dividend(symbol: str, amount: str | None, per_share: str | None, **options: Any) -> None:
+    """Enter a cash dividend: the money that arrived; less than zero is a tax that was taken later.
+
+    The dividends that the market data know count by themselves; one that is entered here counts in place of theirs.
+    """
+    if (amount is None) == (per_share is None):
+        raise UsageError("give the money that arrived, or --per-share")
+    _acted("dividend", symbol, amount=amount, per_share=per_share, **options)
+
+
+@trade.command(
+    cls=Command,
+    example="ia trade buy 000333 1000 60 --date 2024-01-15; ia trade bonus 000333 0.3 --date 2024-06-10",
+)
+@click.argument("symbol", metavar="SYMBOL")
+@click.argument("ratio", metavar="[RATIO]", required=False)
+@click.option("--shares", metavar="QUANTITY", help="The shares that arrived, in place of RATIO.")
+@_when
+@_about
+def bonus(symbol: str, ratio: str | None, shares: str | None, **options: Any) -> None:
+    """Enter bonus shares: RATIO new ones for each that was held before the day (3 for 10 is 0.3).
+
+    A fraction of a share is cut off; where one more or less arrived, say --shares.
+    """
+    if (ratio is None) == (shares is None):
+        raise UsageError("give the ratio, or --shares")
+    _acted("bonus", symbol, ratio=ratio, shares=shares, **options)
+
+
+@trade.command(
+    cls=Command, example="ia trade buy AAPL 10 700 --date 2014-05-01; ia trade split AAPL 7 --date 2014-06-09"
+)
+@click.argument("symbol", metavar="SYMBOL")
+@click.argument("ratio", metavar="RATIO")
+@_when
+@_about
+def split(symbol: str, ratio: str, **options: Any) -> None:
+    """Enter a split: RATIO shares for each that was held before the day; less than one for a reverse split."""
+    _acted("split", symbol, ratio=ratio, **options)
+
+
+def _acted(
+    kind: str, symbol: str, *, when: str | None, because: str, session: str, as_json: bool, amount: str | None = None,
+    per_share: str | None = None, ratio: str | None = None, shares: str | None = None,
+) -> None:  # fmt: skip
+    from ia.ledger import entering, order
+    from ia.pipes import ledger
+    from ia.workspace import Workspace
+
+    desk = ledger(Workspace(), notify)
+    meant = desk.meant(symbol)
+    entry = entering.acted(
+        kind, meant, when,
+        amount=None if amount is None else order.number(amount, "the amount", places=2, negative=True),
+        per_share=None if per_share is None else order.number(per_share, "--per-share"),
+        ratio=None if ratio is None else order.number(ratio, "the ratio"),
+        shares=None if shares is None else order.shares(shares, meant),
+        because=because, session=session,
+    )  # fmt: skip
+    _tell([entering.action(desk, entry)], as_json=as_json)
 
 
 @trade.command("list", cls=Command, example="ia trade buy 600519 100 1650 --date 2024-01-15; ia trade list --json")
@@ -157,3 +350,14 @@ def list_(
         NotFound("the ledger is empty", hint="`ia trade buy SYMBOL QUANTITY PRICE` enters a purchase"),
         as_json=as_json, as_jsonl=as_jsonl,
     )  # fmt: skip
+
+
+@trade.command(cls=Command, example="ia trade rules")
+@rows_options
+@click.pass_context
+def rules(ctx: click.Context, as_json: bool, as_jsonl: bool) -> None:
+    """List the rules of exchanges and tax offices by date: fees, limits, lots, settlement, each with its source."""
+    from ia.rules.table import Rule, table
+
+    rows = [rule._asdict() for rule in table()]
+    listed(ctx, rows, Rule._fields, NotFound("there are no rules"), as_json=as_json, as_jsonl=as_jsonl)

@@ -156,6 +156,18 @@ def consented(ws: Workspace, number: int, *, by: str, notify: Notify = silent) -
         return decided
 
 
+def written_about(ws: Workspace, names: "list[str]", limit: int) -> "list[tuple[str, str, str]]":
+    """Recall → pictures: (path, date, passage) of the notes that name a security, best first, each note once."""
+    from ia.recall.search import recall
+
+    found: dict[str, tuple[str, str, str]] = {}
+    for name in filter(None, names):
+        for hit in recall(ws, name, limit=limit):
+            if name in hit.content:
+                found.setdefault(hit.source, (hit.source, hit.date, hit.content))
+    return list(found.values())[:limit]
+
+
 def ledger(ws: Workspace, notify: Notify = silent) -> "Desk":
     """Market → ledger: the journal of a workspace with the prices and corporate actions of its store."""
     from ia.ledger.desk import Desk

@@ -231,11 +231,11 @@ def _drawdown(
     worth, money, before, index, high, deepest = 0.0, float(capital or 0), float(capital or 0), 1.0, 1.0, 0.0
     unknown = 0
     for day in sorted({*changes, *cash.days}):
-        for number, quantity, close in changes.get(day, ()):
+        for number, shares, close in changes.get(day, ()):
             count, price = quantities[number], prices[number]
             unknown -= bool(count) and price is None
             worth -= count * (price or 0.0)
-            count = count if quantity is None else quantity
+            count = count if shares is None else shares
             price = price if close is None else close
             unknown += bool(count) and price is None
             worth += count * (price or 0.0)

@@ -9,15 +9,15 @@ import dataclasses
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from decimal import Decimal
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from ia import clock, config, store
-from ia.errors import Message, NotFound, Notify, Refused, UsageError, silent
+from ia.errors import Message, NotFound, Notify, UsageError, silent
 from ia.ledger import guard, journal, order
 from ia.ledger.account import Account, Price, account, wanted
 from ia.ledger.fold import Books, fold
 from ia.ledger.guard import Breach, Held, Quoted, State
-from ia.ledger.journal import ACTIONS, BUY, SELL, TRADES, VOID, Entry
+from ia.ledger.journal import ACTIONS, BUY, SELL, TRADES, Entry
 from ia.ledger.order import Order
 from ia.ohlcv.identity import Symbol, from_canonical, resolve
 from ia.rules import boards
@@ -45,13 +45,6 @@ class Market(Protocol):
         ...
 
 
-class Done(NamedTuple):
-    """An entry that was made, and what the guard had to say of it."""
-
-    entry: Entry
-    breaches: list[Breach]
-
-
 class Desk:
     """The ledger of a workspace with its prices."""
 
@@ -63,9 +56,14 @@ class Desk:
         """How what is sold is costed: the setting `ledger.method`."""
         return str(config.get("ledger.method"))
 
-    def books(self, *, method: str | None = None, session: str = "", until: datetime | None = None) -> Books:
-        """Return what the journal makes at now(), or at an earlier moment; of one session's trades alone, if named."""
-        entries = journal.standing(self.ws.db)
+    def books(
+        self, *, method: str | None = None, session: str = "", until: datetime | None = None, without: int = 0
+    ) -> Books:
+        """Return what the journal makes at now(), or at an earlier moment; of one session's trades alone, if named.
+
+        without  number of an entry that does not count
+        """
+        entries = [each for each in journal.standing(self.ws.db) if each.id != without]
         entries += self._actions(entries)
         if until is not None:
             stamp = clock.stamp(until)
@@ -100,9 +98,11 @@ class Desk:
         """The date of now() in Shanghai and Hong Kong."""
         return order.day_of(None, clock.now())
 
-    def account(self, *, method: str | None = None, until: datetime | None = None) -> Account:
-        """Return the account at now(), or as it was at an earlier moment."""
-        books = self.books(method=method, until=until)
+    def account(
+        self, *, method: str | None = None, until: datetime | None = None, books: Books | None = None
+    ) -> Account:
+        """Return the account at now(), or as it was at an earlier moment; of books that are folded already."""
+        books = books or self.books(method=method, until=until)
         moment = until or clock.now()
         today = order.day_of(None, moment)
         if until is None:
@@ -149,24 +149,12 @@ class Desk:
             )  # fmt: skip
         return done
 
-    def trade(self, wish: Order, *, override: str | None = None, by: str = "user") -> Done:
-        """Journal a trade that the guard lets pass, and return it. Guard and entry are under one lock.
-
-        override  why the guard is not to be heeded: a person's word. by: who says so
-        raises    Refused (77) with what speaks against it; Refused where more is sold than was held at any time.
-        """
-        if config.run() is not None:
-            raise Refused("inside a task's run nothing is traded: no person is there to say so")
-        with self.ws.lock():
-            breaches = self.checked(wish)
-            refusing = [each for each in breaches if each.refuses]
-            entry = order.entry_of(wish)
-            if refusing and (override is None or not all(each.overridable for each in refusing)):
-                raise guard.refused(breaches)
-            if refusing:
-                entry = entry._replace(override=_record(refusing, override or "", by))
-            self._consistent([entry])
-            return Done(journal.enter(self.ws, [entry])[0], breaches)
+    def virtual(self, entries: list[Entry]) -> list[Entry]:
+        """Return the known actions of what these entries trade that the journal lacks, as they may still be entered."""
+        symbols = sorted({each.symbol for each in entries if each.kind in TRADES})
+        found = self.market.actions(map(from_canonical, symbols))
+        known = journal.known(self.ws.db, (each.key or "" for each, _ in found))
+        return [each for each, _ in found if each.key not in known]
 
     def meant(self, text: str) -> Symbol:
         """Return the one security that a person means: by rule and table, else by a name that the journal has.
@@ -224,39 +212,28 @@ class Desk:
         """Return the trades that were proposed and wait for a person, as pending orders."""
         return []
 
-    def checked(self, wish: Order) -> list[Breach]:
-        """Return what the guard says of an order, on the account as it was at the order's moment."""
+    def checked(self, wish: Order, without: int = 0) -> list[Breach]:
+        """Return what the guard says of an order, on the account as it was at the order's moment.
+
+        without  number of an entry that the order is to replace
+        """
         if wish.side not in (BUY, SELL):
             return []
         asked = guard.Order(
             wish.symbol, "buy" if wish.side == BUY else "sell", wish.quantity, wish.price, wish.moment, wish.day,
             wish.symbol.name, order.entry_of(wish).fees,
         )  # fmt: skip
-        return guard.check(asked, self.state(wish), guard.configured())
+        return guard.check(asked, self.state(wish, without), guard.configured())
 
-    def state(self, wish: Order) -> State:
+    def state(self, wish: Order, without: int = 0) -> State:
         """Return the account in the order's currency as the guard needs it."""
         currency = boards.currency(wish.symbol)
-        books = self.books(until=wish.moment)
-        now = self.account(until=wish.moment)
+        books = self.books(until=wish.moment, without=without)
+        now = self.account(until=wish.moment, books=books)
         quote = self.market.quoted(wish.symbol, wish.day, wish.moment)
         trades = {symbol: datetime.fromisoformat(each.last) for symbol, each in books.holdings.items() if each.last}
         found = _state(now, currency, wish.day)
         return dataclasses.replace(found, last_trades=trades, quote=quote)
-
-    def _consistent(self, new: Sequence[Entry], gone: Iterable[int] = ()) -> None:
-        """Raise Refused where with these entries (and without those) more would be sold than was held at some time."""
-        without = set(gone)
-        entries = [each for each in journal.standing(self.ws.db, everything=True) if each.id not in without]
-        symbols = {each.symbol for each in new} | {each.symbol for each in entries if each.id in without}
-        both = [*entries, *(each._replace(id=2**62 + at) for at, each in enumerate(new) if each.kind != VOID)]
-        fold([each for each in both if not symbols or each.symbol in symbols or without], self._virtual(both))
-
-    def _virtual(self, entries: list[Entry]) -> list[Entry]:
-        symbols = sorted({each.symbol for each in entries if each.kind in TRADES})
-        found = self.market.actions(map(from_canonical, symbols))
-        known = journal.known(self.ws.db, (each.key or "" for each, _ in found))
-        return [each for each, _ in found if each.key not in known]
 
 
 def _state(found: Account, currency: str, day: str = "") -> State:
@@ -286,20 +263,3 @@ def _of_all(entry: Entry) -> bool:
 def _held_before(history: list[tuple[str, Decimal]], day: str) -> bool:
     before = [count for date, count in history if date < day]
     return bool(before and before[-1])
-
-
-def _record(breaches: list[Breach], why: str, by: str) -> str:
-    """Return who overrode what, when and why, as JSON."""
-    import json
-
-    rules = [
-        {
-            "rule": each.rule,
-            "value": None if each.value is None else str(each.value),
-            "limit": None if each.limit is None else str(each.limit),
-            "message": str(each.message),
-        }
-        for each in breaches
-    ]
-    told = {"by": by, "at": clock.stamp(clock.now()), "because": why, "breaches": rules}
-    return json.dumps(told, ensure_ascii=False)

@@ -1,12 +1,13 @@
 """What follows from the journal: holdings, cost, realised profit, cash. Pure; money is Decimal, to the cent, half up.
 
 Cost includes the fees of buying. Realised is the proceeds less the fees of selling less the cost of what was sold: by
-average, the cost of the holding x sold / held, rounded at each sale; by FIFO, the oldest shares first, the last lot that
-a sale touches split in the same way. A dividend is income and leaves the cost alone; bonus shares and splits change the
-number of shares, not their cost. Corporate actions count on what was held at the close before their date. A holding of
-whole shares stays whole: the fraction is cut off (the clearing house draws who gets one; the cash that a broker pays for
-it, or the share, is entered by hand), and of FIFO lots each gets what the whole before and with it grew by, less what
-those before it got.
+average, the cost of the holding x sold / held, rounded at each sale; by FIFO, the oldest shares first, the last lot
+that a sale touches split in the same way. A dividend is income and leaves the cost alone; bonus shares and splits change the
+number of shares, not their cost. Corporate actions count on what was held at the close before their date.
+
+A holding of whole shares stays whole: the fraction is cut off. (The clearing house draws who gets a share for it; what
+was drawn, or the cash that a broker pays, is entered by hand.) The first lots together grow to the whole shares that
+they make: of 3 + 4 shares and 5 new ones for 10, to 4 and to 10 in all.
 """
 
 from collections import deque
@@ -186,7 +187,7 @@ def fold(
 
 def _order(entry: Entry) -> tuple[str, bool, str, int]:
     """Actions first: they count on what was held at the close before."""
-    return entry.date, entry.kind not in ACTIONS, entry.time, entry.id
+    return entry.date, entry.kind not in ACTIONS, entry.time, entry.place or entry.id
 
 
 def _own(journal: Sequence[Entry], actions: Iterable[Entry]) -> list[Entry]:
@@ -305,29 +306,29 @@ def _grown(books: Books, holding: Holding, entry: Entry, _: bool) -> None:
     held = holding.quantity
     if entry.ratio is None:
         assert entry.quantity is not None
-        now = held + entry.quantity
+        now, part, whole = held + entry.quantity, held + entry.quantity, held
     elif held:
-        factor = entry.ratio + 1 if entry.kind == BONUS else entry.ratio
-        now = _whole(_EXACT.multiply(held, factor), held)
+        part, whole = (entry.ratio + 1 if entry.kind == BONUS else entry.ratio), Decimal(1)
+        now = _whole(_EXACT.multiply(held, part), held)
     else:
         return
     if not held:  # sold meanwhile: the shares that arrive have cost nothing
         holding.lots.append(Lot(now, ZERO, entry.date))
     else:
-        _spread(holding, held, now)
+        _spread(holding, held, part, whole)
     holding.quantity = holding.opening = now
     if not now:
         holding.realised -= holding.cost
         holding.cost = ZERO
 
 
-def _spread(holding: Holding, held: Decimal, now: Decimal) -> None:
-    """Let the lots grow with the holding, in whole shares where that is whole; a lot that is left empty joins the next."""
+def _spread(holding: Holding, held: Decimal, part: Decimal, whole: Decimal) -> None:
+    """Let the lots grow by part / whole, in whole shares where all is whole; one that is left empty joins the next."""
     lots: deque[Lot] = deque()
     before = got = cost = ZERO
     for lot in holding.lots:
         before += lot.quantity
-        reached = _whole(_EXACT.divide(_EXACT.multiply(before, now), held), held)
+        reached = _whole(_EXACT.divide(_EXACT.multiply(before, part), whole), held)
         cost += lot.cost
         if reached > got:
             lots.append(Lot(reached - got, cost, lot.date))

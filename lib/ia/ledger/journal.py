@@ -28,14 +28,15 @@ ZERO = Decimal(0)
 class Entry(NamedTuple):
     """One line of the journal. Times are UTC stamps; `id` 0: not entered yet.
 
-    kind      buy, sell, subscribe (rights and new issues: no fees, no guard), dividend, bonus, split, deposit, withdraw,
-              interest, void
+    kind      buy, sell, subscribe (rights and new issues: no fees, no guard), dividend, bonus, split, deposit,
+              withdraw, interest, void
     price     of a share; of a dividend the cash per share
     quantity  shares; of a bonus the shares that arrived, where no `ratio` is given
     cash      price x quantity to the cent, before fees; of a dividend, deposit … the money; negative: taken back
     ratio     of a bonus new shares per share held; of a split shares afterwards per share held
     key       what it was made from (a row of a statement, a corporate action): the same is entered once
     override  JSON of the breaches that a person overrode, and why
+    place     among entries of one moment: the number of the entry that was first made of it. Not stored
     """
 
     id: int
@@ -62,6 +63,7 @@ class Entry(NamedTuple):
     override: str | None = None
     run: int | None = None
     wall: str = ""
+    place: int = 0
 
     @property
     def fees(self) -> Decimal:
@@ -69,7 +71,8 @@ class Entry(NamedTuple):
         return self.commission + self.stamp + self.transfer + self.other
 
 
-_COLUMNS = ", ".join(Entry._fields)
+_STORED = Entry._fields[:-1]
+_COLUMNS = ", ".join(_STORED)
 _AT = Entry._fields.index
 _DECIMALS = [_AT(name) for name in ("price", "quantity", "cash", "ratio")]
 _FEES = [_AT(name) for name in ("commission", "stamp", "transfer", "other")]
@@ -88,9 +91,19 @@ def standing(db: sqlite3.Connection, *, symbol: str = "", everything: bool = Fal
     if symbol:
         where.append("symbol = ?")
         values.append(symbol)
-    replaced = {number for (number,) in db.execute("SELECT corrects FROM trades WHERE corrects IS NOT NULL")}
+    replaced = dict(db.execute("SELECT corrects, id FROM trades WHERE corrects IS NOT NULL"))
+    made_of = {by: number for number, by in replaced.items()}
     rows = db.execute(f"SELECT {_COLUMNS} FROM trades WHERE {' AND '.join(where)} ORDER BY date, time, id", values)
-    return [entry for entry in _read(rows) if entry.id not in replaced]
+    found = [entry for entry in _read(rows) if entry.id not in replaced]
+    if made_of:
+        found = [entry._replace(place=_root(entry.id, made_of)) if entry.corrects else entry for entry in found]
+    return found
+
+
+def _root(number: int, made_of: dict[int, int]) -> int:
+    while number in made_of:
+        number = made_of[number]
+    return number
 
 
 def listed(db: sqlite3.Connection, *, symbol: str = "", session: str = "") -> list[tuple[Entry, int | None]]:
@@ -115,7 +128,7 @@ def _read(rows: Iterable[Sequence[object]]) -> Iterator[Entry]:
             cells[at] = Decimal(cells[at]) if cells[at] else ZERO  # type: ignore[arg-type]
         for at in _TEXTS:
             cells[at] = cells[at] or ""
-        yield Entry._make(cells)  # type: ignore[arg-type]
+        yield Entry(*cells)  # type: ignore[arg-type]
 
 
 def get(db: sqlite3.Connection, number: int) -> Entry:
@@ -151,14 +164,16 @@ def enter(ws: Workspace, entries: Sequence[Entry]) -> list[Entry]:
     """
     wall = clock.stamp(clock.wall())
     done = []
-    names = ", ".join(Entry._fields[1:])
-    marks = ", ".join("?" * (len(Entry._fields) - 1))
+    names = ", ".join(_STORED[1:])
+    marks = ", ".join("?" * (len(_STORED) - 1))
     with store.transaction(ws.db):
         for entry in entries:
             if entry.key is not None and known(ws.db, [entry.key]):
                 continue
             entry = entry._replace(wall=wall, run=config.run())
-            cursor = ws.db.execute(f"INSERT INTO trades ({names}) VALUES ({marks})", [*map(_text, entry[1:])])
+            cursor = ws.db.execute(
+                f"INSERT INTO trades ({names}) VALUES ({marks})", [*map(_text, entry[1 : len(_STORED)])]
+            )
             entry = entry._replace(id=cursor.lastrowid or 0)
             done.append(entry)
             if len(entries) <= AUDITED:

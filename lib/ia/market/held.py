@@ -176,8 +176,12 @@ def _local(db: sqlite3.Connection, name: str, symbol: Symbol, moment: datetime) 
 
     adapter = load(name)
     with contextlib.suppress(IaError):
-        bars = adapter.normalize(adapter.fetch(symbol))
-        seen = sum(day <= clock.last_visible(symbol.market, moment) for day in bars.date)
-        cut = Bars(*(column[:seen] for column in bars))
-        return Feed(db, name, adapter.simulated, symbol, moment, None, cut, adapter.actions(symbol))
+        found = adapter.normalize(adapter.fetch(symbol))
+        until = clock.last_visible(symbol.market, moment)
+        seen = sum(day <= until for day in found.date)
+        bars = Bars(
+            found.date[:seen], found.open[:seen], found.high[:seen], found.low[:seen], found.close[:seen],
+            found.volume[:seen],
+        )  # fmt: skip
+        return Feed(db, name, adapter.simulated, symbol, moment, None, bars, adapter.actions(symbol))
     return None

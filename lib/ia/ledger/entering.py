@@ -1,0 +1,238 @@
+"""How entries are made: trades behind the guard, money, corporate actions, corrections. One lock from check to entry.
+
+Whatever is entered, the whole journal must hold afterwards: never is more sold than was held, also not later on by a
+purchase that turns out to have been smaller, or none.
+"""
+
+import contextlib
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from decimal import Decimal
+from typing import NamedTuple
+
+from ia import clock, config
+from ia.errors import NotFound, Refused, UsageError
+from ia.ledger import guard, journal, order
+from ia.ledger.desk import Desk
+from ia.ledger.fold import cents, fold
+from ia.ledger.guard import Breach
+from ia.ledger.journal import ACTIONS, BONUS, DIVIDEND, INTEREST, SPLIT, TRADES, VOID, Entry
+from ia.ledger.order import Order
+from ia.ohlcv.identity import Symbol, from_canonical
+from ia.rules.boards import currency
+
+
+class Done(NamedTuple):
+    """An entry that was made, and what the guard had to say of it."""
+
+    entry: Entry
+    breaches: list[Breach]
+
+
+def attended() -> None:
+    """Raise Refused inside a task's run."""
+    if config.run() is not None:
+        raise Refused("inside a task's run nothing is entered into the ledger: no person is there to say so")
+
+
+def trade(
+    desk: Desk, wish: Order, *, override: str | None = None, by: str = "user", replaces: Entry | None = None
+) -> Done:
+    """Journal a trade that the guard lets pass.
+
+    override  why the guard is not to be heeded: a person's word. by: who says so. replaces: the entry that it corrects
+    raises    Refused (77) with what speaks against it, or where more is sold than was held.
+    """
+    attended()
+    with desk.ws.lock():
+        number = replaces.id if replaces is not None else 0
+        entry = order.entry_of(wish)
+        breaches = desk.checked(wish, number)
+        refusing = [each for each in breaches if each.refuses]
+        if refusing and (override is None or not all(each.overridable for each in refusing)):
+            raise guard.refused(breaches)
+        if refusing:
+            entry = entry._replace(override=_record(refusing, override or "", by))
+        if replaces is not None:
+            entry = entry._replace(corrects=number, place=replaces.place or number, name=replaces.name)
+        return Done(_entered(desk, [entry], number)[0], breaches)
+
+
+def money(desk: Desk, entry: Entry) -> Entry:
+    """Journal a deposit, a withdrawal or interest."""
+    attended()
+    with desk.ws.lock():
+        return _entered(desk, [entry])[0]
+
+
+def action(desk: Desk, entry: Entry) -> Entry:
+    """Journal a dividend, bonus shares or a split that the store does not know, or told otherwise.
+
+    raises  NotFound where the security was not held at the close before the day.
+    """
+    attended()
+    with desk.ws.lock():
+        held = desk.books().holdings.get(entry.symbol)
+        before = [count for day, count in held.history if day < entry.date] if held is not None else []
+        if not before or not (before[-1] or (entry.ratio is None and entry.price is None)):
+            raise NotFound(
+                "{symbol} was not held at the close before {date}", symbol=entry.symbol, date=entry.date,
+                hint="`ia trade list {symbol}` shows what was entered",
+            )  # fmt: skip
+        return _entered(desk, [entry])[0]
+
+
+def void(desk: Desk, number: int, because: str) -> Entry:
+    """Take an entry back: a new one says that it counts no more, and why.
+
+    raises  what journal.get() raises; Refused where a later sale would lack its shares.
+    """
+    attended()
+    with desk.ws.lock():
+        old = journal.get(desk.ws.db, number)
+        entry = Entry(
+            0, old.time, old.date, VOID, old.symbol, old.name, old.currency, reason=because, session=old.session,
+            corrects=number,
+        )  # fmt: skip
+        return _entered(desk, [entry], number)[0]
+
+
+class Change(NamedTuple):
+    """What a correction says anew, as it was typed; None stays as it is."""
+
+    quantity: str | None = None
+    price: str | None = None
+    amount: str | None = None
+    ratio: str | None = None
+    when: str | None = None
+    fees: dict[str, Decimal] = {}  # noqa: RUF012  (never changed)
+    because: str | None = None
+    session: str | None = None
+
+
+def correct(desk: Desk, number: int, change: Change, *, override: str | None = None) -> Done:
+    """Enter what an entry should have been; it counts in place of the old one. Fees that the rules made are made anew.
+
+    raises  what journal.get() and trade() raise; UsageError for what such an entry does not have.
+    """
+    attended()
+    with desk.ws.lock():
+        old = journal.get(desk.ws.db, number)
+        if old.kind in TRADES:
+            return trade(desk, _corrected(old, change), override=override, replaces=old)
+        for name in ("quantity", "fees"):
+            if getattr(change, name) and not (name == "quantity" and old.quantity is not None):
+                raise UsageError("a {kind} has no {what}", kind=old.kind, what=name)
+        symbol = from_canonical(old.symbol) if old.symbol else None
+        moment = None if change.when is None else order.moment_of(change.when, symbol)
+        entry = old._replace(
+            id=0, corrects=number, place=old.place or number, key=None, actor="user", override=None,
+            time=old.time if moment is None else _moment(old.kind, symbol, moment),
+            date=old.date if moment is None else order.day_of(symbol, moment),
+            reason=old.reason if change.because is None else change.because,
+            session=old.session if change.session is None else change.session,
+        )  # fmt: skip
+        negative = old.kind in (DIVIDEND, INTEREST)
+        if change.amount is not None:
+            amount = order.number(change.amount, "the amount", places=2, negative=negative)
+            entry = entry._replace(cash=amount, price=None)
+        if change.price is not None:
+            if old.kind != DIVIDEND:
+                raise UsageError("a {kind} has no {what}", kind=old.kind, what="price")
+            entry = entry._replace(price=order.number(change.price, "the price"), cash=None)
+        if change.ratio is not None:
+            if old.kind not in (BONUS, SPLIT):
+                raise UsageError("a {kind} has no {what}", kind=old.kind, what="ratio")
+            entry = entry._replace(ratio=order.number(change.ratio, "the ratio"), quantity=None)
+        if change.quantity is not None and symbol is not None:
+            entry = entry._replace(quantity=order.shares(change.quantity, symbol), ratio=None)
+        return Done(_entered(desk, [entry], number)[0], [])
+
+
+def _corrected(old: Entry, change: Change) -> Order:
+    """Return the trade that an entry should have been."""
+    symbol = from_canonical(old.symbol)
+    symbol = symbol if symbol.name else symbol._replace(name=old.name)
+    for name in ("amount", "ratio"):
+        if getattr(change, name) is not None:
+            raise UsageError("a {kind} has no {what}", kind=old.kind, what=name)
+    assert old.price is not None and old.quantity is not None
+    moment = clock.parse(old.time.replace("Z", "+00:00"))
+    was = Order(old.kind, symbol, old.quantity, old.price, moment)
+    kept = {"commission": old.commission, "stamp": old.stamp, "transfer": old.transfer, "other": old.other}
+    computed = False
+    with contextlib.suppress(NotFound):  # older than the table of rules: the fees were given
+        computed = order.entry_of(was).fees == old.fees
+    return Order(
+        old.kind, symbol,
+        old.quantity if change.quantity is None else order.shares(change.quantity, symbol),
+        old.price if change.price is None else order.number(change.price, "the price"),
+        moment if change.when is None else order.moment_of(change.when, symbol),
+        {**({} if computed else kept), **change.fees},
+        old.reason if change.because is None else change.because,
+        old.session if change.session is None else change.session,
+    )  # fmt: skip
+
+
+def acted(
+    kind: str, symbol: Symbol, when: str | None, *, amount: Decimal | None = None, per_share: Decimal | None = None,
+    ratio: Decimal | None = None, shares: Decimal | None = None, because: str = "", session: str = "",
+) -> Entry:  # fmt: skip
+    """Return the entry of a corporate action of a day: it counts from that day's first moment on."""
+    assert kind in ACTIONS
+    moment = order.moment_of(when, symbol)
+    return Entry(
+        0, _moment(kind, symbol, moment), order.day_of(symbol, moment), kind, symbol.canonical, symbol.name,
+        currency(symbol), per_share, shares, amount, ratio, reason=because, session=session,
+    )  # fmt: skip
+
+
+def _moment(kind: str, symbol: Symbol | None, moment: datetime) -> str:
+    if kind in ACTIONS and symbol is not None:
+        return order.at_open(order.day_of(symbol, moment), symbol.market)
+    return clock.stamp(moment)
+
+
+def moved(
+    kind: str, amount: Decimal, unit: str, when: str | None, *, because: str = "", session: str = ""
+) -> Entry:  # fmt: skip
+    """Return the entry of money that was brought in or taken out; a bare day counts from its first moment on."""
+    moment = order.moment_of(when)
+    stamp = clock.stamp(moment)
+    if when is not None and len(when.strip()) <= 10:
+        stamp = order.at_open(order.day_of(None, moment))
+    return Entry(
+        0, stamp, order.day_of(None, moment), kind, currency=unit, cash=cents(amount), reason=because, session=session
+    )
+
+
+def _entered(desk: Desk, new: Sequence[Entry], gone: int = 0) -> list[Entry]:
+    """Append entries after which the whole journal holds; one of them may replace the entry `gone`."""
+    consistent(desk, new, gone)
+    return journal.enter(desk.ws, new)
+
+
+def consistent(desk: Desk, new: Sequence[Entry], gone: int = 0) -> None:
+    """Raise Refused where with these entries, and without the one that is gone, more is sold than is held somewhen."""
+    entries = journal.standing(desk.ws.db, everything=True)
+    symbols = {each.symbol for each in new if each.symbol} | {each.symbol for each in entries if each.id == gone}
+    kept = [each for each in entries if each.symbol in symbols and each.symbol and each.id != gone]
+    made = [each._replace(id=2**62 + at) for at, each in enumerate(new) if each.kind != VOID and each.symbol]
+    both = [*kept, *made]
+    fold(both, desk.virtual(both))
+
+
+def _record(breaches: list[Breach], why: str, by: str) -> str:
+    """Return who overrode what, when and why, as JSON."""
+    rules = [
+        {
+            "rule": each.rule,
+            "value": None if each.value is None else str(each.value),
+            "limit": None if each.limit is None else str(each.limit),
+            "message": str(each.message),
+        }
+        for each in breaches
+    ]
+    told = {"by": by, "at": clock.stamp(clock.now()), "because": why, "breaches": rules}
+    return json.dumps(told, ensure_ascii=False)
