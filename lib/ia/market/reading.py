@@ -17,6 +17,8 @@ from ia import clock, config
 from ia.errors import Message, NotFound, Notify, UsageError, silent
 from ia.market.columns import BOARD, PUBLISHED, ST
 from ia.ohlcv import cache
+from ia.ohlcv.adjust import Action
+from ia.ohlcv.canonical import Bars
 from ia.workspace import Workspace
 
 Row = dict[str, Any]
@@ -261,7 +263,7 @@ def _from_bars(db: sqlite3.Connection, symbol: str, adapter: str, bars: list[tup
 
 def _reference(db: sqlite3.Connection, symbol: str, adapter: str, last: str, close: float, day: str) -> float:
     """Return the close before a day as it counts on that day: on an ex-day what is left of it after the action."""
-    from ia.ohlcv.adjust import Action, factors
+    from ia.ohlcv.adjust import factors
 
     rows = db.execute(
         "SELECT date, cash, bonus, rights, rights_price, split, factor FROM actions"
@@ -270,8 +272,64 @@ def _reference(db: sqlite3.Connection, symbol: str, adapter: str, last: str, clo
     ).fetchall()
     if not rows:
         return close
-    tick = 0.01 if symbol.endswith((".SH", ".SZ", ".BJ")) else None
-    return round(close / factors([last, day], [close, close], [Action(*row) for row in rows], tick)[-1], 4)
+    acts = [Action(*row) for row in rows]
+    return round(close / factors([last, day], [close, close], acts, _tick(symbol))[-1], 4)
+
+
+# bars
+
+
+class History(NamedTuple):
+    """The stored daily bars of a symbol, qfq-adjusted, oldest first, and the adapter that they come from."""
+
+    symbol: str
+    source: str
+    simulated: bool
+    bars: Bars
+
+
+def history(ws: Workspace, text: str, notify: Notify = silent) -> History:
+    """Return the stored daily bars of a code or name up to now(): of the whole market, or its own series.
+
+    The one that reaches further counts, then the longer one. Adjusted for the corporate actions that are stored.
+    raises  NotFound where none is stored.
+    """
+    from ia.market import store
+    from ia.ohlcv.adjust import adjusted
+    from ia.ohlcv.identity import from_canonical
+
+    with opened(ws) as db:
+        try:
+            day = latest(db)
+        except NotFound:
+            day = None
+        symbol = named(db, day, text)
+        until = clock.last_visible(from_canonical(symbol).market)
+        best: tuple[str, int, str, bool, Bars] | None = None
+        for number, name, fake in [*sources(db), *_series(db, symbol)]:
+            if number:
+                bars = store.bars_of(db, number, symbol, until)
+            else:
+                known = cache.find(db, name, symbol)
+                bars = cache.bars(db, known, until) if known else Bars([], [], [], [], [], [])
+            if bars.date and (best is None or (bars.date[-1], len(bars.date)) > best[:2]):
+                best = (bars.date[-1], len(bars.date), name, fake, bars)
+        if best is None:
+            raise NotFound("{symbol}: no price is stored", symbol=symbol, hint="`ia ohlcv {symbol}` fetches its prices")
+        last, _, name, fake, bars = best
+        rows = db.execute(
+            "SELECT DISTINCT date, cash, bonus, rights, rights_price, split, factor FROM actions"
+            " WHERE adapter = ? AND symbol = ? AND date <= ? ORDER BY date",
+            (name, symbol, last),
+        ).fetchall()
+    if fake:
+        notify(Message("simulated prices: {symbol} is invented by {adapter}", symbol=symbol, adapter=name))
+    return History(symbol, name, fake, adjusted(bars, [Action(*row) for row in rows], "qfq", _tick(symbol)))
+
+
+def _tick(symbol: str) -> float | None:
+    """Return the tick to which an exchange rounds the price after an action; None where it does not."""
+    return 0.01 if symbol.endswith((".SH", ".SZ", ".BJ")) else None
 
 
 # reports

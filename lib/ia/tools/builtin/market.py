@@ -1,13 +1,21 @@
-"""market.*: the eyes. What was looked at last is what compute.run works on."""
+"""market.*: the eyes. What was looked at last is what compute.run works on.
 
-from typing import Annotated, Any, Literal
+market.ohlcv may ask a source; all others read what `ia sync` and `ia ohlcv` have stored.
+"""
+
+import contextlib
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from ia.errors import NotFound
 from ia.ohlcv.canonical import Bars, bar_lines
 from ia.tools.registry import READ, tool
 from ia.tools.scope import Market, Scope
 
+if TYPE_CHECKING:
+    from ia.market.reading import Day
+
 MAX_TAIL = 250
+MAX_SYMBOLS = 50
 
 
 @tool("market.ohlcv", READ, together=True, seconds=120)
@@ -39,6 +47,212 @@ def ohlcv(
     )  # fmt: skip
     _remember(scope, request)
     return shown(scope.market, tail)
+
+
+@tool("market.observe", READ, together=True)
+def observe(
+    scope: Scope, symbols: Annotated[list[str] | None, "codes or names; without: what is held and watched"] = None
+) -> dict[str, Any]:
+    """Look at the newest bar of some securities, as stored: open, high, low, close, volume and change_pct. Without
+    symbols: of all that is held or on the watch list. `missing` names those of which nothing is stored.
+    """
+    from ia.market import reading
+
+    asked = symbols or _own(scope)
+    rows, missing = reading.quotes(scope.ws, asked[:MAX_SYMBOLS], scope.notify)
+    bars = {
+        row["symbol"]: {
+            "name": row["name"], "date": row["date"], "open": row["open"], "high": row["high"], "low": row["low"],
+            "close": row["price"], "volume": row["volume"], "change_pct": row["change_pct"],
+            "source": row["source"], "simulated": row["simulated"],
+        }
+        for row in rows
+    }  # fmt: skip
+    dates = [row["date"] for row in rows]
+    return {
+        "datetime": max(dates, default=None), "bars": bars, "missing": [str(error) for error in missing],
+        "simulated": any(row["simulated"] for row in rows),
+    }  # fmt: skip
+
+
+@tool("market.history", READ, together=True)
+def history(
+    scope: Scope, symbol: Annotated[str, "code or name"], bars: Annotated[int, "how many of the newest"] = 60
+) -> dict[str, Any]:
+    """Show the stored daily bars of a security, adjusted (qfq), oldest first. Where nothing is stored, market.ohlcv
+    fetches it.
+    """
+    from ia.market import reading
+
+    found = reading.history(scope.ws, symbol, scope.notify)
+    count = max(1, min(bars, MAX_TAIL))
+    lines = list(bar_lines(Bars(*(column[-count:] for column in found.bars))))  # type: ignore[arg-type]
+    return {
+        "symbol": found.symbol, "adjust": "qfq", "source": found.source, "simulated": found.simulated,
+        "date": found.bars.date[-1], "rows": len(found.bars.date), "bars": "".join(lines).splitlines(),
+    }  # fmt: skip
+
+
+@tool("market.quote", READ, together=True)
+def quote(scope: Scope, symbols: Annotated[list[str], "codes or names"]) -> dict[str, Any]:
+    """Show stored quotes: price, change, turnover, pe, pb, roe, market value (yuan), industry and concepts."""
+    from ia.market import reading
+
+    rows, missing = reading.quotes(scope.ws, symbols[:MAX_SYMBOLS], scope.notify)
+    told = [{name: value for name, value in row.items() if value is not None} for row in rows]
+    return {
+        "date": max((row["date"] for row in rows), default=None), "source": rows[0]["source"] if rows else None,
+        "simulated": any(row["simulated"] for row in rows), "quotes": told,
+        "missing": [str(error) for error in missing],
+    }  # fmt: skip
+
+
+@tool("market.fundamentals", READ, together=True)
+def fundamentals(
+    scope: Scope, symbol: Annotated[str, "code or name"], periods: Annotated[int, "how many reports"] = 4
+) -> dict[str, Any]:
+    """Show what a company reported, newest report first, only what was published by now: revenue, profit (yuan), their
+    growth, roe, margins, debt ratio, eps, book value a share. Figures run from the beginning of the year.
+    """
+    from ia.market import reading
+
+    code, rows = reading.fundamentals(scope.ws, symbol, max(1, min(periods, 20)), scope.notify)
+    return {"symbol": code, "reports": rows, "source": rows[0]["source"], "simulated": rows[0]["simulated"]}
+
+
+@tool("market.screen", READ, together=True)
+def screen(
+    scope: Scope,
+    expr: Annotated[str, "0 < pe < 15 and roe > 15% and industry in (银行, 保险) and not st and market_cap > 100亿"],
+    sort: Annotated[str | None, "a column; the largest first"] = None,
+    limit: int = 20,
+    ascending: bool = False,
+) -> dict[str, Any]:
+    """Find the stocks that meet a condition. Columns: price change turnover volume_ratio amount pe pe_ttm pb roe
+    market_cap float_cap change_60d change_ytd revenue_yoy profit_yoy gross_margin net_margin debt_ratio eps bvps
+    industry concept name board listed st. `met` counts all that do, `unknown` those with a value missing.
+    """
+    from ia.market.screen import screen as find
+
+    found = find(
+        scope.ws, expr, sort=sort, descending=False if ascending else None, limit=max(1, min(limit, 100)),
+        notify=scope.notify,
+    )  # fmt: skip
+    rows = [{name: value for name, value in row.items() if name != "date"} for row in found.rows]
+    return {**_day(found.day), "met": found.met, "unknown": found.unknown, "stocks": rows}
+
+
+@tool("market.summary", READ, together=True)
+def summary(scope: Scope) -> dict[str, Any]:
+    """Show the market of the day: how many rose and fell, limit-ups, median and weighted change, what was traded
+    against the day before and 20 days, by board, and the best and worst industries.
+    """
+    from ia.market import reading
+    from ia.market.summary import summary as figures
+
+    with reading.opened(scope.ws) as db:
+        return figures(db, reading.latest(db, scope.notify))
+
+
+@tool("market.gainers", READ, together=True)
+def gainers(
+    scope: Scope,
+    limit: int = 50,
+    losers: Annotated[bool, "those that fell most instead"] = False,
+    exclude_new: Annotated[bool, "without stocks listed in the last 60 days"] = False,
+    exclude_st: bool = False,
+) -> dict[str, Any]:
+    """Show the stocks that rose most on the day, with industry and the first of their concepts."""
+    from ia.market import reading
+
+    with reading.opened(scope.ws) as db:
+        day = reading.latest(db, scope.notify)
+        rows = reading.gainers(
+            db, day, max(1, min(limit, 100)), losers=losers, new=not exclude_new, st=not exclude_st
+        )  # fmt: skip
+    names = ("symbol", "name", "change_pct", "price", "amount", "turnover_pct", "industry")
+    stocks = [{**{n: row[n] for n in names}, "concepts": (row["concepts"] or "").split(";")[:4]} for row in rows]
+    return {**_day(day), "stocks": stocks}
+
+
+@tool("market.sectors", READ, together=True)
+def sectors(
+    scope: Scope, kind: Literal["industry", "concept"] = "industry", limit: Annotated[int, "best and worst"] = 10
+) -> dict[str, Any]:
+    """Show the best and the worst industries or concepts of the day: mean change, members up and down, leader."""
+    from ia.market import reading
+    from ia.market.summary import sectors as grouped
+
+    with reading.opened(scope.ws) as db:
+        day = reading.latest(db, scope.notify)
+        rows = grouped(db, day, kind)
+    count = max(1, min(limit, 50))
+    told = [
+        {name: row.get(name) for name in ("name", "change_pct", "up", "down", "leader", "leader_pct")} for row in rows
+    ]
+    worst = told[max(count, len(told) - count) :]
+    return {**_day(day), "kind": kind, "count": len(rows), "best": told[:count], "worst": worst[::-1]}
+
+
+@tool("market.mainline", READ, together=True)
+def mainline(scope: Scope, top: Annotated[int, "how many of the top gainers"] = 50) -> dict[str, Any]:
+    """Find the market's main lines of the day: industries and concepts with more of the top gainers than chance
+    explains, after correction for all that were looked at. Empty `lines` means: there is no main line.
+    """
+    from ia.market import mainline as lines
+    from ia.market import reading
+
+    with reading.opened(scope.ws) as db:
+        day = reading.latest(db, scope.notify)
+        return lines.mainlines(db, day, top=max(5, min(top, 1000)))
+
+
+@tool("market.northbound", READ, together=True)
+def northbound(scope: Scope, days: int = 10) -> dict[str, Any]:
+    """Show north-bound trading by day and channel, money in yuan. The net flow has not been published since August
+    2024: `net` is null there, and nobody knows it.
+    """
+    from ia.market import reading
+
+    rows = reading.northbound(scope.ws, max(1, min(days, 60)), scope.notify)
+    return _listed(rows, "`ia sync northbound`")
+
+
+@tool("market.lhb", READ, together=True)
+def lhb(scope: Scope, date: Annotated[str | None, "YYYY-MM-DD; without: the newest"] = None) -> dict[str, Any]:
+    """Show the stocks of a day that traded unusually (dragon and tiger list), largest net buying first, with the
+    reason; money in yuan.
+    """
+    from ia.market import reading
+
+    rows = reading.lhb(scope.ws, date or None, scope.notify)
+    return _listed([{k: v for k, v in row.items() if v is not None} for row in rows[:60]], "`ia sync lhb`")
+
+
+def _listed(rows: list[dict[str, Any]], sync: str) -> dict[str, Any]:
+    if not rows:
+        raise NotFound("nothing of this is stored", hint="{sync} fetches it", sync=sync)
+    about = {"date": rows[0]["date"], "source": rows[0]["source"], "simulated": rows[0]["simulated"]}
+    return {**about, "rows": [{k: v for k, v in row.items() if k not in ("source", "simulated")} for row in rows]}
+
+
+def _day(day: "Day") -> dict[str, Any]:
+    return {
+        "date": day.date, "time": day.time, "closed": day.closed, "source": day.name, "simulated": day.simulated
+    }  # fmt: skip
+
+
+def _own(scope: Scope) -> list[str]:
+    """Return what is held and what is watched."""
+    from ia.pipes import universe
+
+    found: dict[str, None] = {}
+    for name in ("held", "watch"):
+        with contextlib.suppress(NotFound):
+            found |= dict.fromkeys(symbol.canonical for symbol in universe(scope.ws, name))
+    if not found:
+        raise NotFound("nothing is held or watched", hint="give symbols")
+    return list(found)
 
 
 def shown(market: Market, tail: int = 10) -> dict[str, Any]:
