@@ -4,4 +4,7 @@ CATALOG = {
     "simulated prices: the whole market is invented by {adapter}": "模拟行情：全市场数据由 {adapter} 虚构",
     "no day of the market is stored from {adapters}": "没有来自 {adapters} 的全市场数据",
     "`ia sync daily` fetches one": "先运行 `ia sync daily`",
+    "{date} is not a date": "{date} 不是日期",
+    "market.db has no source {source}": "market.db 里没有编号为 {source} 的数据源",
+    "the mirror is being written by another ia": "另一个 ia 正在写全市场镜像",
 }

@@ -6,25 +6,29 @@ real ones never mix. Everything here is plain sqlite3: it runs each day on 5,500
 """
 
 import contextlib
+import marshal
 import sqlite3
 import time as _time
 from collections.abc import Iterable, Iterator
+from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from ia import clock, config
-from ia.errors import Message, NotFound, Notify, silent
+from ia.errors import BadData, Message, NotFound, Notify, silent
 from ia.market.quote import SNAPSHOT, Quote
 from ia.ohlcv import cache
 from ia.ohlcv.adjust import Action
-from ia.ohlcv.canonical import Bars
+from ia.ohlcv.canonical import Bars, is_date
 from ia.ohlcv.identity import from_canonical
 from ia.store import transaction
 from ia.workspace import Workspace
 
 BATCH = 250_000
 """Bars that put_histories holds in memory before it stores them."""
-_SECURITY = ("name", "kind", "listed", "industry", "concepts")
 _COUNT = len(SNAPSHOT)
+_FACTS = ("name", *Quote._fields[_COUNT:])
+_TRADED = "volume > 0 AND price > 0 AND open > 0 AND high > 0 AND low > 0"
+_ANY = "SELECT 1 FROM snapshots WHERE source = ? AND date = ? LIMIT 1"
 
 
 class Source(NamedTuple):
@@ -85,17 +89,26 @@ def put_day(
     time    when the source was asked, a UTC stamp; now() if not given. It stays where nothing else changes.
 
     A symbol that the snapshot does not tell of keeps its rows.
+
+    raises  BadData for a date that is none.
     """
     began = _time.perf_counter()
-    told = dict(sorted((quote.symbol, quote) for quote in {quote.symbol: quote for quote in quotes}.values()))
+    if len(date) != 10 or not is_date(date):
+        raise BadData("{date} is not a date", date=date)
+    rows: list[tuple[Any, ...]] = sorted({quote[0]: tuple(quote) for quote in quotes}.values())
+    digest = blake2b(marshal.dumps((rows, whole, bars), 2), digest_size=16).hexdigest()
+    known = "SELECT digest FROM days WHERE source = ? AND date = ?"
+    if db.execute(known, (source, date)).fetchone() == (digest,):
+        return Stored(0, 0, _time.perf_counter() - began)
     with transaction(db):
-        facts = ((q.symbol, (q.name, q.kind, q.listed, q.industry, q.concepts)) for q in told.values())
-        others = _put_snapshots(db, source, date, told) + _tell(db, source, facts)
-        new = _put_bars_of_day(db, source, date, told) if bars else 0
+        first = not db.execute(_ANY, (source, date)).fetchone()
+        others = _put_snapshots(db, source, date, rows, first)
+        others += _tell(db, source, [(row[0], row[1], *row[_COUNT:]) for row in rows])
+        new = _put_bars(db, source, date, rows, first) if bars else 0
         changed = others + new
         if new:
             _log(db, source, "day", [date])
-        changed += _put_date(db, source, date, bool(changed), host, time, whole)
+        changed += _put_date(db, (source, date, host, time or clock.stamp(clock.now())), digest, bool(changed), whole)
     return Stored(changed, new, _time.perf_counter() - began)
 
 
@@ -125,65 +138,79 @@ def put_histories(
     return Stored(changed, new, _time.perf_counter() - began)
 
 
-def _put_snapshots(db: sqlite3.Connection, source: int, date: str, told: dict[str, Quote]) -> int:
+def _put_snapshots(db: sqlite3.Connection, source: int, date: str, rows: list[tuple[Any, ...]], first: bool) -> int:
+    """Store the first columns of quotes; `first`: nothing of this day is stored yet. Return how many changed."""
     columns = ", ".join(SNAPSHOT)
-    cursor = db.execute(f"SELECT {columns} FROM snapshots WHERE source = ? AND date = ?", (source, date))
-    stored = {row[0]: row for row in cursor}
-    rows = [(source, date, *quote[:_COUNT]) for symbol, quote in told.items() if stored.get(symbol) != quote[:_COUNT]]
-    marks = ", ".join("?" * (_COUNT + 2))
-    db.executemany(f"INSERT OR REPLACE INTO snapshots (source, date, {columns}) VALUES ({marks})", rows)
-    return len(rows)
+    told = [row[:_COUNT] for row in rows]
+    if not first:
+        cursor = db.execute(f"SELECT {columns} FROM snapshots WHERE source = ? AND date = ?", (source, date))
+        stored = set(cursor)
+        told = [row for row in told if row not in stored]
+    marks = ", ".join("?" * _COUNT)
+    insert = f"INSERT OR REPLACE INTO snapshots (source, date, {columns}) VALUES ({source:d}, '{date}', {marks})"
+    db.executemany(insert, told)
+    return len(told)
 
 
-def _put_bars_of_day(db: sqlite3.Connection, source: int, date: str, told: dict[str, Quote]) -> int:
-    cursor = db.execute(
-        "SELECT symbol, open, high, low, close, volume, amount FROM daily WHERE source = ? AND date = ?", (source, date)
+def _put_bars(db: sqlite3.Connection, source: int, date: str, rows: list[tuple[Any, ...]], first: bool) -> int:
+    """Store the bars of those that traded. Return how many changed."""
+    if first and not db.execute("SELECT 1 FROM daily WHERE source = ? AND date = ? LIMIT 1", (source, date)).fetchone():
+        count = db.execute(
+            "INSERT INTO daily SELECT source, date, symbol, open, high, low, price, volume, amount FROM snapshots"
+            f" WHERE source = ? AND date = ? AND {_TRADED}",
+            (source, date),
+        ).rowcount
+    else:
+        columns = "symbol, open, high, low, close, volume, amount"
+        stored = set(db.execute(f"SELECT {columns} FROM daily WHERE source = ? AND date = ?", (source, date)))
+        traded = (q for q in map(Quote._make, rows) if q.traded)
+        bars = [(q.symbol, q.open, q.high, q.low, q.price, q.volume, q.amount) for q in traded]
+        changed = [bar for bar in bars if bar not in stored]
+        insert = f"INSERT OR REPLACE INTO daily VALUES ({source:d}, '{date}', ?, ?, ?, ?, ?, ?, ?)"
+        count = db.executemany(insert, changed).rowcount if changed else 0
+    if count:
+        db.execute(
+            "UPDATE securities SET first = min(coalesce(first, ?1), ?1), last = max(coalesce(last, ?1), ?1)"
+            " WHERE source = ?2 AND (last IS NULL OR last < ?1 OR first > ?1)"
+            " AND EXISTS (SELECT 1 FROM daily d WHERE d.source = ?2 AND d.date = ?1 AND d.symbol = securities.symbol)",
+            (date, source),
+        )
+    return count
+
+
+def _tell(db: sqlite3.Connection, source: int, facts: list[tuple[Any, ...]]) -> int:
+    """Store (symbol, name, kind, listed, industry, concepts); what is not told stays. Return how many changed.
+
+    Hardly any does: so one text a symbol is compared first, which is quicker to read than five.
+    """
+    if len(facts) > 100:
+        text = " || char(31) || ".join(f"ifnull({name}, '')" for name in _FACTS)
+        stored = set(db.execute(f"SELECT symbol || char(31) || {text} FROM securities WHERE source = ?", (source,)))
+        facts = [fact for fact in facts if ("\x1f".join([part or "" for part in fact]),) not in stored]
+    told = [f"coalesce(excluded.{name}, {name})" for name in _FACTS]
+    cursor = db.executemany(
+        f"INSERT INTO securities (source, symbol, code, {', '.join(_FACTS)}) VALUES ({source:d}, ?1,"
+        " rtrim(rtrim(?1, replace(?1, '.', '')), '.'), ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO UPDATE SET"
+        f" {', '.join(f'{name} = {value}' for name, value in zip(_FACTS, told, strict=True))}"
+        f" WHERE ({', '.join(told)}) IS NOT ({', '.join(_FACTS)})",
+        facts,
     )
-    stored = {row[0]: row[1:] for row in cursor}
-    rows = []
-    for symbol, quote in told.items():
-        if quote.traded:
-            bar = (quote.open, quote.high, quote.low, quote.price, quote.volume, quote.amount)
-            if stored.get(symbol) != bar:
-                rows.append((source, date, symbol, *bar))
-    db.executemany("INSERT OR REPLACE INTO daily VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
-    seen = [row for row in rows if row[2] not in stored]
-    _widen(db, source, [(row[2], date, date) for row in seen])
-    return len(rows)
-
-
-def _tell(db: sqlite3.Connection, source: int, facts: Iterable[tuple[str, tuple[str | None, ...]]]) -> int:
-    """Store (name, kind, listed, industry, concepts) of symbols; what is not told stays. Return how many changed."""
-    cursor = db.execute(f"SELECT symbol, {', '.join(_SECURITY)} FROM securities WHERE source = ?", (source,))
-    stored = {row[0]: row[1:] for row in cursor}
-    rows = []
-    for symbol, new in facts:
-        old = stored.get(symbol)
-        if old != new:
-            merged = tuple(b or a for a, b in zip(old or (None,) * len(new), new, strict=True))
-            if merged != old:
-                rows.append((source, symbol, symbol.rpartition(".")[0], *merged))
-    db.executemany(
-        f"INSERT INTO securities (source, symbol, code, {', '.join(_SECURITY)}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-        f" ON CONFLICT DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _SECURITY)}",
-        rows,
-    )
-    return len(rows)
+    return max(0, cursor.rowcount)
 
 
 def _put_date(
-    db: sqlite3.Connection, source: int, date: str, changed: bool, host: str | None, time: str | None, whole: bool
+    db: sqlite3.Connection, day: tuple[int, str, str | None, str], digest: str, changed: bool, whole: bool
 ) -> int:
-    """Note the day, if anything of it changed."""
-    row = db.execute("SELECT whole FROM days WHERE source = ? AND date = ?", (source, date)).fetchone()
+    """Note the (source, date, host, time) of a snapshot, if anything of it changed."""
+    row = db.execute("SELECT whole FROM days WHERE source = ? AND date = ?", day[:2]).fetchone()
     if row is not None and not changed and row[0] >= whole:
         return 0
-    count = db.execute("SELECT count(*) FROM daily WHERE source = ? AND date = ?", (source, date)).fetchone()[0]
     db.execute(
-        "INSERT INTO days (source, date, host, time, rows, whole) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
+        "INSERT INTO days (source, date, host, time, rows, whole, digest) VALUES (?1, ?2, ?3, ?4,"
+        " (SELECT count(*) FROM daily WHERE source = ?1 AND date = ?2), ?5, ?6) ON CONFLICT DO UPDATE SET"
         " host = coalesce(excluded.host, host), time = excluded.time, rows = excluded.rows,"
-        " whole = max(whole, excluded.whole)",
-        (source, date, host, time or clock.stamp(clock.now()), count, int(whole)),
+        " whole = max(whole, excluded.whole), digest = excluded.digest",
+        (*day, int(whole), digest),
     )
     return 1
 
@@ -202,8 +229,7 @@ def _batches(histories: Iterable[History]) -> Iterator[list[History]]:
 
 def _put_batch(db: sqlite3.Connection, source: int, batch: list[History], complete: bool) -> tuple[int, int]:
     """Store a batch; return how many bars and how many rows changed."""
-    facts = [(h.symbol, (h.name, h.kind or from_canonical(h.symbol).kind, None, None, None)) for h in batch]
-    others = _tell(db, source, facts)
+    others = _tell(db, source, [(h.symbol, h.name, _kind(db, source, h), None, None, None) for h in batch])
     new, gone, spans, stale = [], [], [], []
     for history in batch:
         rows, lost = _differing(db, source, history)
@@ -227,6 +253,13 @@ def _put_batch(db: sqlite3.Connection, source: int, batch: list[History], comple
         ).rowcount
     _log(db, source, "symbol", stale)
     return len(new) + len(gone), len(new) + len(gone) + others
+
+
+def _kind(db: sqlite3.Connection, source: int, history: History) -> str:
+    """Return what is known of the kind of a security, else what its code tells."""
+    query = "SELECT kind FROM securities WHERE source = ? AND symbol = ?"
+    row = (history.kind,) if history.kind else db.execute(query, (source, history.symbol)).fetchone()
+    return row[0] if row and row[0] else from_canonical(history.symbol).kind
 
 
 _Row = tuple[int, str, str, float, float, float, float, int, float | None]

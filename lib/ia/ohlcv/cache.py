@@ -74,7 +74,7 @@ def _whole(db: Any) -> None:
         " roe_pct REAL, market_cap REAL, float_cap REAL, change_60d_pct REAL, change_ytd_pct REAL,"
         " PRIMARY KEY (source, date, symbol))",
         "days (source INTEGER NOT NULL, date TEXT NOT NULL, host TEXT, time TEXT, rows INTEGER,"
-        " whole INTEGER NOT NULL, PRIMARY KEY (source, date))",
+        " whole INTEGER NOT NULL, digest TEXT, PRIMARY KEY (source, date))",
         "securities (source INTEGER NOT NULL, symbol TEXT NOT NULL, code TEXT NOT NULL, name TEXT, kind TEXT,"
         " listed TEXT, industry TEXT, concepts TEXT, first TEXT, last TEXT, complete INTEGER NOT NULL DEFAULT 0,"
         " PRIMARY KEY (source, symbol))",
