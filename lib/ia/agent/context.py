@@ -6,16 +6,19 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ia import clock, config, outside, sessions, skills
+from ia.agent import risk
 from ia.errors import IaError
 from ia.memory import index, rules
 from ia.tools.registry import Tool
 from ia.workspace import Workspace
 
 BUDGET = {
-    "soul": 2000, "rules": 1500, "beliefs": 800, "memory": 1500, "playbook": 1000, "positions": 1000,
+    "soul": 2000, "rules": 1500, "risk": 800, "beliefs": 800, "memory": 1500, "playbook": 1000, "positions": 1000,
     "skills": 1000, "skill": 5000, "summary": 2000,
 }  # fmt: skip
 """Tokens of each part at most."""
+QUESTION = "用户查询"
+"""What happened where the user asked something; whatever else happened is told by the message itself."""
 HISTORY = 80_000
 """Tokens of a session's messages at most."""
 DATA = 20_000
@@ -105,7 +108,7 @@ class Context:
 
 def assembled(
     ws: Workspace, question: str, *, history: list[sessions.Message], summary: str = "", data: tuple[Data, ...] = (),
-    event: str = "用户查询", skill: skills.Loaded | None = None, limits_only: bool = False, tools: list[Tool],
+    event: str = QUESTION, skill: skills.Loaded | None = None, limits_only: bool = False, tools: list[Tool],
 ) -> Context:  # fmt: skip
     """Return the context of one turn.
 
@@ -116,6 +119,7 @@ def assembled(
     parts = [
         _part("soul", _limits(soul) if limits_only else soul),
         _part("rules", RULES[config.locale_lang()]),
+        _part("risk", risk.told(ws, config.locale_lang())),
     ]
     if not limits_only:
         parts += [
@@ -137,14 +141,15 @@ def assembled(
     )  # fmt: skip
 
 
-def prompt(question: str, data: tuple[Data, ...] = (), event: str = "用户查询", moment: str = "") -> str:
+def prompt(question: str, data: tuple[Data, ...] = (), event: str = QUESTION, moment: str = "") -> str:
     """Return a question with its time mark, and what came along with it as data."""
     return _timed(stored(question, data, event), moment or clock.stamp(clock.now()))
 
 
-def stored(question: str, data: tuple[Data, ...] = (), event: str = "用户查询") -> str:
+def stored(question: str, data: tuple[Data, ...] = (), event: str = QUESTION) -> str:
     """Return a question as a session keeps it: what the prompt says, without its time."""
-    heads = f"【事件】{event}\n【用户问题】{question}"
+    own = event != QUESTION and question.startswith("【")  # an event of the day, in sections of its own
+    heads = f"【事件】{event}\n{question}" if own else f"【事件】{event}\n【用户问题】{question}"
     if not data:
         return heads
     shown = [item.text if item.trusted else outside.fenced(_cut(item.text, DATA)[0], item.origin) for item in data]
@@ -156,7 +161,9 @@ def _timed(content: str, stamp: str) -> str:
 
     from ia.workspace import local
 
-    return f"【时间】{local(datetime.fromisoformat(stamp)):%Y-%m-%d %H:%M:%S}\n{content}"
+    moment = datetime.fromisoformat(stamp)
+    asked = content.partition("\n")[2].startswith("【用户问题】")  # an event of the day has the exchange's time
+    return f"【时间】{local(moment) if asked else moment.astimezone(clock.CHINA):%Y-%m-%d %H:%M:%S}\n{content}"
 
 
 def _part(name: str, text: str, *, newest: bool = False) -> Part:

@@ -13,7 +13,7 @@ from typing import Any
 
 from ia import audit, clock, config, sessions, skills
 from ia.agent import models
-from ia.agent.context import DATA, HISTORY, Context, Data, assembled, stored
+from ia.agent.context import DATA, HISTORY, QUESTION, Context, Data, assembled, stored
 from ia.errors import BadData, Message, Notify, UsageError, silent
 from ia.tools.router import Router
 from ia.tools.scope import Call, Market, Scope
@@ -64,13 +64,14 @@ class Turn:
 def take(
     ws: Workspace, message: str, *, session: str = "", model: str | None = None, data: tuple[Data, ...] = (),
     market: Market | None = None, write: Callable[[str], object] = lambda _: None, notify: Notify = silent,
-    router: Router | None = None, heard: Heard | None = None,
+    router: Router | None = None, heard: Heard | None = None, event: str = "",
 ) -> Turn:  # fmt: skip
     """Carry out one turn and return what came of it; the reply also goes to `write` piece by piece.
 
     session  turns of one session follow each other, also when they are begun at once; "" begins a new one.
     data     text from outside that comes along. market: bars that were piped in.
     heard    how the message came, where that was not a terminal.
+    event    what happened, where nobody asked (ia.agent.occasions): the message is ia's own, and asks for no area.
     raises   UsageError for an empty message; what `Loop.run` raises, after the session was kept.
     """
     if not message.strip():
@@ -82,7 +83,7 @@ def take(
     name = models.chosen(model)
     notify = _once(notify)
     with sessions.queue(ws, session, float(config.get("turn.deadline"))):
-        return _Taking(ws, number, session, name, notify, write, router).take(message, data, market, heard)
+        return _Taking(ws, number, session, name, notify, write, router).take(message, data, market, heard, event)
 
 
 def _once(notify: Notify) -> Notify:
@@ -114,13 +115,13 @@ class Prepared:
 def prepare(
     ws: Workspace, message: str, *, session: str, turn: str, router: Router, data: tuple[Data, ...] = (),
     market: Market | None = None, notify: Notify = silent, actor: str = "model", prune: bool = False,
-    heard: Heard | None = None,
+    heard: Heard | None = None, event: str = "",
 ) -> Prepared:  # fmt: skip
     """Return what a turn would send, and the scope in which its tools would be called.
 
     prune   forget in the session what does not go with the question into the limit; else it is only left out here.
     """
-    by_user = heard is None or heard.by_user
+    by_user = (heard is None or heard.by_user) and not event
     scope = Scope(
         ws, actor=actor, asked=message if by_user else "", session=session, turn=turn, notify=notify, market=market
     )  # fmt: skip
@@ -144,8 +145,9 @@ def prepare(
             sessions.prune(ws, session, room)
             summary = sessions.find(ws, session).summary
     context = assembled(
-        ws, message, history=history, summary=summary, data=data, skill=active, tools=router.offered(scope)
-    )
+        ws, message, history=history, summary=summary, data=data, skill=active, tools=router.offered(scope),
+        event=event or QUESTION,
+    )  # fmt: skip
     for origin in context.origins:
         scope.taint(origin)
     return Prepared(context, scope, active)
@@ -178,16 +180,18 @@ class _Taking:
         self.meter = Meter(ws, model, command=number, session=session, turn=number)
         self.loop: Any = None
 
-    def take(self, message: str, data: tuple[Data, ...], market: Market | None, heard: Heard | None) -> Turn:
+    def take(
+        self, message: str, data: tuple[Data, ...], market: Market | None, heard: Heard | None, event: str
+    ) -> Turn:
         started = time.monotonic()
         turn = self.turn
         ready = prepare(
             self.ws, message, session=turn.session, turn=turn.id, router=self.router, data=data, market=market,
-            notify=self.notify, actor=f"model {turn.model}", prune=True, heard=heard,
+            notify=self.notify, actor=f"model {turn.model}", prune=True, heard=heard, event=event,
         )  # fmt: skip
         scope = ready.scope
         turn.calls, turn.artifacts, turn.pending = scope.calls, scope.artifacts, scope.pending
-        self._begin(message, data, scope)
+        self._begin(message, data, scope, event)
         failure = "interrupted"
         try:
             self._answer(message, ready)
@@ -216,15 +220,15 @@ class _Taking:
         if not self.loop.reply.strip():
             raise models.explained(ValueError("the answer is empty"), self.turn.model)
 
-    def _begin(self, message: str, data: tuple[Data, ...], scope: Scope) -> None:
-        """Keep the question at once: whatever happens next, it was asked."""
+    def _begin(self, message: str, data: tuple[Data, ...], scope: Scope, event: str) -> None:
+        """Keep the question at once: whatever happens next, it was asked. Of an event only the answer may matter."""
         sessions.add(
-            self.ws, self.turn.session, "user", stored(message, data), turn=self.turn.id,
-            importance=sessions.importance_of(message), origins=tuple(scope.origins),
+            self.ws, self.turn.session, "user", stored(message, data, event or QUESTION), turn=self.turn.id,
+            importance=0 if event else sessions.importance_of(message), origins=tuple(scope.origins),
         )  # fmt: skip
         audit.record(
             self.ws.db, "turn.begin", self.turn.id, "user", session=self.turn.session, model=self.turn.model,
-            message=message[:200], **({"skill": scope.skill} if scope.skill else {}),
+            message=event or message[:200], **({"skill": scope.skill} if scope.skill else {}),
             **({"untrusted": list(scope.origins)} if scope.origins else {}),
         )  # fmt: skip
 

@@ -10,7 +10,7 @@ from ia.tools.router import Router
 from ia.tools.scope import Scope
 from ia.workspace import Workspace
 
-BUILTIN = ("market", "compute", "indicator", "notebook", "memory", "skills", "tasks", "subagents", "messaging")
+BUILTIN = ("market", "compute", "indicator", "notebook", "memory", "skills", "tasks", "subagents", "messaging", "risk", "account", "trade")
 
 
 def builtin() -> list[Tool]:

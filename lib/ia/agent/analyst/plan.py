@@ -14,6 +14,11 @@ __all__ = ["Reply", "work"]
 
 def work(desk: Desk) -> Work[Reply]:
     """Do what a request wants, and return the answer. What a kind of work needs is imported when it is wanted."""
+    if desk.request.sections:
+        from ia.agent.analyst import daily
+
+        if desk.request.event in daily.EVENTS:
+            return (yield from daily.EVENTS[desk.request.event](desk))
     wanted = intent.read(desk.request)
     match wanted.kind:
         case "skill":

@@ -9,6 +9,7 @@ from typing import Any
 from ia.agent.analyst.voice import Voice, language
 
 _HEAD = re.compile(r"^【(时间|事件|用户问题|外部数据)】(.*)$")
+_SECTION = re.compile(r"^【([^】\s]{1,12})】(.*)$")
 _PART = re.compile(r"^=== (\w[\w -]*) ===$", re.M)
 _FORM = re.compile(r"^\{\"points\": \[.*?\"artifacts\": \[.*?\]\}\s*", re.M | re.S)
 _SLOT = re.compile(
@@ -20,8 +21,9 @@ _SLOT = re.compile(
 class Request:
     """A question with its time, the parts of the system prompt by name, what came along, and what was asked before.
 
-    moment  when it was asked; of a task the moment that it runs for. place: where a task wants its report, below
-            notebook/
+    moment    when it was asked; of a task the moment that it runs for. place: where a task wants its report, below
+              notebook/
+    sections  of an event of the day: what stands under each of its headings
     """
 
     question: str
@@ -34,6 +36,7 @@ class Request:
     form: bool = False
     bars: dict[str, Any] = field(default_factory=dict)
     place: str = ""
+    sections: dict[str, str] = field(default_factory=dict)
 
     @property
     def wants_json(self) -> bool:
@@ -60,12 +63,33 @@ def read(prompt: str, system: str, before: list[str], now: datetime, fallback: s
     question, moment, place = _slot(question, moment)
     question, form = _task(question)
     data = heads.get("外部数据", "").strip()
-    earlier = [heads_of(text).get("用户问题", text).strip() for text in before]
+    earlier = [asked.strip() for text in before if (asked := heads_of(text).get("用户问题", _bare(text)))]
     lang = language(question, language(earlier[-1], fallback) if earlier else fallback)
+    event, _, body = heads.get("事件", "").strip().partition("\n")
+    sections = sections_of(body) if not question else {}
     return Request(
-        question, moment, Voice(lang), heads.get("事件", "").strip(), parts_of(system),
-        data, earlier, form, _bars(data), place,
+        question, moment, Voice(fallback if sections else lang), event.strip(), parts_of(system),
+        data, earlier, form, _bars(data), place, sections,
     )  # fmt: skip
+
+
+def _bare(text: str) -> str:
+    """Return a message that is a question as it stands; "" for an event's prompt, which nobody asked."""
+    return "" if heads_of(text) else text
+
+
+def sections_of(body: str) -> dict[str, str]:
+    """Return what stands under each 【heading】 of an event's prompt; what the event asks for stands under the last."""
+    found: dict[str, list[str]] = {}
+    current = ""
+    for line in body.splitlines():
+        head = _SECTION.match(line)
+        if head:
+            current = head[1]
+            found.setdefault(current, []).append(head[2])
+        elif current:
+            found[current].append(line)
+    return {name: "\n".join(lines).strip() for name, lines in found.items()}
 
 
 def _slot(question: str, moment: datetime) -> tuple[str, datetime, str]:

@@ -1,0 +1,169 @@
+"""`ia event`: a turn on an event of the day, its prompt filled from ledger and store."""
+
+import signal
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from ia.errors import IaError, Message
+from ia_cli._group import Command, Group
+from ia_cli._options import json_option
+from ia_cli._out import emit_json, emit_text, notify
+
+if TYPE_CHECKING:
+    from ia.agent.occasions import Occasion
+    from ia.workspace import Workspace
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@click.group(cls=Group, example="IA_MARKET_ADAPTER=demo ia sync daily && ia event daily-review --force --print")
+def event() -> None:
+    """Take a turn on an event of the day: its review, or what rose most.
+
+    The prompt is filled with figures from the ledger and the stored market; nobody else is asked. `ia sync daily`
+    brings the market of the day, best in the same pipeline: `ia sync daily && ia event daily-review`.
+    """
+
+
+def _options(command: F) -> F:
+    for option in (
+        click.option("--print", "printed", is_flag=True, help="Print the prompt, and take no turn."),
+        click.option("--force", is_flag=True, help="Also on a day without trading, and before the close."),
+        click.option(
+            "-s", "--session", metavar="ID", default="daily", show_default=True, help="Go on with this session."
+        ),
+        click.option(
+            "-m", "--model", metavar="MODEL", help="Ask this model; any that `llm models` lists, or ia-offline."
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+@event.command(
+    "daily-review", cls=Command,
+    example="IA_MARKET_ADAPTER=demo ia sync daily && ia event daily-review --force",
+)  # fmt: skip
+@_options
+@json_option
+@click.pass_context
+def daily_review(
+    ctx: click.Context, printed: bool, force: bool, session: str, model: str | None, as_json: bool
+) -> None:  # fmt: skip
+    """Review the day: gain, positions, risk rules, market, and what to do.
+
+    The report is kept in notebook/reports/daily/, the turn in the session. Where the stored market is not today's, the
+    prompt and the answer say so.
+
+    Status 1 on a day without trading and before the close, when nothing is done; 66 where no market is stored.
+    """
+    from ia.agent import occasions
+
+    _happen(ctx, lambda ws: occasions.daily_review(ws, notify), printed, force, session, model, as_json)
+
+
+@event.command(
+    "top-gainers", cls=Command,
+    example="IA_MARKET_ADAPTER=demo ia sync daily && ia event top-gainers -n 10 --force",
+)  # fmt: skip
+@click.option(
+    "-n", "--count", type=click.IntRange(1, 200), default=50, show_default=True, help="How many of the top gainers."
+)
+@_options
+@json_option
+@click.pass_context
+def top_gainers(
+    ctx: click.Context, count: int, printed: bool, force: bool, session: str, model: str | None, as_json: bool
+) -> None:  # fmt: skip
+    """Look at what rose most, and judge the market's main line.
+
+    The judgement is kept: as an observation, and in the session with importance 2, which is never pruned. The report is
+    kept in notebook/reports/gainers/.
+
+    Status 1 on a day without trading and before the close, when nothing is done; 66 where no market is stored.
+    """
+    from ia.agent import occasions
+
+    _happen(ctx, lambda ws: occasions.top_gainers(ws, count, notify), printed, force, session, model, as_json)
+
+
+_IDLE = {
+    "closed": "there is no trading on {date}: nothing is done; --force does it nevertheless",
+    "open": "the market closes at 15:00 (Shanghai): nothing is done before; --force does it nevertheless",
+}
+
+
+def _happen(
+    ctx: click.Context, build: "Callable[[Workspace], Occasion]", printed: bool, force: bool, session: str,
+    model: str | None, as_json: bool,
+) -> None:  # fmt: skip
+    """Build the prompt, and take the turn or print it."""
+    from ia import clock
+    from ia.agent import occasions
+    from ia.workspace import Workspace
+
+    idle = "" if force else occasions.idle()
+    if idle:
+        notify(Message(_IDLE[idle], date=clock.now().astimezone(clock.CHINA).date().isoformat()))
+        ctx.exit(1)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    ws = Workspace()
+    occasion = build(ws)
+    if printed:
+        if as_json:
+            emit_json(_document(occasion))
+        else:
+            emit_text(occasion.prompt + "\n")
+        return
+    _turn(ws, occasion, session, model, as_json)
+
+
+def _document(occasion: "Occasion") -> dict[str, Any]:
+    return {
+        "event": occasion.event, "prompt": occasion.prompt, "day": occasion.day, "stale": occasion.stale,
+        "simulated": occasion.simulated,
+    }  # fmt: skip
+
+
+def _turn(ws: "Workspace", occasion: "Occasion", session: str, model: str | None, as_json: bool) -> None:
+    from ia.agent import occasions
+
+    last = ""
+
+    def stream(text: str) -> None:
+        nonlocal last
+        last = text or last
+        _stream(text)
+
+    try:
+        done = occasions.take(
+            ws, occasion, session=session, model=model, notify=notify,
+            write=(lambda _: None) if as_json else stream,
+        )  # fmt: skip
+    except (IaError, KeyboardInterrupt):
+        if last and not last.endswith("\n"):  # what went wrong is told on a line of its own
+            _stream("\n")
+        raise
+    if as_json:
+        emit_json({**done.document(), "event": occasion.event, "day": occasion.day, "stale": occasion.stale})
+        return
+    if not done.reply.endswith("\n"):
+        sys.stdout.write("\n")
+    sys.stdout.flush()
+    for path in done.artifacts:
+        if path not in done.reply:
+            notify(Message("kept: {path}", path=path))
+    for number in done.pending:
+        if f"approve {number}" not in done.reply:
+            notify(
+                Message("proposal {number} waits: `ia pending {number}` shows it, `ia approve {number}`", number=number)
+            )
+
+
+def _stream(text: str) -> None:
+    """Write a piece of the reply at once, harmless on a terminal."""
+    emit_text(text)
+    sys.stdout.flush()

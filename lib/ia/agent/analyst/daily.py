@@ -1,0 +1,356 @@
+"""The events of the day: the review after the close against the risk rules, and the main line of what rose most.
+
+The prompt brings the figures as text; ledger and market are asked once more for the same as data. Where a tool is out
+of reach, what the prompt says is quoted.
+"""
+
+from typing import Any
+
+from ia.agent.analyst import reply
+from ia.agent.analyst.desk import Call, Desk, Result, Work
+from ia.agent.analyst.reply import Reply
+from ia.agent.analyst.research import observe
+from ia.agent.analyst.voice import number
+from ia.tools.risk import plain_name
+
+REVIEW, GAINERS = "每日复盘", "上涨股票监控"
+MOST = 12
+_KEPT = {REVIEW: ("复盘报告", "review"), GAINERS: ("主线报告", "report")}
+
+
+def review(desk: Desk) -> Work[Reply]:
+    """Review the day: gain, positions, which rules are broken, the market, and what to do about it."""
+    speak, told = desk.speak, desk.request.sections
+    status, market = yield from desk.run(Call("account.status", {}), Call("market.summary", {}))
+    positions = _positions(status)
+    title = speak("**每日复盘 {t}（北京时间）**", "**Daily review, {t} (China)**", t=_when(desk))
+    broken = _broken(desk, status, positions)
+    acts = _acts(desk, positions, status)
+    lines = [title, *_notes(desk), "", *_gain(desk, status), *_table(desk, positions, told.get("持仓表现", "")), ""]
+    lines += [speak("**市场** {m}", "**Market** {m}", m=_market(desk, market)), ""]
+    lines += [speak("**风控**", "**Risk rules**"), *(f"- {line}" for line in broken), ""]
+    lines += [speak("**是否操作**", "**What to do**"), *(f"- {line}" for line in acts)]
+    kept = yield from _filed(desk, lines)
+    points = [title.strip("*"), *broken[:2], *acts[:2]]
+    return Reply([*lines, "", *kept, reply.by_rules(speak)], points, [f"{s} {_row(s, p)}" for s, p in positions])
+
+
+def gainers(desk: Desk) -> Work[Reply]:
+    """Name the day's main line, or say that there is none; keep it as an observation and in the session."""
+    speak, told = desk.speak, desk.request.sections
+    found = yield from desk.one("market.mainline")
+    rose = next((text for name, text in told.items() if name.startswith("涨幅前")), "")
+    lines = _main_lines(desk, found)
+    title = speak("**上涨股票监控 {t}（北京时间）**", "**What rose most, {t} (China)**", t=_when(desk))
+    verdict = _verdict(desk, found, lines)
+    out = [title, *_notes(desk), "", verdict, *(f"- {_line(desk, line)}" for line in lines[:5]), ""]
+    out += [speak("**涨幅居前**", "**At the top**"), *rose.splitlines()[:5], ""]
+    out += [speak("**是否调整**", "**What to change**"), *(f"- {line}" for line in _changes(desk, lines))]
+    calls = []
+    if lines:
+        calls.append((observe(desk, speak("主线", "main line"), verdict), "观察", "observation"))
+    kept = yield from _filed(desk, out, *calls)
+    points = [title.strip("*"), verdict]
+    return Reply([*out, "", *kept, reply.by_rules(speak)], points, [_line(desk, each) for each in lines])
+
+
+EVENTS = {REVIEW: review, GAINERS: gainers}
+"""What stands behind 【事件】 -> the work that it means."""
+
+
+def _filed(desk: Desk, lines: list[str], *more: tuple[Call, str, str]) -> Work[list[str]]:
+    """Write the day's report and what else there is to keep; return where it lies, in lines."""
+    event = desk.request.event
+    folder = "daily" if event == REVIEW else "gainers"
+    path = desk.request.place or f"reports/{folder}/{desk.request.day}.md"
+    text = "\n".join([*lines, "", reply.by_rules(desk.speak)]) + "\n"
+    calls = [(Call("notebook.write", {"path": path, "content": text}), *_KEPT[event]), *more]
+    results = yield from desk.run(*(call for call, _, _ in calls))
+    return reply.paths(desk, *((result, zh, en) for result, (_, zh, en) in zip(results, calls, strict=True)))
+
+
+def _when(desk: Desk) -> str:
+    return f"{desk.request.moment:%Y-%m-%d %H:%M}"
+
+
+def _notes(desk: Desk) -> list[str]:
+    """Return what is to be known of the figures first: how old they are, and whether they are invented."""
+    told, speak = desk.request.sections.get("数据", ""), desk.speak
+    notes = []
+    if "行情只到" in told:
+        day = told.partition("行情只到")[2].split("，")[0].strip()
+        notes.append(
+            speak(
+                "> 行情只到 {d}，不是今天收盘的；先 `ia sync daily` 再看。",
+                "> The market is stored up to {d} only, not today's close; run `ia sync daily` first.",
+                d=day,
+            )
+        )
+    if "模拟" in told:
+        notes.append(speak("> 行情是模拟的，数字只演示方法。", "> The prices are simulated."))
+    return notes
+
+
+# the review
+
+
+def _positions(status: Result) -> list[tuple[str, dict[str, Any]]]:
+    held = status.get("positions") if status.ok else None
+    return sorted(held.items()) if isinstance(held, dict) else []
+
+
+def _gain(desk: Desk, status: Result) -> list[str]:
+    speak = desk.speak
+    if not status.ok:
+        return [speak("**今日盈亏** {t}", "**Gain of the day** {t}", t=_first(desk, "今日盈亏"))]
+    parts = []
+    purses = status.get("currencies")
+    for currency, purse in sorted(purses.items()) if isinstance(purses, dict) else []:
+        today, equity = purse.get("today_pnl"), purse.get("equity")
+        start = None if today is None or equity is None else equity - today
+        pct = f" ({today / start * 100:+.2f}%)" if start else ""
+        parts.append(
+            speak(
+                "{v} {c}{p}，累计 {t}，权益 {e}", "{v} {c}{p}, in all {t}, equity {e}", v=_money(today),
+                c=currency, p=pct, t=_money(purse.get("total_pnl")), e=_money(equity, sign=""),
+            )
+        )  # fmt: skip
+    empty = speak("账本是空的：`ia trade buy` 记第一笔", "the ledger is empty: `ia trade buy` enters the first trade")
+    return [speak("**今日盈亏** {t}", "**Gain of the day** {t}", t=speak.listed(parts) or empty)]
+
+
+def _first(desk: Desk, name: str) -> str:
+    return desk.request.sections.get(name, "").partition("\n")[0] or desk.speak("未知", "unknown")
+
+
+def _table(desk: Desk, positions: list[tuple[str, dict[str, Any]]], quoted: str) -> list[str]:
+    speak = desk.speak
+    if not positions:
+        return quoted.splitlines() if quoted.lstrip().startswith("-") else []
+    head = speak(
+        "| 持仓 | 数量 | 现价 | 今日 | 浮动 | 仓位 |", "| position | shares | price | today | profit | weight |"
+    )
+    rows = [f"| {symbol} {plain_name(each.get('name'))} | {_row(symbol, each)} |" for symbol, each in positions[:MOST]]
+    more = len(positions) - MOST
+    rest = [speak("（另有 {n} 只）", "({n} more)", n=more)] if more > 0 else []
+    return ["", head, "| --- | ---: | ---: | ---: | ---: | ---: |", *rows, *rest]
+
+
+def _row(_: str, each: dict[str, Any]) -> str:
+    cells = [
+        number(each.get("size"), "days"), number(each.get("current_price"), "price"), _money(each.get("today_pnl")),
+        _percent(each.get("unrealized_pct")), _percent(each.get("weight_pct"), sign=""),
+    ]  # fmt: skip
+    return " | ".join(cells)
+
+
+def _broken(desk: Desk, status: Result, positions: list[tuple[str, dict[str, Any]]]) -> list[str]:
+    """Return the rules that are broken, with number and limit; that none is, where the ledger says so."""
+    speak = desk.speak
+    if not status.ok:
+        lines = [
+            line.lstrip("- ") for line in desk.request.parts.get("risk", "").splitlines() if "<=" in line or ">" in line
+        ]
+        return lines or [speak("账本没有读到，没有核对", "the ledger was not read: nothing was checked")]
+    warnings = status.get("warnings") or []
+    found = [_warned(desk, each) for each in warnings if isinstance(each, dict)]
+    limit = _limits(desk)
+    if "risk.position_pct" not in {each.get("rule") for each in warnings if isinstance(each, dict)}:
+        for symbol, each in positions:
+            weight = each.get("weight_pct")
+            if weight is not None and limit["position"] is not None and weight > limit["position"]:
+                found.append(
+                    speak(
+                        "{s} 仓位超限: {v:.1f}% > {m:g}%", "{s} position limit: {v:.1f}% > {m:g}%", s=symbol, v=weight,
+                        m=limit["position"],
+                    )
+                )  # fmt: skip
+    if found:
+        return found
+    if not positions:
+        return [speak("没有持仓，没有触线", "nothing is held, no rule is touched")]
+    return [
+        speak(
+            "没有触线：单日亏损、仓位、止损都在限内", "no rule is touched: loss of the day, position sizes, stop-losses"
+        )
+    ]
+
+
+def _touched(line: str) -> bool:
+    """Whether a line of the prompt tells of a rule that is broken."""
+    return "止损提醒" in line or "仓位超限" in line
+
+
+_RULES = {
+    "risk.position_pct": ("仓位超限", "position limit"), "risk.rise_pct": ("不追涨", "not after such a rise"),
+    "risk.day_warning_pct": ("单日亏损报警", "loss of the day"),
+    "risk.day_stop_pct": ("禁止新开仓", "nothing new is bought"),
+    "risk.stop_loss_pct": ("止损提醒", "stop reminder"), "risk.cooling_hours": ("冷却中", "cooling"),
+}  # fmt: skip
+
+
+def _warned(desk: Desk, each: dict[str, Any]) -> str:
+    """Return a breach with its numbers: the guard's own words where the rule is not one of the settings."""
+    told = str(each.get("message") or "")
+    if desk.speak.lang == "en" and told:
+        return told
+    name, value, limit = _RULES.get(str(each.get("rule"))), each.get("value"), each.get("limit")
+    if name is None or value is None or limit is None:
+        return told or str(each.get("rule"))
+    about = f"{each['symbol']} " if each.get("symbol") else ""
+    unit = "h" if each.get("rule") == "risk.cooling_hours" else "%"
+    sign = "<" if unit == "h" else ">"
+    return f"{about}{desk.speak(*name)}: {value:g}{unit} {sign} {limit:g}{unit}"
+
+
+def _limits(desk: Desk) -> dict[str, float | None]:
+    """Return the limits as the system prompt tells them: position and stop-loss, per cent."""
+    import re
+
+    told = desk.request.parts.get("risk", "")
+
+    def of(*patterns: str) -> float | None:
+        hits = (re.search(pattern, told) for pattern in patterns)
+        return next((float(hit[1]) for hit in hits if hit), None)
+
+    return {
+        "position": of(r"仓位不超过 ([\d.]+)%", r"position above ([\d.]+)%"),
+        "stop": of(r"止损线为 -([\d.]+)%", r"stop-loss line is -([\d.]+)%"),
+        "rise": of(r"涨幅超过 ([\d.]+)%", r"up more than ([\d.]+)%"),
+    }
+
+
+def _acts(desk: Desk, positions: list[tuple[str, dict[str, Any]]], status: Result) -> list[str]:
+    """Return what the rules ask for, position by position, and for tomorrow; nothing more is advised."""
+    speak, limit, acts = desk.speak, _limits(desk), []
+    for symbol, each in positions:
+        name = f"{symbol} {plain_name(each.get('name'))}".rstrip()
+        loss, weight, size = each.get("unrealized_pct"), each.get("weight_pct"), each.get("size") or 0
+        if limit["stop"] is not None and loss is not None and loss <= -limit["stop"]:
+            acts.append(
+                speak(
+                    "{s}：止损提醒: {v:.2f}% <= -{m:g}%。下一交易日开盘前决定：卖出（今天可卖 {k}），或写下不卖的理由。",
+                    "{s}: stop reminder: {v:.2f}% <= -{m:g}%. Decide before the next open: sell ({k} may be sold today),"
+                    " or write down why not.",
+                    s=name, v=loss, m=limit["stop"], k=f"{each.get('sellable') or 0:g}",
+                )
+            )  # fmt: skip
+        if limit["position"] is not None and weight is not None and weight > limit["position"]:
+            over = size * (1 - limit["position"] / weight)
+            acts.append(
+                speak(
+                    "{s}：仓位超限: {v:.1f}% > {m:g}%，不再加；减到限内约需卖 {n:,.0f} 股。",
+                    "{s}: position limit: {v:.1f}% > {m:g}%. Add nothing; about {n:,.0f} shares less bring it within.",
+                    s=name, v=weight, m=limit["position"], n=over,
+                )
+            )  # fmt: skip
+    rules = (
+        {each.get("rule") for each in status.get("warnings") or [] if isinstance(each, dict)} if status.ok else set()
+    )
+    if "risk.day_stop_pct" in rules:
+        acts.append(
+            speak(
+                "今天的亏损已到禁止开仓的线：明天之前不开新仓。",
+                "Today's loss forbids new positions: open none before tomorrow.",
+            )
+        )
+    if not status.ok:
+        acts += [line.lstrip("- ") for line in desk.request.sections.get("持仓表现", "").splitlines() if _touched(line)]
+    if not acts:
+        acts.append(speak("规则没有要求操作：不动。", "The rules ask for nothing: leave it."))
+    acts.append(
+        speak(
+            "明天：当日涨幅超过 {r:g}% 的不追；要买先 `ia tool call risk.check`，单只不超过 {m:g}%。",
+            "Tomorrow: chase nothing that is up more than {r:g}%; before a buy `ia tool call risk.check`, and no"
+            " position above {m:g}%.",
+            r=limit["rise"] or 5, m=limit["position"] or 20,
+        )
+    )  # fmt: skip
+    return acts
+
+
+def _market(desk: Desk, market: Result) -> str:
+    speak = desk.speak
+    boards = market.get("boards") if market.ok else None
+    if not isinstance(boards, list) or not boards:
+        return _first(desk, "市场表现")
+    whole = boards[0]
+    mood = (whole.get("up") or 0) / max(1, (whole.get("up") or 0) + (whole.get("down") or 0))
+    moods = (("普涨", "broad rise"), ("普跌", "broad fall"), ("分化", "mixed"))
+    state = speak(*moods[0 if mood >= 0.7 else 1 if mood <= 0.3 else 2])
+    lines = desk.request.sections.get("市场表现", "").rpartition("；")[2]
+    line = f"；{lines}" if speak.lang == "zh" and "主线" in lines else ""
+    return speak(
+        "{d} {m}：涨 {u} 跌 {n} 平 {f}，涨停 {a} 跌停 {b}，中位数 {c}{line}",
+        "{d} {m}: {u} up, {n} down, {f} flat, {a} limit-up, {b} limit-down, median {c}",
+        d=market.get("date"), m=state, u=whole.get("up"), n=whole.get("down"), f=whole.get("flat"),
+        a=whole.get("limit_up"), b=whole.get("limit_down"), c=_percent(whole.get("median_pct")), line=line,
+    )  # fmt: skip
+
+
+# what rose most
+
+
+def _main_lines(desk: Desk, found: Result) -> list[dict[str, Any]]:
+    lines = found.get("lines") if found.ok else None
+    return [line for line in lines if isinstance(line, dict)] if isinstance(lines, list) else []
+
+
+def _verdict(desk: Desk, found: Result, lines: list[dict[str, Any]]) -> str:
+    """Return the judgement of the day in a sentence: the session keeps an answer with it as importance 2."""
+    speak = desk.speak
+    if lines:
+        names = speak.joined([_name(line) for line in lines[:3]])
+        return speak("{d} 市场主线是{n}。", "{d}: the market's main line is {n}.", d=found.get("date"), n=names)
+    if found.ok:
+        return speak("当天没有超出随机的主线。", "No group stands out from chance: there was no main theme that day.")
+    return speak("主线没有算出：{f}", "The groups could not be worked out: {f}", f=_first(desk, "分组结果"))
+
+
+def _name(line: dict[str, Any]) -> str:
+    return plain_name(line.get("name"), 16)
+
+
+def _line(desk: Desk, line: dict[str, Any]) -> str:
+    leaders = [
+        f"{each.get('symbol')} {plain_name(each.get('name'))} {_percent(each.get('change_pct'))}"
+        for each in line.get("leaders") or []
+        if isinstance(each, dict)
+    ][:3]
+    return desk.speak(
+        "{n}：上榜 {h} 只（共 {m} 只，随机 {e:g}），平均 {c}，超额 {x}；领涨 {l}",
+        "{n}: {h} of its {m} among the top ({e:g} by chance), mean {c}, excess {x}; led by {l}",
+        n=_name(line), h=line.get("hits"), m=line.get("members"), e=line.get("expected") or 0,
+        c=_percent(line.get("change_pct")), x=_percent(line.get("excess_pct")), l=desk.speak.joined(leaders),
+    )  # fmt: skip
+
+
+def _changes(desk: Desk, lines: list[dict[str, Any]]) -> list[str]:
+    speak, rise = desk.speak, _limits(desk)["rise"] or 5
+    acts = [
+        speak(
+            "今天涨幅超过 {r:g}% 的一律不追：上榜的先观察，回落后再研究。",
+            "Nothing that rose more than {r:g}% today is chased: watch it, research it after it fell back.",
+            r=rise,
+        )
+    ]
+    if lines:
+        acts.append(
+            speak(
+                "可以关注{n}的延续性（近 5 日日均超额 {x}）；要关注就说“关注 代码”，我不会自己加。",
+                "See whether {n} lasts (excess of the last 5 days {x} a day); to watch a security say so: nothing is added"
+                " unasked.",
+                n=_name(lines[0]), x=_percent(lines[0].get("excess_5d_pct")),
+            )
+        )  # fmt: skip
+    else:
+        acts.append(speak("没有主线，不调整方向。", "There is no theme to follow: change no direction."))
+    return acts
+
+
+def _money(value: Any, sign: str = "+") -> str:
+    return "–" if not isinstance(value, int | float) else f"{value:{sign},.2f}"
+
+
+def _percent(value: Any, sign: str = "+") -> str:
+    return "–" if not isinstance(value, int | float) else f"{value:{sign}.2f}%"

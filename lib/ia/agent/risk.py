@@ -1,0 +1,110 @@
+"""What a model is told of risk before it is asked: the rules in force with their numbers, and how things stand.
+
+There is nothing to tell, and nothing is opened for it, where neither a trade was entered nor a market stored.
+"""
+
+import sqlite3
+from typing import TYPE_CHECKING
+
+from ia import clock
+from ia.errors import IaError
+from ia.tools.risk import Standing, has_ledger, market_day, number, plain_name, standing
+from ia.workspace import Workspace
+
+if TYPE_CHECKING:
+    from decimal import Decimal
+
+    from ia.ledger.guard import Limits
+
+MOST = 10
+"""Positions and cooling securities that are told of, at most."""
+
+
+def told(ws: Workspace, lang: str) -> str:
+    """Return the risk rules in force and how things stand, in a few lines; "" without a ledger and a stored market."""
+    ledger, day = has_ledger(ws), market_day(ws)
+    if not ledger and day is None:
+        return ""
+    from ia.ledger import guard
+
+    try:
+        limits = guard.configured()
+        return "\n".join([*_rules(limits, lang), _seen(day, lang), *(_now(standing(ws), lang) if ledger else ())])
+    except (IaError, sqlite3.Error) as exc:
+        return f"{_say(lang, '账本或风控设置读不出来', 'the ledger or the risk settings cannot be read')}: {exc}"
+
+
+def _say(lang: str, zh: str, en: str) -> str:
+    return zh if lang == "zh" else en
+
+
+def _rules(limits: "Limits", lang: str) -> list[str]:
+    position, rise, stop = (number(each) for each in (limits.position_pct, limits.rise_pct, limits.stop_loss_pct))
+    warning, halt, hours = (
+        number(each) for each in (limits.day_warning_pct, limits.day_stop_pct, limits.cooling_hours)
+    )
+    if lang == "zh":
+        return [
+            "【重要规则】",
+            "1. 每次回答必须基于数据和逻辑",
+            f"2. 不推荐买入当前涨幅超过 {rise}% 的股票",
+            f"3. 建议仓位不超过 {position}% 单只股票",
+            f"4. 止损线为 -{stop}%",
+            f"5. 账户单日亏损 -{warning}% 报警，-{halt}% 禁止新开仓；同一股票 {hours} 小时内不重复操作",
+            "6. 给出买卖建议前先查 risk.check，触线的写明数字和限值；所有分析标注当前时间",
+        ]
+    return [
+        "Important rules:",
+        "1. Every answer rests on data and logic",
+        f"2. Do not recommend buying what is up more than {rise}% on the day",
+        f"3. Advise no position above {position}% in one security",
+        f"4. The stop-loss line is -{stop}%",
+        f"5. A day's loss of -{warning}% is warned of, from -{halt}% on nothing new is bought; no second trade in one"
+        f" security within {hours} hours",
+        "6. Before advice to buy or sell call risk.check and name number and limit of what is breached; every analysis"
+        " names the time",
+    ]
+
+
+def _seen(day: tuple[str, bool] | None, lang: str) -> str:
+    at = clock.now().astimezone(clock.CHINA).strftime("%Y-%m-%d %H:%M:%S")
+    line = _say(lang, f"现在 {at}（北京时间）", f"Now {at} (China)")
+    if day is not None:
+        made = _say(lang, "（模拟行情）", " (simulated)") if day[1] else ""
+        line += _say(lang, f"，全市场行情到 {day[0]}{made}", f", the market is stored up to {day[0]}{made}")
+    return line
+
+
+def _now(stand: Standing, lang: str) -> list[str]:
+    """Return a line for each currency, and for what is beyond a limit or cooling."""
+    limits = stand.limits
+    lines = [_purse(stand, currency, lang) for currency in sorted(stand.account.purses)]
+    most, stop = number(limits.position_pct), number(limits.stop_loss_pct)
+    for each in stand.account.positions[: 5 * MOST]:
+        name = f"{each.symbol} {plain_name(each.name)}".rstrip()
+        if each.weight is not None and each.weight > limits.position_pct:
+            lines.append(f"- {name}: {_say(lang, '仓位超限', 'position limit')}: {each.weight:.1f}% > {most}%")
+        if each.loss is not None and each.loss <= -limits.stop_loss_pct:
+            lines.append(f"- {name}: {_say(lang, '止损提醒', 'stop reminder')}: {each.loss:+.2f}% <= -{stop}%")
+    lines += [f"- {symbol}: {_say(lang, '冷却到', 'cooling until')} {until}" for symbol, until in stand.cooling[:MOST]]
+    return lines
+
+
+def _purse(stand: Standing, currency: str, lang: str) -> str:
+    equity, pct = stand.account.purses[currency].equity, stand.day_pct.get(currency)
+    unknown = _say(lang, "未知", "unknown")
+    worth = unknown if equity is None else f"{equity:,.2f}"
+    today = unknown if pct is None else f"{pct:+.2f}%"
+    line = _say(lang, f"- {currency} 权益 {worth}，今日 {today}", f"- {currency}: equity {worth}, today {today}")
+    return line + day_line(pct, stand.limits, lang)
+
+
+def day_line(pct: "Decimal | None", limits: "Limits", lang: str) -> str:
+    """Return what a day's gain in per cent means under the rules, with its limit; "" where it means nothing."""
+    if pct is None or pct > -limits.day_warning_pct:
+        return ""
+    if pct <= -limits.day_stop_pct:
+        halt = number(limits.day_stop_pct)
+        return _say(lang, f"，{pct:.2f}% <= -{halt}%：禁止新开仓", f"; {pct:.2f}% <= -{halt}%: nothing new is bought")
+    warning = number(limits.day_warning_pct)
+    return _say(lang, f"，{pct:.2f}% <= -{warning}%：报警", f"; {pct:.2f}% <= -{warning}%: warning")

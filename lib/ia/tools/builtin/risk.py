@@ -1,0 +1,22 @@
+"""risk.*: what stands against a buy before anybody advises it."""
+
+from typing import Annotated, Any
+
+from ia.tools.registry import READ, tool
+from ia.tools.scope import Scope
+
+
+@tool("risk.check", READ, together=True)
+def check(
+    scope: Scope,
+    symbol: Annotated[str, "code or name: 600519, 宁德时代"],
+    quantity: Annotated[int | None, "shares; without it as much as the user usually buys"] = None,
+    price: Annotated[float | None, "without it the latest price that is stored"] = None,
+) -> dict[str, Any]:
+    """Check a supposed buy against the user's risk rules, before advising on a security: position limit, rise of the
+    day, loss of the day, cooling, price limits. Returns breaches (rule, value, limit; refuses: it must not be advised),
+    what is held of it, and warnings for the account. Nothing is bought or written.
+    """
+    from ia.tools.risk import supposed
+
+    return supposed(scope.ws, symbol, quantity=quantity, price=price, notify=scope.notify)
