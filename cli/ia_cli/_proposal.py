@@ -21,6 +21,11 @@ def document(ws: "Workspace", proposal: "Proposal", before: str, after: str) -> 
     told: dict[str, Any] = {"diff": proposals.difference(before, after, proposal.path, proposal.kind)}
     if proposal.kind == proposals.CALL:
         return {"call": {"tool": proposal.path, "arguments": proposal.after}}
+    if proposal.kind == proposals.TRADE:
+        from ia.ledger.proposed import document as trade
+        from ia.pipes import ledger
+
+        return {"trade": trade(ledger(ws), proposal)}
     if proposal.kind in proposals.FOLDERS:
         told["files"] = [{"path": path, "bytes": size, "state": state} for path, size, state in _files(before, after)]
     if proposal.kind == "skill":
@@ -53,6 +58,8 @@ def shown(ws: "Workspace", proposal: "Proposal", before: str, after: str) -> str
     if "call" in told:
         call = say("call {tool} with {arguments}", **told["call"])
         return "".join(line + "\n" for line in [*lines, call])
+    if "trade" in told:
+        return "".join(line + "\n" for line in [*lines, *_trade_lines(told["trade"])])
     if "skill" in told:
         lines += _skill_lines(told["skill"])
     if "provider" in told:
@@ -65,6 +72,18 @@ def shown(ws: "Workspace", proposal: "Proposal", before: str, after: str) -> str
     if "text" in told:
         lines += [say("{path} as it stands, to be trusted from now on:", path=proposal.path), "", told["text"]]
     return "".join(line.rstrip("\n") + "\n" for line in [*lines, ""] if lines) + told["diff"]
+
+
+def _trade_lines(trade: dict[str, Any]) -> list[str]:
+    """Return a trade that is to be journalled, and what the guard says of it now."""
+    lines = [
+        say(
+            "{action} {symbol}: {quantity} at {price} {currency}, {amount} and {fees} of fees ({order_type}; {origin})",
+            **{**trade, "action": tr(trade["action"]), "order_type": tr(trade["order_type"])},
+        ),
+        tr("approving it enters it into the journal as made now, at this price; no order is placed anywhere"),
+    ]
+    return lines + [say("the guard: {message}", message=message) for message in trade["messages"]]
 
 
 def _whence(proposal: "Proposal") -> list[str]:

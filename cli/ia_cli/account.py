@@ -18,9 +18,10 @@ def account(as_json: bool) -> None:
     Cash and equity are known once money was brought in: `ia trade deposit`, or the setting ledger.capital. Currencies
     stand apart. avg_price has the fees of buying in it; max_drawdown is a part of one, of the daily equity.
     """
+    from ia.ledger import documents
+    from ia.ledger.proposed import waiting
     from ia.pipes import ledger
     from ia.workspace import Workspace
-    from ia_cli import _trade as shown
 
     desk = ledger(Workspace(), notify)
     found = desk.account()
@@ -28,7 +29,7 @@ def account(as_json: bool) -> None:
     for breach in warnings:
         notify(breach.message)
     if as_json:
-        emit_json(shown.account(found, desk.method, warnings, desk.waiting()))
+        emit_json(documents.account(found, desk.method, warnings, waiting(desk.ws)))
         return
     _table(found)
 

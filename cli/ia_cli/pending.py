@@ -95,6 +95,8 @@ def approve(number: int, yes: bool, as_json: bool) -> None:
         decided = consented(ws, number, by=by, notify=notify)
     if decided.kind == proposals.CALL:
         emit_json(_called(ws, decided))
+    elif decided.kind == proposals.TRADE:
+        _journalled(ws, decided, as_json=as_json)
     elif as_json:
         emit_json(_row(decided))
     else:
@@ -115,6 +117,19 @@ def reject(number: int, because: str, as_json: bool) -> None:
     notify(Message("proposal {number} is dropped; {path} stays as it is", number=number, path=dropped.path))
     if as_json:
         emit_json(_row(dropped))
+
+
+def _journalled(ws: "Workspace", proposal: "Proposal", *, as_json: bool) -> None:
+    """Print the entry that an approved trade became."""
+    from ia.ledger.documents import document
+    from ia.ledger.proposed import entry_of
+    from ia_cli._trade import line
+
+    entry = entry_of(ws, proposal)
+    if as_json:
+        emit_json(document(entry))
+    else:
+        emit_text(line(entry) + "\n")
 
 
 def _called(ws: "Workspace", proposal: "Proposal") -> Any:

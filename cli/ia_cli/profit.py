@@ -18,12 +18,13 @@ def profit(symbol: str | None, method: str | None, session: str, as_json: bool) 
     """Show the profit: realised, unrealised and dividends, of each security and in all.
 
     profit_rate is in per cent of the cost of all that was ever bought, fees included; of one purchase that is still
-    held that is (price - cost) / cost. Currencies are not added up: with several, the total is empty, and each has its own.
+    held that is (price - cost) / cost. Currencies are not added up: with several, the total is empty, and each has
+    its own.
     """
+    from ia.ledger import documents
     from ia.ledger.profit import rows, totals
     from ia.pipes import ledger
     from ia.workspace import Workspace
-    from ia_cli import _trade as shown
     from ia_cli._trade import written
 
     desk = ledger(Workspace(), notify)
@@ -32,7 +33,7 @@ def profit(symbol: str | None, method: str | None, session: str, as_json: bool) 
     found = rows(books, desk.prices(books), meant)
     sums = totals(found)
     if as_json:
-        emit_json(shown.profit(found, sums, books.method, session))
+        emit_json(documents.profit(found, sums, books.method, session))
         return
     lines = [
         {

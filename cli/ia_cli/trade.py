@@ -104,8 +104,10 @@ def _traded(
     moment = order.moment_of(when, meant)
     fees = _fees({"commission": commission, "stamp": stamp, "transfer": transfer})
     count = desk.held(meant, moment) if quantity is None else order.shares(quantity, meant)
-    paid = desk.latest(meant, moment) if price is None else order.number(price, "the price")
-    wish = order.Order(side, meant, count, paid, moment, fees, because, session)
+    paid = None if price is None else order.number(price, "the price")
+    wish = order.Order(side, meant, count, paid or count, moment, fees, because, session)
+    if paid is None:
+        wish = order.priced(wish, desk.latest(meant, moment))
     _made(entering.trade(desk, wish, override=because if override else None), as_json=as_json)
 
 
@@ -127,7 +129,8 @@ def _made(done: "Done", *, as_json: bool) -> None:
 
 
 def _tell(entries: "list[Entry]", *, as_json: bool) -> None:
-    from ia_cli._trade import document, line
+    from ia.ledger.documents import document
+    from ia_cli._trade import line
 
     if as_json:
         found = [document(each) for each in entries]
@@ -327,9 +330,10 @@ def list_(
 ) -> None:
     """List the entries, as they happened. Status 1 where there are none."""
     from ia.ledger import journal
+    from ia.ledger.documents import document
     from ia.pipes import ledger
     from ia.workspace import Workspace
-    from ia_cli._trade import document, written
+    from ia_cli._trade import written
 
     ws = Workspace()
     meant = ledger(ws).meant(symbol).canonical if symbol else ""

@@ -137,7 +137,8 @@ def note_written(ws: Workspace, *paths: str, notify: Notify = silent) -> None:
 
 
 def consented(ws: Workspace, number: int, *, by: str, notify: Notify = silent) -> "Proposal":
-    """Proposals → memory: carry out what a person agreed to. A belief's change is logged first, the indexes follow.
+    """Proposals → memory, ledger: carry out what a person agreed to. A belief's change is logged first, the indexes
+    follow; a trade is journalled behind the guard.
 
     A person's act, as `proposals.approve`: no tool that a model can call may reach it.
     """
@@ -150,8 +151,12 @@ def consented(ws: Workspace, number: int, *, by: str, notify: Notify = silent) -
         logged = []
         if proposal.path.casefold() == rules.BELIEFS and proposal.kind != proposals.TRUST and before != after:
             logged = writing.consented(ws, before, after, proposal.because, proposal.actor)
+        if proposal.kind == proposals.TRADE:
+            from ia.ledger import proposed
+
+            proposed.approved(ledger(ws, notify), proposal)
         decided = proposals.approve(ws, number, by=by)
-        if decided.kind not in (*proposals.FOLDERS, proposals.CALL):
+        if decided.kind not in (*proposals.FOLDERS, *proposals.NO_FILE):
             note_written(ws, *logged, decided.path, notify=notify)
         return decided
 

@@ -5,7 +5,8 @@ at a terminal or was given --yes. They must never be registered as a tool, and t
 
 A proposal is about one file, or about a folder that is installed whole (a skill, a provider): its `before` and `after`
 are then JSON objects of path and text. That a file is to be trusted (kind `trust`) holds for the file as it is when it
-is accepted. A call of a tool that acts outside of ia (kind `call`) is made by whoever approves it.
+is accepted. A call of a tool that acts outside of ia (kind `call`) is made by whoever approves it; a trade (kind
+`trade`) is journalled by ia.pipes.consented.
 """
 
 import json
@@ -19,6 +20,10 @@ PENDING, APPROVED, REJECTED = "pending", "approved", "rejected"
 TRUST = "trust"
 CALL = "call"
 """A call of a tool that acts outside of ia: `path` is the tool, `after` its arguments as JSON."""
+TRADE = "trade"
+"""A trade to be journalled: `path` is the security, `after` the order as JSON. Approving it journals it, no more."""
+NO_FILE = (CALL, TRADE)
+"""Kinds of proposals behind which there is no file."""
 FOLDERS = {"skill": ".claude/skills", "provider": ".claude/providers"}
 """Kinds of proposals that are about a folder, and where that folder may be."""
 
@@ -59,7 +64,7 @@ def propose(
     if kind in FOLDERS:
         raise BadData("{path} is a folder", path=path)
     with ws.lock():
-        return _made(ws, kind, path, None if kind == CALL else ws.read(path), after, because, origin, actor)
+        return _made(ws, kind, path, None if kind in NO_FILE else ws.read(path), after, because, origin, actor)
 
 
 def propose_folder(
@@ -153,7 +158,7 @@ def outcome(ws: Workspace, proposal: Proposal) -> tuple[str, str]:
     """
     if proposal.kind in FOLDERS:
         return _folder_outcome(ws, proposal)
-    if proposal.kind == CALL:
+    if proposal.kind in NO_FILE:
         return "", proposal.after
     current = ws.read(proposal.path)
     if proposal.kind == TRUST:
@@ -209,7 +214,7 @@ def approve(ws: Workspace, number: int, *, by: str) -> Proposal:
                     f"{proposal.path}/{file}", actor=proposal.actor, why=proposal.because,
                     event=f"{proposal.kind}.change", proposal=number,
                 )  # fmt: skip
-        elif proposal.kind != CALL:
+        elif proposal.kind not in NO_FILE:
             _write(ws, proposal, proposal.path, after)
         return _decide(ws, proposal, APPROVED, by, "")
 

@@ -393,7 +393,7 @@ def test_what_is_bought_today_may_be_sold_tomorrow():
 
 
 def test_a_correction_keeps_the_place_of_what_it_corrects(ws):
-    first, second = journal.enter(ws, [
+    first, _ = journal.enter(ws, [
         entry("buy", "2024-01-02", quantity="100", price="10"), entry("sell", "2024-01-02", quantity="100", price="11"),
     ])  # fmt: skip
     journal.enter(ws, [first._replace(cash=D("1001"), corrects=first.id)])

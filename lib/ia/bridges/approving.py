@@ -18,7 +18,7 @@ from ia.errors import Message, NotFound, Notify, Refused, silent
 from ia.proposals import Proposal
 from ia.workspace import Workspace
 
-IN_CHAT = ("soul", "preferences", "memory", "belief", "trust", "task")
+IN_CHAT = ("soul", "preferences", "memory", "belief", "trust", "task", "trade")
 """Kinds of proposals that may be approved in a chat. Any other needs a terminal."""
 LIFE = 300.0  # seconds
 TRIES = 3

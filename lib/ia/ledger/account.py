@@ -228,18 +228,20 @@ def _drawdown(
                 changes.setdefault(max(day, first), []).append((number, None, close))
     quantities: list[float] = [0.0] * len(holdings)
     prices: list[float | None] = [None] * len(holdings)
-    worth, money, before, index, high, deepest = 0.0, float(capital or 0), float(capital or 0), 1.0, 1.0, 0.0
+    worth, index, high, deepest = 0.0, 1.0, 1.0, 0.0
+    money = before = float(capital or 0)
     unknown = 0
     for day in sorted({*changes, *cash.days}):
         for number, shares, close in changes.get(day, ()):
             count, price = quantities[number], prices[number]
             unknown -= bool(count) and price is None
             worth -= count * (price or 0.0)
-            count = count if shares is None else shares
-            price = price if close is None else close
+            if shares is not None:
+                quantities[number] = count = shares
+            if close is not None:
+                prices[number] = price = close
             unknown += bool(count) and price is None
             worth += count * (price or 0.0)
-            quantities[number], prices[number] = count, price
         moved, flow = cash.days.get(day, (ZERO, ZERO))
         money += float(moved)
         if unknown:
@@ -253,4 +255,4 @@ def _drawdown(
     if before > 0:
         index *= float(equity) / before
         deepest = max(deepest, 1 - index / max(high, index))
-    return Decimal(str(round(deepest, 6)))
+    return Decimal(str(round(deepest, 4)))

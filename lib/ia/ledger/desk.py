@@ -172,7 +172,7 @@ class Desk:
             raise UsageError("{symbol} is an index, which nobody can hold", symbol=str(found))
         return found
 
-    def latest(self, symbol: Symbol, moment: datetime) -> Decimal:
+    def latest(self, symbol: Symbol, moment: datetime) -> Price:
         """Return the latest stored price at a moment, and tell of which day it is.
 
         raises  UsageError where none is stored.
@@ -188,7 +188,7 @@ class Desk:
         )  # fmt: skip
         if price.simulated:
             self.notify(Message("the prices are simulated"))
-        return price.price
+        return price
 
     def held(self, symbol: Symbol, moment: datetime) -> Decimal:
         """Return how many shares were held at a moment.
@@ -207,10 +207,6 @@ class Desk:
         for purse in found.purses.values():
             told += guard.warnings(_state(found, purse.currency), limits)
         return told
-
-    def waiting(self) -> list[dict[str, object]]:
-        """Return the trades that were proposed and wait for a person, as pending orders."""
-        return []
 
     def checked(self, wish: Order, without: int = 0) -> list[Breach]:
         """Return what the guard says of an order, on the account as it was at the order's moment.

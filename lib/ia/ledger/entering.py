@@ -37,17 +37,19 @@ def attended() -> None:
 
 
 def trade(
-    desk: Desk, wish: Order, *, override: str | None = None, by: str = "user", replaces: Entry | None = None
-) -> Done:
+    desk: Desk, wish: Order, *, override: str | None = None, by: str = "user", replaces: Entry | None = None,
+    key: str | None = None,
+) -> Done:  # fmt: skip
     """Journal a trade that the guard lets pass.
 
     override  why the guard is not to be heeded: a person's word. by: who says so. replaces: the entry that it corrects
+    key       what it was made from
     raises    Refused (77) with what speaks against it, or where more is sold than was held.
     """
     attended()
     with desk.ws.lock():
         number = replaces.id if replaces is not None else 0
-        entry = order.entry_of(wish)
+        entry = order.entry_of(wish)._replace(key=key)
         breaches = desk.checked(wish, number)
         refusing = [each for each in breaches if each.refuses]
         if refusing and (override is None or not all(each.overridable for each in refusing)):

@@ -2,8 +2,8 @@
 
 Cost includes the fees of buying. Realised is the proceeds less the fees of selling less the cost of what was sold: by
 average, the cost of the holding x sold / held, rounded at each sale; by FIFO, the oldest shares first, the last lot
-that a sale touches split in the same way. A dividend is income and leaves the cost alone; bonus shares and splits change the
-number of shares, not their cost. Corporate actions count on what was held at the close before their date.
+that a sale touches split in the same way. A dividend is income and leaves the cost alone; bonus shares and splits change
+the number of shares, not their cost. Corporate actions count on what was held at the close before their date.
 
 A holding of whole shares stays whole: the fraction is cut off. (The clearing house draws who gets a share for it; what
 was drawn, or the cash that a broker pays, is entered by hand.) The first lots together grow to the whole shares that

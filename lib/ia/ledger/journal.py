@@ -152,6 +152,11 @@ def get(db: sqlite3.Connection, number: int) -> Entry:
     return entry
 
 
+def by_key(db: sqlite3.Connection, key: str) -> Entry | None:
+    """Return the entry that was made with a key, or None."""
+    return next(_read(db.execute(f"SELECT {_COLUMNS} FROM trades WHERE key = ?", (key,))), None)
+
+
 def known(db: sqlite3.Connection, keys: Iterable[str]) -> set[str]:
     """Return those of the keys that have been entered, whatever became of the entries."""
     return {key for key in keys if db.execute("SELECT 1 FROM trades WHERE key = ?", (key,)).fetchone()}

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from ia import clock, config
 from ia.errors import ConfigError, UsageError
+from ia.ledger.account import Price
 from ia.ledger.fold import cents
 from ia.ledger.journal import BUY, SELL, SUBSCRIBE, Entry
 from ia.ohlcv.identity import Symbol
@@ -183,6 +184,12 @@ def money_of(text: str) -> str:
     if code not in CURRENCIES:
         raise UsageError("{text}: the ledger keeps {known}", text=text[:20], known=", ".join(CURRENCIES))
     return code
+
+
+def priced(wish: Order, price: Price) -> Order:
+    """Return an order at a stored price; its origin tells of which day and source that is, and whether it is made up."""
+    told = f"price of {price.date}, {price.source}{' (simulated)' if price.simulated else ''}"
+    return wish._replace(price=price.price, origin="; ".join(filter(None, [wish.origin, told])))
 
 
 def at_close(day: str, market: str = "CN") -> str:

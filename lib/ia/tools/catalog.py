@@ -10,7 +10,10 @@ from ia.tools.router import Router
 from ia.tools.scope import Scope
 from ia.workspace import Workspace
 
-BUILTIN = ("market", "compute", "indicator", "notebook", "memory", "skills", "tasks", "subagents", "messaging", "risk", "account", "trade")
+BUILTIN = (
+    "market", "compute", "indicator", "notebook", "memory", "skills", "tasks", "subagents", "messaging", "risk",
+    "account", "trade",
+)  # fmt: skip
 
 
 def builtin() -> list[Tool]:

@@ -1,0 +1,45 @@
+"""account.*: what is held, what it is worth, what it brought. All of it is read from the ledger and the store."""
+
+from typing import Annotated, Any
+
+from ia.ledger import documents
+from ia.ledger.profit import rows, totals
+from ia.ledger.proposed import waiting
+from ia.pipes import ledger
+from ia.tools.registry import READ, tool
+from ia.tools.scope import Scope
+
+MAX_ROWS = 200
+Symbol = Annotated[str, "a code or a name; empty: all"]
+Session = Annotated[str, "only what was traded in this session; empty: all"]
+
+
+@tool("account.status", READ)
+def status(scope: Scope) -> dict[str, Any]:
+    """Show the account: cash, equity, positions with cost, price, profit and weight, today's and the total profit, the
+    largest drawdown, and trades that wait for the user. null is what is not known; say so, and invent nothing.
+    """
+    desk = ledger(scope.ws, scope.notify)
+    found = desk.account()
+    return documents.account(found, desk.method, desk.warnings(found), waiting(scope.ws))
+
+
+@tool("account.profit", READ)
+def profit(scope: Scope, symbol: Symbol = "", session: Session = "") -> dict[str, Any]:
+    """Show the profit, realised and unrealised with dividends, of each security and in all; rates in per cent of what
+    was bought.
+    """
+    desk = ledger(scope.ws, scope.notify)
+    books = desk.books(session=session)
+    found = rows(books, desk.prices(books), desk.meant(symbol).canonical if symbol else "")
+    return documents.profit(found, totals(found), books.method, session)
+
+
+@tool("account.history", READ)
+def history(scope: Scope, symbol: Symbol = "", session: Session = "", limit: int = 50) -> list[dict[str, Any]]:
+    """List what was sold, newest first: what it took in, what it had cost, and what it realised."""
+    desk = ledger(scope.ws, scope.notify)
+    books = desk.books(session=session)
+    meant = desk.meant(symbol).canonical if symbol else ""
+    found = [each for each in books.sales if meant in ("", each.entry.symbol)]
+    return [documents.sale(each, books.method) for each in found[::-1][: max(1, min(limit, MAX_ROWS))]]
