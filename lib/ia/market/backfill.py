@@ -241,7 +241,7 @@ class _Work:
 def first_day(adapter: Adapter) -> str | None:
     """Return from when on a first sync fetches: `market.history_years` ago, and all that lies on this disk."""
     years = int(config.get("market.history_years"))
-    if adapter.local or adapter.simulated or years <= 0:
+    if adapter.local or adapter.simulated:
         return None
     return (clock.now().astimezone(clock.CHINA).date() - timedelta(days=round(365.25 * years))).isoformat()
 

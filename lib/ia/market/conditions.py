@@ -280,8 +280,8 @@ class _Parser:
     def _negated_if(self, no: bool, sql: str) -> str:
         return f"(NOT {sql})" if no else sql
 
-    def _name(self, part: Part) -> str:
-        return part.column.name if part.column else "what stands before it"
+    def _name(self, part: Part) -> str | Message:
+        return part.column.name if part.column else Message("what stands there")
 
     def operand(self, left: Part) -> Part:
         """Return the right side of a comparison of numbers or dates, checked to be of the same type."""
@@ -289,8 +289,10 @@ class _Parser:
         right = self.sum()
         if right.type != left.type:
             hint = "write a date as 2024-03-15" if DATE in (left.type, right.type) else None
-            what = Message("{name} is compared with what is no {type}", name=self._name(left), type=left.type)
-            _fail(start.at, what, hint=hint)
+            name = self._name(left)
+            if left.type == DATE:
+                _fail(start.at, Message("{name} is compared with what is no date", name=name), hint=hint)
+            _fail(start.at, Message("{name} is compared with what is no number", name=name), hint=hint)
         return right
 
     def right(self, left: Part) -> str:

@@ -77,13 +77,14 @@ def day(run: Run, row: Row) -> list[IaError]:
         _compare(run, row, quotes, before)
         if shot.closed:
             _put_todo(run, shot.day, continuity.due(run.db, run.number, run.source.name, shot.day, quotes, last))
+        row["check_s"] = round(time.monotonic() - began, 3)
         stored = store.put_day(
             run.db, run.number, shot.day, quotes, host=shot.host, bars=shot.closed, time=_stamp(shot)
         )
         if shot.closed:
             _begin_listings(run, shot.day)
         row |= {"changed": stored.changed, "bars": stored.bars}
-        row["store_s"] = round(time.monotonic() - began, 3)
+        row["store_s"] = round(stored.seconds, 3)
     failed = _settle(run, row)
     _mirrored(run, row)
     return failed

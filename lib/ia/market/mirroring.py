@@ -73,8 +73,7 @@ def update(ws: Workspace, db: sqlite3.Connection, source: int) -> float:
     folder = folder_of(ws, row[0])
     if fresh(folder, db, source) is None:
         with _explained(folder), _alone(folder), _one_state(db):
-            if fresh(folder, db, source) is None:
-                _bring_up(folder, db, source, row[0])
+            _bring_up(folder, db, source, row[0])
     return time.perf_counter() - began
 
 
@@ -100,6 +99,8 @@ class _Work(NamedTuple):
 
 def _bring_up(folder: str, db: sqlite3.Connection, source: int, adapter: str) -> None:
     work = _planned(folder, db, source)
+    if work is None:
+        return
     with contextlib.ExitStack() as stack:
         in_place = bool(work.columns) or any(row < work.base for row in work.rows)
         if in_place and not work.anew:
@@ -130,33 +131,50 @@ def _bring_up(folder: str, db: sqlite3.Connection, source: int, adapter: str) ->
         _write(folder, work.new)
 
 
-def _planned(folder: str, db: sqlite3.Connection, source: int) -> _Work:
-    old = _read(folder)
-    newest = _newest(db, source)
+def _planned(folder: str, db: sqlite3.Connection, source: int) -> _Work | None:
+    """Return what is to be done; None where another process did it meanwhile."""
+    old, newest = _read(folder), _newest(db, source)
     dates = store.days(db, source)
-    cursor = db.execute(
-        "SELECT symbol FROM securities WHERE source = ? AND first IS NOT NULL ORDER BY first, symbol", (source,)
-    )
-    listed = [symbol for (symbol,) in cursor]
-    if old and _current(folder, old, db) and old.version < newest and old.dates and set(old.dates) <= set(dates):
-        since = (source, old.version)
-        changed = list(db.execute("SELECT kind, what FROM written WHERE source = ? AND version > ?", since))
-        days = {what for kind, what in changed if kind == "day"} | (set(dates) - set(old.dates))
-        columns = sorted({what for kind, what in changed if kind == "symbol"} & set(listed))
-        whole = any(kind not in ("day", "symbol") for kind, _ in changed)
-        if not whole and len(columns) * len(old.dates) + len(days) * len(listed) < len(dates) * len(listed) / 3:
-            there = set(old.symbols)
-            # New symbols that are read whole come first: a killed process may have begun to fill these columns.
-            new = [s for s in columns if s not in there]
-            symbols = [*old.symbols, *new, *(s for s in listed if s not in there and s not in set(new))]
-            width = old.width if len(symbols) <= old.width else _width(len(symbols))
-            base = sum(date <= old.dates[-1] for date in dates)
-            rows = [place for place, date in enumerate(dates) if date in days]
-            index = Index(old.database, newest, width, dates, symbols)
-            return _Work(old, index, base, rows, columns, width != old.width or base != len(old.dates))
+    if old and _current(folder, old, db) and set(old.dates) <= set(dates) and old.dates and old.version <= newest:
+        if old.version == newest:
+            return None
+        work = _amended(db, source, old, newest, dates)
+        if work:
+            return work
+    symbols = _listed(db, source)
     database = db.execute("PRAGMA application_id").fetchone()[0]
-    index = Index(database, newest, _width(len(listed)), dates, listed)
-    return _Work(None, index, 0, list(range(len(dates))), [], True)
+    new = Index(database, newest, _width(len(symbols)), dates, symbols)
+    return _Work(None, new, 0, list(range(len(dates))), [], True)
+
+
+def _amended(db: sqlite3.Connection, source: int, old: Index, newest: int, dates: list[str]) -> _Work | None:
+    """Return what is to be done to an older mirror; None where building it from nothing is quicker."""
+    query = "SELECT kind, what FROM written WHERE source = ? AND version > ?"
+    changed = db.execute(query, (source, old.version)).fetchall()
+    days = {what for kind, what in changed if kind == "day"} | (set(dates) - set(old.dates))
+    columns = sorted({what for kind, what in changed if kind == "symbol"})
+    count = "SELECT count(*) FROM securities WHERE source = ? AND first IS NOT NULL"
+    there, symbols = set(old.symbols), old.symbols
+    if db.execute(count, (source,)).fetchone()[0] != len(symbols):
+        # New symbols that are read whole come first: a killed process may have begun to fill these columns.
+        listed = [symbol for symbol in _listed(db, source) if symbol not in there]
+        symbols = [*symbols, *sorted(listed, key=lambda symbol: symbol not in set(columns))]
+        there = set(symbols)
+    columns = [symbol for symbol in columns if symbol in there]
+    cells = len(columns) * len(old.dates) + len(days) * len(symbols)
+    if any(kind not in ("day", "symbol") for kind, _ in changed) or cells > len(dates) * len(symbols) / 3:
+        return None
+    width = old.width if len(symbols) <= old.width else _width(len(symbols))
+    base = sum(date <= old.dates[-1] for date in dates)
+    rows = [place for place, date in enumerate(dates) if date in days]
+    new = Index(old.database, newest, width, dates, symbols)
+    return _Work(old, new, base, rows, columns, width != old.width or base != len(old.dates))
+
+
+def _listed(db: sqlite3.Connection, source: int) -> list[str]:
+    """Return the symbols that have bars, in the order of their first ones."""
+    query = "SELECT symbol FROM securities WHERE source = ? AND first IS NOT NULL ORDER BY first, symbol"
+    return [symbol for (symbol,) in db.execute(query, (source,))]
 
 
 def _width(symbols: int) -> int:
@@ -198,8 +216,6 @@ class _Writer:
         self.prices = files[:6]
         self.close = files[3]
         self.factor = files[6]
-        kinds = db.execute("SELECT symbol, kind FROM securities WHERE source = ?", (source,))
-        self.kinds = dict(kinds.fetchall())
 
     def write(self, work: _Work) -> None:
         """Columns first, then rows of the past, then the factors that hang on them; last the rows at the end."""
@@ -307,7 +323,9 @@ class _Writer:
 
     def _step(self, symbol: str, before: str, date: str, close: float, acts: Iterable[Action]) -> float:
         """Return the factor from one bar to the next; NaN where the actions make no sense: better none than wrong."""
-        tick = TICK.get((MARKET.get(symbol.rpartition(".")[2], ""), self.kinds.get(symbol) or "stock"))
+        query = "SELECT kind FROM securities WHERE source = ? AND symbol = ?"
+        kind = self.db.execute(query, (self.source, symbol)).fetchone()[0] or "stock"
+        tick = TICK.get((MARKET.get(symbol.rpartition(".")[2], ""), kind))
         try:
             return factors([before, date], [close, close], acts, tick)[1]
         except BadData:

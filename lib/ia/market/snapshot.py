@@ -4,9 +4,10 @@ It must be of one moment: what died on page 30 of 55 is thrown away, and the nex
 look right while the whole does not: half a market, another day, columns that have shifted, prices in another unit.
 """
 
+import datetime as dt
 import time
 from collections.abc import Callable, Mapping
-from datetime import date, datetime, timedelta
+from datetime import datetime
 from typing import NamedTuple
 
 from ia import clock
@@ -22,14 +23,15 @@ LEAST_OF_LAST = 0.9
 AGREEING = 0.8
 """So much of the previous closes must be those that are stored. On the busiest ex-days about 5 % differ."""
 ODD_FRAC = 0.02
-"""So much of the quotes may contradict themselves: feeds round, and some prices are of yesterday."""
-FIRST_DAYS = 14
-"""In its first days (trading days, five) a share has no price limit."""
-LARGEST_MOVE = 0.32
-"""No share but a new or a resumed one moves further in a day: the widest price limit is 30 %."""
+"""So many of the rows may contradict themselves, which the source has left out: more is another shape."""
 DUPLICATES_FRAC = 0.01
+RESET = dt.time(8, 30)
+"""When hosts clear yesterday's quotes for the coming session, at the earliest; they are not sure to be of either."""
 COMPARABLE = 20
 """Fewer quotes than this make no share of anything."""
+
+
+_OPEN = "the session of {day} is not over: quotes are stored, bars are not"
 
 
 class Snapshot(NamedTuple):
@@ -83,7 +85,6 @@ def check(snapshot: Snapshot, name: str, closes: Mapping[str, float], last: int,
             "{source}: only {count} symbols, of {last} on the last day: nothing was stored",
             hint="try again later; a source that stays so has changed", source=name, count=len(quotes), last=last,
         )  # fmt: skip
-    _sound(snapshot, name)
     near = [0.4 < quote.prev_close / older[quote.symbol] < 2.5
             for quote in quotes if quote.prev_close and quote.symbol in older]  # fmt: skip
     if len(near) >= COMPARABLE and sum(near) < AGREEING * len(near):
@@ -155,46 +156,6 @@ def _once(quotes: list[Quote], name: str, notify: Notify) -> list[Quote]:
     return list(seen.values())
 
 
-def _sound(snapshot: Snapshot, name: str) -> None:
-    """Raise Unavailable where too many quotes contradict themselves: columns have shifted, or units changed."""
-    quotes = snapshot.quotes
-    traded = [quote for quote in quotes if quote.traded]
-    young = (date.fromisoformat(snapshot.day) - timedelta(days=FIRST_DAYS)).isoformat()
-    checks: tuple[tuple[str, Callable[[Quote], bool]], ...] = (
-        ("a price outside of high and low", lambda q: not _within(q)),
-        ("a price that no limit allows", lambda q: (q.listed or "") < young and _leaps(q)),
-        ("an amount that is not volume times price", lambda q: not _turned_over(q)),
-    )
-    for what, wrong in checks:
-        count = sum(map(wrong, traded))
-        if count > max(2.0, ODD_FRAC * len(traded)):
-            raise _odd(
-                name, "{count} of {total} quotes have {what}", count=count, total=len(traded), what=Message(what)
-            )
-    negative = next((q for q in quotes if (q.volume or 0) < 0 or (q.price or 1) <= 0 or (q.prev_close or 1) <= 0), None)
-    if negative:
-        raise _odd(name, "{symbol} has a price or a volume below zero", symbol=negative.symbol)
-
-
-def _within(quote: Quote) -> bool:
-    first, high, low, price = quote.open or 0, quote.high or 0, quote.low or 0, quote.price or 0
-    return low - 0.0051 <= min(first, price) and max(first, price) <= high + 0.0051
-
-
-def _leaps(quote: Quote) -> bool:
-    """Whether it moved further than any limit; one of the first days (`N`, `C`) has none."""
-    if not quote.prev_close or (quote.name or "")[:1] in ("N", "C"):
-        return False
-    return abs((quote.price or 0) / quote.prev_close - 1) > LARGEST_MOVE
-
-
-def _turned_over(quote: Quote) -> bool:
-    """Whether the average price paid, amount over volume, lies between low and high, a tenth apart at most."""
-    if quote.amount is None or not quote.volume:
-        return True
-    return 0.9 * (quote.low or 0) <= quote.amount / quote.volume <= 1.1 * (quote.high or 0)
-
-
 def _odd(name: str, template: str, **params: object) -> IaError:
     return Unavailable(
         "{source}: the snapshot makes no sense: {reason}; nothing was stored",
@@ -217,8 +178,11 @@ def _day(source: Source, quotes: list[Quote], told: str, notify: Notify) -> tupl
     if not latest:
         if clock.simulated() and not _of_the_past(source) and last_session("CN", clock.wall()) != session:
             raise later(source.name, "the present")
-        notify(Message("{source} tells no time: taken as {day}, the last session", source=source.name, day=session))
-        return session, True, ""
+        day, closed = _untold(now, session)
+        notify(Message("{source} tells no day: taken as {day}", source=source.name, day=day))
+        if not closed:
+            notify(Message(_OPEN, day=day))
+        return day, closed, ""
     day = latest[:10]
     if day > now.strftime("%Y-%m-%d") or (len(latest) > 10 and _moment(latest) > now.timestamp() + 3600):
         raise later(source.name, day)
@@ -227,8 +191,18 @@ def _day(source: Source, quotes: list[Quote], told: str, notify: Notify) -> tupl
                        session=session))  # fmt: skip
     closed = day <= clock.last_visible("CN") and (len(latest) == 10 or latest[11:] >= f"{clock.CLOSE['CN']:%H:%M:%S}")
     if not closed:
-        notify(Message("the session of {day} is not over: quotes are stored, bars are not", day=day))
+        notify(Message(_OPEN, day=day))
     return day, closed, latest
+
+
+def _untold(now: datetime, session: str) -> tuple[str, bool]:
+    """Return the day of a snapshot that tells none, and whether it was over: from RESET on a session shows itself."""
+    from ia.ohlcv.calendar import next_close
+
+    coming = next_close("CN", now).astimezone(clock.CHINA)
+    if coming.date() == now.date() and now.time() >= RESET:
+        return now.strftime("%Y-%m-%d"), False
+    return session, True
 
 
 def _of_the_past(source: Source) -> bool:

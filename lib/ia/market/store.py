@@ -11,6 +11,7 @@ import sqlite3
 import time as _time
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from ia import clock, config
@@ -95,16 +96,16 @@ def put_day(
     began = _time.perf_counter()
     if len(date) != 10 or not is_date(date):
         raise BadData("{date} is not a date", date=date)
-    rows: list[tuple[Any, ...]] = sorted({quote[0]: tuple(quote) for quote in quotes}.values())
-    digest = blake2b(marshal.dumps((rows, whole, bars), 2), digest_size=16).hexdigest()
+    told = sorted({quote.symbol: quote for quote in quotes}.values(), key=itemgetter(0))
+    digest = _digest(told, whole, bars)
     known = "SELECT digest FROM days WHERE source = ? AND date = ?"
     if db.execute(known, (source, date)).fetchone() == (digest,):
         return Stored(0, 0, _time.perf_counter() - began)
     with transaction(db):
         first = not db.execute(_ANY, (source, date)).fetchone()
-        others = _put_snapshots(db, source, date, rows, first)
-        others += _tell(db, source, [(row[0], row[1], *row[_COUNT:]) for row in rows])
-        new = _put_bars(db, source, date, rows, first) if bars else 0
+        others = _put_snapshots(db, source, date, told, first)
+        others += _tell(db, source, ((quote[0], quote[1], *quote[_COUNT:]) for quote in told))
+        new = _put_bars(db, source, date, told, first) if bars else 0
         changed = others + new
         if new:
             _log(db, source, "day", [date])
@@ -138,21 +139,28 @@ def put_histories(
     return Stored(changed, new, _time.perf_counter() - began)
 
 
-def _put_snapshots(db: sqlite3.Connection, source: int, date: str, rows: list[tuple[Any, ...]], first: bool) -> int:
+def _digest(told: list[Quote], whole: bool, bars: bool) -> str:
+    """Return a digest of all that put_day is told."""
+    digest = blake2b(bytes([whole, bars]), digest_size=16)
+    for quote in told:
+        digest.update(marshal.dumps(quote[:], 2))
+    return digest.hexdigest()
+
+
+def _put_snapshots(db: sqlite3.Connection, source: int, date: str, told: list[Quote], first: bool) -> int:
     """Store the first columns of quotes; `first`: nothing of this day is stored yet. Return how many changed."""
     columns = ", ".join(SNAPSHOT)
-    told = [row[:_COUNT] for row in rows]
+    rows = (quote[:_COUNT] for quote in told)  # no list: 5,500 new tuples would set off the garbage collector
     if not first:
         cursor = db.execute(f"SELECT {columns} FROM snapshots WHERE source = ? AND date = ?", (source, date))
         stored = set(cursor)
-        told = [row for row in told if row not in stored]
+        rows = (row for row in [*rows] if row not in stored)
     marks = ", ".join("?" * _COUNT)
     insert = f"INSERT OR REPLACE INTO snapshots (source, date, {columns}) VALUES ({source:d}, '{date}', {marks})"
-    db.executemany(insert, told)
-    return len(told)
+    return max(0, db.executemany(insert, rows).rowcount)
 
 
-def _put_bars(db: sqlite3.Connection, source: int, date: str, rows: list[tuple[Any, ...]], first: bool) -> int:
+def _put_bars(db: sqlite3.Connection, source: int, date: str, told: list[Quote], first: bool) -> int:
     """Store the bars of those that traded. Return how many changed."""
     if first and not db.execute("SELECT 1 FROM daily WHERE source = ? AND date = ? LIMIT 1", (source, date)).fetchone():
         count = db.execute(
@@ -163,8 +171,7 @@ def _put_bars(db: sqlite3.Connection, source: int, date: str, rows: list[tuple[A
     else:
         columns = "symbol, open, high, low, close, volume, amount"
         stored = set(db.execute(f"SELECT {columns} FROM daily WHERE source = ? AND date = ?", (source, date)))
-        traded = (q for q in map(Quote._make, rows) if q.traded)
-        bars = [(q.symbol, q.open, q.high, q.low, q.price, q.volume, q.amount) for q in traded]
+        bars = ((q.symbol, q.open, q.high, q.low, q.price, q.volume, q.amount) for q in told if q.traded)
         changed = [bar for bar in bars if bar not in stored]
         insert = f"INSERT OR REPLACE INTO daily VALUES ({source:d}, '{date}', ?, ?, ?, ?, ?, ?, ?)"
         count = db.executemany(insert, changed).rowcount if changed else 0
@@ -178,24 +185,24 @@ def _put_bars(db: sqlite3.Connection, source: int, date: str, rows: list[tuple[A
     return count
 
 
-def _tell(db: sqlite3.Connection, source: int, facts: list[tuple[Any, ...]]) -> int:
+def _tell(db: sqlite3.Connection, source: int, facts: Iterable[tuple[Any, ...]]) -> int:
     """Store (symbol, name, kind, listed, industry, concepts); what is not told stays. Return how many changed.
 
     Hardly any does: so one text a symbol is compared first, which is quicker to read than five.
     """
-    if len(facts) > 100:
-        text = " || char(31) || ".join(f"ifnull({name}, '')" for name in _FACTS)
-        stored = set(db.execute(f"SELECT symbol || char(31) || {text} FROM securities WHERE source = ?", (source,)))
-        facts = [fact for fact in facts if ("\x1f".join([part or "" for part in fact]),) not in stored]
+    text = " || char(31) || ".join(f"ifnull({name}, '')" for name in _FACTS)
+    cursor = db.execute(f"SELECT symbol || char(31) || {text} FROM securities WHERE source = ?", (source,))
+    stored = {known for (known,) in cursor}
+    rows = [fact for fact in facts if "\x1f".join([part or "" for part in fact]) not in stored]
     told = [f"coalesce(excluded.{name}, {name})" for name in _FACTS]
-    cursor = db.executemany(
+    changed = db.executemany(
         f"INSERT INTO securities (source, symbol, code, {', '.join(_FACTS)}) VALUES ({source:d}, ?1,"
         " rtrim(rtrim(?1, replace(?1, '.', '')), '.'), ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO UPDATE SET"
         f" {', '.join(f'{name} = {value}' for name, value in zip(_FACTS, told, strict=True))}"
         f" WHERE ({', '.join(told)}) IS NOT ({', '.join(_FACTS)})",
-        facts,
+        rows,
     )
-    return max(0, cursor.rowcount)
+    return max(0, changed.rowcount)
 
 
 def _put_date(

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from ia import audit, config
-from ia.errors import IaError, Message, NotFound, Notify, TryLater, Unavailable, UsageError, silent
+from ia.errors import BadData, IaError, Message, NotFound, Notify, Refused, TryLater, Unavailable, UsageError, silent
 from ia.market import continuity, daily, jobs, sources, store
 from ia.market import snapshot as snapshots
 from ia.market.daily import Request, Run
@@ -95,7 +95,7 @@ def _done(run: Run, name: str, rows: list[daily.Row], failures: list[IaError]) -
         else:
             run.notify(Message("{job}: {reason}", job=name, reason=exc))
         return
-    except (TryLater, Unavailable, NotFound) as exc:
+    except (TryLater, Unavailable, NotFound, Refused, BadData) as exc:
         failures.append(exc)
         return
     row["seconds"] = round(time.monotonic() - began, 3)

@@ -5,6 +5,7 @@ What a day tells depends on days up to it only, and on no random number that ano
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from ia import clock
@@ -30,14 +31,18 @@ class _Series(NamedTuple):
     actions: "list[Action]"
 
 
+@lru_cache(maxsize=64)
+def _whole(symbol: Symbol, day: str) -> _Series:
+    """Return all that the simulated market has of a security on the machine's own day: half a second for all."""
+    demo = Demo()
+    return _Series(symbol, demo.normalize(demo.fetch(symbol)), demo.actions(symbol))
+
+
 class DemoMarket:
     """The source of the simulated market: the mainland's stocks, funds and indices of the demo adapter."""
 
     name = "demo"
     simulated = True
-
-    def __init__(self) -> None:
-        self._known: dict[str, _Series] = {}
 
     def snapshot(self, kinds: Sequence[str] = KINDS, notify: Notify = silent) -> Iterator[Page]:
         """Yield one page: the last day that has closed, as all would have seen it then."""
@@ -115,10 +120,7 @@ class DemoMarket:
         return [series for series in found if series.bars.date]
 
     def _series(self, symbol: Symbol, last: str) -> _Series:
-        if symbol.canonical not in self._known:
-            demo = Demo()
-            self._known[symbol.canonical] = _Series(symbol, demo.normalize(demo.fetch(symbol)), demo.actions(symbol))
-        _, bars, actions = self._known[symbol.canonical]
+        _, bars, actions = _whole(symbol, clock.last_visible("CN", clock.wall()))
         part = Bars(*(column[: bisect_right(bars.date, last)] for column in bars))  # type: ignore[arg-type]
         return _Series(symbol, part, [action for action in actions if action.date <= last])
 

@@ -190,7 +190,7 @@ def _quotes(part: _Part, kind: str) -> tuple[list[Quote], Tally]:
 def _symbol(row: dict[str, Any], kind: str) -> str:
     """Return the canonical symbol of a row; f13 is 1 for Shanghai, 0 for Shenzhen and Beijing."""
     market = row.get("f13")
-    if isinstance(market, bool) or market not in _EXCHANGE:
+    if isinstance(market, bool) or not isinstance(market, int) or market not in _EXCHANGE:
         raise Odd("f13", market)
     code = row.get("f12")
     exchange = _EXCHANGE[market]

@@ -1,0 +1,505 @@
+"""`ia sync` in one process: a made-up market behind a relay, day after day, and every way in which its hosts fail."""
+
+import contextlib
+import sqlite3
+
+import pytest
+
+from ia.errors import TryLater
+from ia.market import backfill, continuity, store
+from ia.market.sync import Request, sync
+from ia.ohlcv import cache
+from ia.ohlcv.history import Request as BarsOf
+from ia.ohlcv.history import history
+from market_hosts import MODES, Hosts, Market
+
+DAYS = ("2024-05-10", "2024-05-13", "2024-05-14", "2024-05-15", "2024-05-16", "2024-05-17", "2024-05-20")
+CLIST, REPORTS, KLINE = "clist", "RPT_", "kline"
+
+
+class World:
+    """A market, its hosts, and the workspace that syncs it."""
+
+    def __init__(self, ws, hosts, monkeypatch):
+        self.ws, self.hosts, self.market, self.patch = ws, hosts, hosts.market, monkeypatch
+        self.told = []
+
+    def live(self, day, clock="16:00:00"):
+        """Let it be that time, here and at the hosts."""
+        self.patch.setenv("IA_NOW", f"{day}T{clock}+08:00")
+        self.market.at(day, clock)
+
+    def sync(self, day, job="daily", clock="16:00:00", **kwargs):
+        """Sync on that day; return the first row. What failed is in `failures`, what was said in `told`."""
+        self.live(day, clock)
+        self.told.clear()
+        before = len(self.hosts.asked)
+        outcome = sync(self.ws, Request(job, **kwargs), lambda message: self.told.append(str(message)))
+        self.failures = outcome.failures
+        self.asked = self.hosts.asked[before:]
+        return outcome.rows[0] if outcome.rows else {}
+
+    def count(self, part):
+        """How many requests of the last sync had `part` in them."""
+        return sum(part in url for url in self.asked)
+
+    def all(self, query, *params):
+        """Rows of market.db."""
+        with contextlib.closing(cache.connect(self.ws)) as db:
+            return db.execute(query, params).fetchall()
+
+    def dump(self, *without):
+        """All that is stored, but what depends on how often it was asked."""
+        with contextlib.closing(cache.connect(self.ws)) as db:
+            return dump(db, *without)
+
+
+def dump(db, *without):
+    """Every row of every table of market.db."""
+    names = [name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
+    return {
+        name: sorted(db.execute(f"SELECT * FROM {name}"), key=repr)
+        for name in names
+        if name not in ("written", "sqlite_sequence", *without)
+    }
+
+
+@pytest.fixture
+def world(ws, monkeypatch):
+    with contextlib.ExitStack() as stack:
+
+        def start(symbols=60, events=0.0, **kwargs):
+            hosts = stack.enter_context(Hosts(Market(symbols - 10, "2024-05-06", 14, events=events, etfs=10, **kwargs)))
+            hosts.use(monkeypatch)
+            monkeypatch.setenv("IA_MARKET_TIMEOUT", "0.6")
+            return World(ws, hosts, monkeypatch)
+
+        yield start
+
+
+# a day
+
+
+def test_a_first_sync_stores_the_day_and_says_what_is_lacking(world):
+    w = world()
+    row = w.sync("2024-05-10")
+    assert not w.failures
+    assert (row["day"], row["symbols"], row["bars"], row["lacking"], row["todo"]) == ("2024-05-10", 60, 60, 60, 0)
+    assert w.count(KLINE) == w.count(REPORTS) == 0
+    assert w.count(CLIST) == row["pages"]
+    said = " ".join(w.told)
+    assert "60 securities lack their history" in said
+    assert "about 3 min" in said
+    assert "`ia sync daily --history`" in said
+    bars = {symbol: w.market.bars(symbol)[-1] for symbol in w.market.symbols}
+    stored = w.all("SELECT symbol, open, high, low, close, volume, amount FROM daily")
+    assert {row[0]: row[1:] for row in stored} == {
+        symbol: (bar.open, bar.high, bar.low, bar.close, bar.volume, bar.amount) for symbol, bar in bars.items()
+    }
+
+
+def test_one_round_a_page_and_nothing_else_on_an_ordinary_day(world):
+    w = world(250)
+    w.sync(DAYS[0])
+    for day in DAYS[1:4]:
+        row = w.sync(day)
+        assert not w.failures
+        assert row["pages"] == len(w.asked) == w.count(CLIST) == len(set(w.asked)) == 4
+        assert (row["bars"], row["todo"], row["ex_dates"]) == (250, 0, 0)
+
+
+def test_the_same_day_again_changes_nothing(world):
+    w = world()
+    w.market.act("600519.SH", DAYS[1], cash=1.5)
+    for day in DAYS[:2]:
+        w.sync(day)
+    before = w.dump()
+    row = w.sync(DAYS[1])
+    assert not w.failures
+    assert (row["changed"], row["bars"], row["todo"]) == (0, 0, 0)
+    assert w.dump() == before
+
+
+def test_a_weekend_and_a_holiday_belong_to_the_last_session(world):
+    w = world()
+    w.market.at("2024-05-10", "16:00:00")
+    w.patch.setenv("IA_NOW", "2024-05-12T11:00:00+08:00")
+    assert sync(w.ws, Request("daily")).rows[0]["day"] == "2024-05-10"
+    assert w.sync("2024-05-13", clock="09:00:00")["day"] == "2024-05-10"
+    assert w.all("SELECT date, whole FROM days") == [("2024-05-10", 1)]
+
+
+def test_while_the_market_is_open_quotes_are_stored_and_bars_are_not(world):
+    w = world()
+    w.sync(DAYS[0])
+    row = w.sync(DAYS[1], clock="10:30:00")
+    assert (row["day"], row["bars"]) == (DAYS[1], 0)
+    assert any("is not over" in told for told in w.told)
+    assert w.all("SELECT count(*) FROM daily WHERE date = ?", DAYS[1]) == [(0,)]
+    assert w.all("SELECT count(*) FROM snapshots WHERE date = ?", DAYS[1]) == [(60,)]
+    assert w.sync(DAYS[1])["bars"] == 60
+    assert w.all("SELECT count(*) FROM daily WHERE date = ?", DAYS[1]) == [(60,)]
+
+
+def test_a_day_that_was_only_seen_open_is_a_gap(world):
+    w = world(30)
+    w.sync(DAYS[0], history=True)
+    w.sync(DAYS[1], clock="14:00:00")
+    row = w.sync(DAYS[2])
+    assert row["gaps"] == 30
+    assert w.all("SELECT count(*) FROM daily WHERE date = ?", DAYS[1]) == [(30,)]
+
+
+def test_nothing_later_than_now_is_stored(world):
+    w = world()
+    w.sync(DAYS[0])
+    before = w.dump()
+    w.market.at(DAYS[4], "16:00:00")
+    w.patch.setenv("IA_NOW", f"{DAYS[1]}T16:00:00+08:00")
+    (failure,) = sync(w.ws, Request("daily")).failures
+    assert failure.status == 77
+    assert "later than --now" in str(failure)
+    assert w.dump() == before
+
+
+def test_a_source_that_stands_still_is_believed_about_its_day(world):
+    w = world()
+    w.sync(DAYS[0])
+    w.hosts.fail("stale", CLIST)
+    row = w.sync(DAYS[1])
+    assert row["day"] == DAYS[0]
+    assert row["bars"] == 0
+    assert any(f"still shows {DAYS[0]}" in told for told in w.told)
+
+
+# continuity
+
+
+@pytest.mark.parametrize("action", [{"cash": 1.5}, {"cash": 0.1, "bonus": 0.3}, {"bonus": 1.0}, {"cash": 0.017}])
+def test_an_ex_date_that_explains_itself_costs_no_bars(world, action):
+    w = world()
+    w.market.act("600519.SH", DAYS[1], **action)
+    w.sync(DAYS[0])
+    row = w.sync(DAYS[1])
+    assert (row["ex_dates"], row["todo"]) == (1, 0)
+    assert w.count(KLINE) == 0
+    assert all("600519" in url for url in w.asked if REPORTS in url)
+    ((date, cash, bonus),) = w.all("SELECT date, cash, bonus FROM actions WHERE symbol = '600519.SH'")
+    assert (date, cash, bonus) == (DAYS[1], action.get("cash", 0), action.get("bonus", 0))
+    w.sync(DAYS[2])
+    assert w.count(REPORTS) == 0
+
+
+def test_an_ex_date_in_a_suspension_is_settled_once(world):
+    w = world()
+    w.market.suspend("600519.SH", DAYS[1], DAYS[3])
+    for day in DAYS[:4]:
+        assert w.sync(day)["todo"] == 0
+        assert w.count(REPORTS) == w.count(KLINE) == 0
+    w.market.act("600519.SH", DAYS[4], cash=2.0)
+    assert w.sync(DAYS[4])["ex_dates"] == 1
+    assert w.count(KLINE) == 0
+
+
+def test_what_no_action_explains_is_looked_up_once_in_the_history(world):
+    w = world()
+    w.sync(DAYS[0], history=True)
+    w.market.act("600519.SH", DAYS[1], cash=1.5)
+    for part in (REPORTS, "hfq.js"):
+        w.hosts.fail("html", part)
+    row = w.sync(DAYS[1])
+    assert (row["ex_dates"], row["todo"], w.count(KLINE)) == (1, 0, 1)
+    row = w.sync(DAYS[1])
+    assert (row["ex_dates"], row["todo"], w.count(KLINE)) == (0, 0, 0)
+
+
+def test_until_an_ex_date_is_settled_it_stays_on_the_list(world):
+    w = world()
+    w.market.act("600519.SH", DAYS[1], cash=1.5)
+    w.market.act("000001.SZ", DAYS[2], cash=0.5)
+    w.sync(DAYS[0])
+    w.hosts.fail("502", "datacenter")
+    w.hosts.fail("502", "sina")
+    row = w.sync(DAYS[1])
+    (failure,) = w.failures
+    assert failure.status == 75
+    assert row["todo"] == 1
+    assert w.all("SELECT symbol, why, since, tries FROM todo") == [("600519.SH", "ex-date", DAYS[1], 1)]
+    assert row["bars"] == 60
+    w.hosts.heal()
+    row = w.sync(DAYS[2])
+    assert (row["ex_dates"], row["todo"]) == (2, 0)
+    assert w.count(KLINE) == 0
+
+
+def test_missed_days_are_fetched_for_those_whose_history_was_whole(world):
+    w = world(events=0.03)
+    w.sync(DAYS[0], symbols=tuple(w.market.symbols[:20]))
+    w.sync(DAYS[0])
+    row = w.sync(DAYS[4])
+    assert not w.failures
+    assert (row["gaps"], row["todo"], row["lacking"]) == (20, 0, 40)
+    for symbol in w.market.symbols[:20]:
+        bars = w.market.bars(symbol)
+        with contextlib.closing(cache.connect(w.ws)) as db:
+            stored = store.bars_of(db, 1, symbol)
+        assert stored.date == [bar.date for bar in bars]
+        assert stored.close == [bar.close for bar in bars]
+    row = w.sync(DAYS[5])
+    assert (row["gaps"], w.count(KLINE)) == (0, 0)
+
+
+def test_a_suspension_is_no_gap(world):
+    w = world()
+    w.market.suspend("600519.SH", DAYS[1], DAYS[3])
+    w.sync(DAYS[0], history=True)
+    for day in DAYS[1:6]:
+        row = w.sync(day)
+        assert (row["gaps"], row["todo"], w.count(KLINE)) == (0, 0, 0)
+
+
+def test_a_past_that_changed_is_fetched_whole(world):
+    w = world()
+    w.sync(DAYS[2], history=True)
+    with contextlib.closing(cache.connect(w.ws)) as db:
+        db.execute("UPDATE daily SET close = close * 2, high = high * 2 WHERE symbol = '600519.SH'")
+    row = w.sync(DAYS[3])
+    assert row["ex_dates"] == 1
+    with contextlib.closing(cache.connect(w.ws)) as db:
+        assert store.bars_of(db, 1, "600519.SH").close == [bar.close for bar in w.market.bars("600519.SH")]
+
+
+def test_many_gaps_are_fetched_only_when_asked_for(world, monkeypatch):
+    from ia.market import daily
+
+    monkeypatch.setattr(daily, "GAPS", 10)
+    w = world(30)
+    w.sync(DAYS[0], history=True)
+    row = w.sync(DAYS[2])
+    assert (row["gaps"], row["todo"], w.count(KLINE)) == (0, 30, 0)
+    assert any("wait for history" in told for told in w.told)
+    row = w.sync(DAYS[2], history=True)
+    assert (row["gaps"], row["todo"]) == (30, 0)
+
+
+def test_new_and_vanished_securities_are_told(world):
+    w = world()
+    w.market.list("600003.SH", DAYS[2])
+    w.sync(DAYS[1], history=True)
+    row = w.sync(DAYS[2])
+    assert (row["new"], row["gone"], row["lacking"]) == (1, [], 0)
+    assert any("new: 600003.SH" in told for told in w.told)
+    assert w.all("SELECT first, last, complete FROM securities WHERE symbol = '600003.SH'") == [(DAYS[2], DAYS[2], 1)]
+    w.market.symbols.remove("600003.SH")
+    row = w.sync(DAYS[3])
+    assert row["gone"] == ["600003.SH"]
+    assert any("600003.SH" in told and "no longer" in told for told in w.told)
+    assert w.all("SELECT count(*) FROM daily WHERE symbol = '600003.SH'") == [(1,)]
+
+
+def test_names_of_an_ex_day_do_not_stay(world):
+    w = world()
+    w.sync(DAYS[0])
+    name = w.market.name
+    w.market.name = lambda symbol: "XD贵州茅" if symbol == "600519.SH" else name(symbol)
+    w.sync(DAYS[1])
+    assert w.all("SELECT name FROM securities WHERE symbol = '600519.SH'") == [("贵州茅台",)]
+    assert w.all("SELECT name FROM snapshots WHERE symbol = '600519.SH' AND date = ?", DAYS[1]) == [("贵州茅台",)]
+
+
+# histories
+
+
+def test_named_securities_are_fetched_without_a_snapshot(world):
+    w = world()
+    row = w.sync(DAYS[2], symbols=("600519.SH", "000001.SZ"))
+    assert (row["histories"], w.count(CLIST)) == (2, 0)
+    assert w.all("SELECT count(DISTINCT symbol) FROM daily") == [(2,)]
+    assert w.sync(DAYS[2], symbols=("600519.SH",))["histories"] == w.count(KLINE) == 0
+    row = w.sync(DAYS[4], symbols=("600519.SH",))
+    assert (row["gaps"], w.count(KLINE)) == (1, 1)
+    with contextlib.closing(cache.connect(w.ws)) as db:
+        assert store.bars_of(db, 1, "600519.SH").date == [bar.date for bar in w.market.bars("600519.SH")]
+
+
+def test_a_security_that_the_source_does_not_have_is_told_and_remembered(world):
+    w = world()
+    w.sync(DAYS[0])
+    del w.market.by_code["600519"]
+    row = w.sync(DAYS[0], history=True)
+    assert (row["missing"], row["histories"]) == (["600519.SH"], 59)
+    assert any("does not have: 600519.SH" in told for told in w.told)
+    row = w.sync(DAYS[0], history=True)
+    assert (row["missing"], len(w.asked)) == ([], w.count(CLIST))
+    w.market.by_code["600519"] = "600519.SH"
+    assert w.sync(DAYS[0], symbols=("600519.SH",))["histories"] == 1
+
+
+def test_a_ban_ends_a_backfill_and_the_next_run_goes_on(world, monkeypatch):
+    w = world()
+    w.sync(DAYS[0])
+    for part in (KLINE, "sina", "qq.com"):
+        w.hosts.fail("ban", part, after=10 if part == KLINE else 0)
+    row = w.sync(DAYS[0], history=True)
+    (failure,) = w.failures
+    assert isinstance(failure, TryLater)
+    first = row["histories"]
+    assert 0 < first < 30
+    assert row["lacking"] == 60 - first
+    assert f"{60 - first} securities are left" in str(failure)
+    asked = len(w.asked)
+    w.hosts.heal()
+    monkeypatch.setenv("XDG_STATE_HOME", str(w.ws.root) + "-later")  # half an hour later the ban is over
+    row = w.sync(DAYS[0], history=True)
+    assert not w.failures
+    assert (row["histories"], row["lacking"]) == (60 - first, 0)
+    assert asked < 80
+
+
+def test_an_interrupt_keeps_what_was_fetched(world):
+    w = world()
+    w.sync(DAYS[0])
+
+    def interrupt(what, done, total, failed):
+        if what == "histories" and done == 7:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        sync(w.ws, Request("daily", history=True), progress=interrupt)
+    assert w.all("SELECT count(*) FROM securities WHERE complete = 1") == [(7,)]
+    assert w.sync(DAYS[0], history=True)["histories"] == 53
+
+
+def test_the_largest_come_first(world):
+    w = world()
+    w.sync(DAYS[0])
+    with contextlib.closing(cache.connect(w.ws)) as db:
+        order = backfill.lacking(db, 1)
+        caps = dict(db.execute("SELECT symbol, market_cap FROM snapshots"))
+    assert [caps[symbol] for symbol in order] == sorted(caps.values(), reverse=True)
+
+
+def test_after_a_sync_ia_ohlcv_asks_nobody(world):
+    w = world(events=0.05)
+    w.patch.setenv("IA_MARKET_HISTORY_YEARS", "40")
+    w.sync(DAYS[1], history=True)
+    w.sync(DAYS[2])
+    symbols = w.market.symbols[:12]
+    before = len(w.hosts.asked)
+    synced = {}
+    for how in ("qfq", "hfq", "none"):
+        for symbol in symbols:
+            answer = history(w.ws, BarsOf(symbol, adjust=how, start=DAYS[0] if how == "none" else None))
+            synced[symbol, how] = answer.bars, answer.series.host
+    listed = w.all("SELECT count(*) FROM securities WHERE listed = first")[0][0]
+    if listed == len(w.market.symbols):
+        assert len(w.hosts.asked) == before
+    for (symbol, how), (bars, _) in synced.items():
+        fetched = history(w.ws, BarsOf(symbol, adjust=how, start=DAYS[0] if how == "none" else None, refresh=True))
+        assert fetched.bars == bars
+
+
+# what goes wrong
+
+
+BROKEN = sorted(set(MODES) - {"slow", "stale", "lots", "bomb", "bombs", "big", "drip", "hang"})
+
+
+@pytest.mark.parametrize("after", [0, 2])
+@pytest.mark.parametrize("mode", BROKEN)
+def test_a_snapshot_that_fails_stores_nothing_and_the_next_one_goes_on(world, monkeypatch, mode, after):
+    w = world(250)
+    w.sync(DAYS[0])
+    before = w.dump()
+    w.hosts.fail(mode, CLIST, after=after)
+    w.hosts.fail("502", "sina")
+    row = w.sync(DAYS[1])
+    (failure,) = w.failures
+    assert not row
+    assert failure.status in (69, 75), failure
+    assert "\n" not in str(failure)
+    assert "Traceback" not in str(failure)
+    assert w.dump() == before
+    w.hosts.heal()
+    monkeypatch.setenv("XDG_STATE_HOME", str(w.ws.root) + "-later")
+    assert w.sync(DAYS[1])["bars"] == 250
+
+
+def test_a_source_that_dies_on_a_page_says_how_far_it_came(world):
+    w = world(250)
+    w.hosts.fail("ban", CLIST, after=2)
+    w.hosts.fail("502", "sina")
+    w.sync(DAYS[0])
+    (failure,) = w.failures
+    assert failure.status == 75
+    assert "2 of 3 pages came, nothing was stored" in str(failure)
+
+
+def test_half_a_market_is_no_market(world):
+    w = world(100)
+    w.sync(DAYS[0])
+    before = w.dump()
+    del w.market.symbols[50:]
+    w.sync(DAYS[1])
+    (failure,) = w.failures
+    assert failure.status == 75
+    assert "only 50 symbols, of 100" in str(failure)
+    assert w.dump() == before
+
+
+def test_prices_of_another_market_are_not_believed(world):
+    w = world(100)
+    w.sync(DAYS[0])
+    before = w.dump()
+    w.market.seed = 99
+    w.market._series.clear()
+    w.sync(DAYS[1])
+    (failure,) = w.failures
+    assert failure.status == 69
+    assert "makes no sense" in str(failure)
+    assert w.dump() == before
+
+
+def test_one_failing_job_does_not_stop_the_others(world):
+    w = world()
+    w.hosts.fail("html", "RPT_MUTUAL")
+    w.sync(DAYS[0], "all")
+    assert [failure.status for failure in w.failures] == [69]
+    assert w.all("SELECT count(*) FROM boards")[0][0] > 0
+    assert w.all("SELECT count(*) FROM fundamentals")[0][0] > 0
+    assert w.all("SELECT count(*) FROM daily")[0][0] == 60
+
+
+# the rules themselves
+
+
+@pytest.mark.parametrize(
+    ("symbol", "close", "prev_close", "actions", "yes"),
+    [
+        ("600519.SH", 2068.05, 2048.76, [("2024-05-13", 19.293, 0.0)], True),
+        ("600519.SH", 2068.05, 2048.75, [("2024-05-13", 19.293, 0.0)], False),
+        ("600519.SH", 2068.05, 2068.05, [], True),
+        ("000001.SZ", 13.31, 10.16, [("2024-05-13", 0.1, 0.3)], True),
+        ("000001.SZ", 13.31, 10.17, [("2024-05-13", 0.1, 0.3)], False),
+        ("510300.SH", 3.551, 3.482, [("2024-05-13", 0.069, 0.0)], True),
+        ("600519.SH", 10.0, 1.0, [("2024-05-13", 11.0, 0.0)], False),
+        ("600519.SH", 10.0, 9.0, [("2024-05-09", 1.0, 0.0)], False),
+    ],
+)
+def test_reference_prices_follow_the_exchange(symbol, close, prev_close, actions, yes):
+    from ia.ohlcv.adjust import Action
+
+    known = [Action(date, cash, bonus) for date, cash, bonus in actions]
+    last = continuity.Last("2024-05-10", close)
+    assert continuity.explained(symbol, last, "2024-05-13", prev_close, known) is yes
+
+
+def test_rows_are_written_only_where_they_differ(tmp_path):
+    from ia.market.jobs import upsert
+
+    db = sqlite3.connect(tmp_path / "x.db", isolation_level=None)
+    db.execute("CREATE TABLE t (a INTEGER, b TEXT, c REAL, PRIMARY KEY (a, b))")
+    assert upsert(db, "t", 2, [(1, "x", None), (1, "y", 2.0)]) == 2
+    assert upsert(db, "t", 2, [(1, "x", None), (1, "y", 2.0)]) == 0
+    assert upsert(db, "t", 2, [(1, "x", 3.0), (1, "y", 2.0)]) == 1
+    assert db.execute("SELECT * FROM t ORDER BY b").fetchall() == [(1, "x", 3.0), (1, "y", 2.0)]
