@@ -56,12 +56,17 @@ class Hosts(http.server.ThreadingHTTPServer):
 
     def fail(self, mode, part="", after=0, times=None):
         """Fail requests whose "host/path?query" has `part` in it: all after the first `after`, or `times` of them."""
-        assert mode in MODES, mode
+        assert mode in MODES, f"{mode}: one of {', '.join(MODES)}"
         with self.lock:
             self.faults.append([mode, part, after, times])
 
+    def say(self, part, body, status=200, headers=None):
+        """Answer requests with `part` in their "host/path?query" with this body, whatever the market is."""
+        with self.lock:
+            self.faults.append([_says(status, body, headers), part, 0, None])
+
     def heal(self):
-        """Forget all failures."""
+        """Forget all failures and sayings."""
         with self.lock:
             self.faults.clear()
 
@@ -102,7 +107,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         if host == "_":
             return self.control(path, query)
         mode = self.server.due(f"{host}/{path}?{unquote(parts.query)}")
-        fault = MODES.get(mode)
+        fault = mode if callable(mode) else MODES.get(mode)
         if fault in (None, _reshape):
             body = self.made(mode, host, "/" + path, query)
             return self.send(404, "<html>404 Not Found</html>") if body is None else self.send(200, body)
@@ -203,6 +208,7 @@ def _says(status, body, headers=None):
 
 
 _PRICES = ("f2", "f15", "f16", "f17", "f18")
+_TEXTS = ("trade", "high", "low", "open", "settlement")
 
 
 def _reshape(body, mode):
@@ -215,7 +221,8 @@ def _reshape(body, mode):
         if mode == "shifted":
             row.update(zip(keys, [row[key] for key in keys[1:]] + [1.0], strict=True))
         elif mode == "negative":
-            row.update({key: -abs(row[key]) for key in _PRICES if isinstance(row.get(key), float)})
+            row.update({key: -row[key] for key in _PRICES if isinstance(row.get(key), float)})
+            row.update({key: f"-{row[key]}" for key in _TEXTS if isinstance(row.get(key), str)})
         elif mode == "renamed":
             for key in keys:
                 row[f"g{key}"] = row.pop(key)

@@ -152,7 +152,7 @@ def boards(market, kind):
         best = max(moved, key=lambda r: (r["f3"], r["f12"]))
         found.append({
             "f1": 2, "f2": round(1000 * (1 + mean / 100), 2), "f3": mean, "f4": round(10 * mean, 2), "f8": 1.34, "f12": code,
-            "f13": 90, "f14": name, "f20": sum(r["f20"] for r in moved), "f104": sum(r["f3"] > 0 for r in moved),
+            "f13": 90, "f14": name, "f20": sum(r["f20"] for r in rows), "f104": sum(r["f3"] > 0 for r in moved),
             "f105": sum(r["f3"] < 0 for r in moved), "f124": max(r["f124"] for r in moved), "f128": best["f14"],
             "f140": best["f12"], "f141": best["f13"], "f136": best["f3"], "f152": 2,
         })  # fmt: skip
@@ -299,7 +299,7 @@ def _mutual(market, asked):
     channel = _asked(asked, "MUTUAL_TYPE")
     leader = market.symbols[0]
     rows = []
-    for day in (day for day in reversed(market.days) if day <= market.today):
+    for day in (day for day in market.days if (_asked(asked, "TRADE_DATE") or "") <= day <= market.today):
         turnover = round(50_000 * (1 + chance(day, channel)), 2)
         told = day < "2024-08-19"
         net = round(turnover * 0.05 * (chance(day, channel, "net") - 0.5), 2)
