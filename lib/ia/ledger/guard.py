@@ -1,25 +1,30 @@
-"""The risk guard: what speaks against an order before it is journalled, and what the account should be warned of.
+"""The risk guard: what speaks against an order before it is journalled, and what an account should be warned of.
 
-It refuses what the settings `risk.*` forbid and what an exchange would not have done; it never places or stops an order
-anywhere. A buy is held to every rule. A sale makes the risk smaller, so of the risk rules none refuses it: cooling is
-told only, and not at all where the sale is a stop-loss. What cannot be checked is said, not passed over.
+It refuses what the settings `risk.*` forbid and what an exchange would not have done; it places and stops no order
+anywhere. A buy is held to every rule, adding to a position like opening one. A sale makes the risk smaller: of the
+settings none refuses it, and cooling is only told, not even that where the sale is a stop-loss. What cannot be checked
+is said, not passed over.
 """
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
-from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+from datetime import datetime, timedelta
+from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
 from typing import Literal, NamedTuple
 
 from ia import config
-from ia.errors import ConfigError, Message, Refused
+from ia.errors import ConfigError, Message, NotFound, Refused
 from ia.ohlcv.identity import Symbol
-from ia.rules import limits as exchange
+from ia.rules.boards import currency
 from ia.rules.fees import exact
+from ia.rules.limits import is_st, limits, sessions_by_name
 from ia.rules.lots import check_quantity
 from ia.rules.settlement import sellable_after
 
+NOTHING = Decimal(0)
 HUNDRED = Decimal(100)
+_is_limit = re.compile(r"[0-9]{1,4}(?:\.[0-9]{1,6})?", re.ASCII).fullmatch
 
 
 class Order(NamedTuple):
@@ -48,14 +53,16 @@ class Held(NamedTuple):
 
 
 class Quoted(NamedTuple):
-    """What the store knows of the ordered security on the order's day. prev_close: the reference price of the day;
-    change_pct: per cent against it; listed: YYYY-MM-DD; sessions: trading days since that day, 0 on it."""
+    """What the store knows of the ordered security on the order's day. prev_close: the close before it; change_pct: per
+    cent against that; listed: YYYY-MM-DD; sessions: trading days since that day, 0 on it; reference: whether prev_close
+    is the day's reference price, adjusted on an ex-day, as a snapshot of that day tells it."""
 
     prev_close: Decimal | None = None
     change_pct: Decimal | None = None
     name: str = ""
     listed: str | None = None
     sessions: int | None = None
+    reference: bool = False
 
 
 @dataclass(frozen=True)
@@ -102,15 +109,32 @@ class Breach(NamedTuple):
     overridable: bool = True
 
 
+class Several(list[Message]):
+    """Messages that are told together."""
+
+    def __str__(self) -> str:
+        return "; ".join(map(str, self))
+
+
 def configured() -> Limits:
     """Return the limits of the settings `risk.*`. raises ConfigError (78) for one that is no number or not sensible."""
     return Limits(**{name: _setting(f"risk.{name}") for name in Limits._fields})
 
 
 def check(order: Order, state: State, limits: Limits) -> list[Breach]:
-    """Return what speaks against an order, the refusing first; an empty list where nothing does."""
+    """Return what speaks against an order, what refuses it first; an empty list where nothing does.
+
+    The same order and state give the same answer; it is allowed where no breach refuses (`allowed`).
+    """
     exact(order.quantity, order.price, order.fees)
-    found = [*_position(order, state, limits)]
+    if state.currency != currency(order.symbol):
+        raise ValueError(f"{order.symbol} is not traded in {state.currency}")
+    found = [*_exchange(order, state)]
+    if order.action == "buy":
+        found += [*_position(order, state, limits), *_cash(order, state), *_day(state, limits, buying=True)]
+        found += [*_cooling(order, state, limits), *_rise(order, state, limits)]
+    elif not _is_stop_loss(order, state, limits):
+        found += [breach._replace(refuses=False) for breach in _cooling(order, state, limits)]
     return sorted(found, key=lambda breach: not breach.refuses)
 
 
@@ -120,37 +144,224 @@ def allowed(breaches: Iterable[Breach]) -> bool:
 
 
 def warnings(state: State, limits: Limits) -> list[Breach]:
-    """Return what the account should be warned of, with or without an order: the day's loss, positions at their stop."""
-    return []
+    """Return what an account should be warned of, order or not: the loss of its day, and positions at their stop."""
+    found = [breach._replace(refuses=False) for breach in _day(state, limits, buying=False)]
+    for symbol, held in state.positions.items():
+        loss = _loss(held, held.last_price)
+        if loss is not None and loss >= limits.stop_loss_pct:
+            told = {"symbol": symbol, "value": percent(loss), "limit": percent(limits.stop_loss_pct)}
+            message = Message("stop-loss: {symbol} has lost {value} >= {limit}", **told)
+            found.append(Breach("risk.stop_loss_pct", loss, limits.stop_loss_pct, message, refuses=False))
+    return found
 
 
 def refused(breaches: Iterable[Breach]) -> Refused:
     """Return the failure (77) that names every breach that refuses."""
-    first = next(breach for breach in breaches if breach.refuses)
-    return Refused(first.message.template, **first.message.params)
+    refusing = [breach for breach in breaches if breach.refuses]
+    pass_by = all(breach.overridable for breach in refusing)
+    return Refused(
+        "{breaches}",
+        breaches=Several(breach.message for breach in refusing),
+        hint="if it is meant so: `--override --because WHY`; the journal keeps both" if pass_by else None,
+    )
 
 
-def _position(order: Order, state: State, limits: Limits) -> Iterable[Breach]:
-    if order.action != "buy":
-        return
+def percent(value: Decimal, above: Decimal | None = None) -> str:
+    """Return per cent as a person reads them: one decimal, none where it is 0; more where else `value` would not stand
+    above the limit that it is above.
+
+    >>> [percent(Decimal(text), Decimal(20)) for text in ("23", "22.74", "20.04", "20.0001")]
+    ['23%', '22.7%', '20.04%', '20.0001%']
+    """
+    digits = 1
+    shown = _rounded(value, digits)
+    while above is not None and shown <= above < value and digits < 9:
+        digits += 1
+        shown = _rounded(value, digits)
+    if above is not None and shown <= above < value:
+        shown = value.quantize(Decimal(1).scaleb(-digits), ROUND_CEILING)
+    return f"{shown.normalize():f}%"
+
+
+def _rounded(value: Decimal, digits: int) -> Decimal:
+    return value.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
+
+
+def _position(order: Order, state: State, limits: Limits) -> Iterator[Breach]:
+    """A buy that makes one security too large a part of the account, valued after it and its fees."""
+    rule, most = "risk.position_pct", limits.position_pct
     if state.equity is None:
+        template = (
+            "the position limit of {limit} was not checked: what the account holds in {currency} is not known;"
+            " `ia config set ledger.capital` or a deposit tells it"
+        )
+        message = Message(template, limit=percent(most), currency=state.currency)
+        yield Breach(rule, None, most, message, refuses=False)
         return
-    held = state.positions.get(order.symbol.canonical)
-    value = order.quantity * order.price + ((held.value or Decimal(0)) if held else Decimal(0))
+    value = order.quantity * order.price + _worth(state.positions.get(order.symbol.canonical), order.price)
     equity = state.equity - order.fees
-    if value * HUNDRED > limits.position_pct * equity:
-        pct = value * HUNDRED / equity
-        message = Message("position limit: {value} > {limit}", value=f"{pct:.1f}%", limit=f"{limits.position_pct}%")
-        yield Breach("risk.position_pct", pct, limits.position_pct, message)
+    if equity <= 0:
+        message = Message("position limit: the account is worth {equity} {currency}", **_money(equity, state))
+        yield Breach(rule, None, most, message)
+    elif value * HUNDRED > most * equity:
+        share = value * HUNDRED / equity
+        message = Message("position limit: {value} > {limit}", value=percent(share, most), limit=percent(most))
+        yield Breach(rule, share, most, message)
+
+
+def _worth(held: Held | None, price: Decimal) -> Decimal:
+    if held is None:
+        return NOTHING
+    return held.quantity * price if held.value is None else held.value
+
+
+def _cash(order: Order, state: State) -> Iterator[Breach]:
+    need = order.quantity * order.price + order.fees
+    if state.cash is not None and need > state.cash:
+        told = {"need": f"{need:,.2f}", "cash": f"{state.cash:,.2f}", "currency": state.currency}
+        yield Breach("account.cash", need, state.cash, Message("cash: {need} > {cash} {currency}", **told))
+
+
+def _day(state: State, limits: Limits, *, buying: bool) -> Iterator[Breach]:
+    """The loss of the day: told from the first limit on, and from the second on nothing is bought."""
+    if state.day_pnl is None or state.day_start_equity is None or state.day_start_equity <= 0:
+        if buying and state.equity is not None and state.positions:
+            message = Message("the loss of the day was not checked: it is not known")
+            yield Breach("risk.day_stop_pct", None, limits.day_stop_pct, message, refuses=False)
+        return
+    loss = -state.day_pnl * HUNDRED / state.day_start_equity
+    for name, template in (
+        ("day_stop_pct", "loss of the day: {value} >= {limit}, nothing is bought any more"),
+        ("day_warning_pct", "loss of the day: {value} >= {limit}"),
+    ):
+        limit: Decimal = getattr(limits, name)
+        if loss >= limit:
+            message = Message(template, value=percent(loss), limit=percent(limit))
+            yield Breach(f"risk.{name}", loss, limit, message, refuses=name == "day_stop_pct")
+            return
+
+
+def _cooling(order: Order, state: State, limits: Limits) -> Iterator[Breach]:
+    last = state.last_trades.get(order.symbol.canonical)
+    if last is None:
+        return
+    passed = abs(order.moment - last)
+    if passed < timedelta(seconds=int(limits.cooling_hours * 3600)):
+        hours = Decimal(int(passed.total_seconds())) / 3600
+        told = {"hours": f"{hours:.1f}", "limit": f"{limits.cooling_hours.normalize():f}"}
+        message = Message("cooling: {hours} h since the last trade < {limit} h", **told)
+        yield Breach("risk.cooling_hours", hours, limits.cooling_hours, message)
+
+
+def _rise(order: Order, state: State, limits: Limits) -> Iterator[Breach]:
+    """A buy after a rise: that of the order's price against the close before, else the day's."""
+    quote, limit = state.quote, limits.rise_pct
+    rise = quote.change_pct if quote is not None else None
+    if quote is not None and quote.prev_close:
+        rise = (order.price - quote.prev_close) * HUNDRED / quote.prev_close
+    if rise is None:
+        template = "the rise of {symbol} on {day} was not checked: the close before is not stored"
+        message = Message(template, symbol=order.symbol.canonical, day=order.day)
+        yield Breach("risk.rise_pct", None, limit, message, refuses=False)
+    elif rise > limit:
+        told = {"value": percent(rise, limit), "limit": percent(limit)}
+        yield Breach("risk.rise_pct", rise, limit, Message("rise of the day: {value} > {limit}", **told))
+
+
+def _exchange(order: Order, state: State) -> Iterator[Breach]:
+    """What the exchange would not have done: such a quantity, such a price, such a sale."""
+    try:
+        yield from _quantity(order, state)
+        yield from _within_limits(order, state)
+    except NotFound as exc:  # before the table of rules begins
+        yield Breach("exchange.rules", None, None, Message(exc.template, **exc.params), refuses=False)
+
+
+def _quantity(order: Order, state: State) -> Iterator[Breach]:
+    held = state.positions.get(order.symbol.canonical)
+    quantity = held.quantity if held is not None else NOTHING
+    if (wrong := check_quantity(order.symbol, order.day, order.action, order.quantity, quantity)) is not None:
+        yield Breach("exchange.lot", order.quantity, None, wrong)
+    if order.action == "buy":
+        return
+    if order.quantity > quantity:
+        told = {"symbol": order.symbol.canonical, "quantity": _plain(order.quantity), "held": _plain(quantity)}
+        message = Message("{symbol}: {quantity} to be sold > {held} held", **told)
+        yield Breach("exchange.held", order.quantity, quantity, message, overridable=False)
+    elif held is not None and order.quantity > held.sellable:
+        sure = sellable_after(order.symbol, order.day).sure
+        told = {"symbol": order.symbol.canonical, "quantity": _plain(order.quantity), "sellable": _plain(held.sellable)}
+        message = Message("T+1: {symbol}: {quantity} to be sold > {sellable} that may be sold that day", **told)
+        yield Breach("exchange.t1", order.quantity, held.sellable, message, refuses=sure)
+
+
+def _within_limits(order: Order, state: State) -> Iterator[Breach]:
+    """A price that the exchange would not have let through. Where the limits are not certain it is only told: whether
+    the name of today's table was ST on that day, and whether below the low limit lies an ex-day, nobody here knows."""
+    quote = state.quote
+    if quote is None or not quote.prev_close:
+        return
+    name = order.name or quote.name
+    sessions = quote.sessions if quote.sessions is not None else sessions_by_name(name)
+    for special in (False, True)[: 1 + is_st(name)]:
+        found = limits(
+            order.symbol,
+            order.day,
+            quote.prev_close,
+            st=special,
+            listed=quote.listed,
+            sessions_since_listing=sessions,
+        )
+        if found is None or found.low <= order.price <= found.high:
+            continue
+        over = order.price > found.high
+        told = {"price": _plain(order.price), "rule": found.rule, "day": order.day, "symbol": order.symbol.canonical}
+        bound, template = (
+            (found.high, "price limit of {day}: {price} > {limit} ({rule})")
+            if over
+            else (found.low, "price limit of {day}: {price} < {limit} ({rule})")
+        )
+        certain = found.sure and not special and (over or quote.reference)
+        message = Message(template, **told, limit=_plain(bound))
+        yield Breach("exchange.price_limit", order.price, bound, message, refuses=certain)
+        return
+
+
+def _is_stop_loss(order: Order, state: State, limits: Limits) -> bool:
+    held = state.positions.get(order.symbol.canonical)
+    if held is None:
+        return False
+    losses = (_loss(held, held.last_price), _loss(held, order.price))
+    return any(loss is not None and loss >= limits.stop_loss_pct for loss in losses)
+
+
+def _loss(held: Held, price: Decimal | None) -> Decimal | None:
+    """Return what a position has lost at a price, in per cent of its cost; negative where it has gained."""
+    if price is None or held.cost <= 0:
+        return None
+    return (held.cost - held.quantity * price) * HUNDRED / held.cost
+
+
+def _plain(number: Decimal) -> str:
+    return f"{number.normalize():f}"
+
+
+def _money(amount: Decimal, state: State) -> dict[str, str]:
+    return {"equity": f"{amount:,.2f}", "currency": state.currency}
 
 
 def _setting(name: str) -> Decimal:
-    text = str(config.get(name))
-    try:
-        number = Decimal(text)
-        most = 8760 if name.endswith("hours") else 100
-        if not 0 <= number <= most:
-            raise ValueError
-        return number
-    except (InvalidOperation, ValueError):
-        raise ConfigError("{name}: {value!r} is not a limit", name=name, value=text) from None
+    text = str(config.get(name)).strip()
+    if name.endswith("hours"):
+        if _is_limit(text) and Decimal(text) <= 8760:
+            return Decimal(text)
+        raise ConfigError("{name}: {value!r} is no number of hours from 0 to 8760", name=name, value=text)
+    least = 0 if name.endswith("rise_pct") else Decimal("0.000001")
+    if _is_limit(text) and least <= Decimal(text) <= 100:
+        return Decimal(text)
+    raise ConfigError(
+        "{name}: {value!r} is no per cent, a number up to 100",
+        name=name,
+        value=text,
+        hint="`ia config set {name} 20` sets one",
+    )

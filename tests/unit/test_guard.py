@@ -1,0 +1,350 @@
+"""The risk guard: what it refuses, what it only tells, and that it says its numbers."""
+
+import math
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ia.errors import ConfigError
+from ia.ledger.guard import (
+    Breach,
+    Held,
+    Limits,
+    Order,
+    Quoted,
+    State,
+    allowed,
+    check,
+    configured,
+    percent,
+    refused,
+    warnings,
+)
+from ia.ohlcv.identity import Symbol, from_canonical
+from ia_cli._text import say
+
+DAY = "2024-03-01"
+NOON = datetime(2024, 3, 1, 4, 0, tzinfo=UTC)
+MOUTAI = from_canonical("600519.SH")
+LIMITS = Limits()
+CALM = Quoted(Decimal("10.00"), Decimal(0), "", "2001-08-27")
+
+
+def buy(quantity, price="10.00", symbol=MOUTAI, **more):
+    return Order(symbol, "buy", Decimal(quantity), Decimal(price), NOON, DAY, **more)
+
+
+def sell(quantity, price="10.00", symbol=MOUTAI, **more):
+    return Order(symbol, "sell", Decimal(quantity), Decimal(price), NOON, DAY, **more)
+
+
+def state(equity="100000", cash="100000", quote=CALM, held=None, currency="CNY", **more):
+    known = {name: None if value is None else Decimal(value) for name, value in (("equity", equity), ("cash", cash))}
+    return State(currency, **known, positions=held or {}, quote=quote, **more)
+
+
+def position(quantity, sellable=None, last="10.00", cost=None, symbol=MOUTAI):
+    quantity, last = Decimal(quantity), None if last is None else Decimal(last)
+    value = None if last is None else quantity * last
+    cost = quantity * 10 if cost is None else Decimal(cost)
+    return {symbol.canonical: Held(quantity, quantity if sellable is None else Decimal(sellable), value, cost, last)}
+
+
+def told(breaches):
+    return {breach.rule: (str(breach.message), breach.refuses) for breach in breaches}
+
+
+def test_a_quiet_buy_is_allowed():
+    assert check(buy(2000), state(), LIMITS) == []
+
+
+@pytest.mark.parametrize(
+    ("quantity", "held", "fees", "message"),
+    [
+        (2000, 0, "0", None),  # 20 % exactly
+        (2100, 0, "0", "position limit: 21% > 20%"),
+        (2300, 0, "0", "position limit: 23% > 20%"),
+        (2000, 0, "0.01", "position limit: 20.000002% > 20%"),  # the fees are gone from the equity
+        (1900, 100, "0", None),
+        (1900, 200, "0", "position limit: 21% > 20%"),
+        (2270, 0, "0", "position limit: 22.7% > 20%"),
+    ],
+)
+def test_the_position_limit_says_its_number_and_the_limit(quantity, held, fees, message):
+    there = position(held) if held else {}
+    found = told(check(buy(quantity, fees=Decimal(fees)), state(held=there), LIMITS))
+    assert found.get("risk.position_pct") == (None if message is None else (message, True))
+
+
+def test_the_refusal_in_both_languages(monkeypatch):
+    failure = refused(check(buy(2300), state(), LIMITS))
+    assert (failure.status, str(failure)) == (77, "position limit: 23% > 20%")
+    monkeypatch.setenv("IA_LANG", "zh")
+    assert say(failure.template, **failure.params) == "仓位超限: 23% > 20%"
+    assert "--override" in failure.hint
+
+
+def test_several_reasons_are_all_told(monkeypatch):
+    failure = refused(check(buy(12000, "10.60"), state(), LIMITS))
+    assert str(failure) == ("position limit: 127.2% > 20%; cash: 127,200.00 > 100,000.00 CNY; rise of the day: 6% > 5%")
+    monkeypatch.setenv("IA_LANG", "zh")
+    assert say(failure.template, **failure.params) == (
+        "仓位超限: 127.2% > 20%; 现金不足: 127,200.00 > 100,000.00 CNY; 当日涨幅超限: 6% > 5%"
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "above", "shown"),
+    [
+        ("23", "20", "23%"), ("22.74", "20", "22.7%"), ("20.04", "20", "20.04%"), ("20.05", "20", "20.1%"),
+        ("20.0001", "20", "20.0001%"), ("20.00000000004", "20", "20.000000001%"), ("100", "20", "100%"),
+        ("12.56", "12.5", "12.6%"), ("12.54", "12.5", "12.54%"),
+    ],
+)  # fmt: skip
+def test_a_share_never_prints_as_the_limit_it_is_above(value, above, shown):
+    assert percent(Decimal(value), Decimal(above)) == shown
+
+
+def test_a_held_position_without_a_price_counts_at_the_price_of_the_order():
+    found = told(check(buy(100), state(held=position(2000, last=None)), LIMITS))
+    assert found["risk.position_pct"] == ("position limit: 21% > 20%", True)
+
+
+def test_what_cannot_be_checked_is_said():
+    found = told(check(buy(100), state(equity=None, cash=None, quote=None), LIMITS))
+    assert [refuses for _, refuses in found.values()] == [False, False]
+    assert "ledger.capital" in found["risk.position_pct"][0]
+    assert "the close before is not stored" in found["risk.rise_pct"][0]
+    known = told(check(buy(100), state(held=position(100)), LIMITS))
+    assert known["risk.day_stop_pct"] == ("the loss of the day was not checked: it is not known", False)
+
+
+def test_an_account_worth_nothing_buys_nothing():
+    found = told(check(buy(100), state(equity="0", cash="0"), LIMITS))
+    assert found["risk.position_pct"] == ("position limit: the account is worth 0.00 CNY", True)
+    assert found["account.cash"] == ("cash: 1,000.00 > 0.00 CNY", True)
+
+
+@pytest.mark.parametrize(
+    ("pnl", "rule", "refuses"),
+    [
+        ("-4999.99", None, None), ("-5000", "risk.day_warning_pct", False), ("-7999.99", "risk.day_warning_pct", False),
+        ("-8000", "risk.day_stop_pct", True), ("-50000", "risk.day_stop_pct", True), ("9000", None, None),
+    ],
+)  # fmt: skip
+def test_the_loss_of_the_day(pnl, rule, refuses):
+    day = {"day_pnl": Decimal(pnl), "day_start_equity": Decimal(100000)}
+    found = told(check(buy(100), state(**day), LIMITS))
+    assert {name: refuses for name, (_, refuses) in found.items()} == ({rule: refuses} if rule else {})
+    warned = warnings(state(**day), LIMITS)
+    assert [breach.rule for breach in warned] == ([rule] if rule else []) and allowed(warned)
+    # adding to a position is bought too; selling is not
+    adding = told(check(buy(100), state(held=position(100), **day), LIMITS))
+    assert adding.get(rule, (None, None))[1] == refuses
+    assert check(sell(100), state(held=position(100), **day), LIMITS) == []
+
+
+def test_stop_loss_reminders():
+    held = {**position(100, last="9.31", cost=1000), **position(100, last="9.30", cost=1000, symbol=Symbol("1", "CN", "SZ", "stock"))}  # fmt: skip
+    (only,) = warnings(state(held=held), LIMITS)
+    assert (only.rule, str(only.message), only.refuses) == (
+        "risk.stop_loss_pct", "stop-loss: 1.SZ has lost 7% >= 7%", False,
+    )  # fmt: skip
+    assert warnings(state(held=position(100, last=None)), LIMITS) == []
+
+
+@pytest.mark.parametrize(("hours", "refuses"), [(1, True), (23.99, True), (24, False), (48, False)])
+def test_cooling_refuses_a_buy(hours, refuses):
+    last = {MOUTAI.canonical: NOON - timedelta(hours=hours)}
+    found = told(check(buy(100), state(last_trades=last), LIMITS))
+    assert ("risk.cooling_hours" in found) == refuses
+    other = from_canonical("600036.SH")
+    assert check(buy(100, symbol=other), state(last_trades=last), LIMITS) == []
+
+
+def test_cooling_does_not_stand_in_the_way_of_a_sale():
+    last = {MOUTAI.canonical: NOON - timedelta(hours=2)}
+    (only,) = check(sell(100), state(held=position(100), last_trades=last), LIMITS)
+    assert (str(only.message), only.refuses) == ("cooling: 2.0 h since the last trade < 24 h", False)
+    assert check(sell(100, "9.20"), state(held=position(100), last_trades=last), LIMITS) == []  # a stop-loss
+    assert check(sell(100), state(held=position(100, cost=2000), last_trades=last), LIMITS) == []
+
+
+@pytest.mark.parametrize(
+    ("price", "quote", "message"),
+    [
+        ("10.50", CALM, None),
+        ("10.51", CALM, "rise of the day: 5.1% > 5%"),
+        ("10.00", Quoted(None, Decimal("6.2")), "rise of the day: 6.2% > 5%"),
+        ("10.10", Quoted(Decimal(10), Decimal("9.9")), None),  # bought before it rose
+        ("9.50", CALM, None),
+    ],
+)
+def test_nothing_is_bought_after_a_rise(price, quote, message):
+    found = told(check(buy(100, price), state(quote=quote), LIMITS))
+    assert found.get("risk.rise_pct") == (None if message is None else (message, True))
+
+
+def test_t_plus_one():
+    (only,) = check(sell(200), state(held=position(300, sellable=100)), LIMITS)
+    assert only == Breach("exchange.t1", Decimal(200), Decimal(100), only.message)
+    assert str(only.message) == "T+1: 600519.SH: 200 to be sold > 100 that may be sold that day"
+    assert check(sell(100), state(held=position(300, sellable=100)), LIMITS) == []
+    fund = Symbol("159999", "CN", "SZ", "etf")  # may be one that is T+0: nobody can tell
+    (only,) = check(sell(100, symbol=fund), state(held=position(100, 0, symbol=fund)), LIMITS)
+    assert (only.rule, only.refuses) == ("exchange.t1", False)
+
+
+def test_more_cannot_be_sold_than_is_held_override_or_not():
+    for held in ({}, position(100)):
+        (only,) = check(sell(200), state(held=held), LIMITS)
+        assert (only.rule, only.refuses, only.overridable) == ("exchange.held", True, False)
+        assert refused([only]).hint is None
+
+
+@pytest.mark.parametrize(
+    ("order", "quote", "expected"),
+    [
+        (buy(100, "11.00"), CALM, None),
+        (buy(100, "11.01"), CALM, True),
+        (sell(100, "9.00"), CALM, None),
+        (sell(100, "8.99"), CALM, False),  # perhaps it went ex
+        (sell(100, "8.99"), CALM._replace(reference=True), True),
+        (sell(100, "10.51", name="ST茅台"), CALM, False),  # perhaps it was not ST that day
+        (sell(100, "11.01", name="ST茅台"), CALM, True),
+        (sell(100, "15.00", name="N茅台"), Quoted(Decimal(10)), None),
+        (sell(100, "15.00", name="C茅台"), Quoted(Decimal(10)), None),
+        (sell(100, "15.00"), Quoted(Decimal(10), listed="2024-02-28"), None),
+        (sell(100, "15.00"), None, None),
+    ],
+)
+def test_prices_that_the_exchange_does_not_let_through(order, quote, expected):
+    found = told(check(order, state(quote=quote, held=position(100)), LIMITS))
+    assert found.get("exchange.price_limit", (None, None))[1] == expected
+
+
+def test_lots():
+    found = told(check(buy(150), state(), LIMITS))
+    assert found["exchange.lot"][1] and "lots of 100" in found["exchange.lot"][0]
+    assert check(sell(50), state(held=position(50)), LIMITS) == []
+    apple = from_canonical("AAPL.US")
+    assert check(buy("0.5", "100", apple), state(currency="USD", quote=Quoted(Decimal(100))), LIMITS) == []
+
+
+def test_an_order_older_than_the_rules_is_told_and_no_bug():
+    old = Order(MOUTAI, "sell", Decimal(100), Decimal(10), datetime(1994, 3, 1, 4, tzinfo=UTC), "1994-03-01")
+    (only,) = check(old, state(held=position(100, 0)), LIMITS)
+    assert (only.rule, only.refuses) == ("exchange.rules", False)
+
+
+def test_currencies_are_not_mixed_and_no_float_comes_in():
+    with pytest.raises(ValueError, match="not traded in USD"):
+        check(buy(100), state(currency="USD"), LIMITS)
+    with pytest.raises(TypeError):
+        check(buy(100)._replace(price=10.0), state(), LIMITS)
+
+
+def test_the_limits_are_the_settings(monkeypatch):
+    assert configured() == LIMITS
+    monkeypatch.setenv("IA_RISK_POSITION_PCT", "12.5")
+    monkeypatch.setenv("IA_RISK_COOLING_HOURS", "0")
+    limits = configured()
+    assert limits == LIMITS._replace(position_pct=Decimal("12.5"), cooling_hours=Decimal(0))
+    found = told(check(buy(1260), state(last_trades={MOUTAI.canonical: NOON}), limits))
+    assert found["risk.position_pct"][0] == "position limit: 12.6% > 12.5%"
+    assert "risk.cooling_hours" not in found
+
+
+@pytest.mark.parametrize("name", Limits._fields)
+@pytest.mark.parametrize("text", ["-1", "8761", "twenty", "20%", "NaN", "1e1", "Infinity", "２０", "1_0", "+5", ""])
+def test_a_setting_that_is_no_limit(monkeypatch, name, text):
+    monkeypatch.setenv(f"IA_RISK_{name.upper()}", text)
+    if text == "":
+        return
+    with pytest.raises(ConfigError, match=f"risk.{name}"):
+        configured()
+
+
+@pytest.mark.parametrize("name", [name for name in Limits._fields if name.endswith("_pct")])
+@pytest.mark.parametrize("text", ["100.01", "101"])
+def test_no_per_cent_is_more_than_a_hundred(monkeypatch, name, text):
+    monkeypatch.setenv(f"IA_RISK_{name.upper()}", text)
+    with pytest.raises(ConfigError):
+        configured()
+
+
+money = st.decimals(min_value=1, max_value=10**9, places=2)
+small = st.decimals(min_value=0, max_value=1000, places=2)
+lots = st.integers(min_value=1, max_value=10**5)
+
+
+@st.composite
+def scenes(draw):
+    """An order and an account of any kind."""
+    price = draw(st.decimals(min_value="0.01", max_value=2000, places=2))
+    held = draw(st.integers(min_value=0, max_value=10**5))
+    sellable = draw(st.integers(min_value=0, max_value=held))
+    last = draw(st.none() | st.decimals(min_value="0.01", max_value=2000, places=2))
+    close = draw(st.none() | st.decimals(min_value="0.01", max_value=2000, places=2))
+    quote = draw(st.sampled_from([None, Quoted(close), Quoted(close, Decimal(7), reference=True)]))
+    account = State(
+        "CNY",
+        draw(st.none() | money),
+        draw(st.none() | money),
+        position(held, sellable, last, draw(money)) if held else {},
+        draw(st.sampled_from([{}, {MOUTAI.canonical: NOON - timedelta(hours=draw(st.integers(0, 60)))}])),
+        draw(st.none() | st.decimals(min_value=-(10**6), max_value=10**6, places=2)),
+        draw(st.none() | money),
+        quote,
+    )
+    order = Order(
+        MOUTAI, draw(st.sampled_from(["buy", "sell"])), Decimal(draw(lots)), price, NOON, DAY, fees=draw(small)
+    )
+    return order, account
+
+
+@given(scenes())
+@settings(derandomize=True, max_examples=300, deadline=None)
+def test_an_order_is_refused_or_allowed_never_both_and_each_refusal_says_why(scene):
+    order, account = scene
+    found = check(order, account, LIMITS)
+    assert told(found) == told(check(order, account, LIMITS))
+    assert [breach.refuses for breach in found] == sorted((breach.refuses for breach in found), reverse=True)
+    assert all(str(breach.message) for breach in found)
+    if not allowed(found):
+        message = str(refused(found))
+        assert all(str(breach.message) in message for breach in found if breach.refuses)
+    if order.action == "sell":  # no setting stands in the way of less risk
+        assert not [breach.rule for breach in found if breach.refuses and breach.rule.startswith("risk.")]
+
+
+@given(scenes(), st.integers(min_value=1, max_value=1000))
+@settings(derandomize=True, max_examples=300, deadline=None)
+def test_more_is_never_allowed_where_less_was_refused(scene, more):
+    order, account = scene
+    order = order._replace(action="buy", quantity=order.quantity * 100)
+    larger = order._replace(quantity=order.quantity + 100 * more)
+    before = {breach.rule for breach in check(order, account, LIMITS) if breach.refuses}
+    after = {breach.rule for breach in check(larger, account, LIMITS) if breach.refuses}
+    assert before <= after
+
+
+@given(lots, st.decimals(min_value="0.01", max_value=2000, places=2), small, st.integers(1, 100))
+@settings(derandomize=True, max_examples=300, deadline=None)
+def test_up_to_the_limit_is_allowed_and_a_lot_more_is_not(quantity, price, fees, pct):
+    limits = LIMITS._replace(position_pct=Decimal(pct))
+    value = quantity * 100 * price
+    least = Decimal(math.ceil(Fraction(value) * 100 * 100 / pct)) / 100 + fees  # in cents, at least pct of it
+    order = buy(quantity * 100, price, fees=fees)
+    quote = Quoted(price, Decimal(0))
+    assert not [b for b in check(order, state(least, None, quote), limits) if b.refuses]
+    one_more = order._replace(quantity=order.quantity + 100)
+    if (value + 100 * price) * 100 <= pct * (least - fees):  # a cent of equity is worth more than a lot
+        return
+    (only,) = [b for b in check(one_more, state(least, None, quote), limits) if b.refuses]
+    shown, limit = str(only.message).removeprefix("position limit: ").replace("%", "").split(" > ")
+    assert Decimal(shown) > Decimal(limit) == pct
