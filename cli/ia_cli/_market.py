@@ -47,28 +47,40 @@ def heading(day: "Day", count: int, of: int) -> None:
 def table(rows: Sequence[Row], columns: Sequence[str]) -> None:
     """Write rows as a table for people."""
     from rich.box import SIMPLE_HEAD
+    from rich.cells import cell_len
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     from ia import config
 
-    bare = bool(config.env("NO_COLOR"))
-    out = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="" if bare else "bold")
-    for column in columns:
+    console, bare = Console(), bool(config.env("NO_COLOR"))
+    heads = [tr(_SHORT.get(column, _label(column))) for column in columns]
+    cells = [[shown(column, row.get(column)) for column in columns] for row in rows]
+    widths = [max(map(cell_len, (head, *(line[at] for line in cells)))) for at, head in enumerate(heads)]
+    fits = sum(widths) + 2 * len(widths) <= console.width
+    out = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1), header_style="" if bare else "bold")
+    for column, head, width in zip(columns, heads, widths, strict=True):
         number = all(isinstance(row.get(column), int | float | None) for row in rows)
-        label = column if column == "change_pct" else column.removesuffix("_pct") + "%" * column.endswith("_pct")
-        out.add_column(tr(_SHORT.get(column, label)), justify="right" if number else "left", overflow="fold")
-    for row in rows:
-        out.add_row(
-            *(Text(shown(name, row.get(name)), "" if bare else _colour(name, row.get(name))) for name in columns)
+        whole = fits or width <= 10
+        out.add_column(
+            head, justify="right" if number else "left", overflow="fold", no_wrap=whole, min_width=whole * width
         )
-    Console().print(out)
+    for row, line in zip(rows, cells, strict=True):
+        styles = ("" if bare else _colour(column, row.get(column)) for column in columns)
+        out.add_row(*map(Text, line, styles))
+    console.print(out)
+
+
+def _label(column: str) -> str:
+    return column.removesuffix("_pct") + "%" * column.endswith("_pct")
 
 
 _SHORT = {
-    "change_pct": "chg%", "market_cap": "cap", "float_cap": "float", "turnover_pct": "turn%", "median_pct": "med%",
+    "change_pct": "chg%", "market_cap": "mcap", "float_cap": "float", "turnover_pct": "turn%", "median_pct": "med%",
     "amplitude_pct": "ampl%", "weighted_pct": "wtd%", "limit_up": "lim+", "limit_down": "lim-",
+    "revenue_yoy_pct": "yoy%", "profit_yoy_pct": "yoy%", "gross_margin_pct": "gross%", "net_margin_pct": "net%",
+    "debt_ratio_pct": "debt%", "change_60d_pct": "60d%", "change_ytd_pct": "ytd%", "volume_ratio": "vol×",
 }  # fmt: skip
 
 
@@ -89,7 +101,7 @@ def shown(name: str, value: Any) -> str:
         if isinstance(value, int) and not name.endswith("_pct"):
             return f"{value:{sign}d}"
         return f"{value:{sign}.2f}" if abs(value) < 1e5 else short(value)
-    return harmless(" ".join(str(value).split()))
+    return tr(str(value)) if name == "board" else harmless(" ".join(str(value).split()))
 
 
 def short(value: float, signed: bool = False) -> str:

@@ -24,7 +24,7 @@ def screen(
 ) -> None:  # fmt: skip
     """Print the stocks that meet a condition.
 
-    EXPR compares columns with numbers, texts and each other: `10 < pe < 20 and roe > 15%`, `market_cap > 100亿`,
+    EXPR compares columns with numbers, texts and each other: `0 < pe < 20 and roe > 15%`, `market_cap > 100亿`,
     `industry in (银行, 保险) and not st`, `name ~ 茅台`, `price / prev_close - 1 > 5%`, `listed < 2020-01-01`,
     `pb between 1 and 2`. Chinese works too: `市盈率 < 15 且 净资产收益率 > 15`. What has signs in it stands
     in quotation marks. A value that is missing meets no condition, nor its negation; how many were left out
