@@ -102,6 +102,10 @@ def _whole(origin, indicators, panes, title, up, log, trades):  # type: ignore[n
         limits = drawing.Limits(config.get("compute.timeout"), config.get("compute.isolation"))
         over, below = drawing.drawn(origin.bars, list(indicators), drawing.split(panes or ""), limits, notify)
         whole = replace(whole, overlays=(*whole.overlays, *over), panes=below)
+    if trades:
+        from ia.workspace import Workspace
+
+        whole = replace(whole, marks=source.marks(Workspace(), origin, whole.voice))
     return replace(whole, log=log, up=up or whole.up)
 
 

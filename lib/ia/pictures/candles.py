@@ -229,11 +229,13 @@ def _marks(chart: Chart, place: Layout, strip: Strip, axis: Scale) -> str:
         )
         y = tip + (20 if buy else -13)
         room = wide(mark.text, 10)
-        clear = all(abs(x - other) > room or abs(y - height) > 11 for other, height in spoken)
-        if clear and strip.top + 8 < y < strip.bottom - 2 and len(spoken) < 24:
-            middle = min(max(x, place.left + room / 2 + 2), place.right - room / 2 - 2)
-            out.append(text(middle, y, mark.text, "small", "middle"))
-            spoken.append((x, y))
+        if y > strip.bottom - 2:  # no room below: beside the arrow
+            x, y = x + 10 + room / 2, tip + 9
+        middle = min(max(x, place.left + room / 2 + 2), place.right - room / 2 - 2)
+        clear = all(abs(middle - other) > room or abs(y - height) > 11 for other, height in spoken)
+        if clear and strip.top + 8 < y < strip.bottom and len(spoken) < 24:
+            out.append(text(middle, y, mark.text, "label", "middle"))
+            spoken.append((middle, y))
     return "".join(out)
 
 

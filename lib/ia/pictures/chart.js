@@ -209,10 +209,13 @@ function alive(figure) {
       const buy = which === 'buy', px = x(i), tip = s.at(buy ? data.l[i] : data.h[i]) + (buy ? 4 : -4);
       out += `<g class="trade" data-date="${esc(data.d[i])}" data-side="${buy ? 'buy' : 'sell'}"><title>${esc(data.d[i])} ${esc(words_)}</title>`
         + `<path class="mark" d="M${num(px)} ${num(tip)}l-5 ${buy ? 9 : -9}h10z"/></g>`;
-      const y = tip + (buy ? 20 : -13), room = wide(words_, 10);
-      if (spoken.every(([ox, oy]) => Math.abs(px - ox) > room || Math.abs(y - oy) > 11) && y > strip.top + 8 && y < strip.bottom - 2 && spoken.length < 24) {
-        out += text(Math.min(Math.max(px, place.left + room / 2 + 2), place.right - room / 2 - 2), y, words_, 'small', 'middle');
-        spoken.push([px, y]);
+      const room = wide(words_, 10);
+      let y = tip + (buy ? 20 : -13), middle = px;
+      if (y > strip.bottom - 2) { middle = px + 10 + room / 2; y = tip + 9; }
+      middle = Math.min(Math.max(middle, place.left + room / 2 + 2), place.right - room / 2 - 2);
+      if (spoken.every(([ox, oy]) => Math.abs(middle - ox) > room || Math.abs(y - oy) > 11) && y > strip.top + 8 && y < strip.bottom && spoken.length < 24) {
+        out += text(middle, y, words_, 'label', 'middle');
+        spoken.push([middle, y]);
       }
     }
     return out;

@@ -84,7 +84,9 @@ class Chart:
         """Return the bars from index `first` up to `last` (not included), with what belongs to them."""
         take = slice(first, last)
         bars = Bars(*(column[take] for column in self.bars))  # type: ignore[arg-type]
-        inside = set(bars.date)
+        inside = range(*take.indices(len(self.bars.date)))
+        marked = self.placed([mark.date for mark in self.marks])
+        happened = self.placed([event.date for event in self.events])
 
         def lines(many: Sequence[Line]) -> tuple[Line, ...]:
             return tuple(line._replace(values=line.values[take]) for line in many)
@@ -92,16 +94,17 @@ class Chart:
         return replace(
             self, bars=bars, overlays=lines(self.overlays),
             panes=tuple(pane._replace(lines=lines(pane.lines)) for pane in self.panes),
-            marks=tuple(mark for mark in self.marks if mark.date in inside),
-            events=tuple(event for event in self.events if event.date in inside),
+            marks=tuple(mark for mark, at in zip(self.marks, marked, strict=True) if at in inside),
+            events=tuple(event for event, at in zip(self.events, happened, strict=True) if at in inside),
         )  # fmt: skip
 
     def placed(self, dates: Sequence[str]) -> list[int]:
-        """Return for each date the index of its bar (that of the first bar after it where it has none)."""
+        """Return for each date the index of its bar: the first bar after it where it has none, -1 behind the last."""
         from bisect import bisect_left
 
-        last = len(self.bars.date) - 1
-        return [min(bisect_left(self.bars.date, date), last) for date in dates]
+        count = len(self.bars.date)
+        found = [bisect_left(self.bars.date, date) for date in dates]
+        return [at if at < count else -1 for at in found]
 
 
 def up_colour(market: str, lang: str) -> str:

@@ -8,7 +8,7 @@ from ia.errors import BadData, Notify, silent
 from ia.ohlcv.adjust import Action
 from ia.ohlcv.canonical import Bars
 from ia.ohlcv.history import Request
-from ia.pictures.chart import ENGLISH, Chart, Event, Line, Voice, moving_average, up_colour
+from ia.pictures.chart import ENGLISH, Chart, Event, Line, Mark, Voice, moving_average, up_colour
 from ia.pictures.scale import number
 from ia.workspace import Workspace
 
@@ -113,6 +113,22 @@ def described(origin: Origin, voice: Voice) -> str:
     if origin.fetched:
         parts.append(say("fetched {time}", time=_minute(origin.fetched)))
     return " · ".join(parts)
+
+
+def marks(ws: Workspace, origin: Origin, voice: Voice) -> tuple[Mark, ...]:
+    """Return the trades of a symbol that the ledger has at now(), within its bars, oldest first."""
+    from ia.ledger import journal
+
+    if not origin.symbol:
+        return ()
+    first, last = origin.bars.date[0][:10], origin.bars.date[-1][:10]
+    found = []
+    for entry in journal.standing(ws.db, symbol=origin.symbol):
+        if entry.kind in (journal.BUY, journal.SELL) and entry.quantity and entry.price and first <= entry.date <= last:
+            words = "buy {quantity} @ {price}" if entry.kind == journal.BUY else "sell {quantity} @ {price}"
+            told = voice.say(words, quantity=f"{entry.quantity:,f}", price=f"{entry.price:,f}")
+            found.append(Mark(entry.date, entry.kind, told))
+    return tuple(found)
 
 
 def _minute(stamp: str) -> str:

@@ -5,7 +5,8 @@ import unicodedata
 
 FONTS = (
     "Inter, 'Segoe UI', 'Helvetica Neue', Arial, 'Liberation Sans', 'DejaVu Sans', 'PingFang SC',"
-    " 'Hiragino Sans GB', 'Microsoft YaHei', 'Noto Sans CJK SC', 'Noto Sans SC', 'Source Han Sans SC', 'WenQuanYi Micro Hei', sans-serif"
+    " 'Hiragino Sans GB', 'Microsoft YaHei', 'Noto Sans CJK SC', 'Noto Sans SC',"
+    " 'Source Han Sans SC', 'WenQuanYi Micro Hei', sans-serif"
 )
 """Latin letters first, then Chinese ones of each system: a renderer takes a glyph from the first that has it."""
 
@@ -97,6 +98,7 @@ def _rules(colours: dict[str, str], lines: tuple[str, ...], scope: str) -> str:
         ".last": f"stroke:{c['soft']}",
         ".mark": f"fill:{c['mark']};stroke:{c['paper']}",
         ".halo": f"stroke:{c['paper']}",
+        ".label": f"stroke:{c['paper']}",
         ".tag": f"fill:{c['soft']}",
         "text.on": f"fill:{c['paper']}",
         ".chip": f"fill:{c['band']}",
@@ -135,6 +137,7 @@ def style(scope: str = ".ia-picture", *, night: bool | None = None) -> str:
         ".halo": "fill:none;stroke-width:3;stroke-linejoin:round",
         ".cross": "stroke-width:1;stroke-dasharray:3 3;fill:none;shape-rendering:crispEdges",
         ".sheet": "stroke-width:1",
+        ".label": "font-size:10px;stroke-width:3;stroke-linejoin:round;paint-order:stroke",
     }
     rules = "".join(f"{scope}{selector}{{{rule}}}" for selector, rule in form.items())
     if night is not None:
