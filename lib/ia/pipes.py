@@ -238,14 +238,32 @@ class _Stored:
         from ia.ledger.guard import Quoted
 
         feed = self._feed([symbol], moment).get(symbol.canonical)
-        last = feed.last() if feed is not None else None
-        if last is None or last.date > day:
+        told = feed.before(day) if feed is not None else None
+        if feed is None or told is None:
             return None
-        if last.date < day:
-            return Quoted(exactly(last.price), None, symbol.name)
-        previous = None if last.previous is None else exactly(last.previous)
-        change = None if previous is None else (exactly(last.price) - previous) / previous * 100
-        return Quoted(previous, change, symbol.name)
+        return Quoted(
+            exactly(told.price), None if told.change_pct is None else exactly(told.change_pct),
+            told.name or symbol.name, told.listed, reference=not told.date,
+            stale=told.date if told.date and _passed_over(symbol, told.date, day) else "", simulated=feed.simulated,
+        )  # fmt: skip
+
+
+def _passed_over(symbol: "Symbol", earlier: str, day: str) -> bool:
+    """Whether there was a session between two days. The calendar is asked only where a weekday lies between."""
+    from datetime import date, datetime, time, timedelta
+
+    from ia import clock
+
+    begin = date.fromisoformat(earlier)
+    between = (date.fromisoformat(day) - begin).days
+    if not any((begin + timedelta(n)).weekday() < 5 for n in range(1, between)):
+        return False
+    if between > 30:
+        return True
+    from ia.ohlcv.calendar import last_session
+
+    morning = datetime.combine(date.fromisoformat(day), time(0), clock.zone(symbol.market))
+    return last_session(symbol.market, morning) > earlier
 
 
 def exactly(price: float) -> "Decimal":

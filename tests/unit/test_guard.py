@@ -189,6 +189,20 @@ def test_nothing_is_bought_after_a_rise(price, quote, message):
     assert found.get("risk.rise_pct") == (None if message is None else (message, True))
 
 
+def test_a_close_that_is_too_old_says_nothing_of_the_rise():
+    quote = Quoted(Decimal(8), None, stale="2024-02-20")
+    (only,) = check(buy(100), state(quote=quote), LIMITS)
+    assert not only.refuses and "is stored is of 2024-02-20" in str(only.message)
+
+
+def test_simulated_prices_refuse_only_prices_that_are_of_their_market():
+    made_up = CALM._replace(simulated=True)
+    near = told(check(buy(100, "10.60"), state(quote=made_up), LIMITS))
+    assert near == {"risk.rise_pct": ("rise of the day: 6% > 5%", True)}
+    far = told(check(buy(100, "16.50"), state(quote=made_up), LIMITS))
+    assert set(far) == {"exchange.price_limit", "risk.rise_pct"} and not any(refuses for _, refuses in far.values())
+
+
 def test_t_plus_one():
     (only,) = check(sell(200), state(held=position(300, sellable=100)), LIMITS)
     assert only == Breach("exchange.t1", Decimal(200), Decimal(100), only.message)
@@ -220,6 +234,9 @@ def test_more_cannot_be_sold_than_is_held_override_or_not():
         (sell(100, "15.00", name="C茅台"), Quoted(Decimal(10)), None),
         (sell(100, "15.00"), Quoted(Decimal(10), listed="2024-02-28"), None),
         (sell(100, "15.00"), None, None),
+        (sell(100, "10.51"), CALM._replace(reference=True, name="*ST茅台"), True),
+        (sell(100, "15.00"), CALM._replace(stale="2024-02-20"), None),
+        (sell(100, "15.00"), CALM._replace(simulated=True), False),
     ],
 )
 def test_prices_that_the_exchange_does_not_let_through(order, quote, expected):

@@ -54,8 +54,12 @@ class Held(NamedTuple):
 
 class Quoted(NamedTuple):
     """What the store knows of the ordered security on the order's day. prev_close: the close before it; change_pct: per
-    cent against that; listed: YYYY-MM-DD; sessions: trading days since that day, 0 on it; reference: whether prev_close
-    is the day's reference price, adjusted on an ex-day, as a snapshot of that day tells it."""
+    cent against that; listed: YYYY-MM-DD; sessions: trading days since that day, 0 on it.
+
+    reference  whether a snapshot of that day told prev_close, adjusted on an ex-day, and the name
+    stale      the day of prev_close, where there was a session between it and the order's day; else ""
+    simulated  whether the prices are made up
+    """
 
     prev_close: Decimal | None = None
     change_pct: Decimal | None = None
@@ -63,6 +67,8 @@ class Quoted(NamedTuple):
     listed: str | None = None
     sessions: int | None = None
     reference: bool = False
+    stale: str = ""
+    simulated: bool = False
 
 
 @dataclass(frozen=True)
@@ -132,7 +138,11 @@ def check(order: Order, state: State, limits: Limits) -> list[Breach]:
     found = [*_exchange(order, state)]
     if order.action == "buy":
         found += [*_position(order, state, limits), *_cash(order, state), *_day(state, limits, buying=True)]
-        found += [*_cooling(order, state, limits), *_rise(order, state, limits)]
+        found += _cooling(order, state, limits)
+        # A price that is far from the simulated ones is of the real market: they say nothing of its rise.
+        apart = any(breach.rule == "exchange.price_limit" and not breach.refuses for breach in found)
+        apart = apart and state.quote is not None and state.quote.simulated
+        found += [breach._replace(refuses=breach.refuses and not apart) for breach in _rise(order, state, limits)]
     elif not _is_stop_loss(order, state, limits):
         found += [breach._replace(refuses=False) for breach in _cooling(order, state, limits)]
     return sorted(found, key=lambda breach: not breach.refuses)
@@ -255,11 +265,15 @@ def _cooling(order: Order, state: State, limits: Limits) -> Iterator[Breach]:
 
 def _rise(order: Order, state: State, limits: Limits) -> Iterator[Breach]:
     """A buy after a rise: that of the order's price against the close before, else the day's."""
-    quote, limit = state.quote, limits.rise_pct
-    rise = quote.change_pct if quote is not None else None
-    if quote is not None and quote.prev_close:
+    quote, limit = state.quote or Quoted(), limits.rise_pct
+    rise = quote.change_pct
+    if quote.prev_close and not quote.stale:
         rise = (order.price - quote.prev_close) * HUNDRED / quote.prev_close
-    if rise is None:
+    if rise is None and quote.stale:
+        template = "the rise of {symbol} on {day} was not checked: the last close before that is stored is of {date}"
+        message = Message(template, symbol=order.symbol.canonical, day=order.day, date=quote.stale)
+        yield Breach("risk.rise_pct", None, limit, message, refuses=False)
+    elif rise is None:
         template = "the rise of {symbol} on {day} was not checked: the close before is not stored"
         message = Message(template, symbol=order.symbol.canonical, day=order.day)
         yield Breach("risk.rise_pct", None, limit, message, refuses=False)
@@ -296,12 +310,12 @@ def _quantity(order: Order, state: State) -> Iterator[Breach]:
 
 
 def _within_limits(order: Order, state: State) -> Iterator[Breach]:
-    """A price that the exchange would not have let through. Where the limits are not certain it is only told: whether
-    the name of today's table was ST on that day, and whether below the low limit lies an ex-day, nobody here knows."""
+    """A price that the exchange would not have let through. Where the limits are not certain it is only told: without
+    a snapshot of the day nobody knows whether the name was ST then, and whether a low price is that of an ex-day."""
     quote = state.quote
-    if quote is None or not quote.prev_close:
+    if quote is None or not quote.prev_close or quote.stale:
         return
-    name = order.name or quote.name
+    name = quote.name if quote.reference and quote.name else order.name or quote.name
     sessions = quote.sessions if quote.sessions is not None else sessions_by_name(name)
     for special in (False, True)[: 1 + is_st(name)]:
         found = limits(
@@ -315,13 +329,13 @@ def _within_limits(order: Order, state: State) -> Iterator[Breach]:
         if found is None or found.low <= order.price <= found.high:
             continue
         over = order.price > found.high
-        told = {"price": _plain(order.price), "rule": found.rule, "day": order.day, "symbol": order.symbol.canonical}
+        told = {"price": _plain(order.price), "rule": found.rule, "day": order.day}
         bound, template = (
             (found.high, "price limit of {day}: {price} > {limit} ({rule})")
             if over
             else (found.low, "price limit of {day}: {price} < {limit} ({rule})")
         )
-        certain = found.sure and not special and (over or quote.reference)
+        certain = found.sure and not quote.simulated and (quote.reference or (over and not special))
         message = Message(template, **told, limit=_plain(bound))
         yield Breach("exchange.price_limit", order.price, bound, message, refuses=certain)
         return

@@ -31,6 +31,22 @@ class Last(NamedTuple):
     time: str = ""
 
 
+class Before(NamedTuple):
+    """The price that a day's rise and limits start from, unadjusted.
+
+    date        of that close; "" where a snapshot of the day itself tells the reference price of the exchange, which is
+                adjusted on an ex-day
+    change_pct  of the day against it, in per cent; None where the day's price is not seen yet
+    name        as of that day, where a snapshot tells it. listed: YYYY-MM-DD
+    """
+
+    price: float
+    date: str
+    change_pct: float | None
+    name: str | None
+    listed: str | None
+
+
 class Feed:
     """One security in one source, as it may be seen at a moment.
 
@@ -49,6 +65,30 @@ class Feed:
         """Return the latest price, or None where there is none."""
         found = [each for each in (self._snapshot(), self._closed()) if each is not None]
         return max(found, key=lambda each: (each.date, bool(each.time)), default=None)
+
+    def before(self, day: str) -> Before | None:
+        """Return what a day starts from, or None where no earlier close is stored."""
+        now = clock.stamp(self.moment)
+        listed = told = None
+        if self._source is not None:
+            row = self._db.execute(
+                "SELECT listed FROM securities WHERE source = ? AND symbol = ?", (self._source, self.symbol.canonical)
+            ).fetchone()
+            listed = row[0] if row else None
+            told = self._db.execute(
+                "SELECT s.prev_close, s.change_pct, s.name FROM days d"
+                " CROSS JOIN snapshots s ON s.source = d.source AND s.date = d.date AND s.symbol = ?"
+                " WHERE d.source = ? AND d.date = ? AND (d.date <= ? OR d.time <= ?) AND s.prev_close > 0",
+                (self.symbol.canonical, self._source, day, self._until, now),
+            ).fetchone()
+        if told is not None:
+            return Before(told[0], "", told[1], told[2], listed)
+        previous = self._before(day)
+        if previous is None:
+            return None
+        last = self.last()
+        change = (last.price / previous[1] - 1) * 100 if last is not None and last.date == day else None
+        return Before(previous[1], previous[0], change, None, listed)
 
     def closes(self, since: str) -> list[tuple[str, float]]:
         """Return the stored closes from a day on, oldest first, after the last one before it."""
