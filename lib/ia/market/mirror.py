@@ -8,7 +8,7 @@ import contextlib
 import fcntl
 import os
 import sqlite3
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ia import clock
 from ia.errors import NotFound, TryLater, UsageError
@@ -120,10 +120,10 @@ def load(ws: Workspace, adapter: str, until: str | None = None) -> Mirror:
 def _opened(ws: Workspace, db: sqlite3.Connection, source: int, folder: str) -> Mirror:
     for _ in range(5):
         update(ws, db, source)
-        with _held(folder, "lock"):
+        with contextlib.closing(_Held(folder, "lock")):
             index = fresh(folder, db, source)
             if index:
-                return _mapped(folder, index, _held(folder, "readers"))
+                return _mapped(folder, index, _Held(folder, "readers"))
     raise TryLater("the mirror is being written by another ia", hint="try again in a moment")
 
 
@@ -131,7 +131,7 @@ def _mapped(folder: str, index: Index, held: object) -> Mirror:
     import numpy as np
 
     shape = (len(index.dates), index.width)
-    columns: dict[str, Any] = {}
+    columns: dict[str, F] = {}
     for name in COLUMNS:
         path = os.path.join(folder, f"{name}.npy")
         whole = np.memmap(path, np.float64, "r", 128, shape) if index.dates else np.empty(shape)
@@ -139,16 +139,24 @@ def _mapped(folder: str, index: Index, held: object) -> Mirror:
     return Mirror(index.dates, index.symbols, columns, held=held)
 
 
-def _held(folder: str, name: str) -> Any:
-    """Return a file with a shared lock, which goes when it is closed. Without a file in a folder that is read-only."""
-    path = os.path.join(folder, name)
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except OSError:
-        try:
-            fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-        except OSError:
-            return contextlib.nullcontext()
-    file = os.fdopen(fd, "rb")
-    fcntl.flock(file, fcntl.LOCK_SH)
-    return file
+class _Held:
+    """A shared lock on a file of the mirror's folder, up to close() or the last reference.
+
+    In a folder that may not be written there may be no such file; then nobody writes there either.
+    """
+
+    def __init__(self, folder: str, name: str) -> None:
+        self._fd = -1
+        path = os.path.join(folder, name)
+        for flags in (os.O_CREAT, 0):
+            with contextlib.suppress(OSError):
+                self._fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | flags, 0o600)
+                fcntl.flock(self._fd, fcntl.LOCK_SH)
+                break
+
+    def close(self) -> None:
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+    __del__ = close
