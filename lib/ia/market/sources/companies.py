@@ -7,6 +7,7 @@ by name and period, from `crc32` and arithmetic that every machine rounds alike.
 
 import zlib
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,10 +18,10 @@ if TYPE_CHECKING:
     from ia.ohlcv.adjust import Action
 
 YEAR = 250  # bars
-_QUARTERS = (("03-31", 0.23), ("06-30", 0.48), ("09-30", 0.74), ("12-31", 1.0))
+_PARTS = {"03-31": 0.23, "06-30": 0.48, "09-30": 0.74, "12-31": 1.0}
 """The last day of each reporting period, and how much of a year's profit has come in by then."""
-_PUBLISHED = (("04", 15, 15), ("08", 15, 16), ("10", 18, 13), ("03", 12, 19))
-"""When the reports come out: the month, the first day of it, over how many days they are spread."""
+_PUBLISHED = {"03-31": ("04", 15, 15), "06-30": ("08", 15, 16), "09-30": ("10", 18, 13), "12-31": ("03", 12, 19)}
+"""When its report comes out: the month, the first day of it, over how many days companies are spread."""
 
 
 class Company(NamedTuple):
@@ -35,6 +36,10 @@ class Company(NamedTuple):
     gross: float
     net: float
     debt: float
+
+    def groups(self, kind: str) -> list[str]:
+        """Return the names of its boards of a kind, `industry` or `concept`."""
+        return [name for name in (self.industry if kind == "industry" else self.concepts).split(";") if name]
 
 
 # symbol industry concepts shares(1e8) float pe pb gross net debt
@@ -104,23 +109,23 @@ def shares(company: Company, actions: "list[Action]", day: str) -> float:
     return float(int(count))
 
 
-def reports(symbol: str, bars: Bars, actions: "list[Action]", until: str, newest: bool = False) -> list[Report]:
-    """Return what a simulated company had published by the day `until`, newest period first; [] for a fund.
-
-    newest  only the last of them is wanted
-    """
-    company = companies()[symbol]
-    if not company.industry:
-        return []
-    found: list[Report] = []
+def reports(symbol: str, bars: Bars, actions: "list[Action]", until: str) -> Iterator[Report]:
+    """Yield what a simulated company had published by the day `until`, newest period first; nothing for a fund."""
     for year in range(int(until[:4]), int(bars.date[0][:4]) - 1, -1):
-        for quarter in (3, 2, 1, 0):
-            report = _report(symbol, company, bars, actions, (year, quarter))
-            if report and (report.published or "") <= until:
-                found.append(report)
-                if newest:
-                    return found
-    return found
+        for end in reversed(_PARTS):
+            if found := report(symbol, bars, actions, f"{year}-{end}", until):
+                yield found
+
+
+def report(symbol: str, bars: Bars, actions: "list[Action]", period: str, until: str) -> Report | None:
+    """Return what a simulated company had published of a period by the day `until`; None where it had not."""
+    company = companies()[symbol]
+    if not company.industry or period[5:] not in _PARTS:
+        return None
+    published = _published(symbol, period)
+    if published > until or not _profit(symbol, company, bars, actions, period):
+        return None
+    return _report(symbol, company, bars, actions, period)._replace(published=published)
 
 
 def trailing(report: Report, symbol: str, bars: Bars, actions: "list[Action]") -> float:
@@ -128,23 +133,21 @@ def trailing(report: Report, symbol: str, bars: Bars, actions: "list[Action]") -
     return _profit(symbol, companies()[symbol], bars, actions, report.period)
 
 
-def _report(symbol: str, company: Company, bars: Bars, actions: "list[Action]", when: tuple[int, int]) -> Report | None:
-    year, quarter = when
-    end, part = _QUARTERS[quarter]
-    period = f"{year}-{end}"
-    if not _profit(symbol, company, bars, actions, period):
-        return None
-    month, first, spread = _PUBLISHED[quarter]
-    published = f"{year + (quarter == 3)}-{month}-{first + int(chance(symbol, period, 'day') * spread):02d}"
-    profit = round(_profit(symbol, company, bars, actions, period) * part, 2)
-    before = _profit(symbol, company, bars, actions, f"{year - 1}-{end}") * part
-    margin = _margin(symbol, company, period)
-    revenue = round(profit / margin, 2)
-    revenue_before = before / _margin(symbol, company, f"{year - 1}-{end}")
-    count = shares(company, actions, period)
-    equity = _profit(symbol, company, bars, actions, period) * company.pe / company.pb
+def _published(symbol: str, period: str) -> str:
+    month, first, spread = _PUBLISHED[period[5:]]
+    year = int(period[:4]) + (period[5:] == "12-31")
+    return f"{year}-{month}-{first + int(chance(symbol, period, 'day') * spread):02d}"
+
+
+def _report(symbol: str, company: Company, bars: Bars, actions: "list[Action]", period: str) -> Report:
+    part, last_year = _PARTS[period[5:]], f"{int(period[:4]) - 1}{period[4:]}"
+    year = _profit(symbol, company, bars, actions, period)
+    profit, margin = round(year * part, 2), _margin(symbol, company, period)
+    before = _profit(symbol, company, bars, actions, last_year) * part
+    revenue, revenue_before = round(profit / margin, 2), before / _margin(symbol, company, last_year)
+    count, equity = shares(company, actions, period), year * company.pe / company.pb
     return Report(
-        symbol, period, published, "simulated",
+        symbol, period, host="simulated",
         eps=round(profit / count, 4),
         bvps=round(equity / count, 4),
         roe_pct=round(profit / equity * 100, 2),

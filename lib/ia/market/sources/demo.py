@@ -12,7 +12,7 @@ from ia import clock
 from ia.errors import Message, NotFound, Notify, silent
 from ia.market.quote import Quote
 from ia.market.sources import KINDS, Board, Flow, Listing, Page, Report, never
-from ia.market.sources.companies import chance, companies, reports, shares, trailing
+from ia.market.sources.companies import chance, companies, report, reports, shares, trailing
 from ia.ohlcv.adapters.demo import Demo, symbols
 from ia.ohlcv.canonical import Bars
 from ia.ohlcv.identity import Symbol, from_canonical
@@ -67,38 +67,35 @@ class DemoMarket:
 
     def members(self, kind: str, board: str) -> list[str]:
         """Return the simulated stocks of a group; NotFound where there is none of this code."""
-        name = next((known.name for known in self.boards(kind) if known.board == board), None)
-        if name is None:
-            raise NotFound("{board}: the simulated market has no such board", board=board)
-        last = clock.last_visible("CN")
-        column = "industry" if kind == "industry" else "concepts"
-        known = companies()
-        return [
+        found = [
             series.symbol.canonical
-            for series in self._all(("stock",), last)
-            if name in getattr(known[series.symbol.canonical], column).split(";")
+            for series in self._all(("stock",), clock.last_visible("CN"))
+            if any(_code(kind, name) == board for name in companies()[series.symbol.canonical].groups(kind))
         ]
+        if not found:
+            raise NotFound("{board}: the simulated market has no such board", board=board)
+        return found
 
     def fundamentals(self, period: str) -> list[Report]:
         """Return what the simulated companies had published of a period by the last close."""
         last = clock.last_visible("CN")
-        told = (reports(s.symbol.canonical, s.bars, s.actions, last) for s in self._all(("stock",), last))
-        return [report for company in told for report in company if report.period == period]
+        told = (report(s.symbol.canonical, s.bars, s.actions, period, last) for s in self._all(("stock",), last))
+        return [each for each in told if each is not None]
 
     def fundamentals_of(self, symbol: str) -> list[Report]:
         """Return the published reports of a simulated company, newest period first."""
         last = clock.last_visible("CN")
-        series = self._series(from_canonical(symbol), last)
-        if symbol not in companies() or not series.bars.date:
-            raise NotFound("{symbol} is not in the simulated market", symbol=str(series.symbol))
-        return reports(symbol, series.bars, series.actions, last)
+        security = from_canonical(symbol)
+        if symbol not in companies() or not (series := self._series(security, last)).bars.date:
+            raise NotFound("{symbol} is not in the simulated market", symbol=str(security))
+        return list(reports(symbol, series.bars, series.actions, last))
 
     def northbound(self, since: str | None = None) -> list[Flow]:
         """Return the simulated turnover of Stock Connect; its net flow ends where the real one's publication ended."""
         last = clock.last_visible("CN")
         found = []
         stocks = self._all(("stock",), last)
-        days = stocks[0].bars.date if stocks else []
+        days = sorted({day for series in stocks for day in series.bars.date})
         rows = {s.symbol.canonical: dict(zip(s.bars.date, range(len(s.bars.date)), strict=True)) for s in stocks}
         for day in days[bisect_left(days, since) if since else 0 :]:
             traded = [(s, rows[s.symbol.canonical][day]) for s in stocks if day in rows[s.symbol.canonical]]
@@ -199,16 +196,21 @@ def _worth(quote: Quote, series: _Series, last: str) -> Quote:
     quote = quote._replace(market_cap=cap, float_cap=round(cap * company.float_frac, 2))
     if quote.volume is not None:
         quote = quote._replace(turnover_pct=round(quote.volume / (count * company.float_frac) * 100, 2))
-    told = reports(symbol.canonical, bars, actions, last, newest=True)
-    if not told:
+    newest = next(reports(symbol.canonical, bars, actions, last), None)
+    if newest is None:
         return quote
-    year = trailing(told[0], symbol.canonical, bars, actions)
+    year = trailing(newest, symbol.canonical, bars, actions)
     return quote._replace(
-        pe=round(cap / ((told[0].profit or 0.0) * 12 / int(told[0].period[5:7])), 2),
+        pe=round(cap / ((newest.profit or 0.0) * 12 / int(newest.period[5:7])), 2),
         pe_ttm=round(cap / year, 2),
         pb=round(cap / (year * company.pe / company.pb), 2),
-        roe_pct=told[0].roe_pct,
+        roe_pct=newest.roe_pct,
     )
+
+
+def _code(kind: str, name: str) -> str:
+    """Return the code of a group, which its name decides."""
+    return f"{'I' if kind == 'industry' else 'C'}{int(chance(kind, name) * 9000) + 1000}"
 
 
 def _board(kind: str, name: str, quotes: list[Quote], time: str | None) -> Board:
@@ -221,7 +223,7 @@ def _board(kind: str, name: str, quotes: list[Quote], time: str | None) -> Board
     leader = max(moved, key=lambda quote: (quote.change_pct or 0.0, quote.symbol), default=None)
     return Board(
         kind,
-        f"{'I' if kind == 'industry' else 'C'}{int(chance(kind, name) * 9000) + 1000}",
+        _code(kind, name),
         name,
         change_pct=round((now / before - 1) * 100, 2) if before else None,
         turnover_pct=round(sum(quote.amount or 0.0 for quote in moved) / free * 100, 2) if free else None,
