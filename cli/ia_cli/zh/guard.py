@@ -3,7 +3,8 @@
 CATALOG = {
     "position limit: {value} > {limit}": "仓位超限: {value} > {limit}",
     "position limit: the account is worth {equity} {currency}": "仓位超限: 账户净值为 {equity} {currency}",
-    "the position limit of {limit} was not checked: what the account holds in {currency} is not known; `ia config set ledger.capital` or a deposit tells it": "未检查 {limit} 的仓位上限：账户的 {currency} 净值未知；用 `ia config set ledger.capital` 或记一笔入金即可",
+    "the position limit of {limit} was not checked: the cash in {currency} is not known; `ia trade deposit` or the setting ledger.capital tells it": "未检查 {limit} 的仓位上限：{currency} 现金未知；用 `ia trade deposit` 记入金，或设置 ledger.capital",
+    "the position limit of {limit} was not checked: of a position in {currency} no price is stored; `ia sync` fetches it": "未检查 {limit} 的仓位上限：有 {currency} 持仓没有行情；用 `ia sync` 获取",
     "cash: {need} > {cash} {currency}": "现金不足: {need} > {cash} {currency}",
     "the loss of the day was not checked: it is not known": "未检查当日亏损：尚不知当日盈亏",
     "loss of the day: {value} >= {limit}, nothing is bought any more": "当日亏损超限: {value} ≥ {limit}，禁止新开仓和加仓",

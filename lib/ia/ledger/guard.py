@@ -202,8 +202,11 @@ def _position(order: Order, state: State, limits: Limits) -> Iterator[Breach]:
     rule, most = "risk.position_pct", limits.position_pct
     if state.equity is None:
         template = (
-            "the position limit of {limit} was not checked: what the account holds in {currency} is not known;"
-            " `ia config set ledger.capital` or a deposit tells it"
+            "the position limit of {limit} was not checked: the cash in {currency} is not known; `ia trade deposit` or"
+            " the setting ledger.capital tells it"
+            if state.cash is None
+            else "the position limit of {limit} was not checked: of a position in {currency} no price is stored;"
+            " `ia sync` fetches it"
         )
         message = Message(template, limit=percent(most), currency=state.currency)
         yield Breach(rule, None, most, message, refuses=False)
