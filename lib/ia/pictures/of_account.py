@@ -108,14 +108,17 @@ def _history(purse: "Purse", books: "Books", closes: "Closes", voice: Voice) -> 
         "{first} to {last}: {value} at the end", first=curve.dates[0], last=curve.dates[-1], value=sheet.money(last)
     )
     lines = [Line(say("Equity"), curve.worth), Line(say("Brought in"), curve.invested)]
-    upper = shapes.curves(curve.dates, lines, title, told, lang=voice.lang, filled=False)
+    upper = sheet.picture(lambda width: shapes.curves(curve.dates, lines, title, told, lang=voice.lang, width=width))
     deepest = min((value for value in curve.fall if value is not None), default=0.0)
     fallen = say("deepest {value}", value=f"{deepest:.1%}")
-    lower = shapes.curves(
-        curve.dates, [Line(say("Fall from the last high"), curve.fall)], say("Fall from the last high"), fallen,
-        height=150, percent=True, filled=True,
-    )  # fmt: skip
-    return f"<h3>{escaped(title)}</h3>\n{sheet.picture(upper)}{sheet.picture(lower)}"
+    under = say("Fall from the last high")
+    falls = [Line(under, curve.fall)]
+    lower = sheet.picture(
+        lambda width: shapes.curves(
+            curve.dates, falls, under, fallen, height=150, percent=True, filled=True, width=width
+        )
+    )
+    return f"<h3>{escaped(title)}</h3>\n{upper}{lower}"
 
 
 def equity(books: "Books", holdings: "list[Holding]", closes: "Closes", currency: str) -> Curve:
@@ -179,8 +182,9 @@ def _positions(purse: "Purse", found: "Account", voice: Voice) -> str:
     drawn = ""
     if tiles:
         title = say("Positions by value, coloured by unrealised profit")
+        told = say("{count} positions", count=len(held))
         drawn = f"<h3>{escaped(title)}</h3>\n" + sheet.picture(
-            shapes.treemap(tiles, title, say("{count} positions", count=len(held)), up, height=260, full=20.0)
+            lambda width: shapes.treemap(tiles, title, told, up, height=260, full=20.0, width=width)
         )
     heads = ("Symbol", "Name", "Shares", "Average cost", "Price", "Date", "Value", "Unrealised", "%", "Today", "Weight")
     rows: list[list[Cell | str]] = [

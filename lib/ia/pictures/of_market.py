@@ -71,11 +71,12 @@ def _summary(found: Row, stocks: list[summary.Stock], voice: Voice) -> str:
     ]
     breadth = say("Stocks that rose, stood and fell, by board")
     told = say("{up} up, {flat} unchanged, {down} down", up=whole["up"], flat=whole["flat"], down=whole["down"])
+    changes = [stock.change_pct for stock in stocks]
     spread = say("Stocks by their change in per cent")
     return sheet.section(
         say("Breadth"), sheet.figures(pairs), f"<h3>{escaped(breadth)}</h3>\n",
-        sheet.picture(shapes.shares(rows, breadth, told)), f"<h3>{escaped(spread)}</h3>\n",
-        sheet.picture(shapes.distribution([stock.change_pct for stock in stocks], spread, told, UP)),
+        sheet.picture(lambda width: shapes.shares(rows, breadth, told, width=width)), f"<h3>{escaped(spread)}</h3>\n",
+        sheet.picture(lambda width: shapes.distribution(changes, spread, told, UP, width=width)),
     )  # fmt: skip
 
 
@@ -94,7 +95,8 @@ def _industries(db: sqlite3.Connection, day: reading.Day, voice: Voice) -> str:
         for row in rows
     ]  # fmt: skip
     title = say("Industries by what was traded, coloured by their mean change")
-    drawn = shapes.treemap(tiles, title, say("{count} industries", count=len(rows)), UP)
+    told = say("{count} industries", count=len(rows))
+    drawn = sheet.picture(lambda width: shapes.treemap(tiles, title, told, UP, width=width))
     heads = [say(head) for head in ("Industry", "Stocks", "Up", "Down", "Change", "Amount", "Leader")]
     ends = rows[:8] + [row for row in rows[-8:] if row not in rows[:8]]
     cells: list[list[Cell | str]] = [
@@ -106,9 +108,7 @@ def _industries(db: sqlite3.Connection, day: reading.Day, voice: Voice) -> str:
         for row in ends
     ]  # fmt: skip
     note = sheet.said(say("the best and the worst of {count}", count=len(rows))) if len(ends) < len(rows) else ""
-    return sheet.section(
-        say("Industries"), f"<h3>{escaped(title)}</h3>\n", sheet.picture(drawn), sheet.table(heads, cells), note
-    )
+    return sheet.section(say("Industries"), f"<h3>{escaped(title)}</h3>\n", drawn, sheet.table(heads, cells), note)
 
 
 def _movers(title: str, rows: list[Row], voice: Voice) -> str:

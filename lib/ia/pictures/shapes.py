@@ -7,7 +7,8 @@ from ia.pictures.chart import Line
 from ia.pictures.scale import Scale, compact, date_ticks, decimals, scale, ticks
 from ia.pictures.svg import document, escaped, fitting, num, path, rect, text, wide
 
-WIDTH = 960.0
+WIDE, NARROW = 960.0, 420.0
+"""Widths of a page's pictures: on a desk and on a telephone."""
 LEFT, SIDE = 12.0, 76.0
 
 
@@ -22,20 +23,20 @@ class Tile(NamedTuple):
 
 def curves(
     dates: Sequence[str], lines: Sequence[Line], title: str, told: str, *, height: float = 260, lang: str = "en",
-    percent: bool = False, filled: bool = False,
+    percent: bool = False, filled: bool = False, width: float = WIDE,
 ) -> str:  # fmt: skip
     """Return lines over the same dates with a common axis. `filled`: the first one down to its ground.
 
     percent  values are parts of one, and labelled in per cent
     """
-    top, bottom, right = 30.0, height - 28, WIDTH - SIDE
+    top, bottom, right = 30.0, height - 28, width - SIDE
     values = [value for line in lines for value in line.values if value is not None]
     axis = scale(values, bottom, top, air=0.08)
     if percent and values and max(values) <= 0:
         axis = axis._replace(high=0.0)
     at = ticks(axis, max(int((bottom - top) / 44), 2))
     places = decimals([value * 100 for value in at]) if percent else 0
-    parts = [rect(0, 0, WIDTH, height, "paper")]
+    parts = [rect(0, 0, width, height, "paper")]
     parts.append(path("".join(f"M{num(LEFT)} {num(axis.at(v))}H{num(right)}" for v in at), "grid"))
     for value in at:
         shown = f"{value * 100:.{places}f}%" if percent else compact(value, lang) if abs(value) >= 1e4 else f"{value:g}"
@@ -57,7 +58,7 @@ def curves(
         parts.append(text(x, 18, line.label, f"t{k}"))
         x += wide(line.label, 11) + 18
     parts.append(path(f"M{num(LEFT)} {num(bottom)}H{num(right)}", "frame"))
-    return document(WIDTH, height, title, told, "".join(parts))
+    return document(width, height, title, told, "".join(parts))
 
 
 def _line(values: Sequence[float | None], step: float, axis: Scale) -> str:
@@ -76,12 +77,21 @@ def _ends(values: Sequence[float | None]) -> tuple[int, int]:
     return known[0], known[-1]
 
 
-def treemap(tiles: Sequence[Tile], title: str, told: str, up: str, *, height: float = 420, full: float = 5.0) -> str:
+def treemap(
+    tiles: Sequence[Tile],
+    title: str,
+    told: str,
+    up: str,
+    *,
+    height: float = 420,
+    full: float = 5.0,
+    width: float = WIDE,
+) -> str:
     """Return a map whose areas are sizes and whose colours are changes, at their strongest from `full` per cent on."""
-    parts = [rect(0, 0, WIDTH, height, "paper")]
+    parts = [rect(0, 0, width, height, "paper")]
     down = {"red": "green", "green": "red"}[up]
     known = sorted((tile for tile in tiles if tile.size > 0), key=lambda tile: (-tile.size, tile.label))
-    for tile, (x, y, w, h) in zip(known, squarified([tile.size for tile in known], 0, 0, WIDTH, height), strict=True):
+    for tile, (x, y, w, h) in zip(known, squarified([tile.size for tile in known], 0, 0, width, height), strict=True):
         change = tile.change
         strength = 0.0 if change is None else min(abs(change) / full, 1.0)
         kind = "chip" if not change else up if change > 0 else down
@@ -93,7 +103,7 @@ def treemap(tiles: Sequence[Tile], title: str, told: str, up: str, *, height: fl
         if w > 44 and h > 36 and change is not None:
             inside += text(x + 7, y + 22 + size, f"{change:+.2f}%", "small")
         parts.append(f"<g><title>{escaped(tile.told)}</title>{inside}</g>")
-    return document(WIDTH, height, title, told, "".join(parts))
+    return document(width, height, title, told, "".join(parts))
 
 
 def squarified(
@@ -136,16 +146,23 @@ def _worst(row: Sequence[float], side: float) -> float:
     return max(side * side * max(row) / (total * total), total * total / (side * side * min(row)))
 
 
-def shares(rows: Sequence[tuple[str, Sequence[tuple[float, str]]]], title: str, told: str, *, row: float = 30) -> str:
+def shares(
+    rows: Sequence[tuple[str, Sequence[tuple[float, str]]]],
+    title: str,
+    told: str,
+    *,
+    row: float = 30,
+    width: float = WIDE,
+) -> str:
     """Return a bar a row whose parts, (size, class), fill it in proportion; each says its size."""
     height = row * len(rows) + 10
     left = max([wide(name, 11) for name, _ in rows], default=0) + 22
-    parts = [rect(0, 0, WIDTH, height, "paper")]
+    parts = [rect(0, 0, width, height, "paper")]
     for k, (name, pieces) in enumerate(rows):
         y = 5 + k * row
         parts.append(text(LEFT, y + row / 2 + 4, name))
         total = sum(size for size, _ in pieces) or 1
-        x, room = left, WIDTH - left - LEFT
+        x, room = left, width - left - LEFT
         for size, kind in pieces:
             w = size / total * room
             if w > 0:
@@ -154,10 +171,12 @@ def shares(rows: Sequence[tuple[str, Sequence[tuple[float, str]]]], title: str, 
                 on = "on" if kind in ("red", "green") else ""
                 parts.append(text(x + w / 2, y + row / 2 + 3.5, f"{size:,.0f}", on, "middle"))
             x += w
-    return document(WIDTH, height, title, told, "".join(parts))
+    return document(width, height, title, told, "".join(parts))
 
 
-def distribution(changes: Sequence[float], title: str, told: str, up: str, *, height: float = 190) -> str:
+def distribution(
+    changes: Sequence[float], title: str, told: str, up: str, *, height: float = 190, width: float = WIDE
+) -> str:
     """Return how many changes (per cent) fall between the whole numbers from -10 to 10, those beyond at the ends."""
     down = {"red": "green", "green": "red"}[up]
     counts: dict[int, int] = {}
@@ -170,8 +189,8 @@ def distribution(changes: Sequence[float], title: str, told: str, up: str, *, he
         counts[bin_ + 1 if change > 0 else -bin_ - 1] = counts.get(bin_ + 1 if change > 0 else -bin_ - 1, 0) + 1
     places = [*range(-11, 0), 0, *range(1, 12)]
     most = max([*counts.values(), flat, 1])
-    step, bottom, top = (WIDTH - 2 * LEFT) / len(places), height - 24, 20.0
-    parts = [rect(0, 0, WIDTH, height, "paper"), path(f"M{num(LEFT)} {num(bottom)}H{num(WIDTH - LEFT)}", "frame")]
+    step, bottom, top = (width - 2 * LEFT) / len(places), height - 24, 20.0
+    parts = [rect(0, 0, width, height, "paper"), path(f"M{num(LEFT)} {num(bottom)}H{num(width - LEFT)}", "frame")]
     for k, place in enumerate(places):
         count = flat if place == 0 else counts.get(place, 0)
         h = count / most * (bottom - top)
@@ -183,4 +202,4 @@ def distribution(changes: Sequence[float], title: str, told: str, up: str, *, he
         size = abs(place) - 1
         label = "0" if place == 0 else f"{'>' if size == 10 else ''}{'+' if place > 0 else '-'}{max(size, 0)}"
         parts.append(text(x + step / 2, bottom + 15, label, "soft small", "middle"))
-    return document(WIDTH, height, title, told, "".join(parts))
+    return document(width, height, title, told, "".join(parts))

@@ -1,10 +1,11 @@
 """The parts of which a report is made: headed sections, figures, tables, pictures, and words for what is missing."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
 from ia.pictures.scale import compact, price
+from ia.pictures.shapes import NARROW, WIDE
 from ia.pictures.svg import escaped
 
 Number = float | Decimal | None
@@ -62,9 +63,10 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[Cell | str]], *, left: i
     )
 
 
-def picture(svg: str) -> str:
-    """Return a drawing as a figure of a page."""
-    return f'<figure class="picture">{svg}</figure>\n'
+def picture(draw: Callable[[float], str]) -> str:
+    """Return a drawing as a figure of a page, in two widths: text that shrinks with a telephone cannot be read."""
+    wide, narrow = draw(WIDE), draw(NARROW)
+    return f'<figure class="picture"><div class="wide">{wide}</div><div class="narrow">{narrow}</div></figure>\n'
 
 
 def _kind(kind: str) -> str:
