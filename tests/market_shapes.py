@@ -2,7 +2,7 @@
 
 import math
 import re
-from datetime import datetime, timedelta, timezone
+from datetime import date, datetime, timedelta, timezone
 
 from made_market import CONCEPTS, INDUSTRIES, chance, is_etf
 
@@ -28,6 +28,8 @@ def answer(market, host, path, query):
         return sina_abstract(market, query["paperCode"])
     if path.startswith("/realstock/company/") and path.endswith("/hfq.js"):
         return sina_factors(market, path.split("/")[3])
+    if path.endswith("/klc_kl.js"):
+        return sina_kline(market, path.split("/")[3])
     if path.endswith("/newfqkline/get"):
         return tencent_kline(market, query["param"])
     return None
@@ -372,6 +374,42 @@ def sina_abstract(market, paper):
 
 def _item(field, title, value):
     return {"item_field": field, "item_title": title, "item_value": value, "item_precision": "f2", "item_tongbi": ""}
+
+
+def sina_kline(market, code):
+    """Unadjusted bars in Sina's packed form, which its pages unpack with JavaScript; None for an unknown symbol."""
+    symbol = market.by_code.get(code[2:])
+    if symbol is None or symbol[-2:].lower() != code[:2]:
+        return None
+    return f'var KLC_KL_{code}="{packed(market.bars(symbol), 3 if is_etf(symbol) else 2)}";\n'
+
+
+def packed(bars, digits):
+    """Bars as a stream of bits, low bits first, six to a letter: form 1479, each bar with its own day and widths."""
+    stream, length = 0, 0
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+    def put(value, width):
+        nonlocal stream, length
+        stream |= (int(value) & (1 << width) - 1) << length
+        length += width
+
+    for value, width in ((1479, 12), (63, 6), (digits, 6), (0, 18), (7, 3), (7, 3)):
+        put(value, width)
+    before = volume = 0
+    for bar in bars:
+        first, high, low, close = (round(p * 10**digits) for p in (bar.open, bar.high, bar.low, bar.close))
+        put(32, 6)  # what follows differs from the bar before: the day (17), the widths (63: 8 and 14 times three bits)
+        put(17, 6)
+        put((date.fromisoformat(bar.date) - date(1990, 12, 19)).days, 18)
+        put(63, 6)
+        put(1, 3)
+        put(7, 3)
+        for value in (first - before, high - first, first - low, close - first):
+            put(value, 24)
+        put(bar.volume - volume, 42)
+        before, volume = close, bar.volume
+    return "".join(letters[stream >> at & 63] for at in range(0, length, 6))
 
 
 def sina_factors(market, code):

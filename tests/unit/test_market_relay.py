@@ -131,6 +131,10 @@ def test_three_hosts_tell_the_same_market(hosts):
     assert list(zip(*fetched.raw, strict=True)) == rows
     assert fetched.host == "proxy.finance.qq.com"
     assert tencent.bars(MAOTAI, "2024-01-01", None).unit == 100
+    hosts.fail("502", "qq.com")
+    fetched = adapter.fetch(MAOTAI)
+    assert list(zip(*fetched.raw, strict=True)) == rows
+    assert fetched.host == "finance.sina.com.cn"
     actions = hosts.market.actions("600519.SH")
     assert actions and [(a.date, a.cash, a.bonus) for a in adapter.actions(MAOTAI)] == [tuple(a) for a in actions]
     assert [step.date for step in sina.actions(MAOTAI)] == [action.date for action in actions]

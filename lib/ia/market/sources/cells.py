@@ -125,6 +125,8 @@ def text(value: object, most: int = LONGEST) -> str:
     """Return a text on one line and cut; without control characters and signs that are not shown. "" for no text."""
     if not isinstance(value, str) or value.strip() in _NONE:
         return ""
+    if len(value) <= most and value.isprintable():
+        return " ".join(value.split())
     plain = value[: 4 * most]
     shown = "".join(" " if c.isspace() else c for c in plain if c.isspace() or unicodedata.category(c)[0] != "C")
     return " ".join(shown.split())[:most].rstrip()
