@@ -101,11 +101,11 @@ def _happen(
     model: str | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Build the prompt, and take the turn or print it."""
-    from ia import clock
+    from ia import clock, config
     from ia.agent import occasions
     from ia.workspace import Workspace
 
-    idle = "" if force else occasions.idle()
+    idle = "" if force or config.run() is not None else occasions.idle()  # a task's days are its calendar's
     if idle:
         notify(Message(_IDLE[idle], date=clock.now().astimezone(clock.CHINA).date().isoformat()))
         ctx.exit(1)

@@ -7,6 +7,7 @@ import pytest
 from ia import profiles
 
 TASK = "tasks/weekly-review.md"
+TASKS = [TASK, "tasks/workday-gainers.md", "tasks/workday-review.md", "tasks/workday-sync.md"]
 
 
 def written(name):
@@ -47,8 +48,9 @@ def test_init_fills_a_workspace_once(ia, home):
     (home / "soul.md").write_text("我的灵魂。\n", encoding="utf-8")
     ia("init")
     assert (home / "soul.md").read_text(encoding="utf-8") == "我的灵魂。\n"
-    assert [line.split("\t")[3] for line in ia("pending").stdout.splitlines()[1:]] == [TASK], "and no soul"
-    assert ia("reject", "1").returncode == 0
+    assert [line.split("\t")[3] for line in ia("pending").stdout.splitlines()[1:]] == TASKS, "and no soul"
+    for number in "1234":
+        assert ia("reject", number).returncode == 0
     assert ia("init").stderr == "hint: everything of profile invest is already there\n"
     assert ia("pending").returncode == 1, "what was dropped is not proposed again"
 
@@ -77,9 +79,9 @@ def test_use_of_another_says_what_happens_and_proposes_the_soul(ia, home, mine):
         "config.yaml", ".claude/skills/quiz/SKILL.md", ".claude/providers/x/PROVIDER.md",
     }  # fmt: skip
     assert "  propose\tsoul.md\n" in run.stderr
-    assert "soul.md changes by proposal: `ia approve 2` carries it out" in run.stderr
+    assert "soul.md changes by proposal: `ia approve 5` carries it out" in run.stderr
     assert "投资研究助手" in (home / "soul.md").read_text(encoding="utf-8")
-    assert ia("approve", "2", "--yes").returncode == 0
+    assert ia("approve", "5", "--yes").returncode == 0
     assert "学习助手" in (home / "soul.md").read_text(encoding="utf-8")
     back = ia("profile", "use", "invest", "--replace")
     assert "  remove\t.claude/providers/x/PROVIDER.md\n" in back.stderr

@@ -11,6 +11,7 @@ from ia import profiles, proposals
 from ia.errors import BadData, NotFound, Refused
 from ia.schedule import slots
 from ia.schedule.design import check, parsed
+from ia.tasks import pipeline
 
 
 @pytest.fixture(autouse=True)
@@ -37,10 +38,10 @@ SKILL = "---\ndescription: 出题\nallowed-tools: [notebook.read]\n---\n按笔�
 def test_a_fresh_workspace_gets_all_of_it_hidden_folders_too(ws):
     steps, made = profiles.use(ws, profiles.find("invest"))
     shipped = profiles.contents(profiles.find("invest"))
-    task = "tasks/weekly-review.md"
-    assert {step for step in steps if step.act != profiles.ADD} == {(task, profiles.PROPOSE)}
-    assert [(each.kind, each.path, each.after) for each in made] == [("task", task, shipped.pop(task))]
-    assert ws.read(task) is None, "a task is never a file before a person approves it"
+    tasks = [f"tasks/{name}.md" for name in ("weekly-review", "workday-gainers", "workday-review", "workday-sync")]
+    assert [step for step in steps if step.act != profiles.ADD] == [(task, profiles.PROPOSE) for task in tasks]
+    assert [(each.kind, each.path, each.after) for each in made] == [("task", task, shipped.pop(task)) for task in tasks]
+    assert not any(map(ws.read, tasks)), "a task is never a file before a person approves it"
     assert "soul.md" in shipped
     assert any(path.startswith(".claude/skills/") for path in shipped)
     assert {path: ws.read(path) for path in shipped} == shipped
@@ -140,6 +141,9 @@ def test_a_shipped_task_holds_and_names_a_skill_that_comes_with_it(profile, path
     design = parsed(profiles.contents(profile)[path], name)
     check(design)
     assert len(slots.upcoming(design, datetime(2024, 3, 15, 12, tzinfo=UTC))) == 5
+    if design.run:
+        assert pipeline.parsed(design.run)[0][0][:2] == ["ia", "sync"]
+        return
     skill = design.prompt.split()[0]
     assert f".claude/skills{skill}/SKILL.md" in profiles.contents(profile)
 
@@ -147,7 +151,8 @@ def test_a_shipped_task_holds_and_names_a_skill_that_comes_with_it(profile, path
 def test_each_shipped_profile_brings_a_task(ws):
     for profile in profiles.profiles():
         if profile.shipped:
-            assert sum(path.startswith("tasks/") for path in profiles.contents(profile)) == 1, profile.name
+            tasks = sum(path.startswith("tasks/") for path in profiles.contents(profile))
+            assert tasks == (4 if profile.name == "invest" else 1), profile.name
 
 
 @pytest.mark.parametrize("replace", [False, True])

@@ -229,9 +229,9 @@ def _acts(desk: Desk, positions: list[tuple[str, dict[str, Any]]], status: Resul
         if limit["stop"] is not None and loss is not None and loss <= -limit["stop"]:
             acts.append(
                 speak(
-                    "{s}：止损提醒: {v:.2f}% <= -{m:g}%。下一交易日开盘前决定：卖出（今天可卖 {k}），或写下不卖的理由。",
-                    "{s}: stop reminder: {v:.2f}% <= -{m:g}%. Decide before the next open: sell ({k} may be sold today),"
-                    " or write down why not.",
+                    "{s}：止损提醒: {v:.2f}% <= -{m:g}%。下次开盘前决定：卖出（今天可卖 {k}），或写下不卖的理由。",
+                    "{s}: stop reminder: {v:.2f}% <= -{m:g}%. Decide before the next open: sell ({k} may be sold"
+                    " today), or write down why not.",
                     s=name, v=loss, m=limit["stop"], k=f"{each.get('sellable') or 0:g}",
                 )
             )  # fmt: skip
@@ -338,8 +338,8 @@ def _changes(desk: Desk, lines: list[dict[str, Any]]) -> list[str]:
         acts.append(
             speak(
                 "可以关注{n}的延续性（近 5 日日均超额 {x}）；要关注就说“关注 代码”，我不会自己加。",
-                "See whether {n} lasts (excess of the last 5 days {x} a day); to watch a security say so: nothing is added"
-                " unasked.",
+                "See whether {n} lasts (excess of the last 5 days {x} a day); to watch a security say so: nothing is"
+                " added unasked.",
                 n=_name(lines[0]), x=_percent(lines[0].get("excess_5d_pct")),
             )
         )  # fmt: skip
