@@ -169,7 +169,7 @@ class _Work:
             for wanted, _, whole, found in part:
                 text = found.text()
                 if whole or wanted.why != "ex-date" or found.prev_close:
-                    _note(self.db, self.source.id, wanted.symbol, "done", text, now)
+                    note(self.db, self.source.id, wanted.symbol, "done", text, now)
                 self.db.execute("DELETE FROM todo WHERE source = ? AND symbol = ?", (self.source.id, wanted.symbol))
                 self.settled[wanted.why] = self.settled.get(wanted.why, 0) + 1
                 self.settled_all.append(wanted.symbol)
@@ -178,7 +178,7 @@ class _Work:
         """Remember that the source does not have a security, so that it is not asked for again unnamed."""
         self.missing.append(wanted.symbol)
         with transaction(self.db):
-            _note(self.db, self.source.id, wanted.symbol, "missing", str(exc), clock.stamp(clock.now()))
+            note(self.db, self.source.id, wanted.symbol, "missing", str(exc), clock.stamp(clock.now()))
             self.db.execute("DELETE FROM todo WHERE source = ? AND symbol = ?", (self.source.id, wanted.symbol))
 
     def fail(self, wanted: Wanted, exc: IaError) -> None:
@@ -304,7 +304,8 @@ def _shut(exc: IaError) -> bool:
     return isinstance(exc, Banned) or isinstance(exc.__cause__, Banned)
 
 
-def _note(db: sqlite3.Connection, source: int, symbol: str, state: str, told: str, now: str) -> None:
+def note(db: sqlite3.Connection, source: int, symbol: str, state: str, told: str, now: str) -> None:
+    """Note what came of a security's history: `done` (told: continuity.Known) or `missing` (told: why)."""
     db.execute(
         "INSERT INTO jobs (source, job, key, state, time, told) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
         " state = excluded.state, time = excluded.time, told = excluded.told",

@@ -9,7 +9,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ia import clock, lock
 from ia.errors import IaError, Message, Notify, TryLater, Unavailable
@@ -21,6 +21,9 @@ from ia.market.sources import Source
 from ia.ohlcv.adapters import Adapter
 from ia.store import transaction
 from ia.workspace import Workspace
+
+if TYPE_CHECKING:
+    from ia.market.bulk import Streamed
 
 GAPS = 200
 """More histories than these are not fetched without being asked for: it takes long, and is told."""
@@ -64,7 +67,10 @@ class Run(NamedTuple):
 def day(run: Run, row: Row) -> list[IaError]:
     """Store the day that the source shows, and settle what it asks for."""
     with alone(run.ws, "snapshot", PATIENCE):
-        shot = snapshots.take(run.source, lambda done, total: run.progress("market", done, total, 0), run.notify)
+        streamed = _streamed(run)
+        shot = snapshots.take(
+            streamed or run.source, lambda done, total: run.progress("market", done, total, 0), run.notify
+        )
         began = time.monotonic()
         last = continuity.last_bars(run.db, run.number, shot.day)
         _check(run, shot, last)
@@ -74,6 +80,8 @@ def day(run: Run, row: Row) -> list[IaError]:
             "day": shot.day, "host": shot.host, "pages": shot.pages, "symbols": len(quotes),
             "fetch_s": round(shot.seconds, 3),
         }  # fmt: skip
+        if streamed:
+            row |= {"histories": streamed.stored, "fetch_s": round(shot.seconds - streamed.seconds, 3)}
         _compare(run, row, quotes, before)
         if shot.closed:
             _put_todo(run, shot.day, continuity.due(run.db, run.number, run.source.name, shot.day, quotes, last))
@@ -84,10 +92,21 @@ def day(run: Run, row: Row) -> list[IaError]:
         if shot.closed:
             _begin_listings(run, shot.day)
         row |= {"changed": stored.changed, "bars": stored.bars}
-        row["store_s"] = round(stored.seconds, 3)
+        if streamed:
+            row |= {"changed": stored.changed + streamed.changed, "bars": stored.bars + streamed.bars}
+        row["store_s"] = round(stored.seconds + (streamed.seconds if streamed else 0.0), 3)
     failed = _settle(run, row)
     _mirrored(run, row)
     return failed
+
+
+def _streamed(run: Run) -> "Streamed | None":
+    """Return the source that stores a folder's histories while its snapshot is made of them; None for the others."""
+    if run.source.name != "csv":
+        return None
+    from ia.market.bulk import streamed
+
+    return streamed(run.source, run.db, run.number)
 
 
 def _check(run: Run, shot: snapshots.Snapshot, last: dict[str, continuity.Last]) -> None:
@@ -214,7 +233,7 @@ def _fetched(run: Run, row: Row, wanted: list[Wanted]) -> list[IaError]:
     row |= {
         "ex_dates": tally.settled.get("ex-date", 0),
         "gaps": tally.settled.get("gap", 0),
-        "histories": tally.settled.get(continuity.HISTORY, 0),
+        "histories": row.get("histories", 0) + tally.settled.get(continuity.HISTORY, 0),
         "todo": len(left),
         "lacking": len(lacking),
         "missing": tally.missing,

@@ -1,0 +1,71 @@
+"""Histories that are stored while the snapshot of a folder is made of them: each file is read once, few at a time."""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from ia import clock
+from ia.errors import Notify, silent
+from ia.market import store
+from ia.market.backfill import lacking, note
+from ia.market.continuity import Known, last_session
+from ia.market.sources import KINDS, Source
+from ia.market.sources.local import Local
+from ia.ohlcv.canonical import Bars
+from ia.ohlcv.identity import Symbol
+from ia.store import transaction
+
+if TYPE_CHECKING:
+    from ia.ohlcv.adjust import Action
+
+_TAIL = 2
+"""So many bars of each security make its quote."""
+
+
+class Streamed(Local):
+    """The folder as a source, which stores the histories that are not stored yet as it comes by them.
+
+    stored, bars, changed   how many histories, bars of them, and rows at all it has stored
+    """
+
+    def __init__(self, db: sqlite3.Connection, number: int) -> None:
+        self._db, self._number = db, number
+        self._whole = {
+            s for (s,) in db.execute("SELECT symbol FROM securities WHERE source = ? AND complete", (number,))
+        }
+        self._batch: list[store.History] = []
+        self.stored = self.bars = self.changed = 0
+        self.seconds = 0.0
+
+    def histories(
+        self, kinds: Sequence[str] = KINDS, notify: Notify = silent
+    ) -> "Iterator[tuple[Symbol, Bars, list[Action]]]":
+        """Yield each security with the end of its bars."""
+        size = 0
+        for symbol, bars, actions in super().histories(kinds, notify):
+            if symbol.canonical not in self._whole and bars.date:
+                self._batch.append(store.History(symbol.canonical, bars, actions, name=symbol.name or None))
+                size += len(bars.date)
+            if size >= store.BATCH:
+                self._flush()
+                size = 0
+            yield symbol, Bars(*(column[-_TAIL:] for column in bars)), actions  # type: ignore[arg-type]
+        self._flush()
+
+    def _flush(self) -> None:
+        stored = store.put_histories(self._db, self._number, self._batch)
+        known, now = Known(last_session()).text(), clock.stamp(clock.now())
+        with transaction(self._db):
+            for history in self._batch:
+                note(self._db, self._number, history.symbol, "done", known, now)
+        self.stored += len(self._batch)
+        self.bars += stored.bars
+        self.changed += stored.changed
+        self.seconds += stored.seconds
+        self._batch = []
+
+
+def streamed(source: Source, db: sqlite3.Connection, number: int) -> Streamed | None:
+    """Return the folder as a source that stores histories on the way; None where there are none to store."""
+    first = db.execute("SELECT 1 FROM securities WHERE source = ? LIMIT 1", (number,)).fetchone() is None
+    return Streamed(db, number) if isinstance(source, Local) and (first or lacking(db, number)) else None
