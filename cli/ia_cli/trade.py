@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ia.errors import NotFound, UsageError
+from ia.errors import Message, NotFound, UsageError
 from ia_cli._group import Command, Group
 from ia_cli._listed import listed
 from ia_cli._options import json_option, rows_options
@@ -354,6 +354,78 @@ def list_(
         NotFound("the ledger is empty", hint="`ia trade buy SYMBOL QUANTITY PRICE` enters a purchase"),
         as_json=as_json, as_jsonl=as_jsonl,
     )  # fmt: skip
+
+
+@trade.command(
+    "import",
+    cls=Command,
+    example="printf 'date,symbol,side,price,quantity\\n20240115,600519,buy,1650,100\\n' > a.csv; ia trade import a.csv",
+)
+@click.argument("file", metavar="[FILE]", required=False)
+@click.option("--dry-run", is_flag=True, help="Show what would be entered, and enter nothing.")
+@click.option("--currency", metavar="CODE", default="CNY", show_default=True, help="Of money whose row does not say.")
+@click.option("-s", "--session", default="", help="The session that it belongs to.")
+@json_option
+def import_(file: str | None, dry_run: bool, currency: str, session: str, as_json: bool) -> None:
+    """Enter a broker's statement, or an export of ours: CSV or text with tabs, UTF-8 or GBK.
+
+    Columns are known by their names (成交日期 证券代码 操作 成交价格 成交数量 手续费 印花税 …, Date Symbol Side
+    Quantity Price …). The broker's amounts and fees win over the rules, and the guard is not asked: it has happened.
+    One row that cannot be read, and nothing is entered (65, with its line). A row that was entered before is passed
+    over, so that overlapping files do no harm.
+    """
+    from ia.ledger import importing, order
+    from ia.ledger.documents import document
+    from ia.pipes import ledger
+    from ia.workspace import Workspace
+    from ia_cli._in import open_input
+    from ia_cli._trade import line
+
+    stream, source = open_input(file)
+    with stream:
+        raw = stream.read(importing.MOST_BYTES + 1)
+    found = importing.read(raw, source, currency=order.money_of(currency), session=session)
+    made = importing.entered(ledger(Workspace(), notify), found.entries, dry=dry_run, notify=notify)
+    known = len(found.entries) - len(made)
+    notify(
+        Message(
+            "{made} entries would be made, {known} are known, {passed} rows move nothing"
+            if dry_run
+            else "{made} entries are made, {known} were known, {passed} rows move nothing",
+            made=len(made), known=known, passed=len(found.passed),
+        )
+    )  # fmt: skip
+    if as_json:
+        emit_json({
+            "entries": [document(each) for each in made], "known": known, "dry_run": dry_run,
+            "passed": [{"line": at, "what": what} for at, what in found.passed],
+        })  # fmt: skip
+        return
+    for each in made:
+        click.echo(line(each))
+
+
+@trade.command(cls=Command, example="ia trade buy 600519 100 1650 --date 2024-01-15; ia trade export > ledger.csv")
+@click.option(
+    "--format", "form", type=click.Choice(["csv", "beancount"]), default="csv", show_default=True, help="Form."
+)
+def export(form: str) -> None:
+    """Print what counts in the journal: CSV that `ia trade import` reads, or beancount text that bean-check accepts.
+
+    Beancount has its lots by FIFO, with the fees of buying in their cost.
+    """
+    import sys
+
+    from ia.ledger import beancount, exporting, journal
+    from ia.pipes import ledger
+    from ia.workspace import Workspace
+
+    ws = Workspace()
+    desk = ledger(ws, notify)
+    actions = desk.known_actions()
+    entries = journal.standing(ws.db)
+    for piece in exporting.lines(entries) if form == "csv" else beancount.text(entries, actions):
+        sys.stdout.write(piece)
 
 
 @trade.command(cls=Command, example="ia trade rules")

@@ -216,16 +216,16 @@ def entered(ws, events, dice):
         text = day.isoformat()
         if kind in ("buy", "sell"):
             quantity, price, fees = numbers
-            fields = dict(
-                quantity=str(quantity),
-                price=str(as_decimal(price)),
-                cash=str(as_decimal(half_up(price * quantity))),
-                fees=str(as_decimal(fees)),
-            )
+            fields = {
+                "quantity": str(quantity),
+                "price": str(as_decimal(price)),
+                "cash": str(as_decimal(half_up(price * quantity))),
+                "fees": str(as_decimal(fees)),
+            }
         elif kind == "dividend":
-            fields = dict(price=str(as_decimal(numbers[0])))
+            fields = {"price": str(as_decimal(numbers[0]))}
         else:
-            fields = dict(ratio=str(as_decimal(numbers[0])))
+            fields = {"ratio": str(as_decimal(numbers[0]))}
         made = entry(kind, text, symbol, currency=SYMBOLS[symbol], **fields)
         slip = dice.random()
         if slip < 0.15:  # a wrong amount, a wrong day: corrected, some of them twice

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import NamedTuple
 
-from ia.ledger.fold import Books, Cash, Holding, cents, share_of
-from ia.ledger.journal import ZERO
+from ia.ledger.fold import Books, Cash, Holding, share_of
+from ia.ledger.journal import ZERO, cents
 
 HUNDRED = Decimal(100)
 
@@ -232,16 +232,15 @@ def _drawdown(
     money = before = float(capital or 0)
     unknown = 0
     for day in sorted({*changes, *cash.days}):
-        for number, shares, close in changes.get(day, ()):
-            count, price = quantities[number], prices[number]
-            unknown -= bool(count) and price is None
-            worth -= count * (price or 0.0)
+        for number, shares, price in changes.get(day, ()):
+            unknown -= bool(quantities[number]) and prices[number] is None
+            worth -= quantities[number] * (prices[number] or 0.0)
             if shares is not None:
-                quantities[number] = count = shares
-            if close is not None:
-                prices[number] = price = close
-            unknown += bool(count) and price is None
-            worth += count * (price or 0.0)
+                quantities[number] = shares
+            if price is not None:
+                prices[number] = price
+            unknown += bool(quantities[number]) and prices[number] is None
+            worth += quantities[number] * (prices[number] or 0.0)
         moved, flow = cash.days.get(day, (ZERO, ZERO))
         money += float(moved)
         if unknown:

@@ -114,6 +114,11 @@ class Desk:
             settled=lambda symbol: sellable_after(from_canonical(symbol), today).days, capital=order.capital(),
         )  # fmt: skip
 
+    def known_actions(self) -> list[Entry]:
+        """Return the actions that count and are not in the journal: simulated ones. Real ones are entered now."""
+        entries = journal.standing(self.ws.db)
+        return [each for each in self._actions(entries) if not each.id]
+
     def _actions(self, entries: list[Entry]) -> list[Entry]:
         """Return the known actions that the journal lacks; real ones that count are entered into it first."""
         symbols = {each.symbol for each in entries if each.kind in TRADES}

@@ -15,9 +15,9 @@ from ia import clock, config
 from ia.errors import NotFound, Refused, UsageError
 from ia.ledger import guard, journal, order
 from ia.ledger.desk import Desk
-from ia.ledger.fold import cents, fold
+from ia.ledger.fold import fold
 from ia.ledger.guard import Breach
-from ia.ledger.journal import ACTIONS, BONUS, DIVIDEND, INTEREST, SPLIT, TRADES, VOID, Entry
+from ia.ledger.journal import ACTIONS, BONUS, DIVIDEND, INTEREST, SPLIT, TRADES, VOID, Entry, cents
 from ia.ledger.order import Order
 from ia.ohlcv.identity import Symbol, from_canonical
 from ia.rules.boards import currency

@@ -2,8 +2,8 @@
 
 Cost includes the fees of buying. Realised is the proceeds less the fees of selling less the cost of what was sold: by
 average, the cost of the holding x sold / held, rounded at each sale; by FIFO, the oldest shares first, the last lot
-that a sale touches split in the same way. A dividend is income and leaves the cost alone; bonus shares and splits change
-the number of shares, not their cost. Corporate actions count on what was held at the close before their date.
+that a sale touches split in the same way. A dividend is income and leaves the cost alone; bonus shares and splits
+change the number of shares, not their cost. Corporate actions count on what was held at the close before their date.
 
 A holding of whole shares stays whole: the fraction is cut off. (The clearing house draws who gets a share for it; what
 was drawn, or the cash that a broker pays, is entered by hand.) The first lots together grow to the whole shares that
@@ -11,9 +11,9 @@ they make: of 3 + 4 shares and 5 new ones for 10, to 4 and to 10 in all.
 """
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal
+from decimal import ROUND_DOWN, Decimal
 from typing import NamedTuple
 
 from ia.errors import Refused
@@ -23,32 +23,23 @@ from ia.ledger.journal import (
     BUY,
     DEPOSIT,
     DIVIDEND,
+    EXACT,
     SELL,
     SPLIT,
     SUBSCRIBE,
     WITHDRAW,
     ZERO,
     Entry,
+    cents,
 )
 
-CENT = Decimal("0.01")
 AVERAGE, FIFO = "average", "fifo"
 _FRACTION = Decimal("0.000001")
-_EXACT = Context(prec=60, rounding=ROUND_HALF_UP)
-
-
-def cents(amount: Decimal) -> Decimal:
-    """Return an amount to the cent, half up (away from zero).
-
-    >>> cents(Decimal("4.025")), cents(Decimal("-0.005"))
-    (Decimal('4.03'), Decimal('-0.01'))
-    """
-    return amount.quantize(CENT, ROUND_HALF_UP, _EXACT)
 
 
 def share_of(cost: Decimal, part: Decimal, whole: Decimal) -> Decimal:
     """Return cost x part / whole to the cent, half up: rounded once, whatever the precision of the context."""
-    return cents(_EXACT.divide(_EXACT.multiply(cost, part), whole))
+    return cents(EXACT.divide(EXACT.multiply(cost, part), whole))
 
 
 class Lot(NamedTuple):
@@ -128,13 +119,17 @@ class Sale(NamedTuple):
 
 @dataclass
 class Books:
-    """The whole ledger. `lacking`: sales of more than was held, with how much was missing; lenient folds only."""
+    """The whole ledger. lacking: sales of more than was held, with how much was missing; lenient folds only.
+
+    moved   what the latest entry that is no trade changed the cash by
+    """
 
     method: str
     holdings: dict[str, Holding] = field(default_factory=dict)
     cash: dict[str, Cash] = field(default_factory=dict)
     sales: list[Sale] = field(default_factory=list)
     lacking: list[tuple[Entry, Decimal]] = field(default_factory=list)
+    moved: Decimal = ZERO
 
     def of(self, entry: Entry) -> Holding:
         """Return the holding of an entry's security, made where it is the first."""
@@ -153,14 +148,20 @@ class Books:
         return found
 
 
+Watch = Callable[[Books, Entry, Holding | None, list[Lot]], None]
+"""Told of each entry after it counts: the books, the entry, its holding, and the lots as they were before."""
+
+
 def fold(
-    entries: Iterable[Entry], actions: Iterable[Entry] = (), *, method: str = AVERAGE, lenient: bool = False
-) -> Books:
+    entries: Iterable[Entry], actions: Iterable[Entry] = (), *, method: str = AVERAGE, lenient: bool = False,
+    watch: Watch | None = None,
+) -> Books:  # fmt: skip
     """Return the books of entries that stand, in any order.
 
     actions  corporate actions that are not in the journal. One that the journal has for itself (entered by hand or from
              a statement, up to 60 days later and before the next) does not count twice.
-    lenient  a sale of more than was held counts for what was held, instead of raising Refused.
+    lenient  a sale of more than was held counts for what was held, instead of raising Refused
+    watch    called after each entry
     """
     journal = list(entries)
     happened = sorted([*_own(journal, actions), *(e for e in journal if e.kind not in ACTIONS)], key=_order)
@@ -172,13 +173,18 @@ def fold(
         step = act.get(entry.kind)
         if step is None:
             _moved(books, entry)
+            if watch is not None:
+                watch(books, entry, None, [])
             continue
         holding = books.of(entry)
         if holding.day != entry.date:
             if holding.day:
                 holding.history.append((holding.day, holding.quantity))
             holding.day, holding.opening, holding.out, holding.flow = entry.date, holding.quantity, ZERO, ZERO
+        before = list(holding.lots) if watch is not None else []
         step(books, holding, entry, lenient)
+        if watch is not None:
+            watch(books, entry, holding, before)
     for holding in books.holdings.values():
         if holding.day:
             holding.history.append((holding.day, holding.quantity))
@@ -293,8 +299,9 @@ def _paid(books: Books, holding: Holding, entry: Entry, _: bool) -> None:
     paid = entry.cash
     if paid is None:
         assert entry.price is not None
-        paid = cents(_EXACT.multiply(holding.quantity, entry.price))
+        paid = cents(EXACT.multiply(holding.quantity, entry.price))
     paid -= entry.fees
+    books.moved = paid
     if paid:
         holding.dividends += paid
         holding.flow += paid
@@ -309,7 +316,7 @@ def _grown(books: Books, holding: Holding, entry: Entry, _: bool) -> None:
         now, part, whole = held + entry.quantity, held + entry.quantity, held
     elif held:
         part, whole = (entry.ratio + 1 if entry.kind == BONUS else entry.ratio), Decimal(1)
-        now = _whole(_EXACT.multiply(held, part), held)
+        now = _whole(EXACT.multiply(held, part), held)
     else:
         return
     if not held:  # sold meanwhile: the shares that arrive have cost nothing
@@ -328,7 +335,7 @@ def _spread(holding: Holding, held: Decimal, part: Decimal, whole: Decimal) -> N
     before = got = cost = ZERO
     for lot in holding.lots:
         before += lot.quantity
-        reached = _whole(_EXACT.divide(_EXACT.multiply(before, part), whole), held)
+        reached = _whole(EXACT.divide(EXACT.multiply(before, part), whole), held)
         cost += lot.cost
         if reached > got:
             lots.append(Lot(reached - got, cost, lot.date))
@@ -341,11 +348,12 @@ def _spread(holding: Holding, held: Decimal, part: Decimal, whole: Decimal) -> N
 def _whole(quantity: Decimal, held: Decimal) -> Decimal:
     """Return a quantity cut off to whole shares where those that were held are whole, else to a millionth."""
     unit = Decimal(1) if held == held.to_integral_value() else _FRACTION
-    return quantity.quantize(unit, ROUND_DOWN, _EXACT)
+    return quantity.quantize(unit, ROUND_DOWN, EXACT)
 
 
 def _moved(books: Books, entry: Entry) -> None:
     money, amount = books.money(entry.currency), entry.cash or ZERO
+    books.moved = -amount if entry.kind == WITHDRAW else amount
     if entry.kind == DEPOSIT:
         money.deposited += amount
         money.move(entry.date, amount, amount)

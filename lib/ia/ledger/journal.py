@@ -7,7 +7,7 @@ since. An entry that another one names (`corrects`) counts nowhere any more, and
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import NamedTuple
 
 from ia import audit, clock, config, store
@@ -23,6 +23,18 @@ ACTIONS = (DIVIDEND, BONUS, SPLIT)
 TRADES = (BUY, SELL, SUBSCRIBE)
 MONEY = (DEPOSIT, WITHDRAW, INTEREST)
 ZERO = Decimal(0)
+CENT = Decimal("0.01")
+EXACT = Context(prec=60, rounding=ROUND_HALF_UP)
+"""Wide enough for every product and quotient of what is let in, so that money is rounded once."""
+
+
+def cents(amount: Decimal) -> Decimal:
+    """Return an amount to the cent, half up (away from zero).
+
+    >>> cents(Decimal("4.025")), cents(Decimal("-0.005"))
+    (Decimal('4.03'), Decimal('-0.01'))
+    """
+    return amount.quantize(CENT, ROUND_HALF_UP, EXACT)
 
 
 class Entry(NamedTuple):
@@ -175,7 +187,7 @@ def enter(ws: Workspace, entries: Sequence[Entry]) -> list[Entry]:
         for entry in entries:
             if entry.key is not None and known(ws.db, [entry.key]):
                 continue
-            entry = entry._replace(wall=wall, run=config.run())
+            entry = _in_cents(entry)._replace(wall=wall, run=config.run())
             cursor = ws.db.execute(
                 f"INSERT INTO trades ({names}) VALUES ({marks})", [*map(_text, entry[1 : len(_STORED)])]
             )
@@ -194,6 +206,14 @@ def enter(ws: Workspace, entries: Sequence[Entry]) -> list[Entry]:
 
 AUDITED = 20
 """Entries that are told one by one in the audit trail; more of them came from a file, and are told as one."""
+
+
+def _in_cents(entry: Entry) -> Entry:
+    """Return an entry whose money is to the cent: brokers that count finer are rounded, half up."""
+    return entry._replace(
+        cash=None if entry.cash is None else cents(entry.cash), commission=cents(entry.commission),
+        stamp=cents(entry.stamp), transfer=cents(entry.transfer), other=cents(entry.other),
+    )  # fmt: skip
 
 
 def _text(value: object) -> object:

@@ -8,8 +8,7 @@ from typing import NamedTuple
 from ia import clock, config
 from ia.errors import ConfigError, UsageError
 from ia.ledger.account import Price
-from ia.ledger.fold import cents
-from ia.ledger.journal import BUY, SELL, SUBSCRIBE, Entry
+from ia.ledger.journal import BUY, SELL, SUBSCRIBE, Entry, cents
 from ia.ohlcv.identity import Symbol
 from ia.rules.boards import currency
 from ia.rules.fees import Fees, fees
@@ -187,7 +186,7 @@ def money_of(text: str) -> str:
 
 
 def priced(wish: Order, price: Price) -> Order:
-    """Return an order at a stored price; its origin tells of which day and source that is, and whether it is made up."""
+    """Return an order at a stored price; its origin tells of which day and source that is, and if it is made up."""
     told = f"price of {price.date}, {price.source}{' (simulated)' if price.simulated else ''}"
     return wish._replace(price=price.price, origin="; ".join(filter(None, [wish.origin, told])))
 

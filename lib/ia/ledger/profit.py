@@ -10,8 +10,8 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from ia.ledger.account import HUNDRED, Price
-from ia.ledger.fold import Books, Holding, cents, share_of
-from ia.ledger.journal import ZERO
+from ia.ledger.fold import Books, Holding, share_of
+from ia.ledger.journal import ZERO, cents
 
 
 class Row(NamedTuple):

@@ -1,0 +1,35 @@
+"""The journal as CSV: what counts at now(), in columns that `ia trade import` reads back to the same sums."""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator
+from decimal import Decimal
+
+from ia.ledger.journal import Entry
+
+COLUMNS = (
+    "date", "time", "kind", "code", "name", "currency", "quantity", "price", "amount", "ratio", "commission", "stamp",
+    "transfer", "other", "reason", "session", "key",
+)  # fmt: skip
+
+
+def lines(entries: Iterable[Entry]) -> Iterator[str]:
+    """Yield the header and each entry as a line of CSV. `time` is UTC, `date` the exchange's."""
+    yield _line(COLUMNS)
+    for each in entries:
+        values = (each.quantity, each.price, each.cash, each.ratio)
+        yield _line((
+            each.date, each.time, each.kind, each.symbol, each.name, each.currency, *map(_number, values),
+            *map(_number, (each.commission, each.stamp, each.transfer, each.other)), " ".join(each.reason.split()),
+            each.session, each.key or "",
+        ))  # fmt: skip
+
+
+def _line(cells: Iterable[str]) -> str:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerow(cells)
+    return out.getvalue()
+
+
+def _number(value: Decimal | None) -> str:
+    return "" if value is None else format(value, "f")

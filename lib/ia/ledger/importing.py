@@ -1,0 +1,462 @@
+"""Brokers' statements, and our own export, as entries of the journal. A row that cannot be read stops everything.
+
+What the broker says wins over the rules: its amounts and fees are taken as they stand. Each row has a key of what it
+says, so that a file, or two that overlap, are entered once.
+"""
+
+import csv
+import hashlib
+import io
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime, time
+from decimal import Decimal
+from typing import NamedTuple
+
+from ia import clock
+from ia.errors import BadData, IaError, Message, Notify, silent
+from ia.ledger import entering, journal, order
+from ia.ledger.desk import Desk
+from ia.ledger.journal import (
+    ACTIONS,
+    BONUS,
+    BUY,
+    DEPOSIT,
+    DIVIDEND,
+    INTEREST,
+    SELL,
+    SUBSCRIBE,
+    TRADES,
+    WITHDRAW,
+    ZERO,
+    Entry,
+    cents,
+)
+from ia.ledger.statements import is_header, meanings, meant
+from ia.ohlcv.identity import Symbol, resolve
+from ia.rules.boards import currency as traded_in
+
+MOST_BYTES = 50_000_000
+MOST_ROWS = 200_000
+_FEES = ("commission", "charge", "stamp", "transfer", "other")
+_is_date = re.compile(
+    r"([0-9]{4})[-/.年]?([0-9]{1,2})[-/.月]?([0-9]{1,2})日?"
+    r"(?:[T ,;]+([0-9]{1,2}:?[0-9]{2}(?::?[0-9]{2})?)(?:\.[0-9]+)?)?"
+    r"(?:\s*\(?[A-Z]{1,4}\)?)?", re.ASCII,
+).fullmatch  # fmt: skip
+_says_nothing = re.compile(r"[\s/]*(order|trade|stk|stocks?|成交|普通|限价)*[\s/]*", re.I).fullmatch
+_is_time = re.compile(r"([0-9]{1,2}):?([0-9]{2})(?::?([0-9]{2}))?", re.ASCII).fullmatch
+
+
+class Row(dict[str, str]):
+    """A row of a file: its cells by meaning, "" where there is none, and the line that it stands on."""
+
+    def __init__(self, line: int, cells: dict[str, str]) -> None:
+        super().__init__(cells)
+        self.line = line
+
+    def __missing__(self, _: str) -> str:
+        return ""
+
+
+class Read(NamedTuple):
+    """What a file says: entries, oldest first, and what was passed over: (line, why)."""
+
+    entries: list[Entry]
+    passed: list[tuple[int, str]]
+
+
+def read(raw: bytes, source: str, *, currency: str = "CNY", session: str = "") -> Read:
+    """Return the entries of a statement.
+
+    currency  of rows that do not say and whose security does not tell
+    raises    BadData with the line of the first row that cannot be read.
+    """
+    rows = _rows(_decoded(raw, source), source)
+    paid: dict[str, Decimal] = {}
+    found: list[Entry] = []
+    passed: list[tuple[int, str]] = []
+    seen: Counter[str] = Counter()
+    for row in rows:
+        try:
+            made = _entry(row, paid, currency, session)
+        except IaError as exc:
+            raise BadData("{source}:{line}: {reason}", source=source, line=row.line, reason=exc) from None
+        if made is None:
+            passed.append((row.line, row["what"]))
+            continue
+        base = made.key or _key(made, row["number"])
+        seen[base] += 1
+        found.append(made._replace(key=base if seen[base] == 1 else f"{base}#{seen[base]}"))
+    return Read(sorted(found, key=lambda each: (each.date, each.time)), passed)
+
+
+def entered(desk: Desk, new: Sequence[Entry], *, dry: bool = False, notify: Notify = silent) -> list[Entry]:
+    """Enter the entries of a file that are not in the journal, all or none, and return them.
+
+    dry     enter nothing, and return what would be entered
+    raises  Refused where more would be sold than was held.
+    """
+    if not dry:
+        entering.attended()
+    with desk.ws.lock():
+        known = journal.known(desk.ws.db, (each.key or "" for each in new))
+        ours = _present(journal.standing(desk.ws.db, everything=True))
+        left = []
+        for each in new:
+            if each.key in known:
+                continue
+            if (each.key or "").startswith("export:") and ours[each.key or ""]:
+                continue
+            left.append(each)
+        by_hand = {(each.date, each.kind, each.symbol, each.quantity, each.price): each.id for each in _unkeyed(desk)}
+        for each in left:
+            same = by_hand.get((each.date, each.kind, each.symbol, each.quantity, each.price))
+            if same is not None:
+                notify(
+                    Message(
+                        "{date} {symbol}: entry {number} says the same and was entered by hand", date=each.date,
+                        symbol=each.symbol, number=same,
+                    )
+                )  # fmt: skip
+        if left:
+            entering.consistent(desk, left)
+        return left if dry or not left else journal.enter(desk.ws, left)
+
+
+def _unkeyed(desk: Desk) -> Iterable[Entry]:
+    return (each for each in journal.standing(desk.ws.db) if each.key is None and each.kind in TRADES)
+
+
+def _present(entries: Iterable[Entry]) -> Counter[str]:
+    """Return the keys that the entries would have in an export."""
+    found: Counter[str] = Counter()
+    seen: Counter[str] = Counter()
+    for each in entries:
+        base = export_key(each)
+        seen[base] += 1
+        found[base if seen[base] == 1 else f"{base}#{seen[base]}"] += 1
+    return found
+
+
+def export_key(entry: Entry) -> str:
+    """Return what an entry is known by that was exported without a key: all that it says."""
+    told = [
+        entry.date, entry.time, entry.kind, entry.symbol, entry.currency,
+        *(None if value is None else format(value.normalize(), "f") for value in (
+            entry.quantity, entry.price, entry.cash, entry.ratio, entry.commission, entry.stamp, entry.transfer,
+            entry.other,
+        )),
+        entry.session,
+    ]  # fmt: skip
+    return "export:" + hashlib.sha256(repr(told).encode()).hexdigest()[:32]
+
+
+def _key(entry: Entry, number: str) -> str:
+    told = [entry.date, entry.kind, entry.symbol, entry.currency, number.strip()]
+    values = (entry.quantity, entry.price, entry.cash, entry.fees)
+    told += ["" if value is None else format(value.normalize(), "f") for value in values]
+    told += [] if number.strip() else [entry.time]
+    return "row:" + hashlib.sha256("|".join(told).encode()).hexdigest()[:32]
+
+
+def _decoded(raw: bytes, source: str) -> str:
+    if len(raw) > MOST_BYTES:
+        raise BadData("{source}: larger than {limit} bytes", source=source, limit=MOST_BYTES)
+    if raw[:4] in (b"PK\x03\x04", b"\xd0\xcf\x11\xe0"):
+        raise BadData("{source} is an Excel workbook", source=source, hint="save it as CSV or text in Excel or WPS")
+    for encoding in ("utf-16",) if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else ("utf-8-sig", "gb18030"):
+        try:
+            text = raw.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        if "\0" not in text:
+            return text
+    raise BadData("{source} is no text", source=source)
+
+
+def _rows(text: str, source: str) -> list[Row]:
+    lines = text.splitlines()
+    at, mark = next(
+        ((at, mark) for at, line in enumerate(lines[:60]) for mark in "\t,;|" if is_header(_cells(line, mark))),
+        (-1, ""),
+    )
+    if at < 0:
+        raise BadData(
+            "{source}: no line names the columns of a statement", source=source,
+            hint="a date, a code, what was done, price, quantity: 成交日期 证券代码 操作 成交价格 成交数量",
+        )  # fmt: skip
+    header = _cells(lines[at], mark)
+    places = meanings(header)
+    rows: list[Row] = []
+    reader = csv.reader(io.StringIO("\n".join(lines[at + 1 :])), delimiter=mark)
+    try:
+        for values in reader:
+            line = at + 1 + reader.line_num
+            cells = [_bare(value) for value in values]
+            if not any(cells):
+                continue
+            if len(rows) >= MOST_ROWS:
+                raise BadData("{source}: more than {limit} rows", source=source, limit=MOST_ROWS)
+            row = Row(line, {name: _joined(name, cells, at) for name, at in places.items()})
+            if not row["date"] and re.match(r"合计|总计|小计|共|total", "".join(cells), re.I):
+                continue
+            rows.append(row)
+    except csv.Error as exc:
+        raise BadData("{source}: {reason}", source=source, reason=str(exc)) from None
+    days = [row["date"] for row in rows]
+    return rows[::-1] if len(days) > 1 and days[0] > days[-1] else rows
+
+
+def _joined(name: str, cells: list[str], places: list[int]) -> str:
+    """Return the cell of a meaning; of several columns all of them."""
+    return (" " if name == "what" else ";").join(cells[at] for at in places if at < len(cells))
+
+
+def _cells(line: str, mark: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=mark), [])
+    except csv.Error:
+        return []
+
+
+def _bare(cell: str) -> str:
+    """Return a cell without what Excel and terminals of brokers put around it: ="600519", '600519, spaces."""
+    text = cell.strip().strip("\ufeff")
+    if text.startswith("="):
+        text = text[1:]
+    return text.strip("\"'` \t\u3000")
+
+
+def _entry(row: Row, paid: dict[str, Decimal], default: str, session: str) -> Entry | None:
+    """Return what a row says; None where it moves nothing. `paid` collects what new issues cost before they arrive."""
+    if row["kind"]:
+        return _own(row)
+    net, quantity = _number(row, "net"), _number(row, "quantity")
+    kind = _kind(row, net, quantity)
+    if kind == "nothing" or (not net and not quantity and not _number(row, "amount")):
+        return None
+    if kind == "unknown":
+        raise BadData(
+            "what is {what!r}?", what=row["what"][:40], hint="buy, sell, dividend … as the broker writes them"
+        )
+    symbol = _symbol(row, kind)
+    moment, day = _moment(row, symbol)
+    unit = _unit(row, symbol, default)
+    name = row["name"] or (symbol.name if symbol else "")
+    base = Entry(
+        0, clock.stamp(moment), day, kind, symbol.canonical if symbol else "", name, unit, session=session,
+        actor="user", origin="statement",
+    )  # fmt: skip
+    if kind in ("buy", "sell", "subscribe", "paid"):
+        assert symbol is not None
+        return _trade(row, base, symbol, paid, net, quantity)
+    if kind == BONUS:
+        if not quantity or symbol is None:
+            raise BadData("{what}: no quantity", what=row["what"])
+        return base._replace(quantity=abs(quantity), time=order.at_open(day, symbol.market))
+    cash = net if net is not None and net else _number(row, "amount") or ZERO
+    if kind == "tax":
+        return base._replace(kind=DIVIDEND, cash=-abs(cash))
+    if kind == "moved":
+        kind, cash = (DEPOSIT if cash > 0 else WITHDRAW), abs(cash)
+    if kind in (DEPOSIT, WITHDRAW):
+        return base._replace(kind=kind, cash=abs(cash), symbol="", name="", time=order.at_open(day))
+    if kind == INTEREST:
+        return base._replace(symbol="", name="", cash=cash, reason=f"{row['what']} {row['code']}".strip())
+    return base._replace(cash=cash)
+
+
+def _kind(row: Row, net: Decimal | None, quantity: Decimal | None) -> str:
+    """Return what a row is: by its words, else (IBKR) by the sign of its quantity."""
+    if row["what"]:
+        found = meant(row["what"])
+        if found != "unknown" or not re.fullmatch(
+            r"(?i)[\s/]*(order|trade|stk|stock|fut|成交|普通|限价)*[\s/]*", row["what"]
+        ):
+            return found
+    if not row["what"] and quantity is None and net is not None:
+        return "unknown"
+    return (
+        BUY if quantity is not None and quantity > 0 else SELL if quantity is not None and quantity < 0 else "unknown"
+    )
+
+
+def _trade(
+    row: Row, base: Entry, symbol: Symbol, paid: dict[str, Decimal], net: Decimal | None, quantity: Decimal | None
+) -> Entry | None:
+    amount, price = _number(row, "amount"), _number(row, "price")
+    if base.kind == "paid":
+        money = net if net else -(amount or ZERO)
+        paid[base.symbol] = paid.get(base.symbol, ZERO) - (money or ZERO)
+        return None
+    if not quantity:
+        raise BadData("{what}: no quantity", what=row["what"] or base.kind)
+    count = order.shares(format(abs(quantity), "f"), symbol)
+    if base.kind == SUBSCRIBE:
+        cost = paid.pop(base.symbol, ZERO)
+        if not amount and not price and not cost:
+            raise BadData("{what}: no price", what=row["what"])
+        money = abs(amount) if amount else cents(price * count) if price else cost
+        return base._replace(quantity=count, price=price or _price(money, count), cash=cents(money))
+    if not price and not amount:
+        raise BadData("{what}: no price", what=row["what"] or base.kind)
+    money = cents(abs(amount)) if amount else cents((price or ZERO) * count)
+    each = abs(price) if price else _price(money, count)
+    if amount and price and abs(each * count - money) > Decimal("0.01") + count * _step(row["price"]):
+        raise BadData(
+            "{quantity} at {price} are {product}, the row says {amount}", quantity=format(count, "f"),
+            price=format(each, "f"), product=format(cents(each * count), "f"), amount=format(money, "f"),
+        )  # fmt: skip
+    base = base._replace(quantity=count, price=each, cash=money)
+    return base._replace(**_fees(row, base.kind, money, net))  # type: ignore[arg-type]
+
+
+def _price(money: Decimal, count: Decimal) -> Decimal:
+    return (money / count).quantize(Decimal("0.0001"))
+
+
+def _step(written: str) -> Decimal:
+    """Return half of the last digit that a price was written with, at least of the third: brokers cut averages off."""
+    places = len(written.partition(".")[2])
+    return Decimal(1).scaleb(-max(min(places, 4), 2))
+
+
+def _fees(row: Row, kind: str, money: Decimal, net: Decimal | None) -> dict[str, Decimal]:
+    """Return the fees as the row has them, so that they lead from the amount to what was paid where that is told.
+
+    手续费 is the commission, or the sum of all fees: what is paid tells. What the columns leave open is `other`.
+    """
+    told = {name: abs(_number(row, name) or ZERO) for name in _FEES if name != "other"}
+    other = sum((abs(_decimal(part) or ZERO) for part in row["other"].split(";")), ZERO)
+    rest = told["commission"] + told["stamp"] + told["transfer"] + other
+    fees = {"commission": told["commission"], "stamp": told["stamp"], "transfer": told["transfer"], "other": other}
+    if net:
+        due = money - abs(net) if kind == SELL else abs(net) - money
+        if due < 0:
+            raise BadData("{amount} does not lead to {net}", amount=format(money, "f"), net=format(net, "f"))
+        if told["charge"] and due == rest + told["charge"]:
+            where = "other" if told["commission"] else "commission"
+            return {**fees, where: fees[where] + told["charge"]}
+        if told["charge"] and not told["commission"] and due == told["charge"]:  # the sum of what stands beside it
+            return {**fees, "commission": due - told["stamp"] - told["transfer"] - other}
+        if due >= rest:
+            return {**fees, "other": fees["other"] + due - rest}
+        raise BadData(
+            "the fees are {fees}, but {amount} leads to {net}", fees=format(rest, "f"), amount=format(money, "f"),
+            net=format(net, "f"),
+        )  # fmt: skip
+    if not told["commission"]:
+        return {**fees, "commission": told["charge"]}
+    return fees
+
+
+def _own(row: Row) -> Entry:
+    """Return an entry as our own export writes it."""
+    if row["kind"] not in (*TRADES, *ACTIONS, DEPOSIT, WITHDRAW, INTEREST):
+        raise BadData("what is {what!r}?", what=row["kind"][:40])
+    symbol = resolve(row["code"]) if row["code"] else None
+    if (symbol is None) != (row["kind"] in (DEPOSIT, WITHDRAW, INTEREST)):
+        raise BadData("a {kind} without a security, or one with it", kind=row["kind"])
+    if not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", row["date"]) or not row["time"].endswith("Z"):
+        raise BadData("{text!r} is not a time", text=f"{row['date']} {row['time']}"[:40])
+    try:
+        datetime.fromisoformat(row["date"])
+        moment = datetime.fromisoformat(row["time"])
+    except ValueError:
+        raise BadData("{text!r} is not a time", text=f"{row['date']} {row['time']}"[:40]) from None
+    values = {name: _number(row, name) for name in ("price", "quantity", "ratio", "commission", "stamp", "transfer")}
+    for name, value in values.items():
+        if value is not None and value < 0:
+            raise BadData("{what}: {text} is less than zero", what=name, text=row[name])
+    cash = _number(row, "amount")
+    if row["kind"] in TRADES and (not values["quantity"] or cash is None or cash < 0):
+        raise BadData("{what}: no quantity", what=row["kind"])
+    if row["kind"] == DIVIDEND and cash is None and values["price"] is None:
+        raise BadData("{what}: no amount", what=row["kind"])
+    if row["kind"] in (BONUS, "split") and not values["ratio"] and not values["quantity"]:
+        raise BadData("{what}: no ratio", what=row["kind"])
+    if row["kind"] in (DEPOSIT, WITHDRAW, INTEREST) and cash is None:
+        raise BadData("{what}: no amount", what=row["kind"])
+    if moment > clock.now():
+        raise BadData("{text} is in the future", text=row["time"])
+    made = Entry(
+        0, clock.stamp(moment), row["date"], row["kind"], symbol.canonical if symbol else "", row["name"],
+        order.money_of(row["currency"]), values["price"], values["quantity"], cash, values["ratio"],
+        values["commission"] or ZERO, values["stamp"] or ZERO, values["transfer"] or ZERO,
+        _decimal(row["other"]) or ZERO, row["reason"], row["session"], "user", "import", row["key"] or None,
+    )  # fmt: skip
+    return made if made.key else made._replace(key=export_key(made))
+
+
+def _symbol(row: Row, kind: str) -> Symbol | None:
+    code = row["code"].upper().removesuffix(".0")
+    if kind in (DEPOSIT, WITHDRAW, INTEREST, "moved") or (not code and not row["name"]):
+        if kind in (DEPOSIT, WITHDRAW, INTEREST, "moved"):
+            return None
+        raise BadData("no code")
+    if found := re.fullmatch(r"(SH|SZ|BJ|HK|US)\.(\S+)", code):
+        return resolve(f"{found[2]}.{found[1]}")
+    market = row["market"] + row["currency"]
+    if code.isascii() and code.isdigit() and len(code) < 6:
+        hong_kong = re.search(r"港|HK|SEHK", market, re.I) or (
+            len(code) == 5 and not re.search(r"沪|深|人民币|CNY", market)
+        )
+        code = f"{code.zfill(5)}.HK" if hong_kong else code.zfill(6)
+    elif re.search(r"美元|USD|US|NASDAQ|NYSE|ARCA", market, re.I) and re.fullmatch(r"[A-Z.]{1,6}", code):
+        code = f"{code}.US"
+    return resolve(code or row["name"])
+
+
+def _moment(row: Row, symbol: Symbol | None) -> tuple[datetime, str]:
+    found = _is_date(row["date"].strip())
+    if found is None:
+        raise BadData("{text!r} is not a date", text=row["date"][:40])
+    market = symbol.market if symbol else "CN"
+    zone = clock.zone(market)
+    try:
+        day = date(int(found[1]), int(found[2]), int(found[3]))
+        at = clock.CLOSE[market]
+        written = row["time"] or found[4] or ""
+        if written:
+            told = _is_time(written.zfill(6) if written.isdigit() and len(written) == 5 else written)
+            if told is None:
+                raise BadData("{text!r} is not a time", text=written[:40])
+            at = time(int(told[1]), int(told[2]), int(told[3] or 0))
+            if at == time(0):
+                at = clock.CLOSE[market]
+    except ValueError:
+        raise BadData("{text!r} is not a date", text=f"{row['date']} {row['time']}"[:40]) from None
+    moment = datetime.combine(day, at, zone)
+    if not 1980 <= day.year < 9000:
+        raise BadData("{text!r} is not a date", text=row["date"][:40])
+    now = clock.now()
+    if moment > now:
+        if day > now.astimezone(zone).date():
+            raise BadData("{text} is in the future", text=row["date"])
+        moment = now
+    return moment, day.isoformat()
+
+
+def _unit(row: Row, symbol: Symbol | None, default: str) -> str:
+    own = traded_in(symbol) if symbol else default
+    if not row["currency"]:
+        return own
+    told = order.money_of(re.sub(r"[A-Z]股|账户|\s", "", row["currency"].upper()))
+    if symbol is not None and told != own:
+        raise BadData("{symbol} is traded in {own}, the row is in {told}", symbol=symbol.canonical, own=own, told=told)
+    return told
+
+
+def _number(row: Row, name: str) -> Decimal | None:
+    return _decimal(row[name])
+
+
+def _decimal(text: str) -> Decimal | None:
+    bare = text.strip().lstrip("¥￥$").strip()
+    if bare in ("", "-", "--", "---", "N/A", "null"):
+        return None
+    if found := re.fullmatch(r"\(([0-9.,]+)\)", bare):
+        bare = f"-{found[1]}"
+    return order.number(bare, "the number", places=10, zero=True, negative=True)

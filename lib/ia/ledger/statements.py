@@ -1,0 +1,140 @@
+"""What the columns and words of brokers' statements mean: Chinese brokers, Tonghuashun, Tongdaxin; IBKR- and Futu-like.
+
+Compared after folding width, case and decoration; a column that is not listed is not looked at.
+"""
+
+import re
+import unicodedata
+
+COLUMNS: dict[str, tuple[str, ...]] = {
+    "date": (
+        "成交日期", "交割日期", "发生日期", "业务日期", "交易日期", "清算日期", "日期", "date", "tradedate",
+        "date/time", "datetime", "settledate", "成交日期时间", "filltime", "tradetime", "委托日期",
+    ),
+    "time": (
+        "成交时间", "发生时间", "交易时间", "时间", "time", "委托时间",
+    ),
+    "code": (
+        "证券代码", "股票代码", "代码", "symbol", "code", "ticker", "stockcode", "证券编码",
+    ),
+    "name": (
+        "证券名称", "股票名称", "名称", "name", "证券简称", "stockname",
+    ),
+    "what": (
+        "操作", "买卖标志", "买卖方向", "业务名称", "业务类型", "业务标志", "委托类别", "交易类别", "交易类型",
+        "买卖类别", "方向", "摘要", "side", "direction", "action", "buy/sell", "type", "transactiontype",
+        "成交类型",
+    ),
+    "price": (
+        "成交价格", "成交均价", "成交价", "价格", "price", "t.price", "tradeprice", "fillprice", "avgprice",
+        "averageprice",
+    ),
+    "quantity": (
+        "成交数量", "成交股数", "发生数量", "数量", "quantity", "qty", "shares", "fillqty", "filledqty",
+    ),
+    "amount": (
+        "成交金额", "成交额", "amount", "proceeds", "fillamount", "grossamount",
+    ),
+    "net": (
+        "发生金额", "清算金额", "资金发生数", "收付金额", "变动金额", "资金变动", "发生额", "netamount", "netcash",
+        "net",
+    ),
+    "commission": (
+        "佣金", "净佣金", "commission", "comm/fee", "ibcommission", "commissions", "实收佣金",
+    ),
+    "charge": (
+        "手续费", "fees", "fee", "totalfees",
+    ),
+    "stamp": (
+        "印花税", "stampduty", "stamp", "stamptax",
+    ),
+    "transfer": (
+        "过户费", "transferfee", "transfer",
+    ),
+    "other": (
+        "其他费", "其他杂费", "其他费用", "规费", "经手费", "证管费", "交易规费", "附加费", "结算费", "otherfees",
+        "other", "platformfee", "tradingfee", "secfee", "settlementfee", "风险金",
+    ),
+    "number": (
+        "成交编号", "成交序号", "流水号", "合同编号", "委托编号", "tradeid", "orderid", "transactionid", "execid",
+        "序列号",
+    ),
+    "currency": (
+        "币种", "货币", "货币单位", "货币类型", "currency", "currencyprimary", "币别",
+    ),
+    "market": (
+        "交易市场", "市场", "交易所", "market", "exchange", "市场名称",
+    ),
+    # our own export
+    "kind": (
+        "kind",
+    ),
+    "ratio": (
+        "ratio",
+    ),
+    "reason": (
+        "reason",
+    ),
+    "session": (
+        "session",
+    ),
+    "key": (
+        "key",
+    ),
+}  # fmt: skip
+MANY = ("what", "other", "number")
+"""Meanings that several columns of one file may have."""
+
+WORDS: tuple[tuple[str, str], ...] = (
+    (r"融券卖出|融券买入|买券还券|short", "unknown"),
+    (r"(申购|新股).{0,6}(配号|确认|委托)|市值|指定交易|撤销指定|撤指|回售登记|投票|密码", "nothing"),
+    (r"(中签|新股|申购|配股|配债|供股).{0,4}(扣款|缴款|还款|返款|冻结|解冻|资金)|配股缴款|缴款", "paid"),
+    (r"新股.{0,3}入[账帐]|新股.{0,2}上市|中签|配股|供股|新债入[账帐]|rights", "subscribe"),
+    (r"(红利|股息|利息|差别化?).{0,6}税|红利补缴|税.{0,2}补缴|补缴|withholding", "tax"),
+    (r"红股|送股|送转|转增|股份拆分|基金拆分|份额拆分|stock dividend|bonus", "bonus"),
+    (r"股息|红利|派息|派现|分红|dividend", "dividend"),
+    (r"(质押)?回购|购回|拆出|拆入", "interest"),
+    (r"利息|结息|归本|interest", "interest"),
+    (r"银行转证券|银行转入|银转证|银证转入|转入资金|资金转入|资金存入|入金|deposit", "deposit"),
+    (r"证券转银行|银行转出|证转银|银证转出|转出资金|资金转出|资金取出|出金|withdraw", "withdraw"),
+    (r"银证转[账帐]|银证|transfer of funds|资金划转", "moved"),
+    (r"撤单|废单|cancel", "nothing"),
+    (r"买|^b$|buy|^bot$|bought|申购", "buy"),
+    (r"卖|^s$|sell|^sld$|sold|赎回", "sell"),
+)
+"""What a row is, by the first of these forms that its words fit."""
+
+
+def folded(text: str) -> str:
+    """Return a header cell as it is compared: no spaces, brackets or marks (`成交价格(元)`, `Fill Price`)."""
+    plain = unicodedata.normalize("NFKC", text).strip().strip("=\"'").casefold()
+    return re.sub(r"\(.*?\)|[\s_*:]", "", plain)
+
+
+def meanings(header: list[str]) -> dict[str, list[int]]:
+    """Return the columns of each meaning, in order of preference; several only where MANY says so."""
+    cells = [folded(cell) for cell in header]
+    found: dict[str, list[int]] = {}
+    for meaning, names in COLUMNS.items():
+        places = [cells.index(name) for name in names if name in cells]
+        if places:
+            found[meaning] = places if meaning in MANY else places[:1]
+    if found.get("time") == found.get("date"):
+        found.pop("time", None)
+    return found
+
+
+def is_header(cells: list[str]) -> bool:
+    """Whether a row names the columns of a statement: a date, and what was done or how much."""
+    found = meanings(cells)
+    return "date" in found and len(found.keys() & {"what", "code", "quantity", "amount", "net", "kind"}) >= 2
+
+
+def meant(words: str) -> str:
+    """Return what a row is by its words; `unknown` where none fits.
+
+    >>> meant("证券买入"), meant("股息红利税补缴"), meant("银行转证券"), meant("新股入帐"), meant("SELL")
+    ('buy', 'tax', 'deposit', 'subscribe', 'sell')
+    """
+    text = unicodedata.normalize("NFKC", words).strip().casefold()
+    return next((kind for form, kind in WORDS if re.search(form, text)), "unknown")

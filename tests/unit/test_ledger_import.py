@@ -1,0 +1,199 @@
+"""Brokers' statements in, CSV and beancount out: what enters, what stops everything, and that nothing enters twice."""
+
+import random
+import subprocess
+import sys
+from decimal import Decimal
+
+import pytest
+from test_ledger_fold import SYMBOLS, entered, history
+
+from ia.errors import BadData, Refused
+from ia.ledger import beancount, exporting, importing, journal
+from ia.ledger.fold import fold
+from ia.pipes import ledger
+
+THS = """成交日期\t成交时间\t证券代码\t证券名称\t操作\t成交数量\t成交均价\t成交金额\t手续费\t印花税\t过户费\t发生金额\t成交编号
+20240102\t09:00:00\t\t\t银行转证券\t0\t0.000\t0.00\t0.00\t0.00\t0.00\t200000.00\t1
+20240115\t10:31:02\t="600000"\t浦发银行\t证券买入\t1000\t10.000\t10000.00\t5.00\t0.00\t0.10\t-10005.10\t="2001"
+20240201\t93102\t="600000"\t浦发银行\t证券买入\t500\t12.000\t"6,000.00"\t5.00\t0.00\t0.06\t-6005.06\t="2002"
+20240301\t14:00:00\t="600000"\t浦发银行\t证券卖出\t-700\t11.500\t8050.00\t5.00\t4.03\t0.08\t8040.89\t="2003"
+20240610\t08:00:00\t="600000"\t浦发银行\t股息入账\t0\t0\t256.80\t0\t0\t0\t256.80\t="2004"
+20240611\t08:00:00\t="600000"\t浦发银行\t股息红利税补缴\t0\t0\t25.68\t0\t0\t0\t-25.68\t="2005"
+20240620\t08:00:00\t="600000"\t浦发银行\t红股入账\t240\t0\t0\t0\t0\t0\t0\t="2006"
+20240621\t08:00:00\t\t\t利息归本\t0\t0\t3.21\t0\t0\t0\t3.21\t="2007"
+20240622\t08:00:00\t="732345"\t某某申购\t申购配号\t1000\t0\t0\t0\t0\t0\t0\t="2008"
+"""
+
+
+def put(ws, text, **more):
+    raw = text if isinstance(text, bytes) else text.encode()
+    return importing.entered(ledger(ws), importing.read(raw, "bill", **more).entries)
+
+
+def books(ws, **more):
+    return fold(journal.standing(ws.db), **more)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "gb18030", "utf-16"])
+def test_a_statement_of_a_chinese_broker(ws, encoding):
+    made = put(ws, THS.encode(encoding))
+    kinds = ["deposit", "buy", "buy", "sell", "dividend", "dividend", "bonus", "interest"]
+    assert [each.kind for each in made] == kinds
+    held = books(ws).holdings["600000.SH"]
+    assert (held.quantity, held.realised, held.dividends) == (1040, Decimal("569.48"), Decimal("231.12"))
+    assert books(ws).cash["CNY"].balance == Decimal("192265.06")
+    assert made[1].time == "2024-01-15T02:31:02.000Z"
+    assert made[2].time == "2024-02-01T01:31:02.000Z"  # 93102
+    assert put(ws, THS) == []
+    again = (
+        THS
+        + '20240701\t10:00:00\t="600000"\t浦发银行\t证券卖出\t40\t11.500\t460.00\t5.00\t0.23\t0.00\t454.77\t="3001"\n'
+    )
+    assert [each.kind for each in put(ws, again)] == ["sell"]
+
+
+def test_two_rows_that_say_the_same_are_two_trades_and_stay_two(ws):
+    row = "20240115,600000,买入,10.00,100,1000.00,5.00,1005.00\n"
+    bill = "成交日期,证券代码,操作,成交价格,成交数量,成交金额,佣金,发生金额\n" + row + row
+    assert len(put(ws, bill)) == 2
+    assert put(ws, bill) == []
+    assert len(put(ws, bill + row)) == 1
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "expected"),
+    [
+        ("成交日期,证券代码,买卖标志,成交价格,成交数量", "2024/1/15,333,买入,60,100", ("buy", "000333.SZ", "100", "6000.00", "0.00")),
+        ("交割日期|证券代码|业务名称|成交价格|成交数量|成交金额|佣金|印花税|过户费|其他费|清算金额",
+         "2024-01-15|000333|证券买入|60.00|100|6000.00|5.00|0|0.06|0.20|-6005.26", ("buy", "000333.SZ", "100", "6000.00", "5.26")),
+        # 手续费 is the sum of the others
+        ("成交日期,证券代码,操作,成交价格,成交数量,成交金额,手续费,印花税,过户费,发生金额",
+         "20240115,000333,买入,60,100,6000,5.06,0,0.06,-6005.06", ("buy", "000333.SZ", "100", "6000.00", "5.06")),
+        # an average price that was cut off
+        ("成交日期,证券代码,操作,成交均价,成交数量,成交金额", "20240115,000333,买入,60.123,300,18036.97", ("buy", "000333.SZ", "300", "18036.97", "0.00")),
+        ("Currency,Symbol,Date/Time,Quantity,T. Price,Proceeds,Comm/Fee,TradeID",
+         'USD,MSFT,"2024-01-18, 10:00:01",10,390.5,-3905,-1.005,991', ("buy", "MSFT.US", "10", "3905.00", "1.01")),
+        ("Side,Symbol,Name,Fill Qty,Fill Price,Fill Amount,Fill Time,Currency,Commission,Platform Fee",
+         'Buy,00700,TENCENT,100,290.2,"29,020.00","2024/01/17 10:00:00",HKD,3.00,15.00', ("buy", "00700.HK", "100", "29020.00", "18.00")),
+        ("Code,Direction,Quantity,Price,Date", "US.AAPL,BUY,0.5,200,2024-01-16", ("buy", "AAPL.US", "0.5", "100.00", "0.00")),
+    ],
+)  # fmt: skip
+def test_rows_of_many_brokers(ws, header, row, expected):
+    (made,) = put(ws, f"报表 2024\n\n{header}\n{row}\n")
+    kind, symbol, quantity, cash, fees = expected
+    assert (made.kind, made.symbol, str(made.cash), str(made.fees)) == (kind, symbol, cash, fees)
+    assert made.quantity == Decimal(quantity)
+
+
+def test_a_new_issue_costs_what_was_paid_for_it(ws):
+    put(ws, "成交日期,证券代码,证券名称,业务名称,成交价格,成交数量,发生金额\n"
+            "20240115,301555,新股,新股中签缴款,0,0,-10500.00\n20240118,301555,新股,新股入账,0,500,0\n")  # fmt: skip
+    held = books(ws).holdings["301555.SZ"]
+    assert (held.quantity, held.cost) == (500, 10500)
+    assert books(ws).cash["CNY"].balance == -10500
+
+
+@pytest.mark.parametrize(
+    ("row", "line"),
+    [
+        ("20240115,600000,买入,十块,100,1000", 3), ("20240115,600000,买入,10,,1000", 3), ("20240145,600000,买入,10,100,1000", 3),
+        ("20240115,999999,买入,10,100,1000", 3), ("20240115,600000,大宗过户,10,100,1000", 3), ("20240115,600000,买入,10,100,5000", 3),
+        ("20240115,600000,买入,nan,100,1000", 3), ("20240115,600000,买入,1e5,100,1000", 3), ("20240115,600000,融券卖出,10,100,1000", 3),
+        ("20990115,600000,买入,10,100,1000", 3), ("20240115,600000,买入,10,１００,1000", 3), ("20240115,600000,买入,10,99999999999999,1000", 3),
+    ],
+)  # fmt: skip
+def test_a_row_that_cannot_be_read_stops_everything_and_is_named(ws, row, line):
+    good = "20240110,600000,买入,10,100,1000\n"
+    with pytest.raises(BadData) as told:
+        put(ws, "成交日期,证券代码,操作,成交价格,成交数量,成交金额\n" + good + row + "\n")
+    assert str(told.value).startswith(f"bill:{line}: ")
+    assert journal.standing(ws.db) == []
+
+
+@pytest.mark.parametrize(
+    "raw", [b"", b"\x00\x01\x02", b"PK\x03\x04zip", b"a,b\n1,2\n", b"\xff\xfe\x00", "股票\n".encode("gbk")]
+)
+def test_what_is_no_statement_is_said_to_be_none(raw):
+    with pytest.raises(BadData):
+        importing.read(raw, "bill")
+
+
+def test_a_sale_of_what_was_never_bought_enters_nothing(ws):
+    with pytest.raises(Refused, match="0 are held"):
+        put(ws, "成交日期,证券代码,操作,成交价格,成交数量\n20240115,000333,买入,60,100\n20240115,600000,卖出,10,100\n")
+    assert journal.standing(ws.db) == []
+
+
+def test_hong_kong_through_the_mainland_is_not_mixed_up(ws):
+    with pytest.raises(BadData, match="traded in HKD, the row is in CNY"):
+        put(ws, "成交日期,证券代码,操作,成交价格,成交数量,币种,交易市场\n20240115,00700,买入,290,100,人民币,沪港通\n")
+
+
+def test_what_is_exported_is_imported_to_the_same_sums(ws, tmp_path):
+    from ia.workspace import Workspace
+
+    entered(ws, history(7), random.Random(7))
+    text = "".join(exporting.lines(journal.standing(ws.db)))
+    assert put(ws, text) == []  # it is all there
+    other = Workspace(str(tmp_path / "other"))
+    put(other, text)
+    assert "".join(exporting.lines(journal.standing(other.db))).replace("\n", "").count(",") == text.replace(
+        "\n", ""
+    ).count(",")
+    for method in ("average", "fifo"):
+        mine, theirs = books(ws, method=method), books(other, method=method)
+        for symbol in SYMBOLS:
+            if symbol in mine.holdings:
+                assert mine.holdings[symbol].lots == theirs.holdings[symbol].lots
+                assert mine.holdings[symbol].realised == theirs.holdings[symbol].realised
+        assert {c: x.balance for c, x in mine.cash.items()} == {c: x.balance for c, x in theirs.cash.items()}
+    assert put(other, text) == []
+    other.close()
+
+
+def checked(path):
+    program = [sys.executable, "-c", "from beancount.scripts.check import main; main()", str(path)]
+    return subprocess.run(program, capture_output=True, text=True)
+
+
+def test_bean_check_accepts_the_export_and_verifies_its_sums(ws, tmp_path):
+    pytest.importorskip("beancount")
+    put(ws, THS)
+    out = tmp_path / "a.beancount"
+    text = "".join(beancount.text(journal.standing(ws.db)))
+    out.write_text(text)
+    run = checked(out)
+    assert (run.returncode, run.stdout + run.stderr) == (0, "")
+    assert "balance Assets:Broker:Shares  1040 SH600000" in text
+    out.write_text(text.replace("192265.06 CNY", "192265.16 CNY"))
+    assert checked(out).returncode == 1
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_bean_check_accepts_generated_histories(tmp_path, block):
+    pytest.importorskip("beancount")
+    from beancount import loader
+
+    from ia.workspace import Workspace
+
+    for seed in range(block * 10, block * 10 + 10):
+        ws = Workspace(str(tmp_path / f"h{seed}"))
+        entered(ws, history(seed), random.Random(seed))
+        text = "".join(beancount.text(journal.standing(ws.db)))
+        ws.close()
+        _, errors, _ = loader.load_string(text)
+        assert not errors, (seed, errors[:2])
+
+
+def test_names_and_reasons_cannot_break_out_of_the_beancount_text(ws):
+    pytest.importorskip("beancount")
+    from beancount import loader
+
+    nasty = 'x"\n2024-01-01 open Assets:Evil\n\\'
+    put(ws, "date,symbol,name,side,quantity,price\n20240115,600000," + '"a""\\"' + ",buy,100,10\n")
+    entry = journal.standing(ws.db)[0]
+    journal.enter(ws, [entry._replace(reason=nasty, name=nasty, key=None)])
+    entries, errors, _ = loader.load_string("".join(beancount.text(journal.standing(ws.db))))
+    assert not errors
+    assert "Assets:Evil" not in {getattr(each, "account", "") for each in entries}
