@@ -1,0 +1,224 @@
+"""ia quote, fundamentals, screen and market, as processes on a small market."""
+
+import json
+
+import pytest
+
+from small_market import fill, insert, quote
+
+FRI = "2024-03-15"
+COMMANDS = [
+    ("quote", "600519"), ("fundamentals", "600519"), ("screen", "pe < 15"), ("market", "summary"), ("market", "gainers"),
+    ("market", "sectors"), ("market", "mainline"), ("market", "northbound"), ("market", "lhb"),
+]  # fmt: skip
+
+
+@pytest.fixture
+def small(ws, monkeypatch):
+    monkeypatch.setenv("IA_NOW", f"{FRI}T16:00:00+08:00")
+    fill(ws, {FRI: [
+        quote("600519.SH", "贵州茅台", 1.5, 1700.0, pe=30.0, roe_pct=31.0, market_cap=2.1e12, industry="白酒", concepts="白酒;高股息"),
+        quote("600036.SH", "招商银行", -0.5, 32.0, pe=5.5, roe_pct=15.0, market_cap=8e11, industry="银行"),
+        quote("000001.SZ", "平安银行", 0.0, 10.4, pe=4.2, roe_pct=11.0, market_cap=2e11, industry="银行"),
+        quote("000982.SZ", "*ST中绒", -4.9, 0.8, pe=None, roe_pct=None, market_cap=3e9, industry="纺织"),
+    ]})  # fmt: skip
+    insert(ws, "fundamentals", {"symbol": "600519.SH", "period": "2023-09-30", "published": "2023-10-21", "eps": 42.0})
+    insert(ws, "northbound", {"date": FRI, "channel": "north", "net": None, "turnover": 1.2e11})
+    insert(ws, "lhb", {"date": FRI, "symbol": "000982.SZ", "name": "*ST中绒", "reason": "跌幅", "net": -1e6})
+    return ws
+
+
+def tsv(run):
+    assert run.returncode == 0, run.stderr
+    head, *lines = run.stdout.splitlines()
+    return [dict(zip(head.split("\t"), line.split("\t"), strict=True)) for line in lines]
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_nothing_stored_is_66_and_says_what_to_type(ia, words):
+    for language, hint in (("en", "hint: `ia sync daily` fetches the day"), ("zh", "`ia sync daily`")):
+        run = ia("--lang", language, *words)
+        assert (run.returncode, run.stdout) == (66, "")
+        assert hint in run.stderr
+        assert "Traceback" not in run.stderr
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_each_has_one_json_document_with_its_date(ia, small, words):
+    run = ia(*words, "--json")
+    assert run.returncode == (1 if "mainline" in words else 0), run.stderr
+    told = json.loads(run.stdout)
+    first = told if isinstance(told, dict) else told[0]
+    assert {"date", "period"} & set(first)
+    assert "simulated" not in run.stderr
+
+
+def test_quotes_are_plain_numbers_when_piped(ia, small):
+    rows = tsv(ia("quote", "贵州茅台", "600036.SH"))
+    assert [(row["symbol"], row["date"], row["price"], row["market_cap"]) for row in rows] == [
+        ("600519.SH", FRI, "1700.0", "2100000000000.0"), ("600036.SH", FRI, "32.0", "800000000000.0")
+    ]  # fmt: skip
+    assert rows[0]["simulated"] == "false"
+
+
+def test_symbols_come_from_standard_input_and_from_screen(ia, small):
+    codes = ia("screen", "pe < 15", "--symbols")
+    assert codes.stdout == "600036.SH\n000001.SZ\n"
+    rows = tsv(ia("quote", "-", input=codes.stdout))
+    assert [row["name"] for row in rows] == ["招商银行", "平安银行"]
+    whole = ia("screen", "pe < 15")
+    assert [row["name"] for row in tsv(ia("quote", input=whole.stdout))] == ["招商银行", "平安银行"]
+    assert ia("quote", input="").returncode == 2
+
+
+def test_a_symbol_that_is_not_stored_is_66_beside_those_that_are(ia, small):
+    run = ia("quote", "600519", "300750", "没有这个名字")
+    assert run.returncode == 66
+    assert run.stdout.count("\n") == 2
+    assert "300750.SZ: no price is stored" in run.stderr
+    assert "没有这个名字" in run.stderr
+
+
+def test_screen_as_people_write_it(ia, small):
+    rows = tsv(ia("screen", "市盈率<15 且 行业==银行", "--sort", "pe", "--asc", "-n", "1"))
+    assert [(row["symbol"], row["pe"]) for row in rows] == [("000001.SZ", "4.2")]
+    rows = tsv(ia("screen", "roe > 12%", "--columns", "代码,roe,cap"))
+    assert rows[0] == {"symbol": "600519.SH", "roe_pct": "31.0", "market_cap": "2100000000000.0"}
+    lines = ia("screen", "not st", "--jsonl").stdout.splitlines()
+    assert [json.loads(line)["symbol"] for line in lines] == ["600519.SH", "600036.SH", "000001.SZ"]
+
+
+def test_screen_tells_what_is_missing_wrong_or_not_there(ia, small):
+    run = ia("screen", "pe < 1")
+    assert (run.returncode, run.stdout.count("\n")) == (1, 1)
+    assert run.stderr == "ia: 1 left out: a value that the condition asks for is missing\n"
+    run = ia("screen", "pe < 15 and rooe > 3")
+    assert (run.returncode, run.stdout) == (65, "")
+    assert run.stderr.startswith("ia: character 13 of the condition: there is no column 'rooe'\nhint: did you mean roe")
+    run = ia("--lang", "zh", "screen", "行业 < 3")
+    assert run.returncode == 65
+    assert "条件的第 4 个字符：industry 是文字" in run.stderr
+    assert ia("screen", "pe < 1", "--sort", "nope").returncode == 2
+    assert ia("screen").returncode == 2
+
+
+def test_screen_lists_its_columns_without_a_market(ia):
+    rows = tsv(ia("screen", "--columns"))
+    units = {row["column"]: row["unit"] for row in rows}
+    assert (units["roe_pct"], units["market_cap"], units["volume"]) == ("%", "money", "shares")
+    assert any("市盈率" in row["also"] for row in rows)
+
+
+def test_the_lists_of_a_day(ia, small):
+    assert [row["symbol"] for row in tsv(ia("market", "gainers", "-n", "2"))] == ["600519.SH", "000001.SZ"]
+    assert tsv(ia("market", "gainers", "--losers", "--exclude-st"))[0]["symbol"] == "600036.SH"
+    assert [row["name"] for row in tsv(ia("market", "sectors"))] == ["白酒", "银行", "纺织"]
+    assert [row["name"] for row in tsv(ia("market", "sectors", "--kind", "concept", "-n", "1"))] == ["白酒"]
+    assert tsv(ia("market", "lhb", "--date", FRI))[0]["reason"] == "跌幅"
+    assert ia("market", "lhb", "--date", "2024-03-14").returncode == 1
+    assert tsv(ia("fundamentals", "贵州茅台"))[0]["eps"] == "42.0"
+    first = tsv(ia("market", "summary"))[0]
+    assert (first["board"], first["up"], first["down"], first["flat"]) == ("all", "1", "2", "1")
+
+
+def test_northbound_says_in_words_what_is_no_longer_published(ia, small):
+    run = ia("market", "northbound")
+    assert tsv(run)[0]["net"] == ""
+    assert tsv(run)[0]["turnover"] == "120000000000.0"
+    assert "not published since August 2024" in run.stderr
+
+
+def test_age_and_simulation_are_said_on_stderr(ia, ws, monkeypatch):
+    monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
+    fill(ws, {FRI: [quote("600519.SH")]}, adapter="demo", simulated=True)
+    for words in (("quote", "600519"), ("screen", "pe > 1"), ("market", "gainers")):
+        run = ia("--now", "2024-03-20T16:00+08:00", *words)
+        assert run.returncode == 0
+        assert "simulated prices" in run.stderr
+        assert "the newest day stored is 2024-03-15, 5 days old" in run.stderr
+        assert ia("--now", "2024-03-14T16:00+08:00", *words).returncode == 66
+
+
+def test_mainline_says_when_there_is_none_and_keeps_one(ia, ws, monkeypatch):
+    monkeypatch.setenv("IA_NOW", f"{FRI}T16:00:00+08:00")
+    rows = [
+        quote(f"60{n:04d}.SH", f"股{n}", 9.9 if n < 12 else n % 7 - 3.0, industry=f"行业{n % 9}", concepts="低空经济" if n < 14 else "养殖")
+        for n in range(200)
+    ]  # fmt: skip
+    fill(ws, {FRI: [row._replace(change_pct=row.change_pct % 3 - 1.5) for row in rows]})
+    run = ia("market", "mainline", "--keep")
+    assert run.returncode == 1
+    assert "no main line on 2024-03-15" in run.stderr
+    assert ia("session", "list").returncode == 1
+    fill(ws, {FRI: rows})
+    run = ia("--lang", "zh", "market", "mainline", "--keep", "-s", "复盘")
+    assert run.returncode == 0, run.stderr
+    assert tsv(run)[0]["name"] == "低空经济"
+    path = f"memory/observations/{FRI}-mainline.md"
+    assert path in run.stderr
+    assert "低空经济" in ia("memory", "read", "observations/2024-03-15-mainline").stdout
+    assert path in ia("recall", "低空经济").stdout
+    assert ia("market", "mainline", "--keep", "-s", "复盘").returncode == 0
+    (message,) = json.loads(ia("session", "show", "复盘", "--json").stdout)
+    assert message["importance"] == 2
+
+
+def test_tools_read_the_same(ia, small):
+    def call(name, **arguments):
+        run = ia("tool", "call", name, json.dumps(arguments))
+        assert run.returncode == 0, run.stderr
+        return json.loads(run.stdout)
+
+    told = call("market.observe", symbols=["600519", "000002"])
+    assert told["datetime"] == FRI
+    assert told["bars"]["600519.SH"]["close"] == 1700.0
+    assert told["missing"] == ["000002.SZ: no price is stored"]
+    ia("memory", "track", "600036")
+    assert list(call("market.observe")["bars"]) == ["600036.SH"]
+    assert call("market.history", symbol="600519", bars=5)["bars"][1].startswith(FRI)
+    assert call("market.quote", symbols=["600519"])["quotes"][0]["industry"] == "白酒"
+    assert call("market.fundamentals", symbol="600519")["reports"][0]["eps"] == 42.0
+    found = call("market.screen", expr="pe < 15", limit=1)
+    assert (found["met"], found["unknown"], len(found["stocks"])) == (2, 1, 1)
+    for name in ("summary", "gainers", "sectors", "mainline", "northbound", "lhb"):
+        told = call(f"market.{name}")
+        assert (told["date"], told["source"], told["simulated"]) == (FRI, "akshare", False), name
+
+
+def test_a_terminal_of_80_columns_shows_it_short_and_in_colours(small, monkeypatch):
+    from test_terminal import on_terminal
+
+    for words in (
+        ("quote", "600519", "000982"),
+        ("screen", "0 < pe < 40 and roe > 1"),
+        ("market", "summary"),
+        ("market", "gainers"),
+    ):
+        monkeypatch.delenv("NO_COLOR", raising=False)
+        monkeypatch.setenv("TERM", "xterm-256color")
+        shown = on_terminal("--lang", "zh", *words)
+        lines = [line.rstrip() for line in shown.splitlines() if "\u2500" in line]
+        assert lines and max(map(len, lines)) <= 80
+        assert "\x1b[31m+1.50" in shown or words[1] == "summary"  # a rise is red
+        assert "万亿" in shown or words[1] == "summary"
+        assert "贵州茅台" in shown or words[1] == "summary"
+        monkeypatch.setenv("NO_COLOR", "1")
+        bare = on_terminal(*words)
+        assert "\x1b[" not in bare
+        assert "tn" in bare or words[1] == "summary"
+
+
+HEAVY = ("numpy", "pandas", "sqlite_utils", "exchange_calendars", "akshare", "requests", "rich", "decimal")
+
+
+@pytest.mark.parametrize("words", [("market", "gainers"), ("screen", "pe < 15 and roe > 10"), ("quote", "600519.SH")], ids=" ".join)  # fmt: skip
+def test_reading_loads_nothing_heavy(small, words):
+    import os
+    import subprocess
+    import sys
+
+    code = "import sys\nfrom ia_cli.main import main\ntry: main()\nexcept SystemExit: pass\nsys.stderr.write(' '.join(sys.modules))"
+    run = subprocess.run([sys.executable, "-c", code, *words], env=os.environ, capture_output=True, text=True)
+    loaded = run.stderr.split("\n")[-1].split()
+    assert "ia.market.reading" in loaded
+    assert not [name for name in HEAVY if name in loaded]

@@ -1,0 +1,304 @@
+"""Reading the market from the store: which day may be seen, quotes, reports, lists, figures of a day."""
+
+import contextlib
+from statistics import median
+
+import pytest
+
+from ia.errors import NotFound, UsageError
+from ia.market import reading, store
+from ia.market.quote import Quote
+from ia.market.summary import groups, sectors, stocks, summary
+from ia.ohlcv import cache
+from ia.ohlcv.adjust import Action
+from ia.ohlcv.canonical import Bars
+from ia.ohlcv.identity import from_canonical
+from small_market import fill, insert, quote
+
+THU, FRI = "2024-03-14", "2024-03-15"
+
+
+@pytest.fixture
+def now(monkeypatch):
+    def at(moment):
+        monkeypatch.setenv("IA_NOW", moment if moment[19:] else f"{moment}+08:00")
+
+    at(f"{FRI}T16:00:00")
+    return at
+
+
+def seen(ws, **options):
+    told = []
+    with reading.opened(ws) as db:
+        day = reading.latest(db, told.append, **options)
+    return day, [str(message) for message in told]
+
+
+# which day
+
+
+def test_nothing_stored_says_what_to_type_and_makes_no_database(ws, home, now):
+    for ask in (lambda: reading.quotes(ws, ["600519"]), lambda: reading.fundamentals(ws, "600519"), lambda: seen(ws)):
+        with pytest.raises(NotFound, match="nothing of the market is stored yet") as caught:
+            ask()
+        assert "ia sync" in caught.value.hint
+    assert not (home / ".ia" / "cache" / "market.db").exists()
+
+
+def test_a_day_is_seen_after_its_close(ws, now):
+    fill(ws, {THU: [quote("600519.SH", price=100.0)], FRI: [quote("600519.SH", price=110.0)]})
+    assert seen(ws)[0].date == FRI
+    assert seen(ws)[0][5:] == ("82.push2.eastmoney.com", True)
+    now(f"{FRI}T14:59:00")
+    assert seen(ws)[0].date == THU
+    assert reading.quotes(ws, ["600519"])[0][0]["price"] == 100.0
+    now(f"{FRI}T02:00:00-05:00")  # 15:00 in Shanghai
+    assert seen(ws)[0].date == FRI
+    now("2024-03-13T16:00:00")
+    with pytest.raises(NotFound):
+        seen(ws)
+
+
+def test_what_was_taken_before_the_close_counts_from_that_moment_and_says_so(ws, now):
+    fill(ws, {THU: [quote("600519.SH", price=100.0)]})
+    fill(ws, {FRI: [quote("600519.SH", price=104.0)]}, time=f"{FRI}T02:30:00.000Z", bars=False)  # 10:30 in Shanghai
+    now(f"{FRI}T10:29:00")
+    assert seen(ws)[0].date == THU
+    now(f"{FRI}T11:00:00")
+    day, told = seen(ws)
+    assert (day.date, day.time, day.closed) == (FRI, f"{FRI} 10:30", False)
+    assert told == ["the market of 2024-03-15 as it stood at 10:30, before the close"]
+    now(f"{FRI}T18:00:00")
+    assert "before the close" in seen(ws)[1][0]
+    fill(ws, {FRI: [quote("600519.SH", price=110.0)]})  # asked again after the close: what stood at 10:30 is gone
+    assert seen(ws)[1] == []
+    now(f"{FRI}T11:00:00")
+    assert seen(ws)[0].date == THU
+
+
+@pytest.mark.parametrize(
+    ("moment", "days"),
+    [(f"{FRI}T16:00:00", 0), ("2024-03-17T16:00:00", 0), ("2024-03-18T14:00:00", 0), ("2024-03-18T15:00:00", 3),
+     ("2024-03-20T16:00:00", 5)],
+)  # fmt: skip
+def test_age_is_told_when_a_session_has_closed_since(ws, now, moment, days):
+    fill(ws, {FRI: [quote("600519.SH")]})
+    now(moment)
+    expected = [f"the newest day stored is 2024-03-15, {days} days old: `ia sync daily`"] if days else []
+    assert seen(ws)[1] == expected
+
+
+def test_the_first_source_of_the_chain_counts_and_simulated_is_said(ws, now, monkeypatch):
+    fill(ws, {FRI: [quote("600519.SH", price=1.0)]}, adapter="demo", simulated=True)
+    with pytest.raises(NotFound):
+        seen(ws)  # market.adapter is akshare
+    monkeypatch.setenv("IA_MARKET_ADAPTER", "akshare, demo")
+    day, told = seen(ws)
+    assert (day.name, day.simulated) == ("demo", True)
+    assert told == ["simulated prices: the whole market is invented by demo"]
+    fill(ws, {THU: [quote("600519.SH", price=2.0)]})
+    assert seen(ws)[0][1:4] == ("akshare", False, THU)
+
+
+def test_another_day_can_be_asked_for(ws, now):
+    fill(ws, {THU: [quote("600519.SH")], FRI: [quote("600519.SH")]})
+    assert seen(ws, on=THU)[0].date == THU
+    with pytest.raises(NotFound, match="not stored, or not to be seen"):
+        seen(ws, on="2024-03-13")
+    with pytest.raises(UsageError):
+        seen(ws, on="gestern")
+
+
+# quotes
+
+
+def test_quotes_by_code_and_name_in_the_order_asked(ws, now):
+    fill(ws, {FRI: [
+        quote("600519.SH", "贵州茅台", 1.2, 1700.0, industry="白酒", concepts="白酒;高股息", roe_pct=30.0),
+        quote("301999.SZ", "新星科技", -2.0, 20.0), quote("600036.SH", "招商银行"),
+    ]})  # fmt: skip
+    rows, missing = reading.quotes(ws, ["新星科技", "sh600519", "招商银行", "600519.SH", "000002"])
+    assert [row["symbol"] for row in rows] == ["301999.SZ", "600519.SH", "600036.SH", "600519.SH"]
+    assert [error.params["symbol"] for error in missing] == ["000002.SZ"]
+    assert rows[1] == rows[3]
+    assert set(rows[0]) == set(reading.QUOTE)
+    assert rows[1]["industry"] == "白酒"
+    assert (rows[1]["source"], rows[1]["simulated"], rows[1]["date"]) == ("akshare", False, FRI)
+    with pytest.raises(UsageError, match="could be"):
+        reading.quotes(ws, ["平安"])
+
+
+def test_what_is_not_in_the_snapshot_comes_from_bars_with_the_reference_price_of_an_ex_day(ws, now):
+    source = fill(ws, {FRI: [quote("600519.SH")]})
+    with contextlib.closing(cache.connect(ws)) as db:
+        close = [20.0, 10.5]
+        bars = Bars(["2024-03-01", "2024-03-04"], close, close, close, close, [100, 200])
+        store.put_history(db, source, "600001.SH", bars, [Action("2024-03-04", bonus=1.0)])
+        later = Bars(["2024-03-13", FRI], [1.0, 2.0], [1.0, 2.0], [1.0, 2.0], [1.0, 2.0], [1, 2])
+        known = cache.Series(
+            "akshare", "00700.HK", "腾讯控股", "h", "", False, "2024-03-15T00:00:00.000Z", "9", *later.date
+        )
+        cache.put(db, from_canonical("00700.HK"), known, later, [])
+    rows, missing = reading.quotes(ws, ["600001", "00700.HK"])
+    assert not missing
+    assert (rows[0]["date"], rows[0]["price"], rows[0]["prev_close"]) == ("2024-03-04", 10.5, 10.0)
+    assert rows[0]["change_pct"] == pytest.approx(5.0)
+    assert (rows[1]["name"], rows[1]["date"], rows[1]["price"]) == ("腾讯控股", "2024-03-13", 1.0)  # open till 16:10
+    now(f"{FRI}T16:10:00")
+    assert reading.quotes(ws, ["00700.HK"])[0][0]["price"] == 2.0
+
+
+def test_bars_alone_make_quotes_where_no_day_was_synced(ws, now):
+    with contextlib.closing(cache.connect(ws)) as db:
+        bars = Bars([FRI], [1.0], [1.0], [1.0], [1.0], [1])
+        known = cache.Series(
+            "akshare", "600519.SH", "贵州茅台", "h", "", False, "2024-03-15T00:00:00.000Z", "9", FRI, FRI
+        )
+        cache.put(db, from_canonical("600519.SH"), known, bars, [])
+    rows, missing = reading.quotes(ws, ["600519", "600036"])
+    assert (rows[0]["price"], rows[0]["prev_close"]) == (1.0, None)
+    assert "ia sync" in missing[0].hint
+
+
+def test_history_is_adjusted_and_cut(ws, now):
+    source = fill(ws, {FRI: [quote("600001.SH", price=11.0)]})
+    with contextlib.closing(cache.connect(ws)) as db:
+        close = [20.0, 10.0]
+        bars = Bars(["2024-03-13", THU], close, close, close, close, [100, 200])
+        store.put_history(db, source, "600001.SH", bars, [Action(THU, bonus=1.0)])
+    found = reading.history(ws, "600001")
+    assert (found.bars.date, found.bars.close) == (["2024-03-13", THU, FRI], [10.0, 10.0, 11.0])
+    now("2024-03-13T16:00:00")
+    assert reading.history(ws, "600001.SH").bars.close == [20.0]
+    with pytest.raises(NotFound):
+        reading.history(ws, "600002")
+
+
+# reports and lists
+
+
+def test_reports_count_from_their_publication(ws, now):
+    fill(ws, {FRI: [quote("600519.SH")]})
+    insert(
+        ws, "fundamentals",
+        {"symbol": "600519.SH", "period": "2022-12-31", "published": "2023-03-31", "eps": 1.0},
+        {"symbol": "600519.SH", "period": "2023-09-30", "published": None, "eps": 2.0},
+        {"symbol": "600519.SH", "period": "2023-12-31", "published": FRI, "eps": 3.0},
+        {"symbol": "600519.SH", "period": "2024-03-31", "published": "2024-04-27", "eps": 4.0},
+    )  # fmt: skip
+    symbol, rows = reading.fundamentals(ws, "贵州茅台")
+    assert (symbol, [row["eps"] for row in rows]) == ("600519.SH", [3.0, 2.0, 1.0])
+    assert [row["eps"] for row in reading.fundamentals(ws, "600519", 1)[1]] == [3.0]
+    now(f"{THU}T23:00:00")
+    assert [row["eps"] for row in reading.fundamentals(ws, "600519")[1]] == [2.0, 1.0]
+    now("2023-10-30T12:00:00")  # the third quarter has to be out by the end of October
+    assert [row["eps"] for row in reading.fundamentals(ws, "600519")[1]] == [1.0]
+    now("2023-10-31T12:00:00")
+    assert [row["eps"] for row in reading.fundamentals(ws, "600519")[1]] == [2.0, 1.0]
+    with pytest.raises(NotFound, match="no published report"):
+        reading.fundamentals(ws, "600036")
+
+
+def test_northbound_and_lhb_are_cut_at_now(ws, now):
+    fill(ws, {FRI: [quote("600519.SH")]})
+    insert(
+        ws, "northbound", {"date": THU, "channel": "north", "net": 5e8, "turnover": 1e11},
+        {"date": FRI, "channel": "north", "net": None, "turnover": 1.2e11},
+        {"date": "2024-03-18", "channel": "north", "net": None, "turnover": 1e11},
+    )  # fmt: skip
+    insert(
+        ws, "lhb", {"date": THU, "symbol": "600001.SH", "reason": "涨幅", "net": 1.0},
+        {"date": FRI, "symbol": "600001.SH", "reason": "涨幅", "net": 1.0},
+        {"date": FRI, "symbol": "600001.SH", "reason": "换手", "net": 3.0},
+        {"date": FRI, "symbol": "600002.SH", "reason": "涨幅", "net": 2.0},
+    )  # fmt: skip
+    assert [(row["date"], row["net"]) for row in reading.northbound(ws)] == [(FRI, None), (THU, 5e8)]
+    assert [row["date"] for row in reading.northbound(ws, 1)] == [FRI]
+    assert [row["net"] for row in reading.lhb(ws)] == [3.0, 2.0, 1.0]
+    assert [row["net"] for row in reading.lhb(ws, THU)] == [1.0]
+    now(f"{FRI}T12:00:00")
+    assert {row["date"] for row in reading.lhb(ws)} == {THU}
+    assert reading.lhb(ws, FRI) == []
+
+
+def test_gainers_losers_new_and_special_treatment(ws, now):
+    fill(ws, {FRI: [
+        quote("600001.SH", "甲", 3.0), quote("600002.SH", "ST乙", 5.0), quote("600003.SH", "丙", -4.0),
+        quote("001999.SZ", "N丁", 200.0, listed=FRI), quote("600005.SH", "停牌", 0.0, volume=0),
+        quote("510300.SH", "指数基金", 9.0, kind="etf"), Quote("600006.SH", "无价"),
+    ]})  # fmt: skip
+
+    def names(**options):
+        with reading.opened(ws) as db:
+            return [row["name"] for row in reading.gainers(db, reading.latest(db), 10, **options)]
+
+    assert names() == ["N丁", "ST乙", "甲", "丙"]
+    assert names(losers=True) == ["丙", "甲", "ST乙", "N丁"]
+    assert names(new=False, st=False) == ["甲", "丙"]
+
+
+# figures of a day
+
+
+@pytest.fixture
+def breadth(ws, now):
+    """Three days: twenty stocks of two industries, one suspended, one fund; the first two days without a snapshot."""
+    quotes = [
+        quote(f"60{n:04d}.SH", f"股{n}", (-1) ** n * n / 2, 10.0 + n, amount=1e8 * (n + 1), market_cap=1e9 * (n + 1),
+              industry="银行" if n < 8 else "白酒", concepts="甲;乙" if n % 3 else None)
+        for n in range(20)
+    ]  # fmt: skip
+    source = fill(ws, {FRI: [*quotes, quote("600999.SH", "停牌", 0.0, volume=0), quote("510300.SH", "基金", 9.0, kind="etf", amount=1e12)]})  # fmt: skip
+    with contextlib.closing(cache.connect(ws)) as db:
+        for date, share in (("2024-03-13", 0.5), (THU, 0.8)):
+            amounts = [quote.amount * share for quote in quotes]
+            store.put_histories(
+                db, source,
+                [store.History(q.symbol, Bars([date], [1.0], [1.0], [1.0], [1.0], [1]), amount=[a]) for q, a in zip(quotes, amounts, strict=True)],
+            )  # fmt: skip
+        few = [store.History(q.symbol, Bars(["2024-03-12"], [1.0], [1.0], [1.0], [1.0], [1]), amount=[1.0]) for q in quotes[:3]]  # fmt: skip
+        store.put_histories(db, source, few)
+    return quotes
+
+
+def test_the_figures_of_a_day(ws, breadth):
+    with reading.opened(ws) as db:
+        day = reading.latest(db)
+        told = summary(db, day)
+        listed = stocks(db, day)
+    assert len(listed) == 20
+    changes = [q.change_pct for q in breadth]
+    whole = told["boards"][0]
+    assert (whole["board"], whole["count"]) == ("all", 20)
+    assert (whole["up"], whole["down"], whole["flat"]) == (9, 10, 1)
+    assert whole["median_pct"] == round(median(changes), 2)
+    before = [q.market_cap / (1 + q.change_pct / 100) for q in breadth]
+    assert whole["weighted_pct"] == round((sum(q.market_cap for q in breadth) / sum(before) - 1) * 100, 2)
+    assert whole["amount"] == sum(q.amount for q in breadth) == told["amount"]
+    assert told["suspended"] == 1
+    assert told["amount_vs_last_pct"] == 25.0
+    assert (told["amount_vs_mean_pct"], told["mean_days"]) == (
+        round((1 / 0.65 - 1) * 100, 2),
+        2,
+    )  # not the day of three
+    assert [row["board"] for row in told["boards"]] == ["all", "main"]
+    assert {row["name"] for row in told["industries_up"] + told["industries_down"]} == {"银行", "白酒"}
+
+
+def test_sectors_are_the_source_s_own_where_they_were_synced_for_the_day(ws, breadth):
+    with reading.opened(ws) as db:
+        day = reading.latest(db)
+        worked_out = {row["name"]: row for row in sectors(db, day)}
+        concepts = [row["name"] for row in sectors(db, day, "concept")]
+        assert groups(stocks(db, day), "industry")[0]["name"] == next(iter(worked_out))
+    bank = [q for q in breadth if q.industry == "银行"]
+    assert worked_out["银行"]["count"] == 8
+    assert worked_out["银行"]["change_pct"] == round(sum(q.change_pct for q in bank) / 8, 2)
+    assert worked_out["银行"]["leader"] == max(bank, key=lambda q: q.change_pct).symbol
+    assert worked_out["银行"]["by"] == "members"
+    assert sorted(concepts) == ["乙", "甲"]
+    insert(ws, "boards", {"kind": "industry", "date": THU, "board": "BK1", "name": "旧", "change_pct": 1.0},
+           {"kind": "industry", "date": FRI, "board": "BK1", "name": "酿酒", "change_pct": 2.0})  # fmt: skip
+    with reading.opened(ws) as db:
+        rows = sectors(db, reading.latest(db))
+    assert [(row["name"], row["by"]) for row in rows] == [("酿酒", "source")]
