@@ -166,6 +166,21 @@ def test_cooling_refuses_a_buy(hours, refuses):
     assert check(buy(100, symbol=other), state(last_trades=last), LIMITS) == []
 
 
+def test_a_trade_entered_after_a_later_one_is_within_its_cooling_too():
+    assert told(check(buy(100), state(last_trades={MOUTAI.canonical: NOON + timedelta(hours=2)}), LIMITS)) == {
+        "risk.cooling_hours": ("cooling: 2.0 h since the last trade < 24 h", True)
+    }
+    later = {MOUTAI.canonical: NOON + timedelta(hours=30)}
+    assert check(buy(100), state(last_trades=later), LIMITS) == []
+
+
+@pytest.mark.parametrize(("cash", "enough"), [("1005.01", True), ("1005.00", False), ("1000.00", False)])
+def test_cash_pays_for_the_shares_and_the_fees(cash, enough):
+    found = told(check(buy(100, fees=Decimal("5.01")), state(cash=cash), LIMITS))
+    assert ("account.cash" not in found) == enough
+    assert enough or found["account.cash"][1]
+
+
 def test_cooling_does_not_stand_in_the_way_of_a_sale():
     last = {MOUTAI.canonical: NOON - timedelta(hours=2)}
     (only,) = check(sell(100), state(held=position(100), last_trades=last), LIMITS)
@@ -235,6 +250,7 @@ def test_more_cannot_be_sold_than_is_held_override_or_not():
         (sell(100, "15.00"), Quoted(Decimal(10), listed="2024-02-28"), None),
         (sell(100, "15.00"), None, None),
         (sell(100, "10.51"), CALM._replace(reference=True, name="*ST茅台"), True),
+        (sell(100, "15.00"), CALM._replace(reference=True, name="茅台退"), False),
         (sell(100, "15.00"), CALM._replace(stale="2024-02-20"), None),
         (sell(100, "15.00"), CALM._replace(simulated=True), False),
     ],

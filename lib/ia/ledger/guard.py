@@ -339,6 +339,7 @@ def _within_limits(order: Order, state: State) -> Iterator[Breach]:
             else (found.low, "price limit of {day}: {price} < {limit} ({rule})")
         )
         certain = found.sure and not quote.simulated and (quote.reference or (over and not special))
+        certain = certain and "退" not in name  # the first day of a delisting period has no limits
         message = Message(template, **told, limit=_plain(bound))
         yield Breach("exchange.price_limit", order.price, bound, message, refuses=certain)
         return
