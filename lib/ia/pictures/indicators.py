@@ -71,7 +71,7 @@ def drawn(
     below: list[Pane] = []
     for source in overlays:
         lines = _lines(source, bars, limits, notify)
-        if _near(lines, bars):
+        if source.partition("(")[0].strip() not in LEVELS and _near(lines, bars):
             over.extend(lines)
         else:
             below.append(_pane(source, lines))
