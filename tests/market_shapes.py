@@ -28,6 +28,9 @@ def answer(market, host, path, query):
         return sina_abstract(market, query["paperCode"])
     if path.startswith("/realstock/company/") and path.endswith("/hfq.js"):
         return sina_factors(market, path.split("/")[3])
+    if path == "/list=sh000001":
+        clock = min(market.clock, "15:30:39") if market.day == market.today else "15:30:39"
+        return f'var hq_str_sh000001="上证指数,3026.5,3036.3,3032.6,{market.today},{clock},00,";\n'.encode("gb18030")
     if path.endswith("/klc_kl.js"):
         return sina_kline(market, path.split("/")[3])
     if path.endswith("/newfqkline/get"):

@@ -149,7 +149,8 @@ def test_sina_answers_where_eastmoney_does_not_and_starts_over(hosts):
                 bar.close, bar.prev, bar.open, bar.high, bar.low,
             )  # fmt: skip
             assert quote.volume == bar.volume
-        assert (quote.time, quote.industry, quote.pe, quote.roe_pct) == (None, None, None, None)
+        assert (quote.industry, quote.pe, quote.roe_pct) == (None, None, None)
+        assert quote.time == f"{DAY}T15:00:00"
         if symbol in truth:
             assert quote.market_cap == truth[symbol].market_cap
             assert quote.name == truth[symbol].name
@@ -163,6 +164,18 @@ def test_a_suspended_stock_of_sina_has_no_price(hosts):
     quote = taken(load("akshare").snapshot(STOCKS))["600519.SH"]
     assert (quote.price, quote.volume, quote.change_pct, quote.traded) == (None, None, None, False)
     assert quote.prev_close == hosts.market.bars("600519.SH")[-1].close
+
+
+@pytest.mark.parametrize("mode", ["403", "502", "empty", "html", "deep", "cut"])
+def test_where_nobody_tells_sinas_day_it_stays_unknown(hosts, mode):
+    hosts.fail("502", "eastmoney")
+    if mode == "cut":
+        hosts.say("hq.sinajs.cn", 'var hq_str_sh000001="上证指数,3026.5,2024-13-45,15:30:39,00,";')
+    else:
+        hosts.fail(mode, "hq.sinajs.cn")
+    pages = list(load("akshare").snapshot(STOCKS))
+    assert len(taken(pages)) == 250
+    assert {page.time for page in pages} == {quote.time for quote in taken(pages).values()} == {None}
 
 
 def test_both_hosts_fail(hosts):

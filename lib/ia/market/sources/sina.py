@@ -7,11 +7,12 @@ nothing was traded. Sina's `per` is another ratio than Eastmoney's and not taken
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ia.errors import NotFound
+from ia.errors import NotFound, TryLater, Unavailable
 from ia.market.quote import Quote
 from ia.market.sources import Page, Report
 from ia.market.sources.cells import Odd, Tally, day, loose, name, number, small, symbol, text
 from ia.market.sources.plausible import check
+from ia.ohlcv.canonical import is_date
 from ia.ohlcv.identity import Symbol
 from ia.ohlcv.transport import NoNetwork, get_json, get_text, governed, shape_changed
 
@@ -20,6 +21,7 @@ WHAT, ABSTRACT = "Sina getHQNodeData", "Sina getFinanceReport2022"
 ROWS, MOST_PAGES = 80, 200
 _MARKET = f"https://{HOST}/quotes_service/api/json_v2.php/Market_Center."
 _COMPANY = "https://quotes.sina.cn/cn/api/openapi.php/CompanyFinanceService.getFinanceReport2022"
+_INDEX = "https://hq.sinajs.cn/list=sh000001"
 _NODES = {"stock": "hs_a", "etf": "etf_hq_fund"}
 _TITLES = {
     "基本每股收益": "eps",
@@ -38,12 +40,15 @@ _TITLES = {
 
 
 def pages(kinds: Sequence[str]) -> Iterator[Page]:
-    """Yield the snapshot of these kinds, page by page; it tells a time of day but no day, so `time` is None.
+    """Yield the snapshot of these kinds, page by page.
+
+    Its rows tell a time of day but no day: that is taken from the quote of the Shanghai index, on a third host. Where
+    this does not answer, `time` is None.
 
     raises  Banned, NoNetwork; ShapeChanged where more than a few rows of a page contradict themselves, or rows are
             missing.
     """
-    done, seen = 0, set[str]()
+    done, seen, today = 0, set[str](), _today()
     for kind in (kind for kind in _NODES if kind in kinds):
         node = _NODES[kind]
         with governed(small):
@@ -59,12 +64,13 @@ def pages(kinds: Sequence[str]) -> Iterator[Page]:
                 raise shape_changed(WHAT, "no list of rows")
             if not rows:
                 raise NoNetwork("{host} sent {came} of {total} rows", host=HOST, came=(n - 1) * ROWS, total=total)
-            quotes, tally = _quotes(rows, kind)
+            quotes, tally = _quotes(rows, kind, today)
             if quotes and seen.issuperset(quote.symbol for quote in quotes):
                 raise shape_changed(WHAT, "the pages repeat each other")
             seen.update(quote.symbol for quote in quotes)
             done += 1
-            yield Page(quotes, done, done + last - n, HOST, None, tally.dropped, tally.first)
+            time = max((quote.time for quote in quotes if quote.time), default=None)
+            yield Page(quotes, done, done + last - n, HOST, time, tally.dropped, tally.first)
 
 
 def fundamentals_of(company: Symbol) -> list[Report]:
@@ -110,11 +116,21 @@ def _total(said: str) -> int:
     return int(digits)
 
 
-def _quotes(rows: list[dict[str, Any]], kind: str) -> tuple[list[Quote], Tally]:
+def _today() -> str | None:
+    """Return the day of which the market's quotes are, by the index's own; None where that cannot be told."""
+    try:
+        with governed(small):
+            said = get_text(_INDEX, headers={"Referer": "https://finance.sina.com.cn/"})
+    except (TryLater, Unavailable):
+        return None
+    return next((cell for cell in said[:2000].split(",") if len(cell) == 10 and is_date(cell)), None)
+
+
+def _quotes(rows: list[dict[str, Any]], kind: str, today: str | None) -> tuple[list[Quote], Tally]:
     tally, found = Tally(WHAT), []
     for row in rows:
         try:
-            quote = _quote(row, kind)
+            quote = _quote(row, kind, today)
             check(quote, text(row.get("name")), tally)
             found.append(quote)
         except Odd as odd:
@@ -123,7 +139,7 @@ def _quotes(rows: list[dict[str, Any]], kind: str) -> tuple[list[Quote], Tally]:
     return found, tally
 
 
-def _quote(row: dict[str, Any], kind: str) -> Quote:
+def _quote(row: dict[str, Any], kind: str, today: str | None) -> Quote:
     code = row.get("symbol")
     exchange = code[:2].upper() if isinstance(code, str) else ""
     if exchange not in ("SH", "SZ", "BJ") or not isinstance(code, str):
@@ -157,8 +173,14 @@ def _quote(row: dict[str, Any], kind: str) -> Quote:
         pb=loose(row, "pb") or None,
         market_cap=cap("mktcap"),
         float_cap=cap("nmc"),
+        time=_time(today, row.get("ticktime")),
         kind=kind,
     )
+
+
+def _time(today: str | None, clock: object) -> str | None:
+    said = f"{today}T{clock}"
+    return said if today and is_date(said) else None
 
 
 def _report(company: Symbol, period: object, report: object) -> Report:
