@@ -115,6 +115,7 @@ def test_united_states():
     assert cost("AAPL.US", "2024-06-03", "buy", "190", "100").total == 0
     # 19000 sold: SEC 27.80 a million = 0.5282, up to 0.53; TAF 0.0166, up to 0.02
     assert cost("AAPL.US", "2024-06-03", "sell", "190", "100").other == Decimal("0.55")
+    assert cost("AAPL.US", "2024-06-03", "sell", "19", "100").other == Decimal("0.08")  # 0.0528 up to 0.06
     assert cost("AAPL.US", "2025-05-14", "sell", "190", "100").other == Decimal("0.02")
     assert cost("AAPL.US", "2025-05-14", "sell", "1", "1000000").other == Decimal("8.30")
     assert cost("AAPL.US", "2024-06-03", "sell", "190", "0.5").total > 0
