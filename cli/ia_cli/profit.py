@@ -39,7 +39,7 @@ def profit(symbol: str | None, method: str | None, session: str, as_json: bool) 
         {
             "symbol": each.symbol, "name": each.name, "size": written(each.quantity), "cost": written(each.cost),
             "price_date": each.price.date if each.price else "",
-            "current_price": written(each.price.price if each.price else None), "profit": written(each.profit, True),
+            "current_price": written(each.price.price if each.price else None), "pnl": written(each.profit, True),
             "profit_rate": written(each.rate), "realized": written(each.realised),
             "unrealized": written(each.unrealised), "dividends": written(each.dividends), "fees": written(each.fees),
             "currency": each.currency,
@@ -48,14 +48,14 @@ def profit(symbol: str | None, method: str | None, session: str, as_json: bool) 
     ]  # fmt: skip
     lines += [
         {
-            "symbol": "", "name": "total", "profit": written(each.profit, True), "profit_rate": written(each.rate),
+            "symbol": "", "name": "total", "pnl": written(each.profit, True), "profit_rate": written(each.rate),
             "realized": written(each.realised), "unrealized": written(each.unrealised),
             "dividends": written(each.dividends), "fees": written(each.fees), "currency": each.currency,
         }
         for each in sums.values()
     ]  # fmt: skip
     columns = (
-        "symbol", "name", "size", "cost", "current_price", "price_date", "profit", "profit_rate", "realized",
+        "symbol", "name", "size", "cost", "current_price", "price_date", "pnl", "profit_rate", "realized",
         "unrealized", "dividends", "fees", "currency",
     )  # fmt: skip
     emit_rows(lines, columns)

@@ -407,7 +407,12 @@ def import_(file: str | None, dry_run: bool, currency: str, session: str, as_jso
 
 @trade.command(cls=Command, example="ia trade buy 600519 100 1650 --date 2024-01-15; ia trade export > ledger.csv")
 @click.option(
-    "--format", "form", type=click.Choice(["csv", "beancount"]), default="csv", show_default=True, help="Form."
+    "--format",
+    "form",
+    type=click.Choice(["csv", "beancount"]),
+    default="csv",
+    show_default=True,
+    help="What it is written as.",
 )
 def export(form: str) -> None:
     """Print what counts in the journal: CSV that `ia trade import` reads, or beancount text that bean-check accepts.

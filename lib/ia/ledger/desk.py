@@ -148,8 +148,8 @@ class Desk:
         for each in done:
             self.notify(
                 Message(
-                    "entered from the market data: {kind} of {symbol} on {date}", kind=each.kind, symbol=each.symbol,
-                    date=each.date,
+                    "entered from the market data: {kind} of {symbol} on {date}", kind=Message(each.kind),
+                    symbol=each.symbol, date=each.date,
                 )
             )  # fmt: skip
         return done

@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from ia import clock, config
-from ia.errors import NotFound, Refused, UsageError
+from ia.errors import Message, NotFound, Refused, UsageError
 from ia.ledger import guard, journal, order
 from ia.ledger.desk import Desk
 from ia.ledger.fold import fold
@@ -125,7 +125,7 @@ def correct(desk: Desk, number: int, change: Change, *, override: str | None = N
             return trade(desk, _corrected(old, change), override=override, replaces=old)
         for name in ("quantity", "fees"):
             if getattr(change, name) and not (name == "quantity" and old.quantity is not None):
-                raise UsageError("a {kind} has no {what}", kind=old.kind, what=name)
+                raise UsageError("a {kind} has no {what}", kind=Message(old.kind), what=Message(name))
         symbol = from_canonical(old.symbol) if old.symbol else None
         moment = None if change.when is None else order.moment_of(change.when, symbol)
         entry = old._replace(
@@ -141,11 +141,11 @@ def correct(desk: Desk, number: int, change: Change, *, override: str | None = N
             entry = entry._replace(cash=amount, price=None)
         if change.price is not None:
             if old.kind != DIVIDEND:
-                raise UsageError("a {kind} has no {what}", kind=old.kind, what="price")
+                raise UsageError("a {kind} has no {what}", kind=Message(old.kind), what=Message("price"))
             entry = entry._replace(price=order.number(change.price, "the price"), cash=None)
         if change.ratio is not None:
             if old.kind not in (BONUS, SPLIT):
-                raise UsageError("a {kind} has no {what}", kind=old.kind, what="ratio")
+                raise UsageError("a {kind} has no {what}", kind=Message(old.kind), what=Message("ratio"))
             entry = entry._replace(ratio=order.number(change.ratio, "the ratio"), quantity=None)
         if change.quantity is not None and symbol is not None:
             entry = entry._replace(quantity=order.shares(change.quantity, symbol), ratio=None)
@@ -158,7 +158,7 @@ def _corrected(old: Entry, change: Change) -> Order:
     symbol = symbol if symbol.name else symbol._replace(name=old.name)
     for name in ("amount", "ratio"):
         if getattr(change, name) is not None:
-            raise UsageError("a {kind} has no {what}", kind=old.kind, what=name)
+            raise UsageError("a {kind} has no {what}", kind=Message(old.kind), what=Message(name))
     assert old.price is not None and old.quantity is not None
     moment = clock.parse(old.time.replace("Z", "+00:00"))
     was = Order(old.kind, symbol, old.quantity, old.price, moment)

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from ia import clock, config
-from ia.errors import ConfigError, UsageError
+from ia.errors import ConfigError, Message, UsageError
 from ia.ledger.account import Price
 from ia.ledger.journal import BUY, SELL, SUBSCRIBE, Entry, cents
 from ia.ohlcv.identity import Symbol
@@ -52,17 +52,17 @@ def number(text: str, what: str, *, places: int = PLACES, zero: bool = False, ne
     """
     bare = text.strip()
     if len(bare) > 40 or not _is_number(bare):
-        raise UsageError("{what}: {text!r} is not a number", what=what, text=bare[:40])
+        raise UsageError("{what}: {text!r} is not a number", what=Message(what), text=bare[:40])
     value = Decimal(bare.replace(",", ""))
     if value < 0 and not negative:
-        raise UsageError("{what}: {text} is less than zero", what=what, text=bare)
+        raise UsageError("{what}: {text} is less than zero", what=Message(what), text=bare)
     if not value and not zero:
-        raise UsageError("{what}: {text} is nothing", what=what, text=bare)
+        raise UsageError("{what}: {text} is nothing", what=Message(what), text=bare)
     if abs(value) >= MOST:
-        raise UsageError("{what}: {text} is too large to be true", what=what, text=bare)
+        raise UsageError("{what}: {text} is too large to be true", what=Message(what), text=bare)
     value = value.normalize()
     if -int(value.as_tuple().exponent) > places:
-        raise UsageError("{what}: {text} has more than {places} decimals", what=what, text=bare, places=places)
+        raise UsageError("{what}: {text} has more than {places} decimals", what=Message(what), text=bare, places=places)
     return value if int(value.as_tuple().exponent) <= 0 else value.quantize(Decimal(1))
 
 
@@ -74,7 +74,7 @@ def shares(text: str, symbol: Symbol) -> Decimal:
     what = "the quantity"
     value = number(text, what, places=6)
     if symbol.market != "US" and value != value.to_integral_value():
-        raise UsageError("{what}: {text} is no whole number of shares", what=what, text=text.strip())
+        raise UsageError("{what}: {text} is no whole number of shares", what=Message(what), text=text.strip())
     return value
 
 
@@ -125,7 +125,7 @@ def entry_of(order: Order) -> Entry:
     cost = _fees(order)
     amount = cents(order.price * order.quantity)
     if amount >= MOST:
-        raise UsageError("{what}: {text} is too large to be true", what="the amount", text=format(amount, "f"))
+        raise UsageError("{what}: {text} is too large to be true", what=Message("the amount"), text=format(amount, "f"))
     return Entry(
         0, clock.stamp(order.moment), order.day, order.side, order.symbol.canonical, order.symbol.name,
         currency(order.symbol), order.price, order.quantity, amount, None, cost.commission, cost.stamp, cost.transfer,
