@@ -302,3 +302,24 @@ def test_sectors_are_the_source_s_own_where_they_were_synced_for_the_day(ws, bre
     with reading.opened(ws) as db:
         rows = sectors(db, reading.latest(db))
     assert [(row["name"], row["by"]) for row in rows] == [("酿酒", "source")]
+
+
+def test_members_of_synced_boards_stand_in_where_snapshots_tell_no_groups(ws, now):
+    fill(ws, {FRI: [quote(f"60{n:04d}.SH", f"股{n}", n / 2) for n in range(4)]})
+    insert(
+        ws, "boards", {"kind": "concept", "date": THU, "board": "B1", "name": "旧名"},
+        {"kind": "concept", "date": FRI, "board": "B1", "name": "低空"}, {"kind": "concept", "date": FRI, "board": "B2", "name": "白酒"},
+        {"kind": "industry", "date": FRI, "board": "I1", "name": "银行"}, {"kind": "concept", "date": "2024-03-18", "board": "B1", "name": "新名"},
+    )  # fmt: skip
+    insert(
+        ws, "members", {"kind": "concept", "board": "B1", "symbol": "600001.SH", "seen": THU, "gone": None},
+        {"kind": "concept", "board": "B2", "symbol": "600001.SH", "seen": THU, "gone": "2024-03-18"},
+        {"kind": "concept", "board": "B1", "symbol": "600002.SH", "seen": "2024-03-18", "gone": None},
+        {"kind": "concept", "board": "B1", "symbol": "600003.SH", "seen": "2024-03-01", "gone": FRI},
+        {"kind": "industry", "board": "I1", "symbol": "600002.SH", "seen": FRI, "gone": None},
+    )  # fmt: skip
+    with reading.opened(ws) as db:
+        found = {row.symbol: (row.industry, row.concepts) for row in stocks(db, reading.latest(db))}
+    assert found == {
+        "600000.SH": (None, None), "600001.SH": (None, "低空;白酒"), "600002.SH": ("银行", None), "600003.SH": (None, None)
+    }  # fmt: skip

@@ -36,14 +36,36 @@ class Stock(NamedTuple):
 
 
 def stocks(db: sqlite3.Connection, day: Day) -> list[Stock]:
-    """Return the stocks that traded on a day, by symbol."""
-    rows = db.execute(
+    """Return the stocks that traded on a day, by symbol.
+
+    Where the snapshots do not tell industries or concepts, the members of the boards that were synced by then do.
+    """
+    cursor = db.execute(
         "SELECT s.symbol, coalesce(s.name, ''), s.price, s.prev_close, s.change_pct, coalesce(s.amount, 0),"
         f" s.market_cap, c.industry, c.concepts, c.listed, {BOARD}, coalesce({ST}, 0){FROM}{STOCKS}"
         " AND s.volume > 0 AND s.change_pct IS NOT NULL AND s.price IS NOT NULL ORDER BY s.symbol",
         params(day),
     )
-    return list(map(Stock._make, rows))
+    rows = list(map(Stock._make, cursor))
+    for kind in ("industry", "concepts"):
+        if 2 * sum(getattr(row, kind) is not None for row in rows) < len(rows):
+            boards = _boards(db, day, kind.removesuffix("s"))
+            rows = [row._replace(**{kind: getattr(row, kind) or boards.get(row.symbol)}) for row in rows]
+    return rows
+
+
+def _boards(db: sqlite3.Connection, day: Day, kind: str) -> dict[str, str]:
+    """Return the names of the boards of a kind that each symbol belonged to on a day, `;` between."""
+    cursor = db.execute(
+        "SELECT m.symbol, b.name FROM members m JOIN (SELECT board, name, max(date) FROM boards WHERE source = ?1"
+        " AND kind = ?2 AND date <= ?3 GROUP BY board) b ON b.board = m.board WHERE m.source = ?1 AND m.kind = ?2"
+        " AND m.seen <= ?3 AND (m.gone IS NULL OR m.gone > ?3) AND b.name <> '' ORDER BY m.board",
+        (day.source, kind, day.date),
+    )
+    found: dict[str, str] = {}
+    for symbol, name in cursor:
+        found[symbol] = name if kind == "industry" or symbol not in found else f"{found[symbol]};{name}"
+    return found
 
 
 def summary(db: sqlite3.Connection, day: Day) -> Row:
@@ -199,9 +221,11 @@ def sectors(db: sqlite3.Connection, day: Day, kind: str = "industry") -> list[Ro
     """
     rows = rows_of(
         db,
-        "SELECT name, NULL AS count, up, down, change_pct, NULL AS weighted_pct, NULL AS amount, turnover_pct,"
-        " market_cap, leader, leader_pct, board FROM boards WHERE source = ? AND kind = ? AND date = ?"
-        " AND change_pct IS NOT NULL ORDER BY change_pct DESC, name",
+        "SELECT b.name, NULL AS count, b.up, b.down, b.change_pct, NULL AS weighted_pct, NULL AS amount,"
+        " b.turnover_pct, b.market_cap, b.leader, s.name AS leader_name, b.leader_pct, b.board FROM boards b"
+        " LEFT JOIN snapshots s ON s.source = b.source AND s.date = b.date AND s.symbol = b.leader"
+        " WHERE b.source = ? AND b.kind = ? AND b.date = ? AND b.change_pct IS NOT NULL"
+        " ORDER BY b.change_pct DESC, b.name",
         (day.source, kind, day.date),
     )
     found = rows or groups(stocks(db, day), kind)
