@@ -20,6 +20,6 @@ CATALOG = {
     "price limit of {day}: {price} < {limit} ({rule})": "低于 {day} 跌停价: {price} < {limit}（{rule}）",
     "if it is meant so: `--override --because WHY`; the journal keeps both": "若确实如此：`--override --because 理由`，两者都会记入账本",
     "{name}: {value!r} is no number of hours from 0 to 8760": "{name}：{value!r} 不是 0 到 8760 之间的小时数",
-    "{name}: {value!r} is no per cent, a number up to 100": "{name}：{value!r} 不是百分数（不超过 100 的数字）",
-    "`ia config set {name} 20` sets one": "用 `ia config set {name} 20` 设置",
+    "{name}: {value!r} is no per cent: a number above 0 and up to 100, without the sign": "{name}：{value!r} 不是百分数（大于 0、不超过 100 的数字，不带 %）",
+    "`ia config set {name} {usual}` sets the usual one": "用 `ia config set {name} {usual}` 恢复默认值",
 }

@@ -378,8 +378,9 @@ def _setting(name: str) -> Decimal:
     if _is_limit(text) and least <= Decimal(text) <= 100:
         return Decimal(text)
     raise ConfigError(
-        "{name}: {value!r} is no per cent, a number up to 100",
+        "{name}: {value!r} is no per cent: a number above 0 and up to 100, without the sign",
         name=name,
         value=text,
-        hint="`ia config set {name} 20` sets one",
+        usual=f"{getattr(Limits(), name.removeprefix('risk.'))}",
+        hint="`ia config set {name} {usual}` sets the usual one",
     )

@@ -90,7 +90,10 @@ def _sessions(listed: str | None, day: str) -> tuple[int, int]:
     """Return at least and at most how many trading days lie between a listing and a day; weekdays are known, holidays
     are not."""
     begin, end = date.fromisoformat(listed or day), date.fromisoformat(day)
-    weekdays = sum((begin + timedelta(n)).weekday() < 5 for n in range(1, min((end - begin).days, 60) + 1))
+    days = (end - begin).days
+    if days > 60:
+        return days // 2, days
+    weekdays = sum((begin + timedelta(n)).weekday() < 5 for n in range(1, days + 1))
     return max(weekdays - HOLIDAYS, 0), weekdays
 
 
