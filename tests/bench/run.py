@@ -59,7 +59,7 @@ def commands(home: Path) -> list[Case]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--only", choices=["commands", "recall", "turn"], help="one part only")
+    parser.add_argument("--only", choices=["commands", "recall", "turn", "market"], help="one part only")
     options = parser.parse_args()
     if options.only in (None, "commands"):
         home = Path(tempfile.mkdtemp(prefix="ia-bench-"))
@@ -88,6 +88,14 @@ def main() -> None:
         print()
         sys.stdout.flush()
         subprocess.run([PYTHON, str(SCRIPTS / "bench_turn.py"), str(options.rounds)], check=True)
+    if options.only in (None, "market"):
+        print()
+        sys.stdout.flush()
+        with tempfile.TemporaryDirectory(prefix="ia-bench-market-") as folder:
+            subprocess.run([PYTHON, str(SCRIPTS / "bench_market.py"), "--keep", folder], check=True)
+            print()
+            sys.stdout.flush()
+            subprocess.run([PYTHON, str(SCRIPTS / "bench_reading.py"), folder, str(options.rounds)], check=True)
 
 
 if __name__ == "__main__":

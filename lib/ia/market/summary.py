@@ -47,10 +47,12 @@ def stocks(db: sqlite3.Connection, day: Day) -> list[Stock]:
         params(day),
     )
     rows = list(map(Stock._make, cursor))
-    for kind in ("industry", "concepts"):
-        if 2 * sum(getattr(row, kind) is not None for row in rows) < len(rows):
-            boards = _boards(db, day, kind.removesuffix("s"))
-            rows = [row._replace(**{kind: getattr(row, kind) or boards.get(row.symbol)}) for row in rows]
+    if 2 * sum(row.industry is not None for row in rows) < len(rows):
+        boards = _boards(db, day, "industry")
+        rows = [row._replace(industry=row.industry or boards.get(row.symbol)) for row in rows]
+    if 2 * sum(row.concepts is not None for row in rows) < len(rows):
+        boards = _boards(db, day, "concept")
+        rows = [row._replace(concepts=row.concepts or boards.get(row.symbol)) for row in rows]
     return rows
 
 
