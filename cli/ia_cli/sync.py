@@ -18,6 +18,16 @@ COLUMNS = (
     "mirror_s",
 )  # fmt: skip
 
+LABELS = {
+    "market": "whole market",
+    "symbols": "list of securities",
+    "histories": "histories of bars",
+    "fundamentals": "company reports",
+    "lhb": "unusual trading",
+    "sectors": "members of boards",
+}
+"""What the progress bar says of what is being fetched."""
+
 
 @click.command(cls=Command, example="IA_MARKET_ADAPTER=demo ia sync daily")
 @click.argument("job", required=False, type=click.Choice(JOBS), metavar="[JOB]")
@@ -73,7 +83,7 @@ def sync(
         failures = [{"status": failure.status, "message": str(failure)} for failure in outcome.failures]
         emit_json({"jobs": outcome.rows, "failures": failures})
     elif outcome.rows:
-        emit_rows([{**row, "todo": row.get("todo", 0)} for row in outcome.rows], COLUMNS)
+        emit_rows(outcome.rows, COLUMNS)
     for failure in outcome.failures:
         complain(failure)
     if outcome.failures:
@@ -89,7 +99,7 @@ def _chosen(ws, symbols: str | None, universe: str | None) -> tuple[str, ...] | 
 
         found = [resolve(part) for part in symbols.split(",") if part.strip()]
         if not found:
-            raise UsageError("--symbols names none", hint="`--symbols 600519,000001`")
+            raise UsageError("--symbols names none", hint="`--symbols 600519,300750`")
         abroad = [str(symbol) for symbol in found if symbol.market != "CN"]
         if abroad:
             raise UsageError(
@@ -131,7 +141,16 @@ class _Lines:
             self.tenth = tenth
             left = (now - self.began) / done * (total - done)
             template = "{what}: {done} of {total}, {failed} failed, about {minutes} min left"
-            notify(Message(template, what=tr(what), done=done, total=total, failed=failed, minutes=round(left / 60)))
+            notify(
+                Message(
+                    template,
+                    what=tr(LABELS.get(what, what)),
+                    done=done,
+                    total=total,
+                    failed=failed,
+                    minutes=round(left / 60),
+                )
+            )
 
 
 @contextlib.contextmanager
@@ -149,7 +168,7 @@ def _bar() -> Iterator[Callable[[str, int, int, int], None]]:
 
         def show(what: str, done: int, total: int, failed: int) -> None:
             if what not in tasks:
-                tasks[what] = bar.add_task(tr(what), total=total, rate="", failed="")
+                tasks[what] = bar.add_task(tr(LABELS.get(what, what)), total=total, rate="", failed="")
             task = bar.tasks[tasks[what]]
             rate = f"{task.speed:.1f}/s" if task.speed else ""
             missed = f"{failed} {tr('failed')}" if failed else ""

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from conftest import installed
 from market_hosts import Hosts, Market
 

@@ -115,7 +115,11 @@ def _collected(source: Source, progress: Progress | None, notify: Notify) -> _Co
         if page is None or isinstance(exc, _Half):
             raise
         raise _half(source.name, done, page.pages, exc) from exc
-    if page is None or done < page.pages or not quotes:
+    if page is not None and done >= page.pages and not quotes:
+        raise Unavailable(
+            "{source} tells of no security: nothing was stored", source=source.name, hint="how hosts stand: `ia doctor`"
+        )
+    if page is None or done < page.pages:
         raise _half(source.name, done, page.pages if page else 0, Message("no more came"))
     if dropped > max(2.0, ODD_FRAC * len(quotes)):
         raise _odd(source.name, "{count} rows contradict themselves, the first: {odd}", count=dropped, odd=odd)
