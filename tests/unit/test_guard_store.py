@@ -57,16 +57,16 @@ def test_an_ex_day_is_measured_from_its_reference_price(market):
     market.day("2024-03-04", quote(BANK, 5.1, 5.0))  # ten new shares for ten
     assert market.told("5.10", "2024-03-04T15:00") == {}
     found = market.told("4.49", "2024-03-04T15:00")
-    assert found == {"exchange.price_limit": ("price limit of 2024-03-04: 4.49 < 4.5 (10 %)", True)}
+    assert found == {"exchange.price_limit": ("price limit of 2024-03-04: 4.49 < 4.5 (±10 %)", True)}
     # In the morning nobody had told the reference price yet: a low price may be that of an ex-day.
     found = market.told("5.10", "2024-03-04T10:00")
-    assert found == {"exchange.price_limit": ("price limit of 2024-03-04: 5.1 < 9 (10 %)", False)}
+    assert found == {"exchange.price_limit": ("price limit of 2024-03-04: 5.1 < 9 (±10 %)", False)}
 
 
 def test_the_close_before_a_weekend_and_a_holiday_is_fresh(market):
     market.day("2024-02-08", quote(BANK, 10.0, 9.9))
     found = market.told("11.01", "2024-02-19T10:00")  # the first session after the Spring Festival
-    assert found["exchange.price_limit"] == ("price limit of 2024-02-19: 11.01 > 11 (10 %)", True)
+    assert found["exchange.price_limit"] == ("price limit of 2024-02-19: 11.01 > 11 (±10 %)", True)
     assert found["risk.rise_pct"][1]
 
 
@@ -81,7 +81,7 @@ def test_special_treatment_counts_as_of_the_day(market):
     market.day("2024-03-01", quote("600000.SH", 10.0, 9.9, "ST浦发", "1999-11-10"))
     market.day("2024-03-04", quote("600000.SH", 10.3, 10.0, "ST浦发", "1999-11-10"))
     found = market.told("10.60", "2024-03-04T15:00", "600000.SH")
-    assert found["exchange.price_limit"] == ("price limit of 2024-03-04: 10.6 > 10.5 (5 % ST)", True)
+    assert found["exchange.price_limit"] == ("price limit of 2024-03-04: 10.6 > 10.5 (±5 % ST)", True)
 
 
 def test_a_new_stock_has_no_limits(market):

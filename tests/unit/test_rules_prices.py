@@ -10,13 +10,14 @@ import csv
 import gzip
 import itertools
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from decimal import Decimal
 
 import pytest
 
 from conftest import SHARED
 from ia.ohlcv.identity import from_canonical
+from ia.rules.boards import board
 from ia.rules.limits import limits
 
 ASHARE = SHARED / "ashare"
@@ -164,7 +165,8 @@ def test_unadjusted_2019_to_2023_across_the_reform_of_chinext():
     series = defaultdict(dict)
     for row in read("unadjusted_desc_dup_20190425_20230404.csv.gz"):
         series[row["symbol"]][row["date"]] = row
-    rows = touched = 0
+    rows = 0
+    touched = Counter()
     above, below = set(), set()
     for code, days in series.items():
         symbol = from_canonical(f"{code}.{'SH' if code[0] == '6' else 'SZ'}")
@@ -173,13 +175,20 @@ def test_unadjusted_2019_to_2023_across_the_reform_of_chinext():
             found = limits(symbol, bar["date"], Decimal(earlier["close"]))
             low, high = Decimal(bar["low"]), Decimal(bar["high"])
             rows += 1
-            touched += low == found.low or high == found.high
+            touched[board(symbol).name, found.rule] += low == found.low or high == found.high
             if high > found.high:
                 above.add((code, bar["date"]))
             elif low < found.low:
                 below.add((code, bar["date"]))
     assert above | (below & NEW) == NEW | ADJUSTED
     assert len(below - NEW) == EX_DAYS
-    assert (rows, touched) == (37792, 809)
+    assert rows == 37792
+    assert touched == {
+        ("main.SH", "±10 %"): 276,
+        ("main.SZ", "±10 %"): 330,
+        ("chinext", "±10 %"): 154,
+        ("chinext", "±20 %"): 25,
+        ("star", "±20 %"): 24,
+    }
     for code, day in NEW:
         assert limits(from_canonical(f"{code}.SH"), day, Decimal(10), listed=LISTED[code]) is None

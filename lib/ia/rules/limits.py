@@ -22,7 +22,7 @@ _ST = re.compile(r"^(\*ST|ST|SST|S\*ST|S(?=[\u4e00-\u9fff]))")
 
 
 class Limits(NamedTuple):
-    """The lowest and the highest price of a day; `rule` names the rule (`10 %`, `5 % ST`, `first day +44 %/-36 %`);
+    """The lowest and the highest price of a day; `rule` names the rule (`±10 %`, `±5 % ST`, `+44 %/-36 %`);
     sure: whether the board and the days since listing are known, and not assumed."""
 
     low: Decimal
@@ -53,7 +53,7 @@ def limits(
 
     >>> from ia.ohlcv.identity import from_canonical
     >>> limits(from_canonical("600000.SH"), "2024-03-01", Decimal("7.15"))
-    Limits(low=Decimal('6.44'), high=Decimal('7.87'), rule='10 %', sure=True)
+    Limits(low=Decimal('6.44'), high=Decimal('7.87'), rule='±10 %', sure=True)
     """
     exact(prev_close)
     if symbol.kind == "index":
@@ -72,9 +72,9 @@ def limits(
         sure = sure and least >= free
         if most == 0 and (up := value("first_day_up", where, day)) is not None:
             down = value("first_day_down", where, day) or Decimal(0)
-            return _around(symbol, prev_close, up, down, f"first day +{up} %/-{down} %", sure)
+            return _around(symbol, prev_close, up, down, f"+{up} %/-{down} %", sure)
     special = value("limit_st", where, day) if st else None
-    rule = f"{pct} %" if special is None else f"{special} % ST"
+    rule = f"±{pct} %" if special is None else f"±{special} % ST"
     return _around(symbol, prev_close, special or pct, special or pct, rule, sure)
 
 
