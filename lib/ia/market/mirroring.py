@@ -306,20 +306,28 @@ class _Writer:
         )
         landing = {self.at[symbol] for (symbol,) in cursor if symbol in self.at}
         for place in places:
-            if place in landing or closes[place] != closes[place]:
-                scale[place] *= self._since(place, row)
+            close = closes[place]
+            if close != close:
+                scale[place] *= self._resumed(place, row)
+            elif place in landing:
+                scale[place] *= self._since(place, row - 1, row, close)
         self.factor.set_row(row, scale)
 
-    def _since(self, place: int, row: int) -> float:
-        """Return the factor of what happened to a symbol after its bar before this row, up to this row."""
-        symbol = self.symbols[place]
-        acts = store.actions(self.db, self.source, symbol, self.dates[row])
-        if not acts:
+    def _resumed(self, place: int, row: int) -> float:
+        """Return the factor of what happened to a symbol while it had no bars."""
+        if not store.actions(self.db, self.source, self.symbols[place], self.dates[row]):
             return 1.0
-        closes = self.close.column(place, row)
-        before = next((at for at in range(row - 1, -1, -1) if closes[at] == closes[at]), -1)
-        here = [act for act in acts if act.date > self.dates[before]] if before >= 0 else []
-        return self._step(symbol, self.dates[before], self.dates[row], closes[before], here) if here else 1.0
+        for before in range(row - 2, -1, -1):
+            close = self.close.cell(before, place)
+            if close == close:
+                return self._since(place, before, row, close)
+        return 1.0
+
+    def _since(self, place: int, before: int, row: int, close: float) -> float:
+        """Return the factor of what happened to a symbol after one bar, up to the next."""
+        symbol, first, last = self.symbols[place], self.dates[before], self.dates[row]
+        acts = [act for act in store.actions(self.db, self.source, symbol, last) if act.date > first]
+        return self._step(symbol, first, last, close, acts)
 
     def _step(self, symbol: str, before: str, date: str, close: float, acts: Iterable[Action]) -> float:
         """Return the factor from one bar to the next; NaN where the actions make no sense: better none than wrong."""
