@@ -201,7 +201,7 @@ def _symbol(row: dict[str, Any], kind: str) -> str:
 
 def _quote(row: dict[str, Any], kind: str) -> Quote:
     def price(column: str) -> float | None:
-        return number(row, FIELDS[column], 0.0001, 1e5)
+        return number(row, FIELDS[column], 0, 1e5) or None
 
     volume, amount = number(row, FIELDS["volume"], 0, 1e12), number(row, FIELDS["amount"], 0, 1e14)
     high, low = price("high"), price("low")
