@@ -209,6 +209,17 @@ def test_every_column_can_be_asked_for_and_every_name_means_one(small):
     assert "净资产收益率" in BY_NAME
 
 
+def test_special_treatment_is_what_the_rules_take_for_it(ws, monkeypatch):
+    from ia.rules.limits import is_st
+
+    monkeypatch.setenv("IA_NOW", f"{DAY}T16:00:00+08:00")
+    names = ["*ST康得", "ST 天业", "ST天业", "S佳通", "SST华新", "S*ST聚友", "XD*ST华", "DRST中", "XRST中", "XD贵州茅", "TEST", "贵州茅台", "STAR科技",
+             "SMIC", "S上石化", "DR招商", "中ST", "国药一致", "N新股", "XDS佳通", "s小写"]  # fmt: skip
+    fill(ws, {DAY: [quote(f"60{n:04d}.SH", name) for n, name in enumerate(names)]})
+    found = {row["name"] for row in screen(ws, "st", columns=["name"]).rows}
+    assert found == {name for name in names if is_st(name)} - {"s小写"}
+
+
 # Against a plain reading: random conditions, evaluated by Python with three truth values.
 
 ROW = ("pe", "pb", "price", "change_pct", "roe_pct")

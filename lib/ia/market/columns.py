@@ -36,10 +36,10 @@ BOARD = (
 BOARDS = {
     "main": "主板", "chinext": "创业板", "star": "科创板", "bse": "北交所", "b": "B股",
 }  # fmt: skip
-ST = (
-    "(" + " OR ".join(f"s.name GLOB '{form}*'" for form in ("ST", "[*]ST", "SST", "S[*]ST", "X[DR]ST", "XD[*]ST")) + ")"
-)
-"""Special treatment stands in the name of the day; letters within a name (TEST) are none."""
+_BARE = "CASE WHEN s.name GLOB 'X[DR]*' OR s.name GLOB 'DR*' THEN substr(s.name, 3) ELSE s.name END"
+_MARKED = " OR ".join(f"{_BARE} GLOB '{form}'" for form in ("ST*", "[*]ST*", "SST*", "S[*]ST*", "S[一-鿿]*"))
+ST = f"(substr(s.name, 1, 1) IN ('S', '*', 'X', 'D') AND ({_MARKED}))"
+"""Special treatment stands in the name of the day, as ia.rules.limits reads it; letters within a name are none."""
 
 
 REPORT = (

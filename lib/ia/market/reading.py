@@ -112,7 +112,8 @@ def latest_any(db: sqlite3.Connection, source: int) -> bool:
 
 
 def _of(number: int, name: str, fake: bool, day: str, time: str | None, host: str | None) -> Day:
-    taken = clock.parse((time or f"{day}T23:59:59+08:00").replace("Z", "+00:00")).astimezone(clock.CHINA)
+    told = (time or f"{day}T23:59:59").replace("Z", "+00:00")
+    taken = clock.parse(told if told[19:].strip("0123456789.") else f"{told}+08:00").astimezone(clock.CHINA)
     closed = taken.date().isoformat() > day or taken.time() >= clock.CLOSE["CN"]
     return Day(number, name, fake, day, taken.strftime("%Y-%m-%d %H:%M"), host or "", closed)
 

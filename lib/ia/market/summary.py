@@ -128,6 +128,7 @@ def weighted(rows: Iterable[Stock]) -> float | None:
 
 def at_limit(rows: Iterable[Stock], day: str) -> tuple[list[str], list[str]]:
     """Return the symbols of the stocks whose price is the highest of the day's rules, and the lowest."""
+    from ia.errors import NotFound
     from ia.ohlcv.identity import Symbol
     from ia.rules.limits import limits
 
@@ -136,7 +137,10 @@ def at_limit(rows: Iterable[Stock], day: str) -> tuple[list[str], list[str]]:
         if abs(row.change_pct) < LEAST_LIMIT_PCT or not row.prev_close:
             continue
         symbol = Symbol(row.symbol[:-3], "CN", row.symbol[-2:], "stock", row.name)
-        found = limits(symbol, day, _exact(row.prev_close), st=row.st, listed=row.listed)
+        try:
+            found = limits(symbol, day, _exact(row.prev_close), st=bool(row.st), listed=row.listed)
+        except NotFound:  # a day before there were rules
+            return [], []
         if found is None:
             continue
         price = _exact(row.price)
