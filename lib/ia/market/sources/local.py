@@ -32,7 +32,11 @@ class Local:
 
         raises  ConfigError where there is no folder.
         """
-        found = [each for each in self.histories(kinds, notify) if each[1].date]
+        found = []
+        for symbol, bars, actions in self.histories(kinds, notify):
+            if bars.date:
+                tail = Bars(*(column[-2:] for column in bars))  # type: ignore[arg-type]  # all of them would fill memory
+                found.append((symbol, tail, actions))
         day = max((bars.date[-1] for _, bars, _ in found), default="")
         host, pages = csv.folder(), max(1, -(-len(found) // FILES))
         for number in range(1, pages + 1):
