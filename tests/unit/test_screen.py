@@ -166,6 +166,29 @@ def test_unknown_columns_bring_the_near_ones(small):
         screen(small, "pe < 3", columns=["pe", "1; drop table daily"])
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "+".join(["pe"] * 150) + " > 1", "pe > 1" + "+1" * 190, "1" + "*1" * 190 + " < pe", "not " * 15 + "pe > 1",
+        "(" * 15 + "pe" + ")" * 15 + " > 1", "(" * 15 + "pe > 1" + ")" * 15, "-" * 15 + "pe > 1", "pe * (1 + " * 15 + "1" + ")" * 15 + " > 3",
+        "1 - (2 * (" * 7 + "pe" + "))" * 7 + " > 3", "|".join(["pe<1"] * 190), "1 < " + " < ".join(["pe"] * 150),
+        "not (" * 7 + "pe > 1 and -" + "(1 - (" * 3 + "pe" + "))" * 3 + " > 1" + ")" * 7, "name in (" + ",".join(["x"] * 190) + ")",
+        "not (pe < 1 or (pe > 2 and " * 5 + "st" + "))" * 5,
+    ],
+)  # fmt: skip
+def test_the_largest_conditions_are_not_too_large_for_the_database(small, text):
+    assert len(text) <= 2000
+    codes(small, text)
+
+
+def test_sums_and_products_go_from_left_to_right(small):
+    assert codes(small, "10 - 5 - 3 == 2 and pe > 50") == ["688981"]
+    assert codes(small, "100 / 10 / 5 == 2 and 2 + 3 * 4 - 1 == 13 and pe > 50") == ["688981"]
+    assert codes(
+        small, "10 - (5 - 3) == 8 and 5% + 5% == 10% and 1 + 5% == 1.05 and 5% + 5% + 1 == 1.1 and pe > 50"
+    ) == ["688981"]
+
+
 INJECTIONS = [
     "name == \"x' OR '1'='1\"", "name ~ '%'", "name ~ \"'; DROP TABLE snapshots; --\"", "industry in ('x) OR 1=1 --')",
     "name == 'x\" UNION SELECT 1'", "concept == ';'", "symbol == \"600519' OR 1=1\"", "name ~ ':source'",

@@ -18,7 +18,7 @@ from ia.errors import BadData, Message
 from ia.market.columns import BOARDS, DATE, FLAG, NUMBER, PCT, TEXT, Column, find, near
 
 MAX_LENGTH = 2_000
-MAX_DEPTH = 40
+MAX_DEPTH = 16
 MAX_PARTS = 200
 """Columns, numbers and texts of one condition: SQLite has its limits too."""
 
@@ -307,7 +307,7 @@ class _Parser:
             return part.sql
         if other.unit:
             _fail(part.at, Message("{name} is not in per cent", name=self._name(other)))
-        return f"({part.sql} / 100.0)"
+        return f"(({part.sql}) / 100.0)"
 
     def member(self, left: Part) -> str:
         """Return the SQL of `in (…)`."""
@@ -354,24 +354,25 @@ class _Parser:
         return f"(lower({left.sql}) = lower({self.bound(value)}))"
 
     def sum(self) -> Part:
-        left = self.product()
+        """Return a sum. It is written flat: SQLite's own parser has room for about a hundred open brackets."""
+        left = first = self.product()
         while operator := self.sign("+", "-"):
             right = self.product()
             self._numbers(left, right)
-            sql = f"({self.compared(left, right)} {operator} {self.compared(right, left)})"
+            sql = f"{self.compared(left, right)} {operator} {self.compared(right, left)}"
             left = Part(sql, NUMBER, left.at, left.unit or right.unit, percent=left.percent and right.percent)
-        return left
+        return left if left is first else left._replace(sql=f"({left.sql})")
 
     def product(self) -> Part:
-        left = self.signed()
+        left = first = self.signed()
         while operator := self.sign("*", "/"):
             right = self.signed()
             self._numbers(left, right)
             sides = [f"({side.sql} / 100.0)" if side.percent else side.sql for side in (left, right)]
             units = ["" if side.percent else side.unit for side in (left, right)]
             unit = "".join(units) if "" in units else "" if operator == "/" and units[0] == units[1] else "?"
-            left = Part(f"({sides[0]} {operator} {sides[1]})", NUMBER, left.at, unit)
-        return left
+            left = Part(f"{sides[0]} {operator} {sides[1]}", NUMBER, left.at, unit)
+        return left if left is first else left._replace(sql=f"({left.sql})")
 
     def _numbers(self, *sides: Part) -> None:
         for side in sides:
