@@ -234,9 +234,10 @@ def test_a_wish_beside_the_ready_task_of_the_profile(ws, monkeypatch):
     from ia.agent.turn import take
 
     monkeypatch.setenv("IA_NOW", NOW)
-    (ready,) = profiles.use(ws, profiles.find("invest"))[1]
+    ready, *others = profiles.use(ws, profiles.find("invest"))[1]
     done = take(ws, "每周五收盘后，帮我复盘本周的观察和判断。", model="ia-offline")
-    assert [each.path for each in proposals.pending(ws)] == [ready.path, "tasks/weekly-review-2.md"]
+    wish = "tasks/weekly-review-2.md"
+    assert [each.path for each in proposals.pending(ws)] == [ready.path, *(each.path for each in others), wish]
     assert f"同一时间还有：`{ready.path}`" in done.reply and f"`ia approve {done.pending[0]}`" in done.reply
 
 

@@ -1,16 +1,21 @@
 """`ia verify`: what counts as a difference between two sources of the same days."""
 
+import copy
 import gzip
+import json
+import os
+import sqlite3
 
 import pytest
 
-from ia.errors import BadData, NotFound, Unavailable, UsageError
+from ia.errors import BadData, NotFound, TryLater, Unavailable, UsageError
 from ia.market import verify
 from ia.market.verify import Difference, Side, Span, compared, compared_steps, of_files, scaled
 from ia.ohlcv.adjust import Action
 from ia.ohlcv.canonical import Bars
 from ia.ohlcv.identity import from_canonical
 from ia.ohlcv.normalise import normalise
+from market_hosts import Hosts, Market
 
 ROWS = [
     ("2024-06-17", 1555.0, 1560.66, 1537.0, 1547.1, 2_345_617),
@@ -199,3 +204,135 @@ def test_a_file_with_the_amount_as_its_volume_is_found(shared):
     assert [row for row in done.differences if row.field != "volume"] == [
         Difference("2019-11-15", "close", 1224.9, 1225.01, 0.11)
     ]
+
+
+# hosts: what they send, over the loopback
+
+
+MOUTAI = from_canonical("600519.SH")
+EX = "2024-05-20"
+HOSTS = {"eastmoney": "push2his.eastmoney.com", "tencent": "proxy.finance.qq.com", "sina": "klc_kl"}
+
+
+@pytest.fixture
+def hosts(monkeypatch):
+    monkeypatch.setenv("IA_NOW", "2024-06-14T16:00+08:00")
+    market = Market(symbols=20, start="2024-05-06", days=30, events=0)
+    market.act("600519.SH", EX, cash=0.5)
+    market.suspend("600519.SH", "2024-05-28", "2024-05-29")
+    market.at("2024-06-14")
+    with Hosts(market) as server:
+        server.use(monkeypatch)
+        yield server
+
+
+@pytest.mark.parametrize("pair", [("eastmoney", "tencent"), ("tencent", "sina"), ("sina", "eastmoney")])
+def test_hosts_that_agree(ws, hosts, pair):
+    done = verify.verified(ws, MOUTAI, pair, verify.span_of("CN", None, None))
+    assert (done.a, done.b, done.differences) == (*pair, [])
+    assert len(done.days) == len(hosts.market.bars("600519.SH")) == 27
+    assert done.steps == 1, "the ex-day, whose factor is ours and Sina's"
+
+
+@pytest.mark.parametrize("pair", [("eastmoney", "tencent"), ("eastmoney", "sina")])
+def test_one_wrong_value_is_found(ws, hosts, pair):
+    span = verify.span_of("CN", None, None)
+    wrong = hosts.market.bars("600519.SH")[10]
+    with Hosts(copy.copy(hosts.market)) as other:
+        made = other.market.bars
+        other.market.bars = lambda symbol: [
+            bar._replace(close=round(bar.close + 0.01, 2), high=round(bar.high + 0.01, 2)) if bar == wrong else bar
+            for bar in made(symbol)
+        ]
+        side = verify._side(ws, MOUTAI, pair[0], span)
+        os.environ["IA_MARKET_RELAY"] = other.url
+        off = verify._side(ws, MOUTAI, pair[1], span)
+    found = compared(side.bars, off.bars)
+    assert {(row.date, row.field, row.difference) for row in found} == {(wrong.date, "high", 0.01), (wrong.date, "close", 0.01)}  # fmt: skip
+
+
+def test_a_factor_that_is_not_ours_is_found(ws, hosts):
+    code = "sh600519"
+    hosts.say("hfq.js", f'var {code}hfq={{"total":2,"data":[{{"d":"{EX}","f":"1.2"}},{{"d":"1900-01-01","f":"1.0"}}]}}')
+    done = verify.verified(ws, MOUTAI, ("eastmoney", "tencent"), verify.span_of("CN", None, None))
+    (row,) = done.differences
+    assert (row.date, row.field, row.b) == (EX, "factor", 1.2) and row.a > 1
+    assert verify.verified(ws, MOUTAI, ("eastmoney", "tencent"), verify.span_of("CN", None, None), factors=False).differences == []  # fmt: skip
+
+
+def test_a_factor_file_that_is_code_is_not_run(ws, hosts, tmp_path):
+    hosts.say("hfq.js", f"var x=__import__('os').system('touch {tmp_path}/run')")
+    with pytest.raises(Unavailable, match="shape"):
+        verify.verified(ws, MOUTAI, ("eastmoney", "tencent"), verify.span_of("CN", None, None))
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("down", HOSTS)
+def test_a_host_that_is_down_is_passed_over_where_none_was_named_and_told(ws, hosts, down):
+    hosts.fail("ban", HOSTS[down])
+    told = []
+    done = verify.verified(ws, MOUTAI, (), verify.span_of("CN", None, None), told.append, factors=False)
+    assert [done.a, done.b] == [name for name in HOSTS if name != down][:2]
+    assert bool(told) == (down != "sina") and not done.differences
+
+
+def test_a_host_that_was_named_and_is_down_is_a_failure(ws, hosts):
+    hosts.fail("ban", HOSTS["tencent"])
+    with pytest.raises(TryLater, match="qq"):
+        verify.verified(ws, MOUTAI, ("eastmoney", "tencent"), verify.span_of("CN", None, None))
+
+
+def test_what_nobody_has_is_not_there(ws, hosts):
+    with pytest.raises(NotFound):
+        verify.verified(ws, from_canonical("301999.SZ"), (), verify.span_of("CN", None, None))
+
+
+def test_the_store_against_a_host(ia, ws, hosts):
+    assert ia("sync", "daily", "--symbols", "600519").returncode == 0
+    run = ia("verify", "600519", "--hosts", "store,sina")
+    assert (run.returncode, run.stdout) == (0, "symbol\tdate\tfield\ta\tb\tdifference\n"), run.stderr
+    assert "600519.SH: store and sina agree on 27 days" in run.stderr and "1 ex-days, 0 differ" in run.stderr
+    db = sqlite3.connect(ws.root + "/.ia/cache/market.db")
+    db.execute("UPDATE daily SET close = close + 1, high = high + 1 WHERE symbol = '600519.SH' AND date = '2024-06-12'")
+    db.commit()
+    run = ia("verify", "600519", "--hosts", "store,sina", "--jsonl")
+    rows = [json.loads(line) for line in run.stdout.splitlines()]
+    assert run.returncode == 1 and [(row["date"], row["field"], row["difference"]) for row in rows] == [
+        ("2024-06-12", "high", -1.0), ("2024-06-12", "close", -1.0),
+    ]  # fmt: skip
+
+
+def test_many_symbols_and_statuses(ia, hosts, tmp_path):
+    symbols = hosts.market.symbols[:3]
+    (tmp_path / "mine.txt").write_text("# mine\n" + "\n".join(symbols) + "\n")
+    run = ia("verify", "--universe", "mine.txt", "--hosts", "eastmoney,sina", "--no-adjust", "--json")
+    assert (run.returncode, json.loads(run.stdout)) == (0, []), run.stderr
+    assert "3 compared: 0 differ, 0 could not be compared" in run.stderr
+    assert ia("verify", "301999", "--hosts", "eastmoney,tencent").returncode == 66
+    run = ia("verify", symbols[0], "301999", "--hosts", "eastmoney,tencent")
+    assert run.returncode == 66 and "1 compared: 0 differ, 1 could not be compared" in run.stderr
+    hosts.fail("ban", HOSTS["tencent"])
+    run = ia("verify", *symbols, "--hosts", "eastmoney,tencent")
+    assert (run.returncode, run.stdout) == (75, "") and "2 more were not compared" in run.stderr
+    assert "agree" not in run.stderr
+
+
+def test_two_files_at_the_command_line(ia, tmp_path):
+    lines = [
+        "date,open,high,low,close,volume",
+        "2024-01-15,10.0,10.5,9.5,10.1,100",
+        "2024-01-16,10.1,10.6,9.9,10.2,205",
+    ]
+    (tmp_path / "a.csv").write_text("\n".join(lines) + "\n")
+    (tmp_path / "b.csv").write_text("\n".join([*lines[:2], lines[2].replace("10.2,", "10.3,")]) + "\n")
+    assert ia("verify", "a.csv", "a.csv").returncode == 0
+    run = ia("verify", "a.csv", "b.csv")
+    assert run.returncode == 1
+    assert run.stdout == "symbol\tdate\tfield\ta\tb\tdifference\n\t2024-01-16\tclose\t10.2\t10.3\t0.1\n"
+    assert "a.csv and b.csv: 1 values differ on 1 of 2 days, 2024-01-15 to 2024-01-16" in run.stderr
+    assert ia("verify", "a.csv", "-", input="\n".join(lines)).returncode == 0
+    for wrong, status in ((("a.csv",), 2), (("a.csv", "c.csv"), 2), (("c.csv", "d.csv"), 66), (("a.csv", "600519"), 2),
+                          ((), 2), (("600519", "--tick", "1"), 2), (("a.csv", "b.csv", "--start", "x"), 2)):  # fmt: skip
+        run = ia("verify", *wrong)
+        assert run.returncode == status and "Traceback" not in run.stderr and run.stdout == "", wrong
+    assert "有 1 天" in ia("--lang", "zh", "verify", "a.csv", "b.csv").stderr

@@ -37,7 +37,7 @@ class Occasion(NamedTuple):
 
     event     what stands behind 【事件】. body: what follows
     moment    now() in exchange time. day: the day of the figures, YYYY-MM-DD; stale: it is not today's
-    lines     the main lines that were found, strongest first; only for GAINERS
+    found     what ia.market.mainline found; only for GAINERS
     """
 
     event: str
@@ -46,7 +46,7 @@ class Occasion(NamedTuple):
     day: str
     stale: bool
     simulated: bool
-    lines: "list[Row]"
+    found: "Row | None" = None
 
     @property
     def prompt(self) -> str:
@@ -84,7 +84,7 @@ def daily_review(ws: Workspace, notify: Notify = silent) -> Occasion:
         stand, gained, held = None, "账本是空的", "没有持仓（`ia trade buy` 记第一笔）"
     simulated = day.simulated or bool(stand and stand.account.simulated)
     body = [f"【今日盈亏】{gained}", f"【持仓表现】{held}", f"【市场表现】{market}"]
-    return _occasion(REVIEW, body, ASK_REVIEW, day, simulated, [])
+    return _occasion(REVIEW, body, ASK_REVIEW, day, simulated)
 
 
 def top_gainers(ws: Workspace, count: int = TOP, notify: Notify = silent) -> Occasion:
@@ -98,19 +98,24 @@ def top_gainers(ws: Workspace, count: int = TOP, notify: Notify = silent) -> Occ
         found = mainlines(db, day, top=count)
     ranked = "\n".join(_gainer(at, row) for at, row in enumerate(rows, 1)) or "当天没有上涨的股票"
     body = [f"【涨幅前{count}】\n{ranked}", f"【分组结果】{_grouped(found)}"]
-    return _occasion(GAINERS, body, ASK_GAINERS, day, day.simulated, found["lines"])
+    return _occasion(GAINERS, body, ASK_GAINERS, day, day.simulated, found)
 
 
 def take(
     ws: Workspace, occasion: Occasion, *, session: str = SESSION, model: str | None = None,
     write: Callable[[str], object] = lambda _: None, notify: Notify = silent,
 ) -> "Turn":  # fmt: skip
-    """Take a turn on an event, and keep its report where the turn itself did not. Raises what a turn does."""
-    from ia.agent import turn
+    """Take a turn on an event, and keep its report where the turn itself did not. Raises what a turn does.
+
+    Main lines that were found are kept whatever a model made of them: as an observation, and with importance 2.
+    """
+    from ia.agent import mainline, turn
 
     done = turn.take(
         ws, occasion.body, session=session or SESSION, model=model, write=write, notify=notify, event=occasion.event
     )  # fmt: skip
+    if occasion.found and occasion.found["lines"]:
+        done.artifacts.append(mainline.keep(ws, occasion.found, done.session, lang=config.locale_lang(), actor="ia")[0])
     if config.run() is None and f"notebook/{occasion.place}" not in done.artifacts and done.reply.strip():
         done.artifacts.append(_report(ws, occasion, done, notify))
     return done
@@ -132,7 +137,9 @@ def _report(ws: Workspace, occasion: Occasion, done: "Turn", notify: Notify) -> 
     return path
 
 
-def _occasion(event: str, body: list[str], ask: str, day: "Day", simulated: bool, lines: "list[Row]") -> Occasion:
+def _occasion(
+    event: str, body: list[str], ask: str, day: "Day", simulated: bool, found: "Row | None" = None
+) -> Occasion:
     moment = clock.now().astimezone(clock.CHINA)
     stale = day.date != moment.date().isoformat() or not day.closed
     notes = []
@@ -143,7 +150,7 @@ def _occasion(event: str, body: list[str], ask: str, day: "Day", simulated: bool
         notes.append("【数据】行情是模拟的")
     if config.locale_lang() == "en":
         ask += "\n(Answer in English.)"
-    return Occasion(event, "\n".join([*body, *notes, ask]), moment, day.date, stale, simulated, lines)
+    return Occasion(event, "\n".join([*body, *notes, ask]), moment, day.date, stale, simulated, found)
 
 
 # the figures, as they stand in a prompt

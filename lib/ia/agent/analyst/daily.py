@@ -6,10 +6,9 @@ of reach, what the prompt says is quoted.
 
 from typing import Any
 
-from ia.agent.analyst import reply
+from ia.agent.analyst import guarded, reply
 from ia.agent.analyst.desk import Call, Desk, Result, Work
 from ia.agent.analyst.reply import Reply
-from ia.agent.analyst.research import observe
 from ia.agent.analyst.voice import number
 from ia.tools.risk import plain_name
 
@@ -36,20 +35,17 @@ def review(desk: Desk) -> Work[Reply]:
 
 
 def gainers(desk: Desk) -> Work[Reply]:
-    """Name the day's main line, or say that there is none; keep it as an observation and in the session."""
+    """Name the day's main line, or say that there is none. The event itself keeps what was found."""
     speak, told = desk.speak, desk.request.sections
-    found = yield from desk.one("market.mainline")
-    rose = next((text for name, text in told.items() if name.startswith("涨幅前")), "")
+    count, rose = next(((name[3:], text) for name, text in told.items() if name.startswith("涨幅前")), ("", ""))
+    found = yield from desk.one("market.mainline", **({"top": int(count)} if count.isdecimal() else {}))
     lines = _main_lines(desk, found)
     title = speak("**上涨股票监控 {t}（北京时间）**", "**What rose most, {t} (China)**", t=_when(desk))
     verdict = _verdict(desk, found, lines)
     out = [title, *_notes(desk), "", verdict, *(f"- {_line(desk, line)}" for line in lines[:5]), ""]
     out += [speak("**涨幅居前**", "**At the top**"), *rose.splitlines()[:5], ""]
     out += [speak("**是否调整**", "**What to change**"), *(f"- {line}" for line in _changes(desk, lines))]
-    calls = []
-    if lines:
-        calls.append((observe(desk, speak("主线", "main line"), verdict), "观察", "observation"))
-    kept = yield from _filed(desk, out, *calls)
+    kept = yield from _filed(desk, out)
     points = [title.strip("*"), verdict]
     return Reply([*out, "", *kept, reply.by_rules(speak)], points, [_line(desk, each) for each in lines])
 
@@ -58,15 +54,14 @@ EVENTS = {REVIEW: review, GAINERS: gainers}
 """What stands behind 【事件】 -> the work that it means."""
 
 
-def _filed(desk: Desk, lines: list[str], *more: tuple[Call, str, str]) -> Work[list[str]]:
-    """Write the day's report and what else there is to keep; return where it lies, in lines."""
+def _filed(desk: Desk, lines: list[str]) -> Work[list[str]]:
+    """Write the day's report; return where it lies, in lines."""
     event = desk.request.event
     folder = "daily" if event == REVIEW else "gainers"
     path = desk.request.place or f"reports/{folder}/{desk.request.day}.md"
     text = "\n".join([*lines, "", reply.by_rules(desk.speak)]) + "\n"
-    calls = [(Call("notebook.write", {"path": path, "content": text}), *_KEPT[event]), *more]
-    results = yield from desk.run(*(call for call, _, _ in calls))
-    return reply.paths(desk, *((result, zh, en) for result, (_, zh, en) in zip(results, calls, strict=True)))
+    result = yield from desk.one("notebook.write", path=path, content=text)
+    return reply.paths(desk, (result, *_KEPT[event]))
 
 
 def _when(desk: Desk) -> str:
@@ -153,7 +148,7 @@ def _broken(desk: Desk, status: Result, positions: list[tuple[str, dict[str, Any
         ]
         return lines or [speak("账本没有读到，没有核对", "the ledger was not read: nothing was checked")]
     warnings = status.get("warnings") or []
-    found = [_warned(desk, each) for each in warnings if isinstance(each, dict)]
+    found = [guarded.said(desk, each) for each in warnings if isinstance(each, dict)]
     limit = _limits(desk)
     if "risk.position_pct" not in {each.get("rule") for each in warnings if isinstance(each, dict)}:
         for symbol, each in positions:
@@ -179,28 +174,6 @@ def _broken(desk: Desk, status: Result, positions: list[tuple[str, dict[str, Any
 def _touched(line: str) -> bool:
     """Whether a line of the prompt tells of a rule that is broken."""
     return "止损提醒" in line or "仓位超限" in line
-
-
-_RULES = {
-    "risk.position_pct": ("仓位超限", "position limit"), "risk.rise_pct": ("不追涨", "not after such a rise"),
-    "risk.day_warning_pct": ("单日亏损报警", "loss of the day"),
-    "risk.day_stop_pct": ("禁止新开仓", "nothing new is bought"),
-    "risk.stop_loss_pct": ("止损提醒", "stop reminder"), "risk.cooling_hours": ("冷却中", "cooling"),
-}  # fmt: skip
-
-
-def _warned(desk: Desk, each: dict[str, Any]) -> str:
-    """Return a breach with its numbers: the guard's own words where the rule is not one of the settings."""
-    told = str(each.get("message") or "")
-    if desk.speak.lang == "en" and told:
-        return told
-    name, value, limit = _RULES.get(str(each.get("rule"))), each.get("value"), each.get("limit")
-    if name is None or value is None or limit is None:
-        return told or str(each.get("rule"))
-    about = f"{each['symbol']} " if each.get("symbol") else ""
-    unit = "h" if each.get("rule") == "risk.cooling_hours" else "%"
-    sign = "<" if unit == "h" else ">"
-    return f"{about}{desk.speak(*name)}: {value:g}{unit} {sign} {limit:g}{unit}"
 
 
 def _limits(desk: Desk) -> dict[str, float | None]:

@@ -2,7 +2,7 @@
 
 import re
 
-from ia.agent.analyst import intent, lens, note, reply, small, view
+from ia.agent.analyst import guarded, intent, lens, note, reply, small, view
 from ia.agent.analyst.desk import Call, Desk, Work
 from ia.agent.analyst.intent import Intent
 from ia.agent.analyst.mentions import LONGEST, Mention, bare
@@ -154,16 +154,17 @@ def research(desk: Desk, mention: Mention | None) -> Work[Reply]:
             )
         )
     seen = view.View(desk, study)
-    kept = yield from _kept(desk, study, seen)
-    lines = [*note.answer(seen), "", *kept, reply.by_rules(speak)]
+    rules = yield from guarded.checked(desk, *([study.code] if study.code and mention is not None else []))
+    kept = yield from _kept(desk, study, seen, rules)
+    lines = [*note.answer(seen), *(["", *rules] if rules else []), "", *kept, reply.by_rules(speak)]
     return Reply(
         lines,
-        [f"{seen.subject}{speak('：', ': ')}{seen.conclusion()}", *seen.changes()[:2]],
+        [f"{seen.subject}{speak('：', ': ')}{seen.conclusion()}", *rules, *seen.changes()[:2]],
         view.spoken_for(study, speak),
     )
 
 
-def _kept(desk: Desk, study: Study, seen: view.View) -> Work[list[str]]:
+def _kept(desk: Desk, study: Study, seen: view.View, rules: list[str]) -> Work[list[str]]:
     """Write the note and the observation, as far as the procedure does, and return where they are, in lines."""
     tools = {step.tool for step in study.steps}
     topic = study.name or study.code or desk.speak("管道数据", "piped")
@@ -171,7 +172,8 @@ def _kept(desk: Desk, study: Study, seen: view.View) -> Work[list[str]]:
     calls: list[tuple[Call, str, str]] = []
     if "notebook.write" in tools:
         path = f"research/{topic.replace('/', '-')}/{desk.request.day}.md"
-        calls.append((Call("notebook.write", {"path": path, "content": note.note(seen)}), "笔记", "note"))
+        text = note.note(seen) + "".join(f"\n{line}\n" for line in rules)
+        calls.append((Call("notebook.write", {"path": path, "content": text}), "笔记", "note"))
     if tools & {"memory.write", "memory.observe"} and line not in study.observed:
         calls.append((observe(desk, topic, line, study.observed), "观察", "observation"))
     results = yield from filed(desk, *(call for call, _, _ in calls))

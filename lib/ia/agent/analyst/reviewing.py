@@ -5,7 +5,7 @@ from calendar import monthrange
 from datetime import date, timedelta
 from typing import Any, NamedTuple
 
-from ia.agent.analyst import past, reply
+from ia.agent.analyst import guarded, past, reply
 from ia.agent.analyst.desk import Call, Desk, Result, Work
 from ia.agent.analyst.mentions import Mention, found
 from ia.agent.analyst.reply import Reply
@@ -66,7 +66,9 @@ def review(desk: Desk, words: str) -> Work[Reply]:
     ]
     said = said[-MOST:]
     outcomes, simulated = yield from _since(desk, said)
+    losing = yield from guarded.losing(desk)
     report = _report(desk, period, outcomes, [p for p in files if p not in observed], tracking, simulated)
+    report[-1:-1] = [*_risks(desk, losing), ""] if losing else []
     lesson = _lesson(desk, period, outcomes)
     path = desk.request.place or f"reports/{period.name}/{desk.request.day}.md"
     calls = [Call("notebook.write", {"path": path, "content": "\n".join(report) + "\n"})]
@@ -75,10 +77,14 @@ def review(desk: Desk, words: str) -> Work[Reply]:
     kept = reply.paths(desk, *zip(results, ("复盘报告", "反思"), ("report", "reflection"), strict=False))
     answer = _summary(desk, period, outcomes, simulated)
     return Reply(
-        [*answer, "", lesson, "", *kept, reply.by_rules(speak)],
-        [answer[0], lesson],
+        [*answer, "", *([*_risks(desk, losing), ""] if losing else []), lesson, "", *kept, reply.by_rules(speak)],
+        [answer[0], lesson, *losing],
         [_row(desk, item) for item in outcomes],
     )
+
+
+def _risks(desk: Desk, losing: list[str]) -> list[str]:
+    return [desk.speak("**风控提醒**", "**Risk rules**"), *(f"- {line}" for line in losing)]
 
 
 def of_words(words: str, today: date) -> Period:

@@ -1,0 +1,118 @@
+"""What the user's risk rules say of a security before anything is advised, with the numbers and the limits."""
+
+import re
+from typing import Any
+
+from ia.agent.analyst.desk import Call, Desk, Result, Work
+
+_NAMES = {
+    "risk.position_pct": ("仓位超限", "position limit"), "risk.rise_pct": ("不追涨，当日涨幅", "rise of the day"),
+    "risk.day_warning_pct": ("单日亏损报警", "loss of the day"),
+    "risk.day_stop_pct": ("单日亏损，禁止新开仓", "loss of the day, nothing new is bought"),
+    "risk.stop_loss_pct": ("止损提醒", "stop reminder"), "risk.cooling_hours": ("操作冷却", "cooling"),
+}  # fmt: skip
+_SYMBOL = re.compile(r"\b(?:\d{6}\.(?:SH|SZ|BJ)|\d{5}\.HK|[A-Z.]+\.US)\b")
+_LOSSES = ("risk.stop_loss_pct", "risk.day_warning_pct", "risk.day_stop_pct")
+
+
+def in_force(desk: Desk) -> bool:
+    """Whether there are rules to look at: the prompt tells them where there is a ledger or a stored market."""
+    return bool(desk.request.parts.get("risk")) and not desk.request.bars
+
+
+def checked(desk: Desk, *codes: str) -> Work[list[str]]:
+    """Return what the rules say of a supposed buy of the usual size, and what is held, in lines; [] without rules."""
+    if not in_force(desk):
+        return []
+    results = yield from desk.run(*(Call("risk.check", {"symbol": code}) for code in codes))
+    return [
+        line for code, result in zip(codes, results, strict=True) if result.ok for line in _lines(desk, code, result)
+    ]
+
+
+def losing(desk: Desk) -> Work[list[str]]:
+    """Return what the account is to be warned of: positions at their stop, the loss of the day; [] without a ledger."""
+    if not in_force(desk):
+        return []
+    status = yield from desk.one("account.status")
+    warnings = status.get("warnings") if status.ok else None
+    return [said(desk, each) for each in warnings if isinstance(each, dict)] if isinstance(warnings, list) else []
+
+
+def said(desk: Desk, breach: dict[str, Any]) -> str:
+    """Return a breach with its numbers; the guard's own words where it is none of the settings, or not in Chinese."""
+    told, rule = str(breach.get("message") or ""), str(breach.get("rule"))
+    value, limit = breach.get("value"), breach.get("limit")
+    if rule not in _NAMES or value is None or limit is None or (desk.speak.lang == "en" and told):
+        return told or rule
+    symbol = _SYMBOL.search(told)
+    about = f"{symbol[0]} " if symbol else ""
+    if rule == "risk.cooling_hours":
+        return f"{about}{desk.speak(*_NAMES[rule])}: {value:.3g} h < {limit:g} h"
+    if rule in _LOSSES:
+        return f"{about}{desk.speak(*_NAMES[rule])}: -{value:.2f}% <= -{limit:g}%"
+    return f"{about}{desk.speak(*_NAMES[rule])}: {value:.1f}% > {limit:g}%"
+
+
+def _lines(desk: Desk, code: str, result: Result) -> list[str]:
+    speak = desk.speak
+    breaches = [each for each in result.get("breaches") or [] if isinstance(each, dict)]
+    refusing = [said(desk, each) for each in breaches if each.get("refuses")]
+    lines = []
+    if refusing:
+        lines.append(
+            speak(
+                "**风控** {s} 现在不建议买入{n}：{b}",
+                "**Risk rules** {s}: no buy now{n}: {b}",
+                s=code, n=_size(desk, result), b=speak.listed(refusing),
+            )
+        )  # fmt: skip
+    elif result.get("allowed"):
+        lines.append(
+            speak(
+                "**风控** {s} 没有触线{n}：当日 {c}（限 {r:g}%），仓位 {w}（限 {p:g}%），账户今日 {d}（限 -{h:g}%）",
+                "**Risk rules** {s}: none is touched{n}: {c} on the day (limit {r:g}%), position {w} (limit {p:g}%),"
+                " account {d} today (limit -{h:g}%)",
+                s=code, n=_size(desk, result), c=_percent(result.get("change_pct")),
+                w=_percent(result.get("weight_pct"), ""), d=_day(desk, result), **_limits(result),
+            )
+        )  # fmt: skip
+    held = result.get("held")
+    if isinstance(held, dict):
+        lines.append(_held(desk, held, result))
+    return lines
+
+
+def _held(desk: Desk, held: dict[str, Any], result: Result) -> str:
+    speak, profit, stop = desk.speak, held.get("profit_pct"), _limits(result)["s"]
+    line = speak(
+        "持有 {q:g} 股，浮动 {g}，仓位 {w}", "held: {q:g} shares, profit {g}, weight {w}", q=held.get("quantity") or 0,
+        g=_percent(profit), w=_percent(held.get("weight_pct"), ""),
+    )  # fmt: skip
+    if profit is not None and profit <= -stop:
+        line += speak(
+            "；止损提醒: {v:.2f}% <= -{m:g}%", "; stop reminder: {v:.2f}% <= -{m:g}%", v=profit, m=stop
+        )  # fmt: skip
+    return line
+
+
+def _limits(result: Result) -> dict[str, float]:
+    told = result.get("limits") or {}
+    names = {"r": "rise_pct", "p": "position_pct", "h": "day_stop_pct", "s": "stop_loss_pct"}
+    return {short: float(told.get(name) or 0) for short, name in names.items()}
+
+
+def _size(desk: Desk, result: Result) -> str:
+    quantity, amount = result.get("quantity"), result.get("amount")
+    if not quantity or not amount:
+        return ""
+    return desk.speak("（按 {q:,.0f} 股、{a:,.0f} 元估）", " (for {q:,.0f} shares, {a:,.0f})", q=quantity, a=amount)
+
+
+def _day(desk: Desk, result: Result) -> str:
+    known = [value for value in (result.get("day_pct") or {}).values() if value is not None]
+    return _percent(min(known)) if known else desk.speak("未知", "unknown")
+
+
+def _percent(value: Any, sign: str = "+") -> str:
+    return "–" if not isinstance(value, int | float) else f"{value:{sign}.2f}%"
