@@ -264,6 +264,11 @@ def test_lots():
     found = told(check(buy(150), state(), LIMITS))
     assert found["exchange.lot"][1] and "lots of 100" in found["exchange.lot"][0]
     assert check(sell(50), state(held=position(50)), LIMITS) == []
+    tencent = from_canonical("00700.HK")
+    found = told(check(buy(7, "300", tencent), state(currency="HKD", quote=Quoted(Decimal(300))), LIMITS))
+    assert found == {
+        "exchange.lot": ("00700.HK 腾讯控股: its board lot is not known, so the quantity was not checked", False)
+    }
     apple = from_canonical("AAPL.US")
     assert check(buy("0.5", "100", apple), state(currency="USD", quote=Quoted(Decimal(100))), LIMITS) == []
 

@@ -14,6 +14,7 @@ CATALOG = {
     "the rise of {symbol} on {day} was not checked: the close before is not stored": "未检查 {symbol} 在 {day} 的涨幅：没有前收盘价",
     "the rise of {symbol} on {day} was not checked: the last close before that is stored is of {date}": "未检查 {symbol} 在 {day} 的涨幅：此前存有的最后收盘价是 {date} 的",
     "rise of the day: {value} > {limit}": "当日涨幅超限: {value} > {limit}",
+    "{symbol}: its board lot is not known, so the quantity was not checked": "{symbol}：每手股数未知，未检查数量",
     "{symbol}: {quantity} to be sold > {held} held": "{symbol} 持仓不足: 卖出 {quantity} > 持有 {held}",
     "T+1: {symbol}: {quantity} to be sold > {sellable} that may be sold that day": "T+1: {symbol} 卖出 {quantity} > 当日可卖 {sellable}",
     "price limit of {day}: {price} > {limit} ({rule})": "超出 {day} 涨停价: {price} > {limit}（{rule}）",

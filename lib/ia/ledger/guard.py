@@ -299,6 +299,9 @@ def _quantity(order: Order, state: State) -> Iterator[Breach]:
     quantity = held.quantity if held is not None else NOTHING
     if (wrong := check_quantity(order.symbol, order.day, order.action, order.quantity, quantity)) is not None:
         yield Breach("exchange.lot", order.quantity, None, wrong)
+    elif order.action == "buy" and order.symbol.market == "HK":
+        message = Message("{symbol}: its board lot is not known, so the quantity was not checked", symbol=order.symbol)
+        yield Breach("exchange.lot", order.quantity, None, message, refuses=False)
     if order.action == "buy":
         return
     if order.quantity > quantity:
