@@ -116,7 +116,9 @@ class Page:
 
     def requests(self):
         """The addresses that were asked for, the page itself and `data:` left out."""
-        asked = [each["params"]["request"]["url"] for each in self.told if each["method"] == "Network.requestWillBeSent"]
+        asked = [
+            each["params"]["request"]["url"] for each in self.told if each["method"] == "Network.requestWillBeSent"
+        ]
         return [url for url in asked[1:] if not url.startswith("data:")]
 
     def size(self, width, height, *, phone=False):

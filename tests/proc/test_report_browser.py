@@ -1,0 +1,276 @@
+"""The pages of `ia chart` and `ia report` in a real browser: quiet, without a network, alive, safe, on any screen."""
+
+import os
+import re
+import socketserver
+import subprocess
+import threading
+from http.server import SimpleHTTPRequestHandler
+
+import pytest
+
+from browser import Page, chromium
+from conftest import installed
+
+pytestmark = pytest.mark.skipif(chromium() is None, reason="there is no Chromium here")
+
+HOSTILE = '</script><script>window.bad=1</script><img src=x onerror="window.bad=2">'
+FIGURE = "document.querySelector('figure.chart')"
+
+
+def made(*argv, env=None):
+    run = subprocess.run(
+        [*installed(), *argv], env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120
+    )
+    assert run.returncode == 0, run.stderr
+    return run.stdout
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    page = Page(tmp_path_factory.mktemp("profile"))
+    yield page
+    page.close()
+
+
+@pytest.fixture
+def page(browser):
+    browser.size(1100, 1400)
+    browser.dark(False)
+    return browser
+
+
+@pytest.fixture(scope="module")
+def chart(tmp_path_factory):
+    """A page of the simulated market with panes, under a hostile title, and the rows that it shows."""
+    folder = tmp_path_factory.mktemp("drawn")
+    env = {**os.environ, "IA_HOME": str(folder / "home"), "IA_NOW": "2026-06-30", "LANG": "C.UTF-8"}
+    csv = made("ohlcv", "600519", "--adapter", "demo", env=env)
+    (folder / "m.csv").write_text(csv)
+    path = folder / "c.html"
+    made("chart", str(folder / "m.csv"), "-o", str(path), "--panes", "rsi,macd", "--title", HOSTILE, env=env)
+    return path, [line.split(",") for line in csv.split()[1:]]
+
+
+def quiet(page, path):
+    page.open(path.as_uri())
+    assert page.complaints() == []
+    assert page.requests() == []
+
+
+def box(page):
+    return page.run(
+        f"(() => {{ const r = {FIGURE}.querySelector('svg').getBoundingClientRect(); return [r.left, r.top, r.width, r.height] }})()"
+    )
+
+
+def shown(page):
+    return page.run(f"[{FIGURE}.dataset.from, {FIGURE}.dataset.to]")
+
+
+def test_the_page_is_quiet_and_asks_nobody(page, chart):
+    path, rows = chart
+    quiet(page, path)
+    assert shown(page) == [rows[-250][0], rows[-1][0]]
+    assert page.run("window.bad") is None
+    assert page.run("document.querySelector('h1').textContent") == HOSTILE
+    assert page.run("document.querySelectorAll('img, a, iframe').length") == 0
+
+
+def test_the_script_draws_what_python_drew(page, chart):
+    """The picture that stands in the page and the one that the script puts in its place are the same, to a tenth."""
+    path, _ = chart
+    still = path.with_name("still.html")
+    still.write_text(re.sub(r"<script>.*?</script>", "", path.read_text(), flags=re.DOTALL))
+    drawn = []
+    collect = (
+        f"[...{FIGURE}.querySelectorAll('[data-strip] path, [data-strip] text')].map(e =>"
+        " [e.getAttribute('class'), e.getAttribute('d') || e.textContent + ' ' + e.getAttribute('x') + ' ' + e.getAttribute('y')])"
+    )
+    for each in (still, path):
+        page.size(960 + 2 * 16, 900, phone=True)  # the page's margins: the picture has the width that Python gave it
+        page.open(each.as_uri())
+        drawn.append(page.run(collect))
+    assert page.run(f"{FIGURE}.clientWidth") == 960
+    python, script = drawn
+    assert [kind for kind, _ in python] == [kind for kind, _ in script]
+    for (kind, a), (_, b) in zip(python, script, strict=True):
+        assert re.sub(r"-?[\d.]+", "#", a) == re.sub(r"-?[\d.]+", "#", b), kind
+        for x, y in zip(re.findall(r"-?[\d.]+", a), re.findall(r"-?[\d.]+", b), strict=True):
+            assert float(x.strip(".") or 0) == pytest.approx(float(y.strip(".") or 0), abs=0.11), kind
+
+
+def test_the_crosshair_reads_the_bar_below_it(page, chart):
+    path, rows = chart
+    page.open(path.as_uri())
+    left, top, width, height = box(page)
+    right = page.run(f"+{FIGURE}.querySelector('[data-strip=prices] rect').getAttribute('width') + 12")
+    for index in (0, 100, 249):
+        x = 12 + (index + 0.5) * (right - 12) / 250
+        page.mouse("mouseMoved", left + x, top + height * 0.3)
+        date, first, high, low, last, _ = rows[-250 + index]
+        assert page.run(f"{FIGURE}.dataset.bar") == date
+        told = page.run("document.querySelector('output').textContent")
+        assert told.startswith(date)
+        for value in (first, high, low, last):
+            assert f"{float(value):,.2f}" in told
+    page.mouse("mouseMoved", left + width / 2, top + height + 200)
+    assert page.run(f"{FIGURE}.dataset.bar") is None
+
+
+def test_the_wheel_zooms_around_the_pointer_and_a_double_click_goes_back(page, chart):
+    path, _ = chart
+    page.open(path.as_uri())
+    left, top, width, height = box(page)
+    whole = shown(page)
+    page.mouse("mouseMoved", left + width / 2, top + height / 3)
+    under = page.run(f"{FIGURE}.dataset.bar")
+    for _ in range(5):
+        page.mouse("mouseWheel", left + width / 2, top + height / 3, deltaX=0, deltaY=-120)
+    near = shown(page)
+    assert whole[0] < near[0] < under < near[1] < whole[1]
+    for _ in range(30):
+        page.mouse("mouseWheel", left + width / 2, top + height / 3, deltaX=0, deltaY=120)
+    assert shown(page)[0] < whole[0]
+    for count in (1, 2):
+        for kind in ("mousePressed", "mouseReleased"):
+            page.mouse(kind, left + width / 2, top + height / 3, button="left", clickCount=count)
+    assert shown(page) == whole
+    assert page.complaints() == []
+
+
+def test_dragging_and_keys_move_it(page, chart):
+    path, rows = chart
+    page.open(path.as_uri())
+    left, top, width, height = box(page)
+    whole = shown(page)
+    page.mouse("mousePressed", left + width / 2, top + height / 3, button="left", clickCount=1)
+    page.mouse("mouseMoved", left + width / 2 + 200, top + height / 3, button="left", buttons=1)
+    page.mouse("mouseReleased", left + width / 2 + 200, top + height / 3, button="left", clickCount=1)
+    back = shown(page)
+    assert back[0] < whole[0]
+    assert back[1] < whole[1]
+    page.run(f"{FIGURE}.querySelector('svg').focus()")
+    page.key("0")
+    assert shown(page) == whole
+    page.key("ArrowLeft")
+    page.key("ArrowLeft")
+    assert page.run(f"{FIGURE}.dataset.bar") == rows[-3][0]
+    page.key("Home")
+    assert page.run(f"{FIGURE}.dataset.bar") == rows[0][0]
+    assert shown(page)[0] == rows[0][0]
+    page.key("Escape")
+    assert page.run(f"{FIGURE}.dataset.bar") is None
+    page.key("0")
+    page.key("+")
+    assert shown(page)[0] > whole[0]
+
+
+def test_panes_go_and_come_back(page, chart):
+    path, _ = chart
+    page.open(path.as_uri())
+    before = page.run(f"{FIGURE}.querySelector('[data-strip=prices] rect').getAttribute('height')")
+    press = "[...document.querySelectorAll('button')].find(b => b.textContent === 'MACD')"
+    page.run(f"{press}.click()")
+    assert page.run(f"{FIGURE}.querySelector('[data-strip=pane1]').childElementCount") == 0
+    assert page.run(f"{press}.getAttribute('aria-pressed')") == "false"
+    page.run(f"{press}.click()")
+    assert page.run(f"{FIGURE}.querySelector('[data-strip=pane1]').childElementCount") > 0
+    assert page.run(f"{FIGURE}.querySelector('[data-strip=prices] rect').getAttribute('height')") == before
+
+
+def test_it_follows_the_night(page, chart):
+    path, _ = chart
+    page.open(path.as_uri())
+    colour = (
+        "getComputedStyle(document.body).backgroundColor + getComputedStyle(document.querySelector('svg .paper')).fill"
+    )
+    day = page.run(colour)
+    page.dark()
+    night = page.run(colour)
+    assert day == "rgb(255, 255, 255)rgb(255, 255, 255)"
+    assert night == "rgb(18, 22, 29)rgb(18, 22, 29)"
+
+
+def test_without_scripts_it_is_a_picture_with_a_table(page, chart):
+    path, rows = chart
+    page.call("Emulation.setScriptExecutionDisabled", value=True)
+    try:
+        page.open(path.as_uri())
+    finally:
+        page.call("Emulation.setScriptExecutionDisabled", value=False)
+    assert page.run("document.querySelectorAll('button').length") == 0
+    assert page.run(f"{FIGURE}.querySelectorAll('path.red, path.green').length") >= 2
+    assert page.run("document.querySelector('tbody tr td').textContent") == rows[-1][0]
+
+
+def test_it_fits_a_telephone(page, chart):
+    path, _ = chart
+    page.size(375, 800, phone=True)
+    quiet(page, path)
+    assert page.run("document.documentElement.scrollWidth") == 375
+    assert 600 < page.run("document.documentElement.scrollHeight") < 4000
+    assert page.run(f"{FIGURE}.querySelector('svg').getBoundingClientRect().width") <= 375
+    assert page.run(f"parseFloat(getComputedStyle({FIGURE}.querySelector('text.soft')).fontSize)") == 11
+    assert page.run(f"{FIGURE}.querySelector('svg').viewBox.baseVal.width") <= 375  # so that its letters stay large
+
+
+def test_from_a_server_it_asks_for_nothing_more(page, chart):
+    path, _ = chart
+    asked = []
+
+    class Handler(SimpleHTTPRequestHandler):
+        def __init__(self, *args):
+            super().__init__(*args, directory=path.parent)
+
+        def log_message(self, *_):
+            asked.append(self.path)
+
+    class Server(socketserver.ThreadingTCPServer):
+        daemon_threads = True
+        block_on_close = False  # a browser keeps connections that it did not need
+
+    with Server(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            page.open(f"http://127.0.0.1:{server.server_address[1]}/c.html")
+            assert page.complaints() == []
+            assert asked == ["/c.html"]
+            refused = page.run("fetch('/x').then(() => 'sent', () => 'refused')")
+            assert refused == "refused"
+            assert asked == ["/c.html"]
+        finally:
+            server.shutdown()
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_reports_are_quiet_whole_and_safe(page, tmp_path, monkeypatch, lang):
+    monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
+    monkeypatch.setenv("IA_LANG", lang)
+    monkeypatch.setenv("IA_NOW", "2026-11-20T16:00:00+08:00")
+    made("sync", "daily")
+    made("trade", "deposit", "500000", "--date", "2026-03-02")
+    made("trade", "buy", "600519", "100", "820", "--date", "2026-06-22", "--override", "--because", HOSTILE)
+    made("trade", "sell", "600519", "50", "--price", "1050", "--date", "2026-10-20", "--override", "--because", "x")
+    made("note", "research/moutai", f"600519 {HOSTILE}")
+    for target in ("600519", "account", "market"):
+        path = tmp_path / f"{target}.html"
+        made("report", target, "-o", str(path))
+        assert path.stat().st_size < 1_000_000
+        for width in (1100, 375):
+            page.size(width, 900, phone=width == 375)
+            quiet(page, path)
+            assert page.run("document.documentElement.scrollWidth") <= width
+            assert page.run("window.bad") is None
+        words = page.run("document.body.innerText")
+        assert ("模拟" if lang == "zh" else "imulated") in words
+        assert re.search("[\u4e00-\u9fff]{2}", words) or lang == "en"
+        assert target != "600519" or words.count("</script>") >= 2  # the note and the reason, as words
+        assert page.run("document.documentElement.lang") == ("zh-CN" if lang == "zh" else "en")
+
+
+def test_an_empty_account_says_what_to_type(page, tmp_path):
+    path = tmp_path / "a.html"
+    made("report", "account", "-o", str(path))
+    quiet(page, path)
+    assert "ia trade" in page.run("document.body.innerText")
