@@ -760,6 +760,14 @@ def test_simulated_figures_agree_with_each_other(monkeypatch):
         members = source.members(board.kind, board.board)
         assert board.leader in members or board.leader is None
         assert board.up + board.down <= len(members)
+    days = {}
+    for flow in source.northbound("2024-06-01"):
+        days.setdefault(flow.date, {})[flow.channel] = flow
+    for channels in days.values():
+        for column in ("net", "buy", "sell", "turnover", "deals"):
+            parts = [getattr(channels[channel], column) for channel in ("shanghai", "shenzhen")]
+            assert getattr(channels["north"], column) == pytest.approx(sum(parts), abs=0.02)
+        assert channels["north"].buy - channels["north"].sell == pytest.approx(channels["north"].net, abs=0.05)
     net = {bool(flow.net) for flow in source.northbound() if flow.date < PUBLISHED_UNTIL}
     assert net == {True}
     at(monkeypatch, "2025-01-10")

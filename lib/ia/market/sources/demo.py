@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 HOST = "simulated"
 PUBLISHED_UNTIL = "2024-08-19"
 """From this day on the exchanges publish no net flow of Stock Connect."""
+EXCHANGE = {"shanghai": "SH", "shenzhen": "SZ"}
+"""The channels of Stock Connect, and whose stocks each trades."""
 
 
 class _Series(NamedTuple):
@@ -99,7 +101,8 @@ class DemoMarket:
         rows = {s.symbol.canonical: dict(zip(s.bars.date, range(len(s.bars.date)), strict=True)) for s in stocks}
         for day in days[bisect_left(days, since) if since else 0 :]:
             traded = [(s, rows[s.symbol.canonical][day]) for s in stocks if day in rows[s.symbol.canonical]]
-            found += [_flow(day, channel, traded) for channel in ("shanghai", "shenzhen", "north")]
+            parts = [_flow(day, channel, traded) for channel in EXCHANGE]
+            found += [*parts, _both(*parts)]
         return found
 
     def lhb(self, day: str) -> list[Listing]:
@@ -238,28 +241,35 @@ def _board(kind: str, name: str, quotes: list[Quote], time: str | None) -> Board
 
 def _flow(day: str, channel: str, traded: list[tuple[_Series, int]]) -> Flow:
     """Return a day of a channel: a tenth of what its stocks turned over, and a net of up to a twentieth of that."""
-    exchanges = {"shanghai": ("SH",), "shenzhen": ("SZ",), "north": ("SH", "SZ")}[channel]
-    mine = [(series, i) for series, i in traded if series.symbol.exchange in exchanges]
+    mine = [(series, i) for series, i in traded if series.symbol.exchange == EXCHANGE[channel]]
     turnover = round(sum(_amount(series.bars, i) for series, i in mine) * 0.1, 2)
-    net = buy = sell = None
-    if day < PUBLISHED_UNTIL:
-        parts = ("shanghai", "shenzhen") if channel == "north" else (channel,)
-        share = sum(chance(day, part, "net") - 0.5 for part in parts) / len(parts)
-        net = round(turnover * 0.1 * share, 2)
-        buy, sell = round((turnover + net) / 2, 2), round((turnover - net) / 2, 2)
     moves = [(series.bars.close[i] / _reference(series, i) - 1, series.symbol.canonical) for series, i in mine]
     best = max(moves, default=None)
-    return Flow(
+    flow = Flow(
         day,
         channel,
-        net=net,
-        buy=buy,
-        sell=sell,
         turnover=turnover,
         deals=int(turnover / 20_000),
         leader=best[1] if best else None,
         leader_pct=round(best[0] * 100, 2) if best else None,
     )
+    if day >= PUBLISHED_UNTIL:
+        return flow
+    net = round(turnover * 0.1 * (chance(day, channel, "net") - 0.5), 2)
+    return flow._replace(net=net, buy=round((turnover + net) / 2, 2), sell=round((turnover - net) / 2, 2))
+
+
+def _both(one: Flow, other: Flow) -> Flow:
+    """Return the two channels of a day as one."""
+
+    def total(column: str) -> float | None:
+        values = getattr(one, column), getattr(other, column)
+        return None if None in values else round(sum(values), 2)
+
+    best = max(one, other, key=lambda flow: -100.0 if flow.leader_pct is None else flow.leader_pct)
+    sums = {column: total(column) for column in ("net", "buy", "sell", "turnover")}
+    deals = (one.deals or 0) + (other.deals or 0)
+    return Flow(one.date, "north", **sums, deals=deals, leader=best.leader, leader_pct=best.leader_pct)
 
 
 def _listing(series: _Series, day: str) -> Listing | None:
