@@ -175,7 +175,8 @@ def connect(home: str, schema: Schema) -> sqlite3.Connection:
         try:
             return _open(path, schema)
         except sqlite3.DatabaseError as exc:
-            if schema.precious or _busy(exc) or (isinstance(exc, sqlite3.OperationalError) and "open" in str(exc)):
+            passing = isinstance(exc, sqlite3.OperationalError) and (schema.dear or "open" in str(exc))
+            if schema.precious or _busy(exc) or passing:  # a full disk is no damage
                 raise
             for suffix in ("", "-wal", "-shm"):
                 with contextlib.suppress(FileNotFoundError):
@@ -279,8 +280,9 @@ def _open_to_read(path: str, schema: Schema) -> sqlite3.Connection:
             if version == len(schema.steps):
                 conn.execute("PRAGMA query_only = ON")
                 return conn
-            if schema.precious:
+            if schema.precious or schema.dear:
                 _refuse_newer(version, schema)
+            if schema.precious:
                 raise Refused("{path}: permission denied", path=path)
         except sqlite3.DatabaseError as exc:
             failure = exc
@@ -321,7 +323,7 @@ def _refuse_newer(version: int, schema: Schema) -> None:
 def _migrate(conn: sqlite3.Connection, version: int, schema: Schema) -> None:
     newest = len(schema.steps)
     if version > newest:
-        if schema.precious:
+        if schema.precious or schema.dear:
             _refuse_newer(version, schema)
         raise sqlite3.DatabaseError("another version")
     if version and not (schema.precious or schema.dear):

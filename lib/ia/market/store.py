@@ -266,7 +266,10 @@ def _kind(db: sqlite3.Connection, source: int, history: History) -> str:
     """Return what is known of the kind of a security, else what its code tells."""
     query = "SELECT kind FROM securities WHERE source = ? AND symbol = ?"
     row = (history.kind,) if history.kind else db.execute(query, (source, history.symbol)).fetchone()
-    return row[0] if row and row[0] else from_canonical(history.symbol).kind
+    try:
+        return row[0] if row and row[0] else from_canonical(history.symbol).kind
+    except NotFound:  # a code by no rule that we know: the source has it all the same
+        return "stock"
 
 
 _Row = tuple[int, str, str, float, float, float, float, int, float | None]
