@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_UP, Decimal
 from typing import Literal, NamedTuple
 
 from ia import config
@@ -159,7 +159,11 @@ def warnings(state: State, limits: Limits) -> list[Breach]:
     for symbol, held in state.positions.items():
         loss = _loss(held, held.last_price)
         if loss is not None and loss >= limits.stop_loss_pct:
-            told = {"symbol": symbol, "value": percent(loss), "limit": percent(limits.stop_loss_pct)}
+            told = {
+                "symbol": symbol,
+                "value": percent(loss, limits.stop_loss_pct),
+                "limit": exactly(limits.stop_loss_pct),
+            }
             message = Message("stop-loss: {symbol} has lost {value} >= {limit}", **told)
             found.append(Breach("risk.stop_loss_pct", loss, limits.stop_loss_pct, message, refuses=False))
     return found
@@ -176,25 +180,23 @@ def refused(breaches: Iterable[Breach]) -> Refused:
     )
 
 
-def percent(value: Decimal, above: Decimal | None = None) -> str:
-    """Return per cent as a person reads them: one decimal, none where it is 0; more where else `value` would not stand
-    above the limit that it is above.
+def percent(value: Decimal, limit: Decimal) -> str:
+    """Return per cent as a person reads them: one decimal, none where it is 0; more where else a value would not stand
+    on the side of its limit, above or at it, on which it is.
 
-    >>> [percent(Decimal(text), Decimal(20)) for text in ("23", "22.74", "20.04", "20.0001")]
-    ['23%', '22.7%', '20.04%', '20.0001%']
+    >>> [percent(Decimal(text), Decimal(20)) for text in ("23", "22.74", "20.04", "20.0001", "20")]
+    ['23%', '22.7%', '20.04%', '20.0001%', '20%']
     """
-    digits = 1
-    shown = _rounded(value, digits)
-    while above is not None and shown <= above < value and digits < 9:
-        digits += 1
-        shown = _rounded(value, digits)
-    if above is not None and shown <= above < value:
-        shown = value.quantize(Decimal(1).scaleb(-digits), ROUND_CEILING)
-    return f"{shown.normalize():f}%"
+    for digits in range(1, 10):
+        shown = value.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
+        if shown.compare(limit) == value.compare(limit):
+            return exactly(shown)
+    return exactly(value.quantize(Decimal(1).scaleb(-9), ROUND_CEILING if value > limit else ROUND_FLOOR))
 
 
-def _rounded(value: Decimal, digits: int) -> Decimal:
-    return value.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
+def exactly(limit: Decimal) -> str:
+    """Return a limit in per cent as it was set."""
+    return f"{limit.normalize():f}%"
 
 
 def _position(order: Order, state: State, limits: Limits) -> Iterator[Breach]:
@@ -208,7 +210,7 @@ def _position(order: Order, state: State, limits: Limits) -> Iterator[Breach]:
             else "the position limit of {limit} was not checked: of a position in {currency} no price is stored;"
             " `ia sync` fetches it"
         )
-        message = Message(template, limit=percent(most), currency=state.currency)
+        message = Message(template, limit=exactly(most), currency=state.currency)
         yield Breach(rule, None, most, message, refuses=False)
         return
     value = order.quantity * order.price + _worth(state.positions.get(order.symbol.canonical), order.price)
@@ -218,7 +220,7 @@ def _position(order: Order, state: State, limits: Limits) -> Iterator[Breach]:
         yield Breach(rule, None, most, message)
     elif value * HUNDRED > most * equity:
         share = value * HUNDRED / equity
-        message = Message("position limit: {value} > {limit}", value=percent(share, most), limit=percent(most))
+        message = Message("position limit: {value} > {limit}", value=percent(share, most), limit=exactly(most))
         yield Breach(rule, share, most, message)
 
 
@@ -249,7 +251,7 @@ def _day(state: State, limits: Limits, *, buying: bool) -> Iterator[Breach]:
     ):
         limit: Decimal = getattr(limits, name)
         if loss >= limit:
-            message = Message(template, value=percent(loss), limit=percent(limit))
+            message = Message(template, value=percent(loss, limit), limit=exactly(limit))
             yield Breach(f"risk.{name}", loss, limit, message, refuses=name == "day_stop_pct")
             return
 
@@ -281,7 +283,7 @@ def _rise(order: Order, state: State, limits: Limits) -> Iterator[Breach]:
         message = Message(template, symbol=order.symbol.canonical, day=order.day)
         yield Breach("risk.rise_pct", None, limit, message, refuses=False)
     elif rise > limit:
-        told = {"value": percent(rise, limit), "limit": percent(limit)}
+        told = {"value": percent(rise, limit), "limit": exactly(limit)}
         yield Breach("risk.rise_pct", rise, limit, Message("rise of the day: {value} > {limit}", **told))
 
 
