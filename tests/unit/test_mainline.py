@@ -7,7 +7,7 @@ from itertools import combinations
 import pytest
 
 from ia import sessions
-from ia.agent.mainline import keep
+from ia.agent.mainline import keep, text
 from ia.market import reading
 from ia.market.chance import adjusted, expected, tail
 from ia.market.mainline import LEVEL, META, Past, history, judged, mainlines
@@ -185,7 +185,7 @@ def stored(ws, monkeypatch, *, days=22, planted=True):
         told[date] = [
             quote(
                 f"60{n:04d}.SH", f"股{n}", round(rng.gauss(0, 1.5) + (planted and n in theme and at >= len(dates) - 5) * 6, 2),
-                industry=f"行业{n % 20}", concepts="低空经济;融资融券" if n in theme else "融资融券",
+                industry=f"行业{n % 20}", concepts="低空经济;融资融券" if n in theme else "融资融券", amount=1e6 * (n * 37 % 300 + 1),
             )
             for n in range(300)
         ]  # fmt: skip
@@ -255,6 +255,17 @@ def test_what_was_later_is_not_seen(ws, monkeypatch):
 # keeping
 
 
+def line_of(found):
+    return found["lines"][0]
+
+
+def test_what_is_kept_before_the_close_says_when_it_stood(ws, monkeypatch):
+    stored(ws, monkeypatch)
+    told = text({**lines(ws), "closed": False, "time": f"{DAY} 14:30"}, "en")
+    assert told.startswith(f"Main lines of {DAY} 14:30 (")
+    assert text({**lines(ws), "simulated": True}, "zh").endswith("- 行情是模拟的，并非真实数据\n")
+
+
 def test_kept_lines_are_recalled_never_pruned_and_replaced_by_a_second_keeping(ws, monkeypatch):
     stored(ws, monkeypatch)
     found = lines(ws)
@@ -266,6 +277,7 @@ def test_kept_lines_are_recalled_never_pruned_and_replaced_by_a_second_keeping(w
     assert (message.id, message.importance, message.role) == (number, 2, "assistant")
     assert sessions.importance_of(message.content) == 2
     assert keep(ws, found) == (path, number)  # the same again writes nothing
+    assert line_of(found)["busiest"]["amount"] >= max(each["amount"] for each in line_of(found)["leaders"])
     changed = {**found, "lines": [{**found["lines"][0], "name": "商业航天"}]}
     again, newer = keep(ws, changed)
     (message,) = sessions.history(ws, "market")

@@ -49,11 +49,13 @@ def _title(lang: str) -> str:
 def text(found: Row, lang: str) -> str:
     """Return the lines of a day in a few sentences, as they are kept: Markdown, in `zh` or `en`."""
     words = _ZH if lang == "zh" else _EN
-    out = [words[0].format(**found)]
+    moment = found["date"] if found["closed"] else found["time"]
+    out = [words[0].format(**{**found, "date": moment})]
     for line in found["lines"]:
         names = line["name"] + (f" ({', '.join(line['with'])})" if line["with"] else "")
         leaders = ", ".join(f"{each['name']} {each['symbol']} {each['change_pct']:+.2f} %" for each in line["leaders"])
-        out.append(words[1].format(**{**line, "name": names, "leaders": leaders}))
+        busiest = f"{line['busiest']['name']} {line['busiest']['symbol']}"
+        out.append(words[1].format(**{**line, "name": names, "leaders": leaders, "busiest": busiest}))
     if found["simulated"]:
         out.append(words[2])
     return "\n".join(out) + "\n"
@@ -62,12 +64,13 @@ def text(found: Row, lang: str) -> str:
 _ZH = (
     "{date} 市场主线是以下方向（涨幅前 {top} 名，来源 {source}）：",
     "- {name}：前列 {hits} 只（随机应有 {expected}），涨停 {limit_up} 只，平均涨跌 {change_pct:+.2f} %，"
-    "超额 {excess_pct:+.2f} %，此前 {days} 日中 {ahead_20d} 日跑赢；领涨：{leaders}",
+    "超额 {excess_pct:+.2f} %，此前 {days} 日中 {ahead_20d} 日跑赢；领涨：{leaders}；成交最大：{busiest}",
     "- 行情是模拟的，并非真实数据",
 )
 _EN = (
     "Main lines of {date} (of the top {top} gainers, source {source}):",
     "- {name}: {hits} among the top ({expected} by chance), {limit_up} at the limit, {change_pct:+.2f} % on average,"
-    " {excess_pct:+.2f} % over the market, ahead of it on {ahead_20d} of {days} days before; leaders: {leaders}",
+    " {excess_pct:+.2f} % over the market, ahead of it on {ahead_20d} of {days} days before;"
+    " leaders: {leaders}; busiest: {busiest}",
     "- the prices are simulated",
 )

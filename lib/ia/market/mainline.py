@@ -62,7 +62,7 @@ def mainlines(
                 chance, ratio, chance, adjusted, limit_up, change_pct (mean of the members), excess_pct (over the
                 market), days (how many before are stored), excess_5d_pct, excess_20d_pct (means a day), ahead_5d,
                 ahead_20d (on how many of these days it did better than the market), z (today's excess against those
-                days; None with fewer than five), leaders
+                days; None with fewer than five), leaders (by change), busiest (of the gainers, by amount)
     closest     the same of the group that came nearest, where there is no line
     groups      how many were looked at
     """
@@ -249,6 +249,7 @@ class _Market:
             "ahead_5d": sum(each > 0 for each in before[-5:]), "ahead_20d": sum(each > 0 for each in before),
             "z": round((excess - fmean(before)) / spread, 1) if spread > 1e-9 else None,
             "leaders": [self._leader(symbol) for symbol in group.hits[:5]],
+            "busiest": self._leader(max(group.hits, key=lambda symbol: self.stocks[symbol].amount)),
         }  # fmt: skip
 
     def _leader(self, symbol: str) -> Row:
