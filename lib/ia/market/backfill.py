@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ia import clock, config
 from ia.errors import BadData, IaError, NotFound, TryLater, Unavailable
 from ia.market import store
-from ia.market.continuity import HISTORY, Known, Last, explained, half_a_tick, known, last_session
+from ia.market.continuity import HISTORY, NOTHING, Known, Last, explained, half_a_tick, known, last_session
 from ia.ohlcv import cache
 from ia.ohlcv.adapters import Adapter
 from ia.ohlcv.adjust import Action
@@ -203,7 +203,7 @@ class _Work:
             if wanted.why == "ex-date" and at and prev_close:
                 last = Last(stored.date[at - 1], stored.close[at - 1])
                 if explained(wanted.symbol, last, wanted.since, prev_close, actions):
-                    return _Found(wanted, store.History(wanted.symbol, _empty(), actions), False, Known(""))
+                    return _Found(wanted, store.History(wanted.symbol, _empty(), actions), False, NOTHING)
             if at:
                 shared = stored.date[max(0, at - SHARED) : at]
                 new, note = self._bars(wanted.symbol, shared[0])

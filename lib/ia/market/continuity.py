@@ -21,6 +21,8 @@ HISTORY = "history"
 """The job of `jobs` that tells of each security what is known of its history; its key is the symbol."""
 CLOSED = "T07:00"
 """From when on a day's snapshot has its bars, in UTC: 15:00 in Shanghai."""
+LONG_AGO = 60
+"""After so many sessions without a bar and without a history, no close is compared any more."""
 RANGE_SCAN = 200
 """More securities than this are looked up by reading the whole day."""
 
@@ -46,6 +48,9 @@ class Known(NamedTuple):
     def text(self) -> str:
         """Return it as it stands in `jobs.told`."""
         return json.dumps({key: value for key, value in self._asdict().items() if value}, ensure_ascii=False)
+
+
+NOTHING = Known("")
 
 
 def known(text: str | None) -> Known:
@@ -80,26 +85,13 @@ def last_bars(db: sqlite3.Connection, source: int, day: str) -> dict[str, Last]:
     return found
 
 
-def missing(db: sqlite3.Connection, source: int, day: str) -> list[str]:
-    """Return the sessions before `day` of which no whole market is stored, newest first, as far back as the first day.
-
-    The oldest whole day that is stored is where they end: what lies before it was never promised.
-    """
-    whole = {
-        date
-        for (date,) in db.execute(
-            "SELECT date FROM days WHERE source = ? AND whole = 1 AND rows > 0 AND time >= date || ? AND date < ?",
-            (source, CLOSED, day),
-        )
-    }
-    if not whole:
-        return []
-    first, at, gaps = min(whole), previous_session(day), []
-    while at > first:
-        if at not in whole:
-            gaps.append(at)
-        at = previous_session(at)
-    return gaps
+def whole(db: sqlite3.Connection, source: int, day: str) -> bool:
+    """Whether the bars of the whole market are stored of a day: from a snapshot that was taken after its close."""
+    row = db.execute(
+        "SELECT 1 FROM days WHERE source = ? AND date = ? AND whole = 1 AND rows > 0 AND time >= date || ?",
+        (source, day, CLOSED),
+    ).fetchone()
+    return row is not None
 
 
 def last_session() -> str:
@@ -121,10 +113,11 @@ def due(
 ) -> dict[str, str]:
     """Return the symbols whose history or actions have to be fetched, and why: `ex-date` or `gap`.
 
-    A gap concerns those whose history was complete: of the others more is missing than that.
+    There is a gap where the session before is not stored: older ones were found by the day that came after them. It
+    concerns those whose history was complete; of the others more is missing than that.
     """
-    gaps = missing(db, source, day)
     before = previous_session(day)
+    joined = whole(db, source, before)
     complete = {s for (s,) in db.execute("SELECT symbol FROM securities WHERE source = ? AND complete", (source,))}
     settled = {
         key: known(told)
@@ -138,19 +131,34 @@ def due(
         bar = last.get(quote.symbol)
         if bar is None:
             continue
-        through = settled.get(quote.symbol, Known(""))
-        covered = max(bar.date, through.through)
-        if any(date > covered for date in gaps[:1]):
+        through = settled.get(quote.symbol, NOTHING)
+        if not joined and max(bar.date, through.through) < before:
             if quote.symbol in complete:
                 found[quote.symbol] = "gap"
             continue
         if quote.prev_close is None or through.prev_close == quote.prev_close:
             continue
-        if abs(quote.prev_close - bar.close) < half_a_tick(quote.symbol) and quote.symbol not in acting:
+        if quote.symbol not in acting and (
+            quote.prev_close == bar.close or abs(quote.prev_close - bar.close) < half_a_tick(quote.symbol)
+        ):
+            continue
+        if quote.symbol not in complete and bar.date < before and _hole(db, source, bar.date, before):
             continue
         if not explained(quote.symbol, bar, day, quote.prev_close, actions_of(db, adapter, quote.symbol)):
             found[quote.symbol] = "ex-date"
     return found
+
+
+def _hole(db: sqlite3.Connection, source: int, after: str, until: str) -> bool:
+    """Whether a session between two days is not stored, so that a close before it tells nothing of the day after."""
+    day = until
+    for _ in range(LONG_AGO):
+        if day <= after:
+            return False
+        if not whole(db, source, day):
+            return True
+        day = previous_session(day)
+    return True
 
 
 def explained(symbol: str, bar: Last, day: str, prev_close: float, actions: Iterable[Action]) -> bool:

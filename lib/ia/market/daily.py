@@ -126,8 +126,11 @@ def named(run: Run, quotes: list[Quote]) -> list[Quote]:
     known = dict(run.db.execute("SELECT symbol, name FROM securities WHERE source = ?", (run.number,)))
     named = []
     for quote in quotes:
-        name = clean_name(quote.name or "") or known.get(quote.symbol) or (quote.name or "").lstrip("NCXDR") or None
-        named.append(quote if name == quote.name else quote._replace(name=name))
+        name = known.get(quote.symbol)
+        if quote.name != name:
+            name = clean_name(quote.name or "") or name or (quote.name or "").lstrip("NCXDR") or None
+            quote = quote if name == quote.name else quote._replace(name=name)
+        named.append(quote)
     return named
 
 

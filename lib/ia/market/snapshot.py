@@ -117,7 +117,9 @@ def _collected(source: Source, progress: Progress | None, notify: Notify) -> _Co
         raise _half(source.name, done, page.pages, exc) from exc
     if page is not None and done >= page.pages and not quotes:
         raise Unavailable(
-            "{source} tells of no security: nothing was stored", source=source.name, hint="how hosts stand: `ia doctor`"
+            "{source} tells of no security: nothing was stored",
+            source=source.name,
+            hint="another source: market.adapter; how hosts stand: `ia doctor`",
         )
     if page is None or done < page.pages:
         raise _half(source.name, done, page.pages if page else 0, Message("no more came"))
