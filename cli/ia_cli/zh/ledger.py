@@ -10,6 +10,7 @@ CATALOG = {
     "`ia account` shows what is": "`ia account` 显示持仓",
     "{symbol}: {lacking} of the shares that entry {number} sold were not bought in this session": "{symbol}：记录 {number} 卖出的股份中有 {lacking} 股不是在本会话买入的",
     "no price is stored of {symbols}: what depends on it is left empty": "库中没有 {symbols} 的价格：依赖它的数字留空",
+    "no price is stored of {symbols}: the guard counts it at its cost": "库中没有 {symbols} 的价格：风控按成本计算",
     "the prices are simulated": "价格是模拟的",
     "entered from the market data: {kind} of {symbol} on {date}": "已按行情数据记入：{symbol} {date} 的 {kind}",
     "{what}: {text!r} is not a number": "{what}：{text!r} 不是数字",

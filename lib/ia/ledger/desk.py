@@ -5,8 +5,10 @@ what is held count by themselves. Real ones are entered into the journal, so tha
 simulated ones are not, and count for as long as the simulated prices do.
 """
 
+import contextlib
 import dataclasses
-from collections.abc import Iterable, Sequence
+import gc
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import Protocol
@@ -17,7 +19,7 @@ from ia.ledger import guard, journal, order
 from ia.ledger.account import Account, Price, account, wanted
 from ia.ledger.fold import Books, fold
 from ia.ledger.guard import Breach, Held, Quoted, State
-from ia.ledger.journal import ACTIONS, BUY, SELL, TRADES, Entry
+from ia.ledger.journal import ACTIONS, BUY, SELL, TRADES, ZERO, Entry
 from ia.ledger.order import Order
 from ia.ohlcv.identity import Symbol, from_canonical, resolve
 from ia.rules import boards
@@ -63,7 +65,13 @@ class Desk:
 
         without  number of an entry that does not count
         """
-        entries = [each for each in journal.standing(self.ws.db) if each.id != without]
+        with _unswept():
+            return self._books(method, session, until, without)
+
+    def _books(self, method: str | None, session: str, until: datetime | None, without: int) -> Books:
+        entries = journal.standing(self.ws.db)
+        if without:
+            entries = [each for each in entries if each.id != without]
         entries += self._actions(entries)
         if until is not None:
             stamp = clock.stamp(until)
@@ -227,29 +235,70 @@ class Desk:
         return guard.check(asked, self.state(wish, without), guard.configured())
 
     def state(self, wish: Order, without: int = 0) -> State:
-        """Return the account in the order's currency as the guard needs it."""
+        """Return the account in the order's currency as the guard needs it.
+
+        A holding without a price counts at the order's, another security at its cost: no rule sleeps for lack of data.
+        """
         currency = boards.currency(wish.symbol)
         books = self.books(until=wish.moment, without=without)
         now = self.account(until=wish.moment, books=books)
-        quote = self.market.quoted(wish.symbol, wish.day, wish.moment)
-        trades = {symbol: datetime.fromisoformat(each.last) for symbol, each in books.holdings.items() if each.last}
-        found = _state(now, currency, wish.day)
-        return dataclasses.replace(found, last_trades=trades, quote=quote)
+        found = _state(now, currency, wish.day, wish)
+        guessed = [symbol for symbol in now.unpriced if symbol in found.positions and symbol != wish.symbol.canonical]
+        if guessed:
+            self.notify(
+                Message("no price is stored of {symbols}: the guard counts it at its cost", symbols=", ".join(guessed))
+            )
+        return dataclasses.replace(
+            found, last_trades=self._nearest(wish, without),
+            quote=self.market.quoted(wish.symbol, wish.day, wish.moment),
+        )  # fmt: skip
+
+    def _nearest(self, wish: Order, without: int) -> dict[str, datetime]:
+        """Return the moment of the trade in the order's security that is nearest to it, before or after."""
+        moments = [
+            datetime.fromisoformat(each.time)
+            for each in journal.standing(self.ws.db, symbol=wish.symbol.canonical)
+            if each.kind in (BUY, SELL) and each.id != without
+        ]
+        nearest = min(moments, key=lambda moment: abs(moment - wish.moment), default=None)
+        return {} if nearest is None else {wish.symbol.canonical: nearest}
 
 
-def _state(found: Account, currency: str, day: str = "") -> State:
-    """Return an account in one currency as the guard takes it; the day's result only where it is that of `day`."""
+def _state(found: Account, currency: str, day: str = "", wish: Order | None = None) -> State:
+    """Return an account in one currency as the guard takes it; the day's result only where it is that of `day`.
+
+    wish    where it is given, a holding without a price counts at the order's price, or at its cost
+    """
     purse = found.purses.get(currency)
     if purse is None:
         return State(currency)
-    held = {
-        each.symbol: Held(each.quantity, each.sellable, each.value, each.cost, each.price.price if each.price else None)
-        for each in found.positions
-        if each.currency == currency
-    }
-    known = purse.today if not day or purse.day == day or not held else None
-    start = purse.equity - known if purse.equity is not None and known is not None else None
-    return State(currency, purse.equity, purse.cash, held, {}, known, start)
+    held = {}
+    equity, known = purse.equity, purse.today
+    for each in found.positions:
+        if each.currency == currency:
+            value = each.value
+            if value is None and wish is not None:
+                value = each.quantity * wish.price if each.symbol == wish.symbol.canonical else each.cost
+            price = each.price.price if each.price else None
+            held[each.symbol] = Held(each.quantity, each.sellable, value, each.cost, price)
+    if equity is None and wish is not None and purse.cash is not None:
+        equity = purse.cash + sum((each.value or ZERO for each in held.values()), ZERO)
+    if day and purse.day != day and held:
+        known = None
+    start = equity - known if equity is not None and known is not None else None
+    return State(currency, equity, purse.cash, held, {}, known, start)
+
+
+@contextlib.contextmanager
+def _unswept() -> Iterator[None]:
+    """Keep the garbage collector from looking through a hundred thousand entries again and again as they are made."""
+    on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if on:
+            gc.enable()
 
 
 def _no_closes(_: str, __: str) -> Sequence[tuple[str, float]]:

@@ -131,15 +131,6 @@ class Books:
     lacking: list[tuple[Entry, Decimal]] = field(default_factory=list)
     moved: Decimal = ZERO
 
-    def of(self, entry: Entry) -> Holding:
-        """Return the holding of an entry's security, made where it is the first."""
-        found = self.holdings.get(entry.symbol)
-        if found is None:
-            found = self.holdings[entry.symbol] = Holding(entry.symbol, entry.name, entry.currency)
-        elif entry.name:
-            found.name = entry.name
-        return found
-
     def money(self, currency: str) -> Cash:
         """Return the cash of a currency."""
         found = self.cash.get(currency)
@@ -169,6 +160,7 @@ def fold(
     act = {
         BUY: _bought, SUBSCRIBE: _bought, SELL: _sold, DIVIDEND: _paid, BONUS: _grown, SPLIT: _grown,
     }  # fmt: skip
+    holdings = books.holdings
     for entry in happened:
         step = act.get(entry.kind)
         if step is None:
@@ -176,11 +168,14 @@ def fold(
             if watch is not None:
                 watch(books, entry, None, [])
             continue
-        holding = books.of(entry)
+        holding = holdings.get(entry.symbol)
+        if holding is None:
+            holding = holdings[entry.symbol] = Holding(entry.symbol, entry.name, entry.currency)
         if holding.day != entry.date:
             if holding.day:
                 holding.history.append((holding.day, holding.quantity))
             holding.day, holding.opening, holding.out, holding.flow = entry.date, holding.quantity, ZERO, ZERO
+            holding.name = entry.name or holding.name
         before = list(holding.lots) if watch is not None else []
         step(books, holding, entry, lenient)
         if watch is not None:

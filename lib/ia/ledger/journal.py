@@ -8,7 +8,7 @@ since. An entry that another one names (`corrects`) counts nowhere any more, and
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ia import audit, clock, config, store
 from ia.errors import NotFound, UsageError
@@ -85,10 +85,6 @@ class Entry(NamedTuple):
 
 _STORED = Entry._fields[:-1]
 _COLUMNS = ", ".join(_STORED)
-_AT = Entry._fields.index
-_DECIMALS = [_AT(name) for name in ("price", "quantity", "cash", "ratio")]
-_FEES = [_AT(name) for name in ("commission", "stamp", "transfer", "other")]
-_TEXTS = [_AT(name) for name in ("symbol", "name", "reason", "session", "actor", "origin", "wall")]
 
 
 def standing(db: sqlite3.Connection, *, symbol: str = "", everything: bool = False) -> list[Entry]:
@@ -130,17 +126,23 @@ def listed(db: sqlite3.Connection, *, symbol: str = "", session: str = "") -> li
     return [(entry, by.get(entry.id)) for entry in _read(rows)]
 
 
-def _read(rows: Iterable[Sequence[object]]) -> Iterator[Entry]:
+def _read(rows: Iterable[tuple[Any, ...]]) -> Iterator[Entry]:
+    """Yield entries of rows, as fast as a hundred thousand of them ask for: the same number is made once."""
+    known, fee = _Decimals(), _Decimals({None: ZERO})
+    made = tuple.__new__
     for row in rows:
-        cells = list(row)
-        for at in _DECIMALS:
-            if cells[at] is not None:
-                cells[at] = Decimal(cells[at])  # type: ignore[arg-type]
-        for at in _FEES:
-            cells[at] = Decimal(cells[at]) if cells[at] else ZERO  # type: ignore[arg-type]
-        for at in _TEXTS:
-            cells[at] = cells[at] or ""
-        yield Entry(*cells)  # type: ignore[arg-type]
+        yield made(Entry, (
+            *row[:7], known[row[7]], known[row[8]], known[row[9]], known[row[10]], fee[row[11]], fee[row[12]],
+            fee[row[13]], fee[row[14]], *row[15:], 0,
+        ))  # fmt: skip
+
+
+class _Decimals(dict[str | None, Decimal | None]):
+    """Texts to numbers; None stays None."""
+
+    def __missing__(self, text: str | None) -> Decimal | None:
+        made = self[text] = None if text is None else Decimal(text)
+        return made
 
 
 def get(db: sqlite3.Connection, number: int) -> Entry:

@@ -1,0 +1,327 @@
+"""`ia trade`, `ia account`, `ia profit` as a person and a script use them."""
+
+import json
+import os
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from conftest import installed
+
+FREE = {
+    "IA_RISK_POSITION_PCT": "100",
+    "IA_RISK_COOLING_HOURS": "0",
+    "IA_RISK_DAY_STOP_PCT": "100",
+    "IA_RISK_RISE_PCT": "100",
+}
+
+
+@pytest.fixture
+def prices(tmp_path, monkeypatch):
+    """Write bars for a symbol as the csv adapter has them: prices("600519", ("2024-01-15", 1650.0), …)."""
+    folder = tmp_path / "prices"
+    folder.mkdir()
+    monkeypatch.setenv("IA_MARKET_ADAPTER", "csv")
+    monkeypatch.setenv("IA_MARKET_CSV_DIR", str(folder))
+
+    def write(code, *closes):
+        lines = [f"{day},{close},{close},{close},{close},1000" for day, close in closes]
+        (folder / f"{code}.csv").write_text("date,open,high,low,close,volume\n" + "\n".join(lines) + "\n")
+
+    return write
+
+
+def ok(run):
+    assert run.returncode == 0, run.stderr
+    return run.stdout
+
+
+def test_the_worked_cases_through_the_command(ia, shared, tmp_path, prices):
+    cases = json.loads((shared / "ledger" / "cases.json").read_text())["cases"]
+    for number, case in enumerate(cases):
+        env = {**FREE, "IA_HOME": str(tmp_path / f"case{number}"), "IA_LANG": "en"}
+        events = sorted(
+            [*((t["date"], 1, t) for t in case["trades"]), *((a["date"], 0, a) for a in case["actions"])],
+            key=lambda e: e[:2],
+        )
+        for day, _, event in events:
+            if "action" in event:
+                out = ok(ia("trade", event["action"], event["ticker"], str(event["quantity"]), "--price", event["price"],
+                            "--date", day, "--json", env=env))  # fmt: skip
+                made = json.loads(out)
+                told = [made[name] for name in ("amount", "commission", "transfer", "stamp")]
+                assert told == [float(event[name]) for name in ("amount", "commission", "transfer", "stamp")]
+            elif "cash" in event:
+                ok(ia("trade", "dividend", event["ticker"], "--per-share", event["cash"], "--date", day, env=env))
+            else:
+                ok(ia("trade", "bonus", event["ticker"], event["bonus"], "--date", day, env=env))
+        ticker = case["trades"][0]["ticker"]
+        prices(ticker, (events[0][0], case["last_price"]))
+        expect = case["expect"]
+        for method in ("average", "fifo"):
+            found = json.loads(ok(ia("profit", "--method", method, "--json", env=env)))
+            (row,) = found["positions"]
+            assert row["size"] == expect["quantity"]
+            assert row["cost"] == float(expect[f"cost_{method}"]), case["name"]
+            assert row["realized"] == float(expect[f"realised_{method}"]), case["name"]
+            assert row["dividends"] == float(expect["dividends"])
+            if method == "average":
+                assert row["unrealized"] == float(expect["unrealised_average"])
+                whole = (
+                    float(expect["realised_average"]) + float(expect["unrealised_average"]) + float(expect["dividends"])
+                )
+                assert found["total_profit"] == pytest.approx(whole, abs=1e-9)
+
+
+def test_buy_and_hold_is_the_formula_of_the_schema_up_to_fees(ia, prices):
+    prices("600519", ("2024-01-15", 1650.0), ("2024-01-16", 1700.0))
+    env = {"IA_NOW": "2024-01-16T16:00+08:00"}
+    ok(ia("trade", "buy", "600519", "100", "1650", "--date", "2024-01-15", env=env))
+    found = json.loads(ok(ia("profit", "--json", env=env)))
+    assert (found["total_profit"], found["total_profit_rate"]) == (4957.10, 3.0)
+    assert {k: found["positions"][0][k] for k in ("ticker", "profit", "profit_rate")} == {
+        "ticker": "600519", "profit": 4957.1, "profit_rate": 3.0,
+    }  # fmt: skip
+
+
+def test_the_account_has_the_schema_of_a_models_tool(ia, prices):
+    prices("600519", ("2024-01-12", 1640.0), ("2024-01-15", 1650.0), ("2024-01-16", 1600.0), ("2024-01-17", 1700.0))
+    env = {"IA_NOW": "2024-01-17T16:00+08:00", "IA_LANG": "en"}
+    ok(ia("trade", "deposit", "1000000", "--date", "2024-01-02", env=env))
+    ok(ia("trade", "buy", "贵州茅台", "100", "1650", "--date", "2024-01-15", "--because", "便宜", env=env))
+    run = ia("account", "--json", env=env)
+    found = json.loads(ok(run))
+    assert list(found)[:7] == [
+        "cash", "equity", "positions", "pending_orders", "today_pnl", "total_pnl", "max_drawdown",
+    ]  # fmt: skip
+    assert (found["cash"], found["equity"]) == (834957.10, 1004957.10)
+    assert (found["today_pnl"], found["total_pnl"], found["pending_orders"]) == (10000.0, 4957.1, [])
+    held = found["positions"]["600519.SH"]
+    assert [held[name] for name in ("size", "avg_price", "current_price", "unrealized_pnl", "weight_pct", "sellable")] == [
+        100, 1650.429, 1700.0, 4957.1, 16.92, 100,
+    ]  # fmt: skip
+    assert found["max_drawdown"] == pytest.approx(1 - 994957.1 / 1000000, abs=1e-4)
+    assert json.loads(ok(ia("tool", "call", "account.status", "{}", env=env))) == found
+    before = json.loads(ok(ia("account", "--json", env={**env, "IA_NOW": "2024-01-16T16:00+08:00"})))
+    assert (before["equity"], before["today_pnl"]) == (994957.1, -5000.0)
+    nothing = json.loads(ok(ia("account", "--json", env={**env, "IA_NOW": "2024-01-14"})))
+    assert (nothing["equity"], nothing["positions"]) == (1000000.0, {})
+
+
+def test_what_is_not_known_is_null_and_said(ia):
+    ok(ia("trade", "buy", "600519", "100", "1650", "--date", "2024-01-15"))
+    run = ia("account", "--json")
+    found = json.loads(ok(run))
+    assert found["equity"] is found["cash"] is found["today_pnl"] is found["total_pnl"] is found["max_drawdown"] is None
+    assert found["positions"]["600519.SH"]["current_price"] is None
+    assert found["unpriced"] == ["600519.SH"]
+    assert "no price is stored of 600519.SH" in run.stderr
+    run = ia("trade", "buy", "600519", "100")
+    assert run.returncode == 2
+    assert "--price PRICE" in run.stderr
+
+
+def test_simulated_prices_say_so(ia):
+    env = {"IA_MARKET_ADAPTER": "demo"}
+    ok(ia("trade", "buy", "600519", "100", "1650", "--date", "2024-01-15", env=env))
+    run = ia("profit", "--json", env=env)
+    found = json.loads(ok(run))
+    assert found["simulated"] is found["positions"][0]["simulated"] is True
+    assert "the prices are simulated" in run.stderr
+    run = ia("trade", "buy", "600036", "100", "--json", env=env)
+    assert "simulated" in json.loads(ok(run))["origin"]
+
+
+def test_a_buy_that_breaks_a_rule_is_refused_with_its_numbers_and_overridden_with_a_reason(ia):
+    env = {"IA_LANG": "zh"}
+    ok(ia("trade", "deposit", "500000", "--date", "2024-01-02", env=env))
+    run = ia("trade", "buy", "600519", "100", "1650", "--date", "2024-01-15", env=env)
+    assert run.returncode == 77
+    assert "33" in run.stderr and "20%" in run.stderr
+    assert ok(ia("trade", "list", "--json", env=env)).count('"kind": "buy"') == 0
+    assert ia("trade", "buy", "600519", "100", "1650", "--date", "2024-01-15", "--override", env=env).returncode == 2
+    args = (
+        "trade",
+        "buy",
+        "600519",
+        "100",
+        "1650",
+        "--date",
+        "2024-01-15",
+        "--override",
+        "--because",
+        "看好",
+        "--json",
+    )
+    told = json.loads(ok(ia(*args, env=env)))["override"]
+    assert (told["by"], told["because"]) == ("user", "看好")
+    assert [each["rule"] for each in told["breaches"]] == ["risk.position_pct"]
+    events = ok(ia("log", "--json", env=env))
+    assert "trade.buy" in events and "看好" in events
+
+
+def test_of_two_buys_at_once_only_one_passes_the_rule(ia, home):
+    ok(ia("trade", "deposit", "1000000", "--date", "2024-01-02"))
+    command = [*installed(), "trade", "buy", "600519", "100", "1500", "--date", "2024-01-15"]
+
+    def buy(_):
+        return subprocess.run(command, env={**os.environ, "IA_RISK_COOLING_HOURS": "0"}, capture_output=True).returncode
+
+    with ThreadPoolExecutor(4) as pool:
+        assert sorted(pool.map(buy, range(4))) == [0, 77, 77, 77]
+
+
+def test_nothing_is_traded_inside_a_tasks_run(ia):
+    for words in (("buy", "600519", "100", "1650"), ("deposit", "100"), ("void", "1", "--because", "x")):
+        assert ia("trade", *words, env={"IA_RUN": "1"}).returncode == 77
+    ia("trade", "list", env={"IA_RUN": "1"})
+    assert ia("account", env={"IA_RUN": "1"}).returncode == 0
+
+
+def test_a_correction_and_a_void_are_new_entries(ia):
+    env = {**FREE}
+    ok(ia("trade", "buy", "600519", "100", "1650", "--date", "2024-01-15", env=env))
+    made = json.loads(ok(ia("trade", "correct", "1", "--price", "1655", "--because", "看错一行", "--json", env=env)))
+    assert (made["id"], made["corrects"], made["price"], made["commission"]) == (2, 1, 1655, 41.38)
+    assert ia("trade", "correct", "1", "--price", "1600", env=env).returncode == 2
+    rows = json.loads(ok(ia("trade", "list", "--all", "--json", env=env)))
+    assert [(row["id"], row["replaced_by"]) for row in rows] == [(1, 2), (2, None)]
+    ok(ia("trade", "sell", "600519", "100", "1700", "--date", "2024-01-20", env=env))
+    run = ia("trade", "void", "2", "--because", "没有成交", env=env)
+    assert run.returncode == 77 and "0 are held" in run.stderr
+    run = ia("trade", "correct", "2", "--quantity", "50", env=env)
+    assert run.returncode == 77
+    ok(ia("trade", "void", "3", "--because", "没有成交", env=env))
+    ok(ia("trade", "void", "2", "--because", "没有成交", env=env))
+    assert ia("trade", "list", env=env).returncode == 1
+    assert json.loads(ok(ia("profit", "--json", env=env)))["total_profit"] == 0
+
+
+def test_close_sells_all_and_more_than_all_is_refused(ia):
+    env = FREE
+    ok(ia("trade", "buy", "600519", "300", "1650", "--date", "2024-01-15", env=env))
+    assert ia("trade", "sell", "600519", "400", "1700", "--date", "2024-01-17", env=env).returncode == 77
+    made = json.loads(ok(ia("trade", "close", "600519", "--price", "1700", "--date", "2024-01-17", "--json", env=env)))
+    assert made["quantity"] == 300
+    assert ia("trade", "close", "600519", "--price", "1700", "--date", "2024-01-18", env=env).returncode == 66
+
+
+def test_a_session_has_its_own_profit(ia, prices):
+    prices("600519", ("2024-01-15", 1700.0))
+    ok(ia("trade", "buy", "600519", "100", "1650", "--date", "2024-01-15", "-s", "a", env=FREE))
+    ok(ia("trade", "buy", "600519", "100", "1600", "--date", "2024-01-15", "-s", "b", env=FREE))
+    a, b = (json.loads(ok(ia("profit", "-s", name, "--json"))) for name in "ab")
+    assert (a["total_profit"], b["total_profit"]) == (4957.1, 9958.4)
+    assert json.loads(ok(ia("profit", "--json")))["total_profit"] == pytest.approx(4957.1 + 9958.4)
+    run = ia("trade", "sell", "600519", "200", "1700", "--date", "2024-01-17", "-s", "b", env=FREE)
+    assert run.returncode == 0
+    run = ia("profit", "-s", "b", "--json")
+    assert json.loads(ok(run))["positions"][0]["size"] == 0
+    assert "100 of the shares that entry 3 sold were not bought in this session" in run.stderr
+
+
+def test_currencies_are_never_added_up(ia):
+    for symbol, quantity, price in (("600519", "100", "1650"), ("00700.HK", "100", "290"), ("AAPL", "10", "185.5")):
+        ok(ia("trade", "buy", symbol, quantity, price, "--date", "2024-01-16", env=FREE))
+    found = json.loads(ok(ia("account", "--json")))
+    assert set(found["currencies"]) == {"CNY", "HKD", "USD"}
+    assert found["equity"] is None
+    assert json.loads(ok(ia("profit", "--json")))["total_profit"] is None
+
+
+BAD = [
+    "NaN",
+    "inf",
+    "-inf",
+    "1e400",
+    "-100",
+    "0",
+    "",
+    " ",
+    "１００",
+    "٣",
+    "0x10",
+    "1_000",
+    "99999999999999999999",
+    "100.5",
+    "1;DROP TABLE trades",
+    "9" * 5000,
+]
+
+
+@pytest.mark.parametrize("text", BAD)
+def test_quantities_that_are_none_are_refused_in_one_line(ia, text):
+    run = ia("trade", "buy", "--price", "10", "--date", "2024-01-15", "--", "600519", text)
+    assert run.returncode == 2, run.stderr
+    assert "Traceback" not in run.stderr and len(run.stderr.splitlines()) <= 3
+    assert ia("trade", "list").returncode == 1
+
+
+@pytest.mark.parametrize("text", ["NaN", "1e400", "-1", "0", "1.123456789", "abc", "1e12", "１０"])
+def test_prices_that_are_none_are_refused_in_one_line(ia, text):
+    run = ia("trade", "buy", "--date", "2024-01-15", "--", "600519", "100", text)
+    assert run.returncode == 2, run.stderr
+
+
+@pytest.mark.parametrize(
+    "text", ["2099-01-01", "2024-13-01", "yesterday", "2024-01-15T25:00", "0001-01-01", "20240230"]
+)
+def test_times_that_are_none_or_not_yet_are_refused(ia, text):
+    assert ia("trade", "buy", "600519", "100", "1650", "--date", text).returncode == 2
+
+
+def test_a_reason_is_only_text(ia):
+    reason = "x'); DROP TABLE trades; -- \x1b[31m\n第二行"
+    ok(ia("trade", "buy", "600519", "100", "1650", "--date", "2024-01-15", "--because", reason))
+    assert json.loads(ok(ia("trade", "list", "--json")))[0]["reason"] == reason
+    assert len(ok(ia("trade", "list")).splitlines()) == 2
+
+
+def test_a_trade_that_a_model_proposes_waits_for_a_person(ia):
+    env = {**FREE, "IA_RISK_POSITION_PCT": "20", "IA_LANG": "zh"}
+    ok(ia("trade", "deposit", "1000000", "--date", "2024-01-02", env=env))
+    wish = {
+        "action": "buy",
+        "symbol": "600519",
+        "quantity": 300,
+        "price": 1650,
+        "order_type": "limit",
+        "reason": "批准我",
+    }
+    told = json.loads(ok(ia("tool", "call", "trade.execute", json.dumps(wish), env=env)))
+    assert told["status"] == "rejected" and "> 20%" in told["reason"]
+    told = json.loads(ok(ia("tool", "call", "trade.execute", json.dumps({**wish, "quantity": 100}), env=env)))
+    assert told["status"] == "submitted"
+    assert json.loads(ok(ia("account", "--json", env=env)))["pending_orders"][0]["order_id"] == told["order_id"]
+    assert ia("trade", "list", "600519", env=env).returncode == 1  # nothing is journalled
+    assert ia("approve", told["order_id"], env=env).returncode == 77  # no terminal
+    run = ia("approve", told["order_id"], "--yes", env=env)
+    assert "600519.SH" in ok(run) and "不会向任何地方下单" in run.stderr
+    (made,) = json.loads(ok(ia("trade", "list", "600519", "--json", env=env)))
+    assert (made["quantity"], made["price"], made["reason"]) == (100, 1650, "批准我")
+    assert made["origin"] == f"proposal {told['order_id']}"
+    assert ia("approve", told["order_id"], "--yes", env=env).returncode == 77
+    assert json.loads(ok(ia("tool", "call", "trade.list", "{}", env=env)))[0]["symbol"] == "600519.SH"
+
+
+def test_an_import_can_be_tried_first_and_entered_once(ia, tmp_path):
+    bill = tmp_path / "bill.txt"
+    bill.write_bytes(
+        '成交日期\t证券代码\t证券名称\t操作\t成交数量\t成交均价\t手续费\n20240115\t="600519"\t贵州茅台\t买入\t100\t1650\t5\n'.encode(
+            "gbk"
+        )
+    )
+    run = ia("trade", "import", str(bill), "--dry-run")
+    assert "1 entries would be made" in run.stderr and len(ok(run).splitlines()) == 1
+    assert ia("trade", "list").returncode == 1
+    assert json.loads(ok(ia("trade", "import", str(bill), "--json")))["entries"][0]["fees"] == 5
+    assert json.loads(ok(ia("trade", "import", str(bill), "--json"))) == {
+        "entries": [], "known": 1, "dry_run": False, "passed": [],
+    }  # fmt: skip
+    bill.write_text(
+        "成交日期,证券代码,操作,成交数量,成交均价\n20240116,600519,买入,100,1650\n20240117,600519,买进什么,x,1\n"
+    )
+    run = ia("trade", "import", str(bill))
+    assert run.returncode == 65 and ":3:" in run.stderr
+    assert ia("trade", "import", str(tmp_path / "none")).returncode == 66
