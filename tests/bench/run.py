@@ -91,6 +91,10 @@ def main() -> None:
     if options.only in (None, "market"):
         print()
         sys.stdout.flush()
+        subprocess.run([PYTHON, str(SCRIPTS / "bench_market.py")], check=True)
+    if options.only in (None, "market"):
+        print()
+        sys.stdout.flush()
         with tempfile.TemporaryDirectory(prefix="ia-bench-market-") as folder:
             subprocess.run([PYTHON, str(SCRIPTS / "bench_market.py"), "--keep", folder], check=True)
             print()

@@ -9,6 +9,7 @@ import contextlib
 import marshal
 import sqlite3
 import time as _time
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 from operator import itemgetter
@@ -223,23 +224,25 @@ def _put_date(
 
 
 def _batches(histories: Iterable[History]) -> Iterator[list[History]]:
-    batch, size = [], 0
+    batch: dict[str, History] = {}
+    size = 0
     for history in histories:
-        batch.append(history)
+        if history.symbol in batch or size >= BATCH:
+            yield [*batch.values()]
+            batch, size = {}, 0
+        batch[history.symbol] = history
         size += len(history.bars.date)
-        if size >= BATCH:
-            yield batch
-            batch, size = [], 0
     if batch:
-        yield batch
+        yield [*batch.values()]
 
 
 def _put_batch(db: sqlite3.Connection, source: int, batch: list[History], complete: bool) -> tuple[int, int]:
     """Store a batch; return how many bars and how many rows changed."""
     others = _tell(db, source, [(h.symbol, h.name, _kind(db, source, h), None, None, None) for h in batch])
     new, gone, spans, stale = [], [], [], []
+    counts: Counter[str] = Counter()
     for history in batch:
-        rows, lost = _differing(db, source, history)
+        rows, lost = _differing(db, source, history, counts)
         acts = _put_actions(db, source, history)
         new += rows
         gone += lost
@@ -248,10 +251,14 @@ def _put_batch(db: sqlite3.Connection, source: int, batch: list[History], comple
             stale.append(history.symbol)
         if rows:
             spans.append((history.symbol, history.bars.date[0], history.bars.date[-1]))
-    new.sort(key=_place)
+    new.sort()  # by date, then symbol: the order of the table
     db.executemany("INSERT OR REPLACE INTO daily VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", new)
     db.executemany("DELETE FROM daily WHERE source = ? AND date = ? AND symbol = ?", sorted(gone))
-    _count(db, source, {row[1] for row in new} | {row[1] for row in gone})
+    db.executemany(
+        "INSERT INTO days (source, date, rows, whole) VALUES (?, ?, ?, 0) ON CONFLICT DO UPDATE SET"
+        " rows = coalesce(rows, 0) + excluded.rows",
+        [(source, date, more) for date, more in sorted(counts.items()) if more],
+    )
     _widen(db, source, spans)
     if complete:
         others += db.executemany(
@@ -275,12 +282,13 @@ def _kind(db: sqlite3.Connection, source: int, history: History) -> str:
 _Row = tuple[int, str, str, float, float, float, float, int, float | None]
 
 
-def _place(row: _Row) -> tuple[str, str]:
-    return row[1], row[2]
+def _differing(
+    db: sqlite3.Connection, source: int, history: History, counts: "Counter[str]"
+) -> tuple[list[_Row], list[tuple[int, str, str]]]:
+    """Return the rows of a history that are not stored so, and the keys of stored ones that it does not have.
 
-
-def _differing(db: sqlite3.Connection, source: int, history: History) -> tuple[list[_Row], list[tuple[int, str, str]]]:
-    """Return the rows of a history that are not stored so, and the keys of stored ones that it does not have."""
+    `counts` is told how many bars a day has more, or less.
+    """
     symbol, bars = history.symbol, history.bars
     if not bars.date:
         return [], []
@@ -288,6 +296,8 @@ def _differing(db: sqlite3.Connection, source: int, history: History) -> tuple[l
     known = db.execute("SELECT first FROM securities WHERE source = ? AND symbol = ?", (source, symbol)).fetchone()
     if known and known[0] is not None:
         stored = {row[0]: row[1:] for row in rows_of(db, source, symbol, bars.date[-1]) if row[0] >= bars.date[0]}
+    counts.update(bars.date)
+    counts.subtract(stored.keys())
     rows = []
     amounts = history.amount or [None] * len(bars.date)
     for date, first, high, low, close, volume, amount in zip(*bars, amounts, strict=True):
@@ -326,15 +336,6 @@ def _widen(db: sqlite3.Connection, source: int, spans: Iterable[tuple[str, str, 
         "UPDATE securities SET first = min(coalesce(first, ?2), ?2), last = max(coalesce(last, ?3), ?3)"
         " WHERE source = ?4 AND symbol = ?1",
         [(*span, source) for span in spans],
-    )
-
-
-def _count(db: sqlite3.Connection, source: int, dates: Iterable[str]) -> None:
-    """Note how many bars each of the days has."""
-    db.executemany(
-        "INSERT INTO days (source, date, rows, whole) SELECT ?1, ?2, count(*), 0 FROM daily WHERE source = ?1"
-        " AND date = ?2 ON CONFLICT DO UPDATE SET rows = excluded.rows",
-        [(source, date) for date in sorted(dates)],
     )
 
 
