@@ -33,13 +33,15 @@ def emit(
         table(rows, brief or columns)
 
 
-def heading(day: "Day", count: int, of: int) -> None:
+def heading(day: "Day", count: int | None = None, of: int | None = None) -> None:
     """Say on a terminal which day is shown, by whom, and how much of it."""
-    if sys.stdout.isatty():
+    if sys.stdout.isatty() and of is None:
+        notify(Message("{time}, {source} {host}", time=day.time, source=day.name, host=day.host))
+    elif sys.stdout.isatty():
         notify(
             Message(
-                "{date}, {source} {host}: {count} of {all}",
-                date=day.date, source=day.name, host=day.host, count=count, all=of,
+                "{time}, {source} {host}: {count} of {all}",
+                time=day.time, source=day.name, host=day.host, count=count, all=of,
             )
         )  # fmt: skip
 

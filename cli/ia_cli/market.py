@@ -10,7 +10,7 @@ from ia_cli._options import json_option, rows_options
 from ia_cli._out import nothing, notify
 
 if TYPE_CHECKING:
-    from ia.market.reading import Row
+    from ia.market.reading import Day, Row
 
 GAINERS = ("symbol", "name", "date", "price", "change_pct", "amount", "turnover_pct", "market_cap", "pe", "industry",
            "board", "concepts")  # fmt: skip
@@ -45,14 +45,16 @@ def summary(as_json: bool) -> None:
     from ia.market import reading
     from ia.market.summary import summary as figures
     from ia.workspace import Workspace
-    from ia_cli._market import emit, short
+    from ia_cli._market import emit, heading, short
     from ia_cli._out import emit_json
 
     with reading.opened(Workspace()) as db:
-        told = figures(db, reading.latest(db, notify))
+        day = reading.latest(db, notify)
+        told = figures(db, day)
     if as_json:
         emit_json(told)
         return
+    heading(day)
     emit([{"date": told["date"], **row} for row in told["boards"]], ("date", *BOARDS), brief=BOARDS)
     if told["amount_vs_mean_pct"] is not None:
         notify(
@@ -88,7 +90,7 @@ def gainers(
         day = reading.latest(db, notify)
         rows = reading.gainers(db, day, count, losers=losers, new=not exclude_new, st=not exclude_st)
     brief = ("symbol", "name", "price", "change_pct", "turnover_pct", "market_cap", "industry")
-    _listed(ctx, rows, GAINERS, brief, as_json, as_jsonl)
+    _listed(ctx, rows, GAINERS, brief, as_json, as_jsonl, day=day)
 
 
 @market.command(cls=Command, example="ia sync daily && ia market sectors -n 10")
@@ -109,9 +111,10 @@ def sectors(ctx: click.Context, kind: str, count: int | None, as_json: bool, as_
     from ia.workspace import Workspace
 
     with reading.opened(Workspace()) as db:
-        rows = grouped(db, reading.latest(db, notify), kind)[:count]
+        day = reading.latest(db, notify)
+        rows = grouped(db, day, kind)[:count]
     brief = ("name", "change_pct", "up", "down", "amount", "leader", "leader_pct")
-    _listed(ctx, rows, SECTORS, brief, as_json, as_jsonl)
+    _listed(ctx, rows, SECTORS, brief, as_json, as_jsonl, day=day)
 
 
 @market.command(cls=Command, example="ia sync daily && { ia market mainline || echo none; }")
@@ -141,19 +144,21 @@ def mainline(
     from ia.market import mainline as lines
     from ia.market import reading
     from ia.workspace import Workspace
-    from ia_cli._market import emit
+    from ia_cli._market import emit, heading
     from ia_cli._out import emit_json
 
     ws = Workspace()
     with reading.opened(ws) as db:
         kinds = lines.KINDS if kind == "all" else (kind,)
-        found = lines.mainlines(db, reading.latest(db, notify), top=count, level=level, kinds=kinds)
+        day = reading.latest(db, notify)
+        found = lines.mainlines(db, day, top=count, level=level, kinds=kinds)
     rows = [
         {"date": found["date"], **row, "with": ", ".join(row["with"]), "leaders": _names(row)} for row in found["lines"]
     ]
     if as_json:
         emit_json(found)
     else:
+        heading(day)
         emit(rows, MAINLINE, brief=("name", "hits", "expected", "adjusted", "limit_up", "excess_pct", "leaders"))
     if not rows:
         near = found["closest"] or {}
@@ -220,18 +225,20 @@ def lhb(ctx: click.Context, on: str | None, as_json: bool, as_jsonl: bool) -> No
     from ia.workspace import Workspace
 
     rows = reading.lhb(Workspace(), on, notify)
-    brief = ("symbol", "name", "change_pct", "net", "turnover", "reason")
+    brief = ("date", "symbol", "name", "change_pct", "net", "reason")
     _listed(ctx, rows, LHB, brief, as_json, as_jsonl, hint="`ia sync lhb` fetches it")
 
 
 def _listed(
     ctx: click.Context, rows: "list[Row]", columns: tuple[str, ...], brief: tuple[str, ...], as_json: bool,
-    as_jsonl: bool, hint: str = "",
+    as_jsonl: bool, hint: str = "", day: "Day | None" = None,
 ) -> None:  # fmt: skip
     """Print rows, and leave with status 1 where there are none."""
-    from ia_cli._market import emit
+    from ia_cli._market import emit, heading
     from ia_cli._out import hint as give
 
+    if day is not None and not (as_json or as_jsonl):
+        heading(day)
     emit(rows, columns, brief=brief, as_json=as_json, as_jsonl=as_jsonl)
     if not rows:
         nothing("nothing of this is stored")
