@@ -462,6 +462,41 @@ def test_noise_never_raises_anything_else(hosts):
                     call()
 
 
+@pytest.mark.parametrize("depth", [500, 850, 950, 980])
+def test_a_cell_nested_as_deep_as_json_can_be(hosts, depth):
+    """What can be parsed can yet be too deep to be shown."""
+    cell = "[" * depth + "]" * depth
+
+    def say(part, body):
+        hosts.say(part, json.dumps(body).replace('"CELL"', cell))
+
+    fields = ["f12", "f13", "f14", "f103", "f140", *eastmoney.FIELDS.values()]
+    say("clist", {"rc": 0, "data": {"total": 1, "diff": [dict.fromkeys(fields, "CELL")]}})
+    keys = ("SECURITY_CODE", "SECUCODE", "REPORTDATE", "NOTICE_DATE", "TRADE_DATE", "EXPLANATION", "LEAD_STOCKS_CODE")
+    say("api/data/v1", {"result": {"pages": 1, "data": [dict.fromkeys(keys, "CELL")]}, "success": True, "code": 0})
+    say("HQNodeStockCount", "1")
+    say("HQNodeData", [dict.fromkeys(("symbol", "code", "name", "trade"), "CELL")])
+    say("quotes.sina.cn", {"result": {"data": {"report_list": {"20240331": {"data": [{"item_title": "CELL"}]}}}}})
+    for name, call in calls().items():
+        try:
+            found = call()
+        except (Unavailable, TryLater) as exc:
+            assert len(str(exc)) < 400
+        else:
+            assert not any(page.quotes for page in found) if name in ("eastmoney", "sina") else len(found) <= 1
+    for body in (
+        {"rc": "CELL", "data": None},
+        {"code": "CELL"},
+        {"code": 1, "message": "CELL"},
+        {"success": False, "message": "CELL"},
+    ):
+        hosts.heal()
+        say("", body)
+        for call in calls().values():
+            with pytest.raises((Unavailable, TryLater)):
+                call()
+
+
 # boards
 
 

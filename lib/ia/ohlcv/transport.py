@@ -364,7 +364,10 @@ def _retry_after(response: "Response") -> float | None:
 
 def one_line(text: object, most: int = 120) -> str:
     """Return what a host says, fit for a message: on one line, so that it cannot write a line of its own, and short."""
-    return " ".join(str(text).split())[:most]
+    try:
+        return " ".join(str(text).split())[:most]
+    except (RecursionError, ValueError):  # nested or long without end
+        return f"({type(text).__name__})"
 
 
 def _unreachable(host: str) -> Unreachable:

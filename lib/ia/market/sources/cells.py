@@ -45,10 +45,10 @@ class Tally:
         self.doubted: Counter[str] = Counter()
         self.first = ""
 
-    def odd(self, odd: Odd, row: str = "") -> None:
-        """Count a row that is left out; `row` names it."""
+    def odd(self, odd: Odd, row: object = "") -> None:
+        """Count a row that is left out; `row` is the cell that names it."""
         self.fields[odd.field] += 1
-        self.first = self.first or " ".join(filter(None, (text(row, LONGEST_NAME), odd.field, shown(odd.value))))
+        self.first = self.first or " ".join(filter(None, (shown(row), odd.field, shown(odd.value))))
 
     @property
     def dropped(self) -> int:
@@ -128,8 +128,8 @@ def text(value: object, most: int = LONGEST) -> str:
     if len(value) <= most and value.isprintable():
         return " ".join(value.split())
     plain = value[: 4 * most]
-    shown = "".join(" " if c.isspace() else c for c in plain if c.isspace() or unicodedata.category(c)[0] != "C")
-    return " ".join(shown.split())[:most].rstrip()
+    kept = "".join(" " if c.isspace() else c for c in plain if c.isspace() or unicodedata.category(c)[0] != "C")
+    return " ".join(kept.split())[:most].rstrip()
 
 
 def name(value: object) -> str | None:
@@ -160,10 +160,10 @@ def symbol(code: object, exchange: str, field: str, kinds: tuple[str, ...] = ("s
 
 def listed_as(value: object, field: str) -> str:
     """Return the canonical symbol of a mainland stock as `600519.SH`; Odd where it is none."""
-    code, _, exchange = str(value).partition(".") if isinstance(value, str) else ("", "", "")
-    if exchange not in ("SH", "SZ", "BJ"):
+    exchange = suffix(value)
+    if not isinstance(value, str) or exchange not in ("SH", "SZ", "BJ"):
         raise Odd(field, value)
-    return symbol(code, exchange, field).canonical
+    return symbol(value.removesuffix(f".{exchange}"), exchange, field).canonical
 
 
 def maybe_symbol(code: object, exchange: str) -> str | None:
@@ -175,5 +175,14 @@ def maybe_symbol(code: object, exchange: str) -> str | None:
 
 
 def shown(value: object) -> str:
-    """Return what a cell says, short enough for a message."""
-    return text(str(value), 30) if not isinstance(value, int) or abs(value) < 10**30 else "a huge number"
+    """Return what a cell says, short enough for a message; of what has parts only its kind: they may be without end."""
+    if isinstance(value, str):
+        return text(value, 30)
+    if isinstance(value, list | dict) or (isinstance(value, int) and abs(value) > 10**30):
+        return f"({type(value).__name__})"
+    return str(value)
+
+
+def suffix(value: object) -> str:
+    """Return the exchange at the end of `600519.SH`; "" where there is none."""
+    return value.rpartition(".")[2] if isinstance(value, str) else ""

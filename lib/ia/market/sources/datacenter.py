@@ -19,6 +19,7 @@ from ia.market.sources.cells import (
     name,
     number,
     small,
+    suffix,
     symbol,
     text,
 )
@@ -96,7 +97,7 @@ def _rows(
             try:
                 found.append(read(row))
             except Odd as odd:
-                tally.odd(odd, str(row.get("SECUCODE")))
+                tally.odd(odd, row.get("SECUCODE"))
         tally.check(len(rows))
         yield from (each for each in found if each is not None)
         page += 1
@@ -111,7 +112,7 @@ def _date(row: dict[str, Any], field: str) -> str:
 
 def _report(row: dict[str, Any], period: str) -> Report | None:
     """Return a company's report; None where it is no mainland stock: the list has companies of other markets too."""
-    exchange = str(row.get("SECUCODE")).rpartition(".")[2]
+    exchange = suffix(row.get("SECUCODE"))
     if exchange not in ("SH", "SZ", "BJ"):
         if exchange in ("NQ", "HK"):
             return None
@@ -140,7 +141,7 @@ def _report(row: dict[str, Any], period: str) -> Report | None:
 
 def _listing(row: dict[str, Any]) -> Listing | None:
     """Return a row of the list; None for what is no stock (funds and convertible bonds are on it too)."""
-    exchange = str(row.get("SECUCODE")).rpartition(".")[2]
+    exchange = suffix(row.get("SECUCODE"))
     if exchange not in ("SH", "SZ", "BJ"):
         raise Odd("SECUCODE", row.get("SECUCODE"))
     code = row.get("SECURITY_CODE")

@@ -5,6 +5,7 @@ prices and money in yuan, volume in lots of 100 (told apart from shares by the m
 per cent, "-" for what there is not.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -22,18 +23,18 @@ from ia.market.sources.cells import (
     name,
     names,
     number,
+    shown,
     small,
     symbol,
     text,
 )
 from ia.market.sources.plausible import check
-from ia.ohlcv.transport import NoNetwork, get_json, governed, one_line, shape_changed
+from ia.ohlcv.transport import NoNetwork, get_json, governed, shape_changed
 
 WHAT = "Eastmoney clist"
 ROWS, MOST_PAGES = 100, 200
 _URL = "https://{}.push2.eastmoney.com/api/qt/clist/get"
 _TOKEN = "bd1d9ddb04089700cf9c27f6f7426281"
-_EXCHANGE = {1: "SH", 0: "SZ"}
 
 
 class _List(NamedTuple):
@@ -58,6 +59,7 @@ FIELDS = {
     "pe_ttm": "f115", "time": "f124",
 }  # fmt: skip
 """The key of each column of a Quote; f12 is the code, f13 the exchange, f14 the name."""
+_is_board = re.compile(r"BK[0-9]{4}").fullmatch
 _BOARD = "f3,f8,f12,f13,f14,f20,f104,f105,f124,f128,f136,f140,f141"
 
 
@@ -97,16 +99,14 @@ def boards(kind: str) -> list[Board]:
                 board = _board(kind, row)
                 found[board.board] = board
             except Odd as odd:
-                tally.odd(odd, str(row.get("f12")))
+                tally.odd(odd, row.get("f12"))
         tally.check(len(part.rows))
     return list(found.values())
 
 
 def members(board: str) -> list[str]:
     """Return the canonical symbols of a board by its code, BK and four digits. Raises as `pages`; NotFound."""
-    import re
-
-    if not re.fullmatch(r"BK\d{4}", board, re.ASCII):
+    if not _is_board(board):
         raise NotFound(
             "{board}: no code of a board", board=board, hint="`BK` and four digits, as `ia sync` stores them"
         )
@@ -117,7 +117,7 @@ def members(board: str) -> list[str]:
             try:
                 found[_symbol(row, "stock")] = None
             except Odd as odd:
-                tally.odd(odd, str(row.get("f12")))
+                tally.odd(odd, row.get("f12"))
         tally.check(len(part.rows))
     return list(found)
 
@@ -151,11 +151,11 @@ def _asked(which: _List, fields: str, page: int, may_be_empty: bool) -> _Part:
         tree = get_json(_URL.format(which.host), params, WHAT)
     if not isinstance(tree, dict) or "data" not in tree:
         if isinstance(tree, dict) and tree.get("code") not in (None, 0):
-            raise NoNetwork("{host} is busy: {reason}", host=host, reason=one_line(tree.get("message") or tree["code"]))
+            raise NoNetwork("{host} is busy: {reason}", host=host, reason=shown(tree.get("message") or tree["code"]))
         raise shape_changed(WHAT, "no data")
     data = tree["data"]
     if data is None and tree.get("rc") not in (None, 0):
-        raise NoNetwork("{host} is busy: {reason}", host=host, reason=f"rc {one_line(tree.get('rc'), 20)}")
+        raise NoNetwork("{host} is busy: {reason}", host=host, reason=f"rc {shown(tree.get('rc'))}")
     if data is None and may_be_empty:
         return _Part([], 0, host)
     diff = data.get("diff") if isinstance(data, dict) else None
@@ -182,7 +182,7 @@ def _quotes(part: _Part, kind: str) -> tuple[list[Quote], Tally]:
             found.append(quote)
         except Odd as odd:
             odd.field = FIELDS.get(odd.field, odd.field)
-            tally.odd(odd, str(row.get("f12")))
+            tally.odd(odd, row.get("f12"))
     tally.check(len(part.rows))
     return found, tally
 
@@ -190,13 +190,16 @@ def _quotes(part: _Part, kind: str) -> tuple[list[Quote], Tally]:
 def _symbol(row: dict[str, Any], kind: str) -> str:
     """Return the canonical symbol of a row; f13 is 1 for Shanghai, 0 for Shenzhen and Beijing."""
     market = row.get("f13")
-    if isinstance(market, bool) or not isinstance(market, int) or market not in _EXCHANGE:
+    if isinstance(market, bool) or market not in (0, 1):
         raise Odd("f13", market)
     code = row.get("f12")
-    exchange = _EXCHANGE[market]
-    if exchange == "SZ" and kind == "stock" and isinstance(code, str) and code[:1] in ("4", "8", "9"):
-        exchange = "BJ"
+    exchange = "SH" if market == 1 else _beyond_shanghai(code)
     return symbol(code, exchange, "f12", (kind,)).canonical
+
+
+def _beyond_shanghai(code: object) -> str:
+    """Return the exchange of a code that is not Shanghai's: Beijing's begin with 4, 8 and 9."""
+    return "BJ" if isinstance(code, str) and code[:1] in ("4", "8", "9") else "SZ"
 
 
 def _quote(row: dict[str, Any], kind: str) -> Quote:
@@ -245,10 +248,10 @@ def _unit(volume: float, amount: float | None, low: float | None, high: float | 
 
 def _board(kind: str, row: dict[str, Any]) -> Board:
     code = row.get("f12")
-    if not isinstance(code, str) or not code.startswith("BK") or not code[2:].isdecimal() or len(code) != 6:
+    if not isinstance(code, str) or not _is_board(code):
         raise Odd("f12", code)
-    market = row.get("f141")
-    exchange = "SH" if market == 1 else "BJ" if str(row.get("f140"))[:1] in ("4", "8", "9") else "SZ"
+    leader, market = row.get("f140"), row.get("f141")
+    exchange = "SH" if market == 1 else _beyond_shanghai(leader)
     return Board(
         kind,
         code,
@@ -258,7 +261,7 @@ def _board(kind: str, row: dict[str, Any]) -> Board:
         market_cap=number(row, "f20", 0),
         up=count(row, "f104"),
         down=count(row, "f105"),
-        leader=maybe_symbol(row.get("f140"), exchange),
+        leader=maybe_symbol(leader, exchange),
         leader_pct=loose(row, "f136"),
         time=moment(row.get("f124")),
     )

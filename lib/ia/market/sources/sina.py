@@ -101,7 +101,7 @@ def abstract(tree: Any, company: Symbol) -> list[Report]:
         try:
             found.append(_report(company, period, report))
         except Odd as odd:
-            tally.odd(odd, str(period))
+            tally.odd(odd, period)
     tally.check(len(listed))
     if found and all(report[4:] == (None,) * len(report[4:]) for report in found):
         raise shape_changed(ABSTRACT, "no item that is known")
@@ -134,7 +134,7 @@ def _quotes(rows: list[dict[str, Any]], kind: str, today: str | None) -> tuple[l
             check(quote, text(row.get("name")), tally)
             found.append(quote)
         except Odd as odd:
-            tally.odd(odd, str(row.get("symbol")))
+            tally.odd(odd, row.get("symbol"))
     tally.check(len(rows))
     return found, tally
 
@@ -193,7 +193,8 @@ def _report(company: Symbol, period: object, report: object) -> Report:
         raise Odd("data", "missing")
     values: dict[str, float] = {}
     for item in items:
-        column = _TITLES.get(str(item.get("item_title"))) if isinstance(item, dict) else None
+        title = item.get("item_title") if isinstance(item, dict) else None
+        column = _TITLES.get(title) if isinstance(title, str) else None
         if column and column not in values:
             value = number(item, "item_value")
             if value is not None:
