@@ -470,6 +470,156 @@ def test_one_failing_job_does_not_stop_the_others(world):
     assert w.all("SELECT count(*) FROM daily")[0][0] == 60
 
 
+def ten_times(rows):
+    for row in rows:
+        row.update({key: row[key] * 10 for key in ("f2", "f4", "f15", "f16", "f17", "f18") if row[key] != "-"})
+        row["f6"] = row["f6"] * 10 if row["f6"] != "-" else "-"
+
+
+def words(rows):
+    for row in rows:
+        row.update(dict.fromkeys(("f2", "f5", "f18"), "many"))
+
+
+def twice(rows):
+    rows[1:] = [dict(rows[0]) for _ in rows[1:]]
+
+
+def another_day(rows):
+    for row in rows:
+        row["f124"] = 1715200000 + 40 * 86400
+
+
+LIES = {
+    "total 0": lambda data: data.update(total=0),
+    "total 1e9": lambda data: data.update(total=10**9),
+    "total text": lambda data: data.update(total="lots"),
+    "no rows": lambda data: data.update(diff=[]),
+    "ten times": lambda data: ten_times(data["diff"]),
+    "words": lambda data: words(data["diff"]),
+    "twice": lambda data: twice(data["diff"]),
+    "another day": lambda data: another_day(data["diff"]),
+    "rows of numbers": lambda data: data.update(diff=[1, 2, 3]),
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_snapshot_that_lies_is_not_stored(world, monkeypatch, lie):
+    import market_hosts
+
+    w = world(250)
+    w.sync(DAYS[0])
+    before = w.dump()
+    honest = market_hosts.answer
+
+    def lying(market, host, path, query):
+        body = honest(market, host, path, query)
+        if "clist" in path and isinstance(body, dict) and body.get("data"):
+            LIES[lie](body["data"])
+        return body
+
+    monkeypatch.setattr(market_hosts, "answer", lying)
+    w.hosts.fail("502", "sina")
+    w.sync(DAYS[1])
+    (failure,) = w.failures
+    assert failure.status in (69, 75, 77), failure
+    assert w.dump() == before
+    assert len(w.asked) < 30
+    monkeypatch.setattr(market_hosts, "answer", honest)
+    w.hosts.heal()
+    assert w.sync(DAYS[1])["bars"] == 250
+
+
+# the other jobs
+
+
+def test_reports_go_on_where_they_stopped(world):
+    w = world()
+    w.hosts.fail("502", "REPORT", after=2)
+    w.hosts.fail("502", "RPT_LICO", after=2)
+    w.sync(DAYS[0], "fundamentals")
+    (failure,) = w.failures
+    assert failure.status == 75
+    first = {period for (period,) in w.all("SELECT DISTINCT period FROM fundamentals")}
+    assert first == {"2024-03-31", "2023-12-31"}
+    w.hosts.heal()
+    w.sync(DAYS[0], "fundamentals")
+    assert not w.failures
+    assert not [url for url in w.asked if "2024-03-31" in url or "2023-12-31" in url]
+    assert w.all("SELECT count(DISTINCT period) FROM fundamentals") == [(5,)]
+
+
+def test_reports_of_one_company(world):
+    w = world()
+    row = w.sync(DAYS[0], "fundamentals", symbols=("600519.SH",))
+    assert not w.failures
+    assert row["symbols"] > 3
+    assert w.all("SELECT DISTINCT symbol FROM fundamentals") == [("600519.SH",)]
+
+
+def test_boards_have_their_members_from_the_snapshot(world):
+    w = world()
+    w.sync(DAYS[0])
+    row = w.sync(DAYS[0], "sectors")
+    assert row["changed"] > 60
+    assert w.count("b:BK") == 0
+    symbol = "600519.SH"
+    (industry,) = w.all("SELECT industry FROM securities WHERE symbol = ?", symbol)[0]
+    joined = (
+        "SELECT b.name FROM members m JOIN boards b USING (source, kind, board) WHERE m.symbol = ? AND m.gone IS NULL"
+    )
+    assert (industry,) in w.all(joined + " AND m.kind = 'industry'", symbol)
+    with contextlib.closing(cache.connect(w.ws)) as db:
+        db.execute("UPDATE securities SET industry = '别的' WHERE symbol = ?", (symbol,))
+    w.sync(DAYS[0], "sectors")
+    assert w.all(joined + " AND m.kind = 'industry'", symbol) == []
+    assert w.all("SELECT gone FROM members WHERE kind = 'industry' AND symbol = ?", symbol) == [(DAYS[0],)]
+
+
+def test_boards_without_told_members_are_asked_once_a_week(world):
+    w = world()
+    w.sync(DAYS[0], "sectors")
+    asked = w.count("b:BK")
+    assert asked == w.all("SELECT count(*) FROM boards")[0][0]
+    w.sync(DAYS[1], "sectors")
+    assert w.count("b:BK") == 0
+
+
+def test_the_list_of_unusual_trading_is_asked_by_day(world):
+    w = world(200, events=0.02)
+    w.sync(DAYS[0], "lhb")
+    assert not w.failures
+    assert 1 <= w.count("BILLBOARD") <= 5 * 2
+    w.sync(DAYS[2], "lhb")
+    days = {day for day in DAYS if any(day in url for url in w.asked)}
+    assert {DAYS[1], DAYS[2]} <= days <= {DAYS[0], DAYS[1], DAYS[2]}
+
+
+def test_the_net_flow_is_not_made_up(world):
+    w = world()
+    w.sync(DAYS[0], "northbound")
+    assert not w.failures
+    assert w.all("SELECT count(*) FROM northbound WHERE turnover IS NULL") == [(0,)]
+    assert w.all("SELECT max(date) FROM northbound") == [(DAYS[0],)]
+
+
+# two at once
+
+
+def test_a_second_sync_waits_and_then_says_that_there_is_another(world, monkeypatch):
+    from ia.market import daily
+
+    monkeypatch.setattr(daily, "PATIENCE", 0.2)
+    w = world()
+    w.sync(DAYS[0])
+    with daily.alone(w.ws, "snapshot", 0.0):
+        w.sync(DAYS[1])
+    (failure,) = w.failures
+    assert failure.status == 75
+    assert "another ia sync is running" in str(failure)
+    assert w.sync(DAYS[1])["bars"] == 60
+
+
 # the rules themselves
 
 
