@@ -100,7 +100,7 @@ function alive(figure) {
       for (let i = 1; i < dates.length; i++) if (keys[i] !== keys[i - 1]) found.push([i, dates[i].slice(a, b)]);
       if (found.length <= room) break;
     }
-    const apart = dates.length / room * 0.75, kept = [];
+    const apart = dates.length / room * 0.65, kept = [];
     for (const tick of found) if (!kept.length || tick[0] - kept[kept.length - 1][0] >= apart) kept.push(tick);
     return kept.length ? kept.slice(-room) : [[0, dates[0].slice(0, 10)]];
   }

@@ -100,8 +100,8 @@ def price(value: float) -> str:
 def compact(value: float, lang: str = "en") -> str:
     """Return a large number in few letters.
 
-    >>> compact(38_045_000), compact(38_045_000, "zh"), compact(950)
-    ('38M', '3805万', '950')
+    >>> compact(38_100_000), compact(38_100_000, "zh"), compact(950)
+    ('38.1M', '3810万', '950')
     """
     units = ((1e8, "亿"), (1e4, "万")) if lang == "zh" else ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "K"))
     for size, sign in units:
@@ -142,8 +142,8 @@ _LEVELS: tuple[tuple[str, int], ...] = (
 def date_ticks(dates: Sequence[str], room: int) -> list[tuple[int, str]]:
     """Return (index, label) of the bars at which a day, week, month or year begins: at most `room`, evenly apart.
 
-    >>> date_ticks(["2024-01-30", "2024-01-31", "2024-02-01", "2024-02-02", "2024-03-01"], 2)
-    [(2, '2024-02'), (4, '2024-03')]
+    >>> date_ticks(["2024-01-30", "2024-01-31", "2024-02-05", "2024-03-01"], 2)
+    [(2, '02-05'), (3, '03-01')]
     """
     if not dates:
         return []
@@ -158,7 +158,7 @@ def date_ticks(dates: Sequence[str], room: int) -> list[tuple[int, str]]:
         found = [(i, _label(dates[i], unit)) for i in at]
         if len(found) <= room:
             break
-    apart = len(dates) / room * 0.75
+    apart = len(dates) / room * 0.65
     kept: list[tuple[int, str]] = []
     for i, label in found:
         if not kept or i - kept[-1][0] >= apart:
