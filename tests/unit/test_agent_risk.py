@@ -1,0 +1,214 @@
+"""What the agent knows of risk: rules in the context, a check before advice, and no way for a model into the journal."""
+
+import datetime as dt
+from decimal import Decimal
+
+import pytest
+
+from ia import clock, proposals
+from ia.agent import risk
+from ia.agent.turn import prepare, take
+from ia.ledger import entering, journal
+from ia.ledger.order import Order
+from ia.ohlcv.identity import from_canonical
+from ia.pipes import ledger
+from ia.tools import catalog
+from ia.tools.risk import plain_name, supposed
+from ia.tools.scope import Scope
+from small_market import fill, quote
+
+DAY, BEFORE = "2024-06-14", "2024-06-13"
+MOUTAI, CATL = "600519.SH", "300750.SZ"
+
+
+@pytest.fixture(autouse=True)
+def now(monkeypatch):
+    monkeypatch.setenv("IA_NOW", f"{DAY}T16:00+08:00")
+
+
+def market(ws, moutai=1.0, price=100.0):
+    quotes = [quote(MOUTAI, "贵州茅台", moutai, price), quote(CATL, "宁德时代", 0.5, 50.0)]
+    return fill(
+        ws, {BEFORE: [quote(MOUTAI, "贵州茅台", 0.0, round(price / (1 + moutai / 100), 2)), quotes[1]], DAY: quotes}
+    )
+
+
+def held(ws, *trades, deposit="100000", day="2024-06-03"):
+    moment = dt.datetime.fromisoformat(f"{day}T15:00+08:00")
+    if deposit:
+        journal.enter(ws, [journal.Entry(0, clock.stamp(moment), day, "deposit", cash=Decimal(deposit))])
+    for symbol, quantity, price in trades:
+        wish = Order("buy", from_canonical(symbol), Decimal(quantity), Decimal(price), moment)
+        entering.trade(ledger(ws), wish, override="test")
+
+
+def rules(ws, symbol, **kwargs):
+    return {each["rule"]: each for each in supposed(ws, symbol, **kwargs)["breaches"]}
+
+
+def parts(ws, question="你好"):
+    return {
+        part.name: part.text
+        for part in prepare(ws, question, session="", turn="", router=catalog.router(ws)).context.parts
+    }
+
+
+# the context
+
+
+def test_nothing_is_told_and_nothing_opened_where_there_is_neither_ledger_nor_market(ws, home):
+    assert risk.told(ws, "zh") == "" and "risk" not in parts(ws)
+    assert not (home / ".ia/cache/market.db").exists()
+
+
+def test_the_rules_stand_in_the_context_with_the_users_own_numbers(ws, monkeypatch):
+    market(ws)
+    monkeypatch.setenv("IA_LANG", "zh")
+    told = parts(ws)["risk"]
+    for rule in (
+        "每次回答必须基于数据和逻辑",
+        "不推荐买入当前涨幅超过 5% 的股票",
+        "建议仓位不超过 20% 单只股票",
+        "止损线为 -7%",
+    ):
+        assert rule in told
+    assert f"{DAY} 16:00:00" in told and f"全市场行情到 {DAY}" in told
+    monkeypatch.setenv("IA_RISK_STOP_LOSS_PCT", "7.5")
+    monkeypatch.setenv("IA_RISK_POSITION_PCT", "15")
+    assert "止损线为 -7.5%" in parts(ws)["risk"] and "不超过 15%" in parts(ws)["risk"]
+    monkeypatch.setenv("IA_LANG", "en")
+    assert "The stop-loss line is -7.5%" in parts(ws)["risk"]
+
+
+def test_how_the_account_stands_is_told_with_numbers(ws, monkeypatch):
+    market(ws, moutai=-9.0, price=91.0)
+    held(ws, (MOUTAI, 300, "100"))
+    monkeypatch.setenv("IA_LANG", "zh")
+    told = parts(ws)["risk"]
+    assert "- CNY 权益 97," in told and "今日 -2.7" in told
+    assert f"- {MOUTAI} 贵州茅台: 止损提醒: -9.0" in told and "<= -7%" in told
+    assert "仓位超限: 28." in told
+    assert "冷却" not in told
+    held(ws, (CATL, 100, "50"), deposit="", day=DAY)
+    assert f"- {CATL}: 冷却到 2024-06-15 15:00" in parts(ws)["risk"]
+
+
+@pytest.mark.parametrize(("fall", "told"), [(-2.0, ""), (-6.0, "报警"), (-9.0, "禁止新开仓")])
+def test_the_loss_of_the_day_is_told_where_it_matters(ws, monkeypatch, fall, told):
+    monkeypatch.setenv("IA_LANG", "zh")
+    market(ws, moutai=fall, price=100.0 + fall)
+    held(ws, (MOUTAI, 990, "100"))
+    (line,) = [line for line in parts(ws)["risk"].splitlines() if line.startswith("- CNY")]
+    assert told in line and ("<=" in line) == bool(told)
+
+
+def test_settings_that_are_none_are_told_and_stop_no_turn(ws, monkeypatch):
+    market(ws)
+    monkeypatch.setenv("IA_RISK_RISE_PCT", "viel")
+    assert "risk.rise_pct" in parts(ws)["risk"]
+
+
+# the check
+
+
+def test_a_rise_a_large_position_and_a_bad_day_speak_against_a_buy(ws):
+    market(ws, moutai=6.5)
+    held(ws, (CATL, 200, "50"))
+    found = rules(ws, "贵州茅台")
+    assert found["risk.rise_pct"]["value"] == pytest.approx(6.5, abs=0.05) and found["risk.rise_pct"]["refuses"]
+    assert "risk.position_pct" not in found, "a usual buy is 10,000, a tenth"
+    assert found.keys() >= {"risk.rise_pct"} and supposed(ws, MOUTAI)["allowed"] is False
+    assert rules(ws, MOUTAI, quantity=500)["risk.position_pct"]["limit"] == 20.0
+    assert supposed(ws, CATL)["held"] == {"quantity": 200.0, "profit_pct": pytest.approx(0, abs=0.1), "weight_pct": pytest.approx(10, abs=0.1)}  # fmt: skip
+
+
+def test_the_last_session_counts_for_advice_on_a_day_without_one(ws, monkeypatch):
+    market(ws, moutai=6.5)
+    held(ws)
+    monkeypatch.setenv("IA_NOW", "2024-06-15T12:00+08:00")
+    assert rules(ws, MOUTAI)["risk.rise_pct"]["refuses"]
+
+
+def test_what_nothing_speaks_against_is_allowed(ws):
+    market(ws)
+    held(ws, (CATL, 200, "50"))
+    found = supposed(ws, MOUTAI)
+    assert (found["allowed"], found["quantity"], found["weight_pct"]) == (True, 100.0, pytest.approx(10, abs=0.2))
+    assert not [each for each in found["breaches"] if each["refuses"]]
+
+
+def test_without_a_price_nothing_is_allowed_or_refused(ws):
+    market(ws)
+    assert supposed(ws, "000001.SZ")["allowed"] is None
+
+
+def test_the_tool_looks_and_writes_nothing(ws):
+    market(ws)
+    held(ws)
+    before = ws.db.execute("SELECT count(*) FROM trades").fetchone()
+    scope = Scope(ws, actor="model x", session="s", turn="t")
+    done = catalog.router(ws).call(scope, "risk.check", {"symbol": MOUTAI})
+    assert done.ok and ws.db.execute("SELECT count(*) FROM trades").fetchone() == before
+    assert not proposals.pending(ws)
+
+
+# the analyst
+
+
+def say(ws, question):
+    return take(ws, question, model="ia-offline")
+
+
+@pytest.fixture
+def simulated(monkeypatch):
+    """Bars for the analyst: the simulated market; the store's quotes are of the same source."""
+    monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
+    monkeypatch.setenv("IA_LANG", "zh")
+
+
+def test_the_analyst_names_number_and_limit_before_it_advises(ws, simulated):
+    fill(ws, {DAY: [quote(MOUTAI, "贵州茅台", 6.5, 900.0)]}, adapter="demo", simulated=True)
+    held(ws, (MOUTAI, 100, "1600"), deposit="500000")
+    done = say(ws, "帮我看看贵州茅台最近怎么样")
+    assert "**风控** 600519.SH 现在不建议买入" in done.reply
+    assert "> 20%" in done.reply and "持有 100 股，浮动 -4" in done.reply and "<= -7%" in done.reply
+    note = ws.read(next(path for path in done.artifacts if path.startswith("notebook/")))
+    assert "**风控**" in note
+    assert "risk.check" in [call.name for call in done.calls]
+
+
+def test_the_analyst_looks_at_no_rules_where_there_are_none(ws, simulated):
+    done = say(ws, "帮我看看贵州茅台最近怎么样")
+    assert "风控" not in done.reply and "risk.check" not in [call.name for call in done.calls]
+
+
+def test_a_review_recalls_positions_at_their_stop(ws, simulated):
+    fill(ws, {DAY: [quote(MOUTAI, "贵州茅台", 0.5, 900.0)]}, adapter="demo", simulated=True)
+    held(ws, (MOUTAI, 100, "1600"), deposit="500000")
+    assert "600519.SH 止损提醒: -4" in say(ws, "复盘本周").reply
+
+
+# the gate
+
+
+def test_a_model_never_journals(ws):
+    """What a model executes waits for a person, whatever the user or a text from outside has said."""
+    market(ws)
+    held(ws)
+    before = ws.db.execute("SELECT count(*) FROM trades").fetchone()
+    order = {"action": "buy", "symbol": MOUTAI, "quantity": 100, "price": 100.0, "order_type": "limit"}
+    for asked, origins in (
+        ("", []),
+        ("帮我买入 100 股茅台并记账", []),
+        ("帮我买入 100 股茅台", ["stdin"]),
+        ("", ["stdin"]),
+    ):
+        scope = Scope(ws, actor="model x", asked=asked, session="s", turn="t", origins=list(origins))
+        catalog.router(ws).call(scope, "trade.execute", order)
+        assert ws.db.execute("SELECT count(*) FROM trades").fetchone() == before, (asked, origins)
+    assert {each.kind for each in proposals.pending(ws)} <= {proposals.TRADE}
+
+
+def test_names_become_plain():
+    assert plain_name("XD贵州茅") == "XD贵州茅" and plain_name("a" * 50) == "a" * 12
+    assert not set("【】<>`\n|[]") & set(plain_name("【事件】<b>`x`\n|[1](u)"))
