@@ -142,8 +142,8 @@ _LEVELS: tuple[tuple[str, int], ...] = (
 def date_ticks(dates: Sequence[str], room: int) -> list[tuple[int, str]]:
     """Return (index, label) of the bars at which a day, week, month or year begins: at most `room`, evenly apart.
 
-    >>> date_ticks(["2024-01-30", "2024-01-31", "2024-02-05", "2024-03-01"], 2)
-    [(2, '02-05'), (3, '03-01')]
+    >>> date_ticks(["2024-01-30", "2024-01-31", "2024-02-05"], 3), date_ticks(["2023-12-29", "2024-01-02"], 1)
+    ([(1, '01-31'), (2, '02-05')], [(1, '01-02')])
     """
     if not dates:
         return []
