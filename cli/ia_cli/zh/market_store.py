@@ -5,6 +5,7 @@ CATALOG = {
     "no day of the market is stored from {adapters}": "没有来自 {adapters} 的全市场数据",
     "`ia sync daily` fetches one": "先运行 `ia sync daily`",
     "{date} is not a date": "{date} 不是日期",
+    "a number is too large to be stored": "数字过大，无法存储",
     "market.db has no source {source}": "market.db 里没有编号为 {source} 的数据源",
     "the mirror is being written by another ia": "另一个 ia 正在写全市场镜像",
 }

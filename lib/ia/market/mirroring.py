@@ -20,12 +20,13 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ia import lock
-from ia.errors import BadData, IaError, NotFound, Refused, TryLater
+from ia.errors import BadData, NotFound, Refused, TryLater
 from ia.market import store
 from ia.market.matrix import NAN, Matrix, holds
 from ia.ohlcv.adjust import Action, factors
 from ia.ohlcv.history import TICK
 from ia.ohlcv.identity import MARKET
+from ia.store import translated
 from ia.workspace import Workspace
 
 COLUMNS = ("open", "high", "low", "close", "volume", "amount", "factor")
@@ -413,9 +414,8 @@ def _unread(folder: str) -> int | None:
 def _explained(folder: str) -> Iterator[None]:
     """Turn errors of the file system into ours."""
     try:
-        yield
-    except IaError:
-        raise
+        with translated("market.db"):
+            yield
     except OSError as exc:
         if exc.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
             raise Refused("{path}: permission denied", path=folder) from exc

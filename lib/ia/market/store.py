@@ -22,7 +22,7 @@ from ia.ohlcv import cache
 from ia.ohlcv.adjust import Action
 from ia.ohlcv.canonical import Bars, is_date
 from ia.ohlcv.identity import from_canonical
-from ia.store import transaction
+from ia.store import transaction, translated
 from ia.workspace import Workspace
 
 BATCH = 250_000
@@ -92,7 +92,7 @@ def put_day(
 
     A symbol that the snapshot does not tell of keeps its rows.
 
-    raises  BadData for a date that is none.
+    raises  BadData for a date that is none, or a damaged database; TryLater where it is locked or the disk is full.
     """
     began = _time.perf_counter()
     if len(date) != 10 or not is_date(date):
@@ -102,7 +102,7 @@ def put_day(
     known = "SELECT digest FROM days WHERE source = ? AND date = ?"
     if db.execute(known, (source, date)).fetchone() == (digest,):
         return Stored(0, 0, _time.perf_counter() - began)
-    with transaction(db):
+    with _one_go(db):
         first = not db.execute(_ANY, (source, date)).fetchone()
         others = _put_snapshots(db, source, date, told, first)
         others += _tell(db, source, ((quote[0], quote[1], *quote[_COUNT:]) for quote in told))
@@ -128,16 +128,26 @@ def put_histories(
 
     A history is right from its first to its last bar: stored bars in between that it does not have are removed, those
     before and after stay. It is quickest when the symbols come sorted: neighbours share pages. `complete` notes that
-    the symbol's history was fetched, so that it is not fetched again.
+    the symbol's history was fetched, so that it is not fetched again. Raises like put_day.
     """
     began = _time.perf_counter()
     changed = new = 0
     for batch in _batches(histories):
-        with transaction(db):
+        with _one_go(db):
             rows, all_rows = _put_batch(db, source, batch, complete)
         new += rows
         changed += all_rows
     return Stored(changed, new, _time.perf_counter() - began)
+
+
+@contextlib.contextmanager
+def _one_go(db: sqlite3.Connection) -> Iterator[None]:
+    """All or nothing, and what fails in our words."""
+    try:
+        with translated("market.db"), transaction(db):
+            yield
+    except OverflowError:
+        raise BadData("a number is too large to be stored") from None
 
 
 def _digest(told: list[Quote], whole: bool, bars: bool) -> str:
