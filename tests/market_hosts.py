@@ -221,11 +221,12 @@ def _says(status, body, headers=None):
 
 
 _PRICES = ("f2", "f15", "f16", "f17", "f18")
+_OPTIONAL = ("f26", "f37", "f100", "f103", "f115", "f124")
 _TEXTS = ("trade", "high", "low", "open", "settlement")
 
 
 def _reshape(body, mode):
-    """The good answer bent: columns one place on, negative prices, other names, numbers as text, rows left out."""
+    """The good answer bent: columns one place on, negative prices, other names, shares for lots, optional fields "-"."""
     rows = body.get("data") and body["data"].get("diff") if isinstance(body, dict) else body
     if not isinstance(rows, list):
         return body
@@ -236,6 +237,8 @@ def _reshape(body, mode):
         elif mode == "negative":
             row.update({key: -row[key] for key in _PRICES if isinstance(row.get(key), float)})
             row.update({key: f"-{row[key]}" for key in _TEXTS if isinstance(row.get(key), str)})
+        elif mode == "bare":
+            row.update({key: "-" for key in _OPTIONAL if key in row})
         elif mode == "renamed":
             for key in keys:
                 row[f"g{key}"] = row.pop(key)
@@ -266,6 +269,7 @@ MODES = {
     "bomb": _bomb,
     "bombs": _bombs,
     "stale": _reshape,
+    "bare": _reshape,
     "shifted": _reshape,
     "negative": _reshape,
     "renamed": _reshape,

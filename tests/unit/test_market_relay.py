@@ -64,7 +64,7 @@ def test_a_relay_on_this_machine_is_not_slowed_down(hosts):
 
 
 def test_another_relay_is_asked_at_the_pace_of_the_host(monkeypatch):
-    monkeypatch.setenv("IA_MARKET_RELAY", "http://relay.invalid")
+    monkeypatch.setenv("IA_MARKET_RELAY", "https://relay.invalid")
     monkeypatch.setenv("IA_MARKET_TIMEOUT", "1")
     monkeypatch.setenv("NO_PROXY", "*")
     with governed(), pytest.raises(NoNetwork, match=r"82\.push2\.eastmoney\.com cannot be reached"):
@@ -113,6 +113,12 @@ def test_no_proxy_stands_before_a_relay_on_this_machine(hosts, monkeypatch):
 def test_a_relay_that_is_no_url(monkeypatch, text):
     monkeypatch.setenv("IA_MARKET_RELAY", text)
     with pytest.raises(ConfigError, match=r"market\.relay"), governed():
+        get_text(URL)
+
+
+def test_another_machine_is_asked_by_https_only(monkeypatch):
+    monkeypatch.setenv("IA_MARKET_RELAY", "http://cache.example:8080")
+    with pytest.raises(ConfigError, match="https:// only"), governed():
         get_text(URL)
 
 

@@ -282,6 +282,10 @@ def test_optional_fields_may_be_missing(hosts):
             del each[field]
     hosts.say("82.push2", body)
     (page,) = eastmoney.pages(STOCKS)
+    hosts.heal()
+    hosts.fail("bare")
+    bare = taken(eastmoney.pages(STOCKS))
+    assert len(bare) == 250 and {quote.listed for quote in bare.values()} == {None}
     assert page.dropped == 0 and page.time is None
     assert all((q.pe, q.pe_ttm, q.roe_pct, q.industry, q.listed, q.time) == (None,) * 6 for q in page.quotes)
 
@@ -356,7 +360,7 @@ def calls():
     }
 
 
-BENT = {"stale", "shifted", "negative", "renamed", "lots", "slow"}
+BENT = {"stale", "shifted", "negative", "renamed", "lots", "slow", "bare"}
 BELOW = {"hang", "drip", "torn", "big", "bomb", "bombs", "elsewhere", "429", "403"}
 """What `ia.ohlcv.transport` sees to, whoever asks: tried with two of them."""
 ASKED = ("eastmoney", "sina", "boards", "members", "fundamentals", "fundamentals_of", "northbound", "lhb")

@@ -23,5 +23,7 @@ CATALOG = {
     "{day!r} is no day": "{day!r} 不是日期",
     "such as 2024-03-29": "例如 2024-03-29",
     "market.relay: {text!r} is no URL": "market.relay：{text!r} 不是网址",
+    "market.relay: {host} is not this machine: https:// only": "market.relay：{host} 不是本机，只能用 https://",
+    "write https://{host}": "请写 https://{host}",
     "write http://HOST:PORT": "请写 http://主机:端口",
 }

@@ -181,7 +181,7 @@ class _Relay(NamedTuple):
 
 
 def _relay() -> _Relay | None:
-    """Return the relay of the setting; ConfigError where that is no plain URL."""
+    """Return the relay of the setting; ConfigError where that is no plain URL, or http to another machine."""
     text = str(config.get("market.relay") or "").rstrip("/")
     if not text:
         return None
@@ -192,7 +192,14 @@ def _relay() -> _Relay | None:
         good = False
     if not good or parts.query or parts.fragment or not text.isascii() or not text.isprintable() or " " in text:
         raise ConfigError("market.relay: {text!r} is no URL", hint="write http://HOST:PORT", text=text[:80])
-    return _Relay(text, _is_here(parts.hostname or ""))
+    here = _is_here(parts.hostname or "")
+    if parts.scheme == "http" and not here:  # a token and prices would cross a network in the clear
+        raise ConfigError(
+            "market.relay: {host} is not this machine: https:// only",
+            hint="write https://{host}",
+            host=parts.netloc,
+        )
+    return _Relay(text, here)
 
 
 def _is_here(host: str) -> bool:
