@@ -9,12 +9,13 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 import numpy as np
 import pytest
 
-from ia.errors import NotFound, Refused, TryLater
+from ia.errors import NotFound, TryLater
 from ia.market import mirror, mirroring, store
 from ia.market.quote import Quote
 from ia.ohlcv import cache
@@ -381,23 +382,69 @@ def test_it_is_written_without_numpy(ws, full):
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
-def test_a_mirror_that_may_not_be_written(ws, full, source, monkeypatch):
-    if os.geteuid() == 0:
-        pytest.skip("root may write everywhere")
-    check(ws, full, source)
-    folder = mirroring.folder_of(ws, "akshare")
-    os.chmod(folder, 0o555)
+READER = """
+import os, sys
+import numpy
+from ia import store
+from ia.errors import IaError
+from ia.market import mirror
+from ia.workspace import Workspace
+store.sqlite_utils()
+if os.geteuid() == 0:
+    os.setuid(65534)  # to root no folder is read-only
+for line in sys.stdin:
     try:
-        check(ws, full, source)  # it is current: it can be read
+        print(mirror.load(Workspace(), "akshare").close.tolist(), flush=True)
+    except IaError as exc:
+        print(exc.status, exc, flush=True)
+"""
+
+
+def test_where_nothing_may_be_written_it_is_read_and_never_stale(monkeypatch):
+    from ia.workspace import Workspace
+
+    with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
-        os.unlink(os.path.join(folder, "lock"))
-        os.chmod(folder, 0o555)
-        check(ws, full, source)
-        store.put_day(full, source, DATES[60], [quote("600000.SH", 12.0)])
-        with pytest.raises(Refused, match="permission denied"):
-            mirror.load(ws, "akshare")
-    finally:
-        os.chmod(folder, 0o755)
+        monkeypatch.setenv("IA_HOME", folder)
+        ws = Workspace()
+        inside = mirroring.folder_of(ws, "akshare")
+
+        def readable():
+            for path, _, files in os.walk(folder):
+                for name in files:
+                    os.chmod(os.path.join(path, name), 0o444)
+                os.chmod(path, 0o555)
+
+        def put(date):
+            for path, _, files in os.walk(folder):
+                os.chmod(path, 0o755)
+                for name in files:
+                    os.chmod(os.path.join(path, name), 0o644)
+            with contextlib.closing(cache.connect(ws)) as db:
+                store.put_day(db, store.source_id(db, "akshare", False), date, [quote("600000.SH", 5.0)])
+
+        def asked():
+            reader.stdin.write("?\n")
+            reader.stdin.flush()
+            return reader.stdout.readline()
+
+        put(DATES[0])
+        mirror.load(ws, "akshare")
+        readable()
+        with subprocess.Popen(
+            [sys.executable, "-c", READER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        ) as reader:
+            assert asked() == "[[5.0]]\n"
+            os.chmod(inside, 0o755)
+            os.unlink(os.path.join(inside, "lock"))
+            os.unlink(os.path.join(inside, "readers"))
+            readable()
+            assert asked() == "[[5.0]]\n"
+            put(DATES[1])
+            readable()
+            assert asked() == f"77 {inside}: permission denied\n"
+            reader.stdin.close()
+        put(DATES[1])  # so that the folder can be removed
 
 
 def test_a_full_disk_leaves_the_mirror_as_it_was(ws, full, source):
