@@ -23,6 +23,7 @@ from ia_cli._out import harmless, notify
 @click.option("--adjust", type=click.Choice(["qfq", "hfq", "none"]),
               help="qfq (default) keeps the last price, hfq the first.")  # fmt: skip
 @click.option("--adapter", metavar="A[,B…]", help="Sources in the order to try; default: setting market.adapter.")
+@click.option("--stale", is_flag=True, help="Use the stored copy however old it is; its age goes to stderr.")
 @click.option("--log", is_flag=True, help="A logarithmic price axis.")
 @click.option("--up", type=click.Choice(["red", "green"]),
               help="Colour of a rise; default: red in mainland China and Hong Kong, green in America.")  # fmt: skip
@@ -32,8 +33,8 @@ from ia_cli._out import harmless, notify
 @click.option("--title", metavar="TEXT", help="Stands above the picture instead of the symbol.")
 def chart(
     symbol: str | None, output: str | None, indicators: tuple[str, ...], panes: str | None, period: str,
-    start: str | None, end: str | None, last: int | None, adjust: str | None, adapter: str | None, log: bool,
-    up: str | None, trades: bool, width: int | None, height: int | None, title: str | None,
+    start: str | None, end: str | None, last: int | None, adjust: str | None, adapter: str | None, stale: bool,
+    log: bool, up: str | None, trades: bool, width: int | None, height: int | None, title: str | None,
 ) -> None:  # fmt: skip
     """Draw candles, volume, indicators and trades.
 
@@ -51,7 +52,7 @@ def chart(
     from ia.pictures import saving
 
     kind = saving.form_of(output) if output is not None else ""
-    origin = _origin(symbol, period, end, start, adjust, adapter)
+    origin = _origin(symbol, period, end, start, adjust, adapter, stale)
     whole = _whole(origin, indicators, panes, title, up, log, trades)
     shown = _window(whole, kind, start, end, last, width, height)
     if output is None:
@@ -61,7 +62,7 @@ def chart(
     sys.stdout.write(output + "\n")
 
 
-def _origin(symbol, period, end, start, adjust, adapter):  # type: ignore[no-untyped-def]
+def _origin(symbol, period, end, start, adjust, adapter, stale):  # type: ignore[no-untyped-def]
     import os
 
     from ia.errors import UsageError
@@ -70,12 +71,12 @@ def _origin(symbol, period, end, start, adjust, adapter):  # type: ignore[no-unt
     from ia.workspace import Workspace
 
     adapters = tuple(part.strip() for part in adapter.split(",") if part.strip()) if adapter else ()
-    request = Request(symbol or "-", period, start, end, adjust or "qfq", adapters)
+    request = Request(symbol or "-", period, start, end, adjust or "qfq", adapters, stale=stale)
     check(request)
     if symbol not in (None, "-") and not os.path.isfile(symbol):
         return source.of_symbol(Workspace(), request, notify)
-    if adjust or adapter:
-        raise UsageError("--adjust and --adapter need a SYMBOL")
+    if adjust or adapter or stale:
+        raise UsageError("--adjust, --adapter and --stale need a SYMBOL")
     stream, name = open_input(symbol, "a SYMBOL")
     with stream:
         origin = source.of_bytes(Workspace(), stream.read(), name, notify)

@@ -14,7 +14,8 @@ from ia_cli._out import notify
 @click.option("--adapter", metavar="A[,B…]", help="Sources in the order to try; default: setting market.adapter.")
 @click.option("--adjust", type=click.Choice(["qfq", "hfq", "none"]),
               help="qfq (default) keeps the last price, hfq the first.")  # fmt: skip
-def report(target: str, output: str | None, adapter: str | None, adjust: str | None) -> None:
+@click.option("--stale", is_flag=True, help="Use the stored copy however old it is; its age goes to stderr.")
+def report(target: str, output: str | None, adapter: str | None, adjust: str | None, stale: bool) -> None:
     """Write one self-contained page about a symbol, the account or the market.
 
     Of a SYMBOL: its chart, what it did, quote and fundamentals from the store, the trades in it and what was written
@@ -33,8 +34,8 @@ def report(target: str, output: str | None, adapter: str | None, adjust: str | N
         saving.form_of(output, ("html",))
     elif sys.stdout.isatty():
         raise UsageError("a page is not for a terminal", hint="ia report {target} -o report.html", target=target)
-    if target in ("account", "market") and (adapter or adjust):
-        raise UsageError("--adjust and --adapter need a SYMBOL")
+    if target in ("account", "market") and (adapter or adjust or stale):
+        raise UsageError("--adjust, --adapter and --stale need a SYMBOL")
     ws = Workspace()
     if target == "account":
         from ia.pictures import of_account
@@ -45,7 +46,7 @@ def report(target: str, output: str | None, adapter: str | None, adjust: str | N
 
         page = of_market.report(ws, voice(), notify)
     else:
-        page = _of_symbol(ws, target, adapter, adjust)
+        page = _of_symbol(ws, target, adapter, adjust, stale)
     if output is None:
         sys.stdout.write(page)
         return
@@ -53,7 +54,7 @@ def report(target: str, output: str | None, adapter: str | None, adjust: str | N
     sys.stdout.write(output + "\n")
 
 
-def _of_symbol(ws, target, adapter, adjust):  # type: ignore[no-untyped-def]
+def _of_symbol(ws, target, adapter, adjust, stale):  # type: ignore[no-untyped-def]
     from ia import config
     from ia.ohlcv.history import Request
     from ia.pictures import of_symbol, source
@@ -61,6 +62,6 @@ def _of_symbol(ws, target, adapter, adjust):  # type: ignore[no-untyped-def]
     from ia_cli._picture import voice
 
     adapters = tuple(part.strip() for part in adapter.split(",") if part.strip()) if adapter else ()
-    origin = source.of_symbol(ws, Request(target, adjust=adjust or "qfq", adapters=adapters), notify)
+    origin = source.of_symbol(ws, Request(target, adjust=adjust or "qfq", adapters=adapters, stale=stale), notify)
     limits = Limits(config.get("compute.timeout"), config.get("compute.isolation"))
     return of_symbol.report(ws, origin, voice(), limits, notify)

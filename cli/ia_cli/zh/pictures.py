@@ -21,7 +21,7 @@ CATALOG = {
     "Write FILE (.html); default: standard output.": "写入文件（.html）；默认标准输出。",
     "a page is not for a terminal": "页面不适合打印在终端上",
     "ia report {target} -o report.html": "ia report {target} -o report.html",
-    "--adjust and --adapter need a SYMBOL": "--adjust 和 --adapter 需要 SYMBOL",
+    "--adjust, --adapter and --stale need a SYMBOL": "--adjust、--adapter 和 --stale 需要 SYMBOL",
     "{path}: the suffix names no format that is known ({known})": "{path}：后缀不是已知格式（{known}）",
     "{path}: there is no such folder": "{path}：没有这个目录",
     "{source}: no bars to draw": "{source}：没有可画的 K 线",
