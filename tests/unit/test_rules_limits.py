@@ -1,5 +1,7 @@
 """Price limits, lots, and when what was bought may be sold."""
 
+import doctest
+import importlib
 from decimal import Decimal
 
 import pytest
@@ -193,3 +195,11 @@ def test_lots_and_ticks():
 )  # fmt: skip
 def test_when_it_may_be_sold(code, day, expected):
     assert sellable_after(from_canonical(code), day) == expected
+
+
+@pytest.mark.parametrize(
+    "module", ["rules.boards", "rules.fees", "rules.limits", "rules.lots", "rules.settlement", "ledger.guard"]
+)
+def test_the_examples_in_the_docstrings(module):
+    found = doctest.testmod(importlib.import_module(f"ia.{module}"))
+    assert found.attempted and not found.failed
