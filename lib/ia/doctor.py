@@ -203,6 +203,68 @@ def _hosts(_: Workspace) -> Iterator[Finding]:
             )
 
 
+def _market(ws: Workspace) -> Iterator[Finding]:
+    """How old each stored market is, whether its mirror is up to date, and what is still to be fetched."""
+    import contextlib
+
+    if not os.path.exists(os.path.join(ws.root, ".ia", "cache", "market.db")):
+        return
+    from ia import clock
+    from ia.market import mirroring
+    from ia.ohlcv import cache
+    from ia.ohlcv.calendar import last_session
+
+    with contextlib.closing(cache.connect(ws)) as db:
+        for source, name in db.execute("SELECT id, name FROM sources ORDER BY id").fetchall():
+            count, newest = db.execute(
+                "SELECT count(*), max(date) FROM days WHERE source = ? AND whole = 1 AND date <= ?",
+                (source, clock.last_visible("CN")),
+            ).fetchone()
+            if not count:
+                continue
+            session = last_session("CN", clock.now())
+            old = newest < session
+            told = "{name}: {count} days of the whole market, up to {day}"
+            told = "{name}: the market is stored up to {day}, the last session was {session}" if old else told
+            detail = Message(told, name=name, count=count, day=newest, session=session)
+            yield Finding("market", "warn" if old else "ok", detail, Message("`ia sync daily`") if old else None)
+            waiting = db.execute("SELECT count(*) FROM todo WHERE source = ?", (source,)).fetchone()[0]
+            if waiting:
+                detail = Message("{name}: history or actions of {count} are still to fetch", name=name, count=waiting)
+                yield Finding("market", "warn", detail, Message("`ia sync daily` goes on with them"))
+            fresh = mirroring.fresh(mirroring.folder_of(ws, name), db, source) is not None
+            told = "{name}: the mirror is up to date" if fresh else "{name}: the mirror is made anew when it is read"
+            yield Finding("mirror", "ok", Message(told, name=name))
+
+
+def _ledger(ws: Workspace) -> Iterator[Finding]:
+    """Whether the journal holds together: what corrects an entry names one, and nothing was sold that was not held."""
+    from ia.ledger import journal
+    from ia.ledger.fold import fold
+
+    count = ws.db.execute("SELECT count(*) FROM trades").fetchone()[0]
+    if not count:
+        return
+    lost = ws.db.execute(
+        "SELECT count(*) FROM trades t WHERE t.corrects IS NOT NULL"
+        " AND (t.corrects >= t.id OR NOT EXISTS (SELECT 1 FROM trades o WHERE o.id = t.corrects))"
+    ).fetchone()[0]
+    if lost:
+        detail = Message("{count} entries correct an entry that there is not", count=lost)
+        yield Finding("ledger", "fail", detail, Message("restore .ia/ia.db from a backup"))
+    lacking = fold(journal.standing(ws.db, everything=True), lenient=True).lacking
+    if lacking:
+        entry, shares = lacking[0]
+        detail = Message(
+            "{count} entries sell more than the journal has; the first is {number}: {shares} of {symbol} too many",
+            count=len(lacking), number=entry.id, shares=format(shares, "f"), symbol=entry.symbol,
+        )  # fmt: skip
+        mend = Message("`ia trade list` shows the entries; enter the purchase, bonus or split that is missing")
+        yield Finding("ledger", "warn", detail, mend)
+    elif not lost:
+        yield Finding("ledger", "ok", Message("{count} entries, which agree with each other", count=count))
+
+
 def _cron(ws: Workspace) -> Iterator[Finding]:
     """The crontab: is there one, does anything read it, and does it hold what the approved tasks ask for?"""
     from ia.tasks import book, crontab, table
@@ -299,6 +361,8 @@ CHECKS: tuple[tuple[str, Check], ...] = (
     ("databases", _databases),
     ("adapter", _adapters),
     ("host", _hosts),
+    ("market", _market),
+    ("ledger", _ledger),
     ("cron", _cron),
     ("model", _model),
     ("extensions", _extensions),

@@ -212,3 +212,40 @@ def test_a_model_never_journals(ws):
 def test_names_become_plain():
     assert plain_name("XD贵州茅") == "XD贵州茅" and plain_name("a" * 50) == "a" * 12
     assert not set("【】<>`\n|[]") & set(plain_name("【事件】<b>`x`\n|[1](u)"))
+
+
+# the doctor
+
+
+def examined(ws):
+    from ia.doctor import CHECKS
+
+    return [found for name, check in CHECKS if name in ("market", "ledger") for found in check(ws)]
+
+
+def test_the_doctor_tells_how_old_the_market_is_and_whether_the_journal_agrees(ws, monkeypatch):
+    assert examined(ws) == []
+    market(ws)
+    held(ws, (CATL, 200, "50"))
+    assert [(found.check, found.state) for found in examined(ws)] == [
+        ("market", "ok"),
+        ("mirror", "ok"),
+        ("ledger", "ok"),
+    ]
+    monkeypatch.setenv("IA_NOW", "2024-06-15T12:00+08:00")
+    assert examined(ws)[0].state == "ok", "there was no session since"
+    monkeypatch.setenv("IA_NOW", "2024-06-18T16:00+08:00")
+    found = examined(ws)[0]
+    assert (found.state, str(found.mend)) == ("warn", "`ia sync daily`")
+    assert str(found.detail) == "akshare: the market is stored up to 2024-06-14, the last session was 2024-06-18"
+
+
+def test_the_doctor_finds_a_journal_that_was_tampered_with(ws):
+    held(ws, (CATL, 200, "50"))
+    for (name,) in ws.db.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+        ws.db.execute(f"DROP TRIGGER {name}")
+    ws.db.execute("UPDATE trades SET kind = 'sell', quantity = '300' WHERE kind = 'buy'")
+    (found,) = examined(ws)
+    assert (found.check, found.state) == ("ledger", "warn") and "300 of 300750.SZ too many" in str(found.detail)
+    ws.db.execute("UPDATE trades SET corrects = 99 WHERE kind = 'deposit'")
+    assert examined(ws)[0].state == "fail"

@@ -1,4 +1,4 @@
-"""Chinese of `ia event`."""
+"""Chinese of `ia event`, and of what the doctor says of market and ledger."""
 
 CATALOG = {
     "Take a turn on an event of the day: its review, or what rose most.": "就当天的事件进行一轮：每日复盘，或上涨股票监控。",
@@ -15,4 +15,16 @@ CATALOG = {
     "there is no trading on {date}: nothing is done; --force does it nevertheless": "{date} 不是交易日：什么也不做；--force 仍然执行",
     "the market closes at 15:00 (Shanghai): nothing is done before; --force does it nevertheless": "市场 15:00（上海）收盘：之前什么也不做；--force 仍然执行",
     "kept: {path}": "已存：{path}",
+    "{name}: {count} days of the whole market, up to {day}": "{name}：存有全市场 {count} 天，到 {day}",
+    "{name}: the market is stored up to {day}, the last session was {session}": "{name}：行情存到 {day}，最近一个交易日是 {session}",
+    "`ia sync daily`": "`ia sync daily`",
+    "{name}: history or actions of {count} are still to fetch": "{name}：还有 {count} 只的历史或分红送转待取",
+    "`ia sync daily` goes on with them": "`ia sync daily` 会接着取",
+    "{name}: the mirror is up to date": "{name}：镜像是最新的",
+    "{name}: the mirror is made anew when it is read": "{name}：镜像会在读取时重建",
+    "{count} entries correct an entry that there is not": "{count} 条记录更正了一条不存在的记录",
+    "restore .ia/ia.db from a backup": "从备份恢复 .ia/ia.db",
+    "{count} entries sell more than the journal has; the first is {number}: {shares} of {symbol} too many": "{count} 条记录卖出的比账上有的多；第一条是 {number}：{symbol} 多卖 {shares} 股",
+    "`ia trade list` shows the entries; enter the purchase, bonus or split that is missing": "`ia trade list` 列出记录；补记缺少的买入、送股或拆股",
+    "{count} entries, which agree with each other": "{count} 条记录，彼此一致",
 }

@@ -17,7 +17,7 @@ from ia.workspace import Workspace
 
 if TYPE_CHECKING:
     from ia.ledger.account import Account
-    from ia.ledger.desk import Desk
+    from ia.ledger.fold import Books
     from ia.ledger.guard import Breach, Limits
     from ia.ohlcv.identity import Symbol
 
@@ -73,8 +73,9 @@ def standing(ws: Workspace, notify: Notify = silent) -> Standing:
 
     desk = ledger(ws, notify)
     limits = guard.configured()
-    account = desk.account()
-    return Standing(account, limits, desk.warnings(account), _days(account), _cooling(desk, limits))
+    books = desk.books()
+    account = desk.account(books=books)
+    return Standing(account, limits, desk.warnings(account), _days(account), _cooling(books, limits))
 
 
 def _days(account: "Account") -> dict[str, Decimal | None]:
@@ -85,13 +86,13 @@ def _days(account: "Account") -> dict[str, Decimal | None]:
     return found
 
 
-def _cooling(desk: "Desk", limits: "Limits") -> list[tuple[str, str]]:
+def _cooling(books: "Books", limits: "Limits") -> list[tuple[str, str]]:
     """Return (symbol, until when in exchange time) of what was traded within the hours of cooling."""
     from datetime import datetime
 
     now, wait = clock.now(), timedelta(hours=float(limits.cooling_hours))
     found = []
-    for symbol, holding in desk.books().holdings.items():
+    for symbol, holding in books.holdings.items():
         if holding.last:
             until = datetime.fromisoformat(holding.last.replace("Z", "+00:00")) + wait
             if now < until:
