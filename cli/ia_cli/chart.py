@@ -6,7 +6,7 @@ import click
 
 from ia_cli._group import Command
 from ia_cli._in import open_input
-from ia_cli._out import harmless, notify
+from ia_cli._out import notify
 
 
 @click.command(cls=Command, example="ia ohlcv 600519 --adapter demo | ia chart --panes rsi,macd")
@@ -73,7 +73,8 @@ def _origin(symbol, period, end, start, adjust, adapter, stale):  # type: ignore
     adapters = tuple(part.strip() for part in adapter.split(",") if part.strip()) if adapter else ()
     request = Request(symbol or "-", period, start, end, adjust or "qfq", adapters, stale=stale)
     check(request)
-    if symbol not in (None, "-") and not os.path.isfile(symbol):
+    file = symbol is not None and ("/" in symbol or symbol.lower().endswith(".csv") or os.path.isfile(symbol))
+    if symbol not in (None, "-") and not file:
         return source.of_symbol(Workspace(), request, notify)
     if adjust or adapter or stale:
         raise UsageError("--adjust, --adapter and --stale need a SYMBOL")
@@ -147,13 +148,9 @@ def _form(width, height):  # type: ignore[no-untyped-def]
 
 
 def _to_terminal(shown, width, height):  # type: ignore[no-untyped-def]
-    from dataclasses import replace
-
     from ia.pictures import terminal
 
-    if shown.title:
-        shown = replace(shown, title=harmless(shown.title).replace("\n", " ").replace("\t", " "))
-    sys.stdout.write(terminal.draw(shown, _form(width, height)))
+    sys.stdout.write(terminal.draw(shown, _form(width, height), notify))
 
 
 def _drawn(kind, whole, shown, width, height):  # type: ignore[no-untyped-def]

@@ -90,6 +90,19 @@ def test_a_title_cannot_repaint_the_terminal(tmp_path):
     assert "\u202e" not in shown
 
 
+def test_panes_that_do_not_fit_are_told(ia):
+    run = ia("chart", "--panes", "rsi,macd,kdj,cci", input=CSV)
+    assert len(lines(run)) == 24
+    assert re.search(r"[123] of 4 panes fit into 24 lines", run.stderr)
+    assert ia("chart", "--panes", "rsi,macd,kdj,cci", "--height", "50", input=CSV).stderr == ""
+
+
+def test_a_file_that_is_not_there(ia):
+    run = ia("chart", "none.csv")
+    assert (run.returncode, run.stdout) == (66, "")
+    assert "none.csv: no such file" in run.stderr
+
+
 def test_what_ia_wrote_is_known_through_the_pipe(ia):
     csv = ia("ohlcv", "600519", "--adapter", "demo").stdout
     shown = lines(ia("chart", input=csv))

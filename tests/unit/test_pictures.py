@@ -341,6 +341,7 @@ def test_hostile_words_stay_words_in_a_page():
     chart = hostile()
     reader.feed(page.chart(chart, chart))
     scripts = [attrs for tag, attrs in reader.found if tag == "script"]
+    assert "\u202e" not in page.chart(chart, chart)
     assert scripts == [{"type": "application/json"}, {}]
     assert {tag for tag, _ in reader.found}.isdisjoint({"img", "a", "iframe", "object", "embed", "base", "form"})
     assert not [attrs for _, attrs in reader.found if any(name.startswith("on") or name == "style" for name in attrs)]
@@ -593,3 +594,53 @@ def test_without_a_chinese_font_a_png_says_so_and_uses_codes(monkeypatch):
     assert "600519.SH</text>" in drawn_[0]
     assert "source demo" in drawn_[0]
     assert not re.search("[\u4e00-\u9fff]", re.sub("<style>.*?</style>", "", drawn_[0]))
+
+
+# the market
+
+
+def test_hostile_names_of_a_market_stay_words(ws, monkeypatch):
+    import contextlib
+
+    from ia.market import store
+    from ia.market.quote import Quote
+    from ia.ohlcv import cache
+    from ia.pictures import of_market
+
+    monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
+    monkeypatch.setenv("IA_NOW", "2024-03-15T18:00:00+08:00")
+    quotes = [
+        Quote(f"6000{i:02d}.SH", f"{HOSTILE}{i}", 10.0 + i, 10.0, float(i), float(i) - 3, 10.0, 19.0, 9.0, 1000, 1e6,
+              industry=HOSTILE, concepts=HOSTILE)
+        for i in range(1, 9)
+    ]  # fmt: skip
+    with contextlib.closing(cache.connect(ws)) as db:
+        store.put_day(
+            db, store.source_id(db, "demo", True), "2024-03-15", quotes, host=HOSTILE, time="2024-03-15T08:00:00.000Z"
+        )
+    text = of_market.report(ws, Voice())
+    reader = Reader()
+    reader.feed(text)
+    assert {tag for tag, _ in reader.found}.isdisjoint({"script", "img", "a", "iframe"})
+    assert text.count("&lt;script&gt;alert(1)") > 20
+    assert "simulated prices: the whole market is invented by demo" in text
+    assert "5 up, 1 unchanged, 2 down" in text
+    for missing in ("`ia sync northbound` fetches it", "`ia sync lhb` fetches it"):
+        assert missing in text
+
+
+def test_an_account_without_prices_or_money_says_so(ws):
+    from ia.ledger import journal
+    from ia.pictures import of_account
+
+    assert "the ledger is empty" in of_account.report(ws, Voice())
+    journal.enter(ws, [
+        entry(0, "2024-01-03", "buy", symbol="600519.SH", name=HOSTILE, price=Decimal(10), quantity=Decimal(100), cash=Decimal(1000), reason=HOSTILE),
+    ])  # fmt: skip
+    text = of_account.report(ws, Voice())
+    assert "no price is stored of 600519.SH" in text
+    assert "cash and equity are not known" in text
+    assert "not known</span>" in text
+    reader = Reader()
+    reader.feed(text)
+    assert {tag for tag, _ in reader.found}.isdisjoint({"script", "img", "a", "iframe"})

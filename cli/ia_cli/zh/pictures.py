@@ -37,6 +37,7 @@ CATALOG = {
     "no font is installed, a PNG would have no text": "没有安装任何字体，PNG 会没有文字",
     "install one (`apt install fonts-dejavu-core`), or draw SVG or HTML": "请安装字体（`apt install fonts-dejavu-core`），或改画 SVG、HTML",
     "no Chinese font is installed: the picture is labelled in English, with codes instead of names": "没有安装中文字体：图中用英文标注，以代码代替名称",
+    "{shown} of {count} panes fit into {height} lines: --height, or a higher terminal, shows more": "{height} 行只放得下 {count} 个副图中的 {shown} 个：用 --height 或更高的终端可显示更多",
     "Chart": "K 线图",
     "Volume": "成交量",
     "Open": "开盘",

@@ -9,7 +9,7 @@ from ia import clock
 from ia.pictures import candles
 from ia.pictures.chart import Chart, Line, Values
 from ia.pictures.scale import compact, price
-from ia.pictures.svg import document, escaped, style, wide
+from ia.pictures.svg import document, escaped, straight, style, wide
 
 MOST = 5000
 """Bars that a page carries."""
@@ -78,7 +78,7 @@ def figure(whole: Chart, shown: Chart, width: int | None = None, height: int | N
 
 def json_text(data: object) -> str:
     """Return JSON that no HTML parser takes for markup."""
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = straight(json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":")))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 

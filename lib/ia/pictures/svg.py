@@ -24,6 +24,8 @@ NIGHT = {
 }  # fmt: skip
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_TURNING = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""Signs that turn the direction of what follows: with them a name could show other words than it has."""
 
 
 def escaped(text: object) -> str:
@@ -32,10 +34,15 @@ def escaped(text: object) -> str:
     >>> escaped('<a href="x">&\\x00')
     '&lt;a href=&quot;x&quot;&gt;&amp;'
     """
-    text = _FORBIDDEN.sub("", str(text))
+    text = straight(_FORBIDDEN.sub("", str(text)))
     for char, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;"), ("'", "&#39;")):
         text = text.replace(char, entity)
     return text
+
+
+def straight(text: str) -> str:
+    """Return a text without the signs that turn its direction."""
+    return _TURNING.sub("", text)
 
 
 def num(value: float) -> str:

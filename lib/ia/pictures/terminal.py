@@ -8,6 +8,7 @@ import unicodedata
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from ia.errors import Message, Notify, silent
 from ia.pictures.chart import Bucket, Chart, Line, Pane, Values, buckets
 from ia.pictures.scale import Scale, compact, date_ticks, number, price, scale, ticks
 
@@ -46,12 +47,15 @@ def room(form: Form, chart: Chart) -> int:
     return max(form.width, MIN_WIDTH) - _axis_width(chart)
 
 
-def draw(chart: Chart, form: Form) -> str:
+def draw(chart: Chart, form: Form, notify: Notify = silent) -> str:
     """Return the chart as lines of text, each ending with a newline, never wider than the form and as high as it.
 
     The chart has at least one bar. Of bars that are more than the columns several share one, with their extremes.
+    Panes for which there is no room are told to `notify`.
     """
-    return _Drawing(chart, form._replace(width=max(form.width, MIN_WIDTH), height=max(form.height, MIN_HEIGHT))).text()
+    return _Drawing(chart, form._replace(width=max(form.width, MIN_WIDTH), height=max(form.height, MIN_HEIGHT))).text(
+        notify
+    )
 
 
 def cells(text: str) -> int:
@@ -116,7 +120,7 @@ class _Drawing:
         self.body = 3 if self.slot >= 5 else 1
         self.used = self.slot * len(self.buckets)
 
-    def text(self) -> str:
+    def text(self, notify: Notify) -> str:
         chart, form = self.chart, self.form
         told = self._trades()
         head = [self._title(), *([self._legend()] if chart.overlays else [])]
@@ -126,6 +130,13 @@ class _Drawing:
         if chart.panes:
             each = max(3, min(6, (left - volume) // (len(chart.panes) + 2)))
         shown = chart.panes[: max(0, (left - volume - 5) // each)] if each else ()
+        if len(shown) < len(chart.panes):
+            notify(
+                Message(
+                    "{shown} of {count} panes fit into {height} lines: --height, or a higher terminal, shows more",
+                    shown=len(shown), count=len(chart.panes), height=form.height,
+                )
+            )  # fmt: skip
         prices = left - volume - each * len(shown)
         lines = [*head, *self._prices(prices)]
         if volume:
@@ -139,6 +150,7 @@ class _Drawing:
         """Return a line: neighbours of one style share one escape; no blanks at its end."""
         while parts and not parts[-1][0].strip() and parts[-1][1] != "last":
             parts = parts[:-1]
+        parts = [("".join(c if c.isprintable() else "?" for c in text), style) for text, style in parts]
         if self.form.ascii:
             parts = [(_to_ascii(text), style) for text, style in parts]
         if not self.form.colour:
