@@ -1,6 +1,8 @@
 """Main lines: planted ones are found, days without any show none more often than they may."""
 
 import contextlib
+import csv
+import gzip
 import random
 from itertools import combinations
 
@@ -146,6 +148,41 @@ def test_without_strata_restless_groups_would_show_lines_every_other_day():
         rows, past = market(random.Random(1000 + day), restless=True)
         false += bool(judged([row._replace(board="main") for row in rows], past._replace(changes={})).lines)
     assert false > 10
+
+
+def real_days(labels, days, changes, level):
+    """Return how many of the days of a real market show a line, if stocks have these industries."""
+    false = 0
+    for at in range(20, len(days), 5):
+        past = Past(tuple(days[at - 20 : at]), {})
+        for day in past.dates:
+            for symbol, change in changes[day].items():
+                past.changes.setdefault(symbol, {})[day] = change
+        rows = [
+            Stock(symbol, "", 1.0, 1.0, change, 1.0, 1.0, labels.get(symbol), None, None, board, False)
+            for symbol, change in changes[days[at]].items()
+            if abs(change) < 31
+            for board in ["star" if symbol[:3] == "688" else "chinext" if symbol[0] == "3" else "main"]
+        ]
+        false += bool(judged(rows, past, top=20, level=level).lines)
+    return false
+
+
+def test_of_a_real_market_industries_lead_and_shuffled_ones_do_not(shared):
+    """246 stocks, 2021 to 2024: moves that hang together as they do, under the true names and under drawn ones."""
+    with open(shared / "ashare" / "stock_basic_2024.csv", encoding="utf-8-sig") as file:
+        industry = {row["code"]: row["行业"] for row in csv.DictReader(file)}
+    changes = {}
+    with gzip.open(shared / "ashare" / "em_daily_qfq_20210104_20240626.csv.gz", "rt", encoding="utf-8-sig") as file:
+        for row in csv.DictReader(file):
+            with contextlib.suppress(ValueError):
+                changes.setdefault(row["日期"], {})[row["股票代码"].zfill(6)] = float(row["涨跌幅"])
+    days, symbols = sorted(changes), sorted({symbol for day in changes.values() for symbol in day})
+    looked_at = len(range(20, len(days), 5))
+    assert real_days(industry, days, changes, 0.05) > 0.1 * looked_at
+    drawn = [industry.get(symbol) for symbol in symbols]
+    random.Random(2).shuffle(drawn)
+    assert real_days(dict(zip(symbols, drawn, strict=True)), days, changes, 0.05) <= 0.05 * looked_at
 
 
 def test_concepts_that_say_nothing_of_a_business_are_left_out():
