@@ -172,6 +172,47 @@ def test_a_source_that_stands_still_is_believed_about_its_day(world):
     assert any(f"still shows {DAYS[0]}" in told for told in w.told)
 
 
+def test_a_host_without_a_date_is_of_the_last_session(world, monkeypatch):
+    from ia import clock
+    from ia.ohlcv.calendar import last_session
+
+    w = world()
+    day = last_session("CN", clock.wall())
+    w.market.days = [continuity.previous_session(day), day]
+    w.market._series.clear()
+    w.hosts.fail("403", CLIST)
+    w.hosts.fail("403", "qt.gtimg")
+    w.hosts.fail("403", "hq.sinajs")
+    row = w.sync(day)
+    assert not w.failures
+    assert (row["day"], row["host"], row["bars"]) == (day, "vip.stock.finance.sina.com.cn", 60)
+    assert any(f"tells no day: taken as {day}" in told for told in w.told), w.told
+    w.market.at(day, "16:00:00")
+    monkeypatch.setenv("IA_NOW", f"{continuity.previous_session(day)}T16:00:00+08:00")
+    (failure,) = sync(w.ws, Request("daily")).failures
+    assert failure.status == 77
+
+
+@pytest.mark.parametrize(
+    ("moment", "day", "closed"),
+    [
+        ("2024-05-13T10:30", "2024-05-13", False),
+        ("2024-05-13T14:59", "2024-05-13", False),
+        ("2024-05-13T08:00", "2024-05-10", True),
+        ("2024-05-13T15:00", "2024-05-13", True),
+        ("2024-05-12T11:00", "2024-05-10", True),
+        ("2024-05-01T11:00", "2024-04-30", True),
+    ],
+)
+def test_what_tells_no_day_while_the_market_is_open_is_of_today(moment, day, closed):
+    from ia import clock
+    from ia.market.snapshot import _untold
+    from ia.ohlcv.calendar import last_session
+
+    now = clock.parse(f"{moment}:00+08:00").astimezone(clock.CHINA)
+    assert _untold(now, last_session("CN", now)) == (day, closed)
+
+
 # continuity
 
 
@@ -382,21 +423,32 @@ def test_the_largest_come_first(world):
 def test_after_a_sync_ia_ohlcv_asks_nobody(world):
     w = world(events=0.05)
     w.patch.setenv("IA_MARKET_HISTORY_YEARS", "40")
+    w.market.listed = dict.fromkeys(w.market.symbols, w.market.days[0])
     w.sync(DAYS[1], history=True)
     w.sync(DAYS[2])
-    symbols = w.market.symbols[:12]
-    before = len(w.hosts.asked)
-    synced = {}
+    symbols, before, synced = w.market.symbols[:12], len(w.hosts.asked), {}
     for how in ("qfq", "hfq", "none"):
         for symbol in symbols:
-            answer = history(w.ws, BarsOf(symbol, adjust=how, start=DAYS[0] if how == "none" else None))
-            synced[symbol, how] = answer.bars, answer.series.host
-    listed = w.all("SELECT count(*) FROM securities WHERE listed = first")[0][0]
-    if listed == len(w.market.symbols):
-        assert len(w.hosts.asked) == before
-    for (symbol, how), (bars, _) in synced.items():
-        fetched = history(w.ws, BarsOf(symbol, adjust=how, start=DAYS[0] if how == "none" else None, refresh=True))
-        assert fetched.bars == bars
+            synced[symbol, how] = history(w.ws, BarsOf(symbol, adjust=how)).bars
+    assert len(w.hosts.asked) == before
+    for (symbol, how), bars in synced.items():
+        assert history(w.ws, BarsOf(symbol, adjust=how, refresh=True)).bars == bars
+    assert len(w.hosts.asked) > before
+
+
+def test_ia_ohlcv_asks_where_the_store_is_behind_or_waits(world):
+    w = world(20)
+    w.sync(DAYS[1], history=True)
+    w.live(DAYS[2])
+    before = len(w.hosts.asked)
+    assert history(w.ws, BarsOf("600519.SH")).bars.date[-1] == DAYS[2]
+    assert len(w.hosts.asked) > before
+    w.sync(DAYS[2])
+    with contextlib.closing(cache.connect(w.ws)) as db:
+        db.execute("INSERT INTO todo (source, symbol, why, since) VALUES (1, '300750.SZ', 'ex-date', ?)", (DAYS[2],))
+    before = len(w.hosts.asked)
+    history(w.ws, BarsOf("300750.SZ"))
+    assert len(w.hosts.asked) > before
 
 
 # what goes wrong

@@ -138,6 +138,8 @@ class _Work:
                 found = self._asked(wanted)
             else:
                 with cache.fetching(self.ws, self.source.name, wanted.symbol):
+                    if self._settled_meanwhile(wanted):
+                        return
                     found = self._asked(wanted)
         finally:
             self.fetching += time.monotonic() - began
@@ -188,6 +190,18 @@ class _Work:
             "UPDATE todo SET tries = tries + 1, error = ? WHERE source = ? AND symbol = ?",
             (str(exc)[:200], self.source.id, wanted.symbol),
         )
+
+    def _settled_meanwhile(self, wanted: Wanted) -> bool:
+        """Whether another process, for which this one waited, has fetched it."""
+        key = (self.source.id, wanted.symbol)
+        if wanted.why == HISTORY:
+            query = "SELECT 1 FROM securities WHERE source = ? AND symbol = ? AND complete = 1"
+            return self.db.execute(query, key).fetchone() is not None
+        if self.db.execute("SELECT 1 FROM todo WHERE source = ? AND symbol = ?", key).fetchone():
+            return False
+        query = "SELECT told FROM jobs WHERE source = ? AND key = ? AND job = ? AND state = 'done'"
+        row = self.db.execute(query, (*key, HISTORY)).fetchone()
+        return wanted.why == "ex-date" or (row is not None and known(row[0]).through >= self.session)
 
     def _asked(self, wanted: Wanted) -> _Found:
         """Return the history or the part of it that was missing; of an ex-date that explains itself the actions only.

@@ -18,9 +18,6 @@ from ia.store import transaction
 if TYPE_CHECKING:
     from ia.ohlcv.adjust import Action
 
-_TAIL = 2
-"""So many bars of each security make its quote."""
-
 
 class Streamed(Local):
     """The folder as a source, which stores the histories that are not stored yet as it comes by them.
@@ -40,7 +37,7 @@ class Streamed(Local):
     def histories(
         self, kinds: Sequence[str] = KINDS, notify: Notify = silent
     ) -> "Iterator[tuple[Symbol, Bars, list[Action]]]":
-        """Yield each security with the end of its bars."""
+        """Yield each security, once its history is on the way into the store."""
         size = 0
         for symbol, bars, actions in super().histories(kinds, notify):
             if symbol.canonical not in self._whole and bars.date:
@@ -49,7 +46,7 @@ class Streamed(Local):
             if size >= store.BATCH:
                 self._flush()
                 size = 0
-            yield symbol, Bars(*(column[-_TAIL:] for column in bars)), actions  # type: ignore[arg-type]
+            yield symbol, bars, actions
         self._flush()
 
     def _flush(self) -> None:
