@@ -480,6 +480,93 @@ def test_another_process_at_it_is_waited_for_and_not_for_ever(ws, full, source, 
 # processes
 
 
+DYING = """
+import contextlib, os, signal, sys
+from ia.market import matrix, mirror
+from ia.ohlcv import cache
+from ia.workspace import Workspace
+
+def dies(call):
+    def counted(*args):
+        global left
+        left -= 1
+        if left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return call(*args)
+    return counted
+
+for line in sys.stdin:
+    child = os.fork()
+    if not child:
+        left = int(line)
+        os.pwrite, os.rename, os.unlink = dies(os.pwrite), dies(os.rename), dies(os.unlink)
+        matrix.Matrix.set_column = dies(matrix.Matrix.set_column)
+        with contextlib.closing(cache.connect(Workspace())) as db:
+            mirror.update(Workspace(), db, 1)
+        os._exit(0)
+    print(os.waitpid(child, 0)[1], flush=True)
+"""
+
+
+def appended(db, source):
+    store.put_day(db, source, DATES[60], [quote("600000.SH", 12.0), quote("688001.SH", 30.0)])
+
+
+def amended(db, source):
+    store.put_day(db, source, DATES[59], [quote("600000.SH", 12.0), quote("300001.SZ", 30.0)])
+    store.put_day(db, source, DATES[49], [quote("600000.SH", 11.0)])
+
+
+def refetched(db, source):
+    store.put_history(db, source, "600000.SH", bars(DATES[:60], 20.0), [Action(DATES[12], bonus=0.5)])
+
+
+def older(db, source):
+    store.put_history(
+        db, source, "300001.SZ", bars(["2023-12-28", "2023-12-29", *DATES[:60]], 20.0), [Action(DATES[2], cash=1)]
+    )
+
+
+def everything(db, source):
+    appended(db, source)
+    refetched(db, source)
+    db.execute("INSERT INTO written (source, kind, what) VALUES (?, 'all', '')", (source,))
+
+
+@pytest.mark.parametrize(
+    "change, read",
+    [(appended, True), (amended, False), (amended, True), (refetched, False), (older, False), (everything, False)],
+)
+def test_killed_at_every_step_it_is_right_or_mended(ws, full, source, tmp_path, change, read):
+    """The process kills itself before the first, the second, … change of a file, until it comes through."""
+    held = check(ws, full, source)
+    close = np.array(held.close)
+    if not read:
+        del held
+    change(full, source)
+    folder = mirroring.folder_of(ws, "akshare")
+    shutil.copytree(folder, tmp_path / "before")
+    steps, killed = 0, -signal.SIGKILL
+    with subprocess.Popen(
+        [sys.executable, "-c", DYING], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        while killed:
+            steps += 1 + steps // 8  # the first one by one; of the many rows of new files some
+            process.stdin.write(f"{steps}\n")
+            process.stdin.flush()
+            killed = int(process.stdout.readline())
+            check(ws, full, source)
+            if read:
+                np.testing.assert_array_equal(held.close, close)
+            for name in mirroring.COLUMNS:  # the same files: the reader has them open
+                os.replace(
+                    shutil.copy(tmp_path / "before" / f"{name}.npy", tmp_path), os.path.join(folder, f"{name}.npy")
+                )
+            shutil.copy(tmp_path / "before" / "index.json", folder)
+        process.stdin.close()
+    assert steps > 10
+
+
 WRITER = """
 import contextlib, random, sys
 from ia.market import mirror, store
@@ -499,7 +586,7 @@ with contextlib.closing(cache.connect(ws)) as db:
     while True:
         if rng.random() < 0.7:
             after = [d for d in dates if d > (store.latest_day(db, source, "9999") or "")]
-            date = after[0] if after and rng.random() < 0.6 else rng.choice(dates)
+            date = after[0] if after and rng.random() < 0.8 else rng.choice(dates)
             some = rng.sample(symbols, rng.randint(1, 40))
             prices = [round(rng.uniform(5, 50), 2) for _ in some]
             store.put_day(db, source, date, [Quote(s, price=p, open=p, high=p, low=p, volume=100) for s, p in zip(some, prices)])
