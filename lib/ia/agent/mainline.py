@@ -19,6 +19,7 @@ def keep(
     The observation stands under the day of the market. The message has importance 2. What was kept of that day before
     is replaced; where nothing changed, nothing is written.
     """
+    sessions.check_id(session)
     told = text(found, lang)
     path = f"{rules.OBSERVATIONS}/{found['date']}-mainline.md"
     with ws.lock():
