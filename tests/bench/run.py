@@ -89,8 +89,6 @@ def main() -> None:
         sys.stdout.flush()
         subprocess.run([PYTHON, str(SCRIPTS / "bench_turn.py"), str(options.rounds)], check=True)
     if options.only == "market":  # it takes some minutes and 3.5 GB
-        subprocess.run([PYTHON, str(SCRIPTS / "bench_market.py")], check=True)
-    if options.only == "market":  # it takes some minutes and 3.5 GB
         with tempfile.TemporaryDirectory(prefix="ia-bench-market-") as folder:
             subprocess.run([PYTHON, str(SCRIPTS / "bench_market.py"), "--keep", folder], check=True)
             print()
