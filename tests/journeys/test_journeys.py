@@ -90,6 +90,7 @@ SCRIPTS = {
         Reply("本周没有可评的判断。"),
     ],
     "d-compare": lambda: [*comparing(fork=False), *comparing(fork=True)],
+    "e-market": lambda: [Reply("没有触线，不动。"), Reply("当天没有成形的主线。")],
 }  # fmt: skip
 
 
