@@ -577,6 +577,8 @@ def test_png_has_the_size_that_was_asked_for():
         raise
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
     assert (int.from_bytes(data[16:20]), int.from_bytes(data[20:24])) == (800, 600)
+    small = png.chart(chart, 400, 300)
+    assert (int.from_bytes(small[16:20]), int.from_bytes(small[20:24])) == (400, 300)
 
 
 def test_without_a_chinese_font_a_png_says_so_and_uses_codes(monkeypatch):

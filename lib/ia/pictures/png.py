@@ -13,15 +13,17 @@ _CHINESE = re.compile("[⺀-鿿豈-﫿＀-￯𠀀-𯿿]")
 
 
 def chart(chart: Chart, width: int | None, height: int | None, notify: Notify = silent) -> bytes:
-    """Return a chart as PNG. `width` and `height` are pixels of the file.
+    """Return a chart as PNG. `width` and `height` are pixels of the file, at least 320 x 240.
 
     raises  ConfigError where the extra is not installed, or there is no font at all.
     """
-    w, h = (size and round(size / ZOOM) for size in (width, height))
+    small = (width or 9999) < ZOOM * candles.MIN_WIDTH or (height or 9999) < ZOOM * candles.MIN_HEIGHT
+    zoom = 1.0 if small else ZOOM
+    w, h = (size and round(size / zoom) for size in (width, height))
     text = given = candles.svg(chart, w, h, night=False)
     if _CHINESE.search(text):
         if _writes("茅", "宁"):
-            return rendered(text)
+            return rendered(text, zoom)
         text = candles.svg(_latin(chart), w, h, night=False)
     if not _writes("0", "1"):
         raise ConfigError(
@@ -30,7 +32,7 @@ def chart(chart: Chart, width: int | None, height: int | None, notify: Notify = 
         )
     if text is not given:
         notify(Message("no Chinese font is installed: the picture is labelled in English, with codes instead of names"))
-    return rendered(text)
+    return rendered(text, zoom)
 
 
 def rendered(svg: str, zoom: float = ZOOM) -> bytes:

@@ -321,12 +321,13 @@ class _Drawing:
 
     def _hanging(self, grid: _Grid, axis: Scale, line: Line) -> None:
         """Draw columns from zero, up and down, in half cells."""
-        zero = round(axis.at(0.0) / 2)
+        most = 2 * grid.height
+        zero = min(max(round(axis.at(0.0) / 2), 0), most)
         for k, bucket in enumerate(self.buckets):
             value = line.values[bucket.last - 1]
             if value is None:
                 continue
-            end = round(axis.at(value) / 2)
+            end = min(max(round(axis.at(value) / 2), 0), most)
             style = self._side(value >= 0)
             for half in range(*sorted((zero, end))):
                 x, y, lower = self._x(k), half // 2, half % 2
