@@ -7,6 +7,7 @@ import os
 import select
 import shutil
 import subprocess
+import sys
 import time
 
 FLAGS = (
@@ -14,6 +15,17 @@ FLAGS = (
     "--disable-sync", "--no-first-run", "--disable-dev-shm-usage", "--no-default-browser-check", "--mute-audio",
     "--disable-default-apps", "--disable-extensions", "--remote-debugging-pipe",
 )  # fmt: skip
+
+AS_3_AND_4 = """
+import os, sys
+reads, writes = (os.dup(int(number)) for number in sys.argv[1:3])
+while min(reads, writes) < 5:
+    reads, writes = os.dup(reads), os.dup(writes)
+os.dup2(reads, 3)
+os.dup2(writes, 4)
+os.execv(sys.argv[3], sys.argv[3:])
+"""
+# Gives the browser its two ends of the pipe under the numbers that it expects.
 
 
 def chromium():
@@ -29,9 +41,10 @@ class Page:
         out_read, self.out = os.pipe()
         self.into, in_write = os.pipe()
         self.process = subprocess.Popen(
-            [chromium(), *FLAGS, f"--user-data-dir={profile}", f"--window-size={width},{height}", "about:blank"],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, close_fds=False,
-            preexec_fn=lambda: _as_3_and_4(out_read, in_write),
+            [sys.executable, "-c", AS_3_AND_4, str(out_read), str(in_write), chromium(), *FLAGS,
+             f"--user-data-dir={profile}", f"--window-size={width},{height}", "about:blank"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            pass_fds=(out_read, in_write),
         )  # fmt: skip
         os.close(out_read)
         os.close(in_write)
@@ -44,9 +57,8 @@ class Page:
             self.call(f"{domain}.enable")
 
     def close(self):
+        self.session = None
         with contextlib.suppress(OSError, RuntimeError):
-            session, self.session = self.session, None
-            del session
             self.call("Browser.close")
         for end in (self.out, self.into):
             os.close(end)
@@ -142,12 +154,3 @@ class Page:
         data = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)["data"]
         with open(path, "wb") as file:
             file.write(base64.b64decode(data))
-
-
-def _as_3_and_4(reads, writes):
-    """Give the browser its two ends of the pipe under the numbers that it expects."""
-    high_reads, high_writes = os.dup(reads), os.dup(writes)
-    while min(high_reads, high_writes) < 5:
-        high_reads, high_writes = os.dup(high_reads), os.dup(high_writes)
-    os.dup2(high_reads, 3)
-    os.dup2(high_writes, 4)
