@@ -62,7 +62,7 @@ def verify(
     step of an ex-day), a, b, and b - a (of factors relative). Volumes are in shares.
 
     Status 0: all that was compared agrees; 1: something differs; 66: no such symbol; 69 or 75: a host did not answer,
-    and nothing is known of that symbol then.
+    and nothing is known of that symbol then; 69 also for simulated prices, which no host knows.
     """
     from ia.errors import UsageError
     from ia.ohlcv.history import Request, check

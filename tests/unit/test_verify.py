@@ -317,6 +317,21 @@ def test_many_symbols_and_statuses(ia, hosts, tmp_path):
     assert "agree" not in run.stderr
 
 
+def test_a_host_that_is_down_is_told_of_once(ws, hosts):
+    hosts.fail("ban", HOSTS["eastmoney"])
+    told = []
+    symbols = [from_canonical(symbol) for symbol in hosts.market.symbols[:4]]
+    done, failures = verify.run(ws, symbols, (), None, None, factors=False, notify=told.append)
+    assert ([(one.a, one.b) for one in done], failures) == ([("tencent", "sina")] * 4, [])
+    assert len(told) == 1
+
+
+def test_a_simulated_workspace_is_told_so_once(ia, tmp_path):
+    (tmp_path / "mine.txt").write_text("600519\n300750\n")
+    run = ia("verify", "--universe", "mine.txt", env={"IA_MARKET_ADAPTER": "demo"})
+    assert (run.returncode, run.stdout) == (69, "") and run.stderr.count("simulated") == 1
+
+
 def test_two_files_at_the_command_line(ia, tmp_path):
     lines = [
         "date,open,high,low,close,volume",

@@ -134,18 +134,26 @@ def scaled(a: Bars, b: Bars) -> list[tuple[str, float]]:
 
 
 def verified(
-    ws: Workspace, symbol: Symbol, hosts: Sequence[str], span: Span, notify: Notify = silent, *, factors: bool = True
+    ws: Workspace,
+    symbol: Symbol,
+    hosts: Sequence[str],
+    span: Span,
+    notify: Notify = silent,
+    *,
+    factors: bool = True,
+    order: list[str] | None = None,
 ) -> Checked:
     """Compare what two sides have of a symbol; with `factors` our adjustment too, where Sina has one.
 
     hosts   two of eastmoney, tencent, sina, `store`, and names of adapters; () for the first two hosts that answer.
+    order   in which hosts are asked then; one that does not answer is moved to its end
     raises  NotFound where a side does not have the symbol, TryLater or Unavailable where a host does not answer (the
             message names it): nothing was compared then. Unavailable where a side is simulated.
     """
     from ia.ohlcv.history import TICK
 
     tick = TICK.get((symbol.market, symbol.kind), 0.01)
-    a, b = _two(ws, symbol, hosts, span, notify)
+    a, b = _two(ws, symbol, hosts, span, notify, list(HOSTS) if order is None else order)
     days = sorted(set(a.bars.date) & set(b.bars.date))
     if not days:
         raise NotFound("{symbol}: {a} and {b} have no day in common", symbol=str(symbol), a=a.name, b=b.name)
@@ -183,18 +191,22 @@ def span_of(market: str, start: str | None, end: str | None) -> Span:
     return Span(start, until)
 
 
-def _two(ws: Workspace, symbol: Symbol, hosts: Sequence[str], span: Span, notify: Notify) -> tuple[Side, Side]:
+def _two(
+    ws: Workspace, symbol: Symbol, hosts: Sequence[str], span: Span, notify: Notify, order: list[str]
+) -> tuple[Side, Side]:
     """Return two sides; of the default three, the first two that answer."""
     if hosts:
         return _side(ws, symbol, hosts[0], span), _side(ws, symbol, hosts[1], span)
     _check_real()
     sides: list[Side] = []
     failures: list[IaError] = []
-    for name in HOSTS:
+    for name in list(order):
         try:
             sides.append(_side(ws, symbol, name, span))
         except (NotFound, TryLater, Unavailable) as exc:
             failures.append(exc)
+            if not isinstance(exc, NotFound):
+                order.append(order.pop(order.index(name)))
         if len(sides) == 2:
             if failures:
                 notify(Message("{reason}; {a} and {b} are compared", reason=failures[0], a=sides[0].name, b=name))
@@ -351,12 +363,15 @@ def run(
     """
     from ia.ohlcv.governor import Banned
 
+    if not hosts:
+        _check_real()
     done: list[Checked] = []
     failures: list[IaError] = []
-    waiting = list(symbols)
+    waiting, order = list(symbols), list(HOSTS)
     for at, symbol in enumerate(waiting):
         try:
-            done.append(verified(ws, symbol, hosts, span_of(symbol.market, start, end), notify, factors=factors))
+            span = span_of(symbol.market, start, end)
+            done.append(verified(ws, symbol, hosts, span, notify, factors=factors, order=order))
         except (NotFound, TryLater, Unavailable) as exc:
             failures.append(exc)
             if isinstance(exc, Banned) and at + 1 < len(waiting):
