@@ -97,7 +97,6 @@ HOMES = {  # third party -> the only modules that import it
     "mcp": {"ia.providers", "ia.bridges"},
     "jsonschema": {"ia.tools"},
     "numpy": {"ia.compute", "ia.market.mirror"},
-    "plotext": {"ia.pictures"},
     "resvg_py": {"ia.pictures"},
     "pandas": {"ia.compute", "ia.ohlcv.adapters"},
     "pandas_ta_classic": {"ia.compute"},
