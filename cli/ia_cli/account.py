@@ -24,7 +24,7 @@ def account(as_json: bool) -> None:
     from ia.workspace import Workspace
 
     desk = ledger(Workspace(), notify)
-    found = desk.account()
+    found = desk.account(curve=as_json)
     warnings = desk.warnings(found)
     for breach in warnings:
         notify(breach.message)

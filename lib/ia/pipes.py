@@ -187,6 +187,7 @@ class _Stored:
         from ia.ohlcv import cache
 
         self.db = cache.connect(ws)
+        self.db.execute("PRAGMA mmap_size = 4000000000")  # a seek a day and security: no system call for each
         self._feeds: dict[str, Feed] = {}
 
     def _feed(self, symbols: "Iterable[Symbol]", moment: "datetime | None" = None) -> "dict[str, Feed]":
@@ -208,6 +209,11 @@ class _Stored:
                 previous = None if last.previous is None else exactly(last.previous)
                 found[name] = Price(exactly(last.price), last.date, previous, feed.adapter, feed.simulated)
         return found
+
+    def foresee(self, spans: "dict[str, tuple[str, str]]") -> None:
+        from ia.market.held import read_closes
+
+        read_closes(self.db, spans, self._feeds)
 
     def closes(self, symbol: str, since: str) -> "list[tuple[str, float]]":
         feed = self._feeds.get(symbol)

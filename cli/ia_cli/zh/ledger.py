@@ -13,6 +13,7 @@ CATALOG = {
     "no price is stored of {symbols}: the guard counts it at its cost": "库中没有 {symbols} 的价格：风控按成本计算",
     "the prices are simulated": "价格是模拟的",
     "entered from the market data: {kind} of {symbol} on {date}": "已按行情数据记入：{symbol} {date} 的 {kind}",
+    "{count} dividends, bonus issues and splits are entered from the market data": "已按行情数据记入 {count} 次分红、送转和拆股",
     "{what}: {text!r} is not a number": "{what}：{text!r} 不是数字",
     "{what}: {text} is less than zero": "{what}：{text} 小于零",
     "{what}: {text} is nothing": "{what}：{text} 为零",

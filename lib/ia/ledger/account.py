@@ -112,12 +112,13 @@ def wanted(books: Books, today: str) -> list[Holding]:
 
 
 def account(
-    books: Books, prices: Mapping[str, Price], closes: Closes, *, today: str, settled: Callable[[str], int],
+    books: Books, prices: Mapping[str, Price], closes: Closes | None, *, today: str, settled: Callable[[str], int],
     capital: tuple[Decimal, str] | None = None,
 ) -> Account:  # fmt: skip
     """Return the account of books at these prices.
 
     prices   by symbol; those that wanted() names
+    closes   None where no drawdown is asked for
     today    the exchange's date. settled: after how many days what was bought may be sold, by symbol
     capital  money and currency that count as brought in where no deposit is in the journal
     """
@@ -137,7 +138,7 @@ def account(
 
 def _purse(
     currency: str, cash: Cash, capital: Decimal | None, holdings: list[Holding], prices: Mapping[str, Price],
-    closes: Closes, today: str, settled: Callable[[str], int],
+    closes: Closes | None, today: str, settled: Callable[[str], int],
 ) -> tuple[Purse, list[Position]]:  # fmt: skip
     purse = Purse(currency, interest=cash.interest)
     if cash.deposited:
@@ -169,7 +170,8 @@ def _purse(
     purse.total = _sum(purse.realised + purse.dividends + purse.interest, purse.unrealised)
     purse.equity = _sum(purse.cash, purse.value)
     if purse.equity is not None:
-        purse.drawdown = _drawdown(cash, capital if not cash.deposited else None, holdings, closes, purse.equity)
+        if closes is not None:
+            purse.drawdown = _drawdown(cash, capital if not cash.deposited else None, holdings, closes, purse.equity)
         if purse.equity > 0:
             positions = [
                 each._replace(weight=share_of(each.value, HUNDRED, purse.equity)) if each.value is not None else each

@@ -9,6 +9,7 @@ import contextlib
 import sqlite3
 from collections.abc import Iterable
 from datetime import datetime
+from functools import cached_property
 from typing import NamedTuple
 
 from ia import clock, config
@@ -60,9 +61,14 @@ class Feed:
         self.adapter, self.simulated, self.symbol, self.moment = adapter, simulated, symbol, moment
         self._db, self._source, self._bars, self._actions = db, source, bars, list(actions)
         self._until = clock.last_visible(symbol.market, moment)
+        self._read: tuple[str, list[tuple[str, float]]] | None = None
 
     def last(self) -> Last | None:
         """Return the latest price, or None where there is none."""
+        return self._last
+
+    @cached_property
+    def _last(self) -> Last | None:
         found = [each for each in (self._snapshot(), self._closed()) if each is not None]
         return max(found, key=lambda each: (each.date, bool(each.time)), default=None)
 
@@ -93,7 +99,9 @@ class Feed:
     def closes(self, since: str) -> list[tuple[str, float]]:
         """Return the stored closes from a day on, oldest first, after the last one before it."""
         rows = dict(self._single_closes())
-        if self._source is not None:
+        if self._read is not None and self._read[0] == since:
+            rows.update(self._read[1])
+        elif self._source is not None:
             rows.update(self._market_closes(since))
         days = sorted(rows)
         before = [day for day in days if day < since][-1:]
@@ -196,6 +204,42 @@ def feeds(db: sqlite3.Connection, symbols: Iterable[Symbol], moment: datetime | 
                 found[symbol.canonical] = feed
                 break
     return found
+
+
+def read_closes(db: sqlite3.Connection, spans: dict[str, tuple[str, str]], known: dict[str, Feed]) -> None:
+    """Read the closes of many securities at once, day by day, where each would go through the whole store alone.
+
+    spans   first and last day by symbol; known: the feeds, whose closes(first) then needs no further query
+    """
+    by_source: dict[tuple[int, str], list[Feed]] = {}
+    for name in spans.keys() & known.keys():
+        feed = known[name]
+        if feed._source is not None:
+            by_source.setdefault((feed._source, feed._until), []).append(feed)
+    for (source, until), feeds_ in by_source.items():
+        for at in range(0, len(feeds_), 200):
+            _read_some(db, source, until, feeds_[at : at + 200], spans)
+
+
+def _read_some(
+    db: sqlite3.Connection, source: int, until: str, some: list[Feed], spans: dict[str, tuple[str, str]]
+) -> None:
+    asked = {feed.symbol.canonical: spans[feed.symbol.canonical] for feed in some}
+    found: dict[str, list[tuple[str, float]]] = {name: [] for name in asked}
+    values = [value for name, (first, last) in asked.items() for value in (name, first, last)]
+    rows = db.execute(
+        f"WITH w(symbol, first, last) AS (VALUES {', '.join(['(?, ?, ?)'] * len(asked))})"
+        " SELECT b.symbol, b.date, b.close FROM days d CROSS JOIN w CROSS JOIN daily b"
+        " ON b.source = d.source AND b.date = d.date AND b.symbol = w.symbol"
+        " WHERE d.source = ? AND d.date >= ? AND d.date <= ? AND d.date >= w.first AND d.date <= w.last",
+        [*values, source, min(first for first, _ in asked.values()), until],
+    )
+    for name, day, close in rows:
+        found[name].append((day, close))
+    for feed in some:
+        first = spans[feed.symbol.canonical][0]
+        before = feed._before(first)
+        feed._read = first, [*([before] if before else []), *found[feed.symbol.canonical]]
 
 
 def _stored(
