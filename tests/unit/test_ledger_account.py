@@ -1,0 +1,131 @@
+"""The account on the store's prices: corporate actions that count by themselves, the day's result, the drawdown."""
+
+import shutil
+from decimal import Decimal
+
+import pytest
+
+from ia.ledger import entering, journal, order
+from ia.ledger.entering import Change
+from ia.ledger.order import Order
+from ia.ohlcv import cache
+from ia.ohlcv.identity import resolve
+from ia.pipes import ledger
+
+DAYS = ("2024-06-17", "2024-06-18", "2024-06-19", "2024-06-20", "2024-06-21")
+
+
+@pytest.fixture
+def desk(ws, monkeypatch):
+    """A desk after the close of the last of DAYS, with room to buy."""
+    monkeypatch.setenv("IA_NOW", "2024-06-21T16:00+08:00")
+    for name in ("POSITION_PCT", "DAY_STOP_PCT", "RISE_PCT"):
+        monkeypatch.setenv(f"IA_RISK_{name}", "100")
+    monkeypatch.setenv("IA_RISK_COOLING_HOURS", "0")
+    return ledger(ws)
+
+
+def stored(ws, symbol, closes, actions=(), *, simulated=False, days=DAYS):
+    """Put bars and actions of a security into the whole market's tables."""
+    name = "demo" if simulated else "akshare"
+    db = cache.connect(ws)
+    db.execute("INSERT OR IGNORE INTO sources (id, name, simulated) VALUES (1, ?, ?)", (name, int(simulated)))
+    for day, close in zip(days, closes, strict=True):
+        db.execute("INSERT OR IGNORE INTO days (source, date, rows, whole) VALUES (1, ?, 1, 0)", (day,))
+        if close is not None:
+            db.execute("INSERT INTO daily VALUES (1, ?, ?, ?, ?, ?, ?, 100, 1.0)", (day, symbol, *[close] * 4))
+    for day, cash, bonus in actions:
+        db.execute(
+            "INSERT INTO actions (adapter, symbol, date, cash, bonus, rights, rights_price, split)"
+            " VALUES (?, ?, ?, ?, ?, 0, 0, 1)", (name, symbol, day, cash, bonus),
+        )  # fmt: skip
+    db.close()
+
+
+def bought(desk, code, quantity, price, day):
+    symbol = resolve(code)
+    wish = Order("buy", symbol, Decimal(quantity), Decimal(price), order.moment_of(day, symbol))
+    return entering.trade(desk, wish).entry
+
+
+def deposited(desk, amount, day):
+    entering.money(desk, entering.moved("deposit", Decimal(amount), "CNY", day))
+
+
+def test_a_dividend_of_the_store_counts_once_and_outlives_the_cache(ws, desk):
+    stored(ws, "600000.SH", (10.0, 10.0, 9.7, 9.8, 9.9), [("2024-06-19", 0.3, 0.0), ("2024-06-17", 5.0, 0.0)])
+    bought(desk, "600000", "1000", "10", "2024-06-17")  # bought on an ex-day: too late for it
+    for _ in range(2):
+        assert ledger(ws).books().holdings["600000.SH"].dividends == 300
+    entered = [each.key for each in journal.standing(ws.db) if each.kind == "dividend"]
+    assert entered == ["action:600000.SH:2024-06-19:dividend"]
+    shutil.rmtree(f"{ws.root}/.ia/cache")
+    assert ledger(ws).books().holdings["600000.SH"].dividends == 300
+
+
+def test_a_void_dividend_of_the_store_does_not_come_back(ws, desk):
+    stored(ws, "600000.SH", (10.0, 10.0, 9.7, 9.8, 9.9), [("2024-06-19", 0.3, 0.0)])
+    bought(desk, "600000", "1000", "10", "2024-06-17")
+    ledger(ws).books()
+    number = next(each.id for each in journal.standing(ws.db) if each.kind == "dividend")
+    entering.void(desk, number, "税后另记")
+    assert ledger(ws).books().holdings["600000.SH"].dividends == 0
+
+
+def test_actions_of_simulated_prices_count_but_are_not_entered(ws, desk, monkeypatch):
+    monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
+    stored(ws, "600000.SH", (10.0, 10.0, 7.7, 7.8, 7.9), [("2024-06-19", 0.0, 0.3)], simulated=True)
+    bought(desk, "600000", "1000", "10", "2024-06-17")
+    assert ledger(ws).books().holdings["600000.SH"].quantity == 1300
+    assert [each.kind for each in journal.standing(ws.db)] == ["buy"]
+    assert ledger(ws).account().simulated
+
+
+def test_the_days_result_has_the_dividend_in_it(ws, desk, monkeypatch):
+    stored(ws, "600000.SH", (10.0, 10.0, 9.7, 9.8, 9.9), [("2024-06-19", 0.3, 0.0)])
+    deposited(desk, "20000", "2024-06-17")
+    bought(desk, "600000", "1000", "10", "2024-06-17")
+    monkeypatch.setenv("IA_NOW", "2024-06-19T16:00+08:00")
+    purse = ledger(ws).account().purses["CNY"]
+    assert (purse.day, purse.today) == ("2024-06-19", 0)  # 300 came, the price fell by as much
+    monkeypatch.setenv("IA_NOW", "2024-06-20T12:00+08:00")
+    assert ledger(ws).account().purses["CNY"].day == "2024-06-19"  # the day's close is not there yet
+
+
+def test_the_drawdown_leaves_deposits_and_withdrawals_out(ws, desk):
+    stored(ws, "600000.SH", (10.0, 12.0, 9.0, 9.0, 11.0))
+    deposited(desk, "10005.10", "2024-06-17")
+    bought(desk, "600000", "1000", "10", "2024-06-17")
+    assert ledger(ws).account().purses["CNY"].drawdown == Decimal("0.25")  # 12 to 9
+    deposited(desk, "90000", "2024-06-20")
+    assert ledger(ws).account().purses["CNY"].drawdown == Decimal("0.25")
+    entering.money(desk, entering.moved("withdraw", Decimal("80000"), "CNY", "2024-06-21"))
+    assert ledger(ws).account().purses["CNY"].drawdown == Decimal("0.25")
+
+
+def test_without_a_close_there_is_no_drawdown_and_a_suspended_day_keeps_the_last(ws, desk):
+    stored(ws, "600000.SH", (10.0, None, None, 9.0, 9.0))
+    deposited(desk, "50000", "2024-06-17")
+    bought(desk, "600000", "1000", "10", "2024-06-17")
+    assert ledger(ws).account().purses["CNY"].drawdown is not None
+    stored(ws, "000333.SZ", (None, None, None, 60.0, 60.0))
+    bought(desk, "000333", "100", "60", "2024-06-18")  # its close of that day is not stored
+    assert ledger(ws).account().purses["CNY"].drawdown is None
+
+
+def test_capital_stands_for_deposits_where_there_are_none(ws, desk, monkeypatch):
+    stored(ws, "600000.SH", (10.0, 10.0, 10.0, 10.0, 11.0))
+    monkeypatch.setenv("IA_LEDGER_CAPITAL", "20000 CNY")
+    bought(desk, "600000", "1000", "10", "2024-06-17")
+    purse = ledger(ws).account().purses["CNY"]
+    assert (purse.cash, purse.equity, purse.total) == (Decimal("9994.90"), Decimal("20994.90"), Decimal("994.90"))
+
+
+def test_a_correction_to_a_later_day_counts_from_that_day_only(ws, desk, monkeypatch):
+    stored(ws, "600000.SH", (10.0, 10.0, 10.0, 10.0, 11.0))
+    first = bought(desk, "600000", "1000", "10", "2024-06-17")
+    entering.correct(desk, first.id, Change(when="2024-06-20", because="看错日期"))
+    monkeypatch.setenv("IA_NOW", "2024-06-18T16:00+08:00")
+    assert ledger(ws).books().holdings == {}
+    monkeypatch.setenv("IA_NOW", "2024-06-20T16:00+08:00")
+    assert ledger(ws).books().holdings["600000.SH"].quantity == 1000
