@@ -98,14 +98,14 @@ def put_day(
     if len(date) != 10 or not is_date(date):
         raise BadData("{date} is not a date", date=date)
     told = sorted({quote.symbol: quote for quote in quotes}.values(), key=itemgetter(0))
-    digest = _digest(told, whole, bars)
+    digest = f"{_digest(_facts(told))} {_digest(quote[2:_COUNT] for quote in told)}{whole:d}{bars:d}"
     known = "SELECT digest FROM days WHERE source = ? AND date = ?"
     if db.execute(known, (source, date)).fetchone() == (digest,):
         return Stored(0, 0, _time.perf_counter() - began)
-    with _one_go(db):
+    with _one_go(db, 4_000):
         first = not db.execute(_ANY, (source, date)).fetchone()
         others = _put_snapshots(db, source, date, told, first)
-        others += _tell(db, source, ((quote[0], quote[1], *quote[_COUNT:]) for quote in told))
+        others += _tell_as_of(db, source, date, told, digest)
         new = _put_bars(db, source, date, told, first) if bars else 0
         changed = others + new
         if new:
@@ -133,7 +133,7 @@ def put_histories(
     began = _time.perf_counter()
     changed = new = 0
     for batch in _batches(histories):
-        with _one_go(db):
+        with _one_go(db, 25_000):
             rows, all_rows = _put_batch(db, source, batch, complete)
         new += rows
         changed += all_rows
@@ -141,8 +141,14 @@ def put_histories(
 
 
 @contextlib.contextmanager
-def _one_go(db: sqlite3.Connection) -> Iterator[None]:
-    """All or nothing, and what fails in our words."""
+def _one_go(db: sqlite3.Connection, pages: int) -> Iterator[None]:
+    """All or nothing, and what fails in our words.
+
+    pages   so many (of 4 KB) are held in memory, and in the journal before they go to their places: by default they are
+            2 MB and 4 MB, and what a call changes would be written twice.
+    """
+    db.execute(f"PRAGMA cache_size = {pages}")
+    db.execute(f"PRAGMA wal_autocheckpoint = {pages}")
     try:
         with translated("market.db"), transaction(db):
             yield
@@ -150,18 +156,19 @@ def _one_go(db: sqlite3.Connection) -> Iterator[None]:
         raise BadData("a number is too large to be stored") from None
 
 
-def _digest(told: list[Quote], whole: bool, bars: bool) -> str:
-    """Return a digest of all that put_day is told."""
-    digest = blake2b(bytes([whole, bars]), digest_size=16)
-    for quote in told:
-        digest.update(marshal.dumps(quote[:], 2))
-    return digest.hexdigest()
+def _facts(told: Iterable[Quote]) -> Iterator[tuple[Any, ...]]:
+    """Yield (symbol, name, kind, listed, industry, concepts). No list: it would set off the garbage collector."""
+    return (quote[:2] + quote[_COUNT:] for quote in told)
+
+
+def _digest(rows: Iterable[tuple[Any, ...]]) -> str:
+    return blake2b(b"".join([marshal.dumps(row, 2) for row in rows]), digest_size=12).hexdigest()
 
 
 def _put_snapshots(db: sqlite3.Connection, source: int, date: str, told: list[Quote], first: bool) -> int:
     """Store the first columns of quotes; `first`: nothing of this day is stored yet. Return how many changed."""
     columns = ", ".join(SNAPSHOT)
-    rows = (quote[:_COUNT] for quote in told)  # no list: 5,500 new tuples would set off the garbage collector
+    rows = (quote[:_COUNT] for quote in told)
     if not first:
         cursor = db.execute(f"SELECT {columns} FROM snapshots WHERE source = ? AND date = ?", (source, date))
         stored = set(cursor)
@@ -194,6 +201,20 @@ def _put_bars(db: sqlite3.Connection, source: int, date: str, told: list[Quote],
             (date, source),
         )
     return count
+
+
+def _tell_as_of(db: sqlite3.Connection, source: int, date: str, told: list[Quote], digest: str) -> int:
+    """Store the facts of a snapshot, if they are others than those of the newest one. Return how many changed.
+
+    A snapshot of an older day tells only of securities that nothing is known of.
+    """
+    query = "SELECT date, digest FROM days WHERE source = ? AND digest IS NOT NULL ORDER BY date DESC LIMIT 1"
+    newest, known = db.execute(query, (source,)).fetchone() or ("", "")
+    if newest <= date:
+        same = known.partition(" ")[0] == digest.partition(" ")[0]
+        return 0 if same else _tell(db, source, _facts(told))
+    there = {symbol for (symbol,) in db.execute("SELECT symbol FROM securities WHERE source = ?", (source,))}
+    return _tell(db, source, _facts(quote for quote in told if quote.symbol not in there))
 
 
 def _tell(db: sqlite3.Connection, source: int, facts: Iterable[tuple[Any, ...]]) -> int:
