@@ -396,3 +396,20 @@ def test_no_price_is_invented_of_nothing(db, source):
     store.put_day(db, source, DAY, [quote("600519.SH", math.nan), quote("000001.SZ", pe=math.nan)])
     assert db.execute("SELECT symbol FROM daily").fetchall() == [("000001.SZ",)]
     assert db.execute("SELECT price FROM snapshots WHERE symbol = '600519.SH'").fetchone() == (None,)
+
+
+def test_a_snapshot_of_an_older_day_tells_no_older_names(db, source):
+    store.put_day(db, source, NEXT, [quote("600519.SH", name="ST茅台")])
+    store.put_day(db, source, DAY, [quote("600519.SH", name="贵州茅台"), quote("000001.SZ", name="平安银行")])
+    assert dict(db.execute("SELECT symbol, name FROM securities")) == {"600519.SH": "ST茅台", "000001.SZ": "平安银行"}
+    assert db.execute("SELECT first, last FROM securities WHERE symbol = '600519.SH'").fetchone() == (DAY, NEXT)
+
+
+def test_facts_that_are_those_of_yesterday_are_not_compared_but_new_ones_are(db, source):
+    told = [quote(f"{n:06d}.SZ", 5.0, name="甲") for n in range(200)]
+    store.put_day(db, source, DAY, told)
+    _, changed = changes(db, lambda: store.put_day(db, source, NEXT, told))
+    assert changed == 200 + 200 + 200 + 1 + 1  # snapshots, bars, their last dates, the log, the day
+    told[5] = told[5]._replace(name="乙")
+    store.put_day(db, source, "2024-01-04", told)
+    assert db.execute("SELECT symbol FROM securities WHERE name = '乙'").fetchall() == [("000005.SZ",)]
