@@ -6,7 +6,6 @@ There is nothing to tell, and nothing is opened for it, where neither a trade wa
 import sqlite3
 from typing import TYPE_CHECKING
 
-from ia import clock
 from ia.errors import IaError
 from ia.tools.risk import Standing, has_ledger, market_day, number, plain_name, standing
 from ia.workspace import Workspace
@@ -29,7 +28,7 @@ def told(ws: Workspace, lang: str) -> str:
 
     try:
         limits = guard.configured()
-        return "\n".join([*_rules(limits, lang), _seen(day, lang), *(_now(standing(ws), lang) if ledger else ())])
+        return "\n".join([*_rules(limits, lang), *_seen(day, lang), *(_now(standing(ws), lang) if ledger else ())])
     except (IaError, sqlite3.Error) as exc:
         return f"{_say(lang, '账本或风控设置读不出来', 'the ledger or the risk settings cannot be read')}: {exc}"
 
@@ -66,13 +65,15 @@ def _rules(limits: "Limits", lang: str) -> list[str]:
     ]
 
 
-def _seen(day: tuple[str, bool] | None, lang: str) -> str:
-    at = clock.now().astimezone(clock.CHINA).strftime("%Y-%m-%d %H:%M:%S")
-    line = _say(lang, f"现在 {at}（北京时间）", f"Now {at} (China)")
-    if day is not None:
-        made = _say(lang, "（模拟行情）", " (simulated)") if day[1] else ""
-        line += _say(lang, f"，全市场行情到 {day[0]}{made}", f", the market is stored up to {day[0]}{made}")
-    return line
+def _seen(day: tuple[str, bool] | None, lang: str) -> list[str]:
+    """Return up to when the market is stored.
+
+    The time itself stands in each prompt: a system prompt that changed with every second would never be cached.
+    """
+    if day is None:
+        return []
+    made = _say(lang, "（模拟行情）", " (simulated)") if day[1] else ""
+    return [_say(lang, f"全市场行情到 {day[0]}{made}", f"The market is stored up to {day[0]}{made}")]
 
 
 def _now(stand: Standing, lang: str) -> list[str]:
