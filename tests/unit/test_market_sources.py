@@ -263,7 +263,7 @@ def test_a_field_that_is_gone_is_named(hosts, field):
 
 
 @pytest.mark.parametrize(
-    "pair", [(2, 17), (2, 18), (15, 16), (17, 18), (5, 6), (3, 4), (7, 8), (8, 10), (20, 21), (3, 8)]
+    "pair", [(2, 17), (2, 18), (15, 16), (17, 18), (5, 6), (3, 4), (7, 8), (8, 10), (20, 21), (20, 23), (7, 10), (3, 8)]
 )
 def test_fields_that_changed_places_are_noticed(hosts, pair):
     a, b = f"f{pair[0]}", f"f{pair[1]}"
