@@ -87,7 +87,7 @@ def test_killed_and_run_again_is_as_if_never_killed(tmp_path, monkeypatch, optio
         quiet, killed = Run(hosts, tmp_path / "quiet", *options), Run(hosts, tmp_path / "killed", *options)
         for index, day in enumerate(DAYS):
             requests = quiet.whole(day, index)
-            for _ in range(KILLS):
+            for _ in range(KILLS if options or SOAK else 1):
                 killed.killed(day, index, requests, rng)
             killed.whole(day, index)
         assert dump(Path(killed.home)) == dump(Path(quiet.home)), f"IA_SEED={seed}"
