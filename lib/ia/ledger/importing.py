@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime, time
 from decimal import Decimal
+from functools import lru_cache
 from typing import NamedTuple
 
 from ia import clock
@@ -39,6 +40,7 @@ from ia.rules.boards import currency as traded_in
 
 MOST_BYTES = 50_000_000
 MOST_ROWS = 200_000
+_resolved = lru_cache(4096)(resolve)
 _FEES = ("commission", "charge", "stamp", "transfer", "other")
 _is_date = re.compile(
     r"([0-9]{4})[-/.年]?([0-9]{1,2})[-/.月]?([0-9]{1,2})日?"
@@ -102,7 +104,8 @@ def entered(desk: Desk, new: Sequence[Entry], *, dry: bool = False, notify: Noti
         entering.attended()
     with desk.ws.lock():
         known = journal.known(desk.ws.db, (each.key or "" for each in new))
-        ours = _present(journal.standing(desk.ws.db, everything=True))
+        exported = any((each.key or "").startswith("export:") for each in new)
+        ours = _present(journal.standing(desk.ws.db, everything=True)) if exported else Counter()
         left = []
         for each in new:
             if each.key in known:
@@ -356,7 +359,7 @@ def _own(row: Row) -> Entry:
     """Return an entry as our own export writes it."""
     if row["kind"] not in (*TRADES, *ACTIONS, DEPOSIT, WITHDRAW, INTEREST):
         raise BadData("what is {what!r}?", what=row["kind"][:40])
-    symbol = resolve(row["code"]) if row["code"] else None
+    symbol = _resolved(row["code"]) if row["code"] else None
     if (symbol is None) != (row["kind"] in (DEPOSIT, WITHDRAW, INTEREST)):
         raise BadData("a {kind} without a security, or one with it", kind=row["kind"])
     if not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", row["date"]) or not row["time"].endswith("Z"):
@@ -397,7 +400,7 @@ def _symbol(row: Row, kind: str) -> Symbol | None:
             return None
         raise BadData("no code")
     if found := re.fullmatch(r"(SH|SZ|BJ|HK|US)\.(\S+)", code):
-        return resolve(f"{found[2]}.{found[1]}")
+        return _resolved(f"{found[2]}.{found[1]}")
     market = row["market"] + row["currency"]
     if code.isascii() and code.isdigit() and len(code) < 6:
         hong_kong = re.search(r"港|HK|SEHK", market, re.I) or (
@@ -406,7 +409,7 @@ def _symbol(row: Row, kind: str) -> Symbol | None:
         code = f"{code.zfill(5)}.HK" if hong_kong else code.zfill(6)
     elif re.search(r"美元|USD|US|NASDAQ|NYSE|ARCA", market, re.I) and re.fullmatch(r"[A-Z.]{1,6}", code):
         code = f"{code}.US"
-    return resolve(code or row["name"])
+    return _resolved(code or row["name"])
 
 
 def _moment(row: Row, symbol: Symbol | None) -> tuple[datetime, str]:
