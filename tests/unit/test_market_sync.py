@@ -363,6 +363,18 @@ def test_named_securities_are_fetched_without_a_snapshot(world):
         assert store.bars_of(db, 1, "600519.SH").date == [bar.date for bar in w.market.bars("600519.SH")]
 
 
+def test_an_earlier_beginning_can_be_asked_for(world):
+    w = world()
+    w.market.listed = {"600519.SH": w.market.days[0]}
+    w.sync(DAYS[2], symbols=("600519.SH",), start=DAYS[1])
+    assert w.all("SELECT min(date) FROM daily") == [(DAYS[1],)]
+    w.sync(DAYS[2], symbols=("600519.SH",))
+    assert w.asked == []
+    w.sync(DAYS[2], symbols=("600519.SH",), start="2020-01-01")
+    with contextlib.closing(cache.connect(w.ws)) as db:
+        assert store.bars_of(db, 1, "600519.SH").date == [bar.date for bar in w.market.bars("600519.SH")]
+
+
 def test_a_security_that_the_source_does_not_have_is_told_and_remembered(world):
     w = world()
     w.sync(DAYS[0])

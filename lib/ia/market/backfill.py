@@ -195,6 +195,8 @@ class _Work:
         """Whether another process, for which this one waited, has fetched it."""
         key = (self.source.id, wanted.symbol)
         if wanted.why == HISTORY:
+            if wanted.since:  # an earlier beginning was asked for
+                return False
             query = "SELECT 1 FROM securities WHERE source = ? AND symbol = ? AND complete = 1"
             return self.db.execute(query, key).fetchone() is not None
         if self.db.execute("SELECT 1 FROM todo WHERE source = ? AND symbol = ?", key).fetchone():
@@ -304,6 +306,13 @@ def stale(db: sqlite3.Connection, source: int, only: Iterable[str]) -> list[str]
         if row and max(row[0] or "", known(row[1]).through) < session:
             found.append(symbol)
     return found
+
+
+def shorter(db: sqlite3.Connection, source: int, only: Iterable[str], start: str) -> list[str]:
+    """Return those of these symbols whose stored history begins after `start`, and not with their listing."""
+    query = "SELECT first, listed FROM securities WHERE source = ? AND symbol = ? AND complete = 1"
+    rows = ((symbol, db.execute(query, (source, symbol)).fetchone()) for symbol in dict.fromkeys(only))
+    return [symbol for symbol, row in rows if row and row[0] > max(start, row[1] or "")]
 
 
 def _agree(stored: Bars, new: Bars, shared: list[str], tolerance: float) -> bool:

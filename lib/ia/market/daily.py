@@ -205,6 +205,9 @@ def histories(run: Run, row: Row) -> list[IaError]:
     session = continuity.last_session()
     for symbol in backfill.stale(run.db, run.number, only):
         wanted.setdefault(symbol, Wanted(symbol, "gap", session))
+    if run.request.start:
+        for symbol in backfill.shorter(run.db, run.number, only, run.request.start):
+            wanted[symbol] = Wanted(symbol, continuity.HISTORY, run.request.start)
     row |= {"symbols": len(only)}
     failed = _fetched(run, row, list(wanted.values()))
     _mirrored(run, row)
