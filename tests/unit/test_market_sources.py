@@ -508,3 +508,22 @@ def test_sources_by_name():
     with pytest.raises(NotDelivered, match="tushare does not tell of a whole market"):
         load("tushare")
     assert Quote("600519.SH").kind == "stock" and clock.last_visible("CN")
+
+
+@pytest.mark.parametrize("mode", ["403", "null", "shifted"])
+def test_funds_that_do_not_come_leave_the_stocks(hosts, mode):
+    hosts.fail(mode, "88.push2")
+    told = []
+    pages = list(load("akshare").snapshot(notify=lambda message: told.append(str(message))))
+    assert [page.number for page in pages] == [1, 2, 3] and pages[-1].pages == 3
+    assert {quote.kind for page in pages for quote in page.quotes} == {"stock"}
+    assert len([text for text in told if "no funds in the snapshot" in text]) == 1
+
+
+def test_a_host_that_sends_stocks_for_every_list_sends_each_once(hosts):
+    stocks = [row(hosts.market, symbol) for symbol in sorted(hosts.market.symbols) if symbol[0] == "6"][:5]
+    hosts.say("clist", {"rc": 0, "data": {"total": 5, "diff": stocks}})
+    told = []
+    (page,) = load("akshare").snapshot(notify=lambda message: told.append(str(message)))
+    assert len(page.quotes) == page.pages * 5 == 5
+    assert "no funds in the snapshot" in told[0]

@@ -1,6 +1,7 @@
 """Chinese for what tells of the whole market: Eastmoney's lists, Sina's, the simulated market, files, the relay."""
 
 CATALOG = {
+    "no funds in the snapshot: {reason}": "快照里没有基金：{reason}",
     "{name} does not tell of a whole market": "{name} 不提供全市场数据",
     "those that do: {names}": "提供的有：{names}",
     "{source} does not tell {what}": "{source} 不提供{what}",

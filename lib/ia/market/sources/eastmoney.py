@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ia.errors import NotFound
+from ia.errors import Message, NotFound, Notify, TryLater, Unavailable, silent
 from ia.market.quote import Quote
 from ia.market.sources import Board, Page
 from ia.market.sources.cells import (
@@ -71,22 +71,39 @@ class _Part(NamedTuple):
     host: str
 
 
-def pages(kinds: Sequence[str]) -> Iterator[Page]:
-    """Yield the snapshot of these kinds, page by page.
+def pages(kinds: Sequence[str], notify: Notify = silent) -> Iterator[Page]:
+    """Yield the snapshot of these kinds, page by page. Stocks are all or nothing; funds that do not come are told of.
 
     raises  Banned, NoNetwork; ShapeChanged where more than a few rows of a page contradict themselves, pages repeat
             each other, or a list ends before all its rows came.
     """
-    done, seen, asked = 0, set[str](), ",".join(["f12", "f13", "f14", *FIELDS.values()])
-    for kind in (kind for kind in ("stock", "etf") if kind in kinds):
-        for part, last in _parts(_LISTS[kind], asked, kind != "stock"):
-            quotes, tally = _quotes(part, kind)
-            if quotes and seen.issuperset(quote.symbol for quote in quotes):
-                raise shape_changed(WHAT, "the pages repeat each other")
-            seen.update(quote.symbol for quote in quotes)
-            done += 1
-            time = max((quote.time for quote in quotes if quote.time), default=None)
-            yield Page(quotes, done, done + last, part.host, time, tally.dropped, tally.first)
+    done, seen = 0, set[str]()
+    if "stock" in kinds:
+        for page in _pages("stock", seen):
+            done = page.number
+            yield page
+    if "etf" in kinds:
+        try:
+            funds = list(_pages("etf", seen))
+        except (TryLater, Unavailable) as exc:
+            if "stock" not in kinds:
+                raise
+            notify(Message("no funds in the snapshot: {reason}", reason=exc))
+            return
+        for page in funds:
+            yield page._replace(number=page.number + done, pages=page.pages + done)
+
+
+def _pages(kind: str, seen: set[str]) -> Iterator[Page]:
+    """Yield the pages of one list, counted from 1; `seen` are the symbols that have come."""
+    asked = ",".join(["f12", "f13", "f14", *FIELDS.values()])
+    for place, (part, last) in enumerate(_parts(_LISTS[kind], asked, kind != "stock"), 1):
+        quotes, tally = _quotes(part, kind)
+        if quotes and seen.issuperset(quote.symbol for quote in quotes):
+            raise shape_changed(WHAT, "the pages repeat each other")
+        seen.update(quote.symbol for quote in quotes)
+        time = max((quote.time for quote in quotes if quote.time), default=None)
+        yield Page(quotes, place, place + last, part.host, time, tally.dropped, tally.first)
 
 
 def boards(kind: str) -> list[Board]:
@@ -166,7 +183,7 @@ def _asked(which: _List, fields: str, page: int, may_be_empty: bool) -> _Part:
         raise shape_changed(WHAT, "data.total is no sensible number")
     if not diff and not may_be_empty:
         raise shape_changed(WHAT, "no rows")
-    if len(diff) > ROWS:
+    if len(diff) > ROWS * MOST_PAGES:
         raise shape_changed(WHAT, f"{len(diff)} rows on a page")
     return _Part(diff, total, host)
 

@@ -19,7 +19,7 @@ class Live:
         raises  TryLater or Unavailable telling of both hosts where neither answered well.
         """
         try:
-            yield from eastmoney.pages(kinds)
+            yield from eastmoney.pages(kinds, notify)
             return
         except (TryLater, Unavailable) as exc:
             failed = exc
