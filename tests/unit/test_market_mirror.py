@@ -465,6 +465,14 @@ def test_a_full_disk_leaves_the_mirror_as_it_was(ws, full, source):
     assert run.stdout.startswith("75 akshare: "), run.stderr
     index = mirroring._read(folder)
     assert index.dates[-1] == DATES[59]
+    held = mirror.load(ws, "akshare", until=DATES[0])  # so that files are written anew
+    store.put_day(full, source, DATES[59], [quote("600000.SH", 13.0)])
+    with open(os.path.join(folder, "high.npy.new"), "w") as file:
+        file.write("of a process that was killed")
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert run.stdout.startswith("75 akshare: "), run.stderr
+    assert not [name for name in os.listdir(folder) if name.endswith(".npy.new")]
+    del held
     check(ws, full, source)
 
 

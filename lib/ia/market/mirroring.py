@@ -103,6 +103,7 @@ def _bring_up(folder: str, db: sqlite3.Connection, source: int, adapter: str) ->
     if work is None:
         return
     with contextlib.ExitStack() as stack:
+        stack.callback(_swept, folder)
         in_place = bool(work.columns) or any(row < work.base for row in work.rows)
         if in_place and not work.anew:
             fd = _unread(folder)
@@ -130,6 +131,13 @@ def _bring_up(folder: str, db: sqlite3.Connection, source: int, adapter: str) ->
             for file in files:
                 file.sync()
         _write(folder, work.new)
+
+
+def _swept(folder: str) -> None:
+    """Remove new files that did not come to be: of a full disk, or of a process that was killed."""
+    for name in COLUMNS:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(_path(folder, name) + ".new")
 
 
 def _planned(folder: str, db: sqlite3.Connection, source: int) -> _Work | None:
