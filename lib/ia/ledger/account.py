@@ -219,34 +219,31 @@ def _drawdown(
 
     Money that is brought in counts before the day's trades, money that is taken out after them.
     """
-    changes: dict[str, list[tuple[int, float | None, float | None]]] = {}
+    counts: dict[str, list[tuple[int, float]]] = {}
+    marks: dict[str, list[tuple[int, float]]] = {}
     for number, holding in enumerate(holdings):
-        for day, quantity in holding.history:
-            changes.setdefault(day, []).append((number, float(quantity), None))
+        for day, count in holding.history:
+            counts.setdefault(day, []).append((number, float(count)))
         first = holding.history[0][0] if holding.history else ""
         last = "9999" if holding.quantity else holding.day
         for day, close in closes(holding.symbol, first) if first else ():
             if day <= last:
-                changes.setdefault(max(day, first), []).append((number, None, close))
-    quantities: list[float] = [0.0] * len(holdings)
+                marks.setdefault(day if day > first else first, []).append((number, close))
+    held = [0.0] * len(holdings)
     prices: list[float | None] = [None] * len(holdings)
     worth, index, high, deepest = 0.0, 1.0, 1.0, 0.0
     money = before = float(capital or 0)
-    unknown = 0
-    for day in sorted({*changes, *cash.days}):
-        for number, shares, price in changes.get(day, ()):
-            unknown -= bool(quantities[number]) and prices[number] is None
-            worth -= quantities[number] * (prices[number] or 0.0)
-            if shares is not None:
-                quantities[number] = shares
-            if price is not None:
-                prices[number] = price
-            unknown += bool(quantities[number]) and prices[number] is None
-            worth += quantities[number] * (prices[number] or 0.0)
+    for day in sorted({*counts, *marks, *cash.days}):
+        for number, close in marks.get(day, ()):
+            worth += held[number] * (close - (prices[number] or 0.0))
+            prices[number] = close
+        for number, shares in counts.get(day, ()):
+            if shares and prices[number] is None:
+                return None
+            worth += (shares - held[number]) * (prices[number] or 0.0)
+            held[number] = shares
         moved, flow = cash.days.get(day, (ZERO, ZERO))
         money += float(moved)
-        if unknown:
-            return None
         base, end = before + max(float(flow), 0.0), money + worth - min(float(flow), 0.0)
         if base > 0:
             index *= end / base
