@@ -559,7 +559,7 @@ def test_killed_at_every_step_it_is_right_or_mended(ws, full, source, tmp_path, 
         [sys.executable, "-c", DYING], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
         while killed:
-            steps += 1 + steps // 8  # the first one by one; of the many rows of new files some
+            steps += 1 + steps // 4  # the first one by one; of the many rows of new files some
             process.stdin.write(f"{steps}\n")
             process.stdin.flush()
             killed = int(process.stdout.readline())
@@ -608,10 +608,10 @@ with contextlib.closing(cache.connect(ws)) as db:
 """
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1])
 def test_killed_at_any_moment_it_is_right_or_mended(ws, db, source, seed):
     rng = random.Random(seed)
-    end = time.monotonic() + 6
+    end = time.monotonic() + 4
     rounds = 0
     while time.monotonic() < end and rounds < 12:
         rounds += 1
