@@ -97,7 +97,7 @@ def _chosen(ws, symbols: str | None, universe: str | None) -> tuple[str, ...] | 
     if symbols is not None:
         from ia.ohlcv.identity import resolve
 
-        found = [resolve(part) for part in symbols.split(",") if part.strip()]
+        found = [resolve(part, traded=True) for part in symbols.split(",") if part.strip()]
         if not found:
             raise UsageError("--symbols names none", hint="`--symbols 600519,300750`")
         abroad = [str(symbol) for symbol in found if symbol.market != "CN"]

@@ -195,7 +195,7 @@ class Desk:
         raises  UsageError for one in doubt, or an index; NotFound for an unknown one.
         """
         try:
-            found = resolve(text)
+            found = resolve(text, traded=True)
         except NotFound:
             rows = self.ws.db.execute("SELECT DISTINCT symbol FROM trades WHERE name = ?", (text.strip(),)).fetchall()
             if len(rows) != 1:

@@ -197,13 +197,13 @@ def named(db: sqlite3.Connection, day: Day | None, text: str) -> str:
     from ia.ohlcv.identity import Symbol, resolve
 
     try:
-        return resolve(text).canonical
+        return resolve(text, traded=True).canonical
     except NotFound:
         if day is None:
             raise
         told = db.execute(f"SELECT s.symbol, s.name, c.kind{FROM} AND s.name <> ''", params(day))
         learnt = [Symbol(s[:-3], "CN", s[-2:], kind or "stock", name) for s, name, kind in told]
-        return resolve(text, learnt).canonical
+        return resolve(text, learnt, traded=True).canonical
 
 
 def _quote(db: sqlite3.Connection, day: Day | None, symbol: str) -> Row | None:

@@ -43,7 +43,7 @@ def listed(path: str) -> list[str]:
             if not words or (number == 1 and words[0].casefold() in ("symbol", "code", "代码", "股票代码", "证券代码")):
                 continue
             try:
-                found.append(resolve(words[0]).canonical)
+                found.append(resolve(words[0], traded=True).canonical)
             except IaError as exc:
                 raise BadData("{source}:{line}: {reason}", source=path, line=number, reason=exc) from None
     return sorted(set(found))

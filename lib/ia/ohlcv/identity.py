@@ -49,10 +49,11 @@ class Symbol(NamedTuple):
         return f"{self.canonical} {self.name}".rstrip()
 
 
-def resolve(text: str, learnt: Iterable[Symbol] = ()) -> Symbol:
+def resolve(text: str, learnt: Iterable[Symbol] = (), *, traded: bool = False) -> Symbol:
     """Return the one security that a code or a name means.
 
     learnt  securities whose names sources have told; they count where the bundled table does not know.
+    traded  whether only what can be bought is meant: `000001` is then no doubt, since the other one is an index
 
     raises  UsageError (2) listing the candidates where it could be several; NotFound (66), with near names, where it
             is none, or where code and exchange contradict each other.
@@ -65,7 +66,7 @@ def resolve(text: str, learnt: Iterable[Symbol] = ()) -> Symbol:
         raise UsageError("no symbol was given", hint="`ia ohlcv 600519`, `ia ohlcv 00700.HK` or `ia ohlcv AAPL`")
     if len(asked) > 60 or not asked.isprintable():
         raise UsageError("{text!r} is not a symbol", text=asked[:60])
-    found = _by_code(asked.upper(), asked) or _by_name(asked, learnt)
+    found = _by_code(asked.upper(), asked, traded) or _by_name(asked, learnt)
     return found if found.name else _named(found, learnt)
 
 
@@ -80,7 +81,7 @@ def from_canonical(canonical: str) -> Symbol:
     return _known(code, exchange) or _assumed(code, exchange, canonical)
 
 
-def _by_code(upper: str, asked: str) -> Symbol | None:
+def _by_code(upper: str, asked: str, traded: bool) -> Symbol | None:
     """Return the security of a text that is a code; None where it is none."""
     code, exchange = _split(upper)
     if exchange:
@@ -90,7 +91,7 @@ def _by_code(upper: str, asked: str) -> Symbol | None:
             code = code.replace("-", ".")
         return _known(code, exchange) or _assumed(code, exchange, asked)
     if _is_code(code):
-        return _by_digits(code, asked)
+        return _by_digits(code, asked, traded)
     if _is_hk_code(code):
         if len(code) == 5:
             return _known(code, "HK") or _assumed(code, "HK", asked)
@@ -115,9 +116,11 @@ def _split(upper: str) -> tuple[str, str]:
     return upper, ""
 
 
-def _by_digits(code: str, asked: str) -> Symbol:
+def _by_digits(code: str, asked: str, traded: bool) -> Symbol:
     """Return the security of six bare digits: what the table has under them, else the stock or fund of that prefix."""
     here = [symbol for symbol in known() if symbol.code == code]
+    if traded and len(here) > 1:
+        here = [symbol for symbol in here if symbol.kind != "index"] or here
     if len(here) > 1:
         raise _several(asked, here)
     if here:

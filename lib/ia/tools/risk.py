@@ -114,7 +114,7 @@ def supposed(
     from ia.pipes import exactly, ledger
     from ia.rules.boards import currency
 
-    symbol = resolve(text)
+    symbol = resolve(text, traded=True)
     desk = ledger(ws, notify)
     feed = desk.market.prices([symbol]).get(symbol.canonical)
     at = exactly(price) if price is not None else feed.price if feed else None

@@ -182,3 +182,12 @@ def test_odd_text_is_an_error_and_no_traceback(text):
         raise UsageError("a ticker of New York")  # `SH` is one
     assert caught.value.status in (2, 66)
     identity_hint(caught.value)
+
+
+def test_what_can_be_bought_is_no_index():
+    """`000001` is a bank and an index: in doubt for prices, not for a trade. An index alone stays one."""
+    with pytest.raises(UsageError):
+        resolve("000001")
+    assert resolve("000001", traded=True).canonical == "000001.SZ"
+    assert resolve("000905", traded=True).canonical == "000905.SZ"
+    assert resolve("000300", traded=True).kind == "index"

@@ -66,7 +66,7 @@ class Local:
             if not dot or extension.lower() != "csv" or stem.lower().endswith(".actions"):
                 continue
             try:
-                symbol = resolve(stem)
+                symbol = resolve(stem, traded=True)
             except IaError:
                 continue
             if symbol.market == "CN" and symbol.kind in kinds:
