@@ -527,3 +527,18 @@ def test_a_host_that_sends_stocks_for_every_list_sends_each_once(hosts):
     (page,) = load("akshare").snapshot(notify=lambda message: told.append(str(message)))
     assert len(page.quotes) == page.pages * 5 == 5
     assert "no funds in the snapshot" in told[0]
+
+
+@pytest.mark.parametrize("total", [0, 3, 10**9])
+def test_a_total_that_is_not_that_of_the_rows_is_not_believed(hosts, total):
+    """The first sync has nothing to hold a half market against: its own total is all there is."""
+    stocks = [row(hosts.market, symbol) for symbol in sorted(hosts.market.symbols) if symbol[0] == "6"][:5]
+    hosts.say("clist", {"rc": 0, "data": {"total": total, "diff": stocks}})
+    with pytest.raises(ShapeChanged):
+        list(eastmoney.pages(STOCKS))
+
+
+def test_a_list_that_ends_before_its_total_is_no_market(hosts):
+    hosts.say("pn=3", {"rc": 0, "data": {"total": 250, "diff": [row(hosts.market, sorted(hosts.market.symbols)[-1])]}})
+    with pytest.raises(TryLater, match="of 250 rows"):
+        list(eastmoney.pages(STOCKS))

@@ -145,14 +145,16 @@ def _parts(which: _List, fields: str, may_be_empty: bool = False) -> Iterator[tu
     if not part.rows:
         return
     size, came = len(part.rows), len(part.rows)
+    if part.total < size:
+        raise shape_changed(WHAT, f"{size} rows of a list of {part.total}")
     last = -(-part.total // size)
     if last > MOST_PAGES:
         raise shape_changed(WHAT, f"{part.total} rows, {size} a page")
-    yield part, last - 1
-    for n in range(2, last + 1):
-        part = _asked(which, fields, n, True)
-        came += len(part.rows)
-        if not part.rows:
+    for n in range(1, last + 1):
+        if n > 1:
+            part = _asked(which, fields, n, True)
+            came += len(part.rows)
+        if not part.rows or (n == last and came < part.total):
             raise NoNetwork("{host} sent {came} of {total} rows", host=part.host, came=came, total=part.total)
         yield part, last - n
 
