@@ -1,9 +1,11 @@
-"""An entry of the ledger as a person reads it."""
+"""An entry of the ledger on one line."""
 
+import sys
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from ia_cli._text import say, tr
+from ia.errors import Message
+from ia_cli._text import say
 
 if TYPE_CHECKING:
     from ia.ledger.journal import Entry
@@ -15,8 +17,12 @@ def written(number: Decimal | None, sign: bool = False) -> str:
 
 
 def line(entry: "Entry") -> str:
-    """Return an entry as one line: number, day, what, how much of which at what price, and the fees."""
-    parts = [str(entry.id), entry.date, tr(entry.kind), f"{entry.symbol} {entry.name}".strip()]
+    """Return an entry as one line: number, day, what, how much of which at what price, and the fees.
+
+    In the user's language on a terminal; in a pipe the same in every one.
+    """
+    parts: list[str | Message] = [str(entry.id), entry.date, Message(entry.kind)]
+    parts.append(" ".join(f"{entry.symbol} {entry.name}".split()))
     if entry.quantity is not None:
         shares = written(entry.quantity)
         parts.append(f"{shares} @ {written(entry.price)}" if entry.price is not None else shares)
@@ -27,7 +33,9 @@ def line(entry: "Entry") -> str:
     if entry.cash is not None:
         parts.append(f"{written(entry.cash)} {entry.currency}")
     if entry.kind in ("buy", "sell") or entry.fees:
-        parts.append(say("fees {fees}", fees=written(entry.fees)))
+        parts.append(Message("fees {fees}", fees=written(entry.fees)))
     if entry.corrects is not None:
-        parts.append(say("in place of {number}", number=entry.corrects))
-    return "\t".join(part for part in parts if part)
+        parts.append(Message("in place of {number}", number=entry.corrects))
+    person = sys.stdout.isatty()
+    cells = [say(part.template, **part.params) if person and isinstance(part, Message) else str(part) for part in parts]
+    return "\t".join(filter(None, cells))

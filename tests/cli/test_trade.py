@@ -325,3 +325,20 @@ def test_an_import_can_be_tried_first_and_entered_once(ia, tmp_path):
     run = ia("trade", "import", str(bill))
     assert run.returncode == 65 and ":3:" in run.stderr
     assert ia("trade", "import", str(tmp_path / "none")).returncode == 66
+
+
+def test_what_goes_into_a_pipe_is_the_same_in_every_language(ia, tmp_path):
+    def told(lang):
+        env = {"IA_HOME": str(tmp_path / lang), "IA_LANG": lang, **FREE}
+        said = [
+            ia("trade", "deposit", "100000", "--date", "2024-01-02", env=env),
+            ia("trade", "buy", "600000", "100", "10", "--date", "2024-01-15", env=env),
+            ia("trade", "correct", "2", "--price", "11", env=env),
+            ia("trade", "dividend", "600000", "3.21", "--date", "2024-02-15", env=env),
+            ia("trade", "list", env=env),
+            ia("account", env=env),
+            ia("profit", env=env),
+        ]
+        return [ok(each) for each in said]
+
+    assert told("zh") == told("en")
