@@ -193,6 +193,27 @@ def test_a_host_without_a_date_is_of_the_last_session(world, monkeypatch):
     assert failure.status == 77
 
 
+def test_a_record_of_eastmoney_without_times_is_of_the_day_that_now_says(world, monkeypatch):
+    import market_hosts
+
+    w = world()
+    honest = market_hosts.answer
+
+    def timeless(market, host, path, query):
+        body = honest(market, host, path, query)
+        for row in (body["data"] or {}).get("diff", []) if "clist" in path else ():
+            row.pop("f124", None)
+        return body
+
+    monkeypatch.setattr(market_hosts, "answer", timeless)
+    for day in DAYS[:2]:
+        row = w.sync(day)
+        assert not w.failures
+        assert (row["day"], row["bars"], row["ex_dates"]) == (day, 60, 0)
+        assert any(f"tells no day: taken as {day}" in told for told in w.told), w.told
+    assert w.sync(DAYS[1])["changed"] == 0
+
+
 @pytest.mark.parametrize(
     ("moment", "day", "closed"),
     [

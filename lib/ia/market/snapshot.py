@@ -66,7 +66,7 @@ def take(source: Source, progress: Progress | None = None, notify: Notify = sile
     began = time.monotonic()
     found = _collected(source, progress, notify)
     quotes = _once(found.quotes, source.name, notify)
-    day, closed, latest = _day(source, quotes, found.time, notify)
+    day, closed, latest = _day(source, found._replace(quotes=quotes), notify)
     return Snapshot(day, closed, quotes, found.host, latest, found.pages, time.monotonic() - began)
 
 
@@ -170,7 +170,7 @@ def _odd(name: str, template: str, **params: object) -> IaError:
     )  # fmt: skip
 
 
-def _day(source: Source, quotes: list[Quote], told: str, notify: Notify) -> tuple[str, bool, str]:
+def _day(source: Source, found: _Collected, notify: Notify) -> tuple[str, bool, str]:
     """Return the trading day that a snapshot shows, whether that session was over, and the time of its last trade.
 
     The source's own time counts. Where it tells none, it is the last session that had closed by the clock. A day that
@@ -178,11 +178,11 @@ def _day(source: Source, quotes: list[Quote], told: str, notify: Notify) -> tupl
     """
     from ia.ohlcv.calendar import last_session
 
-    latest = max(filter(None, (told, *(quote.time for quote in quotes))), default="")
+    latest = max(filter(None, (found.time, *(quote.time for quote in found.quotes))), default="")
     now = clock.now().astimezone(clock.CHINA)
     session = last_session("CN", now)
     if not latest:
-        if clock.simulated() and not _of_the_past(source) and last_session("CN", clock.wall()) != session:
+        if clock.simulated() and not _of_the_past(source, found.host) and last_session("CN", clock.wall()) != session:
             raise later(source.name, "the present")
         day, closed = _untold(now, session)
         notify(Message("{source} tells no day: taken as {day}", source=source.name, day=day))
@@ -211,9 +211,13 @@ def _untold(now: datetime, session: str) -> tuple[str, bool]:
     return session, True
 
 
-def _of_the_past(source: Source) -> bool:
-    """Whether a source can show a day of the past: what is simulated or lies on this disk is cut at `--now`."""
-    return source.simulated or source.name == "csv"
+def _of_the_past(source: Source, host: str) -> bool:
+    """Whether what tells no day can be of the past: what is simulated or lies on this disk is cut at `--now`.
+
+    Eastmoney itself tells when it is; what comes in its shape without a time is a record of its answers (a relay's).
+    Sina never tells a date in its rows: that is the present.
+    """
+    return source.simulated or source.name == "csv" or host.endswith(".eastmoney.com")
 
 
 def _moment(text: str) -> float:
