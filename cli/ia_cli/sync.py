@@ -37,11 +37,12 @@ LABELS = {
 )
 @click.option("--history", is_flag=True, help="With the day, fetch the histories that are missing, politely.")
 @click.option("--start", metavar="DATE", help="From when on; default: setting market.history_years.")
+@click.option("-q", "--quiet", is_flag=True, help="Print no summary; what failed and what is missing is still told.")
 @json_option
 @click.pass_context
 def sync(
     ctx: click.Context, job: str | None, symbols: str | None, universe: str | None, history: bool, start: str | None,
-    as_json: bool,
+    quiet: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Bring the whole market into the local store.
 
@@ -79,7 +80,9 @@ def sync(
             outcome = outcome._replace(rows=first.rows + outcome.rows, failures=first.failures + outcome.failures)
         else:
             outcome = bring(ws, Request(job or "", chosen, history, start), notify, progress)
-    if as_json:
+    if quiet:
+        pass
+    elif as_json:
         failures = [{"status": failure.status, "message": str(failure)} for failure in outcome.failures]
         emit_json({"jobs": outcome.rows, "failures": failures})
     elif outcome.rows:

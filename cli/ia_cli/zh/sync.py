@@ -1,6 +1,7 @@
 """Chinese of `ia sync`."""
 
 CATALOG = {
+    "Print no summary; what failed and what is missing is still told.": "不打印汇总；失败与缺失照样告知。",
     "Bring the whole market into the local store.": "把全市场数据同步到本地库。",
     "JOB is daily, symbols, fundamentals, northbound, lhb, sectors or all; without one it is daily and what is due of the others. It can be interrupted anywhere and run again: it goes on from there.": "JOB 为 daily（日线）、symbols（证券列表）、fundamentals（财务）、northbound（北向）、lhb（龙虎榜）、sectors（板块）或 all（全部）；不写则为 daily 加上其余到期的部分。随时可以中断，再次运行会接着做。",
     "daily takes one snapshot of the market, the bars of the day. Only where a previous close is not the stored one (an ex-date, a gap) anything else is fetched. A first sync has no history: it says how long that would take, and --history fetches it at a polite pace, over days if need be. With --symbols or --universe only their histories are fetched; with --history too, the snapshot comes first.": "daily 取一次全市场快照，即当日 K 线。只有昨收与库中收盘不符的证券（除权除息、缺口）才另外去取。第一次同步没有历史：会说明取齐需要多久，用 --history 以克制的速度获取，必要时分几天完成。给出 --symbols 或 --universe 时只取这些证券的历史；同时给 --history 则先取快照。",

@@ -5,6 +5,7 @@ from ia.market.reading import Row
 from ia.memory import rules
 from ia.pipes import note_written
 from ia.sessions.kept import writing
+from ia.tools.risk import plain_name
 from ia.workspace import Workspace
 
 SESSION = "market"
@@ -43,6 +44,11 @@ def _said(ws: Workspace, session: str, told: str, turn: str) -> int:
     return sessions.add(ws, session, "assistant", told, turn=turn, importance=2)
 
 
+def _who(stock: Row) -> str:
+    """Return name and symbol of a stock; the name is a feed's, and goes where turns read."""
+    return f"{plain_name(stock['name'])} {stock['symbol']}"
+
+
 def _title(lang: str) -> str:
     return "市场主线" if lang == "zh" else "Main lines of the market"
 
@@ -53,9 +59,9 @@ def text(found: Row, lang: str) -> str:
     moment = found["date"] if found["closed"] else found["time"]
     out = [words[0].format(**{**found, "date": moment})]
     for line in found["lines"]:
-        names = line["name"] + (f" ({', '.join(line['with'])})" if line["with"] else "")
-        leaders = ", ".join(f"{each['name']} {each['symbol']} {each['change_pct']:+.2f} %" for each in line["leaders"])
-        busiest = f"{line['busiest']['name']} {line['busiest']['symbol']}"
+        names = plain_name(line["name"]) + (f" ({', '.join(map(plain_name, line['with']))})" if line["with"] else "")
+        leaders = ", ".join(f"{_who(each)} {each['change_pct']:+.2f} %" for each in line["leaders"])
+        busiest = _who(line["busiest"])
         out.append(words[1].format(**{**line, "name": names, "leaders": leaders, "busiest": busiest}))
     if found["simulated"]:
         out.append(words[2])

@@ -75,6 +75,13 @@ ASKED: dict[str, tuple[str, ...]] = {
         r"\b(?:update|add|write|change|put|note)\b.{0,60}\b(?:playbook|position\s+notes?)\b",
         r"\b(?:set|move|raise|lower|put)\b.{0,24}\bstop\b",
     ),
+    "trades": (
+        _ZH + r"(?:买入?|卖出?|建仓|加仓|减仓|清仓|平仓)" + _OPEN,
+        r"(?:记|录入?|登记|补).{0,16}(?:买入|卖出|交易|成交|账本)(?!了吗)",
+        r"(?:我|刚刚?|已经?|今天|昨天).{0,10}?(?:买入|卖出|买|卖|建仓|加仓|减仓|清仓|平仓)(?:了|\s*\d)",
+        _EN + r"(?:buy|sell|close\s+(?:my|the|out)|journal|book)\b",
+        r"\bI(?:'ve|\s+have)?(?:\s+just)?\s+(?:bought|sold|closed|trimmed)\b",
+    ),
     "preferences": (
         r"我(?:更|比较|一向|一直|平时|就|很|还是)?(?:不?喜欢|偏好|偏爱|倾向|习惯|讨厌|反感|不想看|希望你)",
         r"(?:以后|今后|下次|往后|从现在起).{0,20}(?:回答|回复|说|讲|先|用|给|写|别|不要)",
