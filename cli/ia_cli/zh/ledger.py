@@ -165,4 +165,6 @@ CATALOG = {
     "dividends": "分红",
     "fees": "费用",
     "replaced_by": "被取代",
+    "entry {number} of the ledger is damaged": "账本第 {number} 笔已损坏",
+    "`sqlite3 .ia/ia.db 'SELECT * FROM trades WHERE id = {number}'` shows it; a backup has it whole": "`sqlite3 .ia/ia.db 'SELECT * FROM trades WHERE id = {number}'` 可查看；备份中有完整的",
 }

@@ -7,7 +7,7 @@ from typing import Any
 from ia.ledger.account import Account, Position, Purse
 from ia.ledger.fold import Sale
 from ia.ledger.guard import Breach
-from ia.ledger.journal import Entry
+from ia.ledger.journal import Entry, damaged
 from ia.ledger.profit import Row, Total
 
 
@@ -24,7 +24,11 @@ def money(number: Decimal | None) -> float | None:
 
 
 def document(entry: Entry) -> dict[str, Any]:
-    """Return an entry as plain data."""
+    """Return an entry as plain data. raises BadData where the note of what was overridden is damaged."""
+    try:
+        override = None if entry.override is None else json.loads(entry.override)
+    except ValueError:
+        raise damaged(entry.id) from None
     return {
         "id": entry.id, "date": entry.date, "time": entry.time, "kind": entry.kind, "symbol": entry.symbol,
         "name": entry.name, "currency": entry.currency, "price": figure(entry.price),
@@ -32,7 +36,7 @@ def document(entry: Entry) -> dict[str, Any]:
         "commission": money(entry.commission), "stamp": money(entry.stamp), "transfer": money(entry.transfer),
         "other": money(entry.other), "fees": money(entry.fees), "reason": entry.reason, "session": entry.session,
         "actor": entry.actor, "origin": entry.origin, "corrects": entry.corrects,
-        "override": None if entry.override is None else json.loads(entry.override),
+        "override": override,
     }  # fmt: skip
 
 

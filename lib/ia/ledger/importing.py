@@ -376,6 +376,8 @@ def _own(row: Row) -> Entry:
     cash = _number(row, "amount")
     if row["kind"] in TRADES and (not values["quantity"] or cash is None or cash < 0):
         raise BadData("{what}: no quantity", what=row["kind"])
+    if row["kind"] in TRADES and values["price"] is None:
+        raise BadData("{what}: no price", what=row["kind"])
     if row["kind"] == DIVIDEND and cash is None and values["price"] is None:
         raise BadData("{what}: no amount", what=row["kind"])
     if row["kind"] in (BONUS, "split") and not values["ratio"] and not values["quantity"]:

@@ -5,13 +5,14 @@ from the moment of its trade: under `--now` the journal is the one that ends the
 since. An entry that another one names (`corrects`) counts nowhere any more, and a `void` one says just that.
 """
 
+import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Any, NamedTuple
 
 from ia import audit, clock, config, store
-from ia.errors import NotFound, UsageError
+from ia.errors import BadData, NotFound, UsageError
 from ia.workspace import Workspace
 
 BUY, SELL, SUBSCRIBE = "buy", "sell", "subscribe"
@@ -127,20 +128,59 @@ def listed(db: sqlite3.Connection, *, symbol: str = "", session: str = "") -> li
 
 
 def _read(rows: Iterable[tuple[Any, ...]]) -> Iterator[Entry]:
-    """Yield entries of rows, as fast as a hundred thousand of them ask for: the same number is made once."""
+    """Yield entries of rows, as fast as a hundred thousand of them ask for: the same number is made once.
+
+    raises  BadData naming an entry that another program has damaged.
+    """
     known, fee = _Decimals(), _Decimals({None: ZERO})
     made = tuple.__new__
     for row in rows:
-        yield made(Entry, (
-            *row[:7], known[row[7]], known[row[8]], known[row[9]], known[row[10]], fee[row[11]], fee[row[12]],
-            fee[row[13]], fee[row[14]], *row[15:], 0,
-        ))  # fmt: skip
+        try:
+            entry = made(Entry, (
+                *row[:7], known[row[7]], known[row[8]], known[row[9]], known[row[10]], fee[row[11]], fee[row[12]],
+                fee[row[13]], fee[row[14]], *row[15:], 0,
+            ))  # fmt: skip
+            sound = _is_moment(row[1]) and _is_day(row[2]) and _whole(entry)
+        except (ValueError, TypeError):
+            sound = False
+        if not sound:
+            raise damaged(row[0])
+        yield entry
+
+
+def damaged(number: int) -> BadData:
+    """Return the failure for an entry that this program has not written so."""
+    return BadData(
+        "entry {number} of the ledger is damaged", number=number,
+        hint="`sqlite3 .ia/ia.db 'SELECT * FROM trades WHERE id = {number}'` shows it; a backup has it whole",
+    )  # fmt: skip
+
+
+_is_number = re.compile(r"-?[0-9]+(?:\.[0-9]+)?", re.ASCII).fullmatch
+_is_day = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII).fullmatch
+_is_moment = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{8,12}Z", re.ASCII).fullmatch
+
+
+def _whole(entry: Entry) -> bool:
+    """Whether an entry has what its kind needs."""
+    kind = entry.kind
+    if kind in TRADES:
+        return bool(entry.symbol and entry.quantity and entry.quantity > 0) and None not in (entry.cash, entry.price)
+    if kind in MONEY:
+        return entry.cash is not None and not entry.symbol
+    if kind == DIVIDEND:
+        return bool(entry.symbol) and (entry.cash is not None or entry.price is not None)
+    if kind in ACTIONS:
+        return bool(entry.symbol and (entry.ratio or entry.quantity))
+    return kind == VOID
 
 
 class _Decimals(dict[str | None, Decimal | None]):
-    """Texts to numbers; None stays None."""
+    """Texts to numbers; None stays None. Raises ValueError for what is no number."""
 
     def __missing__(self, text: str | None) -> Decimal | None:
+        if text is not None and not _is_number(text):
+            raise ValueError(text)
         made = self[text] = None if text is None else Decimal(text)
         return made
 

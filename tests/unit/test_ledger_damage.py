@@ -1,0 +1,53 @@
+"""What another program did to the journal is told with its entry, and is never counted."""
+
+import sqlite3
+
+import pytest
+
+from ia import pipes
+from ia.errors import BadData
+from ia.ledger import entering, journal, order
+from ia.ledger.documents import document
+from ia.workspace import Workspace
+
+DAMAGE = [
+    "price = 'abc'",
+    "price = 'NaN'",
+    "price = NULL",
+    "quantity = '-100'",
+    "quantity = '1e5'",
+    "quantity = NULL",
+    "cash = 'Infinity'",
+    "cash = NULL",
+    "commission = x'00ff'",
+    "date = 'yesterday'",
+    "time = '2024-01-15 15:00'",
+    "kind = 'gift'",
+    "symbol = ''",
+    "override = '{'",
+]
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_damaged_entry_is_named(home, damage):
+    ws = Workspace()
+    desk = pipes.ledger(ws)
+    symbol = desk.meant("600519")
+    moment = order.moment_of("2024-01-15", symbol)
+    wish = order.Order("buy", symbol, order.shares("100", symbol), order.number("1650", "the price"), moment)
+    entering.money(desk, entering.moved("deposit", order.number("1000000", "the amount"), "CNY", "2024-01-02"))
+    entering.trade(desk, wish)
+    db = sqlite3.connect(home / ".ia" / "ia.db")
+    with pytest.raises(sqlite3.IntegrityError, match="only added to"):
+        db.execute(f"UPDATE trades SET {damage} WHERE id = 2")
+    db.execute("DROP TRIGGER trades_no_update")
+    db.execute(f"UPDATE trades SET {damage} WHERE id = 2")
+    db.commit()
+    db.close()
+
+    with pytest.raises(BadData, match=r"entry 2 of the ledger"):
+        for entry, _ in journal.listed(ws.db):
+            document(entry)
+    if "override" not in damage:
+        with pytest.raises(BadData, match=r"entry 2 of the ledger"):
+            pipes.ledger(ws).account()
