@@ -73,6 +73,24 @@ def test_a_code_carries_out_the_proposal_that_was_shown_once(ws, approving):
     assert "decided already" in refused(approving.ask, ws, number, CHAT)
 
 
+def test_a_trade_is_journalled_from_a_chat_with_a_code(ws, approving):
+    from decimal import Decimal
+
+    from ia import clock as time
+    from ia.ledger import journal, proposed
+    from ia.ledger.order import Order
+    from ia.ohlcv.identity import resolve
+
+    symbol = resolve("600519")
+    wish = Order("buy", symbol, Decimal(100), Decimal("1650.5"), time.now(), {}, "RSI 46", "", "model x", "")
+    number = proposals.propose(ws, "trade", symbol.canonical, proposed.text_of(wish, "market"), because="RSI 46").id
+    shown = approving.ask(ws, number, CHAT)
+    assert "600519.SH" in shown and "1650.5" in shown
+    approving.confirm(ws, number, code_in(shown), CHAT, "owner in telegram chat 41 with a code")
+    (entry,) = journal.standing(ws.db)
+    assert (entry.symbol, entry.quantity, entry.price) == ("600519.SH", Decimal(100), Decimal("1650.5"))
+
+
 def test_the_third_wrong_code_voids_it(ws, approving):
     number = writing.prefer(ws, "短").id
     code = code_in(approving.ask(ws, number, CHAT))
