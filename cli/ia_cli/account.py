@@ -4,15 +4,28 @@ from typing import Any
 
 import click
 
+from ia.errors import Message
 from ia_cli._group import Command
 from ia_cli._options import json_option
-from ia_cli._out import emit_json, emit_rows, notify
+from ia_cli._out import emit_json, hint, notify
+from ia_cli._text import tr
+
+COLUMNS = (
+    "symbol", "name", "size", "sellable", "avg_price", "current_price", "price_date", "value", "unrealized_pnl",
+    "weight_pct", "currency",
+)  # fmt: skip
+HEADS = {
+    "symbol": "symbol", "name": "name", "size": "shares", "sellable": "sellable", "avg_price": "avg cost",
+    "current_price": "price now", "price_date": "price of", "value": "worth", "unrealized_pnl": "gain",
+    "weight_pct": "weight%",
+}  # fmt: skip
+"""What stands above a column on a terminal."""
 
 
 @click.command(cls=Command, example="ia trade buy 600519 100 1650 --date 2024-01-15; ia account")
 @json_option
 def account(as_json: bool) -> None:
-    """Show cash, holdings, profit and drawdown of the ledger at now().
+    """Show cash, holdings, profit and drawdown, as of now.
 
     Prices are the latest that are stored; their day is shown, and nobody is asked. What is not known is left empty.
     Cash and equity are known once money was brought in: `ia trade deposit`, or the setting ledger.capital. Currencies
@@ -31,12 +44,19 @@ def account(as_json: bool) -> None:
     if as_json:
         emit_json(documents.account(found, desk.method, warnings, waiting(desk.ws)))
         return
+    if not found.positions and not found.purses:
+        notify(Message("the ledger is empty"))
+        hint("`ia trade deposit AMOUNT` enters money, `ia trade buy SYMBOL QUANTITY PRICE` a purchase")
     _table(found)
 
 
 def _table(found: Any) -> None:
+    import sys
+
+    from ia_cli._brief import emit_brief
     from ia_cli._trade import written
 
+    person = sys.stdout.isatty()
     rows = [
         {
             "symbol": each.symbol, "name": each.name, "size": written(each.quantity),
@@ -49,15 +69,10 @@ def _table(found: Any) -> None:
         for each in found.positions
     ]  # fmt: skip
     for each in found.purses.values():
-        rows.append({
-            "symbol": "", "name": "cash", "value": written(each.cash), "currency": each.currency,
-        })  # fmt: skip
-        rows.append({
-            "symbol": "", "name": "equity", "value": written(each.equity),
-            "unrealized_pnl": written(each.total, sign=True), "currency": each.currency,
-        })  # fmt: skip
-    columns = (
-        "symbol", "name", "size", "sellable", "avg_price", "current_price", "price_date", "value", "unrealized_pnl",
-        "weight_pct", "currency",
-    )  # fmt: skip
-    emit_rows(rows, columns)
+        sums = {"cash": (each.cash, ""), "equity": (each.equity, written(each.total, sign=True))}
+        for name, (money, gain) in sums.items():
+            rows.append({
+                "symbol": "", "name": f"{tr(name)} {each.currency}" if person else name, "value": written(money),
+                "unrealized_pnl": gain, "currency": each.currency,
+            })  # fmt: skip
+    emit_brief(rows, COLUMNS, HEADS, spare=("price_date", "sellable", "avg_price", "current_price"))

@@ -30,7 +30,7 @@ COMMANDS = {
         "ia_cli.report:report", "Write one self-contained page about a symbol, the account or the market."
     ),
     "trade": ("ia_cli.trade:trade", "Journal what was bought and sold. Nothing is ordered anywhere."),
-    "account": ("ia_cli.account:account", "Show cash, holdings, profit and drawdown of the ledger at now()."),
+    "account": ("ia_cli.account:account", "Show cash, holdings, profit and drawdown, as of now."),
     "profit": (
         "ia_cli.profit:profit",
         "Show the profit: realised, unrealised and dividends, of each security and in all.",

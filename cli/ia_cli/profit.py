@@ -2,9 +2,22 @@
 
 import click
 
+from ia.errors import Message
 from ia_cli._group import Command
 from ia_cli._options import json_option
-from ia_cli._out import emit_json, emit_rows, notify
+from ia_cli._out import emit_json, hint, notify
+from ia_cli._text import tr
+
+COLUMNS = (
+    "symbol", "name", "size", "cost", "current_price", "price_date", "pnl", "profit_rate", "realized", "unrealized",
+    "dividends", "fees", "currency",
+)  # fmt: skip
+HEADS = {
+    "symbol": "symbol", "name": "name", "size": "shares", "cost": "cost of it", "current_price": "price now",
+    "price_date": "price of", "pnl": "gain", "profit_rate": "rate%", "realized": "realised",
+    "unrealized": "unrealised", "dividends": "dividends", "fees": "fees",
+}  # fmt: skip
+"""What stands above a column on a terminal."""
 
 
 @click.command(cls=Command, example="ia trade buy 600519 100 1650 --date 2024-01-15; ia profit --json")
@@ -21,10 +34,13 @@ def profit(symbol: str | None, method: str | None, session: str, as_json: bool) 
     held that is (price - cost) / cost. Currencies are not added up: with several, the total is empty, and each has
     its own.
     """
+    import sys
+
     from ia.ledger import documents
     from ia.ledger.profit import rows, totals
     from ia.pipes import ledger
     from ia.workspace import Workspace
+    from ia_cli._brief import emit_brief
     from ia_cli._trade import written
 
     desk = ledger(Workspace(), notify)
@@ -35,6 +51,10 @@ def profit(symbol: str | None, method: str | None, session: str, as_json: bool) 
     if as_json:
         emit_json(documents.profit(found, sums, books.method, session))
         return
+    if not found:
+        notify(Message("nothing was traded yet"))
+        hint("`ia trade buy SYMBOL QUANTITY PRICE` enters a purchase")
+    person = sys.stdout.isatty()
     lines = [
         {
             "symbol": each.symbol, "name": each.name, "size": written(each.quantity), "cost": written(each.cost),
@@ -48,14 +68,12 @@ def profit(symbol: str | None, method: str | None, session: str, as_json: bool) 
     ]  # fmt: skip
     lines += [
         {
-            "symbol": "", "name": "total", "pnl": written(each.profit, True), "profit_rate": written(each.rate),
+            "symbol": "", "name": f"{tr('total')} {each.currency}" if person else "total",
+            "pnl": written(each.profit, True), "profit_rate": written(each.rate),
             "realized": written(each.realised), "unrealized": written(each.unrealised),
             "dividends": written(each.dividends), "fees": written(each.fees), "currency": each.currency,
         }
         for each in sums.values()
     ]  # fmt: skip
-    columns = (
-        "symbol", "name", "size", "cost", "current_price", "price_date", "pnl", "profit_rate", "realized",
-        "unrealized", "dividends", "fees", "currency",
-    )  # fmt: skip
-    emit_rows(lines, columns)
+    spare = ("size", "price_date", "current_price", "fees", "dividends", "cost")
+    emit_brief(lines, COLUMNS, HEADS, spare=spare)

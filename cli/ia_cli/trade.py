@@ -9,6 +9,7 @@ from ia_cli._group import Command, Group
 from ia_cli._listed import listed
 from ia_cli._options import json_option, rows_options
 from ia_cli._out import emit_json, notify
+from ia_cli._text import tr
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -319,6 +320,10 @@ def _acted(
     _tell([entering.action(desk, entry)], as_json=as_json)
 
 
+_HEADS = {"quantity": "shares", "price": "deal price", "amount": "money", "replaced_by": "replaced by"}
+"""What stands above a column on a terminal, where that is not its name."""
+
+
 @trade.command("list", cls=Command, example="ia trade buy 600519 100 1650 --date 2024-01-15; ia trade list --json")
 @click.argument("symbol", required=False, metavar="[SYMBOL]")
 @click.option("-s", "--session", default="", help="Only those of this session.")
@@ -329,10 +334,14 @@ def list_(
     ctx: click.Context, symbol: str | None, session: str, everything: bool, as_json: bool, as_jsonl: bool
 ) -> None:
     """List the entries, as they happened. Status 1 where there are none."""
+    import sys
+    from functools import partial
+
     from ia.ledger import journal
     from ia.ledger.documents import document
     from ia.pipes import ledger
     from ia.workspace import Workspace
+    from ia_cli._brief import emit_brief
     from ia_cli._trade import written
 
     ws = Workspace()
@@ -349,10 +358,14 @@ def list_(
                 del row["time"]
             rows.append(row)
     columns = ("id", "date", "kind", "symbol", "name", "quantity", "price", "amount", "fees", "currency", "reason")
+    if sys.stdout.isatty() and not (as_json or as_jsonl):
+        rows = [{**row, "kind": tr(str(row["kind"]))} for row in rows]
+    heads = {name: _HEADS.get(name, name) for name in (*columns, "replaced_by")}
     listed(
         ctx, rows, (*columns, "replaced_by") if everything else columns,
         NotFound("the ledger is empty", hint="`ia trade buy SYMBOL QUANTITY PRICE` enters a purchase"),
         as_json=as_json, as_jsonl=as_jsonl,
+        emit=partial(emit_brief, heads=heads, spare=("currency", "fees", "name"), free={"reason": 12}),
     )  # fmt: skip
 
 
@@ -438,7 +451,18 @@ def export(form: str) -> None:
 @click.pass_context
 def rules(ctx: click.Context, as_json: bool, as_jsonl: bool) -> None:
     """List the rules of exchanges and tax offices by date: fees, limits, lots, settlement, each with its source."""
+    import sys
+    from functools import partial
+
     from ia.rules.table import Rule, table
+    from ia_cli._brief import emit_brief
 
     rows = [rule._asdict() for rule in table()]
-    listed(ctx, rows, Rule._fields, NotFound("there are no rules"), as_json=as_json, as_jsonl=as_jsonl)
+    if sys.stdout.isatty() and not (as_json or as_jsonl):
+        rows = [{**row, "value": f"{row['value']} {row['unit']}".rstrip()} for row in rows]
+    heads = {"what": "rule", "market": "market", "value": "amounts to", "since": "since", "until": "until",
+             "source": "source"}  # fmt: skip
+    listed(
+        ctx, rows, Rule._fields, NotFound("there are no rules"), as_json=as_json, as_jsonl=as_jsonl,
+        emit=partial(emit_brief, heads=heads, spare=("until", "source"), free={"value": 12, "source": 24}),
+    )  # fmt: skip

@@ -9,6 +9,7 @@ CATALOG = {
     "Example:": "示例：",
     "Show this message and exit.": "显示本帮助后退出。",
     "Print the version.": "显示版本。",
+    "left out for want of room: {columns}; --json has all": "地方不够，没有显示：{columns}；--json 有全部",
     # root
     "Personal investment research made of files and pipes.": "由文件和管道组成的个人投资研究助手。",
     "Workspace to use (IA_HOME); default ~/ia.": "使用的工作区（IA_HOME），默认 ~/ia。",

@@ -1,0 +1,68 @@
+"""Tables of many columns on a terminal: those that fit, each on one line; a pipe and JSON have all of them."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ia.errors import Message
+from ia_cli._out import Row, emit_rows, harmless, notify, text
+from ia_cli._text import tr
+
+GAP = 2
+EDGES = 2
+
+
+def emit_brief(
+    rows: Sequence[Row], columns: Sequence[str], heads: Mapping[str, str], *, spare: Sequence[str] = (),
+    free: Mapping[str, int] = {}, as_json: bool = False, as_jsonl: bool = False,
+) -> None:  # fmt: skip
+    """Write rows: all `columns` when piped or as JSON; on a terminal a table of those that `heads` names.
+
+    heads   column -> what stands above it. spare: columns to leave out, one after the other, until the rest fits.
+    free    columns of free text, which fold: to no less than so many characters
+    Columns in which nothing stands are left out, too; which ones were left out for want of room is told.
+    """
+    if as_json or as_jsonl or not sys.stdout.isatty():
+        emit_rows(rows, columns, as_json=as_json, as_jsonl=as_jsonl)
+    elif rows:
+        _table(rows, heads, spare, free)
+
+
+def _table(rows: Sequence[Row], heads: Mapping[str, str], spare: Sequence[str], free: Mapping[str, int]) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.cells import cell_len
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from ia import config
+
+    console = Console()
+    cells = {name: [harmless(text(row.get(name))) for row in rows] for name in heads}
+    cells = {name: lines for name, lines in cells.items() if any(lines)}
+    widths = {name: max(map(cell_len, (tr(heads[name]), *lines))) for name, lines in cells.items()}
+    least = {name: min(width, free.get(name, width)) for name, width in widths.items()}
+    left = []
+    for name in spare:
+        if name in least and sum(least.values()) + GAP * len(least) + EDGES > console.width:
+            del least[name]
+            left.append(tr(heads[name]))
+    table = Table(
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+        padding=(0, 0, 0, GAP - 1),
+        header_style="" if config.env("NO_COLOR") else "bold",
+    )
+    for name in least:
+        side = "right" if all(map(_number, cells[name])) else "left"
+        table.add_column(tr(heads[name]), justify=side, overflow="fold", no_wrap=name not in free)  # type: ignore[arg-type]
+    for at in range(len(rows)):
+        table.add_row(*(Text(cells[name][at]) for name in least))
+    console.print(table)
+    if left:
+        notify(Message("left out for want of room: {columns}; --json has all", columns=", ".join(left)))
+
+
+def _number(cell: Any) -> bool:
+    """Whether a cell is a number, or empty."""
+    return not cell or str(cell).lstrip("+-").replace(",", "").replace(".", "", 1).isdecimal()

@@ -1,0 +1,77 @@
+"""What a person sees at 80 columns: each figure on one line, in the reader's language; a pipe has all columns."""
+
+import re
+
+import pytest
+from test_terminal import on_terminal
+
+BOUGHT = (
+    ("trade", "deposit", "1000000", "--date", "2024-03-01"),
+    ("trade", "buy", "600519", "100", "1650", "--date", "2024-03-04", "--because", "because of its cash, 现金流好"),
+    ("trade", "buy", "AAPL", "10", "170.5", "--date", "2024-03-04"),
+)
+FREE = {f"IA_RISK_{name}": "100" for name in ("POSITION_PCT", "DAY_STOP_PCT", "RISE_PCT")}
+
+
+@pytest.fixture
+def held(ia, monkeypatch):
+    monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
+    monkeypatch.setenv("IA_NOW", "2024-03-15T16:00+08:00")
+    for code in ("600519", "AAPL"):
+        assert ia("ohlcv", code).returncode == 0
+    for args in BOUGHT:
+        assert ia(*args, env={**FREE, "IA_RISK_COOLING_HOURS": "0"}).returncode == 0
+    return ia
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_holdings_profit_and_entries_stand_on_one_line_each(held, lang):
+    for args, expected in (
+        (("account",), ("600519.SH", "贵州茅台", "100")),
+        (("profit",), ("600519.SH", "165042.90")),
+        (("trade", "list"), ("600519.SH", "165000.00", "2024-03-04")),
+    ):
+        table = _table("--lang", lang, *args)
+        line = next(line for line in table if expected[0] in line)
+        assert all(part in line for part in expected), table
+        assert max(map(_width, table)) <= 80, table
+
+
+def test_no_english_word_stands_in_a_chinese_table(held):
+    shown = on_terminal("--lang", "zh", "account") + on_terminal("--lang", "zh", "profit")
+    for word in ("cash", "equity", "total", "gain", "worth"):
+        assert word not in shown
+    assert "持仓成本" in shown and "现金 CNY" in shown and "合计 USD" in shown
+    assert "买入" in on_terminal("--lang", "zh", "trade", "list")
+
+
+def test_what_has_no_room_is_named_and_a_pipe_has_it(held, monkeypatch):
+    assert "left out for want of room" in on_terminal("profit")
+    monkeypatch.setenv("COLUMNS", "160")
+    assert "left out" not in on_terminal("profit")
+    piped = held("--lang", "zh", "profit")
+    assert piped.stdout.splitlines()[0].split("\t")[:4] == ["symbol", "name", "size", "cost"]
+    assert "\ttotal\t" in piped.stdout and "left out" not in piped.stderr
+
+
+def test_the_rules_can_be_read_at_80_columns():
+    table = _table("trade", "rules")
+    assert any("stamp_sell" in line and "0.05 %" in line and "2023-08-28" in line for line in table)
+    assert max(map(_width, table)) <= 80
+
+
+def test_an_empty_ledger_tells_the_first_step(ia):
+    for command in ("account", "profit"):
+        run = ia(command)
+        assert run.returncode == 0 and run.stdout.count("\n") == 1
+        assert "hint:" in run.stderr and "ia trade buy" in run.stderr
+
+
+def _table(*args):
+    """Return the lines of a table on a terminal, without colours and what is told beside it."""
+    shown = re.sub(r"\x1b\[[0-9;]*m", "", on_terminal(*args))
+    return [line for line in shown.splitlines() if not line.startswith(("ia:", "hint:"))]
+
+
+def _width(line):
+    return sum(2 if "\u2e80" < char < "\uffff" else 1 for char in line.rstrip("\r\n"))
