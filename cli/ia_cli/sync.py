@@ -9,7 +9,7 @@ import click
 
 from ia_cli._group import Command
 from ia_cli._options import json_option
-from ia_cli._out import complain, emit_json, emit_rows, notify
+from ia_cli._out import complain, emit_json, notify
 from ia_cli._text import tr
 
 JOBS = ("daily", "symbols", "fundamentals", "northbound", "lhb", "sectors", "all")
@@ -18,6 +18,11 @@ COLUMNS = (
     "mirror_s",
 )  # fmt: skip
 
+HEADS = {
+    "job": "job", "day": "day", "host": "host", "symbols": "items", "new": "new", "changed": "rows written",
+    "ex_dates": "ex-dates", "histories": "histories", "todo": "to fetch", "lacking": "lacking",
+}  # fmt: skip
+"""What stands above a column on a terminal, where nobody counts the milliseconds."""
 LABELS = {
     "market": "whole market",
     "symbols": "list of securities",
@@ -86,7 +91,9 @@ def sync(
         failures = [{"status": failure.status, "message": str(failure)} for failure in outcome.failures]
         emit_json({"jobs": outcome.rows, "failures": failures})
     elif outcome.rows:
-        emit_rows(outcome.rows, COLUMNS)
+        from ia_cli._brief import emit_brief
+
+        emit_brief(outcome.rows, COLUMNS, HEADS, spare=("host", "new"))
     for failure in outcome.failures:
         complain(failure)
     if outcome.failures:

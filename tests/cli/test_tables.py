@@ -60,6 +60,15 @@ def test_the_rules_can_be_read_at_80_columns():
     assert max(map(_width, table)) <= 80
 
 
+def test_a_sync_is_summed_up_in_80_columns(monkeypatch):
+    monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
+    monkeypatch.setenv("IA_NOW", "2024-03-15T16:00+08:00")
+    table = _table("sync", "daily")
+    head = next(line for line in table if "rows written" in line)
+    line = next(line for line in table if line.strip().startswith("daily"))
+    assert "2024-03-15" in line and " 38 " in line and _width(head) <= 80
+
+
 def test_an_empty_ledger_tells_the_first_step(ia):
     for command in ("account", "profit"):
         run = ia(command)

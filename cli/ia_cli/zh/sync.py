@@ -53,6 +53,8 @@ CATALOG = {
     "try again later; a source that stays so has changed": "稍后再试；一直如此则是数据源变了",
     "{source}: {count} symbol(s) came twice, kept once": "{source}：{count} 只证券出现两次，只留一次",
     "{source}: {count} row(s) contradicted themselves and were left out, the first: {odd}": "{source}：{count} 行自相矛盾，已略去，第一行：{odd}",
+    "{source}: {fields} of many rows do not fit their prices; kept as they were told": "{source}：许多行的 {fields} 与价格不符；按原样保存",
+    "{count} of {total} securities traded": "{total} 只证券中只有 {count} 只有成交",
     "{source} tells no day: taken as {day}": "{source} 没有给出日期：按 {day} 处理",
     "{source} still shows {day}; the last session was {session}": "{source} 仍显示 {day}；上一个交易日是 {session}",
     "the session of {day} is not over: quotes are stored, bars are not": "{day} 尚未收盘：保存行情快照，不保存 K 线",
@@ -67,4 +69,13 @@ CATALOG = {
     "the next `ia sync` tries them again": "下次 `ia sync` 会再试",
     "nothing of the market is stored yet": "还没有保存任何市场数据",
     "`ia sync daily` fetches the day": "用 `ia sync daily` 获取当日数据",
+    # columns of the summary
+    "job": "任务",
+    "items": "条目",
+    "rows written": "写入行",
+    "ex-dates": "除权",
+    "histories": "补历史",
+    "to fetch": "待取",
+    "lacking": "缺少",
+    "host": "来自",
 }
