@@ -35,15 +35,13 @@ def emit(
 
 def heading(day: "Day", count: int | None = None, of: int | None = None) -> None:
     """Say on a terminal which day is shown, by whom, and how much of it."""
-    if sys.stdout.isatty() and of is None:
-        notify(Message("{time}, {source} {host}", time=day.time, source=day.name, host=day.host))
-    elif sys.stdout.isatty():
-        notify(
-            Message(
-                "{time}, {source} {host}: {count} of {all}",
-                time=day.time, source=day.name, host=day.host, count=count, all=of,
-            )
-        )  # fmt: skip
+    if not sys.stdout.isatty():
+        return
+    told = {"date": day.date, "time": day.time, "source": f"{day.name} ({tr(day.host)})" if day.host else day.name}
+    if of is None:
+        notify(Message("the market of {date}, {source}, taken {time}", **told))
+    else:
+        notify(Message("{count} of {all}: the market of {date}, {source}, taken {time}", count=count, all=of, **told))
 
 
 def table(rows: Sequence[Row], columns: Sequence[str]) -> None:
@@ -103,7 +101,7 @@ def shown(name: str, value: Any) -> str:
         if isinstance(value, int) and not name.endswith("_pct"):
             return f"{value:{sign}d}"
         return f"{value:{sign}.2f}" if abs(value) < 1e5 else short(value)
-    return tr(str(value)) if name == "board" else harmless(" ".join(str(value).split()))
+    return tr(str(value)) if name in ("board", "channel") else harmless(" ".join(str(value).split()))
 
 
 def short(value: float, signed: bool = False) -> str:

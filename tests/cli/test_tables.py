@@ -69,6 +69,16 @@ def test_a_sync_is_summed_up_in_80_columns(monkeypatch):
     assert "2024-03-15" in line and " 38 " in line and _width(head) <= 80
 
 
+def test_the_day_of_the_figures_stands_above_them_not_that_of_the_taking(ia, monkeypatch):
+    monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
+    weekend = {"IA_NOW": "2024-03-17T10:00+08:00"}
+    assert ia("sync", "daily", env=weekend).returncode == 0
+    monkeypatch.setenv("IA_NOW", weekend["IA_NOW"])
+    assert "market of 2024-03-15, demo (simulated), taken 2024-03-17" in on_terminal("market", "gainers")
+    shown = on_terminal("--lang", "zh", "market", "gainers")
+    assert "2024-03-15 的市场，demo (模拟)" in shown and "simulated" not in shown
+
+
 def test_an_empty_ledger_tells_the_first_step(ia):
     for command in ("account", "profit"):
         run = ia(command)

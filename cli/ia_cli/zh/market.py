@@ -27,8 +27,10 @@ CATALOG = {
     "no stock meets the condition": "没有股票满足条件",
     "{count} left out: a value that the condition asks for is missing": "略去 {count} 只：条件所需的值缺失",
     "there is no column {name!r}": "没有 {name!r} 这一列",
-    "{time}, {source} {host}: {count} of {all}": "{time}，{source} {host}：{all} 只中的 {count} 只",
-    "{time}, {source} {host}": "{time}，{source} {host}",
+    "{count} of {all}: the market of {date}, {source}, taken {time}": "{all} 只中的 {count} 只：{date} 的市场，{source}，取自 {time}",
+    "the market of {date}, {source}, taken {time}": "{date} 的市场，{source}，取自 {time}",
+    "simulated": "模拟",
+    "north": "北向合计", "shanghai": "沪股通", "shenzhen": "深股通",
     # conditions
     "character {at} of the condition: {what}": "条件的第 {at} 个字符：{what}",
     "the condition is empty": "条件是空的",
