@@ -8,6 +8,7 @@ import pytest
 from ia.ledger import entering, journal, order
 from ia.ledger.entering import Change
 from ia.ledger.order import Order
+from ia.ledger.profit import rows
 from ia.ohlcv import cache
 from ia.ohlcv.identity import resolve
 from ia.pipes import ledger
@@ -129,3 +130,51 @@ def test_a_correction_to_a_later_day_counts_from_that_day_only(ws, desk, monkeyp
     assert ledger(ws).books().holdings == {}
     monkeypatch.setenv("IA_NOW", "2024-06-20T16:00+08:00")
     assert ledger(ws).books().holdings["600000.SH"].quantity == 1000
+
+
+def test_on_the_morning_of_an_ex_day_nothing_is_won_by_new_shares_at_the_old_price(ws, desk, monkeypatch):
+    stored(ws, "600000.SH", (10.0, 13.0, 10.0, 10.0, 10.0), [("2024-06-19", 0.0, 0.3), ("2024-06-20", 0.5, 0.0)])
+    deposited(desk, "20000", "2024-06-17")
+    bought(desk, "600000", "1000", "10", "2024-06-17")
+    evening, morning, after = "2024-06-18T16:00+08:00", "2024-06-19T10:00+08:00", "2024-06-19T16:00+08:00"
+    told = {}
+    for moment in (evening, morning, after, "2024-06-20T09:00+08:00"):
+        monkeypatch.setenv("IA_NOW", moment)
+        told[moment] = ledger(ws).account()
+    purses = [each.purses["CNY"] for each in told.values()]
+    assert {each.equity for each in purses} == {Decimal("22994.90")}
+    assert {each.drawdown for each in purses} == {Decimal("0.0003")}  # the fees of the first day
+    (held,) = told[morning].positions
+    assert (held.quantity, held.price.price, held.price.date) == (1300, 10, "2024-06-18")
+    assert told[after].purses["CNY"].today == 0
+    (held,) = told["2024-06-20T09:00+08:00"].positions
+    assert (held.price.price, held.unrealised) == (Decimal("9.5"), Decimal("2344.90"))
+    assert rows(ledger(ws).books(), ledger(ws).prices(ledger(ws).books()))[0].unrealised == Decimal("2344.90")
+
+
+def test_a_security_that_is_suspended_over_an_ex_day_loses_and_wins_nothing(ws, desk, monkeypatch):
+    stored(ws, "600000.SH", (10.0, 12.0, None, None, None), [("2024-06-19", 0.0, 0.2)])
+    stored(ws, "000333.SZ", (60.0, 60.0, 60.0, 60.0, 60.0))
+    deposited(desk, "200000", "2024-06-17")
+    bought(desk, "600000", "1000", "10", "2024-06-17")
+    bought(desk, "000333", "100", "60", "2024-06-17")
+    for day in ("2024-06-18", "2024-06-19", "2024-06-20", "2024-06-21"):
+        monkeypatch.setenv("IA_NOW", f"{day}T16:00+08:00")
+        purse = ledger(ws).account().purses["CNY"]
+        assert (purse.day, purse.today) == (day, 2000 if day == "2024-06-18" else 0)
+        assert purse.drawdown == Decimal("0.0001")  # the fees of the first day
+
+
+def test_the_result_of_the_last_day_outlives_it_where_all_was_sold_of_one(ws, desk, monkeypatch):
+    stored(ws, "600000.SH", (10.0, 10.0, 10.0, 10.0, 11.0))
+    stored(ws, "000333.SZ", (60.0, 60.0, 60.0, 60.0, None))
+    deposited(desk, "200000", "2024-06-17")
+    bought(desk, "600000", "1000", "10", "2024-06-17")
+    bought(desk, "000333", "100", "60", "2024-06-17")
+    symbol = resolve("600000")
+    wish = Order("sell", symbol, Decimal(1000), Decimal("10.5"), order.moment_of("2024-06-21", symbol))
+    entering.trade(desk, wish)
+    for moment in ("2024-06-21T16:00+08:00", "2024-06-22T12:00+08:00"):
+        monkeypatch.setenv("IA_NOW", moment)
+        purse = ledger(ws).account().purses["CNY"]  # 10500 less fees of 10.36, before 10000; the other is suspended
+        assert (purse.day, purse.today) == ("2024-06-21", Decimal("489.64"))

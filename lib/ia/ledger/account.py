@@ -16,7 +16,11 @@ HUNDRED = Decimal(100)
 
 
 class Price(NamedTuple):
-    """A latest price: of the day `date`; previous: the close before that day. source: the adapter that it is from."""
+    """A latest price: of the day `date`; previous: the close before that day. source: the adapter that it is from.
+
+    A corporate action after that day changes the shares and the cash at once: a position is valued at the price that
+    is left after it (Holding.after), until there is one of the market.
+    """
 
     price: Decimal
     date: str
@@ -106,18 +110,13 @@ class Account:
         return next(iter(self.purses.values())) if len(self.purses) == 1 else None
 
 
-def wanted(books: Books, today: str) -> list[Holding]:
-    """Return the holdings whose prices an account needs: what is held, and what was sold today."""
-    return [each for each in books.holdings.values() if each.quantity or each.day >= today]
-
-
 def account(
     books: Books, prices: Mapping[str, Price], closes: Closes | None, *, today: str, settled: Callable[[str], int],
     capital: tuple[Decimal, str] | None = None,
 ) -> Account:  # fmt: skip
     """Return the account of books at these prices.
 
-    prices   by symbol; those that wanted() names
+    prices   by symbol; of what is held, and of what was sold on the day that they are of, or today
     closes   None where no drawdown is asked for
     today    the exchange's date. settled: after how many days what was bought may be sold, by symbol
     capital  money and currency that count as brought in where no deposit is in the journal
@@ -146,11 +145,12 @@ def _purse(
     elif capital is not None:
         purse.invested, purse.cash = capital - cash.withdrawn, cash.balance + capital
     held = [each for each in holdings if each.quantity]
-    purse.day = max([prices[each.symbol].date for each in held if each.symbol in prices], default=today)
+    purse.day = max([prices[each.symbol].date for each in holdings if each.symbol in prices], default=today)
     if any(each.day == today for each in holdings) or today in cash.days:
         purse.day = today
+    of_today = [each for each in holdings if each.quantity or each.day == today]
     stale = purse.day == today and bool(held) and all(
-        each.symbol not in prices or prices[each.symbol].date < today for each in held
+        each.symbol not in prices or prices[each.symbol].date < today for each in of_today
     )  # fmt: skip
     positions = []
     for each in holdings:
@@ -180,7 +180,13 @@ def _purse(
     return purse, positions
 
 
+def current(holding: Holding, price: Price | None) -> Price | None:
+    """Return the price that a holding is worth now: after the corporate actions since."""
+    return price and price._replace(price=holding.after(price.price, price.date))
+
+
 def _position(holding: Holding, price: Price | None, today: Decimal | None, sellable: Decimal) -> Position:
+    price = current(holding, price)
     value = None if price is None else cents(price.price * holding.quantity)
     gained = None if value is None else value - holding.cost
     return Position(
@@ -199,12 +205,12 @@ def _today(holding: Holding, price: Price | None, day: str) -> Decimal | None:
     if holding.quantity:
         if price is None:
             return None
-        worth = cents(price.price * holding.quantity)
+        worth = cents(holding.after(price.price, price.date) * holding.quantity)
     if not before:
         return worth + flow
     if price is None:
         return None
-    previous = price.previous if price.date == day else price.price
+    previous = price.previous if price.date == day else holding.after(price.price, price.date, day)
     return None if previous is None else worth + flow - cents(previous * before)
 
 
@@ -221,19 +227,30 @@ def _drawdown(
     """
     counts: dict[str, list[tuple[int, float]]] = {}
     marks: dict[str, list[tuple[int, float]]] = {}
+    acts: dict[str, list[tuple[int, float, float]]] = {}
     for number, holding in enumerate(holdings):
         for day, count in holding.history:
             counts.setdefault(day, []).append((number, float(count)))
         first = holding.history[0][0] if holding.history else ""
         last = "9999" if holding.quantity else holding.day
-        for day, close in closes(holding.symbol, first) if first else ():
+        found = closes(holding.symbol, first) if first else ()
+        for day, close in found:
             if day <= last:
                 marks.setdefault(day if day > first else first, []).append((number, close))
+        known = {day for day, _ in found} if holding.acts else set()
+        for day, paid, ratio in holding.acts:
+            if day not in known:
+                acts.setdefault(day, []).append((number, float(paid), float(ratio)))
     held = [0.0] * len(holdings)
     prices: list[float | None] = [None] * len(holdings)
     worth, index, high, deepest = 0.0, 1.0, 1.0, 0.0
     money = before = float(capital or 0)
     for day in sorted({*counts, *marks, *cash.days}):
+        for number, less, times in acts.get(day, ()):
+            old = prices[number] or 0.0
+            new = (old - less) / times
+            worth += held[number] * (new - old)
+            prices[number] = new
         for number, close in marks.get(day, ()):
             worth += held[number] * (close - (prices[number] or 0.0))
             prices[number] = close

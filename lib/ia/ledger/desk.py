@@ -16,7 +16,7 @@ from typing import Protocol
 from ia import clock, config, store
 from ia.errors import Message, NotFound, Notify, UsageError, silent
 from ia.ledger import guard, journal, order
-from ia.ledger.account import Account, Price, account, wanted
+from ia.ledger.account import Account, Price, account
 from ia.ledger.fold import Books, fold
 from ia.ledger.guard import Breach, Held, Quoted, State
 from ia.ledger.journal import ACTIONS, BUY, SELL, TRADES, ZERO, Entry
@@ -97,8 +97,7 @@ class Desk:
 
     def prices(self, books: Books) -> dict[str, Price]:
         """Return the prices that the books need; what lacks and what is simulated is told."""
-        symbols = [from_canonical(each.symbol) for each in wanted(books, self.today)]
-        found = self.market.prices(symbols)
+        symbols, found = self._prices(books, self.today)
         lacking = [str(each) for each in symbols if each.canonical not in found]
         if lacking:
             self.notify(
@@ -107,6 +106,23 @@ class Desk:
         if any(price.simulated for price in found.values()):
             self.notify(Message("the prices are simulated"))
         return found
+
+    def _prices(self, books: Books, today: str, until: datetime | None = None) -> tuple[list[Symbol], dict[str, Price]]:
+        """Return the securities whose prices an account needs, and those prices: also of what was sold on the day that
+        they are of, which is the account's day until the next one has prices."""
+        asked = [each for each in books.holdings.values() if each.quantity or each.day >= today]
+        found = self.market.prices([from_canonical(each.symbol) for each in asked], until)
+        latest: dict[str, str] = {}
+        for each in asked:
+            if each.symbol in found:
+                latest[each.currency] = max(latest.get(each.currency, ""), found[each.symbol].date)
+        sold = [
+            each for each in books.holdings.values()
+            if not each.quantity and latest.get(each.currency, today) <= each.day < today
+        ]  # fmt: skip
+        if sold:
+            found |= self.market.prices([from_canonical(each.symbol) for each in sold], until)
+        return [from_canonical(name) for name in sorted(each.symbol for each in (*asked, *sold))], found
 
     @property
     def today(self) -> str:
@@ -131,7 +147,7 @@ class Desk:
                 {each.symbol: (each.history[0][0], "9999" if each.quantity else each.day) for each in held}
             )
         else:
-            prices = self.market.prices([from_canonical(each.symbol) for each in wanted(books, today)], until)
+            _, prices = self._prices(books, today, until)
         return account(
             books, prices, self.market.closes if until is None and curve else None, today=today,
             settled=lambda symbol: sellable_after(from_canonical(symbol), today).days, capital=order.capital(),
@@ -266,7 +282,10 @@ class Desk:
         guessed = [symbol for symbol in now.unpriced if symbol in found.positions and symbol != wish.symbol.canonical]
         if guessed:
             self.notify(
-                Message("no price is stored of {symbols}: the guard counts it at its cost", symbols=", ".join(guessed))
+                Message(
+                    "no price is stored of {symbols}: the guard counts it at its cost",
+                    symbols=", ".join(sorted(guessed)),
+                )
             )
         return dataclasses.replace(
             found, last_trades=self._nearest(wish, without),

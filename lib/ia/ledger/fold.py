@@ -13,7 +13,7 @@ they make: of 3 + 4 shares and 5 new ones for 10, to 4 and to 10 in all.
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from decimal import ROUND_DOWN, Decimal
+from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
 from typing import NamedTuple
 
 from ia.errors import Refused
@@ -35,6 +35,7 @@ from ia.ledger.journal import (
 
 AVERAGE, FIFO = "average", "fifo"
 _FRACTION = Decimal("0.000001")
+_TENTH = Decimal("0.0001")
 
 
 def share_of(cost: Decimal, part: Decimal, whole: Decimal) -> Decimal:
@@ -60,6 +61,7 @@ class Holding:
     opening   shares at the start of `day`, the last one with an entry, after its corporate actions; out: sold on it;
               flow: the money that came in by it (bought: negative)
     history   (day, shares at its end), a row for each day with an entry
+    acts      (day, cash a share, shares afterwards per share) of its corporate actions
     last      moment of the last trade, a UTC stamp
     """
 
@@ -80,6 +82,15 @@ class Holding:
     day: str = ""
     last: str = ""
     history: list[tuple[str, Decimal]] = field(default_factory=list)
+    acts: list[tuple[str, Decimal, Decimal]] = field(default_factory=list)
+
+    def after(self, close: Decimal, day: str, until: str = "9999") -> Decimal:
+        """Return what a close of a day is after the actions that followed, before the day `until`: as the exchange
+        takes it for its reference price. Nothing was won or lost by them."""
+        for date, cash, ratio in self.acts:
+            if day < date < until:
+                close = EXACT.divide(close - cash, ratio).quantize(_TENTH, ROUND_HALF_UP)
+        return close
 
     def sellable(self, day: str, days: int) -> Decimal:
         """Return how many shares may be sold on a day where what is bought settles after so many days (0 or 1)."""
@@ -295,6 +306,7 @@ def _paid(books: Books, holding: Holding, entry: Entry, _: bool) -> None:
     if paid is None:
         assert entry.price is not None
         paid = cents(EXACT.multiply(holding.quantity, entry.price))
+        holding.acts.append((entry.date, entry.price, Decimal(1)))
     paid -= entry.fees
     books.moved = paid
     if paid:
@@ -311,6 +323,7 @@ def _grown(books: Books, holding: Holding, entry: Entry, _: bool) -> None:
         now, part, whole = held + entry.quantity, held + entry.quantity, held
     elif held:
         part, whole = (entry.ratio + 1 if entry.kind == BONUS else entry.ratio), Decimal(1)
+        holding.acts.append((entry.date, ZERO, part))
         now = _whole(EXACT.multiply(held, part), held)
     else:
         return

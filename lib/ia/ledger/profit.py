@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import NamedTuple
 
-from ia.ledger.account import HUNDRED, Price
+from ia.ledger.account import HUNDRED, Price, current
 from ia.ledger.fold import Books, Holding, share_of
 from ia.ledger.journal import ZERO, cents
 
@@ -70,6 +70,7 @@ def rows(books: Books, prices: Mapping[str, Price], symbol: str = "") -> list[Ro
 
 
 def _row(held: Holding, price: Price | None) -> Row:
+    price = current(held, price)
     value = cents(price.price * held.quantity) if held.quantity and price is not None else None
     if not held.quantity:
         value, price = ZERO, None
