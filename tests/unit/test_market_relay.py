@@ -193,3 +193,18 @@ def test_a_market_of_its_own_process(ia, monkeypatch, tmp_path):
             assert "push2his.eastmoney.com" in done.stderr
         finally:
             server.terminate()
+
+
+def test_an_answer_that_came_whole_is_read(hosts, monkeypatch):
+    from requests import Response
+    from requests.adapters import HTTPAdapter
+
+    def send(self, request, **kwargs):
+        response = Response()
+        response.status_code, response.url, response.request = 200, request.url, request
+        response._content = b'{"a": 1}'
+        return response
+
+    monkeypatch.setattr(HTTPAdapter, "send", send)
+    with governed():
+        assert get_json(URL, {}, "x") == {"a": 1}

@@ -275,6 +275,9 @@ class _Gate:
 
     def _read(self, response: "Response", host: str) -> None:
         """Read the body now, within size and time, so that nothing behind us can wait for it without end."""
+        if response.raw is None:  # it came whole, from an adapter of somebody's own
+            response._content = response.content or b""
+            return
         parts, size = [], 0
         # read1 returns what has come; a reader of whole chunks would wait for a server that drips
         read = getattr(response.raw, "read1", None) or response.raw.read
