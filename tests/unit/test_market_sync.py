@@ -531,8 +531,57 @@ def test_half_a_market_is_no_market(world):
     w.sync(DAYS[1])
     (failure,) = w.failures
     assert failure.status == 75
-    assert "only 50 symbols, of 100" in str(failure)
+    assert "only 50 symbols, of 90" in str(failure)  # the funds do not count where none come
     assert w.dump() == before
+
+
+def untraded(rows):
+    for row in rows:
+        row.update(dict.fromkeys(("f2", "f3", "f4", "f5", "f6", "f15", "f16", "f17"), 0))
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_day_on_which_nobody_traded_is_none(world, monkeypatch, first):
+    import market_hosts
+
+    w = world(100)
+    if not first:
+        w.sync(DAYS[0])
+    before = w.dump()
+    honest = market_hosts.answer
+
+    def idle(market, host, path, query):
+        body = honest(market, host, path, query)
+        untraded((body["data"] or {}).get("diff", []) if "clist" in path else ())
+        return body
+
+    monkeypatch.setattr(market_hosts, "answer", idle)
+    w.sync(DAYS[1])
+    (failure,) = w.failures
+    assert failure.status == 69
+    assert "0 of 100 securities traded" in str(failure)
+    assert w.dump("sources") == {name: rows for name, rows in before.items() if name != "sources"}
+
+
+def test_a_small_market_may_change_by_more_than_a_tenth(world):
+    w = world(30)
+    w.sync(DAYS[0])
+    for symbol in w.market.symbols[:8]:
+        w.market.act(symbol, DAYS[1], cash=0.5)
+    del w.market.symbols[17:20]
+    row = w.sync(DAYS[1])
+    assert not w.failures
+    assert (row["symbols"], row["ex_dates"], len(row["gone"])) == (27, 8, 3)
+
+
+def test_funds_that_do_not_come_are_not_delisted(world):
+    w = world(60)
+    w.sync(DAYS[0])
+    w.hosts.fail("502", "b%3AMK")
+    w.hosts.fail("502", "b:MK")
+    row = w.sync(DAYS[1])
+    assert not w.failures, w.failures
+    assert (row["symbols"], row["gone"]) == (50, [])
 
 
 def test_prices_of_another_market_are_not_believed(world):

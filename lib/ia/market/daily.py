@@ -75,7 +75,7 @@ def day(run: Run, row: Row) -> list[IaError]:
         last = continuity.last_bars(run.db, run.number, shot.day)
         _check(run, shot, last)
         quotes = named(run, shot.quotes)
-        before = _day_before(run, shot.day)
+        before = _day_before(run, shot.day, _has_funds(quotes))
         row |= {
             "day": shot.day, "host": shot.host, "pages": shot.pages, "symbols": len(quotes),
             "fetch_s": round(shot.seconds, 3),
@@ -111,12 +111,21 @@ def _streamed(run: Run) -> "Streamed | None":
 
 def _check(run: Run, shot: snapshots.Snapshot, last: dict[str, continuity.Last]) -> None:
     (count,) = run.db.execute(
-        "SELECT count(*) FROM snapshots WHERE source = ?1 AND date ="
-        " (SELECT max(date) FROM days WHERE source = ?1 AND whole = 1 AND date <= ?2)", (run.number, shot.day),
+        "SELECT count(*) FROM snapshots s LEFT JOIN securities c ON c.source = s.source AND c.symbol = s.symbol"
+        " WHERE s.source = ?1 AND s.date = (SELECT max(date) FROM days WHERE source = ?1 AND whole = 1 AND date <= ?2)"
+        " AND (?3 OR c.kind IS NOT 'etf')", (run.number, shot.day, _has_funds(shot.quotes)),
     ).fetchone()  # fmt: skip
+    query = "SELECT rows FROM days WHERE source = ? AND whole = 1 AND rows > 0 AND date < ? ORDER BY date DESC LIMIT 1"
+    traded = run.db.execute(query, (run.number, shot.day)).fetchone()
     before = continuity.previous_session(shot.day)
     closes = {symbol: bar.close for symbol, bar in last.items() if bar.date == before}
-    snapshots.check(shot, run.source.name, closes, count, {symbol: bar.close for symbol, bar in last.items()})
+    older = {symbol: bar.close for symbol, bar in last.items()}
+    snapshots.check(shot, run.source.name, closes, count, traded[0] if traded else 0, older)
+
+
+def _has_funds(quotes: list[Quote]) -> bool:
+    """Whether a snapshot has the funds too: they are another list, which may not come while the stocks do."""
+    return any(quote.kind == "etf" for quote in quotes)
 
 
 def named(run: Run, quotes: list[Quote]) -> list[Quote]:
@@ -134,11 +143,12 @@ def named(run: Run, quotes: list[Quote]) -> list[Quote]:
     return named
 
 
-def _day_before(run: Run, day: str) -> set[str]:
-    """Return the symbols of the last whole day before a day."""
+def _day_before(run: Run, day: str, funds: bool) -> set[str]:
+    """Return the symbols of the last whole day before a day, with its funds or without."""
     rows = run.db.execute(
-        "SELECT symbol FROM snapshots WHERE source = ?1 AND date ="
-        " (SELECT max(date) FROM days WHERE source = ?1 AND whole = 1 AND date < ?2)", (run.number, day),
+        "SELECT s.symbol FROM snapshots s LEFT JOIN securities c ON c.source = s.source AND c.symbol = s.symbol"
+        " WHERE s.source = ?1 AND s.date = (SELECT max(date) FROM days WHERE source = ?1 AND whole = 1 AND date < ?2)"
+        " AND (?3 OR c.kind IS NOT 'etf')", (run.number, day, funds),
     )  # fmt: skip
     return {symbol for (symbol,) in rows}
 

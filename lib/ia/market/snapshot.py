@@ -18,8 +18,11 @@ from ia.market.sources import Source
 Progress = Callable[[int, int], None]
 """Is told how many are done, of how many."""
 
-LEAST_OF_LAST = 0.9
-"""So much of the last day's number of symbols must be there: the market does not lose a tenth overnight."""
+LEAST_OF_LAST, FEW = 0.9, 10
+"""So much of the last day's number of symbols must be there, or all but a few: no market loses a tenth overnight."""
+LEAST_TRADED, LEAST_OF_ALL = 0.6, 0.2
+"""So many must have traded, of those that did on the last day: in July 2015 a third was suspended overnight.
+And so many of all that are listed, at the least."""
 AGREEING = 0.8
 """So much of the previous closes must be those that are stored. On the busiest ex-days about 5 % differ."""
 ODD_FRAC = 0.02
@@ -27,8 +30,8 @@ ODD_FRAC = 0.02
 DUPLICATES_FRAC = 0.01
 RESET = dt.time(8, 30)
 """When hosts clear yesterday's quotes for the coming session, at the earliest; they are not sure to be of either."""
-COMPARABLE = 20
-"""Fewer quotes than this make no share of anything."""
+COMPARABLE, AGREEABLE = 20, 50
+"""Fewer quotes than this make no share of anything; nor fewer than that of what an ex-day changes."""
 
 
 _OPEN = "the session of {day} is not over: quotes are stored, bars are not"
@@ -70,21 +73,27 @@ def take(source: Source, progress: Progress | None = None, notify: Notify = sile
     return Snapshot(day, closed, quotes, found.host, latest, found.pages, time.monotonic() - began)
 
 
-def check(snapshot: Snapshot, name: str, closes: Mapping[str, float], last: int, older: Mapping[str, float]) -> None:
+def check(
+    snapshot: Snapshot, name: str, closes: Mapping[str, float], last: int, traded: int, older: Mapping[str, float]
+) -> None:
     """Raise where a snapshot cannot be true of the market whose store is known.
 
     closes  symbol -> the stored close of the session before; empty where there is none
-    last    number of symbols of the last whole day, 0 where there is none
+    last    number of symbols of the last whole day, traded: of those that traded; 0 where there is none
     older   symbol -> the last stored close, of whatever day
 
     raises  TryLater where the market has collapsed to a part of it; Unavailable where numbers contradict each other.
     """
     quotes = snapshot.quotes
-    if len(quotes) < LEAST_OF_LAST * last:
+    if len(quotes) < min(LEAST_OF_LAST * last, last - FEW):
         raise TryLater(
             "{source}: only {count} symbols, of {last} on the last day: nothing was stored",
             hint="try again later; a source that stays so has changed", source=name, count=len(quotes), last=last,
         )  # fmt: skip
+    bars = sum(quote.traded for quote in quotes)
+    least = max(LEAST_OF_ALL * len(quotes), LEAST_TRADED * traded)
+    if snapshot.closed and max(len(quotes), traded) >= COMPARABLE and bars < min(least, max(len(quotes), traded) - FEW):
+        raise _odd(name, "{count} of {total} securities traded", count=bars, total=len(quotes))
     near = [0.4 < quote.prev_close / older[quote.symbol] < 2.5
             for quote in quotes if quote.prev_close and quote.symbol in older]  # fmt: skip
     if len(near) >= COMPARABLE and sum(near) < AGREEING * len(near):
@@ -92,7 +101,7 @@ def check(snapshot: Snapshot, name: str, closes: Mapping[str, float], last: int,
                    count=len(near) - sum(near), total=len(near))  # fmt: skip
     both = [(quote.prev_close, closes[quote.symbol]) for quote in quotes if quote.prev_close and quote.symbol in closes]
     agree = sum(abs(before - close) < 0.0051 for before, close in both)
-    if len(both) >= COMPARABLE and agree < AGREEING * len(both):
+    if len(both) >= AGREEABLE and agree < AGREEING * len(both):
         raise _odd(name, "{agree} of {count} previous closes are those that are stored", agree=agree, count=len(both))
 
 
@@ -100,14 +109,17 @@ def _collected(source: Source, progress: Progress | None, notify: Notify) -> _Co
     """Return what all pages told. A page with the number 1 begins anew: the source has gone over to another host."""
     quotes: list[Quote] = []
     page, done, dropped, odd, told = None, 0, 0, "", ""
+    doubted: set[str] = set()
     try:
         for page in source.snapshot(notify=notify):
             if page.number == 1:
                 quotes, done, dropped, odd, told = [], 0, 0, "", ""
+                doubted.clear()
             if page.number != done + 1:
                 raise _half(source.name, done, page.pages, Message("page {number} came", number=page.number))
             done = page.number
             quotes.extend(page.quotes)
+            doubted.update(page.doubted)
             dropped, odd, told = dropped + page.dropped, odd or page.odd, max(told, page.time or "")
             if progress:
                 progress(done, max(done, page.pages))
@@ -128,6 +140,9 @@ def _collected(source: Source, progress: Progress | None, notify: Notify) -> _Co
     if dropped:
         template = "{source}: {count} row(s) contradicted themselves and were left out, the first: {odd}"
         notify(Message(template, source=source.name, count=dropped, odd=odd))
+    if doubted:
+        template = "{source}: {fields} of many rows do not fit their prices; kept as they were told"
+        notify(Message(template, source=source.name, fields=", ".join(sorted(doubted))))
     return _Collected(quotes, page.host, told, done)
 
 

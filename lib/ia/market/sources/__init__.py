@@ -34,6 +34,7 @@ class Page(NamedTuple):
                     none, so that only the clock says which day it is
     dropped         rows that contradicted themselves and are not in `quotes`
     odd             what was wrong with the first of them, for a message, or ""
+    doubted         columns that do not fit the prices in many rows, which are in `quotes` as they were told
     """
 
     quotes: list[Quote]
@@ -43,6 +44,7 @@ class Page(NamedTuple):
     time: str | None = None
     dropped: int = 0
     odd: str = ""
+    doubted: tuple[str, ...] = ()
 
 
 class Board(NamedTuple):

@@ -37,11 +37,16 @@ class Odd(Exception):
 
 
 class Tally:
-    """Counts the odd rows of a page: `check` raises where there are more than a few, naming the field."""
+    """Counts the odd rows of a page: `check` raises where there are more than a few, naming the field.
+
+    false     how many rows contradict themselves in a field without which the others stand: some are ordinary
+    doubted   the same of what sources work out each in their own way: they are told, and no reason to believe nothing
+    """
 
     def __init__(self, what: str) -> None:
         self.what = what
         self.fields: Counter[str] = Counter()
+        self.false: Counter[str] = Counter()
         self.doubted: Counter[str] = Counter()
         self.first = ""
 
@@ -60,9 +65,16 @@ class Tally:
         if self.dropped > max(FEW, ODD_FRAC * rows):
             field, count = self.fields.most_common(1)[0]
             raise shape_changed(self.what, f"{count} of {rows} rows contradict themselves in {field}: {self.first}")
-        for field, count in self.doubted.most_common(1):
-            if count > max(3 * FEW, 0.2 * rows):
-                raise shape_changed(self.what, f"{count} of {rows} rows contradict themselves in {field}")
+        for field in _many(self.false, rows):
+            raise shape_changed(self.what, f"{self.false[field]} of {rows} rows contradict themselves in {field}")
+
+    def doubtful(self, rows: int) -> tuple[str, ...]:
+        """Return the fields in which more than some of so many rows are doubted."""
+        return _many(self.doubted, rows)
+
+
+def _many(fields: "Counter[str]", rows: int) -> tuple[str, ...]:
+    return tuple(sorted(field for field, count in fields.items() if count > max(3 * FEW, 0.2 * rows)))
 
 
 def small(answer: Answer) -> None:

@@ -103,7 +103,8 @@ def _pages(kind: str, seen: set[str]) -> Iterator[Page]:
             raise shape_changed(WHAT, "the pages repeat each other")
         seen.update(quote.symbol for quote in quotes)
         time = max((quote.time for quote in quotes if quote.time), default=None)
-        yield Page(quotes, place, place + last, part.host, time, tally.dropped, tally.first)
+        doubted = tally.doubtful(len(part.rows))
+        yield Page(quotes, place, place + last, part.host, time, tally.dropped, tally.first, doubted)
 
 
 def boards(kind: str) -> list[Board]:

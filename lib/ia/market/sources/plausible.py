@@ -5,6 +5,8 @@ from datetime import date
 from ia.market.quote import Quote
 from ia.market.sources.cells import Odd, Tally
 
+WRONG_UNIT = 3.0
+"""Money that is so many times off what the volume costs is another column, or in another unit."""
 LARGEST_MOVE = 45.0
 """Per cent; the widest daily limit is 30. The first days of a stock have none, nor has one that is being delisted."""
 FIRST_DAYS = 20
@@ -14,7 +16,7 @@ FIRST_DAYS = 20
 def check(quote: Quote, told: str, tally: Tally) -> None:
     """Raise Odd, naming a field of Quote, where prices, change, volume and money of a quote contradict each other.
 
-    What is only doubtful (amplitude, turnover, market values) is counted in `tally`: some such rows are ordinary.
+    What no price depends on (amplitude, turnover, money that is somewhat off) is only counted in `tally`.
 
     told    the name as the source writes it: `N`, `C` and `退` mark stocks without a price limit
     """
@@ -36,7 +38,7 @@ def check(quote: Quote, told: str, tally: Tally) -> None:
             raise Odd("change_pct", quote.change_pct)
         if abs(move) > LARGEST_MOVE and not _free(quote, told):
             raise Odd("change_pct", quote.change_pct)
-    if quote.amount is not None and not _paid(quote):
+    if quote.amount is not None and not _paid(quote, WRONG_UNIT):
         raise Odd("amount", quote.amount)
     _doubt(quote, tally)
 
@@ -50,10 +52,13 @@ def _free(quote: Quote, told: str) -> bool:
     return (date.fromisoformat(quote.time[:10]) - date.fromisoformat(quote.listed)).days <= FIRST_DAYS
 
 
-def _paid(quote: Quote) -> bool:
-    """Whether the money fits the volume: what was paid a share lies between low and high. A volume is told in lots."""
+def _paid(quote: Quote, factor: float) -> bool:
+    """Whether the money fits the volume: what was paid a share lies between low and high, but for a factor.
+
+    A volume is told in lots.
+    """
     volume, amount = quote.volume or 0, quote.amount or 0.0
-    least, most = (volume - 100) * (quote.low or 0.0) * 0.98, (volume + 100) * (quote.high or 0.0) * 1.02
+    least, most = (volume - 100) * (quote.low or 0.0) / factor, (volume + 100) * (quote.high or 0.0) * factor
     return least <= amount <= most
 
 
@@ -65,5 +70,7 @@ def _doubt(quote: Quote, tally: Tally) -> None:
         turned = (quote.volume or 0) * (quote.price or 0.0) / quote.float_cap * 100
         if abs(turned - quote.turnover_pct) > 0.02 + 0.05 * turned:
             tally.doubted["turnover_pct"] += 1
+    if quote.amount is not None and not _paid(quote, 1.02):
+        tally.doubted["amount"] += 1
     if quote.market_cap and quote.float_cap and quote.float_cap > 1.001 * quote.market_cap:
-        tally.doubted["float_cap"] += 1
+        tally.false["float_cap"] += 1

@@ -70,7 +70,7 @@ def pages(kinds: Sequence[str]) -> Iterator[Page]:
             seen.update(quote.symbol for quote in quotes)
             done += 1
             time = max((quote.time for quote in quotes if quote.time), default=None)
-            yield Page(quotes, done, done + last - n, HOST, time, tally.dropped, tally.first)
+            yield Page(quotes, done, done + last - n, HOST, time, tally.dropped, tally.first, tally.doubtful(len(rows)))
 
 
 def fundamentals_of(company: Symbol) -> list[Report]:
