@@ -178,3 +178,16 @@ def test_the_result_of_the_last_day_outlives_it_where_all_was_sold_of_one(ws, de
         monkeypatch.setenv("IA_NOW", moment)
         purse = ledger(ws).account().purses["CNY"]  # 10500 less fees of 10.36, before 10000; the other is suspended
         assert (purse.day, purse.today) == ("2024-06-21", Decimal("489.64"))
+
+
+def test_the_day_of_the_account_is_not_that_of_a_security_that_is_gone(ws, desk, monkeypatch):
+    stored(ws, "600000.SH", (10.0, 10.0, 10.0, 10.0, 11.0))
+    stored(ws, "000333.SZ", (60.0, 60.0, 60.0, None, None))
+    deposited(desk, "200000", "2024-06-17")
+    bought(desk, "600000", "1000", "10", "2024-06-17")
+    bought(desk, "000333", "100", "60", "2024-06-17")
+    symbol = resolve("600000")
+    entering.trade(desk, Order("sell", symbol, Decimal(1000), Decimal(10), order.moment_of("2024-06-20", symbol)))
+    monkeypatch.setenv("IA_NOW", "2024-06-21T16:00+08:00")
+    purse = ledger(ws).account().purses["CNY"]
+    assert (purse.day, purse.today) == ("2024-06-20", Decimal("-10.10"))

@@ -116,7 +116,7 @@ def account(
 ) -> Account:  # fmt: skip
     """Return the account of books at these prices.
 
-    prices   by symbol; of what is held, and of what was sold on the day that they are of, or today
+    prices   by symbol; of what is held, and of what was sold on the day that they are of or later: that day's
     closes   None where no drawdown is asked for
     today    the exchange's date. settled: after how many days what was bought may be sold, by symbol
     capital  money and currency that count as brought in where no deposit is in the journal

@@ -120,8 +120,9 @@ class Desk:
             each for each in books.holdings.values()
             if not each.quantity and latest.get(each.currency, today) <= each.day < today
         ]  # fmt: skip
-        if sold:
-            found |= self.market.prices([from_canonical(each.symbol) for each in sold], until)
+        for day in {each.day for each in sold}:
+            gone = [from_canonical(each.symbol) for each in sold if each.day == day]
+            found |= self.market.prices(gone, order.day_end(day, gone[0].market))
         return [from_canonical(name) for name in sorted(each.symbol for each in (*asked, *sold))], found
 
     @property

@@ -199,3 +199,8 @@ def at_close(day: str, market: str = "CN") -> str:
 def at_open(day: str, market: str = "CN") -> str:
     """Return the UTC stamp of the first moment of a day at the exchange."""
     return clock.stamp(datetime.combine(date.fromisoformat(day), time(0), clock.zone(market)))
+
+
+def day_end(day: str, market: str = "CN") -> datetime:
+    """Return the last second of a day at the exchange."""
+    return datetime.combine(date.fromisoformat(day), time(23, 59, 59), clock.zone(market))
