@@ -10,6 +10,7 @@ written anew. A program that reads them with numpy.load can hold a shared flock 
 import contextlib
 import errno
 import fcntl
+import functools
 import json
 import os
 import sqlite3
@@ -233,7 +234,7 @@ class _Writer:
             self._column(symbol, work.base)
         past = [row for row in work.rows if row < end]
         for row in past:
-            for file, values in zip(self.prices, self._bars(self.dates[row])[1], strict=True):
+            for file, values in zip(self.prices, self._bars(self.dates[row]), strict=True):
                 file.set_row(row, values)
         for symbol in sorted({*work.columns, *(self._acting_after(past[0]) if past else ())}):
             self._factors(symbol, work.base)
@@ -241,24 +242,24 @@ class _Writer:
             if row >= end:
                 self._last(row)
 
-    def _bars(self, date: str) -> tuple[list[int], list["array[float]"]]:
-        """Return the places of the symbols that traded, and the six rows of the day."""
-        found = self.db.execute(
+    def _bars(self, date: str) -> list["array[float]"]:
+        """Return the six rows of a day."""
+        blank = array("d", [NAN]) * self.width
+        opens, highs, lows, closes, volumes, amounts = rows = [blank[:] for _ in self.prices]
+        cursor = self.db.execute(
             "SELECT symbol, open, high, low, close, volume, amount FROM daily WHERE source = ? AND date = ?",
             (self.source, date),
-        ).fetchall()
-        blank = array("d", [NAN]) * self.width
-        rows = [blank[:] for _ in self.prices]
-        found = [row for row in found if row[0] in self.at]
-        if not found:
-            return [], rows
-        symbols, *columns = zip(*found, strict=True)
-        places = [self.at[symbol] for symbol in symbols]
-        columns[5] = tuple(NAN if value is None else value for value in columns[5])
-        for row, column in zip(rows, columns, strict=True):
-            for place, value in zip(places, column, strict=True):
-                row[place] = value
-        return places, rows
+        )
+        # No list of rows: it would set off the garbage collector, which takes as long as all of this.
+        for symbol, first, high, low, close, volume, amount in cursor:
+            place = self.at.get(symbol)
+            if place is None:
+                continue
+            opens[place], highs[place], lows[place] = first, high, low
+            closes[place], volumes[place] = close, volume
+            if amount is not None:
+                amounts[place] = amount
+        return rows
 
     def _column(self, symbol: str, rows: int) -> None:
         """Read the bars of a symbol anew."""
@@ -302,24 +303,23 @@ class _Writer:
     def _last(self, row: int) -> None:
         """Read a day anew behind which nothing is known yet: its factors are those of the row before, and its steps."""
         date = self.dates[row]
-        places, rows = self._bars(date)
+        rows = self._bars(date)
         for file, values in zip(self.prices, rows, strict=True):
             file.set_row(row, values)
         if row == 0:
             self.factor.set_row(0, array("d", [1.0]) * self.width)
             return
-        scale, closes = self.factor.row(row - 1), self.close.row(row - 1)
+        scale, closes, now = self.factor.row(row - 1), self.close.row(row - 1), rows[3]
+        for place, (close, next_) in enumerate(zip(closes, now, strict=True)):
+            if close != close and next_ == next_:
+                scale[place] *= self._resumed(place, row)
         cursor = self.db.execute(
             "SELECT DISTINCT symbol FROM actions WHERE adapter = ? AND date > ? AND date <= ?",
             (self.adapter, self.dates[row - 1], date),
         )
-        landing = {self.at[symbol] for (symbol,) in cursor if symbol in self.at}
-        for place in places:
-            close = closes[place]
-            if close != close:
-                scale[place] *= self._resumed(place, row)
-            elif place in landing:
-                scale[place] *= self._since(place, row - 1, row, close)
+        for place in sorted(self.at[symbol] for (symbol,) in cursor if symbol in self.at):
+            if now[place] == now[place] and closes[place] == closes[place]:
+                scale[place] *= self._since(place, row - 1, row, closes[place])
         self.factor.set_row(row, scale)
 
     def _resumed(self, place: int, row: int) -> float:
@@ -357,14 +357,20 @@ def _path(folder: str, column: str) -> str:
 
 
 def _read(folder: str) -> Index | None:
+    path = os.path.join(folder, "index.json")
     try:
-        with open(os.path.join(folder, "index.json"), encoding="utf-8") as file:
-            told = json.load(file)
-        if told.pop("format") != FORMAT:
-            return None
-        return Index(**told)
+        state = os.stat(path)
+        return _parsed(path, state.st_ino, state.st_mtime_ns)
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
+
+
+@functools.lru_cache(maxsize=2)
+def _parsed(path: str, inode: int, changed: int) -> Index | None:
+    """Return what an index.json says; one that did not change (it is replaced, never edited) is not parsed again."""
+    with open(path, encoding="utf-8") as file:
+        told = json.load(file)
+    return Index(**told) if told.pop("format") == FORMAT else None
 
 
 def _write(folder: str, index: Index) -> None:
