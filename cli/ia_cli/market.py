@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ia.errors import Message
+from ia.errors import Message, NotFound
 from ia_cli._group import Command, Group
 from ia_cli._options import json_option, rows_options
 from ia_cli._out import nothing, notify
@@ -110,11 +110,19 @@ def sectors(ctx: click.Context, kind: str, count: int | None, as_json: bool, as_
     from ia.market.summary import sectors as grouped
     from ia.workspace import Workspace
 
+    day = None
     with reading.opened(Workspace()) as db:
-        day = reading.latest(db, notify)
-        rows = grouped(db, day, kind)[:count]
+        try:
+            day = reading.latest(db, notify)
+            rows = grouped(db, day, kind)[:count]
+        except NotFound:
+            rows = reading.boards(db, kind, notify)[:count]
+            if not rows:
+                raise
+    if rows and day and rows[0]["date"] < day.date:
+        notify(Message("no groups of {date} are stored: these are of {day}", date=day.date, day=rows[0]["date"]))
     brief = ("name", "change_pct", "up", "down", "amount", "leader", "leader_pct")
-    _listed(ctx, rows, SECTORS, brief, as_json, as_jsonl, day=day)
+    _listed(ctx, rows, SECTORS, brief, as_json, as_jsonl, day=day, hint="`ia sync sectors` fetches them")
 
 
 @market.command(cls=Command, example="ia sync daily && { ia market mainline || echo none; }")
@@ -196,7 +204,9 @@ def northbound(ctx: click.Context, days: int, as_json: bool, as_jsonl: bool) -> 
 
     The exchanges have not published the net flow since August 2024: there it is empty, and only turnover is told.
     """
+    from ia import clock
     from ia.market import reading
+    from ia.market.jobs import NET_ENDED
     from ia.workspace import Workspace
 
     rows = reading.northbound(Workspace(), days, notify)
@@ -208,6 +218,9 @@ def northbound(ctx: click.Context, days: int, as_json: bool, as_jsonl: bool) -> 
                 count=len(silent), first=silent[0], last=silent[-1],
             )
         )  # fmt: skip
+    elif clock.now().date().isoformat() > NET_ENDED:
+        template = "the net flow northbound is not published since {day}: stored are turnover, deals and the leader"
+        notify(Message(template, day=NET_ENDED))
     brief = ("date", "channel", "net", "buy", "sell", "turnover", "leader")
     _listed(ctx, rows, NORTHBOUND, brief, as_json, as_jsonl, hint="`ia sync northbound` fetches it")
 

@@ -304,6 +304,18 @@ def test_sectors_are_the_source_s_own_where_they_were_synced_for_the_day(ws, bre
     assert [(row["name"], row["by"]) for row in rows] == [("酿酒", "source")]
 
 
+def test_groups_of_a_day_before_stand_in_where_none_of_the_day_are_known(ws, now):
+    insert(ws, "boards", {"kind": "industry", "date": THU, "board": "BK1", "name": "酿酒", "change_pct": 2.0},
+           {"kind": "industry", "date": "2024-03-18", "board": "BK1", "name": "后来", "change_pct": 3.0})  # fmt: skip
+    with reading.opened(ws) as db:
+        assert [(row["name"], row["date"]) for row in reading.boards(db, "industry")] == [("酿酒", THU)]
+        assert reading.boards(db, "concept") == []
+    fill(ws, {FRI: [quote(f"60{n:04d}.SH", f"股{n}", n / 2) for n in range(4)]})
+    with reading.opened(ws) as db:
+        rows = sectors(db, reading.latest(db))
+    assert [(row["name"], row["date"], row["by"]) for row in rows] == [("酿酒", THU, "source")]
+
+
 def test_members_of_synced_boards_stand_in_where_snapshots_tell_no_groups(ws, now):
     fill(ws, {FRI: [quote(f"60{n:04d}.SH", f"股{n}", n / 2) for n in range(4)]})
     insert(

@@ -713,6 +713,17 @@ def test_boards_have_their_members_from_the_snapshot(world):
     assert w.all("SELECT gone FROM members WHERE kind = 'industry' AND symbol = ?", symbol) == [(DAYS[0],)]
 
 
+def test_boards_that_tell_a_sunday_are_of_friday_and_their_leader_is_known_by_its_code(world):
+    w = world()
+    row = {"f3": 4.8, "f8": 1.3, "f12": "BK0437", "f13": 90, "f14": "煤炭行业", "f20": 18e11, "f104": 35, "f105": 0,
+           "f124": 1715472000, "f128": "云煤能源", "f136": 10.12, "f140": "600792", "f141": 0}  # fmt: skip
+    w.hosts.say("m:90", {"rc": 0, "data": {"total": 1, "diff": [row]}})
+    w.hosts.say("b:BK", {"rc": 0, "data": None})
+    assert w.sync(DAYS[1], "sectors")["day"] == DAYS[0]
+    told = w.all("SELECT date, name, leader FROM boards WHERE kind = 'industry'")
+    assert told == [(DAYS[0], "煤炭行业", "600792.SH")]
+
+
 def test_boards_without_told_members_are_asked_once_a_week(world):
     w = world()
     w.sync(DAYS[0], "sectors")

@@ -95,6 +95,8 @@ CATALOG = {
     "A stock stands there once for each reason. Status 1 where nothing is stored.": "同一股票每个上榜原因一行。没有存下数据时状态为 1。",
     "Another day, YYYY-MM-DD; default: the newest stored.": "指定日期，YYYY-MM-DD；默认取存下的最近一天。",
     "`ia sync northbound` fetches it": "`ia sync northbound` 可获取",
+    "`ia sync sectors` fetches them": "`ia sync sectors` 可获取",
+    "no groups of {date} are stored: these are of {day}": "库中没有 {date} 的板块：以下是 {day} 的",
     "`ia sync lhb` fetches it": "`ia sync lhb` 可获取",
     "{sync} fetches it": "{sync} 可获取",
     "nothing of this is stored": "没有存下这项数据",

@@ -116,11 +116,12 @@ def _check(run: Run, shot: snapshots.Snapshot, last: dict[str, continuity.Last])
         " AND (?3 OR c.kind IS NOT 'etf')", (run.number, shot.day, _has_funds(shot.quotes)),
     ).fetchone()  # fmt: skip
     query = "SELECT rows FROM days WHERE source = ? AND whole = 1 AND rows > 0 AND date < ? ORDER BY date DESC LIMIT 1"
-    traded = run.db.execute(query, (run.number, shot.day)).fetchone()
+    row = run.db.execute(query, (run.number, shot.day)).fetchone()
+    traded = None if _free(run) else row[0] if row else 0
     before = continuity.previous_session(shot.day)
     closes = {symbol: bar.close for symbol, bar in last.items() if bar.date == before}
     older = {symbol: bar.close for symbol, bar in last.items()}
-    snapshots.check(shot, run.source.name, closes, count, traded[0] if traded else 0, older)
+    snapshots.check(shot, run.source.name, closes, count, traded, older)
 
 
 def _has_funds(quotes: list[Quote]) -> bool:

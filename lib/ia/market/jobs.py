@@ -267,7 +267,8 @@ def _day_of(boards: Sequence[Board], source: Source) -> str:
         return last_session("CN", clock.now())
     if told[:10] > _today():
         raise later(source.name, told[:10])
-    return told[:10]
+    end = datetime.fromisoformat(f"{told[:10]}T23:59:59").replace(tzinfo=clock.CHINA)
+    return last_session("CN", end)  # on a Sunday Friday's are shown
 
 
 def _today() -> str:

@@ -397,6 +397,18 @@ def young(day: str) -> str:
     return (date.fromisoformat(day) - timedelta(days=NEW_DAYS)).isoformat()
 
 
+def boards(db: sqlite3.Connection, kind: str, notify: Notify = silent) -> list[Row]:
+    """Return the newest boards of a kind that may be seen, as their source drew them, without any day of the market."""
+    from ia.market.summary import drawn
+
+    for number, name, fake in sources(db):
+        if rows := drawn(db, number, kind, clock.last_visible("CN")):
+            if fake:
+                notify(Message("simulated figures: the market is invented by {adapter}", adapter=name))
+            return rows
+    return []
+
+
 def northbound(ws: Workspace, days: int = 20, notify: Notify = silent) -> list[Row]:
     """Return north-bound trading by day and channel, newest first, of the newest days that may be seen.
 

@@ -74,12 +74,18 @@ def take(source: Source, progress: Progress | None = None, notify: Notify = sile
 
 
 def check(
-    snapshot: Snapshot, name: str, closes: Mapping[str, float], last: int, traded: int, older: Mapping[str, float]
+    snapshot: Snapshot,
+    name: str,
+    closes: Mapping[str, float],
+    last: int,
+    traded: int | None,
+    older: Mapping[str, float],
 ) -> None:
     """Raise where a snapshot cannot be true of the market whose store is known.
 
     closes  symbol -> the stored close of the session before; empty where there is none
-    last    number of symbols of the last whole day, traded: of those that traded; 0 where there is none
+    last    number of symbols of the last whole day, 0 where there is none
+    traded  number of those that traded on it; None where it may be any, as in a folder of some files
     older   symbol -> the last stored close, of whatever day
 
     raises  TryLater where the market has collapsed to a part of it; Unavailable where numbers contradict each other.
@@ -90,10 +96,11 @@ def check(
             "{source}: only {count} symbols, of {last} on the last day: nothing was stored",
             hint="try again later; a source that stays so has changed", source=name, count=len(quotes), last=last,
         )  # fmt: skip
-    bars = sum(quote.traded for quote in quotes)
-    least = max(LEAST_OF_ALL * len(quotes), LEAST_TRADED * traded)
-    if snapshot.closed and max(len(quotes), traded) >= COMPARABLE and bars < min(least, max(len(quotes), traded) - FEW):
-        raise _odd(name, "{count} of {total} securities traded", count=bars, total=len(quotes))
+    if snapshot.closed and traded is not None:
+        bars, most = sum(quote.traded for quote in quotes), max(len(quotes), traded)
+        least = max(LEAST_OF_ALL * len(quotes), LEAST_TRADED * traded)
+        if most >= COMPARABLE and bars < min(least, most - FEW):
+            raise _odd(name, "{count} of {total} securities traded", count=bars, total=len(quotes))
     near = [0.4 < quote.prev_close / older[quote.symbol] < 2.5
             for quote in quotes if quote.prev_close and quote.symbol in older]  # fmt: skip
     if len(near) >= COMPARABLE and sum(near) < AGREEING * len(near):

@@ -223,8 +223,24 @@ def sectors(db: sqlite3.Connection, day: Day, kind: str = "industry") -> list[Ro
     """Return the industries or concepts of a day, best first.
 
     Those that the source draws itself where they were synced for this day (`by`: source); else worked out here of the
-    stocks of the snapshot (`by`: members), whose industries and concepts are those that were told last.
+    stocks of the snapshot (`by`: members), whose industries and concepts are those that were told last. Where nothing
+    is known of those either: the source's newest of a day before, with that `date`.
     """
+    if rows := _drawn(db, day.source, kind, day.date):
+        return rows
+    if found := groups(stocks(db, day), kind):
+        return [{"date": day.date, **row, "by": "members"} for row in found]
+    return drawn(db, day.source, kind, day.date)
+
+
+def drawn(db: sqlite3.Connection, source: int, kind: str, until: str) -> list[Row]:
+    """Return the boards of a kind as a source drew them on the newest day up to `until`, best first."""
+    query = "SELECT max(date) FROM boards WHERE source = ? AND kind = ? AND date <= ? AND change_pct IS NOT NULL"
+    (day,) = db.execute(query, (source, kind, until)).fetchone()
+    return _drawn(db, source, kind, day) if day else []
+
+
+def _drawn(db: sqlite3.Connection, source: int, kind: str, day: str) -> list[Row]:
     rows = rows_of(
         db,
         "SELECT b.name, NULL AS count, b.up, b.down, b.change_pct, NULL AS weighted_pct, NULL AS amount,"
@@ -232,7 +248,6 @@ def sectors(db: sqlite3.Connection, day: Day, kind: str = "industry") -> list[Ro
         " LEFT JOIN snapshots s ON s.source = b.source AND s.date = b.date AND s.symbol = b.leader"
         " WHERE b.source = ? AND b.kind = ? AND b.date = ? AND b.change_pct IS NOT NULL"
         " ORDER BY b.change_pct DESC, b.name",
-        (day.source, kind, day.date),
+        (source, kind, day),
     )
-    found = rows or groups(stocks(db, day), kind)
-    return [{"date": day.date, **row, "by": "source" if rows else "members"} for row in found]
+    return [{"date": day, **row, "by": "source"} for row in rows]

@@ -270,8 +270,9 @@ def _board(kind: str, row: dict[str, Any]) -> Board:
     code = row.get("f12")
     if not isinstance(code, str) or not _is_board(code):
         raise Odd("f12", code)
-    leader, market = row.get("f140"), row.get("f141")
-    exchange = "SH" if market == 1 else _beyond_shanghai(leader)
+    leader = row.get("f140")
+    # the code alone tells: what stands in f141 is not always its exchange
+    found = maybe_symbol(leader, "SH") or maybe_symbol(leader, _beyond_shanghai(leader))
     return Board(
         kind,
         code,
@@ -281,7 +282,7 @@ def _board(kind: str, row: dict[str, Any]) -> Board:
         market_cap=number(row, "f20", 0),
         up=count(row, "f104"),
         down=count(row, "f105"),
-        leader=maybe_symbol(leader, exchange),
+        leader=found,
         leader_pct=loose(row, "f136"),
         time=moment(row.get("f124")),
     )

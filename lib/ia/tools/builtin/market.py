@@ -186,6 +186,8 @@ def sectors(
     with reading.opened(scope.ws) as db:
         day = reading.latest(db, scope.notify)
         rows = grouped(db, day, kind)
+    if rows:  # the source's groups may be of a day before
+        day = day._replace(date=rows[0]["date"])
     count = max(1, min(limit, 50))
     told = [
         {name: row.get(name) for name in ("name", "change_pct", "up", "down", "leader", "leader_pct")} for row in rows
