@@ -383,7 +383,8 @@ def import_(file: str | None, dry_run: bool, currency: str, session: str, as_jso
     """Enter a broker's statement, or an export of ours: CSV or text with tabs, UTF-8 or GBK.
 
     Columns are known by their names (成交日期 证券代码 操作 成交价格 成交数量 手续费 印花税 …, Date Symbol Side
-    Quantity Price …). The broker's amounts and fees win over the rules, and the guard is not asked: it has happened.
+    Quantity Price …). The broker's amounts and fees win over the rules; where no column tells of fees, they are those
+    of the rules. The guard is not asked: it has happened.
     One row that cannot be read, and nothing is entered (65, with its line). A row that was entered before is passed
     over, so that overlapping files do no harm.
     """
@@ -398,6 +399,8 @@ def import_(file: str | None, dry_run: bool, currency: str, session: str, as_jso
     with stream:
         raw = stream.read(importing.MOST_BYTES + 1)
     found = importing.read(raw, source, currency=order.money_of(currency), session=session)
+    if found.ruled:
+        notify(Message("{source} tells no fees: they are those of the rules", source=source))
     made = importing.entered(ledger(Workspace(), notify), found.entries, dry=dry_run, notify=notify)
     known = len(found.entries) - len(made)
     notify(

@@ -64,19 +64,19 @@ def test_two_rows_that_say_the_same_are_two_trades_and_stay_two(ws):
 @pytest.mark.parametrize(
     ("header", "row", "expected"),
     [
-        ("成交日期,证券代码,买卖标志,成交价格,成交数量", "2024/1/15,333,买入,60,100", ("buy", "000333.SZ", "100", "6000.00", "0.00")),
+        ("成交日期,证券代码,买卖标志,成交价格,成交数量", "2024/1/15,333,买入,60,100", ("buy", "000333.SZ", "100", "6000.00", "5.06")),
         ("交割日期|证券代码|业务名称|成交价格|成交数量|成交金额|佣金|印花税|过户费|其他费|清算金额",
          "2024-01-15|000333|证券买入|60.00|100|6000.00|5.00|0|0.06|0.20|-6005.26", ("buy", "000333.SZ", "100", "6000.00", "5.26")),
         # 手续费 is the sum of the others
         ("成交日期,证券代码,操作,成交价格,成交数量,成交金额,手续费,印花税,过户费,发生金额",
          "20240115,000333,买入,60,100,6000,5.06,0,0.06,-6005.06", ("buy", "000333.SZ", "100", "6000.00", "5.06")),
         # an average price that was cut off
-        ("成交日期,证券代码,操作,成交均价,成交数量,成交金额", "20240115,000333,买入,60.123,300,18036.97", ("buy", "000333.SZ", "300", "18036.97", "0.00")),
+        ("成交日期,证券代码,操作,成交均价,成交数量,成交金额", "20240115,000333,买入,60.123,300,18036.97", ("buy", "000333.SZ", "300", "18036.97", "5.18")),
         ("Currency,Symbol,Date/Time,Quantity,T. Price,Proceeds,Comm/Fee,TradeID",
          'USD,MSFT,"2024-01-18, 10:00:01",10,390.5,-3905,-1.005,991', ("buy", "MSFT.US", "10", "3905.00", "1.01")),
         ("Side,Symbol,Name,Fill Qty,Fill Price,Fill Amount,Fill Time,Currency,Commission,Platform Fee",
          'Buy,00700,TENCENT,100,290.2,"29,020.00","2024/01/17 10:00:00",HKD,3.00,15.00', ("buy", "00700.HK", "100", "29020.00", "18.00")),
-        ("Code,Direction,Quantity,Price,Date", "US.AAPL,BUY,0.5,200,2024-01-16", ("buy", "AAPL.US", "0.5", "100.00", "0.00")),
+        ("Code,Direction,Quantity,Price,Date", "US.AAPL,BUY,0.5,200,2024-01-16", ("buy", "AAPL.US", "0.5", "100.00", "5.00")),
     ],
 )  # fmt: skip
 def test_rows_of_many_brokers(ws, header, row, expected):
@@ -197,3 +197,14 @@ def test_names_and_reasons_cannot_break_out_of_the_beancount_text(ws):
     entries, errors, _ = loader.load_string("".join(beancount.text(journal.standing(ws.db))))
     assert not errors
     assert "Assets:Evil" not in {getattr(each, "account", "") for each in entries}
+
+
+def test_a_file_without_a_column_of_fees_has_those_of_the_rules(ws, monkeypatch):
+    text = "date,symbol,side,price,quantity\n2024-01-15,600000,buy,10,1000\n2024-02-15,600000,sell,11.5,700\n"
+    assert [each.fees for each in put(ws, text)] == [Decimal("5.10"), Decimal("9.11")]
+    monkeypatch.setenv("IA_LEDGER_COMMISSION_MIN", "1")
+    assert put(ws, text) == []  # other fees do not make another row of it
+    assert importing.read(text.encode(), "bill").ruled
+    assert not importing.read(THS.encode(), "bill").ruled
+    with pytest.raises(BadData, match="bill:2: no rule for"):
+        put(ws, "date,symbol,side,price,quantity\n1991-01-15,600000,buy,10,1000\n")

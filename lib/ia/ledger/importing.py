@@ -35,7 +35,7 @@ from ia.ledger.journal import (
     cents,
 )
 from ia.ledger.statements import is_header, meanings, meant
-from ia.ohlcv.identity import Symbol, resolve
+from ia.ohlcv.identity import Symbol, from_canonical, resolve
 from ia.rules.boards import currency as traded_in
 
 MOST_BYTES = 50_000_000
@@ -63,10 +63,14 @@ class Row(dict[str, str]):
 
 
 class Read(NamedTuple):
-    """What a file says: entries, oldest first, and what was passed over: (line, why)."""
+    """What a file says: entries, oldest first, and what was passed over: (line, why).
+
+    ruled   whether the file has no column that tells of fees, so that they are those of the rules
+    """
 
     entries: list[Entry]
     passed: list[tuple[int, str]]
+    ruled: bool = False
 
 
 def read(raw: bytes, source: str, *, currency: str = "CNY", session: str = "") -> Read:
@@ -80,18 +84,31 @@ def read(raw: bytes, source: str, *, currency: str = "CNY", session: str = "") -
     found: list[Entry] = []
     passed: list[tuple[int, str]] = []
     seen: Counter[str] = Counter()
+    ruled = bool(rows) and not rows[0].keys() & {*_FEES, "net", "kind"}
     for row in rows:
         try:
             made = _entry(row, paid, currency, session)
+            base = "" if made is None else made.key or _key(made, row["number"])
+            if ruled and made is not None and made.kind in (BUY, SELL):
+                made = _charged(made)
         except IaError as exc:
             raise BadData("{source}:{line}: {reason}", source=source, line=row.line, reason=exc) from None
         if made is None:
             passed.append((row.line, row["what"]))
             continue
-        base = made.key or _key(made, row["number"])
         seen[base] += 1
         found.append(made._replace(key=base if seen[base] == 1 else f"{base}#{seen[base]}"))
-    return Read(sorted(found, key=lambda each: (each.date, each.time)), passed)
+    ruled = ruled and any(each.kind in (BUY, SELL) for each in found)
+    return Read(sorted(found, key=lambda each: (each.date, each.time)), passed, ruled)
+
+
+def _charged(entry: Entry) -> Entry:
+    """Return a trade with the fees that the rules make. raises NotFound where they do not reach back so far."""
+    assert entry.price is not None and entry.quantity is not None
+    symbol = from_canonical(entry.symbol)._replace(name=entry.name)
+    wish = order.Order(entry.kind, symbol, entry.quantity, entry.price, datetime.fromisoformat(entry.time))
+    cost = order.entry_of(wish)
+    return entry._replace(commission=cost.commission, stamp=cost.stamp, transfer=cost.transfer, other=cost.other)
 
 
 def entered(desk: Desk, new: Sequence[Entry], *, dry: bool = False, notify: Notify = silent) -> list[Entry]:
