@@ -212,6 +212,14 @@ def test_a_record_of_eastmoney_without_times_is_of_the_day_that_now_says(world, 
         assert (row["day"], row["bars"], row["ex_dates"]) == (day, 60, 0)
         assert any(f"tells no day: taken as {day}" in told for told in w.told), w.told
     assert w.sync(DAYS[1])["changed"] == 0
+    before = w.dump()
+    w.patch.setenv("IA_NOW", f"{DAYS[2]}T16:00+08:00")  # the hosts stand still
+    w.told.clear()
+    outcome = sync(w.ws, Request("daily"), lambda message: w.told.append(str(message)))
+    assert not outcome.failures
+    assert outcome.rows[0]["day"] == DAYS[1]
+    assert any(f"still shows {DAYS[1]}; the last session was {DAYS[2]}" in told for told in w.told), w.told
+    assert w.dump() == before
 
 
 @pytest.mark.parametrize(
@@ -351,7 +359,8 @@ def test_new_and_vanished_securities_are_told(world):
     row = w.sync(DAYS[2])
     assert (row["new"], row["gone"], row["lacking"]) == (1, [], 0)
     assert any("new: 600003.SH" in told for told in w.told)
-    assert w.all("SELECT first, last, complete FROM securities WHERE symbol = '600003.SH'") == [(DAYS[2], DAYS[2], 1)]
+    query = "SELECT first, date, complete FROM securities JOIN latest USING (source, symbol) WHERE symbol = ?"
+    assert w.all(query, "600003.SH") == [(DAYS[2], DAYS[2], 1)]
     w.market.symbols.remove("600003.SH")
     row = w.sync(DAYS[3])
     assert row["gone"] == ["600003.SH"]

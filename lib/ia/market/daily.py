@@ -71,6 +71,8 @@ def day(run: Run, row: Row) -> list[IaError]:
         shot = snapshots.take(
             streamed or run.source, lambda done, total: run.progress("market", done, total, 0), run.notify
         )
+        if not shot.time:
+            shot = _standing(run, shot)
         began = time.monotonic()
         last = continuity.last_bars(run.db, run.number, shot.day)
         _check(run, shot, last)
@@ -107,6 +109,19 @@ def _streamed(run: Run) -> "Streamed | None":
     from ia.market.bulk import streamed
 
     return streamed(run.source, run.db, run.number)
+
+
+def _standing(run: Run, shot: snapshots.Snapshot) -> snapshots.Snapshot:
+    """Return a snapshot that tells no day as one of the last stored day, if its bars are that day's to the share."""
+    query = "SELECT max(date) FROM days WHERE source = ? AND whole = 1 AND rows > 0 AND date < ?"
+    (day,) = run.db.execute(query, (run.number, shot.day)).fetchone()
+    bars = {(q.symbol, q.open, q.high, q.low, q.price, q.volume) for q in shot.quotes if q.traded}
+    query = "SELECT symbol, open, high, low, close, volume FROM daily WHERE source = ? AND date = ?"
+    if not day or not bars or not bars.issubset(run.db.execute(query, (run.number, day))):
+        return shot
+    template = "{source} still shows {day}; the last session was {session}"
+    run.notify(Message(template, source=run.source.name, day=day, session=continuity.last_session()))
+    return shot._replace(day=day, closed=True)
 
 
 def _check(run: Run, shot: snapshots.Snapshot, last: dict[str, continuity.Last]) -> None:
@@ -262,7 +277,7 @@ def _fetched(run: Run, row: Row, wanted: list[Wanted]) -> list[IaError]:
     }
     _tell_left(run, tally, left, lacking)
     if tally.stopped:
-        return [_stopped(tally.stopped, len(left) + len(lacking))]
+        return [_stopped(tally.stopped, len({one.symbol for one in left}.union(lacking)))]
     return _worst(tally)
 
 
