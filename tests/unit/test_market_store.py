@@ -17,7 +17,8 @@ from ia.ohlcv import cache
 from ia.ohlcv.adjust import Action
 from ia.ohlcv.canonical import Bars
 
-TABLES = ("daily", "snapshots", "days", "securities", "actions", "written", "sources")
+TABLES = ("daily", "snapshots", "days", "securities", "latest", "actions", "written", "sources")
+SPAN = "SELECT first, date FROM securities LEFT JOIN latest USING (source, symbol) WHERE symbol = ?"
 DAY, NEXT = "2024-01-02", "2024-01-03"
 
 
@@ -74,9 +75,10 @@ def test_a_day_is_stored_as_it_was_told(db, source, monkeypatch):
         (DAY, "82.push2.eastmoney.com", "2024-01-02T08:00:00.000Z", 1, 1)
     ]
     assert db.execute("SELECT * FROM securities").fetchall() == [
-        (source, "000001.SZ", "000001", "平安银行", "stock", None, None, None, None, None, 0),
-        (source, "600519.SH", "600519", "贵州茅台", "stock", "2001-08-27", "酿酒行业", "白酒;沪股通", DAY, DAY, 0),
+        (source, "000001.SZ", "000001", "平安银行", "stock", None, None, None, None, 0),
+        (source, "600519.SH", "600519", "贵州茅台", "stock", "2001-08-27", "酿酒行业", "白酒;沪股通", DAY, 0),
     ]
+    assert db.execute("SELECT * FROM latest").fetchall() == [(source, "600519.SH", DAY)]
     assert db.execute("SELECT source, kind, what FROM written").fetchall() == [(source, "day", DAY)]
 
 
@@ -134,7 +136,7 @@ def test_who_did_not_trade_has_no_bar(db, source, told, before):
         store.put_day(db, source, DAY, [quote("600519.SH")], bars=False)
     store.put_day(db, source, DAY, [quote("000001.SZ", **told), quote("600519.SH")])
     assert db.execute("SELECT symbol FROM daily").fetchall() == [("600519.SH",)]
-    assert db.execute("SELECT first, last FROM securities WHERE symbol = '000001.SZ'").fetchone() == (None, None)
+    assert db.execute(SPAN, ("000001.SZ",)).fetchone() == (None, None)
 
 
 def test_what_is_not_told_stays_known(db, source):
@@ -142,8 +144,9 @@ def test_what_is_not_told_stays_known(db, source):
         db, source, DAY, [quote("600519.SH", name="贵州茅台", industry="酿酒", concepts="白酒", listed="2001-08-27")]
     )
     store.put_day(db, source, NEXT, [quote("600519.SH", name="ST茅台")])
-    told = db.execute("SELECT name, listed, industry, concepts, first, last FROM securities").fetchone()
-    assert told == ("ST茅台", "2001-08-27", "酿酒", "白酒", DAY, NEXT)
+    told = db.execute("SELECT name, listed, industry, concepts FROM securities").fetchone()
+    assert told == ("ST茅台", "2001-08-27", "酿酒", "白酒")
+    assert db.execute(SPAN, ("600519.SH",)).fetchone() == (DAY, NEXT)
 
 
 def test_some_symbols_are_no_synced_day(db, source):
@@ -201,9 +204,8 @@ def test_a_history_is_stored_beside_the_days(db, source):
     assert store.actions(db, source, "600519.SH") == [acts[1], acts[0]]
     assert store.actions(db, source, "600519.SH", "2023-12-31") == [acts[1]]
     assert db.execute("SELECT amount FROM daily WHERE date = ? AND symbol = '600519.SH'", (NEXT,)).fetchone() == (1e3,)
-    assert db.execute("SELECT first, last, complete FROM securities WHERE symbol = '600519.SH'").fetchone() == (
-        "2023-12-29", NEXT, 1,
-    )  # fmt: skip
+    assert db.execute(SPAN, ("600519.SH",)).fetchone() == ("2023-12-29", NEXT)
+    assert db.execute("SELECT complete FROM securities WHERE symbol = '600519.SH'").fetchone() == (1,)
     assert db.execute("SELECT date, rows, whole FROM days").fetchall() == [
         ("2023-12-29", 1, 0),
         (DAY, 1, 0),
@@ -402,7 +404,7 @@ def test_a_snapshot_of_an_older_day_tells_no_older_names(db, source):
     store.put_day(db, source, NEXT, [quote("600519.SH", name="ST茅台")])
     store.put_day(db, source, DAY, [quote("600519.SH", name="贵州茅台"), quote("000001.SZ", name="平安银行")])
     assert dict(db.execute("SELECT symbol, name FROM securities")) == {"600519.SH": "ST茅台", "000001.SZ": "平安银行"}
-    assert db.execute("SELECT first, last FROM securities WHERE symbol = '600519.SH'").fetchone() == (DAY, NEXT)
+    assert db.execute(SPAN, ("600519.SH",)).fetchone() == (DAY, NEXT)
 
 
 def test_facts_that_are_those_of_yesterday_are_not_compared_but_new_ones_are(db, source):

@@ -298,7 +298,8 @@ def stale(db: sqlite3.Connection, source: int, only: Iterable[str]) -> list[str]
     found = []
     for symbol in dict.fromkeys(only):
         row = db.execute(
-            "SELECT s.last, j.told FROM securities s LEFT JOIN jobs j"
+            "SELECT l.date, j.told FROM securities s"
+            " LEFT JOIN latest l ON l.source = s.source AND l.symbol = s.symbol LEFT JOIN jobs j"
             " ON j.source = s.source AND j.job = ? AND j.key = s.symbol AND j.state = 'done'"
             " WHERE s.source = ? AND s.symbol = ? AND s.complete",
             (HISTORY, source, symbol),

@@ -62,12 +62,16 @@ def last_bars(db: sqlite3.Connection, source: int, day: str) -> dict[str, Last]:
     """Return the last bar before `day` of each security that has one."""
     found: dict[str, Last] = {}
     asked = (
-        "SELECT s.symbol, d.date, d.close FROM securities s JOIN daily d"
-        " ON d.source = s.source AND d.date = s.last AND d.symbol = s.symbol WHERE s.source = ? AND s.last < ?"
+        "SELECT l.symbol, d.date, d.close FROM latest l JOIN daily d"
+        " ON d.source = l.source AND d.date = l.date AND d.symbol = l.symbol WHERE l.source = ? AND l.date < ?"
     )
     for symbol, date, close in db.execute(asked, (source, day)):
         found[symbol] = Last(date, close)
-    later = db.execute("SELECT symbol FROM securities WHERE source = ? AND last >= ? AND first < ?", (source, day, day))
+    later = db.execute(
+        "SELECT symbol FROM latest l JOIN securities s USING (source, symbol)"
+        " WHERE l.source = ?1 AND l.date >= ?2 AND s.first < ?2",
+        (source, day),
+    )
     left = {symbol for (symbol,) in later}
     dates = db.execute("SELECT date FROM days WHERE source = ? AND date < ? ORDER BY date DESC", (source, day))
     for (date,) in dates.fetchall() if left else ():

@@ -164,7 +164,7 @@ def _facts(told: Iterable[Quote]) -> Iterator[tuple[Any, ...]]:
 def _digest_of_facts(told: list[Quote]) -> str:
     digest = sha256()
     for at in (0, 1, *range(_COUNT, len(Quote._fields))):
-        digest.update("\x1f".join([quote[at] or "" for quote in told]).encode(errors="surrogatepass"))
+        digest.update("\x1f".join([str(quote[at] or "") for quote in told]).encode(errors="surrogatepass"))
     return digest.hexdigest()[:24]
 
 
@@ -211,14 +211,17 @@ def _put_bars(db: sqlite3.Connection, source: int, date: str, told: list[Quote],
 
 
 def _seen(db: sqlite3.Connection, source: int, date: str) -> None:
-    """Let securities know of the bars of a day. Two statements: most rows need but the cheaper one."""
-    traded = "source = ?1 AND +symbol IN (SELECT symbol FROM daily WHERE source = ?1 AND date = ?2)"
+    """Let it be known of the symbols with a bar on a day that it may be their first, or their last."""
     db.execute(
-        "UPDATE securities SET first = ?2, last = max(coalesce(last, ?2), ?2)"
-        f" WHERE (first IS NULL OR first > ?2) AND {traded}",
+        "UPDATE securities SET first = ?2 WHERE source = ?1 AND (first IS NULL OR first > ?2)"
+        " AND +symbol IN (SELECT symbol FROM daily WHERE source = ?1 AND date = ?2)",
         (source, date),
     )
-    db.execute(f"UPDATE securities SET last = ?2 WHERE last < ?2 AND {traded}", (source, date))
+    db.execute(
+        "INSERT INTO latest SELECT source, symbol, date FROM daily WHERE source = ? AND date = ?"
+        " ON CONFLICT DO UPDATE SET date = excluded.date WHERE date < excluded.date",
+        (source, date),
+    )
 
 
 def _tell_as_of(db: sqlite3.Connection, source: int, date: str, told: list[Quote], digest: str) -> int:
@@ -288,7 +291,8 @@ def _batches(histories: Iterable[History]) -> Iterator[list[History]]:
 def _put_batch(db: sqlite3.Connection, source: int, batch: list[History], complete: bool) -> tuple[int, int]:
     """Store a batch; return how many bars and how many rows changed."""
     others = _tell(db, source, [(h.symbol, h.name, _kind(db, source, h), None, None, None) for h in batch])
-    new, gone, spans, stale = [], [], [], []
+    new, gone, stale = [], [], []
+    spans: list[tuple[str, str, str]] = []
     counts: Counter[str] = Counter()
     for history in batch:
         rows, lost = _differing(db, source, history, counts)
@@ -379,12 +383,15 @@ def _date(action: Action) -> str:
     return action.date
 
 
-def _widen(db: sqlite3.Connection, source: int, spans: Iterable[tuple[str, str, str]]) -> None:
-    """Let securities know of bars from a first to a last date."""
+def _widen(db: sqlite3.Connection, source: int, spans: list[tuple[str, str, str]]) -> None:
+    """Let it be known of symbols that they have bars from a first to a last date."""
     db.executemany(
-        "UPDATE securities SET first = min(coalesce(first, ?2), ?2), last = max(coalesce(last, ?3), ?3)"
-        " WHERE source = ?4 AND symbol = ?1",
-        [(*span, source) for span in spans],
+        "UPDATE securities SET first = min(coalesce(first, ?2), ?2) WHERE source = ?3 AND symbol = ?1",
+        [(symbol, first, source) for symbol, first, _ in spans],
+    )
+    db.executemany(
+        "INSERT INTO latest VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET date = excluded.date WHERE date < excluded.date",
+        [(source, symbol, last) for symbol, _, last in spans],
     )
 
 

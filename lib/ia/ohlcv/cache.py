@@ -76,8 +76,10 @@ def _whole(db: Any) -> None:
         "days (source INTEGER NOT NULL, date TEXT NOT NULL, host TEXT, time TEXT, rows INTEGER,"
         " whole INTEGER NOT NULL, digest TEXT, PRIMARY KEY (source, date))",
         "securities (source INTEGER NOT NULL, symbol TEXT NOT NULL, code TEXT NOT NULL, name TEXT, kind TEXT,"
-        " listed TEXT, industry TEXT, concepts TEXT, first TEXT, last TEXT, complete INTEGER NOT NULL DEFAULT 0,"
+        " listed TEXT, industry TEXT, concepts TEXT, first TEXT, complete INTEGER NOT NULL DEFAULT 0,"
         " PRIMARY KEY (source, symbol))",
+        # The date of the last bar: what changes each day in every row has narrow ones.
+        "latest (source INTEGER NOT NULL, symbol TEXT NOT NULL, date TEXT NOT NULL, PRIMARY KEY (source, symbol))",
         "todo (source INTEGER NOT NULL, symbol TEXT NOT NULL, why TEXT NOT NULL, since TEXT, tries INTEGER NOT NULL"
         " DEFAULT 0, error TEXT, PRIMARY KEY (source, symbol))",
         "fundamentals (source INTEGER NOT NULL, symbol TEXT NOT NULL, period TEXT NOT NULL, published TEXT,"
@@ -110,6 +112,7 @@ def _whole(db: Any) -> None:
         ("daily", "daily", "10000000 10000000 5000 1"),
         ("snapshots", "snapshots", "1000000 1000000 5000 1"),
         ("securities", "securities", "5000 5000 1"),
+        ("latest", "latest", "5000 5000 1"),
         ("days", "days", "2500 2500 1"),
         ("actions", "idx_actions_adapter_symbol", "100000 100000 20"),
         ("actions", "idx_actions_adapter_date", "100000 100000 20"),
@@ -163,8 +166,9 @@ def synced(db: sqlite3.Connection, adapter: str, symbol: Symbol, until: str) -> 
     the sync too. The second is a date up to `until`, "" where no session is covered.
     """
     row = db.execute(
-        "SELECT n.id, n.simulated, s.name, s.first, s.last, j.told, j.time FROM sources n JOIN securities s"
-        " ON s.source = n.id AND s.symbol = ? AND s.complete = 1 LEFT JOIN jobs j"
+        "SELECT n.id, n.simulated, s.name, s.first, l.date, j.told, j.time FROM sources n JOIN securities s"
+        " ON s.source = n.id AND s.symbol = ? AND s.complete = 1"
+        " LEFT JOIN latest l ON l.source = s.source AND l.symbol = s.symbol LEFT JOIN jobs j"
         " ON j.source = n.id AND j.job = 'history' AND j.key = s.symbol AND j.state = 'done' WHERE n.name = ?"
         " AND NOT EXISTS (SELECT 1 FROM todo t WHERE t.source = n.id AND t.symbol = s.symbol)",
         (symbol.canonical, adapter),
