@@ -61,7 +61,7 @@ class Holding:
     opening   shares at the start of `day`, the last one with an entry, after its corporate actions; out: sold on it;
               flow: the money that came in by it (bought: negative)
     history   (day, shares at its end), a row for each day with an entry
-    acts      (day, cash a share, shares afterwards per share) of its corporate actions
+    acts      (day, cash a share, shares afterwards per share) of the corporate actions that the market data tell
     last      moment of the last trade, a UTC stamp
     """
 
@@ -208,7 +208,7 @@ def _own(journal: Sequence[Entry], actions: Iterable[Entry]) -> list[Entry]:
     mine, theirs = [], []
     for entry in journal:
         if entry.kind in ACTIONS:
-            if (entry.key or "").startswith("action:"):
+            if _of_the_market(entry):
                 theirs.append(entry)
             else:
                 mine.append(entry)
@@ -228,6 +228,11 @@ def _own(journal: Sequence[Entry], actions: Iterable[Entry]) -> list[Entry]:
         if not any(first <= day < until or day == first for day in told.get(what, ())):
             kept.append(entry)
     return [*mine, *kept]
+
+
+def _of_the_market(entry: Entry) -> bool:
+    """Whether an action is known from the source of the prices, which are those after it from its day on."""
+    return (entry.key or "").startswith("action:")
 
 
 def _sort(entry: Entry) -> str:
@@ -306,7 +311,8 @@ def _paid(books: Books, holding: Holding, entry: Entry, _: bool) -> None:
     if paid is None:
         assert entry.price is not None
         paid = cents(EXACT.multiply(holding.quantity, entry.price))
-        holding.acts.append((entry.date, entry.price, Decimal(1)))
+        if _of_the_market(entry):
+            holding.acts.append((entry.date, entry.price, Decimal(1)))
     paid -= entry.fees
     books.moved = paid
     if paid:
@@ -323,7 +329,8 @@ def _grown(books: Books, holding: Holding, entry: Entry, _: bool) -> None:
         now, part, whole = held + entry.quantity, held + entry.quantity, held
     elif held:
         part, whole = (entry.ratio + 1 if entry.kind == BONUS else entry.ratio), Decimal(1)
-        holding.acts.append((entry.date, ZERO, part))
+        if _of_the_market(entry):
+            holding.acts.append((entry.date, ZERO, part))
         now = _whole(EXACT.multiply(held, part), held)
     else:
         return
