@@ -23,8 +23,11 @@ HEADS = {
 
 
 @click.command(cls=Command, example="ia trade buy 600519 100 1650 --date 2024-01-15; ia account")
+@click.option(
+    "--method", type=click.Choice(["average", "fifo"]), help="How what is sold is costed; else ledger.method."
+)
 @json_option
-def account(as_json: bool) -> None:
+def account(method: str | None, as_json: bool) -> None:
     """Show cash, holdings, profit and drawdown, as of now.
 
     Prices are the latest that are stored; their day is shown, and nobody is asked. What is not known is left empty.
@@ -37,12 +40,12 @@ def account(as_json: bool) -> None:
     from ia.workspace import Workspace
 
     desk = ledger(Workspace(), notify)
-    found = desk.account(curve=as_json)
+    found = desk.account(method=method, curve=as_json)
     warnings = desk.warnings(found)
     for breach in warnings:
         notify(breach.message)
     if as_json:
-        emit_json(documents.account(found, desk.method, warnings, waiting(desk.ws)))
+        emit_json(documents.account(found, method or desk.method, warnings, waiting(desk.ws)))
         return
     if not found.positions and not found.purses:
         notify(Message("the ledger is empty"))

@@ -8,7 +8,7 @@ from ia.errors import Message, NotFound, UsageError
 from ia_cli._group import Command, Group
 from ia_cli._listed import listed
 from ia_cli._options import json_option, rows_options
-from ia_cli._out import emit_json, notify
+from ia_cli._out import emit_json, emit_text, notify
 from ia_cli._text import tr
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def _about(command: "Callable[..., Any]") -> "Callable[..., Any]":
 
 
 def _costs(command: "Callable[..., Any]") -> "Callable[..., Any]":
-    for name in ("transfer", "stamp", "commission"):
+    for name in ("other", "transfer", "stamp", "commission"):
         command = click.option(f"--{name}", metavar="MONEY", help="What was paid, in place of what the rules say.")(
             command
         )
@@ -74,7 +74,7 @@ def _trade_options(command: "Callable[..., Any]") -> "Callable[..., Any]":
 @_trade_options
 def buy(symbol: str, quantity: str, price: str | None, price_: str | None, subscribed: bool, **options: Any) -> None:
     """Enter a purchase. Prints the entry with its fees."""
-    _traded("subscribe" if subscribed else "buy", symbol, quantity, price or price_, **options)
+    _traded("subscribe" if subscribed else "buy", symbol, quantity, _one(price, price_), **options)
 
 
 @trade.command(
@@ -88,12 +88,18 @@ def buy(symbol: str, quantity: str, price: str | None, price_: str | None, subsc
 @_trade_options
 def sell(symbol: str, quantity: str, price: str | None, price_: str | None, **options: Any) -> None:
     """Enter a sale. More than was held is refused (77)."""
-    _traded("sell", symbol, quantity, price or price_, **options)
+    _traded("sell", symbol, quantity, _one(price, price_), **options)
+
+
+def _one(price: str | None, other: str | None) -> str | None:
+    if price is not None and other is not None:
+        raise UsageError("the price is given twice: {one} and {other}", one=price, other=other)
+    return other if price is None else price
 
 
 def _traded(
-    side: str, symbol: str, quantity: str | None, price: str | None, *, when: str | None, commission: str | None,
-    stamp: str | None, transfer: str | None, override: bool, because: str, session: str, as_json: bool,
+    side: str, symbol: str, quantity: str | None, price: str | None, *, when: str | None, override: bool, because: str,
+    session: str, as_json: bool, **costs: str | None,
 ) -> None:  # fmt: skip
     from ia.ledger import entering, order
     from ia.pipes import ledger
@@ -103,7 +109,7 @@ def _traded(
     desk = ledger(Workspace(), notify)
     meant = desk.meant(symbol)
     moment = order.moment_of(when, meant)
-    fees = _fees({"commission": commission, "stamp": stamp, "transfer": transfer})
+    fees = _fees(costs)
     count = desk.held(meant, moment) if quantity is None else order.shares(quantity, meant)
     paid = None if price is None else order.number(price, "the price")
     wish = order.Order(side, meant, count, paid or count, moment, fees, because, session)
@@ -138,7 +144,7 @@ def _tell(entries: "list[Entry]", *, as_json: bool) -> None:
         emit_json(found[0] if len(found) == 1 else found)
         return
     for each in entries:
-        click.echo(line(each))
+        emit_text(line(each) + "\n")
 
 
 @trade.command(
@@ -151,7 +157,7 @@ def _tell(entries: "list[Entry]", *, as_json: bool) -> None:
 @_trade_options
 def close(symbol: str, price: str | None, price_: str | None, **options: Any) -> None:
     """Enter the sale of all that was held."""
-    _traded("sell", symbol, None, price or price_, **options)
+    _traded("sell", symbol, None, _one(price, price_), **options)
 
 
 @trade.command(
@@ -166,8 +172,7 @@ def close(symbol: str, price: str | None, price_: str | None, **options: Any) ->
 @_trade_options
 def correct(
     number: int, quantity: str | None, price: str | None, amount: str | None, ratio: str | None, when: str | None,
-    commission: str | None, stamp: str | None, transfer: str | None, override: bool, because: str, session: str,
-    as_json: bool,
+    override: bool, because: str, session: str, as_json: bool, **costs: str | None,
 ) -> None:  # fmt: skip
     """Enter what an earlier entry should have been; it counts in its place.
 
@@ -179,7 +184,7 @@ def correct(
     from ia.workspace import Workspace
 
     _reasoned(override, because)
-    fees = _fees({"commission": commission, "stamp": stamp, "transfer": transfer})
+    fees = _fees(costs)
     change = entering.Change(quantity, price, amount, ratio, when, fees, because or None, session or None)
     if not any(change[:6]):
         raise UsageError("nothing is corrected", hint="say what it should have been: --price, --quantity, --date …")
@@ -418,7 +423,7 @@ def import_(file: str | None, dry_run: bool, currency: str, session: str, as_jso
         })  # fmt: skip
         return
     for each in made:
-        click.echo(line(each))
+        emit_text(line(each) + "\n")
 
 
 @trade.command(cls=Command, example="ia trade buy 600519 100 1650 --date 2024-01-15; ia trade export > ledger.csv")

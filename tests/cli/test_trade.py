@@ -342,3 +342,34 @@ def test_what_goes_into_a_pipe_is_the_same_in_every_language(ia, tmp_path):
         return [ok(each) for each in said]
 
     assert told("zh") == told("en")
+
+
+def test_what_is_said_twice_is_refused_and_what_is_said_is_taken(ia):
+    run = ia("trade", "buy", "600519", "100", "1650", "--price", "1700", "--date", "2024-01-15")
+    assert run.returncode == 2 and "twice" in run.stderr
+    made = json.loads(ok(ia("trade", "buy", "00700.HK", "100", "300", "--date", "2024-01-15", "--commission", "50",
+                            "--stamp", "30", "--transfer", "0", "--json")))  # fmt: skip
+    assert made["fees"] == 50 + 30 + made["other"] and made["other"] > 3  # the levies of the exchange stay
+    made = json.loads(ok(ia("trade", "correct", "1", "--other", "12.34", "--json", env=FREE)))
+    assert (made["commission"], made["other"]) == (50, 12.34)
+    old = ("trade", "buy", "600000", "100", "10", "--date", "1995-01-16", "--commission", "5", "--stamp", "1")
+    assert ia(*old).returncode == 66
+    assert json.loads(ok(ia(*old, "--transfer", "0.1", "--json")))["fees"] == 6.1  # older than the rules
+
+
+def test_a_voided_entry_is_not_corrected_by_its_void(ia):
+    ok(ia("trade", "deposit", "100"))
+    ok(ia("trade", "void", "1", "--because", "x"))
+    run = ia("trade", "correct", "1", "--amount", "5")
+    assert run.returncode == 2 and "taken back by 2" in run.stderr and "enter the trade again" in run.stderr
+
+
+def test_the_account_by_either_method(ia):
+    for day, price in (("2024-01-15", "10"), ("2024-02-15", "20")):
+        ok(ia("trade", "buy", "600000", "100", price, "--date", day, env=FREE))
+    ok(ia("trade", "sell", "600000", "100", "20", "--date", "2024-03-15", env=FREE))
+    costs = [
+        json.loads(ok(ia("account", "--json", *method)))["positions"]["600000.SH"]["cost"]
+        for method in ((), ("--method", "average"), ("--method", "fifo"))
+    ]
+    assert costs == [1505.01, 1505.01, 2005.02]

@@ -181,4 +181,6 @@ CATALOG = {
     "entry {number} of the ledger is damaged": "账本第 {number} 笔已损坏",
     "`sqlite3 .ia/ia.db 'SELECT * FROM trades WHERE id = {number}'` shows it; a backup has it whole": "`sqlite3 .ia/ia.db 'SELECT * FROM trades WHERE id = {number}'` 可查看；备份中有完整的",
     "{source} tells no fees: they are those of the rules": "{source} 没有费用：按规则计算",
+    "the price is given twice: {one} and {other}": "价格给了两次：{one} 和 {other}",
+    "entry {number} was taken back by {later}": "第 {number} 笔已被第 {later} 笔撤销",
 }

@@ -196,7 +196,11 @@ def get(db: sqlite3.Connection, number: int) -> Entry:
     if row is None:
         raise NotFound("there is no entry {number}", number=number, hint="`ia trade list` shows them")
     entry = next(_read([row]))
-    later = db.execute("SELECT id FROM trades WHERE corrects = ?", (number,)).fetchone()
+    later = db.execute("SELECT id, kind FROM trades WHERE corrects = ?", (number,)).fetchone()
+    if later is not None and later[1] == VOID:
+        raise UsageError(
+            "entry {number} was taken back by {later}", number=number, later=later[0], hint="enter the trade again"
+        )
     if later is not None:
         raise UsageError(
             "entry {number} is replaced by {later}", number=number, later=later[0], hint="correct that: {later}"

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from ia import clock, config
-from ia.errors import ConfigError, Message, UsageError
+from ia.errors import ConfigError, Message, NotFound, UsageError
 from ia.ledger.account import Price
 from ia.ledger.journal import BUY, SELL, SUBSCRIBE, Entry, cents
 from ia.ohlcv.identity import Symbol
@@ -134,16 +134,22 @@ def entry_of(order: Order) -> Entry:
 
 
 def _fees(order: Order) -> Fees:
+    """Return the fees: those that are known, the others by the rules; none of a subscription that tells none."""
     nothing = Decimal(0)
-    known = {name: order.fees.get(name) for name in Fees._fields}
-    if order.side == SUBSCRIBE or all(known[name] is not None for name in ("commission", "stamp", "transfer")):
-        return Fees(*(known[name] or nothing for name in Fees._fields))
+    known = {name: order.fees[name] for name in Fees._fields if name in order.fees}
+    if order.side == SUBSCRIBE or len(known) == len(Fees._fields):
+        return Fees(*(known.get(name, nothing) for name in Fees._fields))
     assert order.side in (BUY, SELL)
-    computed = fees(
-        order.symbol, order.day, "buy" if order.side == BUY else "sell", order.price, order.quantity,
-        commission_pct=setting("ledger.commission_pct"), commission_min=setting("ledger.commission_min"),
-    )  # fmt: skip
-    return computed._replace(**{name: value for name, value in known.items() if value is not None})
+    try:
+        computed = fees(
+            order.symbol, order.day, "buy" if order.side == BUY else "sell", order.price, order.quantity,
+            commission_pct=setting("ledger.commission_pct"), commission_min=setting("ledger.commission_min"),
+        )  # fmt: skip
+    except NotFound:
+        if known.keys() != {"commission", "stamp", "transfer"}:
+            raise
+        computed = Fees(nothing, nothing, nothing, nothing)
+    return computed._replace(**known)
 
 
 def setting(name: str) -> Decimal:
