@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ia.errors import ConfigError
+from ia.errors import ConfigError, TryLater
 from ia.ohlcv import governor
 from ia.ohlcv.adapters import sina, tencent
 from ia.ohlcv.adapters.akshare import Akshare
@@ -195,16 +195,36 @@ def test_a_market_of_its_own_process(ia, monkeypatch, tmp_path):
             server.terminate()
 
 
-def test_an_answer_that_came_whole_is_read(hosts, monkeypatch):
+@pytest.mark.parametrize("way", ["content", "raw"])
+def test_an_answer_that_came_whole_is_read(hosts, monkeypatch, way):
+    import io
+
     from requests import Response
     from requests.adapters import HTTPAdapter
 
     def send(self, request, **kwargs):
         response = Response()
         response.status_code, response.url, response.request = 200, request.url, request
-        response._content = b'{"a": 1}'
+        if way == "raw":
+            response.raw = io.BytesIO(b'{"a": 1}')
+        else:
+            response._content = b'{"a": 1}'
         return response
 
     monkeypatch.setattr(HTTPAdapter, "send", send)
     with governed():
         assert get_json(URL, {}, "x") == {"a": 1}
+
+
+@pytest.mark.parametrize(
+    "failure", [ConnectionError("gone"), TimeoutError(), OSError("no route"), ConnectionResetError()]
+)
+def test_what_an_adapter_raises_is_no_bug_of_ours(hosts, monkeypatch, failure):
+    from requests.adapters import HTTPAdapter
+
+    def send(self, request, **kwargs):
+        raise failure
+
+    monkeypatch.setattr(HTTPAdapter, "send", send)
+    with governed(timeout=0.2), pytest.raises(TryLater):
+        get_text(URL)

@@ -264,18 +264,20 @@ class _Gate:
             response = original(stream=True, timeout=(seconds, seconds))
             self._read(response, host)
             return response
-        except (requests.Timeout, urllib3.exceptions.TimeoutError):
+        except (requests.Timeout, urllib3.exceptions.TimeoutError, TimeoutError):
             raise _too_slow(host) from None
-        except (requests.ConnectionError, urllib3.exceptions.HTTPError) as exc:
+        except (requests.ConnectionError, urllib3.exceptions.HTTPError, ConnectionError) as exc:
             if _cut_off(exc):
                 raise self.governor.banned(host, "connection closed") from None
             raise (_too_slow(host) if self._left() <= 0 else _unreachable(host)) from None
-        except requests.RequestException:
+        except OSError:  # requests' own errors are such, too
             raise _unreachable(host) from None
 
     def _read(self, response: "Response", host: str) -> None:
         """Read the body now, within size and time, so that nothing behind us can wait for it without end."""
-        if response.raw is None:  # it came whole, from an adapter of somebody's own
+        import urllib3
+
+        if not isinstance(response.raw, urllib3.BaseHTTPResponse):  # an adapter of somebody's own: not from a socket
             response._content = response.content or b""
             return
         parts, size = [], 0
