@@ -1,10 +1,10 @@
-"""account.*: what is held, what it is worth, what it brought. All of it is read from the ledger and the store."""
+"""account.*: what is held, what it is worth, what it brought. All of it is read from the ledger and the store.
+
+The ledger is imported by the call: every turn has these tools, few use them.
+"""
 
 from typing import Annotated, Any
 
-from ia.ledger import documents
-from ia.ledger.profit import rows, totals
-from ia.ledger.proposed import waiting
 from ia.pipes import ledger
 from ia.tools.registry import READ, tool
 from ia.tools.scope import Scope
@@ -19,6 +19,9 @@ def status(scope: Scope) -> dict[str, Any]:
     """Show the account: cash, equity, positions with cost, price, profit and weight, today's and the total profit, the
     largest drawdown, and trades that wait for the user. null is what is not known; say so, and invent nothing.
     """
+    from ia.ledger import documents
+    from ia.ledger.proposed import waiting
+
     desk = ledger(scope.ws, scope.notify)
     found = desk.account()
     return documents.account(found, desk.method, desk.warnings(found), waiting(scope.ws))
@@ -29,6 +32,9 @@ def profit(scope: Scope, symbol: Symbol = "", session: Session = "") -> dict[str
     """Show the profit, realised and unrealised with dividends, of each security and in all; rates in per cent of what
     was bought.
     """
+    from ia.ledger import documents
+    from ia.ledger.profit import rows, totals
+
     desk = ledger(scope.ws, scope.notify)
     books = desk.books(session=session)
     found = rows(books, desk.prices(books), desk.meant(symbol).canonical if symbol else "")
@@ -38,6 +44,8 @@ def profit(scope: Scope, symbol: Symbol = "", session: Session = "") -> dict[str
 @tool("account.history", READ)
 def history(scope: Scope, symbol: Symbol = "", session: Session = "", limit: int = 50) -> list[dict[str, Any]]:
     """List what was sold, newest first: what it took in, what it had cost, and what it realised."""
+    from ia.ledger import documents
+
     desk = ledger(scope.ws, scope.notify)
     books = desk.books(session=session)
     meant = desk.meant(symbol).canonical if symbol else ""

@@ -1,19 +1,23 @@
-"""trade.*: the journal of trades. What a model executes is a proposal that the user decides on; no order is placed."""
+"""trade.*: the journal of trades. What a model executes is a proposal that the user decides on; no order is placed.
+
+The ledger is imported by the call: every turn has these tools, few use them.
+"""
 
 from decimal import Decimal
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from ia import clock, outside, proposals
 from ia.errors import Message, Refused, UsageError
-from ia.ledger import documents, entering, journal, order, proposed
-from ia.ledger.desk import Desk
-from ia.ledger.guard import Breach
-from ia.ledger.order import Order
 from ia.pipes import ledger
 from ia.tools import gate, writes
 from ia.tools.builtin.account import MAX_ROWS, Session, Symbol
 from ia.tools.registry import CONFIRM, READ, tool
 from ia.tools.scope import Scope
+
+if TYPE_CHECKING:
+    from ia.ledger.desk import Desk
+    from ia.ledger.guard import Breach
+    from ia.ledger.order import Order
 
 AREA = "trades"
 _REASONS = {
@@ -38,6 +42,8 @@ def execute(
     """Propose a trade to the user. The risk rules are checked first: `rejected` tells which one and its numbers, and is
     final. `submitted` waits for the user, who places the order elsewhere; approving it only journals it.
     """
+    from ia.ledger import documents, entering, order, proposed
+
     gate.way(scope, AREA, confirm=True)
     desk = ledger(scope.ws, scope.notify)
     wish = _wish(scope, desk, action, symbol, quantity, order_type, price, reason)
@@ -64,9 +70,11 @@ def execute(
 
 
 def _wish(
-    scope: Scope, desk: Desk, action: str, symbol: str, quantity: float | None, kind: str, price: float | None,
+    scope: Scope, desk: "Desk", action: str, symbol: str, quantity: float | None, kind: str, price: float | None,
     reason: str,
-) -> Order:  # fmt: skip
+) -> "Order":  # fmt: skip
+    from ia.ledger import journal, order, proposed
+
     meant, moment = desk.meant(symbol), clock.now()
     if quantity is None and action != "close":
         raise UsageError("how many shares? quantity is missing")
@@ -76,7 +84,7 @@ def _wish(
     paid = None if price is None else order.number(_digits(price), "the price")
     side = journal.BUY if action == "buy" else journal.SELL
     words = " ".join(outside.folded(reason).split())[: proposed.MAX_REASON]
-    wish = Order(side, meant, count, paid or count, moment, {}, words, scope.session, scope.actor)
+    wish = order.Order(side, meant, count, paid or count, moment, {}, words, scope.session, scope.actor)
     return wish if paid is not None else order.priced(wish, desk.latest(meant, moment))
 
 
@@ -85,7 +93,9 @@ def _digits(number: float) -> str:
     return format(Decimal(repr(number)), "f") if number - number == 0 else repr(number)
 
 
-def _rejected(scope: Scope, breaches: list[Breach]) -> dict[str, Any]:
+def _rejected(scope: Scope, breaches: "list[Breach]") -> dict[str, Any]:
+    from ia.ledger import documents
+
     told = [_said(each, scope.lang) for each in breaches]
     rules = [
         {"rule": each.rule, "value": documents.figure(each.value), "limit": documents.figure(each.limit)}
@@ -94,7 +104,7 @@ def _rejected(scope: Scope, breaches: list[Breach]) -> dict[str, Any]:
     return {"status": "rejected", "reason": "; ".join(told), "rules": rules}
 
 
-def _said(breach: Breach, lang: str) -> str:
+def _said(breach: "Breach", lang: str) -> str:
     message: Message = breach.message
     name = _REASONS.get(breach.rule)
     if lang != "zh" or name is None or not {"value", "limit"} <= message.params.keys():
@@ -105,6 +115,8 @@ def _said(breach: Breach, lang: str) -> str:
 @tool("trade.list", READ)
 def list_(scope: Scope, symbol: Symbol = "", session: Session = "", limit: int = 50) -> list[dict[str, Any]]:
     """List the entries of the journal, newest first: what was bought, sold, paid out and brought in, with fees."""
+    from ia.ledger import documents, journal
+
     meant = ledger(scope.ws).meant(symbol).canonical if symbol else ""
     found = [
         documents.document(entry)
