@@ -287,6 +287,22 @@ def test_what_no_price_depends_on_is_doubted_and_told(hosts, change, field):
     assert page.dropped == 0 and len(page.quotes) == body["data"]["total"]
 
 
+def test_a_previous_close_that_alone_is_another_is_kept_and_many_are_another_shape(hosts):
+    body = rows_of(hosts, {}, 0)
+    traded = [each for each in body["data"]["diff"] if each["f5"] != "-"]
+    traded[0]["f18"] = round(traded[0]["f18"] * 0.9, 2)
+    hosts.say("82.push2", body)
+    (page,) = eastmoney.pages(STOCKS)
+    assert page.dropped == 0
+    assert traded[0]["f18"] in {quote.prev_close for quote in page.quotes}
+    for each in traded[:40]:
+        each["f18"] = round(each["f18"] * 0.9, 2)
+    hosts.heal()
+    hosts.say("82.push2", body)
+    with pytest.raises(ShapeChanged, match="40 of .* rows contradict themselves in prev_close"):
+        list(eastmoney.pages(STOCKS))
+
+
 def test_optional_fields_may_be_missing(hosts):
     body = rows_of(hosts, {}, 0)
     for each in body["data"]["diff"]:

@@ -31,16 +31,25 @@ def check(quote: Quote, told: str, tally: Tally) -> None:
     if high < max(first, price) - 0.0005:
         raise Odd("high", high)
     if quote.change is not None and abs(price - before - quote.change) > 0.0101:
-        raise Odd("change", quote.change)
+        before = price - quote.change
+        if quote.change_pct is None or before <= 0 or not _moved(price / before, quote.change_pct):
+            raise Odd("change", quote.change)
+        tally.false["prev_close"] += 1  # price and change agree: it is looked at when it is held against the store
     if quote.change_pct is not None:
         move = (price / before - 1) * 100
-        if abs(move - quote.change_pct) > 0.02 + 0.002 * abs(move):
+        if not _moved(price / before, quote.change_pct):
             raise Odd("change_pct", quote.change_pct)
         if abs(move) > LARGEST_MOVE and not _free(quote, told):
             raise Odd("change_pct", quote.change_pct)
     if quote.amount is not None and not _paid(quote, WRONG_UNIT):
         raise Odd("amount", quote.amount)
     _doubt(quote, tally)
+
+
+def _moved(ratio: float, change_pct: float) -> bool:
+    """Whether a change in per cent is that of a price to the one before, but for rounding."""
+    move = (ratio - 1) * 100
+    return abs(move - change_pct) <= 0.02 + 0.002 * abs(move)
 
 
 def _free(quote: Quote, told: str) -> bool:
