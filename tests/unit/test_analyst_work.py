@@ -669,3 +669,33 @@ def test_a_task_that_rules_cannot_do_is_told_in_one_line(pack):
     with pytest.raises(StopIteration) as done:
         next(work)
     assert done.value.value.points == ["规则做不了这个任务，语言模型可以（`ia config set model …`）。"]
+
+
+@pytest.mark.parametrize(
+    "question,first",
+    [("我的持仓怎么样", "账本是空的"), ("How are my positions doing?", "The ledger is empty"),
+     ("今天市场主线是什么", "ia sync daily"), ("Which sectors led today?", "ia sync daily")],
+)  # fmt: skip
+def test_without_ledger_or_market_the_first_step_is_told(say, question, first):
+    assert first in say(question).reply
+
+
+def test_the_account_and_the_market_are_answered_from_ledger_and_store(ia, say):
+    assert ia("sync", "daily").returncode == 0
+    assert ia("trade", "deposit", "1000000").returncode == 0
+    assert ia("trade", "buy", "600519", "100", "749.61").returncode == 0
+    held = say("我的持仓怎么样")
+    assert names(held) == ["account.status"]
+    assert "| 600519.SH 贵州茅台 | 100 | 749.61 |" in held.reply and "模拟" in held.reply
+    told = say("What is the market's main line today?")
+    assert {"market.mainline", "market.summary", "market.gainers"} == set(names(told))
+    assert "2024-03-15" in told.reply and "002594.SZ" in told.reply and "simulated" in told.reply
+    assert not any("\u4e00" <= char <= "\u9fff" for line in told.reply.splitlines()[:5] for char in line)
+
+
+def test_an_order_is_refused_checked_and_sent_to_the_journal(pack, say):
+    done = say("帮我买入 2 手茅台")
+    assert "从不下单" in done.reply and "ia trade buy 600519.SH" in done.reply
+    assert not [name for name in names(done, ok=False) if name.startswith("trade.")]
+    sold = say("帮我卖出 100 股茅台")
+    assert "ia trade sell 600519.SH" in sold.reply and "risk.check" not in names(sold, ok=False)

@@ -21,17 +21,17 @@ def review(desk: Desk) -> Work[Reply]:
     """Review the day: gain, positions, which rules are broken, the market, and what to do about it."""
     speak, told = desk.speak, desk.request.sections
     status, market = yield from desk.run(Call("account.status", {}), Call("market.summary", {}))
-    positions = _positions(status)
+    positions = positions_of(status)
     title = speak("**每日复盘 {t}（北京时间）**", "**Daily review, {t} (China)**", t=_when(desk))
-    broken = _broken(desk, status, positions)
+    broken = broken_rules(desk, status, positions)
     acts = _acts(desk, positions, status)
-    lines = [title, *_notes(desk), "", *_gain(desk, status), *_table(desk, positions, told.get("持仓表现", "")), ""]
-    lines += [speak("**市场** {m}", "**Market** {m}", m=_market(desk, market)), ""]
+    lines = [title, *_notes(desk), "", *gained(desk, status), *tabled(desk, positions, told.get("持仓表现", "")), ""]
+    lines += [speak("**市场** {m}", "**Market** {m}", m=breadth(desk, market)), ""]
     lines += [speak("**风控**", "**Risk rules**"), *(f"- {line}" for line in broken), ""]
     lines += [speak("**是否操作**", "**What to do**"), *(f"- {line}" for line in acts)]
     kept = yield from _filed(desk, lines)
     points = [title.strip("*"), *broken[:2], *acts[:2]]
-    return Reply([*lines, "", *kept, reply.by_rules(speak)], points, [f"{s} {_row(s, p)}" for s, p in positions])
+    return Reply([*lines, "", *kept, reply.by_rules(speak)], points, [f"{s} {row_of(p)}" for s, p in positions])
 
 
 def gainers(desk: Desk) -> Work[Reply]:
@@ -39,15 +39,15 @@ def gainers(desk: Desk) -> Work[Reply]:
     speak, told = desk.speak, desk.request.sections
     count, rose = next(((name[3:], text) for name, text in told.items() if name.startswith("涨幅前")), ("", ""))
     found = yield from desk.one("market.mainline", **({"top": int(count)} if count.isdecimal() else {}))
-    lines = _main_lines(desk, found)
+    lines = lines_of(found)
     title = speak("**上涨股票监控 {t}（北京时间）**", "**What rose most, {t} (China)**", t=_when(desk))
-    verdict = _verdict(desk, found, lines)
-    out = [title, *_notes(desk), "", verdict, *(f"- {_line(desk, line)}" for line in lines[:5]), ""]
+    verdict = judged(desk, found, lines)
+    out = [title, *_notes(desk), "", verdict, *(f"- {line_told(desk, line)}" for line in lines[:5]), ""]
     out += [speak("**涨幅居前**", "**At the top**"), *rose.splitlines()[:5], ""]
     out += [speak("**是否调整**", "**What to change**"), *(f"- {line}" for line in _changes(desk, lines))]
     kept = yield from _filed(desk, out)
     points = [title.strip("*"), verdict]
-    return Reply([*out, "", *kept, reply.by_rules(speak)], points, [_line(desk, each) for each in lines])
+    return Reply([*out, "", *kept, reply.by_rules(speak)], points, [line_told(desk, each) for each in lines])
 
 
 EVENTS = {REVIEW: review, GAINERS: gainers}
@@ -89,12 +89,14 @@ def _notes(desk: Desk) -> list[str]:
 # the review
 
 
-def _positions(status: Result) -> list[tuple[str, dict[str, Any]]]:
+def positions_of(status: Result) -> list[tuple[str, dict[str, Any]]]:
+    """Return the positions of an account by symbol."""
     held = status.get("positions") if status.ok else None
     return sorted(held.items()) if isinstance(held, dict) else []
 
 
-def _gain(desk: Desk, status: Result) -> list[str]:
+def gained(desk: Desk, status: Result) -> list[str]:
+    """Return the gain of the day, the whole one and the equity, currency by currency, in one line."""
     speak = desk.speak
     if not status.ok:
         return [speak("**今日盈亏** {t}", "**Gain of the day** {t}", t=_first(desk, "今日盈亏"))]
@@ -104,12 +106,16 @@ def _gain(desk: Desk, status: Result) -> list[str]:
         today, equity = purse.get("today_pnl"), purse.get("equity")
         start = None if today is None or equity is None else equity - today
         pct = f" ({today / start * 100:+.2f}%)" if start else ""
-        parts.append(
-            speak(
-                "{v} {c}{p}，累计 {t}，权益 {e}", "{v} {c}{p}, in all {t}, equity {e}", v=_money(today),
-                c=currency, p=pct, t=_money(purse.get("total_pnl")), e=_money(equity, sign=""),
-            )
-        )  # fmt: skip
+        told = [
+            f"{_money(today)} {currency}{pct}"
+            if today is not None
+            else speak("{c} 今日未知", "{c} today unknown", c=currency),
+            speak("累计 {t}", "in all {t}", t=_money(purse.get("total_pnl"))),
+            speak("权益未知（没有记入金）", "equity unknown (no deposit is entered)")
+            if equity is None
+            else speak("权益 {e}", "equity {e}", e=_money(equity, sign="")),
+        ]
+        parts.append(("，" if speak.lang == "zh" else ", ").join(told))
     empty = speak("账本是空的：`ia trade buy` 记第一笔", "the ledger is empty: `ia trade buy` enters the first trade")
     return [speak("**今日盈亏** {t}", "**Gain of the day** {t}", t=speak.listed(parts) or empty)]
 
@@ -118,20 +124,22 @@ def _first(desk: Desk, name: str) -> str:
     return desk.request.sections.get(name, "").partition("\n")[0] or desk.speak("未知", "unknown")
 
 
-def _table(desk: Desk, positions: list[tuple[str, dict[str, Any]]], quoted: str) -> list[str]:
+def tabled(desk: Desk, positions: list[tuple[str, dict[str, Any]]], quoted: str = "") -> list[str]:
+    """Return the positions as a table; what the prompt says of them (`quoted`) where there are none."""
     speak = desk.speak
     if not positions:
         return quoted.splitlines() if quoted.lstrip().startswith("-") else []
     head = speak(
         "| 持仓 | 数量 | 现价 | 今日 | 浮动 | 仓位 |", "| position | shares | price | today | profit | weight |"
     )
-    rows = [f"| {symbol} {plain_name(each.get('name'))} | {_row(symbol, each)} |" for symbol, each in positions[:MOST]]
+    rows = [f"| {symbol} {plain_name(each.get('name'))} | {row_of(each)} |" for symbol, each in positions[:MOST]]
     more = len(positions) - MOST
     rest = [speak("（另有 {n} 只）", "({n} more)", n=more)] if more > 0 else []
     return ["", head, "| --- | ---: | ---: | ---: | ---: | ---: |", *rows, *rest]
 
 
-def _row(_: str, each: dict[str, Any]) -> str:
+def row_of(each: dict[str, Any]) -> str:
+    """Return a position: shares, price, gain of the day, profit, weight."""
     cells = [
         number(each.get("size"), "days"), number(each.get("current_price"), "price"), _money(each.get("today_pnl")),
         _percent(each.get("unrealized_pct")), _percent(each.get("weight_pct"), sign=""),
@@ -139,7 +147,7 @@ def _row(_: str, each: dict[str, Any]) -> str:
     return " | ".join(cells)
 
 
-def _broken(desk: Desk, status: Result, positions: list[tuple[str, dict[str, Any]]]) -> list[str]:
+def broken_rules(desk: Desk, status: Result, positions: list[tuple[str, dict[str, Any]]]) -> list[str]:
     """Return the rules that are broken, with number and limit; that none is, where the ledger says so."""
     speak = desk.speak
     if not status.ok:
@@ -242,7 +250,8 @@ def _acts(desk: Desk, positions: list[tuple[str, dict[str, Any]]], status: Resul
     return acts
 
 
-def _market(desk: Desk, market: Result) -> str:
+def breadth(desk: Desk, market: Result) -> str:
+    """Return how many rose and fell on the day, in a sentence."""
     speak = desk.speak
     boards = market.get("boards") if market.ok else None
     if not isinstance(boards, list) or not boards:
@@ -264,12 +273,13 @@ def _market(desk: Desk, market: Result) -> str:
 # what rose most
 
 
-def _main_lines(desk: Desk, found: Result) -> list[dict[str, Any]]:
+def lines_of(found: Result) -> list[dict[str, Any]]:
+    """Return the main lines that were found."""
     lines = found.get("lines") if found.ok else None
     return [line for line in lines if isinstance(line, dict)] if isinstance(lines, list) else []
 
 
-def _verdict(desk: Desk, found: Result, lines: list[dict[str, Any]]) -> str:
+def judged(desk: Desk, found: Result, lines: list[dict[str, Any]]) -> str:
     """Return the judgement of the day in a sentence: the session keeps an answer with it as importance 2."""
     speak = desk.speak
     if lines:
@@ -284,7 +294,8 @@ def _name(line: dict[str, Any]) -> str:
     return plain_name(line.get("name"), 16)
 
 
-def _line(desk: Desk, line: dict[str, Any]) -> str:
+def line_told(desk: Desk, line: dict[str, Any]) -> str:
+    """Return a main line with its figures and leaders."""
     leaders = [
         f"{each.get('symbol')} {plain_name(each.get('name'))} {_percent(each.get('change_pct'))}"
         for each in line.get("leaders") or []
@@ -319,6 +330,15 @@ def _changes(desk: Desk, lines: list[dict[str, Any]]) -> list[str]:
     else:
         acts.append(speak("没有主线，不调整方向。", "There is no theme to follow: change no direction."))
     return acts
+
+
+def risen(each: dict[str, Any]) -> str:
+    """Return a stock that rose: code, name, change, industry."""
+    cells = (
+        str(each.get("symbol")), plain_name(each.get("name")), _percent(each.get("change_pct")),
+        plain_name(each.get("industry"), 16),
+    )  # fmt: skip
+    return " ".join(cell for cell in cells if cell)
 
 
 def _money(value: Any, sign: str = "+") -> str:

@@ -20,11 +20,15 @@ def in_force(desk: Desk) -> bool:
     return bool(desk.request.parts.get("risk")) and not desk.request.bars
 
 
-def checked(desk: Desk, *codes: str) -> Work[list[str]]:
-    """Return what the rules say of a supposed buy of the usual size, and what is held, in lines; [] without rules."""
+def checked(desk: Desk, *codes: str, quantity: int | None = None) -> Work[list[str]]:
+    """Return what the rules say of a supposed buy, and what is held, in lines; [] without rules.
+
+    quantity    shares of the buy; None: as many as are usual
+    """
     if not in_force(desk):
         return []
-    results = yield from desk.run(*(Call("risk.check", {"symbol": code}) for code in codes))
+    size = {"quantity": quantity} if quantity else {}
+    results = yield from desk.run(*(Call("risk.check", {"symbol": code, **size}) for code in codes))
     return [
         line for code, result in zip(codes, results, strict=True) if result.ok for line in _lines(desk, code, result)
     ]

@@ -53,6 +53,21 @@ _RULES: tuple[tuple[str, str], ...] = (
               r"|^(please |can you |could you |now )?(buy|sell|short|liquidate) (me |all |my |\d|some )"
               r"|^(please )?(buy|sell)\s*(now|at \S+)?\W*$|place (an|the|a \w+) order"),
     ("review", r"复盘|回顾|反思|周报|月报|总结(一下)?(本|这|上)(周|月|季)|\breview\b|retrospective|post-?mortem"),
+    ("holdings", r"(我(们)?的?|目前的?|现在的?|当前的?|今天的?|账户的?)(持仓|仓位|账户|盈亏|收益|浮盈|浮亏)"
+                 r"|^(看看|看一下|查一下|查看|显示)?(持仓|账户|仓位|盈亏)(情况|怎么样|如何|表现|盈亏|有哪些|多少)?\W*$"
+                 r"|我(现在|目前)?(持有|拿着|手里有|手上有)(了|的)?(什么|哪些|多少|几)"
+                 r"|(我|^)(今天|今年|现在|一共|总共|这个?月|这周){0,2}(赚|亏|盈利|亏损)了?多少|(今日|今天|总|累计)盈亏"
+                 r"|\bmy (positions?|holdings?|portfolio|account|p ?& ?l|pnl|profits?|loss(es)?|gains?)\b"
+                 r"|how much (did|have) i (ma[kd]e|los[et]|earn(ed)?|gain(ed)?)|what (do|am) i (hold(ing)?|own)\b"),
+    ("mainline", r"主线[^，,。]{0,6}(什么|哪|谁|怎么样|如何|[?？吗呢])|(什么|哪些?|哪个|有没有)[^，,。]{0,4}主线"
+                 r"|(看看|说说|分析|判断)[^，,。]{0,8}主线|^(今天|今日|当前|市场|的)*主线\W*$"
+                 r"|(热点|风口)(板块|题材)?(是|在|有)(什么|哪)|(什么|哪些?)(是)?(热点|风口)"
+                 r"|(什么|哪些?|哪个)(板块|行业|概念|题材).{0,8}(强|涨|热|领)"
+                 r"|领涨(的)?(板块|行业|概念)|(板块|行业|概念)(涨幅|排行|轮动)|涨幅榜|涨(得|幅)?最(多|好|高|大)"
+                 r"|(多少|几)(只|家)?涨停"
+                 r"|\bmain (line|theme)s?\b|\b(top|biggest) gainers\b|\bleading (sectors?|industries|themes?)\b"
+                 r"|which (sectors?|industries|stocks?) (lead|led|rose|gained|are (hot|strong))"
+                 r"|\bhot (sectors?|themes?)\b"),
     ("consent", r"^(好的?[，, ]*)?(确认|同意|批准|可以执行|就这么办|ok)(执行|吧|了)?\W*$|^(yes[, ]*)?(approved?"
                 r"|confirm(ed)?|go ahead)\W*$|(批准|approve)\s*(提案|proposal)?\s*#?\d+"),
     ("compare", r"对比|比较|哪个(更)?(好|强)|相比|\bcompare\b|\bversus\b|\bvs\.?(?=\W|$)"),
@@ -205,7 +220,10 @@ def _doubtful(words: str) -> str:
 
 
 def _fits(kind: str, securities: list[Mention], words: str) -> bool:
-    """Whether a rule that matched may count: a watch list needs something to put there, a comparison two."""
+    """Whether a rule that matched may count: a watch list needs something to put there, a comparison two,
+    and a main line is the market's."""
     if kind in ("track", "untrack"):
         return bool(securities) or bool(re.search(r"[:：]\s*\S|「|“|\"", words))
+    if kind == "mainline":
+        return not securities
     return kind != "compare" or len(securities) > 1

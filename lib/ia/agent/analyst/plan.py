@@ -39,6 +39,10 @@ def work(desk: Desk) -> Work[Reply]:
             return (yield from small.figure(desk, wanted))
         case "why":
             return (yield from small.why(desk, wanted))
+        case "holdings" | "mainline" | "order":
+            from ia.agent.analyst import holding
+
+            return (yield from holding.KINDS[wanted.kind](desk, wanted))
         case "coach" | "praise" | "schedule":
             from ia.agent.analyst import coaching
 

@@ -170,16 +170,6 @@ def said(desk: Desk, wanted: Intent) -> Reply:
                 " `ia reject NUMBER` drops it.",
             )
         )
-    if wanted.kind == "order":
-        what = wanted.securities[0].said if wanted.securities else speak("那只证券", "the security")
-        return reply.of(
-            speak(
-                "ia 只研究，从不下单：没有买卖的工具，也不连券商账户。要我先研究一下吗？说“看看{s}”。",
-                "ia researches and never places an order: it has no tool to trade with. To have it researched"
-                ' first, say "look at {s}".',
-                s=what,
-            )
-        )
     if wanted.kind == "statement":
         return reply.of(
             speak(
@@ -315,10 +305,9 @@ def _able(desk: Desk) -> str:
             s=told,
         )
     return speak(
-        "我能看行情、算指标、核对规则、写研究笔记、记住和找回你说过的话、复盘、扫描关注列表、起草定时任务。",
-        "I can look at prices, compute, check rules, write research notes, remember and find what you said, review,"
-        " scan the"
-        " watch list, and draft scheduled tasks.",
+        "我能看行情、算指标、核对规则、看持仓和市场主线、写研究笔记、记住和找回你说过的话、复盘、扫描关注列表、起草定时任务。",
+        "I can look at prices, your account and the market, compute, check rules, write research notes, remember and"
+        " find what you said, review, scan the watch list, and draft scheduled tasks.",
     ) + (speak("技能：{s}。", " Skills: {s}.", s=told) if own else "")
 
 
@@ -330,10 +319,10 @@ def _examples(desk: Desk) -> list[str]:
             *(f"- /{name}{speak('：', ': ')}{about}" for name, about in skills(desk)),
         ]
     examples = speak(
-        "帮我看看宁德时代最近怎么样|贵州茅台的 RSI 是多少|对比 比亚迪 和 宁德时代|关注 600519：等回踩 200"
-        " 日线|我之前怎么看宁德时代|复盘本周|扫描关注列表|每周五收盘后帮我复盘本周",
-        "How does CATL look lately?|What is the RSI of 600519?|Compare BYD and CATL: 002594 vs 300750|Track 600519:"
-        " wait for the 200-day average"
+        "帮我看看宁德时代最近怎么样|贵州茅台的 RSI 是多少|我的持仓怎么样|今天市场主线是什么|对比 比亚迪 和 宁德时代"
+        "|关注 600519：等回踩 200 日线|我之前怎么看宁德时代|复盘本周|扫描关注列表|每周五收盘后帮我复盘本周",
+        "How does CATL look lately?|What is the RSI of 600519?|How are my positions doing?|What is the market's main"
+        " line today?|Compare BYD and CATL: 002594 vs 300750|Track 600519: wait for the 200-day average"
         "|What did I say about CATL?|Review this week|Scan my watch list|Every Friday after the close, review the week",
     )
     return [speak("可以这样说：", "You can say:"), *(f"- {example}" for example in examples.split("|"))]
