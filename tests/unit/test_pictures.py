@@ -646,3 +646,20 @@ def test_an_account_without_prices_or_money_says_so(ws):
     reader = Reader()
     reader.feed(text)
     assert {tag for tag, _ in reader.found}.isdisjoint({"script", "img", "a", "iframe"})
+
+
+def test_one_page_of_the_account_has_one_colour_of_a_gain():
+    from ia.pictures.of_account import colour
+
+    assert colour(["USD"]) == "green"
+    assert colour(["CNY"]) == colour(["CNY", "USD"]) == colour([]) == "red"
+
+
+def test_northbound_money_is_short_and_its_channels_are_named(ia):
+    env = {"IA_MARKET_ADAPTER": "demo", "IA_NOW": "2024-03-15T16:00+08:00"}
+    for job in ("daily", "northbound"):
+        assert ia("sync", job, env=env).returncode == 0
+    text = ia("--lang", "zh", "report", "market", env=env).stdout
+    part = text[text.index("北向") :]
+    assert "沪股通" in part and "shanghai" not in part
+    assert not re.search(r"[+-]\d{1,3}(,\d{3}){2}\.\d\d", part)

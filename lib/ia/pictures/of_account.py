@@ -1,5 +1,6 @@
 """The report of the account: what it is worth and was, what is in it, what it earned, and what the risk rules say."""
 
+from collections.abc import Iterable
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -64,13 +65,16 @@ def report(ws: Workspace, voice: Voice, notify: Notify = silent) -> str:
     return page.page(say("Account"), "".join(parts), voice.lang)
 
 
-def colour(voice: Voice, currency: str = "CNY") -> str:
-    """Return the colour of a gain: as the currency's market shows it."""
-    return "green" if currency == "USD" else "red"
+def colour(currencies: Iterable[str]) -> str:
+    """Return the colour of a gain on a page: green as America has it where nothing but dollars is on it, else red.
+
+    One page has one meaning of a colour, whatever it holds.
+    """
+    return "green" if set(currencies) == {"USD"} else "red"
 
 
 def _purse(purse: "Purse", found: "Account", books: "Books", closes: "Closes", voice: Voice) -> str:
-    say, up = voice.say, colour(voice, purse.currency)
+    say, up = voice.say, colour(found.purses)
     rate = None
     if purse.total is not None and purse.invested > 0:
         rate = purse.total / purse.invested * 100
@@ -165,7 +169,7 @@ def equity(books: "Books", holdings: "list[Holding]", closes: "Closes", currency
 
 
 def _positions(purse: "Purse", found: "Account", voice: Voice) -> str:
-    say, up = voice.say, colour(voice, purse.currency)
+    say, up = voice.say, colour(found.purses)
     held = [each for each in found.positions if each.currency == purse.currency]
     if not held:
         return sheet.said(say("nothing is held"))
@@ -239,7 +243,7 @@ def _rules(found: "Account", voice: Voice) -> str:
 def _profits(books: "Books", found: "Account", voice: Voice) -> str:
     from ia.ledger import profit
 
-    say = voice.say
+    say, up = voice.say, colour(found.purses)
     prices = {each.symbol: each.price for each in found.positions if each.price is not None}
     rows = profit.rows(books, prices)
     if not rows:
@@ -247,7 +251,6 @@ def _profits(books: "Books", found: "Account", voice: Voice) -> str:
     heads = ("Symbol", "Name", "Realised", "Unrealised", "Dividends", "Fees", "Profit", "% of what was bought")
     cells: list[list[Cell | str]] = []
     for row in rows:
-        up = colour(voice, row.currency)
         cells.append(
             [
                 row.symbol, row.name, sheet.gained(row.realised, up), sheet.gained(row.unrealised, up),
@@ -256,7 +259,6 @@ def _profits(books: "Books", found: "Account", voice: Voice) -> str:
             ]
         )  # fmt: skip
     for total in profit.totals(rows).values():
-        up = colour(voice, total.currency)
         cells.append(
             [
                 say("all in {currency}", currency=total.currency), "", sheet.gained(total.realised, up),

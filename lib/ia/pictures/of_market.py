@@ -171,8 +171,10 @@ def _northbound(ws: Workspace, voice: Voice) -> str:
     heads = [say(head) for head in ("Date", "Channel", "Turnover", "Net", "Deals", "Leader")]
     cells: list[list[Cell | str]] = [
         [
-            row["date"], row["channel"], sheet.large(row["turnover"], lang),
-            Cell(say("not published")) if row["net"] is None else sheet.gained(row["net"], UP),
+            row["date"], say(str(row["channel"])), sheet.large(row["turnover"], lang),
+            Cell(say("not published"))
+            if row["net"] is None
+            else sheet.signed(row["net"], UP, sheet.large(row["net"], lang)),
             sheet.count(row["deals"]), row["leader"] or "",
         ]
         for row in rows
