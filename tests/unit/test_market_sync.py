@@ -260,6 +260,31 @@ def test_an_ex_date_that_explains_itself_costs_no_bars(world, action):
     assert w.count(REPORTS) == 0
 
 
+def test_a_history_that_breaks_off_fills_no_gap(world, monkeypatch):
+    import market_hosts
+
+    w = world(30)
+    w.sync(DAYS[0], history=True)
+    honest = market_hosts.answer
+
+    def cut(market, host, path, query):
+        body = honest(market, host, path, query)
+        if KLINE in path and body.get("data"):
+            body["data"]["klines"] = body["data"]["klines"][:3]
+        return body
+
+    monkeypatch.setattr(market_hosts, "answer", cut)
+    w.hosts.fail("502", "qq.com")
+    w.hosts.fail("502", "sina")
+    assert w.sync(DAYS[3])["gaps"] == 0
+    assert {failure.status for failure in w.failures} == {75}
+    assert "the history ends on" in str(w.failures[0])
+    monkeypatch.setattr(market_hosts, "answer", honest)
+    w.hosts.heal()
+    assert w.sync(DAYS[4])["gaps"] == 30
+    assert w.all("SELECT count(*) FROM daily WHERE date IN (?, ?)", DAYS[1], DAYS[2]) == [(60,)]
+
+
 def test_an_ex_date_in_a_suspension_is_settled_once(world):
     w = world()
     w.market.suspend("600519.SH", DAYS[1], DAYS[3])

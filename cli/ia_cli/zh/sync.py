@@ -55,6 +55,7 @@ CATALOG = {
     "{source}: {count} row(s) contradicted themselves and were left out, the first: {odd}": "{source}：{count} 行自相矛盾，已略去，第一行：{odd}",
     "{source}: {fields} of many rows do not fit their prices; kept as they were told": "{source}：许多行的 {fields} 与价格不符；按原样保存",
     "{count} of {total} securities traded": "{total} 只证券中只有 {count} 只有成交",
+    "{symbol}: the history ends on {last}, but it traded on {day}": "{symbol}：历史止于 {last}，但 {day} 有成交",
     "{source} tells no day: taken as {day}": "{source} 没有给出日期：按 {day} 处理",
     "{source} still shows {day}; the last session was {session}": "{source} 仍显示 {day}；上一个交易日是 {session}",
     "the session of {day} is not over: quotes are stored, bars are not": "{day} 尚未收盘：保存行情快照，不保存 K 线",

@@ -13,7 +13,17 @@ from typing import NamedTuple
 from ia import clock, config
 from ia.errors import BadData, IaError, NotFound, TryLater, Unavailable
 from ia.market import store
-from ia.market.continuity import HISTORY, NOTHING, Known, Last, explained, half_a_tick, known, last_session
+from ia.market.continuity import (
+    HISTORY,
+    NOTHING,
+    Known,
+    Last,
+    explained,
+    half_a_tick,
+    known,
+    last_session,
+    previous_session,
+)
 from ia.ohlcv import cache
 from ia.ohlcv.adapters import Adapter
 from ia.ohlcv.adjust import Action
@@ -241,7 +251,21 @@ class _Work:
         bars = self.adapter.normalize(fetched)
         until = min(clock.last_visible("CN"), clock.last_visible("CN", clock.wall()))
         keep = sum(date <= until for date in bars.date)
+        self._check_end(symbol, bars.date[:keep], until)
         return Bars(*(column[:keep] for column in bars)), fetched.note  # type: ignore[arg-type]
+
+    def _check_end(self, symbol: str, dates: Sequence[str], until: str) -> None:
+        """Raise TryLater where a history breaks off more than a session before the last stored bar of its security."""
+        traded = self.db.execute(
+            "SELECT d.date FROM days d WHERE d.source = ?1 AND d.date <= ?2 AND EXISTS (SELECT 1 FROM daily b WHERE"
+            " b.source = ?1 AND b.date = d.date AND b.symbol = ?3) ORDER BY d.date DESC LIMIT 1",
+            (self.source.id, until, symbol),
+        ).fetchone()
+        if traded and dates and dates[-1] < previous_session(traded[0]) and not self.adapter.local:
+            raise TryLater(
+                "{symbol}: the history ends on {last}, but it traded on {day}",
+                hint="the next `ia sync` tries them again", symbol=symbol, last=dates[-1], day=traded[0],
+            )  # fmt: skip
 
     def _actions(self, symbol: str) -> list[Action]:
         return self.adapter.actions(from_canonical(symbol))
