@@ -373,3 +373,16 @@ def test_the_account_by_either_method(ia):
         for method in ((), ("--method", "average"), ("--method", "fifo"))
     ]
     assert costs == [1505.01, 1505.01, 2005.02]
+
+
+def test_more_taken_out_than_there_was_is_told(ia):
+    ok(ia("trade", "deposit", "1000", "--date", "2024-01-02"))
+    assert "more is taken out" not in ia("trade", "withdraw", "1000", "--date", "2024-01-03").stderr
+    run = ia("trade", "withdraw", "500", "--date", "2024-01-04")
+    assert run.returncode == 0 and "the cash in CNY is -500.00" in run.stderr
+
+
+def test_a_sale_that_is_no_lot_names_no_rest_where_there_is_none(ia):
+    ok(ia("trade", "buy", "600000", "200", "10", "--date", "2024-01-15"))
+    run = ia("trade", "sell", "600000", "30", "10", "--date", "2024-01-17")
+    assert run.returncode == 77 and "rest" not in run.stderr and "30 is not a multiple" in run.stderr

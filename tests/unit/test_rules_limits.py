@@ -148,7 +148,7 @@ def test_no_float_comes_in(close):
         ("600000.SH", "sell", "200", "250", ""),
         ("600000.SH", "sell", "30", "250", "an odd rest of 50 at once"),
         ("600000.SH", "sell", "130", "250", "an odd rest of 50 at once"),
-        ("600000.SH", "sell", "50", "200", "an odd rest of 0 at once"),
+        ("600000.SH", "sell", "50", "200", "50 is not a multiple"),
         ("688981.SH", "buy", "199", "0", "at least 200"),
         ("688981.SH", "buy", "201", "0", ""),
         ("688981.SH", "sell", "201", "500", ""),

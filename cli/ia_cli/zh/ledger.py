@@ -183,4 +183,5 @@ CATALOG = {
     "{source} tells no fees: they are those of the rules": "{source} 没有费用：按规则计算",
     "the price is given twice: {one} and {other}": "价格给了两次：{one} 和 {other}",
     "entry {number} was taken back by {later}": "第 {number} 笔已被第 {later} 笔撤销",
+    "more is taken out than there was: the cash in {currency} is {cash}": "取出多于所有：{currency} 现金为 {cash}",
 }

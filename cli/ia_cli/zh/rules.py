@@ -8,5 +8,6 @@ CATALOG = {
     "{symbol} is bought in orders of at least {least}: {quantity} is too few": "{symbol} 单笔买入至少 {least}：{quantity} 太少",
     "{symbol} is bought in lots of {least}: {quantity} is not a multiple": "{symbol} 须按 {least} 的整数倍买入：{quantity} 不是整数倍",
     "{symbol} is sold in orders of at least {least}, or all of it: {quantity} is too few": "{symbol} 单笔卖出至少 {least}，不足时须一次卖完：{quantity} 太少",
+    "{symbol} is sold in lots of {least}: {quantity} is not a multiple": "{symbol} 须按 {least} 的整数倍卖出：{quantity} 不是整数倍",
     "{symbol} is sold in lots of {least}, an odd rest of {rest} at once: {quantity} is neither": "{symbol} 须按 {least} 的整数倍卖出，零股 {rest} 须一次卖出：{quantity} 都不符",
 }

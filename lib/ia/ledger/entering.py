@@ -17,7 +17,7 @@ from ia.ledger import guard, journal, order
 from ia.ledger.desk import Desk
 from ia.ledger.fold import fold
 from ia.ledger.guard import Breach
-from ia.ledger.journal import ACTIONS, BONUS, DIVIDEND, INTEREST, SPLIT, TRADES, VOID, Entry, cents
+from ia.ledger.journal import ACTIONS, BONUS, DIVIDEND, INTEREST, SPLIT, TRADES, VOID, WITHDRAW, Entry, cents
 from ia.ledger.order import Order
 from ia.ohlcv.identity import Symbol, from_canonical
 from ia.rules.boards import currency
@@ -62,10 +62,20 @@ def trade(
 
 
 def money(desk: Desk, entry: Entry) -> Entry:
-    """Journal a deposit, a withdrawal or interest."""
+    """Journal a deposit, a withdrawal or interest. More taken out than there was is told: a deposit may lack."""
     attended()
     with desk.ws.lock():
-        return _entered(desk, [entry])[0]
+        made = _entered(desk, [entry])[0]
+    if made.kind == WITHDRAW:
+        cash = desk.books(until=clock.parse(made.time)).money(made.currency)
+        if cash.deposited and cash.balance < 0:
+            desk.notify(
+                Message(
+                    "more is taken out than there was: the cash in {currency} is {cash}", currency=made.currency,
+                    cash=f"{cash.balance:,.2f}",
+                )
+            )  # fmt: skip
+    return made
 
 
 def action(desk: Desk, entry: Entry) -> Entry:

@@ -63,6 +63,8 @@ def check_quantity(symbol: Symbol, day: str, side: Side, quantity: Decimal, held
             )
         return None
     if quantity % rule.step not in (0, held % rule.step):
+        if not held % rule.step:
+            return Message("{symbol} is sold in lots of {least}: {quantity} is not a multiple", **told)
         template = "{symbol} is sold in lots of {least}, an odd rest of {rest} at once: {quantity} is neither"
         return Message(template, **told)
     return None
