@@ -62,7 +62,7 @@ def daily_review(
     """
     from ia.agent import occasions
 
-    _happen(ctx, lambda ws: occasions.daily_review(ws, notify), printed, force, session, model, as_json)
+    _happen(ctx, lambda ws: occasions.daily_review(ws, _once), printed, force, session, model, as_json)
 
 
 @event.command(
@@ -87,7 +87,7 @@ def top_gainers(
     """
     from ia.agent import occasions
 
-    _happen(ctx, lambda ws: occasions.top_gainers(ws, count, notify), printed, force, session, model, as_json)
+    _happen(ctx, lambda ws: occasions.top_gainers(ws, count, _once), printed, force, session, model, as_json)
 
 
 _IDLE = {
@@ -140,7 +140,7 @@ def _turn(ws: "Workspace", occasion: "Occasion", session: str, model: str | None
 
     try:
         done = occasions.take(
-            ws, occasion, session=session, model=model, notify=notify,
+            ws, occasion, session=session, model=model, notify=_once,
             write=(lambda _: None) if as_json else stream,
         )  # fmt: skip
     except (IaError, KeyboardInterrupt):
@@ -161,6 +161,16 @@ def _turn(ws: "Workspace", occasion: "Occasion", session: str, model: str | None
             notify(
                 Message("proposal {number} waits: `ia pending {number}` shows it, `ia approve {number}`", number=number)
             )
+
+
+_TOLD: set[str] = set()
+
+
+def _once(message: Message) -> None:
+    """Tell the user something unless it was told before: prompt and turn read the same store and say the same."""
+    if (told := str(message)) not in _TOLD:
+        _TOLD.add(told)
+        notify(message)
 
 
 def _stream(text: str) -> None:

@@ -53,11 +53,17 @@ def _about(command: "Callable[..., Any]") -> "Callable[..., Any]":
 
 
 def _costs(command: "Callable[..., Any]") -> "Callable[..., Any]":
-    for name in ("other", "transfer", "stamp", "commission"):
-        command = click.option(f"--{name}", metavar="MONEY", help="What was paid, in place of what the rules say.")(
-            command
-        )
+    for name, about in _COSTS.items():
+        command = click.option(f"--{name}", metavar="MONEY", help=about)(command)
     return command
+
+
+_COSTS = {
+    "other": "Other fees that were paid, in place of what the rules say.",
+    "transfer": "Transfer fee that was paid, in place of what the rules say.",
+    "stamp": "Stamp duty that was paid, in place of what the rules say.",
+    "commission": "Commission that was paid, in place of what the rules say.",
+}
 
 
 def _trade_options(command: "Callable[..., Any]") -> "Callable[..., Any]":

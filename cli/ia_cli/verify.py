@@ -64,12 +64,19 @@ def verify(
     Status 0: all that was compared agrees; 1: something differs; 66: no such symbol; 69 or 75: a host did not answer,
     and nothing is known of that symbol then; 69 also for simulated prices, which no host knows.
     """
-    from ia.errors import UsageError
+    from ia.errors import NotFound, UsageError
     from ia.ohlcv.history import Request, check
 
     check(Request("-", start=start, end=end))
     files = [word for word in what if word == "-" or os.path.isfile(word)]
-    if files:
+    if files or any(map(_like_a_file, what)):
+        for word in what:
+            if word not in files and (files or _like_a_file(word)):
+                raise NotFound(
+                    "{path}: no such file",
+                    path=word,
+                    hint="two files are compared with each other: `ia verify a.csv b.csv`",
+                )
         if len(what) != 2 or len(files) != 2 or universe or hosts:
             raise UsageError("two files are compared with each other", hint="`ia verify a.csv b.csv`")
         checked, failures = [_files(what[0], what[1], start, end, tick or 0.01)], []
@@ -84,6 +91,10 @@ def verify(
     emit_rows(rows, COLUMNS, as_json=as_json, as_jsonl=as_jsonl)
     sys.stdout.flush()
     _leave(ctx, checked, failures, bool(rows))
+
+
+def _like_a_file(word: str) -> bool:
+    return os.sep in word or word.lower().endswith((".csv", ".tsv", ".txt"))
 
 
 def _leave(ctx: click.Context, checked: "list[Checked]", failures: "list[IaError]", differ: bool) -> None:
@@ -165,7 +176,7 @@ def _tell(one: "Checked") -> None:
     if not one.differences:
         template = "{what}{a} and {b} agree on {days} days, {first} to {last}"
     else:
-        template = "{what}{a} and {b}: {rows} values differ on {dates} of {days} days, {first} to {last}"
+        template = "{what}{a} and {b}: values that differ: {rows}, on {dates} of {days} days, {first} to {last}"
         fields["dates"] = len({row.date for row in one.differences})
     told = say(template, what=what, **fields)
     if one.steps is not None:

@@ -224,7 +224,7 @@ def _market(ws: Workspace) -> Iterator[Finding]:
                 continue
             session = last_session("CN", clock.now())
             old = newest < session
-            told = "{name}: {count} days of the whole market, up to {day}"
+            told = "{name}: whole market stored up to {day}, days: {count}"
             told = "{name}: the market is stored up to {day}, the last session was {session}" if old else told
             detail = Message(told, name=name, count=count, day=newest, session=session)
             yield Finding("market", "warn" if old else "ok", detail, Message("`ia sync daily`") if old else None)
@@ -337,7 +337,7 @@ def _extensions(ws: Workspace) -> Iterator[Finding]:
         for each in broken:
             yield Finding(kind, "warn", Message("{name}: {reason}", name=each.name, reason=each.problem))
         if found and not broken:
-            yield Finding(kind, "ok", Message("{count} are there", count=len(found)))
+            yield Finding(kind, "ok", Message("there: {count}", count=len(found)))
 
 
 def _channels(_: Workspace) -> Iterator[Finding]:

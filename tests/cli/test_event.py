@@ -94,3 +94,10 @@ def test_a_market_that_is_away_fails_the_run_and_reviews_nothing(ia, hosts, home
     run = ia("task", "due", "workday-review", env={"IA_NOW": f"{DAY}T15:00:05+08:00"})
     (row,) = json.loads(ia("task", "history", "workday-review", "--json").stdout)
     assert row["state"] != "done" and not (home / "notebook/reports/daily").exists(), (row, run.stderr)
+
+
+def test_that_prices_are_simulated_is_told_once(ia):
+    env = {"IA_MARKET_ADAPTER": "demo", "IA_NOW": "2024-03-15T16:00+08:00"}
+    assert ia("sync", "daily", env=env).returncode == 0
+    told = ia("event", "daily-review", env=env).stderr.splitlines()
+    assert any("simulated" in line for line in told) and len(told) == len(set(told))

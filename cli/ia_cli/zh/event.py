@@ -15,7 +15,7 @@ CATALOG = {
     "there is no trading on {date}: nothing is done; --force does it nevertheless": "{date} 不是交易日：什么也不做；--force 仍然执行",
     "the market closes at 15:00 (Shanghai): nothing is done before; --force does it nevertheless": "市场 15:00（上海）收盘：之前什么也不做；--force 仍然执行",
     "kept: {path}": "已存：{path}",
-    "{name}: {count} days of the whole market, up to {day}": "{name}：存有全市场 {count} 天，到 {day}",
+    "{name}: whole market stored up to {day}, days: {count}": "{name}：存有全市场 {count} 天，到 {day}",
     "{name}: the market is stored up to {day}, the last session was {session}": "{name}：行情存到 {day}，最近一个交易日是 {session}",
     "`ia sync daily`": "`ia sync daily`",
     "{name}: history or actions of {count} are still to fetch": "{name}：还有 {count} 只的历史或分红送转待取",

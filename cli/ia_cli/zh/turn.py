@@ -96,7 +96,7 @@ CATALOG = {
     "`ia config set model …` for a language model; `llm models`": "要用语言模型：`ia config set model …`；`llm models` 列出全部",
     "{model}, without a price: caps in money do not count it": "{model}，没有单价：金额上限不计它",
     "set prices.{model}.input and .output": "设置 prices.{model}.input 和 .output",
-    "{count} are there": "共 {count} 个",
+    "there: {count}": "共 {count} 个",
     "the answer was stopped before it passed a cap": "回答在超过上限之前停下了",
     "`ia usage` shows what was spent of which": "`ia usage` 显示各上限用了多少",
     # tools
