@@ -243,7 +243,7 @@ def test_the_recorded_list(hosts, shared):
     compared = 0
     for day in sorted({line["上榜日"] for line in expected}):
         lines = [line for line in expected if line["上榜日"] == day]
-        rows = {(r.symbol[:6], r.reason): r for r in load("akshare").lhb(day)}
+        rows = {(r.symbol[:6], r.reason): r for r in load("akshare").lhb(day) if r.date == day}
         for line in lines:
             found = rows[line["代码"], line["上榜原因"]]
             assert (found.name, found.comment) == (line["名称"], line["解读"])

@@ -777,6 +777,20 @@ def test_the_list_of_unusual_trading_is_asked_by_day(world):
     assert {DAYS[1], DAYS[2]} <= days <= {DAYS[0], DAYS[1], DAYS[2]}
 
 
+def test_other_days_that_come_with_a_list_are_kept_but_none_that_is_to_come(world):
+    w = world()
+    row = {"SECURITY_CODE": "000021", "SECUCODE": "000021.SZ", "SECURITY_NAME_ABBR": "深科技", "EXPLAIN": "",
+           "CLOSE_PRICE": 20.0, "CHANGE_RATE": 10.0, "BILLBOARD_NET_AMT": 1e8, "BILLBOARD_BUY_AMT": 3e8,
+           "BILLBOARD_SELL_AMT": 2e8, "BILLBOARD_DEAL_AMT": 5e8, "ACCUM_AMOUNT": 4e9, "TURNOVERRATE": 14.1,
+           "FREE_MARKET_CAP": 31e9, "EXPLANATION": "日涨幅偏离值达到7%的前5只证券"}  # fmt: skip
+    dates = ("2023-04-03", DAYS[0], "2026-06-15")
+    rows = [{**row, "TRADE_DATE": f"{day} 00:00:00"} for day in dates]
+    w.hosts.say("BILLBOARD", {"success": True, "code": 0, "result": {"pages": 1, "data": rows, "count": 3}})
+    told = w.sync(DAYS[0], "lhb")
+    assert (told["day"], told["symbols"], told["changed"]) == (DAYS[0], 2, 2)
+    assert w.all("SELECT DISTINCT date FROM lhb ORDER BY date") == [(day,) for day in dates[:2]]
+
+
 def test_the_net_flow_is_not_made_up(world):
     w = world()
     w.sync(DAYS[0], "northbound")

@@ -108,19 +108,19 @@ def northbound(db: sqlite3.Connection, number: int, source: Source, notify: Noti
 def lhb(db: sqlite3.Connection, number: int, source: Source, progress: Progress) -> Done:
     """Store the list of unusual trading of each session since the last stored one, oldest first."""
     days = _sessions_since(db, number)
-    rows = changed = 0
-    newest = ""
+    changed = 0
+    seen = set()
     for done, day in enumerate(days):
         progress(done, len(days))
-        listings = [listing for listing in source.lhb(day) if listing.date == day]
-        rows += len(listings)
-        newest = max(newest, day) if listings else newest
+        listings = [listing for listing in source.lhb(day) if listing.date <= day]
+        seen.update(listing[:3] for listing in listings)
+        count = sum(listing.date == day for listing in listings)
         with transaction(db):
             changed += upsert(db, "lhb", 4, [(number, *listing) for listing in listings])
-            if listings or day < days[-1]:  # the newest list may come out later this evening
-                _finished(db, number, "lhb", day, str(len(listings)))
+            if count or day < days[-1]:  # the newest list may come out later this evening
+                _finished(db, number, "lhb", day, str(count))
     progress(len(days), len(days))
-    return Done(newest, rows, changed)
+    return Done(max((key[0] for key in seen), default=""), len(seen), changed)
 
 
 def sectors(db: sqlite3.Connection, number: int, source: Source, notify: Notify, progress: Progress) -> Done:

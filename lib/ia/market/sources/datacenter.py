@@ -59,14 +59,17 @@ def fundamentals(period: str) -> list[Report]:
 
 
 def listings(date: str) -> list[Listing]:
-    """Return the stocks on the list of a day (YYYY-MM-DD), once for each reason. Raises as `fundamentals`."""
+    """Return the stocks on the list of a day (YYYY-MM-DD), once for each reason. Raises as `fundamentals`.
+
+    A copy of an answer that takes no heed of the filter has other days too: those before it are returned with it.
+    """
     if not is_date(date) or len(date) != 10:
         raise UsageError("{day!r} is no day", day=date[:20], hint="such as 2024-03-29")
     where = f"(TRADE_DATE<='{date}')(TRADE_DATE>='{date}')"
-    found: dict[tuple[str, str], Listing] = {}
+    found: dict[tuple[str, str, str], Listing] = {}
     for row in _rows(_LISTINGS, where, "SECURITY_CODE,TRADE_DATE", _listing, _LISTED):
-        if row.date == date:
-            found.setdefault((row.symbol, row.reason), row)
+        if row.date <= date:
+            found.setdefault((row.date, row.symbol, row.reason), row)
     return list(found.values())
 
 
