@@ -3,7 +3,8 @@
 Sources ban an address that asks too often (Eastmoney: more than 5 requests a second, 10 at once or 200 a minute), for
 days. So each site has a token bucket, a cap for the minute and one for what runs at once, far below that. After the
 signs of a ban a circuit breaker leaves the site alone for half an hour, then twice as long each time, up to a day;
-after that one request at a time is let through, and the first good answer closes the breaker.
+after that one request at a time is let through, and the first good answer closes the breaker. What ends half-way, after
+good answers to the same process, may be a server that fell over: PROBES later processes may then try one request each.
 
 The state is `hosts.db` in the user's state folder. It follows the real clock, never `--now`. What is not sound in it,
 rows or schema, is no reason to stop: the file is begun anew.
@@ -48,16 +49,24 @@ LIMITS = {
 
 FIRST_PAUSE, LONGEST_PAUSE = 1800.0, 86400.0  # seconds
 _UNCOUNTED = -1  # the number of a request that does not count for the pace
+PROBES = 3
 LEASE = 180.0  # seconds after which a request whose process died no longer counts as running
 _SCHEMA = (
     "CREATE TABLE site (name TEXT PRIMARY KEY, tokens REAL NOT NULL, filled REAL NOT NULL,"
-    " open_until REAL NOT NULL DEFAULT 0, trips INTEGER NOT NULL DEFAULT 0, reason TEXT NOT NULL DEFAULT '')",
+    " open_until REAL NOT NULL DEFAULT 0, trips INTEGER NOT NULL DEFAULT 0, reason TEXT NOT NULL DEFAULT '',"
+    " probes INTEGER NOT NULL DEFAULT 0)",
     "CREATE TABLE request (id INTEGER PRIMARY KEY, site TEXT NOT NULL, at REAL NOT NULL, running INTEGER NOT NULL)",
     "CREATE INDEX request_site ON request (site, at)",
 )
 _OBJECTS = {("table", "site"), ("table", "request"), ("index", "request_site")}
 _BUSY, _NOT_OURS = (5, 6), (3, 7, 8, 10, 13, 14)
 """SQLite's codes: held by another process; permission, memory, read-only, input/output, full, cannot open."""
+
+
+_answered: set[tuple[str, str]] = set()
+"""(state file, site) that have answered this process well."""
+_told: set[tuple[str, str]] = set()
+"""(state file, site) of which this process knows that they are left alone: it probes no more."""
 
 
 class Banned(TryLater):
@@ -116,6 +125,7 @@ class Governor:
 
     def succeeded(self, host: str) -> None:
         """Tell of a good answer: the breaker closes."""
+        _answered.add((self.path, self.site(host)))
         closed = "UPDATE site SET open_until = 0, trips = 0, reason = '' WHERE name = ? AND trips > 0"
         self._change(lambda db: db.execute(closed, (self.site(host),)))
 
@@ -125,14 +135,19 @@ class Governor:
 
         def shut(db: sqlite3.Connection) -> float:
             _, _, open_until, trips, _ = self._row(db, site, now)
-            if open_until <= now:  # requests that were under way together are one sign, not several
-                trips = max(0, trips) + 1
+            fresh = open_until <= now  # requests that were under way together are one sign, not several
+            trips = max(0, trips) + fresh
             pause = FIRST_PAUSE * 2 ** min(trips - 1, 10) if retry_after is None else max(retry_after, 1.0)
             until = max(open_until, now + min(pause, LONGEST_PAUSE))
             opened = "UPDATE site SET trips = ?, open_until = ?, reason = ? WHERE name = ?"
             db.execute(opened, (trips, until, reason[:200], site))
+            if fresh or retry_after is not None:
+                half_way = trips == 1 and (self.path, site) in _answered
+                probes = PROBES if retry_after is None and half_way else 0
+                db.execute("UPDATE site SET probes = ? WHERE name = ?", (probes, site))
             return until
 
+        _told.add((self.path, site))
         return _left_alone(host, self._change(shut), reason)
 
     def status(self) -> dict[str, State]:
@@ -164,7 +179,8 @@ class Governor:
         """Return (number, 0, None) where the request may go, else (0, seconds to wait, error if it must not)."""
         now, limit = self.now(), self.limits.get(site, ORDINARY)
         tokens, filled, open_until, trips, reason = self._row(db, site, now)
-        if open_until > now:
+        probing = open_until > now
+        if probing and not self._may_probe(db, site):
             return 0, 0.0, _left_alone(host, open_until, reason)
         if self.unhurried:
             return _UNCOUNTED, 0.0, None
@@ -184,8 +200,16 @@ class Governor:
         db.execute("UPDATE site SET tokens = ?, filled = ? WHERE name = ?", (tokens - taken, now, site))
         if wait:
             return 0, wait, None
+        if probing:
+            _told.add((self.path, site))
+            db.execute("UPDATE site SET probes = probes - 1 WHERE name = ?", (site,))
         number = db.execute("INSERT INTO request (site, at, running) VALUES (?, ?, 1)", (site, now)).lastrowid
         return number or 0, 0.0, None
+
+    def _may_probe(self, db: sqlite3.Connection, site: str) -> bool:
+        """Whether this process may try one request at a site that is left alone; it may not twice."""
+        (probes,) = db.execute("SELECT probes FROM site WHERE name = ?", (site,)).fetchone()
+        return probes > 0 and (self.path, site) not in _told
 
     def _row(self, db: sqlite3.Connection, site: str, now: float) -> tuple[float, float, float, int, str]:
         """Return tokens, fill time, pause, trips and reason of a site; a clock set back makes no endless pause."""

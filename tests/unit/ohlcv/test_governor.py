@@ -214,8 +214,8 @@ def test_a_damaged_state_file_is_begun_anew_and_one_that_cannot_be_is_said(tmp_p
         Governor(str(tmp_path / "file" / "hosts.db"), clock, clock.sleep).acquire(HOST)
 
 
-SOUND = {"name": "qq.com", "tokens": 3.0, "filled": 0.0, "open_until": 0.0, "trips": 0, "reason": ""}
-PUT = "INSERT OR REPLACE INTO site VALUES (:name, :tokens, :filled, :open_until, :trips, :reason)"
+SOUND = {"name": "qq.com", "tokens": 3.0, "filled": 0.0, "open_until": 0.0, "trips": 0, "reason": "", "probes": 0}
+PUT = "INSERT OR REPLACE INTO site VALUES (:name, :tokens, :filled, :open_until, :trips, :reason, :probes)"
 
 
 @pytest.mark.parametrize(
@@ -592,3 +592,62 @@ def test_code_in_an_answer_is_never_run(tmp_path):
 def test_the_result_is_what_was_sent(gate):
     with serving(reply(body=json.dumps({"name": "贵州茅台"}, ensure_ascii=False).encode("gb18030"))) as server:
         assert ask(server, gate) == {"name": "贵州茅台"}
+
+
+PROBING = """
+import sys
+from ia.ohlcv.governor import Banned, Governor
+governor = Governor(sys.argv[1])
+try:
+    number = governor.acquire("push2his.eastmoney.com")
+except Banned:
+    print("left alone")
+else:
+    governor.release(number)
+    print("tried")
+    if sys.argv[2] == "good":
+        governor.succeeded("push2his.eastmoney.com")
+    elif sys.argv[2] == "bad":
+        governor.banned("push2his.eastmoney.com", "connection closed")
+    try:
+        governor.acquire("push2his.eastmoney.com")
+        print("and again")
+    except Banned:
+        pass
+"""
+
+
+def probing(path, answer):
+    run = subprocess.run([sys.executable, "-c", PROBING, str(path), answer], capture_output=True, text=True, check=True)
+    return run.stdout.split("\n")[:-1]
+
+
+def half_way(path, reason="connection closed", retry_after=None):
+    governor = Governor(str(path))
+    governor.release(governor.acquire(HOST))
+    governor.succeeded(HOST)
+    governor.banned(HOST, reason, retry_after)
+    with pytest.raises(Banned):
+        governor.acquire(HOST)
+
+
+def test_after_an_end_half_way_three_later_processes_may_try_one_request_each(tmp_path):
+    half_way(tmp_path / "hosts.db")
+    tries = [probing(tmp_path / "hosts.db", "bad") for _ in range(5)]
+    assert tries == [["tried"]] * 3 + [["left alone"]] * 2
+
+
+def test_a_good_answer_to_a_probe_opens_the_site(tmp_path):
+    half_way(tmp_path / "hosts.db")
+    assert probing(tmp_path / "hosts.db", "good") == ["tried", "and again"]
+    assert probing(tmp_path / "hosts.db", "none") == ["tried", "and again"]
+
+
+def test_a_pause_that_a_host_asks_for_is_kept(tmp_path):
+    half_way(tmp_path / "hosts.db", "HTTP 429", 600.0)
+    assert probing(tmp_path / "hosts.db", "good") == ["left alone"]
+
+
+def test_a_site_that_shuts_its_door_at_once_is_left_alone_by_all(tmp_path):
+    Governor(str(tmp_path / "hosts.db")).banned(HOST, "connection closed")
+    assert probing(tmp_path / "hosts.db", "good") == ["left alone"]
