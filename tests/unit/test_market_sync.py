@@ -220,6 +220,11 @@ def test_a_record_of_eastmoney_without_times_is_of_the_day_that_now_says(world, 
     assert outcome.rows[0]["day"] == DAYS[1]
     assert any(f"still shows {DAYS[1]}; the last session was {DAYS[2]}" in told for told in w.told), w.told
     assert w.dump() == before
+    w.patch.setenv("IA_NOW", "2024-05-09T16:00+08:00")  # and the clock is set back
+    w.market.at(DAYS[0], "16:00:00")
+    (failure,) = sync(w.ws, Request("daily")).failures
+    assert failure.status == 77
+    assert w.dump() == before
 
 
 @pytest.mark.parametrize(

@@ -112,13 +112,20 @@ def _streamed(run: Run) -> "Streamed | None":
 
 
 def _standing(run: Run, shot: snapshots.Snapshot) -> snapshots.Snapshot:
-    """Return a snapshot that tells no day as one of the last stored day, if its bars are that day's to the share."""
-    query = "SELECT max(date) FROM days WHERE source = ? AND whole = 1 AND rows > 0 AND date < ?"
-    (day,) = run.db.execute(query, (run.number, shot.day)).fetchone()
+    """Return a snapshot that tells no day as one of the last stored day, if its bars are that day's to the share.
+
+    raises  Refused where they are those of a stored day that is later than `--now`.
+    """
+    around = "SELECT {} FROM days WHERE source = ?1 AND whole = 1 AND rows > 0 AND date {} ?2"
+    query = f"{around.format('max(date)', '<')} UNION ALL {around.format('min(date)', '>')}"
+    stored = "SELECT symbol, open, high, low, close, volume FROM daily WHERE source = ? AND date = ?"
     bars = {(q.symbol, q.open, q.high, q.low, q.price, q.volume) for q in shot.quotes if q.traded}
-    query = "SELECT symbol, open, high, low, close, volume FROM daily WHERE source = ? AND date = ?"
-    if not day or not bars or not bars.issubset(run.db.execute(query, (run.number, day))):
+    days = [day for (day,) in run.db.execute(query, (run.number, shot.day)) if day and bars]
+    day = next((day for day in days if bars.issubset(run.db.execute(stored, (run.number, day)))), None)
+    if day is None:
         return shot
+    if day > shot.day:
+        raise snapshots.later(run.source.name, day)
     template = "{source} still shows {day}; the last session was {session}"
     run.notify(Message(template, source=run.source.name, day=day, session=continuity.last_session()))
     return shot._replace(day=day, closed=True)

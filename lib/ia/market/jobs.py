@@ -109,7 +109,7 @@ def lhb(db: sqlite3.Connection, number: int, source: Source, progress: Progress)
     """Store the list of unusual trading of each session since the last stored one, oldest first."""
     days = _sessions_since(db, number)
     changed = 0
-    seen = set()
+    seen = set[tuple[str, ...]]()
     for done, day in enumerate(days):
         progress(done, len(days))
         listings = [listing for listing in source.lhb(day) if listing.date <= day]
