@@ -186,6 +186,7 @@ class _Stored:
     def __init__(self, ws: Workspace) -> None:
         from ia.ohlcv import cache
 
+        self.ws = ws
         self.db = cache.connect(ws)
         self.db.execute("PRAGMA mmap_size = 4000000000")  # a seek a day and security: no system call for each
         self._feeds: dict[str, Feed] = {}
@@ -213,7 +214,7 @@ class _Stored:
     def foresee(self, spans: "dict[str, tuple[str, str]]") -> None:
         from ia.market.held import read_closes
 
-        read_closes(self.db, spans, self._feeds)
+        read_closes(self.ws, self.db, spans, self._feeds)
 
     def closes(self, symbol: str, since: str) -> "list[tuple[str, float]]":
         feed = self._feeds.get(symbol)
@@ -276,4 +277,4 @@ def exactly(price: float) -> "Decimal":
     """Return the decimal number that a stored price was: the shortest that reads as this float."""
     from decimal import Decimal
 
-    return Decimal(repr(float(price)))
+    return Decimal(repr(float(price)).removesuffix(".0"))

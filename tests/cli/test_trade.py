@@ -386,3 +386,13 @@ def test_a_sale_that_is_no_lot_names_no_rest_where_there_is_none(ia):
     ok(ia("trade", "buy", "600000", "200", "10", "--date", "2024-01-15"))
     run = ia("trade", "sell", "600000", "30", "10", "--date", "2024-01-17")
     assert run.returncode == 77 and "rest" not in run.stderr and "30 is not a multiple" in run.stderr
+
+
+def test_money_is_written_to_the_cent_and_a_price_as_it_is(ia, prices):
+    prices("600000", ("2024-01-15", 12.0))
+    ok(ia("trade", "buy", "600000", "100", "10", "--date", "2024-01-15", env=FREE))
+    header, row, total = (line.split("\t") for line in ok(ia("profit")).splitlines())
+    told = dict(zip(header, row, strict=True))
+    assert (told["realized"], told["dividends"], told["fees"]) == ("0.00", "0.00", "5.01")
+    assert (told["current_price"], told["cost"], told["unrealized"]) == ("12", "1005.01", "194.99")
+    assert dict(zip(header, total, strict=True))["realized"] == "0.00"

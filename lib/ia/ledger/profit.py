@@ -77,8 +77,8 @@ def _row(held: Holding, price: Price | None) -> Row:
     unrealised = None if value is None else value - held.cost
     profit = None if unrealised is None else held.realised + unrealised + held.dividends
     return Row(
-        held.symbol, held.name, held.currency, held.quantity, held.cost, price, value, held.realised, unrealised,
-        held.dividends, held.fees, held.bought, profit,
+        held.symbol, held.name, held.currency, held.quantity, held.cost, price, value, cents(held.realised), unrealised,
+        cents(held.dividends), cents(held.fees), cents(held.bought), profit,
     )  # fmt: skip
 
 
