@@ -52,8 +52,10 @@ def profit(symbol: str | None, method: str | None, session: str, as_json: bool) 
         emit_json(documents.profit(found, sums, books.method, session))
         return
     if not found:
-        notify(Message("nothing was traded yet"))
-        hint("`ia trade buy SYMBOL QUANTITY PRICE` enters a purchase")
+        what = meant or session
+        notify(Message("{what}: nothing of it was traded", what=what) if what else Message("nothing was traded yet"))
+        if not what:
+            hint("`ia trade buy SYMBOL QUANTITY PRICE` enters a purchase")
     person = sys.stdout.isatty()
     lines = [
         {

@@ -374,7 +374,9 @@ def list_(
     heads = {name: _HEADS.get(name, name) for name in (*columns, "replaced_by")}
     listed(
         ctx, rows, (*columns, "replaced_by") if everything else columns,
-        NotFound("the ledger is empty", hint="`ia trade buy SYMBOL QUANTITY PRICE` enters a purchase"),
+        NotFound("{what}: the ledger has no entry of it", what=meant or session)
+        if meant or session
+        else NotFound("the ledger is empty", hint="`ia trade buy SYMBOL QUANTITY PRICE` enters a purchase"),
         as_json=as_json, as_jsonl=as_jsonl,
         emit=partial(emit_brief, heads=heads, spare=("currency", "fees", "name"), free={"reason": 12}),
     )  # fmt: skip

@@ -71,7 +71,7 @@ def verify(
     files = [word for word in what if word == "-" or os.path.isfile(word)]
     if files or any(map(_like_a_file, what)):
         for word in what:
-            if word not in files and (files or _like_a_file(word)):
+            if word not in files and _like_a_file(word):
                 raise NotFound(
                     "{path}: no such file",
                     path=word,

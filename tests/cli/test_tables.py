@@ -86,6 +86,11 @@ def test_an_empty_ledger_tells_the_first_step(ia):
         assert "hint:" in run.stderr and "ia trade buy" in run.stderr
 
 
+def test_a_ledger_that_has_others_is_not_called_empty(held):
+    assert "000858.SZ: nothing of it was traded" in held("profit", "000858").stderr
+    assert "000858.SZ: the ledger has no entry of it" in on_terminal("trade", "list", "000858")
+
+
 def _table(*args):
     """Return the lines of a table on a terminal, without colours and what is told beside it."""
     shown = re.sub(r"\x1b\[[0-9;]*m", "", on_terminal(*args))

@@ -181,6 +181,8 @@ CATALOG = {
     "source": "来源",
     "`ia trade deposit AMOUNT` enters money, `ia trade buy SYMBOL QUANTITY PRICE` a purchase": "`ia trade deposit 金额` 记转入资金，`ia trade buy 代码 数量 价格` 记一笔买入",
     "nothing was traded yet": "还没有交易",
+    "{what}: nothing of it was traded": "{what}：没有交易过",
+    "{what}: the ledger has no entry of it": "{what}：账本中没有它的记录",
     "entry {number} of the ledger is damaged": "账本第 {number} 笔已损坏",
     "`sqlite3 .ia/ia.db 'SELECT * FROM trades WHERE id = {number}'` shows it; a backup has it whole": "`sqlite3 .ia/ia.db 'SELECT * FROM trades WHERE id = {number}'` 可查看；备份中有完整的",
     "{source} tells no fees: they are those of the rules": "{source} 没有费用：按规则计算",
