@@ -1,6 +1,7 @@
 """The mirror: what the rows say, whatever happened to either; never a mixture, never ahead of the clock."""
 
 import contextlib
+import fcntl
 import json
 import math
 import os
@@ -16,7 +17,7 @@ import numpy as np
 import pytest
 
 from ia.errors import NotFound, TryLater
-from ia.market import mirror, mirroring, store
+from ia.market import mirror, mirrored, mirroring, store
 from ia.market.quote import Quote
 from ia.ohlcv import cache
 from ia.ohlcv.adjust import Action, adjusted
@@ -105,6 +106,30 @@ def test_it_says_what_the_rows_say(ws, full, source):
     seen = check(ws, full, source)
     assert seen.symbols == ["000002.SZ", "600000.SH", "300001.SZ"]  # by their first bars
     assert seen.close.flags.writeable is False
+
+
+def test_closes_are_read_without_numpy(ws, full, source):
+    folder = mirrored.folder_of(ws, "akshare")
+    spans = {
+        "600000.SH": (DATES[3], DATES[7]), "000002.SZ": (DATES[10], "9999"), "300001.SZ": ("", DATES[31]),
+        "999999.SZ": ("", "9999"), "600001.SH": (DATES[9], DATES[2]),
+    }  # fmt: skip
+    assert mirrored.closes(folder, full, source, spans) is None  # none is there yet
+    mirror.update(ws, full, source)
+    found = mirrored.closes(folder, full, source, spans)
+    assert found is not None and found.keys() == spans.keys()
+    for symbol, (first, last) in spans.items():
+        have = store.bars_of(full, source, symbol)
+        assert found[symbol] == [
+            (day, close) for day, close in zip(have.date, have.close, strict=True) if first <= day <= last
+        ]
+    store.put_day(full, source, DATES[60], [quote("600000.SH", 9.0)])
+    assert mirrored.closes(folder, full, source, spans) is None  # it is behind
+    mirror.update(ws, full, source)
+    with open(os.path.join(folder, "readers"), "rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        assert mirrored.closes(folder, full, source, spans) is None  # somebody is changing it
+    assert mirrored.closes(folder, full, source, spans) == found
 
 
 def test_anybody_can_read_the_files(ws, full, source):
@@ -463,7 +488,7 @@ def test_a_full_disk_leaves_the_mirror_as_it_was(ws, full, source):
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert run.stdout.startswith("75 akshare: "), run.stderr
-    index = mirroring._read(folder)
+    index = mirrored.read(folder)
     assert index.dates[-1] == DATES[59]
     held = mirror.load(ws, "akshare", until=DATES[0])  # so that files are written anew
     store.put_day(full, source, DATES[59], [quote("600000.SH", 13.0)])

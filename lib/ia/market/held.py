@@ -14,10 +14,12 @@ from typing import NamedTuple
 
 from ia import clock, config
 from ia.errors import IaError
+from ia.market import mirrored
 from ia.ohlcv import cache
 from ia.ohlcv.adjust import Action
 from ia.ohlcv.canonical import Bars
 from ia.ohlcv.identity import Symbol
+from ia.workspace import Workspace
 
 
 class Last(NamedTuple):
@@ -206,40 +208,49 @@ def feeds(db: sqlite3.Connection, symbols: Iterable[Symbol], moment: datetime | 
     return found
 
 
-def read_closes(db: sqlite3.Connection, spans: dict[str, tuple[str, str]], known: dict[str, Feed]) -> None:
-    """Read the closes of many securities at once, day by day, where each would go through the whole store alone.
+def read_closes(
+    ws: Workspace, db: sqlite3.Connection, spans: dict[str, tuple[str, str]], known: dict[str, Feed]
+) -> None:
+    """Read the closes of many securities at once: from the mirror where it is up to date, else from the rows by day.
 
     spans   first and last day by symbol; known: the feeds, whose closes(first) then needs no further query
     """
-    by_source: dict[tuple[int, str], list[Feed]] = {}
+    by_source: dict[tuple[int, str, str], list[Feed]] = {}
     for name in spans.keys() & known.keys():
         feed = known[name]
         if feed._source is not None:
-            by_source.setdefault((feed._source, feed._until), []).append(feed)
-    for (source, until), feeds_ in by_source.items():
-        for at in range(0, len(feeds_), 200):
-            _read_some(db, source, until, feeds_[at : at + 200], spans)
+            by_source.setdefault((feed._source, feed.adapter, feed._until), []).append(feed)
+    for (source, adapter, until), feeds_ in by_source.items():
+        asked = {name: (first, min(last, until)) for name, (first, last) in spans.items()}
+        asked = {feed.symbol.canonical: asked[feed.symbol.canonical] for feed in feeds_}
+        found = mirrored.closes(mirrored.folder_of(ws, adapter), db, source, asked)
+        if found is None:
+            found = {}
+            for at in range(0, len(feeds_), 200):
+                names = [feed.symbol.canonical for feed in feeds_[at : at + 200]]
+                found |= _closes_of(db, source, {name: asked[name] for name in names})
+        for feed in feeds_:
+            first = spans[feed.symbol.canonical][0]
+            before = feed._before(first)
+            feed._read = first, [*([before] if before else []), *found[feed.symbol.canonical]]
 
 
-def _read_some(
-    db: sqlite3.Connection, source: int, until: str, some: list[Feed], spans: dict[str, tuple[str, str]]
-) -> None:
-    asked = {feed.symbol.canonical: spans[feed.symbol.canonical] for feed in some}
+def _closes_of(
+    db: sqlite3.Connection, source: int, asked: dict[str, tuple[str, str]]
+) -> dict[str, list[tuple[str, float]]]:
+    """Return (date, close) of symbols from a first to a last day, from the rows."""
     found: dict[str, list[tuple[str, float]]] = {name: [] for name in asked}
     values = [value for name, (first, last) in asked.items() for value in (name, first, last)]
     rows = db.execute(
         f"WITH w(symbol, first, last) AS (VALUES {', '.join(['(?, ?, ?)'] * len(asked))})"
         " SELECT b.symbol, b.date, b.close FROM days d CROSS JOIN w CROSS JOIN daily b"
         " ON b.source = d.source AND b.date = d.date AND b.symbol = w.symbol"
-        " WHERE d.source = ? AND d.date >= ? AND d.date <= ? AND d.date >= w.first AND d.date <= w.last",
-        [*values, source, min(first for first, _ in asked.values()), until],
+        " WHERE d.source = ? AND d.date >= ? AND d.date >= w.first AND d.date <= w.last",
+        [*values, source, min(first for first, _ in asked.values())],
     )
     for name, day, close in rows:
         found[name].append((day, close))
-    for feed in some:
-        first = spans[feed.symbol.canonical][0]
-        before = feed._before(first)
-        feed._read = first, [*([before] if before else []), *found[feed.symbol.canonical]]
+    return found
 
 
 def _stored(

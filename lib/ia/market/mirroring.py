@@ -10,7 +10,6 @@ written anew. A program that reads them with numpy.load can hold a shared flock 
 import contextlib
 import errno
 import fcntl
-import functools
 import json
 import os
 import sqlite3
@@ -23,44 +22,19 @@ from typing import NamedTuple
 from ia import lock
 from ia.errors import BadData, NotFound, Refused, TryLater
 from ia.market import store
-from ia.market.matrix import NAN, Matrix, holds
+from ia.market.matrix import NAN, Matrix
+from ia.market.mirrored import COLUMNS, FORMAT, Index, current, folder_of, fresh, newest, path_of, read
 from ia.ohlcv.adjust import Action, factors
 from ia.ohlcv.history import TICK
 from ia.ohlcv.identity import MARKET
 from ia.store import translated
 from ia.workspace import Workspace
 
-COLUMNS = ("open", "high", "low", "close", "volume", "amount", "factor")
-FORMAT = 1
+__all__ = ["COLUMNS", "Index", "folder_of", "fresh", "update"]
+
 PATIENCE = 120.0
 """Seconds that a process waits for another one's update; a mirror of 13.75 M bars is built in about 30."""
 _SPARE, _STEP = 32, 128
-
-
-class Index(NamedTuple):
-    """What the matrices hold: rows are the first dates, columns the first symbols; the columns behind are spare.
-
-    database   application_id of the market.db that they mirror
-    version    the newest entry of `written` that they have
-    """
-
-    database: int
-    version: int
-    width: int
-    dates: list[str]
-    symbols: list[str]
-
-
-def folder_of(ws: Workspace, adapter: str) -> str:
-    """Return the folder of an adapter's mirror."""
-    name = "".join(c if c.isalnum() or c in "-_" else "_" for c in adapter)
-    return os.path.join(ws.root, ".ia", "cache", "mirror", name)
-
-
-def fresh(folder: str, db: sqlite3.Connection, source: int) -> Index | None:
-    """Return the index of a mirror that is whole and has everything that is stored now, or None."""
-    index = _read(folder)
-    return index if index and _current(folder, index, db) and index.version == _newest(db, source) else None
 
 
 def update(ws: Workspace, db: sqlite3.Connection, source: int) -> float:
@@ -114,11 +88,12 @@ def _bring_up(folder: str, db: sqlite3.Connection, source: int, adapter: str) ->
                 stack.callback(os.close, fd)
         suffix = ".new" if work.anew else ""
         files = [
-            stack.enter_context(Matrix(_path(folder, name) + suffix, work.new.width, new=work.anew)) for name in COLUMNS
+            stack.enter_context(Matrix(path_of(folder, name) + suffix, work.new.width, new=work.anew))
+            for name in COLUMNS
         ]
         if work.anew and work.old:
             for name, file in zip(COLUMNS, files, strict=True):
-                with Matrix(_path(folder, name), work.old.width) as old:
+                with Matrix(path_of(folder, name), work.old.width) as old:
                     _copy(old, file, work)
         _Writer(db, source, adapter, work.new, files).write(work)
         for file in files:
@@ -127,7 +102,7 @@ def _bring_up(folder: str, db: sqlite3.Connection, source: int, adapter: str) ->
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(os.path.join(folder, "index.json"))  # a mixture of old and new files is not to be believed
             for name in COLUMNS:
-                os.rename(_path(folder, name) + suffix, _path(folder, name))
+                os.rename(path_of(folder, name) + suffix, path_of(folder, name))
         elif in_place:
             for file in files:
                 file.sync()
@@ -138,26 +113,26 @@ def _swept(folder: str) -> None:
     """Remove new files that did not come to be: of a full disk, or of a process that was killed."""
     for name in COLUMNS:
         with contextlib.suppress(FileNotFoundError):
-            os.unlink(_path(folder, name) + ".new")
+            os.unlink(path_of(folder, name) + ".new")
 
 
 def _planned(folder: str, db: sqlite3.Connection, source: int) -> _Work | None:
     """Return what is to be done; None where another process did it meanwhile."""
-    old, newest = _read(folder), _newest(db, source)
+    old, version = read(folder), newest(db, source)
     dates = store.days(db, source)
-    if old and _current(folder, old, db) and set(old.dates) <= set(dates) and old.dates and old.version <= newest:
-        if old.version == newest:
+    if old and current(folder, old, db) and set(old.dates) <= set(dates) and old.dates and old.version <= version:
+        if old.version == version:
             return None
-        work = _amended(db, source, old, newest, dates)
+        work = _amended(db, source, old, version, dates)
         if work:
             return work
     symbols = _listed(db, source)
     database = db.execute("PRAGMA application_id").fetchone()[0]
-    new = Index(database, newest, _width(len(symbols)), dates, symbols)
+    new = Index(database, version, _width(len(symbols)), dates, symbols)
     return _Work(None, new, 0, list(range(len(dates))), [], True)
 
 
-def _amended(db: sqlite3.Connection, source: int, old: Index, newest: int, dates: list[str]) -> _Work | None:
+def _amended(db: sqlite3.Connection, source: int, old: Index, version: int, dates: list[str]) -> _Work | None:
     """Return what is to be done to an older mirror; None where building it from nothing is quicker."""
     query = "SELECT kind, what FROM written WHERE source = ? AND version > ?"
     changed = db.execute(query, (source, old.version)).fetchall()
@@ -177,7 +152,7 @@ def _amended(db: sqlite3.Connection, source: int, old: Index, newest: int, dates
     width = old.width if len(symbols) <= old.width else _width(len(symbols))
     base = sum(date <= old.dates[-1] for date in dates)
     rows = [place for place, date in enumerate(dates) if date in days]
-    new = Index(old.database, newest, width, dates, symbols)
+    new = Index(old.database, version, width, dates, symbols)
     return _Work(old, new, base, rows, columns, width != old.width or base != len(old.dates))
 
 
@@ -352,44 +327,11 @@ class _Writer:
 # files
 
 
-def _path(folder: str, column: str) -> str:
-    return os.path.join(folder, f"{column}.npy")
-
-
-def _read(folder: str) -> Index | None:
-    path = os.path.join(folder, "index.json")
-    try:
-        state = os.stat(path)
-        return _parsed(path, state.st_ino, state.st_mtime_ns)
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):
-        return None
-
-
-@functools.lru_cache(maxsize=2)
-def _parsed(path: str, inode: int, changed: int) -> Index | None:
-    """Return what an index.json says; one that did not change (it is replaced, never edited) is not parsed again."""
-    with open(path, encoding="utf-8") as file:
-        told = json.load(file)
-    return Index(**told) if told.pop("format") == FORMAT else None
-
-
 def _write(folder: str, index: Index) -> None:
     path = os.path.join(folder, "index.json")
     with open(path + ".new", "w", encoding="utf-8") as file:
         file.write(json.dumps({"format": FORMAT, **index._asdict()}))
     os.rename(path + ".new", path)
-
-
-def _current(folder: str, index: Index, db: sqlite3.Connection) -> bool:
-    """Whether the matrices are there and of this database."""
-    return index.database == db.execute("PRAGMA application_id").fetchone()[0] and all(
-        holds(_path(folder, name), len(index.dates), index.width) for name in COLUMNS
-    )
-
-
-def _newest(db: sqlite3.Connection, source: int) -> int:
-    row = db.execute("SELECT version FROM written WHERE source = ? ORDER BY version DESC LIMIT 1", (source,)).fetchone()
-    return int(row[0]) if row else 0
 
 
 @contextlib.contextmanager
