@@ -222,3 +222,9 @@ def test_reading_loads_nothing_heavy(small, words):
     loaded = run.stderr.split("\n")[-1].split()
     assert "ia.market.reading" in loaded
     assert not [name for name in HEAVY if name in loaded]
+
+
+def test_what_an_encoding_lacks_is_no_bug(small, ia):
+    run = ia("market", "gainers", "-n", "1", env={"PYTHONIOENCODING": "latin-1"})
+    assert run.returncode == 0, run.stderr
+    assert r"\u8d35\u5dde\u8305\u53f0" in run.stdout
