@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from decimal import Decimal
 
+    from ia.ledger.desk import Desk
     from ia.ledger.entering import Done
     from ia.ledger.journal import Entry
 
@@ -121,7 +122,7 @@ def _traded(
     wish = order.Order(side, meant, count, paid or count, moment, fees, because, session)
     if paid is None:
         wish = order.priced(wish, desk.latest(meant, moment))
-    _made(entering.trade(desk, wish, override=because if override else None), as_json=as_json)
+    _made(desk, entering.trade(desk, wish, override=because if override else None), as_json=as_json)
 
 
 def _reasoned(override: bool, because: str) -> None:
@@ -135,10 +136,26 @@ def _fees(given: dict[str, str | None]) -> "dict[str, Decimal]":
     return {name: number(text, f"--{name}", zero=True, places=2) for name, text in given.items() if text is not None}
 
 
-def _made(done: "Done", *, as_json: bool) -> None:
+def _made(desk: "Desk", done: "Done", *, as_json: bool) -> None:
+    from ia.ledger.documents import document
+
     for breach in done.breaches:
         notify(breach.message)
-    _tell([done.entry], as_json=as_json)
+    if as_json and done.entry.kind == "sell":
+        emit_json({**document(done.entry), **_gain(_gains(desk), done.entry)})
+    else:
+        _tell([done.entry], as_json=as_json)
+
+
+def _gains(desk: "Desk") -> "dict[int, Decimal]":
+    """Return what each sale realised, by the number of its entry."""
+    return {each.entry.id: each.realised for each in desk.books().sales}
+
+
+def _gain(gains: "dict[int, Decimal]", entry: "Entry") -> dict[str, Any]:
+    from ia.ledger.documents import money
+
+    return {"realized": money(gains.get(entry.id))}
 
 
 def _tell(entries: "list[Entry]", *, as_json: bool) -> None:
@@ -195,7 +212,7 @@ def correct(
     if not any(change[:6]):
         raise UsageError("nothing is corrected", hint="say what it should have been: --price, --quantity, --date …")
     desk = ledger(Workspace(), notify)
-    _made(entering.correct(desk, number, change, override=because if override else None), as_json=as_json)
+    _made(desk, entering.correct(desk, number, change, override=because if override else None), as_json=as_json)
 
 
 @trade.command(
@@ -344,7 +361,10 @@ _HEADS = {"quantity": "shares", "price": "deal price", "amount": "money", "repla
 def list_(
     ctx: click.Context, symbol: str | None, session: str, everything: bool, as_json: bool, as_jsonl: bool
 ) -> None:
-    """List the entries, as they happened. Status 1 where there are none."""
+    """List the entries, as they happened. Status 1 where there are none.
+
+    In JSON a sale has what it realised, by the setting ledger.method.
+    """
     import sys
     from functools import partial
 
@@ -356,11 +376,13 @@ def list_(
     from ia_cli._trade import written
 
     ws = Workspace()
-    meant = ledger(ws).meant(symbol).canonical if symbol else ""
+    desk = ledger(ws, notify)
+    meant = desk.meant(symbol).canonical if symbol else ""
+    gains = _gains(desk) if as_json or as_jsonl else {}
     rows = []
     for entry, by in journal.listed(ws.db, symbol=meant, session=session):
         if everything or (by is None and entry.kind != journal.VOID):
-            row = {**document(entry), "replaced_by": by}
+            row = {**document(entry), **_gain(gains, entry), "replaced_by": by}
             if not (as_json or as_jsonl):
                 row |= {
                     "price": written(entry.price), "quantity": written(entry.quantity), "fees": written(entry.fees),

@@ -52,10 +52,16 @@ def test_the_worked_cases_through_the_command(ia, shared, tmp_path, prices):
                 made = json.loads(out)
                 told = [made[name] for name in ("amount", "commission", "transfer", "stamp")]
                 assert told == [float(event[name]) for name in ("amount", "commission", "transfer", "stamp")]
+                if event["action"] == "sell":
+                    assert made["realized"] == float(event["realised_average"])
             elif "cash" in event:
                 ok(ia("trade", "dividend", event["ticker"], "--per-share", event["cash"], "--date", day, env=env))
             else:
                 ok(ia("trade", "bonus", event["ticker"], event["bonus"], "--date", day, env=env))
+        sales = [each["realised_fifo"] for each in case["trades"] if each["action"] == "sell"]
+        rows = json.loads(ok(ia("trade", "list", "--json", env={**env, "IA_LEDGER_METHOD": "fifo"})))
+        assert [each["realized"] for each in rows if each["kind"] == "sell"] == list(map(float, sales))
+        assert all(each["realized"] is None for each in rows if each["kind"] != "sell")
         ticker = case["trades"][0]["ticker"]
         prices(ticker, (events[0][0], case["last_price"]))
         expect = case["expect"]

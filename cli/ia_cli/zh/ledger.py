@@ -189,4 +189,5 @@ CATALOG = {
     "the price is given twice: {one} and {other}": "价格给了两次：{one} 和 {other}",
     "entry {number} was taken back by {later}": "第 {number} 笔已被第 {later} 笔撤销",
     "more is taken out than there was: the cash in {currency} is {cash}": "取出多于所有：{currency} 现金为 {cash}",
+    "In JSON a sale has what it realised, by the setting ledger.method.": "JSON 中卖出的一笔带有已实现盈亏（按 ledger.method）。",
 }
