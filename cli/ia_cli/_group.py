@@ -183,4 +183,5 @@ def _headed(text: str) -> str:
             text = text.replace(f"\n{heading}", f"\n{tr(heading)}")
             if text.startswith(heading):
                 text = tr(heading) + text[len(heading) :]
+        text = text.replace("[default: ", f"[{tr('default: ')}").replace("[default:\n", f"[{tr('default: ')}\n")
     return text

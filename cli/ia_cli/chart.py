@@ -114,15 +114,14 @@ def _whole(origin, indicators, panes, title, up, log, trades):  # type: ignore[n
 def _window(whole, kind, start, end, last, width, height):  # type: ignore[no-untyped-def]
     from bisect import bisect_left, bisect_right
 
-    from ia.errors import BadData
+    from ia.errors import NotFound
     from ia.pictures.source import DRAWN
 
     dates = whole.bars.date
     first = bisect_left(dates, start) if start else 0
     stop = bisect_right(dates, end + "T99") if end else len(dates)
     if stop <= first:
-        raise BadData("there are no bars from {start} to {end}; it has {first} to {last}", start=start or "…",
-                      end=end or "…", first=dates[0], last=dates[-1])  # fmt: skip
+        raise NotFound("there are no bars then; it has {first} to {last}", first=dates[0], last=dates[-1])
     count = last
     if count is None and not start:
         if kind:

@@ -25,7 +25,7 @@ HEADS = {
 @click.option(
     "--method", type=click.Choice(["average", "fifo"]), help="How what is sold is costed; else ledger.method."
 )
-@click.option("-s", "--session", default="", help="Only what was traded in this session.")
+@click.option("-s", "--session", metavar="ID", default="", help="Only what was traded in this session.")
 @json_option
 def profit(symbol: str | None, method: str | None, session: str, as_json: bool) -> None:
     """Show the profit: realised, unrealised and dividends, of each security and in all.

@@ -46,7 +46,7 @@ def _when(command: "Callable[..., Any]") -> "Callable[..., Any]":
 def _about(command: "Callable[..., Any]") -> "Callable[..., Any]":
     for option in (
         click.option("--because", metavar="WHY", default="", help="The reason."),
-        click.option("-s", "--session", default="", help="The session that it belongs to."),
+        click.option("-s", "--session", metavar="ID", default="", help="The session that it belongs to."),
         json_option,
     ):
         command = option(command)
@@ -354,7 +354,7 @@ _HEADS = {"quantity": "shares", "price": "deal price", "amount": "money", "repla
 
 @trade.command("list", cls=Command, example="ia trade buy 600519 100 1650 --date 2024-01-15; ia trade list --json")
 @click.argument("symbol", required=False, metavar="[SYMBOL]")
-@click.option("-s", "--session", default="", help="Only those of this session.")
+@click.option("-s", "--session", metavar="ID", default="", help="Only those of this session.")
 @click.option("--all", "everything", is_flag=True, help="Those that were corrected or voided too.")
 @rows_options
 @click.pass_context
@@ -412,7 +412,7 @@ def list_(
 @click.argument("file", metavar="[FILE]", required=False)
 @click.option("--dry-run", is_flag=True, help="Show what would be entered, and enter nothing.")
 @click.option("--currency", metavar="CODE", default="CNY", show_default=True, help="Of money whose row does not say.")
-@click.option("-s", "--session", default="", help="The session that it belongs to.")
+@click.option("-s", "--session", metavar="ID", default="", help="The session that it belongs to.")
 @json_option
 def import_(file: str | None, dry_run: bool, currency: str, session: str, as_json: bool) -> None:
     """Enter a broker's statement, or an export of ours: CSV or text with tabs, UTF-8 or GBK.

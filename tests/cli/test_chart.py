@@ -125,7 +125,7 @@ def test_a_file_a_window_and_no_bars(ia, tmp_path):
     svg = ET.parse(_drawn(ia, tmp_path, path, "--start", "2024-05-01", "--last", "3"))
     assert "2024-06-26" in svg.getroot()[1].text
     run = ia("chart", path, "--start", "2030-01-01")
-    assert (run.returncode, run.stdout) == (65, "")
+    assert (run.returncode, run.stdout) == (66, "")
     assert "2024-01-01 to 2024-06-28" in run.stderr
     assert ia("chart", input=HEADER).returncode == 65
 
@@ -324,3 +324,14 @@ def test_a_report_of_a_symbol_says_what_is_missing(ia):
     ):
         assert words in page
     assert "simulated prices: 600519.SH is invented by demo" in page
+
+
+def test_days_without_bars_are_not_there(ia):
+    env = {"IA_MARKET_ADAPTER": "demo", "IA_NOW": "2024-03-15T16:00+08:00"}
+    for option, day in (("--start", "2030-01-01"), ("--end", "2010-01-01")):
+        run = ia("chart", "600519", option, day, env=env)
+        assert (run.returncode, run.stdout) == (66, "") and "no bars then" in run.stderr
+    assert "2024-01-15 to 2024-01-15" in ia("chart", "--start", "2030-01-01", input=ONE).stderr
+
+
+ONE = "date,open,high,low,close,volume\n2024-01-15,1,1,1,1,1\n"

@@ -101,3 +101,9 @@ def test_chinese_help_breaks_lines_by_columns_and_no_latin_word(ia):
         assert not [line for line in lines if line.strip()[:1] in set("，。；：、）")]
     whole = "".join(line.strip() for line in lines)
     assert "MEMORY.md" in whole and "reflections/" in whole
+
+
+def test_a_chinese_help_tells_defaults_in_chinese(ia):
+    told = ia("market", "mainline", "--help", env={"IA_LANG": "zh"}).stdout
+    assert "[默认：50" in told and "default" not in told
+    assert "[default: 50" in ia("market", "mainline", "--help").stdout

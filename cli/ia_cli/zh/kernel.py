@@ -3,6 +3,7 @@
 CATALOG = {
     # headings of help
     "Usage:": "用法：",
+    "default: ": "默认：",
     "Options:": "选项：",
     "Commands:": "命令：",
     "Arguments:": "参数：",

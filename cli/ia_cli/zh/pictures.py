@@ -26,7 +26,7 @@ CATALOG = {
     "{path}: there is no such folder": "{path}：没有这个目录",
     "{source}: no bars to draw": "{source}：没有可画的 K 线",
     "{symbol} has no bars then": "{symbol} 那时没有 K 线",
-    "there are no bars from {start} to {end}; it has {first} to {last}": "{start} 到 {end} 没有 K 线；现有 {first} 到 {last}",
+    "there are no bars then; it has {first} to {last}": "那时没有 K 线；现有 {first} 到 {last}",
     "{expression} is no series to draw, it is a {kind}": "{expression} 不是可画的序列，而是 {kind}",
     "{expression} is no series of numbers": "{expression} 不是数字序列",
     "{name} needs its settings": "{name} 需要参数",

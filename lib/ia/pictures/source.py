@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ia import clock
-from ia.errors import BadData, Notify, silent
+from ia.errors import BadData, NotFound, Notify, silent
 from ia.ohlcv.adjust import Action
 from ia.ohlcv.canonical import Bars
 from ia.ohlcv.history import Request
@@ -48,7 +48,7 @@ def of_symbol(ws: Workspace, request: Request, notify: Notify = silent) -> Origi
     answer = history(ws, request._replace(start=None), notify)
     symbol, series = answer.symbol, answer.series
     if not answer.bars.date:
-        raise BadData("{symbol} has no bars then", symbol=symbol.canonical)
+        raise NotFound("{symbol} has no bars then", symbol=symbol.canonical)
     with contextlib.closing(cache.connect(ws)) as db:
         actions = tuple(cache.actions(db, series, answer.bars.date[-1]))
     return Origin(
