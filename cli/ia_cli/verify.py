@@ -36,7 +36,11 @@ TOLD = 20
     "--start", metavar="DATE", help="First date, YYYY-MM-DD; default: two years before the last, of files all."
 )
 @click.option("--end", metavar="DATE", help="Last date, YYYY-MM-DD; default: the last closed session, of files all.")
-@click.option("--adjust/--no-adjust", default=True, help="Compare our adjustment with Sina's factors, too (default).")
+@click.option(
+    "--adjust/--no-adjust",
+    default=None,
+    help="Compare our adjustment with Sina's factors, too; default: where they can be had.",
+)
 @click.option(
     "--tick",
     type=click.FloatRange(min=0, min_open=True),
@@ -46,7 +50,7 @@ TOLD = 20
 @click.pass_context
 def verify(
     ctx: click.Context, what: tuple[str, ...], universe: str | None, hosts: str | None, start: str | None,
-    end: str | None, adjust: bool, tick: float | None, as_json: bool, as_jsonl: bool,
+    end: str | None, adjust: bool | None, tick: float | None, as_json: bool, as_jsonl: bool,
 ) -> None:  # fmt: skip
     """Compare the prices of two different hosts, row by row.
 
@@ -113,8 +117,9 @@ def _leave(ctx: click.Context, checked: "list[Checked]", failures: "list[IaError
 
 
 def _hosts(
-    what: tuple[str, ...], universe: str | None, hosts: str | None, start: str | None, end: str | None, adjust: bool
-) -> "tuple[list[Checked], list[IaError]]":
+    what: tuple[str, ...], universe: str | None, hosts: str | None, start: str | None, end: str | None,
+    adjust: bool | None,
+) -> "tuple[list[Checked], list[IaError]]":  # fmt: skip
     from ia.market import verify as verifying
     from ia.workspace import Workspace
 

@@ -267,6 +267,16 @@ def test_a_factor_file_that_is_code_is_not_run(ws, hosts, tmp_path):
     assert not (tmp_path / "run").exists()
 
 
+def test_factors_that_do_not_come_hold_back_no_difference(ws, hosts):
+    hosts.fail("502", "hfq.js")
+    span, told = verify.span_of("CN", None, None), []
+    with pytest.raises(TryLater):
+        verify.verified(ws, MOUTAI, ("eastmoney", "tencent"), span)
+    done = verify.verified(ws, MOUTAI, ("eastmoney", "tencent"), span, told.append, factors=None)
+    assert done.days and done.steps is None
+    assert "the adjustment is not compared" in str(told[-1])
+
+
 @pytest.mark.parametrize("down", HOSTS)
 def test_a_host_that_is_down_is_passed_over_where_none_was_named_and_told(ws, hosts, down):
     hosts.fail("ban", HOSTS[down])

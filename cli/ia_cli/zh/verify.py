@@ -10,7 +10,7 @@ CATALOG = {
     "Two of eastmoney, tencent, sina, store, or adapters; default: the first two that answer.": "eastmoney、tencent、sina、store 或适配器中的两个；默认用最先应答的两个。",
     "First date, YYYY-MM-DD; default: two years before the last, of files all.": "起始日期，YYYY-MM-DD；默认为截止日前两年，文件则为全部。",
     "Last date, YYYY-MM-DD; default: the last closed session, of files all.": "截止日期，YYYY-MM-DD；默认为最近一个已收盘的交易日，文件则为全部。",
-    "Compare our adjustment with Sina's factors, too (default).": "也把我们的复权与新浪的因子比较（默认）。",
+    "Compare our adjustment with Sina's factors, too; default: where they can be had.": "也把我们的复权与新浪的因子比较；默认：取得到时才比较。",
     "With files: the smallest step of a price; default 0.01.": "与文件合用：最小价位；默认 0.01。",
     "two files are compared with each other": "两个文件互相比较",
     "two files are compared with each other: `ia verify a.csv b.csv`": "两个文件互相比较：`ia verify a.csv b.csv`",
@@ -38,6 +38,7 @@ CATALOG = {
     "{name}: no bars": "{name}：没有行情",
     "{symbol}: nothing is stored of it": "{symbol}：这里没有存它",
     "`ia sync --symbols {code}`, or `ia ohlcv {code}`": "`ia sync --symbols {code}`，或 `ia ohlcv {code}`",
+    "{symbol}: the adjustment is not compared: {reason}": "{symbol}：复权未比较：{reason}",
     "{symbol}: sina has no factors of it; the adjustment is not compared": "{symbol}：新浪没有它的因子；复权未比较",
     "{count} more were not compared: {reason}": "另有 {count} 个未比较：{reason}",
 }

@@ -140,11 +140,13 @@ def verified(
     span: Span,
     notify: Notify = silent,
     *,
-    factors: bool = True,
+    factors: bool | None = True,
     order: list[str] | None = None,
 ) -> Checked:
     """Compare what two sides have of a symbol; with `factors` our adjustment too, where Sina has one.
 
+    factors None: where they can be had; what the hosts of raw prices disagree on is not held back for them, and that
+            they did not come is told
     hosts   two of eastmoney, tencent, sina, `store`, and names of adapters; () for the first two hosts that answer.
     order   in which hosts are asked then; one that does not answer is moved to its end
     raises  NotFound where a side does not have the symbol, TryLater or Unavailable where a host does not answer (the
@@ -159,8 +161,18 @@ def verified(
         raise NotFound("{symbol}: {a} and {b} have no day in common", symbol=str(symbol), a=a.name, b=b.name)
     differences = compared(a.bars, b.bars, tick)
     steps = None
-    if factors and (symbol.market, symbol.kind) == ("CN", "stock") and not symbol.code.startswith(("900", "200")):
-        found = _adjustments(ws, symbol, a, tick, notify)
+    if (
+        factors is not False
+        and (symbol.market, symbol.kind) == ("CN", "stock")
+        and not symbol.code.startswith(("900", "200"))
+    ):
+        try:
+            found = _adjustments(ws, symbol, a, tick, notify)
+        except (TryLater, Unavailable) as exc:
+            if factors:
+                raise
+            notify(Message("{symbol}: the adjustment is not compared: {reason}", symbol=str(symbol), reason=exc))
+            found = None
         if found is not None:
             steps, more = found
             differences = sorted(differences + more, key=lambda row: row.date)
@@ -355,7 +367,7 @@ def _part(bars: Bars, start: str, end: str) -> Bars:
 
 def run(
     ws: Workspace, symbols: Iterable[Symbol], hosts: Sequence[str], start: str | None, end: str | None, *,
-    factors: bool = True, told: Callable[[Checked], object] = lambda _: None, notify: Notify = silent,
+    factors: bool | None = True, told: Callable[[Checked], object] = lambda _: None, notify: Notify = silent,
 ) -> tuple[list[Checked], list[IaError]]:  # fmt: skip
     """Compare symbol after symbol; `told` hears of each at once. Return what was compared, and the failures.
 
