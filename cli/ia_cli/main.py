@@ -26,9 +26,7 @@ COMMANDS = {
     "compute": ("ia_cli.compute:compute", "Evaluate Python over canonical OHLCV, in a sandbox."),
     "indicator": ("ia_cli.indicator:indicator", "List, describe and calculate technical indicators."),
     "chart": ("ia_cli.chart:chart", "Draw candles, volume, indicators and trades."),
-    "report": (
-        "ia_cli.report:report", "Write one self-contained page about a symbol, the account or the market."
-    ),
+    "report": ("ia_cli.report:report", "Write one self-contained page about a symbol, the account or the market."),
     "trade": ("ia_cli.trade:trade", "Journal what was bought and sold. Nothing is ordered anywhere."),
     "account": ("ia_cli.account:account", "Show cash, holdings, profit and drawdown, as of now."),
     "profit": (
