@@ -402,3 +402,10 @@ def test_money_is_written_to_the_cent_and_a_price_as_it_is(ia, prices):
     assert (told["realized"], told["dividends"], told["fees"]) == ("0.00", "0.00", "5.01")
     assert (told["current_price"], told["cost"], told["unrealized"]) == ("12", "1005.01", "194.99")
     assert dict(zip(header, total, strict=True))["realized"] == "0.00"
+
+
+def test_a_minute_before_the_end_of_cooling_is_not_the_end(ia):
+    ok(ia("trade", "buy", "600036", "100", "30", "--date", "2024-03-04"))
+    run = ia("trade", "buy", "600036", "100", "30", "--date", "2024-03-05T14:59")
+    assert run.returncode == 77 and "cooling: 23.9 h since the last trade < 24 h" in run.stderr
+    ok(ia("trade", "buy", "600036", "100", "30", "--date", "2024-03-05T15:00"))

@@ -263,7 +263,8 @@ def _cooling(order: Order, state: State, limits: Limits) -> Iterator[Breach]:
     passed = abs(order.moment - last)
     if passed < timedelta(seconds=int(limits.cooling_hours * 3600)):
         hours = Decimal(int(passed.total_seconds())) / 3600
-        told = {"hours": f"{hours:.1f}", "limit": f"{limits.cooling_hours.normalize():f}"}
+        shown = hours.quantize(Decimal("0.1"), ROUND_FLOOR)  # 23.98 is not yet 24
+        told = {"hours": f"{shown:f}", "limit": f"{limits.cooling_hours.normalize():f}"}
         message = Message("cooling: {hours} h since the last trade < {limit} h", **told)
         yield Breach("risk.cooling_hours", hours, limits.cooling_hours, message)
 
