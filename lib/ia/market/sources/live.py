@@ -63,7 +63,7 @@ def _neither(first: IaError, second: IaError) -> IaError:
     kind = TryLater if isinstance(first, TryLater) or isinstance(second, TryLater) else Unavailable
     return kind(
         "the market's snapshot: no host answered: {first}; {second}",
-        hint="another source: --adapter; how hosts stand: `ia doctor`",
+        hint="another source: market.adapter; how hosts stand: `ia doctor`",
         first=first,
         second=second,
     )
