@@ -177,16 +177,17 @@ def ledger(ws: Workspace, notify: Notify = silent) -> "Desk":
     """Market → ledger: the journal of a workspace with the prices and corporate actions of its store."""
     from ia.ledger.desk import Desk
 
-    return Desk(ws, _Stored(ws), notify)
+    return Desk(ws, _Stored(ws, notify), notify)
 
 
 class _Stored:
     """The store as the ledger asks it: ia.ledger.desk.Market."""
 
-    def __init__(self, ws: Workspace) -> None:
+    def __init__(self, ws: Workspace, notify: Notify = silent) -> None:
         from ia.ohlcv import cache
 
-        self.ws = ws
+        self.ws, self._notify = ws, notify
+        self._told: set[str] = set()
         self.db = cache.connect(ws)
         self.db.execute("PRAGMA mmap_size = 4000000000")  # a seek a day and security: no system call for each
         self._feeds: dict[str, Feed] = {}
@@ -195,10 +196,17 @@ class _Stored:
         from ia.market.held import feeds
 
         if moment is not None:
-            return feeds(self.db, symbols, moment)
+            return feeds(self.db, symbols, moment, self._once)
         asked = {each.canonical: each for each in symbols}
-        self._feeds |= feeds(self.db, [each for name, each in asked.items() if name not in self._feeds])
+        lacking = [each for name, each in asked.items() if name not in self._feeds]
+        self._feeds |= feeds(self.db, lacking, notify=self._once)
         return {name: self._feeds[name] for name in asked if name in self._feeds}
+
+    def _once(self, message: Message) -> None:
+        """Tell what is asked again and again one time."""
+        if str(message) not in self._told:
+            self._told.add(str(message))
+            self._notify(message)
 
     def prices(self, symbols: "Iterable[Symbol]", moment: "datetime | None" = None) -> "dict[str, Price]":
         from ia.ledger.account import Price

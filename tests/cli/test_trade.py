@@ -409,3 +409,23 @@ def test_a_minute_before_the_end_of_cooling_is_not_the_end(ia):
     run = ia("trade", "buy", "600036", "100", "30", "--date", "2024-03-05T14:59")
     assert run.returncode == 77 and "cooling: 23.9 h since the last trade < 24 h" in run.stderr
     ok(ia("trade", "buy", "600036", "100", "30", "--date", "2024-03-05T15:00"))
+
+
+def test_a_source_that_cannot_be_read_is_told_once_and_nothing_else_fails(ia, prices, tmp_path):
+    prices("600000", ("2024-01-15", 12.0))
+    args = ("trade", "buy", "600000", "100", "10", "--date", "2024-01-15")
+    ok(ia(*args, env=FREE))
+    folder = tmp_path / "prices"
+    for env, words in (
+        ({"IA_MARKET_ADAPTER": "nonsense"}, "nonsense: no such market adapter"),
+        ({"IA_MARKET_CSV_DIR": str(tmp_path / "none")}, "is no folder"),
+    ):
+        run = ia("account", "--json", env=env)
+        assert json.loads(ok(run))["unpriced"] == ["600000.SH"]
+        assert run.stderr.count(words) == 1, run.stderr
+    (folder / "600000.actions.csv").write_text("date,cash\n2024-01-16,abc\n")
+    run = ia("account", "--json")
+    assert ok(run) and run.stderr.count("600000.actions.csv") == 1
+    (folder / "600000.actions.csv").unlink()
+    run = ia("account", "--json")
+    assert json.loads(ok(run))["unpriced"] == [] and run.stderr == ""

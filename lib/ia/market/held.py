@@ -5,7 +5,6 @@ and the series that `ia ohlcv` fetched are both its own, and the later of the tw
 demo) is read where nothing is stored of it.
 """
 
-import contextlib
 import sqlite3
 from collections.abc import Iterable
 from datetime import datetime
@@ -13,7 +12,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ia import clock, config
-from ia.errors import IaError
+from ia.errors import IaError, Message, NotFound, Notify, silent
 from ia.market import mirrored
 from ia.ohlcv import cache
 from ia.ohlcv.adjust import Action
@@ -190,10 +189,13 @@ class Feed:
         return rows
 
 
-def feeds(db: sqlite3.Connection, symbols: Iterable[Symbol], moment: datetime | None = None) -> dict[str, Feed]:
+def feeds(
+    db: sqlite3.Connection, symbols: Iterable[Symbol], moment: datetime | None = None, notify: Notify = silent
+) -> dict[str, Feed]:
     """Return the source of each security by its canonical code; those that no source of the chain has are left out.
 
     moment  what is seen is what could be seen then; now() where none is given, and never later
+    notify  is told of a source that cannot be read
     """
     moment = min(moment or clock.now(), clock.now())
     chain = [part.strip() for part in str(config.get("market.adapter")).split(",") if part.strip()]
@@ -201,7 +203,7 @@ def feeds(db: sqlite3.Connection, symbols: Iterable[Symbol], moment: datetime | 
     found: dict[str, Feed] = {}
     for symbol in symbols:
         for name in chain:
-            feed = _stored(db, name, ids.get(name), symbol, moment) or _local(db, name, symbol, moment)
+            feed = _stored(db, name, ids.get(name), symbol, moment) or _local(db, name, symbol, moment, notify)
             if feed is not None and feed.last() is not None:
                 found[symbol.canonical] = feed
                 break
@@ -264,19 +266,27 @@ def _stored(
     return feed if feed.last() is not None else None
 
 
-def _local(db: sqlite3.Connection, name: str, symbol: Symbol, moment: datetime) -> Feed | None:
-    if name not in ("csv", "demo"):
+def _local(db: sqlite3.Connection, name: str, symbol: Symbol, moment: datetime, notify: Notify) -> Feed | None:
+    """Return a security as a source on this disk has it; None where it has none, or cannot be read, which is told."""
+    if name in ("akshare", "tushare"):
         return None
     from ia.ohlcv.adapters import load
 
-    adapter = load(name)
-    with contextlib.suppress(IaError):
+    try:
+        adapter = load(name)
+        if name not in ("csv", "demo"):
+            return None
         found = adapter.normalize(adapter.fetch(symbol))
-        until = clock.last_visible(symbol.market, moment)
-        seen = sum(day <= until for day in found.date)
-        bars = Bars(
-            found.date[:seen], found.open[:seen], found.high[:seen], found.low[:seen], found.close[:seen],
-            found.volume[:seen],
-        )  # fmt: skip
-        return Feed(db, name, adapter.simulated, symbol, moment, None, bars, adapter.actions(symbol))
-    return None
+        actions = adapter.actions(symbol)
+    except NotFound:
+        return None
+    except IaError as exc:
+        notify(Message(exc.template, **exc.params))
+        return None
+    until = clock.last_visible(symbol.market, moment)
+    seen = sum(day <= until for day in found.date)
+    bars = Bars(
+        found.date[:seen], found.open[:seen], found.high[:seen], found.low[:seen], found.close[:seen],
+        found.volume[:seen],
+    )  # fmt: skip
+    return Feed(db, name, adapter.simulated, symbol, moment, None, bars, actions)
