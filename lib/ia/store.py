@@ -22,12 +22,14 @@ class Schema(NamedTuple):
 
     A precious schema is never edited, only added to: step i takes version i to i + 1. So is one that is `dear`: it can
     be rebuilt, but only by asking hosts for hours, and so it is migrated too, and thrown away only where it is damaged.
+    `page` is the size of a page in bytes, for a database that is made anew: larger ones suit many rows at once.
     """
 
     file: str
     precious: bool
     steps: tuple[Callable[[Any], None], ...]
     dear: bool = False
+    page: int = 4096
 
 
 def _first(db: Any) -> None:
@@ -328,6 +330,8 @@ def _migrate(conn: sqlite3.Connection, version: int, schema: Schema) -> None:
         raise sqlite3.DatabaseError("another version")
     if version and not (schema.precious or schema.dear):
         raise sqlite3.DatabaseError("another version")
+    if version == 0:
+        conn.execute(f"PRAGMA page_size={schema.page}")
     conn.execute("PRAGMA journal_mode=WAL")
     utils = sqlite_utils()
     with transaction(conn):

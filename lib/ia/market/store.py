@@ -102,7 +102,7 @@ def put_day(
     known = "SELECT digest FROM days WHERE source = ? AND date = ?"
     if db.execute(known, (source, date)).fetchone() == (digest,):
         return Stored(0, 0, _time.perf_counter() - began)
-    with _one_go(db, 4_000):
+    with _one_go(db, 16_000):
         first = not db.execute(_ANY, (source, date)).fetchone()
         others = _put_snapshots(db, source, date, told, first)
         others += _tell_as_of(db, source, date, told, digest)
@@ -133,7 +133,7 @@ def put_histories(
     began = _time.perf_counter()
     changed = new = 0
     for batch in _batches(histories):
-        with _one_go(db, 25_000):
+        with _one_go(db, 100_000):
             rows, all_rows = _put_batch(db, source, batch, complete)
         new += rows
         changed += all_rows
@@ -141,14 +141,15 @@ def put_histories(
 
 
 @contextlib.contextmanager
-def _one_go(db: sqlite3.Connection, pages: int) -> Iterator[None]:
+def _one_go(db: sqlite3.Connection, kilobytes: int) -> Iterator[None]:
     """All or nothing, and what fails in our words.
 
-    pages   so many (of 4 KB) are held in memory, and in the journal before they go to their places: by default they are
-            2 MB and 4 MB, and what a call changes would be written twice.
+    kilobytes   so much is held in memory, and in the journal before it goes to its place: by default it is 2 MB and
+                1,000 pages, and what a call changes would be written twice.
     """
-    db.execute(f"PRAGMA cache_size = {pages}")
-    db.execute(f"PRAGMA wal_autocheckpoint = {pages}")
+    page = db.execute("PRAGMA page_size").fetchone()[0]
+    db.execute(f"PRAGMA cache_size = -{kilobytes}")
+    db.execute(f"PRAGMA wal_autocheckpoint = {kilobytes * 1024 // page}")
     try:
         with translated("market.db"), transaction(db):
             yield

@@ -121,7 +121,7 @@ def _whole(db: Any) -> None:
     db.execute("ANALYZE sqlite_schema")
 
 
-MARKET = store.Schema("cache/market.db", False, (_tables, _whole), dear=True)
+MARKET = store.Schema("cache/market.db", False, (_tables, _whole), dear=True, page=16384)
 
 
 def connect(ws: Workspace) -> sqlite3.Connection:
