@@ -60,12 +60,15 @@ def known(text: str | None) -> Known:
 
 def last_bars(db: sqlite3.Connection, source: int, day: str) -> dict[str, Last]:
     """Return the last bar before `day` of each security that has one."""
-    found: dict[str, Last] = {}
+    # Nearly all of them traded on the newest day: that is read at one place, the others are looked up.
+    newest = db.execute("SELECT max(date) FROM latest WHERE source = ? AND date < ?", (source, day)).fetchone()[0]
+    rows = db.execute("SELECT symbol, date, close FROM daily WHERE source = ? AND date = ?", (source, newest))
+    found = {symbol: Last(date, close) for symbol, date, close in rows}
     asked = (
         "SELECT l.symbol, d.date, d.close FROM latest l JOIN daily d"
         " ON d.source = l.source AND d.date = l.date AND d.symbol = l.symbol WHERE l.source = ? AND l.date < ?"
     )
-    for symbol, date, close in db.execute(asked, (source, day)):
+    for symbol, date, close in db.execute(asked, (source, newest)):
         found[symbol] = Last(date, close)
     later = db.execute(
         "SELECT symbol FROM latest l JOIN securities s USING (source, symbol)"
