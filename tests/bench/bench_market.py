@@ -2,7 +2,8 @@
 
 python tests/bench/bench_market.py [--small] [--keep FOLDER] [--cpu]
 
-It needs 3.5 GB in the temporary folder and some minutes; --small is a tenth of the symbols and of the days.
+It needs 3.5 GB in the temporary folder and some minutes; --small is a tenth of the symbols and of the days. What a
+FOLDER that was kept has is not built again: days are stored behind those that are there.
 """
 
 import argparse
@@ -36,15 +37,16 @@ _BLOCKS = (("SH", 600000, 1700), ("SH", 688000, 600), ("SZ", 1, 1500), ("SZ", 30
 class Market:
     """Invented prices in whole cents, one row a day; the last DAYS_MORE days are stored day by day."""
 
-    def __init__(self, small: bool) -> None:
+    def __init__(self, small: bool, stored: int = 0) -> None:
         part = 10 if small else 1
         self.symbols = sorted(
             f"{n:06d}.{e}" for e, first, count in _BLOCKS for n in range(first, first + count // part)
         )
         self.history = 2500 // part
+        self.first = max(self.history, stored)
         self.dates: list[str] = []
         day = date(2016, 1, 4)
-        while len(self.dates) < self.history + DAYS_MORE:
+        while len(self.dates) < self.first + DAYS_MORE:
             if day.weekday() < 5:
                 self.dates.append(day.isoformat())
             day += timedelta(1)
@@ -88,6 +90,8 @@ def peer(path: str, market: Market) -> sqlite3.Connection:
     db = sqlite3.connect(path)
     db.execute("PRAGMA journal_mode=WAL")
     db.execute("PRAGMA synchronous=NORMAL")
+    if db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'bars'").fetchone():
+        return db
     db.execute(
         "CREATE TABLE bars (symbol TEXT, date TEXT, open REAL, high REAL, low REAL, close REAL, volume INTEGER,"
         " amount REAL, PRIMARY KEY (symbol, date)) WITHOUT ROWID"
@@ -129,29 +133,32 @@ def report(name: str, value: float, floor: float | None = None, limit: str = "")
 
 
 def run(folder: str, small: bool) -> None:
-    market = Market(small)
-    rows = len(market.symbols) * market.history
     os.environ["IA_HOME"] = folder
     ws = Workspace(folder)
-    print(f"{len(market.symbols)} symbols x {market.history} days = {rows / 1e6:.2f} M bars")
     with contextlib.closing(cache.connect(ws)) as db:
         source = store.source_id(db, "akshare", False)
-        told = store.put_histories(db, source, market.histories())
-        print(
-            f"put_histories: {told.seconds:.1f} s, {rows / told.seconds / 1000:.0f} k bars a second, data made meanwhile"
-        )
-        print(f"mirror built from the rows: {mirror.update(ws, db, source):.1f} s")
-        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        size = os.path.getsize(os.path.join(folder, ".ia", "cache", "market.db"))
-        print(f"market.db {size / 1e6:.0f} MB, {size / rows:.0f} bytes a bar")
+        market = Market(small, len(store.days(db, source)))
+        if market.first == market.history:
+            _build(ws, db, source, market)
         with contextlib.closing(peer(os.path.join(folder, "peer.db"), market)) as other:
             _days(ws, db, source, market, other)
     _reading(ws, source, market, folder)
 
 
+def _build(ws: Workspace, db: sqlite3.Connection, source: int, market: Market) -> None:
+    rows = len(market.symbols) * market.history
+    print(f"{len(market.symbols)} symbols x {market.history} days = {rows / 1e6:.2f} M bars")
+    told = store.put_histories(db, source, market.histories())
+    print(f"put_histories: {told.seconds:.1f} s, {rows / told.seconds / 1000:.0f} k bars a second, data made meanwhile")
+    print(f"mirror built from the rows: {mirror.update(ws, db, source):.1f} s")
+    db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    size = os.path.getsize(os.path.join(ws.root, ".ia", "cache", "market.db"))
+    print(f"market.db {size / 1e6:.0f} MB, {size / rows:.0f} bytes a bar")
+
+
 def _days(ws: Workspace, db: sqlite3.Connection, source: int, market: Market, other: sqlite3.Connection) -> None:
     first, again, theirs, theirs_again = [], [], [], []
-    for row in range(market.history, market.history + DAYS_MORE):
+    for row in range(market.first, market.first + DAYS_MORE):
         quotes = market.quotes(row)
         day = market.dates[row]
 
