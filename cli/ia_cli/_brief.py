@@ -10,6 +10,7 @@ from ia_cli._text import tr
 
 GAP = 2
 EDGES = 2
+CURRENCIES = ("CNY", "HKD", "USD")
 
 
 def emit_brief(
@@ -47,6 +48,9 @@ def _table(rows: Sequence[Row], heads: Mapping[str, str], spare: Sequence[str], 
         if name in least and sum(least.values()) + GAP * len(least) + EDGES > console.width:
             del least[name]
             left.append(tr(heads[name]))
+    needed = sum(least.values()) + GAP * len(least) + EDGES
+    if needed > console.width:  # better a line that the terminal breaks than a figure that is cut
+        console = Console(width=needed, height=console.height)
     table = Table(
         box=SIMPLE_HEAD,
         pad_edge=False,
@@ -64,5 +68,6 @@ def _table(rows: Sequence[Row], heads: Mapping[str, str], spare: Sequence[str], 
 
 
 def _number(cell: Any) -> bool:
-    """Whether a cell is a number, or empty."""
-    return not cell or str(cell).lstrip("+-").replace(",", "").replace(".", "", 1).isdecimal()
+    """Whether a cell is a number, money with its currency, or empty."""
+    digits = str(cell or "0").partition(" ")[0].lstrip("+-").replace(",", "").replace(".", "", 1)
+    return digits.isdecimal() and str(cell or "").partition(" ")[2] in ("", *CURRENCIES)

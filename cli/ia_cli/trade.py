@@ -348,7 +348,7 @@ def _acted(
     _tell([entering.action(desk, entry)], as_json=as_json)
 
 
-_HEADS = {"quantity": "shares", "price": "deal price", "amount": "money", "replaced_by": "replaced by"}
+_HEADS = {"quantity": "shares", "price": "at", "amount": "money", "replaced_by": "replaced by"}
 """What stands above a column on a terminal, where that is not its name."""
 
 
@@ -392,15 +392,16 @@ def list_(
             rows.append(row)
     columns = ("id", "date", "kind", "symbol", "name", "quantity", "price", "amount", "fees", "currency", "reason")
     if sys.stdout.isatty() and not (as_json or as_jsonl):
-        rows = [{**row, "kind": tr(str(row["kind"]))} for row in rows]
-    heads = {name: _HEADS.get(name, name) for name in (*columns, "replaced_by")}
+        money = "{amount} {currency}".format_map
+        rows = [{**row, "kind": tr(str(row["kind"])), "amount": row["amount"] and money(row)} for row in rows]
+    heads = {name: _HEADS.get(name, name) for name in (*columns, "replaced_by") if name != "currency"}
     listed(
         ctx, rows, (*columns, "replaced_by") if everything else columns,
         NotFound("{what}: the ledger has no entry of it", what=meant or session)
         if meant or session
         else NotFound("the ledger is empty", hint="`ia trade buy SYMBOL QUANTITY PRICE` enters a purchase"),
         as_json=as_json, as_jsonl=as_jsonl,
-        emit=partial(emit_brief, heads=heads, spare=("currency", "fees", "name"), free={"reason": 12}),
+        emit=partial(emit_brief, heads=heads, spare=("fees", "name"), free={"reason": 8}),
     )  # fmt: skip
 
 

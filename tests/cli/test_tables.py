@@ -54,6 +54,12 @@ def test_what_has_no_room_is_named_and_a_pipe_has_it(held, monkeypatch):
     assert "\ttotal\t" in piped.stdout and "left out" not in piped.stderr
 
 
+def test_no_figure_is_cut_where_the_terminal_is_too_narrow(held, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    assert "600519.SH" in on_terminal("profit") and "1000000.00 CNY" in on_terminal("trade", "list")
+    assert "600519.SH" in on_terminal("account")
+
+
 def test_the_rules_can_be_read_at_80_columns():
     table = _table("trade", "rules")
     assert any("stamp_sell" in line and "0.05 %" in line and "2023-08-28" in line for line in table)

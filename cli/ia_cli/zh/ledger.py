@@ -171,7 +171,7 @@ CATALOG = {
     "rate%": "盈亏率%",
     "realised": "已实现",
     "unrealised": "未实现",
-    "deal price": "成交价",
+    "at": "成交价",
     "replaced by": "被取代",
     "rule": "规则",
     "market": "市场",
