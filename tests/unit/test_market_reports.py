@@ -1,7 +1,6 @@
 """Boards, reports of companies, Stock Connect, the list of unusual trading: what hosts really sent, in true units."""
 
 import csv
-import json
 
 import pytest
 
