@@ -179,7 +179,10 @@ def _day_before(run: Run, day: str, funds: bool) -> set[str]:
 def _compare(run: Run, row: Row, quotes: list[Quote], before: set[str]) -> None:
     """Tell who came and who is no longer there; nobody is deleted."""
     now = {quote.symbol for quote in quotes}
-    new, gone = sorted(now - before), sorted(before - now)
+    known = before or {
+        symbol for (symbol,) in run.db.execute("SELECT symbol FROM securities WHERE source = ?", (run.number,))
+    }
+    new, gone = sorted(now - known), sorted(before - now)
     row |= {"new": len(new), "gone": gone}
     if before and new:
         run.notify(Message("new: {symbols}", symbols=_some(new)))
