@@ -40,7 +40,9 @@ def test_a_fresh_workspace_gets_all_of_it_hidden_folders_too(ws):
     shipped = profiles.contents(profiles.find("invest"))
     tasks = [f"tasks/{name}.md" for name in ("weekly-review", "workday-gainers", "workday-review", "workday-sync")]
     assert [step for step in steps if step.act != profiles.ADD] == [(task, profiles.PROPOSE) for task in tasks]
-    assert [(each.kind, each.path, each.after) for each in made] == [("task", task, shipped.pop(task)) for task in tasks]
+    assert [(each.kind, each.path, each.after) for each in made] == [
+        ("task", task, shipped.pop(task)) for task in tasks
+    ]
     assert not any(map(ws.read, tasks)), "a task is never a file before a person approves it"
     assert "soul.md" in shipped
     assert any(path.startswith(".claude/skills/") for path in shipped)
