@@ -54,8 +54,9 @@ def on_a_terminal(argv, **env):
 
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 90, 0, 0))
+    told = {name: value for name, value in os.environ.items() if name not in ("LINES", "COLUMNS")}
     run = subprocess.Popen(
-        [*installed(), *argv], stdin=subprocess.DEVNULL, stdout=slave, stderr=subprocess.PIPE, env={**os.environ, **env}
+        [*installed(), *argv], stdin=subprocess.DEVNULL, stdout=slave, stderr=subprocess.PIPE, env={**told, **env}
     )
     os.close(slave)
     out = b""

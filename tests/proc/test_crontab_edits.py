@@ -79,7 +79,7 @@ def test_no_edit_of_another_program_is_lost(ws, monkeypatch, record_property, ki
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["careful", "naive"])
+@pytest.mark.parametrize("kind", [pytest.param("careful", marks=pytest.mark.soak), "naive"])
 def test_no_edit_is_lost_in_the_systems_own_crontab(ws, monkeypatch, own_crontab, record_property, kind):
     monkeypatch.delenv("IA_CRONTAB")
     subprocess.run([own_crontab, "-"], input=FIRST, check=True)

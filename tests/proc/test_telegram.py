@@ -407,6 +407,7 @@ def test_a_proxy_that_cannot_be_used_is_status_78(bot, listener):
     assert "proxy" in told and "word" not in told
 
 
+@pytest.mark.soak
 def test_a_database_that_is_held_only_delays(bot, listener, brain, home, ws):
     brain(always=echo)
     process = listener()

@@ -17,6 +17,7 @@ FILE = "PROVIDER.md"
 READ, CONFIRM = "read", "confirm"
 RESERVED = frozenset({
     "ia", "soul", "market", "compute", "indicator", "notebook", "memory", "skills", "tasks", "subagents", "messaging",
+    "account", "trade", "risk",
 })  # fmt: skip
 """Organs of ia. What is allowed for `memory.*` must never reach a stranger's tool."""
 SECONDS, MAX_SECONDS = 20.0, 600.0
