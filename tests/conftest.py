@@ -20,6 +20,15 @@ def installed() -> list[str]:
     return [script] if script else [sys.executable, "-c", "from ia_cli.start import main; main()"]
 
 
+def all_of(master: int) -> bytes:
+    """What a process wrote to a pseudo-terminal, until it has ended."""
+    out = b""
+    with contextlib.suppress(OSError):  # the other end is closed
+        while piece := os.read(master, 65536):
+            out += piece
+    return out
+
+
 @pytest.fixture(autouse=True)
 def home(tmp_path, monkeypatch):
     """A workspace, a home folder and a state folder of this test's own; English; no settings from outside."""

@@ -90,7 +90,7 @@ def main() -> None:
     """Run ia as a process."""
     if sys.stdout is None:  # closed by the caller (`>&-`)
         sys.exit(_failed(TryLater("standard output is closed")))
-    if sys.stdout.errors == "strict":  # what the encoding of a locale lacks comes out as \uXXXX, and is no bug
+    if sys.stdout.errors == "strict":  # what the encoding of a locale lacks comes out as an escape, and is no bug
         sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     status = run(sys.argv[1:])
     try:

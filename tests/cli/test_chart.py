@@ -9,7 +9,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from conftest import installed
+from conftest import all_of, installed
 
 HEADER = "date,open,high,low,close,volume\n"
 CSV = HEADER + "".join(
@@ -59,15 +59,7 @@ def on_a_terminal(argv, **env):
         [*installed(), *argv], stdin=subprocess.DEVNULL, stdout=slave, stderr=subprocess.PIPE, env={**told, **env}
     )
     os.close(slave)
-    out = b""
-    while True:
-        try:
-            piece = os.read(master, 65536)
-        except OSError:
-            break
-        if not piece:
-            break
-        out += piece
+    out = all_of(master)
     os.close(master)
     assert run.wait(60) == 0, run.stderr.read()
     run.stderr.close()

@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from conftest import installed
+from conftest import all_of, installed
 from market_hosts import Hosts, Market
 
 SIMULATED = "ia: simulated prices: the whole market is invented by demo\n"
@@ -209,15 +209,7 @@ def test_a_terminal_sees_a_bar_and_a_pipe_sees_none(hosts, ia, tmp_path):
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=slave, env={**os.environ, "TERM": "xterm"},
     )  # fmt: skip
     os.close(slave)
-    seen = b""
-    while True:
-        try:
-            piece = os.read(master, 65536)
-        except OSError:
-            break
-        if not piece:
-            break
-        seen += piece
+    seen = all_of(master)
     out = child.communicate(timeout=60)[0]
     os.close(master)
     assert child.returncode == 0, seen

@@ -1,13 +1,12 @@
 """Boards, reports of companies, Stock Connect, the list of unusual trading: what hosts really sent, in true units."""
 
-import csv
-
 import pytest
 
 from ia.errors import NotFound, UsageError
 from ia.market.sources import NotDelivered, datacenter, load
 from made_market import chance
 from market_hosts import Hosts, Market
+from market_recorded import fixture, number, taken
 from market_shapes import figures, published
 
 DAY = "2024-06-14"
@@ -22,20 +21,6 @@ def hosts(monkeypatch):
         server.market.at(DAY)
         monkeypatch.setenv("IA_NOW", f"{DAY}T16:00+08:00")
         yield server
-
-
-def taken(pages):
-    return {quote.symbol: quote for page in pages for quote in page.quotes}
-
-
-def fixture(shared, name):
-    folder = shared / "api_fixtures" / name
-    with open(folder / "expected.csv", encoding="utf-8", newline="") as file:
-        return (folder / "response.json").read_text(encoding="utf-8"), list(csv.DictReader(file))
-
-
-def number(text):
-    return float(text) if text else None
 
 
 # boards

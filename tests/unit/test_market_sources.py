@@ -1,7 +1,6 @@
 """What tells of a whole market: real shapes in, true numbers out, and every way in which a host lies or fails."""
 
 import contextlib
-import csv
 import json
 import random
 
@@ -14,6 +13,7 @@ from ia.market.sources import BUILT_IN, NotDelivered, eastmoney, load, sina
 from ia.ohlcv.governor import Banned, status
 from ia.ohlcv.transport import ShapeChanged
 from market_hosts import MODES, Hosts, Market
+from market_recorded import fixture, number, taken
 from market_shapes import row
 
 DAY = "2024-06-14"
@@ -28,20 +28,6 @@ def hosts(monkeypatch):
         server.market.at(DAY)
         monkeypatch.setenv("IA_NOW", f"{DAY}T16:00+08:00")
         yield server
-
-
-def taken(pages):
-    return {quote.symbol: quote for page in pages for quote in page.quotes}
-
-
-def fixture(shared, name):
-    folder = shared / "api_fixtures" / name
-    with open(folder / "expected.csv", encoding="utf-8", newline="") as file:
-        return (folder / "response.json").read_text(encoding="utf-8"), list(csv.DictReader(file))
-
-
-def number(text):
-    return float(text) if text else None
 
 
 # the snapshot
