@@ -11,6 +11,7 @@ import errno
 import os
 import sqlite3
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -265,7 +266,8 @@ def _permitted(path: str) -> bool:
         if exc.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
             return False
         raise
-    return os.access(folder, os.W_OK | os.X_OK) and (os.access(path, os.W_OK) or not os.path.lexists(path))
+    # In this order: another process may be making the database between the two looks.
+    return os.access(folder, os.W_OK | os.X_OK) and (not os.path.lexists(path) or os.access(path, os.W_OK))
 
 
 def _open_to_read(path: str, schema: Schema) -> sqlite3.Connection:
@@ -322,6 +324,19 @@ def _refuse_newer(version: int, schema: Schema) -> None:
         )  # fmt: skip
 
 
+def _to_wal(conn: sqlite3.Connection, patience: float = 10.0) -> None:
+    """Switch to write-ahead logging. Two processes that do so at once may be told `locked` without any waiting."""
+    deadline = time.monotonic() + patience
+    while True:
+        try:
+            conn.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError as exc:
+            if not _busy(exc) or time.monotonic() > deadline:
+                raise
+        time.sleep(0.005)
+
+
 def _migrate(conn: sqlite3.Connection, version: int, schema: Schema) -> None:
     newest = len(schema.steps)
     if version > newest:
@@ -332,7 +347,7 @@ def _migrate(conn: sqlite3.Connection, version: int, schema: Schema) -> None:
         raise sqlite3.DatabaseError("another version")
     if version == 0:
         conn.execute(f"PRAGMA page_size={schema.page}")
-    conn.execute("PRAGMA journal_mode=WAL")
+    _to_wal(conn)
     utils = sqlite_utils()
     with transaction(conn):
         version = conn.execute("PRAGMA user_version").fetchone()[0]  # another process may have been quicker

@@ -2,6 +2,9 @@
 
 import os
 import sqlite3
+import subprocess
+import sys
+import time
 
 import pytest
 
@@ -138,3 +141,26 @@ def test_what_is_not_there_and_may_not_be_made_is_empty(tmp_path, unwritable):
     conn.execute("INSERT INTO t (a) VALUES ('x')")
     assert store.writable(conn) and not os.listdir(tmp_path)
     conn.close()
+
+
+MAKERS = """
+import os, sys, time
+from ia import store
+from ia.recall.index import PRESENT
+start = float(sys.argv[2])
+for n in range(60):
+    time.sleep(max(0.0, start + n * 0.03 - time.time()))
+    for schema in (store.PRECIOUS, PRESENT):
+        store.connect(os.path.join(sys.argv[1], str(n)), schema).close()
+"""
+
+
+def test_many_that_make_a_database_at_once_all_get_it(tmp_path):
+    """Neither "permission denied" nor "locked": the first look at a new workspace may come from many processes."""
+    for n in range(60):
+        (tmp_path / str(n) / ".ia" / "cache").mkdir(parents=True)
+    start = str(time.time() + 1.0)
+    words = [sys.executable, "-c", MAKERS, str(tmp_path), start]
+    makers = [subprocess.Popen(words, stderr=subprocess.PIPE, text=True) for _ in range(5)]
+    ends = [(maker.communicate(timeout=60)[1], maker.returncode) for maker in makers]
+    assert ends == [("", 0)] * 5
