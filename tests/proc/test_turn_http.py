@@ -106,7 +106,7 @@ def test_json_has_the_shape_of_the_contract(brain, ia, home):
 
 
 def test_a_proposal_is_pending_and_told(brain, ia):
-    brain(Reply(calls=[("memory_prefer", {"text": "回答先给结论"})]), Reply("已提议。"))
+    brain(Reply(calls=[("memory_prefer", {"text": "回答先给结论"})]), Reply("已提出。"))
     run = turn(ia, "以后回答先给结论")
     assert "`ia approve 1`" in run.stderr
     assert "preferences.md" in ia("--now", NOW, "pending").stdout

@@ -81,7 +81,7 @@ CATALOG = {
     " belief changes with its reason, which is logged in reflections/; preferences and the soul only become a proposal"
     " (`ia pending`). TEXT is the argument or standard input everywhere.": (
         "工作区 memory/ 下的 Markdown 文件。关注、日志、观察、反思可自由写入；信念的改变要有理由，记入 reflections/；"
-        "偏好和灵魂只会成为提议（`ia pending`）。TEXT 都可以是参数或标准输入。"
+        "偏好和灵魂只会成为提案（`ia pending`）。TEXT 都可以是参数或标准输入。"
     ),
     "List the files of the memory, and bring MEMORY.md up to date. Status 1 where there are none.": (
         "列出记忆文件，并更新 MEMORY.md。一个也没有时状态为 1。"
@@ -93,7 +93,7 @@ CATALOG = {
     "Replace a file of the memory, by its rule.": "按规则替换一个记忆文件。",
     "Free for tracking, journal, observations and reflections. beliefs needs --because. For preferences and soul it makes"
     " a proposal and prints its number.": (
-        "关注、日志、观察、反思可自由写入。beliefs 需要 --because。preferences 和 soul 则生成提议并输出编号。"
+        "关注、日志、观察、反思可自由写入。beliefs 需要 --because。preferences 和 soul 则生成提案并输出编号。"
     ),
     "The reason; beliefs do not change without one.": "理由；没有理由，信念不变。",
     "Add a line with the time to today's journal.": "在今天的日志里加一行，带时间。",
@@ -105,7 +105,7 @@ CATALOG = {
     "The reason (needed).": "理由（必需）。",
     "Part of the belief whose place it takes.": "被取代的信念中的一段文字。",
     "Propose a preference. Prints the proposal's number; `ia approve` decides.": (
-        "提议一条偏好。输出提议编号，由 `ia approve` 决定。"
+        "提出一条偏好。输出提案编号，由 `ia approve` 决定。"
     ),
     "The reason.": "理由。",
     "Add an observation of today on a topic.": "就某个主题记一条今天的观察。",
@@ -122,7 +122,7 @@ CATALOG = {
         "恢复文件上次改动之前的内容并输出路径；再来一次就退得更远。"
     ),
     "Without PATH it is the file that changed last. preferences and soul change by proposal only, back as well as forth.": (
-        "不给 PATH 时是最后改动的文件。preferences 和 soul 只能通过提议改变，改回去也一样。"
+        "不给 PATH 时是最后改动的文件。preferences 和 soul 只能通过提案改变，改回去也一样。"
     ),
     "{path}: no such memory": "{path}：没有这条记忆",
     "`ia memory list` shows them": "`ia memory list` 列出全部记忆",
@@ -130,7 +130,7 @@ CATALOG = {
     "nothing to undo: nothing was written yet": "没有可撤销的：还没有写过任何内容",
     "{path} is kept by ia": "{path} 由 ia 维护",
     "edit the text around its block with an editor": "可用编辑器改它标记块之外的文字",
-    "{path} needs no proposal": "{path} 不需要提议",
+    "{path} needs no proposal": "{path} 不需要提案",
     "a belief needs its reason": "信念要有理由",
     "add --because WHY": "请加 --because 理由",
     "{path}: nothing changes": "{path}：没有变化",
@@ -145,39 +145,39 @@ CATALOG = {
     "`ia memory read tracking` shows what is": "`ia memory read tracking` 可看关注列表",
     "{text}: believed already": "{text}：已是信念",
     "{path} changes by proposal: `ia approve {number}` carries it out": (
-        "{path} 通过提议改变：`ia approve {number}` 使其生效"
+        "{path} 通过提案改变：`ia approve {number}` 使其生效"
     ),
     # proposals
-    "List the proposals that wait for a decision.": "列出待决的提议。",
+    "List the proposals that wait for a decision.": "列出待决的提案。",
     "Status 1 where there are none. With ID it prints what that proposal would change, as a unified diff.": (
-        "一个也没有时状态为 1。给出 ID 时，以 unified diff 输出该提议的改动。"
+        "一个也没有时状态为 1。给出 ID 时，以 unified diff 输出该提案的改动。"
     ),
-    "Carry out a proposal.": "批准并执行一个提议。",
+    "Carry out a proposal.": "批准并执行一个提案。",
     "Shows what would change and asks at the terminal. Without a terminal it is refused, unless --yes is given.": (
         "显示将有的改动，并在终端询问。没有终端时拒绝，除非给出 --yes。"
     ),
     "Do not ask; typed by you, it is your consent.": "不再询问；由你键入，即表示你同意。",
-    "Drop a proposal.": "否决一个提议。",
-    "Carry out proposal {number}?": "执行提议 {number}？",
+    "Drop a proposal.": "否决一个提案。",
+    "Carry out proposal {number}?": "执行提案 {number}？",
     "approval needs a terminal": "批准需要终端",
     "or give --yes yourself": "或由你自己加上 --yes",
-    "proposal {number} was not approved": "提议 {number} 未获批准",
+    "proposal {number} was not approved": "提案 {number} 未获批准",
     "{path} changed while you were reading": "{path} 在你查看时有了改动",
     "look again: `ia pending {number}`": "请再看一遍：`ia pending {number}`",
-    "{path}: the proposal changes nothing": "{path}：提议没有任何改动",
-    "there is no proposal {number}": "没有提议 {number}",
-    "`ia pending` lists them": "`ia pending` 列出待决的提议",
-    "proposal {number} is decided already: {state}": "提议 {number} 已有决定：{state}",
-    "proposal {number} is out of date: {path} has changed since": "提议 {number} 已过时：{path} 此后有了改动",
-    "reject it with `ia reject {number}`, and propose it again": "用 `ia reject {number}` 否决，再重新提议",
-    "no proposal waits for a decision": "没有待决的提议",
-    "`ia memory prefer` and `ia soul propose` make one": "`ia memory prefer` 和 `ia soul propose` 可提出提议",
-    "{text!r}: ID is the number of a proposal": "{text!r}：ID 是提议的编号",
-    "proposal {number} is dropped; {path} stays as it is": "提议 {number} 已否决；{path} 保持原样",
+    "{path}: the proposal changes nothing": "{path}：提案没有任何改动",
+    "there is no proposal {number}": "没有提案 {number}",
+    "`ia pending` lists them": "`ia pending` 列出待决的提案",
+    "proposal {number} is decided already: {state}": "提案 {number} 已有决定：{state}",
+    "proposal {number} is out of date: {path} has changed since": "提案 {number} 已过时：{path} 此后有了改动",
+    "reject it with `ia reject {number}`, and propose it again": "用 `ia reject {number}` 否决，再重新提出",
+    "no proposal waits for a decision": "没有待决的提案",
+    "`ia memory prefer` and `ia soul propose` make one": "`ia memory prefer` 和 `ia soul propose` 可提出提案",
+    "{text!r}: ID is the number of a proposal": "{text!r}：ID 是提案的编号",
+    "proposal {number} is dropped; {path} stays as it is": "提案 {number} 已否决；{path} 保持原样",
     # soul
     "soul.md has not changed yet": "soul.md 还没有改动过",
-    "`ia soul edit` changes it, `ia soul propose` proposes to": "`ia soul edit` 直接修改，`ia soul propose` 提议修改",
-    "Show the assistant's character and propose changes to it.": "查看助手的灵魂，提议修改。",
+    "`ia soul edit` changes it, `ia soul propose` proposes to": "`ia soul edit` 直接修改，`ia soul propose` 提出修改",
+    "Show the assistant's character and propose changes to it.": "查看助手的灵魂，提出修改。",
     "soul.md says who the assistant is, its style, its limits and where it wants to grow. It changes only with your consent.": (
         "soul.md 写明助手是谁、风格、边界和成长方向。只有你同意，它才会改变。"
     ),
@@ -186,7 +186,7 @@ CATALOG = {
         "用 $EDITOR 编辑 soul.md。你就是同意的人，所以立即生效。"
     ),
     "Propose a new soul.md, whole. Prints the proposal's number; `ia approve` decides.": (
-        "提议整份新的 soul.md。输出提议编号，由 `ia approve` 决定。"
+        "提出整份新的 soul.md。输出提案编号，由 `ia approve` 决定。"
     ),
     "List the changes of soul.md, newest first. Status 1 where there are none.": (
         "列出 soul.md 的改动，最新的在前。没有改动时状态为 1。"

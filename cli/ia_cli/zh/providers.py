@@ -13,7 +13,7 @@ CATALOG = {
         "列出各 provider、它们的工具，以及不能用的问题所在。一个也没有时状态为 1。"
     ),
     "Nothing is started.": "不启动任何程序。",
-    "Propose to install a provider from a folder, a .zip or a git address.": "提议从目录、.zip 或 git 地址安装一个 provider。",
+    "Propose to install a provider from a folder, a .zip or a git address.": "提出从目录、.zip 或 git 地址安装一个 provider 的提案。",
     "Shows what it starts, what it gets to see and which tools it has. `ia pending ID` shows every line of it, `ia"
     " approve ID` installs it; nothing of it runs before that.": (
         "显示它启动什么、能看到什么、有哪些工具。`ia pending ID` 逐行显示，`ia approve ID` 才安装；在此之前不会运行它的任何东西。"

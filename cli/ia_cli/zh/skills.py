@@ -11,15 +11,15 @@ CATALOG = {
     'Run a skill, as `ia turn "/NAME ARGUMENTS"` does.': '运行一个技能，与 `ia turn "/NAME ARGUMENTS"` 相同。',
     "With --print its instructions are printed, ARGUMENTS filled in.": "加 --print 则只打印填好参数的指令。",
     "Print what a turn would get, and run nothing.": "只打印一轮对话会拿到的内容，不运行。",
-    "Propose to install a skill from a folder, a .zip or a git address; `ia approve` decides.": "提议从文件夹、.zip 或 git 地址安装技能；由 `ia approve` 决定。",
+    "Propose to install a skill from a folder, a .zip or a git address; `ia approve` decides.": "提出从文件夹、.zip 或 git 地址安装技能的提案；由 `ia approve` 决定。",
     "Prints the proposal's number. Nothing of SOURCE is run. `ia pending ID` shows the tools that it may call and every "
-    "line of its files, beside those of a version that is there already.": "打印提议的编号。SOURCE 里的东西不会被执行。`ia pending ID` 显示它能调用的工具和文件的每一行，已有旧版本时显示差异。",
+    "line of its files, beside those of a version that is there already.": "打印提案的编号。SOURCE 里的东西不会被执行。`ia pending ID` 显示它能调用的工具和文件的每一行，已有旧版本时显示差异。",
     "Which skill, where SOURCE has several.": "SOURCE 里有多个技能时，指定哪一个。",
     "Enable a skill that was disabled.": "重新启用一个被停用的技能。",
     "Disable a skill: nobody calls it, and models do not hear of it. Its files stay.": "停用一个技能：谁也不能调用，模型也看不到它。文件保留。",
     "Remove a skill and print the paths of its files; `ia memory undo PATH` brings one back.": "删除一个技能并打印它的文件路径；`ia memory undo PATH` 可恢复单个文件。",
     "Status 1 where there are none. With ID it prints what that proposal would change: a unified diff, of a skill its "
-    "tools and files before it.": "没有时状态为 1。给出 ID 则打印该提议会改动什么：统一格式的差异；技能则先列出它的工具和文件。",
+    "tools and files before it.": "没有时状态为 1。给出 ID 则打印该提案会改动什么：统一格式的差异；技能则先列出它的工具和文件。",
     "skills that nobody can call; a comma list": "停用的技能，用逗号分隔",
     # what is shown of a proposal
     "proposed by {actor}: {origin}": "由 {actor} 提出：{origin}",

@@ -18,7 +18,7 @@ CATALOG = {
     "{count} proposals wait for the user already": "已有 {count} 个提案在等用户决定",
     "propose nothing more before the user has decided: `ia pending`": "用户决定之前不要再提：`ia pending`",
     # memory
-    "nothing to propose: the text is empty": "没有可提议的内容：文本是空的",
+    "nothing to propose: the text is empty": "没有可提出的内容：文本是空的",
     "give it as `because`": "用 `because` 给出理由",
     "memory.list shows what there is": "memory.list 会列出已有的",
     "{key!r}: a key is one name": "{key!r}：key 是一个名称",

@@ -233,7 +233,7 @@ def told(task_name: str, run: Run, design: Design, lang: str) -> tuple[str, str]
     if numbers:
         listed = ", ".join(map(str, numbers))
         lines.append(
-            speak(lang, f"待批准的提议：{listed}（`ia pending`）", f"proposals that wait: {listed} (`ia pending`)")
+            speak(lang, f"待批准的提案：{listed}（`ia pending`）", f"proposals that wait: {listed} (`ia pending`)")
         )
     return task_name, "\n".join(lines)
 
