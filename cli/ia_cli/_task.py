@@ -55,8 +55,11 @@ def approved(ws: "Workspace", which: str | int, *, yes: bool, as_json: bool) -> 
         sys.stdout.write(f"{design.path}\n")
 
 
-def about(ws: "Workspace", each: "Listed", *, people: bool, whole: bool = False) -> dict[str, Any]:
-    """Return a task as a row of the list; whole: with its text, its next times, its runs and its environment."""
+def about(ws: "Workspace", each: "Listed", *, people: bool, whole: bool = False, short: bool = False) -> dict[str, Any]:
+    """Return a task as a row of the list; whole: with its text, its next times, its runs and its environment.
+
+    short: for a table, without what `ia task show` says of when it runs besides.
+    """
     from ia.tasks import runs
 
     design, task = each.design, each.task
@@ -80,7 +83,9 @@ def about(ws: "Workspace", each: "Listed", *, people: bool, whole: bool = False)
         if each.state == "edited" and each.problem is not None:
             row["state"] += say(", and wrong: {reason}", reason=each.problem)
         if each.proposal is not None:
-            row["state"] += say(" (proposal {number})", number=each.proposal)
+            row["state"] += f" #{each.proposal}" if short else say(" (proposal {number})", number=each.proposal)
+        if short and row["when"]:
+            row["when"] = row["when"].split(" (")[0].split("（")[0]
         return row
     row["schedule"] = design.schedule if design else None
     row["approved"] = task.approved if task else None

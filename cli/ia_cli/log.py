@@ -1,10 +1,15 @@
 """`ia log`: the audit trail."""
 
+import sys
+
 import click
 
+from ia_cli._brief import emit_brief
 from ia_cli._group import Command
 from ia_cli._options import rows_options
-from ia_cli._out import emit_rows, nothing, text
+from ia_cli._out import nothing, text
+
+COLUMNS = ("id", "time", "kind", "subject", "actor", "data")
 
 
 @click.command(cls=Command, example="ia note scratch/ideas 看好储能; ia log --kind note --since 2024-01-01 --json")
@@ -26,8 +31,11 @@ def log(
     Every turn, tool call, task run, proposal, approval, note, fetch and change of soul or belief is an event: when,
     what, about what, by whom. Newest first. Status 1 where nothing fits.
     """
+    from datetime import datetime
+    from textwrap import shorten
+
     from ia import audit, clock
-    from ia.workspace import Workspace
+    from ia.workspace import Workspace, local
 
     start = clock.stamp(clock.parse(f"{since}T00:00" if len(since) == 10 else since)) if since else None
     found = audit.events(Workspace().db, kind=kind, subject=subject, actor=actor, since=start, limit=limit)
@@ -36,7 +44,12 @@ def log(
         for row in rows:
             row["data"] = " ".join(f"{key}={text(value)}" for key, value in row["data"].items())
             row["subject"] = row["subject"] or ""
-    emit_rows(rows, ("id", "time", "kind", "subject", "actor", "data"), as_json=as_json, as_jsonl=as_jsonl)
+            if sys.stdout.isatty():
+                row["time"] = f"{local(datetime.fromisoformat(row['time'])):%Y-%m-%d %H:%M:%S}"
+                row["data"] = shorten(row["data"], 120, placeholder=" …")
+    heads = {name: name for name in COLUMNS}
+    free = {"subject": 24, "data": 30}
+    emit_brief(rows, COLUMNS, heads, spare=("data", "actor"), free=free, as_json=as_json, as_jsonl=as_jsonl)
     if not rows:
         nothing("nothing of this kind has happened yet")
         ctx.exit(1)

@@ -1,11 +1,13 @@
 """`ia pending`, `ia approve`, `ia reject`: a person decides on proposals."""
 
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ia.errors import Message, NotFound, UsageError
+from ia_cli._brief import emit_brief
 from ia_cli._consent import asked
 from ia_cli._group import Command
 from ia_cli._listed import listed
@@ -55,7 +57,8 @@ def pending(ctx: click.Context, number: int | None, as_json: bool, as_jsonl: boo
     rows = [_row(proposal) for proposal in proposals.pending(ws)]
     empty = NotFound("no proposal waits for a decision", hint="`ia memory prefer` and `ia soul propose` make one")
     columns = ("id", "time", "kind", "path", "because", "actor")
-    listed(ctx, rows, columns, empty, as_json=as_json, as_jsonl=as_jsonl)
+    emit = partial(emit_brief, heads=dict(zip(columns, columns, strict=True)), spare=("actor",), free={"because": 14})
+    listed(ctx, rows, columns, empty, as_json=as_json, as_jsonl=as_jsonl, emit=emit)
 
 
 @click.command(cls=Command, example="ia memory prefer '回答先给结论'; ia approve 1 --yes")

@@ -1,11 +1,13 @@
 """`ia task`: what ia does by itself, once a person has approved it."""
 
 import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
 from ia.errors import Message, NotFound
+from ia_cli._brief import emit_brief
 from ia_cli._group import Group
 from ia_cli._listed import listed
 from ia_cli._options import json_option, rows_options
@@ -49,9 +51,10 @@ def list_(ctx: click.Context, as_json: bool, as_jsonl: bool) -> None:
 
     ws = Workspace()
     people = not (as_json or as_jsonl)
-    rows = [about(ws, each, people=people) for each in book.listed(ws)]
+    rows = [about(ws, each, people=people, short=sys.stdout.isatty()) for each in book.listed(ws)]
     empty = NotFound("no tasks yet", hint="`ia task propose '每周五收盘后，帮我复盘'` makes a draft")
-    listed(ctx, rows, LIST, empty, as_json=as_json, as_jsonl=as_jsonl)
+    emit = partial(emit_brief, heads=dict(zip(LIST, LIST, strict=True)), spare=("last", "status"), free={"when": 20})
+    listed(ctx, rows, LIST, empty, as_json=as_json, as_jsonl=as_jsonl, emit=emit)
 
 
 @task.command(example="ia task propose --name w --cron '0 16 * * 5' --run 'ia usage'; ia task show w")

@@ -166,6 +166,7 @@ CATALOG = {
     "id": "编号",
     "time": "时间",
     "kind": "类别",
+    "path": "路径",
     "subject": "对象",
     "actor": "由谁",
     "data": "内容",

@@ -110,7 +110,7 @@ CATALOG = {
     "Keep the result: as an observation, and in a session with importance 2.": "保存结果：写入观察记录，并以重要性 2 记入会话。",
     "The session of --keep.": "--keep 记入哪个会话。",
     "no main line on {date}: {name} came closest of {groups}, {hits} at the top, {expected} by chance": "{date} 没有主线：{groups} 个板块中最接近的是 {name}，前列有 {hits} 只，随机应有 {expected} 只",
-    "no main line on {date}: of {groups} groups none has three of the top": "{date} 没有主线：{groups} 个板块在前列都不足三只",
+    "no main line on {date}: of {groups} groups none has three of the top": "{date} 没有主线：看了 {groups} 个板块，没有一个在涨幅前列占到三只",
     "kept in {path}, and as message {number} of session {id}": "已存入 {path}，并作为会话 {id} 的第 {number} 条消息",
     # headings and boards
     "all": "全部",

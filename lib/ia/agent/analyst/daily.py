@@ -241,8 +241,8 @@ def _acts(desk: Desk, positions: list[tuple[str, dict[str, Any]]], status: Resul
         acts.append(speak("规则没有要求操作：不动。", "The rules ask for nothing: leave it."))
     acts.append(
         speak(
-            "明天：当日涨幅超过 {r:g}% 的不追；要买先 `ia tool call risk.check`，单只不超过 {m:g}%。",
-            "Tomorrow: chase nothing that is up more than {r:g}%; before a buy `ia tool call risk.check`, and no"
+            "明天：当日涨幅超过 {r:g}% 的不追；`ia trade buy` 先过风控，单只不超过 {m:g}%。",
+            "Tomorrow: chase nothing that is up more than {r:g}%; `ia trade buy` asks the rules of risk first; no"
             " position above {m:g}%.",
             r=limit["rise"] or 5, m=limit["position"] or 20,
         )
