@@ -13,6 +13,7 @@ By hand: `python tests/market_hosts.py --port 8000 --symbols 5500 --days 30`, th
 """
 
 import argparse
+import contextlib
 import copy
 import functools
 import gzip
@@ -28,7 +29,9 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from made_market import Market, codes, trading_days
 from market_shapes import answer
 
-__all__ = ["MODES", "Hosts", "Market", "codes", "trading_days"]
+__all__ = ["DAY", "MODES", "Hosts", "Market", "codes", "past_day", "trading_days"]
+
+DAY = "2024-06-14"
 
 
 class Hosts(http.server.ThreadingHTTPServer):
@@ -99,6 +102,16 @@ class Hosts(http.server.ThreadingHTTPServer):
                     fault[3] = None if times is None else times - 1
                     return mode
             return None
+
+
+@contextlib.contextmanager
+def past_day(monkeypatch):
+    """Hosts of 250 stocks and 6 funds over 30 days, the last of which, DAY, is the present."""
+    with Hosts(Market(250, "2024-05-06", 30, etfs=6)) as hosts:
+        hosts.use(monkeypatch)
+        hosts.market.at(DAY)
+        monkeypatch.setenv("IA_NOW", f"{DAY}T16:00+08:00")
+        yield hosts
 
 
 class _Handler(http.server.BaseHTTPRequestHandler):

@@ -5,21 +5,16 @@ import pytest
 from ia.errors import NotFound, UsageError
 from ia.market.sources import NotDelivered, datacenter, load
 from made_market import chance
-from market_hosts import Hosts, Market
+from market_hosts import DAY, past_day
 from market_recorded import fixture, number, taken
 from market_shapes import figures, published
 
-DAY = "2024-06-14"
 STOCKS = ("stock",)
 
 
 @pytest.fixture
 def hosts(monkeypatch):
-    """250 securities over 30 days behind a relay, a day of the past as now."""
-    with Hosts(Market(250, "2024-05-06", 30, etfs=6)) as server:
-        server.use(monkeypatch)
-        server.market.at(DAY)
-        monkeypatch.setenv("IA_NOW", f"{DAY}T16:00+08:00")
+    with past_day(monkeypatch) as server:
         yield server
 
 

@@ -12,21 +12,16 @@ from ia.market.quote import Quote
 from ia.market.sources import BUILT_IN, NotDelivered, eastmoney, load, sina
 from ia.ohlcv.governor import Banned, status
 from ia.ohlcv.transport import ShapeChanged
-from market_hosts import MODES, Hosts, Market
+from market_hosts import DAY, MODES, past_day
 from market_recorded import fixture, number, taken
 from market_shapes import row
 
-DAY = "2024-06-14"
 STOCKS = ("stock",)
 
 
 @pytest.fixture
 def hosts(monkeypatch):
-    """250 securities over 30 days behind a relay, a day of the past as now."""
-    with Hosts(Market(250, "2024-05-06", 30, etfs=6)) as server:
-        server.use(monkeypatch)
-        server.market.at(DAY)
-        monkeypatch.setenv("IA_NOW", f"{DAY}T16:00+08:00")
+    with past_day(monkeypatch) as server:
         yield server
 
 
