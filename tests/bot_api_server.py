@@ -10,7 +10,10 @@ open until something comes, ends the older of two polls with 409, and refuses te
 `plan(method, failure, …)` makes the next calls of a method fail; a function sees the call and returns one or None.
 """
 
+import contextlib
 import json
+import os
+import subprocess
 import threading
 import time
 from collections.abc import Callable
@@ -18,6 +21,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, unquote
+
+from conftest import installed
 
 TOKEN = "7001001:AAE-of_the_bot_on_loopback_0123456789"
 OWNER, FRIEND, STRANGER = 41, 42, 66
@@ -306,3 +311,31 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(raw)))
         self.end_headers()
         self.wfile.write(raw)
+
+
+@contextlib.contextmanager
+def listeners(folder):
+    """Yield what starts `ia listen telegram WORDS` in a folder, and end what is left of it; its log is `.log()`.
+
+    The token stands in nothing that a listener says, nor a traceback.
+    """
+    running = []
+
+    def start(*words, **env):
+        path = folder / f"listener-{len(running)}.log"
+        with path.open("w") as log:
+            process = subprocess.Popen(
+                [*installed(), "listen", "telegram", *words], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                env={**os.environ, **env}, cwd=folder,
+            )  # fmt: skip
+        process.log = path.read_text
+        running.append(process)
+        return process
+
+    yield start
+    for process in running:
+        process.kill()
+        process.wait()
+        told = process.log()
+        assert TOKEN.split(":")[1] not in told
+        assert "Traceback" not in told

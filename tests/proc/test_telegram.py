@@ -7,7 +7,6 @@ import random
 import re
 import signal
 import sqlite3
-import subprocess
 import threading
 import time
 from pathlib import Path
@@ -29,9 +28,9 @@ from bot_api_server import (
     WEBHOOK,
     BotServer,
     Failure,
+    listeners,
     too_many,
 )
-from conftest import installed
 from ia import audit, outside, proposals, sessions
 from openai_server import HANG, Reply, error
 
@@ -46,28 +45,8 @@ def bot(monkeypatch, home):
 
 @pytest.fixture
 def listener(tmp_path, bot):
-    """Start listeners: listener("--once"), and end what is left of them with the test."""
-    running = []
-
-    def start(*words, env=None):
-        log = open(tmp_path / f"listener-{len(running)}.log", "w+")  # noqa: SIM115
-        process = subprocess.Popen(
-            [*installed(), "listen", "telegram", *words], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-            env={**os.environ, **(env or {})}, cwd=tmp_path,
-        )  # fmt: skip
-        process.log = lambda: (tmp_path / log.name).read_text()
-        running.append((process, log))
-        return process
-
-    yield start
-    for process, log in running:
-        process.kill()
-        process.wait()
-        log.seek(0)
-        told = log.read()
-        log.close()
-        assert TOKEN.split(":")[1] not in told
-        assert "Traceback" not in told
+    with listeners(tmp_path) as start:
+        yield start
 
 
 def stop(process, number=signal.SIGTERM):
@@ -115,7 +94,7 @@ def test_a_conversation_in_chinese_and_english(bot, listener, brain, ws):
 
 def test_the_embedded_analyst_answers_without_a_model(bot, listener):
     bot.say(OWNER, "帮我看看宁德时代最近怎么样")
-    assert end(listener("--once", env={"IA_LANG": "zh"}))[0] == 0
+    assert end(listener("--once", IA_LANG="zh"))[0] == 0
     told = "\n".join(bot.sent_to(OWNER))
     assert "模拟" in told
     assert bot.waiting == 0, "what was answered is acknowledged"
@@ -402,7 +381,7 @@ def test_settings_that_will_not_do_are_status_78(bot, listener, monkeypatch, var
 
 
 def test_a_proxy_that_cannot_be_used_is_status_78(bot, listener):
-    status, told = end(listener("--once", env={"ALL_PROXY": "socks5://user:word@127.0.0.1:9"}))
+    status, told = end(listener("--once", ALL_PROXY="socks5://user:word@127.0.0.1:9"))
     assert status == 78
     assert "proxy" in told and "word" not in told
 
@@ -668,7 +647,7 @@ def test_the_token_stands_nowhere(bot, listener, brain, home):
     bot.plan("getUpdates", CUT, GARBAGE)
     bot.plan("sendMessage", Failure(404, "Not Found"), LOST)
     bot.say(OWNER, "一")
-    process = listener(env={"IA_DEBUG": "1"})
+    process = listener(IA_DEBUG="1")
     bot.sent_to(OWNER, 2)
     assert stop(process) == 0
     for path in home.rglob("*"):

@@ -2,13 +2,11 @@
 
 import os
 import re
-import subprocess
 import threading
 
 import pytest
 
-from bot_api_server import FRIEND, OWNER, STRANGER, TOKEN, BotServer
-from conftest import installed
+from bot_api_server import FRIEND, OWNER, STRANGER, BotServer, listeners
 from ia import audit, outside, proposals
 from ia.memory import writing
 from openai_server import Reply
@@ -31,28 +29,8 @@ def bot(monkeypatch, home):
 
 @pytest.fixture
 def listener(tmp_path, bot):
-    """Start a listener; its end is the test's. The token stands in nothing that it says."""
-    running = []
-
-    def start(*words, **env):
-        log = open(tmp_path / f"listener-{len(running)}.log", "w+")  # noqa: SIM115
-        process = subprocess.Popen(
-            [*installed(), "listen", "telegram", *words], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-            env={**os.environ, **env}, cwd=tmp_path,
-        )  # fmt: skip
-        process.log = lambda: (tmp_path / log.name).read_text()
-        running.append((process, log))
-        return process
-
-    yield start
-    for process, log in running:
-        process.terminate()
-        process.wait(20)
-        log.seek(0)
-        told = log.read()
-        log.close()
-        assert TOKEN.split(":")[1] not in told
-        assert "Traceback" not in told
+    with listeners(tmp_path) as start:
+        yield start
 
 
 def code_of(text):
