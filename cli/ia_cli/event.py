@@ -1,13 +1,11 @@
 """`ia event`: a turn on an event of the day, its prompt filled from ledger and store."""
 
-import signal
-import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ia.errors import IaError, Message
+from ia.errors import Message, Notify, once
 from ia_cli._group import Command, Group
 from ia_cli._options import json_option
 from ia_cli._out import emit_json, emit_text, notify
@@ -62,7 +60,7 @@ def daily_review(
     """
     from ia.agent import occasions
 
-    _happen(ctx, lambda ws: occasions.daily_review(ws, _once), printed, force, session, model, as_json)
+    _happen(ctx, occasions.daily_review, printed, force, session, model, as_json)
 
 
 @event.command(
@@ -87,7 +85,7 @@ def top_gainers(
     """
     from ia.agent import occasions
 
-    _happen(ctx, lambda ws: occasions.top_gainers(ws, count, _once), printed, force, session, model, as_json)
+    _happen(ctx, lambda ws, tell: occasions.top_gainers(ws, count, tell), printed, force, session, model, as_json)
 
 
 _IDLE = {
@@ -97,7 +95,7 @@ _IDLE = {
 
 
 def _happen(
-    ctx: click.Context, build: "Callable[[Workspace], Occasion]", printed: bool, force: bool, session: str,
+    ctx: click.Context, build: "Callable[[Workspace, Notify], Occasion]", printed: bool, force: bool, session: str,
     model: str | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Build the prompt, and take the turn or print it."""
@@ -109,16 +107,15 @@ def _happen(
     if idle:
         notify(Message(_IDLE[idle], date=clock.now().astimezone(clock.CHINA).date().isoformat()))
         ctx.exit(1)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    ws = Workspace()
-    occasion = build(ws)
+    ws, tell = Workspace(), once(notify)  # prompt and turn read the same store and say the same
+    occasion = build(ws, tell)
     if printed:
         if as_json:
             emit_json(_document(occasion))
         else:
             emit_text(occasion.prompt + "\n")
         return
-    _turn(ws, occasion, session, model, as_json)
+    _turn(ws, occasion, session, model, tell, as_json)
 
 
 def _document(occasion: "Occasion") -> dict[str, Any]:
@@ -128,52 +125,18 @@ def _document(occasion: "Occasion") -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _turn(ws: "Workspace", occasion: "Occasion", session: str, model: str | None, as_json: bool) -> None:
+def _turn(ws: "Workspace", occasion: "Occasion", session: str, model: str | None, tell: Notify, as_json: bool) -> None:
     from ia.agent import occasions
+    from ia_cli._turn import spoken, tell_pending
 
-    last = ""
-
-    def stream(text: str) -> None:
-        nonlocal last
-        last = text or last
-        _stream(text)
-
-    try:
-        done = occasions.take(
-            ws, occasion, session=session, model=model, notify=_once,
-            write=(lambda _: None) if as_json else stream,
-        )  # fmt: skip
-    except (IaError, KeyboardInterrupt):
-        if last and not last.endswith("\n"):  # what went wrong is told on a line of its own
-            _stream("\n")
-        raise
+    done = spoken(
+        lambda write: occasions.take(ws, occasion, session=session, model=model, notify=tell, write=write),
+        as_json=as_json,
+    )
     if as_json:
         emit_json({**done.document(), "event": occasion.event, "day": occasion.day, "stale": occasion.stale})
         return
-    if not done.reply.endswith("\n"):
-        sys.stdout.write("\n")
-    sys.stdout.flush()
     for path in done.artifacts:
         if path not in done.reply:
-            notify(Message("kept: {path}", path=path))
-    for number in done.pending:
-        if f"approve {number}" not in done.reply:
-            notify(
-                Message("proposal {number} waits: `ia pending {number}` shows it, `ia approve {number}`", number=number)
-            )
-
-
-_TOLD: set[str] = set()
-
-
-def _once(message: Message) -> None:
-    """Tell the user something unless it was told before: prompt and turn read the same store and say the same."""
-    if (told := str(message)) not in _TOLD:
-        _TOLD.add(told)
-        notify(message)
-
-
-def _stream(text: str) -> None:
-    """Write a piece of the reply at once, harmless on a terminal."""
-    emit_text(text)
-    sys.stdout.flush()
+            tell(Message("kept: {path}", path=path))
+    tell_pending(done)

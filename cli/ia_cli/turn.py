@@ -1,16 +1,15 @@
 """`ia turn`, `ia context`: one question, with everything that ia is and knows; and what would be sent."""
 
-import signal
 import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ia.errors import IaError, Message
+from ia.errors import Message
 from ia_cli._group import Command
 from ia_cli._in import stdin_is_idle
 from ia_cli._options import json_option
-from ia_cli._out import emit_json, emit_text, harmless, notify
+from ia_cli._out import emit_json, emit_text, notify
 
 if TYPE_CHECKING:
     from ia.agent.context import Data
@@ -46,38 +45,20 @@ def turn(message: str, session: str, model: str | None, as_json: bool) -> None:
     """
     from ia.agent.turn import take
     from ia.workspace import Workspace
+    from ia_cli._turn import spoken, tell_pending
 
-    # A turn that is told to end keeps its session and ends its providers, as after Ctrl-C.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     ws = Workspace()
     data, market = _piped(ws)
-    last = ""
-
-    def stream(text: str) -> None:
-        nonlocal last
-        last = text or last
-        _stream(text)
-
-    try:
-        done = take(
-            ws, message, session=session, model=model, data=data, market=market, notify=notify,
-            write=(lambda _: None) if as_json else stream,
-        )  # fmt: skip
-    except (IaError, KeyboardInterrupt):
-        if last and not last.endswith("\n"):  # what went wrong is told on a line of its own
-            _stream("\n")
-        raise
+    done = spoken(
+        lambda write: take(
+            ws, message, session=session, model=model, data=data, market=market, notify=notify, write=write
+        ),
+        as_json=as_json,
+    )
     if as_json:
         emit_json(done.document())
-        return
-    if not done.reply.endswith("\n"):
-        sys.stdout.write("\n")
-    sys.stdout.flush()
-    for number in done.pending:
-        if f"approve {number}" not in done.reply:
-            notify(
-                Message("proposal {number} waits: `ia pending {number}` shows it, `ia approve {number}`", number=number)
-            )
+    else:
+        tell_pending(done)
 
 
 @click.command(cls=Command, example='ia context "帮我看看宁德时代最近怎么样"')
@@ -102,12 +83,6 @@ def context(message: str, session: str, as_json: bool) -> None:
         emit_json(_document(ready.context))
     else:
         emit_text(_shown(ready.context))
-
-
-def _stream(text: str) -> None:
-    """Write a piece of the reply at once, harmless on a terminal."""
-    sys.stdout.write(harmless(text) if sys.stdout.isatty() else text)
-    sys.stdout.flush()
 
 
 def _piped(ws: "Workspace") -> "tuple[tuple[Data, ...], Market | None]":

@@ -38,6 +38,18 @@ def silent(_: Message) -> None:
     """The Notify that drops what it is told."""
 
 
+def once(notify: Notify) -> Notify:
+    """Return a Notify that tells each sentence one time: three looks at simulated prices are one warning."""
+    told: set[str] = set()
+
+    def tell(message: Message) -> None:
+        if str(message) not in told:
+            told.add(str(message))
+            notify(message)
+
+    return tell
+
+
 def fill(template: str, params: dict[str, object]) -> str:
     """Return the template with its fields filled in; without params it stands as it is, braces included."""
     return template.format_map(params) if params else template

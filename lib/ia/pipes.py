@@ -5,7 +5,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from ia import config
-from ia.errors import IaError, Message, NotFound, Notify, silent
+from ia.errors import IaError, Message, NotFound, Notify, once, silent
 from ia.workspace import Workspace
 
 if TYPE_CHECKING:  # a note must not pay for the import of the market
@@ -186,8 +186,7 @@ class _Stored:
     def __init__(self, ws: Workspace, notify: Notify = silent) -> None:
         from ia.ohlcv import cache
 
-        self.ws, self._notify = ws, notify
-        self._told: set[str] = set()
+        self.ws, self._notify = ws, once(notify)
         self.db = cache.connect(ws)
         self.db.execute("PRAGMA mmap_size = 4000000000")  # a seek a day and security: no system call for each
         self._feeds: dict[str, Feed] = {}
@@ -196,17 +195,11 @@ class _Stored:
         from ia.market.held import feeds
 
         if moment is not None:
-            return feeds(self.db, symbols, moment, self._once)
+            return feeds(self.db, symbols, moment, self._notify)
         asked = {each.canonical: each for each in symbols}
         lacking = [each for name, each in asked.items() if name not in self._feeds]
-        self._feeds |= feeds(self.db, lacking, notify=self._once)
+        self._feeds |= feeds(self.db, lacking, notify=self._notify)
         return {name: self._feeds[name] for name in asked if name in self._feeds}
-
-    def _once(self, message: Message) -> None:
-        """Tell what is asked again and again one time."""
-        if str(message) not in self._told:
-            self._told.add(str(message))
-            self._notify(message)
 
     def prices(self, symbols: "Iterable[Symbol]", moment: "datetime | None" = None) -> "dict[str, Price]":
         from ia.ledger.account import Price

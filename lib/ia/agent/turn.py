@@ -14,7 +14,7 @@ from typing import Any
 from ia import audit, clock, config, sessions, skills
 from ia.agent import models
 from ia.agent.context import DATA, HISTORY, QUESTION, Context, Data, assembled, stored
-from ia.errors import BadData, Message, Notify, UsageError, silent
+from ia.errors import BadData, Message, Notify, UsageError, once, silent
 from ia.tools.router import Router
 from ia.tools.scope import Call, Market, Scope
 from ia.workspace import Workspace
@@ -81,21 +81,9 @@ def take(
     number = new_id()
     session = sessions.check_id(session) if session else number
     name = models.chosen(model)
-    notify = _once(notify)
+    notify = once(notify)
     with sessions.queue(ws, session, float(config.get("turn.deadline"))):
         return _Taking(ws, number, session, name, notify, write, router).take(message, data, market, heard, event)
-
-
-def _once(notify: Notify) -> Notify:
-    """Return a Notify that says each sentence once: three looks at simulated prices are one warning."""
-    said: set[str] = set()
-
-    def tell(message: Message) -> None:
-        if str(message) not in said:
-            said.add(str(message))
-            notify(message)
-
-    return tell
 
 
 def new_id() -> str:
