@@ -29,7 +29,7 @@ def market(rng, size=1200, *, restless=False, planted=()):
 
     Concepts hang together (a stock of one is often in its neighbour), and follow restlessness and board, as they do.
     """
-    rows, changes = [], {}
+    rows, changes = [], {date: {} for date in DATES}
     factor = rng.gauss(0, 1)
     for n in range(size):
         board = BOARDS[n % len(BOARDS)]
@@ -46,12 +46,13 @@ def market(rng, size=1200, *, restless=False, planted=()):
                 names.add(name)
                 lift += height
         change = max(-30.0, factor + lift + swing * rng.gauss(0, 1))
-        changes[symbol] = {date: swing * rng.gauss(0, 1) for date in DATES}
+        for date in DATES:
+            changes[date][symbol] = swing * rng.gauss(0, 1)
         rows.append(
             Stock(symbol, f"股{n}", 10.0, 10.0, round(change, 2), 1e7, 1e10, f"行业{n * 13 % 45}", ";".join(sorted(names)),
                   "2010-01-04", board, False)
         )  # fmt: skip
-    return rows, Past(DATES, changes)
+    return rows, Past(changes)
 
 
 def names(found):
@@ -154,10 +155,7 @@ def real_days(labels, days, changes, level):
     """Return how many of the days of a real market show a line, if stocks have these industries."""
     false = 0
     for at in range(20, len(days), 5):
-        past = Past(tuple(days[at - 20 : at]), {})
-        for day in past.dates:
-            for symbol, change in changes[day].items():
-                past.changes.setdefault(symbol, {})[day] = change
+        past = Past({day: changes[day] for day in days[at - 20 : at]})
         rows = [
             Stock(symbol, "", 1.0, 1.0, change, 1.0, 1.0, labels.get(symbol), None, None, board, False)
             for symbol, change in changes[days[at]].items()
@@ -277,7 +275,7 @@ def test_history_follows_from_raw_closes_where_no_snapshot_is_and_not_across_an_
         store.put_history(db, source, "600002.SH", bars, [Action("2024-03-14", bonus=1.0)])
     with reading.opened(ws) as db:
         past = history(db, reading.latest(db))
-    assert past.dates == ("2024-03-13", "2024-03-14")
+    assert list(past.changes) == ["2024-03-13", "2024-03-14"]
     assert past.moves("600001.SH") == pytest.approx([10.0, -50.0])
     assert past.moves("600002.SH") == pytest.approx([10.0])
 

@@ -13,9 +13,10 @@ with nearly the same gainers are told as one. Industry and concepts are those th
 
 import re
 import sqlite3
-from collections.abc import Iterable, Sequence
-from statistics import fmean, stdev
-from typing import Any, NamedTuple
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from math import fsum, sqrt
+from typing import NamedTuple
 
 from ia.market.chance import adjusted, expected, tail
 from ia.market.reading import Day, Row
@@ -96,18 +97,20 @@ def judged(
     ranked = sorted(rows, key=lambda row: (-row.change_pct, row.symbol))[:top]
     best = [row.symbol for row in ranked if row.change_pct > 0]
     layers = _layers(rows, past)
-    sizes, drawn = _counted(layers.values()), _counted(layers[symbol] for symbol in best)
+    sizes, drawn = Counter(layers.values()), Counter(layers[symbol] for symbol in best)
     found, looks = [], 0
     for kind in kinds:
-        for name, members in _members(rows, kind).items():
-            if len(members) < MIN_MEMBERS or len(members) > MAX_FRAC * len(rows) or META.search(name):
-                continue
-            looks += 1
+        named = {row.symbol: names_of(row, kind) for row in rows}
+        counts = Counter(name for names in named.values() for name in names)
+        looked = {name for name, count in counts.items() if MIN_MEMBERS <= count <= MAX_FRAC * len(rows)}
+        looked = {name for name in looked if not META.search(name)}
+        looks += len(looked)
+        common = Counter(name for symbol in best for name in named[symbol])
+        for name in [name for name, count in common.items() if count >= LEAST_HITS and name in looked]:
+            members = frozenset(symbol for symbol, names in named.items() if name in names)
             hits = tuple(symbol for symbol in best if symbol in members)
-            if len(hits) < LEAST_HITS:
-                continue
-            mine = _counted(layers[symbol] for symbol in members)
-            strata = [(sizes[layer], drawn.get(layer, 0), count) for layer, count in mine.items()]
+            mine = Counter(layers[symbol] for symbol in members)
+            strata = [(sizes[layer], drawn[layer], count) for layer, count in mine.items()]
             found.append(Group(name, kind, members, hits, expected(strata), tail(strata, len(hits))))
     found.sort(key=lambda group: (group.chance, -len(group.hits), group.name))
     values = adjusted([group.chance for group in found], looks)
@@ -123,24 +126,14 @@ def judged(
     return Judged(lines, (found[0], values[0], []) if found else None, looks)
 
 
+def _mean(values: Sequence[float]) -> float:
+    """Return the mean as statistics.fmean does; the import of that costs as much as reading a day of the market."""
+    return fsum(values) / len(values)
+
+
 def _same(a: Group, b: Group) -> bool:
     common = len(set(a.hits) & set(b.hits))
     return common >= SAME_FRAC * min(len(a.hits), len(b.hits))
-
-
-def _members(rows: Iterable[Stock], kind: str) -> dict[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
-    for row in rows:
-        for name in names_of(row, kind):
-            found.setdefault(name, set()).add(row.symbol)
-    return {name: frozenset(members) for name, members in found.items()}
-
-
-def _counted(items: Iterable[Any]) -> dict[Any, int]:
-    counts: dict[Any, int] = {}
-    for item in items:
-        counts[item] = counts.get(item, 0) + 1
-    return counts
 
 
 def _layers(rows: Sequence[Stock], past: "Past") -> dict[str, tuple[str, bool, int]]:
@@ -148,7 +141,7 @@ def _layers(rows: Sequence[Stock], past: "Past") -> dict[str, tuple[str, bool, i
     bands: dict[tuple[str, bool], list[tuple[float, str]]] = {}
     for row in rows:
         moves = past.moves(row.symbol)
-        size = fmean(map(abs, moves)) if len(moves) >= 5 else -1.0
+        size = _mean([abs(move) for move in moves]) if len(moves) >= 5 else -1.0
         bands.setdefault((row.board, bool(row.st)), []).append((size, row.symbol))
     layers = {}
     for (board, st), found in bands.items():
@@ -162,14 +155,13 @@ def _layers(rows: Sequence[Stock], past: "Past") -> dict[str, tuple[str, bool, i
 
 
 class Past(NamedTuple):
-    """What stocks did on the stored days before: dates, oldest first, and each one's change in per cent by date."""
+    """What stocks did on the stored days before, oldest first: by date each one's change in per cent, by symbol."""
 
-    dates: tuple[str, ...]
     changes: dict[str, dict[str, float]]
 
     def moves(self, symbol: str) -> list[float]:
         """Return the changes of a stock, oldest first, without the days on which it did not trade."""
-        return list(self.changes.get(symbol, {}).values())
+        return [change for day in self.changes.values() if (change := day.get(symbol)) is not None]
 
 
 def history(db: sqlite3.Connection, day: Day, days: int = HISTORY) -> Past:
@@ -182,20 +174,14 @@ def history(db: sqlite3.Connection, day: Day, days: int = HISTORY) -> Past:
         (day.source, day.date, days + 1),
     ).fetchall()[::-1]
     changes: dict[str, dict[str, float]] = {}
-    dates = []
     for at, (date, whole) in enumerate(stored):
-        if whole:
-            told = _told(db, day, date)
-        elif at:
-            told = _followed(db, day, stored[at - 1][0], date)
-        if (whole or at) and (at or len(stored) <= days):
-            dates.append(date)
-            for symbol, change in told:
-                changes.setdefault(symbol, {})[date] = change
-    return Past(tuple(dates), changes)
+        if not at and (len(stored) > days or not whole):
+            continue
+        changes[date] = dict(_told(db, day, date) if whole else _followed(db, day, stored[at - 1][0], date))
+    return Past(changes)
 
 
-def _told(db: sqlite3.Connection, day: Day, date: str) -> Iterable[tuple[str, float]]:
+def _told(db: sqlite3.Connection, day: Day, date: str) -> Iterator[tuple[str, float]]:
     return db.execute(
         "SELECT symbol, change_pct FROM snapshots WHERE source = ? AND date = ? AND volume > 0"
         " AND change_pct IS NOT NULL",
@@ -203,7 +189,7 @@ def _told(db: sqlite3.Connection, day: Day, date: str) -> Iterable[tuple[str, fl
     )
 
 
-def _followed(db: sqlite3.Connection, day: Day, before: str, date: str) -> Iterable[tuple[str, float]]:
+def _followed(db: sqlite3.Connection, day: Day, before: str, date: str) -> Iterator[tuple[str, float]]:
     return db.execute(
         "SELECT b.symbol, (b.close / a.close - 1) * 100 FROM daily b JOIN daily a ON a.source = b.source"
         " AND a.date = ? AND a.symbol = b.symbol WHERE b.source = ? AND b.date = ?"
@@ -218,25 +204,25 @@ class _Market:
     def __init__(self, rows: Sequence[Stock], past: Past, day: str) -> None:
         self.stocks = {row.symbol: row for row in rows}
         self.past = past
-        self.mean = fmean(row.change_pct for row in rows) if rows else 0.0
-        self.means = {date: self._mean(self.stocks, date) for date in past.dates}
+        self.mean = _mean([row.change_pct for row in rows]) if rows else 0.0
+        self.means = {date: self._mean(self.stocks, date) for date in past.changes}
         self.limit_up = set(at_limit(rows, day)[0])
 
     def _mean(self, symbols: Iterable[str], date: str) -> float | None:
-        changes = self.past.changes
-        found = [changes[symbol][date] for symbol in symbols if date in changes.get(symbol, ())]
-        return fmean(found) if found else None
+        found = [change for change in map(self.past.changes[date].get, symbols) if change is not None]
+        return _mean(found) if found else None
 
     def line(self, group: Group, value: float, same: list[str]) -> Row:
         """Return what is told of a line: see mainlines()."""
-        change = fmean(self.stocks[symbol].change_pct for symbol in group.members)
+        change = _mean([self.stocks[symbol].change_pct for symbol in group.members])
         excess = change - self.mean
         before = [
             mine - whole
             for date, whole in self.means.items()
             if whole is not None and (mine := self._mean(group.members, date)) is not None
         ]
-        spread = stdev(before) if len(before) >= 5 else 0.0
+        usual = _mean(before) if before else 0.0
+        spread = sqrt(fsum((each - usual) ** 2 for each in before) / (len(before) - 1)) if len(before) >= 5 else 0.0
         return {
             "name": group.name, "kind": group.kind, "with": same, "members": len(group.members),
             "hits": len(group.hits), "expected": round(group.expected, 2),
@@ -244,10 +230,10 @@ class _Market:
             "chance": float(f"{group.chance:.3g}"), "adjusted": float(f"{value:.3g}"),
             "limit_up": len(self.limit_up & group.members),
             "change_pct": round(change, 2), "excess_pct": round(excess, 2), "days": len(before),
-            "excess_5d_pct": round(fmean(before[-5:]), 2) if before else None,
-            "excess_20d_pct": round(fmean(before), 2) if before else None,
+            "excess_5d_pct": round(_mean(before[-5:]), 2) if before else None,
+            "excess_20d_pct": round(usual, 2) if before else None,
             "ahead_5d": sum(each > 0 for each in before[-5:]), "ahead_20d": sum(each > 0 for each in before),
-            "z": round((excess - fmean(before)) / spread, 1) if spread > 1e-9 else None,
+            "z": round((excess - usual) / spread, 1) if spread > 1e-9 else None,
             "leaders": [self._leader(symbol) for symbol in group.hits[:5]],
             "busiest": self._leader(max(group.hits, key=lambda symbol: self.stocks[symbol].amount)),
         }  # fmt: skip
