@@ -358,6 +358,8 @@ def test_what_is_said_twice_is_refused_and_what_is_said_is_taken(ia):
     assert made["fees"] == 50 + 30 + made["other"] and made["other"] > 3  # the levies of the exchange stay
     made = json.loads(ok(ia("trade", "correct", "1", "--other", "12.34", "--json", env=FREE)))
     assert (made["commission"], made["other"]) == (50, 12.34)
+    made = json.loads(ok(ia("trade", "correct", "2", "--quantity", "200", "--json", env=FREE)))
+    assert (made["commission"], made["stamp"], made["other"]) == (50, 60, 12.34)  # the rules' own is made anew
     old = ("trade", "buy", "600000", "100", "10", "--date", "1995-01-16", "--commission", "5", "--stamp", "1")
     assert ia(*old).returncode == 66
     assert json.loads(ok(ia(*old, "--transfer", "0.1", "--json")))["fees"] == 6.1  # older than the rules

@@ -323,6 +323,21 @@ def test_actions_count_on_what_was_held_at_the_close_before():
     assert books.holdings["600000.SH"].dividends == 1000
 
 
+@pytest.mark.parametrize("turn", [1, -1])
+def test_actions_of_one_day_do_not_grow_each_other_in_whatever_order_they_are_entered(turn):
+    key = "action:600000.SH:2024-06-04:"
+    actions = [
+        entry("bonus", "2024-06-04", ratio="0.3", key=f"{key}a"), entry("bonus", "2024-06-04", ratio="0.2", key=f"{key}b"),
+        entry("dividend", "2024-06-04", price="0.5", key=f"{key}c"),
+    ][::turn]  # fmt: skip
+    bought = entry("buy", "2024-06-03", quantity="1010", price="10")
+    for told in (actions, [each._replace(key=None) for each in actions]):
+        held = fold([bought, *told]).holdings["600000.SH"]
+        assert (held.quantity, held.dividends) == (1010 + 303 + 202, 505)
+    held = fold([bought, *actions]).holdings["600000.SH"]
+    assert held.after(D("10"), "2024-06-03") == D("6.3333")  # (10 - 0.5) / 1.5
+
+
 def test_a_fraction_of_a_bonus_share_is_cut_off_and_older_lots_grow_first():
     books = fold(
         [

@@ -173,15 +173,15 @@ def _corrected(old: Entry, change: Change) -> Order:
     moment = clock.parse(old.time.replace("Z", "+00:00"))
     was = Order(old.kind, symbol, old.quantity, old.price, moment)
     kept = {"commission": old.commission, "stamp": old.stamp, "transfer": old.transfer, "other": old.other}
-    computed = False
     with contextlib.suppress(NotFound):  # older than the table of rules: the fees were given
-        computed = order.entry_of(was).fees == old.fees
+        ruled = order.entry_of(was)
+        kept = {name: paid for name, paid in kept.items() if paid != getattr(ruled, name)}
     return Order(
         old.kind, symbol,
         old.quantity if change.quantity is None else order.shares(change.quantity, symbol),
         old.price if change.price is None else order.number(change.price, "the price"),
         moment if change.when is None else order.moment_of(change.when, symbol),
-        {**({} if computed else kept), **change.fees},
+        {**kept, **change.fees},
         old.reason if change.because is None else change.because,
         old.session if change.session is None else change.session,
     )  # fmt: skip

@@ -36,6 +36,7 @@ from ia.ledger.journal import (
 AVERAGE, FIFO = "average", "fifo"
 _FRACTION = Decimal("0.000001")
 _TENTH = Decimal("0.0001")
+_ONE = Decimal(1)
 
 
 def share_of(cost: Decimal, part: Decimal, whole: Decimal) -> Decimal:
@@ -58,8 +59,8 @@ class Holding:
     lots      the shares that are held; by average cost there is one
     bought    cost of all that was ever bought, with fees. sold: proceeds of all sales less their fees
     fees      of buying and selling
-    opening   shares at the start of `day`, the last one with an entry, after its corporate actions; out: sold on it;
-              flow: the money that came in by it (bought: negative)
+    opening   shares at the start of `day`, the last one with an entry, after its corporate actions; before: the same
+              before them; out: sold on it; flow: the money that came in by it (bought: negative)
     history   (day, shares at its end), a row for each day with an entry
     acts      (day, cash a share, shares afterwards per share) of the corporate actions that the market data tell
     last      moment of the last trade, a UTC stamp
@@ -76,6 +77,7 @@ class Holding:
     fees: Decimal = ZERO
     bought: Decimal = ZERO
     sold: Decimal = ZERO
+    before: Decimal = ZERO
     opening: Decimal = ZERO
     out: Decimal = ZERO
     flow: Decimal = ZERO
@@ -185,7 +187,8 @@ def fold(
         if holding.day != entry.date:
             if holding.day:
                 holding.history.append((holding.day, holding.quantity))
-            holding.day, holding.opening, holding.out, holding.flow = entry.date, holding.quantity, ZERO, ZERO
+            holding.day, holding.out, holding.flow = entry.date, ZERO, ZERO
+            holding.before = holding.opening = holding.quantity
             holding.name = entry.name or holding.name
         before = list(holding.lots) if watch is not None else []
         step(books, holding, entry, lenient)
@@ -310,9 +313,9 @@ def _paid(books: Books, holding: Holding, entry: Entry, _: bool) -> None:
     paid = entry.cash
     if paid is None:
         assert entry.price is not None
-        paid = cents(EXACT.multiply(holding.quantity, entry.price))
+        paid = cents(EXACT.multiply(holding.before, entry.price))
         if _of_the_market(entry):
-            holding.acts.append((entry.date, entry.price, Decimal(1)))
+            _act(holding, entry.date, cash=entry.price)
     paid -= entry.fees
     books.moved = paid
     if paid:
@@ -327,13 +330,19 @@ def _grown(books: Books, holding: Holding, entry: Entry, _: bool) -> None:
     if entry.ratio is None:
         assert entry.quantity is not None
         now, part, whole = held + entry.quantity, held + entry.quantity, held
-    elif held:
-        part, whole = (entry.ratio + 1 if entry.kind == BONUS else entry.ratio), Decimal(1)
-        if _of_the_market(entry):
-            holding.acts.append((entry.date, ZERO, part))
-        now = _whole(EXACT.multiply(held, part), held)
-    else:
+    elif not held:
         return
+    elif entry.kind == SPLIT:
+        part, whole = entry.ratio, _ONE
+        now = _whole(EXACT.multiply(held, part), held)
+        if _of_the_market(entry):
+            _act(holding, entry.date, ratio=part)
+    else:  # of one day bonus and transfer shares both come for what was held before it: neither grows the other
+        new = EXACT.multiply(holding.before, entry.ratio)
+        part, whole = held + new, held
+        now = held + _whole(new, held)
+        if _of_the_market(entry):
+            _act(holding, entry.date, new=entry.ratio)
     if not held:  # sold meanwhile: the shares that arrive have cost nothing
         holding.lots.append(Lot(now, ZERO, entry.date))
     else:
@@ -342,6 +351,16 @@ def _grown(books: Books, holding: Holding, entry: Entry, _: bool) -> None:
     if not now:
         holding.realised -= holding.cost
         holding.cost = ZERO
+
+
+def _act(holding: Holding, day: str, *, cash: Decimal = ZERO, new: Decimal = ZERO, ratio: Decimal = _ONE) -> None:
+    """Note what the market data tell of an ex-day: all of one day together move its reference price once."""
+    if holding.acts and holding.acts[-1][0] == day:
+        _, had, was = holding.acts.pop()
+        cash, ratio = cash + had, EXACT.multiply(was + new, ratio)
+    else:
+        ratio += new
+    holding.acts.append((day, cash, ratio))
 
 
 def _spread(holding: Holding, held: Decimal, part: Decimal, whole: Decimal) -> None:
