@@ -274,9 +274,12 @@ def _reports(market, asked):
 
 
 def _billboard(market, asked):
-    day = _asked(asked, "TRADE_DATE")
-    if day is None or day > market.today:
-        return []
+    first, last = sorted(re.findall(r"TRADE_DATE[<>]='([^']+)'", asked))
+    days = [day for day in market.days if first <= day <= min(last, market.today)]
+    return [row for day in days for row in _billboard_of(market, day)]
+
+
+def _billboard_of(market, day):
     rows = []
     for symbol in sorted(market.symbols):
         bar = next((bar for bar in market.bars(symbol) if bar.date == day), None)

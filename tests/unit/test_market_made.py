@@ -50,8 +50,8 @@ def test_a_simulated_day_does_not_depend_on_later_ones(monkeypatch):
         at(monkeypatch, day)
         source = load("demo")
         return (
-            [page.quotes for page in source.snapshot(("stock", "etf", "index"))], source.boards("industry"), source.lhb(DAY),
-            source.northbound("2024-06-01"), source.fundamentals("2023-12-31"), source.fundamentals_of("600519.SH"),
+            [page.quotes for page in source.snapshot(("stock", "etf", "index"))], source.boards("industry"),
+            source.lhb("2024-01-01", DAY), source.northbound("2024-06-01"), source.fundamentals("2023-12-31"), source.fundamentals_of("600519.SH"),
         )  # fmt: skip
 
     before = told(DAY)
@@ -71,7 +71,7 @@ def test_before_the_close_today_is_not_to_be_seen(monkeypatch):
     (page,) = load("demo").snapshot()
     assert page.time < DAY
     assert all(flow.date < DAY for flow in load("demo").northbound("2024-06-01"))
-    assert load("demo").lhb(DAY) == []
+    assert load("demo").lhb(DAY, DAY) == []
 
 
 def test_simulated_figures_agree_with_each_other(monkeypatch):
@@ -173,7 +173,7 @@ def test_files_tell_no_more(folder):
     source = load("csv")
     for call in (
         lambda: source.boards("industry"), lambda: source.members("industry", "x"), lambda: source.fundamentals("2024-03-31"),
-        lambda: source.fundamentals_of("600519.SH"), source.northbound, lambda: source.lhb(DAY),
+        lambda: source.fundamentals_of("600519.SH"), source.northbound, lambda: source.lhb(DAY, DAY),
     ):  # fmt: skip
         with pytest.raises(NotDelivered, match="csv does not tell"):
             call()

@@ -192,21 +192,22 @@ def test_the_recorded_stock_connect(hosts, shared, name):
 
 
 def test_the_list_of_a_day(hosts):
-    days = {day: load("akshare").lhb(day) for day in hosts.market.days if day <= DAY}
-    rows = [listing for listings in days.values() for listing in listings]
-    assert rows
+    days = [day for day in hosts.market.days if day <= DAY]
+    rows = load("akshare").lhb(days[0], DAY)
+    assert [row for day in days for row in load("akshare").lhb(day, day)] == sorted(rows, key=lambda row: row.date)
+    assert len({row.date for row in rows}) > 1
     assert len({(r.date, r.symbol, r.reason) for r in rows}) == len(rows)
     assert len({(r.date, r.symbol) for r in rows}) < len(rows)  # one stock for several reasons
     for listing in rows:
         bar = next(bar for bar in hosts.market.bars(listing.symbol) if bar.date == listing.date)
         assert (listing.close, listing.market_amount) == (bar.close, bar.amount)
         assert listing.net == pytest.approx(listing.buy - listing.sell, abs=0.02)
-    assert load("akshare").lhb("2024-06-15") == []
+    assert load("akshare").lhb("2024-06-15", "2024-06-16") == []
     asked = [url for url in hosts.asked if "BILLBOARD" in url]
     assert asked and not any("D1_" in url for url in asked)
     for wrong in ("2024-6-1", "2024-06-01T00:00:00", "'"):
         with pytest.raises(UsageError):
-            load("akshare").lhb(wrong)
+            load("akshare").lhb("2024-06-01", wrong)
 
 
 def test_the_recorded_list(hosts, shared):
@@ -217,7 +218,7 @@ def test_the_recorded_list(hosts, shared):
     compared = 0
     for day in sorted({line["上榜日"] for line in expected}):
         lines = [line for line in expected if line["上榜日"] == day]
-        rows = {(r.symbol[:6], r.reason): r for r in load("akshare").lhb(day) if r.date == day}
+        rows = {(r.symbol[:6], r.reason): r for r in load("akshare").lhb(day, day) if r.date == day}
         for line in lines:
             found = rows[line["代码"], line["上榜原因"]]
             assert (found.name, found.comment) == (line["名称"], line["解读"])

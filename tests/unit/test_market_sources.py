@@ -365,7 +365,7 @@ def calls():
         "fundamentals": lambda: live.fundamentals("2024-03-31"),
         "fundamentals_of": lambda: live.fundamentals_of("600519.SH"),
         "northbound": lambda: live.northbound("2024-06-03"),
-        "lhb": lambda: live.lhb(DAY),
+        "lhb": lambda: live.lhb(DAY, DAY),
     }
 
 

@@ -772,14 +772,26 @@ def test_boards_without_told_members_are_asked_once_a_week(world):
     assert w.count("b:BK") == 0
 
 
-def test_the_list_of_unusual_trading_is_asked_by_day(world):
+def test_lists_of_unusual_trading_are_asked_for_together(world):
+    w = world(200, events=0.02)
+    w.sync(DAYS[0], "lhb", clock="21:00:00")
+    assert not w.failures
+    assert w.count("BILLBOARD") == 1
+    w.sync(DAYS[3], "lhb", clock="21:00:00")
+    assert w.count("BILLBOARD") == 1
+    assert all(day in w.asked[0] for day in (DAYS[1], DAYS[3]))
+    days = {day for (day,) in w.all("SELECT DISTINCT date FROM lhb")}
+    assert len({DAYS[1], DAYS[2], DAYS[3]} & days) > 1
+    w.sync(DAYS[3], "lhb", clock="21:00:00")
+    assert w.count("BILLBOARD") == 0
+
+
+def test_a_list_that_may_not_be_whole_yet_is_asked_for_again(world):
     w = world(200, events=0.02)
     w.sync(DAYS[0], "lhb")
-    assert not w.failures
-    assert 1 <= w.count("BILLBOARD") <= 5 * 2
-    w.sync(DAYS[2], "lhb")
-    days = {day for day in DAYS if any(day in url for url in w.asked)}
-    assert {DAYS[1], DAYS[2]} <= days <= {DAYS[0], DAYS[1], DAYS[2]}
+    first = w.sync(DAYS[0], "lhb")
+    assert w.count("BILLBOARD") == 1
+    assert (first["symbols"] > 0, first["changed"]) == (True, 0)
 
 
 def test_other_days_that_come_with_a_list_are_kept_but_none_that_is_to_come(world):

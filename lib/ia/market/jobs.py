@@ -5,6 +5,7 @@ board), so that a run which was interrupted goes on behind it.
 """
 
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime, timedelta
 from typing import NamedTuple
@@ -16,8 +17,10 @@ from ia.store import transaction
 
 PERIODS = 5
 """So many report periods are kept up to date: a year, and the one before to compare with."""
-LHB_DAYS = 5
-"""So many sessions are asked for where none is stored."""
+LHB_DAYS, LHB_TOGETHER = 5, 20
+"""So many sessions are asked for where none is stored; and so many at once, some 80 rows each."""
+LHB_WHOLE = "T12:00"
+"""From when on the list of a day is whole, in UTC: it comes out in parts until the evening."""
 NET_ENDED = "2024-08-19"
 """Since this day the exchanges publish no net flow of Stock Connect northbound."""
 RECENT = timedelta(hours=20)
@@ -106,19 +109,21 @@ def northbound(db: sqlite3.Connection, number: int, source: Source, notify: Noti
 
 
 def lhb(db: sqlite3.Connection, number: int, source: Source, progress: Progress) -> Done:
-    """Store the list of unusual trading of each session since the last stored one, oldest first."""
+    """Store the list of unusual trading of each session since the last whole one, oldest first, many at once."""
     days = _sessions_since(db, number)
     changed = 0
     seen = set[tuple[str, ...]]()
-    for done, day in enumerate(days):
+    for done in range(0, len(days), LHB_TOGETHER):
         progress(done, len(days))
-        listings = [listing for listing in source.lhb(day) if listing.date <= day]
+        part = days[done : done + LHB_TOGETHER]
+        listings = [listing for listing in source.lhb(part[0], part[-1]) if listing.date <= part[-1]]
         seen.update(listing[:3] for listing in listings)
-        count = sum(listing.date == day for listing in listings)
+        counts = Counter(listing.date for listing in listings)
         with transaction(db):
             changed += upsert(db, "lhb", 4, [(number, *listing) for listing in listings])
-            if count or day < days[-1]:  # the newest list may come out later this evening
-                _finished(db, number, "lhb", day, str(count))
+            for day in part:
+                if day < days[-1] or (counts[day] and clock.stamp(clock.now()) >= f"{day}{LHB_WHOLE}"):
+                    _finished(db, number, "lhb", day, str(counts[day]))
     progress(len(days), len(days))
     return Done(max((key[0] for key in seen), default=""), len(seen), changed)
 

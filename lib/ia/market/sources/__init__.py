@@ -168,8 +168,8 @@ class Source(Protocol):
         """Return the days of the channels of Stock Connect from `since` on, oldest first."""
         ...
 
-    def lhb(self, day: str) -> list[Listing]:
-        """Return the list of unusual trading of a day; [] on a day without one."""
+    def lhb(self, since: str, until: str) -> list[Listing]:
+        """Return the lists of unusual trading of the days from `since` to `until`; [] where there are none."""
         ...
 
 

@@ -58,17 +58,18 @@ def fundamentals(period: str) -> list[Report]:
     return list(found.values())
 
 
-def listings(date: str) -> list[Listing]:
-    """Return the stocks on the list of a day (YYYY-MM-DD), once for each reason. Raises as `fundamentals`.
+def listings(since: str, until: str) -> list[Listing]:
+    """Return the stocks on the lists of some days (YYYY-MM-DD), once a day for each reason. Raises as `fundamentals`.
 
-    A copy of an answer that takes no heed of the filter has other days too: those before it are returned with it.
+    A copy of an answer that takes no heed of the filter has other days too: those before are returned with them.
     """
-    if not is_date(date) or len(date) != 10:
-        raise UsageError("{day!r} is no day", day=date[:20], hint="such as 2024-03-29")
-    where = f"(TRADE_DATE<='{date}')(TRADE_DATE>='{date}')"
+    for day in (since, until):
+        if not is_date(day) or len(day) != 10:
+            raise UsageError("{day!r} is no day", day=day[:20], hint="such as 2024-03-29")
+    where = f"(TRADE_DATE<='{until}')(TRADE_DATE>='{since}')"
     found: dict[tuple[str, str, str], Listing] = {}
     for row in _rows(_LISTINGS, where, "SECURITY_CODE,TRADE_DATE", _listing, _LISTED):
-        if row.date <= date:
+        if row.date <= until:
             found.setdefault((row.date, row.symbol, row.reason), row)
     return list(found.values())
 

@@ -105,13 +105,14 @@ class DemoMarket:
             found += [*parts, _both(*parts)]
         return found
 
-    def lhb(self, day: str) -> list[Listing]:
-        """Return the simulated stocks that moved by 7 % or more on a day, as if exchanges had listed them."""
-        last = min(day, clock.last_visible("CN"))
+    def lhb(self, since: str, until: str) -> list[Listing]:
+        """Return the simulated stocks that moved by 7 % or more on these days, as if exchanges had listed them."""
         listed = []
-        for series in self._all(("stock",), last):
-            if series.bars.date[-1] == day and (row := _listing(series, day)):
-                listed.append(row)
+        for symbol, bars, actions in self._all(("stock",), min(until, clock.last_visible("CN"))):
+            for at in range(bisect_left(bars.date, since), len(bars.date)):
+                part = Bars(*(column[: at + 1] for column in bars))  # type: ignore[arg-type]
+                if row := _listing(_Series(symbol, part, actions), bars.date[at]):
+                    listed.append(row)
         return listed
 
     def _all(self, kinds: Sequence[str], last: str) -> list[_Series]:

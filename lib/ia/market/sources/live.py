@@ -54,9 +54,9 @@ class Live:
         """Return the days of Stock Connect, by Eastmoney."""
         return datacenter.connect(since)
 
-    def lhb(self, day: str) -> list[Listing]:
-        """Return the list of unusual trading of a day, by Eastmoney."""
-        return datacenter.listings(day)
+    def lhb(self, since: str, until: str) -> list[Listing]:
+        """Return the lists of unusual trading of some days, by Eastmoney."""
+        return datacenter.listings(since, until)
 
 
 def _neither(first: IaError, second: IaError) -> IaError:

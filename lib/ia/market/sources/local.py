@@ -93,7 +93,7 @@ class Local:
         """Refuse: files tell nothing of Stock Connect."""
         raise never(self.name, Message("Stock Connect"))
 
-    def lhb(self, day: str) -> list[Listing]:
+    def lhb(self, since: str, until: str) -> list[Listing]:
         """Refuse: files tell no list of unusual trading."""
         raise never(self.name, Message("the list of unusual trading"))
 
