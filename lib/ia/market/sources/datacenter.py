@@ -63,9 +63,9 @@ def listings(since: str, until: str) -> list[Listing]:
 
     A copy of an answer that takes no heed of the filter has other days too: those before are returned with them.
     """
-    for day in (since, until):
-        if not is_date(day) or len(day) != 10:
-            raise UsageError("{day!r} is no day", day=day[:20], hint="such as 2024-03-29")
+    for date in (since, until):
+        if not is_date(date) or len(date) != 10:
+            raise UsageError("{day!r} is no day", day=date[:20], hint="such as 2024-03-29")
     where = f"(TRADE_DATE<='{until}')(TRADE_DATE>='{since}')"
     found: dict[tuple[str, str, str], Listing] = {}
     for row in _rows(_LISTINGS, where, "SECURITY_CODE,TRADE_DATE", _listing, _LISTED):
