@@ -104,7 +104,7 @@ def _of_symbol(request):  # type: ignore[no-untyped-def]
 
 def _of_stdin(request, strict, select, lots, day_first):  # type: ignore[no-untyped-def]
     from ia.ohlcv import provenance
-    from ia.ohlcv.history import between, visible
+    from ia.ohlcv.history import visible
     from ia.ohlcv.normalise import normalise
     from ia.ohlcv.resample import resample
     from ia.workspace import Workspace
@@ -116,7 +116,7 @@ def _of_stdin(request, strict, select, lots, day_first):  # type: ignore[no-unty
     if request.period != "daily":
         bars = resample(bars, request.period)
     provenance.write(
-        Workspace(), between(bars, request.start, request.end), sys.stdout.write,
+        Workspace(), bars.between(request.start, request.end), sys.stdout.write,
         inputs=(provenance.digest(data),), notify=notify,
         symbol=select or "", adapter="-", host=source, simulated=False, adjust="none", period=request.period,
     )  # fmt: skip

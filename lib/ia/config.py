@@ -36,6 +36,8 @@ KEYS = (
     Key("market.timeout", float, 15.0, "seconds without a byte before a request is given up"),
     Key("market.relay", str, None, "a server of yours that is asked instead of the hosts: RELAY/HOST/PATH"),
     Key("market.history_years", int, 10, "how many years of bars a first sync fetches"),
+    Key("pictures.up", str, "market", "colour of a rise; blue is told apart by every eye",
+        ("market", "red", "green", "blue")),
     Key("ledger.method", str, "average", "how what is sold is costed", ("average", "fifo")),
     Key("ledger.commission_pct", str, "0.025", "commission of your broker, per cent of the amount"),
     Key("ledger.commission_min", str, "5", "least commission of a trade"),
@@ -143,6 +145,11 @@ def get(name: str) -> Any:
     raw, origin = lookup(name)
     _without_reference(name, raw, ConfigError)
     return None if raw is None else _typed(name, _expand(name, raw, optional=origin == "default"), ConfigError)
+
+
+def listed(name: str) -> list[str]:
+    """Return the words of a setting that is a comma list, in its order. Raises as get()."""
+    return [word for part in str(get(name) or "").split(",") if (word := part.strip())]
 
 
 def lookup(name: str) -> tuple[Value, str]:

@@ -166,9 +166,9 @@ def _databases(ws: Workspace) -> Iterator[Finding]:
 def _adapters(_: Workspace) -> Iterator[Finding]:
     from ia.ohlcv.adapters import load
 
-    for name in str(config.get("market.adapter")).split(","):
+    for name in config.listed("market.adapter"):
         try:
-            adapter = load(name.strip())
+            adapter = load(name)
         except IaError as exc:
             mend = Message(exc.hint, **exc.params) if exc.hint else None
             yield Finding("adapter", "fail", Message(exc.template, **exc.params), mend)

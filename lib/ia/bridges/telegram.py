@@ -58,7 +58,7 @@ def settings() -> Settings:
     raises  ConfigError where the token or the owner is missing, or one of them is not what it should be.
     """
     token, owner = _token(), config.get("telegram.owner")
-    users = [word.strip() for word in str(config.get("telegram.users") or "").split(",") if word.strip()]
+    users = config.listed("telegram.users")
     for name, word in (*(("telegram.users", word) for word in users), ("telegram.owner", str(owner or "1"))):
         if not re.fullmatch(r"[1-9][0-9]{0,19}", word):
             raise ConfigError("{name}: {word!r} is not a user id (a number)", name=name, word=word[:40])

@@ -229,7 +229,7 @@ class _Work:
             if wanted.why == "ex-date" and at and prev_close:
                 last = Last(stored.date[at - 1], stored.close[at - 1])
                 if explained(wanted.symbol, last, wanted.since, prev_close, actions):
-                    return _Found(wanted, store.History(wanted.symbol, _empty(), actions), False, NOTHING)
+                    return _Found(wanted, store.History(wanted.symbol, Bars.of([]), actions), False, NOTHING)
             if at:
                 shared = stored.date[max(0, at - SHARED) : at]
                 new, note = self._bars(wanted.symbol, shared[0])
@@ -252,7 +252,7 @@ class _Work:
         until = min(clock.last_visible("CN"), clock.last_visible("CN", clock.wall()))
         keep = sum(date <= until for date in bars.date)
         self._check_end(symbol, bars.date[:keep], until)
-        return Bars(*(column[:keep] for column in bars)), fetched.note  # type: ignore[arg-type]
+        return bars.part(0, keep), fetched.note
 
     def _check_end(self, symbol: str, dates: Sequence[str], until: str) -> None:
         """Raise TryLater where a history breaks off more than a session before the last stored bar of its security."""
@@ -359,7 +359,3 @@ def note(db: sqlite3.Connection, source: int, symbol: str, state: str, told: str
         " state = excluded.state, time = excluded.time, told = excluded.told",
         (source, HISTORY, symbol, state, now, told),
     )
-
-
-def _empty() -> Bars:
-    return Bars([], [], [], [], [], [])

@@ -198,7 +198,7 @@ def feeds(
     notify  is told of a source that cannot be read
     """
     moment = min(moment or clock.now(), clock.now())
-    chain = [part.strip() for part in str(config.get("market.adapter")).split(",") if part.strip()]
+    chain = config.listed("market.adapter")
     ids = {name: (number, bool(made)) for number, name, made in db.execute("SELECT id, name, simulated FROM sources")}
     found: dict[str, Feed] = {}
     for symbol in symbols:

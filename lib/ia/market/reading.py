@@ -3,7 +3,7 @@
 A day of the whole market may be seen after its session has closed (`clock.last_visible`); before that, what a snapshot
 of today told counts from the moment at which it was taken, so that `--now 10:00` sees none of 14:00. What was taken
 before the close and never again is told to be so. Reports count from their publication. Industry, concepts and the
-day of listing are those that were told last: sources keep no history of them.
+day of listing are those that were told by that day, if the market was synced then: sources keep no history of them.
 """
 
 import contextlib
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from ia import clock, config
 from ia.errors import Message, NotFound, Notify, UsageError, silent
-from ia.market.columns import BOARD, PUBLISHED, ST
+from ia.market.columns import BOARD, CONCEPTS, FORMER, INDUSTRY, LISTED, PUBLISHED, ST
 from ia.ohlcv import cache
 from ia.ohlcv.adjust import Action
 from ia.ohlcv.canonical import Bars
@@ -25,7 +25,7 @@ Row = dict[str, Any]
 NEW_DAYS = 60
 """Calendar days after its listing in which a stock counts as new."""
 FROM = (
-    " FROM snapshots s LEFT JOIN securities c ON c.source = s.source AND c.symbol = s.symbol"
+    f" FROM snapshots s LEFT JOIN securities c ON c.source = s.source AND c.symbol = s.symbol{FORMER}"
     " WHERE s.source = :source AND s.date = :date"
 )
 """The rows of one day with what is known of their securities."""
@@ -74,8 +74,7 @@ def _nothing() -> NotFound:
 def sources(db: sqlite3.Connection) -> list[tuple[int, str, bool]]:
     """Return (id, name, simulated) of the adapters of `market.adapter` that have rows, in its order."""
     known = {name: (number, name, bool(fake)) for number, name, fake in db.execute("SELECT * FROM sources")}
-    chain = [part.strip() for part in str(config.get("market.adapter")).split(",")]
-    return [known[name] for name in chain if name in known]
+    return [known[name] for name in config.listed("market.adapter") if name in known]
 
 
 def latest(db: sqlite3.Connection, notify: Notify = silent, on: str | None = None) -> Day:
@@ -210,7 +209,8 @@ def _quote(db: sqlite3.Connection, day: Day | None, symbol: str) -> Row | None:
     if day is None:
         return None
     columns = ", ".join(f"s.{name}" for name in _QUOTE)
-    query = f"SELECT {columns}, c.industry, c.concepts, c.listed{FROM} AND s.symbol = :symbol"
+    facts = f"{INDUSTRY} AS industry, {CONCEPTS} AS concepts, {LISTED} AS listed"
+    query = f"SELECT {columns}, {facts}{FROM} AND s.symbol = :symbol"
     for row in rows_of(db, query, {**params(day), "symbol": symbol}):
         if row["price"] is not None:
             return {**row, "source": day.name, "simulated": day.simulated}
@@ -242,7 +242,7 @@ def _of_bars(db: sqlite3.Connection, symbol: str, notify: Notify) -> Row | None:
 
 
 def _series(db: sqlite3.Connection, symbol: str) -> list[tuple[int, str, bool]]:
-    chain = [part.strip() for part in str(config.get("market.adapter")).split(",")]
+    chain = config.listed("market.adapter")
     rows = db.execute("SELECT adapter, simulated FROM series WHERE symbol = ?", (symbol,)).fetchall()
     kept = [(0, name, bool(fake)) for name, fake in rows if name in chain]
     return sorted(kept, key=lambda row: chain.index(row[1]))
@@ -312,7 +312,7 @@ def history(ws: Workspace, text: str, notify: Notify = silent) -> History:
                 bars = store.bars_of(db, number, symbol, until)
             else:
                 known = cache.find(db, name, symbol)
-                bars = cache.bars(db, known, until) if known else Bars([], [], [], [], [], [])
+                bars = cache.bars(db, known, until) if known else Bars.of([])
             if bars.date and (best is None or (bars.date[-1], len(bars.date)) > best[:2]):
                 best = (bars.date[-1], len(bars.date), name, fake, bars)
         if best is None:
@@ -380,12 +380,13 @@ def gainers(
 
     new, st   whether newly listed stocks and those under special treatment are among them
     """
-    keep = "" if new else " AND (c.listed IS NULL OR c.listed < :young)"
+    keep = "" if new else f" AND coalesce({LISTED} < :young, 1)"
     keep += "" if st else f" AND NOT coalesce({ST}, 0)"
     columns = ", ".join(f"s.{name}" for name in _GAINER)
     return rows_of(
         db,
-        f"SELECT {columns}, c.industry, c.concepts, c.listed, {BOARD} AS board{FROM}{STOCKS}"
+        f"SELECT {columns}, {INDUSTRY} AS industry, {CONCEPTS} AS concepts, {LISTED} AS listed, {BOARD} AS board"
+        f"{FROM}{STOCKS}"
         f" AND s.volume > 0 AND s.change_pct IS NOT NULL{keep}"
         f" ORDER BY s.change_pct {'ASC' if losers else 'DESC'}, s.symbol LIMIT :count",
         {**params(day), "young": young(day.date), "count": count},

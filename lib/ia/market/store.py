@@ -234,20 +234,28 @@ def _tell_as_of(db: sqlite3.Connection, source: int, date: str, told: list[Quote
     newest, known = db.execute(query, (source,)).fetchone() or ("", "")
     if newest <= date:
         same = known.partition(" ")[0] == digest.partition(" ")[0]
-        return 0 if same else _tell(db, source, _facts(told))
+        return 0 if same else _tell(db, source, _facts(told), date)
     there = {symbol for (symbol,) in db.execute("SELECT symbol FROM securities WHERE source = ?", (source,))}
     return _tell(db, source, _facts(quote for quote in told if quote.symbol not in there))
 
 
-def _tell(db: sqlite3.Connection, source: int, facts: Iterable[tuple[Any, ...]]) -> int:
+def _tell(db: sqlite3.Connection, source: int, facts: Iterable[tuple[Any, ...]], date: str = "") -> int:
     """Store (symbol, name, kind, listed, industry, concepts); what is not told stays. Return how many changed.
 
-    Hardly any does: so one text a symbol is compared first, which is quicker to read than five.
+    What stood there before `date` is kept in `former`, but for names: a day's are in its snapshot. Hardly any changes:
+    so one text a symbol is compared first, which is quicker to read than five.
     """
     text = " || char(31) || ".join(f"ifnull({name}, '')" for name in _FACTS)
     cursor = db.execute(f"SELECT symbol || char(31) || {text} FROM securities WHERE source = ?", (source,))
     stored = {known for (known,) in cursor}
     rows = [fact for fact in facts if "\x1f".join([part or "" for part in fact]) not in stored]
+    if date:
+        db.executemany(
+            f"INSERT OR IGNORE INTO former SELECT source, symbol, '{date}', listed, industry, concepts FROM securities"
+            f" WHERE source = {source:d} AND symbol = ?1 AND (coalesce(?4, listed), coalesce(?5, industry),"
+            " coalesce(?6, concepts)) IS NOT (listed, industry, concepts)",
+            rows,
+        )
     told = [f"coalesce(excluded.{name}, {name})" for name in _FACTS]
     changed = db.executemany(
         f"INSERT INTO securities (source, symbol, code, {', '.join(_FACTS)}) VALUES ({source:d}, ?1,"
@@ -410,7 +418,7 @@ def chosen(ws: Workspace, notify: Notify = silent, db: sqlite3.Connection | None
 
     raises  NotFound where nothing was synced.
     """
-    names = [part.strip() for part in str(config.get("market.adapter")).split(",") if part.strip()]
+    names = config.listed("market.adapter")
     until = clock.last_visible("CN")
     with contextlib.nullcontext(db) if db else contextlib.closing(cache.connect(ws)) as opened:
         for name in names:
@@ -443,8 +451,7 @@ def days(db: sqlite3.Connection, source: int, until: str = "9999") -> list[str]:
 
 def bars_of(db: sqlite3.Connection, source: int, symbol: str, until: str = "9999") -> Bars:
     """Return the stored raw bars of a symbol up to `until`: a seek a day, some milliseconds for ten years."""
-    rows = [row[:6] for row in rows_of(db, source, symbol, until)]
-    return Bars(*map(list, zip(*rows, strict=True))) if rows else Bars([], [], [], [], [], [])
+    return Bars.of([row[:6] for row in rows_of(db, source, symbol, until)])
 
 
 def actions(db: sqlite3.Connection, source: int, symbol: str, until: str = "9999") -> list[Action]:

@@ -68,8 +68,7 @@ def _source() -> tuple[Source, Adapter]:
     """Return the first adapter of `market.adapter` that tells of a whole market, as source and as adapter."""
     from ia.ohlcv.adapters import load
 
-    chain = [part.strip() for part in str(config.get("market.adapter")).split(",") if part.strip()]
-    for name in chain:
+    for name in config.listed("market.adapter"):
         with contextlib.suppress(sources.NotDelivered):
             return sources.load(name), load(name)
     raise UsageError(

@@ -19,11 +19,13 @@ def chosen(ws: Workspace, text: str) -> list[str]:
     if os.path.isfile(text):
         return listed(text)
     query = "SELECT symbol FROM securities s JOIN sources n ON n.id = s.source WHERE n.name = ?"
+    words: tuple[str, ...] = ()
     if text != "all":
+        words = (text, text)
         query += " AND (s.industry = ? OR instr(';' || s.concepts || ';', ';' || ? || ';'))"
     with contextlib.closing(cache.connect(ws)) as db:
-        for name in str(config.get("market.adapter")).split(","):
-            rows = db.execute(query, (name.strip(), *([text] * (text != "all") * 2))).fetchall()
+        for name in config.listed("market.adapter"):
+            rows = db.execute(query, (name, *words)).fetchall()
             if rows:
                 return [symbol for (symbol,) in rows]
     if text == "all":

@@ -7,7 +7,6 @@ Eastmoney and Tencent subtract dividends and are no reference.
 """
 
 import contextlib
-from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from statistics import median
@@ -231,7 +230,7 @@ def _check_real() -> None:
     from ia import config
     from ia.ohlcv.adapters import load
 
-    chain = [name for part in str(config.get("market.adapter")).split(",") if (name := part.strip())]
+    chain = config.listed("market.adapter")
     if chain and all(load(name).simulated for name in chain):
         raise _nothing_to_verify(chain[0])
 
@@ -253,17 +252,18 @@ def _worst(failures: list[IaError]) -> IaError:
 def _side(ws: Workspace, symbol: Symbol, name: str, span: Span) -> Side:
     """Return the bars of one side, checked and cut to the dates."""
     from ia.ohlcv.adapters import akshare, load
-    from ia.ohlcv.adapters.feed import between, checked
+    from ia.ohlcv.adapters.feed import checked
 
     if name == STORE:
-        return Side(name, between(_stored(ws, symbol, span), span.start, span.end))
+        return Side(name, _stored(ws, symbol, span).between(span.start, span.end))
     if name in HOSTS:
         table = akshare.HOSTS[name](symbol, span.start, span.end)
-        return Side(name, between(checked(table), span.start, span.end))
+        return Side(name, checked(table).between(span.start, span.end))
     adapter = load(name)
     if adapter.simulated:
         raise _nothing_to_verify(name)
-    return Side(name, between(adapter.normalize(adapter.fetch(symbol, span.start, span.end)), span.start, span.end))
+    bars = adapter.normalize(adapter.fetch(symbol, span.start, span.end))
+    return Side(name, bars.between(span.start, span.end))
 
 
 def _stored(ws: Workspace, symbol: Symbol, span: Span) -> Bars:
@@ -279,7 +279,7 @@ def _stored(ws: Workspace, symbol: Symbol, span: Span) -> Bars:
             (LIVE, span.start or "", until, symbol.canonical),
         ).fetchall()
         if rows:
-            return Bars(*map(list, zip(*rows, strict=True)))
+            return Bars.of(rows)
         series = cache.find(db, LIVE, symbol.canonical)
         if series is None:
             raise NotFound(
@@ -353,16 +353,11 @@ def of_files(a: Side, b: Side, span: Span, tick: float) -> Checked:
         raise BadData("{name}: no bars", name=empty.name)
     start = max(span.start or "", a.bars.date[0], b.bars.date[0])
     end = min(span.end or "9999", a.bars.date[-1], b.bars.date[-1])
-    left, right = (_part(side.bars, start, end) for side in (a, b))
+    left, right = (side.bars.between(start, end) for side in (a, b))
     days = sorted(set(left.date) & set(right.date))
     if not days:
         raise BadData("{a} and {b} have no day in common", a=a.name, b=b.name)
     return Checked("", a.name, b.name, days, compared(left, right, tick), None, scaled(left, right))
-
-
-def _part(bars: Bars, start: str, end: str) -> Bars:
-    low, high = bisect_left(bars.date, start), bisect_right(bars.date, end + "T99")
-    return Bars(*(column[low:high] for column in bars))  # type: ignore[arg-type]
 
 
 def run(

@@ -121,7 +121,16 @@ def _whole(db: Any) -> None:
     db.execute("ANALYZE sqlite_schema")
 
 
-MARKET = store.Schema("cache/market.db", False, (_tables, _whole), dear=True, page=16384)
+def _former(db: Any) -> None:
+    """What was told of a security before the day `until`: so a past day is read as it was seen then."""
+    db.execute(
+        "CREATE TABLE former (source INTEGER NOT NULL, symbol TEXT NOT NULL, until TEXT NOT NULL, listed TEXT,"
+        " industry TEXT, concepts TEXT, PRIMARY KEY (source, symbol, until)) WITHOUT ROWID"
+    )
+    db["former"].create_index(["source", "until"])
+
+
+MARKET = store.Schema("cache/market.db", False, (_tables, _whole, _former), dear=True, page=16384)
 
 
 def connect(ws: Workspace) -> sqlite3.Connection:
@@ -146,7 +155,7 @@ def bars(db: sqlite3.Connection, series: Series, until: str) -> Bars:
         " WHERE adapter = ? AND symbol = ? AND date <= ? ORDER BY date",
         (series.adapter, series.symbol, until),
     ).fetchall()
-    return Bars(*map(list, zip(*rows, strict=True))) if rows else Bars([], [], [], [], [], [])
+    return Bars.of(rows)
 
 
 def actions(db: sqlite3.Connection, series: Series, until: str) -> list[Action]:
@@ -199,7 +208,7 @@ def synced_bars(db: sqlite3.Connection, adapter: str, symbol: str, until: str) -
         " WHERE n.name = ? AND d.date <= ? ORDER BY d.date",
         (symbol, adapter, until),
     ).fetchall()
-    return Bars(*map(list, zip(*rows, strict=True))) if rows else Bars([], [], [], [], [], [])
+    return Bars.of(rows)
 
 
 def listed(db: sqlite3.Connection, adapter: str, symbol: str) -> str | None:

@@ -6,10 +6,11 @@ refused.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from operator import lt
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from ia.errors import BadData, Message, Notify, silent
 
@@ -38,6 +39,22 @@ class Bars(NamedTuple):
     low: list[float]
     close: list[float]
     volume: list[int]
+
+    @classmethod
+    def of(cls, rows: Sequence[Sequence[Any]]) -> "Bars":
+        """Return the bars of rows (date, open, high, low, close, volume), oldest first."""
+        return cls(*map(list, zip(*rows, strict=True))) if rows else cls([], [], [], [], [], [])
+
+    def part(self, first: int | None, last: int | None = None) -> "Bars":
+        """Return the bars from index `first` up to `last` (not included), as a slice of a list."""
+        date, open_, high, low, close, volume = self
+        take = slice(first, last)
+        return Bars(date[take], open_[take], high[take], low[take], close[take], volume[take])
+
+    def between(self, start: str | None, end: str | None) -> "Bars":
+        """Return the bars from `start` to `end`, both included; the bars within a day belong to it."""
+        low = bisect_left(self.date, start) if start else 0
+        return self.part(low, bisect_right(self.date, end + "T99") if end else None)
 
 
 def read_bars(stream: BinaryIO, source: str, *, strict: bool = False, notify: Notify = silent) -> Bars:
@@ -167,7 +184,7 @@ def _fast(body: str) -> Bars | None:
 
 def _slow(body: str, source: str) -> Bars:
     """Return the bars read row by row: the reference, which says what line and field is wrong."""
-    bars = Bars([], [], [], [], [], [])
+    bars = Bars.of([])
     previous = ""
     lines = body.split("\n")
     if lines[-1] == "":

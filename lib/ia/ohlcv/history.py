@@ -55,7 +55,7 @@ def history(ws: Workspace, request: Request, notify: Notify = silent) -> Answer:
     raises  UsageError for a symbol in doubt, NotFound for an unknown one, TryLater (ban, no network), Unavailable
             (changed response, no key): of several adapters the failure that is most worth another try.
     """
-    chain = request.adapters or _chain()
+    chain = request.adapters or tuple(config.listed("market.adapter"))
     with contextlib.closing(cache.connect(ws)) as db:
         symbol = _identified(request.symbol, db, chain)
         stored = _first(ws, db, chain, symbol, request, notify)
@@ -85,10 +85,6 @@ class _Stored(NamedTuple):
     series: cache.Series
     bars: Bars
     actions: list[Action]
-
-
-def _chain() -> tuple[str, ...]:
-    return tuple(part.strip() for part in str(config.get("market.adapter")).split(",") if part.strip())
 
 
 def _identified(text: str, db: "sqlite3.Connection", chain: tuple[str, ...]) -> Symbol:
@@ -189,7 +185,7 @@ def _read(adapter: "Adapter", symbol: Symbol, until: str) -> _Stored:
     """Return what a source on this disk has. It is read anew each time: a person may have edited it."""
     fetched = adapter.fetch(symbol, None, None)
     everything = adapter.normalize(fetched)
-    bars = between(everything, None, until)
+    bars = everything.between(None, until)
     stamp = clock.stamp(clock.wall())
     first, last = (everything.date[0], everything.date[-1]) if everything.date else ("", "")
     series = cache.Series(
@@ -212,7 +208,7 @@ def _fetched(
         if found is None:
             fetched = adapter.fetch(symbol, None, None)
             found = adapter.normalize(fetched), fetched
-        bars, fetched = between(found[0], None, clock.last_visible(symbol.market, fetched_at)), found[1]
+        bars, fetched = found[0].between(None, clock.last_visible(symbol.market, fetched_at)), found[1]
         actions = sorted(adapter.actions(symbol), key=lambda action: action.date)
     except (Unavailable, TryLater) as exc:
         if known and not exc.hint:
@@ -245,7 +241,7 @@ def _extended(
     closes = dict(zip(new.date, new.close, strict=True))
     if any(closes.get(date) != close for date, close in zip(shared, stored.close[-5:], strict=True)):
         return None
-    kept = between(stored, None, shared[0])
+    kept = stored.between(None, shared[0])
     return _joined(kept, new), fetched
 
 
@@ -271,16 +267,7 @@ def _cut(symbol: Symbol, stored: _Stored, request: Request) -> Bars:
         from ia.ohlcv.resample import resample
 
         bars = resample(bars, request.period)
-    return between(bars, request.start, request.end)
-
-
-def between(bars: Bars, start: str | None, end: str | None) -> Bars:
-    """Return the bars from `start` to `end`, both inclusive; a day's bars of an intraday series belong to the day."""
-    from bisect import bisect_left, bisect_right
-
-    low = bisect_left(bars.date, start) if start else 0
-    high = bisect_right(bars.date, end + "T99") if end else len(bars.date)
-    return Bars(*(column[low:high] for column in bars))  # type: ignore[arg-type]
+    return bars.between(request.start, request.end)
 
 
 def visible(bars: Bars) -> Bars:
@@ -296,7 +283,7 @@ def visible(bars: Bars) -> Bars:
     local = clock.now().astimezone(clock.CHINA)
     intraday = len(bars.date[0]) > 10
     last = bisect_right(bars.date, local.strftime("%Y-%m-%dT%H:%M:%S") if intraday else clock.last_visible("CN"))
-    return Bars(*(column[:last] for column in bars))  # type: ignore[arg-type]
+    return bars.part(0, last)
 
 
 def _announce(series: cache.Series, request: Request, notify: Notify) -> None:

@@ -97,7 +97,7 @@ def listed(ws: Workspace) -> list[Skill]:
 
 def disabled() -> frozenset[str]:
     """Return the names that `skills.disabled` lists."""
-    return frozenset(filter(None, (name.strip() for name in str(config.get("skills.disabled") or "").split(","))))
+    return frozenset(config.listed("skills.disabled"))
 
 
 def _read(ws: Workspace, entry: "os.DirEntry[str]") -> Skill:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ia.errors import IaError, NotFound, TryLater, Unavailable
 from ia.ohlcv.adapters import Fetched, eastmoney, sina, tencent
-from ia.ohlcv.adapters.feed import Table, between, checked
+from ia.ohlcv.adapters.feed import Table, checked
 from ia.ohlcv.canonical import Bars
 from ia.ohlcv.identity import Symbol
 
@@ -46,7 +46,7 @@ class Akshare:
 
         def asked(host: Host) -> tuple[Table, Bars]:
             table = host(symbol, start, end)
-            return table, between(checked(table), start, end)
+            return table, checked(table).between(start, end)
 
         table, bars = _first(symbol, [partial(asked, host) for host in HOSTS.values()])
         note = NO_ACTIONS if self._known_actions(symbol) is None else ""

@@ -85,7 +85,7 @@ class AdapterConformance:
         whole = self.bars()
         low, high = len(whole.date) // 4, len(whole.date) // 2
         part = self.bars(whole.date[low], whole.date[high])
-        assert part == Bars(*(column[low : high + 1] for column in whole))  # type: ignore[arg-type]
+        assert part == whole.part(low, high + 1)
 
     def test_a_range_before_the_first_bar_is_empty_or_not_found(self) -> None:
         with suppress(NotFound):

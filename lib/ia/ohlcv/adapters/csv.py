@@ -45,9 +45,7 @@ class Csv:
         bars = normalise(_bytes(path), os.path.basename(path), notify=note)
         if bars.date and len(bars.date[0]) > 10:
             raise BadData("{file}: intraday bars; the csv adapter takes daily ones", file=os.path.basename(path))
-        keep = [i for i, day in enumerate(bars.date) if (start or "") <= day <= (end or "9999-12-31")]
-        part = Bars(*([column[i] for i in keep] for column in bars))  # type: ignore[arg-type]
-        return Fetched(symbol, part, os.path.dirname(path), "; ".join(told))
+        return Fetched(symbol, bars.between(start, end), os.path.dirname(path), "; ".join(told))
 
     def normalize(self, fetched: Fetched) -> Bars:
         """Return the bars, which `fetch` has read through the normaliser."""

@@ -141,10 +141,7 @@ class Demo:
     def fetch(self, symbol: Symbol, start: str | None = None, end: str | None = None) -> Fetched:
         """Return simulated bars up to the last session that has closed."""
         bars, _ = _visible(symbol)
-        low = _first_at(bars.date, start) if start else 0
-        high = _first_at(bars.date, end + "~") if end else len(bars.date)
-        part = Bars(*(column[low:high] for column in bars))  # type: ignore[arg-type]
-        return Fetched(symbol, part, "simulated", name=from_canonical(symbol.canonical).name)
+        return Fetched(symbol, bars.between(start, end), "simulated", name=from_canonical(symbol.canonical).name)
 
     def normalize(self, fetched: Fetched) -> Bars:
         """Return the bars, which are canonical as they are."""
@@ -176,12 +173,6 @@ def _visible(symbol: Symbol) -> "tuple[Bars, list[Action]]":
             listed=listed,
         )
     return _simulated(symbol, profile, clock.last_visible(symbol.market, clock.wall()))
-
-
-def _first_at(dates: list[str], day: str) -> int:
-    from bisect import bisect_left
-
-    return bisect_left(dates, day)
 
 
 @cache
@@ -252,7 +243,7 @@ def _simulated(symbol: Symbol, profile: Profile, last: str) -> "tuple[Bars, list
 
     Kept for whoever asks for the actions right after the bars.
     """
-    bars = Bars([], [], [], [], [], [])
+    bars = Bars.of([])
     actions: list[Action] = []
     rng = _rng(symbol.canonical)
     draw = rng.random

@@ -33,7 +33,7 @@ def checked(table: Table) -> Bars:
     raises  ShapeChanged where dates, numbers or their order make no sense: columns renamed by position shift silently;
             where a bar has prices and no volume, since 0 would say that nobody traded.
     """
-    bars = Bars([], [], [], [], [], [])
+    bars = Bars.of([])
     odd, previous = 0, ""
     for day, *values in sorted(table.rows, key=lambda row: row[0]):
         numbers = [_number(value, table.what) for value in values]
@@ -63,12 +63,6 @@ def checked(table: Table) -> Bars:
     if odd > max(1.0, ODD_FRAC * len(bars.date)):
         raise shape_changed(table.what, f"{odd} of {len(bars.date)} bars have a high or low inside open and close")
     return bars
-
-
-def between(bars: Bars, start: str | None, end: str | None) -> Bars:
-    """Return the bars from `start` to `end`, both included."""
-    keep = [i for i, day in enumerate(bars.date) if (start or "") <= day <= (end or "9999")]
-    return Bars(*([column[i] for i in keep] for column in bars))  # type: ignore[arg-type]
 
 
 def _number(value: Value, what: str) -> float | None:
