@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterable
-from unicodedata import east_asian_width
 
 import click
 
-_PIECES = re.compile(
-    r"\s+|[（《“‘「]*(?:[\u2e80-\u9fff\uf900-\ufaff]|[^\s\u2e80-\u9fff\uf900-\uffef（《“‘「]+)?[，。；：、）》”’」！？…]*"
+_PIECES = (
+    r"\s+|[（《“‘「]*(?:[\u2e80-\u9fff\uf900-\ufaff]|[^\s\u2e80-\u9fff\uf900-\uffef（《“‘「]+)?"
+    r"[，。；：、）》”’」！？…]*"
 )
 
 
@@ -53,13 +53,15 @@ def wide(text: str) -> bool:
 
 def columns(text: str) -> int:
     """Return how many columns of a terminal a text takes."""
+    from unicodedata import east_asian_width
+
     return sum(2 if east_asian_width(char) in "WF" else 1 for char in text)
 
 
 def wrapped(text: str, width: int) -> list[str]:
     """Return a text as lines of so many columns. No line begins with a closing mark, nor ends with an opening one."""
     lines, line, used = [], "", 0
-    for piece in _PIECES.findall(" ".join(text.split())):
+    for piece in re.findall(_PIECES, " ".join(text.split())):
         if line and used + columns(piece.rstrip()) > width:
             lines.append(line.rstrip())
             line, used = "", 0

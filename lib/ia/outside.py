@@ -6,7 +6,6 @@ matter until a person accepts it. In doubt a text is untrusted: a mark with noth
 matter that never ends is a mark too.
 """
 
-import hashlib
 import re
 import unicodedata
 
@@ -105,6 +104,8 @@ def fenced(text: str, origin: str, limit: int = 0) -> str:
     The marks carry a digest that the text cannot foresee; lines of it that look like a mark, or like a heading of a
     prompt, are bent so that they no longer do.
     """
+    import hashlib
+
     name = _named(origin)
     body = _FENCE.sub("‹‹", _HEADING.sub("‹", folded(text).strip("\n")))
     if 0 < limit < len(body):

@@ -7,7 +7,6 @@ edit any file at any time with any editor: nothing here assumes that only ia wro
 
 import contextlib
 import errno
-import hashlib
 import os
 import re
 import sqlite3
@@ -430,6 +429,8 @@ def _bare(line: str) -> str:
 
 def digest(text: str) -> str:
     """Return the SHA-256 of a text's UTF-8 bytes, in hex."""
+    import hashlib  # it loads OpenSSL, which would be felt where nothing is digested
+
     return hashlib.sha256(text.encode()).hexdigest()
 
 
