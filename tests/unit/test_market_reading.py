@@ -174,6 +174,19 @@ def test_history_is_adjusted_and_cut(ws, now):
         reading.history(ws, "600002")
 
 
+@pytest.mark.parametrize(
+    ("symbol", "close", "cash", "left"), [("510300.SH", 3.901, 0.0691, 3.832), ("900901.SH", 0.5, 0.0123, 0.488)]
+)
+def test_the_reference_price_of_an_ex_day_is_rounded_to_the_tick_of_fund_and_b_share(
+    ws, now, symbol, close, cash, left
+):
+    source = fill(ws, {FRI: [quote("600519.SH")]})
+    with contextlib.closing(cache.connect(ws)) as db:
+        bars = Bars.of([(day, close, close, close, close, 100) for day in ("2024-03-13", THU)])
+        store.put_history(db, source, symbol, bars, [Action(THU, cash=cash)])
+    assert reading.history(ws, symbol).bars.close == pytest.approx([left, close])
+
+
 # reports and lists
 
 

@@ -14,8 +14,9 @@ from typing import NamedTuple
 from ia import clock
 from ia.errors import BadData
 from ia.market.quote import Quote
-from ia.ohlcv.adjust import Action, factors
-from ia.ohlcv.identity import Symbol, from_canonical
+from ia.ohlcv import cache
+from ia.ohlcv.adjust import Action, factors, tick
+from ia.ohlcv.identity import from_canonical
 
 HISTORY = "history"
 """The job of `jobs` that tells of each security what is known of its history; its key is the symbol."""
@@ -151,7 +152,7 @@ def due(
             continue
         if quote.symbol not in complete and bar.date < before and _hole(db, source, bar.date, before):
             continue
-        if not explained(quote.symbol, bar, day, quote.prev_close, actions_of(db, adapter, quote.symbol)):
+        if not explained(quote.symbol, bar, day, quote.prev_close, cache.actions(db, adapter, quote.symbol)):
             found[quote.symbol] = "ex-date"
     return found
 
@@ -171,28 +172,17 @@ def _hole(db: sqlite3.Connection, source: int, after: str, until: str) -> bool:
 def explained(symbol: str, bar: Last, day: str, prev_close: float, actions: Iterable[Action]) -> bool:
     """Whether a reference price is the last close after the actions since, by the exchange's rule and rounding."""
     since = [action for action in actions if bar.date < action.date <= day]
-    tick = 2 * half_a_tick(symbol)
+    half = half_a_tick(symbol)
     try:
-        reference = bar.close / factors([bar.date, day], [bar.close, bar.close], since, tick)[1]
+        reference = bar.close / factors([bar.date, day], [bar.close, bar.close], since, 2 * half)[1]
     except BadData:
         return False
-    return abs(reference - prev_close) < 0.51 * tick
+    return abs(reference - prev_close) < 1.02 * half
 
 
 def half_a_tick(symbol: str) -> float:
     """Return half of the least step of a price: stocks 0.01, funds and Shanghai's B-shares 0.001."""
-    known: Symbol = from_canonical(symbol)
-    return 0.0005 if known.kind == "etf" or symbol.startswith("900") else 0.005
-
-
-def actions_of(db: sqlite3.Connection, adapter: str, symbol: str) -> list[Action]:
-    """Return the stored corporate actions of a security, oldest first."""
-    rows = db.execute(
-        "SELECT date, cash, bonus, rights, rights_price, split, factor FROM actions WHERE adapter = ? AND symbol = ?"
-        " ORDER BY date",
-        (adapter, symbol),
-    )
-    return [Action(*row) for row in rows]
+    return (tick(symbol, from_canonical(symbol).kind) or 0.01) / 2
 
 
 def _acting(db: sqlite3.Connection, adapter: str, after: str, until: str) -> set[str]:

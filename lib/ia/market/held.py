@@ -114,12 +114,7 @@ class Feed:
         if self._bars is not None:
             known = self._actions
         else:
-            rows = self._db.execute(
-                "SELECT date, cash, bonus, rights, rights_price, split, factor FROM actions"
-                " WHERE adapter = ? AND symbol = ? ORDER BY date",
-                (self.adapter, self.symbol.canonical),
-            )
-            known = [Action(*row) for row in rows]
+            known = cache.actions(self._db, self.adapter, self.symbol.canonical)
         return [action for action in known if action.date <= today]
 
     def _snapshot(self) -> Last | None:

@@ -24,9 +24,7 @@ from ia.errors import BadData, NotFound, Refused, TryLater
 from ia.market import store
 from ia.market.matrix import NAN, Matrix
 from ia.market.mirrored import COLUMNS, FORMAT, Index, current, folder_of, fresh, newest, path_of, read
-from ia.ohlcv.adjust import Action, factors
-from ia.ohlcv.history import TICK
-from ia.ohlcv.identity import MARKET
+from ia.ohlcv.adjust import Action, factors, tick
 from ia.store import translated
 from ia.workspace import Workspace
 
@@ -317,9 +315,8 @@ class _Writer:
         """Return the factor from one bar to the next; NaN where the actions make no sense: better none than wrong."""
         query = "SELECT kind FROM securities WHERE source = ? AND symbol = ?"
         kind = self.db.execute(query, (self.source, symbol)).fetchone()[0] or "stock"
-        tick = TICK.get((MARKET.get(symbol.rpartition(".")[2], ""), kind))
         try:
-            return factors([before, date], [close, close], acts, tick)[1]
+            return factors([before, date], [close, close], acts, tick(symbol, kind))[1]
         except BadData:
             return NAN
 

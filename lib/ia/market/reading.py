@@ -17,7 +17,6 @@ from ia import clock, config
 from ia.errors import Message, NotFound, Notify, UsageError, silent
 from ia.market.columns import BOARD, CONCEPTS, FORMER, INDUSTRY, LISTED, PUBLISHED, ST
 from ia.ohlcv import cache
-from ia.ohlcv.adjust import Action
 from ia.ohlcv.canonical import Bars
 from ia.workspace import Workspace
 
@@ -266,14 +265,9 @@ def _reference(db: sqlite3.Connection, symbol: str, adapter: str, last: str, clo
     """Return the close before a day as it counts on that day: on an ex-day what is left of it after the action."""
     from ia.ohlcv.adjust import factors
 
-    rows = db.execute(
-        "SELECT date, cash, bonus, rights, rights_price, split, factor FROM actions"
-        " WHERE adapter = ? AND symbol = ? AND date > ? AND date <= ?",
-        (adapter, symbol, last, day),
-    ).fetchall()
-    if not rows:
+    acts = [act for act in cache.actions(db, adapter, symbol, day) if act.date > last]
+    if not acts:
         return close
-    acts = [Action(*row) for row in rows]
     return round(close / factors([last, day], [close, close], acts, _tick(symbol))[-1], 4)
 
 
@@ -318,19 +312,22 @@ def history(ws: Workspace, text: str, notify: Notify = silent) -> History:
         if best is None:
             raise NotFound("{symbol}: no price is stored", symbol=symbol, hint="`ia ohlcv {symbol}` fetches its prices")
         last, _, name, fake, bars = best
-        rows = db.execute(
-            "SELECT DISTINCT date, cash, bonus, rights, rights_price, split, factor FROM actions"
-            " WHERE adapter = ? AND symbol = ? AND date <= ? ORDER BY date",
-            (name, symbol, last),
-        ).fetchall()
+        acts = cache.actions(db, name, symbol, last)
     if fake:
         notify(Message("simulated prices: {symbol} is invented by {adapter}", symbol=symbol, adapter=name))
-    return History(symbol, name, fake, adjusted(bars, [Action(*row) for row in rows], "qfq", _tick(symbol)))
+    return History(symbol, name, fake, adjusted(bars, acts, "qfq", _tick(symbol)))
 
 
 def _tick(symbol: str) -> float | None:
     """Return the tick to which an exchange rounds the price after an action; None where it does not."""
-    return 0.01 if symbol.endswith((".SH", ".SZ", ".BJ")) else None
+    from ia.ohlcv.adjust import tick
+    from ia.ohlcv.identity import from_canonical
+
+    try:
+        kind = from_canonical(symbol).kind
+    except NotFound:  # a code by no rule that we know
+        kind = "stock"
+    return tick(symbol, kind)
 
 
 # reports

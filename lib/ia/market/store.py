@@ -377,7 +377,7 @@ def _put_actions(db: sqlite3.Connection, source: int, history: History) -> int:
         return 0
     name = db.execute("SELECT name FROM sources WHERE id = ?", (source,)).fetchone()[0]
     new = sorted(history.actions, key=_date)
-    if new == actions(db, source, history.symbol):
+    if new == cache.actions(db, name, history.symbol):
         return 0
     db.execute("DELETE FROM actions WHERE adapter = ? AND symbol = ?", (name, history.symbol))
     columns = ", ".join(Action._fields)
@@ -456,12 +456,8 @@ def bars_of(db: sqlite3.Connection, source: int, symbol: str, until: str = "9999
 
 def actions(db: sqlite3.Connection, source: int, symbol: str, until: str = "9999") -> list[Action]:
     """Return the stored corporate actions of a symbol with an ex-date up to `until`, by date."""
-    cursor = db.execute(
-        f"SELECT {', '.join(Action._fields)} FROM actions WHERE adapter = (SELECT name FROM sources WHERE id = ?)"
-        " AND symbol = ? AND date <= ? ORDER BY date, rowid",
-        (source, symbol, until),
-    )
-    return [Action(*row) for row in cursor]
+    (name,) = db.execute("SELECT name FROM sources WHERE id = ?", (source,)).fetchone()
+    return cache.actions(db, name, symbol, until)
 
 
 def rows_of(db: sqlite3.Connection, source: int, symbol: str, until: str) -> list[Any]:

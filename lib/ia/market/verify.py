@@ -151,14 +151,14 @@ def verified(
     raises  NotFound where a side does not have the symbol, TryLater or Unavailable where a host does not answer (the
             message names it): nothing was compared then. Unavailable where a side is simulated.
     """
-    from ia.ohlcv.history import TICK
+    from ia.ohlcv.adjust import tick
 
-    tick = TICK.get((symbol.market, symbol.kind), 0.01)
+    step = tick(symbol.canonical, symbol.kind) or 0.01
     a, b = _two(ws, symbol, hosts, span, notify, list(HOSTS) if order is None else order)
     days = sorted(set(a.bars.date) & set(b.bars.date))
     if not days:
         raise NotFound("{symbol}: {a} and {b} have no day in common", symbol=str(symbol), a=a.name, b=b.name)
-    differences = compared(a.bars, b.bars, tick)
+    differences = compared(a.bars, b.bars, step)
     steps = None
     if (
         factors is not False
@@ -166,7 +166,7 @@ def verified(
         and not symbol.code.startswith(("900", "200"))
     ):
         try:
-            found = _adjustments(ws, symbol, a, tick, notify)
+            found = _adjustments(ws, symbol, a, step, notify)
         except (TryLater, Unavailable) as exc:
             if factors:
                 raise
@@ -315,14 +315,7 @@ def _ours(ws: Workspace, symbol: Symbol) -> "list[Action]":
     from ia.ohlcv.adapters import eastmoney
 
     with contextlib.closing(cache.connect(ws)) as db:
-        rows = db.execute(
-            "SELECT date, cash, bonus, rights, rights_price, split, factor FROM actions"
-            " WHERE adapter = ? AND symbol = ? ORDER BY date",
-            (LIVE, symbol.canonical),
-        ).fetchall()
-    from ia.ohlcv.adjust import Action
-
-    stored = [Action(*row) for row in rows]
+        stored = cache.actions(db, LIVE, symbol.canonical)
     return stored if stored and all(act.factor is None for act in stored) else eastmoney.actions(symbol)
 
 

@@ -158,12 +158,12 @@ def bars(db: sqlite3.Connection, series: Series, until: str) -> Bars:
     return Bars.of(rows)
 
 
-def actions(db: sqlite3.Connection, series: Series, until: str) -> list[Action]:
-    """Return the stored corporate actions with an ex-date up to and with `until`."""
+def actions(db: sqlite3.Connection, adapter: str, symbol: str, until: str = "9999") -> list[Action]:
+    """Return the stored corporate actions of a symbol with an ex-date up to and with `until`, by date."""
     rows = db.execute(
-        "SELECT date, cash, bonus, rights, rights_price, split, factor FROM actions"
-        " WHERE adapter = ? AND symbol = ? AND date <= ? ORDER BY date",
-        (series.adapter, series.symbol, until),
+        f"SELECT {', '.join(Action._fields)} FROM actions"
+        " WHERE adapter = ? AND symbol = ? AND date <= ? ORDER BY date, rowid",
+        (adapter, symbol, until),
     )
     return [Action(*row) for row in rows]
 
@@ -225,7 +225,7 @@ def put(db: sqlite3.Connection, symbol: Symbol, series: Series, new: Bars, acts:
     key = {"adapter": series.adapter, "symbol": series.symbol}
     columns = ("date", "open", "high", "low", "close", "volume")
     with store.transaction(db):
-        if actions(db, series, "9999") != sorted(acts, key=lambda act: act.date):
+        if actions(db, series.adapter, series.symbol) != sorted(acts, key=lambda act: act.date):
             # The whole market shares the actions of the adapter: its mirror has to know (see ia.market.mirror).
             log = "INSERT INTO written (source, kind, what) SELECT id, 'symbol', ? FROM sources WHERE name = ?"
             db.execute(log, (series.symbol, series.adapter))

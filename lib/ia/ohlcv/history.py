@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ia import audit, clock, config
 from ia.errors import IaError, Message, NotFound, Notify, TryLater, Unavailable, UsageError, silent
 from ia.ohlcv import cache
-from ia.ohlcv.adjust import Action, adjusted
+from ia.ohlcv.adjust import Action, adjusted, tick
 from ia.ohlcv.canonical import Bars
 from ia.ohlcv.identity import Symbol, resolve
 from ia.workspace import Workspace
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from ia.ohlcv.adapters import Adapter, Fetched
 
 PERIODS = ("daily", "weekly", "monthly")
-ADJUSTMENTS = ("qfq", "hfq", "none")
-TICK = {("CN", "stock"): 0.01, ("CN", "etf"): 0.001}
-"""To what the mainland exchanges round the reference price of an ex-day; elsewhere it is not rounded."""
 
 
 class Request(NamedTuple):
@@ -136,7 +133,7 @@ def _stored(
             else:
                 known = _fetched(ws, db, adapter, symbol, others)
     bars = cache.bars(db, known, until)
-    return _Stored(known, bars, cache.actions(db, known, bars.date[-1]) if bars.date else [])
+    return _Stored(known, bars, cache.actions(db, name, symbol.canonical, bars.date[-1]) if bars.date else [])
 
 
 def _synced(db: "sqlite3.Connection", name: str, symbol: Symbol, request: Request, until: str) -> _Stored | None:
@@ -154,7 +151,7 @@ def _synced(db: "sqlite3.Connection", name: str, symbol: Symbol, request: Reques
     if not (whole or enough):
         return None
     bars = cache.synced_bars(db, name, symbol.canonical, until)
-    return _Stored(series, bars, cache.actions(db, series, bars.date[-1])) if bars.date else None
+    return _Stored(series, bars, cache.actions(db, name, symbol.canonical, bars.date[-1])) if bars.date else None
 
 
 def _reaches(covered: str, until: str) -> bool:
@@ -261,8 +258,7 @@ def _cut(symbol: Symbol, stored: _Stored, request: Request) -> Bars:
     """
     bars = stored.bars
     if bars.date and request.adjust != "none":
-        tick = TICK.get((symbol.market, symbol.kind))
-        bars = adjusted(bars, stored.actions, request.adjust, tick)
+        bars = adjusted(bars, stored.actions, request.adjust, tick(symbol.canonical, symbol.kind))
     if request.period != "daily":
         from ia.ohlcv.resample import resample
 

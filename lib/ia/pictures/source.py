@@ -50,7 +50,7 @@ def of_symbol(ws: Workspace, request: Request, notify: Notify = silent) -> Origi
     if not answer.bars.date:
         raise NotFound("{symbol} has no bars then", symbol=symbol.canonical)
     with contextlib.closing(cache.connect(ws)) as db:
-        actions = tuple(cache.actions(db, series, answer.bars.date[-1]))
+        actions = tuple(cache.actions(db, series.adapter, series.symbol, answer.bars.date[-1]))
     return Origin(
         answer.bars, symbol.canonical, series.name or symbol.name, symbol.market, series.adapter, series.host,
         answer.adjust, answer.period, series.fetched, series.simulated, actions,
