@@ -34,13 +34,19 @@ def trade() -> None:
 
 
 def _when(command: "Callable[..., Any]") -> "Callable[..., Any]":
-    return click.option(
-        "--date",
-        "--at",
-        "when",
-        metavar="TIME",
-        help="When it was, in exchange time; now if not given. A day is its close.",
-    )(command)
+    about = "When it was, in exchange time; now if not given. A day is its close."
+    return click.option("--date", "--at", "when", metavar="TIME", help=about)(command)
+
+
+def _price(command: "Callable[..., Any]") -> "Callable[..., Any]":
+    about = "Price of a share; the latest stored one if not given."
+    option = click.option("--price", "price_", metavar="PRICE", help=about)
+    return click.argument("price", metavar="[PRICE]", required=False)(option(command))
+
+
+def _currency(command: "Callable[..., Any]") -> "Callable[..., Any]":
+    about = "CNY, HKD or USD."
+    return click.option("--currency", metavar="CODE", default="CNY", show_default=True, help=about)(command)
 
 
 def _about(command: "Callable[..., Any]") -> "Callable[..., Any]":
@@ -75,8 +81,7 @@ def _trade_options(command: "Callable[..., Any]") -> "Callable[..., Any]":
 @trade.command(cls=Command, example="ia trade buy 600519 100 --price 1650 --date 2024-01-15")
 @click.argument("symbol", metavar="SYMBOL")
 @click.argument("quantity", metavar="QUANTITY")
-@click.argument("price", metavar="[PRICE]", required=False)
-@click.option("--price", "price_", metavar="PRICE", help="Price of a share; the latest stored one if not given.")
+@_price
 @click.option("--subscribed", is_flag=True, help="A rights issue or a new issue: no fees, no guard.")
 @_trade_options
 def buy(symbol: str, quantity: str, price: str | None, price_: str | None, subscribed: bool, **options: Any) -> None:
@@ -90,12 +95,18 @@ def buy(symbol: str, quantity: str, price: str | None, price_: str | None, subsc
 )
 @click.argument("symbol", metavar="SYMBOL")
 @click.argument("quantity", metavar="QUANTITY")
-@click.argument("price", metavar="[PRICE]", required=False)
-@click.option("--price", "price_", metavar="PRICE", help="Price of a share; the latest stored one if not given.")
+@_price
 @_trade_options
 def sell(symbol: str, quantity: str, price: str | None, price_: str | None, **options: Any) -> None:
     """Enter a sale. More than was held is refused (77)."""
     _traded("sell", symbol, quantity, _one(price, price_), **options)
+
+
+def _desk() -> "Desk":
+    from ia.pipes import ledger
+    from ia.workspace import Workspace
+
+    return ledger(Workspace(), notify)
 
 
 def _one(price: str | None, other: str | None) -> str | None:
@@ -109,11 +120,9 @@ def _traded(
     session: str, as_json: bool, **costs: str | None,
 ) -> None:  # fmt: skip
     from ia.ledger import entering, order
-    from ia.pipes import ledger
-    from ia.workspace import Workspace
 
     _reasoned(override, because)
-    desk = ledger(Workspace(), notify)
+    desk = _desk()
     meant = desk.meant(symbol)
     moment = order.moment_of(when, meant)
     fees = _fees(costs)
@@ -175,8 +184,7 @@ def _tell(entries: "list[Entry]", *, as_json: bool) -> None:
     example="ia trade buy 600519 100 1650 --date 2024-01-15; ia trade close 600519 1700 --date 2024-01-22",
 )
 @click.argument("symbol", metavar="SYMBOL")
-@click.argument("price", metavar="[PRICE]", required=False)
-@click.option("--price", "price_", metavar="PRICE", help="Price of a share; the latest stored one if not given.")
+@_price
 @_trade_options
 def close(symbol: str, price: str | None, price_: str | None, **options: Any) -> None:
     """Enter the sale of all that was held."""
@@ -203,15 +211,13 @@ def correct(
     made are made anew.
     """
     from ia.ledger import entering
-    from ia.pipes import ledger
-    from ia.workspace import Workspace
 
     _reasoned(override, because)
     fees = _fees(costs)
     change = entering.Change(quantity, price, amount, ratio, when, fees, because or None, session or None)
     if not any(change[:6]):
         raise UsageError("nothing is corrected", hint="say what it should have been: --price, --quantity, --date …")
-    desk = ledger(Workspace(), notify)
+    desk = _desk()
     _made(desk, entering.correct(desk, number, change, override=because if override else None), as_json=as_json)
 
 
@@ -225,17 +231,15 @@ def correct(
 def void(number: int, because: str, as_json: bool) -> None:
     """Take an entry back. It stays in the journal, and counts no more."""
     from ia.ledger import entering
-    from ia.pipes import ledger
-    from ia.workspace import Workspace
 
     if not because.strip():
         raise UsageError("a void needs a reason", hint="add --because WHY")
-    _tell([entering.void(ledger(Workspace(), notify), number, because)], as_json=as_json)
+    _tell([entering.void(_desk(), number, because)], as_json=as_json)
 
 
 @trade.command(cls=Command, example="ia trade deposit 100000 --date 2024-01-02; ia account")
 @click.argument("amount", metavar="AMOUNT")
-@click.option("--currency", metavar="CODE", default="CNY", show_default=True, help="CNY, HKD or USD.")
+@_currency
 @_when
 @_about
 def deposit(amount: str, **options: Any) -> None:
@@ -247,7 +251,7 @@ def deposit(amount: str, **options: Any) -> None:
     cls=Command, example="ia trade deposit 100000 --date 2024-01-02; ia trade withdraw 20000 --date 2024-06-03"
 )
 @click.argument("amount", metavar="AMOUNT")
-@click.option("--currency", metavar="CODE", default="CNY", show_default=True, help="CNY, HKD or USD.")
+@_currency
 @_when
 @_about
 def withdraw(amount: str, **options: Any) -> None:
@@ -257,7 +261,7 @@ def withdraw(amount: str, **options: Any) -> None:
 
 @trade.command(cls=Command, example="ia trade deposit 100000 --date 2024-01-02; ia trade interest 3.21")
 @click.argument("amount", metavar="AMOUNT")
-@click.option("--currency", metavar="CODE", default="CNY", show_default=True, help="CNY, HKD or USD.")
+@_currency
 @_when
 @_about
 def interest(amount: str, **options: Any) -> None:
@@ -269,12 +273,10 @@ def _moved(
     kind: str, amount: str, *, currency: str, when: str | None, because: str, session: str, as_json: bool
 ) -> None:
     from ia.ledger import entering, order
-    from ia.pipes import ledger
-    from ia.workspace import Workspace
 
     money = order.number(amount, "the amount", places=2, negative=kind == "interest")
     entry = entering.moved(kind, money, order.money_of(currency), when, because=because, session=session)
-    _tell([entering.money(ledger(Workspace(), notify), entry)], as_json=as_json)
+    _tell([entering.money(_desk(), entry)], as_json=as_json)
 
 
 @trade.command(
@@ -332,10 +334,8 @@ def _acted(
     per_share: str | None = None, ratio: str | None = None, shares: str | None = None,
 ) -> None:  # fmt: skip
     from ia.ledger import entering, order
-    from ia.pipes import ledger
-    from ia.workspace import Workspace
 
-    desk = ledger(Workspace(), notify)
+    desk = _desk()
     meant = desk.meant(symbol)
     entry = entering.acted(
         kind, meant, when,
@@ -370,17 +370,14 @@ def list_(
 
     from ia.ledger import journal
     from ia.ledger.documents import document
-    from ia.pipes import ledger
-    from ia.workspace import Workspace
     from ia_cli._brief import emit_brief
     from ia_cli._trade import written
 
-    ws = Workspace()
-    desk = ledger(ws, notify)
+    desk = _desk()
     meant = desk.meant(symbol).canonical if symbol else ""
     gains = _gains(desk) if as_json or as_jsonl else {}
     rows = []
-    for entry, by in journal.listed(ws.db, symbol=meant, session=session):
+    for entry, by in journal.listed(desk.ws.db, symbol=meant, session=session):
         if everything or (by is None and entry.kind != journal.VOID):
             row = {**document(entry), **_gain(gains, entry), "replaced_by": by}
             if not (as_json or as_jsonl):
@@ -426,8 +423,6 @@ def import_(file: str | None, dry_run: bool, currency: str, session: str, as_jso
     """
     from ia.ledger import importing, order
     from ia.ledger.documents import document
-    from ia.pipes import ledger
-    from ia.workspace import Workspace
     from ia_cli._in import open_input
     from ia_cli._trade import line
 
@@ -437,7 +432,7 @@ def import_(file: str | None, dry_run: bool, currency: str, session: str, as_jso
     found = importing.read(raw, source, currency=order.money_of(currency), session=session)
     if found.ruled:
         notify(Message("{source} tells no fees: they are those of the rules", source=source))
-    made = importing.entered(ledger(Workspace(), notify), found.entries, dry=dry_run, notify=notify)
+    made = importing.entered(_desk(), found.entries, dry=dry_run, notify=notify)
     known = len(found.entries) - len(made)
     notify(
         Message(
@@ -474,13 +469,10 @@ def export(form: str) -> None:
     import sys
 
     from ia.ledger import beancount, exporting, journal
-    from ia.pipes import ledger
-    from ia.workspace import Workspace
 
-    ws = Workspace()
-    desk = ledger(ws, notify)
+    desk = _desk()
     actions = desk.known_actions()
-    entries = journal.standing(ws.db)
+    entries = journal.standing(desk.ws.db)
     for piece in exporting.lines(entries) if form == "csv" else beancount.text(entries, actions):
         sys.stdout.write(piece)
 
