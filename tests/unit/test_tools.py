@@ -57,6 +57,32 @@ def test_a_schema_comes_from_the_types():
     }
 
 
+def test_a_model_is_told_of_no_more_than_it_needs_and_what_it_sends_fits_the_whole_schema():
+    whole = {
+        "type": "object",
+        "properties": {
+            "day": {"type": ["string", "null"], "description": "d"},
+            "worst": {"type": "boolean", "default": False},
+            "from": {"type": "integer", "default": 0},
+            "either": {"type": ["string", "integer"]},
+        },
+        "required": [],
+        "additionalProperties": False,
+    }
+    assert schema.told(whole) == {
+        "type": "object",
+        "properties": {
+            "day": {"type": "string", "description": "d"},
+            "worst": {"type": "boolean"},
+            "from": {"type": "integer", "default": 0},
+            "either": {"type": ["string", "integer"]},
+        },
+    }
+    schema.check("x", whole, {"day": None})
+    needed = {"type": "object", "properties": {"day": {"type": ["string", "null"]}}, "required": ["day"]}
+    assert schema.told(needed) == needed
+
+
 def test_the_decorator_declares_and_only_what_the_module_itself_defines(monkeypatch):
     module = type(threading)("sample_module")
     mark = tool("market.sample", WRITE, together=True, seconds=3)

@@ -9,6 +9,7 @@ from ia import clock, config, outside, sessions, skills
 from ia.agent import risk
 from ia.errors import IaError
 from ia.memory import index, rules
+from ia.tools import schema
 from ia.tools.registry import Tool
 from ia.workspace import Workspace
 
@@ -95,7 +96,7 @@ class Context:
 
     def schemas(self) -> list[dict[str, Any]]:
         """Return the tools as models are told of them."""
-        return [{"name": t.wire_name, "description": t.description, "parameters": t.schema} for t in self.tools]
+        return [{"name": t.wire_name, "description": t.description, "parameters": schema.told(t.schema)} for t in self.tools]
 
     @property
     def tokens(self) -> int:

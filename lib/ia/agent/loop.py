@@ -15,6 +15,7 @@ from ia import config, sessions
 from ia.agent import models
 from ia.agent.context import Context
 from ia.errors import Message, Refused, TryLater, Unavailable
+from ia.tools import schema
 from ia.tools.limits import LONGEST, limit
 from ia.tools.router import Outcome, Router
 from ia.tools.scope import Scope
@@ -59,7 +60,7 @@ class Loop:
         from llm.parts import TextPart
 
         tools = [
-            llm.Tool(name=tool.wire_name, description=tool.description, input_schema=tool.schema)
+            llm.Tool(name=tool.wire_name, description=tool.description, input_schema=schema.told(tool.schema))
             for tool in context.tools
         ]
         self._conversation = self.model.conversation(tools=tools or None)

@@ -44,6 +44,24 @@ def of_type(annotation: Any) -> dict[str, Any]:
     return {"type": _SIMPLE[annotation]}
 
 
+def told(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return what a model is told of a schema: less what goes without saying, as each turn pays for it.
+
+    What may be left out need not be null, and what is false by default need not say so; check() takes both.
+    """
+    required = schema.get("required", [])
+    short = {**schema, "properties": {}}
+    for name, kind in schema.get("properties", {}).items():
+        brief = {key: value for key, value in kind.items() if key != "default" or value is not False}
+        if name not in required and isinstance(kind.get("type"), list) and kind["type"][1:] == ["null"]:
+            brief["type"] = kind["type"][0]
+        short["properties"][name] = brief
+    short.pop("additionalProperties", None)
+    if not required:
+        short.pop("required", None)
+    return short
+
+
 def check(name: str, schema: dict[str, Any], arguments: Any) -> None:
     """Raise BadData that names every argument that does not fit, and what would."""
     from jsonschema import Draft202012Validator

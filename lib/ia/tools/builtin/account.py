@@ -10,14 +10,14 @@ from ia.tools.registry import READ, tool
 from ia.tools.scope import Scope
 
 MAX_ROWS = 200
-Symbol = Annotated[str, "a code or a name; empty: all"]
-Session = Annotated[str, "only what was traded in this session; empty: all"]
+Symbol = Annotated[str, "code or name; default: all"]
+Session = Annotated[str, "only what was traded in it; default: all"]
 
 
 @tool("account.status", READ)
 def status(scope: Scope) -> dict[str, Any]:
-    """Show the account: cash, equity, positions with cost, price, profit and weight, today's and the total profit, the
-    largest drawdown, and trades that wait for the user. null is what is not known; say so, and invent nothing.
+    """Show the account: cash, equity, positions (cost, price, profit, weight), profit of today and in all, largest
+    drawdown, trades that wait for the user. null is what is not known: say so.
     """
     from ia.ledger import documents
     from ia.ledger.proposed import waiting
@@ -29,8 +29,8 @@ def status(scope: Scope) -> dict[str, Any]:
 
 @tool("account.profit", READ)
 def profit(scope: Scope, symbol: Symbol = "", session: Session = "") -> dict[str, Any]:
-    """Show the profit, realised and unrealised with dividends, of each security and in all; rates in per cent of what
-    was bought.
+    """Show the profit of each security and in all: realised, unrealised, dividends; rates in per cent of what was
+    bought.
     """
     from ia.ledger import documents
     from ia.ledger.profit import rows, totals

@@ -15,8 +15,8 @@ MAX_SERIES = 60
 def run(
     scope: Scope,
     code: Annotated[str, "Python: one expression, or lines whose last expression (or `result`) is the value"],
-    symbol: Annotated[str | None, "a security; without it the bars of the last market.ohlcv"] = None,
-    series: Annotated[bool, "return the newest values of a series or frame, not only the last"] = False,
+    symbol: Annotated[str | None, "default: the bars of the last market.ohlcv"] = None,
+    series: Annotated[bool, "return the newest values, not only the last"] = False,
 ) -> dict[str, Any]:
     """Evaluate Python over the bars, in a sandbox. In reach: df open high low close volume date pd np ta math and
     sma ema rsi macd bbands atr crossover crossunder highest lowest change zscore latest prev …; no files, no network.

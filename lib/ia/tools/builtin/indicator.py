@@ -32,8 +32,8 @@ def describe(_scope: Scope, name: Annotated[str, "RSI, MACD, BollingerBands …"
 def calc(
     scope: Scope,
     name: Annotated[str, "RSI, MACD, BollingerBands …"],
-    symbol: Annotated[str | None, "a security; without it the bars of the last market.ohlcv"] = None,
-    params: Annotated[dict[str, Any] | None, 'parameters by name, as {"period": 14}'] = None,
+    symbol: Annotated[str | None, "default: the bars of the last market.ohlcv"] = None,
+    params: Annotated[dict[str, Any] | None, 'by name: {"period": 14}'] = None,
 ) -> dict[str, Any]:
     """Calculate an indicator: its newest and its previous value."""
     from ia.compute.indicators import calc as calculate

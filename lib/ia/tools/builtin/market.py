@@ -7,7 +7,7 @@ import contextlib
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from ia.errors import NotFound
-from ia.ohlcv.canonical import Bars, bar_lines
+from ia.ohlcv.canonical import bar_lines
 from ia.tools.registry import READ, tool
 from ia.tools.scope import Market, Scope
 
@@ -23,13 +23,13 @@ def ohlcv(
     scope: Scope,
     symbol: Annotated[str, "code or name: 600519, 00700.HK, AAPL, 宁德时代"],
     period: Literal["daily", "weekly", "monthly"] = "daily",
-    start: Annotated[str | None, "first date, YYYY-MM-DD"] = None,
-    end: Annotated[str | None, "last date, YYYY-MM-DD"] = None,
+    start: Annotated[str | None, "YYYY-MM-DD"] = None,
+    end: Annotated[str | None, "YYYY-MM-DD"] = None,
     adjust: Annotated[Literal["qfq", "hfq", "none"], "qfq: total returns, prices of today"] = "qfq",
-    tail: Annotated[int, "how many of the newest bars to show"] = 10,
+    tail: Annotated[int, "newest bars to show"] = 10,
 ) -> dict[str, Any]:
-    """Fetch the prices of one security. compute.run and indicator.calc then work on all of its bars without being
-    given them; only the newest few are shown here. `simulated` true means that the prices are invented: say so.
+    """Fetch the prices of a security. compute.run and indicator.calc then work on all of its bars; here only the newest
+    are shown. `simulated` true: the prices are invented, say so.
     """
     from ia.ohlcv.history import Request, check, history
 
@@ -51,11 +51,9 @@ def ohlcv(
 
 @tool("market.observe", READ, together=True)
 def observe(
-    scope: Scope, symbols: Annotated[list[str] | None, "codes or names; without: what is held and watched"] = None
+    scope: Scope, symbols: Annotated[list[str] | None, "codes or names; default: held and watched"] = None
 ) -> dict[str, Any]:
-    """Look at the newest bar of some securities, as stored: open, high, low, close, volume and change_pct. Without
-    symbols: of all that is held or on the watch list. `missing` names those of which nothing is stored.
-    """
+    """Show the newest stored bar of some securities, with change_pct; `missing`: of these none is stored."""
     from ia.market import reading
 
     asked = symbols or _own(scope)
@@ -79,14 +77,12 @@ def observe(
 def history(
     scope: Scope, symbol: Annotated[str, "code or name"], bars: Annotated[int, "how many of the newest"] = 60
 ) -> dict[str, Any]:
-    """Show the stored daily bars of a security, adjusted (qfq), oldest first. Where nothing is stored, market.ohlcv
-    fetches it.
-    """
+    """Show the stored daily bars of a security (qfq), oldest first. What is not stored, market.ohlcv fetches."""
     from ia.market import reading
 
     found = reading.history(scope.ws, symbol, scope.notify)
     count = max(1, min(bars, MAX_TAIL))
-    lines = list(bar_lines(Bars(*(column[-count:] for column in found.bars))))  # type: ignore[arg-type]
+    lines = list(bar_lines(found.bars.part(-count)))
     return {
         "symbol": found.symbol, "adjust": "qfq", "source": found.source, "simulated": found.simulated,
         "date": found.bars.date[-1], "rows": len(found.bars.date), "bars": "".join(lines).splitlines(),
@@ -111,8 +107,8 @@ def quote(scope: Scope, symbols: Annotated[list[str], "codes or names"]) -> dict
 def fundamentals(
     scope: Scope, symbol: Annotated[str, "code or name"], periods: Annotated[int, "how many reports"] = 4
 ) -> dict[str, Any]:
-    """Show what a company reported, newest report first, only what was published by now: revenue, profit (yuan), their
-    growth, roe, margins, debt ratio, eps, book value a share. Figures run from the beginning of the year.
+    """Show what a company has published, newest report first: revenue, profit (yuan), growth, roe, margins, debt ratio,
+    eps, book value a share; since the beginning of the year.
     """
     from ia.market import reading
 
@@ -124,7 +120,7 @@ def fundamentals(
 def screen(
     scope: Scope,
     expr: Annotated[str, "0 < pe < 15 and roe > 15% and industry in (银行, 保险) and not st and market_cap > 100亿"],
-    sort: Annotated[str | None, "a column; the largest first"] = None,
+    sort: Annotated[str | None, "a column, largest first"] = None,
     limit: int = 20,
     ascending: bool = False,
 ) -> dict[str, Any]:
@@ -145,7 +141,7 @@ def screen(
 @tool("market.summary", READ, together=True)
 def summary(scope: Scope) -> dict[str, Any]:
     """Show the market of the day: how many rose and fell, limit-ups, median and weighted change, what was traded
-    against the day before and 20 days, by board, and the best and worst industries.
+    against before, boards, best and worst industries.
     """
     from ia.market import reading
     from ia.market.summary import summary as figures
@@ -159,7 +155,7 @@ def gainers(
     scope: Scope,
     limit: int = 50,
     losers: Annotated[bool, "those that fell most instead"] = False,
-    exclude_new: Annotated[bool, "without stocks listed in the last 60 days"] = False,
+    exclude_new: Annotated[bool, "without those listed in the last 60 days"] = False,
     exclude_st: bool = False,
 ) -> dict[str, Any]:
     """Show the stocks that rose most on the day, with industry and the first of their concepts."""
@@ -179,7 +175,7 @@ def gainers(
 def sectors(
     scope: Scope, kind: Literal["industry", "concept"] = "industry", limit: Annotated[int, "best and worst"] = 10
 ) -> dict[str, Any]:
-    """Show the best and the worst industries or concepts of the day: mean change, members up and down, leader."""
+    """Show the best and worst industries or concepts of the day: mean change, members up and down, leader."""
     from ia.market import reading
     from ia.market.summary import sectors as grouped
 
@@ -198,8 +194,8 @@ def sectors(
 
 @tool("market.mainline", READ, together=True)
 def mainline(scope: Scope, top: Annotated[int, "how many of the top gainers"] = 50) -> dict[str, Any]:
-    """Find the market's main lines of the day: industries and concepts with more of the top gainers than chance
-    explains, after correction for all that were looked at. Empty `lines` means: there is no main line.
+    """Find the main lines of the day: industries and concepts with more of the top gainers than chance explains. Empty
+    `lines`: there is none.
     """
     from ia.market import mainline as lines
     from ia.market import reading
@@ -211,9 +207,7 @@ def mainline(scope: Scope, top: Annotated[int, "how many of the top gainers"] = 
 
 @tool("market.northbound", READ, together=True)
 def northbound(scope: Scope, days: int = 10) -> dict[str, Any]:
-    """Show north-bound trading by day and channel, money in yuan. The net flow has not been published since August
-    2024: `net` is null there, and nobody knows it.
-    """
+    """Show north-bound trading by day and channel, in yuan. `net` is null since August 2024: no longer published."""
     from ia.market import reading
 
     rows = reading.northbound(scope.ws, max(1, min(days, 60)), scope.notify)
@@ -221,10 +215,8 @@ def northbound(scope: Scope, days: int = 10) -> dict[str, Any]:
 
 
 @tool("market.lhb", READ, together=True)
-def lhb(scope: Scope, date: Annotated[str | None, "YYYY-MM-DD; without: the newest"] = None) -> dict[str, Any]:
-    """Show the stocks of a day that traded unusually (dragon and tiger list), largest net buying first, with the
-    reason; money in yuan.
-    """
+def lhb(scope: Scope, date: Annotated[str | None, "YYYY-MM-DD; default: the newest"] = None) -> dict[str, Any]:
+    """Show a day's stocks with unusual trading (dragon and tiger list), largest net buying first (yuan), and why."""
     from ia.market import reading
 
     rows = reading.lhb(scope.ws, date or None, scope.notify)
@@ -261,8 +253,7 @@ def shown(market: Market, tail: int = 10) -> dict[str, Any]:
     """Return what a model sees of bars: where they come from, their range, and the newest few as canonical lines."""
     bars = market.bars
     count = max(1, min(tail, MAX_TAIL))
-    newest = Bars(*(column[-count:] for column in bars))  # type: ignore[arg-type]
-    lines = list(bar_lines(newest))
+    lines = list(bar_lines(bars.part(-count)))
     return {
         "symbol": market.symbol, "name": market.name, "period": market.period, "adjust": market.adjust,
         "source": market.source, "simulated": market.simulated,

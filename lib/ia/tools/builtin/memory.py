@@ -13,14 +13,14 @@ from ia.workspace import Workspace
 MAX_HITS = 20
 NOTES = "notes/"
 
-Because = Annotated[str, "the reason; a belief does not change without one"]
+Because = Annotated[str, "the reason; beliefs need one"]
 
 
 @tool("memory.read", READ)
 def read(
     scope: Scope, path: Annotated[str, "beliefs, tracking, preferences, soul, MEMORY, observations/… …"]
 ) -> str:  # fmt: skip
-    """Read one file of the memory; `MEMORY` is the table of contents of everything, `soul` is soul.md."""
+    """Read a file of the memory; `MEMORY` is the table of contents of everything, `soul` is soul.md."""
     target = rules.path_of(scope.ws, path)
     text = index.text(scope.ws) if target == index.PATH else scope.ws.read(target)
     if text is None:
@@ -30,7 +30,7 @@ def read(
 
 @tool("memory.list", READ)
 def list_(scope: Scope) -> list[dict[str, Any]]:
-    """List the files of the memory: path, time of writing (UTC) and headline."""
+    """List the files of the memory: path, time (UTC), headline."""
     return [entry._asdict() for entry in index.listed(scope.ws)]
 
 
@@ -39,7 +39,7 @@ def recall(
     scope: Scope,
     query: Annotated[str, "words or a question"],
     limit: int = 5,
-    since: Annotated[str | None, "only notes of this day or later, YYYY-MM-DD"] = None,
+    since: Annotated[str | None, "YYYY-MM-DD: only what is as new"] = None,
 ) -> list[dict[str, Any]]:
     """Search all notes and memories, best first: source, date, score and the passage that fits."""
     from ia.recall.search import recall as found
@@ -51,12 +51,12 @@ def recall(
 @tool("memory.write", WRITE)
 def write(
     scope: Scope,
-    path: Annotated[str, "tracking, beliefs, preferences, soul, observations/…, reflections/… or journal/…"],
+    path: Annotated[str, "tracking, beliefs, preferences, soul, observations/…, reflections/…, journal/…"],
     content: Annotated[str, "the whole file"],
     because: Because = "",
 ) -> dict[str, Any]:
-    """Replace a file of the memory. Beliefs need a reason; preferences and the soul only become a proposal. To add a
-    line use memory.believe, memory.observe, memory.reflect, memory.track, memory.prefer or soul.propose.
+    """Replace a file of the memory; preferences and the soul only become a proposal. To add a line use
+    memory.believe, observe, reflect, track, prefer or soul.propose.
     """
     target = rules.path_of(scope.ws, path)
     kind = rules.rule(target)
@@ -82,11 +82,11 @@ def log(scope: Scope, content: Annotated[str, "one entry"]) -> dict[str, Any]:
 @tool("memory.note", WRITE)
 def note(
     scope: Scope,
-    key: Annotated[str, "a name: market_regime, position_600519, playbook"],
+    key: Annotated[str, "market_regime, position_600519, playbook"],
     content: Annotated[str, "the whole note"],
 ) -> dict[str, Any]:
-    """Make or replace the note of a topic, notebook/notes/KEY.md. `playbook` and the `position_…` of what is held are
-    read in every turn.
+    """Write the note of a topic, notebook/notes/KEY.md. `playbook` and `position_…` of what is held come with every
+    turn.
     """
     from ia import notebook
 
@@ -102,8 +102,8 @@ def note(
 @tool("memory.observe", WRITE)
 def observe(
     scope: Scope,
-    topic: Annotated[str, "what it is about: a name or a code"],
-    content: Annotated[str, "what was observed, with its figures"],
+    topic: Annotated[str, "a name or a code"],
+    content: Annotated[str, "what, with its figures"],
 ) -> dict[str, Any]:
     """Add an observation to observations/DATE-TOPIC.md: a fact or a judgement of today."""
     text, about = writes.clean(scope, content), writes.clean(scope, topic)
@@ -129,9 +129,9 @@ def believe(
     scope: Scope,
     text: Annotated[str, "the belief, one sentence"],
     because: Annotated[str, "the reason: evidence, not a mood"],
-    replaces: Annotated[str, "words of the belief whose place it takes"] = "",
+    replaces: Annotated[str, "words of the one it replaces"] = "",
 ) -> dict[str, Any]:
-    """Add a belief, or put it in the place of another. Before, now and why are logged in the reflections."""
+    """Add a belief, or put it in the place of another; before, now and why are logged."""
     _reasoned(because)
     belief, why = writes.clean(scope, text), writes.clean(scope, because)
     return writes.written(
@@ -145,7 +145,7 @@ def believe(
 def reflect(
     scope: Scope,
     content: Annotated[str, "what was learnt, what to do otherwise"],
-    period: Annotated[str, "W11, 03, Q1 or 2024-W11; without it this month"] = "",
+    period: Annotated[str, "W11, 03, Q1 or 2024-W11; default: this month"] = "",
 ) -> dict[str, Any]:
     """Add a reflection to reflections/PERIOD.md: a lesson, or what the user coached."""
     text = writes.clean(scope, content)
@@ -202,7 +202,7 @@ def propose(
     scope: Scope,
     add: Annotated[str, "one line to add"],
     because: Annotated[str, "the reason"],
-    section: Annotated[str, "a heading of soul.md, such as 我的成长方向; the last one without"] = "",
+    section: Annotated[str, "a heading of soul.md; default: the last"] = "",
 ) -> dict[str, Any]:
     """Propose one more line of soul.md, under one of its headings. The user decides."""
     line = " ".join(writes.clean(scope, add).split()).lstrip("#-* ")

@@ -11,14 +11,12 @@ MAX_LISTED = 200
 MAX_HITS = 30
 MAX_LINE = 240
 
-Path = Annotated[str, "relative to notebook/, such as research/宁德时代/2024-03-15.md"]
+Path = Annotated[str, "below notebook/: research/宁德时代/2024-03-15.md"]
 
 
 @tool("notebook.write", WRITE)
 def write(scope: Scope, path: Path, content: Annotated[str, "the whole note, Markdown"]) -> dict[str, Any]:
-    """Write a note, replacing what was there. Recommended: research/TOPIC/DATE.md, reports/PERIOD/DATE.md, scratch/.
-    The index MEMORY.md follows by itself.
-    """
+    """Write a note, replacing what was there: research/TOPIC/DATE.md, reports/PERIOD/DATE.md, scratch/."""
     target = notebook.path_of(scope.ws, path)
     text = writes.clean(scope, content)
     return writes.written(
@@ -28,7 +26,7 @@ def write(scope: Scope, path: Path, content: Annotated[str, "the whole note, Mar
 
 @tool("notebook.append", WRITE)
 def append(scope: Scope, path: Path, content: Annotated[str, "what to add at the end"]) -> dict[str, Any]:
-    """Add text to the end of a note; the note is made if it is not there."""
+    """Add text to the end of a note, new or not."""
     target = notebook.path_of(scope.ws, path)
     text = writes.clean(scope, content)
     return writes.written(
@@ -43,16 +41,16 @@ def read(scope: Scope, path: Path) -> str:
 
 
 @tool("notebook.list", READ)
-def list_(scope: Scope, directory: Annotated[str, "a folder of notebook/; all of it without"] = "") -> dict[str, Any]:
-    """List the notes of a folder: path, time of writing (UTC) and headline, the newest first."""
+def list_(scope: Scope, directory: Annotated[str, "below notebook/; default: all"] = "") -> dict[str, Any]:
+    """List the notes of a folder, newest first: path, time (UTC), headline."""
     found = sorted(notebook.entries(scope.ws, directory), key=lambda entry: entry.time, reverse=True)
     rows = [entry._asdict() for entry in found[:MAX_LISTED]]
     return {"notes": rows, "count": len(found)}
 
 
 @tool("notebook.search", READ)
-def search(scope: Scope, query: Annotated[str, "words that must all stand in one line"]) -> dict[str, Any]:
-    """Find the lines of notes that contain all of the words. For a question rather than words use memory.recall."""
+def search(scope: Scope, query: Annotated[str, "words"]) -> dict[str, Any]:
+    """Find the lines of notes that contain all of the words. For a question use memory.recall."""
     found = notebook.search(scope.ws, query)
     rows = [
         {"path": path, "line": number, "text": writes.passage(scope, path, _short(line))}

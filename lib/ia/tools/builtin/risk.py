@@ -10,8 +10,8 @@ from ia.tools.scope import Scope
 def check(
     scope: Scope,
     symbol: Annotated[str, "code or name: 600519, 宁德时代"],
-    quantity: Annotated[int | None, "shares; without it as much as the user usually buys"] = None,
-    price: Annotated[float | None, "without it the latest price that is stored"] = None,
+    quantity: Annotated[int | None, "shares; default: as many as the user usually buys"] = None,
+    price: Annotated[float | None, "default: the latest stored"] = None,
 ) -> dict[str, Any]:
     """Check a supposed buy against the user's risk rules, before advising on a security: position limit, rise of the
     day, loss of the day, cooling, price limits. Returns breaches (rule, value, limit; refuses: it must not be advised),

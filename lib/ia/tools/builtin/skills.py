@@ -21,7 +21,7 @@ MAX_TEXTS = 40
 
 @tool("skills.list", READ)
 def list_(scope: Scope) -> dict[str, Any]:
-    """List the skills: tested ways of doing a kind of work, with what each is for and the arguments it takes."""
+    """List the skills: tested ways of doing a kind of work, what each is for, and its arguments."""
     person = scope.actor == "user"
     found = [s for s in skills.listed(scope.ws) if person or (s.enabled and s.model_invocable and s.problem is None)]
     return {"skills": [_listed(skill, person, scope.lang) for skill in found]}
@@ -40,8 +40,8 @@ def _listed(skill: skills.Skill, person: bool, lang: str) -> dict[str, Any]:
 def load(
     scope: Scope,
     name: Annotated[str, "name of a skill"],
-    arguments: Annotated[str, "what the skill is to work on, as its arguments say"] = "",
-    file: Annotated[str, "another file of the skill, such as references/x.md: its text and nothing else"] = "",
+    arguments: Annotated[str, "what it is to work on"] = "",
+    file: Annotated[str, "only the text of another file of it: references/x.md"] = "",
 ) -> dict[str, Any]:
     """Load a skill: its instructions and procedure, to be followed from here on. Only the tools that it lists can be
     called afterwards. A skill that runs in a subagent returns the subagent's summary.
@@ -97,8 +97,8 @@ def _covered(name: str, patterns: tuple[str, ...]) -> bool:
 @tool("skills.check", READ, seconds=120)
 def check(
     scope: Scope,
-    name: Annotated[str, "name of a skill; without it the one in force, else all that know rules"] = "",
-    symbol: Annotated[str | None, "a security; without it the bars of the last market.ohlcv"] = None,
+    name: Annotated[str, "a skill; default: the one in force, else all with rules"] = "",
+    symbol: Annotated[str | None, "default: the bars of the last market.ohlcv"] = None,
 ) -> dict[str, Any]:
     """Check the bars against the rules, patterns and red flags of a skill: what fires comes with what follows from it,
     its weight and its source; `for_you_to_judge` are conditions in words, which bars alone cannot decide.
@@ -155,7 +155,7 @@ def install(
     because: Annotated[str, "why the user would want it"],
     name: Annotated[str, "which skill, where the source has several"] = "",
 ) -> dict[str, Any]:
-    """Propose to install a skill. The user sees its tools and files, and decides; nothing is installed before that."""
+    """Propose to install a skill. The user sees its tools and files, and decides."""
     from ia.skills import installing, sources
 
     gate.way(scope, "skills", confirm=True)

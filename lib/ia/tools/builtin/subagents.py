@@ -10,9 +10,9 @@ from ia.tools.scope import Scope
 @tool("subagents.run", READ, together=True, seconds=600)
 def run(
     scope: Scope,
-    task: Annotated[str, "everything that the subagent needs to know; it sees nothing else of this conversation"],
-    role: Annotated[str, "researcher, reviewer, planner, or a few words that say who it is"] = "researcher",
-    tools: Annotated[list[str] | None, "names of tools it may call; fewer than the role has, never more"] = None,
+    task: Annotated[str, "everything that it needs to know; it sees nothing else"],
+    role: Annotated[str, "researcher, reviewer, planner, or a few words"] = "researcher",
+    tools: Annotated[list[str] | None, "tools it may call, of those of its role"] = None,
 ) -> dict[str, Any]:
     """Give a task to a subagent. It returns points with evidence, and the notes it wrote. Several calls in one reply
     run at the same time. A subagent cannot have subagents.

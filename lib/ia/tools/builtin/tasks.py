@@ -31,20 +31,20 @@ def propose(
         "five cron fields (`0 16 * * 5`); `every 90m` (m, h, d); `close+30m` after a close, `close+30m fri`;"
         " or `on file PATTERN`, `on message WORDS`, `on webhook NAME`",
     ],
-    prompt: Annotated[str, "what a turn is asked each time; `/review` at its start names a skill"] = "",
+    prompt: Annotated[str, "what is asked each time; `/review` at its start names a skill"] = "",
     run: Annotated[str, "instead of a prompt, ia commands: `ia ohlcv 600519 | ia compute 'rsi(close, 14)'`"] = "",
-    zone: Annotated[str, "IANA zone of the schedule: Asia/Shanghai; default the exchange's, else the user's"] = "",
+    zone: Annotated[str, "Asia/Shanghai; default: the exchange's, else the user's"] = "",
     calendar: Annotated[Literal["", "CN", "HK", "US"], "only on trading days of this exchange"] = "",
-    inputs: Annotated[str, "what it reads, for the user: observations of the week, tracking"] = "",
-    produces: Annotated[str, "note below notebook/ that keeps the result: reports/weekly/DATE.md"] = "",
-    notify: Annotated[list[str] | None, "channels told of the result; default me, the user; [] nobody"] = None,
+    inputs: Annotated[str, "what it reads, in words"] = "",
+    produces: Annotated[str, "note that keeps the result: reports/weekly/DATE.md"] = "",
+    notify: Annotated[list[str] | None, "channels that are told; default: me, the user; [] nobody"] = None,
     silent: Annotated[bool, "tell only of failures"] = False,
-    retries: Annotated[int, "how often a failed run is tried again"] = 1,
-    retry_after: Annotated[int, "minutes to wait before that"] = 60,
+    retries: Annotated[int, "of a failed run"] = 1,
+    retry_after: Annotated[int, "minutes between them"] = 60,
     missed: Annotated[
-        Literal["once", "skip"], "missed while the machine slept: made up for once, or left out"
+        Literal["once", "skip"], "slots while the machine slept: made up for once, or left out"
     ] = "once",
-    timeout: Annotated[int, "minutes that one run may take"] = 30,
+    timeout: Annotated[int, "minutes"] = 30,
     because: Annotated[str, "why the user wants it"] = "",
 ) -> dict[str, Any]:
     """Propose a task that runs by itself at certain times or events. The user reads the design and decides. Returns
