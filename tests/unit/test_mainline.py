@@ -5,6 +5,7 @@ import csv
 import gzip
 import random
 from itertools import combinations
+from statistics import fmean
 
 import pytest
 
@@ -12,24 +13,23 @@ from ia import sessions
 from ia.agent.mainline import keep, text
 from ia.market import reading
 from ia.market.chance import adjusted, expected, tail
-from ia.market.mainline import LEVEL, META, Past, history, judged, mainlines
+from ia.market.mainline import LEVEL, META, Past, judged, mainlines
 from ia.market.summary import Stock, at_limit
 from ia.memory import rules
 from ia.recall.search import recall
 from small_market import fill, quote
 
 DAY = "2024-03-15"
-DATES = tuple(f"2024-02-{day:02d}" for day in range(5, 25))
 BOARDS = ("main",) * 12 + ("chinext",) * 5 + ("star",) * 2 + ("bse",)
 SWING = {"main": 1.8, "chinext": 2.8, "star": 3.0, "bse": 3.5}
 
 
 def market(rng, size=1200, *, restless=False, planted=()):
-    """Stocks of a day and their past, drawn without any group in mind; `planted`: (concept, members, lift in per cent).
+    """Stocks of a day and how restless they are, drawn without any group in mind; `planted`: (concept, members, lift in per cent).
 
     Concepts hang together (a stock of one is often in its neighbour), and follow restlessness and board, as they do.
     """
-    rows, changes = [], {date: {} for date in DATES}
+    rows, swings = [], {}
     factor = rng.gauss(0, 1)
     for n in range(size):
         board = BOARDS[n % len(BOARDS)]
@@ -46,13 +46,12 @@ def market(rng, size=1200, *, restless=False, planted=()):
                 names.add(name)
                 lift += height
         change = max(-30.0, factor + lift + swing * rng.gauss(0, 1))
-        for date in DATES:
-            changes[date][symbol] = swing * rng.gauss(0, 1)
+        swings[symbol] = fmean(abs(swing * rng.gauss(0, 1)) for _ in range(20))
         rows.append(
             Stock(symbol, f"股{n}", 10.0, 10.0, round(change, 2), 1e7, 1e10, f"行业{n * 13 % 45}", ";".join(sorted(names)),
                   "2010-01-04", board, False)
         )  # fmt: skip
-    return rows, Past(changes)
+    return rows, swings
 
 
 def names(found):
@@ -119,7 +118,7 @@ def test_planted_lines_are_found_in_nearly_every_market_and_nothing_else_is():
 
 def test_a_small_group_does_not_win_by_luck_and_a_huge_one_not_by_size():
     rng = random.Random(3)
-    rows, past = market(rng)
+    rows, swings = market(rng)
     best = sorted(rows, key=lambda row: -row.change_pct)[:50]
     pair = {row.symbol for row in best[:2]}
     huge = {row.symbol for row in rows if rng.random() < 0.24}
@@ -131,7 +130,7 @@ def test_a_small_group_does_not_win_by_luck_and_a_huge_one_not_by_size():
         )
         for row in rows
     ]
-    assert not {"两只", "巨大"} & set(names(judged(rows, past, level=0.05)))
+    assert not {"两只", "巨大"} & set(names(judged(rows, swings, level=0.05)))
 
 
 @pytest.mark.parametrize("restless", [False, True], ids=["alike", "restless"])
@@ -146,8 +145,8 @@ def test_without_strata_restless_groups_would_show_lines_every_other_day():
     """What the strata are for: the same days, judged as if all stocks were alike."""
     false = 0
     for day in range(40):
-        rows, past = market(random.Random(1000 + day), restless=True)
-        false += bool(judged([row._replace(board="main") for row in rows], past._replace(changes={})).lines)
+        rows, _ = market(random.Random(1000 + day), restless=True)
+        false += bool(judged([row._replace(board="main") for row in rows], {}).lines)
     assert false > 10
 
 
@@ -155,14 +154,18 @@ def real_days(labels, days, changes, level):
     """Return how many of the days of a real market show a line, if stocks have these industries."""
     false = 0
     for at in range(20, len(days), 5):
-        past = Past({day: changes[day] for day in days[at - 20 : at]})
+        moves = {}
+        for day in days[at - 20 : at]:
+            for symbol, change in changes[day].items():
+                moves.setdefault(symbol, []).append(abs(change))
+        swings = {symbol: fmean(sizes) if len(sizes) >= 5 else None for symbol, sizes in moves.items()}
         rows = [
             Stock(symbol, "", 1.0, 1.0, change, 1.0, 1.0, labels.get(symbol), None, None, board, False)
             for symbol, change in changes[days[at]].items()
             if abs(change) < 31
             for board in ["star" if symbol[:3] == "688" else "chinext" if symbol[0] == "3" else "main"]
         ]
-        false += bool(judged(rows, past, top=20, level=level).lines)
+        false += bool(judged(rows, swings, top=20, level=level).lines)
     return false
 
 
@@ -274,10 +277,12 @@ def test_history_follows_from_raw_closes_where_no_snapshot_is_and_not_across_an_
         store.put_history(db, source, "600001.SH", bars, [])
         store.put_history(db, source, "600002.SH", bars, [Action("2024-03-14", bonus=1.0)])
     with reading.opened(ws) as db:
-        past = history(db, reading.latest(db))
-    assert list(past.changes) == ["2024-03-13", "2024-03-14"]
-    assert past.moves("600001.SH") == pytest.approx([10.0, -50.0])
-    assert past.moves("600002.SH") == pytest.approx([10.0])
+        past = Past(db, reading.latest(db))
+        assert past.means(["600001.SH"]) == pytest.approx({"2024-03-13": 10.0, "2024-03-14": -50.0})
+        assert past.means(["600002.SH"]) == pytest.approx({"2024-03-13": 10.0})
+        assert past.means(["600001.SH"], without=True) == pytest.approx({"2024-03-13": 10.0})
+        assert past.means([], without=True) == pytest.approx({"2024-03-13": 10.0, "2024-03-14": -50.0})
+        assert past.swings() == {"600001.SH": None, "600002.SH": None}  # of too few days
 
 
 def test_what_was_later_is_not_seen(ws, monkeypatch):

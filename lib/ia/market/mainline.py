@@ -8,19 +8,20 @@ on, at most a share `level` of the days shows a line.
 
 Left out are stocks of less than 60 days, groups of fewer than five stocks, and groups that say nothing of a business:
 those with more than a quarter of the market, and those made of index membership, trading links or past moves. Groups
-with nearly the same gainers are told as one. Industry and concepts are those that were told last.
+with nearly the same gainers are told as one. Industry and concepts are those told by then.
 """
 
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from math import fsum, sqrt
 from typing import NamedTuple
 
 from ia.market.chance import adjusted, expected, tail
-from ia.market.reading import Day, Row
-from ia.market.summary import Stock, at_limit, is_young, names_of, stocks
+from ia.market.reading import Day, Row, young
+from ia.market.summary import Stock, at_limit, names_of, stocks
 
 KINDS = ("industry", "concept")
 LEVEL = 0.01
@@ -32,6 +33,8 @@ MAX_FRAC = 0.25
 SAME_FRAC = 2 / 3
 """Groups are told as one where so much of the smaller one's gainers is among the other's."""
 HISTORY = 20
+KNOWN = 5
+"""On so many days a stock has to have traded for anybody to know how restless it is."""
 LAYERS = 4
 """Into so many equal parts, by the mean size of their moves, the stocks of a price limit are divided."""
 META = re.compile(
@@ -67,14 +70,16 @@ def mainlines(
     closest     the same of the group that came nearest, where there is no line
     groups      how many were looked at
     """
-    rows = [row for row in stocks(db, day) if not is_young(row, day.date)]
-    past = history(db, day)
-    found = judged(rows, past, top=top, level=level, kinds=kinds)
+    new = young(day.date)
+    rows = [row for row in stocks(db, day) if row.listed is None or row.listed < new]
+    past = Past(db, day)
+    swings = past.swings()
+    found = judged(rows, swings, top=top, level=level, kinds=kinds)
     told = {
         "date": day.date, "time": day.time, "source": day.name, "simulated": day.simulated, "closed": day.closed,
         "top": min(top, len(rows)), "level": level, "correction": "Benjamini-Hochberg", "groups": found.looks,
     }  # fmt: skip
-    market = _Market(rows, past, day.date)
+    market = _Market(rows, past, swings.keys(), day.date)
     return {
         **told,
         "lines": [market.line(*line) for line in found.lines],
@@ -91,12 +96,13 @@ class Judged(NamedTuple):
 
 
 def judged(
-    rows: Sequence[Stock], past: "Past", *, top: int = TOP, level: float = LEVEL, kinds: Sequence[str] = KINDS
-) -> Judged:
-    """Return which groups stand out among the stocks of a day."""
+    rows: Sequence[Stock], swings: Mapping[str, float | None], *, top: int = TOP, level: float = LEVEL,
+    kinds: Sequence[str] = KINDS,
+) -> Judged:  # fmt: skip
+    """Return which groups stand out among the stocks of a day. `swings`: see Past.swings."""
     ranked = sorted(rows, key=lambda row: (-row.change_pct, row.symbol))[:top]
     best = [row.symbol for row in ranked if row.change_pct > 0]
-    layers = _layers(rows, past)
+    layers = _layers(rows, swings)
     sizes, drawn = Counter(layers.values()), Counter(layers[symbol] for symbol in best)
     found, looks = [], 0
     for kind in kinds:
@@ -136,13 +142,12 @@ def _same(a: Group, b: Group) -> bool:
     return common >= SAME_FRAC * min(len(a.hits), len(b.hits))
 
 
-def _layers(rows: Sequence[Stock], past: "Past") -> dict[str, tuple[str, bool, int]]:
+def _layers(rows: Sequence[Stock], swings: Mapping[str, float | None]) -> dict[str, tuple[str, bool, int]]:
     """Return the stratum of each stock: its board, special treatment, and how restless it usually is there."""
     bands: dict[tuple[str, bool], list[tuple[float, str]]] = {}
     for row in rows:
-        moves = past.moves(row.symbol)
-        size = _mean([abs(move) for move in moves]) if len(moves) >= 5 else -1.0
-        bands.setdefault((row.board, bool(row.st)), []).append((size, row.symbol))
+        size = swings.get(row.symbol)
+        bands.setdefault((row.board, bool(row.st)), []).append((-1.0 if size is None else size, row.symbol))
     layers = {}
     for (board, st), found in bands.items():
         known = sorted(pair for pair in found if pair[0] >= 0)
@@ -154,73 +159,79 @@ def _layers(rows: Sequence[Stock], past: "Past") -> dict[str, tuple[str, bool, i
 # history
 
 
-class Past(NamedTuple):
-    """What stocks did on the stored days before, oldest first: by date each one's change in per cent, by symbol."""
+class Past:
+    """What stocks did on up to so many stored days before a day: their changes in per cent.
 
-    changes: dict[str, dict[str, float]]
-
-    def moves(self, symbol: str) -> list[float]:
-        """Return the changes of a stock, oldest first, without the days on which it did not trade."""
-        return [change for day in self.changes.values() if (change := day.get(symbol)) is not None]
-
-
-def history(db: sqlite3.Connection, day: Day, days: int = HISTORY) -> Past:
-    """Return the changes of up to so many stored days before a day.
-
-    Of days without a snapshot they follow from the raw closes, without those of ex-dates.
+    Of days without a snapshot they follow from the raw closes, without those of ex-dates. A hundred thousand changes
+    stay in the database: only what is worked out of them leaves it.
     """
-    stored = db.execute(
-        "SELECT date, whole FROM days WHERE source = ? AND date < ? ORDER BY date DESC LIMIT ?",
-        (day.source, day.date, days + 1),
-    ).fetchall()[::-1]
-    changes: dict[str, dict[str, float]] = {}
-    for at, (date, whole) in enumerate(stored):
-        if not at and (len(stored) > days or not whole):
-            continue
-        changes[date] = dict(_told(db, day, date) if whole else _followed(db, day, stored[at - 1][0], date))
-    return Past(changes)
+
+    def __init__(self, db: sqlite3.Connection, day: Day, days: int = HISTORY) -> None:
+        self._db, self._values = db, {"source": day.source, "adapter": day.name}
+        stored = db.execute(
+            "SELECT date, whole FROM days WHERE source = ? AND date < ? ORDER BY date DESC LIMIT ?",
+            (day.source, day.date, days + 1),
+        ).fetchall()[::-1]
+        known = stored if len(stored) <= days else stored[1:]
+        told = [date for date, whole in known if whole]
+        before = {date: earlier for (earlier, _), (date, _) in pairwise(stored)}
+        parts = [
+            "SELECT symbol, date, change_pct AS change FROM snapshots WHERE source = :source"
+            f" AND date IN ({self._named(told)}) AND volume > 0 AND change_pct IS NOT NULL"
+        ]
+        for date in (date for date, whole in known if not whole and date in before):
+            parts.append(
+                "SELECT b.symbol, b.date, (b.close / a.close - 1) * 100 FROM daily b JOIN daily a"
+                f" ON a.source = b.source AND a.date = {self._named([before[date]])} AND a.symbol = b.symbol"
+                f" WHERE b.source = :source AND b.date = {self._named([date])} AND b.symbol NOT IN"
+                f" (SELECT symbol FROM actions WHERE adapter = :adapter AND date = {self._named([date])})"
+            )
+        self._moves = " UNION ALL ".join(parts)
+
+    def _named(self, dates: Sequence[str]) -> str:
+        names = [f"d{len(self._values) + n}" for n in range(len(dates))]
+        self._values.update(zip(names, dates, strict=True))
+        return ", ".join(f":{name}" for name in names)
+
+    def swings(self) -> dict[str, float | None]:
+        """Return the mean size of the moves of each stock that has any; None with fewer than KNOWN."""
+        query = f"SELECT symbol, count(*), sum(abs(change)) FROM ({self._moves}) GROUP BY symbol"
+        return {
+            symbol: total / count if count >= KNOWN else None
+            for symbol, count, total in self._db.execute(query, self._values)
+        }
+
+    def means(self, symbols: Iterable[str], *, without: bool = False) -> dict[str, float]:
+        """Return the mean change of these stocks, or of all others, on each day on which one of them traded."""
+        names = list(symbols)
+        among = (
+            f" WHERE symbol {'NOT ' * without}IN (SELECT value FROM json_each(:names))" if names or not without else ""
+        )
+        query = f"SELECT date, avg(change) FROM ({self._moves}){among} GROUP BY date ORDER BY date"
+        return dict(self._db.execute(query, {**self._values, "names": _list_of(names)}))
 
 
-def _told(db: sqlite3.Connection, day: Day, date: str) -> Iterator[tuple[str, float]]:
-    return db.execute(
-        "SELECT symbol, change_pct FROM snapshots WHERE source = ? AND date = ? AND volume > 0"
-        " AND change_pct IS NOT NULL",
-        (day.source, date),
-    )
+def _list_of(names: Sequence[str]) -> str:
+    import json
 
-
-def _followed(db: sqlite3.Connection, day: Day, before: str, date: str) -> Iterator[tuple[str, float]]:
-    return db.execute(
-        "SELECT b.symbol, (b.close / a.close - 1) * 100 FROM daily b JOIN daily a ON a.source = b.source"
-        " AND a.date = ? AND a.symbol = b.symbol WHERE b.source = ? AND b.date = ?"
-        " AND b.symbol NOT IN (SELECT symbol FROM actions WHERE adapter = ? AND date = ?)",
-        (before, day.source, date, day.name, date),
-    )
+    return json.dumps(names)
 
 
 class _Market:
     """The market of a day and of the days before, against which lines are described."""
 
-    def __init__(self, rows: Sequence[Stock], past: Past, day: str) -> None:
+    def __init__(self, rows: Sequence[Stock], past: Past, moved: Iterable[str], day: str) -> None:
         self.stocks = {row.symbol: row for row in rows}
         self.past = past
         self.mean = _mean([row.change_pct for row in rows]) if rows else 0.0
-        self.means = {date: self._mean(self.stocks, date) for date in past.changes}
+        self.means = past.means(set(moved) - self.stocks.keys(), without=True)
         self.limit_up = set(at_limit(rows, day)[0])
-
-    def _mean(self, symbols: Iterable[str], date: str) -> float | None:
-        found = [change for change in map(self.past.changes[date].get, symbols) if change is not None]
-        return _mean(found) if found else None
 
     def line(self, group: Group, value: float, same: list[str]) -> Row:
         """Return what is told of a line: see mainlines()."""
         change = _mean([self.stocks[symbol].change_pct for symbol in group.members])
         excess = change - self.mean
-        before = [
-            mine - whole
-            for date, whole in self.means.items()
-            if whole is not None and (mine := self._mean(group.members, date)) is not None
-        ]
+        before = [mine - self.means[date] for date, mine in self.past.means(group.members).items()]
         usual = _mean(before) if before else 0.0
         spread = sqrt(fsum((each - usual) ** 2 for each in before) / (len(before) - 1)) if len(before) >= 5 else 0.0
         return {
