@@ -6,6 +6,7 @@ import click
 
 from ia_cli._group import Command
 from ia_cli._in import open_input
+from ia_cli._options import adapter_option, adjust_option, stale_option
 from ia_cli._out import notify
 
 
@@ -20,10 +21,9 @@ from ia_cli._out import notify
 @click.option("--end", metavar="DATE", help="Last date, YYYY-MM-DD.")
 @click.option("--last", type=click.IntRange(1), metavar="N",
               help="The last N bars; default: a terminal's columns, 250 in a file.")  # fmt: skip
-@click.option("--adjust", type=click.Choice(["qfq", "hfq", "none"]),
-              help="qfq (default) keeps the last price, hfq the first.")  # fmt: skip
-@click.option("--adapter", metavar="A[,B…]", help="Sources in the order to try; default: setting market.adapter.")
-@click.option("--stale", is_flag=True, help="Use the stored copy however old it is; its age goes to stderr.")
+@adjust_option
+@adapter_option
+@stale_option
 @click.option("--log", is_flag=True, help="A logarithmic price axis.")
 @click.option("--up", type=click.Choice(["red", "green"]),
               help="Colour of a rise; default: red in mainland China and Hong Kong, green in America.")  # fmt: skip
@@ -33,7 +33,7 @@ from ia_cli._out import notify
 @click.option("--title", metavar="TEXT", help="Stands above the picture instead of the symbol.")
 def chart(
     symbol: str | None, output: str | None, indicators: tuple[str, ...], panes: str | None, period: str,
-    start: str | None, end: str | None, last: int | None, adjust: str | None, adapter: str | None, stale: bool,
+    start: str | None, end: str | None, last: int | None, adjust: str | None, adapter: tuple[str, ...], stale: bool,
     log: bool, up: str | None, trades: bool, width: int | None, height: int | None, title: str | None,
 ) -> None:  # fmt: skip
     """Draw candles, volume, indicators and trades.
@@ -70,8 +70,7 @@ def _origin(symbol, period, end, start, adjust, adapter, stale):  # type: ignore
     from ia.pictures import source
     from ia.workspace import Workspace
 
-    adapters = tuple(part.strip() for part in adapter.split(",") if part.strip()) if adapter else ()
-    request = Request(symbol or "-", period, start, end, adjust or "qfq", adapters, stale=stale)
+    request = Request(symbol or "-", period, start, end, adjust or "qfq", adapter, stale=stale)
     check(request)
     file = symbol is not None and ("/" in symbol or symbol.lower().endswith(".csv") or os.path.isfile(symbol))
     if symbol not in (None, "-") and not file:

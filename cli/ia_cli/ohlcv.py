@@ -7,6 +7,7 @@ import click
 
 from ia_cli._group import Command
 from ia_cli._in import open_input
+from ia_cli._options import adapter_option, adjust_option, stale_option
 from ia_cli._out import notify
 
 
@@ -17,12 +18,10 @@ from ia_cli._out import notify
 @click.option("--period", type=click.Choice(["daily", "weekly", "monthly"]), default="daily", help="Length of a bar.")
 @click.option("--start", metavar="DATE", help="First date, YYYY-MM-DD.")
 @click.option("--end", metavar="DATE", help="Last date, YYYY-MM-DD.")
-@click.option(
-    "--adjust", type=click.Choice(["qfq", "hfq", "none"]), help="qfq (default) keeps the last price, hfq the first."
-)
-@click.option("--adapter", metavar="A[,B…]", help="Sources in the order to try; default: setting market.adapter.")
+@adjust_option
+@adapter_option
 @click.option("--refresh", is_flag=True, help="Fetch even if today's copy is stored.")
-@click.option("--stale", is_flag=True, help="Use the stored copy however old it is; its age goes to stderr.")
+@stale_option
 @click.option("--strict", is_flag=True, help="With -: refuse bars whose low or high contradict open or close.")
 @click.option("--select", metavar="CODE", help="With -: the symbol to take from a file that holds several.")
 @click.option("--lots/--shares", default=None, help="With -: the unit of the volume, where the header does not tell.")
@@ -31,7 +30,7 @@ from ia_cli._out import notify
 )
 def ohlcv(
     symbol: str | None, period: str, start: str | None, end: str | None, adjust: str | None,
-    adapter: str | None, refresh: bool, stale: bool, strict: bool, select: str | None, lots: bool | None,
+    adapter: tuple[str, ...], refresh: bool, stale: bool, strict: bool, select: str | None, lots: bool | None,
     day_first: bool | None,
 ) -> None:  # fmt: skip
     """Print the prices of a symbol as canonical CSV.
@@ -48,7 +47,7 @@ def ohlcv(
 
     request = Request(
         "-" if symbol is None else symbol, period, start, end, adjust or "qfq",
-        tuple(part.strip() for part in adapter.split(",") if part.strip()) if adapter else (), refresh, stale,
+        adapter, refresh, stale,
     )  # fmt: skip
     check(request)
     if symbol not in (None, "-"):

@@ -1,21 +1,25 @@
 """`ia report`: one page about a symbol, the account or the market."""
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
 from ia_cli._group import Command
+from ia_cli._options import adapter_option, adjust_option, stale_option
 from ia_cli._out import notify
+
+if TYPE_CHECKING:
+    from ia.workspace import Workspace
 
 
 @click.command(cls=Command, example="ia report 600519 --adapter demo -o report.html")
 @click.argument("target", metavar="SYMBOL|account|market")
 @click.option("-o", "--output", metavar="FILE", help="Write FILE (.html); default: standard output.")
-@click.option("--adapter", metavar="A[,B…]", help="Sources in the order to try; default: setting market.adapter.")
-@click.option("--adjust", type=click.Choice(["qfq", "hfq", "none"]),
-              help="qfq (default) keeps the last price, hfq the first.")  # fmt: skip
-@click.option("--stale", is_flag=True, help="Use the stored copy however old it is; its age goes to stderr.")
-def report(target: str, output: str | None, adapter: str | None, adjust: str | None, stale: bool) -> None:
+@adapter_option
+@adjust_option
+@stale_option
+def report(target: str, output: str | None, adapter: tuple[str, ...], adjust: str | None, stale: bool) -> None:
     """Write one self-contained page about a symbol, the account or the market.
 
     Of a SYMBOL: its chart, what it did, quote and fundamentals from the store, the trades in it and what was written
@@ -54,14 +58,15 @@ def report(target: str, output: str | None, adapter: str | None, adjust: str | N
     sys.stdout.write(output + "\n")
 
 
-def _of_symbol(ws, target, adapter, adjust, stale):  # type: ignore[no-untyped-def]
+def _of_symbol(
+    ws: "Workspace", target: str, adapter: tuple[str, ...], adjust: str | None, stale: bool
+) -> str:  # fmt: skip
     from ia import config
     from ia.ohlcv.history import Request
     from ia.pictures import of_symbol, source
     from ia.pictures.indicators import Limits
     from ia_cli._picture import voice
 
-    adapters = tuple(part.strip() for part in adapter.split(",") if part.strip()) if adapter else ()
-    origin = source.of_symbol(ws, Request(target, adjust=adjust or "qfq", adapters=adapters, stale=stale), notify)
+    origin = source.of_symbol(ws, Request(target, adjust=adjust or "qfq", adapters=adapter, stale=stale), notify)
     limits = Limits(config.get("compute.timeout"), config.get("compute.isolation"))
     return of_symbol.report(ws, origin, voice(), limits, notify)

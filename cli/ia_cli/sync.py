@@ -4,6 +4,7 @@ import contextlib
 import sys
 import time
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,6 +12,9 @@ from ia_cli._group import Command
 from ia_cli._options import json_option
 from ia_cli._out import complain, emit_json, notify
 from ia_cli._text import tr
+
+if TYPE_CHECKING:
+    from ia.workspace import Workspace
 
 JOBS = ("daily", "symbols", "fundamentals", "northbound", "lhb", "sectors", "all")
 COLUMNS = (
@@ -100,7 +104,7 @@ def sync(
         ctx.exit(min(outcome.failures, key=lambda failure: failure.status != 75).status)
 
 
-def _chosen(ws, symbols: str | None, universe: str | None) -> tuple[str, ...] | None:  # type: ignore[no-untyped-def]
+def _chosen(ws: "Workspace", symbols: str | None, universe: str | None) -> tuple[str, ...] | None:
     """Return the canonical symbols that are meant; None for the whole market."""
     from ia.errors import UsageError
 
