@@ -94,6 +94,88 @@ def test_a_new_issue_costs_what_was_paid_for_it(ws):
     assert books(ws).cash["CNY"].balance == -10500
 
 
+CMS = """招商证券资金流水
+发生日期\t业务名称\t证券代码\t证券名称\t成交价格\t成交数量\t成交金额\t发生金额\t手续费\t印花税\t过户费\t币种
+20240102\t银行转存\t\t\t0\t0\t0\t200000.00\t0\t0\t0\t人民币
+20240115\t证券买入\t600036\t招商银行\t30.000\t1000.00\t30000.00\t-30007.80\t7.50\t0\t0.30\t人民币
+20240314\t新股申购\t301555\t新股\t21.000\t5000\t105000.00\t0.00\t0\t0\t0\t人民币
+20240315\t配售配号\t732345\t某某申购\t0\t5\t0\t0\t0\t0\t0\t人民币
+20240316\t市值申购中签\t301555\t新股\t21.000\t500\t0\t0\t0\t0\t0\t人民币
+20240317\t市值申购中签扣款\t301555\t新股\t21.000\t500\t10500.00\t-10500.00\t0\t0\t0\t人民币
+20240325\t新股入账\t301555\t新股\t0\t500\t0\t0\t0\t0\t0\t人民币
+20240920\t利息税\t\t\t0\t0\t0\t-0.12\t0\t0\t0\t人民币
+20241010\t证券卖出\t600036\t招商银行\t35.000\t-1000.00\t35000.00\t34973.40\t8.75\t17.50\t0.35\t人民币
+20241011\t股息红利差异扣税\t600036\t招商银行\t0\t0\t0\t-197.20\t0\t0\t0\t人民币
+20241101\t银行转取\t\t\t0\t0\t0\t-4268.28\t0\t0\t0\t人民币
+合计\t\t\t\t\t\t\t200000.00
+"""
+SCHWAB = """"Transactions  for account Individual ...123 as of 12/31/2024 04:00:00 PM ET"
+"Date","Action","Symbol","Description","Quantity","Price","Fees & Comm","Amount"
+"07/02/2024","Sell","AAPL","APPLE INC","11","$220.80","$1.07","$2427.73"
+"05/16/2024 as of 05/15/2024","NRA Tax Adj","AAPL","APPLE INC","","","","-$0.75"
+"05/16/2024","Qualified Dividend","AAPL","APPLE INC","","","","$5.00"
+"01/16/2024","Buy","AAPL","APPLE INC","20","$180.50","","-$3610.00"
+"01/10/2024","Wire Funds Received","","WIRED FUNDS RECEIVED","","","","$50,000.00"
+"01/09/2024","ADR Mgmt Fee","BABA","ALIBABA","","","","-$2.00"
+"Transactions Total","","","","","","","$48819.98"
+"""
+IBKR = """Statement,Header,Field Name,Field Value
+Statement,Data,Title,Activity Statement
+Trades,Header,DataDiscriminator,Asset Category,Currency,Symbol,Date/Time,Quantity,T. Price,C. Price,Proceeds,Comm/Fee,Code
+Trades,Data,Order,Stocks,USD,MSFT,"2024-01-18, 10:00:01",10,390.5,393.87,-3905,-1.005,O
+Trades,Data,Trade,Stocks,USD,MSFT,"2024-01-18, 10:00:01",10,390.5,393.87,-3905,-1.005,O
+Trades,SubTotal,,Stocks,USD,MSFT,,10,,,-3905,-1.005,
+Trades,Header,DataDiscriminator,Asset Category,Currency,Symbol,Date/Time,Quantity,T. Price,C. Price,Proceeds,Comm/Fee,Code
+Trades,Data,Order,Stocks,USD,MSFT,"2024-06-18, 10:00:01",-4,445,446.34,1780,-1.04932,C
+Dividends,Header,Currency,Date,Description,Amount
+Dividends,Data,USD,2024-03-14,MSFT(US5949181045) Cash Dividend USD 0.75 per Share (Ordinary Dividend),7.5
+Dividends,Data,Total,,,7.5
+Withholding Tax,Header,Currency,Date,Description,Amount,Code
+Withholding Tax,Data,USD,2024-03-14,MSFT(US5949181045) Cash Dividend USD 0.75 per Share - US Tax,-0.75,
+Withholding Tax,Data,USD,2024-03-20,MSFT(US5949181045) Cash Dividend USD 0.75 per Share - US Tax,0.05,
+Deposits & Withdrawals,Header,Currency,Settle Date,Description,Amount
+Deposits & Withdrawals,Data,USD,2024-01-10,Electronic Fund Transfer,10000
+Deposits & Withdrawals,Data,USD,2024-09-10,Disbursement,-500
+Interest,Header,Currency,Date,Description,Amount
+Interest,Data,USD,2024-04-03,USD Credit Interest for Mar-2024,3.21
+Fees,Header,Subtitle,Currency,Date,Description,Amount
+Fees,Data,Other Fees,USD,2024-05-03,SNAPSHOT,-1.5
+"""
+
+
+@pytest.mark.parametrize(
+    ("bill", "unit", "cash", "held", "dividends"),
+    [
+        (CMS, "CNY", "190000.00", {"600036.SH": 0, "301555.SZ": 500}, "-197.20"),
+        (SCHWAB, "USD", "48819.98", {"AAPL.US": 9}, "4.25"),
+        (IBKR, "USD", "7381.45", {"MSFT.US": 6}, "6.80"),
+    ],
+)
+def test_the_cash_of_a_whole_statement_is_what_its_broker_says(ws, bill, unit, cash, held, dividends):
+    assert put(ws, bill)
+    told = books(ws)
+    assert {name: each.quantity for name, each in told.holdings.items()} == held
+    assert sum(each.dividends for each in told.holdings.values()) == Decimal(dividends)
+    assert {name: str(each.balance) for name, each in told.cash.items()} == {unit: cash}
+    assert put(ws, bill) == []
+
+
+@pytest.mark.parametrize(
+    ("bill", "told"),
+    [
+        (IBKR.replace("Order,Stocks", "Order,Forex"), "a trade in Forex"),
+        (SCHWAB.replace('"Wire Funds Received",""', '"Journal","AAPL"').replace("$50,000.00", "$0.00").replace(
+            '"WIRED FUNDS RECEIVED",""', '"X","7"'), "no amount"),
+        ("date,symbol,side,price,quantity\n03/04/2024,600000,buy,10,100\n", "a day or a month first"),
+        ("成交日期,证券代码,操作,成交价格,成交数量,发生金额\n20240304,600000,指定交易,0,0,-5.00\n", "what is"),
+    ],
+)  # fmt: skip
+def test_what_would_move_money_or_shares_unseen_stops_the_file(ws, bill, told):
+    with pytest.raises(BadData, match=told):
+        put(ws, bill)
+    assert journal.standing(ws.db) == []
+
+
 @pytest.mark.parametrize(
     ("row", "line"),
     [

@@ -190,4 +190,8 @@ CATALOG = {
     "entry {number} was taken back by {later}": "第 {number} 笔已被第 {later} 笔撤销",
     "more is taken out than there was: the cash in {currency} is {cash}": "取出多于所有：{currency} 现金为 {cash}",
     "In JSON a sale has what it realised, by the setting ledger.method.": "JSON 中卖出的一笔带有已实现盈亏（按 ledger.method）。",
+    "{source}:{line}: a trade in {what} is no entry of this ledger": "{source}:{line}: {what} 的交易不是本账本的记录",
+    "take such rows out, and enter what they did to the cash by hand": "请删去这样的行，并手工记入它们引起的现金变动",
+    "{source}:{line}: {text} may be a day or a month first": "{source}:{line}: {text} 分不清日在前还是月在前",
+    "write the dates as 2024-03-15": "日期请写成 2024-03-15",
 }

@@ -17,7 +17,7 @@ from ia import clock, config, store
 from ia.errors import Message, NotFound, Notify, UsageError, silent
 from ia.ledger import guard, journal, order
 from ia.ledger.account import Account, Price, account
-from ia.ledger.fold import Books, fold
+from ia.ledger.fold import Books, fold, plain
 from ia.ledger.guard import Breach, Held, Quoted, State
 from ia.ledger.journal import ACTIONS, BUY, SELL, TRADES, ZERO, Entry
 from ia.ledger.order import Order
@@ -248,7 +248,7 @@ class Desk:
         holding = self.books(until=moment).holdings.get(symbol.canonical)
         if holding is None or not holding.quantity:
             raise NotFound("{symbol} is not held", symbol=str(symbol), hint="`ia account` shows what is")
-        return holding.quantity
+        return Decimal(plain(holding.quantity))
 
     def warnings(self, found: Account) -> list[Breach]:
         """Return what an account should be warned of, currency by currency."""

@@ -4,9 +4,7 @@ What the broker says wins over the rules: its amounts and fees are taken as they
 says, so that a file, or two that overlap, are entered once.
 """
 
-import csv
 import hashlib
-import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -17,7 +15,7 @@ from typing import NamedTuple
 
 from ia import clock
 from ia.errors import BadData, IaError, Message, Notify, silent
-from ia.ledger import entering, journal, order
+from ia.ledger import entering, journal, order, tables
 from ia.ledger.desk import Desk
 from ia.ledger.journal import (
     ACTIONS,
@@ -34,32 +32,20 @@ from ia.ledger.journal import (
     Entry,
     cents,
 )
-from ia.ledger.statements import is_header, meanings, meant
+from ia.ledger.statements import meant
+from ia.ledger.tables import MOST_BYTES as MOST_BYTES
+from ia.ledger.tables import Row
 from ia.ohlcv.identity import Symbol, from_canonical, resolve
 from ia.rules.boards import currency as traded_in
 
-MOST_BYTES = 50_000_000
-MOST_ROWS = 200_000
 _resolved = lru_cache(4096)(resolve)
 _FEES = ("commission", "charge", "stamp", "transfer", "other")
 _is_date = re.compile(
     r"([0-9]{4})[-/.年]?([0-9]{1,2})[-/.月]?([0-9]{1,2})日?"
     r"(?:[T ,;]+([0-9]{1,2}:?[0-9]{2}(?::?[0-9]{2})?)(?:\.[0-9]+)?)?"
-    r"(?:\s*\(?[A-Z]{1,4}\)?)?", re.ASCII,
+    r"(?:,?\s*(?:US/Eastern|\(?[A-Z]{1,4}\)?))?", re.ASCII,
 ).fullmatch  # fmt: skip
-_says_nothing = re.compile(r"[\s/]*(order|trade|stk|stocks?|成交|普通|限价)*[\s/]*", re.I).fullmatch
-_is_time = re.compile(r"([0-9]{1,2}):?([0-9]{2})(?::?([0-9]{2}))?", re.ASCII).fullmatch
-
-
-class Row(dict[str, str]):
-    """A row of a file: its cells by meaning, "" where there is none, and the line that it stands on."""
-
-    def __init__(self, line: int, cells: dict[str, str]) -> None:
-        super().__init__(cells)
-        self.line = line
-
-    def __missing__(self, _: str) -> str:
-        return ""
+_is_time = re.compile(r"([0-9]{1,2}):?([0-9]{2})(?::?([0-9]{2})(?:[0-9]{2})?)?", re.ASCII).fullmatch
 
 
 class Read(NamedTuple):
@@ -79,7 +65,7 @@ def read(raw: bytes, source: str, *, currency: str = "CNY", session: str = "") -
     currency  of rows that do not say and whose security does not tell
     raises    BadData with the line of the first row that cannot be read.
     """
-    rows = _rows(_decoded(raw, source), source)
+    rows = tables.read(raw, source)
     paid: dict[str, Decimal] = {}
     found: list[Entry] = []
     passed: list[tuple[int, str]] = []
@@ -181,83 +167,15 @@ def _key(entry: Entry, number: str) -> str:
     return "row:" + hashlib.sha256("|".join(told).encode()).hexdigest()[:32]
 
 
-def _decoded(raw: bytes, source: str) -> str:
-    if len(raw) > MOST_BYTES:
-        raise BadData("{source}: larger than {limit} bytes", source=source, limit=MOST_BYTES)
-    if raw[:4] in (b"PK\x03\x04", b"\xd0\xcf\x11\xe0"):
-        raise BadData("{source} is an Excel workbook", source=source, hint="save it as CSV or text in Excel or WPS")
-    for encoding in ("utf-16",) if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else ("utf-8-sig", "gb18030"):
-        try:
-            text = raw.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-        if "\0" not in text:
-            return text
-    raise BadData("{source} is no text", source=source)
-
-
-def _rows(text: str, source: str) -> list[Row]:
-    lines = text.splitlines()
-    at, mark = next(
-        ((at, mark) for at, line in enumerate(lines[:60]) for mark in "\t,;|" if is_header(_cells(line, mark))),
-        (-1, ""),
-    )
-    if at < 0:
-        raise BadData(
-            "{source}: no line names the columns of a statement", source=source,
-            hint="a date, a code, what was done, price, quantity: 成交日期 证券代码 操作 成交价格 成交数量",
-        )  # fmt: skip
-    header = _cells(lines[at], mark)
-    places = meanings(header)
-    rows: list[Row] = []
-    reader = csv.reader(io.StringIO("\n".join(lines[at + 1 :])), delimiter=mark)
-    try:
-        for values in reader:
-            line = at + 1 + reader.line_num
-            cells = [_bare(value) for value in values]
-            if not any(cells):
-                continue
-            if len(rows) >= MOST_ROWS:
-                raise BadData("{source}: more than {limit} rows", source=source, limit=MOST_ROWS)
-            row = Row(line, {name: _joined(name, cells, at) for name, at in places.items()})
-            if not row["date"] and re.match(r"合计|总计|小计|共|total", "".join(cells), re.I):
-                continue
-            rows.append(row)
-    except csv.Error as exc:
-        raise BadData("{source}: {reason}", source=source, reason=str(exc)) from None
-    days = [row["date"] for row in rows]
-    return rows[::-1] if len(days) > 1 and days[0] > days[-1] else rows
-
-
-def _joined(name: str, cells: list[str], places: list[int]) -> str:
-    """Return the cell of a meaning; of several columns all of them."""
-    return (" " if name == "what" else ";").join(cells[at] for at in places if at < len(cells))
-
-
-def _cells(line: str, mark: str) -> list[str]:
-    try:
-        return next(csv.reader([line], delimiter=mark), [])
-    except csv.Error:
-        return []
-
-
-def _bare(cell: str) -> str:
-    """Return a cell without what Excel and terminals of brokers put around it: ="600519", '600519, spaces."""
-    text = cell.strip().strip("\ufeff")
-    if text.startswith("="):
-        text = text[1:]
-    return text.strip("\"'` \t\u3000")
-
-
 def _entry(row: Row, paid: dict[str, Decimal], default: str, session: str) -> Entry | None:
     """Return what a row says; None where it moves nothing. `paid` collects what new issues cost before they arrive."""
     if row["kind"]:
         return _own(row)
     net, quantity = _number(row, "net"), _number(row, "quantity")
     kind = _kind(row, net, quantity)
-    if kind == "nothing" or (not net and not quantity and not _number(row, "amount")):
+    if (kind == "nothing" and not net) or (not net and not quantity and not _number(row, "amount")):
         return None
-    if kind == "unknown":
+    if kind in ("unknown", "nothing"):
         raise BadData(
             "what is {what!r}?", what=row["what"][:40], hint="buy, sell, dividend … as the broker writes them"
         )
@@ -266,8 +184,8 @@ def _entry(row: Row, paid: dict[str, Decimal], default: str, session: str) -> En
     unit = _unit(row, symbol, default)
     name = row["name"] or (symbol.name if symbol else "")
     base = Entry(
-        0, clock.stamp(moment), day, kind, symbol.canonical if symbol else "", name, unit, session=session,
-        actor="user", origin="statement",
+        0, clock.stamp(moment), day, INTEREST if kind == "charge" else kind, symbol.canonical if symbol else "", name,
+        unit, session=session, actor="user", origin="statement",
     )  # fmt: skip
     if kind in ("buy", "sell", "subscribe", "paid"):
         assert symbol is not None
@@ -279,11 +197,14 @@ def _entry(row: Row, paid: dict[str, Decimal], default: str, session: str) -> En
     cash = net if net is not None and net else _number(row, "amount") or ZERO
     if kind == "tax":
         return base._replace(kind=DIVIDEND, cash=-abs(cash))
+    if not cash:  # shares that come or go without money, by words that mean money: nothing is made up for them
+        raise BadData("{what}: no amount", what=row["what"])
     if kind == "moved":
         kind, cash = (DEPOSIT if cash > 0 else WITHDRAW), abs(cash)
     if kind in (DEPOSIT, WITHDRAW):
         return base._replace(kind=kind, cash=abs(cash), symbol="", name="", time=order.at_open(day))
-    if kind == INTEREST:
+    if kind in (INTEREST, "charge"):
+        cash = cash if kind == INTEREST else -abs(cash)
         return base._replace(symbol="", name="", cash=cash, reason=f"{row['what']} {row['code']}".strip())
     return base._replace(cash=cash)
 
@@ -308,8 +229,8 @@ def _trade(
 ) -> Entry | None:
     amount, price = _number(row, "amount"), _number(row, "price")
     if base.kind == "paid":
-        money = net if net else -(amount or ZERO)
-        paid[base.symbol] = paid.get(base.symbol, ZERO) - (money or ZERO)
+        money = -(amount or ZERO) if net is None else net
+        paid[base.symbol] = paid.get(base.symbol, ZERO) - money
         return None
     if not quantity:
         raise BadData("{what}: no quantity", what=row["what"] or base.kind)
@@ -324,6 +245,11 @@ def _trade(
         raise BadData("{what}: no price", what=row["what"] or base.kind)
     money = cents(abs(amount)) if amount else cents((price or ZERO) * count)
     each = abs(price) if price else _price(money, count)
+    if net is None and amount and price:
+        gross = cents(each * count)
+        sign = 1 if base.kind == BUY else -1
+        if gross != money and gross + sign * sum(_told(row).values()) == money:  # Schwab's: what was paid, fees and all
+            net, money = amount, gross
     if amount and price and abs(each * count - money) > Decimal("0.01") + count * _step(row["price"]):
         raise BadData(
             "{quantity} at {price} are {product}, the row says {amount}", quantity=format(count, "f"),
@@ -343,13 +269,19 @@ def _step(written: str) -> Decimal:
     return Decimal(1).scaleb(-max(min(places, 4), 2))
 
 
+def _told(row: Row) -> dict[str, Decimal]:
+    """Return the fees of a row by column; `other` is the sum of several."""
+    told = {name: abs(_number(row, name) or ZERO) for name in _FEES if name != "other"}
+    return {**told, "other": sum((abs(_decimal(part) or ZERO) for part in row["other"].split(";")), ZERO)}
+
+
 def _fees(row: Row, kind: str, money: Decimal, net: Decimal | None) -> dict[str, Decimal]:
     """Return the fees as the row has them, so that they lead from the amount to what was paid where that is told.
 
     手续费 is the commission, or the sum of all fees: what is paid tells. What the columns leave open is `other`.
     """
-    told = {name: abs(_number(row, name) or ZERO) for name in _FEES if name != "other"}
-    other = sum((abs(_decimal(part) or ZERO) for part in row["other"].split(";")), ZERO)
+    told = _told(row)
+    other = told["other"]
     rest = told["commission"] + told["stamp"] + told["transfer"] + other
     fees = {"commission": told["commission"], "stamp": told["stamp"], "transfer": told["transfer"], "other": other}
     if net:
@@ -414,9 +346,9 @@ def _own(row: Row) -> Entry:
 
 def _symbol(row: Row, kind: str) -> Symbol | None:
     code = row["code"].upper().removesuffix(".0")
-    if kind in (DEPOSIT, WITHDRAW, INTEREST, "moved") or (not code and not row["name"]):
-        if kind in (DEPOSIT, WITHDRAW, INTEREST, "moved"):
-            return None
+    if kind in (DEPOSIT, WITHDRAW, INTEREST, "moved", "charge"):
+        return None
+    if not code and not row["name"]:
         raise BadData("no code")
     if found := re.fullmatch(r"(SH|SZ|BJ|HK|US)\.(\S+)", code):
         return _resolved(f"{found[2]}.{found[1]}")
@@ -462,7 +394,8 @@ def _moment(row: Row, symbol: Symbol | None) -> tuple[datetime, str]:
 
 
 def _unit(row: Row, symbol: Symbol | None, default: str) -> str:
-    own = traded_in(symbol) if symbol else default
+    dollars = "$" in row["net"] + row["amount"]
+    own = traded_in(symbol) if symbol else "USD" if dollars else default
     if not row["currency"]:
         return own
     told = order.money_of(re.sub(r"[A-Z]股|账户|\s", "", row["currency"].upper()))
@@ -476,7 +409,7 @@ def _number(row: Row, name: str) -> Decimal | None:
 
 
 def _decimal(text: str) -> Decimal | None:
-    bare = text.strip().lstrip("¥￥$").strip()
+    bare = re.sub(r"[¥￥$]", "", text, count=1).strip()
     if bare in ("", "-", "--", "---", "N/A", "null"):
         return None
     if found := re.fullmatch(r"\(([0-9.,]+)\)", bare):

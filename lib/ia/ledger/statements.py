@@ -8,7 +8,7 @@ import unicodedata
 
 COLUMNS: dict[str, tuple[str, ...]] = {
     "date": (
-        "成交日期", "交割日期", "发生日期", "业务日期", "交易日期", "清算日期", "日期", "date", "tradedate",
+        "成交日期", "交割日期", "发生日期", "业务日期", "交易日期", "清算日期", "日期", "date", "tradedate", "rundate",
         "date/time", "datetime", "settledate", "成交日期时间", "filltime", "tradetime", "委托日期",
     ),
     "time": (
@@ -22,7 +22,8 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     ),
     "what": (
         "操作", "买卖标志", "买卖方向", "业务名称", "业务类型", "业务标志", "委托类别", "交易类别", "交易类型",
-        "买卖类别", "方向", "摘要", "side", "direction", "action", "buy/sell", "type", "transactiontype",
+        "买卖类别", "方向", "委托方向", "交易方向", "买卖", "摘要",
+        "side", "direction", "action", "buy/sell", "type", "transactiontype",
         "成交类型",
     ),
     "price": (
@@ -36,14 +37,15 @@ COLUMNS: dict[str, tuple[str, ...]] = {
         "成交金额", "成交额", "amount", "proceeds", "fillamount", "grossamount",
     ),
     "net": (
-        "发生金额", "清算金额", "资金发生数", "收付金额", "变动金额", "资金变动", "发生额", "netamount", "netcash",
+        "发生金额", "清算金额", "资金发生数", "收付金额", "变动金额", "资金变动", "发生额", "总发生金额",
+        "netamount", "netcash",
         "net",
     ),
     "commission": (
         "佣金", "净佣金", "commission", "comm/fee", "ibcommission", "commissions", "实收佣金",
     ),
     "charge": (
-        "手续费", "fees", "fee", "totalfees",
+        "手续费", "fees", "fee", "totalfees", "fees&comm", "合计费用",
     ),
     "stamp": (
         "印花税", "stampduty", "stamp", "stamptax",
@@ -53,7 +55,9 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     ),
     "other": (
         "其他费", "其他杂费", "其他费用", "规费", "经手费", "证管费", "交易规费", "附加费", "结算费", "otherfees",
-        "other", "platformfee", "tradingfee", "secfee", "settlementfee", "风险金",
+        "other", "platformfee", "platformfees", "tradingfee", "tradingfees", "secfee", "settlementfee",
+        "settlementfees", "clearingfee", "clearingfees", "transactionfee", "systemfee", "sfclevy", "风险金",
+        "平台使用费", "交易费", "结算费用",
     ),
     "number": (
         "成交编号", "成交序号", "流水号", "合同编号", "委托编号", "tradeid", "orderid", "transactionid", "execid",
@@ -86,20 +90,25 @@ MANY = ("what", "other", "number")
 """Meanings that several columns of one file may have."""
 
 WORDS: tuple[tuple[str, str], ...] = (
-    (r"融券卖出|融券买入|买券还券|short", "unknown"),
-    (r"(申购|新股).{0,6}(配号|确认|委托)|市值|指定交易|撤销指定|撤指|回售登记|投票|密码", "nothing"),
-    (r"(中签|新股|申购|配股|配债|供股).{0,4}(扣款|缴款|还款|返款|冻结|解冻|资金)|配股缴款|缴款", "paid"),
-    (r"新股.{0,3}入[账帐]|新股.{0,2}上市|中签|配股|供股|新债入[账帐]|rights", "subscribe"),
-    (r"(红利|股息|利息|差别化?).{0,6}税|红利补缴|税.{0,2}补缴|补缴|withholding", "tax"),
-    (r"红股|送股|送转|转增|股份拆分|基金拆分|份额拆分|stock dividend|bonus", "bonus"),
-    (r"股息|红利|派息|派现|分红|dividend", "dividend"),
+    (r"融券卖出|融券买入|买券还券|short|reverse", "unknown"),
+    (r"撤单|废单|撤销|cancel", "nothing"),
+    (r"(中签|新股|新债|申购|配股|配债|配售|供股).{0,4}(扣款|缴款|还款|返款|冻结|解冻|资金)|缴款", "paid"),
+    (r"(新股|新债|转债|市值|网上).{0,2}申购$", "paid"),
+    (r"配号|(申购|新股).{0,6}(确认|委托|失败)|市值|指定交易|撤指|回售登记|投票|密码", "nothing"),
+    (r"(新股|新债|转债|配债|债券).{0,3}入[账帐]|新股.{0,2}上市|中签|配股|供股|rights", "subscribe"),
+    (r"利息税|service fee|mgmt fee|管理费", "charge"),
+    (r"(红利|股息|股利|差别化?).{0,6}税|红利补缴|补缴|个人所得税|withholding|tax adj|foreign tax", "tax"),
+    (r"红股|送股|送转|转增|(股份|基金|份额)拆分|股票股利|stock dividend|bonus|split", "bonus"),
+    (r"股息|红利|股利|派息|派现|分红|dividend|\bdiv\b|in lieu", "dividend"),
     (r"(质押)?回购|购回|拆出|拆入", "interest"),
     (r"利息|结息|归本|interest", "interest"),
-    (r"银行转证券|银行转入|银转证|银证转入|转入资金|资金转入|资金存入|入金|deposit", "deposit"),
-    (r"证券转银行|银行转出|证转银|银证转出|转出资金|资金转出|资金取出|出金|withdraw", "withdraw"),
-    (r"银证转[账帐]|银证|transfer of funds|资金划转", "moved"),
-    (r"撤单|废单|cancel", "nothing"),
-    (r"买|^b$|buy|^bot$|bought|申购", "buy"),
+    (r"银证转[账帐]|银证$|资金划转|deposits?/withdraw", "moved"),
+    (r"transfer of funds|moneylink|wire funds|fund transfer|funds received|journal", "moved"),
+    (r"银行转(证券|入|存)|银转证|银证转入|资金[转划]入|转入资金|(资金|现金)存入|入金|deposit|wire received", "deposit"),
+    (r"证券转银行|银行转[出取]|证转银|银证转出|资金[转划]出|转出资金|(资金|现金)[取支][出取]|出金", "withdraw"),
+    (r"withdraw|wire sent", "withdraw"),
+    (r"银证", "moved"),
+    (r"买|^b$|buy|^bot$|bought|申购|reinvest shares", "buy"),
     (r"卖|^s$|sell|^sld$|sold|赎回", "sell"),
 )
 """What a row is, by the first of these forms that its words fit."""
