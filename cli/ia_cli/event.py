@@ -105,7 +105,7 @@ def _happen(
 
     idle = "" if force or config.run() is not None else occasions.idle()  # a task's days are its calendar's
     if idle:
-        notify(Message(_IDLE[idle], date=clock.now().astimezone(clock.CHINA).date().isoformat()))
+        notify(Message(_IDLE[idle], date=clock.today("CN")))
         ctx.exit(1)
     ws, tell = Workspace(), once(notify)  # prompt and turn read the same store and say the same
     occasion = build(ws, tell)

@@ -206,7 +206,7 @@ def northbound(ctx: click.Context, days: int, as_json: bool, as_jsonl: bool) -> 
     """
     from ia import clock
     from ia.market import reading
-    from ia.market.jobs import NET_ENDED
+    from ia.market.sources import NET_ENDED
     from ia.workspace import Workspace
 
     rows = reading.northbound(Workspace(), days, notify)
@@ -218,7 +218,7 @@ def northbound(ctx: click.Context, days: int, as_json: bool, as_jsonl: bool) -> 
                 count=len(silent), first=silent[0], last=silent[-1],
             )
         )  # fmt: skip
-    elif clock.now().date().isoformat() > NET_ENDED:
+    elif clock.today("CN") > NET_ENDED:
         template = "the net flow northbound is not published since {day}: stored are turnover, deals and the leader"
         notify(Message(template, day=NET_ENDED))
     brief = ("date", "channel", "net", "buy", "sell", "turnover", "leader")

@@ -47,9 +47,9 @@ def stamp(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
 
 
-def today() -> str:
-    """Return the date of now() in the user's zone, YYYY-MM-DD."""
-    return now().strftime("%Y-%m-%d")
+def today(market: str = "") -> str:
+    """Return the date of now(), YYYY-MM-DD: in the zone of a market's exchange, in the user's where none is named."""
+    return (now().astimezone(zone(market)) if market else now()).strftime("%Y-%m-%d")
 
 
 def zone(market: str) -> tzinfo:

@@ -3,9 +3,8 @@
 import pytest
 
 from ia.errors import ConfigError, NotFound
-from ia.market.sources import NotDelivered, load
+from ia.market.sources import NET_ENDED, NotDelivered, load
 from ia.market.sources.cells import Tally
-from ia.market.sources.demo import PUBLISHED_UNTIL
 from ia.market.sources.plausible import check
 from ia.ohlcv.identity import from_canonical
 
@@ -103,10 +102,10 @@ def test_simulated_figures_agree_with_each_other(monkeypatch):
             parts = [getattr(channels[channel], column) for channel in ("shanghai", "shenzhen")]
             assert getattr(channels["north"], column) == pytest.approx(sum(parts), abs=0.02)
         assert channels["north"].buy - channels["north"].sell == pytest.approx(channels["north"].net, abs=0.05)
-    net = {bool(flow.net) for flow in source.northbound() if flow.date < PUBLISHED_UNTIL}
+    net = {bool(flow.net) for flow in source.northbound() if flow.date < NET_ENDED}
     assert net == {True}
     at(monkeypatch, "2025-01-10")
-    assert {flow.net for flow in load("demo").northbound(PUBLISHED_UNTIL)} == {None}
+    assert {flow.net for flow in load("demo").northbound(NET_ENDED)} == {None}
 
 
 def test_the_simulated_market_is_the_same_everywhere(monkeypatch):

@@ -166,7 +166,7 @@ def _gained(stand: "Standing") -> str:
         today = f"{_money(purse.today)} {currency}{_in_brackets(pct)}"
         whole = f"，累计 {_money(purse.total)}" if purse.total is not None else ""
         equity = f"，权益 {purse.equity:,.2f}" if purse.equity is not None else "，权益未知（没有记入金）"
-        on = f"（{purse.day} 的行情）" if purse.day and purse.day != _today() else ""
+        on = f"（{purse.day} 的行情）" if purse.day and purse.day != clock.today("CN") else ""
         parts.append(today + on + whole + equity + day_line(pct, stand.limits, "zh"))
     return "；".join(parts) or "没有"
 
@@ -192,7 +192,7 @@ def _position(each: "Position", stand: "Standing") -> str:
         f"今日 {_percent(change)}（{_money(each.today)}）", f"成本 {each.average}",
         f"浮动 {_percent(each.loss)}（{_money(each.unrealised)}）", f"仓位 {_percent(each.weight, sign='')}",
     ]  # fmt: skip
-    if each.price.date != _today():
+    if each.price.date != clock.today("CN"):
         told.append(f"行情 {each.price.date}")
     if each.loss is not None and each.loss <= -limits.stop_loss_pct:
         told.append(f"止损提醒: {each.loss:+.2f}% <= -{number(limits.stop_loss_pct)}%")
@@ -262,10 +262,6 @@ def _line(line: "Row") -> str:
         f"超额 {_percent(line['excess_pct'])}，近 5 日日均超额 {_percent(line['excess_5d_pct'])}，"
         f"涨停 {line['limit_up']}，领涨 {leaders}"
     )
-
-
-def _today() -> str:
-    return clock.now().astimezone(clock.CHINA).date().isoformat()
 
 
 def _money(value: Decimal | None) -> str:

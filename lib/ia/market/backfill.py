@@ -7,7 +7,7 @@ next: the list of what is left is in `todo` and `securities.complete`, so that a
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Sequence
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import NamedTuple
 
 from ia import clock, config
@@ -176,12 +176,10 @@ class _Work:
         self.storing += time.monotonic() - began
 
     def _settle(self, part: list[_Found]) -> None:
-        now = clock.stamp(clock.now())
         with transaction(self.db):
             for wanted, _, whole, found in part:
-                text = found.text()
                 if whole or wanted.why != "ex-date" or found.prev_close:
-                    note(self.db, self.source.id, wanted.symbol, "done", text, now)
+                    store.note(self.db, self.source.id, HISTORY, wanted.symbol, "done", found.text())
                 self.db.execute("DELETE FROM todo WHERE source = ? AND symbol = ?", (self.source.id, wanted.symbol))
                 self.settled[wanted.why] = self.settled.get(wanted.why, 0) + 1
                 self.settled_all.append(wanted.symbol)
@@ -190,7 +188,7 @@ class _Work:
         """Remember that the source does not have a security, so that it is not asked for again unnamed."""
         self.missing.append(wanted.symbol)
         with transaction(self.db):
-            note(self.db, self.source.id, wanted.symbol, "missing", str(exc), clock.stamp(clock.now()))
+            store.note(self.db, self.source.id, HISTORY, wanted.symbol, "missing", str(exc))
             self.db.execute("DELETE FROM todo WHERE source = ? AND symbol = ?", (self.source.id, wanted.symbol))
 
     def fail(self, wanted: Wanted, exc: IaError) -> None:
@@ -283,7 +281,8 @@ def first_day(adapter: Adapter) -> str | None:
     years = int(config.get("market.history_years"))
     if adapter.local or adapter.simulated:
         return None
-    return (clock.now().astimezone(clock.CHINA).date() - timedelta(days=round(365.25 * years))).isoformat()
+    today = date.fromisoformat(clock.today("CN"))
+    return (today - timedelta(days=round(365.25 * years))).isoformat()
 
 
 def waiting(db: sqlite3.Connection, source: int, only: Iterable[str] | None = None) -> list[Wanted]:
@@ -350,12 +349,3 @@ def _agree(stored: Bars, new: Bars, shared: list[str], tolerance: float) -> bool
 def _shut(exc: IaError) -> bool:
     """Whether a host has shut us out: asking on makes it worse."""
     return isinstance(exc, Banned) or isinstance(exc.__cause__, Banned)
-
-
-def note(db: sqlite3.Connection, source: int, symbol: str, state: str, told: str, now: str) -> None:
-    """Note what came of a security's history: `done` (told: continuity.Known) or `missing` (told: why)."""
-    db.execute(
-        "INSERT INTO jobs (source, job, key, state, time, told) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
-        " state = excluded.state, time = excluded.time, told = excluded.told",
-        (source, HISTORY, symbol, state, now, told),
-    )

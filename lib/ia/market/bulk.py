@@ -4,11 +4,10 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ia import clock
 from ia.errors import Notify, silent
 from ia.market import store
-from ia.market.backfill import lacking, note
-from ia.market.continuity import Known, last_session
+from ia.market.backfill import lacking
+from ia.market.continuity import HISTORY, Known, last_session
 from ia.market.sources import KINDS, Source
 from ia.market.sources.local import Local
 from ia.ohlcv.canonical import Bars
@@ -51,10 +50,10 @@ class Streamed(Local):
 
     def _flush(self) -> None:
         stored = store.put_histories(self._db, self._number, self._batch)
-        known, now = Known(last_session()).text(), clock.stamp(clock.now())
+        known = Known(last_session()).text()
         with transaction(self._db):
             for history in self._batch:
-                note(self._db, self._number, history.symbol, "done", known, now)
+                store.note(self._db, self._number, HISTORY, history.symbol, "done", known)
         self.stored += len(self._batch)
         self.bars += stored.bars
         self.changed += stored.changed

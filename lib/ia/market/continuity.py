@@ -20,8 +20,6 @@ from ia.ohlcv.identity import from_canonical
 
 HISTORY = "history"
 """The job of `jobs` that tells of each security what is known of its history; its key is the symbol."""
-CLOSED = "T07:00"
-"""From when on a day's snapshot has its bars, in UTC: 15:00 in Shanghai."""
 LONG_AGO = 60
 """After so many sessions without a bar and without a history, no close is compared any more."""
 RANGE_SCAN = 200
@@ -97,7 +95,7 @@ def whole(db: sqlite3.Connection, source: int, day: str) -> bool:
     """Whether the bars of the whole market are stored of a day: from a snapshot that was taken after its close."""
     row = db.execute(
         "SELECT 1 FROM days WHERE source = ? AND date = ? AND whole = 1 AND rows > 0 AND time >= date || ?",
-        (source, day, CLOSED),
+        (source, day, cache.CLOSED),
     ).fetchone()
     return row is not None
 

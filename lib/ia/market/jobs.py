@@ -7,12 +7,14 @@ board), so that a run which was interrupted goes on behind it.
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from ia import clock
 from ia.errors import Message, NotFound, Notify
-from ia.market.sources import Board, Source
+from ia.market import store
+from ia.market.sources import NET_ENDED, Board, Source
+from ia.ohlcv.cache import CLOSED
 from ia.store import transaction
 
 PERIODS = 5
@@ -21,17 +23,11 @@ LHB_DAYS, LHB_TOGETHER = 5, 20
 """So many sessions are asked for where none is stored; and so many at once, some 80 rows each."""
 LHB_WHOLE = "T12:00"
 """From when on the list of a day is whole, in UTC: it comes out in parts until the evening."""
-NET_ENDED = "2024-08-19"
-"""Since this day the exchanges publish no net flow of Stock Connect northbound."""
 RECENT = timedelta(hours=20)
 """What was done within this time is not done again by a run that goes on."""
 WEEK = timedelta(days=6, hours=20)
 
 Progress = Callable[[int, int], None]
-_REPORT = (
-    "period", "published", "host", "eps", "bvps", "roe_pct", "revenue", "revenue_yoy_pct", "profit", "profit_yoy_pct",
-    "gross_margin_pct", "net_margin_pct", "debt_ratio_pct", "cash_flow_ps",
-)  # fmt: skip
 
 
 class Done(NamedTuple):
@@ -71,7 +67,7 @@ def fundamentals(
         rows += len(reports)
         with transaction(db):
             changed += upsert(db, "fundamentals", 3, [(number, *report) for report in reports])
-            _finished(db, number, "fundamentals", period, str(len(reports)))
+            store.note(db, number, "fundamentals", period, "done", str(len(reports)))
         newest = max(newest, period) if reports else newest
     progress(len(todo), len(todo))
     return Done(newest, rows, changed)
@@ -85,7 +81,7 @@ def periods() -> list[str]:
     ['2024-03-31', '2023-12-31', '2023-09-30', '2023-06-30', '2023-03-31']
     >>> config.override("IA_NOW", "")
     """
-    today = _today()
+    today = clock.today("CN")
     ends = (f"{year}-{end}" for year in range(int(today[:4]), 1990, -1) for end in ("12-31", "09-30", "06-30", "03-31"))
     return [end for end in ends if end < today][:PERIODS]
 
@@ -93,10 +89,10 @@ def periods() -> list[str]:
 def northbound(db: sqlite3.Connection, number: int, source: Source, notify: Notify) -> Done:
     """Store the days of Stock Connect since the last stored one, which is asked for again: it may have been partial."""
     (since,) = db.execute("SELECT max(date) FROM northbound WHERE source = ?", (number,)).fetchone()
-    flows = [flow for flow in source.northbound(since) if flow.date <= _today()]
+    flows = [flow for flow in source.northbound(since) if flow.date <= clock.today("CN")]
     with transaction(db):
         changed = upsert(db, "northbound", 3, [(number, *flow) for flow in flows])
-        _finished(db, number, "northbound", "", str(len(flows)))
+        store.note(db, number, "northbound", "", "done", str(len(flows)))
     newest = max((flow.date for flow in flows), default=since or "")
     if newest >= NET_ENDED and not any(flow.net is not None for flow in flows if flow.date >= NET_ENDED):
         notify(
@@ -123,7 +119,7 @@ def lhb(db: sqlite3.Connection, number: int, source: Source, progress: Progress)
             changed += upsert(db, "lhb", 4, [(number, *listing) for listing in listings])
             for day in part:
                 if day < days[-1] or (counts[day] and clock.stamp(clock.now()) >= f"{day}{LHB_WHOLE}"):
-                    _finished(db, number, "lhb", day, str(counts[day]))
+                    store.note(db, number, "lhb", day, "done", str(counts[day]))
     progress(len(days), len(days))
     return Done(max((key[0] for key in seen), default=""), len(seen), changed)
 
@@ -142,7 +138,7 @@ def sectors(db: sqlite3.Connection, number: int, source: Source, notify: Notify,
         rows += len(found)
         with transaction(db):
             changed += upsert(db, "boards", 4, [(number, b.kind, day, *b[1:-1]) for b in found])
-            _finished(db, number, "sectors", kind, str(len(found)))
+            store.note(db, number, "sectors", kind, "done", str(len(found)))
         boards += [(board, day) for board in found]
     told = _told_members(db, number)
     asked = []
@@ -161,7 +157,7 @@ def sectors(db: sqlite3.Connection, number: int, source: Source, notify: Notify,
             notify(Message(exc.template, **exc.params))
             continue
         changed += _put_members(db, number, board, members, day)
-        _finished(db, number, "members", f"{board.kind} {board.board}", str(len(members)))
+        store.note(db, number, "members", f"{board.kind} {board.board}", "done", str(len(members)))
     progress(len(asked), len(asked))
     return Done(max((day for _, day in boards), default=""), rows, changed)
 
@@ -173,7 +169,7 @@ def due(db: sqlite3.Connection, number: int, session: str) -> list[str]:
         row = db.execute(
             "SELECT time FROM jobs WHERE source = ? AND job = ? AND key = ? AND state = 'done'", (number, name, key)
         ).fetchone()
-        if row is None or row[0] < f"{session}T07:00":
+        if row is None or row[0] < f"{session}{CLOSED}":
             names.append(name)
     if not recent(db, number, "fundamentals", periods()[0], WEEK):
         names.append("fundamentals")
@@ -205,14 +201,6 @@ def upsert(db: sqlite3.Connection, table: str, keys: int, rows: Iterable[Sequenc
     return db.total_changes - before
 
 
-def _finished(db: sqlite3.Connection, number: int, job: str, key: str, told: str) -> None:
-    db.execute(
-        "INSERT INTO jobs (source, job, key, state, time, told) VALUES (?, ?, ?, 'done', ?, ?) ON CONFLICT DO UPDATE"
-        " SET state = excluded.state, time = excluded.time, told = excluded.told",
-        (number, job, key, clock.stamp(clock.now()), told),
-    )
-
-
 def _sessions_since(db: sqlite3.Connection, number: int) -> list[str]:
     """Return the closed sessions whose list is not stored yet, oldest first; the newest ones where none is."""
     from ia.ohlcv.calendar import last_session
@@ -221,7 +209,7 @@ def _sessions_since(db: sqlite3.Connection, number: int) -> list[str]:
         key
         for (key,) in db.execute("SELECT key FROM jobs WHERE source = ? AND job = 'lhb' AND state = 'done'", (number,))
     }
-    newest = max((key for key in done if key <= _today()), default="")
+    newest = max((key for key in done if key <= clock.today("CN")), default="")
     days: list[str] = []
     day = last_session("CN", clock.now())
     while day > newest and len(days) < (LHB_DAYS if not newest else 250):
@@ -270,12 +258,7 @@ def _day_of(boards: Sequence[Board], source: Source) -> str:
     told = max((board.time for board in boards if board.time), default="")
     if not told:
         return last_session("CN", clock.now())
-    if told[:10] > _today():
+    if told[:10] > clock.today("CN"):
         raise later(source.name, told[:10])
     end = datetime.fromisoformat(f"{told[:10]}T23:59:59").replace(tzinfo=clock.CHINA)
     return last_session("CN", end)  # on a Sunday Friday's are shown
-
-
-def _today() -> str:
-    today: date = clock.now().astimezone(clock.CHINA).date()
-    return today.isoformat()

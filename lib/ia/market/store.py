@@ -140,6 +140,25 @@ def put_histories(
     return Stored(changed, new, _time.perf_counter() - began)
 
 
+def put_facts(db: sqlite3.Connection, source: int, date: str, quotes: Iterable[Quote]) -> int:
+    """Store what a snapshot of a day tells of securities, without its prices; return how many changed.
+
+    What is not told stays. Raises like put_day.
+    """
+    told = sorted({quote.symbol: quote for quote in quotes}.values(), key=itemgetter(0))
+    with _one_go(db, 16_000):
+        return _tell_as_of(db, source, date, told, _digest_of_facts(told))
+
+
+def note(db: sqlite3.Connection, source: int, job: str, key: str, state: str, told: str) -> None:
+    """Note in `jobs` what came of a part of a job at now(): `done`, or `missing`, and what is told of it."""
+    db.execute(
+        "INSERT INTO jobs (source, job, key, state, time, told) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
+        " state = excluded.state, time = excluded.time, told = excluded.told",
+        (source, job, key, state, clock.stamp(clock.now()), told),
+    )
+
+
 @contextlib.contextmanager
 def _one_go(db: sqlite3.Connection, kilobytes: int) -> Iterator[None]:
     """All or nothing, and what fails in our words.

@@ -18,7 +18,6 @@ from ia.market.daily import Request, Run
 from ia.market.sources import Source
 from ia.ohlcv import cache
 from ia.ohlcv.adapters import Adapter
-from ia.store import transaction
 from ia.workspace import Workspace
 
 __all__ = ["JOBS", "Outcome", "Request", "sync"]
@@ -127,21 +126,5 @@ def _symbols(run: Run, told: Callable[[int, int], None]) -> daily.Row:
     """Store what the snapshot tells of securities, without its prices."""
     shot = snapshots.take(run.source, told, run.notify)
     quotes = daily.named(run, shot.quotes)
-    facts = [
-        (run.number, q.symbol, q.symbol.rpartition(".")[0], q.name, q.kind, q.listed, q.industry, q.concepts)
-        for q in quotes
-    ]
-    before = run.db.total_changes
-    with transaction(run.db):
-        run.db.executemany(
-            "INSERT INTO securities (source, symbol, code, name, kind, listed, industry, concepts)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET name = coalesce(excluded.name, name),"
-            " kind = excluded.kind, listed = coalesce(excluded.listed, listed),"
-            " industry = coalesce(excluded.industry, industry), concepts = coalesce(excluded.concepts, concepts)"
-            " WHERE (name, kind, listed, industry, concepts) IS NOT (coalesce(excluded.name, name), excluded.kind,"
-            " coalesce(excluded.listed, listed), coalesce(excluded.industry, industry),"
-            " coalesce(excluded.concepts, concepts))",
-            facts,
-        )
-    return {"day": shot.day, "host": shot.host, "pages": shot.pages, "symbols": len(quotes),
-            "changed": run.db.total_changes - before}  # fmt: skip
+    changed = store.put_facts(run.db, run.number, shot.day, quotes)
+    return {"day": shot.day, "host": shot.host, "pages": shot.pages, "symbols": len(quotes), "changed": changed}

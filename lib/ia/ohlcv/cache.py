@@ -18,6 +18,9 @@ from ia.ohlcv.canonical import Bars
 from ia.ohlcv.identity import Symbol
 from ia.workspace import Workspace
 
+CLOSED = "T07:00"
+"""From when on a snapshot of the whole market has the bars of its day, in UTC: 15:00 in Shanghai."""
+
 
 class Series(NamedTuple):
     """What is known of a series. Times are UTC stamps, `first` and `last` dates of bars, `note` is the source's."""
@@ -187,8 +190,8 @@ def synced(db: sqlite3.Connection, adapter: str, symbol: Symbol, until: str) -> 
     number, simulated, name, first, last, told, fetched = row
     day = db.execute(
         "SELECT date, host, time FROM days WHERE source = ? AND date <= ? AND whole = 1 AND rows > 0"
-        " AND time >= date || 'T07:00' ORDER BY date DESC LIMIT 1",
-        (number, until),
+        " AND time >= date || ? ORDER BY date DESC LIMIT 1",
+        (number, until, CLOSED),
     ).fetchone()
     date, host, time = day or ("", "", fetched)
     known = json.loads(told or "{}")

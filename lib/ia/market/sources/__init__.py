@@ -19,6 +19,9 @@ BUILT_IN = {
 KINDS = ("stock", "etf")
 """The kinds of securities that a snapshot tells of; sources may know `index` too."""
 
+NET_ENDED = "2024-08-19"
+"""Since this day the exchanges publish no net flow of Stock Connect northbound."""
+
 
 class NotDelivered(Unavailable):
     """A source that never tells this: another try is of no use."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ia import clock
 from ia.errors import Message, NotFound, Notify, silent
 from ia.market.quote import Quote
-from ia.market.sources import KINDS, Board, Flow, Listing, Page, Report, never
+from ia.market.sources import KINDS, NET_ENDED, Board, Flow, Listing, Page, Report, never
 from ia.market.sources.companies import chance, companies, report, reports, shares, trailing
 from ia.ohlcv.adapters.demo import Demo, symbols
 from ia.ohlcv.canonical import Bars
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ia.ohlcv.adjust import Action
 
 HOST = "simulated"
-PUBLISHED_UNTIL = "2024-08-19"
-"""From this day on the exchanges publish no net flow of Stock Connect."""
 EXCHANGE = {"shanghai": "SH", "shenzhen": "SZ"}
 """The channels of Stock Connect, and whose stocks each trades."""
 
@@ -254,7 +252,7 @@ def _flow(day: str, channel: str, traded: list[tuple[_Series, int]]) -> Flow:
         leader=best[1] if best else None,
         leader_pct=round(best[0] * 100, 2) if best else None,
     )
-    if day >= PUBLISHED_UNTIL:
+    if day >= NET_ENDED:
         return flow
     net = round(turnover * 0.1 * (chance(day, channel, "net") - 0.5), 2)
     return flow._replace(net=net, buy=round((turnover + net) / 2, 2), sell=round((turnover - net) / 2, 2))
