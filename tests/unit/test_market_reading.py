@@ -8,6 +8,7 @@ import pytest
 from ia.errors import NotFound, UsageError
 from ia.market import reading, store
 from ia.market.quote import Quote
+from ia.market.screen import screen
 from ia.market.summary import groups, sectors, stocks, summary
 from ia.ohlcv import cache
 from ia.ohlcv.adjust import Action
@@ -74,6 +75,33 @@ def test_what_was_taken_before_the_close_counts_from_that_moment_and_says_so(ws,
     assert seen(ws)[1] == []
     now(f"{FRI}T11:00:00")
     assert seen(ws)[0].date == THU
+
+
+def test_a_past_day_has_the_groups_that_were_told_by_then(ws, now):
+    was, later = quote("600519.SH", industry="白酒", concepts="甲"), quote("600036.SH", industry=None, listed=None)
+    fill(ws, {"2024-03-13": [was, later]})
+    fill(ws, {THU: [was._replace(concepts=None), later]})  # what is not told stays
+    fill(
+        ws,
+        {FRI: [was._replace(industry="食品", concepts="甲;乙"), later._replace(industry="银行", listed="2002-04-09")]},
+    )
+
+    def told():
+        with reading.opened(ws) as db:
+            rows = reading.gainers(db, reading.latest(db), 2)
+            assert [(row["industry"], row["concepts"], row["listed"]) for row in rows] == [
+                (stock.industry, stock.concepts, stock.listed) for stock in stocks(db, reading.latest(db))
+            ]
+        assert reading.quotes(ws, ["600519"])[0][0]["industry"] == rows[1]["industry"]
+        return [(row["industry"], row["concepts"], row["listed"]) for row in rows]
+
+    assert told() == [("银行", None, "2002-04-09"), ("食品", "甲;乙", "2010-01-04")]
+    now(f"{FRI}T14:00:00")
+    before = [(None, None, None), ("白酒", "甲", "2010-01-04")]
+    assert told() == before
+    assert screen(ws, "industry == 食品 or listed > 2000-01-01", sort="symbol").rows[0]["industry"] == "白酒"
+    now("2024-03-13T16:00:00")
+    assert told() == before
 
 
 @pytest.mark.parametrize(

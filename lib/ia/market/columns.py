@@ -1,7 +1,7 @@
 """The columns that a condition on the market may name: where each is read, its unit, and how people call it.
 
-The SQL of a column reads one row of `snapshots s` with `securities c` beside it; what stands in `fundamentals` is the
-newest report that was published by then. Nothing that a person writes ever becomes part of it.
+The SQL of a column reads one row of `snapshots s` with `securities c` and FORMER beside it; what stands in
+`fundamentals` is the newest report that was published by then. Nothing that a person writes ever becomes part of it.
 """
 
 from typing import NamedTuple
@@ -42,6 +42,15 @@ ST = f"(substr(s.name, 1, 1) IN ('S', '*', 'X', 'D') AND ({_MARKED}))"
 """Special treatment stands in the name of the day, as ia.rules.limits reads it; letters within a name are none."""
 
 
+FORMER = (
+    " LEFT JOIN former o ON o.source = s.source AND o.symbol = s.symbol AND o.until = CASE WHEN EXISTS"
+    " (SELECT 1 FROM former e WHERE e.source = :source AND e.until > :date) THEN (SELECT min(f.until) FROM former f"
+    " WHERE f.source = s.source AND f.symbol = s.symbol AND f.until > s.date) END"
+)
+"""What of a security was told otherwise on that day than now; for the newest day there is nothing to look for."""
+LISTED, INDUSTRY, CONCEPTS = (
+    f"iif(o.symbol IS NULL, c.{name}, o.{name})" for name in ("listed", "industry", "concepts")
+)
 REPORT = (
     " LEFT JOIN fundamentals r ON r.source = s.source AND r.symbol = s.symbol AND r.period = (SELECT f.period"
     f" FROM fundamentals f WHERE f.source = s.source AND f.symbol = s.symbol AND {PUBLISHED} <= :today"
@@ -89,12 +98,12 @@ COLUMNS = (
     Column("gross_margin_pct", "r.gross_margin_pct", NUMBER, PCT, ("毛利率",)),
     Column("net_margin_pct", "r.net_margin_pct", NUMBER, PCT, ("净利率",)),
     Column("debt_ratio_pct", "r.debt_ratio_pct", NUMBER, PCT, ("资产负债率", "负债率")),
-    Column("industry", "c.industry", TEXT, also=("行业", "板块")),
-    Column("concepts", "c.concepts", TEXT, also=("concept", "概念")),
+    Column("industry", INDUSTRY, TEXT, also=("行业", "板块")),
+    Column("concepts", CONCEPTS, TEXT, also=("concept", "概念")),
     Column("board", BOARD, TEXT, also=("上市板", "市场板块")),
     Column("exchange", "substr(s.symbol, -2)", TEXT, also=("交易所",)),
     Column("kind", "coalesce(c.kind, 'stock')", TEXT, also=("种类",)),
-    Column("listed", "c.listed", DATE, also=("上市日期", "上市时间", "上市日")),
+    Column("listed", LISTED, DATE, also=("上市日期", "上市时间", "上市日")),
     Column("st", ST, FLAG),
     Column("traded", "(coalesce(s.volume, 0) > 0)", FLAG, also=("有成交",)),
 )  # fmt: skip

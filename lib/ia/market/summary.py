@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ia.market.columns import BOARD, BOARDS, ST
+from ia.market.columns import BOARD, BOARDS, CONCEPTS, INDUSTRY, LISTED, ST
 from ia.market.reading import FROM, STOCKS, Day, Row, params, rows_of, young
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def stocks(db: sqlite3.Connection, day: Day) -> list[Stock]:
     """
     cursor = db.execute(
         "SELECT s.symbol, coalesce(s.name, ''), s.price, s.prev_close, s.change_pct, coalesce(s.amount, 0),"
-        f" s.market_cap, c.industry, c.concepts, c.listed, {BOARD}, coalesce({ST}, 0){FROM}{STOCKS}"
+        f" s.market_cap, {INDUSTRY}, {CONCEPTS}, {LISTED}, {BOARD}, coalesce({ST}, 0){FROM}{STOCKS}"
         " AND s.volume > 0 AND s.change_pct IS NOT NULL AND s.price IS NOT NULL ORDER BY s.symbol",
         params(day),
     )
@@ -223,7 +223,7 @@ def sectors(db: sqlite3.Connection, day: Day, kind: str = "industry") -> list[Ro
     """Return the industries or concepts of a day, best first.
 
     Those that the source draws itself where they were synced for this day (`by`: source); else worked out here of the
-    stocks of the snapshot (`by`: members), whose industries and concepts are those that were told last. Where nothing
+    stocks of the snapshot (`by`: members), whose industries and concepts are those told by then. Where nothing
     is known of those either: the source's newest of a day before, with that `date`.
     """
     if rows := _drawn(db, day.source, kind, day.date):
