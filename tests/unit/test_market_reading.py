@@ -6,7 +6,7 @@ from statistics import median
 import pytest
 
 from ia.errors import NotFound, UsageError
-from ia.market import reading, store
+from ia.market import reading, store, universe
 from ia.market.quote import Quote
 from ia.market.screen import screen
 from ia.market.summary import groups, sectors, stocks, summary
@@ -96,7 +96,11 @@ def test_a_past_day_has_the_groups_that_were_told_by_then(ws, now):
         return [(row["industry"], row["concepts"], row["listed"]) for row in rows]
 
     assert told() == [("银行", None, "2002-04-09"), ("食品", "甲;乙", "2010-01-04")]
+    assert (universe.chosen(ws, "食品"), universe.chosen(ws, "乙")) == (["600519.SH"], ["600519.SH"])
     now(f"{FRI}T14:00:00")
+    with pytest.raises(NotFound):
+        universe.chosen(ws, "食品")
+    assert universe.chosen(ws, "白酒") == universe.chosen(ws, "甲") == ["600519.SH"]
     before = [(None, None, None), ("白酒", "甲", "2010-01-04")]
     assert told() == before
     assert screen(ws, "industry == 食品 or listed > 2000-01-01", sort="symbol").rows[0]["industry"] == "白酒"

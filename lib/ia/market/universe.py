@@ -3,29 +3,33 @@
 import contextlib
 import os
 
-from ia import config
+from ia import clock, config
 from ia.errors import BadData, IaError, NotFound
+from ia.market.columns import CONCEPTS, INDUSTRY
 from ia.ohlcv import cache
 from ia.ohlcv.identity import resolve
 from ia.workspace import Workspace
 
 
 def chosen(ws: Workspace, text: str) -> list[str]:
-    """Return the canonical symbols that `all`, an industry, a concept or a file of codes means.
+    """Return the canonical symbols that `all`, an industry, a concept or a file of codes means, as told by now().
 
     Securities are those of the first adapter of `market.adapter` that has told of any.
     raises  NotFound where it is none of them; BadData naming the line of a file that is no security.
     """
     if os.path.isfile(text):
         return listed(text)
-    query = "SELECT symbol FROM securities s JOIN sources n ON n.id = s.source WHERE n.name = ?"
-    words: tuple[str, ...] = ()
+    query = (
+        "SELECT c.symbol FROM securities c JOIN sources n ON n.id = c.source LEFT JOIN former o ON o.source = c.source"
+        " AND o.symbol = c.symbol AND o.until = (SELECT min(f.until) FROM former f WHERE f.source = c.source"
+        " AND f.symbol = c.symbol AND f.until > :seen) WHERE n.name = :name"
+    )
     if text != "all":
-        words = (text, text)
-        query += " AND (s.industry = ? OR instr(';' || s.concepts || ';', ';' || ? || ';'))"
+        query += f" AND ({INDUSTRY} = :text OR instr(';' || {CONCEPTS} || ';', ';' || :text || ';'))"
+    seen = clock.last_visible("CN")
     with contextlib.closing(cache.connect(ws)) as db:
         for name in config.listed("market.adapter"):
-            rows = db.execute(query, (name, *words)).fetchall()
+            rows = db.execute(query, {"name": name, "text": text, "seen": seen}).fetchall()
             if rows:
                 return [symbol for (symbol,) in rows]
     if text == "all":
