@@ -42,7 +42,7 @@ def send(
         )  # fmt: skip
     if to not in (ME, known.CLI, *known.default()):
         _plain(to)
-        if to not in _recipients():
+        if to not in config.listed(KEY):
             return _asked_to_add(scope, to)
         _may_reach(scope, to)
     elif scope.actor != "user" and scope.tainted and not scope.asked.strip():
@@ -93,10 +93,6 @@ def _outcome(notice: Notice) -> str:
     return "sent" if notice.state == SENT else f"not sent: {notice.error}; it is in the user's inbox"
 
 
-def _recipients() -> list[str]:
-    return [name.strip() for name in str(config.get(KEY) or "").split(",") if name.strip()]
-
-
 def _plain(to: str) -> None:
     """Raise NotFound for what is no channel, BadData for what is no name at all or only looks like another one's."""
     if not re.fullmatch(r"[\w.@+:#-]{1,80}", to) or outside.folded(to) != to:
@@ -110,7 +106,7 @@ def _plain(to: str) -> None:
 def _asked_to_add(scope: Scope, to: str) -> dict[str, Any]:
     gate.way(scope, "messages", confirm=True)
     stored = scope.ws.read("config.yaml") or ""
-    after = config.edited(stored, KEY, ",".join([*_recipients(), to]))
+    after = config.edited(stored, KEY, ",".join([*config.listed(KEY), to]))
     told = writes.proposed(scope, "config", "config.yaml", after, f"may be sent messages: {to}")
     return {**told, "status": f"nothing was sent; {told['status']}"}
 
