@@ -25,8 +25,8 @@ from ia_cli._out import notify
 @adapter_option
 @stale_option
 @click.option("--log", is_flag=True, help="A logarithmic price axis.")
-@click.option("--up", type=click.Choice(["red", "green"]),
-              help="Colour of a rise; default: red in mainland China and Hong Kong, green in America.")  # fmt: skip
+@click.option("--up", type=click.Choice(["red", "green", "blue"]),
+              help="Colour of a rise; default: setting pictures.up, else that of the market.")  # fmt: skip
 @click.option("--trades/--no-trades", default=True, help="Mark the trades of the ledger; default: yes.")
 @click.option("--width", type=click.IntRange(30, 10000), metavar="N", help="Columns of the terminal, or pixels.")
 @click.option("--height", type=click.IntRange(10, 10000), metavar="N", help="Lines of the terminal, or pixels.")
@@ -47,7 +47,8 @@ def chart(
     than fit; their extremes are kept.
 
     A rise is red and a fall green in mainland China and Hong Kong, the other way round in America; of bars whose market
-    is not known the language decides, and --up decides over all. Without colour a rise is hollow.
+    is not known the language decides, and --up or the setting pictures.up over all: blue (a fall is orange) is told
+    apart by every eye. Without colour a rise is hollow.
     """
     from ia.pictures import saving
 
@@ -64,8 +65,9 @@ def chart(
 
 def _origin(symbol, period, end, start, adjust, adapter, stale):  # type: ignore[no-untyped-def]
     import os
+    import shlex
 
-    from ia.errors import UsageError
+    from ia.errors import BadData, UsageError
     from ia.ohlcv.history import Request, check
     from ia.pictures import source
     from ia.workspace import Workspace
@@ -78,8 +80,17 @@ def _origin(symbol, period, end, start, adjust, adapter, stale):  # type: ignore
     if adjust or adapter or stale:
         raise UsageError("--adjust, --adapter and --stale need a SYMBOL")
     stream, name = open_input(symbol, "a SYMBOL")
-    with stream:
-        origin = source.of_bytes(Workspace(), stream.read(), name, notify)
+    try:
+        with stream:
+            origin = source.of_bytes(Workspace(), stream.read(), name, notify)
+    except BadData as error:
+        if error.hint:  # what turns it into canonical CSV, as it is typed here
+            command = f"ia ohlcv - < {shlex.quote(symbol)} | ia chart" if file else "ia ohlcv - | ia chart"
+            error.hint = "`{command}` reads most CSV files"
+            error.params["command"] = command
+        raise
+    if file and not origin.title:
+        origin = origin._replace(name=os.path.splitext(os.path.basename(symbol))[0])
     if period != "daily":
         from ia.ohlcv.resample import resample
 

@@ -3,9 +3,9 @@
 import math
 from typing import NamedTuple
 
-from ia.pictures.chart import Bucket, Chart, Line, Pane, Values, buckets, thinned
-from ia.pictures.scale import Scale, compact, date_ticks, decimals, number, price, scale, ticks
-from ia.pictures.svg import document, escaped, fitting, num, path, rect, style, text, wide
+from ia.pictures.chart import FALL, Bucket, Chart, Line, Pane, Values, buckets, thinned
+from ia.pictures.scale import Scale, compact, date_ticks, decimals, labels, number, price, scale, ticks
+from ia.pictures.svg import document, escaped, fitting, num, path, rect, spans, style, text, wide
 
 WIDTH = 960
 MIN_WIDTH, MIN_HEIGHT = 320, 240
@@ -99,11 +99,24 @@ def told(chart: Chart) -> str:
     """Return the chart in a sentence, for who cannot see it."""
     bars = chart.bars
     sentence = chart.voice.say(
-        "{count} bars from {first} to {last}: close {close}, highest {high}, lowest {low}",
-        count=len(bars.date), first=bars.date[0], last=bars.date[-1], close=price(bars.close[-1]),
-        high=price(max(bars.high)), low=price(min(bars.low)),
+        "close {close}, highest {high}, lowest {low}",
+        close=price(bars.close[-1]), high=price(max(bars.high)), low=price(min(bars.low)),
     )  # fmt: skip
-    return " · ".join(part for part in (chart.warning, sentence, chart.source) if part)
+    return " · ".join(part for part in (chart.warning, sentence, foot(chart)) if part)
+
+
+def foot(chart: Chart) -> str:
+    """Return where the bars came from, and how many there are from when to when."""
+    return " · ".join(part for part in (chart.source, range_of(chart)) if part)
+
+
+def range_of(chart: Chart) -> str:
+    """Return how many bars a chart has, from when to when."""
+    dates = chart.bars.date
+    first, last = (date[:16].replace("T", " ") for date in (dates[0], dates[-1]))
+    if len(dates) == 1:
+        return chart.voice.say("one bar of {date}", date=first)
+    return chart.voice.say("{count} bars {first} to {last}", count=f"{len(dates):,}", first=first, last=last)
 
 
 def drawing(chart: Chart, place: Layout) -> str:
@@ -149,11 +162,9 @@ def _axis(
 
 def _prices(chart: Chart, place: Layout, strip: Strip, axis: Scale, grouped: list[Bucket]) -> tuple[str, str, str]:
     at = ticks(axis, max(int(strip.height / 46), 2))
-    places = decimals(at)
-    labels = [f"{value:,.{places}f}" for value in at]
     last = chart.bars.close[-1]
     y = min(max(axis.at(last), strip.top), strip.bottom)
-    ground = _axis(place, strip, axis, at, labels, y)
+    ground = _axis(place, strip, axis, at, price_labels(at), y)
     count = len(chart.bars.date)
     inner = path(f"M{num(place.left)} {num(y)}H{num(place.right)}", "last") + _candles(
         chart, place, axis, grouped, count
@@ -161,23 +172,24 @@ def _prices(chart: Chart, place: Layout, strip: Strip, axis: Scale, grouped: lis
     for i, line in enumerate(chart.overlays):
         inner += path(_polyline(line.values, place, axis), f"line l{i % 6}")
     rises = len(chart.bars.close) < 2 or last >= chart.bars.close[-2]
-    over = rect(place.right + 1, y - 8, place.width - place.right - 3, 16, side(chart, rises), ' rx="2"')
+    over = rect(place.right + 1, y - 8, place.width - place.right - 3, 16, chart.side(rises), ' rx="2"')
     over += text(place.right + 6, y + 4, price(last), "on")
     return ground, inner + _marks(chart, place, strip, axis), over
 
 
-def side(chart: Chart, rises: bool) -> str:
-    """Return the colour of a rise or a fall."""
-    return chart.up if rises else {"red": "green", "green": "red"}[chart.up]
+def price_labels(values: list[float]) -> list[str]:
+    """Return the labels of an axis of prices: as many decimals as tell them apart."""
+    places = decimals(values)
+    return [f"{value:,.{places}f}" for value in values]
 
 
 def _candles(chart: Chart, place: Layout, axis: Scale, grouped: list[Bucket], count: int) -> str:
     """Return four paths: the wicks and the bodies of the bars that rose and of those that fell."""
     body = candle_width(place, grouped)
-    data = {(colour, part): [] for colour in ("red", "green") for part in ("wick", "body")}  # type: ignore[var-annotated]
+    data = {(colour, part): [] for colour in (chart.up, FALL[chart.up]) for part in ("wick", "body")}  # type: ignore[var-annotated]
     for bucket in grouped:
         x = place.x((bucket.first + bucket.last - 1) / 2, count)
-        colour = side(chart, bucket.close >= bucket.open)
+        colour = chart.side(bucket.rises)
         high, low = axis.at(bucket.high), axis.at(bucket.low)
         top, bottom = sorted((axis.at(bucket.open), axis.at(bucket.close)))
         if bottom - top < 1:
@@ -188,14 +200,14 @@ def _candles(chart: Chart, place: Layout, axis: Scale, grouped: list[Bucket], co
         data[colour, "body"].append(f"M{num(x - body / 2)} {num(top)}h{num(body)}V{num(bottom)}h-{num(body)}z")
     return "".join(
         path("".join(data[colour, "wick"]), f"wick w-{colour}") + path("".join(data[colour, "body"]), colour)
-        for colour in ("red", "green")
+        for colour in (chart.up, FALL[chart.up])
     )
 
 
 def candle_width(place: Layout, grouped: list[Bucket]) -> float:
-    """Return how wide a body is: seven tenths of its place, at most 16 pixels."""
+    """Return how wide a body is: seven tenths of its place, at most 36 pixels."""
     step = (place.right - place.left) / grouped[-1].last * (grouped[-1].last - grouped[-1].first)
-    return min(max(step * 0.7, 1.0), 16.0)
+    return min(max(step * 0.7, 1.0), 36.0)
 
 
 def _polyline(values: Values, place: Layout, axis: Scale) -> str:
@@ -213,11 +225,15 @@ def _polyline(values: Values, place: Layout, axis: Scale) -> str:
 
 
 def _marks(chart: Chart, place: Layout, strip: Strip, axis: Scale) -> str:
-    """Return the trades: an arrow below a bar that was bought on and above one that was sold on, with its words."""
+    """Return the trades: an arrow below a bar that was bought on and above one that was sold on.
+
+    Words stand beside as many as there is room for, the newest first; all have theirs in a title.
+    """
     count = len(chart.bars.date)
     out = []
     spoken: list[tuple[float, float]] = []
-    for mark, at in zip(chart.marks, chart.placed([m.date for m in chart.marks]), strict=True):
+    most = max(int((place.right - place.left) / 90), 2)
+    for mark, at in reversed([*zip(chart.marks, chart.placed([m.date for m in chart.marks]), strict=True)]):
         x = place.x(at, count)
         buy = mark.side == "buy"
         tip = axis.at(chart.bars.low[at] if buy else chart.bars.high[at]) + (4 if buy else -4)
@@ -229,11 +245,11 @@ def _marks(chart: Chart, place: Layout, strip: Strip, axis: Scale) -> str:
         )
         y = tip + (20 if buy else -13)
         room = wide(mark.text, 10)
-        if y > strip.bottom - 2:  # no room below: beside the arrow
-            x, y = x + 10 + room / 2, tip + 9
+        if not strip.top + 8 < y < strip.bottom - 2:  # no room below or above: beside the arrow
+            x, y = x + 10 + room / 2, tip + (9 if buy else -1)
         middle = min(max(x, place.left + room / 2 + 2), place.right - room / 2 - 2)
         clear = all(abs(middle - other) > room or abs(y - height) > 11 for other, height in spoken)
-        if clear and strip.top + 8 < y < strip.bottom and len(spoken) < 24:
+        if clear and strip.top + 8 < y < strip.bottom and len(spoken) < most:
             out.append(text(middle, y, mark.text, "label", "middle"))
             spoken.append((middle, y))
     return "".join(out)
@@ -245,17 +261,15 @@ def _volume(chart: Chart, place: Layout, strip: Strip, axis: Scale, grouped: lis
     at = ticks(axis, 2)[1:]
     ground = _axis(place, strip, axis, at, [compact(value, chart.voice.lang) for value in at])
     body = candle_width(place, grouped)
-    data = {"red": [], "green": []}  # type: ignore[var-annotated]
+    data = {chart.up: [], FALL[chart.up]: []}  # type: ignore[var-annotated]
     for bucket in grouped:
         x = place.x((bucket.first + bucket.last - 1) / 2, len(chart.bars.date)) - body / 2
         y = axis.at(bucket.volume)
         if bucket.volume:
-            data[side(chart, bucket.close >= bucket.open)].append(
-                f"M{num(x)} {num(y)}h{num(body)}V{num(strip.bottom)}h-{num(body)}z"
-            )
+            data[chart.side(bucket.rises)].append(f"M{num(x)} {num(y)}h{num(body)}V{num(strip.bottom)}h-{num(body)}z")
     inner = "".join(path("".join(pieces), f"{colour} faint") for colour, pieces in data.items())
     told = f"{chart.voice.say('Volume')} {compact(chart.bars.volume[-1], chart.voice.lang)}"
-    return ground, inner, text(place.left + 4, strip.top + 11, told, "soft small")
+    return ground, inner, _told(place, strip, [(told, "soft")])
 
 
 def _pane(
@@ -263,7 +277,7 @@ def _pane(
 ) -> tuple[str, str, str]:
     at = [level for level in pane.levels if axis.low <= level <= axis.high] if len(pane.levels) > 1 else []
     at = at or ticks(axis, max(int(strip.height / 30), 2))
-    ground = _axis(place, strip, axis, at, [number(value) for value in at])
+    ground = _axis(place, strip, axis, at, labels(at, chart.voice.lang))
     ground += path(
         "".join(
             f"M{num(place.left)} {num(axis.at(v))}H{num(place.right)}" for v in pane.levels if axis.low < v < axis.high
@@ -274,37 +288,40 @@ def _pane(
     lines = [line for line in pane.lines if line.form == "line"]
     for i, line in enumerate(lines):
         inner += path(_polyline(line.values, place, axis), f"line l{i % 6}")
-    return ground, inner, _named(pane, place, strip)
+    return ground, inner, _told(place, strip, _named(pane, chart.voice.lang))
 
 
-def _named(pane: Pane, place: Layout, strip: Strip) -> str:
+def _named(pane: Pane, lang: str) -> list[tuple[str, str]]:
     """Return the pane's title and the last value of each of its lines, in the line's colour."""
-    size, x = 10.0, place.left + 4
-    out = [text(x, strip.top + 11, pane.title, "soft small")]
-    x += wide(pane.title, size) + 10
+    parts = [(pane.title, "soft")]
     k = 0
     for line in pane.lines:
         value = next((v for v in reversed(line.values) if v is not None), None)
         name = line.label if len(pane.lines) > 1 else ""
-        shown = f"{name} {'-' if value is None else number(value)}".strip()
-        out.append(text(x, strip.top + 11, shown, f"small t{k % 6}" if line.form == "line" else "small soft"))
+        shown = f"{name} {'-' if value is None else number(value, lang)}".strip()
+        parts.append((shown, f"t{k % 6}" if line.form == "line" else "soft"))
         k += line.form == "line"
-        x += wide(shown, size) + 10
-    return "".join(out)
+    return parts
+
+
+def _told(place: Layout, strip: Strip, parts: list[tuple[str, str]]) -> str:
+    """Return the words in the corner of a strip, with a halo that keeps them readable over lines and columns."""
+    words = spans(place.left + 4, strip.top + 11, [(what, f"label {kind}") for what, kind in parts], 9)
+    return f'<g class="told">{words}</g>'
 
 
 def _columns(chart: Chart, line: Line, place: Layout, axis: Scale, grouped: list[Bucket]) -> str:
     """Return columns from zero up and down; of bars that share a column the farthest from zero is drawn."""
     body = candle_width(place, grouped)
     zero = axis.at(0.0)
-    data = {"red": [], "green": []}  # type: ignore[var-annotated]
+    data = {chart.up: [], FALL[chart.up]: []}  # type: ignore[var-annotated]
     for bucket in grouped:
         values = [v for v in line.values[bucket.first : bucket.last] if v is not None]
         if not values:
             continue
         value = max(values, key=abs)
         x = place.x((bucket.first + bucket.last - 1) / 2, len(line.values)) - body / 2
-        data[side(chart, value >= 0)].append(f"M{num(x)} {num(zero)}h{num(body)}V{num(axis.at(value))}h-{num(body)}z")
+        data[chart.side(value >= 0)].append(f"M{num(x)} {num(zero)}h{num(body)}V{num(axis.at(value))}h-{num(body)}z")
     return "".join(path("".join(pieces), f"{colour} faint") for colour, pieces in data.items())
 
 
@@ -338,11 +355,13 @@ def _head(chart: Chart, place: Layout) -> str:
     end = place.width - 12
     if len(bars.close) > 1 and bars.close[-2]:
         change = bars.close[-1] - bars.close[-2]
-        moved = f"{'+' if change > 0 else ''}{number(change)}  {change / bars.close[-2]:+.2%}"
-        colour = side(chart, change >= 0) if change else "soft"
-        out.append(text(end, 26, moved, colour, "end"))
-        end -= wide(moved, 11) + 10
-        out.append(text(end, 26, last, f"big {colour}", "end"))
+        moved = (
+            f"{'+' if change > 0 else ''}{number(change)}",
+            f"{change / bars.close[-2]:{'+' if change else ''}.2%}",
+        )
+        colour = chart.side(change >= 0) if change else "soft"
+        out.append(spans(end, 26, [(last, f"big {colour}"), *((each, colour) for each in moved)], 8, "end"))
+        end -= wide("".join(moved), 11) + 16
     else:
         out.append(text(end, 26, last, "big", "end"))
     end -= wide(last, 17) + 16
@@ -358,17 +377,16 @@ def _head(chart: Chart, place: Layout) -> str:
 
 
 def _legend(chart: Chart, place: Layout) -> str:
-    x, out = place.left, []
+    x, parts = place.left, []
     for i, line in enumerate(chart.overlays):
         value = next((v for v in reversed(line.values) if v is not None), None)
         shown = f"{line.label} {'-' if value is None else price(value)}"
         if x + wide(shown, 11) > place.right:
             break
-        out.append(text(x, 47, shown, f"t{i % 6}"))
+        parts.append((shown, f"t{i % 6}"))
         x += wide(shown, 11) + 14
-    return "".join(out)
+    return spans(place.left, 47, parts, 14)
 
 
 def _foot(chart: Chart, place: Layout) -> str:
-    shown = fitting(chart.source, 10, place.width - 2 * LEFT)
-    return text(LEFT, place.height - 9, shown, "soft small") if shown else ""
+    return text(LEFT, place.height - 9, fitting(foot(chart), 10, place.width - 2 * LEFT), "soft small")

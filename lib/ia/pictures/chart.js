@@ -16,6 +16,7 @@ function alive(figure) {
   const esc = s => String(s).replace(/[&<>"']/g, c => '&#' + c.charCodeAt(0) + ';');
   const grouped = (x, places) => x.toLocaleString('en-US', {minimumFractionDigits: places, maximumFractionDigits: places});
   const wideChar = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/;
+  const units = data.lang === 'zh' ? [[1e12, '万亿'], [1e8, '亿'], [1e4, '万']] : [[1e12, 'tn'], [1e9, 'bn'], [1e6, 'm'], [1e3, 'k']];
   const wide = (s, size) => [...s].reduce((sum, c) => sum + (wideChar.test(c) || c > '\uffff' ? size : size * 0.55), 0);
   function fitting(s, size, room) {
     if (wide(s, size) <= room) return s;
@@ -33,12 +34,11 @@ function alive(figure) {
   function number(x) {
     const size = Math.abs(x);
     if (x === 0) return '0';
-    if (size >= 1e6) for (const [limit, sign] of [[1e12, 'T'], [1e9, 'B'], [1e6, 'M']])
-      if (size >= limit) return +(x / limit).toPrecision(4) + sign;
+    if (size >= 1e6) for (const [limit, sign] of units)
+      if (size >= limit) return (size / limit < 1e4 ? +(x / limit).toPrecision(4) : grouped(x / limit, 0)) + sign;
     return size >= 1e5 ? grouped(x, 0) : size >= 1 ? grouped(x, 2) : String(+x.toPrecision(4));
   }
   function compact(x) {
-    const units = data.lang === 'zh' ? [[1e8, '亿'], [1e4, '万']] : [[1e12, 'T'], [1e9, 'B'], [1e6, 'M'], [1e3, 'K']];
     const trim = t => t.replace(/\.?0+$/, '');
     for (const [size, sign] of units) if (Math.abs(x) >= size) {
       const y = x / size;
@@ -86,22 +86,36 @@ function alive(figure) {
       if (values.every(v => Math.abs(+v.toFixed(places) - v) <= Math.max(Math.abs(v), 1e-12) * 1e-9)) return places;
     return 9;
   }
+  function labels(values) {
+    if (values.some(v => Math.abs(v) >= 1e6 || (v && Math.abs(v) < 1e-6))) return values.map(number);
+    const places = decimals(values);
+    return values.map(v => grouped(v, places));
+  }
   function dateTicks(dates, room) {
     if (dates.length === 1) return [[0, dates[0].slice(0, 16).replace('T', ' ')]];
     room = Math.max(room, 1);
     const week = d => Math.floor((Date.UTC(+d.slice(0, 4), d.slice(5, 7) - 1, +d.slice(8, 10)) / 864e5 + 719163) / 7);
     const months = d => +d.slice(0, 4) * 12 + +d.slice(5, 7) - 1;
-    const levels = [[d => d.slice(0, 16), 11, 16], [d => d.slice(0, 13), 11, 16], [d => d.slice(0, 10), 5, 10], [week, 5, 10],
-      ...[1, 3, 6].map(n => [d => Math.floor(months(d) / n), 0, 7]), ...[1, 2, 5, 10, 20].map(n => [d => Math.floor(+d.slice(0, 4) / n), 0, 4])];
-    let found = [];
-    for (const [key, a, b] of dates[0].length > 10 ? levels : levels.slice(2)) {
+    const time = (d, before) => d.slice(0, 10) === before.slice(0, 10) ? [d.slice(11, 16), false] : [d.slice(5, 10), true];
+    const day = (d, before) => d.slice(0, 4) === before.slice(0, 4) ? [d.slice(5, 10), false] : [d.slice(0, 10), true];
+    const levels = [[d => d.slice(0, 16), time], [d => d.slice(0, 13), time], [d => d.slice(0, 10), day], [week, day],
+      ...[1, 3, 6].map(n => [d => Math.floor(months(d) / n), d => [d.slice(0, 7), false]]),
+      ...[1, 2, 5, 10, 20].map(n => [d => Math.floor(+d.slice(0, 4) / n), d => [d.slice(0, 4), false]])];
+    let found = [], label;
+    for (const [key, named] of dates[0].length > 10 ? levels : levels.slice(2)) {
       const keys = dates.map(key);
+      label = named;
       found = [];
-      for (let i = 1; i < dates.length; i++) if (keys[i] !== keys[i - 1]) found.push([i, dates[i].slice(a, b)]);
+      for (let i = 1; i < dates.length; i++) if (keys[i] !== keys[i - 1]) found.push(i);
       if (found.length <= room) break;
     }
+    if (found.length === dates.length - 1 && found.length < room) found.unshift(0);
     const apart = dates.length / room * 0.65, kept = [];
-    for (const tick of found) if (!kept.length || tick[0] - kept[kept.length - 1][0] >= apart) kept.push(tick);
+    for (const i of found) {
+      const tick = [i, ...label(dates[i], dates[Math.max(i - 1, 0)])], last = kept[kept.length - 1];
+      if (!last || i - last[0] >= apart) kept.push(tick);
+      else if (tick[2] && !last[2]) kept[kept.length - 1] = tick;
+    }
     return kept.length ? kept.slice(-room) : [[0, dates[0].slice(0, 10)]];
   }
 
@@ -121,10 +135,12 @@ function alive(figure) {
     return {w, h, left: 12, right: Math.round(w - own.side), strips: placed, all};
   }
   const x = i => place.left + (i - from + 0.5) * (place.right - place.left) / (to - from);
-  const side = up => up ? data.up : data.up === 'red' ? 'green' : 'red';
+  const fall = {red: 'green', green: 'red', blue: 'orange'}[data.up], side = up => up ? data.up : fall;
   const path = (d, kind) => d ? `<path class="${kind}" d="${d}"/>` : '';
   const text = (px, py, what, kind, anchor) =>
     `<text x="${num(px)}" y="${num(py)}"${kind ? ` class="${kind}"` : ''}${anchor ? ` text-anchor="${anchor}"` : ''}>${esc(what)}</text>`;
+  const spans = (px, py, parts, gap, anchor) => parts.length ? `<text x="${num(px)}" y="${num(py)}"${anchor ? ` text-anchor="${anchor}"` : ''}>`
+    + parts.map(([what, kind], k) => `<tspan class="${kind}"${k ? ` dx="${num(gap)}"` : ''}>${esc(what)}</tspan>`).join('') + '</text>' : '';
   const rect = (px, py, w, h, kind, more) => `<rect x="${num(px)}" y="${num(py)}" width="${num(Math.max(w, 0))}" height="${num(h)}" class="${kind}"${more || ''}/>`;
   function buckets() {
     const n = to - from, size = Math.ceil(n / Math.max(Math.floor((place.right - place.left) / 3), 1)), found = [];
@@ -132,11 +148,12 @@ function alive(figure) {
       const a = Math.max(b - size, from);
       let high = -Infinity, low = Infinity, volume = 0;
       for (let i = a; i < b; i++) { high = Math.max(high, data.h[i]); low = Math.min(low, data.l[i]); volume += data.v[i]; }
-      found.push({a, b, open: data.o[a], close: data.c[b - 1], high, low, volume});
+      const open = data.o[a], close = data.c[b - 1];
+      found.push({a, b, open, close, high, low, volume, rises: close > open || (close === open && close >= data.c[Math.max(a - 1, 0)])});
     }
     return found;
   }
-  const bodyOf = bars => { const last = bars[bars.length - 1]; return Math.min(Math.max((place.right - place.left) / (to - from) * (last.b - last.a) * 0.7, 1), 16); };
+  const bodyOf = bars => { const last = bars[bars.length - 1]; return Math.min(Math.max((place.right - place.left) / (to - from) * (last.b - last.a) * 0.7, 1), 36); };
   function polyline(values, s) {
     const most = Math.floor(place.right - place.left), n = to - from, d = [];
     let pen = 'M';
@@ -160,13 +177,13 @@ function alive(figure) {
     return d.join('');
   }
   function columns(bars, s, value, ground) {
-    const body = bodyOf(bars), d = {red: '', green: ''};
+    const body = bodyOf(bars), d = {[data.up]: '', [fall]: ''};
     for (const bar of bars) {
       const [v, up] = value(bar);
       if (v === null) continue;
       d[side(up)] += `M${num(x((bar.a + bar.b - 1) / 2) - body / 2)} ${num(ground.top ? s.at(v) : s.at(0))}h${num(body)}V${num(ground.top ? ground.y : s.at(v))}h-${num(body)}z`;
     }
-    return path(d.red, 'red faint') + path(d.green, 'green faint');
+    return [data.up, fall].map(colour => path(d[colour], `${colour} faint`)).join('');
   }
   function grid(strip, s, values, labels, hidden) {
     let d = '', out = '';
@@ -185,9 +202,9 @@ function alive(figure) {
     const s = strip.axis = scale(seen, strip.bottom, strip.top, data.log, 0.06);
     const values = ticks(s, Math.max(Math.floor(strip.height / 46), 2)), places = decimals(values);
     const last = data.c[to - 1], y = Math.min(Math.max(s.at(last), strip.top), strip.bottom);
-    const body = bodyOf(bars), d = {red: ['', ''], green: ['', '']};
+    const body = bodyOf(bars), d = {[data.up]: ['', ''], [fall]: ['', '']};
     for (const bar of bars) {
-      const px = x((bar.a + bar.b - 1) / 2), mine = d[side(bar.close >= bar.open)];
+      const px = x((bar.a + bar.b - 1) / 2), mine = d[side(bar.rises)];
       const high = s.at(bar.high), low = s.at(bar.low);
       let top = Math.min(s.at(bar.open), s.at(bar.close)), bottom = Math.max(s.at(bar.open), s.at(bar.close));
       if (bottom - top < 1) { top = (top + bottom) / 2 - 0.5; bottom = top + 1; }
@@ -195,7 +212,7 @@ function alive(figure) {
       mine[1] += `M${num(px - body / 2)} ${num(top)}h${num(body)}V${num(bottom)}h-${num(body)}z`;
     }
     let inner = path(`M${num(place.left)} ${num(y)}H${num(place.right)}`, 'last');
-    for (const colour of ['red', 'green']) inner += path(d[colour][0], `wick w-${colour}`) + path(d[colour][1], colour);
+    for (const colour of [data.up, fall]) inner += path(d[colour][0], `wick w-${colour}`) + path(d[colour][1], colour);
     data.over.forEach((line, i) => { inner += path(polyline(line.v, s), `line l${i % 6}`); });
     const rises = to < 2 || last >= data.c[to - 2];
     return [grid(strip, s, values, values.map(v => grouped(v, places)), y), inner + marks(strip, s),
@@ -204,16 +221,17 @@ function alive(figure) {
   function marks(strip, s) {
     let out = '';
     const spoken = [];
-    for (const [i, which, words_] of data.marks) {
+    const most = Math.max(Math.floor((place.right - place.left) / 90), 2);
+    for (const [i, which, words_] of [...data.marks].reverse()) {
       if (i < from || i >= to) continue;
       const buy = which === 'buy', px = x(i), tip = s.at(buy ? data.l[i] : data.h[i]) + (buy ? 4 : -4);
       out += `<g class="trade" data-date="${esc(data.d[i])}" data-side="${buy ? 'buy' : 'sell'}"><title>${esc(data.d[i])} ${esc(words_)}</title>`
         + `<path class="mark" d="M${num(px)} ${num(tip)}l-5 ${buy ? 9 : -9}h10z"/></g>`;
       const room = wide(words_, 10);
       let y = tip + (buy ? 20 : -13), middle = px;
-      if (y > strip.bottom - 2) { middle = px + 10 + room / 2; y = tip + 9; }
+      if (y <= strip.top + 8 || y >= strip.bottom - 2) { middle = px + 10 + room / 2; y = tip + (buy ? 9 : -1); }
       middle = Math.min(Math.max(middle, place.left + room / 2 + 2), place.right - room / 2 - 2);
-      if (spoken.every(([ox, oy]) => Math.abs(middle - ox) > room || Math.abs(y - oy) > 11) && y > strip.top + 8 && y < strip.bottom && spoken.length < 24) {
+      if (spoken.every(([ox, oy]) => Math.abs(middle - ox) > room || Math.abs(y - oy) > 11) && y > strip.top + 8 && y < strip.bottom && spoken.length < most) {
         out += text(middle, y, words_, 'label', 'middle');
         spoken.push([middle, y]);
       }
@@ -225,8 +243,7 @@ function alive(figure) {
     const s = strip.axis = axis(0, top * 1.08, strip.bottom, strip.top, false);
     const values = ticks(s, 2).slice(1);
     return [grid(strip, s, values, values.map(compact), Infinity),
-      columns(bars, s, b => [b.volume || null, b.close >= b.open], {top: true, y: strip.bottom}),
-      text(place.left + 4, strip.top + 11, `${words.volume} ${compact(data.v[at < 0 ? to - 1 : at])}`, 'soft small')];
+      columns(bars, s, b => [b.volume || null, b.rises], {top: true, y: strip.bottom}), told(strip)];
   }
   function pane(strip, bars) {
     const it = data.panes[+strip.kind.slice(4)];
@@ -240,24 +257,32 @@ function alive(figure) {
     strip.axis = s;
     const inside = it.levels.filter(v => s.low <= v && v <= s.high);
     const values = it.levels.length > 1 && inside.length ? inside : ticks(s, Math.max(Math.floor(strip.height / 30), 2));
-    const ground = grid(strip, s, values, values.map(number), Infinity)
+    const ground = grid(strip, s, values, labels(values), Infinity)
       + path(it.levels.filter(v => s.low < v && v < s.high).map(v => `M${num(place.left)} ${num(s.at(v))}H${num(place.right)}`).join(''), 'level');
-    let inner = '', k = 0, px = place.left + 4, named = text(px, strip.top + 11, it.t, 'soft small');
-    px += wide(it.t, 10) + 10;
+    let inner = '', k = 0;
     for (const line of it.lines) if (line.f === 'columns') inner += columns(bars, s, b => {
       const present = line.v.slice(b.a, b.b).filter(v => v !== null);
       if (!present.length) return [null, true];
       const v = present.reduce((p, q) => Math.abs(q) > Math.abs(p) ? q : p);
       return [v, v >= 0];
     }, {top: false});
-    for (const line of it.lines) {
-      const v = at < 0 ? lastOf(line.v) : line.v[at];
-      const shown = `${it.lines.length > 1 ? line.n : ''} ${v === null ? '-' : number(v)}`.trim();
-      named += text(px, strip.top + 11, shown, line.f === 'line' ? `small t${k % 6}` : 'small soft');
-      px += wide(shown, 10) + 10;
-      if (line.f === 'line') inner += path(polyline(line.v, s), `line l${k++ % 6}`);
+    for (const line of it.lines) if (line.f === 'line') inner += path(polyline(line.v, s), `line l${k++ % 6}`);
+    return [ground, inner, told(strip)];
+  }
+  const told = strip => `<g class="told">${named(strip)}</g>`;
+  function named(strip) {
+    const parts = [];
+    if (strip.kind === 'volume') parts.push([`${words.volume} ${compact(data.v[at < 0 ? to - 1 : at])}`, 'soft']);
+    else {
+      const it = data.panes[+strip.kind.slice(4)];
+      let k = 0;
+      parts.push([it.t, 'soft']);
+      for (const line of it.lines) {
+        const v = at < 0 ? lastOf(line.v) : line.v[at];
+        parts.push([`${it.lines.length > 1 ? line.n : ''} ${v === null ? '-' : number(v)}`.trim(), line.f === 'line' ? `t${k++ % 6}` : 'soft']);
+      }
     }
-    return [ground, inner, named];
+    return spans(place.left + 4, strip.top + 11, parts.map(([what, kind]) => [what, `label ${kind}`]), 9);
   }
   const lastOf = values => { for (let i = to - 1; i >= from; i--) if (values[i] !== null) return values[i]; return null; };
   function dates() {
@@ -281,11 +306,10 @@ function alive(figure) {
     let out = '', end = place.w - 12;
     if (i > 0) {
       const change = data.c[i] - data.c[i - 1], share = change / data.c[i - 1] * 100;
-      const moved = `${change > 0 ? '+' : ''}${number(change)}  ${share >= 0 ? '+' : ''}${share.toFixed(2)}%`;
+      const moved = [`${change > 0 ? '+' : ''}${number(change)}`, `${change > 0 ? '+' : ''}${share.toFixed(2)}%`];
       const colour = change ? side(change >= 0) : 'soft';
-      out += text(end, 26, moved, colour, 'end');
-      end -= wide(moved, 11) + 10;
-      out += text(end, 26, last, `big ${colour}`, 'end');
+      out += spans(end, 26, [[last, `big ${colour}`], ...moved.map(each => [each, colour])], 8, 'end');
+      end -= wide(moved.join(''), 11) + 16;
     } else out += text(end, 26, last, 'big', 'end');
     end -= wide(last, 17) + 16;
     let px = place.left;
@@ -296,14 +320,15 @@ function alive(figure) {
       out += rect(px, 13, badge - 2, 18, 'warnpaper', ' rx="9"') + text(px + 7, 26, data.warning, 'warn');
     }
     px = place.left;
+    const legend = [];
     data.over.some((line, k) => {
       const v = at < 0 ? lastOf(line.v) : line.v[at], shown = `${line.n} ${v === null ? '-' : price(v)}`;
       if (px + wide(shown, 11) > place.right) return true;
-      out += text(px, 47, shown, `t${k % 6}`);
+      legend.push([shown, `t${k % 6}`]);
       px += wide(shown, 11) + 14;
       return false;
     });
-    return out;
+    return out + spans(place.left, 47, legend, 14);
   }
 
   // ---- the whole
@@ -327,13 +352,16 @@ function alive(figure) {
     group('dates').innerHTML = dates();
     group('events').innerHTML = events();
     group('head').innerHTML = head();
-    group('foot').innerHTML = data.source ? text(12, place.h - 9, fitting(data.source, 10, place.w - 24), 'soft small') : '';
+    const minute = d => d.slice(0, 16).replace('T', ' ');
+    const range = words.range.replace('{count}', grouped(to - from, 0)).replace('{first}', minute(data.d[from])).replace('{last}', minute(data.d[to - 1]));
+    group('foot').innerHTML = text(12, place.h - 9, fitting([data.source, range].filter(s => s).join(' · '), 10, place.w - 24), 'soft small');
     cross();
     figure.dataset.from = data.d[from];
     figure.dataset.to = data.d[to - 1];
   }
   function cross() {
     group('head').innerHTML = head();
+    for (const strip of place.strips.slice(1)) group(strip.kind).querySelector('.told').innerHTML = named(strip);
     if (at < from || at >= to) { layer.innerHTML = ''; readout.textContent = words.keys; delete figure.dataset.bar; return; }
     const px = x(at), bottom = place.strips[place.strips.length - 1].bottom;
     let out = path(`M${num(px)} ${num(place.strips[0].top)}V${num(bottom)}`, 'cross');

@@ -61,7 +61,7 @@ class Event(NamedTuple):
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart of one symbol. `up` is the colour of a rise: red where the mainland looks, green elsewhere.
+    """A chart of one symbol. `up` is the colour of a rise, a key of FALL.
 
     `source` tells where the bars came from, `source_en` in English for a renderer that cannot write Chinese.
     """
@@ -79,6 +79,10 @@ class Chart:
     source_en: str = ""
     warning: str = ""
     voice: Voice = field(default=ENGLISH)
+
+    def side(self, rises: bool) -> str:
+        """Return the colour of a rise or a fall."""
+        return self.up if rises else FALL[self.up]
 
     def cut(self, first: int, last: int | None = None) -> "Chart":
         """Return the bars from index `first` up to `last` (not included), with what belongs to them."""
@@ -107,11 +111,20 @@ class Chart:
         return [at if at < count else -1 for at in found]
 
 
+FALL = {"red": "green", "green": "red", "blue": "orange"}
+"""The colour of a fall by that of a rise. Blue and orange are told apart by every eye."""
+
+
 def up_colour(market: str, lang: str) -> str:
     """Return the colour of a rise: red in mainland China and Hong Kong as its readers know it, green in America.
 
-    Of bars whose market nobody told, the reader's language decides.
+    Of bars whose market nobody told, the reader's language decides; the setting `pictures.up` decides over all.
     """
+    from ia import config
+
+    chosen: str = config.get("pictures.up")
+    if chosen != "market":
+        return chosen
     return {"CN": "red", "HK": "red", "US": "green"}.get(market) or ("red" if lang == "zh" else "green")
 
 
@@ -129,7 +142,10 @@ def moving_average(values: Sequence[float], n: int) -> Values:
 
 
 class Bucket(NamedTuple):
-    """Bars [first, last) drawn as one: open of the first, close of the last, the extremes and the volume of all."""
+    """Bars [first, last) drawn as one: open of the first, close of the last, the extremes and the volume of all.
+
+    `rises` tells its colour. Where open and close are one, as on a day at its limit, the close before decides.
+    """
 
     first: int
     last: int
@@ -138,6 +154,7 @@ class Bucket(NamedTuple):
     low: float
     close: float
     volume: int
+    rises: bool
 
 
 def buckets(bars: Bars, most: int) -> list[Bucket]:
@@ -151,7 +168,9 @@ def buckets(bars: Bars, most: int) -> list[Bucket]:
     for b in range(count % size or size, count + 1, size) if count else ():
         a = max(b - size, 0)
         high, low, volume = max(bars.high[a:b]), min(bars.low[a:b]), sum(bars.volume[a:b])
-        found.append(Bucket(a, b, bars.open[a], high, low, bars.close[b - 1], volume))
+        first, last = bars.open[a], bars.close[b - 1]
+        rises = last > first or (last == first and last >= bars.close[max(a - 1, 0)])
+        found.append(Bucket(a, b, first, high, low, last, volume, rises))
     return found
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ia import clock
 from ia.errors import Notify, silent
 from ia.pictures import page, shapes, sheet
-from ia.pictures.chart import Line, Values, Voice
+from ia.pictures.chart import Line, Values, Voice, up_colour
 from ia.pictures.of_symbol import trades_table
 from ia.pictures.sheet import Cell
 from ia.pictures.svg import escaped
@@ -68,9 +68,9 @@ def report(ws: Workspace, voice: Voice, notify: Notify = silent) -> str:
 def colour(currencies: Iterable[str]) -> str:
     """Return the colour of a gain on a page: green as America has it where nothing but dollars is on it, else red.
 
-    One page has one meaning of a colour, whatever it holds.
+    One page has one meaning of a colour, whatever it holds; the setting `pictures.up` decides over that.
     """
-    return "green" if set(currencies) == {"USD"} else "red"
+    return up_colour("US" if set(currencies) == {"USD"} else "CN", "en")
 
 
 def _purse(purse: "Purse", found: "Account", books: "Books", closes: "Closes", voice: Voice) -> str:

@@ -7,14 +7,12 @@ from ia import clock
 from ia.errors import NotFound, Notify, silent
 from ia.market import mainline, reading, summary
 from ia.pictures import page, shapes, sheet
-from ia.pictures.chart import Voice
+from ia.pictures.chart import FALL, Voice, up_colour
 from ia.pictures.sheet import Cell
 from ia.pictures.svg import escaped
 from ia.workspace import Workspace
 
 TOP = 15
-UP = "red"
-"""The colour of a rise on the mainland's exchanges."""
 Row = dict[str, Any]
 
 
@@ -48,25 +46,25 @@ def report(ws: Workspace, voice: Voice, notify: Notify = silent) -> str:
 
 
 def _summary(found: Row, stocks: list[summary.Stock], voice: Voice) -> str:
-    say, lang = voice.say, voice.lang
+    say, lang, up = voice.say, voice.lang, up_colour("CN", voice.lang)
     whole = found["boards"][0]
     pairs = [
-        (say("Up"), Cell(f"{whole['up']:,}", UP)),
-        (say("Down"), Cell(f"{whole['down']:,}", "green")),
+        (say("Up"), Cell(f"{whole['up']:,}", up)),
+        (say("Down"), Cell(f"{whole['down']:,}", FALL[up])),
         (say("Unchanged"), Cell(f"{whole['flat']:,}")),
-        (say("At the upper limit"), Cell(f"{whole['limit_up']:,}", UP if whole["limit_up"] else "")),
-        (say("At the lower limit"), Cell(f"{whole['limit_down']:,}", "green" if whole["limit_down"] else "")),
-        (say("Median change"), sheet.percent(whole["median_pct"], UP)),
-        (say("Change by market value"), sheet.percent(whole["weighted_pct"], UP)),
+        (say("At the upper limit"), Cell(f"{whole['limit_up']:,}", up if whole["limit_up"] else "")),
+        (say("At the lower limit"), Cell(f"{whole['limit_down']:,}", FALL[up] if whole["limit_down"] else "")),
+        (say("Median change"), sheet.percent(whole["median_pct"], up)),
+        (say("Change by market value"), sheet.percent(whole["weighted_pct"], up)),
         (say("Amount"), Cell(sheet.large(found["amount"], lang))),
-        (say("against the day before"), sheet.percent(found["amount_vs_last_pct"], UP)),
+        (say("against the day before"), sheet.percent(found["amount_vs_last_pct"], up)),
         (say("Did not trade"), Cell(f"{found['suspended']:,}")),
     ]
     if found["mean_days"] > 1:
         mean = say("against the mean of {days} days", days=found["mean_days"])
-        pairs.insert(-1, (mean, sheet.percent(found["amount_vs_mean_pct"], UP)))
+        pairs.insert(-1, (mean, sheet.percent(found["amount_vs_mean_pct"], up)))
     rows = [
-        (say(board["board"]), [(board["up"], UP), (board["flat"], "chip"), (board["down"], "green")])
+        (say(board["board"]), [(board["up"], up), (board["flat"], "chip"), (board["down"], FALL[up])])
         for board in found["boards"]
     ]
     breadth = say("Stocks that rose, stood and fell, by board")
@@ -76,12 +74,12 @@ def _summary(found: Row, stocks: list[summary.Stock], voice: Voice) -> str:
     return sheet.section(
         say("Breadth"), sheet.figures(pairs), f"<h3>{escaped(breadth)}</h3>\n",
         sheet.picture(lambda width: shapes.shares(rows, breadth, told, width=width)), f"<h3>{escaped(spread)}</h3>\n",
-        sheet.picture(lambda width: shapes.distribution(changes, spread, told, UP, width=width)),
+        sheet.picture(lambda width: shapes.distribution(changes, spread, told, up, width=width)),
     )  # fmt: skip
 
 
 def _industries(db: sqlite3.Connection, day: reading.Day, voice: Voice) -> str:
-    say, lang = voice.say, voice.lang
+    say, lang, up = voice.say, voice.lang, up_colour("CN", voice.lang)
     rows = summary.groups(summary.stocks(db, day), "industry")
     if not rows:
         missing = say("no industries are stored: `ia sync symbols` fetches them")
@@ -96,13 +94,13 @@ def _industries(db: sqlite3.Connection, day: reading.Day, voice: Voice) -> str:
     ]  # fmt: skip
     title = say("Industries by what was traded, coloured by their mean change")
     told = say("{count} industries", count=len(rows))
-    drawn = sheet.picture(lambda width: shapes.treemap(tiles, title, told, UP, width=width))
+    drawn = sheet.picture(lambda width: shapes.treemap(tiles, title, told, up, width=width))
     heads = [say(head) for head in ("Industry", "Stocks", "Up", "Down", "Change", "Amount", "Leader")]
     ends = rows[:8] + [row for row in rows[-8:] if row not in rows[:8]]
     cells: list[list[Cell | str]] = [
         [
             row["name"], f"{row['count']:,}", f"{row['up']:,}", f"{row['down']:,}",
-            sheet.percent(row["change_pct"], UP), sheet.large(row["amount"], lang),
+            sheet.percent(row["change_pct"], up), sheet.large(row["amount"], lang),
             f"{row['leader_name'] or row['leader']} {row['leader_pct']:+.2f}%",
         ]
         for row in ends
@@ -112,14 +110,14 @@ def _industries(db: sqlite3.Connection, day: reading.Day, voice: Voice) -> str:
 
 
 def _movers(title: str, rows: list[Row], voice: Voice) -> str:
-    say, lang = voice.say, voice.lang
+    say, lang, up = voice.say, voice.lang, up_colour("CN", voice.lang)
     if not rows:
         return sheet.section(title, sheet.said(say("no stock did")))
     heads = ("Symbol", "Name", "Industry", "Price", "Change", "Amount", "Turnover rate", "Market value", "PE")
     cells: list[list[Cell | str]] = [
         [
             row["symbol"], row["name"] or "", row["industry"] or "", sheet.quoted(row["price"]),
-            sheet.percent(row["change_pct"], UP), sheet.large(row["amount"], lang),
+            sheet.percent(row["change_pct"], up), sheet.large(row["amount"], lang),
             sheet.plain_percent(row["turnover_pct"]), sheet.large(row["market_cap"], lang), sheet.number(row["pe"]),
         ]
         for row in rows
@@ -128,7 +126,7 @@ def _movers(title: str, rows: list[Row], voice: Voice) -> str:
 
 
 def _mainlines(found: Row, voice: Voice) -> str:
-    say = voice.say
+    say, up = voice.say, up_colour("CN", voice.lang)
     told = sheet.said(
         say("groups to which more of the {top} that rose most belong than chance explains", top=found["top"])
     )
@@ -143,7 +141,7 @@ def _mainlines(found: Row, voice: Voice) -> str:
     cells: list[list[Cell | str]] = [
         [
             " / ".join([line["name"], *line["with"][:2]]), f"{line['hits']}", sheet.number(line["expected"], 1),
-            f"{line['members']}", sheet.percent(line["change_pct"], UP), f"{line['limit_up']}",
+            f"{line['members']}", sheet.percent(line["change_pct"], up), f"{line['limit_up']}",
             Cell(", ".join(_leader(each) for each in line["leaders"][:4]), "wrap"),
         ]
         for line in lines
@@ -160,7 +158,7 @@ def _leader(each: Any) -> str:
 
 
 def _northbound(ws: Workspace, voice: Voice) -> str:
-    say, lang = voice.say, voice.lang
+    say, lang, up = voice.say, voice.lang, up_colour("CN", voice.lang)
     title = say("North-bound trading")
     try:
         rows = reading.northbound(ws, 5)
@@ -174,7 +172,7 @@ def _northbound(ws: Workspace, voice: Voice) -> str:
             row["date"], say(str(row["channel"])), sheet.large(row["turnover"], lang),
             Cell(say("not published"))
             if row["net"] is None
-            else sheet.signed(row["net"], UP, sheet.large(row["net"], lang)),
+            else sheet.signed(row["net"], up, sheet.large(row["net"], lang)),
             sheet.count(row["deals"]), row["leader"] or "",
         ]
         for row in rows
@@ -186,7 +184,7 @@ def _northbound(ws: Workspace, voice: Voice) -> str:
 
 
 def _lhb(ws: Workspace, date: str, voice: Voice) -> str:
-    say, lang = voice.say, voice.lang
+    say, lang, up = voice.say, voice.lang, up_colour("CN", voice.lang)
     title = say("Unusual trading (dragon and tiger list)")
     try:
         rows = reading.lhb(ws, date)
@@ -197,8 +195,8 @@ def _lhb(ws: Workspace, date: str, voice: Voice) -> str:
     heads = [say(head) for head in ("Symbol", "Name", "Change", "Net", "Reason")]
     cells: list[list[Cell | str]] = [
         [
-            row["symbol"], row["name"] or "", sheet.percent(row["change_pct"], UP),
-            sheet.signed(row["net"], UP, sheet.large(row["net"], lang)), Cell(row["reason"], "wrap"),
+            row["symbol"], row["name"] or "", sheet.percent(row["change_pct"], up),
+            sheet.signed(row["net"], up, sheet.large(row["net"], lang)), Cell(row["reason"], "wrap"),
         ]
         for row in rows[:20]
     ]  # fmt: skip

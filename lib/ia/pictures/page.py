@@ -53,7 +53,7 @@ def footer(chart: Chart) -> str:
     """Return what a page ends with: where its data came from, and when it was made by the clock of `ia`."""
     say = chart.voice.say
     made = say("made {time} with ia", time=clock.now().strftime("%Y-%m-%d %H:%M"))
-    return f"<footer>{escaped(chart.source)}{' · ' if chart.source else ''}{escaped(made)}</footer>\n"
+    return f"<footer>{escaped(candles.foot(chart))} · {escaped(made)}</footer>\n"
 
 
 def figure(whole: Chart, shown: Chart, width: int | None = None, height: int | None = None) -> str:
@@ -87,7 +87,8 @@ def _data(whole: Chart, first: int, place: candles.Layout) -> dict[str, object]:
     words = {
         "volume": say("Volume"), "chart": say("Chart"), "o": say("Open"), "h": say("High"), "l": say("Low"),
         "c": say("Close"), "in": say("Zoom in"), "out": say("Zoom out"), "back": say("Earlier"), "on": say("Later"),
-        "last": say("Last"), "keys": say("wheel, + and - zoom · drag and arrows move · 0 goes back"),
+        "last": say("Last"), "range": _range(whole),
+        "keys": say("wheel, + and - zoom · drag and arrows move · 0 goes back"),
     }  # fmt: skip
     count = len(bars.date)
     spans = [(say(name), size) for name, size in _spans(bars.date) if size < count] + [(say("all"), count)]
@@ -117,6 +118,13 @@ def _data(whole: Chart, first: int, place: candles.Layout) -> dict[str, object]:
         },
         "words": words, "spans": spans,
     }  # fmt: skip
+
+
+def _range(whole: Chart) -> str:
+    """Return the words for how many bars are shown, with places for what the script knows."""
+    if len(whole.bars.date) == 1:
+        return candles.range_of(whole)
+    return whole.voice.say("{count} bars {first} to {last}", count="{count}", first="{first}", last="{last}")
 
 
 def _side(whole: Chart, place: candles.Layout) -> float:
@@ -156,7 +164,7 @@ def last_bars(chart: Chart, rows: int = ROWS) -> str:
     out = []
     for i in range(len(bars.date) - 1, max(len(bars.date) - 1 - rows, -1), -1):
         change = bars.close[i] / bars.close[i - 1] - 1 if i else None
-        colour = f' class="{candles.side(chart, change > 0)}"' if change else ""
+        colour = f' class="{chart.side(change > 0)}"' if change else ""
         shown = [price(value) for value in (bars.open[i], bars.high[i], bars.low[i], bars.close[i])]
         cells = "".join(f"<td>{value}</td>" for value in shown)
         moved = "" if change is None else f"{change:+.2%}"

@@ -5,6 +5,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
+UNITS = {
+    "en": ((1e12, "tn"), (1e9, "bn"), (1e6, "m"), (1e3, "k")),
+    "zh": ((1e12, "万亿"), (1e8, "亿"), (1e4, "万")),
+}
+"""Units of large numbers, as the tables of the market write them."""
 
 
 class Scale(NamedTuple):
@@ -101,10 +106,9 @@ def compact(value: float, lang: str = "en") -> str:
     """Return a large number in few letters.
 
     >>> compact(38_100_000), compact(38_100_000, "zh"), compact(950)
-    ('38.1M', '3810万', '950')
+    ('38.1m', '3810万', '950')
     """
-    units = ((1e8, "亿"), (1e4, "万")) if lang == "zh" else ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "K"))
-    for size, sign in units:
+    for size, sign in UNITS[lang]:
         if abs(value) >= size:
             scaled = value / size
             return f"{scaled:.2f}".rstrip("0").rstrip(".") + sign if abs(scaled) < 10 else _whole(scaled) + sign
@@ -117,20 +121,36 @@ def _whole(value: float) -> str:
     )
 
 
-def number(value: float) -> str:
+def number(value: float, lang: str = "en") -> str:
     """Return a value of an indicator in about five figures.
 
-    >>> number(56.78123), number(-1234567.0), number(0.00012345)
-    ('56.78', '-1.235M', '0.0001234')
+    >>> number(56.78123), number(-1234567.0), number(-1234567.0, "zh"), number(0.00012345)
+    ('56.78', '-1.235m', '-123.5万', '0.0001234')
     """
     if value == 0:
         return "0"
     size = abs(value)
     if size >= 1e6:
-        for limit, sign in ((1e12, "T"), (1e9, "B"), (1e6, "M")):
-            if size >= limit:
-                return f"{value / limit:.4g}{sign}"
+        limit, sign = next(unit for unit in UNITS[lang] if size >= unit[0])
+        return f"{_rounded(value / limit)}{sign}"
     return f"{value:,.0f}" if size >= 1e5 else f"{value:,.2f}" if size >= 1 else f"{value:.4g}"
+
+
+def _rounded(value: float) -> str:
+    """Return four figures, or all of a whole number, without an exponent."""
+    return f"{value:.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
+
+
+def labels(values: Sequence[float], lang: str = "en") -> list[str]:
+    """Return the labels of an axis: as many decimals as tell its values apart, and none more.
+
+    >>> labels([30.0, 70.0]), labels([-2.5, 0.0, 2.5]), labels([0.0, 2_000_000.0])
+    (['30', '70'], ['-2.5', '0.0', '2.5'], ['0', '2m'])
+    """
+    if any(abs(value) >= 1e6 or 0 < abs(value) < 1e-6 for value in values):
+        return [number(value, lang) for value in values]
+    places = decimals(values)
+    return [f"{value:,.{places}f}" for value in values]
 
 
 _LEVELS: tuple[tuple[str, int], ...] = (
@@ -142,8 +162,10 @@ _LEVELS: tuple[tuple[str, int], ...] = (
 def date_ticks(dates: Sequence[str], room: int) -> list[tuple[int, str]]:
     """Return (index, label) of the bars at which a day, week, month or year begins: at most `room`, evenly apart.
 
+    Among times of day a new day is told by its date, among days a new year by its number.
+
     >>> date_ticks(["2024-01-30", "2024-01-31", "2024-02-05"], 3), date_ticks(["2023-12-29", "2024-01-02"], 1)
-    ([(1, '01-31'), (2, '02-05')], [(1, '01-02')])
+    ([(0, '01-30'), (1, '01-31'), (2, '02-05')], [(1, '2024-01-02')])
     """
     if not dates:
         return []
@@ -151,19 +173,24 @@ def date_ticks(dates: Sequence[str], room: int) -> list[tuple[int, str]]:
     if len(dates) == 1:
         return [(0, dates[0][:16].replace("T", " "))]
     room = max(room, 1)
-    found: list[tuple[int, str]] = []
+    at: list[int] = []
+    unit = ""
     for unit, every in levels:
         keys = [_key(date, unit, every) for date in dates]
         at = [i for i in range(1, len(dates)) if keys[i] != keys[i - 1]]
-        found = [(i, _label(dates[i], unit)) for i in at]
-        if len(found) <= room:
+        if len(at) <= room:
             break
+    if len(at) == len(dates) - 1 < room:  # every bar has its own
+        at.insert(0, 0)
     apart = len(dates) / room * 0.65
-    kept: list[tuple[int, str]] = []
-    for i, label in found:
+    kept: list[tuple[int, str, bool]] = []
+    for i in at:
+        label, first = _label(dates[i], dates[i - 1] if i else dates[i], unit)
         if not kept or i - kept[-1][0] >= apart:
-            kept.append((i, label))
-    return kept[-room:] or [(0, dates[0][:10])]
+            kept.append((i, label, first))
+        elif first and not kept[-1][2]:
+            kept[-1] = (i, label, first)
+    return [(i, label) for i, label, _ in kept[-room:]] or [(0, dates[0][:10])]
 
 
 def _key(date: str, unit: str, every: int) -> object:
@@ -181,7 +208,10 @@ def _key(date: str, unit: str, every: int) -> object:
     return year // every if unit == "year" else (year * 12 + month - 1) // every
 
 
-def _label(date: str, unit: str) -> str:
+def _label(date: str, before: str, unit: str) -> tuple[str, bool]:
+    """Return the label of a bar, and whether it tells of something larger than its unit: a new day, a new year."""
     if unit in ("minute", "hour"):
-        return date[11:16]
-    return date[5:10] if unit in ("day", "week") else date[:7] if unit == "month" else date[:4]
+        return (date[11:16], False) if date[:10] == before[:10] else (date[5:10], True)
+    if unit in ("day", "week"):
+        return (date[5:10], False) if date[:4] == before[:4] else (date[:10], True)
+    return (date[:7] if unit == "month" else date[:4]), False

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ia.pictures.chart import Line
+from ia.pictures.chart import FALL, Line
 from ia.pictures.scale import Scale, compact, date_ticks, decimals, scale, ticks
 from ia.pictures.svg import document, escaped, fitting, num, path, rect, text, wide
 
@@ -39,7 +39,8 @@ def curves(
     parts = [rect(0, 0, width, height, "paper")]
     parts.append(path("".join(f"M{num(LEFT)} {num(axis.at(v))}H{num(right)}" for v in at), "grid"))
     for value in at:
-        shown = f"{value * 100:.{places}f}%" if percent else compact(value, lang) if abs(value) >= 1e4 else f"{value:g}"
+        plain = compact(value, lang) if abs(value) >= 1e4 else f"{value:,g}"
+        shown = f"{value * 100:.{places}f}%" if percent else plain
         parts.append(text(right + 6, axis.at(value) + 4, shown, "soft"))
     step = (right - LEFT) / max(len(dates) - 1, 1)
     for index, label in date_ticks(list(dates), int((right - LEFT) / 90)):
@@ -89,7 +90,7 @@ def treemap(
 ) -> str:
     """Return a map whose areas are sizes and whose colours are changes, at their strongest from `full` per cent on."""
     parts = [rect(0, 0, width, height, "paper")]
-    down = {"red": "green", "green": "red"}[up]
+    down = FALL[up]
     known = sorted((tile for tile in tiles if tile.size > 0), key=lambda tile: (-tile.size, tile.label))
     for tile, (x, y, w, h) in zip(known, squarified([tile.size for tile in known], 0, 0, width, height), strict=True):
         change = tile.change
@@ -168,7 +169,7 @@ def shares(
             if w > 0:
                 parts.append(rect(x, y + 3, max(w - 1, 0.5), row - 8, kind, ' rx="2"'))
             if w > wide(f"{size:,.0f}", 11) + 8:
-                on = "on" if kind in ("red", "green") else ""
+                on = "on" if kind in FALL or kind in FALL.values() else ""
                 parts.append(text(x + w / 2, y + row / 2 + 3.5, f"{size:,.0f}", on, "middle"))
             x += w
     return document(width, height, title, told, "".join(parts))
@@ -177,8 +178,11 @@ def shares(
 def distribution(
     changes: Sequence[float], title: str, told: str, up: str, *, height: float = 190, width: float = WIDE
 ) -> str:
-    """Return how many changes (per cent) fall between the whole numbers from -10 to 10, those beyond at the ends."""
-    down = {"red": "green", "green": "red"}[up]
+    """Return how many changes (per cent) fall between the whole numbers from -10 to 10, those beyond at the ends.
+
+    A number stands at the border of two columns; 0 stands below the column of those that did not change.
+    """
+    down = FALL[up]
     counts: dict[int, int] = {}
     flat = 0
     for change in changes:
@@ -199,7 +203,8 @@ def distribution(
         parts.append(rect(x + 2, bottom - h, step - 4, h, kind, ' rx="1.5"'))
         if count:
             parts.append(text(x + step / 2, bottom - h - 4, f"{count:,}", "soft small", "middle"))
-        size = abs(place) - 1
-        label = "0" if place == 0 else f"{'>' if size == 10 else ''}{'+' if place > 0 else '-'}{max(size, 0)}"
-        parts.append(text(x + step / 2, bottom + 15, label, "soft small", "middle"))
+        border = place - 1 if place > 0 else place + 1 if place < 0 else 0  # the whole number on the side of 0
+        if border or not place:
+            at = x + step / 2 if not place else x if place > 0 else x + step
+            parts.append(text(at, bottom + 15, f"{border:+d}" if border else "0", "soft small", "middle"))
     return document(width, height, title, told, "".join(parts))

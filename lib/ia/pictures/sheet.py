@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
+from ia.pictures.chart import FALL
 from ia.pictures.scale import compact, price
 from ia.pictures.shapes import NARROW, WIDE
 from ia.pictures.svg import escaped
@@ -77,7 +78,7 @@ def signed(value: Number, up: str, text: str) -> Cell:
     """Return a text in the colour of its value's sign."""
     if not value:
         return Cell(text)
-    return Cell(text, up if value > 0 else {"red": "green", "green": "red"}[up])
+    return Cell(text, up if value > 0 else FALL[up])
 
 
 def percent(value: Number, up: str, places: int = 2) -> Cell:

@@ -1,6 +1,7 @@
 """Where a chart's bars come from: a symbol's history, or bytes of which the audit trail may know the origin."""
 
 from dataclasses import replace
+from decimal import Decimal
 from typing import NamedTuple
 
 from ia import clock
@@ -96,9 +97,8 @@ def charted(origin: Origin, voice: Voice, *, title: str | None = None, averages:
 
 
 def described(origin: Origin, voice: Voice) -> str:
-    """Return the line that tells where the bars came from: source, host, adjustment, range."""
-    say, bars = voice.say, origin.bars
-    parts = []
+    """Return the line that tells where the bars came from: source, host, adjustment, period, time."""
+    say, parts = voice.say, []
     if origin.adapter:
         where = f"{origin.adapter} ({origin.host})" if origin.host and origin.host != origin.adapter else origin.adapter
         parts.append(say("source {where}", where=where))
@@ -107,9 +107,6 @@ def described(origin: Origin, voice: Voice) -> str:
             origin.adjust, say("not adjusted")))  # fmt: skip
     if origin.period:
         parts.append(say(origin.period))
-    parts.append(
-        say("{count} bars {first} to {last}", count=f"{len(bars.date):,}", first=bars.date[0], last=bars.date[-1])
-    )
     if origin.fetched:
         parts.append(say("fetched {time}", time=_minute(origin.fetched)))
     return " · ".join(parts)
@@ -122,13 +119,21 @@ def marks(ws: Workspace, origin: Origin, voice: Voice) -> tuple[Mark, ...]:
     if not origin.symbol:
         return ()
     first, last = origin.bars.date[0][:10], origin.bars.date[-1][:10]
-    found = []
+    found: dict[tuple[str, str], list[tuple[Decimal, Decimal]]] = {}
     for entry in journal.standing(ws.db, symbol=origin.symbol):
         if entry.kind in (journal.BUY, journal.SELL) and entry.quantity and entry.price and first <= entry.date <= last:
-            words = "buy {quantity} @ {price}" if entry.kind == journal.BUY else "sell {quantity} @ {price}"
-            told = voice.say(words, quantity=f"{entry.quantity:,f}", price=f"{entry.price:,f}")
-            found.append(Mark(entry.date, entry.kind, told))
-    return tuple(found)
+            found.setdefault((entry.date, entry.kind), []).append((entry.quantity, entry.price))
+    return tuple(Mark(date, kind, _dealt(kind == journal.BUY, deals, voice)) for (date, kind), deals in found.items())
+
+
+def _dealt(bought: bool, deals: list[tuple[Decimal, Decimal]], voice: Voice) -> str:
+    """Return the words for what was dealt on a day on one side: shares, their mean price, how many deals."""
+    quantity = sum((shares for shares, _ in deals), Decimal())
+    mean = sum((shares * price for shares, price in deals), Decimal()) / quantity
+    price = mean if len(deals) == 1 else round(mean, 4)
+    shown = {"quantity": f"{quantity:,f}", "price": f"{price.normalize():,f}"}
+    told = voice.say("buy {quantity} @ {price}" if bought else "sell {quantity} @ {price}", **shown)
+    return told if len(deals) == 1 else voice.say("{told} in {count} deals", told=told, count=len(deals))
 
 
 def _minute(stamp: str) -> str:

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Iterable
 
 FONTS = (
     "Inter, 'Segoe UI', 'Helvetica Neue', Arial, 'Liberation Sans', 'DejaVu Sans', 'PingFang SC',"
@@ -14,14 +15,17 @@ LINES = ("#2f74e0", "#e8930c", "#9a4fd6", "#0d9a9a", "#d6488f", "#6b7c1f")
 NIGHT_LINES = ("#5b9dff", "#ffb340", "#c287ff", "#3cc9c9", "#ff7ab5", "#b7cc4a")
 DAY = {
     "paper": "#ffffff", "ink": "#1b2330", "soft": "#6a7484", "grid": "#e9ecf1", "frame": "#d5dae2",
-    "red": "#d83a45", "green": "#12936b", "band": "#f5f7fa", "mark": "#1b2330",
+    "red": "#d83a45", "green": "#12936b", "blue": "#2166c2", "orange": "#e08214", "band": "#f5f7fa", "mark": "#1b2330",
     "warn": "#9a5b00", "warnpaper": "#fff3d6",
 }  # fmt: skip
 NIGHT = {
     "paper": "#12161d", "ink": "#e4e8ee", "soft": "#919cad", "grid": "#222935", "frame": "#333c4b",
-    "red": "#f2616b", "green": "#32b88a", "band": "#191f29", "mark": "#e4e8ee",
+    "red": "#f2616b", "green": "#32b88a", "blue": "#5b9dff", "orange": "#ffb340", "band": "#191f29", "mark": "#e4e8ee",
     "warn": "#ffca66", "warnpaper": "#3a2d0c",
 }  # fmt: skip
+
+SIDES = ("red", "green", "blue", "orange")
+"""Colours of rises and falls."""
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _TURNING = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -62,6 +66,16 @@ def text(x: float, y: float, what: object, kind: str = "", anchor: str = "start"
     return f'<text x="{num(x)}" y="{num(y)}"{named}{side}>{escaped(what)}</text>'
 
 
+def spans(x: float, y: float, parts: Iterable[tuple[str, str]], gap: float, anchor: str = "start") -> str:
+    """Return (words, classes) beside each other in one text element: the renderer knows how wide they are."""
+    side = "" if anchor == "start" else f' text-anchor="{anchor}"'
+    moved = ("", f' dx="{num(gap)}"')
+    inside = "".join(
+        f'<tspan class="{kind}"{moved[k > 0]}>{escaped(what)}</tspan>' for k, (what, kind) in enumerate(parts)
+    )
+    return f'<text x="{num(x)}" y="{num(y)}"{side}>{inside}</text>' if inside else ""
+
+
 def path(data: str, kind: str) -> str:
     """Return a path element, or nothing where there is nothing to draw."""
     return f'<path class="{kind}" d="{data}"/>' if data else ""
@@ -98,10 +112,8 @@ def _rules(colours: dict[str, str], lines: tuple[str, ...], scope: str) -> str:
         ".grid": f"stroke:{c['grid']}",
         ".frame": f"stroke:{c['frame']}",
         ".level": f"stroke:{c['soft']}",
-        ".red": f"fill:{c['red']}",
-        ".green": f"fill:{c['green']}",
-        ".w-red": f"stroke:{c['red']}",
-        ".w-green": f"stroke:{c['green']}",
+        **{f".{name}": f"fill:{c[name]}" for name in SIDES},
+        **{f".w-{name}": f"stroke:{c[name]}" for name in SIDES},
         ".last": f"stroke:{c['soft']}",
         ".mark": f"fill:{c['mark']};stroke:{c['paper']}",
         ".halo": f"stroke:{c['paper']}",
@@ -114,7 +126,7 @@ def _rules(colours: dict[str, str], lines: tuple[str, ...], scope: str) -> str:
         ".sheet": f"fill:{c['paper']};stroke:{c['frame']}",
         ".cross": f"stroke:{c['soft']}",
         **{f".l{i}": f"stroke:{colour}" for i, colour in enumerate(lines)},
-        **{f"text.t{i}": f"fill:{colour}" for i, colour in enumerate(lines)},
+        **{f".t{i}": f"fill:{colour}" for i, colour in enumerate(lines)},
         **{f".a{i}": f"fill:{colour}" for i, colour in enumerate(lines)},
     }
     return "".join(f"{scope}{selector}{{{rule}}}" for selector, rule in rules.items())

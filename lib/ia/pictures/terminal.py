@@ -1,7 +1,7 @@
 """A chart of characters: candles with half-cell bodies, lines of braille dots, columns of eighths.
 
 Colours are the sixteen that every terminal has. Without them bodies are hollow (up) and filled (down), and lines are
-told apart by the legend's order only; without Unicode all of it is ASCII.
+told apart by their dashes, of which the legend has a piece; without Unicode all of it is ASCII.
 """
 
 import unicodedata
@@ -10,19 +10,21 @@ from typing import NamedTuple
 
 from ia.errors import Message, Notify, silent
 from ia.pictures.chart import Bucket, Chart, Line, Pane, Values, buckets
-from ia.pictures.scale import Scale, compact, date_ticks, number, price, scale, ticks
+from ia.pictures.scale import Scale, compact, date_ticks, labels, number, price, scale, ticks
 
 MIN_WIDTH, MIN_HEIGHT = 30, 10
 _CANDLE = {
     (0, 0): " ", (1, 1): "│", (2, 2): "┃", (1, 2): "╽", (2, 1): "╿", (0, 1): "╷", (1, 0): "╵", (0, 2): "╻", (2, 0): "╹",
 }  # fmt: skip
-_WIDE = {2: "█", 1: "│", 0: " "}
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 _LINES = ("33", "36", "35", "34")
+_SIGNS = "*+x~"
 _ANSI = {
     "red": "31",
     "green": "32",
+    "blue": "94",
+    "orange": "33",
     "dim": "90",
     "bold": "1",
     "last": "7",
@@ -97,8 +99,20 @@ class _Grid:
         if 0 <= x < self.width and 0 <= y < self.height:
             self.char[y][x], self.style[y][x] = char, style
 
+    def write(self, x: int, y: int, text: str, style: str) -> int:
+        """Put a text into a row, over what is there; return the column behind it."""
+        for char in text:
+            size = cells(char)
+            if x + size > self.width:
+                break
+            self.put(x, y, char, style)
+            if size == 2:
+                self.put(x + 1, y, "", style)
+            x += size
+        return x
+
     def free(self, x: int, y: int) -> bool:
-        return 0 <= x < self.width and 0 <= y < self.height and self.char[y][x] in " ·╌"
+        return 0 <= x < self.width and 0 <= y < self.height and self.char[y][x] in (" ", "·", "╌")
 
     def row(self, y: int) -> list[Part]:
         return [*zip(self.char[y], self.style[y], strict=True)]
@@ -115,10 +129,9 @@ class _Drawing:
         self.axis = min(_axis_width(chart), form.width // 2)
         self.width = form.width - self.axis
         self.buckets = buckets(chart.bars, self.width)
-        self.slot = self.width // len(self.buckets) if len(self.buckets) > 1 else min(self.width, 5)
-        self.slot = min(self.slot, 6)
-        self.body = 3 if self.slot >= 5 else 1
-        self.used = self.slot * len(self.buckets)
+        slot = self.width // len(self.buckets)
+        self.body = min((slot - 2) // 2 * 2 + 1, 7) if slot > 3 else 1
+        """How many columns a candle's body takes: an odd number, its wick is in the middle."""
 
     def text(self, notify: Notify) -> str:
         chart, form = self.chart, self.form
@@ -165,7 +178,7 @@ class _Drawing:
         return "".join(out).rstrip() + ("\x1b[0m" if current else "") + "\n"
 
     def _side(self, rises: bool) -> str:
-        return self.chart.up if rises else {"red": "green", "green": "red"}[self.chart.up]
+        return self.chart.side(rises)
 
     def _title(self) -> list[Part]:
         bars = self.chart.bars
@@ -187,41 +200,57 @@ class _Drawing:
         used = 0
         for i, line in enumerate(self.chart.overlays):
             value = next((v for v in reversed(line.values) if v is not None), None)
-            told = f"{line.label} {'-' if value is None else price(value)}"
+            told = f"{self._sample(i)}{line.label} {'-' if value is None else price(value)}"
             if used + cells(told) + 2 > self.form.width:
                 break
             parts += [(told, f"line{i % len(_LINES)}"), ("  ", "")]
             used += cells(told) + 2
         return parts
 
+    def _sample(self, i: int) -> str:
+        """Return a piece of line i for a legend that has no colours."""
+        if self.form.ascii:
+            return _SIGNS[i % len(_SIGNS)] + " "
+        return "" if self.form.colour else "".join("⠤" if _dashed(2 * x, i) else " " for x in range(6)).rstrip() + " "
+
     def _x(self, k: int) -> int:
-        """Return the column in the middle of bucket k's candle."""
-        return k * self.slot + (self.body // 2)
+        """Return the column in the middle of bucket k's place: the buckets share the whole width."""
+        return (2 * k + 1) * self.width // (2 * len(self.buckets))
+
+    def _columns(self, k: int) -> range:
+        """Return the columns that bucket k fills in a pane of columns: a body's, or all where there is no room between.
+
+        Places of one column and of two beside each other would look like gaps in trading.
+        """
+        count, half = len(self.buckets), self.body // 2
+        if count < self.width < 2 * count:
+            return range(k * self.width // count, (k + 1) * self.width // count)
+        return range(self._x(k) - half, self._x(k) + half + 1)
 
     def _prices(self, height: int) -> list[list[Part]]:
         chart = self.chart
         seen = [*(b.high for b in self.buckets), *(b.low for b in self.buckets)]
         axis = scale(seen, 2 * height, 0, log=chart.log, air=0.03)
         grid = _Grid(self.width, height)
-        labels: dict[int, Part] = {}
+        beside: dict[int, Part] = {}
         for value in ticks(axis, max(height // 3, 2)):
             y = int(axis.at(value) // 2)
-            labels[y] = (price(value), "dim")
+            beside[y] = (price(value), "dim")
             for x in range(0, self.width, 4):
                 grid.put(x, y, "·", "dim")
         last = min(int(axis.at(chart.bars.close[-1]) // 2), height - 1)
         for x in range(0, self.width, 2):
             grid.put(x, last, "╌", "dim")
-        labels[last] = (price(chart.bars.close[-1]), "last")
+        beside[last] = (price(chart.bars.close[-1]), "last")
         for k, bucket in enumerate(self.buckets):
             self._candle(grid, axis, self._x(k), bucket)
         for i, line in enumerate(chart.overlays):
-            self._line(grid, axis._replace(bottom=4.0 * height), line.values, f"line{i % len(_LINES)}")
+            self._line(grid, axis._replace(bottom=4.0 * height), line.values, i)
         self._marks(grid, axis)
-        return self._framed(grid, labels)
+        return self._framed(grid, beside)
 
     def _candle(self, grid: _Grid, axis: Scale, x: int, bucket: Bucket) -> None:
-        rises = bucket.close >= bucket.open
+        rises = bucket.rises
         style = self._side(rises)
         top = 2 * grid.height - 1
         high, low = (min(max(int(axis.at(v)), 0), top) for v in (bucket.high, bucket.low))
@@ -237,14 +266,15 @@ class _Drawing:
             else:
                 char = "|" if self.form.ascii and 1 in halves else _CANDLE[halves]  # type: ignore[index]
                 wide = "█" if halves == (2, 2) else "▄" if halves[1] == 2 else "▀" if halves[0] == 2 else ""
-            if self.body == 3 and wide and 2 in halves:
-                for dx in (-1, 0, 1):
+            if self.body > 1 and wide and 2 in halves:
+                for dx in range(-(self.body // 2), self.body // 2 + 1):
                     grid.put(x + dx, y, wide, style)
             else:
                 grid.put(x, y, char, style)
 
-    def _line(self, grid: _Grid, axis: Scale, values: Values, style: str) -> None:
-        """Draw a line of braille dots (2 x 4 a cell) into cells that are free. `axis` counts dots from the top."""
+    def _line(self, grid: _Grid, axis: Scale, values: Values, i: int) -> None:
+        """Draw line i in braille dots (2 x 4 a cell) into cells that are free. `axis` counts dots from the top."""
+        style, dashed = f"line{i % len(_LINES)}", not self.form.colour and not self.form.ascii
         dots: dict[tuple[int, int], int] = {}
         previous: tuple[int, int] | None = None
         for k, bucket in enumerate(self.buckets):
@@ -254,13 +284,13 @@ class _Drawing:
                 continue
             here = (2 * self._x(k), round(min(max(axis.at(value), -1e6), 1e6)))
             for x, y in _between(previous or here, here):
-                if 0 <= y < 4 * grid.height and 0 <= x < 2 * grid.width:
+                if 0 <= y < 4 * grid.height and 0 <= x < 2 * grid.width and not (dashed and not _dashed(x, i)):
                     cell = (x // 2, y // 4)
                     dots[cell] = dots.get(cell, 0) | _DOTS[y % 4][x % 2]
             previous = here
         for (x, y), bits in dots.items():
             if grid.free(x, y):
-                grid.put(x, y, "*" if self.form.ascii else chr(0x2800 + bits), style)
+                grid.put(x, y, _SIGNS[i % len(_SIGNS)] if self.form.ascii else chr(0x2800 + bits), style)
 
     def _marks(self, grid: _Grid, axis: Scale) -> None:
         chart = self.chart
@@ -277,20 +307,17 @@ class _Drawing:
         grid = _Grid(self.width, height)
         top = max((b.volume for b in self.buckets), default=0) or 1
         for k, bucket in enumerate(self.buckets):
-            style = self._side(bucket.close >= bucket.open)
-            self._column(grid, self._x(k), bucket.volume / top * height * 8, style, self.body)
+            rest = round(bucket.volume / top * height * 8)
+            for y in range(grid.height - 1, -1, -1):
+                part = min(max(rest, 0), 8)
+                char = ("#" if part >= 5 else ".") if self.form.ascii else _EIGHTHS[part]
+                for x in self._columns(k) if part else ():
+                    grid.put(x, y, char, self._side(bucket.rises))
+                rest -= 8
+        told = self.chart.voice.say("Volume")
+        if all(grid.free(x, 0) for x in range(cells(told) + 1)):
+            grid.write(0, 0, told + " ", "dim")
         return self._framed(grid, {0: (compact(top, self.chart.voice.lang), "dim")})
-
-    def _column(self, grid: _Grid, x: int, eighths: float, style: str, body: int) -> None:
-        """Draw a column that stands on the ground."""
-        rest = round(eighths)
-        for y in range(grid.height - 1, -1, -1):
-            part = min(max(rest, 0), 8)
-            if part:
-                for dx in range(-(body // 2), body // 2 + 1):
-                    char = ("#" if part >= 5 else ".") if self.form.ascii else _EIGHTHS[part]
-                    grid.put(x + dx, y, char, style)
-            rest -= 8
 
     def _pane(self, pane: Pane, height: int) -> list[list[Part]]:
         present = [v for line in pane.lines for v in line.values if v is not None]
@@ -300,24 +327,29 @@ class _Drawing:
         else:
             axis = scale([*present, *([0.0] if columns else [])], 4 * height - 1, 0)
         grid = _Grid(self.width, height)
-        labels: dict[int, Part] = {}
-        for level in pane.levels or ticks(axis, max(height // 2, 2)):
-            if axis.low <= level <= axis.high:
-                y = int(axis.at(level) // 4)
-                labels.setdefault(y, (number(level), "dim"))
-                for x in range(0, self.width, 4):
-                    grid.put(x, y, "·", "dim")
+        beside: dict[int, Part] = {}
+        lang = self.chart.voice.lang
+        levels = [v for v in pane.levels or ticks(axis, max(height // 2, 2)) if axis.low <= v <= axis.high]
+        for level, told in zip(levels, labels(levels, lang), strict=True):
+            y = int(axis.at(level) // 4)
+            beside.setdefault(y, (told, "dim"))
+            for x in range(0, self.width, 4):
+                grid.put(x, y, "·", "dim")
         for line in pane.lines:
             if line.form == "columns":
                 self._hanging(grid, axis, line)
         for i, line in enumerate([line for line in pane.lines if line.form == "line"]):
-            self._line(grid, axis, line.values, f"line{i % len(_LINES)}")
-        shown = [(line, next((v for v in reversed(line.values) if v is not None), None)) for line in pane.lines]
-        told = pane.title + " " + " ".join("-" if value is None else number(value) for _, value in shown)
-        for x, char in enumerate(told[: self.width]):
-            if cells(told) == len(told):
-                grid.put(x, 0, char, "dim")
-        return self._framed(grid, labels)
+            self._line(grid, axis, line.values, i)
+        x, i = grid.write(0, 0, shortened(pane.title, self.width) + " ", "dim"), 0
+        for line in pane.lines:
+            value = next((v for v in reversed(line.values) if v is not None), None)
+            told = "-" if value is None else number(value, lang)
+            if line.form == "line":
+                x = grid.write(x, 0, f"{self._sample(i)}{told} ", f"line{i % len(_LINES)}")
+                i += 1
+            else:
+                x = grid.write(x, 0, f"{told} ", "dim")
+        return self._framed(grid, beside)
 
     def _hanging(self, grid: _Grid, axis: Scale, line: Line) -> None:
         """Draw columns from zero, up and down, in half cells."""
@@ -330,10 +362,11 @@ class _Drawing:
             end = min(max(round(axis.at(value) / 2), 0), most)
             style = self._side(value >= 0)
             for half in range(*sorted((zero, end))):
-                x, y, lower = self._x(k), half // 2, half % 2
-                taken = 0 <= y < grid.height and grid.char[y][x] in "▀▄█#"
-                char = "#" if self.form.ascii else "█" if taken else "▄" if lower else "▀"
-                grid.put(x, y, char, style)
+                y, lower = half // 2, half % 2
+                for x in self._columns(k):
+                    taken = 0 <= y < grid.height and grid.char[y][x] in "▀▄█#"
+                    char = "#" if self.form.ascii else "█" if taken else "▄" if lower else "▀"
+                    grid.put(x, y, char, style)
 
     def _framed(self, grid: _Grid, labels: dict[int, Part]) -> list[list[Part]]:
         """Return the rows of a pane with the axis at their right."""
@@ -350,7 +383,7 @@ class _Drawing:
         rule = ["─"] * self.width
         line = [" "] * self.form.width
         firsts = [bucket.first for bucket in self.buckets]
-        room = max(self.used // 11, 1)
+        room = max(self.width // 12, 1)
         taken = 0
         for k, label in date_ticks([chart.bars.date[i] for i in firsts], room):
             x = self._x(k)
@@ -372,6 +405,12 @@ class _Drawing:
             sign = "▲" if mark.side == "buy" else "▼"
             lines.append([(shortened(f"{sign} {mark.date} {mark.text}", self.form.width), "")])
         return lines
+
+
+def _dashed(x: int, i: int) -> bool:
+    """Tell whether line i has its dots at column x of dots: the first all of them, others with gaps of their own."""
+    i %= len(_LINES)
+    return not i or x // (2 * i) % 2 == 0
 
 
 def _between(a: tuple[int, int], b: tuple[int, int]) -> list[tuple[int, int]]:

@@ -1,0 +1,54 @@
+"""Pages of pictures: whatever words come in, nothing escapes and nothing loads."""
+
+import re
+
+from drawn import HOSTILE, Reader, hostile, made, parsed
+from ia.pictures import candles, page, sheet
+from ia.pictures.chart import Chart
+
+
+def test_hostile_words_stay_words_in_svg():
+    root = parsed(candles.svg(hostile(), 1600))
+    tags = {element.tag.rpartition("}")[2] for element in root.iter()}
+    assert tags == {"svg", "title", "desc", "style", "g", "rect", "path", "text", "tspan", "clipPath", "circle"}
+    assert not [name for element in root.iter() for name in element.attrib if name.startswith("on") or "href" in name]
+    assert any("<script>alert(1)</script>]]>" in (element.text or "") for element in root.iter())
+
+
+def test_hostile_words_stay_words_in_a_page():
+    reader = Reader()
+    chart = hostile()
+    reader.feed(page.chart(chart, chart))
+    scripts = [attrs for tag, attrs in reader.found if tag == "script"]
+    assert "\u202e" not in page.chart(chart, chart)
+    assert scripts == [{"type": "application/json"}, {}]
+    assert {tag for tag, _ in reader.found}.isdisjoint({"img", "a", "iframe", "object", "embed", "base", "form"})
+    assert not [attrs for _, attrs in reader.found if any(name.startswith("on") or name == "style" for name in attrs)]
+    assert not [attrs for tag, attrs in reader.found if tag != "link" and ("href" in attrs or "src" in attrs)]
+
+
+def test_the_policy_of_a_page_names_its_own_script_and_style_only():
+    import base64
+    import hashlib
+
+    text = page.chart(Chart(made(20)), Chart(made(20)))
+    policy = re.search('http-equiv="Content-Security-Policy" content="([^"]+)"', text)[1]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    for tag in ("script", "style"):
+        inside = re.search(f"<{tag}>(.*?)</{tag}>", text, re.DOTALL)[1]
+        assert f"{tag}-src 'sha256-{base64.b64encode(hashlib.sha256(inside.encode()).digest()).decode()}'" in policy
+    assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", text)
+
+
+def test_the_data_of_a_page_cannot_close_its_script():
+    assert "<" not in page.json_text({"x": "</script><!--"})
+
+
+def test_tables_and_tiles_escape():
+    text = sheet.table([HOSTILE], [[HOSTILE, sheet.Cell(HOSTILE, "state red")]]) + sheet.figures(
+        [(HOSTILE, sheet.Cell(HOSTILE))]
+    )
+    text += sheet.section(HOSTILE, sheet.said(HOSTILE))
+    assert "<script" not in text
+    assert "<img" not in text
