@@ -163,16 +163,13 @@ def _amounts(db: sqlite3.Connection, day: Day, count: int) -> list[float]:
         "SELECT date FROM days WHERE source = ? AND date < ? AND rows > 0 ORDER BY date DESC LIMIT ?",
         (day.source, day.date, MEAN_DAYS),
     ).fetchall()
-    found = []
-    for (date,) in dates:
-        rows, told, amount = db.execute(
-            "SELECT count(*), count(amount), sum(amount) FROM daily WHERE source = ?1 AND date = ?2 AND symbol NOT IN"
-            " (SELECT symbol FROM securities WHERE source = ?1 AND kind <> 'stock')",
-            (day.source, date),
-        ).fetchone()
-        if rows >= WHOLE_FRAC * count and told >= WHOLE_FRAC * rows:
-            found.append(float(amount))
-    return found
+    cursor = db.execute(
+        "SELECT count(*), count(amount), sum(amount) FROM daily WHERE source = ?1"
+        f" AND date IN ({', '.join(f'?{n}' for n in range(2, len(dates) + 2))}) AND symbol NOT IN"
+        " (SELECT symbol FROM securities WHERE source = ?1 AND kind <> 'stock') GROUP BY date ORDER BY date DESC",
+        (day.source, *(date for (date,) in dates)),
+    )
+    return [float(amount) for rows, told, amount in cursor if rows >= WHOLE_FRAC * count and told >= WHOLE_FRAC * rows]
 
 
 def _against(now: float, before: float | None) -> float | None:
