@@ -1,10 +1,9 @@
 """Keeping the main lines of a day: as an observation that recall finds, and as a message that is never pruned."""
 
-from ia import clock, sessions
+from ia import sessions
 from ia.market.reading import Row
 from ia.memory import rules
 from ia.pipes import note_written
-from ia.sessions.kept import writing
 from ia.tools.risk import plain_name
 from ia.workspace import Workspace
 
@@ -36,11 +35,7 @@ def _said(ws: Workspace, session: str, told: str, turn: str) -> int:
     if before and before[-1].content == told:
         return before[-1].id
     if before:
-        with writing(ws) as db:
-            db.executemany(
-                "UPDATE messages SET deleted = ? WHERE id = ?",
-                [(clock.stamp(clock.now()), message.id) for message in before],
-            )
+        sessions.withdraw(ws, before)
     return sessions.add(ws, session, "assistant", told, turn=turn, importance=2)
 
 
@@ -55,16 +50,16 @@ def _title(lang: str) -> str:
 
 def text(found: Row, lang: str) -> str:
     """Return the lines of a day in a few sentences, as they are kept: Markdown, in `zh` or `en`."""
-    words = _ZH if lang == "zh" else _EN
+    head, each_line, made_up = _ZH if lang == "zh" else _EN
     moment = found["date"] if found["closed"] else found["time"]
-    out = [words[0].format(**{**found, "date": moment})]
+    out = [head.format(**{**found, "date": moment})]
     for line in found["lines"]:
         names = plain_name(line["name"]) + (f" ({', '.join(map(plain_name, line['with']))})" if line["with"] else "")
         leaders = ", ".join(f"{_who(each)} {each['change_pct']:+.2f} %" for each in line["leaders"])
         busiest = _who(line["busiest"])
-        out.append(words[1].format(**{**line, "name": names, "leaders": leaders, "busiest": busiest}))
+        out.append(each_line.format(**{**line, "name": names, "leaders": leaders, "busiest": busiest}))
     if found["simulated"]:
-        out.append(words[2])
+        out.append(made_up)
     return "\n".join(out) + "\n"
 
 

@@ -4,7 +4,7 @@ Nothing is ever erased: a message that was pruned and a session that was deleted
 that `--now` before it still sees them. Messages stand in the order in which they were added.
 """
 
-from ia.sessions.kept import Message, Session, add, check_id, delete, find, history, listed, mark, tokens
+from ia.sessions.kept import Message, Session, add, check_id, delete, find, history, listed, mark, tokens, withdraw
 from ia.sessions.pruning import LIMIT, gist, going, prune
 from ia.sessions.waiting import queue
 
@@ -18,5 +18,5 @@ def importance_of(text: str) -> int:
 
 __all__ = [
     "LIMIT", "Message", "Session", "add", "check_id", "delete", "find", "gist", "going", "history", "importance_of",
-    "listed", "mark", "prune", "queue", "tokens",
+    "listed", "mark", "prune", "queue", "tokens", "withdraw",
 ]  # fmt: skip

@@ -4,7 +4,7 @@ import contextlib
 import os
 import sqlite3
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ia import audit, clock, store
@@ -152,6 +152,18 @@ def mark(ws: Workspace, message_id: int, importance: int) -> None:
             raise NotFound("there is no message {number}", number=message_id, hint="`ia session show ID` lists them")
         db.execute("UPDATE messages SET importance = ? WHERE id = ?", (importance, message_id))
         audit.record(db, "session.mark", found[0], message=message_id, importance=importance)
+
+
+def withdraw(ws: Workspace, messages: Iterable[Message]) -> None:
+    """Take messages back, logically: the session goes on as if they had never been said."""
+    with writing(ws) as db:
+        gone(db, messages)
+
+
+def gone(db: sqlite3.Connection, messages: Iterable[Message]) -> None:
+    """Mark messages as gone at now(). The caller holds a transaction."""
+    moment = clock.stamp(clock.now())
+    db.executemany("UPDATE messages SET deleted = ? WHERE id = ?", [(moment, message.id) for message in messages])
 
 
 def delete(ws: Workspace, id: str) -> None:

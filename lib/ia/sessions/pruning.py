@@ -2,8 +2,8 @@
 
 import re
 
-from ia import audit, clock
-from ia.sessions.kept import Message, messages_of, writing
+from ia import audit
+from ia.sessions.kept import Message, gone, messages_of, writing
 from ia.workspace import Workspace, headline, local
 
 LIMIT = 80_000
@@ -21,13 +21,12 @@ def prune(ws: Workspace, id: str, limit: int = LIMIT) -> int:
     exchange that goes enters the session's summary; of text from outside only its origin does.
     raises  NotFound.
     """
-    moment = clock.stamp(clock.now())
     with writing(ws) as db:
         messages = messages_of(ws, id)
         dropped = 0
         for exchange in going(messages, limit):
             dropped += len(exchange)
-            db.executemany("UPDATE messages SET deleted = ? WHERE id = ?", [(moment, m.id) for m in exchange])
+            gone(db, exchange)
             db.execute("UPDATE messages SET gist = ? WHERE id = ?", (gist(exchange), exchange[0].id))
         if dropped:
             size = sum(message.tokens for message in messages_of(ws, id))
