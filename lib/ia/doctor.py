@@ -1,5 +1,6 @@
 """The doctor: what of the installation works, what does not, and how to mend it. It looks; only `mend` changes."""
 
+import glob
 import os
 import sqlite3
 import sys
@@ -150,8 +151,16 @@ def _databases(ws: Workspace) -> Iterator[Finding]:
                 file,
                 "warn",
                 Message("damaged: {reason}", reason=verdict),
-                Message("delete {path}: it can be rebuilt", path=path),
+                Message("`ia sync` keeps the file under another name and begins anew")
+                if file == "cache/market.db"
+                else Message("delete {path}: it can be rebuilt", path=path),
             )
+    for path in sorted(glob.glob(os.path.join(glob.escape(folder), "cache", "market.db.damaged-*[0-9]"))):
+        size = os.path.getsize(path) / 1e6
+        detail = Message("a damaged market.db, kept: {file}, {size:.1f} MB", file=os.path.basename(path), size=size)
+        yield Finding(
+            "cache/market.db", "warn", detail, Message("rescue from it what you want, and delete {path}", path=path)
+        )
     newest = len(store.PRECIOUS.steps)
     with_version = os.path.exists(os.path.join(folder, "ia.db")) and ws.db.execute("PRAGMA user_version").fetchone()[0]
     if with_version and with_version != newest:

@@ -2,8 +2,9 @@
 
 Opening is plain sqlite3. Only when `PRAGMA user_version` says that the schema is behind, or when many rows are to be
 written, sqlite-utils is loaded. A rebuildable database of another version, or a broken one, is thrown away; a precious
-one is never: it is migrated forward, and one that a newer ia wrote is refused. In a workspace that may not be written,
-what is there is opened for reading only.
+one is never: it is migrated forward, and one that a newer ia wrote is refused. One that is dear to rebuild is never
+thrown away either, but a damaged one can be put aside. In a workspace that may not be written, what is there is opened
+for reading only.
 """
 
 import contextlib
@@ -13,16 +14,25 @@ import sqlite3
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
+from itertools import count
 from typing import Any, NamedTuple
 
+from ia import lock
 from ia.errors import BadData, ConfigError, Refused, TryLater
+
+
+class Damaged(BadData):
+    """A database whose file is not sound."""
+
+
+_UNSOUND = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 class Schema(NamedTuple):
     """A database: its file below `.ia`, whether it is precious, and the steps that lead to its newest version.
 
     A precious schema is never edited, only added to: step i takes version i to i + 1. So is one that is `dear`: it can
-    be rebuilt, but only by asking hosts for hours, and so it is migrated too, and thrown away only where it is damaged.
+    be rebuilt, but only by asking hosts for hours, and so it is migrated too, and put aside only where it is damaged.
     `page` is the size of a page in bytes, for a database that is made anew: larger ones suit many rows at once.
     """
 
@@ -172,19 +182,56 @@ def connect(home: str, schema: Schema) -> sqlite3.Connection:
 
     Where the folder may not be written, see `writable`: a database that is there is opened for reading, a precious one
     that is not is empty, and a rebuildable one is made in memory.
+
+    raises  Damaged for a broken one that is precious or dear, see `put_aside`; TryLater, Refused, ConfigError.
     """
     path = os.path.join(home, ".ia", schema.file)
     with translated(path):
         try:
             return _open(path, schema)
         except sqlite3.DatabaseError as exc:
-            passing = isinstance(exc, sqlite3.OperationalError) and (schema.dear or "open" in str(exc))
-            if schema.precious or _busy(exc) or passing:  # a full disk is no damage
+            passing = isinstance(exc, sqlite3.OperationalError) and "open" in str(exc)
+            if schema.precious or schema.dear or _busy(exc) or passing:  # a full disk is no damage
                 raise
             for suffix in ("", "-wal", "-shm"):
                 with contextlib.suppress(FileNotFoundError):
                     os.unlink(path + suffix)
             return _open(path, schema)
+
+
+def put_aside(home: str, schema: Schema) -> str | None:
+    """Give a damaged database another name beside it, so that connect() begins anew; return that name.
+
+    None where it is sound: another process was quicker. Reading all of it to know that may take a minute.
+    """
+    path = os.path.join(home, ".ia", schema.file)
+    busy = TryLater("{name} is locked by another process", name=os.path.basename(path), hint="try again in a moment")
+    fd = lock.acquire(f"{path}.lock", 120.0, busy)
+    try:
+        if _sound(path):
+            return None
+        aside = next(name for n in count(1) if not os.path.lexists(name := f"{path}.damaged-{n}"))
+        for suffix in ("", "-wal", "-shm"):  # a journal without its database would be taken for the new one's
+            with contextlib.suppress(FileNotFoundError):
+                os.rename(path + suffix, aside + suffix)
+        return aside
+    finally:
+        os.close(fd)
+
+
+def damaged(exc: BaseException) -> bool:
+    """Whether SQLite says that the file itself is not sound; a statement that fails may be another's fault."""
+    return isinstance(exc, Damaged) or (getattr(exc, "sqlite_errorcode", 0) & 0xFF) in _UNSOUND
+
+
+def _sound(path: str) -> bool:
+    try:
+        with contextlib.closing(sqlite3.connect(path, timeout=10.0)) as conn:
+            return bool(conn.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
+    except sqlite3.DatabaseError as exc:
+        if _busy(exc):
+            raise explain(exc, path) from exc
+        return False
 
 
 def writable(conn: sqlite3.Connection) -> bool:
@@ -232,7 +279,10 @@ def explain(exc: sqlite3.Error, path: str = "") -> Exception:
     if isinstance(exc, sqlite3.OperationalError) and "no such" not in str(exc):
         return TryLater("{name}: {reason}", name=name, reason=str(exc), hint="is the disk full or read-only?")
     hint = "`ia doctor` tells more; what is in .ia/cache can be deleted, it is rebuilt"
-    return BadData("{name} is damaged: {reason}", name=name, reason=str(exc), hint=hint)
+    if name == "market.db":
+        hint = "`ia sync` keeps the file under another name and begins anew"
+    kind = Damaged if damaged(exc) else BadData
+    return kind("{name} is damaged: {reason}", name=name, reason=str(exc), hint=hint)
 
 
 def bulk(conn: sqlite3.Connection, table: str, rows: Iterable[dict[str, Any]]) -> None:
@@ -281,6 +331,7 @@ def _open_to_read(path: str, schema: Schema) -> sqlite3.Connection:
         conn = sqlite3.connect(f"file:{escaped}?{how}", uri=True, timeout=10.0, isolation_level=None)
         try:
             version = conn.execute("PRAGMA user_version").fetchone()[0]
+            failure = None
             if version == len(schema.steps):
                 conn.execute("PRAGMA query_only = ON")
                 return conn
@@ -294,7 +345,7 @@ def _open_to_read(path: str, schema: Schema) -> sqlite3.Connection:
             conn.close()
             raise
         conn.close()
-    if schema.precious and failure is not None:
+    if (schema.precious or schema.dear) and failure is not None:
         raise failure
     return in_memory(schema)
 

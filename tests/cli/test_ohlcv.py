@@ -154,12 +154,14 @@ def test_options_that_need_a_symbol(ia):
     assert ia("ohlcv", "600519", "--lots").returncode == 2
 
 
-def test_a_broken_cache_is_rebuilt(ia, home):
+def test_a_broken_cache_is_kept_and_rebuilt(ia, home):
     expected = ia(*MOUTAI).stdout
     for file in (home / ".ia" / "cache").glob("market.db*"):
         file.unlink()
     (home / ".ia" / "cache" / "market.db").write_bytes(b"this is no database" * 100)
-    assert ia(*MOUTAI).stdout == expected
+    again = ia(*MOUTAI)
+    assert again.stdout == expected
+    assert "market.db.damaged-1" in again.stderr
 
 
 def test_the_running_session_is_hidden_in_pipes_too(ia):

@@ -311,13 +311,17 @@ def test_what_a_newer_ia_wrote_is_refused_and_kept(ws):
         assert db.execute("SELECT x FROM later").fetchall() == [(1,)]
 
 
-def test_a_file_that_is_no_database_is_made_anew(ws):
+def test_a_file_that_is_no_database_is_kept_and_made_anew(ws):
     path = os.path.join(ws.root, ".ia", "cache", "market.db")
     os.makedirs(os.path.dirname(path))
     with open(path, "wb") as file:
         file.write(b"nonsense" * 1000)
-    with contextlib.closing(cache.connect(ws)) as db:
+    with pytest.raises(BadData, match="damaged"):
+        cache.connect(ws)
+    told = []
+    with contextlib.closing(cache.connect(ws, told.append)) as db:
         assert db.execute("SELECT count(*) FROM daily").fetchone() == (0,)
+    assert "market.db.damaged-1" in str(told[0])
 
 
 def test_each_database_is_another(ws, tmp_path):

@@ -1,6 +1,7 @@
 """`ia sync` in one process: a made-up market behind a relay, day after day, and every way in which its hosts fail."""
 
 import contextlib
+import os
 import sqlite3
 
 import pytest
@@ -866,3 +867,21 @@ def test_rows_are_written_only_where_they_differ(tmp_path):
     assert upsert(db, "t", 2, [(1, "x", None), (1, "y", 2.0)]) == 0
     assert upsert(db, "t", 2, [(1, "x", 3.0), (1, "y", 2.0)]) == 1
     assert db.execute("SELECT * FROM t ORDER BY b").fetchall() == [(1, "x", 3.0), (1, "y", 2.0)]
+
+
+@pytest.mark.parametrize("part", ["head", "middle"])
+def test_a_damaged_store_is_put_aside_and_begun_anew(world, part):
+    w = world()
+    w.sync(DAYS[0])
+    w.sync(DAYS[1])
+    path = os.path.join(w.ws.root, ".ia", "cache", "market.db")
+    with contextlib.closing(cache.connect(w.ws)) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    with open(path, "r+b") as file:
+        file.seek(0 if part == "head" else 3 * 16384)
+        file.write(b"\xff" * (100 if part == "head" else os.path.getsize(path) - 3 * 16384))
+    assert w.sync(DAYS[1])["symbols"] > 0
+    assert not w.failures
+    assert any("market.db.damaged-1" in told for told in w.told)
+    assert os.path.exists(f"{path}.damaged-1")
+    assert w.all("SELECT date FROM days WHERE whole = 1") == [(DAYS[1],)]

@@ -83,6 +83,20 @@ def test_a_damaged_precious_database_is_never_thrown_away(tmp_path):
     assert path.read_bytes().startswith(b"precious")
 
 
+def test_a_damaged_database_that_is_dear_is_kept_under_another_name(tmp_path):
+    schema = store.Schema("cache/x.db", False, (one,), dear=True)
+    path = tmp_path / ".ia" / "cache" / "x.db"
+    path.parent.mkdir(parents=True)
+    for times in (1, 2):
+        path.write_bytes(b"dear, though damaged" * 500)
+        with pytest.raises(store.Damaged):
+            store.connect(str(tmp_path), schema)
+        assert store.put_aside(str(tmp_path), schema) == f"{path}.damaged-{times}"
+        assert (tmp_path / ".ia" / "cache" / f"x.db.damaged-{times}").read_bytes().startswith(b"dear")
+        store.connect(str(tmp_path), schema).close()
+        assert store.put_aside(str(tmp_path), schema) is None
+
+
 def test_a_transaction_is_all_or_nothing(tmp_path):
     conn = store.connect(str(tmp_path), store.Schema("x.db", True, (one,)))
     with pytest.raises(KeyboardInterrupt), store.transaction(conn):
@@ -95,7 +109,7 @@ def test_a_transaction_is_all_or_nothing(tmp_path):
 def test_errors_say_what_to_do():
     assert isinstance(store.explain(sqlite3.OperationalError("database is locked")), TryLater)
     assert isinstance(store.explain(sqlite3.OperationalError("disk I/O error")), TryLater)
-    rebuildable = store.explain(sqlite3.DatabaseError("malformed"), os.path.join("x", "cache", "market.db"))
+    rebuildable = store.explain(sqlite3.DatabaseError("malformed"), os.path.join("x", "cache", "index.db"))
     assert "rebuilt" in rebuildable.hint
 
 

@@ -30,7 +30,7 @@ from ia.ohlcv.adjust import Action
 from ia.ohlcv.canonical import Bars
 from ia.ohlcv.governor import ORDINARY, Banned
 from ia.ohlcv.identity import from_canonical
-from ia.store import transaction
+from ia.store import Damaged, transaction
 from ia.workspace import Workspace
 
 SHARED = 5
@@ -104,6 +104,8 @@ def fetch(
             except NotFound as exc:
                 work.not_found(one, exc)
                 row = 0
+            except Damaged:
+                raise
             except (TryLater, Unavailable, BadData) as exc:
                 work.fail(one, exc)
                 row += 1

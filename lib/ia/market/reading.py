@@ -18,9 +18,13 @@ from ia.errors import Message, NotFound, Notify, UsageError, silent
 from ia.market.columns import BOARD, CONCEPTS, FORMER, INDUSTRY, LISTED, PUBLISHED, ST
 from ia.ohlcv import cache
 from ia.ohlcv.canonical import Bars
+from ia.store import translated
 from ia.workspace import Workspace
 
 Row = dict[str, Any]
+OUT = timedelta(hours=1)
+"""So long after the close nothing of Stock Connect and of unusual trading is out yet."""
+_NEWEST = "SELECT max(date) FROM days WHERE source = ? AND whole = 1"
 NEW_DAYS = 60
 """Calendar days after its listing in which a stock counts as new."""
 FROM = (
@@ -62,7 +66,7 @@ def opened(ws: Workspace) -> Iterator[sqlite3.Connection]:
     """
     if not os.path.exists(os.path.join(ws.root, ".ia", "cache", "market.db")):
         raise _nothing()
-    with contextlib.closing(cache.connect(ws)) as db:
+    with translated("market.db"), contextlib.closing(cache.connect(ws)) as db:
         yield db
 
 
@@ -123,11 +127,20 @@ def _tell(day: Day, notify: Notify, now: datetime, on: str | None) -> None:
         notify(
             Message("the market of {date} as it stood at {time}, before the close", date=day.date, time=day.time[11:])
         )
+    if on is None and (old := _age(day.date, now)):
+        notify(Message("the newest day stored is {date}, {days} days old: `ia sync daily`", date=day.date, days=old))
+
+
+def _age(day: str, now: datetime) -> int:
+    """Return how many days lie between a day and the last session that has closed."""
     last = date.fromisoformat(clock.last_visible("CN", now))
     last -= timedelta(days=max(0, last.weekday() - 4))
-    old = (last - date.fromisoformat(day.date)).days
-    if old > 0 and on is None:
-        notify(Message("the newest day stored is {date}, {days} days old: `ia sync daily`", date=day.date, days=old))
+    old = (last - date.fromisoformat(day)).days
+    if 0 < old < 14:  # holidays are known to the calendar only, which takes half a second to load
+        from ia.ohlcv.calendar import last_session
+
+        old = (date.fromisoformat(last_session("CN", now)) - date.fromisoformat(day)).days
+    return max(0, old)
 
 
 def _day(text: str) -> str:
@@ -432,7 +445,7 @@ def lhb(ws: Workspace, on: str | None = None, notify: Notify = silent) -> list[R
 def _dated(
     ws: Workspace, table: str, columns: str, order: str, days: int, notify: Notify, on: str | None = None
 ) -> list[Row]:
-    until = clock.last_visible("CN")
+    until = clock.last_visible("CN", clock.now() - OUT)
     with opened(ws) as db:
         for number, name, fake in sources(db):
             rows = rows_of(
@@ -445,5 +458,8 @@ def _dated(
             if rows:
                 if fake:
                     notify(Message("simulated figures: the market is invented by {adapter}", adapter=name))
+                told = db.execute(f"{_NEWEST} AND date <= ?", (number, until)).fetchone()[0]
+                if on is None and told and told > rows[0]["date"]:
+                    notify(Message("the newest that is stored of this is of {date}", date=rows[0]["date"]))
                 return [{**row, "source": name, "simulated": fake} for row in rows]
     return []

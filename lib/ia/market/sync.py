@@ -6,6 +6,7 @@ the stored one have anything fetched after that. What is left to do stands in th
 """
 
 import contextlib
+import sqlite3
 import time
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -18,6 +19,7 @@ from ia.market.daily import Request, Run
 from ia.market.sources import Source
 from ia.ohlcv import cache
 from ia.ohlcv.adapters import Adapter
+from ia.store import Damaged, explain
 from ia.workspace import Workspace
 
 __all__ = ["JOBS", "Outcome", "Request", "sync"]
@@ -38,11 +40,28 @@ def sync(
 ) -> Outcome:
     """Bring the store up to date and return what was done; the failure of one job does not stop the others.
 
+    A market.db that is damaged is put aside, told of, and begun anew.
     raises  ConfigError, UsageError: nothing was begun. What a source did is in `failures`.
     """
     source, adapter = _source()
     if source.simulated:
         notify(Message("simulated prices: the whole market is invented by {adapter}", adapter=source.name))
+    try:
+        outcome = _synced(ws, source, adapter, request, notify, progress)
+    except (sqlite3.DatabaseError, Damaged) as exc:
+        damage = explain(exc, "market.db") if isinstance(exc, sqlite3.Error) else exc
+        if not isinstance(damage, Damaged):
+            raise
+        cache.put_aside(ws, damage, notify)
+        outcome = _synced(ws, source, adapter, request, notify, progress)
+    told = [str(failure) for failure in outcome.failures]
+    audit.record(ws.db, "market.sync", request.job or "due", "user", rows=outcome.rows, failures=told)
+    return outcome
+
+
+def _synced(
+    ws: Workspace, source: Source, adapter: Adapter, request: Request, notify: Notify, progress: daily.Progress
+) -> Outcome:
     with contextlib.closing(cache.connect(ws)) as db:
         number = store.source_id(db, source.name, source.simulated)
         run = Run(ws, db, source, number, adapter, request, notify, progress)
@@ -53,7 +72,6 @@ def sync(
         if not request.job and request.symbols is None and not failures:
             for name in jobs.due(db, number, continuity.last_session()):
                 _done(run, name, rows, failures)
-    audit.record(ws.db, "market.sync", request.job or "due", "user", rows=rows, failures=[str(f) for f in failures])
     return Outcome(rows, sorted(failures, key=daily.rank))
 
 
@@ -93,6 +111,8 @@ def _done(run: Run, name: str, rows: list[daily.Row], failures: list[IaError]) -
         else:
             run.notify(Message("{job}: {reason}", job=name, reason=exc))
         return
+    except Damaged:
+        raise
     except (TryLater, Unavailable, NotFound, Refused, BadData) as exc:
         failures.append(exc)
         return

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ia import clock, lock, store
-from ia.errors import TryLater
+from ia.errors import IaError, Message, Notify, TryLater
 from ia.ohlcv.adjust import Action
 from ia.ohlcv.canonical import Bars
 from ia.ohlcv.identity import Symbol
@@ -136,9 +136,25 @@ def _former(db: Any) -> None:
 MARKET = store.Schema("cache/market.db", False, (_tables, _whole, _former), dear=True, page=16384)
 
 
-def connect(ws: Workspace) -> sqlite3.Connection:
-    """Open market.db of a workspace."""
+def connect(ws: Workspace, notify: Notify | None = None) -> sqlite3.Connection:
+    """Open market.db of a workspace. With `notify` a damaged one is put aside, told of, and begun anew.
+
+    raises  store.Damaged without it; as store.connect
+    """
+    try:
+        return store.connect(ws.root, MARKET)
+    except store.Damaged as exc:
+        if notify is None:
+            raise
+        put_aside(ws, exc, notify)
     return store.connect(ws.root, MARKET)
+
+
+def put_aside(ws: Workspace, damage: IaError, notify: Notify) -> None:
+    """Give a damaged market.db another name, and tell of it: what it held is to be fetched again."""
+    if aside := store.put_aside(ws.root, MARKET):
+        template = "{reason}; it is kept as {file}, and market.db begins anew: what it held is to be fetched again"
+        notify(Message(template, reason=damage, file=os.path.basename(aside)))
 
 
 def find(db: sqlite3.Connection, adapter: str, symbol: str) -> Series | None:

@@ -53,7 +53,7 @@ def history(ws: Workspace, request: Request, notify: Notify = silent) -> Answer:
             (changed response, no key): of several adapters the failure that is most worth another try.
     """
     chain = request.adapters or tuple(config.listed("market.adapter"))
-    with contextlib.closing(cache.connect(ws)) as db:
+    with contextlib.closing(cache.connect(ws, notify)) as db:
         symbol = _identified(request.symbol, db, chain)
         stored = _first(ws, db, chain, symbol, request, notify)
     _announce(stored.series, request, notify)
