@@ -10,7 +10,8 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from ia.ledger.fold import Books, Cash, Holding, share_of
-from ia.ledger.journal import ZERO, cents
+from ia.ledger.journal import ZERO
+from ia.rules.fees import cents
 
 HUNDRED = Decimal(100)
 
@@ -55,7 +56,7 @@ class Position(NamedTuple):
     @property
     def average(self) -> Decimal:
         """Cost of a share, to four decimals."""
-        return share_of(self.cost, Decimal(100), self.quantity) / HUNDRED
+        return share_of(self.cost, HUNDRED, self.quantity) / HUNDRED
 
     @property
     def loss(self) -> Decimal | None:
@@ -159,16 +160,16 @@ def _purse(
         purse.fees += each.fees
         gained = None if stale else _today(each, prices.get(each.symbol), purse.day)
         if each.quantity or each.day == purse.day:
-            purse.today = _sum(purse.today, gained)
+            purse.today = added(purse.today, gained)
         if each.quantity:
             positions.append(
                 _position(each, prices.get(each.symbol), gained, each.sellable(today, settled(each.symbol)))
             )
     for position in positions:
-        purse.value = _sum(purse.value, position.value)
-        purse.unrealised = _sum(purse.unrealised, position.unrealised)
-    purse.total = _sum(purse.realised + purse.dividends + purse.interest, purse.unrealised)
-    purse.equity = _sum(purse.cash, purse.value)
+        purse.value = added(purse.value, position.value)
+        purse.unrealised = added(purse.unrealised, position.unrealised)
+    purse.total = added(purse.realised + purse.dividends + purse.interest, purse.unrealised)
+    purse.equity = added(purse.cash, purse.value)
     if purse.equity is not None:
         if closes is not None:
             purse.drawdown = _drawdown(cash, capital if not cash.deposited else None, holdings, closes, purse.equity)
@@ -197,9 +198,7 @@ def _position(holding: Holding, price: Price | None, today: Decimal | None, sell
 
 def _today(holding: Holding, price: Price | None, day: str) -> Decimal | None:
     """Return what a holding brought on a day: its worth at the end and what was taken out, less its worth before."""
-    before = holding.quantity
-    if holding.day >= day:
-        before = next((count for date, count in reversed(holding.history) if date < day), ZERO)
+    before = holding.quantity if holding.day < day else holding.held_before(day) or ZERO
     flow = holding.flow if holding.day == day else ZERO
     worth = ZERO
     if holding.quantity:
@@ -214,7 +213,8 @@ def _today(holding: Holding, price: Price | None, day: str) -> Decimal | None:
     return None if previous is None else worth + flow - cents(previous * before)
 
 
-def _sum(one: Decimal | None, other: Decimal | None) -> Decimal | None:
+def added(one: Decimal | None, other: Decimal | None) -> Decimal | None:
+    """Return a sum; None where a part of it is not known."""
     return None if one is None or other is None else one + other
 
 

@@ -10,20 +10,8 @@ from datetime import date, timedelta
 from decimal import Decimal
 
 from ia.ledger.fold import FIFO, Books, Holding, Lot, fold, plain
-from ia.ledger.journal import (
-    BONUS,
-    BUY,
-    DEPOSIT,
-    DIVIDEND,
-    INTEREST,
-    SELL,
-    SPLIT,
-    SUBSCRIBE,
-    WITHDRAW,
-    ZERO,
-    Entry,
-    cents,
-)
+from ia.ledger.journal import BONUS, BUY, DEPOSIT, DIVIDEND, INTEREST, SELL, SPLIT, SUBSCRIBE, WITHDRAW, ZERO, Entry
+from ia.rules.fees import cents
 
 SHARES, CASH = "Assets:Broker:Shares", "Assets:Broker:Cash"
 CAPITAL, ROUNDING = "Equity:Capital", "Equity:Rounding"

@@ -175,8 +175,7 @@ class Desk:
         if not lacking:
             return []
         books = fold([*entries, *(each for each, _ in lacking)], lenient=True)
-        history = {symbol: held.history for symbol, held in books.holdings.items()}
-        counted = [(each, made_up) for each, made_up in lacking if _held_before(history[each.symbol], each.date)]
+        counted = [(each, made_up) for each, made_up in lacking if books.holdings[each.symbol].held_before(each.date)]
         real = [each for each, simulated in counted if not simulated]
         if real and store.writable(self.ws.db):
             real = self._entered(real)
@@ -344,8 +343,3 @@ def _unswept() -> Iterator[None]:
 def _of_all(entry: Entry) -> bool:
     """Whether an entry holds for whoever has the shares: a dividend or a ratio per share."""
     return entry.kind in ACTIONS and entry.cash is None and entry.quantity is None
-
-
-def _held_before(history: list[tuple[str, Decimal]], day: str) -> bool:
-    before = [count for date, count in history if date < day]
-    return bool(before and before[-1])

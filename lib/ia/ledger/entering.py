@@ -17,10 +17,11 @@ from ia.ledger import guard, journal, order
 from ia.ledger.desk import Desk
 from ia.ledger.fold import fold
 from ia.ledger.guard import Breach
-from ia.ledger.journal import ACTIONS, BONUS, DIVIDEND, INTEREST, SPLIT, TRADES, VOID, WITHDRAW, Entry, cents
+from ia.ledger.journal import ACTIONS, BONUS, DIVIDEND, INTEREST, SPLIT, TRADES, VOID, WITHDRAW, Entry
 from ia.ledger.order import Order
 from ia.ohlcv.identity import Symbol, from_canonical
 from ia.rules.boards import currency
+from ia.rules.fees import cents
 
 
 class Done(NamedTuple):
@@ -86,8 +87,8 @@ def action(desk: Desk, entry: Entry) -> Entry:
     attended()
     with desk.ws.lock():
         held = desk.books().holdings.get(entry.symbol)
-        before = [count for day, count in held.history if day < entry.date] if held is not None else []
-        if not before or not (before[-1] or (entry.ratio is None and entry.price is None)):
+        before = held.held_before(entry.date) if held is not None else None
+        if before is None or not (before or (entry.ratio is None and entry.price is None)):
             raise NotFound(
                 "{symbol} was not held at the close before {date}", symbol=entry.symbol, date=entry.date,
                 hint="`ia trade list {symbol}` shows what was entered",

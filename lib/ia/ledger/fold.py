@@ -13,27 +13,17 @@ they make: of 3 + 4 shares and 5 new ones for 10, to 4 and to 10 in all.
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import date, timedelta
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
 from typing import NamedTuple
 
 from ia.errors import Refused
-from ia.ledger.journal import (
-    ACTIONS,
-    BONUS,
-    BUY,
-    DEPOSIT,
-    DIVIDEND,
-    EXACT,
-    SELL,
-    SPLIT,
-    SUBSCRIBE,
-    WITHDRAW,
-    ZERO,
-    Entry,
-    cents,
-)
+from ia.ledger.journal import ACTIONS, BONUS, BUY, DEPOSIT, DIVIDEND, SELL, SPLIT, SUBSCRIBE, WITHDRAW, ZERO, Entry
+from ia.rules.fees import EXACT, cents
 
 AVERAGE, FIFO = "average", "fifo"
+LATE = timedelta(days=60)
+"""What a person or a statement tells so long after an action, and before the next, is that action."""
 _FRACTION = Decimal("0.000001")
 _TENTH = Decimal("0.0001")
 _ONE = Decimal(1)
@@ -89,10 +79,14 @@ class Holding:
     def after(self, close: Decimal, day: str, until: str = "9999") -> Decimal:
         """Return what a close of a day is after the actions that followed, before the day `until`: as the exchange
         takes it for its reference price. Nothing was won or lost by them."""
-        for date, cash, ratio in self.acts:
-            if day < date < until:
+        for ex_day, cash, ratio in self.acts:
+            if day < ex_day < until:
                 close = EXACT.divide(close - cash, ratio).quantize(_TENTH, ROUND_HALF_UP)
         return close
+
+    def held_before(self, day: str) -> Decimal | None:
+        """Return how many shares were held at the close before a day; None where nothing was entered by then."""
+        return next((count for last, count in reversed(self.history) if last < day), None)
 
     def sellable(self, day: str, days: int) -> Decimal:
         """Return how many shares may be sold on a day where what is bought settles after so many days (0 or 1)."""
@@ -163,7 +157,7 @@ def fold(
     """Return the books of entries that stand, in any order.
 
     actions  corporate actions that are not in the journal. One that the journal has for itself (entered by hand or from
-             a statement, up to 60 days later and before the next) does not count twice.
+             a statement, up to LATE after it and before the next) does not count twice.
     lenient  a sale of more than was held counts for what was held, instead of raising Refused
     watch    called after each entry
     """
@@ -226,9 +220,9 @@ def _own(journal: Sequence[Entry], actions: Iterable[Entry]) -> list[Entry]:
     kept = []
     for entry in theirs:
         what = (entry.symbol, _sort(entry))
-        until = min([_later(entry.date, 60), *(day for day in following[what] if day > entry.date)])
-        first = entry.date
-        if not any(first <= day < until or day == first for day in told.get(what, ())):
+        late = (date.fromisoformat(entry.date) + LATE).isoformat()
+        until = min([late, *(day for day in following[what] if day > entry.date)])
+        if not any(entry.date <= day < until for day in told.get(what, ())):
             kept.append(entry)
     return [*mine, *kept]
 
@@ -241,12 +235,6 @@ def _of_the_market(entry: Entry) -> bool:
 def _sort(entry: Entry) -> str:
     """Return what two reports of one action have in common: the money, or the shares."""
     return "money" if entry.kind == DIVIDEND else "shares"
-
-
-def _later(day: str, days: int) -> str:
-    from datetime import date, timedelta
-
-    return (date.fromisoformat(day) + timedelta(days=days)).isoformat()
 
 
 def _bought(books: Books, holding: Holding, entry: Entry, _: bool) -> None:

@@ -30,13 +30,13 @@ from ia.ledger.journal import (
     WITHDRAW,
     ZERO,
     Entry,
-    cents,
 )
 from ia.ledger.statements import meant
 from ia.ledger.tables import MOST_BYTES as MOST_BYTES
 from ia.ledger.tables import Row
 from ia.ohlcv.identity import Symbol, from_canonical, resolve
 from ia.rules.boards import currency as traded_in
+from ia.rules.fees import cents
 
 _resolved = lru_cache(4096)(resolve)
 _FEES = ("commission", "charge", "stamp", "transfer", "other")

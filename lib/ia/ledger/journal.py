@@ -8,11 +8,12 @@ since. An entry that another one names (`corrects`) counts nowhere any more, and
 import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from decimal import ROUND_HALF_UP, Context, Decimal
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 from ia import audit, clock, config, store
 from ia.errors import BadData, NotFound, UsageError
+from ia.rules.fees import cents
 from ia.workspace import Workspace
 
 BUY, SELL, SUBSCRIBE = "buy", "sell", "subscribe"
@@ -24,18 +25,8 @@ ACTIONS = (DIVIDEND, BONUS, SPLIT)
 TRADES = (BUY, SELL, SUBSCRIBE)
 MONEY = (DEPOSIT, WITHDRAW, INTEREST)
 ZERO = Decimal(0)
-CENT = Decimal("0.01")
-EXACT = Context(prec=60, rounding=ROUND_HALF_UP)
-"""Wide enough for every product and quotient of what is let in, so that money is rounded once."""
-
-
-def cents(amount: Decimal) -> Decimal:
-    """Return an amount to the cent, half up (away from zero).
-
-    >>> cents(Decimal("4.025")), cents(Decimal("-0.005"))
-    (Decimal('4.03'), Decimal('-0.01'))
-    """
-    return amount.quantize(CENT, ROUND_HALF_UP, EXACT)
+AUDITED = 20
+"""Entries that are told one by one in the audit trail; more of them came from a file, and are told as one."""
 
 
 class Entry(NamedTuple):
@@ -93,17 +84,16 @@ def standing(db: sqlite3.Connection, *, symbol: str = "", everything: bool = Fal
 
     symbol      canonical; only that security's. everything: those later than now() too
     """
-    where, values = ["kind <> 'void'"], []
+    where, values = ["kind <> 'void'"], list[str]()
     if not everything:
         where.append("time <= ?")
         values.append(clock.stamp(clock.now()))
     if symbol:
         where.append("symbol = ?")
         values.append(symbol)
-    replaced = dict(db.execute("SELECT corrects, id FROM trades WHERE corrects IS NOT NULL"))
+    replaced = _replaced(db)
     made_of = {by: number for number, by in replaced.items()}
-    rows = db.execute(f"SELECT {_COLUMNS} FROM trades WHERE {' AND '.join(where)} ORDER BY date, time, id", values)
-    found = [entry for entry in _read(rows) if entry.id not in replaced]
+    found = [entry for entry in _selected(db, where, values) if entry.id not in replaced]
     if made_of:
         found = [entry._replace(place=_root(entry.id, made_of)) if entry.corrects else entry for entry in found]
     return found
@@ -122,9 +112,18 @@ def listed(db: sqlite3.Connection, *, symbol: str = "", session: str = "") -> li
         if value:
             where.append(f"{column} = ?")
             values.append(value)
-    by = dict(db.execute("SELECT corrects, id FROM trades WHERE corrects IS NOT NULL"))
-    rows = db.execute(f"SELECT {_COLUMNS} FROM trades WHERE {' AND '.join(where)} ORDER BY date, time, id", values)
-    return [(entry, by.get(entry.id)) for entry in _read(rows)]
+    by = _replaced(db)
+    return [(entry, by.get(entry.id)) for entry in _selected(db, where, values)]
+
+
+def _replaced(db: sqlite3.Connection) -> dict[int, int]:
+    """Return the numbers of the entries that count no more, each with that of the one which names it."""
+    return dict(db.execute("SELECT corrects, id FROM trades WHERE corrects IS NOT NULL"))
+
+
+def _selected(db: sqlite3.Connection, where: list[str], values: list[str]) -> Iterator[Entry]:
+    query = f"SELECT {_COLUMNS} FROM trades WHERE {' AND '.join(where)} ORDER BY date, time, id"
+    return _read(db.execute(query, values))
 
 
 def _read(rows: Iterable[tuple[Any, ...]]) -> Iterator[Entry]:
@@ -248,10 +247,6 @@ def enter(ws: Workspace, entries: Sequence[Entry]) -> list[Entry]:
         if len(entries) > AUDITED:
             audit.record(ws.db, "trade.import", "", entries[0].actor, entries=len(done))
     return done
-
-
-AUDITED = 20
-"""Entries that are told one by one in the audit trail; more of them came from a file, and are told as one."""
 
 
 def _in_cents(entry: Entry) -> Entry:

@@ -8,10 +8,10 @@ from typing import NamedTuple
 from ia import clock, config
 from ia.errors import ConfigError, Message, NotFound, UsageError
 from ia.ledger.account import Price
-from ia.ledger.journal import BUY, SELL, SUBSCRIBE, Entry, cents
+from ia.ledger.journal import BUY, SELL, SUBSCRIBE, Entry
 from ia.ohlcv.identity import Symbol
 from ia.rules.boards import currency
-from ia.rules.fees import Fees, fees
+from ia.rules.fees import Fees, cents, fees
 
 MOST = Decimal("1e12")
 """Above this no amount, price or quantity is believed: a slip of the key, or an attack."""

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import NamedTuple
 
-from ia.ledger.account import HUNDRED, Price, current
+from ia.ledger.account import HUNDRED, Price, added, current
 from ia.ledger.fold import Books, Holding, share_of
-from ia.ledger.journal import ZERO, cents
+from ia.ledger.journal import ZERO
+from ia.rules.fees import cents
 
 
 class Row(NamedTuple):
@@ -87,9 +88,8 @@ def totals(found: list[Row]) -> dict[str, Total]:
     sums: dict[str, Total] = {}
     for row in found:
         total = sums.setdefault(row.currency, Total(row.currency))
-        total.profit = None if total.profit is None or row.profit is None else total.profit + row.profit
-        if total.unrealised is not None:
-            total.unrealised = None if row.unrealised is None else total.unrealised + row.unrealised
+        total.profit = added(total.profit, row.profit)
+        total.unrealised = added(total.unrealised, row.unrealised)
         total.realised += row.realised
         total.dividends += row.dividends
         total.fees += row.fees

@@ -4,7 +4,7 @@ The handling and regulatory fees of the mainland exchanges are part of the commi
 it; they stand in the table, and are not added.
 """
 
-from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
+from decimal import ROUND_CEILING, ROUND_HALF_UP, Context, Decimal
 from typing import Literal, NamedTuple
 
 from ia.errors import NotFound
@@ -14,6 +14,8 @@ from ia.rules.table import value
 
 CENT = Decimal("0.01")
 NOTHING = Decimal(0)
+EXACT = Context(prec=60, rounding=ROUND_HALF_UP)
+"""Wide enough for every product and quotient of what is let in, so that money is rounded once."""
 Side = Literal["buy", "sell"]
 
 
@@ -98,8 +100,12 @@ def _within(fee: Decimal, least: Decimal | None, most: Decimal | None) -> Decima
 
 
 def cents(money: Decimal, rounding: str = ROUND_HALF_UP) -> Decimal:
-    """Return money rounded to the cent, half up where nothing else is said."""
-    return money.quantize(CENT, rounding)
+    """Return money rounded to the cent: half up (away from zero) where nothing else is said.
+
+    >>> cents(Decimal("4.025")), cents(Decimal("-0.005"))
+    (Decimal('4.03'), Decimal('-0.01'))
+    """
+    return money.quantize(CENT, rounding, EXACT)
 
 
 def exact(*numbers: Decimal) -> None:
