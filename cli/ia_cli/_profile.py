@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from ia.profiles import Profile
 
 
-def take(name: str, *, yes: bool, replace: bool = False, soul: bool = True) -> None:
-    """Take a profile and print the paths that changed; one that did not come with ia is shown, and asked about."""
+def take(name: str, *, yes: bool, replace: bool = False, soul: bool = True) -> list[str]:
+    """Take a profile, print the paths that changed and return them; one that did not come with ia is shown, and asked
+    about.
+    """
     from ia import profiles
     from ia.workspace import Workspace
 
@@ -40,6 +42,7 @@ def take(name: str, *, yes: bool, replace: bool = False, soul: bool = True) -> N
         notify(Message(told, path=proposal.path, number=proposal.id))
     if not made and not changed:
         hint("everything of profile {profile} is already there", profile=profile.name)
+    return changed
 
 
 def show(profile: "Profile") -> None:

@@ -16,6 +16,14 @@ def init(profile: str, yes: bool) -> None:
     Nothing that is there is touched, and no command needs this first: every file may be deleted again. A task that the
     profile brings is only proposed: it runs once you approve it (`ia pending`). NAME is one of
     `ia profile list`, or the path of a folder (./mine); a profile that did not come with ia is shown, and you are
-    asked.
+    asked. Where it has its texts in your language (--lang), you get those.
     """
-    take(profile, yes=yes, soul=False)
+    from ia import config
+    from ia_cli._out import hint
+
+    if not take(profile, yes=yes, soul=False):
+        return
+    if str(config.get("market.adapter")).startswith("demo"):
+        hint("`ia sync` makes up a market; for real prices `ia config set market.adapter akshare`")
+    else:
+        hint("`ia sync` brings the market, with real prices; for made-up ones `ia config set market.adapter demo`")

@@ -5,6 +5,7 @@ knowledge/, tasks/, .claude/skills/, .claude/providers/. Those that come with ia
 installed are in `$XDG_DATA_HOME/ia/profiles`, for all workspaces. To install one is to copy it there: nothing of it
 takes effect before `use`, which the command line lets a person confirm, since skills and providers come with it.
 A task that a profile brings (tasks/NAME.md) becomes a proposal, once: it runs when a person has approved it.
+`NAME.en.md` (or .zh.md) beside `NAME.md` is its translation: it stands in its place for who reads that language.
 """
 
 import os
@@ -22,11 +23,23 @@ if TYPE_CHECKING:
 ADD, REPLACE, REMOVE, KEEP, PROPOSE = "add", "replace", "remove", "keep", "propose"
 SOUL = "soul.md"
 MAX_FILES = 500
-_PLACES = (SOUL, "config.yaml", "memory/", "notebook/", "knowledge/", "tasks/", ".claude/skills/", ".claude/providers/")
+_SOULS = ("soul.en.md", "soul.zh.md")
+_PLACES = (
+    SOUL,
+    *_SOULS,
+    "config.yaml",
+    "memory/",
+    "notebook/",
+    "knowledge/",
+    "tasks/",
+    ".claude/skills/",
+    ".claude/providers/",
+)
 TASK, TASKS = "task", "tasks/"
 _LIVED_IN = ("memory/", "notebook/", TASKS)
 """What a profile only begins: once it is there it belongs to the person."""
 _NAME = re.compile(r"[\w][\w.-]{0,63}")
+_LANGUAGES = ("en", "zh")
 
 
 class Profile(NamedTuple):
@@ -89,11 +102,13 @@ def find(name: str) -> Profile:
 
 
 def contents(profile: Profile) -> dict[str, str]:
-    """Return the files that a profile brings: path in the workspace -> text. What lies elsewhere is passed over.
+    """Return the files that a profile brings, in the user's language: path in the workspace -> text. What lies
+    elsewhere is passed over.
 
     raises  BadData for a link, for what is not UTF-8 text or too large, and for more than MAX_FILES files.
     """
-    return _files(profile.folder)
+    lang = config.locale_lang()
+    return {path: versions.get(lang, versions[""]) for path, versions in _versions(profile).items()}
 
 
 def in_use(ws: Workspace) -> str:
@@ -110,16 +125,16 @@ def plan(ws: Workspace, profile: Profile, *, replace: bool = False, soul: bool =
              kept whatever is asked, and so is what is there of memory/, notebook/ and tasks/
     soul     propose the profile's soul where the workspace has another one
     """
-    wanted = contents(profile)
+    wanted, versions = contents(profile), _versions(profile)
     steps = []
     for path, text in wanted.items():
         there = os.path.lexists(os.path.join(ws.root, path))
-        if there and _stands(ws, path) == text:
+        if there and _stands(ws, path) in ((text,) if replace else versions[path].values()):
             continue
         if path == SOUL:
             steps.append(Step(path, ADD if not there else PROPOSE if soul else KEEP))
         elif path.startswith(TASKS):
-            if not _proposed_before(ws, profile, path, text):
+            if not any(_proposed_before(ws, profile, path, version) for version in versions[path].values()):
                 steps.append(Step(path, KEEP if there or _waits(ws, path) else PROPOSE))
         elif _free(ws, path, wanted, replace=replace):
             steps.append(Step(path, REPLACE if there else ADD))
@@ -199,6 +214,21 @@ def powers(profile: Profile) -> list[tuple[str, str]]:
     return told
 
 
+def _versions(profile: Profile) -> dict[str, dict[str, str]]:
+    """Return the texts of each file that a profile brings, by language; the file's own is under ""."""
+    files = _files(profile.folder)
+    told = {
+        path: {lang: files[name] for lang in _LANGUAGES if (name := _translation(path, lang)) in files}
+        for path in files
+    }
+    others = {*_SOULS, *(_translation(path, lang) for path, found in told.items() for lang in found)}
+    return {path: {"": text, **told[path]} for path, text in files.items() if path not in others}
+
+
+def _translation(path: str, lang: str) -> str:
+    return f"{path.removesuffix('.md')}.{lang}.md" if path.endswith(".md") else ""
+
+
 def _files(source: str) -> dict[str, str]:
     """Return what a source brings: path in the workspace -> text. One folder around everything does not count."""
     from ia.skills.sources import entries, shown
@@ -240,13 +270,15 @@ def _subfolders(base: str) -> list[str]:
 
 
 def _about(path: str) -> str:
-    """Return the first sentence of a profile's soul; "" where it has none."""
-    try:
-        with open(os.path.join(path, SOUL), encoding="utf-8") as stream:
-            lines = stream.read(4000).splitlines()
-    except (OSError, UnicodeDecodeError):
-        return ""
-    return next((line.strip() for line in lines if _says(line)), "")
+    """Return the first sentence of a profile's soul, in the user's language if it has it; "" where there is none."""
+    for name in (_translation(SOUL, config.locale_lang()), SOUL):
+        try:
+            with open(os.path.join(path, name), encoding="utf-8") as stream:
+                lines = stream.read(4000).splitlines()
+        except (OSError, UnicodeDecodeError):
+            continue
+        return next((line.strip() for line in lines if _says(line)), "")
+    return ""
 
 
 def _says(line: str) -> bool:

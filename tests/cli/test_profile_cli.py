@@ -66,7 +66,8 @@ def test_init_takes_each_shipped_profile(ia, home, name):
 
 def test_list_tells_which_is_in_use(ia):
     assert ia("profile", "list").stdout.startswith("name\tin_use\torigin\tabout\n")
-    assert "invest\tfalse\tia\t你的个人投资研究助手。" in ia("profile", "list").stdout
+    assert "invest\tfalse\tia\tYour personal investment research assistant." in ia("profile", "list").stdout
+    assert "invest\tfalse\tia\t你的个人投资研究助手。" in ia("--lang", "zh", "profile", "list").stdout
     ia("init")
     assert "invest\ttrue\tia\t" in ia("profile", "list").stdout
 
@@ -80,7 +81,7 @@ def test_use_of_another_says_what_happens_and_proposes_the_soul(ia, home, mine):
     }  # fmt: skip
     assert "  propose\tsoul.md\n" in run.stderr
     assert "soul.md changes by proposal: `ia approve 5` carries it out" in run.stderr
-    assert "投资研究助手" in (home / "soul.md").read_text(encoding="utf-8")
+    assert "investment research assistant" in (home / "soul.md").read_text(encoding="utf-8")
     assert ia("approve", "5", "--yes").returncode == 0
     assert "学习助手" in (home / "soul.md").read_text(encoding="utf-8")
     back = ia("profile", "use", "invest", "--replace")

@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -284,6 +285,7 @@ def test_the_shipped_ones_are_sound():
     """Each has a soul that introduces itself, and nothing that the places of a workspace do not take."""
     for profile in profiles.profiles():
         found = profiles.contents(profile)
+        translations = {f"{path[:-3]}.en.md" for path in found if path.endswith(".md")}
         assert profile.about, profile.name
         assert "config.yaml" not in found or "model" not in found["config.yaml"]
         present = {
@@ -291,7 +293,43 @@ def test_the_shipped_ones_are_sound():
             for parent, _, files in os.walk(profile.folder)
             for file in files
         }
-        assert present == set(found), profile.name
+        assert present - translations == set(found), profile.name
+
+
+def test_the_texts_are_those_of_the_reader_and_another_language_proposes_nothing_anew(ws, tmp_path, monkeypatch):
+    task = "---\nschedule: 0 16 * * 5\nprompt: {}\n---\n"
+    own = mine(
+        tmp_path / "mine",
+        **{
+            "soul.en.md": "# I\n\nA helper.\n",
+            "tasks/a.md": task.format("复盘"),
+            "tasks/a.en.md": task.format("review"),
+            "notebook/b.en.md": "of no other\n",
+        },
+    )
+    monkeypatch.setenv("IA_LANG", "en")
+    assert profiles.find(str(tmp_path / "mine")).about == "A helper."
+    _, made = profiles.use(ws, own)
+    assert ws.read("soul.md") == "# I\n\nA helper.\n" and ws.read("soul.en.md") is None
+    assert ws.read("notebook/b.en.md") == "of no other\n"
+    assert [(each.path, "review" in each.after) for each in made] == [("tasks/a.md", True)]
+    monkeypatch.setenv("IA_LANG", "zh")
+    assert profiles.find(str(tmp_path / "mine")).about == "我是学习助手。"
+    assert profiles.plan(ws, own) == []
+    assert dict(profiles.plan(ws, own, replace=True)) == {"soul.md": "propose"}
+
+
+def test_a_translation_runs_the_same_at_the_same_time(monkeypatch):
+    invest = profiles.find("invest")
+    designs = []
+    for lang in ("en", "zh"):
+        monkeypatch.setenv("IA_LANG", lang)
+        found = profiles.contents(invest)
+        tasks = [(path, text) for path, text in found.items() if path.startswith("tasks/")]
+        assert all(text.isascii() == (lang == "en") for _, text in [*tasks, ("soul.md", found["soul.md"])])
+        read = [parsed(text, path.removeprefix("tasks/").removesuffix(".md")) for path, text in tasks]
+        designs.append([replace(each, prompt=each.prompt.split(" ")[0], inputs="", because="") for each in read])
+    assert designs[0] == designs[1]
 
 
 def run(*args):

@@ -25,7 +25,7 @@ CATALOG = {
     "{path} is not a regular file": "{path} 不是普通文件",
     "{path} is a task that waits for you: `ia pending {number}`, `ia task approve {number}`": "{path} 是等你批准的任务：`ia pending {number}` 查看，`ia task approve {number}` 批准",
     # help
-    "Copies the profile's files (soul, skills, memory skeleton) to where there are none yet, and prints what it wrote. Nothing that is there is touched, and no command needs this first: every file may be deleted again. A task that the profile brings is only proposed: it runs once you approve it (`ia pending`). NAME is one of `ia profile list`, or the path of a folder (./mine); a profile that did not come with ia is shown, and you are asked.": "把预设的文件（灵魂、技能、记忆骨架）复制到还没有的位置，并打印写入的路径。已有的文件不动；任何命令都不需要先运行它，任何文件都可以再删掉。预设带来的任务只是提案：你批准后才会运行（`ia pending`）。NAME 取自 `ia profile list`，或是一个目录的路径（./mine）；不是 ia 自带的预设会先展示内容并询问。",
+    "Copies the profile's files (soul, skills, memory skeleton) to where there are none yet, and prints what it wrote. Nothing that is there is touched, and no command needs this first: every file may be deleted again. A task that the profile brings is only proposed: it runs once you approve it (`ia pending`). NAME is one of `ia profile list`, or the path of a folder (./mine); a profile that did not come with ia is shown, and you are asked. Where it has its texts in your language (--lang), you get those.": "把预设的文件（灵魂、技能、记忆骨架）复制到还没有的位置，并打印写入的路径。已有的文件不动；任何命令都不需要先运行它，任何文件都可以再删掉。预设带来的任务只是提案：你批准后才会运行（`ia pending`）。NAME 取自 `ia profile list`，或是一个目录的路径（./mine）；不是 ia 自带的预设会先展示内容并询问。预设有你的语言（--lang）的文本时，就用那一份。",
     "List, take and install profiles: what a workspace may begin with.": "列出、使用和安装预设：工作区从什么开始。",
     "A profile is a folder of files as they lie in the workspace: soul.md, config.yaml, memory/, notebook/, knowledge/, tasks/, .claude/skills/, .claude/providers/. Whatever else is in it is passed over. Every file of it may be deleted again.": "预设是一个目录，其中的文件与在工作区里的位置相同：soul.md、config.yaml、memory/、notebook/、knowledge/、tasks/、.claude/skills/、.claude/providers/。其他内容一律略过。它的任何文件都可以再删掉。",
     "List the profiles: name, whether it is in use, where it is from, what its soul says first.": "列出预设：名称、是否使用中、来源、灵魂的第一句话。",
@@ -35,4 +35,6 @@ CATALOG = {
     "Install a profile from a folder, a zip file or a git URL, for all your workspaces. Prints its name.": "从目录、zip 文件或 git 地址安装预设，所有工作区可用。打印它的名称。",
     "Shows what it contains: the soul, the tools of its skills, the commands of its providers, its settings, its files. They are only copied; nothing of them takes effect before `ia profile use`, which shows them again and asks. An installed profile of the same name is replaced.": "展示它的内容：灵魂、技能的工具、能力包的命令、设置、文件。这里只是复制，在 `ia profile use` 之前什么都不会生效，届时会再次展示并询问。同名的已安装预设会被替换。",
     "Install it under this name.": "以此名称安装。",
+    "`ia sync` makes up a market; for real prices `ia config set market.adapter akshare`": "`ia sync` 生成模拟市场；要真实行情：`ia config set market.adapter akshare`",
+    "`ia sync` brings the market, with real prices; for made-up ones `ia config set market.adapter demo`": "`ia sync` 获取全市场的真实行情；想先用模拟市场：`ia config set market.adapter demo`",
 }
