@@ -10,21 +10,34 @@ BRIEF = ("symbol", "name", "date", "price", "change_pct", "turnover_pct", "pe", 
 
 @click.command(cls=Command, example="ia sync daily && ia quote 贵州茅台 300750")
 @click.argument("symbols", nargs=-1, metavar="SYMBOL…|-")
+@click.option(
+    "--universe", metavar="U", help="Of all of these: watch, held, all, a file of codes, an industry or a concept."
+)
 @rows_options
 @click.pass_context
-def quote(ctx: click.Context, symbols: tuple[str, ...], as_json: bool, as_jsonl: bool) -> None:
+def quote(ctx: click.Context, symbols: tuple[str, ...], universe: str | None, as_json: bool, as_jsonl: bool) -> None:
     """Print quotes from the store: price, change, valuation, size.
 
     SYMBOL is a code or a name. With - they are read from standard input, one a line. A quote is of the newest day that
     `ia sync` has stored and --now may see; what is not in it (Hong Kong, US, suspended) comes from the newest stored
     bars. Nobody is asked. Money in yuan, volume in shares; *_pct is per cent. Status 66 where one is not known.
     """
+    from ia.errors import UsageError
     from ia.market import reading
     from ia.workspace import Workspace
     from ia_cli._market import emit
     from ia_cli._out import complain, notify
 
-    rows, missing = reading.quotes(Workspace(), _symbols(symbols), notify)
+    ws = Workspace()
+    if universe is None:
+        wanted = _symbols(symbols)
+    elif symbols:
+        raise UsageError("give SYMBOLs or --universe, not both")
+    else:
+        from ia.pipes import universe as members
+
+        wanted = [symbol.canonical for symbol in members(ws, universe)]
+    rows, missing = reading.quotes(ws, wanted, notify)
     if rows or not missing:
         emit(rows, reading.QUOTE, brief=BRIEF, as_json=as_json, as_jsonl=as_jsonl)
     for error in missing:

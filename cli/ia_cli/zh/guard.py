@@ -17,6 +17,7 @@ CATALOG = {
     "{symbol}: its board lot is not known, so the quantity was not checked": "{symbol}：每手股数未知，未检查数量",
     "{symbol}: {quantity} to be sold > {held} held": "{symbol} 持仓不足: 卖出 {quantity} > 持有 {held}",
     "T+1: {symbol}: {quantity} to be sold > {sellable} that may be sold that day": "T+1: {symbol} 卖出 {quantity} > 当日可卖 {sellable}",
+    "{price} is beyond {limit}, the limit of the simulated market on {day}: taken for a price of the real one, its rise was not checked": "{price} 超出模拟市场 {day} 的涨跌停价 {limit}：当作真实市场的成交价记入，不检查当日涨幅",
     "price limit of {day}: {price} > {limit} ({rule})": "超出 {day} 涨停价: {price} > {limit}（{rule}）",
     "price limit of {day}: {price} < {limit} ({rule})": "低于 {day} 跌停价: {price} < {limit}（{rule}）",
     "if it is meant so: `--override --because WHY`; the journal keeps both": "若确实如此：`--override --because 理由`，两者都会记入账本",

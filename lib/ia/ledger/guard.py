@@ -141,8 +141,8 @@ def check(order: Order, state: State, limits: Limits) -> list[Breach]:
         found += _cooling(order, state, limits)
         # A price that is far from the simulated ones is of the real market: they say nothing of its rise.
         apart = any(breach.rule == "exchange.price_limit" and not breach.refuses for breach in found)
-        apart = apart and state.quote is not None and state.quote.simulated
-        found += [breach._replace(refuses=breach.refuses and not apart) for breach in _rise(order, state, limits)]
+        if not (apart and state.quote is not None and state.quote.simulated):
+            found += _rise(order, state, limits)
     elif not _is_stop_loss(order, state, limits):
         found += [breach._replace(refuses=False) for breach in _cooling(order, state, limits)]
     return sorted(found, key=lambda breach: not breach.refuses)
@@ -344,6 +344,11 @@ def _within_limits(order: Order, state: State) -> Iterator[Breach]:
             if over
             else (found.low, "price limit of {day}: {price} < {limit} ({rule})")
         )
+        if quote.simulated:
+            template = (
+                "{price} is beyond {limit}, the limit of the simulated market on {day}: taken for a price of the real"
+                " one, its rise was not checked"
+            )
         certain = found.sure and not quote.simulated and (quote.reference or (over and not special))
         certain = certain and "退" not in name  # the first day of a delisting period has no limits
         message = Message(template, **told, limit=_plain(bound))

@@ -18,6 +18,7 @@ from ia.errors import BadData, Message
 from ia.market.columns import BOARDS, DATE, FLAG, NUMBER, PCT, TEXT, Column, find, near
 
 MAX_LENGTH = 2_000
+EXAMPLE = "`ia screen 'pe < 15 and roe > 15'`"
 MAX_DEPTH = 16
 MAX_PARTS = 200
 """Columns, numbers and texts of one condition: SQLite has its limits too."""
@@ -93,7 +94,7 @@ def parse(text: str) -> Condition:
     return _Parser(_tokens(text)).condition()
 
 
-def _fail(at: int, what: Message, *, hint: str | None = None, **params: object) -> NoReturn:
+def _fail(at: int, what: Message, *, hint: str | None = EXAMPLE, **params: object) -> NoReturn:
     raise BadData("character {at} of the condition: {what}", at=at, what=what, hint=hint, **params)
 
 
@@ -165,7 +166,7 @@ class _Parser:
 
     def condition(self) -> Condition:
         if self.next.kind == "end":
-            raise BadData("the condition is empty", hint="`ia screen 'pe < 15 and roe > 15'`")
+            raise BadData("the condition is empty", hint=EXAMPLE)
         sql = self.either()
         if self.next.kind != "end":
             _fail(self.next.at, Message("{word!r} was not expected", word=self.next.text))
