@@ -57,9 +57,12 @@ def summary(as_json: bool) -> None:
     heading(day)
     emit([{"date": told["date"], **row} for row in told["boards"]], ("date", *BOARDS), brief=BOARDS)
     if told["amount_vs_mean_pct"] is not None:
+        known = told["amount_vs_last_pct"] is not None
         notify(
             Message(
-                "{amount} traded on {date}: {last:+.1f} % on the day before, {mean:+.1f} % on the mean of {days} days",
+                "{amount} traded on {date}: {last:+.1f} % on the day before, {mean:+.1f} % on the mean of {days} days"
+                if known
+                else "{amount} traded on {date}: {mean:+.1f} % on the mean of {days} days",
                 amount=short(told["amount"]), date=told["date"], last=told["amount_vs_last_pct"],
                 mean=told["amount_vs_mean_pct"], days=told["mean_days"],
             )

@@ -108,6 +108,14 @@ def test_a_past_day_has_the_groups_that_were_told_by_then(ws, now):
     assert told() == before
 
 
+def test_a_holiday_makes_nothing_old(ws, now):
+    fill(ws, {"2024-04-03": [quote("600519.SH")]})
+    now("2024-04-05T16:00:00")  # Qingming, a Friday
+    assert seen(ws)[1] == []
+    now("2024-04-08T15:00:00")
+    assert seen(ws)[1] == ["the newest day stored is 2024-04-03, 5 days old: `ia sync daily`"]
+
+
 @pytest.mark.parametrize(
     ("moment", "days"),
     [(f"{FRI}T16:00:00", 0), ("2024-03-17T16:00:00", 0), ("2024-03-18T14:00:00", 0), ("2024-03-18T15:00:00", 3),
@@ -264,6 +272,15 @@ def test_northbound_and_lhb_are_cut_at_now(ws, now):
     now(f"{FRI}T12:00:00")
     assert {row["date"] for row in reading.lhb(ws)} == {THU}
     assert reading.lhb(ws, FRI) == []
+    now(f"{FRI}T15:59:00")  # it is not out with the close
+    assert {row["date"] for row in [*reading.lhb(ws), *reading.northbound(ws)]} == {THU}
+    fill(ws, {"2024-03-18": [quote("600519.SH")]})
+    now("2024-03-18T16:00:00")
+    told = []
+    assert {row["date"] for row in reading.lhb(ws, notify=told.append)} == {FRI}
+    assert [str(message) for message in told] == ["the newest that is stored of this is of 2024-03-15"]
+    assert reading.northbound(ws, notify=told.append)[0]["date"] == "2024-03-18" and len(told) == 1
+    assert reading.lhb(ws, THU, told.append) and len(told) == 1
 
 
 def test_gainers_losers_new_and_special_treatment(ws, now):
@@ -322,6 +339,13 @@ def test_the_figures_of_a_day(ws, breadth):
     assert whole["amount"] == sum(q.amount for q in breadth) == told["amount"]
     assert told["suspended"] == 1
     assert told["amount_vs_last_pct"] == 25.0
+    with contextlib.closing(cache.connect(ws)) as db:
+        db.execute("DELETE FROM daily WHERE date = ? AND symbol > '600005'", (THU,))
+        again = summary(db, day)
+    assert (again["amount_vs_last_pct"], again["mean_days"]) == (
+        None,
+        1,
+    )  # Thursday is not whole: nor is it passed over
     assert (told["amount_vs_mean_pct"], told["mean_days"]) == (
         round((1 / 0.65 - 1) * 100, 2),
         2,
@@ -330,7 +354,7 @@ def test_the_figures_of_a_day(ws, breadth):
     assert {row["name"] for row in told["industries_up"] + told["industries_down"]} == {"银行", "白酒"}
 
 
-def test_sectors_are_the_source_s_own_where_they_were_synced_for_the_day(ws, breadth):
+def test_sectors_are_the_source_s_own_where_they_were_synced_for_the_day(ws, breadth, now):
     with reading.opened(ws) as db:
         day = reading.latest(db)
         worked_out = {row["name"]: row for row in sectors(db, day)}
@@ -347,6 +371,13 @@ def test_sectors_are_the_source_s_own_where_they_were_synced_for_the_day(ws, bre
     with reading.opened(ws) as db:
         rows = sectors(db, reading.latest(db))
     assert [(row["name"], row["by"]) for row in rows] == [("酿酒", "source")]
+    insert(ws, "jobs", {"job": "sectors", "key": "industry", "state": "done", "time": f"{FRI}T02:30:00.000Z"})
+    with reading.opened(ws) as db:  # asked for at 10:30: they are not those of the day
+        assert {row["by"] for row in sectors(db, day)} == {"members"}
+        db.execute("UPDATE jobs SET time = ?", (f"{FRI}T07:00:01.000Z",))
+        assert {row["by"] for row in sectors(db, day)} == {"source"}
+        now(f"{FRI}T14:00:00")  # a snapshot of the morning is seen, and nothing of the evening
+        assert {row["by"] for row in sectors(db, day)} == {"members"}
 
 
 def test_groups_of_a_day_before_stand_in_where_none_of_the_day_are_known(ws, now):

@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from ia import clock
 from ia.market.columns import BOARD, BOARDS, CONCEPTS, INDUSTRY, LISTED, ST
 from ia.market.reading import FROM, STOCKS, Day, Row, params, rows_of, young
 
@@ -76,7 +77,8 @@ def summary(db: sqlite3.Connection, day: Day) -> Row:
     boards       a row for the whole market (`all`) and each board: count, up, down, flat, limit_up, limit_down,
                  median_pct, weighted_pct (weighted by the market value of the day before), amount
     suspended    stocks that did not trade; amount_vs_last_pct, amount_vs_mean_pct: what was traded against the day
-                 before and against the mean of up to 20 days before (`mean_days` of them are stored whole)
+                 before (None where that is not stored whole) and against the mean of up to 20 days before (`mean_days`
+                 of them are stored whole)
     industries   the best and the worst by mean change, those of at least three stocks
     """
     rows = stocks(db, day)
@@ -85,14 +87,15 @@ def summary(db: sqlite3.Connection, day: Day) -> Row:
     boards += [_scope(board, part, day) for board in BOARDS if (part := [s for s in rows if s.board == board])]
     before = _amounts(db, day, len(rows))
     amount = boards[0]["amount"]
-    mean = sum(before) / len(before) if before else None
+    whole = [each for each in before if each is not None]
+    mean = sum(whole) / len(whole) if whole else None
     grouped = groups(rows, "industry")
     big = [row for row in grouped if row["count"] >= MIN_MEMBERS]
     return {
         "date": day.date, "time": day.time, "source": day.name, "simulated": day.simulated, "closed": day.closed,
         "boards": boards, "suspended": total - len(rows), "amount": amount,
         "amount_vs_last_pct": _against(amount, before[0] if before else None),
-        "amount_vs_mean_pct": _against(amount, mean), "mean_days": len(before),
+        "amount_vs_mean_pct": _against(amount, mean), "mean_days": len(whole),
         "industries_up": [row for row in big[:5] if row["change_pct"] > 0],
         "industries_down": [row for row in big[::-1][:5] if row["change_pct"] < 0],
     }  # fmt: skip
@@ -157,8 +160,8 @@ def _exact(price: float) -> "Decimal":
     return Decimal(repr(round(price, 4)))
 
 
-def _amounts(db: sqlite3.Connection, day: Day, count: int) -> list[float]:
-    """Return what was traded on up to MEAN_DAYS days before, newest first, of those that are stored whole."""
+def _amounts(db: sqlite3.Connection, day: Day, count: int) -> list[float | None]:
+    """Return what was traded on up to MEAN_DAYS days before, newest first; None of one that is not stored whole."""
     dates = db.execute(
         "SELECT date FROM days WHERE source = ? AND date < ? AND rows > 0 ORDER BY date DESC LIMIT ?",
         (day.source, day.date, MEAN_DAYS),
@@ -169,7 +172,10 @@ def _amounts(db: sqlite3.Connection, day: Day, count: int) -> list[float]:
         " (SELECT symbol FROM securities WHERE source = ?1 AND kind <> 'stock') GROUP BY date ORDER BY date DESC",
         (day.source, *(date for (date,) in dates)),
     )
-    return [float(amount) for rows, told, amount in cursor if rows >= WHOLE_FRAC * count and told >= WHOLE_FRAC * rows]
+    return [
+        float(amount) if rows >= WHOLE_FRAC * count and told >= WHOLE_FRAC * rows else None
+        for rows, told, amount in cursor
+    ]
 
 
 def _against(now: float, before: float | None) -> float | None:
@@ -219,15 +225,22 @@ def is_young(row: Stock, day: str) -> bool:
 def sectors(db: sqlite3.Connection, day: Day, kind: str = "industry") -> list[Row]:
     """Return the industries or concepts of a day, best first.
 
-    Those that the source draws itself where they were synced for this day (`by`: source); else worked out here of the
-    stocks of the snapshot (`by`: members), whose industries and concepts are those told by then. Where nothing
-    is known of those either: the source's newest of a day before, with that `date`.
+    Those that the source draws itself where they were synced after the day's close (`by`: source); else worked out
+    here of the stocks of the snapshot (`by`: members), whose industries and concepts are those told by then. Where
+    nothing is known of those either: the source's newest of a day before, with that `date`.
     """
-    if rows := _drawn(db, day.source, kind, day.date):
+    if _drawn_whole(db, day, kind) and (rows := _drawn(db, day.source, kind, day.date)):
         return rows
     if found := groups(stocks(db, day), kind):
         return [{"date": day.date, **row, "by": "members"} for row in found]
-    return drawn(db, day.source, kind, day.date)
+    return drawn(db, day.source, kind, min(day.date, clock.last_visible("CN")))
+
+
+def _drawn_whole(db: sqlite3.Connection, day: Day, kind: str) -> bool:
+    """Whether the session of a day is over now, and was when the source's groups were asked for last."""
+    query = "SELECT time FROM jobs WHERE source = ? AND job = 'sectors' AND key = ? AND state = 'done'"
+    row = db.execute(query, (day.source, kind)).fetchone()
+    return day.date <= clock.last_visible("CN") and (row is None or row[0] >= f"{day.date}T07:00")
 
 
 def drawn(db: sqlite3.Connection, source: int, kind: str, until: str) -> list[Row]:
