@@ -219,7 +219,7 @@ def _market(ws: Workspace) -> Iterator[Finding]:
     if not os.path.exists(os.path.join(ws.root, ".ia", "cache", "market.db")):
         return
     from ia import clock
-    from ia.market import mirroring
+    from ia.market import mirrored
     from ia.ohlcv import cache
     from ia.ohlcv.calendar import last_session
 
@@ -241,7 +241,7 @@ def _market(ws: Workspace) -> Iterator[Finding]:
             if waiting:
                 detail = Message("{name}: history or actions of {count} are still to fetch", name=name, count=waiting)
                 yield Finding("market", "warn", detail, Message("`ia sync daily` goes on with them"))
-            fresh = mirroring.fresh(mirroring.folder_of(ws, name), db, source) is not None
+            fresh = mirrored.fresh(mirrored.folder_of(ws, name), db, source) is not None
             told = "{name}: the mirror is up to date" if fresh else "{name}: the mirror is made anew when it is read"
             yield Finding("mirror", "ok", Message(told, name=name))
 

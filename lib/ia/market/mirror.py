@@ -5,14 +5,14 @@ ia.market.mirroring for what they hold, and for how they are written.
 """
 
 import contextlib
-import fcntl
 import os
 import sqlite3
 from typing import TYPE_CHECKING
 
 from ia import clock
 from ia.errors import NotFound, TryLater, UsageError
-from ia.market.mirroring import COLUMNS, Index, folder_of, fresh, update
+from ia.market.mirrored import COLUMNS, Index, folder_of, fresh, shared
+from ia.market.mirroring import update
 from ia.ohlcv import cache
 from ia.workspace import Workspace
 
@@ -140,23 +140,14 @@ def _mapped(folder: str, index: Index, held: object) -> Mirror:
 
 
 class _Held:
-    """A shared lock on a file of the mirror's folder, up to close() or the last reference.
-
-    In a folder that may not be written there may be no such file; then nobody writes there either.
-    """
+    """A shared lock on a file of the mirror's folder, up to close() or the last reference."""
 
     def __init__(self, folder: str, name: str) -> None:
-        self._fd = -1
-        path = os.path.join(folder, name)
-        for flags in (os.O_CREAT, 0):
-            with contextlib.suppress(OSError):
-                self._fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | flags, 0o600)
-                fcntl.flock(self._fd, fcntl.LOCK_SH)
-                break
+        self._fd = shared(folder, name)
 
     def close(self) -> None:
-        if self._fd >= 0:
+        if self._fd is not None:
             os.close(self._fd)
-            self._fd = -1
+            self._fd = None
 
     __del__ = close

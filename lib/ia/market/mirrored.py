@@ -122,18 +122,28 @@ def _columns(
 @contextlib.contextmanager
 def _unchanging(folder: str) -> Iterator[bool]:
     """Keep cells that count from being changed in place, as readers do; False where somebody is changing them."""
-    path, fd = os.path.join(folder, "readers"), -1
+    fd = shared(folder, "readers", wait=False)
+    try:
+        yield fd is not None
+    finally:
+        if fd is not None:
+            os.close(fd)
+
+
+def shared(folder: str, name: str, *, wait: bool = True) -> int | None:
+    """Return a descriptor that holds a shared lock on a file of a mirror's folder; None where it cannot be had.
+
+    In a folder that may not be written there may be no such file; then nobody writes there either.
+    """
     for flags in (os.O_CREAT, 0):
         with contextlib.suppress(OSError):
-            fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | flags, 0o600)
+            fd = os.open(os.path.join(folder, name), os.O_RDONLY | os.O_CLOEXEC | flags, 0o600)
             break
+    else:
+        return None
     try:
-        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        held = True
-    except (OSError, ValueError):
-        held = False
-    try:
-        yield held
-    finally:
-        if fd >= 0:
-            os.close(fd)
+        fcntl.flock(fd, fcntl.LOCK_SH if wait else fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        os.close(fd)
+        return None
+    return fd

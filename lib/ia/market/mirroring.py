@@ -28,8 +28,6 @@ from ia.ohlcv.adjust import Action, factors, tick
 from ia.store import translated
 from ia.workspace import Workspace
 
-__all__ = ["COLUMNS", "Index", "folder_of", "fresh", "update"]
-
 PATIENCE = 120.0
 """Seconds that a process waits for another one's update; a mirror of 13.75 M bars is built in about 30."""
 _SPARE, _STEP = 32, 128
