@@ -44,7 +44,7 @@ def approved(ws: "Workspace", which: str | int, *, yes: bool, as_json: bool) -> 
     by = "user with --yes" if yes else "user at a terminal"
     done = book.approve(ws, which, by=by, notify=notify, expect=text)
     found = next(each for each in book.listed(ws) if each.name == done.name)
-    coming = next(iter(times(ws, found, 1)), None)
+    coming = next(iter(times(found, 1)), None)
     if coming is not None:
         notify(Message("in your crontab; next at {time}", time=_zoned(coming)))
     if clock.simulated():
@@ -64,7 +64,7 @@ def about(ws: "Workspace", each: "Listed", *, people: bool, whole: bool = False,
 
     design, task = each.design, each.task
     last = next(iter(runs.history(ws, each.name, 1)), None)
-    coming = times(ws, each) if whole else times(ws, each, 1)
+    coming = times(each) if whole else times(each, 1)
     row: dict[str, Any] = {
         "name": each.name,
         "state": tr(each.state) if people else each.state,
@@ -97,7 +97,7 @@ def about(ws: "Workspace", each: "Listed", *, people: bool, whole: bool = False,
     return row
 
 
-def times(ws: "Workspace", each: "Listed", count: int = NEXT) -> list[str]:
+def times(each: "Listed", count: int = NEXT) -> list[str]:
     """Return when a task will run next, UTC stamps; of one that rests none."""
     from datetime import datetime
 
@@ -125,7 +125,7 @@ def shown(ws: "Workspace", each: "Listed") -> str:
     lines = [f"{each.name}\t{row['state']}", f"{tr('when')}\t{row['when'] or '-'}"]
     if each.task is not None:
         lines.append(say("approved {time} by {by}", time=local(each.task.approved), by=each.task.by))
-    lines += _coming(times(ws, each))
+    lines += _coming(times(each))
     lines += ["", _text(ws, each).rstrip("\n"), ""]
     made = runs.history(ws, each.name, 5)
     if made:

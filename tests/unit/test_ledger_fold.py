@@ -14,7 +14,7 @@ from ia.errors import Refused
 from ia.ledger import journal
 from ia.ledger.fold import Lot, fold
 from ia.ledger.journal import Entry
-from ia.ledger.order import Order, at_close, at_open, entry_of
+from ia.ledger.order import Order, at_open, entry_of
 from ia.ohlcv.identity import from_canonical, resolve
 
 SEEDS = int(os.environ.get("IA_SOAK", "0")) or 300
@@ -25,7 +25,7 @@ def D(text):
 
 
 def entry(kind, day, symbol="600000.SH", quantity=None, price=None, cash=None, ratio=None, fees="0", id=0, **more):
-    stamp = at_open(day) if kind in journal.ACTIONS else at_close(day)
+    stamp = at_open(day) if kind in journal.ACTIONS else f"{day}T07:00:00.000Z"  # the close
     if cash is None and quantity is not None and price is not None:
         cash = Decimal(quantity) * Decimal(price)
     return Entry(

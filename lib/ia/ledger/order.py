@@ -197,11 +197,6 @@ def priced(wish: Order, price: Price) -> Order:
     return wish._replace(price=price.price, origin="; ".join(filter(None, [wish.origin, told])))
 
 
-def at_close(day: str, market: str = "CN") -> str:
-    """Return the UTC stamp of a day's close."""
-    return clock.stamp(datetime.combine(date.fromisoformat(day), clock.CLOSE[market], clock.zone(market)))
-
-
 def at_open(day: str, market: str = "CN") -> str:
     """Return the UTC stamp of the first moment of a day at the exchange."""
     return clock.stamp(datetime.combine(date.fromisoformat(day), time(0), clock.zone(market)))

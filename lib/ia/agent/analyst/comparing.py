@@ -61,7 +61,7 @@ def compare(desk: Desk, securities: list[Mention]) -> Work[Reply]:
         "",
         *(line for text in _warned(desk, sides) for line in (f"> {text}", "")),
         *failed,
-        *_table(desk, sides, steps),
+        *_table(desk, sides),
         "",
     ]
     answer += _why(desk, sides)
@@ -202,7 +202,7 @@ def _warned(desk: Desk, sides: list[Side]) -> list[str]:
     return told
 
 
-def _table(desk: Desk, sides: list[Side], steps: list[Step]) -> list[str]:
+def _table(desk: Desk, sides: list[Side]) -> list[str]:
     """Return the figures side by side, those of the readings after those of the procedure."""
     speak = desk.speak
     head = "| " + " | ".join([speak("指标", "figure"), *(side.title for side in sides)]) + " |"

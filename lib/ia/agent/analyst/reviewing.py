@@ -69,7 +69,7 @@ def review(desk: Desk, words: str) -> Work[Reply]:
     losing = yield from guarded.losing(desk)
     report = _report(desk, period, outcomes, [p for p in files if p not in observed], tracking, simulated)
     report[-1:-1] = [*_risks(desk, losing), ""] if losing else []
-    lesson = _lesson(desk, period, outcomes)
+    lesson = _lesson(desk, outcomes)
     path = desk.request.place or f"reports/{period.name}/{desk.request.day}.md"
     calls = [Call("notebook.write", {"path": path, "content": "\n".join(report) + "\n"})]
     calls += [_reflection(desk, period, lesson)] if outcomes else []
@@ -234,7 +234,7 @@ def _table(desk: Desk, outcomes: list[Outcome]) -> list[str]:
     return [head, "| --- | --- | --- | ---: | ---: | --- |", *(_row(desk, item) for item in outcomes)]
 
 
-def _lesson(desk: Desk, period: Period, outcomes: list[Outcome]) -> str:
+def _lesson(desk: Desk, outcomes: list[Outcome]) -> str:
     """Return the one rule to act on next, from what went wrong; nothing is concluded from few cases."""
     speak = desk.speak
     scored = [item for item in outcomes if item.since is not None and item.said.lean]
@@ -339,7 +339,7 @@ def _report(
         "",
         f"## {speak('下一步', 'Next')}",
         "",
-        _lesson(desk, period, outcomes).removeprefix(speak("下一步：", "Next: ")),
+        _lesson(desk, outcomes).removeprefix(speak("下一步：", "Next: ")),
         "",
         reply.by_rules(speak),
     ]
