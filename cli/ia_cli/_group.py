@@ -12,6 +12,13 @@ from ia.errors import IaError
 from ia_cli._text import lang, tr
 from ia_cli._wrap import Formatter
 
+
+def _completed(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
+    from ia_cli._complete import complete
+
+    return complete(ctx, param, incomplete)
+
+
 HEADINGS = ("Usage:", "Options:", "Commands:", "Arguments:", "Example:")
 
 
@@ -28,6 +35,9 @@ class _Spoken(click.Command):
         kwargs.setdefault("context_settings", {"help_option_names": ["-h", "--help"]})
         super().__init__(*args, **kwargs)
         self.example = example
+        for param in self.params:
+            if type(param.type) is not click.Choice and param._custom_shell_complete is None:
+                param._custom_shell_complete = _completed
 
     def make_parser(self, ctx: click.Context) -> Any:
         """Return click's parser, which here takes `- an item` and `-5 %` for the texts that they are."""

@@ -1,0 +1,64 @@
+"""What a shell completes: as click asks for it, in this process, on a small market."""
+
+import pytest
+from click.shell_completion import ShellComplete
+
+from ia import proposals
+from ia.memory import writing
+from small_market import fill, quote
+
+
+@pytest.fixture
+def completed(ws, monkeypatch):
+    """Return a function: a line as typed -> the words that a shell offers."""
+    from ia_cli.main import cli
+
+    monkeypatch.setenv("IA_HOME", ws.root)
+    fill(
+        ws,
+        {
+            "2024-03-15": [
+                quote("600519.SH", "贵州茅台"),
+                quote("600036.SH", "招商银行"),
+                quote("300750.SZ", "宁德时代"),
+            ]
+        },
+    )
+
+    def complete(line):
+        *args, incomplete = line.split(" ")[1:]
+        found = ShellComplete(cli, {}, "ia", "_IA_COMPLETE").get_completions(args, incomplete)
+        return [item.value for item in found if item.type == "plain"] or [item.type for item in found]
+
+    return complete
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("ia quote 600", ["600036.SH", "600519.SH"]), ("ia trade buy 贵", ["贵州茅台"]),
+        ("ia sync --symbols 300750.SZ,6005", ["300750.SZ,600519.SH"]), ("ia report a", ["account"]),
+        ("ia sync --universe ", ["watch", "held", "all"]), ("ia sync d", ["daily"]), ("ia quote 9", []),
+        ("ia trade import ", ["file"]), ("ia chart -o ", ["file"]), ("ia config set risk.r", ["risk.rise_pct"]),
+        ("ia profile use g", ["gtd"]), ("ia market m", ["mainline"]), ("ia note read ", []),
+    ],
+)  # fmt: skip
+def test_words_of_the_store_of_settings_and_files(completed, line, words):
+    assert completed(line) == words
+
+
+def test_what_is_watched_and_what_waits(ws, completed):
+    assert completed("ia quote ") == []
+    writing.track(ws, "600519.SH")
+    proposals.propose(ws, "preference", "memory/preferences.md", "- 短\n", because="")
+    assert completed("ia quote ") == ["600519.SH"]
+    assert completed("ia approve ") == ["1"]
+
+
+def test_nothing_is_made_and_nothing_is_said_where_there_is_no_market(tmp_path, monkeypatch, capsys):
+    from ia_cli.main import cli
+
+    monkeypatch.setenv("IA_HOME", str(tmp_path / "none"))
+    assert ShellComplete(cli, {}, "ia", "_IA_COMPLETE").get_completions(["quote"], "6") == []
+    assert not (tmp_path / "none/.ia/cache").exists()
+    assert capsys.readouterr() == ("", "")
