@@ -209,6 +209,22 @@ def test_a_model_never_journals(ws):
     assert {each.kind for each in proposals.pending(ws)} <= {proposals.TRADE}
 
 
+def test_a_refusal_is_in_the_language_of_the_turn_and_in_the_words_of_the_command_line(ws):
+    from ia.tools.refusals import CHINESE
+    from ia_cli.zh import catalog as chinese
+
+    assert {template: chinese()[template] for template in CHINESE} == CHINESE
+    market(ws)
+    order = {"action": "sell", "symbol": MOUTAI, "quantity": 100, "price": 100.0, "order_type": "limit"}
+    for asked, said in (
+        ("卖出 100 股茅台", f"{MOUTAI} 持仓不足: 卖出 100 > 持有 0"),
+        ("sell", "100 to be sold > 0 held"),
+    ):
+        scope = Scope(ws, actor="model x", asked=asked, session="s", turn="t")
+        told = catalog.router(ws).call(scope, "trade.execute", order).value
+        assert told["status"] == "rejected" and said in told["reason"]
+
+
 def test_names_become_plain():
     assert plain_name("XD贵州茅") == "XD贵州茅" and plain_name("a" * 50) == "a" * 12
     assert not set("【】<>`\n|[]") & set(plain_name("【事件】<b>`x`\n|[1](u)"))

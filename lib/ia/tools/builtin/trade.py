@@ -11,6 +11,7 @@ from ia.errors import Message, Refused, UsageError
 from ia.pipes import ledger
 from ia.tools import gate, writes
 from ia.tools.builtin.account import MAX_ROWS, Session, Symbol
+from ia.tools.refusals import said
 from ia.tools.registry import CONFIRM, READ, tool
 from ia.tools.scope import Scope
 
@@ -20,13 +21,6 @@ if TYPE_CHECKING:
     from ia.ledger.order import Order
 
 AREA = "trades"
-_REASONS = {
-    "risk.position_pct": "仓位超限",
-    "risk.day_stop_pct": "当日亏损超限",
-    "risk.rise_pct": "当日涨幅过大",
-    "risk.cooling_hours": "操作冷却中",
-}
-"""What a refusal is called in Chinese, as in `仓位超限: 23% > 20%`."""
 
 
 @tool("trade.execute", CONFIRM)
@@ -54,7 +48,7 @@ def execute(
     try:
         entering.consistent(desk, [order.entry_of(wish)])
     except Refused as exc:
-        return {"status": "rejected", "reason": str(exc)}
+        return {"status": "rejected", "reason": said(Message(exc.template, **exc.params), scope.lang)}
     made = writes.proposed(
         scope, proposals.TRADE, wish.symbol.canonical, proposed.text_of(wish, order_type), wish.reason
     )
@@ -65,7 +59,7 @@ def execute(
             "action": wish.side, "symbol": wish.symbol.canonical, "quantity": documents.figure(wish.quantity),
             "price": documents.figure(wish.price), "order_type": order_type, "price_from": wish.origin or None,
         },
-        "warnings": [str(each.message) for each in breaches],
+        "warnings": [said(each.message, scope.lang) for each in breaches],
     }  # fmt: skip
 
 
@@ -96,20 +90,12 @@ def _digits(number: float) -> str:
 def _rejected(scope: Scope, breaches: "list[Breach]") -> dict[str, Any]:
     from ia.ledger import documents
 
-    told = [_said(each, scope.lang) for each in breaches]
+    told = [said(each.message, scope.lang) for each in breaches]
     rules = [
         {"rule": each.rule, "value": documents.figure(each.value), "limit": documents.figure(each.limit)}
         for each in breaches
     ]
     return {"status": "rejected", "reason": "; ".join(told), "rules": rules}
-
-
-def _said(breach: "Breach", lang: str) -> str:
-    message: Message = breach.message
-    name = _REASONS.get(breach.rule)
-    if lang != "zh" or name is None or not {"value", "limit"} <= message.params.keys():
-        return str(message)
-    return f"{name}: {message.params['value']} > {message.params['limit']}"
 
 
 @tool("trade.list", READ)
