@@ -51,16 +51,17 @@ FORMER = (
 LISTED, INDUSTRY, CONCEPTS = (
     f"iif(o.symbol IS NULL, c.{name}, o.{name})" for name in ("listed", "industry", "concepts")
 )
-REPORT = (
-    " LEFT JOIN fundamentals r ON r.source = s.source AND r.symbol = s.symbol AND r.period = (SELECT f.period"
-    f" FROM fundamentals f WHERE f.source = s.source AND f.symbol = s.symbol AND {PUBLISHED} <= :today"
-    " ORDER BY f.period DESC LIMIT 1)"
+_NEWEST = (
+    "(SELECT f.period FROM fundamentals f WHERE f.source = s.source AND f.symbol = s.symbol"
+    f" AND {PUBLISHED} <= :today ORDER BY f.period DESC LIMIT 1)"
 )
+REPORT = f" LEFT JOIN fundamentals r ON r.source = s.source AND r.symbol = s.symbol AND r.period = {_NEWEST}"
 """The newest report that was published by the parameter :today, where a column begins with `r.`."""
-_ROE = (
-    "coalesce(s.roe_pct, (SELECT f.roe_pct FROM fundamentals f WHERE f.source = s.source AND f.symbol = s.symbol"
-    f" AND {PUBLISHED} <= :today ORDER BY f.period DESC LIMIT 1))"
+ROE = (
+    " LEFT JOIN fundamentals q ON q.source = s.source AND q.symbol = s.symbol"
+    f" AND q.period = CASE WHEN s.roe_pct IS NULL THEN {_NEWEST} END"
 )
+"""The same report for what a snapshot may tell itself, looked for once and only where it does not."""
 
 
 COLUMNS = (
@@ -86,7 +87,7 @@ COLUMNS = (
     Column("float_cap", "s.float_cap", NUMBER, MONEY, ("流通市值",)),
     Column("change_60d_pct", "s.change_60d_pct", NUMBER, PCT, ("60日涨跌幅", "六十日涨跌幅")),
     Column("change_ytd_pct", "s.change_ytd_pct", NUMBER, PCT, ("年初至今涨跌幅", "年初至今")),
-    Column("roe_pct", _ROE, NUMBER, PCT, ("净资产收益率",)),
+    Column("roe_pct", "coalesce(s.roe_pct, q.roe_pct)", NUMBER, PCT, ("净资产收益率",)),
     Column("period", "r.period", DATE, also=("报告期",)),
     Column("eps", "r.eps", NUMBER, PRICE, ("每股收益",)),
     Column("bvps", "r.bvps", NUMBER, PRICE, ("每股净资产",)),

@@ -16,6 +16,7 @@ from typing import NamedTuple, NoReturn
 
 from ia.errors import BadData, Message
 from ia.market.columns import BOARDS, DATE, FLAG, NUMBER, PCT, TEXT, Column, find, near
+from ia.ohlcv.canonical import is_date
 
 MAX_LENGTH = 2_000
 EXAMPLE = "`ia screen 'pe < 15 and roe > 15'`"
@@ -24,7 +25,7 @@ MAX_PARTS = 200
 """Columns, numbers and texts of one condition: SQLite has its limits too."""
 
 UNITS = {
-    "%": 1.0, "千": 1e3, "万": 1e4, "百万": 1e6, "千万": 1e7, "亿": 1e8, "百亿": 1e10, "千亿": 1e11, "万亿": 1e12,
+    "千": 1e3, "万": 1e4, "百万": 1e6, "千万": 1e7, "亿": 1e8, "百亿": 1e10, "千亿": 1e11, "万亿": 1e12,
     "k": 1e3, "m": 1e6, "mn": 1e6, "b": 1e9, "bn": 1e9, "t": 1e12, "tn": 1e12,
 }  # fmt: skip
 _WORDS = {
@@ -40,6 +41,7 @@ _WORDS = {
 _SQL = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "=", "!=": "<>"}
 _QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "「": "」"}
 _CHINESE = sorted((word for word in _WORDS if "\u4e00" <= word[0] <= "\u9fff" and word != "非"), key=len, reverse=True)
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _SIGN_WITHIN = re.compile("|".join(_CHINESE))
 _TOKEN = re.compile(
     r"(?P<date>\d{4}-\d\d-\d\d(?!\d))|(?P<word>\d{6}\.[A-Za-z]{2}\b|60日\w+|[^\W\d][\w.]*)"
@@ -47,8 +49,7 @@ _TOKEN = re.compile(
     r"|(?P<sign>&&|\|\||<=|=<|>=|=>|==|!=|<>|!~|[-+*/<>=!~(),&|≤≥≠−×÷、])|(?P<other>\S)"
 )
 _UNIT = re.compile(
-    rf"\s?(?:(%)|({'|'.join(sorted((unit for unit in UNITS if unit != '%'), key=len, reverse=True))})(?![A-Za-z0-9_]))",
-    re.I,
+    rf"\s?(?:(%)|({'|'.join(sorted(UNITS, key=len, reverse=True))})(?![A-Za-z0-9_])[元股]?|[元股倍])", re.I
 )
 
 
@@ -106,6 +107,8 @@ def _plain(text: str) -> str:
 
 def _tokens(written: str) -> list[Token]:
     text = _plain(written)
+    if lost := _SURROGATE.search(text):  # what was no UTF-8 on the command line
+        _fail(lost.start() + 1, Message("{sign!r} means nothing here", sign=lost[0]))
     found: list[Token] = []
     at = 0
     while at < len(text):
@@ -127,8 +130,8 @@ def _tokens(written: str) -> list[Token]:
         if token.kind in ("word", "sign"):
             found[-1] = token._replace(text=_WORDS.get(token.text.lower(), token.text))
         elif token.kind == "number" and (unit := _UNIT.match(text, at)):
-            value = token.value * UNITS[(unit[1] or unit[2]).lower()]
-            found[-1] = token._replace(value=value, percent=bool(unit[1]))
+            value = token.value * UNITS.get((unit[2] or "").lower(), 1.0)
+            found[-1] = token._replace(text=text[token.at - 1 : unit.end()], value=value, percent=bool(unit[1]))
             at = unit.end()
     return [*found, Token("end", "", len(text) + 1)]
 
@@ -138,6 +141,8 @@ def _token(match: re.Match[str], text: str) -> Token:
     kind, word, at = match.lastgroup or "", match[0], match.start() + 1
     if kind == "other":
         _fail(at, Message("{sign!r} means nothing here", sign=word))
+    if kind == "date" and not is_date(word):
+        _fail(at, Message("{text!r} is not a date", text=word), hint="write a date as 2024-03-15")
     if kind == "number":
         value = float(word)
         if value - value:
@@ -341,7 +346,11 @@ class _Parser:
         token = self.take()
         if token.kind not in ("word", "text", "number", "date"):
             _fail(token.at, Message("a text is missing"), hint="put what has signs in it into quotation marks")
-        return token.text
+        text = token.text
+        if token.kind in ("word", "number"):  # 5G概念, 3D打印
+            while self.next.kind in ("word", "number") and self.next.at == token.at + len(text):
+                text += self.take().text
+        return text
 
     def equals(self, left: Part, value: str) -> str:
         """Return the SQL of a text column being a value; of concepts, that the value is one of them."""

@@ -27,10 +27,9 @@ OUT = timedelta(hours=1)
 _NEWEST = "SELECT max(date) FROM days WHERE source = ? AND whole = 1"
 NEW_DAYS = 60
 """Calendar days after its listing in which a stock counts as new."""
-FROM = (
-    f" FROM snapshots s LEFT JOIN securities c ON c.source = s.source AND c.symbol = s.symbol{FORMER}"
-    " WHERE s.source = :source AND s.date = :date"
-)
+ROWS = f" FROM snapshots s LEFT JOIN securities c ON c.source = s.source AND c.symbol = s.symbol{FORMER}"
+OF_DAY = " WHERE s.source = :source AND s.date = :date"
+FROM = ROWS + OF_DAY
 """The rows of one day with what is known of their securities."""
 STOCKS = " AND coalesce(c.kind, 'stock') = 'stock'"
 _QUOTE = (

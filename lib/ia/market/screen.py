@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ia.errors import Message, Notify, UsageError, silent
-from ia.market.columns import FLAG, REPORT, Column, find, near
+from ia.market.columns import FLAG, REPORT, ROE, Column, find, near
 from ia.market.conditions import Condition, parse
-from ia.market.reading import FROM, STOCKS, Day, Row, latest, opened, params, rows_of
+from ia.market.reading import OF_DAY, ROWS, STOCKS, Day, Row, latest, opened, params, rows_of
 from ia.workspace import Workspace
 
 SHOWN = ("symbol", "name", "date", "price", "change_pct", "market_cap", "industry")
@@ -48,8 +48,10 @@ def screen(
     wanted = [column_of(name) for name in columns] or _wanted(condition, by if sort else None)
     with opened(ws) as db:
         day = latest(db, notify)
-        report = any(column.sql.startswith("r.") for column in (*condition.columns, *wanted, by))
-        where = (FROM.replace(" WHERE ", f"{REPORT} WHERE ") if report else FROM) + (
+        asked = (*condition.columns, *wanted, by)
+        report = REPORT if any(column.sql.startswith("r.") for column in asked) else ""
+        roe = ROE if any(column.name == "roe_pct" for column in asked) else ""
+        where = f"{ROWS}{report}{roe}{OF_DAY}" + (
             "" if any(column.name == "kind" for column in condition.columns) else STOCKS
         )
         values = {**params(day), **condition.params}
