@@ -177,6 +177,19 @@ def test_the_analyst_names_number_and_limit_before_it_advises(ws, simulated):
     assert "risk.check" in [call.name for call in done.calls]
 
 
+@pytest.mark.parametrize("question", ["对比贵州茅台和五粮液", "扫描 600519 000858，找多头的"])
+def test_a_comparison_and_a_scan_tell_the_rules_too(ws, simulated, question):
+    fill(
+        ws,
+        {DAY: [quote(MOUTAI, "贵州茅台", 6.5, 900.0), quote("000858.SZ", "五粮液", 6.5, 120.0)]},
+        adapter="demo",
+        simulated=True,
+    )
+    held(ws, (MOUTAI, 100, "1600"), deposit="500000")
+    done = say(ws, question)
+    assert "- **风控** 600519.SH 现在不建议买入" in done.reply and "> 5%" in done.reply
+
+
 def test_the_analyst_looks_at_no_rules_where_there_are_none(ws, simulated):
     done = say(ws, "帮我看看贵州茅台最近怎么样")
     assert "风控" not in done.reply and "risk.check" not in [call.name for call in done.calls]

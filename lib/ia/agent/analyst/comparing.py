@@ -2,8 +2,8 @@
 
 from typing import Any, NamedTuple
 
+from ia.agent.analyst import guarded, past, procedure, reply, verdict
 from ia.agent.analyst import lens as lenses
-from ia.agent.analyst import past, procedure, reply, verdict
 from ia.agent.analyst.desk import Call, Desk, Result, Work
 from ia.agent.analyst.mentions import Mention, english
 from ia.agent.analyst.procedure import Figure, Step
@@ -65,6 +65,8 @@ def compare(desk: Desk, securities: list[Mention]) -> Work[Reply]:
         "",
     ]
     answer += _why(desk, sides)
+    rules = yield from guarded.checked(desk, *(side.mention.code for side in sides))
+    answer += ["", *(f"- {told}" for told in rules)] if rules else []
     topic = "-vs-".join(side.mention.name.replace("/", "-") for side in sides)
     full = speak(" 对比 ", " vs ").join(
         known(side.mention.name, english(side.mention.symbol), side.mention.code) for side in sides
@@ -77,7 +79,7 @@ def compare(desk: Desk, securities: list[Mention]) -> Work[Reply]:
         observe(desk, topic, line),
     )
     kept = reply.paths(desk, (results[0], "笔记", "note"), (results[1], "观察", "observation"))
-    points = [line, *_warned(desk, sides), *(_side_told(desk, side) for side in sides), _unjudged(desk)]
+    points = [line, *_warned(desk, sides), *rules, *(_side_told(desk, side) for side in sides), _unjudged(desk)]
     return Reply([*answer, "", *kept, reply.by_rules(speak)], points, _told_apart(desk, sides))
 
 

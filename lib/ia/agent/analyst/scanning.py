@@ -2,8 +2,8 @@
 
 import re
 
+from ia.agent.analyst import guarded, reply
 from ia.agent.analyst import lens as lenses
-from ia.agent.analyst import reply
 from ia.agent.analyst.comparing import CALLS, Side, sides_of
 from ia.agent.analyst.desk import Call, Desk, Work
 from ia.agent.analyst.intent import Intent
@@ -69,7 +69,9 @@ def scan(desk: Desk, intent: Intent) -> Work[Reply]:
     )
     if not sides:
         return reply.of(*failed, speak("没有一只取到行情。", "None of them has prices."))
-    answer, line = _scanned(desk, sides, failed, criteria, codes)
+    answer, line, best = _scanned(desk, sides, failed, criteria, codes)
+    rules = yield from guarded.checked(desk, *best)
+    answer += ["", *(f"- {told}" for told in rules)] if rules else []
     path = f"scratch/scan/{desk.request.day}.md"
     text = (
         "\n".join(
@@ -90,15 +92,15 @@ def scan(desk: Desk, intent: Intent) -> Work[Reply]:
     kept = reply.paths(desk, (note, "扫描笔记", "note"), (seen, "观察", "observation"))
     return Reply(
         [*answer, "", *kept, reply.by_rules(speak)],
-        [line],
+        [line, *rules],
         [f"{s.title}: {', '.join(f.id for f in s.fired) or '-'}" for s in sides],
     )
 
 
 def _scanned(
     desk: Desk, sides: list[Side], failed: list[str], criteria: list[tuple[str, str]], codes: list[str]
-) -> tuple[list[str], str]:
-    """Return the answer of a scan, and the line that is remembered of it."""
+) -> tuple[list[str], str, list[str]]:
+    """Return the answer of a scan, the line that is remembered of it, and the codes of what is best, a few."""
     speak = desk.speak
     everywhere = _shared(sides)
     flagged = [side for side in sides if any(item.alarming for item in side.fired)]
@@ -164,7 +166,7 @@ def _scanned(
         t=len(ranked),
         x=speak("，最值得先研究的是 {a}", "; research {a} first", a=first) if first else "",
     )
-    return [*out, "", line], line
+    return [*out, "", line], line, [side.mention.code for side in ranked[:3]]
 
 
 def _shared(sides: list[Side]) -> set[str]:
