@@ -90,6 +90,32 @@ def test_panes_that_do_not_fit_are_told(ia):
     assert ia("chart", "--panes", "rsi,macd,kdj,cci", "--height", "50", input=CSV).stderr == ""
 
 
+def test_a_file_names_the_picture_and_its_footer_says_what_is_shown(ia, tmp_path):
+    (tmp_path / "my prices.csv").write_text(CSV)
+    assert lines(ia("chart", "my prices.csv"))[0].startswith("my prices ")
+    text = _drawn(ia, tmp_path, "my prices.csv", "--last", "30").read_text()
+    assert "30 bars 2024-" in text and "168 bars" not in text
+    assert "one bar of 2024-06-28" in _drawn(ia, tmp_path, "my prices.csv", "--last", "1").read_text()
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_csv_of_somebody_else_is_told_the_way_in(ia, tmp_path, lang):
+    (tmp_path / "it's.csv").write_text(CSV.replace("date,open", "Date,Open", 1))
+    run = ia("--lang", lang, "chart", "it's.csv")
+    assert run.returncode == 65
+    hint = re.search("`(.*)`", run.stderr)[1]
+    assert hint == """ia ohlcv - < 'it'"'"'s.csv' | ia chart"""
+    assert "`ia ohlcv - | ia chart`" in ia("--lang", lang, "chart", input="Date,Open\n").stderr
+
+
+def test_the_setting_decides_over_the_colours(ia, tmp_path):
+    (tmp_path / "x.csv").write_text(CSV)
+    env = {"IA_PICTURES_UP": "blue"}
+    text = ia("chart", "x.csv", "-o", "x.svg", env=env) and (tmp_path / "x.svg").read_text()
+    assert 'class="blue"' in text and 'class="w-orange' not in text and 'class="wick w-orange"' in text
+    assert 'class="red"' in _drawn(ia, tmp_path, "x.csv", "--up", "red").read_text()
+
+
 def test_a_file_that_is_not_there(ia):
     run = ia("chart", "none.csv")
     assert (run.returncode, run.stdout) == (66, "")
@@ -239,10 +265,13 @@ def test_trades_are_marked_and_can_be_left_out(ia, tmp_path):
         "trade", "buy", "600519", "100", "--price", "100", "--date", "2024-03-05", "--override", "--because", "a test"
     )
     assert bought.returncode == 0, bought.stderr
+    more = ("--date", "2024-03-05", "--override", "--because", "a test")
+    assert ia("trade", "buy", "600519", "200", "100.01", *more).returncode == 0
     argv = ("600519", "--adapter", "demo", "--start", "2024-02-01", "--end", "2024-04-30")
     svg = _drawn(ia, tmp_path, *argv).read_text()
     assert 'data-side="buy"' in svg
-    assert "buy 100 @ 100" in svg
+    assert "buy 300 @ 100.01 in 2 deals" in svg  # 100.0067: what was dealt on a day stands at one arrow
+    assert svg.count('class="trade"') == 1
     assert 'data-side="buy"' not in _drawn(ia, tmp_path, *argv, "--no-trades").read_text()
     assert "▲" in ia("chart", *argv, "--height", "30").stdout
     earlier = ia("--now", "2024-03-01", "chart", "600519", "--adapter", "demo", "-o", str(tmp_path / "e.svg"))

@@ -1,5 +1,6 @@
 """The pages of `ia chart` and `ia report` in a real browser: quiet, without a network, alive, safe, on any screen."""
 
+import json
 import os
 import re
 import socketserver
@@ -11,6 +12,7 @@ import pytest
 
 from browser import Page, chromium
 from conftest import installed
+from ia.pictures.scale import compact
 
 pytestmark = pytest.mark.skipif(chromium() is None, reason="there is no Chromium here")
 
@@ -116,6 +118,21 @@ def test_the_crosshair_reads_the_bar_below_it(page, chart):
             assert f"{float(value):,.2f}" in told
     page.mouse("mouseMoved", left + width / 2, top + height + 200)
     assert page.run(f"{FIGURE}.dataset.bar") is None
+
+
+def test_panes_tell_the_bar_below_the_crosshair(page, chart):
+    path, rows = chart
+    page.open(path.as_uri())
+    told = "[...document.querySelectorAll('.told')].map(each => each.textContent)"
+    at_rest = page.run(told)
+    page.run(f"{FIGURE}.querySelector('svg').focus()")
+    for _ in range(10):
+        page.key("ArrowLeft")
+    volume, rsi, macd = page.run(told)
+    assert all(a != b for a, b in zip(at_rest, (volume, rsi, macd), strict=True))
+    assert volume == f"Volume {compact(int(rows[-11][5]))}"
+    page.key("Escape")
+    assert page.run(told) == at_rest
 
 
 def test_the_wheel_zooms_around_the_pointer_and_a_double_click_goes_back(page, chart):
@@ -263,10 +280,45 @@ def test_reports_are_quiet_whole_and_safe(page, tmp_path, monkeypatch, lang):
             assert page.run("document.documentElement.scrollWidth") <= width
             assert page.run("window.bad") is None
         words = page.run("document.body.innerText")
+        if target == "account":
+            ties_out(page)
         assert ("模拟" if lang == "zh" else "imulated") in words
         assert re.search("[\u4e00-\u9fff]{2}", words) or lang == "en"
         assert target != "600519" or words.count("</script>") >= 2  # the note and the reason, as words
         assert page.run("document.documentElement.lang") == ("zh-CN" if lang == "zh" else "en")
+
+
+def ties_out(page):
+    """Every figure of the account's page is the one that `ia account` and `ia profit` print, to the cent."""
+    account, profit = (json.loads(made(each, "--json")) for each in ("account", "profit"))
+    purse = account["currencies"]["CNY"]
+    shown = [
+        text.replace(",", "").lstrip("+")
+        for text in page.run("[...document.querySelectorAll('dd')].map(e => e.textContent)")
+    ]
+    names = (
+        "equity",
+        "cash",
+        "positions_value",
+        "invested",
+        "today_pnl",
+        "total_pnl",
+        "",
+        "realized_pnl",
+        "unrealized_pnl",
+        "dividends",
+        "fees",
+    )
+    assert [(name, float(text)) for name, text in zip(names, shown, strict=False) if name] == [
+        (name, purse[name]) for name in names if name
+    ]  # fmt: skip
+    assert shown[11] == f"{purse['max_drawdown'] * 100:.2f}%"
+    row = page.run("[...[...[...document.querySelectorAll('table')].at(-2).rows].at(-1).cells].map(e => e.textContent)")
+    total = profit["by_currency"]["CNY"]
+    assert [float(text.replace(",", "").rstrip("%")) for text in row[2:]] == [
+        total[name] for name in ("realized", "unrealized", "dividends", "fees", "profit", "profit_rate")
+    ]  # fmt: skip
+    assert profit["total_profit"] == account["total_pnl"]
 
 
 def test_an_empty_account_says_what_to_type(page, tmp_path):

@@ -117,6 +117,29 @@ def test_trades_and_corporate_actions_are_marked_at_their_bars():
     assert all(words in texts for words in ("buy 100 @ 99.5", "sell 100 @ 103", "cash 1.2 a share"))
 
 
+def test_a_suspension_is_marked_and_a_holiday_is_not():
+    bars = made(60)
+    for first, last, told in ((20, 28, 0), (20, 41, 1)):
+        cut = Bars(*([*column[:first], *column[last:]] for column in bars))
+        chart = source.charted(source.Origin(cut), Voice())
+        assert [(event.date, event.sign) for event in chart.events] == [(bars.date[last], "…")] * told
+    assert chart.events[0].text == "no bar for 30 days before"
+    weekly = Bars(*(column[::5] for column in bars))
+    assert not source.charted(source.Origin(weekly), Voice()).events
+
+
+def test_as_many_trades_have_words_as_there_is_room_for_the_newest_first():
+    bars = made(250)
+    marks = tuple(Mark(bars.date[i], "buy", f"buy {i} @ 1") for i in range(0, 250, 6))
+    for width, most in ((1500, 16), (400, 3)):
+        root = parsed(candles.svg(Chart(bars, marks=marks), width))
+        labels = [t for t in root.iter("{http://www.w3.org/2000/svg}text") if t.get("class") == "label"]
+        assert 0 < len(labels) <= most
+        assert labels[0].text == "buy 246 @ 1"
+        titles = [t for t in root.iter("{http://www.w3.org/2000/svg}title") if "buy" in (t.text or "")]
+        assert len(titles) == len(marks)
+
+
 def test_corporate_actions_are_told_in_words():
     bars = made(40)
     day = bars.date[20]

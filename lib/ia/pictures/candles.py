@@ -106,8 +106,8 @@ def told(chart: Chart) -> str:
 
 
 def foot(chart: Chart) -> str:
-    """Return where the bars came from, and how many there are from when to when."""
-    return " · ".join(part for part in (chart.source, range_of(chart)) if part)
+    """Return how many bars there are from when to when, and where they came from."""
+    return " · ".join(part for part in (range_of(chart), chart.source) if part)
 
 
 def range_of(chart: Chart) -> str:
@@ -237,6 +237,7 @@ def _marks(chart: Chart, place: Layout, strip: Strip, axis: Scale) -> str:
         x = place.x(at, count)
         buy = mark.side == "buy"
         tip = axis.at(chart.bars.low[at] if buy else chart.bars.high[at]) + (4 if buy else -4)
+        tip = min(max(tip, strip.top + 11), strip.bottom - 11)
         down = 9 if buy else -9
         label = f"<title>{escaped(mark.date)} {escaped(mark.text)}</title>"
         out.append(
@@ -306,7 +307,7 @@ def _named(pane: Pane, lang: str) -> list[tuple[str, str]]:
 
 def _told(place: Layout, strip: Strip, parts: list[tuple[str, str]]) -> str:
     """Return the words in the corner of a strip, with a halo that keeps them readable over lines and columns."""
-    words = spans(place.left + 4, strip.top + 11, [(what, f"label {kind}") for what, kind in parts], 9)
+    words = spans(place.left + 4, strip.top + 11, [(what, f"label {kind}") for what, kind in parts], 3)
     return f'<g class="told">{words}</g>'
 
 
@@ -360,7 +361,7 @@ def _head(chart: Chart, place: Layout) -> str:
             f"{change / bars.close[-2]:{'+' if change else ''}.2%}",
         )
         colour = chart.side(change >= 0) if change else "soft"
-        out.append(spans(end, 26, [(last, f"big {colour}"), *((each, colour) for each in moved)], 8, "end"))
+        out.append(spans(end, 26, [(last, f"big {colour}"), *((each, colour) for each in moved)], 3, "end"))
         end -= wide("".join(moved), 11) + 16
     else:
         out.append(text(end, 26, last, "big", "end"))
@@ -385,7 +386,7 @@ def _legend(chart: Chart, place: Layout) -> str:
             break
         parts.append((shown, f"t{i % 6}"))
         x += wide(shown, 11) + 14
-    return spans(place.left, 47, parts, 14)
+    return spans(place.left, 47, parts, 4)
 
 
 def _foot(chart: Chart, place: Layout) -> str:

@@ -140,7 +140,7 @@ function alive(figure) {
   const text = (px, py, what, kind, anchor) =>
     `<text x="${num(px)}" y="${num(py)}"${kind ? ` class="${kind}"` : ''}${anchor ? ` text-anchor="${anchor}"` : ''}>${esc(what)}</text>`;
   const spans = (px, py, parts, gap, anchor) => parts.length ? `<text x="${num(px)}" y="${num(py)}"${anchor ? ` text-anchor="${anchor}"` : ''}>`
-    + parts.map(([what, kind], k) => `<tspan class="${kind}"${k ? ` dx="${num(gap)}"` : ''}>${esc(what)}</tspan>`).join('') + '</text>' : '';
+    + parts.map(([what, kind]) => `<tspan class="${kind}">${esc(what)}</tspan>`).join('\u00a0'.repeat(gap)) + '</text>' : '';
   const rect = (px, py, w, h, kind, more) => `<rect x="${num(px)}" y="${num(py)}" width="${num(Math.max(w, 0))}" height="${num(h)}" class="${kind}"${more || ''}/>`;
   function buckets() {
     const n = to - from, size = Math.ceil(n / Math.max(Math.floor((place.right - place.left) / 3), 1)), found = [];
@@ -224,7 +224,8 @@ function alive(figure) {
     const most = Math.max(Math.floor((place.right - place.left) / 90), 2);
     for (const [i, which, words_] of [...data.marks].reverse()) {
       if (i < from || i >= to) continue;
-      const buy = which === 'buy', px = x(i), tip = s.at(buy ? data.l[i] : data.h[i]) + (buy ? 4 : -4);
+      const buy = which === 'buy', px = x(i);
+      const tip = Math.min(Math.max(s.at(buy ? data.l[i] : data.h[i]) + (buy ? 4 : -4), strip.top + 11), strip.bottom - 11);
       out += `<g class="trade" data-date="${esc(data.d[i])}" data-side="${buy ? 'buy' : 'sell'}"><title>${esc(data.d[i])} ${esc(words_)}</title>`
         + `<path class="mark" d="M${num(px)} ${num(tip)}l-5 ${buy ? 9 : -9}h10z"/></g>`;
       const room = wide(words_, 10);
@@ -282,7 +283,7 @@ function alive(figure) {
         parts.push([`${it.lines.length > 1 ? line.n : ''} ${v === null ? '-' : number(v)}`.trim(), line.f === 'line' ? `t${k++ % 6}` : 'soft']);
       }
     }
-    return spans(place.left + 4, strip.top + 11, parts.map(([what, kind]) => [what, `label ${kind}`]), 9);
+    return spans(place.left + 4, strip.top + 11, parts.map(([what, kind]) => [what, `label ${kind}`]), 3);
   }
   const lastOf = values => { for (let i = to - 1; i >= from; i--) if (values[i] !== null) return values[i]; return null; };
   function dates() {
@@ -308,7 +309,7 @@ function alive(figure) {
       const change = data.c[i] - data.c[i - 1], share = change / data.c[i - 1] * 100;
       const moved = [`${change > 0 ? '+' : ''}${number(change)}`, `${change > 0 ? '+' : ''}${share.toFixed(2)}%`];
       const colour = change ? side(change >= 0) : 'soft';
-      out += spans(end, 26, [[last, `big ${colour}`], ...moved.map(each => [each, colour])], 8, 'end');
+      out += spans(end, 26, [[last, `big ${colour}`], ...moved.map(each => [each, colour])], 3, 'end');
       end -= wide(moved.join(''), 11) + 16;
     } else out += text(end, 26, last, 'big', 'end');
     end -= wide(last, 17) + 16;
@@ -328,7 +329,7 @@ function alive(figure) {
       px += wide(shown, 11) + 14;
       return false;
     });
-    return out + spans(place.left, 47, legend, 14);
+    return out + spans(place.left, 47, legend, 4);
   }
 
   // ---- the whole
@@ -354,7 +355,7 @@ function alive(figure) {
     group('head').innerHTML = head();
     const minute = d => d.slice(0, 16).replace('T', ' ');
     const range = words.range.replace('{count}', grouped(to - from, 0)).replace('{first}', minute(data.d[from])).replace('{last}', minute(data.d[to - 1]));
-    group('foot').innerHTML = text(12, place.h - 9, fitting([data.source, range].filter(s => s).join(' · '), 10, place.w - 24), 'soft small');
+    group('foot').innerHTML = text(12, place.h - 9, fitting([range, data.source].filter(s => s).join(' · '), 10, place.w - 24), 'soft small');
     cross();
     figure.dataset.from = data.d[from];
     figure.dataset.to = data.d[to - 1];

@@ -44,7 +44,12 @@ def report(ws: Workspace, voice: Voice, notify: Notify = silent) -> str:
     found = desk.account(books=books)
     entries = journal.standing(ws.db)
     warning = say("simulated prices: the account is valued at invented ones") if found.simulated else ""
-    parts = [f"<h1>{escaped(say('Account'))}</h1>\n", page.warned(warning)]
+    method = {"average": say("average cost"), "fifo": say("first in, first out (FIFO)")}[books.method]
+    parts = [
+        f"<h1>{escaped(say('Account'))}</h1>\n",
+        sheet.said(say("as of {date} · what is sold is costed by {method}", date=_as_of(found), method=method)),
+        page.warned(warning),
+    ]
     if not entries:
         parts.append(sheet.said(say("the ledger is empty: `ia trade buy` and `ia trade deposit` fill it")))
     if found.unpriced:
@@ -58,11 +63,15 @@ def report(ws: Workspace, voice: Voice, notify: Notify = silent) -> str:
     parts.append(_profits(books, found, voice))
     if entries:
         parts.append(sheet.section(say("Journal"), trades_table(entries, voice, symbols=True, most=SHOWN)))
-    made = say("made {time} with ia", time=clock.now().strftime("%Y-%m-%d %H:%M"))
     sources = sorted({each.price.source for each in found.positions if each.price})
-    told = " · ".join([*(say("prices: {where}", where=", ".join(sources)) for _ in sources[:1]), made])
+    told = " · ".join([*(say("prices: {where}", where=", ".join(sources)) for _ in sources[:1]), page.made(voice)])
     parts.append(f"<footer>{escaped(told)}</footer>\n")
     return page.page(say("Account"), "".join(parts), voice.lang)
+
+
+def _as_of(found: "Account") -> str:
+    """Return the newest day of a price on the page, or today where there is none."""
+    return max((each.price.date for each in found.positions if each.price), default=clock.today())
 
 
 def colour(currencies: Iterable[str]) -> str:

@@ -3,7 +3,6 @@
 import sqlite3
 from typing import Any
 
-from ia import clock
 from ia.errors import NotFound, Notify, silent
 from ia.market import mainline, reading, summary
 from ia.pictures import page, shapes, sheet
@@ -35,12 +34,11 @@ def report(ws: Workspace, voice: Voice, notify: Notify = silent) -> str:
         say("simulated prices: the whole market is invented by {adapter}", adapter=day.name) if day.simulated else ""
     )
     told = say("source {where}", where=f"{day.name} ({day.host})" if day.host else day.name)
-    taken = say("taken {time}", time=day.time)
-    made = say("made {time} with ia", time=clock.now().strftime("%Y-%m-%d %H:%M"))
+    taken = say("taken {time} (exchange time)", time=day.time)
     early = "" if day.closed else page.warned(say("taken before the close: the day was not over"))
     body = (
         f"<h1>{escaped(title)}</h1>\n{page.warned(warning)}{early}{''.join(parts)}"
-        f"<footer>{escaped(' · '.join((told, taken, made)))}</footer>\n"
+        f"<footer>{escaped(' · '.join((told, taken, page.made(voice))))}</footer>\n"
     )
     return page.page(title, body, voice.lang)
 

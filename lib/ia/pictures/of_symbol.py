@@ -152,7 +152,7 @@ def _reports(ws: Workspace, origin: Origin, chart: Chart) -> str:
     except IaError:
         missing = say("no published report is stored: `ia sync fundamentals` fetches them")
         return sheet.section(say("Fundamentals"), sheet.said(missing))
-    heads = ("Period", "Published", "Revenue", "Change", "Net profit", "Change", "EPS", "ROE", "Gross margin", "Debt")
+    heads = ("Period", "Published", "Revenue", "YoY", "Net profit", "YoY", "EPS", "ROE", "Gross margin", "Debt")
     cells = [
         [
             row["period"], row["published"] or "", sheet.large(row["revenue"], lang),

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ia import clock
-from ia.pictures import candles
-from ia.pictures.chart import Chart, Line, Values
+from ia.pictures import candles, sheet
+from ia.pictures.chart import Chart, Line, Values, Voice
 from ia.pictures.scale import compact, price
 from ia.pictures.svg import document, escaped, straight, style, wide
 
@@ -51,9 +51,13 @@ def warned(warning: str) -> str:
 
 def footer(chart: Chart) -> str:
     """Return what a page ends with: where its data came from, and when it was made by the clock of `ia`."""
-    say = chart.voice.say
-    made = say("made {time} with ia", time=clock.now().strftime("%Y-%m-%d %H:%M"))
-    return f"<footer>{escaped(candles.foot(chart))} · {escaped(made)}</footer>\n"
+    return f"<footer>{escaped(candles.foot(chart))} · {escaped(made(chart.voice))}</footer>\n"
+
+
+def made(voice: Voice) -> str:
+    """Return when a page was made by the clock of `ia`, with the zone: who reads it may be elsewhere."""
+    now = clock.now()
+    return voice.say("made {time} with ia", time=f"{now:%Y-%m-%d %H:%M} (UTC{now.isoformat()[-6:]})")
 
 
 def figure(whole: Chart, shown: Chart, width: int | None = None, height: int | None = None) -> str:
@@ -160,22 +164,16 @@ def _round(values: Values) -> Values:
 def last_bars(chart: Chart, rows: int = ROWS) -> str:
     """Return the newest bars as a table, newest first."""
     say, bars = chart.voice.say, chart.bars
-    names = ("Date", "Open", "High", "Low", "Close", "Change", "Volume")
-    out = []
+    shown: list[list[sheet.Cell | str]] = []
     for i in range(len(bars.date) - 1, max(len(bars.date) - 1 - rows, -1), -1):
-        change = bars.close[i] / bars.close[i - 1] - 1 if i else None
-        colour = f' class="{chart.side(change > 0)}"' if change else ""
-        shown = [price(value) for value in (bars.open[i], bars.high[i], bars.low[i], bars.close[i])]
-        cells = "".join(f"<td>{value}</td>" for value in shown)
-        moved = "" if change is None else f"{change:+.2%}"
-        volume = compact(bars.volume[i], chart.voice.lang)
-        out.append(f"<tr><td>{escaped(bars.date[i])}</td>{cells}<td{colour}>{moved}</td><td>{volume}</td></tr>\n")
-    heads = "".join(f'<th scope="col">{escaped(say(name))}</th>' for name in names)
-    title = escaped(say("The last {count} bars", count=len(out)))
-    return (
-        f'<details open><summary>{title}</summary>\n<div class="scroll"><table><thead><tr>{heads}</tr></thead>\n'
-        f"<tbody>\n{''.join(out)}</tbody></table></div></details>\n"
-    )
+        change = bars.close[i] / bars.close[i - 1] * 100 - 100 if i else None
+        shown.append([
+            bars.date[i].replace("T", " "), price(bars.open[i]), price(bars.high[i]), price(bars.low[i]),
+            price(bars.close[i]), sheet.percent(change, chart.up), compact(bars.volume[i], chart.voice.lang),
+        ])  # fmt: skip
+    heads = [say(name) for name in ("Date", "Open", "High", "Low", "Close", "Change", "Volume")]
+    title = escaped(say("The last {count} bars", count=len(shown)))
+    return f"<details open><summary>{title}</summary>\n{sheet.table(heads, shown)}</details>\n"
 
 
 def _file(name: str) -> str:

@@ -55,11 +55,12 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[Cell | str]], *, left: i
             kind = " ".join(filter(None, (cell.kind, "l" if k < left else "")))
             cells.append(f"<td{_kind(kind)}>{inside}</td>")
         shown.append(f"<tr>{''.join(cells)}</tr>\n")
+    label = escaped(" · ".join(head for head in heads if head))
     titles = "".join(
         f'<th scope="col"{_kind("l" if k in texts else "")}>{escaped(head)}</th>' for k, head in enumerate(heads)
     )
     return (
-        f'<div class="scroll" tabindex="0"><table><thead><tr>{titles}</tr></thead>\n'
+        f'<div class="scroll" role="region" tabindex="0" aria-label="{label}"><table><thead><tr>{titles}</tr></thead>\n'
         f"<tbody>\n{''.join(shown)}</tbody></table></div>\n"
     )
 

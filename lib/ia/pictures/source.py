@@ -1,7 +1,9 @@
 """Where a chart's bars come from: a symbol's history, or bytes of which the audit trail may know the origin."""
 
 from dataclasses import replace
+from datetime import date as Date
 from decimal import Decimal
+from itertools import pairwise
 from typing import NamedTuple
 
 from ia import clock
@@ -14,6 +16,8 @@ from ia.pictures.scale import number
 from ia.workspace import Workspace
 
 AVERAGES = (5, 20, 60)
+HOLIDAY = 14
+"""Days between two bars that a holiday explains: 12 in May 2003, 11 at some Chinese new years."""
 DRAWN = 250
 """Bars of a picture where nothing else is said: about a year."""
 
@@ -130,7 +134,8 @@ def _dealt(bought: bool, deals: list[tuple[Decimal, Decimal]], voice: Voice) -> 
     """Return the words for what was dealt on a day on one side: shares, their mean price, how many deals."""
     quantity = sum((shares for shares, _ in deals), Decimal())
     mean = sum((shares * price for shares, price in deals), Decimal()) / quantity
-    price = mean if len(deals) == 1 else round(mean, 4)
+    places = max(2, *(-int(price.as_tuple().exponent) for _, price in deals))
+    price = mean if len(deals) == 1 else round(mean, places)
     shown = {"quantity": f"{quantity:,f}", "price": f"{price.normalize():,f}"}
     told = voice.say("buy {quantity} @ {price}" if bought else "sell {quantity} @ {price}", **shown)
     return told if len(deals) == 1 else voice.say("{told} in {count} deals", told=told, count=len(deals))
@@ -142,8 +147,8 @@ def _minute(stamp: str) -> str:
 
 
 def _events(origin: Origin, voice: Voice) -> tuple[Event, ...]:
-    """Return the actions that lie within the bars, with their sizes in words."""
-    found = []
+    """Return the actions that lie within the bars, with their sizes in words, and long stretches without a bar."""
+    found = _gaps(origin.bars.date, voice)
     for action in origin.actions:
         if not origin.bars.date[0] < action.date <= origin.bars.date[-1]:
             continue
@@ -160,4 +165,17 @@ def _events(origin: Origin, voice: Voice) -> tuple[Event, ...]:
             told.append(voice.say("split 1 to {ratio}", ratio=number(action.split)))
         sign = "D" if action.cash and not (action.bonus or action.split != 1) else "S"
         found.append(Event(action.date, sign, "; ".join(told) or voice.say("ex-date")))
-    return tuple(found)
+    return tuple(sorted(found))
+
+
+def _gaps(dates: list[str], voice: Voice) -> list[Event]:
+    """Return where daily bars are missing for longer than any holiday: bars beside each other hide a suspension."""
+    days = [Date.fromisoformat(date[:10]).toordinal() for date in dates]
+    apart = [after - before for before, after in pairwise(days)]
+    if not apart or sorted(apart)[len(apart) // 2] > 3:  # bars of a week or a month
+        return []
+    return [
+        Event(dates[i + 1], "…", voice.say("no bar for {count} days before", count=gap - 1))
+        for i, gap in enumerate(apart)
+        if gap > HOLIDAY
+    ]

@@ -66,13 +66,14 @@ def text(x: float, y: float, what: object, kind: str = "", anchor: str = "start"
     return f'<text x="{num(x)}" y="{num(y)}"{named}{side}>{escaped(what)}</text>'
 
 
-def spans(x: float, y: float, parts: Iterable[tuple[str, str]], gap: float, anchor: str = "start") -> str:
-    """Return (words, classes) beside each other in one text element: the renderer knows how wide they are."""
+def spans(x: float, y: float, parts: Iterable[tuple[str, str]], gap: int, anchor: str = "start") -> str:
+    """Return (words, classes) beside each other in one text element: the renderer knows how wide they are.
+
+    Between them are `gap` blanks; a `dx` would not count for every renderer where the text ends at x.
+    """
     side = "" if anchor == "start" else f' text-anchor="{anchor}"'
-    moved = ("", f' dx="{num(gap)}"')
-    inside = "".join(
-        f'<tspan class="{kind}"{moved[k > 0]}>{escaped(what)}</tspan>' for k, (what, kind) in enumerate(parts)
-    )
+    blank = "\N{NO-BREAK SPACE}" * gap
+    inside = blank.join(f'<tspan class="{kind}">{escaped(what)}</tspan>' for what, kind in parts)
     return f'<text x="{num(x)}" y="{num(y)}"{side}>{inside}</text>' if inside else ""
 
 
