@@ -1,12 +1,16 @@
 """Every sentence that ia can say has a Chinese one, with the same fields."""
 
 import ast
+import importlib
+import pkgutil
 import string
+from collections import Counter
 from pathlib import Path
 
 import click
 import pytest
 
+from ia_cli import zh
 from ia_cli._group import Group, first_line, paragraphs
 from ia_cli.main import COMMANDS, cli
 from ia_cli.zh import catalog
@@ -65,6 +69,12 @@ def test_every_sentence_has_a_translation():
     known = catalog()
     missing = sorted({f"{where}: {text!r}" for where, text in templates() if text not in known})
     assert not missing, "\n".join(missing)
+
+
+def test_no_sentence_is_translated_twice():
+    modules = [importlib.import_module(f"ia_cli.zh.{module.name}") for module in pkgutil.iter_modules(zh.__path__)]
+    counts = Counter(english for module in modules for english in module.CATALOG)
+    assert not [english for english, count in counts.items() if count > 1], "which one is said hangs on the alphabet"
 
 
 def test_every_help_text_has_a_translation():

@@ -89,7 +89,6 @@ CATALOG = {
     "`ia config secret` lists them; remove some": "`ia config secret` 会列出；请删掉一些",
     "{path} can be written by others": "{path} 别人也能写",
     "chmod 700 {path}": "chmod 700 {path}",
-    "{path} is a link": "{path} 是一个链接",
     "remove it": "删掉它",
     "export {variable}=…, or keep it for cron too: `ia config secret {variable}`": "export {variable}=…，或为 cron 也保存一份：`ia config secret {variable}`",
     ".ia/secrets: {reason}": ".ia/secrets：{reason}",

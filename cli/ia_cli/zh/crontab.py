@@ -39,7 +39,6 @@ CATALOG = {
     "start it (Debian: `service cron start`)": "启动它（Debian：`service cron start`）",
     "`ia doctor --mend`": "`ia doctor --mend`",
     "task {name} was edited since it was approved; what was approved runs": "任务 {name} 批准后被改过；运行的仍是批准时的内容",
-    "`ia task approve {name}`": "`ia task approve {name}`",
     "the file of task {name} is gone: it does not run": "任务 {name} 的文件不见了：它不会运行",
     "`ia task remove {name}`": "`ia task remove {name}`",
     "{count} tasks stand in the crontab": "{count} 个任务在 crontab 里",

@@ -24,7 +24,6 @@ CATALOG = {
     "set IA_DEBUG=1 for the traceback": "设 IA_DEBUG=1 可看到调用栈",
     "{what}: {reason}": "{what}：{reason}",
     "`{path} --help` shows the usage": "用法见 `{path} --help`",
-    "did you mean {close}?": "是不是想写 {close}？",
     "no such option: {option}": "没有这个选项：{option}",
     "{option} needs a value": "{option} 需要一个值",
     "too many arguments: {extra}": "多余的参数：{extra}",
@@ -179,7 +178,6 @@ CATALOG = {
     "origin": "来源",
     "about": "说明",
     "check": "检查项",
-    "state": "状态",
     "detail": "详情",
     "mend": "修复",
 }

@@ -79,7 +79,6 @@ CATALOG = {
     "next {time}": "下次 {time}",
     "task {name} rests; /resume {name} wakes it": "任务 {name} 已暂停；/resume {name} 让它继续",
     "task {name} runs again": "任务 {name} 继续运行了",
-    "task {name} is removed": "任务 {name} 已移除",
     "nothing is remembered yet": "还没有记住什么",
     "taking a change back is done at a terminal: `ia memory undo [PATH]`": "撤销修改请在终端上做：`ia memory undo [路径]`",
     "too many wrong codes: for an hour nothing is approved here; a terminal can": "验证码错得太多：一小时内这里不批准任何东西；终端上可以",

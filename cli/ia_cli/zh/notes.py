@@ -30,7 +30,6 @@ CATALOG = {
     "nothing to write: the text is empty": "没有可写的内容：文本为空",
     "nothing to search for": "没有要查的词",
     "{path} is written, but not yet in the index: {reason}": "{path} 已写入，但尚未进入索引：{reason}",
-    "{path} is not a regular file": "{path} 不是普通文件",
     "did you mean `ia note {verb}`? A note of this name is written with `ia note write {typed} TEXT`": (
         "是想用 `ia note {verb}` 吗？要写这个名字的笔记，用 `ia note write {typed} TEXT`"
     ),

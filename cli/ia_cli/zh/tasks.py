@@ -85,7 +85,6 @@ CATALOG = {
     ", again {time}": "，{time} 重试",
     "approved {time} by {by}": "{time} 批准：{by}",
     "last runs": "最近的运行",
-    "next times": "接下来",
     "environment of its runs": "运行时的环境",
     "next": "下次",
     "last": "上次",
