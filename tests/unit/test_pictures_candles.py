@@ -123,7 +123,7 @@ def test_a_suspension_is_marked_and_a_holiday_is_not():
         cut = Bars(*([*column[:first], *column[last:]] for column in bars))
         chart = source.charted(source.Origin(cut), Voice())
         assert [(event.date, event.sign) for event in chart.events] == [(bars.date[last], "…")] * told
-    assert chart.events[0].text == "no bar for 30 days before"
+    assert chart.events[0].text == "no bar for 31 days before"
     weekly = Bars(*(column[::5] for column in bars))
     assert not source.charted(source.Origin(weekly), Voice()).events
 
