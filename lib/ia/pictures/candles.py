@@ -4,7 +4,7 @@ import math
 from typing import NamedTuple
 
 from ia.pictures.chart import FALL, Bucket, Chart, Line, Pane, Values, buckets, thinned
-from ia.pictures.scale import Scale, compact, date_ticks, decimals, labels, number, price, scale, ticks
+from ia.pictures.scale import Scale, compact, date_ticks, labels, number, price, scale, ticks
 from ia.pictures.svg import document, escaped, fitting, num, path, rect, spans, style, text, wide
 
 WIDTH = 960
@@ -164,7 +164,7 @@ def _prices(chart: Chart, place: Layout, strip: Strip, axis: Scale, grouped: lis
     at = ticks(axis, max(int(strip.height / 46), 2))
     last = chart.bars.close[-1]
     y = min(max(axis.at(last), strip.top), strip.bottom)
-    ground = _axis(place, strip, axis, at, price_labels(at), y)
+    ground = _axis(place, strip, axis, at, labels(at, large=math.inf), y)
     count = len(chart.bars.date)
     inner = path(f"M{num(place.left)} {num(y)}H{num(place.right)}", "last") + _candles(
         chart, place, axis, grouped, count
@@ -175,12 +175,6 @@ def _prices(chart: Chart, place: Layout, strip: Strip, axis: Scale, grouped: lis
     over = rect(place.right + 1, y - 8, place.width - place.right - 3, 16, chart.side(rises), ' rx="2"')
     over += text(place.right + 6, y + 4, price(last), "on")
     return ground, inner + _marks(chart, place, strip, axis), over
-
-
-def price_labels(values: list[float]) -> list[str]:
-    """Return the labels of an axis of prices: as many decimals as tell them apart."""
-    places = decimals(values)
-    return [f"{value:,.{places}f}" for value in values]
 
 
 def _candles(chart: Chart, place: Layout, axis: Scale, grouped: list[Bucket], count: int) -> str:
@@ -260,7 +254,7 @@ def _volume(chart: Chart, place: Layout, strip: Strip, axis: Scale, grouped: lis
     top = max(bucket.volume for bucket in grouped) or 1
     axis = axis._replace(high=top * 1.08)
     at = ticks(axis, 2)[1:]
-    ground = _axis(place, strip, axis, at, [compact(value, chart.voice.lang) for value in at])
+    ground = _axis(place, strip, axis, at, labels(at, chart.voice.lang, 1e3))
     body = candle_width(place, grouped)
     data = {chart.up: [], FALL[chart.up]: []}  # type: ignore[var-annotated]
     for bucket in grouped:

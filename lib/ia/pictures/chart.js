@@ -86,10 +86,11 @@ function alive(figure) {
       if (values.every(v => Math.abs(+v.toFixed(places) - v) <= Math.max(Math.abs(v), 1e-12) * 1e-9)) return places;
     return 9;
   }
-  function labels(values) {
-    if (values.some(v => Math.abs(v) >= 1e6 || (v && Math.abs(v) < 1e-6))) return values.map(number);
-    const places = decimals(values);
-    return values.map(v => grouped(v, places));
+  function labels(values, large = 1e6) {
+    const most = Math.max(...values.map(Math.abs), 0);
+    if (most && most < 1e-6) return values.map(number);
+    const [size, sign] = most >= large && units.find(unit => most >= unit[0]) || [1, ''], scaled = values.map(v => v / size), places = decimals(scaled);
+    return scaled.map(v => v ? grouped(v, places) + sign : '0');
   }
   function dateTicks(dates, room) {
     if (dates.length === 1) return [[0, dates[0].slice(0, 16).replace('T', ' ')]];
@@ -200,7 +201,7 @@ function alive(figure) {
     const seen = [];
     for (let i = from; i < to; i++) seen.push(data.h[i], data.l[i]);
     const s = strip.axis = scale(seen, strip.bottom, strip.top, data.log, 0.06);
-    const values = ticks(s, Math.max(Math.floor(strip.height / 46), 2)), places = decimals(values);
+    const values = ticks(s, Math.max(Math.floor(strip.height / 46), 2));
     const last = data.c[to - 1], y = Math.min(Math.max(s.at(last), strip.top), strip.bottom);
     const body = bodyOf(bars), d = {[data.up]: ['', ''], [fall]: ['', '']};
     for (const bar of bars) {
@@ -215,7 +216,7 @@ function alive(figure) {
     for (const colour of [data.up, fall]) inner += path(d[colour][0], `wick w-${colour}`) + path(d[colour][1], colour);
     data.over.forEach((line, i) => { inner += path(polyline(line.v, s), `line l${i % 6}`); });
     const rises = to < 2 || last >= data.c[to - 2];
-    return [grid(strip, s, values, values.map(v => grouped(v, places)), y), inner + marks(strip, s),
+    return [grid(strip, s, values, labels(values, Infinity), y), inner + marks(strip, s),
       rect(place.right + 1, y - 8, place.w - place.right - 3, 16, side(rises), ' rx="2"') + text(place.right + 6, y + 4, price(last), 'on')];
   }
   function marks(strip, s) {
@@ -243,7 +244,7 @@ function alive(figure) {
     const top = Math.max(...bars.map(b => b.volume)) || 1;
     const s = strip.axis = axis(0, top * 1.08, strip.bottom, strip.top, false);
     const values = ticks(s, 2).slice(1);
-    return [grid(strip, s, values, values.map(compact), Infinity),
+    return [grid(strip, s, values, labels(values, 1e3), Infinity),
       columns(bars, s, b => [b.volume || null, b.rises], {top: true, y: strip.bottom}), told(strip)];
   }
   function pane(strip, bars) {

@@ -141,16 +141,21 @@ def _rounded(value: float) -> str:
     return f"{value:.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
 
 
-def labels(values: Sequence[float], lang: str = "en") -> list[str]:
-    """Return the labels of an axis: as many decimals as tell its values apart, and none more.
+def labels(values: Sequence[float], lang: str = "en", large: float = 1e6) -> list[str]:
+    """Return the labels of an axis: in one unit, with as many decimals as tell its values apart and none more.
 
-    >>> labels([30.0, 70.0]), labels([-2.5, 0.0, 2.5]), labels([0.0, 2_000_000.0])
-    (['30', '70'], ['-2.5', '0.0', '2.5'], ['0', '2m'])
+    large  the size from which on a unit is written
+
+    >>> labels([30.0, 70.0]), labels([-2.5, 0.0, 2.5]), labels([975_000.0, 1_000_000.0, 1_025_000.0])
+    (['30', '70'], ['-2.5', '0', '2.5'], ['0.975m', '1.000m', '1.025m'])
     """
-    if any(abs(value) >= 1e6 or 0 < abs(value) < 1e-6 for value in values):
+    most = max(map(abs, values), default=0.0)
+    if 0 < most < 1e-6:
         return [number(value, lang) for value in values]
-    places = decimals(values)
-    return [f"{value:,.{places}f}" for value in values]
+    size, sign = next((unit for unit in UNITS[lang] if most >= unit[0]), (1.0, "")) if most >= large else (1.0, "")
+    scaled = [value / size for value in values]
+    places = decimals(scaled)
+    return [f"{value:,.{places}f}{sign}" if value else "0" for value in scaled]
 
 
 _LEVELS: tuple[tuple[str, int], ...] = (

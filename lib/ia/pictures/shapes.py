@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ia.pictures.chart import FALL, Line
-from ia.pictures.scale import Scale, compact, date_ticks, decimals, scale, ticks
+from ia.pictures.scale import Scale, date_ticks, labels, scale, ticks
 from ia.pictures.svg import document, escaped, fitting, num, path, rect, text, wide
 
 WIDE, NARROW = 960.0, 420.0
@@ -35,13 +35,10 @@ def curves(
     if percent and values and max(values) <= 0:
         axis = axis._replace(high=0.0)
     at = ticks(axis, max(int((bottom - top) / 44), 2))
-    places = decimals([value * 100 for value in at]) if percent else 0
+    shown = [f"{each}%" for each in labels([value * 100 for value in at])] if percent else labels(at, lang, 1e4)
     parts = [rect(0, 0, width, height, "paper")]
     parts.append(path("".join(f"M{num(LEFT)} {num(axis.at(v))}H{num(right)}" for v in at), "grid"))
-    for value in at:
-        plain = compact(value, lang) if abs(value) >= 1e4 else f"{value:,g}"
-        shown = f"{value * 100:.{places}f}%" if percent else plain
-        parts.append(text(right + 6, axis.at(value) + 4, shown, "soft"))
+    parts += [text(right + 6, axis.at(value) + 4, label, "soft") for value, label in zip(at, shown, strict=True)]
     step = (right - LEFT) / max(len(dates) - 1, 1)
     for index, label in date_ticks(list(dates), int((right - LEFT) / 90)):
         half = wide(label, 11) / 2
