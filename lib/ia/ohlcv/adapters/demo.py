@@ -237,11 +237,11 @@ def _factor(market: str, last: str) -> list[float]:
     ]
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=64)
 def _simulated(symbol: Symbol, profile: Profile, last: str) -> "tuple[Bars, list[Action]]":
     """Return the bars and actions of one security up to `last`: one pass over the days, in the order of the draws.
 
-    Kept for whoever asks for the actions right after the bars.
+    Kept for whoever asks for the actions after the bars, and for a sync, which asks for all securities twice.
     """
     bars = Bars.of([])
     actions: list[Action] = []
