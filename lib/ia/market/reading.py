@@ -17,7 +17,9 @@ from ia import clock, config
 from ia.errors import Message, NotFound, Notify, UsageError, silent
 from ia.market.columns import BOARD, CONCEPTS, FORMER, INDUSTRY, LISTED, PUBLISHED, ST
 from ia.ohlcv import cache
+from ia.ohlcv.adjust import adjusted, factors, tick
 from ia.ohlcv.canonical import Bars
+from ia.ohlcv.identity import MARKET, Symbol, from_canonical, resolve
 from ia.store import translated
 from ia.workspace import Workspace
 
@@ -204,8 +206,6 @@ def named(db: sqlite3.Connection, day: Day | None, text: str) -> str:
     head, _, exchange = text.strip().upper().rpartition(".")
     if exchange in ("SH", "SZ", "BJ") and len(head) == 6 and head.isdigit() and head.isascii():
         return f"{head}.{exchange}"
-    from ia.ohlcv.identity import Symbol, resolve
-
     try:
         return resolve(text, traded=True).canonical
     except NotFound:
@@ -214,6 +214,14 @@ def named(db: sqlite3.Connection, day: Day | None, text: str) -> str:
         told = db.execute(f"SELECT s.symbol, s.name, c.kind{FROM} AND s.name <> ''", params(day))
         learnt = [Symbol(s[:-3], "CN", s[-2:], kind or "stock", name) for s, name, kind in told]
         return resolve(text, learnt, traded=True).canonical
+
+
+def _day_of(db: sqlite3.Connection) -> Day | None:
+    """Return the newest day of the whole market that may be seen, or None."""
+    try:
+        return latest(db)
+    except NotFound:
+        return None
 
 
 def _quote(db: sqlite3.Connection, day: Day | None, symbol: str) -> Row | None:
@@ -230,7 +238,7 @@ def _quote(db: sqlite3.Connection, day: Day | None, symbol: str) -> Row | None:
 
 def _of_bars(db: sqlite3.Connection, symbol: str, notify: Notify) -> Row | None:
     """Return a quote made of the two newest stored bars of a symbol: those of the whole market, or its own series."""
-    until = clock.last_visible({"HK": "HK", "US": "US"}.get(symbol.rpartition(".")[2], "CN"))
+    until = clock.last_visible(MARKET.get(symbol.rpartition(".")[2], "CN"))
     for number, name, fake in [*sources(db), *_series(db, symbol)]:
         if number:
             query = (
@@ -275,8 +283,6 @@ def _from_bars(db: sqlite3.Connection, symbol: str, adapter: str, bars: list[tup
 
 def _reference(db: sqlite3.Connection, symbol: str, adapter: str, last: str, close: float, day: str) -> float:
     """Return the close before a day as it counts on that day: on an ex-day what is left of it after the action."""
-    from ia.ohlcv.adjust import factors
-
     acts = [act for act in cache.actions(db, adapter, symbol, day) if act.date > last]
     if not acts:
         return close
@@ -302,15 +308,9 @@ def history(ws: Workspace, text: str, notify: Notify = silent) -> History:
     raises  NotFound where none is stored.
     """
     from ia.market import store
-    from ia.ohlcv.adjust import adjusted
-    from ia.ohlcv.identity import from_canonical
 
     with opened(ws) as db:
-        try:
-            day = latest(db)
-        except NotFound:
-            day = None
-        symbol = named(db, day, text)
+        symbol = named(db, _day_of(db), text)
         until = clock.last_visible(from_canonical(symbol).market)
         best: tuple[str, int, str, bool, Bars] | None = None
         for number, name, fake in [*sources(db), *_series(db, symbol)]:
@@ -332,9 +332,6 @@ def history(ws: Workspace, text: str, notify: Notify = silent) -> History:
 
 def _tick(symbol: str) -> float | None:
     """Return the tick to which an exchange rounds the price after an action; None where it does not."""
-    from ia.ohlcv.adjust import tick
-    from ia.ohlcv.identity import from_canonical
-
     try:
         kind = from_canonical(symbol).kind
     except NotFound:  # a code by no rule that we know
@@ -353,11 +350,7 @@ def fundamentals(ws: Workspace, text: str, periods: int = 4, notify: Notify = si
     raises  NotFound where none is stored.
     """
     with opened(ws) as db:
-        try:
-            day = latest(db)
-        except NotFound:
-            day = None
-        symbol = named(db, day, text)
+        symbol = named(db, _day_of(db), text)
         for number, name, fake in sources(db):
             rows = rows_of(
                 db,

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ia import clock
 from ia.market.columns import BOARD, BOARDS, CONCEPTS, INDUSTRY, LISTED, ST
-from ia.market.reading import FROM, STOCKS, Day, Row, params, rows_of, young
+from ia.market.reading import FROM, STOCKS, Day, Row, params, rows_of
+from ia.ohlcv.cache import CLOSED
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -217,11 +218,6 @@ def names_of(row: Stock, kind: str) -> list[str]:
     return list(dict.fromkeys(part.strip() for part in (row.concepts or "").split(";") if part.strip()))
 
 
-def is_young(row: Stock, day: str) -> bool:
-    """Whether a stock is so newly listed that its moves tell little."""
-    return row.listed is not None and row.listed >= young(day)
-
-
 def sectors(db: sqlite3.Connection, day: Day, kind: str = "industry") -> list[Row]:
     """Return the industries or concepts of a day, best first.
 
@@ -240,7 +236,7 @@ def _drawn_whole(db: sqlite3.Connection, day: Day, kind: str) -> bool:
     """Whether the session of a day is over now, and was when the source's groups were asked for last."""
     query = "SELECT time FROM jobs WHERE source = ? AND job = 'sectors' AND key = ? AND state = 'done'"
     row = db.execute(query, (day.source, kind)).fetchone()
-    return day.date <= clock.last_visible("CN") and (row is None or row[0] >= f"{day.date}T07:00")
+    return day.date <= clock.last_visible("CN") and (row is None or row[0] >= f"{day.date}{CLOSED}")
 
 
 def drawn(db: sqlite3.Connection, source: int, kind: str, until: str) -> list[Row]:

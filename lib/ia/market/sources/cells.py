@@ -7,8 +7,9 @@ names the field. Text is data: it is stripped of what is not printed, and cut.
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Callable
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from ia import clock
 from ia.errors import IaError, NotFound
@@ -17,6 +18,7 @@ from ia.ohlcv.canonical import is_date
 from ia.ohlcv.identity import Symbol, from_canonical
 from ia.ohlcv.transport import Answer, shape_changed
 
+T = TypeVar("T")
 MAX_BYTES = 8_000_000
 """A page of any of these sources is a tenth of it."""
 MAX_NUMBER = 1e16
@@ -71,6 +73,21 @@ class Tally:
     def doubtful(self, rows: int) -> tuple[str, ...]:
         """Return the fields in which more than some of so many rows are doubted."""
         return _many(self.doubted, rows)
+
+
+def readable(rows: list[dict[str, Any]], read: Callable[[dict[str, Any]], T | None], tally: Tally, key: str) -> list[T]:
+    """Return what `read` makes of each row. None is left out; Odd too, and counted under the cell `key` of its row.
+
+    raises  ShapeChanged where more than a few are odd.
+    """
+    found = []
+    for row in rows:
+        try:
+            found.append(read(row))
+        except Odd as odd:
+            tally.odd(odd, row.get(key))
+    tally.check(len(rows))
+    return [each for each in found if each is not None]
 
 
 def _many(fields: "Counter[str]", rows: int) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from ia.market.sources.cells import (
     loose,
     name,
     number,
+    readable,
     small,
     suffix,
     symbol,
@@ -96,14 +97,8 @@ def _rows(
             rows, told = report_page(report, where, order, page, columns)
         if told > MOST_PAGES:
             raise shape_changed(report, f"{told} pages")
-        pages, tally, found = told, Tally(report), []
-        for row in rows:
-            try:
-                found.append(read(row))
-            except Odd as odd:
-                tally.odd(odd, row.get("SECUCODE"))
-        tally.check(len(rows))
-        yield from (each for each in found if each is not None)
+        pages = told
+        yield from readable(rows, read, Tally(report), "SECUCODE")
         page += 1
 
 

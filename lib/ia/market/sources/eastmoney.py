@@ -7,6 +7,7 @@ per cent, "-" for what there is not.
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from ia.errors import Message, NotFound, Notify, TryLater, Unavailable, silent
@@ -23,6 +24,7 @@ from ia.market.sources.cells import (
     name,
     names,
     number,
+    readable,
     shown,
     small,
     symbol,
@@ -111,14 +113,8 @@ def boards(kind: str) -> list[Board]:
     """Return the boards of a kind: change and turnover in per cent, market value in yuan. Raises as `pages`."""
     found: dict[str, Board] = {}
     for part, _ in _parts(_LISTS[kind], _BOARD):
-        tally = Tally(WHAT)
-        for row in part.rows:
-            try:
-                board = _board(kind, row)
-                found[board.board] = board
-            except Odd as odd:
-                tally.odd(odd, row.get("f12"))
-        tally.check(len(part.rows))
+        boards = readable(part.rows, partial(_board, kind), Tally(WHAT), "f12")
+        found.update((board.board, board) for board in boards)
     return list(found.values())
 
 
@@ -130,13 +126,7 @@ def members(board: str) -> list[str]:
         )
     found: dict[str, None] = {}
     for part, _ in _parts(_MEMBERS._replace(filter=_MEMBERS.filter.format(board)), "f12,f13", True):
-        tally = Tally(WHAT)
-        for row in part.rows:
-            try:
-                found[_symbol(row, "stock")] = None
-            except Odd as odd:
-                tally.odd(odd, row.get("f12"))
-        tally.check(len(part.rows))
+        found |= dict.fromkeys(readable(part.rows, partial(_symbol, kind="stock"), Tally(WHAT), "f12"))
     return list(found)
 
 
@@ -194,17 +184,17 @@ def _asked(which: _List, fields: str, page: int, may_be_empty: bool) -> _Part:
 def _quotes(part: _Part, kind: str) -> tuple[list[Quote], Tally]:
     """Return the quotes of a page; ShapeChanged where more than a few of its rows cannot be true."""
     tally = Tally(WHAT)
-    found = []
-    for row in part.rows:
+
+    def read(row: dict[str, Any]) -> Quote:
         try:
             quote = _quote(row, kind)
             check(quote, text(row.get("f14")), tally)
-            found.append(quote)
         except Odd as odd:
             odd.field = FIELDS.get(odd.field, odd.field)
-            tally.odd(odd, row.get("f12"))
-    tally.check(len(part.rows))
-    return found, tally
+            raise
+        return quote
+
+    return readable(part.rows, read, tally, "f12"), tally
 
 
 def _symbol(row: dict[str, Any], kind: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from ia.errors import NotFound, TryLater, Unavailable
 from ia.market.quote import Quote
 from ia.market.sources import Page, Report
-from ia.market.sources.cells import Odd, Tally, day, loose, name, number, small, symbol, text
+from ia.market.sources.cells import Odd, Tally, day, loose, name, number, readable, small, symbol, text
 from ia.market.sources.plausible import check
 from ia.ohlcv.canonical import is_date
 from ia.ohlcv.identity import Symbol
@@ -127,16 +127,14 @@ def _today() -> str | None:
 
 
 def _quotes(rows: list[dict[str, Any]], kind: str, today: str | None) -> tuple[list[Quote], Tally]:
-    tally, found = Tally(WHAT), []
-    for row in rows:
-        try:
-            quote = _quote(row, kind, today)
-            check(quote, text(row.get("name")), tally)
-            found.append(quote)
-        except Odd as odd:
-            tally.odd(odd, row.get("symbol"))
-    tally.check(len(rows))
-    return found, tally
+    tally = Tally(WHAT)
+
+    def read(row: dict[str, Any]) -> Quote:
+        quote = _quote(row, kind, today)
+        check(quote, text(row.get("name")), tally)
+        return quote
+
+    return readable(rows, read, tally, "symbol"), tally
 
 
 def _quote(row: dict[str, Any], kind: str, today: str | None) -> Quote:
