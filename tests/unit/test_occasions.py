@@ -152,6 +152,7 @@ def test_the_analyst_leaves_alone_what_no_rule_touches(ws):
     market(ws, moutai=0.5)
     held(ws, (CATL, 100, "50"))
     reply = occasions.take(ws, occasions.daily_review(ws), model="ia-offline").reply
+    assert "只上榜）\n\n**风控**" in reply and "请分析" not in reply
     assert "没有触线" in reply and "规则没有要求操作：不动" in reply
 
 

@@ -260,7 +260,7 @@ def breadth(desk: Desk, market: Result) -> str:
     mood = (whole.get("up") or 0) / max(1, (whole.get("up") or 0) + (whole.get("down") or 0))
     moods = (("普涨", "broad rise"), ("普跌", "broad fall"), ("分化", "mixed"))
     state = speak(*moods[0 if mood >= 0.7 else 1 if mood <= 0.3 else 2])
-    lines = desk.request.sections.get("市场表现", "").rpartition("；")[2]
+    lines = _first(desk, "市场表现").rpartition("；")[2]  # what the event asks for stands below
     line = f"；{lines}" if speak.lang == "zh" and "主线" in lines else ""
     return speak(
         "{d} {m}：涨 {u} 跌 {n} 平 {f}，涨停 {a} 跌停 {b}，中位数 {c}{line}",
