@@ -9,7 +9,7 @@ from ia.errors import IaError, Message, NotFound, Notify, once, silent
 from ia.workspace import Workspace
 
 if TYPE_CHECKING:  # a note must not pay for the import of the market
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from datetime import datetime
     from decimal import Decimal
 
@@ -221,7 +221,9 @@ class _Stored:
         feed = self._feeds.get(symbol)
         return [] if feed is None else feed.closes(since)
 
-    def actions(self, symbols: "Iterable[Symbol]") -> "list[tuple[Entry, bool]]":
+    def actions(
+        self, symbols: "Iterable[Symbol]", after: "Mapping[str, str] | None" = None
+    ) -> "list[tuple[Entry, bool]]":
         from ia.ledger.journal import BONUS, DIVIDEND, SPLIT, Entry
         from ia.ledger.order import at_open
         from ia.rules.boards import currency
@@ -230,7 +232,8 @@ class _Stored:
         found = []
         for name, feed in self._feed(asked.values()).items():
             symbol = asked[name]
-            for act in feed.actions():
+            since = after.get(name, "") if after is not None else ""
+            for act in (act for act in feed.actions() if act.date > since):
                 for kind, amount in ((DIVIDEND, act.cash), (BONUS, act.bonus), (SPLIT, act.split - 1 and act.split)):
                     if amount:
                         entry = Entry(

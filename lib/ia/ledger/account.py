@@ -4,7 +4,8 @@ Currencies stand apart; nothing is added up that would need a rate. What is not 
 brought in) is None, and so is whatever depends on it.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import NamedTuple
@@ -225,40 +226,14 @@ def _drawdown(
 
     Money that is brought in counts before the day's trades, money that is taken out after them.
     """
-    counts: dict[str, list[tuple[int, float]]] = {}
-    marks: dict[str, list[tuple[int, float]]] = {}
-    acts: dict[str, list[tuple[int, float, float]]] = {}
-    for number, holding in enumerate(holdings):
-        for day, count in holding.history:
-            counts.setdefault(day, []).append((number, float(count)))
-        first = holding.history[0][0] if holding.history else ""
-        last = "9999" if holding.quantity else holding.day
-        found = closes(holding.symbol, first) if first else ()
-        for day, close in found:
-            if day <= last:
-                marks.setdefault(day if day > first else first, []).append((number, close))
-        known = {day for day, _ in found} if holding.acts else set()
-        for day, paid, ratio in holding.acts:
-            if day not in known:
-                acts.setdefault(day, []).append((number, float(paid), float(ratio)))
-    held = [0.0] * len(holdings)
-    prices: list[float | None] = [None] * len(holdings)
+    changes = defaultdict[str, float](float, dict.fromkeys(cash.days, 0.0))
+    for holding in holdings:
+        if holding.history and not _valued(holding, closes(holding.symbol, holding.history[0][0]), changes):
+            return None
     worth, index, high, deepest = 0.0, 1.0, 1.0, 0.0
     money = before = float(capital or 0)
-    for day in sorted({*counts, *marks, *cash.days}):
-        for number, less, times in acts.get(day, ()):
-            old = prices[number] or 0.0
-            new = (old - less) / times
-            worth += held[number] * (new - old)
-            prices[number] = new
-        for number, close in marks.get(day, ()):
-            worth += held[number] * (close - (prices[number] or 0.0))
-            prices[number] = close
-        for number, shares in counts.get(day, ()):
-            if shares and prices[number] is None:
-                return None
-            worth += (shares - held[number]) * (prices[number] or 0.0)
-            held[number] = shares
+    for day in sorted(changes):
+        worth += changes[day]
         moved, flow = cash.days.get(day, (ZERO, ZERO))
         money += float(moved)
         base, end = before + max(float(flow), 0.0), money + worth - min(float(flow), 0.0)
@@ -271,3 +246,38 @@ def _drawdown(
         index *= float(equity) / before
         deepest = max(deepest, 1 - index / max(high, index))
     return Decimal(str(round(deepest, 4)))
+
+
+def _valued(holding: Holding, closes: Sequence[tuple[str, float]], changes: defaultdict[str, float]) -> bool:
+    """Add to each day what a holding's worth changed on it; False where a close lacks that is needed.
+
+    On a day its corporate actions come first, unless the close is the one after them; then the close; then what was
+    bought and sold. A hundred holdings over years make this a loop to be kept small.
+    """
+    first, last = holding.history[0][0], "9999" if holding.quantity else holding.day
+    marks = {(day if day > first else first): close for day, close in closes if day <= last}
+    counts = {day: float(count) for day, count in holding.history}
+    acts: dict[str, list[tuple[float, float]]] = {}
+    known = {day for day, _ in closes} if holding.acts else set()
+    for day, paid, ratio in holding.acts:
+        if day not in known:
+            acts.setdefault(day, []).append((float(paid), float(ratio)))
+    days: Iterable[str] = marks
+    if acts or not marks.keys() >= counts.keys():
+        days = sorted({*marks, *counts, *acts})
+    opening = next(iter(marks), "9999")
+    shares = price = 0.0
+    for day in days:
+        before, close = price, marks.get(day)
+        if day in acts:
+            for less, times in acts[day]:
+                price = (price - less) / times
+        if close is not None:
+            price = close
+        changes[day] += shares * (price - before)
+        if day in counts:
+            if counts[day] and day < opening:
+                return False
+            changes[day] += (counts[day] - shares) * price
+            shares = counts[day]
+    return True

@@ -8,7 +8,7 @@ simulated ones are not, and count for as long as the simulated prices do.
 import contextlib
 import dataclasses
 import gc
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import Protocol
@@ -45,8 +45,11 @@ class Market(Protocol):
         """Return (date, close) of a security, oldest first, with the last one before `since`."""
         ...
 
-    def actions(self, symbols: Iterable[Symbol]) -> list[tuple[Entry, bool]]:
-        """Return the known corporate actions as entries that are not in the journal, and whether each is simulated."""
+    def actions(self, symbols: Iterable[Symbol], after: Mapping[str, str] | None = None) -> list[tuple[Entry, bool]]:
+        """Return the known corporate actions as entries that are not in the journal, and whether each is simulated.
+
+        after  only those after this day, by canonical symbol
+        """
         ...
 
     def quoted(self, symbol: Symbol, day: str, moment: datetime) -> Quoted | None:
@@ -161,17 +164,15 @@ class Desk:
 
     def _actions(self, entries: list[Entry]) -> list[Entry]:
         """Return the known actions that the journal lacks; real ones that count are entered into it first."""
-        symbols = {each.symbol for each in entries if each.kind in TRADES}
-        found = self.market.actions(map(from_canonical, sorted(symbols)))
-        if not found:
-            return []
-        known = journal.known(self.ws.db, (each.key or "" for each, _ in found))
-        lacking = [(each, simulated) for each, simulated in found if each.key not in known]
         first: dict[str, str] = {}
         for entry in entries:
             if entry.kind in TRADES:
                 first.setdefault(entry.symbol, entry.date)
-        lacking = [(each, simulated) for each, simulated in lacking if each.date > first[each.symbol]]
+        found = self.market.actions(map(from_canonical, sorted(first)), first)
+        if not found:
+            return []
+        known = journal.known(self.ws.db, (each.key or "" for each, _ in found))
+        lacking = [(each, simulated) for each, simulated in found if each.key not in known]
         if not lacking:
             return []
         books = fold([*entries, *(each for each, _ in lacking)], lenient=True)

@@ -216,7 +216,13 @@ def by_key(db: sqlite3.Connection, key: str) -> Entry | None:
 
 def known(db: sqlite3.Connection, keys: Iterable[str]) -> set[str]:
     """Return those of the keys that have been entered, whatever became of the entries."""
-    return {key for key in keys if db.execute("SELECT 1 FROM trades WHERE key = ?", (key,)).fetchone()}
+    found: set[str] = set()
+    asked = list(keys)
+    for at in range(0, len(asked), 500):
+        some = asked[at : at + 500]
+        marks = ", ".join("?" * len(some))
+        found.update(key for (key,) in db.execute(f"SELECT key FROM trades WHERE key IN ({marks})", some))
+    return found
 
 
 def enter(ws: Workspace, entries: Sequence[Entry]) -> list[Entry]:

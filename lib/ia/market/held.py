@@ -53,14 +53,16 @@ class Feed:
     """One security in one source, as it may be seen at a moment.
 
     adapter    its name. simulated: its prices are made up
+    series     whether `ia ohlcv` has stored it too
     """
 
     def __init__(
         self, db: sqlite3.Connection, adapter: str, simulated: bool, symbol: Symbol, moment: datetime,
-        source: int | None, bars: Bars | None = None, actions: Iterable[Action] = (),
+        source: int | None, bars: Bars | None = None, actions: Iterable[Action] = (), *, series: bool = False,
     ) -> None:  # fmt: skip
         self.adapter, self.simulated, self.symbol, self.moment = adapter, simulated, symbol, moment
         self._db, self._source, self._bars, self._actions = db, source, bars, list(actions)
+        self._series = series
         self._until = clock.last_visible(symbol.market, moment)
         self._read: tuple[str, list[tuple[str, float]]] | None = None
 
@@ -70,8 +72,11 @@ class Feed:
 
     @cached_property
     def _last(self) -> Last | None:
-        found = [each for each in (self._snapshot(), self._closed()) if each is not None]
-        return max(found, key=lambda each: (each.date, bool(each.time)), default=None)
+        found, bar = self._snapshot(), self._before("9999")
+        if bar is not None and (found is None or found.date < bar[0]):
+            found = Last(bar[1], bar[0], None)
+        previous = None if found is None else self._before(found.date)
+        return found if found is None or previous is None else found._replace(previous=previous[1])
 
     def before(self, day: str) -> Before | None:
         """Return what a day starts from, or None where no earlier close is stored."""
@@ -99,9 +104,12 @@ class Feed:
 
     def closes(self, since: str) -> list[tuple[str, float]]:
         """Return the stored closes from a day on, oldest first, after the last one before it."""
+        read = self._read[1] if self._read is not None and self._read[0] == since else None
         rows = dict(self._single_closes())
-        if self._read is not None and self._read[0] == since:
-            rows.update(self._read[1])
+        if read is not None and not rows:
+            return read
+        if read is not None:
+            rows.update(read)
         elif self._source is not None:
             rows.update(self._market_closes(since))
         days = sorted(rows)
@@ -131,16 +139,8 @@ class Feed:
         ).fetchone()
         if row is None:
             return None
-        price, day, told, time = row
-        previous = self._before(day)
-        return Last(price, day, previous[1] if previous else told, time or "")
-
-    def _closed(self) -> Last | None:
-        found = self._before("9999")
-        if found is None:
-            return None
-        previous = self._before(found[0])
-        return Last(found[1], found[0], previous[1] if previous else None)
+        price, day, previous, time = row
+        return Last(price, day, previous, time or "")
 
     def _before(self, day: str) -> tuple[str, float] | None:
         """Return (date, close) of the last bar before a day."""
@@ -155,7 +155,7 @@ class Feed:
             found += [row] if row else []
         if self._bars is not None:
             found += [(d, c) for d, c in zip(self._bars.date, self._bars.close, strict=True) if d < day][-1:]
-        else:
+        elif self._series:
             row = self._db.execute(
                 "SELECT date, close FROM bars WHERE adapter = ? AND symbol = ? AND date <= ? AND date < ?"
                 " ORDER BY date DESC LIMIT 1",
@@ -167,6 +167,8 @@ class Feed:
     def _single_closes(self) -> Iterable[tuple[str, float]]:
         if self._bars is not None:
             return zip(self._bars.date, self._bars.close, strict=True)
+        if not self._series:
+            return ()
         rows: list[tuple[str, float]] = self._db.execute(
             "SELECT date, close FROM bars WHERE adapter = ? AND symbol = ? AND date <= ?",
             (self.adapter, self.symbol.canonical, self._until),
@@ -257,7 +259,8 @@ def _stored(
     if source is None and single is None:
         return None
     simulated = source[1] if source is not None else bool(single and single.simulated)
-    feed = Feed(db, name, simulated, symbol, moment, source[0] if source is not None else None)
+    number = source[0] if source is not None else None
+    feed = Feed(db, name, simulated, symbol, moment, number, series=single is not None)
     return feed if feed.last() is not None else None
 
 
