@@ -110,7 +110,7 @@ def _tasks(ws: "Workspace") -> Iterable[Word]:
 def _skills(ws: "Workspace") -> Iterable[Word]:
     from ia import skills
 
-    return [(found.name, found.description) for found in skills.listed(ws)]
+    return [(found.name, found.description()) for found in skills.listed(ws)]
 
 
 def _providers(ws: "Workspace") -> Iterable[Word]:

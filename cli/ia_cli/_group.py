@@ -50,7 +50,7 @@ class _Spoken(click.Command):
             else:
                 options(word, state)
 
-        parser._process_opts = process
+        parser._process_opts = process  # type: ignore[assignment,method-assign]
         return parser
 
     def get_help(self, ctx: click.Context) -> str:

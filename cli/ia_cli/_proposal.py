@@ -71,7 +71,7 @@ def shown(ws: "Workspace", proposal: "Proposal", before: str, after: str) -> str
         lines += [proposal.path, *draft.lines(design)]
     if "text" in told:
         lines += [say("{path} as it stands, to be trusted from now on:", path=proposal.path), "", told["text"]]
-    return "".join(line.rstrip("\n") + "\n" for line in [*lines, ""] if lines) + told["diff"]
+    return "".join(line.rstrip("\n") + "\n" for line in [*lines, ""] if lines) + str(told["diff"])
 
 
 def _trade_lines(trade: dict[str, Any]) -> list[str]:

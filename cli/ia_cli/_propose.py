@@ -26,7 +26,7 @@ PLAIN = ("zone", "calendar", "prompt", "name", "produces", "retries", "retry_aft
 _SPAN = re.compile(r"(\d{1,6})\s*(m|h|d)?(?:in(?:utes?)?|ours?|ays?)?", re.I)
 
 
-class _Minutes(click.ParamType):
+class _Minutes(click.ParamType):  # type: ignore[type-arg]
     name = "MINUTES"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:

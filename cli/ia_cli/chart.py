@@ -1,6 +1,7 @@
 """`ia chart`: pictures of prices."""
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
@@ -8,6 +9,11 @@ from ia_cli._group import Command
 from ia_cli._in import open_input
 from ia_cli._options import adapter_option, adjust_option, stale_option
 from ia_cli._out import notify
+
+if TYPE_CHECKING:
+    from ia.pictures.chart import Chart
+    from ia.pictures.source import Origin
+    from ia.pictures.terminal import Form
 
 
 @click.command(cls=Command, example="ia ohlcv 600519 --adapter demo | ia chart --panes rsi,macd")
@@ -63,7 +69,10 @@ def chart(
     sys.stdout.write(output + "\n")
 
 
-def _origin(symbol, period, end, start, adjust, adapter, stale):  # type: ignore[no-untyped-def]
+def _origin(
+    symbol: str | None, period: str, end: str | None, start: str | None, adjust: str | None, adapter: tuple[str, ...],
+    stale: bool,
+) -> "Origin":  # fmt: skip
     import os
     import shlex
 
@@ -72,10 +81,11 @@ def _origin(symbol, period, end, start, adjust, adapter, stale):  # type: ignore
     from ia.pictures import source
     from ia.workspace import Workspace
 
-    request = Request(symbol or "-", period, start, end, adjust or "qfq", adapter, stale=stale)
+    path = symbol or "-"
+    request = Request(path, period, start, end, adjust or "qfq", adapter, stale=stale)
     check(request)
-    file = symbol is not None and ("/" in symbol or symbol.lower().endswith(".csv") or os.path.isfile(symbol))
-    if symbol not in (None, "-") and not file:
+    file = "/" in path or path.lower().endswith(".csv") or os.path.isfile(path)
+    if path != "-" and not file:
         return source.of_symbol(Workspace(), request, notify)
     if adjust or adapter or stale:
         raise UsageError("--adjust, --adapter and --stale need a SYMBOL")
@@ -85,12 +95,12 @@ def _origin(symbol, period, end, start, adjust, adapter, stale):  # type: ignore
             origin = source.of_bytes(Workspace(), stream.read(), name, notify)
     except BadData as error:
         if error.hint:  # what turns it into canonical CSV, as it is typed here
-            command = f"ia ohlcv - < {shlex.quote(symbol)} | ia chart" if file else "ia ohlcv - | ia chart"
+            command = f"ia ohlcv - < {shlex.quote(path)} | ia chart" if file else "ia ohlcv - | ia chart"
             error.hint = "`{command}` reads most CSV files"
             error.params["command"] = command
         raise
     if file and not origin.title:
-        origin = origin._replace(name=os.path.splitext(os.path.basename(symbol))[0])
+        origin = origin._replace(name=os.path.splitext(os.path.basename(path))[0])
     if period != "daily":
         from ia.ohlcv.resample import resample
 
@@ -98,7 +108,10 @@ def _origin(symbol, period, end, start, adjust, adapter, stale):  # type: ignore
     return origin
 
 
-def _whole(origin, indicators, panes, title, up, log, trades):  # type: ignore[no-untyped-def]
+def _whole(
+    origin: "Origin", indicators: tuple[str, ...], panes: str | None, title: str | None, up: str | None, log: bool,
+    trades: bool,
+) -> "Chart":  # fmt: skip
     """Return the chart of all bars, so that an indicator has its past before it is cut to what is shown."""
     from dataclasses import replace
 
@@ -121,7 +134,10 @@ def _whole(origin, indicators, panes, title, up, log, trades):  # type: ignore[n
     return replace(whole, log=log, up=up or whole.up)
 
 
-def _window(whole, kind, start, end, last, width, height):  # type: ignore[no-untyped-def]
+def _window(
+    whole: "Chart", kind: str, start: str | None, end: str | None, last: int | None, width: int | None,
+    height: int | None,
+) -> "Chart":  # fmt: skip
     from bisect import bisect_left, bisect_right
 
     from ia.errors import NotFound
@@ -143,7 +159,7 @@ def _window(whole, kind, start, end, last, width, height):  # type: ignore[no-un
     return whole.cut(max(first, stop - count) if count else first, stop)
 
 
-def _form(width, height):  # type: ignore[no-untyped-def]
+def _form(width: int | None, height: int | None) -> "Form":
     import shutil
 
     from ia import config
@@ -156,13 +172,13 @@ def _form(width, height):  # type: ignore[no-untyped-def]
     return Form(width or size.columns, height or lines, colour, not unicode)
 
 
-def _to_terminal(shown, width, height):  # type: ignore[no-untyped-def]
+def _to_terminal(shown: "Chart", width: int | None, height: int | None) -> None:
     from ia.pictures import terminal
 
     sys.stdout.write(terminal.draw(shown, _form(width, height), notify))
 
 
-def _drawn(kind, whole, shown, width, height):  # type: ignore[no-untyped-def]
+def _drawn(kind: str, whole: "Chart", shown: "Chart", width: int | None, height: int | None) -> bytes:
     from ia.pictures import candles
 
     if kind == "svg":

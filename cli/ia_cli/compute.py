@@ -1,13 +1,19 @@
 """`ia compute`: the calculator."""
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
+from ia.errors import Message, Notify
 from ia_cli._group import Command
 from ia_cli._in import open_input, stdin_is_idle
 from ia_cli._options import json_option
 from ia_cli._out import emit_json, notify
+
+if TYPE_CHECKING:
+    from ia.compute.host import Result
+    from ia.ohlcv.canonical import Bars
 
 
 @click.command(cls=Command, example="ia ohlcv 600519 --adapter demo | ia compute 'rsi(close, 14)'")
@@ -48,7 +54,7 @@ def compute(
         raise UsageError("give either an expression or -f FILE, not both")
     if series + as_csv + as_json > 1:
         raise UsageError("--series, --csv and --json exclude each other")
-    source = expression if expression is not None else _source(file)
+    source = expression if expression is not None else _source(file or "-")
     seconds = timeout if timeout is not None else config.get("compute.timeout")
     if not 0 < seconds <= 86400:
         raise UsageError("--timeout {seconds}: it should be above 0 and at most 86400 seconds", seconds=f"{seconds:g}")
@@ -60,10 +66,10 @@ def compute(
     _print(result, series, as_csv, as_json)
 
 
-def _told(source, file):  # type: ignore[no-untyped-def]
+def _told(source: str, file: str | None) -> Notify:
     """Return a Notify that also keeps in the audit trail that code ran without a lock."""
 
-    def told(message):  # type: ignore[no-untyped-def]
+    def told(message: Message) -> None:
         from ia.compute.host import UNLOCKED
 
         notify(message)
@@ -76,13 +82,13 @@ def _told(source, file):  # type: ignore[no-untyped-def]
     return told
 
 
-def _origin(file):  # type: ignore[no-untyped-def]
+def _origin(file: str | None) -> str:
     from ia.compute.wire import FILENAME
 
     return FILENAME if file is None else "<stdin>" if file == "-" else file
 
 
-def _source(file):  # type: ignore[no-untyped-def]
+def _source(file: str) -> str:
     from ia.errors import BadData
 
     stream, name = open_input(file)
@@ -93,7 +99,7 @@ def _source(file):  # type: ignore[no-untyped-def]
             raise BadData("{name}: not UTF-8 text (byte {at})", name=name, at=exc.start) from None
 
 
-def _bars(symbol, stdin_taken, strict):  # type: ignore[no-untyped-def]
+def _bars(symbol: str | None, stdin_taken: bool, strict: bool) -> "Bars":
     from ia.errors import BadData, NotFound, UsageError
 
     if symbol is None and not stdin_taken and not stdin_is_idle():
@@ -121,7 +127,7 @@ def _bars(symbol, stdin_taken, strict):  # type: ignore[no-untyped-def]
     return bars
 
 
-def _print(result, series, as_csv, as_json):  # type: ignore[no-untyped-def]
+def _print(result: "Result", series: bool, as_csv: bool, as_json: bool) -> None:
     from ia.compute import show
 
     if as_json:

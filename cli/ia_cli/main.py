@@ -3,6 +3,7 @@
 import errno
 import os
 import sys
+from collections.abc import Callable
 
 import click
 
@@ -60,7 +61,7 @@ COMMANDS = {
 }
 
 
-def _set(variable: str):  # type: ignore[no-untyped-def]
+def _set(variable: str) -> Callable[[click.Context, click.Parameter, str | None], None]:
     def callback(_ctx: click.Context, _param: click.Parameter, value: str | None) -> None:
         if value is not None:
             if variable == "IA_NOW":

@@ -2,7 +2,8 @@
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -217,7 +218,7 @@ def undo(path: str | None, as_json: bool) -> None:
             proposed(outcome, as_json=as_json)
 
 
-def _free(act, text: str | None, as_json: bool, **options: str) -> None:  # type: ignore[no-untyped-def]
+def _free(act: Callable[..., Any], text: str | None, as_json: bool, **options: str) -> None:
     """Carry out a write whose text is the argument or standard input, and print what was written."""
     from ia.workspace import Workspace
 

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
@@ -9,6 +10,9 @@ from ia_cli._group import Command
 from ia_cli._in import open_input
 from ia_cli._options import adapter_option, adjust_option, stale_option
 from ia_cli._out import notify
+
+if TYPE_CHECKING:
+    from ia.ohlcv.history import Request
 
 
 @click.command(
@@ -63,7 +67,7 @@ def ohlcv(
     _of_stdin(request, strict, select, lots, day_first)
 
 
-def _of_symbol(request):  # type: ignore[no-untyped-def]
+def _of_symbol(request: "Request") -> None:
     from ia.errors import Message, NotFound, UsageError
     from ia.ohlcv import provenance
     from ia.ohlcv.history import history
@@ -101,7 +105,7 @@ def _of_symbol(request):  # type: ignore[no-untyped-def]
     )  # fmt: skip
 
 
-def _of_stdin(request, strict, select, lots, day_first):  # type: ignore[no-untyped-def]
+def _of_stdin(request: "Request", strict: bool, select: str | None, lots: bool | None, day_first: bool | None) -> None:
     from ia.ohlcv import provenance
     from ia.ohlcv.history import visible
     from ia.ohlcv.normalise import normalise

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ia.workspace import Workspace
 
 
-class _Number(click.ParamType):
+class _Number(click.ParamType):  # type: ignore[type-arg]
     name = "ID"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:

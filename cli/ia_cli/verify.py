@@ -72,6 +72,7 @@ def verify(
     from ia.ohlcv.history import Request, check
 
     check(Request("-", start=start, end=end))
+    failures: list[IaError] = []
     files = [word for word in what if word == "-" or os.path.isfile(word)]
     if files or any(map(_like_a_file, what)):
         for word in what:
@@ -83,7 +84,7 @@ def verify(
                 )
         if len(what) != 2 or len(files) != 2 or universe or hosts:
             raise UsageError("two files are compared with each other", hint="`ia verify a.csv b.csv`")
-        checked, failures = [_files(what[0], what[1], start, end, tick or 0.01)], []
+        checked = [_files(what[0], what[1], start, end, tick or 0.01)]
         _tell(checked[0])
     else:
         if tick is not None:

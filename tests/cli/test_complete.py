@@ -1,5 +1,7 @@
 """What a shell completes: as click asks for it, in this process, on a small market."""
 
+from pathlib import Path
+
 import pytest
 from click.shell_completion import ShellComplete
 
@@ -53,6 +55,16 @@ def test_what_is_watched_and_what_waits(ws, completed):
     proposals.propose(ws, "preference", "memory/preferences.md", "- 短\n", because="")
     assert completed("ia quote ") == ["600519.SH"]
     assert completed("ia approve ") == ["1"]
+
+
+def test_a_skill_says_what_it_is_for(ws, completed):
+    from ia_cli.main import cli
+
+    folder = Path(ws.root, ".claude/skills/brief")
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").write_text("---\nname: brief\ndescription: Say it shortly\n---\nBe short.\n")
+    found = ShellComplete(cli, {}, "ia", "_IA_COMPLETE").get_completions(["skill", "show"], "b")
+    assert [(item.value, item.help) for item in found] == [("brief", "Say it shortly")]
 
 
 def test_nothing_is_made_and_nothing_is_said_where_there_is_no_market(tmp_path, monkeypatch, capsys):
