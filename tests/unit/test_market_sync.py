@@ -885,3 +885,25 @@ def test_a_damaged_store_is_put_aside_and_begun_anew(world, part):
     assert any("market.db.damaged-1" in told for told in w.told)
     assert os.path.exists(f"{path}.damaged-1")
     assert w.all("SELECT date FROM days WHERE whole = 1") == [(DAYS[1],)]
+
+
+def test_the_history_of_a_newcomer_comes_unasked(world):
+    w = world()
+    w.market.list("600003.SH", DAYS[1])
+    w.sync(DAYS[0])
+    row = w.sync(DAYS[2])
+    assert (row["new"], row["histories"]) == (1, 1)
+    rows = w.all("SELECT date FROM daily WHERE symbol = '600003.SH' ORDER BY date")
+    assert rows == [(day,) for day in DAYS[1:3]]
+
+
+def test_one_that_left_while_days_were_missed_is_asked_for_its_last_bars(world):
+    w = world()
+    w.market.list("600003.SH", DAYS[0])
+    w.sync(DAYS[0])
+    w.market.symbols.remove("600003.SH")
+    row = w.sync(DAYS[2])
+    assert (row["gone"], row["todo"]) == (["600003.SH"], 0)
+    assert w.count("600003") > 0
+    w.sync(DAYS[3])
+    assert w.count("600003") == 0

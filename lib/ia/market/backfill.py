@@ -317,6 +317,18 @@ def lacking(db: sqlite3.Connection, source: int, only: Iterable[str] | None = No
     return [symbol for symbol in chosen if symbol in stored or symbol not in complete]
 
 
+def newcomers(db: sqlite3.Connection, source: int) -> list[str]:
+    """Return the symbols whose history was never fetched and that the first stored day of the market did not have."""
+    rows = db.execute(
+        "SELECT s.symbol FROM securities s LEFT JOIN jobs j ON j.source = s.source AND j.job = ?1 AND j.key = s.symbol"
+        " WHERE s.source = ?2 AND s.complete = 0 AND j.state IS NOT 'missing'"
+        " AND NOT EXISTS (SELECT 1 FROM snapshots q WHERE q.source = ?2 AND q.symbol = s.symbol"
+        "  AND q.date = (SELECT min(date) FROM days WHERE source = ?2 AND whole = 1)) ORDER BY s.symbol",
+        (HISTORY, source),
+    )
+    return [symbol for (symbol,) in rows]
+
+
 def stale(db: sqlite3.Connection, source: int, only: Iterable[str]) -> list[str]:
     """Return those of these symbols whose history is there but does not reach the last closed session."""
     session = last_session()

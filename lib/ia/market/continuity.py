@@ -155,6 +155,14 @@ def due(
     return found
 
 
+def parted(db: sqlite3.Connection, source: int, day: str, gone: Iterable[str]) -> dict[str, str]:
+    """Return as `gap` those that left the market before a day while sessions were missed: their last bars may be."""
+    if whole(db, source, previous_session(day)):
+        return {}
+    known = "SELECT 1 FROM securities WHERE source = ? AND symbol = ? AND complete"
+    return {symbol: "gap" for symbol in gone if db.execute(known, (source, symbol)).fetchone()}
+
+
 def _hole(db: sqlite3.Connection, source: int, after: str, until: str) -> bool:
     """Whether a session between two days is not stored, so that a close before it tells nothing of the day after."""
     day = until

@@ -86,7 +86,8 @@ def day(run: Run, row: Row) -> list[IaError]:
             row |= {"histories": streamed.stored, "fetch_s": round(shot.seconds - streamed.seconds, 3)}
         _compare(run, row, quotes, before)
         if shot.closed:
-            _put_todo(run, shot.day, continuity.due(run.db, run.number, run.source.name, shot.day, quotes, last))
+            found = continuity.due(run.db, run.number, run.source.name, shot.day, quotes, last)
+            _put_todo(run, shot.day, found | continuity.parted(run.db, run.number, shot.day, row["gone"]))
         row["check_s"] = round(time.monotonic() - began, 3)
         stored = store.put_day(
             run.db, run.number, shot.day, quotes, host=shot.host, bars=shot.closed, time=_stamp(shot)
@@ -220,7 +221,7 @@ def _begin_listings(run: Run, day: str) -> None:
 
 
 def _settle(run: Run, row: Row) -> list[IaError]:
-    """Fetch what the day asked for: ex-dates always, gaps where they are few, histories where they cost nothing."""
+    """Fetch what the day asked for: ex-dates, gaps and newcomers where they are few, histories where they are free."""
     waiting = backfill.waiting(run.db, run.number)
     wanted = [one for one in waiting if one.why == "ex-date"]
     gaps = [one for one in waiting if one.why != "ex-date"]
@@ -229,6 +230,8 @@ def _settle(run: Run, row: Row) -> list[IaError]:
         wanted += gaps
     if everything:
         wanted += _lacking(run, None)
+    elif len(new := backfill.newcomers(run.db, run.number)) <= GAPS:
+        wanted += [Wanted(symbol, continuity.HISTORY, "") for symbol in new]
     return _fetched(run, row, wanted)
 
 
