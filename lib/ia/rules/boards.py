@@ -61,17 +61,15 @@ _FUNDS = (
 )
 # Funds that their code does not tell: words of their names. Shenzhen numbers all its ETFs 159.
 _WORDS = (
-    ("fund.money", re.compile("货币|保证金|快线|添益|快钱|现金(?!流)")),
-    ("fund.gold", re.compile("黄金(?!股|产业)|上海金|金ETF")),
-    ("fund.bond", re.compile("国债|地债|债ETF|城投|短融|政金|国开|信用债|公司债|科创债|转债")),
+    ("fund.money", "货币|保证金|快线|添益|快钱|现金(?!流)"),
+    ("fund.gold", "黄金(?!股|产业)|上海金|金ETF"),
+    ("fund.bond", "国债|地债|债ETF|城投|短融|政金|国开|信用债|公司债|科创债|转债"),
     (
         "fund.cross",
-        re.compile(
-            "恒生|H股|港股通|港股|香港|纳指|纳斯达克|标普|道琼斯|日经|东证|日本|德国|法国|沙特|中概|海外|美国|亚太|东南亚|"
-            "巴西|印度|越南|新兴亚洲|QDII|中韩|全球|原油"
-        ),
+        "恒生|H股|港股通|港股|香港|纳指|纳斯达克|标普|道琼斯|日经|东证|日本|德国|法国|沙特|中概|海外|美国|亚太|东南亚|"
+        "巴西|印度|越南|新兴亚洲|QDII|中韩|全球|原油",
     ),
-    ("fund.20", re.compile("创业|(?<!央企)科创|双创|创50|创成长|创蓝筹|创中盘")),
+    ("fund.20", "创业|(?<!央企)科创|双创|创50|创成长|创蓝筹|创中盘"),
 )
 _PLAIN_ETF = ("510", "512", "515", "516", "517", "560", "561", "562", "563")
 
@@ -96,7 +94,7 @@ def board(symbol: Symbol) -> Board:
             return _of(name)
     name = unicodedata.normalize("NFKC", symbol.name).upper()
     for kind, words in _WORDS:
-        if words.search(name):
+        if re.search(words, name):
             return _of(kind)
     plain = symbol.exchange == "SH" and symbol.code.startswith(_PLAIN_ETF)
     return Board("fund", _WIDER["fund"], sure=plain or bool(name))

@@ -16,9 +16,9 @@ FREE = 5
 """The most days of a new stock without limits."""
 HOLIDAYS = 8
 """More weekdays than the mainland exchanges were ever closed in a row."""
-_MARK = re.compile(r"^(XD|XR|DR)")
-_NEW = re.compile(r"^([NC])(?=[\u4e00-\u9fff])")
-_ST = re.compile(r"^(\*ST|ST|SST|S\*ST|S(?=[\u4e00-\u9fff]))")
+_MARK = r"^(XD|XR|DR)"
+_NEW = r"^([NC])(?=[\u4e00-\u9fff])"
+_ST = r"^(\*ST|ST|SST|S\*ST|S(?=[\u4e00-\u9fff]))"
 
 
 class Limits(NamedTuple):
@@ -104,7 +104,7 @@ def is_st(name: str) -> bool:
     [True, True, True, True, True, False, False]
     """
     bare = "".join(unicodedata.normalize("NFKC", name).upper().split())
-    return bool(_ST.match(_MARK.sub("", bare)))
+    return bool(re.match(_ST, re.sub(_MARK, "", bare)))
 
 
 def sessions_by_name(name: str) -> int | None:
@@ -114,7 +114,7 @@ def sessions_by_name(name: str) -> int | None:
     >>> [sessions_by_name(name) for name in ("N汇成", "C汇成", "汇成股份", "TCL科技", "CN创业")]
     [0, 1, None, None, None]
     """
-    found = _NEW.match(unicodedata.normalize("NFKC", name))
+    found = re.match(_NEW, unicodedata.normalize("NFKC", name))
     return None if found is None else {"N": 0, "C": 1}[found[1]]
 
 
