@@ -170,7 +170,7 @@ def _prices(chart: Chart, place: Layout, strip: Strip, axis: Scale, grouped: lis
         chart, place, axis, grouped, count
     )
     for i, line in enumerate(chart.overlays):
-        inner += path(_polyline(line.values, place, axis), f"line l{i % 6}")
+        inner += path(_polyline(line.values, place, axis), f"line l{hue(chart, i)}")
     rises = len(chart.bars.close) < 2 or last >= chart.bars.close[-2]
     over = rect(place.right + 1, y - 8, place.width - place.right - 3, 16, chart.side(rises), ' rx="2"')
     over += text(place.right + 6, y + 4, price(last), "on")
@@ -180,7 +180,9 @@ def _prices(chart: Chart, place: Layout, strip: Strip, axis: Scale, grouped: lis
 def _candles(chart: Chart, place: Layout, axis: Scale, grouped: list[Bucket], count: int) -> str:
     """Return four paths: the wicks and the bodies of the bars that rose and of those that fell."""
     body = candle_width(place, grouped)
-    data = {(colour, part): [] for colour in (chart.up, FALL[chart.up]) for part in ("wick", "body")}  # type: ignore[var-annotated]
+    data: dict[tuple[str, str], list[str]] = {
+        (colour, part): [] for colour in (chart.up, FALL[chart.up]) for part in ("wick", "body")
+    }
     for bucket in grouped:
         x = place.x((bucket.first + bucket.last - 1) / 2, count)
         colour = chart.side(bucket.rises)
@@ -202,6 +204,11 @@ def candle_width(place: Layout, grouped: list[Bucket]) -> float:
     """Return how wide a body is: seven tenths of its place, at most 36 pixels."""
     step = (place.right - place.left) / grouped[-1].last * (grouped[-1].last - grouped[-1].first)
     return min(max(step * 0.7, 1.0), 36.0)
+
+
+def hue(chart: Chart, i: int) -> int:
+    """Return the number of line i's colour: beside blue and orange candles none of the first two, which are those."""
+    return (i + 2 * (chart.up == "blue")) % 6
 
 
 def _polyline(values: Values, place: Layout, axis: Scale) -> str:
@@ -256,7 +263,7 @@ def _volume(chart: Chart, place: Layout, strip: Strip, axis: Scale, grouped: lis
     at = ticks(axis, 2)[1:]
     ground = _axis(place, strip, axis, at, labels(at, chart.voice.lang, 1e3))
     body = candle_width(place, grouped)
-    data = {chart.up: [], FALL[chart.up]: []}  # type: ignore[var-annotated]
+    data: dict[str, list[str]] = {chart.up: [], FALL[chart.up]: []}
     for bucket in grouped:
         x = place.x((bucket.first + bucket.last - 1) / 2, len(chart.bars.date)) - body / 2
         y = axis.at(bucket.volume)
@@ -282,19 +289,19 @@ def _pane(
     inner = "".join(_columns(chart, line, place, axis, grouped) for line in pane.lines if line.form == "columns")
     lines = [line for line in pane.lines if line.form == "line"]
     for i, line in enumerate(lines):
-        inner += path(_polyline(line.values, place, axis), f"line l{i % 6}")
-    return ground, inner, _told(place, strip, _named(pane, chart.voice.lang))
+        inner += path(_polyline(line.values, place, axis), f"line l{hue(chart, i)}")
+    return ground, inner, _told(place, strip, _named(chart, pane))
 
 
-def _named(pane: Pane, lang: str) -> list[tuple[str, str]]:
+def _named(chart: Chart, pane: Pane) -> list[tuple[str, str]]:
     """Return the pane's title and the last value of each of its lines, in the line's colour."""
     parts = [(pane.title, "soft")]
     k = 0
     for line in pane.lines:
         value = next((v for v in reversed(line.values) if v is not None), None)
         name = line.label if len(pane.lines) > 1 else ""
-        shown = f"{name} {'-' if value is None else number(value, lang)}".strip()
-        parts.append((shown, f"t{k % 6}" if line.form == "line" else "soft"))
+        shown = f"{name} {'-' if value is None else number(value, chart.voice.lang)}".strip()
+        parts.append((shown, f"t{hue(chart, k)}" if line.form == "line" else "soft"))
         k += line.form == "line"
     return parts
 
@@ -309,7 +316,7 @@ def _columns(chart: Chart, line: Line, place: Layout, axis: Scale, grouped: list
     """Return columns from zero up and down; of bars that share a column the farthest from zero is drawn."""
     body = candle_width(place, grouped)
     zero = axis.at(0.0)
-    data = {chart.up: [], FALL[chart.up]: []}  # type: ignore[var-annotated]
+    data: dict[str, list[str]] = {chart.up: [], FALL[chart.up]: []}
     for bucket in grouped:
         values = [v for v in line.values[bucket.first : bucket.last] if v is not None]
         if not values:
@@ -378,7 +385,7 @@ def _legend(chart: Chart, place: Layout) -> str:
         shown = f"{line.label} {'-' if value is None else price(value)}"
         if x + wide(shown, 11) > place.right:
             break
-        parts.append((shown, f"t{i % 6}"))
+        parts.append((shown, f"t{hue(chart, i)}"))
         x += wide(shown, 11) + 14
     return spans(place.left, 47, parts, 4)
 

@@ -137,6 +137,7 @@ function alive(figure) {
   }
   const x = i => place.left + (i - from + 0.5) * (place.right - place.left) / (to - from);
   const fall = {red: 'green', green: 'red', blue: 'orange'}[data.up], side = up => up ? data.up : fall;
+  const hue = i => (i + 2 * (data.up === 'blue')) % 6;
   const path = (d, kind) => d ? `<path class="${kind}" d="${d}"/>` : '';
   const text = (px, py, what, kind, anchor) =>
     `<text x="${num(px)}" y="${num(py)}"${kind ? ` class="${kind}"` : ''}${anchor ? ` text-anchor="${anchor}"` : ''}>${esc(what)}</text>`;
@@ -214,7 +215,7 @@ function alive(figure) {
     }
     let inner = path(`M${num(place.left)} ${num(y)}H${num(place.right)}`, 'last');
     for (const colour of [data.up, fall]) inner += path(d[colour][0], `wick w-${colour}`) + path(d[colour][1], colour);
-    data.over.forEach((line, i) => { inner += path(polyline(line.v, s), `line l${i % 6}`); });
+    data.over.forEach((line, i) => { inner += path(polyline(line.v, s), `line l${hue(i)}`); });
     const rises = to < 2 || last >= data.c[to - 2];
     return [grid(strip, s, values, labels(values, Infinity), y), inner + marks(strip, s),
       rect(place.right + 1, y - 8, place.w - place.right - 3, 16, side(rises), ' rx="2"') + text(place.right + 6, y + 4, price(last), 'on')];
@@ -268,7 +269,7 @@ function alive(figure) {
       const v = present.reduce((p, q) => Math.abs(q) > Math.abs(p) ? q : p);
       return [v, v >= 0];
     }, {top: false});
-    for (const line of it.lines) if (line.f === 'line') inner += path(polyline(line.v, s), `line l${k++ % 6}`);
+    for (const line of it.lines) if (line.f === 'line') inner += path(polyline(line.v, s), `line l${hue(k++)}`);
     return [ground, inner, told(strip)];
   }
   const told = strip => `<g class="told">${named(strip)}</g>`;
@@ -281,7 +282,7 @@ function alive(figure) {
       parts.push([it.t, 'soft']);
       for (const line of it.lines) {
         const v = at < 0 ? lastOf(line.v) : line.v[at];
-        parts.push([`${it.lines.length > 1 ? line.n : ''} ${v === null ? '-' : number(v)}`.trim(), line.f === 'line' ? `t${k++ % 6}` : 'soft']);
+        parts.push([`${it.lines.length > 1 ? line.n : ''} ${v === null ? '-' : number(v)}`.trim(), line.f === 'line' ? `t${hue(k++)}` : 'soft']);
       }
     }
     return spans(place.left + 4, strip.top + 11, parts.map(([what, kind]) => [what, `label ${kind}`]), 3);
@@ -326,7 +327,7 @@ function alive(figure) {
     data.over.some((line, k) => {
       const v = at < 0 ? lastOf(line.v) : line.v[at], shown = `${line.n} ${v === null ? '-' : price(v)}`;
       if (px + wide(shown, 11) > place.right) return true;
-      legend.push([shown, `t${k % 6}`]);
+      legend.push([shown, `t${hue(k)}`]);
       px += wide(shown, 11) + 14;
       return false;
     });

@@ -87,7 +87,6 @@ class Chart:
     def cut(self, first: int, last: int | None = None) -> "Chart":
         """Return the bars from index `first` up to `last` (not included), with what belongs to them."""
         take = slice(first, last)
-        bars = Bars(*(column[take] for column in self.bars))  # type: ignore[arg-type]
         inside = range(*take.indices(len(self.bars.date)))
         marked = self.placed([mark.date for mark in self.marks])
         happened = self.placed([event.date for event in self.events])
@@ -96,7 +95,7 @@ class Chart:
             return tuple(line._replace(values=line.values[take]) for line in many)
 
         return replace(
-            self, bars=bars, overlays=lines(self.overlays),
+            self, bars=self.bars.part(first, last), overlays=lines(self.overlays),
             panes=tuple(pane._replace(lines=lines(pane.lines)) for pane in self.panes),
             marks=tuple(mark for mark, at in zip(self.marks, marked, strict=True) if at in inside),
             events=tuple(event for event, at in zip(self.events, happened, strict=True) if at in inside),

@@ -3,7 +3,7 @@
 import math
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ia import clock
 from ia.errors import BadData, IaError, NotFound, Notify, silent
@@ -15,6 +15,9 @@ from ia.pictures.sheet import Cell
 from ia.pictures.source import DRAWN, Origin, charted, marks
 from ia.pictures.svg import escaped
 from ia.workspace import Workspace
+
+if TYPE_CHECKING:
+    from ia.ledger.journal import Entry
 
 NOTES = 8
 YEAR = 252
@@ -33,7 +36,7 @@ def report(ws: Workspace, origin: Origin, voice: Voice, limits: Limits, notify: 
         + sheet.section(say("What it did"), _performance(origin, whole), sheet.said(_age(origin, voice)))
         + _quote(ws, origin, whole)
         + _reports(ws, origin, whole)
-        + _trades(ws, origin, whole, notify)
+        + _trades(ws, origin, whole)
         + _notes(ws, origin, voice)
         + page.last_bars(shown)
         + page.footer(whole)
@@ -171,7 +174,7 @@ def _reports(ws: Workspace, origin: Origin, chart: Chart) -> str:
     )
 
 
-def _trades(ws: Workspace, origin: Origin, chart: Chart, notify: Notify) -> str:
+def _trades(ws: Workspace, origin: Origin, chart: Chart) -> str:
     from ia import pipes
     from ia.ledger import journal, profit
 
@@ -179,11 +182,11 @@ def _trades(ws: Workspace, origin: Origin, chart: Chart, notify: Notify) -> str:
     entries = journal.standing(ws.db, symbol=origin.symbol)
     if not entries:
         return sheet.section(say("Trades"), sheet.said(say("the ledger has no trade in it")))
-    desk = pipes.ledger(ws, silent)
+    desk = pipes.ledger(ws)
     books = desk.books()
     rows = profit.rows(books, desk.prices(books), origin.symbol)
-    pairs = []
-    for row in rows:
+    pairs: list[tuple[str, Cell]] = []
+    for row in rows:  # one at the most
         pairs = [
             (say("Held"), Cell(sheet.count(row.quantity))),
             (say("Cost"), Cell(sheet.money(row.cost))),
@@ -198,19 +201,18 @@ def _trades(ws: Workspace, origin: Origin, chart: Chart, notify: Notify) -> str:
     return sheet.section(say("Trades"), sheet.figures(pairs), trades_table(entries, chart.voice))
 
 
-def trades_table(entries: list[Any], voice: Voice, *, symbols: bool = False, most: int = 200) -> str:
+def trades_table(entries: "list[Entry]", voice: Voice, *, symbols: bool = False, most: int = 200) -> str:
     """Return entries of the journal as a table, newest first."""
     say = voice.say
     heads = ["Date", *(["Symbol"] if symbols else []), "Entry", "Shares", "Price", "Amount", "Fees", "Reason"]
     rows = []
     for entry in reversed(entries[-most:]):
-        amount = entry.cash if entry.cash is not None else None
         cells: list[Cell | str] = [entry.date]
         if symbols:
             cells.append(f"{entry.symbol} {entry.name}".strip())
         rows.append(
             [
-                *cells, say(entry.kind), sheet.count(entry.quantity), sheet.count(entry.price), sheet.money(amount),
+                *cells, say(entry.kind), sheet.count(entry.quantity), sheet.count(entry.price), sheet.money(entry.cash),
                 sheet.money(entry.fees), Cell(entry.reason, "wrap"),
             ]
         )  # fmt: skip

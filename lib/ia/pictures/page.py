@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import date
 
 from ia import clock
 from ia.pictures import candles, sheet
@@ -141,19 +142,14 @@ def _spans(dates: list[str]) -> list[tuple[str, int]]:
     """Return what the buttons show: a length and its bars, from how many bars a year has here."""
     year = 252
     if len(dates) > 30:
-        days = (_ordinal(dates[-1]) - _ordinal(dates[0])) or 1
+        first, last = (date.fromisoformat(day[:10]) for day in (dates[0], dates[-1]))
+        days = (last - first).days or 1
         year = max(round((len(dates) - 1) * 365.25 / days), 1)
     return (
         [("3 m", year // 4), ("1 y", year), ("3 y", 3 * year)]
         if year >= 40
         else [("3 y", 3 * year), ("10 y", 10 * year)]
     )
-
-
-def _ordinal(date: str) -> int:
-    from datetime import date as Date
-
-    return Date(int(date[:4]), int(date[5:7]), int(date[8:10])).toordinal()
 
 
 def _round(values: Values) -> Values:

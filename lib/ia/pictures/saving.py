@@ -26,7 +26,7 @@ def save(path: str, data: bytes) -> None:
     target = os.path.realpath(path)
     if os.path.isdir(target):
         raise BadData("{path}: is a folder", path=path)
-    folder, name = os.path.split(target)
+    folder = os.path.dirname(target)
     if not os.path.isdir(folder):
         raise NotFound("{path}: there is no such folder", path=os.path.dirname(path) or folder)
     if os.path.exists(target) and not os.path.isfile(target):  # a named pipe, a device: nothing to replace
@@ -36,8 +36,12 @@ def save(path: str, data: bytes) -> None:
     mode = 0o666 & ~_umask()
     with contextlib.suppress(FileNotFoundError):
         mode = os.stat(target).st_mode & 0o777
-    temporary = os.path.join(folder, f".{name[:200]}.{os.getpid()}.tmp")
-    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+    temporary = os.path.join(folder, f".ia-{os.getpid()}.tmp")
+    try:
+        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+    except OSError as error:
+        error.filename = path  # what was asked for, not how it is written
+        raise
     try:
         with open(fd, "wb") as out:
             out.write(data)

@@ -166,9 +166,7 @@ def style(scope: str = ".ia-picture", *, night: bool | None = None) -> str:
     return f"{rules}{_rules(DAY, LINES, scope)}@media screen and (prefers-color-scheme:dark){{{dark}}}"
 
 
-def document(
-    width: float, height: float, title: str, told: str, body: str, *, css: str = "", attributes: str = ""
-) -> str:
+def document(width: float, height: float, title: str, told: str, body: str, *, css: str = "") -> str:
     """Return an SVG element that scales with its place. `title` and `told` are what a screen reader says.
 
     css  rules of its own, for a file that stands alone.
@@ -176,6 +174,6 @@ def document(
     inside = f"<style>{css}</style>" if css else ""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="ia-picture" viewBox="0 0 {num(width)} {num(height)}"'
-        f' width="{num(width)}" height="{num(height)}" role="img"{attributes}>'
+        f' width="{num(width)}" height="{num(height)}" role="img">'
         f"<title>{escaped(title)}</title><desc>{escaped(told)}</desc>{inside}{body}</svg>\n"
     )

@@ -132,6 +132,8 @@ class _Drawing:
         slot = self.width // len(self.buckets)
         self.body = min((slot - 2) // 2 * 2 + 1, 7) if slot > 3 else 1
         """How many columns a candle's body takes: an odd number, its wick is in the middle."""
+        self.dashed = not form.ascii and (not form.colour or chart.up == "blue")
+        """Whether lines are told apart by their dashes: who chose blue may not tell them apart by their colours."""
 
     def text(self, notify: Notify) -> str:
         chart, form = self.chart, self.form
@@ -183,15 +185,17 @@ class _Drawing:
     def _title(self) -> list[Part]:
         bars = self.chart.bars
         last = bars.close[-1]
-        told = price(last)
-        style = "bold"
+        told, style = price(last), "bold"
         if len(bars.close) > 1:
             change = last / bars.close[-2] - 1
             told += f"  {change:+.2%}"
             style = self._side(change >= 0) if change else ""
-        told = f"{told}  {bars.date[-1].replace('T', ' ')}"
-        title = self.chart.title + (f" [{self.chart.warning}]" if self.chart.warning else "")
-        title = shortened(title, max(self.form.width - cells(told) - 2, 0))
+        warning = f" [{self.chart.warning}]" if self.chart.warning else ""
+        dated = f"{told}  {bars.date[-1][:16].replace('T', ' ')}"
+        if cells(dated + warning) + 12 <= self.form.width:  # the code of a symbol is worth more than the date
+            told = dated
+        title = shortened(self.chart.title, max(self.form.width - cells(told + warning) - 2, 0)) + warning
+        title = shortened(title, max(self.form.width - cells(told) - 1, 0))
         gap = self.form.width - cells(title) - cells(told)
         return [(title, "bold"), (" " * gap, ""), (shortened(told, self.form.width), style)]
 
@@ -203,15 +207,19 @@ class _Drawing:
             told = f"{self._sample(i)}{line.label} {'-' if value is None else price(value)}"
             if used + cells(told) + 2 > self.form.width:
                 break
-            parts += [(told, f"line{i % len(_LINES)}"), ("  ", "")]
+            parts += [(told, self._line_style(i)), ("  ", "")]
             used += cells(told) + 2
         return parts
 
+    def _line_style(self, i: int) -> str:
+        """Return the style of line i: beside blue and orange candles only colours that are neither."""
+        return f"line{1 + i % 2 if self.chart.up == 'blue' else i % len(_LINES)}"
+
     def _sample(self, i: int) -> str:
-        """Return a piece of line i for a legend that has no colours."""
+        """Return a piece of line i for a legend, where colours do not tell the lines apart."""
         if self.form.ascii:
             return _SIGNS[i % len(_SIGNS)] + " "
-        return "" if self.form.colour else "".join("⠤" if _dashed(2 * x, i) else " " for x in range(6)).rstrip() + " "
+        return "" if not self.dashed else "".join("⠤" if _dashed(2 * x, i) else " " for x in range(6)).rstrip() + " "
 
     def _x(self, k: int) -> int:
         """Return the column in the middle of bucket k's place: the buckets share the whole width."""
@@ -274,7 +282,7 @@ class _Drawing:
 
     def _line(self, grid: _Grid, axis: Scale, values: Values, i: int) -> None:
         """Draw line i in braille dots (2 x 4 a cell) into cells that are free. `axis` counts dots from the top."""
-        style, dashed = f"line{i % len(_LINES)}", not self.form.colour and not self.form.ascii
+        style = self._line_style(i)
         dots: dict[tuple[int, int], int] = {}
         previous: tuple[int, int] | None = None
         for k, bucket in enumerate(self.buckets):
@@ -284,7 +292,7 @@ class _Drawing:
                 continue
             here = (2 * self._x(k), round(min(max(axis.at(value), -1e6), 1e6)))
             for x, y in _between(previous or here, here):
-                if 0 <= y < 4 * grid.height and 0 <= x < 2 * grid.width and not (dashed and not _dashed(x, i)):
+                if 0 <= y < 4 * grid.height and 0 <= x < 2 * grid.width and (not self.dashed or _dashed(x, i)):
                     cell = (x // 2, y // 4)
                     dots[cell] = dots.get(cell, 0) | _DOTS[y % 4][x % 2]
             previous = here
@@ -345,7 +353,7 @@ class _Drawing:
             value = next((v for v in reversed(line.values) if v is not None), None)
             told = "-" if value is None else number(value, lang)
             if line.form == "line":
-                x = grid.write(x, 0, f"{self._sample(i)}{told} ", f"line{i % len(_LINES)}")
+                x = grid.write(x, 0, f"{self._sample(i)}{told} ", self._line_style(i))
                 i += 1
             else:
                 x = grid.write(x, 0, f"{told} ", "dim")
