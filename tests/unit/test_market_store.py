@@ -22,17 +22,6 @@ SPAN = "SELECT first, date FROM securities LEFT JOIN latest USING (source, symbo
 DAY, NEXT = "2024-01-02", "2024-01-03"
 
 
-@pytest.fixture
-def db(ws):
-    with contextlib.closing(cache.connect(ws)) as opened:
-        yield opened
-
-
-@pytest.fixture
-def source(db):
-    return store.source_id(db, "akshare", False)
-
-
 def quote(symbol, price=10.0, **told):
     return Quote(
         symbol, **{"price": price, "open": price, "high": price, "low": price, "volume": 100, "amount": 1e3, **told}
