@@ -1,10 +1,13 @@
 """A task, an approval and a run as a person reads them, and as JSON."""
 
+import contextlib
 import sys
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ia.errors import Message
 from ia_cli._consent import asked
 from ia_cli._out import emit_json, harmless, notify
 from ia_cli._text import lang, say, tr
@@ -16,6 +19,8 @@ if TYPE_CHECKING:
     from ia.workspace import Workspace
 
 NEXT = 5
+PATIENCE = 3
+"""Seconds until a person at a terminal is told that it goes on."""
 TASK = "task"
 """The kind of proposals that are about a task."""
 
@@ -32,7 +37,7 @@ def attended() -> None:
 def approved(ws: "Workspace", which: str | int, *, yes: bool, as_json: bool) -> None:
     """Show a task, ask, and enter it into the book and the crontab."""
     from ia import clock, config
-    from ia.errors import Message, Refused
+    from ia.errors import Refused
     from ia.tasks import book
 
     attended()
@@ -53,6 +58,23 @@ def approved(ws: "Workspace", which: str | int, *, yes: bool, as_json: bool) -> 
         emit_json(about(ws, found, people=False))
     else:
         sys.stdout.write(f"{design.path}\n")
+
+
+@contextlib.contextmanager
+def awaited() -> Iterator[None]:
+    """Say at a terminal, after a while, that something runs."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    import threading
+
+    told = threading.Timer(PATIENCE, notify, [Message("still running; `ia task history` shows what")])
+    told.daemon = True
+    told.start()
+    try:
+        yield
+    finally:
+        told.cancel()
 
 
 def about(ws: "Workspace", each: "Listed", *, people: bool, whole: bool = False, short: bool = False) -> dict[str, Any]:

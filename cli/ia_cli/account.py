@@ -34,17 +34,20 @@ def account(method: str | None, as_json: bool) -> None:
     Cash and equity are known once money was brought in: `ia trade deposit`, or the setting ledger.capital. Currencies
     stand apart. avg_price has the fees of buying in it; max_drawdown is a part of one, of the daily equity.
     """
-    from ia.ledger import documents
-    from ia.ledger.proposed import waiting
     from ia.pipes import ledger
     from ia.workspace import Workspace
+    from ia_cli._trade import tell_age
 
     desk = ledger(Workspace(), notify)
     found = desk.account(method=method, curve=as_json)
+    tell_age(each.price for each in found.positions)
     warnings = desk.warnings(found)
     for breach in warnings:
         notify(breach.message)
     if as_json:
+        from ia.ledger import documents
+        from ia.ledger.proposed import waiting
+
         emit_json(documents.account(found, method or desk.method, warnings, waiting(desk.ws)))
         return
     if not found.positions and not found.purses:

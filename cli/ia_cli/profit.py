@@ -41,13 +41,14 @@ def profit(symbol: str | None, method: str | None, session: str, as_json: bool) 
     from ia.pipes import ledger
     from ia.workspace import Workspace
     from ia_cli._brief import emit_brief
-    from ia_cli._trade import written
+    from ia_cli._trade import tell_age, written
 
     desk = ledger(Workspace(), notify)
     meant = desk.meant(symbol).canonical if symbol else ""
     books = desk.books(method=method, session=session)
     found = rows(books, desk.prices(books), meant)
     sums = totals(found)
+    tell_age(each.price for each in found if each.quantity)
     if as_json:
         emit_json(documents.profit(found, sums, books.method, session))
         return

@@ -1,12 +1,20 @@
 """`ia recall`: finding what was written."""
 
+import sys
+from functools import partial
+
 import click
 
 from ia.errors import NotFound
+from ia_cli._brief import emit_brief
 from ia_cli._group import Command
 from ia_cli._listed import listed
 from ia_cli._options import rows_options
 from ia_cli._out import notify
+
+COLUMNS = ("source", "date", "score", "content")
+SHOWN = 160
+"""So much of a passage stands in a terminal's table."""
 
 
 @click.command(cls=Command, example="ia note scratch/ideas 茅台的估值不便宜; ia recall '茅台 估值'")
@@ -26,6 +34,8 @@ def recall(
     its words. Newer notes weigh a little more; the best has score 1. Files changed by hand are seen at once. Status 1
     where nothing is found.
     """
+    from textwrap import shorten
+
     from ia.recall.search import AREAS
     from ia.recall.search import recall as find
     from ia.workspace import Workspace
@@ -33,5 +43,10 @@ def recall(
     chosen = tuple(area.strip() for area in areas.split(",") if area.strip()) if areas else AREAS
     hits = find(Workspace(), " ".join(query), limit=limit, since=since, areas=chosen, notify=notify)
     rows = [hit._asdict() for hit in hits]
+    if sys.stdout.isatty() and not as_json and not as_jsonl:
+        for row in rows:
+            row["content"] = shorten(row["content"], SHOWN, placeholder=" …")
     empty = NotFound("nothing that was written answers this", hint="fewer or other words find more")
-    listed(ctx, rows, ("source", "date", "score", "content"), empty, as_json=as_json, as_jsonl=as_jsonl)
+    heads = {name: name for name in COLUMNS}
+    emit = partial(emit_brief, heads=heads, spare=("score",), free={"source": 24, "content": 30})
+    listed(ctx, rows, COLUMNS, empty, as_json=as_json, as_jsonl=as_jsonl, emit=emit)

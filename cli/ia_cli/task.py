@@ -13,7 +13,7 @@ from ia_cli._listed import listed
 from ia_cli._options import json_option, rows_options
 from ia_cli._out import emit_json, emit_text, harmless, notify
 from ia_cli._propose import propose
-from ia_cli._task import about, approved, history_row, shown
+from ia_cli._task import about, approved, awaited, history_row, shown
 
 if TYPE_CHECKING:
     from ia.tasks.runs import Run
@@ -164,7 +164,8 @@ def run(name: str, again: bool, as_json: bool) -> None:
 
     _end_on_sigterm()
     ws = Workspace()
-    done = running.run_now(ws, name, again=again, notify=notify)
+    with awaited():
+        done = running.run_now(ws, name, again=again, notify=notify)
     if as_json:
         emit_json(history_row(done, people=False))
     elif done.state == "done":
@@ -187,7 +188,9 @@ def due(name: str | None, to_log: bool) -> None:
     _end_on_sigterm()
     if to_log:
         _into_log()
-    for done in running.due(Workspace(), name, notify):
+    with awaited():
+        made = running.due(Workspace(), name, notify)
+    for done in made:
         told = history_row(done, people=True)
         said = "\t".join(str(told.get(column) or "-") for column in ("time", "task", "slot", "state", "report"))
         click.echo(harmless(said), err=True)
@@ -222,7 +225,9 @@ def history(
     people = not (as_json or as_jsonl)
     rows = [history_row(each, people=people) for each in runs.history(ws, book.name_of(name) if name else None, limit)]
     empty = NotFound("nothing has run yet", hint="`ia task list` shows when it will")
-    listed(ctx, rows, HISTORY, empty, as_json=as_json, as_jsonl=as_jsonl)
+    heads, spare = dict(zip(HISTORY, HISTORY, strict=True)), ("attempt", "why", "time", "status", "run")
+    emit = partial(emit_brief, heads=heads, spare=spare, free={"report": 20, "said": 20})
+    listed(ctx, rows, HISTORY, empty, as_json=as_json, as_jsonl=as_jsonl, emit=emit)
 
 
 def status_of(done: "Run") -> int:

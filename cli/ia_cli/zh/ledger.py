@@ -133,6 +133,7 @@ CATALOG = {
     "the amount": "金额",
     "the ratio": "比例",
     "the number": "数字",
+    "the newest stored prices are of {date}; `ia sync` brings newer ones": "库中最新价格是 {date} 的；用 `ia sync` 更新",
     "quantity": "数量",
     "ratio": "比例",
     # kinds

@@ -147,6 +147,7 @@ CATALOG = {
         "{path} 通过提案改变：`ia approve {number}` 使其生效"
     ),
     # proposals
+    "score": "相关度",
     "List the proposals that wait for a decision.": "列出待决的提案。",
     "Status 1 where there are none. With ID it prints what that proposal would change, as a unified diff.": (
         "一个也没有时状态为 1。给出 ID 时，以 unified diff 输出该提案的改动。"

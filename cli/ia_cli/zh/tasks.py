@@ -100,6 +100,7 @@ CATALOG = {
     "edited": "已改动",
     "deleted": "已删除",
     "unapproved": "未批准",
+    "still running; `ia task history` shows what": "仍在运行；`ia task history` 可看是什么",
     "proposed": "待批准",
     "running": "运行中",
     "written": "待通知",

@@ -405,13 +405,13 @@ def _unit(row: Row, symbol: Symbol | None, default: str) -> str:
 
 
 def _number(row: Row, name: str) -> Decimal | None:
-    return _decimal(row[name])
+    return _decimal(row[name], f"the {name}" if name in ("price", "quantity", "amount") else "the number")
 
 
-def _decimal(text: str) -> Decimal | None:
+def _decimal(text: str, what: str = "the number") -> Decimal | None:
     bare = re.sub(r"[¥￥$]", "", text, count=1).strip()
     if bare in ("", "-", "--", "---", "N/A", "null"):
         return None
     if found := re.fullmatch(r"\(([0-9.,]+)\)", bare):
         bare = f"-{found[1]}"
-    return order.number(bare, "the number", places=10, zero=True, negative=True)
+    return order.number(bare, what, places=10, zero=True, negative=True)
