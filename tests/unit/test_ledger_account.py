@@ -89,6 +89,8 @@ def test_the_days_result_has_the_dividend_in_it(ws, desk, monkeypatch):
     monkeypatch.setenv("IA_NOW", "2024-06-19T16:00+08:00")
     purse = ledger(ws).account().purses["CNY"]
     assert (purse.day, purse.today) == ("2024-06-19", 0)  # 300 came, the price fell by as much
+    entering.money(desk, entering.moved("interest", Decimal("3.21"), "CNY", "2024-06-19"))
+    assert ledger(ws).account().purses["CNY"].today == Decimal("3.21")
     monkeypatch.setenv("IA_NOW", "2024-06-20T12:00+08:00")
     assert ledger(ws).account().purses["CNY"].day == "2024-06-19"  # the day's close is not there yet
 

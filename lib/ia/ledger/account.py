@@ -150,6 +150,7 @@ def _purse(
     purse.day = max([prices[each.symbol].date for each in holdings if each.symbol in prices], default=today)
     if any(each.day == today for each in holdings) or today in cash.days:
         purse.day = today
+    purse.today = cash.earned.get(purse.day, ZERO)
     of_today = [each for each in holdings if each.quantity or each.day == today]
     stale = purse.day == today and bool(held) and all(
         each.symbol not in prices or prices[each.symbol].date < today for each in of_today

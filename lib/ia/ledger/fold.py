@@ -100,12 +100,14 @@ class Cash:
     """The money of one currency: `balance`, what was brought in and taken out, and each day's changes.
 
     days    day -> (all changes, those of them that were deposits or withdrawals)
+    earned  day -> the interest of it
     """
 
     balance: Decimal = ZERO
     deposited: Decimal = ZERO
     withdrawn: Decimal = ZERO
     interest: Decimal = ZERO
+    earned: dict[str, Decimal] = field(default_factory=dict)
     days: dict[str, tuple[Decimal, Decimal]] = field(default_factory=dict)
 
     def move(self, day: str, amount: Decimal, flow: Decimal = ZERO) -> None:
@@ -384,6 +386,7 @@ def _moved(books: Books, entry: Entry) -> None:
         money.move(entry.date, -amount, -amount)
     else:
         money.interest += amount
+        money.earned[entry.date] = money.earned.get(entry.date, ZERO) + amount
         money.move(entry.date, amount)
 
 
