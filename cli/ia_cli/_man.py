@@ -115,6 +115,43 @@ def _more(name: str) -> Iterator[str]:
         for paragraph in CONVENTIONS.strip().split("\n\n"):
             yield ".PP"
             yield _escape(" ".join(paragraph.split()))
+    if name in ("quote", "fundamentals", "market"):
+        yield ".SH OUTPUT"
+        yield "Piped rows have these columns; rows as JSON have them too, and more where a source tells more."
+        yield "What is not known is empty, in JSON null. Money is in yuan, volume in shares, *_pct per cent."
+        yield from _definitions({each: " ".join(columns) for each, columns in _columns(name).items()})
+    if name == "market":
+        yield from _documents()
+
+
+def _columns(name: str) -> dict[str, tuple[str, ...]]:
+    """Return the columns of each list that a command prints."""
+    if name == "quote":
+        from ia.market.reading import QUOTE
+
+        return {"quote": QUOTE}
+    if name == "fundamentals":
+        from ia_cli.fundamentals import COLUMNS
+
+        return {"fundamentals": COLUMNS}
+    from ia_cli import market
+
+    return {
+        "summary": ("date", *market.BOARDS), "gainers": market.GAINERS, "sectors": market.SECTORS,
+        "mainline": market.MAINLINE, "northbound": market.NORTHBOUND, "lhb": market.LHB,
+    }  # fmt: skip
+
+
+def _documents() -> Iterator[str]:
+    """Yield what stands in the JSON of those that print one document, as the functions that make them say it."""
+    from inspect import getdoc
+
+    from ia.market.mainline import mainlines
+    from ia.market.summary import summary
+
+    for name, function in (("summary", summary), ("mainline", mainlines)):
+        told = (getdoc(function) or "").partition("\n\n")[2]
+        yield from (".PP", rf"\fB{name} \-\-json\fR:", ".PP", ".nf", _escape(told), ".fi")
 
 
 def _title(page: str) -> Iterator[str]:

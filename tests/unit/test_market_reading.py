@@ -328,6 +328,8 @@ def test_the_figures_of_a_day(ws, breadth):
         day = reading.latest(db)
         told = summary(db, day)
         listed = stocks(db, day)
+    figures = told.keys() - {"date", "time", "source", "simulated", "closed"}
+    assert all(name in (summary.__doc__ or "") for name in figures)  # the manual page quotes it
     assert len(listed) == 20
     changes = [q.change_pct for q in breadth]
     whole = told["boards"][0]

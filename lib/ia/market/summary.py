@@ -80,7 +80,7 @@ def summary(db: sqlite3.Connection, day: Day) -> Row:
     suspended    stocks that did not trade; amount_vs_last_pct, amount_vs_mean_pct: what was traded against the day
                  before (None where that is not stored whole) and against the mean of up to 20 days before (`mean_days`
                  of them are stored whole)
-    industries   the best and the worst by mean change, those of at least three stocks
+    industries_up, industries_down   the best and the worst by mean change, those of at least three stocks
     """
     rows = stocks(db, day)
     total = db.execute(f"SELECT count(*){FROM}{STOCKS}", params(day)).fetchone()[0]
