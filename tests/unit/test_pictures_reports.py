@@ -143,3 +143,24 @@ def test_northbound_money_is_short_and_its_channels_are_named(ia):
     part = text[text.index("北向") :]
     assert "沪股通" in part and "shanghai" not in part
     assert not re.search(r"[+-]\d{1,3}(,\d{3}){2}\.\d\d", part)
+
+
+@pytest.mark.parametrize(
+    ("lost", "value", "states"),
+    [("700", "20000", "beyond near"), ("699.99", "20000.01", "near beyond"), ("0", "15000", "within within")],
+)
+def test_the_rules_of_the_page_compare_as_the_guard_does(home, lost, value, states):
+    """A loss of exactly 7 % is at its stop, a position of exactly 20 % is not too large; 6.9999 % is not rounded up."""
+    from ia.ledger.account import Account, Position, Purse
+    from ia.pictures.of_account import _rules
+
+    held = Position(
+        "600519.SH", "", "CNY", Decimal(100), Decimal(100), Decimal(10_000), None, Decimal(value), -Decimal(lost), None, None,
+    )  # fmt: skip
+    purse = Purse("CNY")
+    purse.equity = Decimal(100_000)
+    text = _rules(Account([held], {"CNY": purse}), Voice())
+    size, stop = (
+        re.search(f"{name}.*?(\\w+)</span>", text)[1] for name in ("size of a position", "loss of a position")
+    )
+    assert [stop, size] == states.split()

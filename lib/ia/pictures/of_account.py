@@ -193,7 +193,7 @@ def _positions(purse: "Purse", found: "Account", voice: Voice) -> str:
     if purse.cash and purse.cash > 0:
         tiles.append(shapes.Tile(say("Cash"), float(purse.cash), None, f"{say('Cash')}: {sheet.money(purse.cash)}"))
     drawn = ""
-    if tiles:
+    if len(tiles) > 1:
         title = say("Positions by value, coloured by unrealised profit")
         told = say("{count} positions", count=len(held))
         drawn = f"<h3>{escaped(title)}</h3>\n" + sheet.picture(
@@ -220,29 +220,34 @@ def _rules(found: "Account", voice: Voice) -> str:
     limits = guard.configured()
     rows: list[list[Cell | str]] = []
 
-    def row(name: str, value: Decimal | None, limit: Decimal, what: str) -> None:
+    def row(name: str, value: Decimal | None, limit: Decimal, what: str, *, loss: bool) -> None:
         if value is None:
             state, kind = say("not known"), "soft"
-        elif value > limit:
+        elif value > limit or (loss and value == limit):  # as the guard compares
             state, kind = say("beyond"), "red"
         elif value * 5 > limit * 4:
             state, kind = say("near"), "amber"
         else:
             state, kind = say("within"), "green"
-        number = "" if value is None else f"{value:.1f}%"
+        number = "" if value is None else guard.percent(value, limit)
         rows.append([name, what, number, f"{limit:f}%", Cell(state, f"state {kind}")])
 
+    lost: Decimal | None
     for purse in found.purses.values():
-        lost: Decimal | None = None
+        lost = None
         if purse.today is not None and purse.equity is not None and purse.equity - purse.today > 0:
             lost = max(-purse.today / (purse.equity - purse.today) * 100, Decimal(0))
-        row(say("loss of the day: warning"), lost, limits.day_warning_pct, purse.currency)
-        row(say("loss of the day: nothing is bought"), lost, limits.day_stop_pct, purse.currency)
+        row(say("loss of the day: warning"), lost, limits.day_warning_pct, purse.currency, loss=True)
+        row(say("loss of the day: nothing is bought"), lost, limits.day_stop_pct, purse.currency, loss=True)
     for each in found.positions:
         named = f"{each.symbol} {each.name}".strip()
-        row(say("size of a position"), each.weight, limits.position_pct, named)
-        loss = None if each.loss is None else max(-each.loss, Decimal(0))
-        row(say("loss of a position: stop"), loss, limits.stop_loss_pct, named)
+        equity = found.purses[each.currency].equity
+        part = each.value * 100 / equity if each.value is not None and equity else None
+        row(say("size of a position"), part, limits.position_pct, named, loss=False)
+        lost = None
+        if each.unrealised is not None and each.cost:
+            lost = max(-each.unrealised * 100 / each.cost, Decimal(0))
+        row(say("loss of a position: stop"), lost, limits.stop_loss_pct, named, loss=True)
     if not rows:
         return ""
     heads = [say(head) for head in ("Rule", "Of", "Now", "Limit", "State")]
