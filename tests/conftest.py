@@ -160,3 +160,23 @@ def shared():
     if not SHARED.is_dir():
         pytest.skip("the shared reference data is not beside this checkout")
     return SHARED
+
+
+@pytest.fixture
+def bot(monkeypatch, home):
+    """A Bot API server on loopback in place of Telegram's, and the simulated market."""
+    from bot_api_server import FRIEND, BotServer
+
+    with BotServer() as server:
+        server.use(monkeypatch, users=str(FRIEND))
+        monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
+        yield server
+
+
+@pytest.fixture
+def listener(tmp_path, bot):
+    """A function that starts `ia listen telegram WORDS`; what it started ends with the test."""
+    from bot_api_server import listeners
+
+    with listeners(tmp_path) as start:
+        yield start

@@ -26,27 +26,11 @@ from bot_api_server import (
     TOKEN,
     UNAUTHORIZED,
     WEBHOOK,
-    BotServer,
     Failure,
-    listeners,
     too_many,
 )
 from ia import audit, outside, proposals, sessions
 from openai_server import HANG, Reply, error
-
-
-@pytest.fixture
-def bot(monkeypatch, home):
-    with BotServer() as server:
-        server.use(monkeypatch, users=str(FRIEND))
-        monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
-        yield server
-
-
-@pytest.fixture
-def listener(tmp_path, bot):
-    with listeners(tmp_path) as start:
-        yield start
 
 
 def stop(process, number=signal.SIGTERM):
