@@ -30,10 +30,12 @@ ODD_FRAC = 0.02
 DUPLICATES_FRAC = 0.01
 RESET = dt.time(8, 30)
 """When hosts clear yesterday's quotes for the coming session, at the earliest; they are not sure to be of either."""
+AT_PAR = 0.0051
+"""So far apart may two closes be that are the same: half a tick of a stock, and what floats lose."""
+FAR = 2.5
+"""Hardly a share comes so many times away from its last stored close: where many do, prices are in another unit."""
 COMPARABLE, AGREEABLE = 20, 50
 """Fewer quotes than this make no share of anything; nor fewer than that of what an ex-day changes."""
-
-
 _OPEN = "the session of {day} is not over: quotes are stored, bars are not"
 
 
@@ -101,13 +103,13 @@ def check(
         least = max(LEAST_OF_ALL * len(quotes), LEAST_TRADED * traded)
         if most >= COMPARABLE and bars < min(least, most - FEW):
             raise _odd(name, "{count} of {total} securities traded", count=bars, total=len(quotes))
-    near = [0.4 < quote.prev_close / older[quote.symbol] < 2.5
+    near = [1 / FAR < quote.prev_close / older[quote.symbol] < FAR
             for quote in quotes if quote.prev_close and quote.symbol in older]  # fmt: skip
     if len(near) >= COMPARABLE and sum(near) < AGREEING * len(near):
         raise _odd(name, "{count} of {total} prices are far from those that are stored",
                    count=len(near) - sum(near), total=len(near))  # fmt: skip
     both = [(quote.prev_close, closes[quote.symbol]) for quote in quotes if quote.prev_close and quote.symbol in closes]
-    agree = sum(abs(before - close) < 0.0051 for before, close in both)
+    agree = sum(abs(before - close) < AT_PAR for before, close in both)
     if len(both) >= AGREEABLE and agree < AGREEING * len(both):
         raise _odd(name, "{agree} of {count} previous closes are those that are stored", agree=agree, count=len(both))
 
