@@ -100,6 +100,15 @@ def test_old_figures_are_told_as_old(ws, monkeypatch):
     assert f"行情只到 {DAY}" in reply and "ia sync daily" in reply
 
 
+def test_a_run_that_is_made_up_for_next_morning_is_of_the_day_of_its_figures(ws, monkeypatch):
+    market(ws)
+    monkeypatch.setenv("IA_NOW", "2024-06-17T09:00+08:00")
+    monkeypatch.setenv("IA_RUN", "1")
+    done = occasions.take(ws, occasions.daily_review(ws), model="ia-offline")
+    assert f"notebook/reports/daily/{DAY}.md" in done.artifacts
+    assert notebook.read(ws, f"reports/daily/{DAY}.md").startswith("**每日复盘 2024-06-17 09:00")
+
+
 def test_invented_figures_are_told_as_invented(ws, monkeypatch):
     monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
     market(ws, adapter="demo", simulated=True)

@@ -6,6 +6,7 @@ of reach, what the prompt says is quoted.
 
 from typing import Any
 
+from ia import config
 from ia.agent.analyst import guarded, reply
 from ia.agent.analyst.desk import Call, Desk, Result, Work
 from ia.agent.analyst.reply import Reply
@@ -55,10 +56,12 @@ EVENTS = {REVIEW: review, GAINERS: gainers}
 
 
 def _filed(desk: Desk, lines: list[str]) -> Work[list[str]]:
-    """Write the day's report; return where it lies, in lines."""
-    event = desk.request.event
+    """Write the day's report; return where it lies, in lines. A run that is made up for next morning is of the day that
+    its figures are of, and leaves the next day's place free.
+    """
+    event, day = desk.request.event, (_stale(desk) if config.run() is not None else "") or desk.request.day
     folder = "daily" if event == REVIEW else "gainers"
-    path = desk.request.place or f"reports/{folder}/{desk.request.day}.md"
+    path = desk.request.place or f"reports/{folder}/{day}.md"
     text = "\n".join([*lines, "", reply.by_rules(desk.speak)]) + "\n"
     result = yield from desk.one("notebook.write", path=path, content=text)
     return reply.paths(desk, (result, *_KEPT[event]))
@@ -68,12 +71,16 @@ def _when(desk: Desk) -> str:
     return f"{desk.request.moment:%Y-%m-%d %H:%M}"
 
 
+def _stale(desk: Desk) -> str:
+    """Return the day of figures that are not today's; else ""."""
+    return desk.request.sections.get("数据", "").partition("行情只到")[2].split("，")[0].strip()
+
+
 def _notes(desk: Desk) -> list[str]:
     """Return what is to be known of the figures first: how old they are, and whether they are invented."""
     told, speak = desk.request.sections.get("数据", ""), desk.speak
     notes = []
-    if "行情只到" in told:
-        day = told.partition("行情只到")[2].split("，")[0].strip()
+    if day := _stale(desk):
         notes.append(
             speak(
                 "> 行情只到 {d}，不是今天收盘的；先 `ia sync daily` 再看。",
