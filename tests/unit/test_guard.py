@@ -276,6 +276,12 @@ def test_lots():
     assert check(buy("0.5", "100", apple), state(currency="USD", quote=Quoted(Decimal(100))), LIMITS) == []
 
 
+def test_a_trade_of_a_weekend_is_told():
+    friday, saturday = buy(100), buy(100)._replace(day="2024-06-15")
+    assert check(friday, state(), LIMITS) == []
+    assert told(check(saturday, state(), LIMITS))["exchange.closed"][1] is False
+
+
 def test_an_order_older_than_the_rules_is_told_and_no_bug():
     old = Order(MOUTAI, "sell", Decimal(100), Decimal(10), datetime(1994, 3, 1, 4, tzinfo=UTC), "1994-03-01")
     (only,) = check(old, state(held=position(100, 0)), LIMITS)

@@ -16,6 +16,7 @@ CATALOG = {
     "rise of the day: {value} > {limit}": "当日涨幅超限: {value} > {limit}",
     "{symbol}: its board lot is not known, so the quantity was not checked": "{symbol}：每手股数未知，未检查数量",
     "{symbol}: {quantity} to be sold > {held} held": "{symbol} 持仓不足: 卖出 {quantity} > 持有 {held}",
+    "{day} is in a weekend, no exchange trades then: `--date` tells when the trade was": "{day} 是周末，交易所不开市：用 `--date` 写明成交日",
     "T+1: {symbol}: {quantity} to be sold > {sellable} that may be sold that day": "T+1: {symbol} 卖出 {quantity} > 当日可卖 {sellable}",
     "{price} is beyond {limit}, the limit of the simulated market on {day}: taken for a price of the real one, its rise was not checked": "{price} 超出模拟市场 {day} 的涨跌停价 {limit}：当作真实市场的成交价记入，不检查当日涨幅",
     "price limit of {day}: {price} > {limit} ({rule})": "超出 {day} 涨停价: {price} > {limit}（{rule}）",

@@ -9,7 +9,7 @@ is said, not passed over.
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_UP, Decimal
 from typing import Literal, NamedTuple
 
@@ -290,6 +290,9 @@ def _rise(order: Order, state: State, limits: Limits) -> Iterator[Breach]:
 
 def _exchange(order: Order, state: State) -> Iterator[Breach]:
     """What the exchange would not have done: such a quantity, such a price, such a sale."""
+    if date.fromisoformat(order.day).weekday() > 4:
+        template = "{day} is in a weekend, no exchange trades then: `--date` tells when the trade was"
+        yield Breach("exchange.closed", None, None, Message(template, day=order.day), refuses=False)
     try:
         yield from _quantity(order, state)
         yield from _within_limits(order, state)
