@@ -344,6 +344,7 @@ def test_the_figures_of_a_day(ws, breadth):
     with contextlib.closing(cache.connect(ws)) as db:
         db.execute("DELETE FROM daily WHERE date = ? AND symbol > '600005'", (THU,))
         again = summary(db, day)
+        assert summary(db, day._replace(closed=False))["amount_vs_mean_pct"] is None
     assert (again["amount_vs_last_pct"], again["mean_days"]) == (
         None,
         1,

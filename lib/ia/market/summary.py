@@ -79,14 +79,14 @@ def summary(db: sqlite3.Connection, day: Day) -> Row:
                  median_pct, weighted_pct (weighted by the market value of the day before), amount
     suspended    stocks that did not trade; amount_vs_last_pct, amount_vs_mean_pct: what was traded against the day
                  before (None where that is not stored whole) and against the mean of up to 20 days before (`mean_days`
-                 of them are stored whole)
+                 of them are stored whole); None before the close
     industries_up, industries_down   the best and the worst by mean change, those of at least three stocks
     """
     rows = stocks(db, day)
     total = db.execute(f"SELECT count(*){FROM}{STOCKS}", params(day)).fetchone()[0]
     boards = [_scope("all", rows, day)]
     boards += [_scope(board, part, day) for board in BOARDS if (part := [s for s in rows if s.board == board])]
-    before = _amounts(db, day, len(rows))
+    before = _amounts(db, day, len(rows)) if day.closed else []  # part of a day is held against no whole one
     amount = boards[0]["amount"]
     whole = [each for each in before if each is not None]
     mean = sum(whole) / len(whole) if whole else None
