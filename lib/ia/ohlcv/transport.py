@@ -5,8 +5,8 @@ the host has shut us out (Banned), it cannot be reached or does not answer (NoNe
 it used to (ShapeChanged), or it does not have the symbol (NotFound, raised by who asked). A request may carry a token
 and an answer becomes a price, so that nothing is sent on to another site because a host says so.
 
-`market.relay` names a server of the user's own that is asked instead of all hosts: as RELAY/HOST/PATH?Q.
-What it answers is judged, limited and reported under HOST. A relay on this machine is asked without a pause.
+What a relay answers (ia.ohlcv.relay) is judged, limited and reported under the host that it stands for. One on this
+machine is asked without a pause.
 """
 
 import contextlib
@@ -18,8 +18,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
-from ia import config
-from ia.errors import ConfigError, IaError, TryLater, Unavailable
+from ia import clock, config
+from ia.errors import IaError, TryLater, Unavailable
+from ia.ohlcv import relay as relays
 from ia.ohlcv.governor import Banned, Governor
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def governed(
     from requests.adapters import HTTPAdapter
 
     patience = float(config.get("market.timeout")) if timeout is None else timeout
-    relay = _relay()
+    relay = relays.configured()
     governor = governor or Governor(unhurried=bool(relay and relay.here))
     gate = _Gate(governor, patience, time.monotonic() + min(LONGEST, 6 * patience), seen)
     with _patched:
@@ -157,59 +158,6 @@ def _decoded(body: bytes) -> str:
         return body.decode("utf-8-sig")
     except UnicodeDecodeError:
         return body.decode("gb18030", "replace")
-
-
-class _Relay(NamedTuple):
-    """A server that is asked instead of the hosts: where its URLs begin, and whether it is on this machine."""
-
-    start: str
-    here: bool
-
-    def ask(
-        self, original: Callable[..., "Response"], request: "PreparedRequest", kwargs: dict[str, Any]
-    ) -> "Response":
-        """Send a copy of the request to the relay; the response reads as if the host itself had answered."""
-        from requests.utils import get_environ_proxies
-
-        parts = urlsplit(request.url or "")
-        sent = request.copy()
-        sent.url = f"{self.start}/{parts.netloc}{parts.path or '/'}" + (f"?{parts.query}" if parts.query else "")
-        proxies = {} if self.here else get_environ_proxies(self.start)
-        response = original(sent, **{**kwargs, "proxies": proxies})
-        response.url, response.request = request.url or "", request
-        return response
-
-
-def _relay() -> _Relay | None:
-    """Return the relay of the setting; ConfigError where that is no plain URL, or http to another machine."""
-    text = str(config.get("market.relay") or "").rstrip("/")
-    if not text:
-        return None
-    try:
-        parts = urlsplit(text)
-        good = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0 and "@" not in parts.netloc
-    except ValueError:
-        good = False
-    if not good or parts.query or parts.fragment or not text.isascii() or not text.isprintable() or " " in text:
-        raise ConfigError("market.relay: {text!r} is no URL", hint="write http://HOST:PORT", text=text[:80])
-    here = _is_here(parts.hostname or "")
-    if parts.scheme == "http" and not here:  # a token and prices would cross a network in the clear
-        raise ConfigError(
-            "market.relay: {host} is not this machine: https:// only",
-            hint="write https://{host}",
-            host=parts.netloc,
-        )
-    return _Relay(text, here)
-
-
-def _is_here(host: str) -> bool:
-    """Whether a host is this machine, by its name or address alone: nothing is looked up."""
-    from ipaddress import ip_address
-
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host.lower().rstrip(".") == "localhost"
 
 
 class _Gate:
@@ -369,7 +317,7 @@ def _retry_after(response: "Response") -> float | None:
     from email.utils import parsedate_to_datetime
 
     try:
-        return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
+        return max(0.0, (parsedate_to_datetime(text) - clock.wall()).total_seconds())
     except (ValueError, TypeError, OverflowError):
         return None
 
