@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 
@@ -98,15 +98,16 @@ def _data(whole: Chart, first: int, place: candles.Layout) -> dict[str, object]:
     count = len(bars.date)
     spans = [(say(name), size) for name, size in _spans(bars.date) if size < count] + [(say("all"), count)]
 
-    def lines(many: Sequence[Line]) -> list[dict[str, object]]:
-        return [{"n": line.label, "v": _round(line.values), "f": line.form} for line in many]
+    def lines(many: Sequence[Line], digits: int) -> list[dict[str, object]]:
+        return [{"n": line.label, "v": _round(line.values, digits), "f": line.form} for line in many]
 
     return {
         "id": "", "title": whole.title, "source": whole.source, "warning": whole.warning, "lang": whole.voice.lang,
-        "d": bars.date, "o": bars.open, "h": bars.high, "l": bars.low, "c": bars.close, "v": bars.volume,
-        "from": first, "to": count, "log": whole.log, "up": whole.up, "over": lines(whole.overlays),
+        "d": bars.date, "v": bars.volume,
+        **{key: _round(column, 8) for key, column in zip("ohlc", bars[1:5], strict=True)},
+        "from": first, "to": count, "log": whole.log, "up": whole.up, "over": lines(whole.overlays, 7),
         "panes": [
-            {"t": pane.title, "levels": pane.levels, "fixed": pane.fixed, "lines": lines(pane.lines)}
+            {"t": pane.title, "levels": pane.levels, "fixed": pane.fixed, "lines": lines(pane.lines, 6)}
             for pane in whole.panes
         ],
         "marks": [
@@ -152,9 +153,9 @@ def _spans(dates: list[str]) -> list[tuple[str, int]]:
     )
 
 
-def _round(values: Values) -> Values:
-    """Return values to seven digits: more is not seen, and a page is read on a phone."""
-    return [None if value is None else float(f"{value:.7g}") for value in values]
+def _round(values: Iterable[float | None], digits: int) -> Values:
+    """Return values to so many digits: more is not seen, and a page is read on a phone."""
+    return [None if value is None else float(f"{value:.{digits}g}") for value in values]
 
 
 def last_bars(chart: Chart, rows: int = ROWS) -> str:

@@ -101,16 +101,16 @@ def charted(origin: Origin, voice: Voice, *, title: str | None = None, averages:
 
 
 def described(origin: Origin, voice: Voice) -> str:
-    """Return the line that tells where the bars came from: source, host, adjustment, period, time."""
+    """Return the line that tells what the bars are: adjustment, period, source, host, time."""
     say, parts = voice.say, []
-    if origin.adapter:
-        where = f"{origin.adapter} ({origin.host})" if origin.host and origin.host != origin.adapter else origin.adapter
-        parts.append(say("source {where}", where=where))
     if origin.adjust:
         parts.append({"qfq": say("forward-adjusted (qfq)"), "hfq": say("backward-adjusted (hfq)")}.get(
             origin.adjust, say("not adjusted")))  # fmt: skip
     if origin.period:
         parts.append(say(origin.period))
+    if origin.adapter:
+        where = f"{origin.adapter} ({origin.host})" if origin.host and origin.host != origin.adapter else origin.adapter
+        parts.append(say("source {where}", where=where))
     if origin.fetched:
         parts.append(say("fetched {time}", time=_minute(origin.fetched)))
     return " · ".join(parts)

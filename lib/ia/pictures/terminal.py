@@ -209,7 +209,14 @@ class _Drawing:
                 break
             parts += [(told, self._line_style(i)), ("  ", "")]
             used += cells(told) + 2
-        return parts
+        return [*parts, *self._origin(self.form.width - used)]
+
+    def _origin(self, room: int) -> list[Part]:
+        """Return where the bars came from and how they are adjusted: as much as there is room for, at the right."""
+        told = self.chart.source
+        while told and cells(told) > room:
+            told = told.rpartition(" · ")[0]
+        return [(" " * (room - cells(told)), ""), (told, "dim")] if told else []
 
     def _line_style(self, i: int) -> str:
         """Return the style of line i: beside blue and orange candles only colours that are neither."""
