@@ -311,6 +311,16 @@ def test_a_trade_that_a_model_proposes_waits_for_a_person(ia):
     assert json.loads(ok(ia("tool", "call", "trade.list", "{}", env=env)))[0]["symbol"] == "600519.SH"
 
 
+def test_an_approval_asks_the_guard_again_and_its_hint_can_be_typed(ia):
+    ok(ia("trade", "deposit", "1000000", "--date", "2024-01-02"))
+    wish = {"action": "buy", "symbol": "600519", "quantity": 100, "price": 1650, "order_type": "limit"}
+    number = json.loads(ok(ia("tool", "call", "trade.execute", json.dumps(wish))))["order_id"]
+    ok(ia("trade", "withdraw", "500000", "--date", "2024-01-03"))
+    run = ia("approve", number, "--yes")
+    assert run.returncode == 77 and "position limit: 33% > 20%" in run.stderr
+    assert f"`ia trade buy 600519.SH 100 1650 --override --because WHY`, and `ia reject {number}`" in run.stderr
+
+
 def test_an_import_can_be_tried_first_and_entered_once(ia, tmp_path):
     bill = tmp_path / "bill.txt"
     bill.write_bytes(

@@ -1,11 +1,12 @@
 """Chinese of the risk guard."""
 
 CATALOG = {
+    "`ia account` shows what is held": "`ia account` 显示持有什么",
     "position limit: {value} > {limit}": "仓位超限: {value} > {limit}",
     "position limit: the account is worth {equity} {currency}": "仓位超限: 账户净值为 {equity} {currency}",
     "the position limit of {limit} was not checked: the cash in {currency} is not known; `ia trade deposit` or the setting ledger.capital tells it": "未检查 {limit} 的仓位上限：{currency} 现金未知；用 `ia trade deposit` 记入金，或设置 ledger.capital",
     "the position limit of {limit} was not checked: of a position in {currency} no price is stored; `ia sync` fetches it": "未检查 {limit} 的仓位上限：有 {currency} 持仓没有行情；用 `ia sync` 获取",
-    "cash: {need} > {cash} {currency}": "现金不足: {need} > {cash} {currency}",
+    "not enough cash: {need} > {cash} {currency}": "现金不足: {need} > {cash} {currency}",
     "the loss of the day was not checked: it is not known": "未检查当日亏损：尚不知当日盈亏",
     "loss of the day: {value} >= {limit}, nothing is bought any more": "当日亏损超限: {value} ≥ {limit}，禁止新开仓和加仓",
     "loss of the day: {value} >= {limit}": "当日亏损: {value} ≥ {limit}",
@@ -22,6 +23,7 @@ CATALOG = {
     "price limit of {day}: {price} > {limit} ({rule})": "超出 {day} 涨停价: {price} > {limit}（{rule}）",
     "price limit of {day}: {price} < {limit} ({rule})": "低于 {day} 跌停价: {price} < {limit}（{rule}）",
     "if it is meant so: `--override --because WHY`; the journal keeps both": "若确实如此：`--override --because 理由`，两者都会记入账本",
+    "if it is meant so: `ia trade {side} {code} {count} {price} --override --because WHY`, and `ia reject {number}`": "若确实如此：`ia trade {side} {code} {count} {price} --override --because 理由`，再 `ia reject {number}`",
     "{name}: {value!r} is no number of hours from 0 to 8760": "{name}：{value!r} 不是 0 到 8760 之间的小时数",
     "{name}: {value!r} is no per cent: a number above 0 and up to 100, without the sign": "{name}：{value!r} 不是百分数（大于 0、不超过 100 的数字，不带 %）",
     "`ia config set {name} {usual}` sets the usual one": "用 `ia config set {name} {usual}` 恢复默认值",

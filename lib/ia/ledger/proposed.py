@@ -5,9 +5,10 @@ from decimal import Decimal
 from typing import Any
 
 from ia import clock, proposals
-from ia.errors import BadData, IaError, Message, NotFound
+from ia.errors import BadData, IaError, Message, NotFound, Refused
 from ia.ledger import journal, order
 from ia.ledger.desk import Desk
+from ia.ledger.fold import plain
 from ia.ledger.journal import Entry
 from ia.ledger.order import Order
 from ia.ohlcv.identity import from_canonical
@@ -62,7 +63,17 @@ def approved(desk: Desk, proposal: Proposal) -> Entry:
         return found
     from ia.ledger import entering  # listing what waits enters nothing
 
-    return entering.trade(desk, wish, key=key(proposal)).entry
+    try:
+        return entering.trade(desk, wish, key=key(proposal)).entry
+    except Refused as exc:
+        if exc.hint is None:
+            raise
+        raise Refused(
+            exc.template, **exc.params, side=wish.side, code=wish.symbol.canonical, count=plain(wish.quantity),
+            price=plain(wish.price), number=proposal.id,
+            hint="if it is meant so: `ia trade {side} {code} {count} {price} --override --because WHY`, and"
+            " `ia reject {number}`",
+        ) from None  # fmt: skip
 
 
 def key(proposal: Proposal) -> str:
