@@ -1,12 +1,20 @@
 """`ia profit`: what was gained and lost, security by security."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from ia.errors import Message
 from ia_cli._group import Command
 from ia_cli._options import json_option
-from ia_cli._out import emit_json, hint, notify
+from ia_cli._out import Row, emit_json, hint, notify
 from ia_cli._text import tr
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ia.ledger.profit import Row as Profit
+    from ia.ledger.profit import Total
 
 COLUMNS = (
     "symbol", "name", "size", "cost", "current_price", "price_date", "pnl", "profit_rate", "realized", "unrealized",
@@ -34,14 +42,12 @@ def profit(symbol: str | None, method: str | None, session: str, as_json: bool) 
     held that is (price - cost) / cost. Currencies are not added up: with several, the total is empty, and each has
     its own.
     """
-    import sys
-
     from ia.ledger import documents
     from ia.ledger.profit import rows, totals
     from ia.pipes import ledger
     from ia.workspace import Workspace
     from ia_cli._brief import emit_brief
-    from ia_cli._trade import tell_age, written
+    from ia_cli._trade import tell_age
 
     desk = ledger(Workspace(), notify)
     meant = desk.meant(symbol).canonical if symbol else ""
@@ -57,26 +63,33 @@ def profit(symbol: str | None, method: str | None, session: str, as_json: bool) 
         notify(Message("{what}: nothing of it was traded", what=what) if what else Message("nothing was traded yet"))
         if not what:
             hint("`ia trade buy SYMBOL QUANTITY PRICE` enters a purchase")
+    spare = ("size", "price_date", "current_price", "fees", "dividends", "cost")
+    emit_brief(_rows(found, sums.values()), COLUMNS, HEADS, spare=spare)
+
+
+def _rows(found: "Iterable[Profit]", sums: "Iterable[Total]") -> list[Row]:
+    """Return the lines of the table: a security each, then a sum a currency."""
+    import sys
+
+    from ia_cli._trade import written
+
+    def gains(each: "Profit | Total") -> Row:
+        return {
+            "pnl": written(each.profit, True), "profit_rate": written(each.rate), "realized": written(each.realised),
+            "unrealized": written(each.unrealised), "dividends": written(each.dividends), "fees": written(each.fees),
+            "currency": each.currency,
+        }  # fmt: skip
+
     person = sys.stdout.isatty()
     lines = [
         {
             "symbol": each.symbol, "name": each.name, "size": written(each.quantity), "cost": written(each.cost),
             "price_date": each.price.date if each.price else "",
-            "current_price": written(each.price.price if each.price else None), "pnl": written(each.profit, True),
-            "profit_rate": written(each.rate), "realized": written(each.realised),
-            "unrealized": written(each.unrealised), "dividends": written(each.dividends), "fees": written(each.fees),
-            "currency": each.currency,
+            "current_price": written(each.price.price if each.price else None), **gains(each),
         }
         for each in found
     ]  # fmt: skip
-    lines += [
-        {
-            "symbol": "", "name": f"{tr('total')} {each.currency}" if person else "total",
-            "pnl": written(each.profit, True), "profit_rate": written(each.rate),
-            "realized": written(each.realised), "unrealized": written(each.unrealised),
-            "dividends": written(each.dividends), "fees": written(each.fees), "currency": each.currency,
-        }
-        for each in sums.values()
-    ]  # fmt: skip
-    spare = ("size", "price_date", "current_price", "fees", "dividends", "cost")
-    emit_brief(lines, COLUMNS, HEADS, spare=spare)
+    for total in sums:
+        name = f"{tr('total')} {total.currency}" if person else "total"
+        lines.append({"symbol": "", "name": name, **gains(total)})
+    return lines

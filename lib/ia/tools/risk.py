@@ -16,13 +16,15 @@ from ia.errors import IaError, Notify, silent
 from ia.workspace import Workspace
 
 if TYPE_CHECKING:
-    from ia.ledger.account import Account
+    from ia.ledger.account import Account, Position, Price
     from ia.ledger.fold import Books
     from ia.ledger.guard import Breach, Limits
     from ia.ohlcv.identity import Symbol
 
 NAME = 12
 LAST_BUYS = 10
+USUAL_FRAC = Decimal("0.1")
+"""So much of the account a usual buy is, where none was made yet."""
 
 
 class Standing(NamedTuple):
@@ -74,7 +76,7 @@ def standing(ws: Workspace, notify: Notify = silent) -> Standing:
     desk = ledger(ws, notify)
     limits = guard.configured()
     books = desk.books()
-    account = desk.account(books=books)
+    account = desk.account(books=books, curve=False)
     return Standing(account, limits, desk.warnings(account), _days(account), _cooling(books, limits))
 
 
@@ -116,21 +118,15 @@ def supposed(
 
     symbol = resolve(text, traded=True)
     desk = ledger(ws, notify)
-    feed = desk.market.prices([symbol]).get(symbol.canonical)
-    at = exactly(price) if price is not None else feed.price if feed else None
-    account = desk.account()
+    last = desk.market.prices([symbol]).get(symbol.canonical)
+    at = exactly(price) if price is not None else last.price if last else None
+    account = desk.account(curve=False)
     limits = guard.configured()
     held = next((each for each in account.positions if each.symbol == symbol.canonical), None)
     told: dict[str, Any] = {
-        "symbol": symbol.canonical, "price": None if at is None else float(at), "date": feed.date if feed else None,
-        "simulated": bool(feed and feed.simulated), "change_pct": _change(feed),
-        "limits": {name: float(value) for name, value in limits._asdict().items()},
-        "held": None if held is None else {
-            "quantity": float(held.quantity), "profit_pct": _float(held.loss), "weight_pct": _float(held.weight),
-        },
-        "day_pct": {name: _rounded(value) for name, value in _days(account).items()},
+        "symbol": symbol.canonical, "price": None if at is None else float(at), "date": last.date if last else None,
+        "simulated": bool(last and last.simulated), "change_pct": _change(last), **_stands(account, limits, held),
         "warnings": [_told(breach) for breach in desk.warnings(account)],
-        "equity_known": any(purse.equity is not None for purse in account.purses.values()),
     }  # fmt: skip
     if at is None:
         return {**told, "quantity": None, "breaches": [], "allowed": None}
@@ -154,10 +150,22 @@ def supposed(
     }  # fmt: skip
 
 
-def _change(feed: Any) -> float | None:
-    if feed is None or not feed.previous:
+def _stands(account: "Account", limits: "Limits", held: "Position | None") -> dict[str, Any]:
+    """Return what a buy meets: the limits, the result of the day, and what is held of the security."""
+    return {
+        "limits": {name: float(value) for name, value in limits._asdict().items()},
+        "held": None if held is None else {
+            "quantity": float(held.quantity), "profit_pct": _float(held.loss), "weight_pct": _float(held.weight),
+        },
+        "day_pct": {name: _rounded(value) for name, value in _days(account).items()},
+        "equity_known": any(purse.equity is not None for purse in account.purses.values()),
+    }  # fmt: skip
+
+
+def _change(last: "Price | None") -> float | None:
+    if last is None or not last.previous:
         return None
-    return round(float((feed.price / feed.previous - 1) * 100), 2)
+    return round(float((last.price / last.previous - 1) * 100), 2)
 
 
 def _usual(ws: Workspace, account: "Account", symbol: "Symbol", price: Decimal) -> Decimal:
@@ -172,7 +180,7 @@ def _usual(ws: Workspace, account: "Account", symbol: "Symbol", price: Decimal) 
     bought = [each.cash for each in journal.standing(ws.db) if each.kind == journal.BUY and each.currency == currency]
     amounts = [cash for cash in bought[-LAST_BUYS:] if cash]
     purse = account.purses.get(currency)
-    money = median(amounts) if amounts else purse.equity / 10 if purse and purse.equity else Decimal(0)
+    money = median(amounts) if amounts else purse.equity * USUAL_FRAC if purse and purse.equity else Decimal(0)
     rule = lot(symbol, order.day_of(symbol, clock.now()))
     least = Decimal(rule.least) if rule else Decimal(1)
     step = Decimal(rule.step) if rule else Decimal(1)
