@@ -213,6 +213,16 @@ def test_a_history_is_right_from_its_first_to_its_last_bar(db, source):
     assert "2023-12-29" not in store.days(db, source)
 
 
+def test_the_list_of_securities_keeps_what_was_told_before_and_takes_only_dates(db, source):
+    store.put_day(db, source, DAY, [quote("600519.SH", industry="白酒")])
+    assert store.put_facts(db, source, NEXT, [quote("600519.SH", industry="饮料")]) == 1
+    assert db.execute("SELECT until, industry FROM former").fetchall() == [(NEXT, "白酒")]
+    assert store.put_facts(db, source, DAY, [quote("600519.SH", industry="白酒")]) == 0
+    for date in ("2024-1-2", "", "2024-01-02' --"):
+        with pytest.raises(BadData, match="is not a date"):
+            store.put_facts(db, source, date, [])
+
+
 def test_actions_alone_are_no_complete_history(db, source):
     store.put_history(db, source, "600519.SH", Bars([], [], [], [], [], []), [Action(DAY, cash=1.0)])
     assert db.execute("SELECT complete, first FROM securities").fetchone() == (0, None)

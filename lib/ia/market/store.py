@@ -95,9 +95,7 @@ def put_day(
     raises  BadData for a date that is none, or a damaged database; TryLater where it is locked or the disk is full.
     """
     began = _time.perf_counter()
-    if len(date) != 10 or not is_date(date):
-        raise BadData("{date} is not a date", date=date)
-    told = sorted({quote.symbol: quote for quote in quotes}.values(), key=itemgetter(0))
+    told = _told(date, quotes)
     digest = f"{_digest_of_facts(told)} {_digest_of_numbers(told)}{whole:d}{bars:d}"
     known = "SELECT digest FROM days WHERE source = ? AND date = ?"
     if db.execute(known, (source, date)).fetchone() == (digest,):
@@ -145,9 +143,16 @@ def put_facts(db: sqlite3.Connection, source: int, date: str, quotes: Iterable[Q
 
     What is not told stays. Raises like put_day.
     """
-    told = sorted({quote.symbol: quote for quote in quotes}.values(), key=itemgetter(0))
+    told = _told(date, quotes)
     with _one_go(db, 16_000):
         return _tell_as_of(db, source, date, told, _digest_of_facts(told))
+
+
+def _told(date: str, quotes: Iterable[Quote]) -> list[Quote]:
+    """Return each quote once, by symbol. BadData for a date that is none: it becomes part of the SQL here."""
+    if len(date) != 10 or not is_date(date):
+        raise BadData("{date} is not a date", date=date)
+    return sorted({quote.symbol: quote for quote in quotes}.values(), key=itemgetter(0))
 
 
 def note(db: sqlite3.Connection, source: int, job: str, key: str, state: str, told: str) -> None:
