@@ -90,7 +90,7 @@ def test_the_refusal_in_both_languages(monkeypatch):
 
 def test_several_reasons_are_all_told(monkeypatch):
     failure = refused(check(buy(12000, "10.60"), state(), LIMITS))
-    assert str(failure) == ("position limit: 127.2% > 20%; cash: 127,200.00 > 100,000.00 CNY; rise of the day: 6% > 5%")
+    assert str(failure) == ("position limit: 127.2% > 20%; not enough cash: 127,200.00 > 100,000.00 CNY; rise of the day: 6% > 5%")
     monkeypatch.setenv("IA_LANG", "zh")
     assert say(failure.template, **failure.params) == (
         "仓位超限: 127.2% > 20%; 现金不足: 127,200.00 > 100,000.00 CNY; 当日涨幅超限: 6% > 5%"
@@ -127,7 +127,7 @@ def test_what_cannot_be_checked_is_said():
 def test_an_account_worth_nothing_buys_nothing():
     found = told(check(buy(100), state(equity="0", cash="0"), LIMITS))
     assert found["risk.position_pct"] == ("position limit: the account is worth 0.00 CNY", True)
-    assert found["account.cash"] == ("cash: 1,000.00 > 0.00 CNY", True)
+    assert found["account.cash"] == ("not enough cash: 1,000.00 > 0.00 CNY", True)
 
 
 @pytest.mark.parametrize(
@@ -235,7 +235,7 @@ def test_more_cannot_be_sold_than_is_held_override_or_not():
     for held in ({}, position(100)):
         (only,) = check(sell(200), state(held=held), LIMITS)
         assert (only.rule, only.refuses, only.overridable) == ("exchange.held", True, False)
-        assert refused([only]).hint is None
+        assert refused([only]).hint == "`ia account` shows what is held"
 
 
 @pytest.mark.parametrize(

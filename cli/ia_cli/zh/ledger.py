@@ -113,7 +113,7 @@ CATALOG = {
     "Only those of this session.": "只看此会话的。",
     "Those that were corrected or voided too.": "连同已更正或作废的。",
     "Enter a broker's statement, or an export of ours: CSV or text with tabs, UTF-8 or GBK.": "导入券商对账单或 ia 的导出：CSV 或制表符文本，UTF-8 或 GBK。",
-    "Columns are known by their names (成交日期 证券代码 操作 成交价格 成交数量 手续费 印花税 …, Date Symbol Side Quantity Price …). The broker's amounts and fees win over the rules; where no column tells of fees, they are those of the rules. The guard is not asked: it has happened. One row that cannot be read, and nothing is entered (65, with its line). A row that was entered before is passed over, so that overlapping files do no harm.": "按表头识别各列（成交日期 证券代码 操作 成交价格 成交数量 手续费 印花税 …，Date Symbol Side Quantity Price …）。以券商的金额和费用为准；没有费用列的文件按规则计费。不经风控：事情已经发生。只要有一行读不懂，就什么都不记（65，并给出行号）。记过的行会跳过，文件重叠也无妨。",
+    "Columns are known by their names (成交日期 证券代码 操作 成交价格 成交数量 手续费 印花税 …, Date Symbol Side Quantity Price …). The broker's amounts and fees win over the rules; where no column tells of fees, they are those of the rules. The guard is not asked: it has happened. One row that cannot be read, and nothing is entered (65, with its line). A row that was entered before is passed over, so that overlapping files do no harm.": "按表头识别各列（成交日期 证券代码 操作 成交价格 成交数量 手续费 印花税 …，Date Symbol Side Quantity Price …）。以券商的金额和费用为准；没有费用列的文件按规则计费。不经风控：成交已是事实。只要有一行读不懂，就什么都不记（65，并给出行号）。记过的行会跳过，文件重叠也无妨。",
     "Show what would be entered, and enter nothing.": "只显示将记入的内容，什么都不记。",
     "Of money whose row does not say.": "没有写明币种的资金按此币种。",
     "Print what counts in the journal: CSV that `ia trade import` reads, or beancount text that bean-check accepts.": "输出账本中有效的记录：`ia trade import` 能读的 CSV，或 bean-check 接受的 beancount 文本。",

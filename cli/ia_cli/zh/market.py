@@ -91,7 +91,7 @@ CATALOG = {
     "`by` says whether the source drew them (`ia sync sectors`) or they are worked out of the day's stocks.": "`by` 说明来自数据源（`ia sync sectors`），还是由当日个股算出。",
     "What to group by.": "按什么分组。",
     "Only the best so many.": "只看居前的几个。",
-    "Print what is published of north-bound trading, by day and channel; money in yuan.": "按日和通道输出已公布的北向交易数据；金额单位为元。",
+    "Print what is published of north-bound trading, by day and channel; money in yuan.": "按日和渠道输出已公布的北向交易数据；金额单位为元。",
     "The exchanges have not published the net flow since August 2024: there it is empty, and only turnover is told.": "交易所自 2024 年 8 月起不再公布净买额：该列为空，只有成交额。",
     "How many days.": "几天。",
     "no net flow of {count} days ({first} to {last}): not published since August 2024; turnover is": "有 {count} 天（{first} 至 {last}）没有净买额：2024 年 8 月起不再公布；成交额仍有",
@@ -107,7 +107,7 @@ CATALOG = {
     "nothing is held or watched": "没有持仓，也没有自选",
     "give symbols": "请给出代码",
     # mainline
-    "Print the main lines of a day: groups with more of the top gainers than chance explains. Status 1: there is none.": "输出一天的主线：涨幅居前者在其中多到无法用偶然解释的板块。没有主线时状态为 1。",
+    "Print the main lines of a day: groups with more of the top gainers than chance explains. Status 1: there is none.": "输出一天的主线：涨幅居前的股票多得无法用偶然解释的板块。没有主线时状态为 1。",
     "Industries and concepts are held against a draw that knows no groups, among stocks of the same price limit and the same usual swings, so that neither size nor luck makes a line; `adjusted` is the chance after Benjamini-Hochberg for all groups that were looked at. excess_pct is over the market, z against the group's own stored days. With --keep a second run of the day replaces the first.": "行业和概念与不分板块的随机抽取相比，并只在涨跌停幅度、平常波动相同的股票之间比较，因此规模大或偶然都成不了主线；`adjusted` 是对所有考察过的板块作 Benjamini-Hochberg 校正后的概率。excess_pct 是相对全市场的超额，z 与该板块自己此前各日相比。用 --keep 时，同一天再次运行会替换前一次。",
     "So many top gainers.": "取涨幅前几名。",
     "On how large a share of days without any a line may be shown.": "在没有主线的日子里，误报的比例至多多少。",

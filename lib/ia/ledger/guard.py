@@ -173,10 +173,13 @@ def refused(breaches: Iterable[Breach]) -> Refused:
     """Return the failure (77) that names every breach that refuses."""
     refusing = [breach for breach in breaches if breach.refuses]
     pass_by = all(breach.overridable for breach in refusing)
+    hint = "if it is meant so: `--override --because WHY`; the journal keeps both" if pass_by else None
+    if any(breach.rule == "exchange.held" for breach in refusing):
+        hint = "`ia account` shows what is held"
     return Refused(
         "{breaches}",
         breaches=Several(breach.message for breach in refusing),
-        hint="if it is meant so: `--override --because WHY`; the journal keeps both" if pass_by else None,
+        hint=hint,
     )
 
 
@@ -234,7 +237,7 @@ def _cash(order: Order, state: State) -> Iterator[Breach]:
     need = order.quantity * order.price + order.fees
     if state.cash is not None and need > state.cash:
         told = {"need": f"{need:,.2f}", "cash": f"{state.cash:,.2f}", "currency": state.currency}
-        yield Breach("account.cash", need, state.cash, Message("cash: {need} > {cash} {currency}", **told))
+        yield Breach("account.cash", need, state.cash, Message("not enough cash: {need} > {cash} {currency}", **told))
 
 
 def _day(state: State, limits: Limits, *, buying: bool) -> Iterator[Breach]:

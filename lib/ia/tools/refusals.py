@@ -8,7 +8,7 @@ from ia.errors import Message, fill
 CHINESE = {
     "position limit: {value} > {limit}": "仓位超限: {value} > {limit}",
     "position limit: the account is worth {equity} {currency}": "仓位超限: 账户净值为 {equity} {currency}",
-    "cash: {need} > {cash} {currency}": "现金不足: {need} > {cash} {currency}",
+    "not enough cash: {need} > {cash} {currency}": "现金不足: {need} > {cash} {currency}",
     "loss of the day: {value} >= {limit}, nothing is bought any more":
         "当日亏损超限: {value} ≥ {limit}，禁止新开仓和加仓",
     "loss of the day: {value} >= {limit}": "当日亏损: {value} ≥ {limit}",
