@@ -82,7 +82,7 @@ def sync(
     check(Bars("-", start=start))
     ws = Workspace()
     chosen = _chosen(ws, symbols, universe)
-    with _progress() as progress:
+    with _goes_on(), _progress() as progress:
         if chosen is not None and history:
             first = bring(ws, Request("daily"), notify, progress)
             outcome = bring(ws, Request("daily", chosen, True, start), notify, progress)
@@ -126,6 +126,18 @@ def _chosen(ws: "Workspace", symbols: str | None, universe: str | None) -> tuple
     from ia.pipes import universe as members
 
     return tuple(symbol.canonical for symbol in members(ws, universe) if symbol.market == "CN")
+
+
+@contextlib.contextmanager
+def _goes_on() -> Iterator[None]:
+    """Say after Ctrl-C that nothing is lost."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        from ia.errors import Message
+
+        notify(Message("interrupted: what was finished is stored, the next `ia sync` goes on from there"))
+        raise
 
 
 @contextlib.contextmanager

@@ -176,15 +176,20 @@ def _tell(one: "Checked") -> None:
     from ia.errors import Message
     from ia_cli._text import say
 
-    fields: dict[str, Any] = {"a": one.a, "b": one.b, "days": len(one.days), "rows": len(one.differences)}
+    values = [row for row in one.differences if row.field != "bar"]
+    fields: dict[str, Any] = {"a": one.a, "b": one.b, "days": len(one.days), "rows": len(values)}
     fields |= {"first": one.days[0], "last": one.days[-1]} if one.days else {"first": "-", "last": "-"}
     what = f"{one.name}: " if one.name else ""
-    if not one.differences:
+    if not values:
         template = "{what}{a} and {b} agree on {days} days, {first} to {last}"
     else:
         template = "{what}{a} and {b}: values that differ: {rows}, on {dates} of {days} days, {first} to {last}"
-        fields["dates"] = len({row.date for row in one.differences})
+        fields["dates"] = len({row.date for row in values})
     told = say(template, what=what, **fields)
+    for name, alone in ((one.a, "a"), (one.b, "b")):
+        lone = [row for row in one.differences if row.field == "bar" and getattr(row, alone) is not None]
+        if lone:
+            told += say("; days that only {name} has: {count}", name=name, count=len(lone))
     if one.steps is not None:
         wrong = sum(row.field == "factor" for row in one.differences)
         told += say("; adjustment: {steps} ex-days, {wrong} differ", steps=one.steps, wrong=wrong)

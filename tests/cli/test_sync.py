@@ -196,6 +196,7 @@ def test_an_interrupt_is_130_and_keeps_what_was_fetched(hosts, ia, tmp_path):
     out, err = child.communicate(timeout=30)
     assert (child.returncode, out) == (130, ""), err
     assert "Traceback" not in err
+    assert "interrupted: what was finished is stored" in err
     hosts.heal()
     row = json.loads(on(hosts, ia, DAY, "daily", "--history", "--json").stdout)["jobs"][0]
     assert 0 < row["histories"] <= 32 - 5

@@ -356,6 +356,12 @@ def test_two_files_at_the_command_line(ia, tmp_path):
     assert run.stdout == "symbol\tdate\tfield\ta\tb\tdifference\n\t2024-01-16\tclose\t10.2\t10.3\t0.1\n"
     assert "a.csv and b.csv: values that differ: 1, on 1 of 2 days, 2024-01-15 to 2024-01-16" in run.stderr
     assert ia("verify", "a.csv", "-", input="\n".join(lines)).returncode == 0
+    run = ia("verify", "a.csv", "-", input="\n".join([*lines, "2024-01-17,10.1,10.6,9.9,10.2,205"]))
+    assert run.returncode == 0  # beyond the other file
+    (tmp_path / "long.csv").write_text("\n".join([*lines, "2024-01-17,10.1,10.6,9.9,10.2,205"]) + "\n")
+    run = ia("verify", "long.csv", "-", input="\n".join([lines[0], lines[1], "2024-01-17,10.1,10.6,9.9,10.2,205"]))
+    assert run.returncode == 1
+    assert "agree on 2 days, 2024-01-15 to 2024-01-17; days that only long.csv has: 1" in run.stderr
     for wrong, status in ((("a.csv",), 2), (("a.csv", "c.csv"), 66), (("c.csv", "d.csv"), 66), (("a.csv", "600519"), 2),
                           ((), 2), (("600519", "--tick", "1"), 2), (("a.csv", "b.csv", "--start", "x"), 2)):  # fmt: skip
         run = ia("verify", *wrong)

@@ -1,6 +1,8 @@
 """Chinese of `ia verify`."""
 
 CATALOG = {
+    "; days that only {name} has: {count}": "；只有 {name} 有的日子：{count}",
+    "no session had closed from {start} to {end}": "{start} 至 {end} 没有已收盘的交易日",
     "Compare the prices of two different hosts, row by row.": "逐行比较两个不同主机的行情。",
     "The same days, raw against raw: open, high, low and close agree within half a tick, the volume within a lot where one host counts lots, and a day that only one has differs unless nobody traded on it. Of mainland stocks the adjustment is compared, too: on each ex-day the factor that ia works out from dividends, bonus and rights issues against the one of Sina's factor file (relative 1e-4); the adjusted prices of Eastmoney and Tencent subtract dividends and are no reference. The host `store` is what is stored here of live data: `--hosts store,sina`.": "同样的日子，原始价对原始价：开高低收相差不超过半个最小价位，成交量在一方按手计数时相差不超过一手，只有一方才有的日子算不同，除非那天没有成交。内地股票还比较复权：每个除权日，ia 由分红送转配股算出的因子与新浪因子文件里的因子比较（相对 1e-4）；东方财富和腾讯的复权价是减法，不能作参照。主机 `store` 指这里已存的实盘数据：`--hosts store,sina`。",
     "Two FILEs, or one and - for standard input, are compared as they are; any OHLCV-like CSV will do.": "两个 FILE，或一个文件加 -（标准输入），按原样比较；任何行情类 CSV 都可以。",

@@ -193,12 +193,17 @@ def check_hosts(hosts: Sequence[str], *, given: bool = True) -> None:
 
 
 def span_of(market: str, start: str | None, end: str | None) -> Span:
-    """Return the dates to compare: the last two years up to the last closed session, where nothing else is said."""
+    """Return the dates to compare: the last two years up to the last closed session, where nothing else is said.
+
+    raises  UsageError where none lies between.
+    """
     last = clock.last_visible(market)
     until = min(end, last) if end else last
     if start is None:
         day = f"{int(until[:4]) - YEARS}{until[4:]}"
         start = day if not day.endswith("02-29") else f"{day[:4]}-02-28"
+    if start > until:
+        raise UsageError("no session had closed from {start} to {end}", start=start, end=until)
     return Span(start, until)
 
 

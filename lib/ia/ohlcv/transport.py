@@ -184,6 +184,8 @@ class _Gate:
         )
         response: Response = retrying(self._once, original, host)
         if response.is_redirect:
+            if _is_captcha(response.headers["Location"]):
+                raise self.governor.banned(host, "captcha")
             self._check_redirect(request.method or "", url, response.headers["Location"])
         else:
             self.hops = 0

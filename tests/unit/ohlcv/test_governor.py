@@ -340,8 +340,9 @@ def reset_the_connection(handler):
         reply(403), reply(418), reply(429), reply(456),
         reply(200, "<html><title>安全验证</title>请完成验证码</html>"),
         reply(200, '<!doctype html><div class="geetest_panel"></div>'),
+        reply(302, Location="/captcha?from=rows"),
     ],
-    ids=["closed", "reset", "403", "418", "429", "456", "captcha", "geetest"],
+    ids=["closed", "reset", "403", "418", "429", "456", "captcha", "geetest", "sent to a captcha"],
 )  # fmt: skip
 def test_a_ban_is_told_and_the_host_is_then_left_alone(gate, answer):
     with serving(answer) as server:
