@@ -145,6 +145,14 @@ def bars(folder, name, *lines):
     (folder / name).write_text("date,open,high,low,close,volume\n" + "\n".join(lines) + "\n")
 
 
+@pytest.mark.parametrize(("cash", "prev_close"), [("0.5", 9.5), ("10", None)])
+def test_the_close_before_an_ex_day_is_what_is_left_of_it_if_anything_is(folder, cash, prev_close):
+    bars(folder, "600519.csv", "2024-06-13,10,11,9,10,1000", "2024-06-14,9.5,10,9,9.6,2000")
+    (folder / "600519.actions.csv").write_text(f"date,cash\n2024-06-14,{cash}\n")
+    (page,) = load("csv").snapshot()
+    assert [(quote.price, quote.prev_close) for quote in page.quotes] == [(9.6, prev_close)]
+
+
 def test_a_folder_as_a_market(folder):
     bars(folder, "600519.csv", "2024-06-13,10,11,9,10,1000", "2024-06-14,9.5,10,9,9.6,2000", "2024-06-17,1,1,1,1,1")
     (folder / "600519.actions.csv").write_text("date,cash\n2024-06-14,0.5\n")

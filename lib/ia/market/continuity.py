@@ -15,7 +15,7 @@ from ia import clock
 from ia.errors import BadData
 from ia.market.quote import Quote
 from ia.ohlcv import cache
-from ia.ohlcv.adjust import Action, factors, tick
+from ia.ohlcv.adjust import Action, reference, tick
 from ia.ohlcv.identity import from_canonical
 
 HISTORY = "history"
@@ -177,13 +177,12 @@ def _hole(db: sqlite3.Connection, source: int, after: str, until: str) -> bool:
 
 def explained(symbol: str, bar: Last, day: str, prev_close: float, actions: Iterable[Action]) -> bool:
     """Whether a reference price is the last close after the actions since, by the exchange's rule and rounding."""
-    since = [action for action in actions if bar.date < action.date <= day]
     half = half_a_tick(symbol)
     try:
-        reference = bar.close / factors([bar.date, day], [bar.close, bar.close], since, 2 * half)[1]
+        left = reference(bar.close, bar.date, day, actions, 2 * half)
     except BadData:
         return False
-    return abs(reference - prev_close) < 1.02 * half
+    return abs(left - prev_close) < 1.02 * half
 
 
 def half_a_tick(symbol: str) -> float:

@@ -17,7 +17,7 @@ from ia import clock, config
 from ia.errors import Message, NotFound, Notify, UsageError, silent
 from ia.market.columns import BOARD, CONCEPTS, FORMER, INDUSTRY, LISTED, PUBLISHED, ST
 from ia.ohlcv import cache
-from ia.ohlcv.adjust import adjusted, factors, tick
+from ia.ohlcv.adjust import adjusted, reference, tick
 from ia.ohlcv.canonical import Bars
 from ia.ohlcv.identity import MARKET, Symbol, from_canonical, resolve
 from ia.store import translated
@@ -286,7 +286,7 @@ def _reference(db: sqlite3.Connection, symbol: str, adapter: str, last: str, clo
     acts = [act for act in cache.actions(db, adapter, symbol, day) if act.date > last]
     if not acts:
         return close
-    return round(close / factors([last, day], [close, close], acts, _tick(symbol))[-1], 4)
+    return round(reference(close, last, day, acts, _tick(symbol)), 4)
 
 
 # bars

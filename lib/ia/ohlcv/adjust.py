@@ -72,6 +72,17 @@ def factors(
     return result
 
 
+def reference(close: float, last: str, day: str, actions: Iterable[Action], tick: float | None = None) -> float:
+    """Return what the close of a day `last` is worth on a later one, after the actions since: its reference price.
+
+    `tick` and BadData as for factors().
+
+    >>> reference(20.0, "2024-03-01", "2024-03-04", [Action("2024-03-04", cash=0.5, bonus=0.5)], 0.01)
+    13.0
+    """
+    return close / factors([last, day], [close, close], actions, tick)[1]
+
+
 def adjusted(bars: Bars, actions: Iterable[Action], how: str, tick: float | None = None) -> Bars:
     """Return the bars with prices adjusted for the actions, to ten digits; the volume stays as traded.
 

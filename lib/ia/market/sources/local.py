@@ -5,10 +5,11 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ia import clock
-from ia.errors import IaError, Message, Notify, silent
+from ia.errors import BadData, IaError, Message, Notify, silent
 from ia.market.quote import Quote
 from ia.market.sources import KINDS, Board, Flow, Listing, Page, Report, never
 from ia.ohlcv.adapters import csv
+from ia.ohlcv.adjust import reference, tick
 from ia.ohlcv.canonical import Bars
 from ia.ohlcv.identity import Symbol, resolve
 
@@ -107,23 +108,17 @@ def _quote(symbol: Symbol, bars: Bars, actions: "list[Action]", day: str) -> Quo
     quote = plain._replace(price=close, open=first, high=high, low=low, volume=bars.volume[-1], time=f"{day}T15:00:00")
     if len(bars.date) < 2:
         return quote
-    digits = 3 if symbol.kind == "etf" else 2
+    step = tick(symbol.canonical, symbol.kind) or 0.01
+    digits = len(f"{step:g}") - 2
     before = bars.close[-2]
-    for action in actions:
-        if bars.date[-2] < action.date <= day:
-            before = _ex(before, action)
-    before = round(before, digits) if before != bars.close[-2] else before
+    if any(action.date > bars.date[-2] for action in actions):
+        try:
+            before = round(reference(before, bars.date[-2], day, actions, step), digits)
+        except BadData:  # more was paid than a share was worth: nobody knows what it started from
+            return quote
     return quote._replace(
         prev_close=before,
         change=round(close - before, digits),
         change_pct=round((close / before - 1) * 100, 2),
         amplitude_pct=round((high - low) / before * 100, 2),
     )
-
-
-def _ex(close: float, action: "Action") -> float:
-    """Return what a close is worth after an action: the reference price of the ex-day."""
-    if action.factor is not None:
-        return close / action.factor
-    paid = close - action.cash + action.rights_price * action.rights
-    return paid / (1 + action.bonus + action.rights) / action.split
