@@ -108,8 +108,7 @@ class DemoMarket:
         listed = []
         for symbol, bars, actions in self._all(("stock",), min(until, clock.last_visible("CN"))):
             for at in range(bisect_left(bars.date, since), len(bars.date)):
-                part = Bars(*(column[: at + 1] for column in bars))  # type: ignore[arg-type]
-                if row := _listing(_Series(symbol, part, actions), bars.date[at]):
+                if row := _listing(_Series(symbol, bars.part(0, at + 1), actions), bars.date[at]):
                     listed.append(row)
         return listed
 
@@ -120,8 +119,7 @@ class DemoMarket:
 
     def _series(self, symbol: Symbol, last: str) -> _Series:
         _, bars, actions = _whole(symbol, clock.last_visible("CN", clock.wall()))
-        part = Bars(*(column[: bisect_right(bars.date, last)] for column in bars))  # type: ignore[arg-type]
-        return _Series(symbol, part, [action for action in actions if action.date <= last])
+        return _Series(symbol, bars.between(None, last), [action for action in actions if action.date <= last])
 
 
 def _quote(series: _Series, day: str, last: str) -> Quote:

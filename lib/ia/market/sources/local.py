@@ -36,8 +36,7 @@ class Local:
         found = []
         for symbol, bars, actions in self.histories(kinds, notify):
             if bars.date:
-                tail = Bars(*(column[-2:] for column in bars))  # type: ignore[arg-type]  # all of them would fill memory
-                found.append((symbol, tail, actions))
+                found.append((symbol, bars.part(-2), actions))  # all of them would fill memory
         day = max((bars.date[-1] for _, bars, _ in found), default="")
         host, pages = csv.folder(), max(1, -(-len(found) // FILES))
         for number in range(1, pages + 1):
