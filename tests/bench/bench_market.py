@@ -35,20 +35,25 @@ _BLOCKS = (("SH", 600000, 1700), ("SH", 688000, 600), ("SZ", 1, 1500), ("SZ", 30
 
 
 class Market:
-    """Invented prices in whole cents, one row a day; the last DAYS_MORE days are stored day by day."""
+    """Invented prices in whole cents, one row a day; the last DAYS_MORE days are stored day by day.
 
-    def __init__(self, small: bool, stored: int = 0) -> None:
+    last   the newest day that is stored already, YYYY-MM-DD; those days begin behind it
+    """
+
+    def __init__(self, small: bool, last: str = "") -> None:
         part = 10 if small else 1
         self.symbols = sorted(
             f"{n:06d}.{e}" for e, first, count in _BLOCKS for n in range(first, first + count // part)
         )
         self.history = 2500 // part
-        self.first = max(self.history, stored)
+        self.first = self.history
         self.dates: list[str] = []
         day = date(2016, 1, 4)
-        while len(self.dates) < self.first + DAYS_MORE:
+        while day.isoformat() <= last or len(self.dates) < self.first + DAYS_MORE:
             if day.weekday() < 5:
                 self.dates.append(day.isoformat())
+            if day.isoformat() == last:
+                self.first = max(self.history, len(self.dates))
             day += timedelta(1)
         random = np.random.default_rng(20261122)
         steps = random.normal(0.0002, 0.02, (len(self.dates), len(self.symbols)))
@@ -137,8 +142,9 @@ def run(folder: str, small: bool) -> None:
     ws = Workspace(folder)
     with contextlib.closing(cache.connect(ws)) as db:
         source = store.source_id(db, "akshare", False)
-        market = Market(small, len(store.days(db, source)))
-        if market.first == market.history:
+        stored = store.days(db, source)
+        market = Market(small, stored[-1] if stored else "")
+        if not stored:
             _build(ws, db, source, market)
         with contextlib.closing(peer(os.path.join(folder, "peer.db"), market)) as other:
             _days(ws, db, source, market, other)
