@@ -336,7 +336,7 @@ with contextlib.closing(cache.connect(ws)) as db:
     print("ready", flush=True)
     while True:
         if rng.random() < 0.7:
-            after = [d for d in dates if d > (store.latest_day(db, source, "9999") or "")]
+            after = [d for d in dates if d > max(store.days(db, source), default="")]
             date = after[0] if after and rng.random() < 0.8 else rng.choice(dates)
             some = rng.sample(symbols, rng.randint(1, 40))
             prices = [round(rng.uniform(5, 50), 2) for _ in some]

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from ia import store as databases
-from ia.errors import BadData, ConfigError, NotFound, TryLater
+from ia.errors import BadData, ConfigError, TryLater
 from ia.market import store
 from ia.market.quote import SNAPSHOT, Quote
 from ia.ohlcv import cache
@@ -34,6 +34,11 @@ def bars(*dates, close=10.0):
 
 def rows(db):
     return {table: db.execute(f"SELECT * FROM {table} ORDER BY 1, 2, 3").fetchall() for table in TABLES[:-1]}
+
+
+def synced(db, source):
+    """The latest day of which the whole market is stored."""
+    return db.execute("SELECT max(date) FROM days WHERE source = ? AND whole = 1", (source,)).fetchone()[0]
 
 
 def changes(db, call):
@@ -103,7 +108,7 @@ def test_only_the_row_that_differs_is_written(db, source):
 def test_an_open_session_has_a_snapshot_and_no_bars(db, source):
     store.put_day(db, source, DAY, [quote("600519.SH", 11.0), quote("000001.SZ")], bars=False)
     assert not db.execute("SELECT * FROM daily").fetchall() and not store.days(db, source)
-    assert store.latest_day(db, source, DAY) == DAY
+    assert synced(db, source) == DAY
     # At the close one of them is missing in the source: its price of the morning is no bar.
     stored = store.put_day(db, source, DAY, [quote("600519.SH", 12.0)])
     assert stored.bars == 1
@@ -140,10 +145,10 @@ def test_what_is_not_told_stays_known(db, source):
 
 def test_some_symbols_are_no_synced_day(db, source):
     store.put_day(db, source, DAY, [quote("600519.SH")], whole=False)
-    assert store.latest_day(db, source, "9999") is None and store.days(db, source) == [DAY]
+    assert synced(db, source) is None and store.days(db, source) == [DAY]
     store.put_day(db, source, DAY, [quote("600519.SH")], whole=True)
     store.put_day(db, source, DAY, [quote("000001.SZ")], whole=False)
-    assert store.latest_day(db, source, "9999") == DAY
+    assert synced(db, source) == DAY
     assert db.execute("SELECT rows FROM days").fetchone() == (2,)
 
 
@@ -154,7 +159,7 @@ def test_sources_do_not_mix(db, source):
     store.put_day(db, other, NEXT, [quote("600519.SH", 78.0)])
     assert store.bars_of(db, source, "600519.SH").close == [10.0]
     assert store.bars_of(db, other, "600519.SH").close == [77.0, 78.0]
-    assert store.days(db, source) == [DAY] and store.latest_day(db, source, "9999") == DAY
+    assert store.days(db, source) == [DAY] and synced(db, source) == DAY
 
 
 @pytest.mark.parametrize("date", ["2024-02-30", "", "2024-01-02T15:00:00", "x'); DROP TABLE daily; --"])
@@ -266,23 +271,6 @@ def test_a_symbol_is_found_by_seeks(db):
         assert "SCAN daily" not in plan and "SCAN snapshots" not in plan and "SCAN d" not in plan, plan
     query = "SELECT * FROM actions WHERE adapter = 'x' AND symbol = 'y' AND date <= 'z' ORDER BY date"
     assert "idx_actions_adapter_symbol" in " ".join(row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {query}"))
-
-
-def test_the_first_adapter_with_a_synced_day_is_chosen(ws, db, monkeypatch):
-    monkeypatch.setenv("IA_MARKET_ADAPTER", "akshare, demo")
-    told = []
-    with pytest.raises(NotFound, match="akshare, demo"):
-        store.chosen(ws)
-    demo = store.source_id(db, "demo", True)
-    store.put_day(db, demo, DAY, [quote("600519.SH")])
-    assert store.chosen(ws, told.append) == (demo, "demo", True, DAY)
-    assert [str(message) for message in told] == ["simulated prices: the whole market is invented by demo"]
-    real = store.source_id(db, "akshare", False)
-    store.put_day(db, real, NEXT, [quote("600519.SH")])
-    told.clear()
-    assert store.chosen(ws, told.append, db) == (real, "akshare", False, NEXT) and not told
-    monkeypatch.setenv("IA_NOW", f"{NEXT}T14:59:00+08:00")
-    assert store.chosen(ws).name == "demo"
 
 
 # the database

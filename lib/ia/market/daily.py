@@ -264,7 +264,7 @@ def _free(run: Run) -> bool:
 
 def _fetched(run: Run, row: Row, wanted: list[Wanted]) -> list[IaError]:
     """Fetch the histories and actions that are wanted and tell what is left."""
-    source = store.Source(run.number, run.source.name, run.source.simulated, "")
+    source = store.Source(run.number, run.source.name, run.source.simulated)
     start = run.request.start or backfill.first_day(run.adapter)
     with contextlib.ExitStack() as stack:
         if len(wanted) > GAPS:

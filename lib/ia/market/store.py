@@ -15,15 +15,14 @@ from hashlib import sha256
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from ia import clock, config
-from ia.errors import BadData, Message, NotFound, Notify, silent
+from ia import clock
+from ia.errors import BadData, NotFound
 from ia.market.quote import SNAPSHOT, Quote
 from ia.ohlcv import cache
 from ia.ohlcv.adjust import Action
 from ia.ohlcv.canonical import Bars, is_date
 from ia.ohlcv.identity import from_canonical
 from ia.store import transaction, translated
-from ia.workspace import Workspace
 
 BATCH = 250_000
 """Bars that put_histories holds in memory before it stores them."""
@@ -34,12 +33,11 @@ _ANY = "SELECT 1 FROM snapshots WHERE source = ? AND date = ? LIMIT 1"
 
 
 class Source(NamedTuple):
-    """A source of rows: its id in market.db, its adapter's name, and the latest day of it that may be seen."""
+    """A source of rows: its id in market.db, its adapter's name, and whether it is made up."""
 
     id: int
     name: str
     simulated: bool
-    day: str
 
 
 class Stored(NamedTuple):
@@ -433,36 +431,6 @@ def _log(db: sqlite3.Connection, source: int, kind: str, what: Iterable[str]) ->
 
 
 # reading
-
-
-def chosen(ws: Workspace, notify: Notify = silent, db: sqlite3.Connection | None = None) -> Source:
-    """Return the first adapter of `market.adapter` that has a synced day that may be seen now.
-
-    `db` is market.db where the caller has it open. Tells `notify` where its prices are simulated.
-
-    raises  NotFound where nothing was synced.
-    """
-    names = config.listed("market.adapter")
-    until = clock.last_visible("CN")
-    with contextlib.nullcontext(db) if db else contextlib.closing(cache.connect(ws)) as opened:
-        for name in names:
-            row = opened.execute("SELECT id, simulated FROM sources WHERE name = ?", (name,)).fetchone()
-            day = latest_day(opened, row[0], until) if row else None
-            if row and day:
-                if row[1]:
-                    notify(Message("simulated prices: the whole market is invented by {adapter}", adapter=name))
-                return Source(row[0], name, bool(row[1]), day)
-    raise NotFound(
-        "no day of the market is stored from {adapters}", adapters=", ".join(names), hint="`ia sync daily` fetches one"
-    )
-
-
-def latest_day(db: sqlite3.Connection, source: int, until: str) -> str | None:
-    """Return the latest date up to `until` of which a snapshot of the whole market is stored, or None."""
-    row = db.execute(
-        "SELECT date FROM days WHERE source = ? AND date <= ? AND whole = 1 ORDER BY date DESC LIMIT 1", (source, until)
-    ).fetchone()
-    return row[0] if row else None
 
 
 def days(db: sqlite3.Connection, source: int, until: str = "9999") -> list[str]:
