@@ -1,7 +1,8 @@
 """The columns that a condition on the market may name: where each is read, its unit, and how people call it.
 
-The SQL of a column reads one row of `snapshots s` with `securities c` and FORMER beside it; what stands in
-`fundamentals` is the newest report that was published by then. Nothing that a person writes ever becomes part of it.
+The SQL of a column reads one row of `snapshots s` with `securities c` beside it, and knows :date and :today; what
+stands in `fundamentals` is the newest report that was published by then. Nothing that a person writes ever becomes part
+of it.
 """
 
 from typing import NamedTuple
@@ -29,28 +30,35 @@ DEADLINE = (
 not tell when it did."""
 PUBLISHED = f"coalesce(f.published, {DEADLINE})"
 BOARD = (
-    "CASE WHEN s.symbol LIKE '%.BJ' THEN 'bse' WHEN s.symbol LIKE '688%' OR s.symbol LIKE '689%' THEN 'star'"
-    " WHEN s.symbol LIKE '30%.SZ' THEN 'chinext' WHEN s.symbol LIKE '900%' OR s.symbol LIKE '200%.SZ' THEN 'b'"
-    " ELSE 'main' END"
+    "CASE WHEN s.symbol >= '600' AND s.symbol < '688' AND substr(s.symbol, -3) = '.SH' THEN 'main'"
+    " WHEN substr(s.symbol, -3) = '.BJ' THEN 'bse' WHEN s.symbol >= '688' AND s.symbol < '69' THEN 'star'"
+    " WHEN s.symbol >= '30' AND s.symbol < '31' AND substr(s.symbol, -3) = '.SZ' THEN 'chinext'"
+    " WHEN s.symbol >= '900' AND s.symbol < '901' THEN 'b'"
+    " WHEN s.symbol >= '200' AND s.symbol < '201' AND substr(s.symbol, -3) = '.SZ' THEN 'b' ELSE 'main' END"
 )
+"""Bounds instead of LIKE: it is worked out for each stock of the market."""
 BOARDS = {
     "main": "主板", "chinext": "创业板", "star": "科创板", "bse": "北交所", "b": "B股",
 }  # fmt: skip
 _BARE = "CASE WHEN s.name GLOB 'X[DR]*' OR s.name GLOB 'DR*' THEN substr(s.name, 3) ELSE s.name END"
 _MARKED = " OR ".join(f"{_BARE} GLOB '{form}'" for form in ("ST*", "[*]ST*", "SST*", "S[*]ST*", "S[一-鿿]*"))
-ST = f"(substr(s.name, 1, 1) IN ('S', '*', 'X', 'D') AND ({_MARKED}))"
+ST = f"(s.name < 'Y' AND substr(s.name, 1, 1) IN ('S', '*', 'X', 'D') AND ({_MARKED}))"
 """Special treatment stands in the name of the day, as ia.rules.limits reads it; letters within a name are none."""
 
 
-FORMER = (
-    " LEFT JOIN former o ON o.source = s.source AND o.symbol = s.symbol AND o.until = CASE WHEN EXISTS"
-    " (SELECT 1 FROM former e WHERE e.source = :source AND e.until > :date) THEN (SELECT min(f.until) FROM former f"
-    " WHERE f.source = s.source AND f.symbol = s.symbol AND f.until > s.date) END"
-)
-"""What of a security was told otherwise on that day than now; for the newest day there is nothing to look for."""
-LISTED, INDUSTRY, CONCEPTS = (
-    f"iif(o.symbol IS NULL, c.{name}, o.{name})" for name in ("listed", "industry", "concepts")
-)
+def _told(name: str) -> str:
+    """Return the SQL of what was told of a security by :date: what stands there now, or what did before it changed.
+
+    For the newest day there is nothing to look for, and that is asked once.
+    """
+    before = "FROM former f WHERE f.source = c.source AND f.symbol = c.symbol AND f.until > :date"
+    return (
+        f"CASE WHEN NOT EXISTS (SELECT 1 FROM former WHERE until > :date) OR NOT EXISTS (SELECT 1 {before})"
+        f" THEN c.{name} ELSE (SELECT f.{name} {before} ORDER BY f.until LIMIT 1) END"
+    )
+
+
+LISTED, INDUSTRY, CONCEPTS = map(_told, ("listed", "industry", "concepts"))
 _NEWEST = (
     "(SELECT f.period FROM fundamentals f WHERE f.source = s.source AND f.symbol = s.symbol"
     f" AND {PUBLISHED} <= :today ORDER BY f.period DESC LIMIT 1)"

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from ia import clock, config
 from ia.errors import Message, NotFound, Notify, UsageError, silent
-from ia.market.columns import BOARD, CONCEPTS, FORMER, INDUSTRY, LISTED, PUBLISHED, ST
+from ia.market.columns import BOARD, CONCEPTS, INDUSTRY, LISTED, PUBLISHED, ST
 from ia.ohlcv import cache
 from ia.ohlcv.adjust import adjusted, reference, tick
 from ia.ohlcv.canonical import Bars
@@ -29,7 +29,7 @@ OUT = timedelta(hours=1)
 _NEWEST = "SELECT max(date) FROM days WHERE source = ? AND whole = 1"
 NEW_DAYS = 60
 """Calendar days after its listing in which a stock counts as new."""
-ROWS = f" FROM snapshots s LEFT JOIN securities c ON c.source = s.source AND c.symbol = s.symbol{FORMER}"
+ROWS = " FROM snapshots s LEFT JOIN securities c ON c.source = s.source AND c.symbol = s.symbol"
 OF_DAY = " WHERE s.source = :source AND s.date = :date"
 FROM = ROWS + OF_DAY
 """The rows of one day with what is known of their securities."""

@@ -19,17 +19,13 @@ def chosen(ws: Workspace, text: str) -> list[str]:
     """
     if os.path.isfile(text):
         return listed(text)
-    query = (
-        "SELECT c.symbol FROM securities c JOIN sources n ON n.id = c.source LEFT JOIN former o ON o.source = c.source"
-        " AND o.symbol = c.symbol AND o.until = (SELECT min(f.until) FROM former f WHERE f.source = c.source"
-        " AND f.symbol = c.symbol AND f.until > :seen) WHERE n.name = :name"
-    )
+    query = "SELECT c.symbol FROM securities c JOIN sources n ON n.id = c.source WHERE n.name = :name"
     if text != "all":
         query += f" AND ({INDUSTRY} = :text OR instr(';' || {CONCEPTS} || ';', ';' || :text || ';'))"
     seen = clock.last_visible("CN")
     with contextlib.closing(cache.connect(ws)) as db:
         for name in config.listed("market.adapter"):
-            rows = db.execute(query, {"name": name, "text": text, "seen": seen}).fetchall()
+            rows = db.execute(query, {"name": name, "text": text, "date": seen}).fetchall()
             if rows:
                 return [symbol for (symbol,) in rows]
     if text == "all":

@@ -130,7 +130,7 @@ def _former(db: Any) -> None:
         "CREATE TABLE former (source INTEGER NOT NULL, symbol TEXT NOT NULL, until TEXT NOT NULL, listed TEXT,"
         " industry TEXT, concepts TEXT, PRIMARY KEY (source, symbol, until)) WITHOUT ROWID"
     )
-    db["former"].create_index(["source", "until"])
+    db["former"].create_index(["until"])
 
 
 MARKET = store.Schema("cache/market.db", False, (_tables, _whole, _former), dear=True, page=16384)
