@@ -6,13 +6,14 @@ board), so that a run which was interrupted goes on behind it.
 
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from ia import clock
 from ia.errors import Message, NotFound, Notify
 from ia.market import store
+from ia.market.snapshot import Progress, later
 from ia.market.sources import NET_ENDED, Board, Source
 from ia.ohlcv.cache import CLOSED
 from ia.store import transaction
@@ -26,8 +27,6 @@ LHB_WHOLE = "T12:00"
 RECENT = timedelta(hours=20)
 """What was done within this time is not done again by a run that goes on."""
 WEEK = timedelta(days=6, hours=20)
-
-Progress = Callable[[int, int], None]
 
 
 class Done(NamedTuple):
@@ -252,7 +251,6 @@ def _put_members(db: sqlite3.Connection, number: int, board: Board, members: set
 
 def _day_of(boards: Sequence[Board], source: Source) -> str:
     """Return the day that boards show, refusing one behind the clock: the last session where they tell no time."""
-    from ia.market.snapshot import later
     from ia.ohlcv.calendar import last_session
 
     told = max((board.time for board in boards if board.time), default="")
