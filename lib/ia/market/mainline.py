@@ -15,7 +15,7 @@ import re
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import fsum, sqrt
 from typing import NamedTuple
 
@@ -107,13 +107,18 @@ def judged(
     found, looks = [], 0
     for kind in kinds:
         named = {row.symbol: names_of(row, kind) for row in rows}
-        counts = Counter(name for names in named.values() for name in names)
+        counts = Counter(chain.from_iterable(named.values()))
         looked = {name for name, count in counts.items() if MIN_MEMBERS <= count <= MAX_FRAC * len(rows)}
         looked = {name for name in looked if not META.search(name)}
         looks += len(looked)
         common = Counter(name for symbol in best for name in named[symbol])
-        for name in [name for name, count in common.items() if count >= LEAST_HITS and name in looked]:
-            members = frozenset(symbol for symbol, names in named.items() if name in names)
+        asked: dict[str, list[str]] = {name: [] for name, n in common.items() if n >= LEAST_HITS and name in looked}
+        for symbol, names in named.items():
+            for name in names:
+                if name in asked:
+                    asked[name].append(symbol)
+        for name, symbols in asked.items():
+            members = frozenset(symbols)
             hits = tuple(symbol for symbol in best if symbol in members)
             mine = Counter(layers[symbol] for symbol in members)
             strata = [(sizes[layer], drawn[layer], count) for layer, count in mine.items()]

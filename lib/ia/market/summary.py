@@ -215,7 +215,7 @@ def names_of(row: Stock, kind: str) -> list[str]:
     """Return the groups of a kind (industry, concept) that a stock belongs to."""
     if kind == "industry":
         return [row.industry] if row.industry else []
-    return list(dict.fromkeys(part.strip() for part in (row.concepts or "").split(";") if part.strip()))
+    return list(dict.fromkeys(filter(None, [part.strip() for part in (row.concepts or "").split(";")])))
 
 
 def sectors(db: sqlite3.Connection, day: Day, kind: str = "industry") -> list[Row]:
