@@ -96,7 +96,10 @@ class Context:
 
     def schemas(self) -> list[dict[str, Any]]:
         """Return the tools as models are told of them."""
-        return [{"name": t.wire_name, "description": t.description, "parameters": schema.told(t.schema)} for t in self.tools]
+        return [
+            {"name": each.wire_name, "description": each.description, "parameters": schema.told(each.schema)}
+            for each in self.tools
+        ]
 
     @property
     def tokens(self) -> int:
