@@ -15,6 +15,7 @@ from ia.ledger import journal
 from ia.ledger.fold import Lot, fold
 from ia.ledger.journal import Entry
 from ia.ledger.order import Order, at_open, entry_of
+from ia.ledger.taxed import due
 from ia.ohlcv.identity import from_canonical, resolve
 
 SEEDS = int(os.environ.get("IA_SOAK", "0")) or 300
@@ -350,6 +351,27 @@ def test_a_fraction_of_a_bonus_share_is_cut_off_and_older_lots_grow_first():
     held = books.holdings["600000.SH"]
     assert held.quantity == 10  # 10.5
     assert list(held.lots) == [Lot(D("4"), D("30"), "2024-01-02"), Lot(D("6"), D("80"), "2024-01-03")]
+
+
+@pytest.mark.parametrize(
+    ("symbol", "day", "tax"),
+    [
+        ("600000.SH", "2024-07-08", "40.00"),  # all 1000 up to a month: 20 %
+        ("600000.SH", "2024-07-09", "20.00"),
+        ("600000.SH", "2025-06-10", "0.00"),
+        ("510300.SH", "2024-07-08", "0.00"),
+        ("00700.HK", "2024-07-08", "0.00"),
+    ],
+)
+def test_the_tax_on_dividends_goes_by_how_long_the_oldest_shares_were_held(symbol, day, tax):
+    entries = [
+        entry("buy", "2024-06-08", symbol, quantity="800", price="10", id=1),
+        entry("dividend", "2024-06-12", symbol, price="0.25", id=2),
+        entry("bonus", "2024-06-13", symbol, ratio="0.25", id=3),
+        entry("buy", "2024-06-14", symbol, quantity="500", price="10", id=4),  # after the ex-day
+        entry("sell", day, symbol, quantity="1200", price="10", id=5),
+    ]
+    assert str(due(entries, [], entries[-1])) == tax
 
 
 def test_fractional_shares_stay_fractional():

@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 from ia import clock, config
 from ia.errors import Message, NotFound, Refused, UsageError
-from ia.ledger import guard, journal, order
+from ia.ledger import guard, journal, order, taxed
 from ia.ledger.desk import Desk
 from ia.ledger.fold import fold
 from ia.ledger.guard import Breach
-from ia.ledger.journal import ACTIONS, BONUS, DIVIDEND, INTEREST, SPLIT, TRADES, VOID, WITHDRAW, Entry
+from ia.ledger.journal import ACTIONS, BONUS, DIVIDEND, INTEREST, SELL, SPLIT, TRADES, VOID, WITHDRAW, Entry
 from ia.ledger.order import Order
 from ia.ohlcv.identity import Symbol, from_canonical
 from ia.rules.boards import currency
@@ -59,7 +59,24 @@ def trade(
             entry = entry._replace(override=_record(refusing, override or "", by))
         if replaces is not None:
             entry = entry._replace(corrects=number, place=replaces.place or number, name=replaces.name)
-        return Done(_entered(desk, [entry], number)[0], breaches)
+        done = Done(_entered(desk, [entry], number)[0], breaches)
+    if done.entry.kind == SELL:
+        _tell_of_tax(desk, done.entry)
+    return done
+
+
+def _tell_of_tax(desk: Desk, sale: Entry) -> None:
+    """Say how much of the dividends the tax office is about to take, where it is something."""
+    entries = journal.standing(desk.ws.db, symbol=sale.symbol)
+    tax = taxed.due(entries, desk.virtual(entries), sale)
+    if tax:
+        desk.notify(
+            Message(
+                "about {tax} {currency} of the dividends will be taken as tax, for the shares were held so short;"
+                " enter it once it is: `ia trade dividend --date DAY -- {symbol} -{tax}`",
+                tax=f"{tax:.2f}", currency=sale.currency, symbol=sale.symbol,
+            )
+        )  # fmt: skip
 
 
 def money(desk: Desk, entry: Entry) -> Entry:
