@@ -124,7 +124,8 @@ def sectors(ctx: click.Context, kind: str, count: int | None, as_json: bool, as_
                 raise
     if rows and day and rows[0]["date"] < day.date:
         notify(Message("no groups of {date} are stored: these are of {day}", date=day.date, day=rows[0]["date"]))
-    brief = ("name", "change_pct", "up", "down", "amount", "leader", "leader_pct")
+    told = any(row["amount"] is not None for row in rows)  # a source that draws them itself tells no amount
+    brief = ("name", "change_pct", "up", "down", *("amount",) * told, "leader", "leader_pct")
     _listed(ctx, rows, SECTORS, brief, as_json, as_jsonl, day=day, hint="`ia sync sectors` fetches them")
 
 
