@@ -206,7 +206,9 @@ def test_a_terminal_of_80_columns_shows_it_short_and_in_colours(small, monkeypat
         bare = on_terminal(*words)
         assert "\x1b[" not in bare
         assert "tn" in bare or words[1] == "summary"
-    insert(small, "boards", {"kind": "industry", "date": FRI, "board": "BK1", "name": "酿酒", "change_pct": 1.0, "up": 3})
+    insert(
+        small, "boards", {"kind": "industry", "date": FRI, "board": "BK1", "name": "酿酒", "change_pct": 1.0, "up": 3}
+    )
     drawn = on_terminal("market", "sectors")
     assert "酿酒" in drawn and "amount" not in drawn, "a column without a value"
 
