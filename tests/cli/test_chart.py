@@ -98,6 +98,16 @@ def test_a_file_names_the_picture_and_its_footer_says_what_is_shown(ia, tmp_path
     assert "one bar of 2024-06-28" in _drawn(ia, tmp_path, "my prices.csv", "--last", "1").read_text()
 
 
+def test_bundled_bars_are_told_and_nothing_is_claimed_of_foreign_prices(ia, tmp_path):
+    made = ia("ohlcv", "-", input=CSV.replace("date,open", "Date,Open", 1)).stdout
+    shown = lines(ia("chart", "--last", "120", input=made))
+    assert shown[1].endswith("  2 bars a candle · daily")
+    (tmp_path / "x.csv").write_text(made)
+    text = _drawn(ia, tmp_path, "x.csv", "--last", "150", "--width", "400").read_text()
+    assert re.search(r">150 bars [^<]* · 2 bars a candle · daily<", text)
+    assert "adjusted" not in text + str(shown)
+
+
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_a_csv_of_somebody_else_is_told_the_way_in(ia, tmp_path, lang):
     (tmp_path / "it's.csv").write_text(CSV.replace("date,open", "Date,Open", 1))

@@ -8,6 +8,7 @@ CATALOG = {
     "colour of a rise; blue is told apart by every eye": "上涨的颜色；蓝色人人都能分辨",
     "`{command}` reads most CSV files": "`{command}` 能读大多数 CSV 文件",
     "{told} in {count} deals": "{told}，共 {count} 笔",
+    "{count} bars a candle": "每根蜡烛 {count} 根",
     "one bar of {date}": "1 根 {date}",
     "Draw into FILE: .svg, .png or .html; default: this terminal.": "画入文件：.svg、.png 或 .html；默认画在终端。",
     "A line over the prices, as in 'sma(close, 20)'; may be repeated.": "画在价格上的线，如 'sma(close, 20)'；可重复。",

@@ -3,7 +3,7 @@
 import math
 from typing import NamedTuple
 
-from ia.pictures.chart import FALL, Bucket, Chart, Line, Pane, Values, buckets, thinned
+from ia.pictures.chart import FALL, Bucket, Chart, Line, Pane, Values, buckets, shared, thinned
 from ia.pictures.scale import Scale, compact, date_ticks, labels, number, price, scale, ticks
 from ia.pictures.svg import document, escaped, fitting, num, path, rect, spans, style, text, wide
 
@@ -130,7 +130,7 @@ def drawing(chart: Chart, place: Layout) -> str:
     for strip in place.strips:
         axis = axis_of(chart, strip)
         parts.append(f'<g data-strip="{strip.kind}">{_strip(chart, place, strip, axis, grouped)}</g>')
-    parts.append(f'<g data-strip="events">{events}</g><g data-strip="foot">{_foot(chart, place)}</g>')
+    parts.append(f'<g data-strip="events">{events}</g><g data-strip="foot">{_foot(chart, place, grouped)}</g>')
     return "".join(parts)
 
 
@@ -390,5 +390,6 @@ def _legend(chart: Chart, place: Layout) -> str:
     return spans(place.left, 47, parts, 4)
 
 
-def _foot(chart: Chart, place: Layout) -> str:
-    return text(LEFT, place.height - 9, fitting(foot(chart), 10, place.width - 2 * LEFT), "soft small")
+def _foot(chart: Chart, place: Layout, grouped: list[Bucket]) -> str:
+    told = " · ".join(part for part in (range_of(chart), shared(chart, grouped), chart.source) if part)
+    return text(LEFT, place.height - 9, fitting(told, 10, place.width - 2 * LEFT), "soft small")

@@ -357,7 +357,7 @@ function alive(figure) {
     group('head').innerHTML = head();
     const minute = d => d.slice(0, 16).replace('T', ' ');
     const range = words.range.replace('{count}', grouped(to - from, 0)).replace('{first}', minute(data.d[from])).replace('{last}', minute(data.d[to - 1]));
-    group('foot').innerHTML = text(12, place.h - 9, fitting([range, data.source].filter(s => s).join(' · '), 10, place.w - 24), 'soft small');
+    group('foot').innerHTML = text(12, place.h - 9, fitting([range, bars.at(-1).b - bars.at(-1).a > 1 && words.shared.replace('{count}', bars.at(-1).b - bars.at(-1).a), data.source].filter(s => s).join(' · '), 10, place.w - 24), 'soft small');
     cross();
     figure.dataset.from = data.d[from];
     figure.dataset.to = data.d[to - 1];

@@ -173,6 +173,12 @@ def buckets(bars: Bars, most: int) -> list[Bucket]:
     return found
 
 
+def shared(chart: Chart, grouped: list[Bucket]) -> str:
+    """Return how many bars share a candle; nothing where each has its own."""
+    size = grouped[-1].last - grouped[-1].first
+    return chart.voice.say("{count} bars a candle", count=size) if size > 1 else ""
+
+
 def thinned(values: Values, most: int) -> list[tuple[int, float | None]]:
     """Return (index, value) of a line: of each of `most` stretches its first, lowest, highest and last value.
 

@@ -93,6 +93,7 @@ def _data(whole: Chart, first: int, place: candles.Layout) -> dict[str, object]:
         "volume": say("Volume"), "chart": say("Chart"), "o": say("Open"), "h": say("High"), "l": say("Low"),
         "c": say("Close"), "in": say("Zoom in"), "out": say("Zoom out"), "back": say("Earlier"), "on": say("Later"),
         "last": say("Last"), "range": _range(whole),
+        "shared": say("{count} bars a candle", count="{count}"),
         "keys": say("wheel, + and - zoom · drag and arrows move · 0 goes back"),
     }  # fmt: skip
     count = len(bars.date)

@@ -103,12 +103,13 @@ def charted(origin: Origin, voice: Voice, *, title: str | None = None, averages:
 def described(origin: Origin, voice: Voice) -> str:
     """Return the line that tells what the bars are: adjustment, period, source, host, time."""
     say, parts = voice.say, []
-    if origin.adjust:
+    own = origin.adapter == "-"  # a CSV of somebody's that `ia ohlcv -` read: who knows what was done to its prices
+    if origin.adjust and not own:
         parts.append({"qfq": say("forward-adjusted (qfq)"), "hfq": say("backward-adjusted (hfq)")}.get(
             origin.adjust, say("not adjusted")))  # fmt: skip
     if origin.period:
         parts.append(say(origin.period))
-    if origin.adapter:
+    if origin.adapter and not own:
         where = f"{origin.adapter} ({origin.host})" if origin.host and origin.host != origin.adapter else origin.adapter
         parts.append(say("source {where}", where=where))
     if origin.fetched:

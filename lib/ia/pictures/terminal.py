@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ia.errors import Message, Notify, silent
-from ia.pictures.chart import Bucket, Chart, Line, Pane, Values, buckets
+from ia.pictures.chart import Bucket, Chart, Line, Pane, Values, buckets, shared
 from ia.pictures.scale import Scale, compact, date_ticks, labels, number, price, scale, ticks
 
 MIN_WIDTH, MIN_HEIGHT = 30, 10
@@ -213,8 +213,8 @@ class _Drawing:
 
     def _origin(self, room: int) -> list[Part]:
         """Return where the bars came from and how they are adjusted: as much as there is room for, at the right."""
-        told = self.chart.source
-        while told and cells(told) > room:
+        told = " · ".join(part for part in (shared(self.chart, self.buckets), self.chart.source) if part)
+        while cells(told) > room:
             told = told.rpartition(" · ")[0]
         return [(" " * (room - cells(told)), ""), (told, "dim")] if told else []
 
