@@ -164,7 +164,9 @@ def _whole(entry: Entry) -> bool:
     """Whether an entry has what its kind needs."""
     kind = entry.kind
     if kind in TRADES:
-        return bool(entry.symbol and entry.quantity and entry.quantity > 0) and None not in (entry.cash, entry.price)
+        if entry.cash is None or entry.price is None:  # `None in (…)` would ask each Decimal whether it equals None
+            return False
+        return bool(entry.symbol and entry.quantity and entry.quantity > ZERO)
     if kind in MONEY:
         return entry.cash is not None and not entry.symbol
     if kind == DIVIDEND:
