@@ -907,3 +907,22 @@ def test_one_that_left_while_days_were_missed_is_asked_for_its_last_bars(world):
     assert w.count("600003") > 0
     w.sync(DAYS[3])
     assert w.count("600003") == 0
+
+
+def test_one_row_of_a_day_that_is_not_yet_does_not_stop_the_market(world, monkeypatch):
+    import market_hosts
+
+    w = world(120)
+    honest = market_hosts.answer
+
+    def hasty(market, host, path, query):
+        body = honest(market, host, path, query)
+        if "clist" in path and query["fs"].startswith("m:") and query["pn"] == "1":
+            body["data"]["diff"][0]["f124"] += 10 * 86400
+        return body
+
+    monkeypatch.setattr(market_hosts, "answer", hasty)
+    row = w.sync(DAYS[0])
+    assert not w.failures
+    assert (row["day"], row["bars"]) == (DAYS[0], 120)
+    assert any("a time that is not yet" in told for told in w.told)

@@ -30,6 +30,7 @@ CATALOG = {
     "all, watch, held, a file of codes, or an industry as `ia market sectors` writes it": "all、watch、held、代码文件，或 `ia market sectors` 所列的行业",
     "{source}:{line}: {reason}": "{source}:{line}：{reason}",
     "no adapter of market.adapter tells of a whole market": "market.adapter 中没有能提供全市场数据的适配器",
+    "{source}: {count} row(s) tell a time that is not yet, which is not believed: {symbol}": "{source}：{count} 行给出了尚未到来的时间，不予采信：{symbol}",
     "interrupted: what was finished is stored, the next `ia sync` goes on from there": "已中断：完成的部分已保存，下次 `ia sync` 会接着做",
     "another ia sync is running ({what})": "另一个 ia sync 正在运行（{what}）",
     "try again when it is done": "等它完成后再试",

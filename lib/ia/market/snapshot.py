@@ -70,7 +70,7 @@ def take(source: Source, progress: Progress | None = None, notify: Notify = sile
     """
     began = time.monotonic()
     found = _collected(source, progress, notify)
-    quotes = _once(found.quotes, source.name, notify)
+    quotes = _not_ahead(_once(found.quotes, source.name, notify), source.name, notify)
     day, closed, latest = _day(source, found._replace(quotes=quotes), notify)
     return Snapshot(day, closed, quotes, found.host, latest, found.pages, time.monotonic() - began)
 
@@ -186,6 +186,23 @@ def _once(quotes: list[Quote], name: str, notify: Notify) -> list[Quote]:
     return list(seen.values())
 
 
+def _not_ahead(quotes: list[Quote], name: str, notify: Notify) -> list[Quote]:
+    """Return the quotes, those few without their time that tell one which is not yet: the others tell the day."""
+    limit = _latest()
+    ahead = {quote.symbol for quote in quotes if quote.time and quote.time > limit}
+    if not ahead or len(ahead) > ODD_FRAC * sum(quote.time is not None for quote in quotes):
+        return quotes
+    template = "{source}: {count} row(s) tell a time that is not yet, which is not believed: {symbol}"
+    notify(Message(template, source=name, count=len(ahead), symbol=min(ahead)))
+    return [quote._replace(time=None) if quote.symbol in ahead else quote for quote in quotes]
+
+
+def _latest() -> str:
+    """Return the latest time of a trade that is believed: clocks differ by minutes, days do not."""
+    now = clock.now().astimezone(clock.CHINA)
+    return min((now + dt.timedelta(hours=1)).strftime("%Y-%m-%dT%H:%M:%S"), f"{now:%Y-%m-%d}T23:59:59")
+
+
 def _odd(name: str, template: str, **params: object) -> IaError:
     return Unavailable(
         "{source}: the snapshot makes no sense: {reason}; nothing was stored",
@@ -202,7 +219,7 @@ def _day(source: Source, found: _Collected, notify: Notify) -> tuple[str, bool, 
     """
     from ia.ohlcv.calendar import last_session
 
-    latest = max(filter(None, (found.time, *(quote.time for quote in found.quotes))), default="")
+    latest = max(filter(None, (quote.time for quote in found.quotes)), default=found.time)
     now = clock.now().astimezone(clock.CHINA)
     session = last_session("CN", now)
     if not latest:
@@ -214,7 +231,7 @@ def _day(source: Source, found: _Collected, notify: Notify) -> tuple[str, bool, 
             notify(Message(_OPEN, day=day))
         return day, closed, ""
     day = latest[:10]
-    if day > now.strftime("%Y-%m-%d") or (len(latest) > 10 and _moment(latest) > now.timestamp() + 3600):
+    if latest > _latest():
         raise later(source.name, day)
     if day < session:
         notify(Message("{source} still shows {day}; the last session was {session}", source=source.name, day=day,
@@ -242,10 +259,6 @@ def _of_the_past(source: Source, host: str) -> bool:
     Sina never tells a date in its rows: that is the present.
     """
     return source.simulated or source.name == "csv" or host.endswith(".eastmoney.com")
-
-
-def _moment(text: str) -> float:
-    return datetime.fromisoformat(text).replace(tzinfo=clock.CHINA).timestamp()
 
 
 def later(name: str, day: str) -> IaError:
