@@ -9,6 +9,7 @@ from drawn import made
 from ia.ohlcv.canonical import Bars
 from ia.pictures import terminal
 from ia.pictures.chart import Chart, Line, Mark, Pane, Voice, moving_average
+from ia.pictures.grid import cells
 from ia.pictures.scale import price
 
 
@@ -29,7 +30,7 @@ def test_the_terminal_picture_has_the_size_of_the_terminal(width, height, count)
         lines = terminal.draw(chart, form).split("\n")
         plain = [re.sub("\x1b\\[[0-9;]*m", "", line) for line in lines]
         assert len(lines) - 1 == max(height, terminal.MIN_HEIGHT)
-        assert max(map(terminal.cells, plain)) <= max(width, terminal.MIN_WIDTH)
+        assert max(map(cells, plain)) <= max(width, terminal.MIN_WIDTH)
         assert form.colour or plain == lines
         assert not form.ascii or "\n".join(lines).isascii()
 
@@ -83,4 +84,4 @@ def test_a_pane_is_named_in_any_language():
     drawn_ = terminal.draw(chart, terminal.Form(80, 24))
     assert "\n强弱 " in drawn_
     assert "\n成交量 " in terminal.draw(replace(chart, panes=(), bars=quiet), terminal.Form(80, 40))
-    assert max(map(terminal.cells, drawn_.split("\n"))) <= 80
+    assert max(map(cells, drawn_.split("\n"))) <= 80

@@ -4,12 +4,11 @@ Colours are the sixteen that every terminal has. Without them bodies are hollow 
 told apart by their dashes, of which the legend has a piece; without Unicode all of it is ASCII.
 """
 
-import unicodedata
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ia.errors import Message, Notify, silent
 from ia.pictures.chart import Bucket, Chart, Line, Pane, Values, buckets, shared
+from ia.pictures.grid import Grid, Part, cells, shortened
 from ia.pictures.scale import Scale, compact, date_ticks, labels, number, price, scale, ticks
 
 MIN_WIDTH, MIN_HEIGHT = 30, 10
@@ -58,64 +57,6 @@ def draw(chart: Chart, form: Form, notify: Notify = silent) -> str:
     return _Drawing(chart, form._replace(width=max(form.width, MIN_WIDTH), height=max(form.height, MIN_HEIGHT))).text(
         notify
     )
-
-
-def cells(text: str) -> int:
-    """Return how many columns a text takes; a Chinese character takes two."""
-    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
-
-
-def shortened(text: str, width: int) -> str:
-    """Return as much of a text as fits, with a sign where something is missing."""
-    if cells(text) <= width:
-        return text
-    out, used = "", 0
-    for c in text:
-        size = cells(c)
-        if used + size > width - 1:
-            break
-        out, used = out + c, used + size
-    return out + "…"
-
-
-Part = tuple[str, str]
-"""A text and its style."""
-
-
-@dataclass
-class _Grid:
-    """Cells of one pane: a character and a style each."""
-
-    width: int
-    height: int
-    char: list[list[str]] = field(init=False)
-    style: list[list[str]] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.char = [[" "] * self.width for _ in range(self.height)]
-        self.style = [[""] * self.width for _ in range(self.height)]
-
-    def put(self, x: int, y: int, char: str, style: str = "") -> None:
-        if 0 <= x < self.width and 0 <= y < self.height:
-            self.char[y][x], self.style[y][x] = char, style
-
-    def write(self, x: int, y: int, text: str, style: str) -> int:
-        """Put a text into a row, over what is there; return the column behind it."""
-        for char in text:
-            size = cells(char)
-            if x + size > self.width:
-                break
-            self.put(x, y, char, style)
-            if size == 2:
-                self.put(x + 1, y, "", style)
-            x += size
-        return x
-
-    def free(self, x: int, y: int) -> bool:
-        return 0 <= x < self.width and 0 <= y < self.height and self.char[y][x] in (" ", "·", "╌")
-
-    def row(self, y: int) -> list[Part]:
-        return [*zip(self.char[y], self.style[y], strict=True)]
 
 
 def _axis_width(chart: Chart) -> int:
@@ -246,7 +187,7 @@ class _Drawing:
         chart = self.chart
         seen = [*(b.high for b in self.buckets), *(b.low for b in self.buckets)]
         axis = scale(seen, 2 * height, 0, log=chart.log, air=0.03)
-        grid = _Grid(self.width, height)
+        grid = Grid(self.width, height)
         beside: dict[int, Part] = {}
         for value in ticks(axis, max(height // 3, 2)):
             y = int(axis.at(value) // 2)
@@ -264,7 +205,7 @@ class _Drawing:
         self._marks(grid, axis)
         return self._framed(grid, beside)
 
-    def _candle(self, grid: _Grid, axis: Scale, x: int, bucket: Bucket) -> None:
+    def _candle(self, grid: Grid, axis: Scale, x: int, bucket: Bucket) -> None:
         rises = bucket.rises
         style = self._side(rises)
         top = 2 * grid.height - 1
@@ -287,7 +228,7 @@ class _Drawing:
             else:
                 grid.put(x, y, char, style)
 
-    def _line(self, grid: _Grid, axis: Scale, values: Values, i: int) -> None:
+    def _line(self, grid: Grid, axis: Scale, values: Values, i: int) -> None:
         """Draw line i in braille dots (2 x 4 a cell) into cells that are free. `axis` counts dots from the top."""
         style = self._line_style(i)
         dots: dict[tuple[int, int], int] = {}
@@ -307,7 +248,7 @@ class _Drawing:
             if grid.free(x, y):
                 grid.put(x, y, _SIGNS[i % len(_SIGNS)] if self.form.ascii else chr(0x2800 + bits), style)
 
-    def _marks(self, grid: _Grid, axis: Scale) -> None:
+    def _marks(self, grid: Grid, axis: Scale) -> None:
         chart = self.chart
         for mark, at in zip(chart.marks, chart.placed([mark.date for mark in chart.marks]), strict=True):
             k = next(k for k, b in enumerate(self.buckets) if b.first <= at < b.last)
@@ -319,7 +260,7 @@ class _Drawing:
             grid.put(self._x(k), y, "▲" if mark.side == "buy" else "▼", "bold")
 
     def _volume(self, height: int) -> list[list[Part]]:
-        grid = _Grid(self.width, height)
+        grid = Grid(self.width, height)
         top = max((b.volume for b in self.buckets), default=0) or 1
         for k, bucket in enumerate(self.buckets):
             rest = round(bucket.volume / top * height * 8)
@@ -341,7 +282,7 @@ class _Drawing:
             axis = Scale(*pane.fixed, 4 * height - 1, 0)
         else:
             axis = scale([*present, *([0.0] if columns else [])], 4 * height - 1, 0)
-        grid = _Grid(self.width, height)
+        grid = Grid(self.width, height)
         beside: dict[int, Part] = {}
         lang = self.chart.voice.lang
         levels = [v for v in pane.levels or ticks(axis, max(height // 2, 2)) if axis.low <= v <= axis.high]
@@ -366,7 +307,7 @@ class _Drawing:
                 x = grid.write(x, 0, f"{told} ", "dim")
         return self._framed(grid, beside)
 
-    def _hanging(self, grid: _Grid, axis: Scale, line: Line) -> None:
+    def _hanging(self, grid: Grid, axis: Scale, line: Line) -> None:
         """Draw columns from zero, up and down, in half cells."""
         most = 2 * grid.height
         zero = min(max(round(axis.at(0.0) / 2), 0), most)
@@ -383,7 +324,7 @@ class _Drawing:
                     char = "#" if self.form.ascii else "█" if taken else "▄" if lower else "▀"
                     grid.put(x, y, char, style)
 
-    def _framed(self, grid: _Grid, labels: dict[int, Part]) -> list[list[Part]]:
+    def _framed(self, grid: Grid, labels: dict[int, Part]) -> list[list[Part]]:
         """Return the rows of a pane with the axis at their right."""
         rows = []
         for y in range(grid.height):

@@ -1,0 +1,62 @@
+"""Cells of a terminal: how wide a text is in them, and a grid of characters with a style each."""
+
+import unicodedata
+from dataclasses import dataclass, field
+
+
+def cells(text: str) -> int:
+    """Return how many columns a text takes; a Chinese character takes two."""
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def shortened(text: str, width: int) -> str:
+    """Return as much of a text as fits, with a sign where something is missing."""
+    if cells(text) <= width:
+        return text
+    out, used = "", 0
+    for c in text:
+        size = cells(c)
+        if used + size > width - 1:
+            break
+        out, used = out + c, used + size
+    return out + "…"
+
+
+Part = tuple[str, str]
+"""A text and its style."""
+
+
+@dataclass
+class Grid:
+    """Cells of one pane: a character and a style each."""
+
+    width: int
+    height: int
+    char: list[list[str]] = field(init=False)
+    style: list[list[str]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.char = [[" "] * self.width for _ in range(self.height)]
+        self.style = [[""] * self.width for _ in range(self.height)]
+
+    def put(self, x: int, y: int, char: str, style: str = "") -> None:
+        if 0 <= x < self.width and 0 <= y < self.height:
+            self.char[y][x], self.style[y][x] = char, style
+
+    def write(self, x: int, y: int, text: str, style: str) -> int:
+        """Put a text into a row, over what is there; return the column behind it."""
+        for char in text:
+            size = cells(char)
+            if x + size > self.width:
+                break
+            self.put(x, y, char, style)
+            if size == 2:
+                self.put(x + 1, y, "", style)
+            x += size
+        return x
+
+    def free(self, x: int, y: int) -> bool:
+        return 0 <= x < self.width and 0 <= y < self.height and self.char[y][x] in (" ", "·", "╌")
+
+    def row(self, y: int) -> list[Part]:
+        return [*zip(self.char[y], self.style[y], strict=True)]
