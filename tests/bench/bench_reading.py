@@ -20,9 +20,9 @@ def cases(day: str) -> list[Case]:
         Case("ia screen '0 < pe < 30 and roe > 1'", "ia screen '0 < pe < 30 and roe > 1' -n 50", BASE, 3),
         Case("ia quote, by code", "ia quote 600519.SH", BASE, 3),
         Case("ia quote, by name", "ia quote 贵州茅台", BASE, 3),
-        Case("ia market summary", "ia market summary", BASE),
-        Case("ia market sectors --kind concept", "ia market sectors --kind concept", BASE),
-        Case("ia market mainline", "ia market mainline || test $? = 1", BASE),
+        Case("ia market summary", "ia market summary", BASE, 3),
+        Case("ia market sectors --kind concept", "ia market sectors --kind concept", BASE, 3),
+        Case("ia market mainline", "ia market mainline || test $? = 1", BASE, 3),
         Case("the same, a day earlier", f"ia --now {day}T09:00+08:00 market gainers", BASE, 3),
     ]
 

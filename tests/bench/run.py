@@ -94,6 +94,9 @@ def main() -> None:
             print()
             sys.stdout.flush()
             subprocess.run([PYTHON, str(SCRIPTS / "bench_reading.py"), folder, str(options.rounds)], check=True)
+            print()
+            sys.stdout.flush()
+            subprocess.run([PYTHON, str(SCRIPTS / "bench_sync.py"), folder], check=True)
 
 
 if __name__ == "__main__":
