@@ -62,7 +62,7 @@ def edit(because: str) -> None:
     sys.stdout.write(PATH + "\n")
 
 
-@soul.command(example="ia init; ia soul show | sed 's/宁可错过/宁可多看/' | ia soul propose --because '错过太多'")
+@soul.command(example="ia init; (ia soul show; echo '- 先看现金流') | ia soul propose --because '看利润漏了现金流'")
 @click.argument("text", required=False)
 @click.option("--because", metavar="WHY", default="", help="The reason.")
 @json_option

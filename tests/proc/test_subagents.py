@@ -39,8 +39,8 @@ def test_a_subagent_knows_the_limits_and_the_task_and_hands_back_a_summary(brain
     done = document(ia, "宁德时代波动大吗")
     assert done["reply"].endswith("子代理说 32%。")
     sub = next(request for request in server.requests if is_sub(request))
-    assert "不替你做投资决策" in sub.system
-    assert "宁可错过" not in sub.system
+    assert "I make no investment decisions for you" in sub.system
+    assert "Rather miss a chance" not in sub.system
     assert "催化剂" not in json.dumps(sub.body, ensure_ascii=False)
     assert "宁德时代波动大吗" not in json.dumps(sub.body, ensure_ascii=False)
     assert "market_ohlcv" in sub.tools

@@ -131,7 +131,7 @@ def test_every_request_has_the_time_and_the_soul(brain, ia):
     turn(ia, "看看宁德时代")
     assert len(server.requests) == 2
     for request in server.requests:
-        assert "宁可错过，不可做错" in request.system
+        assert "Rather miss a chance than make a mistake" in request.system
         assert request.asked.startswith("【时间】2024-03-15 16:00:00\n【事件】用户查询\n【用户问题】看看宁德时代")
 
 

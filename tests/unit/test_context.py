@@ -39,7 +39,7 @@ def test_the_parts_stand_in_the_order_of_the_design(ws):
     assert names(sent) == ["soul", "rules", "beliefs", "memory", "playbook", "positions", "skills", "summary"]
     assert part(sent, "beliefs") == "- 周期股要等催化剂"
     assert "research" in part(sent, "skills")
-    assert sent.system.startswith("=== soul ===\n# 我是谁")
+    assert sent.system.startswith("=== soul ===\n# Who I am")
 
 
 def test_a_position_that_is_closed_stays_out(ws):
@@ -104,8 +104,8 @@ def test_a_subagent_gets_the_limits_of_the_soul_and_nothing_of_the_memory(ws):
     writing.believe(ws, "周期股要等催化剂", because="三次买早了")
     sent = of(ws, limits_only=True)
     assert names(sent) == ["soul", "rules"]
-    assert "不替你做投资决策" in part(sent, "soul")
-    assert "我的风格" not in part(sent, "soul")
+    assert "I make no investment decisions for you" in part(sent, "soul")
+    assert "My style" not in part(sent, "soul")
 
 
 def test_the_size_counts_everything(ws):
