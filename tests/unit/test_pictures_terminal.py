@@ -35,6 +35,18 @@ def test_the_terminal_picture_has_the_size_of_the_terminal(width, height, count)
         assert not form.ascii or "\n".join(lines).isascii()
 
 
+def test_labels_of_an_axis_are_whole_and_fit_in_any_language():
+    bars = made(60, 1.2)._replace(volume=[123_456_789_000_000] * 60)
+    for lang, unit in (("en", "tn"), ("zh", "万亿")):
+        chart = Chart(bars, voice=Voice(lambda s, **_: s, lang), panes=(Pane("p", (Line("x", [1e15] * 60),)),))
+        drawn_ = terminal.draw(chart, terminal.Form(80, 30))
+        assert max(map(cells, drawn_.split("\n"))) == 80
+        assert f"┤123{unit}\n" in drawn_
+    cheap = terminal.draw(Chart(made(60, 0.0125, 0.1)), terminal.Form(40, 30))
+    told = [line.partition("┤")[2] for line in cheap.split("\n") if "┤0.0" in line]
+    assert len({len(each) for each in told}) <= 2, told  # the last price may have its own length
+
+
 def test_a_terminal_candle_has_its_rows():
     bars = Bars(["2024-01-02", "2024-01-03"], [1.0, 3.0], [3.0, 4.0], [1.0, 1.0], [3.0, 1.0], [1, 1])
     text = terminal.draw(Chart(bars, volume=False), terminal.Form(30, 12))

@@ -4,6 +4,7 @@ Colours are the sixteen that every terminal has. Without them bodies are hollow 
 told apart by their dashes, of which the legend has a piece; without Unicode all of it is ASCII.
 """
 
+import math
 from typing import NamedTuple
 
 from ia.errors import Message, Notify, silent
@@ -61,7 +62,8 @@ def draw(chart: Chart, form: Form, notify: Notify = silent) -> str:
 
 def _axis_width(chart: Chart) -> int:
     lowest, highest = min(chart.bars.low, default=1.0), max(chart.bars.high, default=1.0)
-    return max(len(price(x)) for x in (lowest, highest, highest * 1.06, chart.bars.close[-1])) + 2
+    prices = max(len(price(x)) for x in (lowest, highest, highest * 1.06, chart.bars.close[-1]))
+    return max(prices, cells(compact(max(chart.bars.volume, default=0), chart.voice.lang))) + 2
 
 
 class _Drawing:
@@ -189,9 +191,10 @@ class _Drawing:
         axis = scale(seen, 2 * height, 0, log=chart.log, air=0.03)
         grid = Grid(self.width, height)
         beside: dict[int, Part] = {}
-        for value in ticks(axis, max(height // 3, 2)):
+        at = ticks(axis, max(height // 3, 2))
+        for value, told in zip(at, labels(at, large=math.inf), strict=True):
             y = int(axis.at(value) // 2)
-            beside[y] = (price(value), "dim")
+            beside[y] = (told, "dim")
             for x in range(0, self.width, 4):
                 grid.put(x, y, "·", "dim")
         last = min(int(axis.at(chart.bars.close[-1]) // 2), height - 1)
@@ -329,8 +332,8 @@ class _Drawing:
         rows = []
         for y in range(grid.height):
             text, style = labels.get(y, ("", ""))
-            side = [("┤" if text else "│", "dim")]
-            rows.append([*grid.row(y), *side, *([(f"{text[: self.axis - 1]}", style)] if text else [])])
+            text = text if cells(text) < self.axis else ""  # a number without its end would be another one
+            rows.append([*grid.row(y), ("┤" if text else "│", "dim"), *([(text, style)] if text else [])])
         return rows
 
     def _dates(self) -> list[list[Part]]:
