@@ -155,7 +155,7 @@ def test_the_draft_stands_above_the_diff(ia):
 
 
 def test_a_ready_design_and_a_wish_of_ones_own(ia, ws):
-    ia("init")
+    ia("--lang", "zh", "init")
     same = ia("task", "propose", "--cron", "0 16 * * 5", "--calendar", "CN", "--prompt", "/review 本周")
     assert same.stdout == "1\n" and "proposal 1 says so already" in same.stderr
     other = ia("task", "propose", "每周五收盘后，帮我复盘", "-m", "ia-offline")
