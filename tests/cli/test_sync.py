@@ -84,6 +84,18 @@ def test_bars_of_the_synced_market_need_nobody_and_where_tells(demo, ia, tmp_pat
     assert single.returncode == 0
 
 
+def test_where_no_host_answers_what_was_synced_is_used_and_said(hosts, ia):
+    """The listing is years before the first stored bar: a host would have more, but none is there."""
+    on(hosts, ia, DAY, "--symbols", "600519,300750")
+    hosts.fail("502")
+    run = ia("--now", f"{DAY}T16:30+08:00", "ohlcv", "600519")
+    assert run.returncode == 0 and len(run.stdout.splitlines()) == 6
+    assert "what `ia sync` stored is used, from 2024-05-06 on" in run.stderr
+    assert ia("--now", f"{DAY}T16:30+08:00", "chart", "300750").returncode == 0
+    for words in (("--adjust", "hfq"), ("--refresh",)):  # the first bar is not known; a new fetch was asked for
+        assert ia("--now", f"{DAY}T16:30+08:00", "ohlcv", "600519", *words).returncode == 75
+
+
 def test_universes(hosts, ia, tmp_path):
     on(hosts, ia, DAY, "daily")
     (tmp_path / "mine.txt").write_text("symbol\n600519  # Moutai\n000001.SZ\n")

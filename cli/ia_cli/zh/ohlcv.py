@@ -28,6 +28,7 @@ CATALOG = {
     "Prints symbol, adapter, host, adjustment, range and time of the very bytes in FILE or on standard input; a file that was changed since is not known any more. Status 1 where the answer is no.": "对 FILE 或标准输入的原样字节，打印标的、适配器、主机、复权方式、区间和时间；之后被改动的文件就不再认得。答案为否时状态为 1。",
     "{source}: not written by ia in this workspace, or changed since": "{source}：不是本工作区的 ia 写出的，或之后被改动过",
     "{adapter}: {reason}; trying {next}": "{adapter}：{reason}；改试 {next}",
+    "{adapter}: {reason}; what `ia sync` stored is used, from {first} on": "{adapter}：{reason}；改用 `ia sync` 存下的，自 {first} 起",
     "market.adapter names no adapter": "market.adapter 没有指定适配器",
     "`ia config set market.adapter akshare`": "`ia config set market.adapter akshare`",
     "{symbol}: no stored copy from {adapter}": "{symbol}：没有来自 {adapter} 的已存副本",

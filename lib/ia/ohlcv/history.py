@@ -8,7 +8,7 @@ import contextlib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ia import audit, clock, config
-from ia.errors import IaError, Message, NotFound, Notify, TryLater, Unavailable, UsageError, silent
+from ia.errors import IaError, Message, NotFound, Notify, Refused, TryLater, Unavailable, UsageError, silent
 from ia.ohlcv import cache
 from ia.ohlcv.adjust import Action, adjusted, tick
 from ia.ohlcv.canonical import Bars
@@ -126,20 +126,31 @@ def _stored(
             return _read(adapter, symbol, until)
         if not request.refresh and (found := _synced(db, name, symbol, request, until)):
             return found
-        with cache.fetching(ws, name, symbol.canonical):
-            others = cache.find(db, name, symbol.canonical)
-            if others and others != known and _fresh(others):
-                known = others  # another process fetched it while this one waited
-            else:
-                known = _fetched(ws, db, adapter, symbol, others)
+        try:
+            with cache.fetching(ws, name, symbol.canonical):
+                others = cache.find(db, name, symbol.canonical)
+                if others and others != known and _fresh(others):
+                    known = others  # another process fetched it while this one waited
+                else:
+                    known = _fetched(ws, db, adapter, symbol, others)
+        except (Unavailable, TryLater, Refused) as exc:
+            found = None if request.refresh else _synced(db, name, symbol, request, until, partly=True)
+            if found is None:
+                raise
+            told = "{adapter}: {reason}; what `ia sync` stored is used, from {first} on"
+            notify(Message(told, adapter=name, reason=exc, first=found.series.first))
+            return found
     bars = cache.bars(db, known, until)
     return _Stored(known, bars, cache.actions(db, name, symbol.canonical, bars.date[-1]) if bars.date else [])
 
 
-def _synced(db: "sqlite3.Connection", name: str, symbol: Symbol, request: Request, until: str) -> _Stored | None:
+def _synced(
+    db: "sqlite3.Connection", name: str, symbol: Symbol, request: Request, until: str, partly: bool = False
+) -> _Stored | None:
     """Return what `ia sync` stored, where that is what a fetch would bring: to the last session, and from as early on.
 
     It is from as early on where it begins with the listing, or before what is asked for; `hfq` hangs on the first bar.
+    With `partly` it may begin later than what is asked for, but not for `hfq`.
     """
     found = cache.synced(db, name, symbol, until) if symbol.market == "CN" else None
     if found is None or not _reaches(found[1], until):
@@ -147,8 +158,8 @@ def _synced(db: "sqlite3.Connection", name: str, symbol: Symbol, request: Reques
     series = found[0]
     listed = cache.listed(db, name, symbol.canonical)
     whole = listed is not None and series.first <= _later(listed, 15)
-    enough = request.adjust != "hfq" and request.start is not None and request.start >= _later(series.first, 31)
-    if not (whole or enough):
+    enough = partly or (request.start is not None and request.start >= _later(series.first, 31))
+    if not (whole or (enough and request.adjust != "hfq")):
         return None
     bars = cache.synced_bars(db, name, symbol.canonical, until)
     return _Stored(series, bars, cache.actions(db, name, symbol.canonical, bars.date[-1])) if bars.date else None
