@@ -90,7 +90,9 @@ def test_the_refusal_in_both_languages(monkeypatch):
 
 def test_several_reasons_are_all_told(monkeypatch):
     failure = refused(check(buy(12000, "10.60"), state(), LIMITS))
-    assert str(failure) == ("position limit: 127.2% > 20%; not enough cash: 127,200.00 > 100,000.00 CNY; rise of the day: 6% > 5%")
+    assert str(failure) == (
+        "position limit: 127.2% > 20%; not enough cash: 127,200.00 > 100,000.00 CNY; rise of the day: 6% > 5%"
+    )
     monkeypatch.setenv("IA_LANG", "zh")
     assert say(failure.template, **failure.params) == (
         "仓位超限: 127.2% > 20%; 现金不足: 127,200.00 > 100,000.00 CNY; 当日涨幅超限: 6% > 5%"

@@ -41,9 +41,7 @@ def propose(
     silent: Annotated[bool, "tell only of failures"] = False,
     retries: Annotated[int, "of a failed run"] = 1,
     retry_after: Annotated[int, "minutes between them"] = 60,
-    missed: Annotated[
-        Literal["once", "skip"], "slots while the machine slept: made up for once, or left out"
-    ] = "once",
+    missed: Annotated[Literal["once", "skip"], "slots while the machine slept: made up for once, or left out"] = "once",
     timeout: Annotated[int, "minutes"] = 30,
     because: Annotated[str, "why the user wants it"] = "",
 ) -> dict[str, Any]:
