@@ -39,7 +39,7 @@ test: $(VENV)/installed $(VENV)/tools
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'not soak'
+	$(BIN)/python -m pytest -n 3 --dist worksteal -m 'not soak'
 
 test-all:
 	@for version in 3.11 3.12 3.13 3.14; do \

@@ -54,6 +54,14 @@ def test_what_the_relay_says_is_judged_under_the_host(hosts):
     assert set(governor.status()) == {"eastmoney.com", "qq.com"}
 
 
+def test_a_relay_that_is_down_shuts_no_host_to_who_does_without_it(hosts, monkeypatch):
+    hosts.fail("403")
+    with governed(), pytest.raises(Banned):
+        get_text(URL)
+    monkeypatch.delenv("IA_MARKET_RELAY")
+    assert governor.status() == {}
+
+
 def test_a_relay_on_this_machine_is_not_slowed_down(hosts):
     hosts.say("x", "fine")
     for _ in range(40):

@@ -6,8 +6,9 @@ signs of a ban a circuit breaker leaves the site alone for half an hour, then tw
 after that one request at a time is let through, and the first good answer closes the breaker. What ends half-way, after
 good answers to the same process, may be a server that fell over: PROBES later processes may then try one request each.
 
-The state is `hosts.db` in the user's state folder. It follows the real clock, never `--now`. What is not sound in it,
-rows or schema, is no reason to stop: the file is begun anew.
+The state is `hosts.db` in the user's state folder; behind `market.relay` it is another file, as a relay that is down
+says nothing of the hosts. It follows the real clock, never `--now`. What is not sound in it, rows or schema, is no
+reason to stop: the file is begun anew.
 """
 
 import contextlib
@@ -96,7 +97,8 @@ class Governor:
         limits: dict[str, Limit] | None = None,
         unhurried: bool = False,
     ) -> None:
-        self.path = path or os.path.join(config.user_state(), "hosts.db")
+        file = "relayed.db" if config.get("market.relay") else "hosts.db"
+        self.path = path or os.path.join(config.user_state(), file)
         self.now, self.sleep = now, sleep
         self.limits = LIMITS if limits is None else limits
         self.unhurried = unhurried
