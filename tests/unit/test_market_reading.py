@@ -6,7 +6,8 @@ from statistics import median
 import pytest
 
 from ia.errors import NotFound, UsageError
-from ia.market import reading, store, universe
+from ia.market import reading, store, sync, universe
+from ia.market.daily import Request
 from ia.market.quote import Quote
 from ia.market.screen import screen
 from ia.market.summary import groups, sectors, stocks, summary
@@ -108,8 +109,14 @@ def test_a_past_day_has_the_groups_that_were_told_by_then(ws, now):
     assert told() == before
 
 
-def test_a_holiday_makes_nothing_old(ws, now):
-    fill(ws, {"2024-04-03": [quote("600519.SH")]})
+def test_a_holiday_makes_nothing_old(ws, now, monkeypatch, tmp_path):
+    now("2024-04-03T16:00:00")
+    monkeypatch.setenv("IA_MARKET_ADAPTER", "csv")
+    monkeypatch.setenv("IA_MARKET_CSV_DIR", str(tmp_path))
+    (tmp_path / "600519.SH.csv").write_text(
+        "date,open,high,low,close,volume\n2024-04-02,1,1,1,1,100\n2024-04-03,1,1,1,1,100\n"
+    )
+    assert not sync.sync(ws, Request("daily")).failures
     now("2024-04-05T16:00:00")  # Qingming, a Friday
     assert seen(ws)[1] == []
     now("2024-04-08T15:00:00")

@@ -94,6 +94,7 @@ def day(run: Run, row: Row) -> list[IaError]:
         )
         if shot.closed:
             _begin_listings(run, shot.day)
+            _note_closures(run, shot.day)
         row |= {"changed": stored.changed, "bars": stored.bars}
         if streamed:
             row |= {"changed": stored.changed + streamed.changed, "bars": stored.bars + streamed.bars}
@@ -110,6 +111,15 @@ def _streamed(run: Run) -> "Streamed | None":
     from ia.market.bulk import streamed
 
     return streamed(run.source, run.db, run.number)
+
+
+def _note_closures(run: Run, day: str) -> None:
+    """Note which weekdays after a day are holidays: reading can then tell its age without loading the calendar."""
+    from ia.ohlcv.calendar import closures
+
+    known = "SELECT 1 FROM jobs WHERE source = ? AND job = 'closures' AND key = ?"
+    if (shut := closures("CN", day)) and not run.db.execute(known, (run.number, day)).fetchone():
+        store.note(run.db, run.number, "closures", day, "done", ",".join(shut))
 
 
 def _standing(run: Run, shot: snapshots.Snapshot) -> snapshots.Snapshot:

@@ -100,7 +100,7 @@ def latest(db: sqlite3.Connection, notify: Notify = silent, on: str | None = Non
         ).fetchone()
         if row is not None:
             day = _of(number, name, fake, *row)
-            _tell(day, notify, now, on)
+            _tell(db, day, notify, now, on)
             return day
     if on is not None and any(latest_any(db, number) for number, _, _ in known):
         raise NotFound("{date}: that day of the market is not stored, or not to be seen yet", date=on)
@@ -121,27 +121,25 @@ def _of(number: int, name: str, fake: bool, day: str, time: str | None, host: st
     return Day(number, name, fake, day, taken.strftime("%Y-%m-%d %H:%M"), host or "", closed)
 
 
-def _tell(day: Day, notify: Notify, now: datetime, on: str | None) -> None:
+def _tell(db: sqlite3.Connection, day: Day, notify: Notify, now: datetime, on: str | None) -> None:
     if day.simulated:
         notify(Message("simulated prices: the whole market is invented by {adapter}", adapter=day.name))
     if not day.closed:
         notify(
             Message("the market of {date} as it stood at {time}, before the close", date=day.date, time=day.time[11:])
         )
-    if on is None and (old := _age(day.date, now)):
+    if on is None and (old := _age(db, day, now)):
         notify(Message("the newest day stored is {date}, {days} days old: `ia sync daily`", date=day.date, days=old))
 
 
-def _age(day: str, now: datetime) -> int:
-    """Return how many days lie between a day and the last session that has closed."""
-    last = date.fromisoformat(clock.last_visible("CN", now))
-    last -= timedelta(days=max(0, last.weekday() - 4))
-    old = (last - date.fromisoformat(day)).days
-    if 0 < old < 14:  # holidays are known to the calendar only, which takes half a second to load
-        from ia.ohlcv.calendar import last_session
-
-        old = (date.fromisoformat(last_session("CN", now)) - date.fromisoformat(day)).days
-    return max(0, old)
+def _age(db: sqlite3.Connection, day: Day, now: datetime) -> int:
+    """Return how many days lie between a day and the last session that has closed, by the holidays noted with it."""
+    noted = "SELECT told FROM jobs WHERE source = ? AND job = 'closures' AND key = ?"
+    shut = "".join(row[0] for row in db.execute(noted, (day.source, day.date))).split(",")
+    first, last = date.fromisoformat(day.date), date.fromisoformat(clock.last_visible("CN", now))
+    while last > first and (last.weekday() > 4 or last.isoformat() in shut):
+        last -= timedelta(days=1)
+    return max(0, (last - first).days)
 
 
 def _day(text: str) -> str:

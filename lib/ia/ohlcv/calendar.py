@@ -5,7 +5,7 @@ and never by a cached read. Beyond the days that it knows, every weekday counts 
 """
 
 import warnings
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from functools import cache
 from typing import Any
 
@@ -31,6 +31,12 @@ def next_close(market: str, moment: datetime) -> datetime:
             return close
         day += timedelta(days=1)
     raise AssertionError("forty days without a session")
+
+
+def closures(market: str, day: str, days: int = 21) -> list[str]:
+    """Return the weekdays without a session among so many days after a day."""
+    following = (date.fromisoformat(day) + timedelta(days=n) for n in range(1, days + 1))
+    return [each.isoformat() for each in following if each.weekday() < 5 and not _close(market, each.isoformat())]
 
 
 def fresh_until(market: str, fetched_at: datetime, last_bar: str) -> datetime:
