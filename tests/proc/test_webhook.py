@@ -102,6 +102,7 @@ def test_a_name_that_nobody_listens_to_is_an_event_and_is_taken_once_somebody_do
         assert listener.post("deploy", "x", id="id-7").status == 404
         book.resume(ws, "deploy")
         assert listener.post("deploy", "x", id="id-7").status == 202
+        until(lambda: len(listener.events) == 2)  # printed after the answer
     assert listener.events == [
         {"name": "deploy", "id": id, "sender": "127.0.0.1", "content": "x"} for id in ("id-6", "id-7")
     ]
