@@ -54,18 +54,19 @@ def sound(ends):
 
 
 @pytest.mark.slow
-def test_twenty_sessions_at_once_over_http(brain, ws, home):
+@pytest.mark.parametrize("many", [8, pytest.param(20, marks=pytest.mark.soak)])
+def test_many_sessions_at_once_over_http(brain, ws, home, many):
     brain(always=echo)
-    ends = at_once([[f"问{n} 看看宁德时代", "-s", f"s{n}"] for n in range(20)])
+    ends = at_once([[f"问{n} 看看宁德时代", "-s", f"s{n}"] for n in range(many)])
     sound(ends)
-    assert [out for _, out, _ in ends] == [f"答{n}。\n" for n in range(20)]
-    for n in range(20):
+    assert [out for _, out, _ in ends] == [f"答{n}。\n" for n in range(many)]
+    for n in range(many):
         kept = sessions.history(ws, f"s{n}")
         assert [message.role for message in kept] == ["user", "assistant"]
         assert f"问{n} " in kept[0].content
         assert kept[1].content == f"答{n}。"
     journal = "".join(path.read_text(encoding="utf-8") for path in (home / "memory").rglob("*.md"))
-    assert {f"第 {n} 轮" for n in range(20)} <= set(re.findall(r"第 \d+ 轮", journal)), "no observation is lost"
+    assert {f"第 {n} 轮" for n in range(many)} <= set(re.findall(r"第 \d+ 轮", journal)), "no observation is lost"
 
 
 @pytest.mark.slow
@@ -83,10 +84,11 @@ def test_five_of_one_session_queue_up(brain, ws):
 
 
 @pytest.mark.slow
-def test_twenty_sessions_at_once_with_the_analyst(ws, monkeypatch):
+@pytest.mark.parametrize("many", [8, pytest.param(20, marks=pytest.mark.soak)])
+def test_many_sessions_at_once_with_the_analyst(ws, monkeypatch, many):
     monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
     names = ["宁德时代", "贵州茅台", "比亚迪", "招商银行"]
-    ends = at_once([[f"帮我看看{names[n % 4]}最近怎么样", "-s", f"s{n}", "-m", "ia-offline"] for n in range(20)])
+    ends = at_once([[f"帮我看看{names[n % 4]}最近怎么样", "-s", f"s{n}", "-m", "ia-offline"] for n in range(many)])
     sound(ends)
     for n, (_, out, _) in enumerate(ends):
         kept = sessions.history(ws, f"s{n}")
