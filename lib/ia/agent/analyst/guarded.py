@@ -1,7 +1,7 @@
 """What the user's risk rules say of a security before anything is advised, with the numbers and the limits."""
 
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 from ia.agent.analyst.desk import Call, Desk, Result, Work
 
@@ -13,6 +13,15 @@ _NAMES = {
 }  # fmt: skip
 _SYMBOL = re.compile(r"\b(?:\d{6}\.(?:SH|SZ|BJ)|\d{5}\.HK|[A-Z.]+\.US)\b")
 _LOSSES = ("risk.stop_loss_pct", "risk.day_warning_pct", "risk.day_stop_pct")
+
+
+class _Limits(NamedTuple):
+    """The limits of the risk rules in per cent, each above 0."""
+
+    rise_pct: float
+    position_pct: float
+    day_stop_pct: float
+    stop_loss_pct: float
 
 
 def in_force(desk: Desk) -> bool:
@@ -66,21 +75,31 @@ def _lines(desk: Desk, code: str, result: Result) -> list[str]:
     if refusing:
         lines.append(
             speak(
-                "**风控** {s} 现在不建议买入{n}：{b}",
-                "**Risk rules** {s}: no buy now{n}: {b}",
-                s=code, n=_size(desk, result), b=speak.listed(refusing),
+                "**风控** {symbol} 现在不建议买入{size}：{breaches}",
+                "**Risk rules** {symbol}: no buy now{size}: {breaches}",
+                symbol=code,
+                size=_size(desk, result),
+                breaches=speak.listed(refusing),
             )
-        )  # fmt: skip
+        )
     elif result.get("allowed"):
+        limits = _limits(result)
         lines.append(
             speak(
-                "**风控** {s} 没有触线{n}：当日 {c}（限 {r:g}%），仓位 {w}（限 {p:g}%），账户今日 {d}（限 -{h:g}%）",
-                "**Risk rules** {s}: none is touched{n}: {c} on the day (limit {r:g}%), position {w} (limit {p:g}%),"
-                " account {d} today (limit -{h:g}%)",
-                s=code, n=_size(desk, result), c=_percent(result.get("change_pct")),
-                w=_percent(result.get("weight_pct"), ""), d=_day(desk, result), **_limits(result),
+                "**风控** {symbol} 没有触线{size}：当日 {change}（限 {rise_limit:g}%），仓位 {weight}（限"
+                " {position_limit:g}%），账户今日 {day}（限 -{loss_limit:g}%）",
+                "**Risk rules** {symbol}: no limit is breached{size}: {change} on the day (limit {rise_limit:g}%),"
+                " position {weight} (limit {position_limit:g}%), account {day} today (limit -{loss_limit:g}%)",
+                symbol=code,
+                size=_size(desk, result),
+                change=_percent(result.get("change_pct")),
+                rise_limit=limits.rise_pct,
+                weight=_percent(result.get("weight_pct"), ""),
+                position_limit=limits.position_pct,
+                day=_day(desk, result),
+                loss_limit=limits.day_stop_pct,
             )
-        )  # fmt: skip
+        )
     held = result.get("held")
     if isinstance(held, dict):
         lines.append(_held(desk, held, result))
@@ -88,22 +107,27 @@ def _lines(desk: Desk, code: str, result: Result) -> list[str]:
 
 
 def _held(desk: Desk, held: dict[str, Any], result: Result) -> str:
-    speak, profit, stop = desk.speak, held.get("profit_pct"), _limits(result)["s"]
+    speak, profit, stop = desk.speak, held.get("profit_pct"), _limits(result).stop_loss_pct
     line = speak(
-        "持有 {q:g} 股，浮动 {g}，仓位 {w}", "held: {q:g} shares, profit {g}, weight {w}", q=held.get("quantity") or 0,
-        g=_percent(profit), w=_percent(held.get("weight_pct"), ""),
-    )  # fmt: skip
+        "持有 {quantity:g} 股，浮动 {profit}，仓位 {weight}",
+        "held: {quantity:g} shares, profit {profit}, weight {weight}",
+        quantity=held.get("quantity") or 0,
+        profit=_percent(profit),
+        weight=_percent(held.get("weight_pct"), ""),
+    )
     if profit is not None and profit <= -stop:
         line += speak(
-            "；止损提醒: {v:.2f}% <= -{m:g}%", "; stop reminder: {v:.2f}% <= -{m:g}%", v=profit, m=stop
-        )  # fmt: skip
+            "；止损提醒: {profit:.2f}% <= -{stop:g}%",
+            "; stop reminder: {profit:.2f}% <= -{stop:g}%",
+            profit=profit,
+            stop=stop,
+        )
     return line
 
 
-def _limits(result: Result) -> dict[str, float]:
-    told = result.get("limits") or {}
-    names = {"r": "rise_pct", "p": "position_pct", "h": "day_stop_pct", "s": "stop_loss_pct"}
-    return {short: float(told.get(name) or 0) for short, name in names.items()}
+def _limits(result: Result) -> _Limits:
+    limits = result.get("limits") or {}
+    return _Limits(*(float(limits.get(name) or 0) for name in _Limits._fields))
 
 
 def _size(desk: Desk, result: Result) -> str:
