@@ -177,13 +177,15 @@ def _tell(one: "Checked") -> None:
     from ia_cli._text import say
 
     values = [row for row in one.differences if row.field != "bar"]
-    fields: dict[str, Any] = {"a": one.a, "b": one.b, "days": len(one.days), "rows": len(values)}
+    fields: dict[str, Any] = {"source": one.a, "other": one.b, "days": len(one.days), "rows": len(values)}
     fields |= {"first": one.days[0], "last": one.days[-1]} if one.days else {"first": "-", "last": "-"}
     what = f"{one.name}: " if one.name else ""
     if not values:
-        template = "{what}{a} and {b} agree on {days} days, {first} to {last}"
+        template = "{what}{source} and {other} agree on {days} days, {first} to {last}"
     else:
-        template = "{what}{a} and {b}: values that differ: {rows}, on {dates} of {days} days, {first} to {last}"
+        template = (
+            "{what}{source} and {other}: values that differ: {rows}, on {dates} of {days} days, {first} to {last}"
+        )
         fields["dates"] = len({row.date for row in values})
     told = say(template, what=what, **fields)
     for name, alone in ((one.a, "a"), (one.b, "b")):
@@ -197,8 +199,10 @@ def _tell(one: "Checked") -> None:
     if one.runs:
         where = ", ".join(f"{day}: x {ratio:.6g}" for day, ratio in one.runs[:6])
         more = ", …" if len(one.runs) > 6 else ""
-        template = "{what}the closes of {b} stand in steady ratios to those of {a}, one of them is adjusted: {where}"
-        notify(Message(template, what=what, a=one.a, b=one.b, where=where + more))
+        template = (
+            "{what}the closes of {other} stand in steady ratios to those of {source}, one of them is adjusted: {where}"
+        )
+        notify(Message(template, what=what, source=one.a, other=one.b, where=where + more))
 
 
 def _row(one: "Checked", date: str, field: str, a: Any, b: Any, difference: Any) -> dict[str, Any]:

@@ -157,7 +157,9 @@ def verified(
     a, b = _two(ws, symbol, hosts, span, notify, list(HOSTS) if order is None else order)
     days = sorted(set(a.bars.date) & set(b.bars.date))
     if not days:
-        raise NotFound("{symbol}: {a} and {b} have no day in common", symbol=str(symbol), a=a.name, b=b.name)
+        raise NotFound(
+            "{symbol}: {source} and {other} have no day in common", symbol=str(symbol), source=a.name, other=b.name
+        )
     differences = compared(a.bars, b.bars, step)
     steps = None
     if (
@@ -225,7 +227,14 @@ def _two(
                 order.append(order.pop(order.index(name)))
         if len(sides) == 2:
             if failures:
-                notify(Message("{reason}; {a} and {b} are compared", reason=failures[0], a=sides[0].name, b=name))
+                notify(
+                    Message(
+                        "{reason}; {source} and {other} are compared",
+                        reason=failures[0],
+                        source=sides[0].name,
+                        other=name,
+                    )
+                )
             return sides[0], sides[1]
     raise _worst(failures)
 
@@ -354,7 +363,7 @@ def of_files(a: Side, b: Side, span: Span, tick: float) -> Checked:
     left, right = (side.bars.between(start, end) for side in (a, b))
     days = sorted(set(left.date) & set(right.date))
     if not days:
-        raise BadData("{a} and {b} have no day in common", a=a.name, b=b.name)
+        raise BadData("{source} and {other} have no day in common", source=a.name, other=b.name)
     return Checked("", a.name, b.name, days, compared(left, right, tick), None, scaled(left, right))
 
 

@@ -34,7 +34,7 @@ def coach(desk: Desk, wanted: Intent) -> Work[Reply]:
     """Take feedback in: log it, propose the belief that it comes to, and the line of the soul that will act on it."""
     speak, words, day = desk.speak, " ".join(wanted.words.split()), desk.request.day
     belief, guidance = lesson(words, speak.lang), advice(words, speak.lang)
-    because = speak("教练反馈（{d}）：{w}", "coaching on {d}: {w}", d=day, w=words)
+    because = speak("教练反馈（{day}）：{words}", "coaching on {day}: {words}", day=day, words=words)
     calls = [Call("memory.reflect", {"content": _reflection(desk, words, belief, guidance)})]
     kinds = [("反馈", "the feedback")]
     if belief:
@@ -53,7 +53,7 @@ def coach(desk: Desk, wanted: Intent) -> Work[Reply]:
     ]
     logged = results[0].get("path") if results[0].ok else ""
     lines.append(
-        speak("1. 反思：原话记入 `{p}`。", "1. Reflection: your words are in `{p}`.", p=logged)
+        speak("1. 反思：原话记入 `{path}`。", "1. Reflection: your words are in `{path}`.", path=logged)
         if logged
         else "1. " + reply.not_kept(desk, results[0], "反思", "the reflection")
     )
@@ -69,10 +69,10 @@ def coach(desk: Desk, wanted: Intent) -> Work[Reply]:
         if result is None:
             lines.append(
                 speak(
-                    "{n}. {k}：这句话里没有读出来，不硬写。",
-                    "{n}. {k}: nothing of the kind could be read in it.",
-                    n=number,
-                    k=speak(zh, en),
+                    "{number}. {kind}：这句话里没有读出来，不硬写。",
+                    "{number}. {kind}: nothing of the kind could be read in it.",
+                    number=number,
+                    kind=speak(zh, en),
                 )
             )
         elif not result.ok:
@@ -155,9 +155,9 @@ def _section(desk: Desk, words: str) -> str:
 
 def _reflection(desk: Desk, words: str, belief: str, guidance: str) -> str:
     speak = desk.speak
-    lines = [speak("## {d} 教练反馈", "## {d} Coaching", d=desk.request.day), "", f"> {words}", ""]
-    lines += [speak("- 听到的问题：{b}", "- What is wrong: {b}", b=belief)] if belief else []
-    lines += [speak("- 以后怎么做：{g}", "- What to do: {g}", g=guidance)] if guidance else []
+    lines = [speak("## {day} 教练反馈", "## {day} Coaching", day=desk.request.day), "", f"> {words}", ""]
+    lines += [speak("- 听到的问题：{belief}", "- What is wrong: {belief}", belief=belief)] if belief else []
+    lines += [speak("- 以后怎么做：{guidance}", "- What to do: {guidance}", guidance=guidance)] if guidance else []
     return "\n".join(lines) + "\n"
 
 
@@ -177,7 +177,11 @@ def _effect(desk: Desk, text: str) -> str:
     cares = lens.concerns("", f"- {text}")
     will = [told[name] for name in cares if name in told]
     if will:
-        return speak("批准之后，我的研究会：{w}。", "Once approved, my research will: {w}.", w=speak.listed(will))
+        return speak(
+            "批准之后，我的研究会：{changes}。",
+            "Once approved, my research will: {changes}.",
+            changes=speak.listed(will),
+        )
     return speak(
         "我按规则工作，这一条没有对应的规则：它会进入上下文，但只有语言模型会照着做。",
         "I work by rules, and none of mine reads this line: it will be in the context, where only a language model"
@@ -189,7 +193,7 @@ def praise(desk: Desk, wanted: Intent) -> Work[Reply]:
     """Log positive feedback."""
     speak = desk.speak
     text = (
-        speak("## {d} 正反馈", "## {d} Positive feedback", d=desk.request.day)
+        speak("## {day} 正反馈", "## {day} Positive feedback", day=desk.request.day)
         + f"\n\n> {' '.join(wanted.words.split())}\n"
     )
     result = yield from desk.one("memory.reflect", content=text)
@@ -215,10 +219,15 @@ def schedule(desk: Desk, wanted: Intent) -> Work[Reply]:
     except BadData as exc:
         problem, hint = asking.told(exc, speak.lang)
         return reply.of(
-            speak("这还不是一个任务：{p}。", "This is no task yet: {p}.", p=problem),
+            speak("这还不是一个任务：{problem}。", "This is no task yet: {problem}.", problem=problem),
             f"{hint}。" if speak.lang == ZH else f"{hint}.",
         )
-    because = speak("你在 {d} 说：{w}", "you said on {d}: {w}", d=desk.request.day, w=" ".join(wanted.words.split()))
+    because = speak(
+        "你在 {day} 说：{words}",
+        "you said on {day}: {words}",
+        day=desk.request.day,
+        words=" ".join(wanted.words.split()),
+    )
     result = yield from desk.one(
         "tasks.propose",
         **{field: getattr(design, field) for field in _FIELDS if getattr(design, field)},
@@ -253,8 +262,9 @@ def _drafted(desk: Desk, design: Design, result: Result) -> list[str]:
     told = str(result.get("described") or design.schedule)
     coming = [str(moment)[:16].replace("T", " ") for moment in result.get("next") or []]
     again = speak(
-        "{m} 分钟后重试 {n} 次，再失败就通知你", "tried again {n} times, {m} minutes later; then you are told",
-        n=design.retries, m=design.retry_after,
+        "{minutes} 分钟后重试 {retries} 次，再失败就通知你",
+        "tried again {retries} times, {minutes} minutes later; then you are told",
+        retries=design.retries, minutes=design.retry_after,
     ) if design.retries else speak("不重试，通知你", "not tried again; you are told")  # fmt: skip
     notified = speak.joined([speak("你", "you") if name == ME else name for name in design.notify])
     notified, once = notified or speak("不通知", "nobody"), design.missed == "once"
@@ -273,14 +283,16 @@ def _drafted(desk: Desk, design: Design, result: Result) -> list[str]:
     if same:
         lines.append(
             speak(
-                "- 产物写到同一个笔记的还有：{b}",
-                "- In the same note there is the result of: {b}",
-                b=speak.joined(same),
+                "- 产物写到同一个笔记的还有：{names}",
+                "- In the same note there is the result of: {names}",
+                names=speak.joined(same),
             )
         )
     beside = [f"`{path}`" for path in result.get("beside") or []]
     if beside:
-        lines.append(speak("- 同一时间还有：{b}", "- At the same time there is: {b}", b=speak.joined(beside)))
+        lines.append(
+            speak("- 同一时间还有：{names}", "- At the same time there is: {names}", names=speak.joined(beside))
+        )
     return lines
 
 

@@ -72,7 +72,7 @@ def compare(desk: Desk, securities: list[Mention]) -> Work[Reply]:
         known(side.mention.name, english(side.mention.symbol), side.mention.code) for side in sides
     )
     note = [f"# {full} · {desk.request.day}", "", *answer[0:1], "", *answer[2:], "", *_behind(desk, sides)]
-    line = speak("{t}：{r}", "{t}: {r}", t=title, r=_ranked(desk, sides, lens))
+    line = speak("{title}：{ranking}", "{title}: {ranking}", title=title, ranking=_ranked(desk, sides, lens))
     results = yield from filed(
         desk,
         Call("notebook.write", {"path": f"research/{topic}/{desk.request.day}.md", "content": "\n".join(note) + "\n"}),
@@ -152,24 +152,28 @@ def _ranked(desk: Desk, sides: list[Side], lens: lenses.Lens) -> str:
     best, *others = sorted(sides, key=lambda side: -side.verdict.score)
     gap = best.verdict.score - others[0].verdict.score
     scores = speak("，", ", ").join(f"{side.title} {side.verdict.score:+.2f}" for side in sides)
-    view = speak("按{v}优先，", "with {v} first, ", v=lenses.title(lens.weighed, speak)) if lens.weighed else ""
+    view = (
+        speak("按{lens}优先，", "with {lens} first, ", lens=lenses.title(lens.weighed, speak)) if lens.weighed else ""
+    )
     if gap < 0.25:
         return speak(
-            "{view}两边证据的差距在噪声之内（得分 {s}，差 {g:.2f} 不到 0.25）：这些读数分不出高下。",
-            "{view}the gap is within the noise (scores {s}; {g:.2f} is below 0.25): these readings do not tell them"
+            "{view}两边证据的差距在噪声之内（得分 {scores}，差 {gap:.2f} 不到 0.25）：这些读数分不出高下。",
+            "{view}the gap is within the noise (scores {scores}; {gap:.2f} is below 0.25): these readings do not tell"
+            " them"
             " apart.",
             view=view,
-            s=scores,
-            g=gap,
+            scores=scores,
+            gap=gap,
         )
     level = "low" if "low" in (best.verdict.confidence, others[0].verdict.confidence) else "medium"
     return speak(
-        "{view}证据更有利于 {b}（得分 {s}），置信度{l}；这是相对排序，不是买入理由。",
-        "{view}the evidence favours {b} (scores {s}), confidence {l}; a relative order, no reason to buy.",
+        "{view}证据更有利于 {best}（得分 {scores}），置信度{confidence}；这是相对排序，不是买入理由。",
+        "{view}the evidence favours {best} (scores {scores}), confidence {confidence}; a relative order, no reason to"
+        " buy.",
         view=view,
-        b=best.title,
-        s=scores,
-        l=speak(*LEVELS[level]),
+        best=best.title,
+        scores=scores,
+        confidence=speak(*LEVELS[level]),
     )
 
 
@@ -195,10 +199,10 @@ def _warned(desk: Desk, sides: list[Side]) -> list[str]:
     if past.rows_of(shortest.market) < 1250:
         told.append(
             speak(
-                "{n} 只有 {r} 根日线，长窗口的读数不全。",
-                "{n} has only {r} daily bars; readings of long windows are missing.",
-                n=shortest.title,
-                r=shortest.market.get("rows"),
+                "{name} 只有 {rows} 根日线，长窗口的读数不全。",
+                "{name} has only {rows} daily bars; readings of long windows are missing.",
+                name=shortest.title,
+                rows=shortest.market.get("rows"),
             )
         )
     return told

@@ -23,11 +23,11 @@ def review(desk: Desk) -> Work[Reply]:
     speak, told = desk.speak, desk.request.sections
     status, market = yield from desk.run(Call("account.status", {}), Call("market.summary", {}))
     positions = positions_of(status)
-    title = speak("**每日复盘 {t}（北京时间）**", "**Daily review, {t} (China)**", t=_when(desk))
+    title = speak("**每日复盘 {time}（北京时间）**", "**Daily review, {time} (China)**", time=_when(desk))
     broken = broken_rules(desk, status, positions)
     acts = _acts(desk, positions, status)
     lines = [title, *_notes(desk), "", *gained(desk, status), *tabled(desk, positions, told.get("持仓表现", "")), ""]
-    lines += [speak("**市场** {m}", "**Market** {m}", m=breadth(desk, market)), ""]
+    lines += [speak("**市场** {breadth}", "**Market** {breadth}", breadth=breadth(desk, market)), ""]
     lines += [speak("**风控**", "**Risk rules**"), *(f"- {line}" for line in broken), ""]
     lines += [speak("**是否操作**", "**What to do**"), *(f"- {line}" for line in acts)]
     kept = yield from _filed(desk, lines)
@@ -41,7 +41,7 @@ def gainers(desk: Desk) -> Work[Reply]:
     count, rose = next(((name[3:], text) for name, text in told.items() if name.startswith("涨幅前")), ("", ""))
     found = yield from desk.one("market.mainline", **({"top": int(count)} if count.isdecimal() else {}))
     lines = lines_of(found)
-    title = speak("**上涨股票监控 {t}（北京时间）**", "**What rose most, {t} (China)**", t=_when(desk))
+    title = speak("**上涨股票监控 {time}（北京时间）**", "**What rose most, {time} (China)**", time=_when(desk))
     verdict = judged(desk, found, lines)
     out = [title, *_notes(desk), "", verdict, *(f"- {line_told(desk, line)}" for line in lines[:5]), ""]
     out += [speak("**涨幅居前**", "**At the top**"), *rose.splitlines()[:5], ""]
@@ -83,9 +83,9 @@ def _notes(desk: Desk) -> list[str]:
     if day := _stale(desk):
         notes.append(
             speak(
-                "> 行情只到 {d}，不是今天收盘的；先 `ia sync daily` 再看。",
-                "> The market is stored up to {d} only, not today's close; run `ia sync daily` first.",
-                d=day,
+                "> 行情只到 {date}，不是今天收盘的；先 `ia sync daily` 再看。",
+                "> The market is stored up to {date} only, not today's close; run `ia sync daily` first.",
+                date=day,
             )
         )
     if "模拟" in told:
@@ -106,7 +106,7 @@ def gained(desk: Desk, status: Result) -> list[str]:
     """Return the gain of the day, the whole one and the equity, currency by currency, in one line."""
     speak = desk.speak
     if not status.ok:
-        return [speak("**今日盈亏** {t}", "**Gain of the day** {t}", t=_first(desk, "今日盈亏"))]
+        return [speak("**今日盈亏** {reason}", "**Gain of the day** {reason}", reason=_first(desk, "今日盈亏"))]
     parts = []
     purses = status.get("currencies")
     for currency, purse in sorted(purses.items()) if isinstance(purses, dict) else []:
@@ -116,15 +116,15 @@ def gained(desk: Desk, status: Result) -> list[str]:
         told = [
             f"{_money(today)} {currency}{pct}"
             if today is not None
-            else speak("{c} 今日未知", "{c} today unknown", c=currency),
-            speak("累计 {t}", "in all {t}", t=_money(purse.get("total_pnl"))),
+            else speak("{currency} 今日未知", "{currency} today unknown", currency=currency),
+            speak("累计 {total}", "in all {total}", total=_money(purse.get("total_pnl"))),
             speak("权益未知（没有记入金）", "equity unknown (no deposit is entered)")
             if equity is None
-            else speak("权益 {e}", "equity {e}", e=_money(equity, sign="")),
+            else speak("权益 {equity}", "equity {equity}", equity=_money(equity, sign="")),
         ]
         parts.append(("，" if speak.lang == "zh" else ", ").join(told))
     empty = speak("账本是空的：`ia trade buy` 记第一笔", "the ledger is empty: `ia trade buy` enters the first trade")
-    return [speak("**今日盈亏** {t}", "**Gain of the day** {t}", t=speak.listed(parts) or empty)]
+    return [speak("**今日盈亏** {gains}", "**Gain of the day** {gains}", gains=speak.listed(parts) or empty)]
 
 
 def _first(desk: Desk, name: str) -> str:
@@ -141,7 +141,7 @@ def tabled(desk: Desk, positions: list[tuple[str, dict[str, Any]]], quoted: str 
     )
     rows = [f"| {symbol} {plain_name(each.get('name'))} | {row_of(each)} |" for symbol, each in positions[:MOST]]
     more = len(positions) - MOST
-    rest = [speak("（另有 {n} 只）", "({n} more)", n=more)] if more > 0 else []
+    rest = [speak("（另有 {count} 只）", "({count} more)", count=more)] if more > 0 else []
     return ["", head, "| --- | ---: | ---: | ---: | ---: | ---: |", *rows, *rest]
 
 
@@ -171,8 +171,10 @@ def broken_rules(desk: Desk, status: Result, positions: list[tuple[str, dict[str
             if weight is not None and limit["position"] is not None and weight > limit["position"]:
                 found.append(
                     speak(
-                        "{s} 仓位超限: {v:.1f}% > {m:g}%", "{s} position limit: {v:.1f}% > {m:g}%", s=symbol, v=weight,
-                        m=limit["position"],
+                        "{symbol} 仓位超限: {weight:.1f}% > {position_limit:g}%",
+                        "{symbol} position limit: {weight:.1f}% > {position_limit:g}%",
+                        symbol=symbol, weight=weight,
+                        position_limit=limit["position"],
                     )
                 )  # fmt: skip
     if found:
@@ -217,19 +219,23 @@ def _acts(desk: Desk, positions: list[tuple[str, dict[str, Any]]], status: Resul
         if limit["stop"] is not None and loss is not None and loss <= -limit["stop"]:
             acts.append(
                 speak(
-                    "{s}：止损提醒: {v:.2f}% <= -{m:g}%。下次开盘前决定：卖出（今天可卖 {k}），或写下不卖的理由。",
-                    "{s}: stop reminder: {v:.2f}% <= -{m:g}%. Decide before the next open: sell ({k} may be sold"
+                    "{symbol}：止损提醒: {loss:.2f}% <= -{stop_limit:g}%。下次开盘前决定：卖出（今天可卖"
+                    " {sellable}），或写下不卖的理由。",
+                    "{symbol}: stop reminder: {loss:.2f}% <= -{stop_limit:g}%. Decide before the next open: sell"
+                    " ({sellable} may be sold"
                     " today), or write down why not.",
-                    s=name, v=loss, m=limit["stop"], k=f"{each.get('sellable') or 0:g}",
+                    symbol=name, loss=loss, stop_limit=limit["stop"], sellable=f"{each.get('sellable') or 0:g}",
                 )
             )  # fmt: skip
         if limit["position"] is not None and weight is not None and weight > limit["position"]:
             over = size * (1 - limit["position"] / weight)
             acts.append(
                 speak(
-                    "{s}：仓位超限: {v:.1f}% > {m:g}%，不再加；减到限内约需卖 {n:,.0f} 股。",
-                    "{s}: position limit: {v:.1f}% > {m:g}%. Add nothing; about {n:,.0f} shares less bring it within.",
-                    s=name, v=weight, m=limit["position"], n=over,
+                    "{symbol}：仓位超限: {weight:.1f}% > {position_limit:g}%，不再加；减到限内约需卖"
+                    " {excess_shares:,.0f} 股。",
+                    "{symbol}: position limit: {weight:.1f}% > {position_limit:g}%. Add nothing; about"
+                    " {excess_shares:,.0f} shares less bring it within.",
+                    symbol=name, weight=weight, position_limit=limit["position"], excess_shares=over,
                 )
             )  # fmt: skip
     rules = (
@@ -248,10 +254,11 @@ def _acts(desk: Desk, positions: list[tuple[str, dict[str, Any]]], status: Resul
         acts.append(speak("规则没有要求操作：不动。", "The rules ask for nothing: leave it."))
     acts.append(
         speak(
-            "明天：当日涨幅超过 {r:g}% 的不追；`ia trade buy` 先过风控，单只不超过 {m:g}%。",
-            "Tomorrow: chase nothing that is up more than {r:g}%; `ia trade buy` asks the rules of risk first; no"
-            " position above {m:g}%.",
-            r=limit["rise"] or 5, m=limit["position"] or 20,
+            "明天：当日涨幅超过 {rise_limit:g}% 的不追；`ia trade buy` 先过风控，单只不超过 {position_limit:g}%。",
+            "Tomorrow: chase nothing that is up more than {rise_limit:g}%; `ia trade buy` asks the rules of risk"
+            " first; no"
+            " position above {position_limit:g}%.",
+            rise_limit=limit["rise"] or 5, position_limit=limit["position"] or 20,
         )
     )  # fmt: skip
     return acts
@@ -270,10 +277,12 @@ def breadth(desk: Desk, market: Result) -> str:
     lines = _first(desk, "市场表现").rpartition("；")[2]  # what the event asks for stands below
     line = f"；{lines}" if speak.lang == "zh" and "主线" in lines else ""
     return speak(
-        "{d} {m}：涨 {u} 跌 {n} 平 {f}，涨停 {a} 跌停 {b}，中位数 {c}{line}",
-        "{d} {m}: {u} up, {n} down, {f} flat, {a} limit-up, {b} limit-down, median {c}",
-        d=market.get("date"), m=state, u=whole.get("up"), n=whole.get("down"), f=whole.get("flat"),
-        a=whole.get("limit_up"), b=whole.get("limit_down"), c=_percent(whole.get("median_pct")), line=line,
+        "{date} {state}：涨 {up} 跌 {down} 平 {flat}，涨停 {limit_up} 跌停 {limit_down}，中位数 {median}{line}",
+        "{date} {state}: {up} up, {down} down, {flat} flat, {limit_up} limit-up, {limit_down} limit-down, median"
+        " {median}{line}",
+        date=market.get("date"), state=state, up=whole.get("up"), down=whole.get("down"), flat=whole.get("flat"),
+        limit_up=whole.get("limit_up"), limit_down=whole.get("limit_down"),
+        median=_percent(whole.get("median_pct")), line=line,
     )  # fmt: skip
 
 
@@ -291,10 +300,17 @@ def judged(desk: Desk, found: Result, lines: list[dict[str, Any]]) -> str:
     speak = desk.speak
     if lines:
         names = speak.joined([_name(line) for line in lines[:3]])
-        return speak("{d} 市场主线是{n}。", "{d}: the market's main line is {n}.", d=found.get("date"), n=names)
+        return speak(
+            "{date} 市场主线是{groups}。",
+            "{date}: the market's main line is {groups}.",
+            date=found.get("date"),
+            groups=names,
+        )
     if found.ok:
         return speak("当天没有超出随机的主线。", "No group stands out from chance: there was no main theme that day.")
-    return speak("主线没有算出：{f}", "The groups could not be worked out: {f}", f=_first(desk, "分组结果"))
+    return speak(
+        "主线没有算出：{reason}", "The groups could not be worked out: {reason}", reason=_first(desk, "分组结果")
+    )
 
 
 def _name(line: dict[str, Any]) -> str:
@@ -309,10 +325,12 @@ def line_told(desk: Desk, line: dict[str, Any]) -> str:
         if isinstance(each, dict)
     ][:3]
     return desk.speak(
-        "{n}：上榜 {h} 只（共 {m} 只，随机 {e:g}），平均 {c}，超额 {x}；领涨 {l}",
-        "{n}: {h} of its {m} among the top ({e:g} by chance), mean {c}, excess {x}; led by {l}",
-        n=_name(line), h=line.get("hits"), m=line.get("members"), e=line.get("expected") or 0,
-        c=_percent(line.get("change_pct")), x=_percent(line.get("excess_pct")), l=desk.speak.joined(leaders),
+        "{name}：上榜 {hits} 只（共 {members} 只，随机 {expected:g}），平均 {change}，超额 {excess}；领涨 {leaders}",
+        "{name}: {hits} of its {members} among the top ({expected:g} by chance), mean {change}, excess {excess}; led"
+        " by {leaders}",
+        name=_name(line), hits=line.get("hits"), members=line.get("members"), expected=line.get("expected") or 0,
+        change=_percent(line.get("change_pct")), excess=_percent(line.get("excess_pct")),
+        leaders=desk.speak.joined(leaders),
     )  # fmt: skip
 
 
@@ -320,18 +338,19 @@ def _changes(desk: Desk, lines: list[dict[str, Any]]) -> list[str]:
     speak, rise = desk.speak, _limits(desk)["rise"] or 5
     acts = [
         speak(
-            "今天涨幅超过 {r:g}% 的一律不追：上榜的先观察，回落后再研究。",
-            "Nothing that rose more than {r:g}% today is chased: watch it, research it after it fell back.",
-            r=rise,
+            "今天涨幅超过 {rise_limit:g}% 的一律不追：上榜的先观察，回落后再研究。",
+            "Nothing that rose more than {rise_limit:g}% today is chased: watch it, research it after it fell back.",
+            rise_limit=rise,
         )
     ]
     if lines:
         acts.append(
             speak(
-                "可以关注{n}的延续性（近 5 日日均超额 {x}）；要关注就说“关注 代码”，我不会自己加。",
-                "See whether {n} lasts (excess of the last 5 days {x} a day); to watch a security say so: nothing is"
+                "可以关注{group}的延续性（近 5 日日均超额 {excess}）；要关注就说“关注 代码”，我不会自己加。",
+                "See whether {group} lasts (excess of the last 5 days {excess} a day); to watch a security say so:"
+                " nothing is"
                 " added unasked.",
-                n=_name(lines[0]), x=_percent(lines[0].get("excess_5d_pct")),
+                group=_name(lines[0]), excess=_percent(lines[0].get("excess_5d_pct")),
             )
         )  # fmt: skip
     else:

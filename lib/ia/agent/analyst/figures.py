@@ -53,21 +53,22 @@ _SPECS = (
 )  # fmt: skip
 _RANGED: tuple[tuple[str, str, str, str, str, str], ...] = (
     (r"最大回撤|max(?:imum)? ?draw-?down|largest drawdown|worst drawdown",
-     "(close[{w}] / close[{w}].cummax() - 1).min() * 100", "最大回撤", "maximum drawdown", "percent", "250"),
-    (r"回撤|draw-?down", "((close[{w}] / close[{w}].cummax() - 1) * 100)", "距期内高点的回撤",
+     "(close[{window}] / close[{window}].cummax() - 1).min() * 100", "最大回撤", "maximum drawdown", "percent", "250"),
+    (r"回撤|draw-?down", "((close[{window}] / close[{window}].cummax() - 1) * 100)", "距期内高点的回撤",
      "drawdown from the high", "percent", ""),
-    (r"最高收盘价?|highest close", "close[{w}].max()", "最高收盘价", "highest close", "price", ""),
-    (r"最低收盘价?|lowest close", "close[{w}].min()", "最低收盘价", "lowest close", "price", ""),
-    (r"最高价?|高点|\bhigh(?:est)?(?: price)?\b", "high[{w}].max()", "最高价", "highest price", "price", "1"),
-    (r"最低价?|低点|\blow(?:est)?(?: price)?\b", "low[{w}].min()", "最低价", "lowest price", "price", "1"),
-    (r"平均价|均价|average price|average close|mean close", "close[{w}].mean()", "平均收盘价", "average close",
+    (r"最高收盘价?|highest close", "close[{window}].max()", "最高收盘价", "highest close", "price", ""),
+    (r"最低收盘价?|lowest close", "close[{window}].min()", "最低收盘价", "lowest close", "price", ""),
+    (r"最高价?|高点|\bhigh(?:est)?(?: price)?\b", "high[{window}].max()", "最高价", "highest price", "price", "1"),
+    (r"最低价?|低点|\blow(?:est)?(?: price)?\b", "low[{window}].min()", "最低价", "lowest price", "price", "1"),
+    (r"平均价|均价|average price|average close|mean close", "close[{window}].mean()", "平均收盘价", "average close",
      "price", "20"),
-    (r"开盘价?|\bopen\b", "open[{w}].iloc[0]", "开盘价", "open", "price", "1"),
-    (r"成交量|\bvolume\b(?! ratio)", "volume[{w}].sum()", "成交量（股）", "volume (shares)", "ratio", "1"),
+    (r"开盘价?|\bopen\b", "open[{window}].iloc[0]", "开盘价", "open", "price", "1"),
+    (r"成交量|\bvolume\b(?! ratio)", "volume[{window}].sum()", "成交量（股）", "volume (shares)", "ratio", "1"),
     (r"涨跌幅?|涨幅|跌幅|涨了|跌了|收益率?"
      r"|\bchange\b|\breturns?\b|\bgain(?:ed)?\b|\b(?:ris|f[ae]ll)en\b|(?:up|down) how",
      "", "涨跌", "change", "percent", "1"),
-    (r"收盘价?|现价|(?<![高低均])价格?|股价|多少钱|点位|\bprice\b|\bclose\b|\bquote\b", "close[{w}].iloc[-1]", "收盘价",
+    (r"收盘价?|现价|(?<![高低均])价格?|股价|多少钱|点位|\bprice\b|\bclose\b|\bquote\b",
+     "close[{window}].iloc[-1]", "收盘价",
      "close",
      "price", "1"),
 )  # fmt: skip
@@ -211,7 +212,7 @@ def _ranged(low: str, stretch: Stretch | None, found: list[Figure]) -> None:
         rest = re.sub(words, " ", rest)
         if stretch:
             where, first = stretch.where, stretch.first
-            made = code.replace("{w}", where) if code else _change(where, first)
+            made = code.replace("{window}", where) if code else _change(where, first)
             found.append((made, zh, en, unit))
         elif zh == "涨跌":
             found.append(("roc(close, 1)", "当日涨跌", "change of the day", unit))
@@ -229,7 +230,12 @@ def _ranged(low: str, stretch: Stretch | None, found: list[Figure]) -> None:
         else:
             bars = default or "250"
             found.append(
-                (code.replace("[{w}]", f"[-{bars}:]"), f"{zh}（近 {bars} 根 K 线）", f"{en} (last {bars} bars)", unit)
+                (
+                    code.replace("[{window}]", f"[-{bars}:]"),
+                    f"{zh}（近 {bars} 根 K 线）",
+                    f"{en} (last {bars} bars)",
+                    unit,
+                )
             )
 
 

@@ -34,12 +34,17 @@ def follow(desk: Desk, wanted: Intent) -> Work[Reply]:
         body = desk.request.parts.get("skill", "")
         why = speak("没有读取技能的工具", "there is no tool to load skills") if result.missing else result.error
         return reply.of(
-            speak("技能 /{s} 用不了：{w}。", "The skill /{s} cannot be used: {w}.", s=wanted.skill, w=why)
+            speak(
+                "技能 /{skill} 用不了：{reason}。",
+                "The skill /{skill} cannot be used: {reason}.",
+                skill=wanted.skill,
+                reason=why,
+            )
             if not body or not result.missing
             else speak(
-                "/{s} 的步骤要靠语言模型执行，我按规则工作，做不了。",
-                "/{s} needs a language model; I work by rules.",
-                s=wanted.skill,
+                "/{skill} 的步骤要靠语言模型执行，我按规则工作，做不了。",
+                "/{skill} needs a language model; I work by rules.",
+                skill=wanted.skill,
             )
         )
     if handed := reply.handed_back(desk, result.value):
@@ -51,11 +56,11 @@ def follow(desk: Desk, wanted: Intent) -> Work[Reply]:
     if not steps:
         return reply.of(
             speak(
-                "技能 /{s} 只有文字说明，没有 knowledge/sop.yaml 里的步骤：要语言模型才能照做（`ia config set model"
+                "技能 /{skill} 只有文字说明，没有 knowledge/sop.yaml 里的步骤：要语言模型才能照做（`ia config set model"
                 " …`）。",
-                "The skill /{s} is prose without steps in knowledge/sop.yaml: only a language model can follow it"
+                "The skill /{skill} is prose without steps in knowledge/sop.yaml: only a language model can follow it"
                 " (`ia config set model …`).",
-                s=wanted.skill,
+                skill=wanted.skill,
             )
         )
     return (yield from _carried_out(desk, wanted, steps))
@@ -74,7 +79,7 @@ def _carried_out(desk: Desk, wanted: Intent, steps: list[Step]) -> Work[Reply]:
     doable = [(step, _call(step, blanks)) for step in steps if step.tool in _LOOK]
     doable = [(step, call) for step, call in doable if _ready(desk, call)]
     results = yield from desk.run(*(call for _, call in doable))
-    lines = [speak("按技能 /{s} 的步骤：", "By the steps of /{s}:", s=wanted.skill), ""]
+    lines = [speak("按技能 /{skill} 的步骤：", "By the steps of /{skill}:", skill=wanted.skill), ""]
     for (step, call), result in zip(doable, results, strict=True):
         lines.append(f"- {step.id} {step.label}{speak('：', ': ')}{_shown(desk, step, call, result)}")
     done = {step.id for step, _ in doable}
@@ -90,7 +95,11 @@ def _carried_out(desk: Desk, wanted: Intent, steps: list[Step]) -> Work[Reply]:
         lines += [f"- {step.id} {step.action or step.label}" for step in left]
     if not doable:
         lines = [
-            speak("技能 /{s} 没有我能直接执行的步骤。", "No step of /{s} can be carried out by rules.", s=wanted.skill),
+            speak(
+                "技能 /{skill} 没有我能直接执行的步骤。",
+                "No step of /{skill} can be carried out by rules.",
+                skill=wanted.skill,
+            ),
             *lines[2:],
         ]
     points = [line.lstrip("- ") for line in lines if line.startswith("- ")] or lines

@@ -134,7 +134,12 @@ def _size(desk: Desk, result: Result) -> str:
     quantity, amount = result.get("quantity"), result.get("amount")
     if not quantity or not amount:
         return ""
-    return desk.speak("（按 {q:,.0f} 股、{a:,.0f} 元估）", " (for {q:,.0f} shares, {a:,.0f})", q=quantity, a=amount)
+    return desk.speak(
+        "（按 {quantity:,.0f} 股、{amount:,.0f} 元估）",
+        " (for {quantity:,.0f} shares, {amount:,.0f})",
+        quantity=quantity,
+        amount=amount,
+    )
 
 
 def _day(desk: Desk, result: Result) -> str:

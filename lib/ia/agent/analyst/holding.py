@@ -35,7 +35,7 @@ def holdings(desk: Desk, wanted: Intent) -> Work[Reply]:
         lacking = [code for code in named if code not in dict(positions)]
         positions = [(code, each) for code, each in positions if code in named]
         if not positions:
-            return reply.of(speak("没有持有 {s}。", "{s}: none is held.", s=speak.joined(lacking)))
+            return reply.of(speak("没有持有 {names}。", "{names}: none is held.", names=speak.joined(lacking)))
     held = daily.tabled(desk, positions) or [speak("没有持仓。", "Nothing is held.")]
     broken = daily.broken_rules(desk, status, positions)
     lines = [*_invented(desk, status), *daily.gained(desk, status), *held, ""]
@@ -60,10 +60,18 @@ def main_lines(desk: Desk, wanted: Intent) -> Work[Reply]:
         return reply.of(_unread(desk, found, speak("本地市场", "the stored market")))
     lines = daily.lines_of(found)
     verdict = daily.judged(desk, found, lines)
-    day = speak("{d} 收盘", "the close of {d}", d=found.get("date")) if found.get("closed") else str(found.get("time"))
-    head = speak("**市场主线**（{d}）", "**The market's main line** ({d})", d=day)
+    day = (
+        speak("{date} 收盘", "the close of {date}", date=found.get("date"))
+        if found.get("closed")
+        else str(found.get("time"))
+    )
+    head = speak("**市场主线**（{date}）", "**The market's main line** ({date})", date=day)
     out = [head, *_invented(desk, found), verdict, *(f"- {daily.line_told(desk, line)}" for line in lines[:SHOWN]), ""]
-    out += [speak("**市场** {m}", "**Market** {m}", m=daily.breadth(desk, market)), ""] if market.ok else []
+    out += (
+        [speak("**市场** {breadth}", "**Market** {breadth}", breadth=daily.breadth(desk, market)), ""]
+        if market.ok
+        else []
+    )
     stocks = rose.get("stocks") if rose.ok else None
     top = [daily.risen(each) for each in stocks[:SHOWN] if isinstance(each, dict)] if isinstance(stocks, list) else []
     out += (
@@ -93,16 +101,17 @@ def order(desk: Desk, wanted: Intent) -> Work[Reply]:
         lines += yield from guarded.checked(desk, what.code, quantity=shares)
     lines += [
         speak(
-            "你自己成交之后，可以记账：`ia trade {a} {c} 数量 价格`，记之前会核对风控。",
-            "What you traded yourself you can journal: `ia trade {a} {c} QUANTITY PRICE`; the risk rules are checked"
+            "你自己成交之后，可以记账：`ia trade {action} {symbol} 数量 价格`，记之前会核对风控。",
+            "What you traded yourself you can journal: `ia trade {action} {symbol} QUANTITY PRICE`; the risk rules are"
+            " checked"
             " before.",
-            a="sell" if selling else "buy",
-            c=what.code if what else speak("代码", "SYMBOL"),
+            action="sell" if selling else "buy",
+            symbol=what.code if what else speak("代码", "SYMBOL"),
         ),
         speak(
-            "要我先研究一下吗？说“看看{s}”。",
-            'To have it researched first, say "look at {s}".',
-            s=what.said if what else speak("那只证券", "the security"),
+            "要我先研究一下吗？说“看看{security}”。",
+            'To have it researched first, say "look at {security}".',
+            security=what.said if what else speak("那只证券", "the security"),
         ),
     ]
     return reply.of(*lines)
@@ -116,14 +125,16 @@ def _unread(desk: Desk, failed: Result, what: str) -> str:
     speak = desk.speak
     if failed.missing:
         return speak(
-            "这里没有读{w}的工具；用 `ia turn` 来问。", "There is no tool here to read {w}: ask with `ia turn`.", w=what
+            "这里没有读{what}的工具；用 `ia turn` 来问。",
+            "There is no tool here to read {what}: ask with `ia turn`.",
+            what=what,
         )
     if "stored" in failed.error:
         return speak(
             "本地还没有市场数据：先 `ia sync daily`，再来问。",
             "Nothing of the market is stored yet: run `ia sync daily`, then ask again.",
         )
-    return speak("{w}没有读到：{e}", "{w} could not be read: {e}", w=what, e=failed.error)
+    return speak("{what}没有读到：{error}", "{what} could not be read: {error}", what=what, error=failed.error)
 
 
 def _invented(desk: Desk, result: Result) -> list[str]:

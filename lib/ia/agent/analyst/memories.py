@@ -44,12 +44,17 @@ def _file(desk: Desk, path: str, zh: str, en: str) -> Work[Reply]:
     text = str(result.value) if result.ok else ""
     entries = [line.strip() for line in text.splitlines() if line.lstrip().startswith(("-", "*"))]
     if entries:
-        head = speak("{n}（`memory/{p}.md`）：", "{n} (`memory/{p}.md`):", n=speak(zh, en), p=path)
+        head = speak("{title}（`memory/{page}.md`）：", "{title} (`memory/{page}.md`):", title=speak(zh, en), page=path)
         return Reply([head, *entries], entries, [f"memory/{path}.md"])
     if result.missing:
         return reply.of(speak("这里没有读记忆的工具。", "There is no tool here to read the memory."))
     return reply.of(
-        speak("{n}还是空的（`memory/{p}.md`）。", "{n}: nothing there yet (`memory/{p}.md`).", n=speak(zh, en), p=path)
+        speak(
+            "{title}还是空的（`memory/{page}.md`）。",
+            "{title}: nothing there yet (`memory/{page}.md`).",
+            title=speak(zh, en),
+            page=path,
+        )
     )
 
 
@@ -63,18 +68,22 @@ def _recalled(desk: Desk, wanted: Intent) -> Work[Reply]:
     found, *bars = yield from desk.run(*calls)
     if not found.ok:
         why = speak("没有检索记忆的工具", "there is no tool to search the memory") if found.missing else found.error
-        return reply.of(speak("找不了：{w}。", "It cannot be looked up: {w}.", w=why))
+        return reply.of(speak("找不了：{reason}。", "It cannot be looked up: {reason}.", reason=why))
     hits = recalled(found.value)
     if not hits:
         return reply.of(
-            speak("记忆和笔记里没有找到关于“{q}”的内容。", 'Nothing about "{q}" was found in memory or notes.', q=query)
+            speak(
+                "记忆和笔记里没有找到关于“{query}”的内容。",
+                'Nothing about "{query}" was found in memory or notes.',
+                query=query,
+            )
         )
     if not wanted.securities:
         lines = [
             f"- {hit.get('date') or ''} `{hit['source']}`{speak('：', ': ')}{past.gist(str(hit.get('content') or ''))}"
             for hit in hits
         ]
-        head = speak("关于“{q}”，记忆和笔记里有：", 'About "{q}", memory and notes hold:', q=query)
+        head = speak("关于“{query}”，记忆和笔记里有：", 'About "{query}", memory and notes hold:', query=query)
         return Reply([head, *lines], lines, [str(hit["source"]) for hit in hits])
     mention = wanted.securities[0]
     closes = past.closes_of(bars[0].value) if bars and bars[0].ok else []
@@ -82,14 +91,18 @@ def _recalled(desk: Desk, wanted: Intent) -> Work[Reply]:
     lines = [f"- {past.told(item, speak)}" for item in told]
     simulated = bool(bars and bars[0].ok and bars[0].get("simulated"))
     head = speak(
-        "关于{n}，我们留下过这些（新的在前）{sim}：",
-        "On {n} there is (newest first){sim}:",
-        n=named(desk, mention),
-        sim=speak("，行情是模拟的", "; prices are simulated") if simulated else "",
+        "关于{name}，我们留下过这些（新的在前）{simulated}：",
+        "On {name} there is (newest first){simulated}:",
+        name=named(desk, mention),
+        simulated=speak("，行情是模拟的", "; prices are simulated") if simulated else "",
     )
     if not lines:
         return reply.of(
-            speak("记忆和笔记里没有关于{n}的内容。", "Memory and notes hold nothing on {n}.", n=named(desk, mention))
+            speak(
+                "记忆和笔记里没有关于{name}的内容。",
+                "Memory and notes hold nothing on {name}.",
+                name=named(desk, mention),
+            )
         )
     return Reply([head, *lines], lines, [item.source for item in told])
 
@@ -115,7 +128,8 @@ def _each(desk: Desk, items: list[tuple[str, str]], results: list[Result], zh: s
         shown = name if name == code else f"{name} {code}"
         if result.ok and result.get("proposal") is None:
             lines.append(
-                f"{speak(zh, en)}{speak('：', ': ')}{shown}" + (speak("（{w}）", " ({w})", w=why) if why else "")
+                f"{speak(zh, en)}{speak('：', ': ')}{shown}"
+                + (speak("（{reason}）", " ({reason})", reason=why) if why else "")
             )
         elif not result.ok:
             lines.append(reply.not_kept(desk, result, shown, shown))
@@ -156,26 +170,34 @@ def believe(desk: Desk, wanted: Intent) -> Work[Reply]:
         yield from ()
         return reply.of(
             speak(
-                "信念要有理由才留得住：“{b}”是因为什么？照这样说：“记住：{b}，因为……”。",
-                'A belief is kept with its reason: why "{b}"? Say: "Remember: {b}, because …".',
-                b=belief.strip(" .。"),
+                "信念要有理由才留得住：“{belief}”是因为什么？照这样说：“记住：{belief}，因为……”。",
+                'A belief is kept with its reason: why "{belief}"? Say: "Remember: {belief}, because …".',
+                belief=belief.strip(" .。"),
             )
         )
     why = (
         reason[0].strip()
         if reason
-        else speak("{d} 你让我记住", "you told me to remember it on {d}", d=desk.request.day)
+        else speak("{day} 你让我记住", "you told me to remember it on {day}", day=desk.request.day)
     )
     result = yield from desk.one("memory.believe", text=belief.strip(), because=why)
     lines = reply.paths(desk, (result, "信念", "belief"))
-    return reply.of(speak("信念：{b}（因为：{w}）", "Belief: {b} (because: {w})", b=belief.strip(), w=why), *lines)
+    return reply.of(
+        speak(
+            "信念：{belief}（因为：{reason}）",
+            "Belief: {belief} (because: {reason})",
+            belief=belief.strip(),
+            reason=why,
+        ),
+        *lines,
+    )
 
 
 def prefer(desk: Desk, wanted: Intent) -> Work[Reply]:
     """Propose a preference in the user's own words."""
     speak = desk.speak
     result = yield from desk.one(
-        "memory.prefer", text=wanted.words, because=speak("{d} 你说的", "you said so on {d}", d=desk.request.day)
+        "memory.prefer", text=wanted.words, because=speak("{day} 你说的", "you said so on {day}", day=desk.request.day)
     )
     lines = reply.waiting(desk, [result]) or [reply.not_kept(desk, result, "偏好", "the preference")]
     return reply.of(speak("偏好是你的大事，改动要你点头。", "A preference changes only with your consent."), *lines)

@@ -19,7 +19,7 @@ def answer(view: View) -> list[str]:
     fired = view.fired(SHOWN_FIRED)
     if fired:
         more = len(view.fired()) - len(fired)
-        rest = speak("（另有 {n} 条在笔记里）", " ({n} more in the note)", n=more) if more else ""
+        rest = speak("（另有 {count} 条在笔记里）", " ({count} more in the note)", count=more) if more else ""
         out += [
             f"### {speak('命中的规则与形态', 'Rules and patterns in force')}{rest}",
             *(f"- {line}" for line in fired),
@@ -101,42 +101,51 @@ def remembered(view: View) -> str:
     void = ("<", low) if verdict.lean >= 0 else (">", high)
     parts = [
         speak(
-            "{s} 收盘 {c}{sim}",
-            "{s} close {c}{sim}",
-            s=view.study.known or view.subject,
-            c=number(close, "price").replace(",", ""),
-            sim=speak("（模拟行情）", " (simulated)") if view.study.simulated else "",
+            "{security} 收盘 {close}{simulated}",
+            "{security} close {close}{simulated}",
+            security=view.study.known or view.subject,
+            close=number(close, "price").replace(",", ""),
+            simulated=speak("（模拟行情）", " (simulated)") if view.study.simulated else "",
         ),
         verdict.told(speak),
-        speak("置信度{l}", "confidence {l}", l=speak(*LEVELS[verdict.confidence])),
+        speak("置信度{confidence}", "confidence {confidence}", confidence=speak(*LEVELS[verdict.confidence])),
     ]
     if void[1] is not None:
         parts.append(
             speak(
-                "失效 收盘{op}{v}",
-                "void if close {op} {v}",
-                op=void[0],
-                v=number(void[1], "price").replace(",", ""),
+                "失效 收盘{operator}{level}",
+                "void if close {operator} {level}",
+                operator=void[0],
+                level=number(void[1], "price").replace(",", ""),
             )
         )
     reasons = [kinds_told(verdict, sign, speak) for sign in (1, -1)]
-    parts.append(speak("支持：{a}；反对：{b}", "for: {a}; against: {b}", a=reasons[0] or "–", b=reasons[1] or "–"))
+    parts.append(
+        speak(
+            "支持：{reasons_for}；反对：{reasons_against}",
+            "for: {reasons_for}; against: {reasons_against}",
+            reasons_for=reasons[0] or "–",
+            reasons_against=reasons[1] or "–",
+        )
+    )
     return " | ".join(parts)
 
 
 def _source(view: View) -> str:
     speak, market = view.speak, view.study.market
     if not market.get("rows"):
-        return speak("K 线由管道传入，截至 {d}。", "The bars were piped in; the last is of {d}.", d=view.study.last)
+        return speak(
+            "K 线由管道传入，截至 {date}。", "The bars were piped in; the last is of {date}.", date=view.study.last
+        )
     return speak(
-        "来源 {s}，{p}，{a}，{first} 至 {last}，共 {n} 根。",
-        "Source {s}, {p}, {a}, {first} to {last}, {n} bars.",
-        s=market.get("source") or "?",
-        p=market.get("period") or "daily",
-        a=market.get("adjust") or "qfq",
+        "来源 {source}，{period}，{adjust}，{first} 至 {last}，共 {rows} 根。",
+        "Source {source}, {period}, {adjust}, {first} to {last}, {rows} bars.",
+        source=market.get("source") or "?",
+        period=market.get("period") or "daily",
+        adjust=market.get("adjust") or "qfq",
         first=market.get("first"),
         last=market.get("last"),
-        n=f"{view.study.rows:,}",
+        rows=f"{view.study.rows:,}",
     )
 
 
@@ -157,13 +166,14 @@ def _balance(view: View) -> list[str]:
     for sign, zh, en in ((1, "支持", "For"), (-1, "反对", "Against"), (0, "不说话", "Silent")):
         lines.append(f"- {speak(zh, en)}{speak('：', ': ')}{kinds_told(verdict, sign, speak) or '–'}")
     rule = speak(
-        "同源的读数只算一次；{w}得分 {s:+.2f}（±0.25 之内为方向不明），一致度 {a:.0%}。",
-        "Readings of one origin count once; {w}score {s:+.2f} (within ±0.25 the direction is open), agreement {a:.0%}.",
-        w=speak("{v}加倍；", "{v} weighs double; ", v=lenses.title(view.study.lens.weighed, speak))
+        "同源的读数只算一次；{weighing}得分 {score:+.2f}（±0.25 之内为方向不明），一致度 {agreement:.0%}。",
+        "Readings of one origin count once; {weighing}score {score:+.2f} (within ±0.25 the direction is open),"
+        " agreement {agreement:.0%}.",
+        weighing=speak("{lens}加倍；", "{lens} weighs double; ", lens=lenses.title(view.study.lens.weighed, speak))
         if view.study.lens.weighed
         else "",
-        s=verdict.score,
-        a=verdict.agreement,
+        score=verdict.score,
+        agreement=verdict.agreement,
     )
     beside = speak(
         "命中的规则与形态不计分，只作旁证；红旗和必查规则限制置信度。",
@@ -188,13 +198,17 @@ def _sources(view: View) -> list[str]:
             used.append(short)
         elif (threshold := speak("读数的阈值", "thresholds")) not in behind[whole]:
             behind[whole].append(threshold)
-    told = [speak("读数的阈值：{s}。", "Thresholds of the readings: {s}.", s="; ".join(used))] if used else []
+    told = (
+        [speak("读数的阈值：{sources}。", "Thresholds of the readings: {sources}.", sources="; ".join(used))]
+        if used
+        else []
+    )
     told += [f"{source} ({speak.joined(ids)})" for source, ids in behind.items()]
     how = (
         speak(
-            "步骤来自技能 {n} 的 sop.yaml。",
-            "The steps are those of the skill {n} (sop.yaml).",
-            n=f"/{view.study.skill}",
+            "步骤来自技能 {skill} 的 sop.yaml。",
+            "The steps are those of the skill {skill} (sop.yaml).",
+            skill=f"/{view.study.skill}",
         )
         if view.study.skill
         else speak("步骤是内置的：没有 research 技能。", "The steps are the built-in ones: there is no research skill.")

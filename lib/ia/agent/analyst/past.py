@@ -117,7 +117,7 @@ def told(before: Before, speak: Voice) -> str:
     line += speak("（来源未确认）", " (untrusted)") if before.untrusted else ""
     after = []
     if before.since is not None:
-        after.append(speak("此后价格 {v}", "the price since: {v}", v=number(before.since, "percent")))
+        after.append(speak("此后价格 {change}", "the price since: {change}", change=number(before.since, "percent")))
     if before.void is not None:
         after.append(ended(before.void, speak))
     return line + (speak("——", " — ") + speak.listed(after) if after else "")

@@ -107,10 +107,12 @@ def _compare(desk: Desk, wanted: Intent) -> Work[Reply]:
     missing = [mention for mention in wanted.securities[: comparing.MOST] if mention not in reached]
     done = yield from research(desk, reached[0])
     line = desk.speak(
-        "{s} 没有取到行情，所以只看{n}。",
-        "No prices were to be had of {s}, so this is about {n} only.",
-        s=desk.speak.joined([" ".join(dict.fromkeys((named(desk, mention), mention.code))) for mention in missing]),
-        n=named(desk, reached[0]),
+        "{missing} 没有取到行情，所以只看{name}。",
+        "No prices were to be had of {missing}, so this is about {name} only.",
+        missing=desk.speak.joined(
+            [" ".join(dict.fromkeys((named(desk, mention), mention.code))) for mention in missing]
+        ),
+        name=named(desk, reached[0]),
     )
     return done._replace(lines=[line, "", *done.lines], points=[*done.points[:1], line, *done.points[1:]])
 

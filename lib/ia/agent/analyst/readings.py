@@ -15,7 +15,8 @@ class Reading(NamedTuple):
     """One rule: a value at or above `high` counts `high_sign`, at or below `low` the opposite, between them nothing.
 
     kind    the origin of the evidence: trend, momentum, volume, position, stretch, drift, factors, calm, risk
-    above, below, between    what is said then, as (zh, en): "{v}" is the figure, "{a}" its size; "" says nothing
+    above, below, between    what is said then, as (zh, en): "{figure}", "{size}" (without
+                             its sign); "" says nothing
     """
 
     code: str
@@ -45,7 +46,7 @@ class Reading(NamedTuple):
         if not words[0]:
             return ""
         shown = number(value, self.unit, speak)
-        return speak(*words, v=shown, a=shown.lstrip("+-"))
+        return speak(*words, figure=shown, size=shown.lstrip("+-"))
 
 
 INDEX = "index: "
@@ -71,16 +72,16 @@ READINGS = (
         -2,
         1,
         (
-            "收盘在 200 日线之上 {a}，主要趋势向上",
-            "the close is {a} above its 200-day average: the primary trend is up",
+            "收盘在 200 日线之上 {size}，主要趋势向上",
+            "the close is {size} above its 200-day average: the primary trend is up",
         ),
         (
-            "收盘在 200 日线之下 {a}，主要趋势向下",
-            "the close is {a} below its 200-day average: the primary trend is down",
+            "收盘在 200 日线之下 {size}，主要趋势向下",
+            "the close is {size} below its 200-day average: the primary trend is down",
         ),
         (
-            "收盘贴着 200 日线（{v}），主要趋势不明",
-            "the close hugs its 200-day average ({v}): no primary trend to speak of",
+            "收盘贴着 200 日线（{figure}），主要趋势不明",
+            "the close hugs its 200-day average ({figure}): no primary trend to speak of",
         ),
         "Faber 2007; Brock, Lakonishok & LeBaron 1992",
     ),
@@ -93,9 +94,9 @@ READINGS = (
         1,
         -1,
         1,
-        ("60 日线一个月里抬高 {a}", "the 60-day average rose {a} in a month"),
-        ("60 日线一个月里下移 {a}", "the 60-day average fell {a} in a month"),
-        ("60 日线走平（{v}）", "the 60-day average is flat ({v})"),
+        ("60 日线一个月里抬高 {size}", "the 60-day average rose {size} in a month"),
+        ("60 日线一个月里下移 {size}", "the 60-day average fell {size} in a month"),
+        ("60 日线走平（{figure}）", "the 60-day average is flat ({figure})"),
         "Brock, Lakonishok & LeBaron 1992",
     ),
     Reading(
@@ -107,9 +108,9 @@ READINGS = (
         1,
         -1,
         1,
-        ("20 日线在 60 日线之上 {a}", "the 20-day average is {a} above the 60-day one"),
-        ("20 日线在 60 日线之下 {a}", "the 20-day average is {a} below the 60-day one"),
-        ("20 日线与 60 日线缠绕（{v}）", "the 20- and 60-day averages are entangled ({v})"),
+        ("20 日线在 60 日线之上 {size}", "the 20-day average is {size} above the 60-day one"),
+        ("20 日线在 60 日线之下 {size}", "the 20-day average is {size} below the 60-day one"),
+        ("20 日线与 60 日线缠绕（{figure}）", "the 20- and 60-day averages are entangled ({figure})"),
         "Brock, Lakonishok & LeBaron 1992",
     ),
     Reading(
@@ -121,9 +122,15 @@ READINGS = (
         10,
         -10,
         1,
-        ("跳过最近一月的十二月动量 {v}，中期动量为正", "twelve-month momentum without the last month is {v}: positive"),
-        ("跳过最近一月的十二月动量 {v}，中期动量为负", "twelve-month momentum without the last month is {v}: negative"),
-        ("十二月动量 {v}，不足以说明方向", "twelve-month momentum of {v} settles nothing"),
+        (
+            "跳过最近一月的十二月动量 {figure}，中期动量为正",
+            "twelve-month momentum without the last month is {figure}: positive",
+        ),
+        (
+            "跳过最近一月的十二月动量 {figure}，中期动量为负",
+            "twelve-month momentum without the last month is {figure}: negative",
+        ),
+        ("十二月动量 {figure}，不足以说明方向", "twelve-month momentum of {figure} settles nothing"),
         "Jegadeesh & Titman 1993",
     ),
     Reading(
@@ -136,14 +143,17 @@ READINGS = (
         -0.3,
         1,
         (
-            "MACD 柱为正（价格的 {a}），短期动能在加强",
-            "the MACD histogram is positive ({a} of price): short-term momentum builds",
+            "MACD 柱为正（价格的 {size}），短期动能在加强",
+            "the MACD histogram is positive ({size} of price): short-term momentum builds",
         ),
         (
-            "MACD 柱为负（价格的 {a}），短期动能在减弱",
-            "the MACD histogram is negative ({a} of price): short-term momentum fades",
+            "MACD 柱为负（价格的 {size}），短期动能在减弱",
+            "the MACD histogram is negative ({size} of price): short-term momentum fades",
         ),
-        ("MACD 柱接近零（{v}），短期没有动能", "the MACD histogram is near zero ({v}): no short-term momentum"),
+        (
+            "MACD 柱接近零（{figure}），短期没有动能",
+            "the MACD histogram is near zero ({figure}): no short-term momentum",
+        ),
         "Appel 2005",
     ),
     Reading(
@@ -156,14 +166,14 @@ READINGS = (
         0.77,
         1,
         (
-            "近 20 日上涨日的量是下跌日的 {v} 倍，量在买方",
-            "in 20 days rising days carried {v} times the volume of falling ones",
+            "近 20 日上涨日的量是下跌日的 {figure} 倍，量在买方",
+            "in 20 days rising days carried {figure} times the volume of falling ones",
         ),
         (
-            "近 20 日上涨日的量只有下跌日的 {v} 倍，量在卖方",
-            "in 20 days rising days carried only {v} times the volume of falling ones",
+            "近 20 日上涨日的量只有下跌日的 {figure} 倍，量在卖方",
+            "in 20 days rising days carried only {figure} times the volume of falling ones",
         ),
-        ("近 20 日涨跌日的量相当（{v} 倍），量没有站队", "volume of rising and falling days is even ({v})"),
+        ("近 20 日涨跌日的量相当（{figure} 倍），量没有站队", "volume of rising and falling days is even ({figure})"),
         "Granville 1963",
     ),
     Reading(
@@ -176,16 +186,16 @@ READINGS = (
         25,
         -1,
         (
-            "现价高于五年里 {v}% 的日子：便宜已经不在",
-            "the price is above {v}% of the days of five years: it is not cheap any more",
+            "现价高于五年里 {figure}% 的日子：便宜已经不在",
+            "the price is above {figure}% of the days of five years: it is not cheap any more",
         ),
         (
-            "现价只高于五年里 {v}% 的日子：处在自身历史的低位",
-            "the price is above only {v}% of the days of five years: low in its own history",
+            "现价只高于五年里 {figure}% 的日子：处在自身历史的低位",
+            "the price is above only {figure}% of the days of five years: low in its own history",
         ),
         (
-            "现价处在五年区间的中段（高于 {v}% 的日子）",
-            "the price is in the middle of its five years (above {v}% of the days)",
+            "现价处在五年区间的中段（高于 {figure}% 的日子）",
+            "the price is in the middle of its five years (above {figure}% of the days)",
         ),
         "De Bondt & Thaler 1985",
     ),
@@ -199,14 +209,14 @@ READINGS = (
         -15,
         -1,
         (
-            "比三年成交均价高 {a}，平均持有者浮盈很厚",
-            "{a} above the three-year volume-weighted price: the average holder sits on a large gain",
+            "比三年成交均价高 {size}，平均持有者浮盈很厚",
+            "{size} above the three-year volume-weighted price: the average holder sits on a large gain",
         ),
         (
-            "比三年成交均价低 {a}，平均持有者在亏损",
-            "{a} below the three-year volume-weighted price: the average holder is under water",
+            "比三年成交均价低 {size}，平均持有者在亏损",
+            "{size} below the three-year volume-weighted price: the average holder is under water",
         ),
-        ("离三年成交均价不远（{v}）", "not far from the three-year volume-weighted price ({v})"),
+        ("离三年成交均价不远（{figure}）", "not far from the three-year volume-weighted price ({figure})"),
         "Grinblatt & Han 2005",
     ),
     Reading(
@@ -218,12 +228,12 @@ READINGS = (
         -5,
         -45,
         -1,
-        ("离五年最高收盘只差 {a}", "only {a} below the highest close of five years"),
+        ("离五年最高收盘只差 {size}", "only {size} below the highest close of five years"),
         (
-            "比五年最高收盘低 {a}，跌得深；跌得深不等于便宜",
-            "{a} below the highest close of five years: deep, which is not the same as cheap",
+            "比五年最高收盘低 {size}，跌得深；跌得深不等于便宜",
+            "{size} below the highest close of five years: deep, which is not the same as cheap",
         ),
-        ("比五年最高收盘低 {a}", "{a} below the highest close of five years"),
+        ("比五年最高收盘低 {size}", "{size} below the highest close of five years"),
         "De Bondt & Thaler 1985",
     ),
     Reading(
@@ -235,9 +245,9 @@ READINGS = (
         25,
         -25,
         1,
-        ("四因子得分 {v}（满分正负 100），偏正", "the four-factor score is {v} (of ±100): positive"),
-        ("四因子得分 {v}（满分正负 100），偏负", "the four-factor score is {v} (of ±100): negative"),
-        ("四因子得分 {v}（满分正负 100），没有方向", "the four-factor score is {v} (of ±100): no direction"),
+        ("四因子得分 {figure}（满分正负 100），偏正", "the four-factor score is {figure} (of ±100): positive"),
+        ("四因子得分 {figure}（满分正负 100），偏负", "the four-factor score is {figure} (of ±100): negative"),
+        ("四因子得分 {figure}（满分正负 100），没有方向", "the four-factor score is {figure} (of ±100): no direction"),
         "Jegadeesh & Titman 1993",
     ),
     Reading(
@@ -249,9 +259,9 @@ READINGS = (
         70,
         30,
         -1,
-        ("RSI {v}，短期过热", "RSI at {v}: overbought"),
-        ("RSI {v}，短期超卖", "RSI at {v}: oversold"),
-        ("RSI {v}，不冷不热", "RSI at {v}: neither hot nor cold"),
+        ("RSI {figure}，短期过热", "RSI at {figure}: overbought"),
+        ("RSI {figure}，短期超卖", "RSI at {figure}: oversold"),
+        ("RSI {figure}，不冷不热", "RSI at {figure}: neither hot nor cold"),
         "Wilder 1978",
     ),
     Reading(
@@ -263,9 +273,15 @@ READINGS = (
         2,
         -2,
         -1,
-        ("高出 60 日均值 {a} 个标准差，拉得太开", "{a} standard deviations above its 60-day mean: stretched"),
-        ("低于 60 日均值 {a} 个标准差，跌得太开", "{a} standard deviations below its 60-day mean: stretched downwards"),
-        ("离 60 日均值 {v} 个标准差，在常态之内", "{v} standard deviations from its 60-day mean: within the ordinary"),
+        ("高出 60 日均值 {size} 个标准差，拉得太开", "{size} standard deviations above its 60-day mean: stretched"),
+        (
+            "低于 60 日均值 {size} 个标准差，跌得太开",
+            "{size} standard deviations below its 60-day mean: stretched downwards",
+        ),
+        (
+            "离 60 日均值 {figure} 个标准差，在常态之内",
+            "{figure} standard deviations from its 60-day mean: within the ordinary",
+        ),
         "Jegadeesh 1990",
     ),
     Reading(
@@ -278,16 +294,16 @@ READINGS = (
         -2,
         1,
         (
-            "三年日均收益的 t 值 {v}，上行漂移统计上显著",
-            "the mean daily return of three years has a t-value of {v}: the upward drift is significant",
+            "三年日均收益的 t 值 {figure}，上行漂移统计上显著",
+            "the mean daily return of three years has a t-value of {figure}: the upward drift is significant",
         ),
         (
-            "三年日均收益的 t 值 {v}，下行漂移统计上显著",
-            "the mean daily return of three years has a t-value of {v}: the downward drift is significant",
+            "三年日均收益的 t 值 {figure}，下行漂移统计上显著",
+            "the mean daily return of three years has a t-value of {figure}: the downward drift is significant",
         ),
         (
-            "三年日均收益的 t 值 {v}，与零分不开：历史漂移不能当依据",
-            "the mean daily return of three years has a t-value of {v}: not to be told from zero",
+            "三年日均收益的 t 值 {figure}，与零分不开：历史漂移不能当依据",
+            "the mean daily return of three years has a t-value of {figure}: not to be told from zero",
         ),
         "Student's t",
     ),
@@ -300,9 +316,15 @@ READINGS = (
         1.3,
         0.75,
         -1,
-        ("近 20 日的波动是一年的 {v} 倍，波动在放大", "20-day volatility is {v} times that of the year: rising"),
-        ("近 20 日的波动只有一年的 {v} 倍，市场平静", "20-day volatility is only {v} times that of the year: calm"),
-        ("近 20 日的波动与一年相当（{v} 倍）", "20-day volatility is in line with the year's ({v})"),
+        (
+            "近 20 日的波动是一年的 {figure} 倍，波动在放大",
+            "20-day volatility is {figure} times that of the year: rising",
+        ),
+        (
+            "近 20 日的波动只有一年的 {figure} 倍，市场平静",
+            "20-day volatility is only {figure} times that of the year: calm",
+        ),
+        ("近 20 日的波动与一年相当（{figure} 倍）", "20-day volatility is in line with the year's ({figure})"),
         "Bollerslev 1986",
     ),
     Reading(
@@ -315,8 +337,8 @@ READINGS = (
         -20,
         1,
         ("创一年新高", "at the high of the year"),
-        ("从一年高点已回撤 {a}", "{a} below the high of the year"),
-        ("从一年高点回撤 {a}，在寻常范围", "{a} below the high of the year, within the ordinary"),
+        ("从一年高点已回撤 {size}", "{size} below the high of the year"),
+        ("从一年高点回撤 {size}，在寻常范围", "{size} below the high of the year, within the ordinary"),
         "drawdown",
     ),
     Reading(
@@ -329,11 +351,11 @@ READINGS = (
         -1,
         -1,
         (
-            "日常波幅就有 {a}：止损要放宽，仓位要放小",
-            "an ordinary day moves {a}: stops need room, positions must be small",
+            "日常波幅就有 {size}：止损要放宽，仓位要放小",
+            "an ordinary day moves {size}: stops need room, positions must be small",
         ),
         ("", ""),
-        ("日常波幅 {a}", "an ordinary day moves {a}"),
+        ("日常波幅 {size}", "an ordinary day moves {size}"),
         "Wilder 1978",
     ),
     Reading(
@@ -347,10 +369,10 @@ READINGS = (
         1,
         ("", ""),
         (
-            "一年里最大的向下跳空 {a}，止损单挡不住这种缺口",
-            "the largest gap down of the year was {a}, which no stop order stops",
+            "一年里最大的向下跳空 {size}，止损单挡不住这种缺口",
+            "the largest gap down of the year was {size}, which no stop order stops",
         ),
-        ("一年里最大的向下跳空 {a}", "the largest gap down of the year was {a}"),
+        ("一年里最大的向下跳空 {size}", "the largest gap down of the year was {size}"),
         "gaps",
     ),
     Reading(
@@ -362,9 +384,9 @@ READINGS = (
         60,
         40,
         1,
-        ("资金流量指标 {v}，资金偏流入", "the money flow index is {v}: money tends in"),
-        ("资金流量指标 {v}，资金偏流出", "the money flow index is {v}: money tends out"),
-        ("资金流量指标 {v}，进出相当", "the money flow index is {v}: in and out are even"),
+        ("资金流量指标 {figure}，资金偏流入", "the money flow index is {figure}: money tends in"),
+        ("资金流量指标 {figure}，资金偏流出", "the money flow index is {figure}: money tends out"),
+        ("资金流量指标 {figure}，进出相当", "the money flow index is {figure}: in and out are even"),
         "Quong & Soudack 1989",
     ),
     Reading(
@@ -377,11 +399,14 @@ READINGS = (
         0.6,
         -1,
         (
-            "5 日均量是 60 日的 {v} 倍，情绪升温，短期易反复",
-            "5-day volume is {v} times that of 60 days: heated, prone to swing back",
+            "5 日均量是 60 日的 {figure} 倍，情绪升温，短期易反复",
+            "5-day volume is {figure} times that of 60 days: heated, prone to swing back",
         ),
-        ("5 日均量只有 60 日的 {v} 倍，乏人问津", "5-day volume is only {v} times that of 60 days: nobody cares"),
-        ("5 日均量是 60 日的 {v} 倍，情绪平常", "5-day volume is {v} times that of 60 days: ordinary"),
+        (
+            "5 日均量只有 60 日的 {figure} 倍，乏人问津",
+            "5-day volume is only {figure} times that of 60 days: nobody cares",
+        ),
+        ("5 日均量是 60 日的 {figure} 倍，情绪平常", "5-day volume is {figure} times that of 60 days: ordinary"),
         "Gervais, Kaniel & Mingelgrin 2001",
     ),
     Reading(
@@ -394,16 +419,16 @@ READINGS = (
         -2,
         1,
         (
-            "指数在 200 日线之上 {a}，大盘是顺风",
-            "the index is {a} above its 200-day average: the market is a tailwind",
+            "指数在 200 日线之上 {size}，大盘是顺风",
+            "the index is {size} above its 200-day average: the market is a tailwind",
         ),
         (
-            "指数在 200 日线之下 {a}，大盘是逆风",
-            "the index is {a} below its 200-day average: the market is a headwind",
+            "指数在 200 日线之下 {size}，大盘是逆风",
+            "the index is {size} below its 200-day average: the market is a headwind",
         ),
         (
-            "指数贴着 200 日线（{v}），大盘没有方向",
-            "the index hugs its 200-day average ({v}): the market has no direction",
+            "指数贴着 200 日线（{figure}），大盘没有方向",
+            "the index hugs its 200-day average ({figure}): the market has no direction",
         ),
         "Faber 2007",
     ),
@@ -416,9 +441,9 @@ READINGS = (
         3,
         -3,
         1,
-        ("指数近 20 日 {v}", "the index moved {v} in 20 days"),
-        ("指数近 20 日 {v}", "the index moved {v} in 20 days"),
-        ("指数近 20 日 {v}", "the index moved {v} in 20 days"),
+        ("指数近 20 日 {figure}", "the index moved {figure} in 20 days"),
+        ("指数近 20 日 {figure}", "the index moved {figure} in 20 days"),
+        ("指数近 20 日 {figure}", "the index moved {figure} in 20 days"),
         "Moskowitz, Ooi & Pedersen 2012",
     ),
 )

@@ -30,7 +30,7 @@ def handed_back(desk: Desk, brought: object) -> Reply | None:
     lines = [*points[:1], "", *(f"- {point}" for point in points[1:])]
     lines += ["", f"**{speak('数据', 'Data')}**", *(f"- {item}" for item in evidence)] if evidence else []
     lines += (
-        ["", speak("已存：{k}。", "Kept: {k}.", k=speak.joined([f"`{path}`" for path in artifacts]))]
+        ["", speak("已存：{kept}。", "Kept: {kept}.", kept=speak.joined([f"`{path}`" for path in artifacts]))]
         if artifacts
         else []
     )
@@ -50,35 +50,36 @@ def no_prices(desk: Desk, said: str, failure: str) -> str:
     speak, low = desk.speak, failure.casefold()
     if failure == "missing":
         return speak(
-            "这里没有取行情的工具，{s} 没法看。用 `ia turn`，或给 llm 加上 `-T ia_ohlcv -T ia_compute`。",
-            "There is no tool for prices here, so {s} cannot be looked at. Use `ia turn`, or give llm"
+            "这里没有取行情的工具，{security} 没法看。用 `ia turn`，或给 llm 加上 `-T ia_ohlcv -T ia_compute`。",
+            "There is no tool for prices here, so {security} cannot be looked at. Use `ia turn`, or give llm"
             " `-T ia_ohlcv -T ia_compute`.",
-            s=said,
+            security=said,
         )
     if "could be:" in low:
         return speak(
-            "“{s}”可能是好几只证券：{f}。请写代码，例如 600519.SH。",
-            '"{s}" could be several securities: {f}. Write the code, such as 600519.SH.',
-            s=said,
-            f=failure.split("could be:", 1)[1].split(";")[0].strip(),
+            "“{security}”可能是好几只证券：{candidates}。请写代码，例如 600519.SH。",
+            '"{security}" could be several securities: {candidates}. Write the code, such as 600519.SH.',
+            security=said,
+            candidates=failure.split("could be:", 1)[1].split(";")[0].strip(),
         )
     failure = told_so(speak, failure)
     if "has no bars then" in low:
         return speak(
-            "那时没有 {s} 的行情：它当时还没有上市，或者行情源没有那么早的数据。没有数据，我不发表观点。",
-            "There are no bars of {s} then: it was listed later, or the source has none so old. Without data there is"
+            "那时没有 {security} 的行情：它当时还没有上市，或者行情源没有那么早的数据。没有数据，我不发表观点。",
+            "There are no bars of {security} then: it was listed later, or the source has none so old. Without data"
+            " there is"
             " no view.",
-            s=said,
+            security=said,
         )
     if any(
         word in low
         for word in ("no security", "no such", "has no bars", "is not in the simulated market", "no stock", "not found")
     ):
         return speak(
-            "没有找到 {s} 的行情（{f}）。请核对代码，例如 600519、00700.HK、AAPL。",
-            "No prices were found for {s} ({f}). Check the code: 600519, 00700.HK, AAPL.",
-            s=said,
-            f=failure,
+            "没有找到 {security} 的行情（{failure}）。请核对代码，例如 600519、00700.HK、AAPL。",
+            "No prices were found for {security} ({failure}). Check the code: 600519, 00700.HK, AAPL.",
+            security=said,
+            failure=failure,
         )
     if any(
         word in low
@@ -95,17 +96,18 @@ def no_prices(desk: Desk, said: str, failure: str) -> str:
         )
     ):
         return speak(
-            "行情源暂时取不到 {s}（{f}）。过一会儿再问；离线可用 `ia config set market.adapter demo`（模拟行情）。",
-            "The source has no prices of {s} for now ({f}). Ask again later; offline there is"
+            "行情源暂时取不到 {security}（{failure}）。过一会儿再问；离线可用 `ia config set market.adapter"
+            " demo`（模拟行情）。",
+            "The source has no prices of {security} for now ({failure}). Ask again later; offline there is"
             " `ia config set market.adapter demo` (simulated prices).",
-            s=said,
-            f=failure,
+            security=said,
+            failure=failure,
         )
     return speak(
-        "取不到 {s} 的行情：{f}。没有数据，我不发表观点。",
-        "The prices of {s} could not be fetched: {f}. Without data there is no view.",
-        s=said,
-        f=failure,
+        "取不到 {security} 的行情：{failure}。没有数据，我不发表观点。",
+        "The prices of {security} could not be fetched: {failure}. Without data there is no view.",
+        security=said,
+        failure=failure,
     )
 
 
@@ -163,11 +165,13 @@ def waiting(desk: Desk, results: list[Result]) -> list[str]:
         if number is not None:
             lines.append(
                 speak(
-                    "提案 {n}（`{p}`）等你决定：`ia approve {n}` 执行，`ia reject {n}` 放弃，`ia pending` 看全文。",
-                    "Proposal {n} (`{p}`) waits for you: `ia approve {n}` carries it out, `ia reject {n}` drops it,"
+                    "提案 {number}（`{path}`）等你决定：`ia approve {number}` 执行，`ia reject {number}` 放弃，`ia"
+                    " pending` 看全文。",
+                    "Proposal {number} (`{path}`) waits for you: `ia approve {number}` carries it out, `ia reject"
+                    " {number}` drops it,"
                     " `ia pending` shows it.",
-                    n=number,
-                    p=result.get("path") or "",
+                    number=number,
+                    path=result.get("path") or "",
                 )
             )
     return lines
@@ -184,5 +188,5 @@ def paths(desk: Desk, *pairs: tuple[Result, str, str]) -> list[str]:
             kept.append(speak(zh, en))
         else:
             failed.append(not_kept(desk, result, zh, en))
-    lines = [speak("已存：{k}。", "Kept: {k}.", k=speak.listed(kept))] if kept else []
+    lines = [speak("已存：{kept}。", "Kept: {kept}.", kept=speak.listed(kept))] if kept else []
     return lines + failed + waiting(desk, [result for result, _, _ in pairs])

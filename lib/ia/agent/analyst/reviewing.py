@@ -205,13 +205,13 @@ def _row(desk: Desk, item: Outcome) -> str:
 def _summary(desk: Desk, period: Period, outcomes: list[Outcome], simulated: bool) -> list[str]:
     speak = desk.speak
     head = speak(
-        "**复盘 {a} 至 {b}**：{n} 条观察，{k} 条可以对照行情{s}。",
-        "**Review {a} to {b}**: {n} observations, {k} of them comparable with prices{s}.",
-        a=period.first,
-        b=period.last,
-        n=len(outcomes),
-        k=sum(1 for item in outcomes if item.since is not None),
-        s=speak("（行情是模拟的）", " (prices are simulated)") if simulated else "",
+        "**复盘 {first} 至 {last}**：{count} 条观察，{comparable} 条可以对照行情{simulated}。",
+        "**Review {first} to {last}**: {count} observations, {comparable} of them comparable with prices{simulated}.",
+        first=period.first,
+        last=period.last,
+        count=len(outcomes),
+        comparable=sum(1 for item in outcomes if item.since is not None),
+        simulated=speak("（行情是模拟的）", " (prices are simulated)") if simulated else "",
     )
     if not outcomes:
         return [
@@ -244,18 +244,20 @@ def _lesson(desk: Desk, outcomes: list[Outcome]) -> str:
     if void:
         names = speak.joined(list(dict.fromkeys(named(desk, item.said.mention) for item in void if item.said.mention)))
         return speak(
-            "下一步：{n} 的失效条件已经触发，先重做研究，再谈观点。",
-            "Next: the condition named for {n} has come true; research it again before holding a view.",
-            n=names,
+            "下一步：{names} 的失效条件已经触发，先重做研究，再谈观点。",
+            "Next: the condition named for {names} has come true; research it again before holding a view.",
+            names=names,
         )
     if len(scored) >= 3 and len(wrong) * 2 > len(scored):
         return speak(
-            "下一步：{w}/{n} 条暂时与市场相反；下一周每条判断写出相反证据，再看是不是同一个原因（样本少，不改信念）。",
-            "Next: {w} of {n} stand against the market so far; write the counter-evidence with each judgement for a"
+            "下一步：{wrong}/{count} 条暂时与市场相反；下一周每条判断写出相反证据，再看是不是同一个原因（样本少，"
+            "不改信念）。",
+            "Next: {wrong} of {count} stand against the market so far; write the counter-evidence with each judgement"
+            " for a"
             " week and see whether one"
             " cause is behind it (too few to change a belief).",
-            w=len(wrong),
-            n=len(scored),
+            wrong=len(wrong),
+            count=len(scored),
         )
     if len(mute) * 2 > len(outcomes) and outcomes:
         return speak(
@@ -265,10 +267,10 @@ def _lesson(desk: Desk, outcomes: list[Outcome]) -> str:
         )
     if scored:
         return speak(
-            "下一步：{n} 条里 {r} 条同向，样本太少，不下结论；到期（20 个交易日）再评。",
-            "Next: {r} of {n} are with the market; too few to conclude. Judge them when due (20 trading days).",
-            n=len(scored),
-            r=len(scored) - len(wrong),
+            "下一步：{count} 条里 {right} 条同向，样本太少，不下结论；到期（20 个交易日）再评。",
+            "Next: {right} of {count} are with the market; too few to conclude. Judge them when due (20 trading days).",
+            count=len(scored),
+            right=len(scored) - len(wrong),
         )
     if any(item.said.lean is not None for item in outcomes):
         return speak(
@@ -284,7 +286,11 @@ def _lesson(desk: Desk, outcomes: list[Outcome]) -> str:
 def _reflection(desk: Desk, period: Period, lesson: str) -> Call:
     speak = desk.speak
     text = speak(
-        "## {d} 复盘（{a} 至 {b}）", "## {d} Review ({a} to {b})", d=desk.request.day, a=period.first, b=period.last
+        "## {day} 复盘（{first} 至 {last}）",
+        "## {day} Review ({first} to {last})",
+        day=desk.request.day,
+        first=period.first,
+        last=period.last,
     )
     return Call(
         "memory.reflect", {"content": f"{text}\n\n- {lesson}\n", **({"period": period.label} if period.label else {})}
@@ -295,7 +301,7 @@ def _report(
     desk: Desk, period: Period, outcomes: list[Outcome], reflections: list[str], tracking: Result, simulated: bool
 ) -> list[str]:
     speak = desk.speak
-    title = speak("# 复盘 {a} 至 {b}", "# Review {a} to {b}", a=period.first, b=period.last)
+    title = speak("# 复盘 {first} 至 {last}", "# Review {first} to {last}", first=period.first, last=period.last)
     out = [
         title,
         "",

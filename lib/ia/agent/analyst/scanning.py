@@ -112,15 +112,15 @@ def _scanned(
     last = max(str(side.market.get("last") or "") for side in sides)
     out = [
         speak(
-            "截至 {d}，{n} 只取到行情{f}{c}{s}。",
-            "As of {d}: {n} with prices{f}{c}{s}.",
-            d=last,
-            n=len(sides),
-            f=speak("，{k} 只没有取到", ", {k} without", k=len(failed)) if failed else "",
-            c=speak("；条件：{x}", "; criteria: {x}", x=speak.joined([name for _, name in criteria]))
+            "截至 {date}，{count} 只取到行情{without}{criteria}{simulated}。",
+            "As of {date}: {count} with prices{without}{criteria}{simulated}.",
+            date=last,
+            count=len(sides),
+            without=speak("，{count} 只没有取到", ", {count} without", count=len(failed)) if failed else "",
+            criteria=speak("；条件：{names}", "; criteria: {names}", names=speak.joined([name for _, name in criteria]))
             if criteria
             else "",
-            s=speak("；**行情是模拟的**", "; **prices are simulated**") if sim else "",
+            simulated=speak("；**行情是模拟的**", "; **prices are simulated**") if sim else "",
         ),
         "",
     ]
@@ -153,18 +153,23 @@ def _scanned(
     out += ["", *failed] if failed else []
     quiet = [side.title for side in sides if side not in ranked and side not in flagged]
     out += (
-        ["", speak("没有触发或不合条件：{q}。", "Nothing, or not by the criteria: {q}.", q=speak.joined(quiet))]
+        [
+            "",
+            speak(
+                "没有触发或不合条件：{names}。", "Nothing, or not by the criteria: {names}.", names=speak.joined(quiet)
+            ),
+        ]
         if quiet
         else []
     )
     first = ranked[0].title if ranked else ""
     line = speak(
-        "扫描 {n} 只：红旗 {f} 只，触发 {t} 只{x}；下一个交易日收盘后作废。",
-        "Scan of {n}: {f} flagged, {t} fired{x}; void after the next close.",
-        n=len(sides),
-        f=len(flagged),
-        t=len(ranked),
-        x=speak("，最值得先研究的是 {a}", "; research {a} first", a=first) if first else "",
+        "扫描 {count} 只：红旗 {flagged} 只，触发 {fired} 只{first_choice}；下一个交易日收盘后作废。",
+        "Scan of {count}: {flagged} flagged, {fired} fired{first_choice}; void after the next close.",
+        count=len(sides),
+        flagged=len(flagged),
+        fired=len(ranked),
+        first_choice=speak("，最值得先研究的是 {name}", "; research {name} first", name=first) if first else "",
     )
     return [*out, "", line], line, [side.mention.code for side in ranked[:3]]
 

@@ -54,7 +54,7 @@ def figure(desk: Desk, wanted: Intent) -> Work[Reply]:
         results = yield from desk.run(*(Call("compute.run", {"code": code, **args}) for code, *_ in asked.figures))
         told = [_told(desk, item, result) for item, result in zip(asked.figures, results, strict=True)]
         mark = speak("（模拟行情）", " (simulated prices)") if simulated else ""
-        bar = speak("（{p}）", " ({p})", p=_period(desk, period)) if period != "daily" else ""
+        bar = speak("（{period}）", " ({period})", period=_period(desk, period)) if period != "daily" else ""
         lines.append(f"{head}{bar}{mark}{speak('：', ': ')}{speak.listed(told)}")
         lines += [_heat(desk, [valued(result)[0] for result in results])] if asked.overbought else []
         points.append(lines[-1])
@@ -63,9 +63,9 @@ def figure(desk: Desk, wanted: Intent) -> Work[Reply]:
     if ignored:
         lines.append(
             speak(
-                "没有算：{w}（我只有日、周、月线的价格和成交量）。",
-                "I ignored: {w} (there are daily, weekly and monthly prices and volume only).",
-                w=speak.joined(ignored),
+                "没有算：{ignored}（我只有日、周、月线的价格和成交量）。",
+                "I ignored: {ignored} (there are daily, weekly and monthly prices and volume only).",
+                ignored=speak.joined(ignored),
             )
         )
     return Reply(lines, points or lines)
@@ -125,12 +125,12 @@ def why(desk: Desk, wanted: Intent) -> Work[Reply]:
     if not kept:
         return reply.of(
             speak(
-                "今天还没有{n}的研究笔记，没有依据可说；先问“看看{n}”。",
-                "There is no note on {n} of today to give grounds from; first ask how {n} looks.",
-                n=named(desk, mention),
+                "今天还没有{name}的研究笔记，没有依据可说；先问“看看{name}”。",
+                "There is no note on {name} of today to give grounds from; first ask how {name} looks.",
+                name=named(desk, mention),
             )
         )
-    head = speak("依据在 `notebook/{p}`：", "The grounds are in `notebook/{p}`:", p=path)
+    head = speak("依据在 `notebook/{path}`：", "The grounds are in `notebook/{path}`:", path=path)
     lines = [line for part in kept for line in (f"**{part.splitlines()[0]}**", *part.strip().splitlines()[1:], "")]
     return Reply([head, "", *lines], [line for line in lines if line.startswith("- ")], (f"notebook/{path}",))
 
@@ -140,17 +140,17 @@ def which(desk: Desk, wanted: Intent) -> Reply:
     speak = desk.speak
     need = speak("两只证券", "two securities") if wanted.skill == "compare" else speak("一只证券", "a security")
     told = (
-        speak("“{w}”里没有我认得的证券。", '"{w}" names no security that I know. ', w=wanted.words)
+        speak("“{words}”里没有我认得的证券。", '"{words}" names no security that I know. ', words=wanted.words)
         if wanted.words
         else ""
     )
     return reply.of(
         told
         + speak(
-            "/{s} 需要{n}：写代码或全名，例如 `/{s} 600519`。",
-            "/{s} needs {n}: write the code or the full name, as in `/{s} 600519`.",
-            s=wanted.skill,
-            n=need,
+            "/{skill} 需要{need}：写代码或全名，例如 `/{skill} 600519`。",
+            "/{skill} needs {need}: write the code or the full name, as in `/{skill} 600519`.",
+            skill=wanted.skill,
+            need=need,
         )
     )
 
@@ -183,9 +183,9 @@ def said(desk: Desk, wanted: Intent) -> Reply:
                 "Noted as a trade: it stays in this session, and is not in the memory.",
             ),
             speak(
-                "要长期留下：“记住：{w}，因为……”（信念），或“记下：{w}”（当天的笔记）。",
-                'To keep it: "remember: {w}, because …" (a belief), or "note: {w}" (today\'s note).',
-                w=" ".join(wanted.words.split()).strip("。.!！")[:80],
+                "要长期留下：“记住：{words}，因为……”（信念），或“记下：{words}”（当天的笔记）。",
+                'To keep it: "remember: {words}, because …" (a belief), or "note: {words}" (today\'s note).',
+                words=" ".join(wanted.words.split()).strip("。.!！")[:80],
             ),
         )
     if wanted.kind == "unknown" and desk.request.wants_json:
@@ -205,10 +205,10 @@ def said(desk: Desk, wanted: Intent) -> Reply:
             *(
                 [
                     speak(
-                        "你的问题里提到{n}：要看行情，就说“看看{s}”。",
-                        'Your question names {n}: for its prices, say "look at {s}".',
-                        n=speak.joined([f"{named(desk, m)} {m.code}" for m in wanted.securities]),
-                        s=wanted.securities[0].said,
+                        "你的问题里提到{names}：要看行情，就说“看看{first}”。",
+                        'Your question names {names}: for its prices, say "look at {first}".',
+                        names=speak.joined([f"{named(desk, m)} {m.code}" for m in wanted.securities]),
+                        first=wanted.securities[0].said,
                     )
                 ]
                 if wanted.securities
@@ -260,24 +260,27 @@ def _doubt(desk: Desk, said: str) -> str:
     except IaError as exc:
         if several := exc.params.get("candidates"):
             return speak(
-                "“{s}”可能是好几只证券：{c}。请写代码，例如 {x}。",
-                '"{s}" could be several securities: {c}. Write the code, such as {x}.',
-                s=said, c=several, x=exc.params.get("code") or "600519.SH",
+                "“{security}”可能是好几只证券：{candidates}。请写代码，例如 {example}。",
+                '"{security}" could be several securities: {candidates}. Write the code, such as {example}.',
+                security=said, candidates=several, example=exc.params.get("code") or "600519.SH",
             )  # fmt: skip
         like = str(exc.params.get("near") or "")
     like = like or ", ".join(map(str, near(said)[1]))
     if like:
         return speak(
-            "没有叫“{s}”的证券。你是说 {c} 吗？", 'No security is called "{s}". Did you mean {c}?', s=said, c=like
+            "没有叫“{security}”的证券。你是说 {candidate} 吗？",
+            'No security is called "{security}". Did you mean {candidate}?',
+            security=said,
+            candidate=like,
         )
     if said.isdigit():
         return speak(
-            "没有找到 {s}：没有这个代码的股票、基金或指数。请核对，例如 600519、00700.HK、AAPL。",
-            "{s}: no stock, fund or index has such a code. Check it: 600519, 00700.HK, AAPL.", s=said,
+            "没有找到 {security}：没有这个代码的股票、基金或指数。请核对，例如 600519、00700.HK、AAPL。",
+            "{security}: no stock, fund or index has such a code. Check it: 600519, 00700.HK, AAPL.", security=said,
         )  # fmt: skip
     return speak(
-        "我不认得“{s}”。请写代码，例如 600519、00700.HK、AAPL。",
-        'I know no security "{s}". Write its code: 600519, 00700.HK, AAPL.', s=said,
+        "我不认得“{security}”。请写代码，例如 600519、00700.HK、AAPL。",
+        'I know no security "{security}". Write its code: 600519, 00700.HK, AAPL.', security=said,
     )  # fmt: skip
 
 
@@ -297,18 +300,19 @@ def _able(desk: Desk) -> str:
     told = speak.joined([f"/{name}" for name, _ in own])
     if _elsewhere(desk):
         return speak(
-            "这个工作区的技能是 {s}；规则能做它们查记忆和笔记的步骤，写作和判断要语言模型（`ia config set model …`）。"
+            "这个工作区的技能是 {skills}；规则能做它们查记忆和笔记的步骤，写作和判断要语言模型（`ia config set model"
+            " …`）。"
             "我还能看行情、算指标、记住和找回你说过的话。",
-            "The skills here are {s}; rules do those of their steps that look up memory and notes, writing and"
+            "The skills here are {skills}; rules do those of their steps that look up memory and notes, writing and"
             " judgement need a language model (`ia config set model …`). I can also look at prices, compute,"
             " remember and find what you said.",
-            s=told,
+            skills=told,
         )
     return speak(
         "我能看行情、算指标、核对规则、看持仓和市场主线、写研究笔记、记住和找回你说过的话、复盘、扫描关注列表、起草定时任务。",
         "I can look at prices, your account and the market, compute, check rules, write research notes, remember and"
         " find what you said, review, scan the watch list, and draft scheduled tasks.",
-    ) + (speak("技能：{s}。", " Skills: {s}.", s=told) if own else "")
+    ) + (speak("技能：{skills}。", " Skills: {skills}.", skills=told) if own else "")
 
 
 def _examples(desk: Desk) -> list[str]:

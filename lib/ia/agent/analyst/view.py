@@ -10,7 +10,7 @@ from ia.agent.analyst.past import Before
 from ia.agent.analyst.readings import KINDS, PRIMARY, READINGS
 from ia.agent.analyst.research import Study
 from ia.agent.analyst.verdict import LEANS, LEVELS, Evidence, Fired, Verdict
-from ia.agent.analyst.voice import Voice, number
+from ia.agent.analyst.voice import ZH, Voice, number
 
 LIMITS = {
     lenses.VALUE: (
@@ -36,6 +36,9 @@ TRENDS = {
     0: ("主要趋势不明", "no primary trend to speak of"),
 }
 """What the reading of the primary trend is called."""
+
+_LEANT = {1: "leant up", -1: "leant down", 0: "had no clear direction"}
+"""What the evidence did then, in English."""
 
 ROOM = {1: (6,), 2: (4, 3), 3: (3, 3, 1), 4: (2, 2, 2, 1), 5: (2, 2, 1, 1, 1)}
 """How many readings of each view an answer shows, by the number of views."""
@@ -63,7 +66,7 @@ class View:
         return (
             study.title
             if study.title == study.code
-            else self.speak("{n}（{c}）", "{n} ({c})", n=study.title, c=study.code)
+            else self.speak("{name}（{code}）", "{name} ({code})", name=study.title, code=study.code)
         )
 
     def conclusion(self) -> str:
@@ -96,26 +99,26 @@ class View:
         if 0 < study.rows < 250:
             told.append(
                 speak(
-                    "只有 {n} 根日线，不足一年：长期的读数算不出来，结论从轻。",
-                    "There are only {n} daily bars, less than a year: long-term readings are missing.",
-                    n=study.rows,
+                    "只有 {rows} 根日线，不足一年：长期的读数算不出来，结论从轻。",
+                    "There are only {rows} daily bars, less than a year: long-term readings are missing.",
+                    rows=study.rows,
                 )
             )
         if study.last and study.last < (self.desk.request.moment - timedelta(days=9)).strftime("%Y-%m-%d"):
             told.append(
                 speak(
-                    "最后一根 K 线是 {d}，已经旧了：停牌或数据滞后时，旧信号作废。",
-                    "The last bar is of {d}, which is old: after a halt or late data, old signals are void.",
-                    d=study.last,
+                    "最后一根 K 线是 {date}，已经旧了：停牌或数据滞后时，旧信号作废。",
+                    "The last bar is of {date}, which is old: after a halt or late data, old signals are void.",
+                    date=study.last,
                 )
             )
         if self.earlier and self.earlier[0].void:
             told.append(
                 speak(
-                    "**旧判断作废**：{d} 写下的失效条件已经触发（{s}）。",
-                    "**The earlier view is void**: the condition named on {d} has come true ({s}).",
-                    d=self.earlier[0].date,
-                    s=self.earlier[0].said,
+                    "**旧判断作废**：{date} 写下的失效条件已经触发（{condition}）。",
+                    "**The earlier view is void**: the condition named on {date} has come true ({condition}).",
+                    date=self.earlier[0].date,
+                    condition=self.earlier[0].said,
                 )
             )
         told += [self.shown(item) for item in study.fired if item.critical]
@@ -125,7 +128,12 @@ class View:
         """Return the few figures that everybody wants first, in a line."""
         speak, value = self.speak, self.study.value
         parts = [
-            speak("截至 {d} 收盘 {c}", "Close {c} on {d}", d=self.study.last or "?", c=number(value("close"), "price"))
+            speak(
+                "截至 {date} 收盘 {close}",
+                "Close {close} on {date}",
+                date=self.study.last or "?",
+                close=number(value("close"), "price"),
+            )
         ]
         for code, zh, en in (
             ("roc(close, 1)", "当日", "day"),
@@ -139,9 +147,9 @@ class View:
         if value("natr(high, low, close, 14)") is not None:
             parts.append(
                 speak(
-                    "日常波幅 {v}",
-                    "ordinary day ±{v}",
-                    v=number(value("natr(high, low, close, 14)"), "percent").removeprefix("+"),
+                    "日常波幅 {range}",
+                    "ordinary day ±{range}",
+                    range=number(value("natr(high, low, close, 14)"), "percent").removeprefix("+"),
                 )
             )
         return speak("，", ", ").join(parts) + speak("。", ".")
@@ -191,19 +199,21 @@ class View:
         speak, lens = self.speak, self.study.lens
         title = lenses.title(view, speak)
         if view == "market":
-            title += speak("（{i}）", " ({i})", i=self.study.index) if self.study.index else ""
+            title += speak("（{index}）", " ({index})", index=self.study.index) if self.study.index else ""
         if view == lens.weighed and lens.by_question:
             return title + speak(
-                "——你问的是“{w}”，权重加倍", ' — you asked about "{w}", weighs double', w=lens.words[0]
+                "——你问的是“{word}”，权重加倍", ' — you asked about "{word}", weighs double', word=lens.words[0]
             )
         if view == lens.weighed and lens.words:
             return title + speak(
-                "——soul.md 放在最前（“{w}”），权重加倍", ' — first in soul.md ("{w}"), weighs double', w=lens.words[0]
+                "——soul.md 放在最前（“{word}”），权重加倍",
+                ' — first in soul.md ("{word}"), weighs double',
+                word=lens.words[0],
             )
         if view == lens.counter:
             return title + speak("——只看一面不够，对照用", " — a second opinion, since one view proves nothing")
         if view in self.study.cares:
-            return title + speak("——你教过：“{w}”", ' — as you taught: "{w}"', w=self.study.cares[view])
+            return title + speak("——你教过：“{lesson}”", ' — as you taught: "{lesson}"', lesson=self.study.cares[view])
         return title
 
     def _reading(self, item: Evidence) -> str:
@@ -220,7 +230,7 @@ class View:
     def shown(self, item: Fired, *, short: bool = False) -> str:
         said = self.speak("：", ": ").join(part for part in (item.name, item.says) if part) + self._disputed(item)
         from_ = _author(item.source) if short else item.source
-        source = self.speak("（来源：{s}）", " (source: {s})", s=from_) if from_ else ""
+        source = self.speak("（来源：{source}）", " (source: {source})", source=from_) if from_ else ""
         return f"**{item.id}** {said}{source}"
 
     def _disputed(self, item: Fired) -> str:
@@ -229,10 +239,10 @@ class View:
         if item.trend is None or value is None or item.trend == PRIMARY.sign(value):
             return ""
         return speak(
-            "（与读数不一致：收盘距 200 日线 {v}，{p}）",
-            " (unlike the reading: {v} from the 200-day average, {p})",
-            v=number(value, PRIMARY.unit),
-            p=speak(*TRENDS[PRIMARY.sign(value)]),
+            "（与读数不一致：收盘距 200 日线 {distance}，{trend}）",
+            " (unlike the reading: {distance} from the 200-day average, {trend})",
+            distance=number(value, PRIMARY.unit),
+            trend=speak(*TRENDS[PRIMARY.sign(value)]),
         )
 
     def against(self, limit: int = 6) -> list[str]:
@@ -244,7 +254,7 @@ class View:
         told = [line for line in told if line][:limit]
         rules = [item.id for item in self.study.fired if item.stance == -verdict.lean]
         if rules:
-            told.append(speak("规则与形态：{r}", "rules and patterns: {r}", r=speak.joined(rules)))
+            told.append(speak("规则与形态：{rules}", "rules and patterns: {rules}", rules=speak.joined(rules)))
         return told or [
             speak("行情里没有反对的读数；这不等于没有风险", "no reading of the bars opposes it, which is not safety")
         ]
@@ -256,12 +266,12 @@ class View:
             others = [speak(*KINDS[kind]) for kind in self.verdict.open_to(sign)]
             parts.append(
                 speak(
-                    "要{w}，{k}里还要有 {n} 类转为{v}",
-                    "to lean {w}, {n} of {k} must come to speak {v} it",
-                    w=speak(zh, en),
-                    k=speak.joined(others),
-                    n=self.verdict.missing(sign),
-                    v=speak("支持", "for") if sign > 0 else speak("反对", "against"),
+                    "要{side}，{views}里还要有 {missing} 类转为{speak_for}",
+                    "to lean {side}, {missing} of {views} must come to speak {speak_for} it",
+                    side=speak(zh, en),
+                    views=speak.joined(others),
+                    missing=self.verdict.missing(sign),
+                    speak_for=speak("支持", "for") if sign > 0 else speak("反对", "against"),
                 )
             )
         return speak("没有方向，也就没有反面：", "There is no direction to oppose: ") + speak.listed(parts)
@@ -279,10 +289,11 @@ class View:
         if "catalyst" in self.study.cares:
             told.append(
                 speak(
-                    "催化剂与周期的时点：你要求多看（“{w}”），但行情里没有，请告诉我你看到的事件与日期。",
-                    'Catalysts and timing: you asked for them ("{w}"), but bars do not hold them; tell me the events'
+                    "催化剂与周期的时点：你要求多看（“{lesson}”），但行情里没有，请告诉我你看到的事件与日期。",
+                    'Catalysts and timing: you asked for them ("{lesson}"), but bars do not hold them; tell me the'
+                    " events"
                     " and dates that you see.",
-                    w=self.study.cares["catalyst"],
+                    lesson=self.study.cares["catalyst"],
                 )
             )
         return told
@@ -305,40 +316,40 @@ class View:
         if lean >= 0 and low is not None:
             told.append(
                 speak(
-                    "收盘低于 {v}（现价减 2 倍 ATR，日常波动打不到）：近期判断作废。",
-                    "A close below {v} (2 ATR down, beyond an ordinary day): the near-term view is void.",
-                    v=number(low, "price"),
+                    "收盘低于 {level}（现价减 2 倍 ATR，日常波动打不到）：近期判断作废。",
+                    "A close below {level} (2 ATR down, beyond an ordinary day): the near-term view is void.",
+                    level=number(low, "price"),
                 )
             )
         if lean <= 0 and high is not None:
             told.append(
                 speak(
-                    "收盘高于 {v}（现价加 2 倍 ATR）：偏空或观望的判断作废。",
-                    "A close above {v} (2 ATR up): a cautious view is void.",
-                    v=number(high, "price"),
+                    "收盘高于 {level}（现价加 2 倍 ATR）：偏空或观望的判断作废。",
+                    "A close above {level} (2 ATR up): a cautious view is void.",
+                    level=number(high, "price"),
                 )
             )
         close = value("close")
         if day200 is not None and close is not None:
             told.append(
                 speak(
-                    "收盘跌破 200 日线（{v}）：主要趋势转弱。",
-                    "A close below the 200-day average ({v}): the primary trend turns down.",
-                    v=number(day200, "price"),
+                    "收盘跌破 200 日线（{level}）：主要趋势转弱。",
+                    "A close below the 200-day average ({level}): the primary trend turns down.",
+                    level=number(day200, "price"),
                 )
                 if close > day200
                 else speak(
-                    "收盘站上 200 日线（{v}）：主要趋势转强。",
-                    "A close above the 200-day average ({v}): the primary trend turns up.",
-                    v=number(day200, "price"),
+                    "收盘站上 200 日线（{level}）：主要趋势转强。",
+                    "A close above the 200-day average ({level}): the primary trend turns up.",
+                    level=number(day200, "price"),
                 )
             )
         if lean <= 0 and top is not None and close is not None and close < top:
             told.append(
                 speak(
-                    "收盘越过 55 日最高价（{v}）：趋势重新启动。",
-                    "A close above the 55-day high ({v}): the trend resumes.",
-                    v=number(top, "price"),
+                    "收盘越过 55 日最高价（{level}）：趋势重新启动。",
+                    "A close above the 55-day high ({level}): the trend resumes.",
+                    level=number(top, "price"),
                 )
             )
         return told
@@ -346,7 +357,9 @@ class View:
     def next_look(self) -> str:
         """Return when to look again."""
         day = (self.desk.request.moment + timedelta(days=7)).strftime("%Y-%m-%d")
-        return self.speak("{d}，或上面任何一个价位先到。", "{d}, or when one of the levels above is reached.", d=day)
+        return self.speak(
+            "{date}，或上面任何一个价位先到。", "{date}, or when one of the levels above is reached.", date=day
+        )
 
     def compared(self) -> str:
         """Return what is other than at the last look: the lean, and the kinds of evidence; "" without one."""
@@ -363,17 +376,23 @@ class View:
         lean = ""
         if last.lean is not None:
             was, is_ = speak(*LEANS[last.lean]), speak(*LEANS[self.verdict.lean])
-            then_ = {1: "leant up", -1: "leant down", 0: "had no clear direction"}[last.lean]
+            then_ = was if speak.lang == ZH else _LEANT[last.lean]
             lean = (
-                speak("结论仍是{b}", "the evidence still {b}", b=is_)
+                speak("结论仍是{conclusion}", "the evidence still {conclusion}", conclusion=is_)
                 if was == is_
-                else speak("结论由“{a}”变为“{b}”", "the evidence {b} now and {c} then", a=was, b=is_, c=then_)
+                else speak("结论由“{then}”变为“{now}”", "the evidence {now} now and {then} then", now=is_, then=then_)
             )
         told = [lean] if lean else []
-        told += [speak("变了的证据：{m}", "what changed: {m}", m=speak.joined(moved))] if moved else []
+        told += [speak("变了的证据：{moved}", "what changed: {moved}", moved=speak.joined(moved))] if moved else []
         if then and not moved:
             told.append(speak("各类证据都没有变，没有新信息", "no kind of evidence changed: nothing new"))
-        return speak("与 {d} 相比：{t}。", "Against {d}: {t}.", d=last.date, t=speak.listed(told)) if told else ""
+        return (
+            speak(
+                "与 {date} 相比：{changes}。", "Against {date}: {changes}.", date=last.date, changes=speak.listed(told)
+            )
+            if told
+            else ""
+        )
 
     def before(self, limit: int = 3) -> list[str]:
         """Return what was said earlier and what came of it."""

@@ -9,7 +9,7 @@ _PLAIN = re.compile(r"(?<![A-Za-z])(?![A-Z]+(?![A-Za-z]))[A-Za-z]{2,}")
 
 
 class Voice:
-    """Speaks one language: `speak("中文 {x}", "English {x}", x=1)`."""
+    """Speaks one language: `speak("收盘 {close}", "closed at {close}", close=82.54)`."""
 
     def __init__(self, lang: str) -> None:
         self.lang = lang
@@ -57,7 +57,7 @@ def number(value: float | None, unit: str = "", speak: Voice | None = None) -> s
         return f"{value:.1f}"
     if unit == "days":
         told = f"{value:.0f}"
-        return told if speak is None else speak("{n} 天", "{n} days", n=told)
+        return told if speak is None else speak("{count} 天", "{count} days", count=told)
     return f"{value:,.2f}" if abs(value) < 1e6 else compact(value, speak)
 
 
