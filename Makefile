@@ -5,10 +5,12 @@ BIN     = $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo test test-all bench soak man fmt lint clean install
+.PHONY: help demo quick room test test-all bench soak man fmt lint clean install
 
 help:
 	@echo 'make demo      build .venv, install ia, run the main job on the simulated market'
+	@echo 'make quick     lint and the tests without processes: the signal after a change, in two minutes'
+	@echo 'make room R=ledger  the tests of one room and the floors, in seconds'
 	@echo 'make test      lint, types, documentation and all tests, with the python3 at hand'
 	@echo 'make test-all  the tests with each of python3.11 to 3.14 that is there'
 	@echo 'make bench     the benchmarks, as a table of ratios'
@@ -35,10 +37,23 @@ install: $(VENV)/installed
 demo: $(VENV)/installed
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh tests/demo.sh
 
-test: $(VENV)/installed $(VENV)/tools
+lint: $(VENV)/tools
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+quick: $(VENV)/installed lint
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'not soak and not process' tests/unit tests/conformance tests/arch
+
+# The tests of one room of lib/ia: those whose file name or imports name it, and the floors. A failed run is tried
+# again with `make room R=ledger ARGS=--lf`.
+room: $(VENV)/installed $(VENV)/tools
+	@[ -n '$(R)' ] || { echo 'usage: make room R=ledger [ARGS=--lf]' >&2; exit 2; }
+	@[ -e 'lib/ia/$(R)' ] || [ -e 'lib/ia/$(R).py' ] || { echo 'make room: lib/ia has no room $(R)' >&2; exit 2; }
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'not soak and not process' $(ARGS) tests/arch/test_layers.py \
+	  $$(grep -rlE '\bia\.$(R)\b|from ia import .*\b$(R)\b' tests/unit tests/conformance --include='test_*.py')
+
+test: $(VENV)/installed lint
 	$(BIN)/python -m pytest -n 3 --dist worksteal -m 'not soak'
 
 test-all:

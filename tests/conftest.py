@@ -29,6 +29,13 @@ def all_of(master: int) -> bytes:
     return out
 
 
+def pytest_collection_modifyitems(items):
+    """Mark what starts the installed program: `make quick` leaves it out."""
+    for item in items:
+        if {"ia", "listener", "own_crontab"} & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.process)
+
+
 @pytest.fixture(autouse=True)
 def home(tmp_path, monkeypatch):
     """A workspace, a home folder and a state folder of this test's own; English; no settings from outside."""

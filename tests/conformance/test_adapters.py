@@ -88,6 +88,7 @@ def test_an_adapter_of_another_package_is_found(tmp_path, monkeypatch):
 # what is particular to the simulated market
 
 
+@pytest.mark.process
 def test_a_bar_never_depends_on_when_it_was_generated(monkeypatch):
     demo = Demo()
     whole = {s: (demo.normalize(demo.fetch(s)), demo.actions(s)) for s in symbols()}
@@ -138,6 +139,7 @@ def half_up(price):
     return int(price * 100 + 0.500001) / 100
 
 
+@pytest.mark.process
 def test_there_are_suspensions_splits_bonuses_dividends_and_late_listings():
     demo = Demo()
     bars = {s.canonical: demo.normalize(demo.fetch(s)) for s in symbols()}

@@ -32,6 +32,7 @@ def test_it_is_sound_and_says_what_it_is_for(shipped):
     assert all(tool.description and tool.check is not None for tool in shipped.tools)
 
 
+@pytest.mark.process
 def test_each_tool_answers_its_trial_call_and_refuses_what_does_not_fit(shipped, ws):
     router = Router(catalog.provided(ws))
     for tool in shipped.tools:
@@ -42,12 +43,14 @@ def test_each_tool_answers_its_trial_call_and_refuses_what_does_not_fit(shipped,
         assert wrong.failure.status == 65
 
 
+@pytest.mark.process
 def test_what_it_answers_could_not_instruct_anybody(shipped, ws):
     """One that ships must not cost the user the freedom of the turn: only strangers taint it."""
     for tool in shipped.tools:
         assert not outside.instructive(tool.run(tool.check))
 
 
+@pytest.mark.process
 def test_a_call_that_is_none_is_refused_by_the_program_itself(shipped, ws):
     from ia.providers.command import run
     from ia.providers.process import start_of

@@ -91,6 +91,7 @@ def test_journey_a(pack, say):
     assert done.usage["output"] > 100
 
 
+@pytest.mark.process
 def test_every_figure_of_the_note_is_a_tool_s(pack, say):
     done = say("看看贵州茅台")
     rows = [
@@ -107,6 +108,7 @@ def test_every_figure_of_the_note_is_a_tool_s(pack, say):
     assert len(shown) > 20 and done.artifacts
 
 
+@pytest.mark.process
 def test_it_cites_what_was_said_and_what_has_happened_since(pack, say, monkeypatch):
     monkeypatch.setenv("IA_NOW", "2024-03-04T16:00:00+08:00")
     before = say("看看宁德时代")
@@ -120,6 +122,7 @@ def test_it_cites_what_was_said_and_what_has_happened_since(pack, say, monkeypat
     assert "2024-03-04" in again.reply and "-3.3%" in again.reply and not again.artifacts
 
 
+@pytest.mark.process
 def test_the_same_day_twice_is_one_observation(pack, say):
     say("看看宁德时代")
     say("看看宁德时代")
@@ -155,6 +158,7 @@ def test_in_an_empty_workspace_it_works(ws, monkeypatch):
         assert words in done.reply
 
 
+@pytest.mark.process
 def test_journey_b(pack, say):
     done = say("你最近总是低估市场情绪的影响，分析时要多考虑资金面。")
     assert names(done) == ["memory.reflect", "memory.believe", "soul.propose"]
@@ -256,6 +260,7 @@ def test_journey_d(pack, say):
     assert "| 比亚迪 | 宁德时代 |" in notebook.read(pack, done.artifacts[0])
 
 
+@pytest.mark.process
 def test_scan(pack, say):
     for symbol in ("600519", "300750", "002594", "600036"):
         say(f"关注 {symbol}")
@@ -398,6 +403,7 @@ def test_the_research_skill_of_the_user_decides(pack, say):
     assert not done.artifacts and "memory.recall" not in names(done), "its procedure writes nothing and recalls nothing"
 
 
+@pytest.mark.process
 def test_text_from_outside_is_data(pack, say):
     from ia.agent.context import Data
 
@@ -441,6 +447,7 @@ def test_a_subagent_hands_back_its_object(pack):
     assert unknown["points"] and not unknown["artifacts"]
 
 
+@pytest.mark.process
 def test_what_changed_since_the_last_look_is_told(pack, say, monkeypatch):
     monkeypatch.setenv("IA_NOW", "2024-03-04T16:00:00+08:00")
     say("看看贵州茅台")
@@ -462,6 +469,7 @@ def test_why_is_answered_from_the_note(say):
     assert names(done) == ["notebook.read"] and "支持与反对" in done.reply and "得分" in done.reply
 
 
+@pytest.mark.process
 def test_the_market_is_its_index(say):
     assert [c.args["symbol"] for c in say("大盘怎么样").calls if c.name == "market.ohlcv"] == ["000300.SH"]
 
@@ -481,6 +489,7 @@ def parts(reply):
     return found
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     "message", ["看看 510300", "看看 000300.SH", "How does AAPL look?", "看看 00700.HK", "看看 600519", "看看 300750"]
 )
@@ -495,6 +504,7 @@ def test_a_reply_is_a_screen_and_says_nothing_twice(say, message):
     assert any(name.startswith(("趋势视角", "Trend")) for name in sections)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("message", ["看看 510300", "看看 000300.SH"])
 def test_the_headline_says_what_the_readings_say(say, message):
     """The 200-day average is hugged: no primary trend, and a rule that names one is said to part with the reading."""
@@ -507,6 +517,7 @@ def test_the_headline_says_what_the_readings_say(say, message):
     assert sections["反面证据"] == ["- 规则与形态：T2_001"], "nothing neutral, and no reading that is for the view"
 
 
+@pytest.mark.process
 def test_counter_evidence_opposes_the_view(say):
     done = say("看看 600519")
     sections = parts(done.reply)
@@ -516,6 +527,7 @@ def test_counter_evidence_opposes_the_view(say):
     assert shown and not any("（支持）" in line for line in shown)
 
 
+@pytest.mark.process
 def test_without_a_direction_it_says_what_would_have_to_come(say):
     done = say("How does AAPL look?")
     assert "the evidence is mixed" in done.reply.splitlines()[0]
@@ -524,6 +536,7 @@ def test_without_a_direction_it_says_what_would_have_to_come(say):
     assert "to lean down, 2 of trend, momentum, volume, risk must come to speak against it" in line
 
 
+@pytest.mark.process
 def test_a_note_is_found_under_either_name(pack, say):
     done = say("How does CATL look?")
     assert notebook.read(pack, "research/宁德时代/2024-03-15.md").startswith(
@@ -563,6 +576,7 @@ def test_a_failure_is_told_in_the_language_of_the_reply(say):
     assert "in the simulated market" in say("How does 300001 look?").reply
 
 
+@pytest.mark.process
 def test_beside_a_trusted_note_it_writes_an_untrusted_one(pack, say):
     from ia.agent.context import Data
 
@@ -574,6 +588,7 @@ def test_beside_a_trusted_note_it_writes_an_untrusted_one(pack, say):
     assert "untrusted" in text(pack, "notebook/research/宁德时代/2024-03-15-untrusted.md")[:60]
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("message", "words", "not_said"),
     [
@@ -628,6 +643,7 @@ def test_what_is_said_without_a_tool(say, message, words):
     assert words in done.reply and not done.artifacts and not done.calls
 
 
+@pytest.mark.process
 def test_one_security_without_prices_does_not_hide_the_other(say):
     done = say("看看宁德时代和ZZZZQ.US")
     assert "ZZZZQ.US 没有取到行情，所以只看宁德时代" in done.reply

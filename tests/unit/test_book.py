@@ -109,6 +109,7 @@ def test_a_deleted_file_does_not_run(ws, home, crontab):
     assert states(ws) == {"weekly": "deleted"} and book.runnable(ws) == [] and book.entries(ws) == []
 
 
+@pytest.mark.process
 def test_pause_resume_remove(ws, monkeypatch, crontab):
     at(monkeypatch, "2024-03-15T10:00:00")
     drafted(ws)
@@ -134,6 +135,7 @@ def crontab_text(crontab):
     return crontab.read_text() if crontab.exists() else ""
 
 
+@pytest.mark.process
 def test_everything_is_as_it_was_at_now(ws, monkeypatch):
     at(monkeypatch, "2024-03-15T10:00:00")
     drafted(ws)

@@ -60,6 +60,7 @@ def test_the_inbox_takes_what_has_no_other_way(ws):
     assert kinds(ws) == [("message.sent", "cli")]
 
 
+@pytest.mark.process
 def test_a_message_goes_to_every_channel_that_is_meant(ws, phone, monkeypatch):
     assert [each.channel for each in sending.send(ws, "a", to="phone")] == ["phone"]
     assert [each.channel for each in sending.send(ws, "b", to="phone, me,cli")] == ["phone", "cli"]
@@ -91,6 +92,7 @@ def test_a_key_is_sent_once(ws, phone):
     assert texts(phone) == ["one", "one", "one"]
 
 
+@pytest.mark.process
 def test_one_key_from_many_processes_is_sent_once(ws, phone, home):
     code = "from ia.channels import sending; from ia.workspace import Workspace; sending.send(Workspace(), 'x', to='phone', key='k')"
     ws.db.execute("SELECT 1")
@@ -306,6 +308,7 @@ def test_a_crash_before_the_delivery_is_made_up_for(ws, phone):
     assert sending.deliver_pending(ws) == []
 
 
+@pytest.mark.process
 def test_a_crash_in_the_delivery_is_told_and_not_repeated(ws, phone):
     assert subprocess.run([sys.executable, "-c", CRASH, "sent"]).returncode == -9
     assert texts(phone) == ["x"]
@@ -317,6 +320,7 @@ def test_a_crash_in_the_delivery_is_told_and_not_repeated(ws, phone):
     assert texts(phone) == ["x"]
 
 
+@pytest.mark.process
 def test_who_is_sending_is_not_taken_for_dead(ws, phone):
     phone.silent.set()
     run = subprocess.Popen([sys.executable, "-c", CRASH, "none"])
@@ -332,6 +336,7 @@ def test_who_is_sending_is_not_taken_for_dead(ws, phone):
     assert len(phone.asked) == 1
 
 
+@pytest.mark.process
 def test_ctrl_c_while_sending_leaves_it_unsure(ws, phone):
     phone.silent.set()
     run = subprocess.Popen([sys.executable, "-c", CRASH, "none"], stderr=subprocess.DEVNULL)
@@ -343,6 +348,7 @@ def test_ctrl_c_while_sending_leaves_it_unsure(ws, phone):
     assert inbox.unread(ws)[0].state == "unsure"
 
 
+@pytest.mark.process
 def test_killed_at_random_moments_it_never_arrives_twice(ws, phone):
     """kill -9 while six messages are being sent: each arrives at most once, and what did not is made up for or told."""
     code = """

@@ -281,6 +281,7 @@ def test_tasks_are_told_in_words_with_the_next_time(ws, conversation, monkeypatc
     assert "周五 15:30" in says(conversation, ws, "/tasks")
 
 
+@pytest.mark.process
 def test_the_owner_pauses_without_and_resumes_and_removes_with_a_code(ws, conversation, crontab):
     from ia.tasks import book
 

@@ -226,6 +226,7 @@ def test_the_crontab_lives_in_the_real_time(ws, task, crontab, monkeypatch):
     assert crontab.read_bytes() == told and os.environ["IA_NOW"] == "2001-01-01"
 
 
+@pytest.mark.process
 def test_without_a_crontab_program_the_user_learns_what_to_do(ws, monkeypatch, tmp_path):
     monkeypatch.setenv("IA_CRONTAB", str(tmp_path / "nothing"))
     assert not crontab.sync(ws)
@@ -297,6 +298,7 @@ def test_removing_a_table_ends_too(monkeypatch, tmp_path):
         table.replace(b"x\n", b"", time.monotonic() + 5)
 
 
+@pytest.mark.process
 def test_a_crontab_that_drops_comments_gets_our_lines_once_and_not_for_good(ws, monkeypatch, tmp_path):
     kept = tmp_path / "kept"
     kept.write_bytes(b"0 5 * * * mine\n")
@@ -325,6 +327,7 @@ def test_a_table_of_any_size_goes_through(crontab):
     assert crontab.read_bytes() == old + b"1 2 * * * x\n"
 
 
+@pytest.mark.process
 def test_another_ia_that_writes_is_waited_for(ws, task, crontab, monkeypatch):
     import fcntl
 
@@ -339,6 +342,7 @@ def test_another_ia_that_writes_is_waited_for(ws, task, crontab, monkeypatch):
     assert ours.sync(ws)
 
 
+@pytest.mark.process
 def test_many_of_a_users_workspaces_at_once(tmp_path, crontab):
     from ia.tasks import crontab as ours
 
@@ -368,6 +372,7 @@ def found(ws, check="crontab"):
     return [(each.state, str(each.detail)) for each in doctor.examine(ws) if each.check == check]
 
 
+@pytest.mark.process
 def test_what_differs_is_told_and_mended(ws, task, crontab):
     good = crontab.read_bytes()
     assert found(ws) == [("ok", "1 tasks stand in the crontab")]
@@ -393,6 +398,7 @@ def test_what_differs_is_told_and_mended(ws, task, crontab):
     assert len(said) == 1
 
 
+@pytest.mark.process
 def test_damaged_marks_are_the_users_to_mend(ws, task, crontab):
     crontab.write_bytes(crontab.read_bytes() * 2)
     (state, text), *_ = found(ws, "cron")[-1:]
@@ -401,6 +407,7 @@ def test_damaged_marks_are_the_users_to_mend(ws, task, crontab):
         doctor.mend(ws, lambda _: None)
 
 
+@pytest.mark.process
 def test_a_block_of_a_workspace_that_is_gone(ws, task, crontab, tmp_path):
     from ia.tasks import crontab as ours
 
@@ -423,6 +430,7 @@ def test_the_command_that_mends_a_gone_workspace_can_be_typed(ws, task, crontab,
     assert shlex.split(str(mend).split("`")[1]) == ["ia", "--home", gone, "doctor", "--mend"]
 
 
+@pytest.mark.process
 def test_a_zone_of_the_users_above_our_lines_is_told(ws, task, crontab):
     crontab.write_bytes(b"CRON_TZ=America/New_York\n" + crontab.read_bytes())
     assert any(state == "warn" and "CRON_TZ" in text for state, text in found(ws))
@@ -430,6 +438,7 @@ def test_a_zone_of_the_users_above_our_lines_is_told(ws, task, crontab):
     assert not any("CRON_TZ" in text for _, text in found(ws))
 
 
+@pytest.mark.process
 def test_files_that_are_no_longer_what_was_approved(ws, task):
     ws.write("tasks/weekly.md", USAGE.replace("16", "17"))
     assert any("was edited" in text for _, text in found(ws, "task"))

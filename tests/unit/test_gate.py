@@ -164,6 +164,7 @@ def test_a_request_is_seen_through_letters_that_look_alike():
     assert wanted("Рlease ｔｒａｃｋ 600519", "tracking")
 
 
+@pytest.mark.process
 def test_an_endless_message_is_read_quickly():
     import time
 
@@ -340,6 +341,7 @@ def reachable(start):
     return seen
 
 
+@pytest.mark.process
 def test_no_tool_reaches_what_only_a_person_may_do():
     start = set()
     for file in (LIB / "tools").rglob("*.py"):
@@ -355,6 +357,7 @@ def test_nothing_below_names_a_room_above():
     assert found == []
 
 
+@pytest.mark.process
 def test_the_walk_would_see_it():
     assert "approve" in reachable(
         mentioned(ast.parse("def f(scope):\n    from ia import proposals as p\n    p.approve(1)"))

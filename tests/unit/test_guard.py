@@ -356,6 +356,7 @@ def scenes(draw):
     return order, account
 
 
+@pytest.mark.process
 @given(scenes())
 @settings(derandomize=True, max_examples=300, deadline=None)
 def test_an_order_is_refused_or_allowed_never_both_and_each_refusal_says_why(scene):
@@ -371,6 +372,7 @@ def test_an_order_is_refused_or_allowed_never_both_and_each_refusal_says_why(sce
         assert not [breach.rule for breach in found if breach.refuses and breach.rule.startswith("risk.")]
 
 
+@pytest.mark.process
 @given(scenes(), st.integers(min_value=1, max_value=1000))
 @settings(derandomize=True, max_examples=300, deadline=None)
 def test_more_is_never_allowed_where_less_was_refused(scene, more):

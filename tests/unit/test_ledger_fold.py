@@ -288,6 +288,7 @@ def agree(books, found):
         assert sum((Fraction(all_) for all_, _ in days), Fraction(0)) == cash
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("block", range(0, SEEDS, 25))
 def test_generated_histories_agree_with_a_brute_force_to_the_cent(tmp_path_factory, monkeypatch, block):
     from ia.workspace import Workspace

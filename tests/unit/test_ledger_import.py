@@ -239,6 +239,7 @@ def checked(path):
     return subprocess.run(program, capture_output=True, text=True)
 
 
+@pytest.mark.process
 def test_bean_check_accepts_the_export_and_verifies_its_sums(ws, tmp_path):
     pytest.importorskip("beancount")
     put(ws, THS)

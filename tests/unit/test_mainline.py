@@ -104,6 +104,7 @@ def test_a_planted_line_is_found_with_its_leaders(ws):
     assert all(int(symbol[:6]) in members for symbol in group.hits)
 
 
+@pytest.mark.process
 def test_planted_lines_are_found_in_nearly_every_market_and_nothing_else_is():
     missed = others = 0
     for seed in range(60):
@@ -133,6 +134,7 @@ def test_a_small_group_does_not_win_by_luck_and_a_huge_one_not_by_size():
     assert not {"两只", "巨大"} & set(names(judged(rows, swings, level=0.05)))
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("restless", [False, True], ids=["alike", "restless"])
 def test_days_without_a_line_show_one_no_more_often_than_they_may(restless):
     days = [judged(*market(random.Random(1000 + day), restless=restless), level=0.1) for day in range(200)]
@@ -141,6 +143,7 @@ def test_days_without_a_line_show_one_no_more_often_than_they_may(restless):
         assert sum(value <= level for value in smallest) <= 200 * level, level
 
 
+@pytest.mark.process
 def test_without_strata_restless_groups_would_show_lines_every_other_day():
     """What the strata are for: the same days, judged as if all stocks were alike."""
     false = 0

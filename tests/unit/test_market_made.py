@@ -22,6 +22,7 @@ def at(monkeypatch, day, hour="16:00"):
     monkeypatch.setenv("IA_NOW", f"{day}T{hour}+08:00")
 
 
+@pytest.mark.process
 def test_the_simulated_market_is_plausible_and_says_what_it_is(monkeypatch):
     at(monkeypatch, DAY)
     source = load("demo")
@@ -44,6 +45,7 @@ def test_the_simulated_market_is_plausible_and_says_what_it_is(monkeypatch):
     assert sum(tally.doubted.values()) == 0
 
 
+@pytest.mark.process
 def test_a_simulated_day_does_not_depend_on_later_ones(monkeypatch):
     def told(day):
         at(monkeypatch, day)

@@ -143,6 +143,7 @@ for line in sys.stdin:
 """
 
 
+@pytest.mark.process
 def test_where_nothing_may_be_written_it_is_read_and_never_stale(monkeypatch):
     from ia.workspace import Workspace
 
@@ -190,6 +191,7 @@ def test_where_nothing_may_be_written_it_is_read_and_never_stale(monkeypatch):
         put(DATES[1])  # so that the folder can be removed
 
 
+@pytest.mark.process
 def test_a_full_disk_leaves_the_mirror_as_it_was(ws, full, source):
     """The limit on file size stands for the disk: both fail a write half-way."""
     check(ws, full, source)
@@ -284,6 +286,7 @@ def everything(db, source):
     db.execute("INSERT INTO written (source, kind, what) VALUES (?, 'all', '')", (source,))
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     "change, read",
     [(appended, True), (amended, False), (amended, True), (refetched, False), (older, False), (everything, False)],
@@ -351,6 +354,7 @@ with contextlib.closing(cache.connect(ws)) as db:
 """
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("seed", [1])
 def test_killed_at_any_moment_it_is_right_or_mended(ws, db, source, seed):
     rng = random.Random(seed)
@@ -367,6 +371,7 @@ def test_killed_at_any_moment_it_is_right_or_mended(ws, db, source, seed):
     assert rounds > 2
 
 
+@pytest.mark.process
 def test_two_writers_and_readers_at_once(ws, db, source):
     processes = [
         subprocess.Popen([sys.executable, "-c", WRITER, str(seed)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -375,6 +375,7 @@ BELOW = {"hang", "drip", "torn", "big", "bomb", "bombs", "elsewhere", "429", "40
 ASKED = ("eastmoney", "sina", "boards", "members", "fundamentals", "fundamentals_of", "northbound", "lhb")
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("mode", "what"),
     [(mode, what) for mode in sorted(set(MODES) - BENT) for what in (("eastmoney", "lhb") if mode in BELOW else ASKED)],
@@ -428,6 +429,7 @@ def test_a_ban_is_remembered_under_the_host_and_asked_no_more(hosts):
     assert list(status()) == ["eastmoney.com"]
 
 
+@pytest.mark.process
 def test_noise_never_raises_anything_else(hosts):
     """Random trees of the right outer shape, random values in every field."""
     rng = random.Random(5)

@@ -321,6 +321,7 @@ def test_each_database_is_another(ws, tmp_path):
     assert len(ids) == 3 and 0 not in ids
 
 
+@pytest.mark.process
 def test_a_full_disk_leaves_the_store_as_it_was(ws, db, source):
     store.put_day(db, source, DAY, [quote(f"{n:06d}.SZ", name="x") for n in range(50)])
     before = rows(db)
@@ -371,6 +372,7 @@ with contextlib.closing(cache.connect(Workspace())) as db:
 """
 
 
+@pytest.mark.process
 def test_two_processes_store_at_once_and_nothing_is_lost(ws, db, source):
     processes = [subprocess.Popen([sys.executable, "-c", WRITER, str(part)]) for part in (1, 2)]
     looks = 0

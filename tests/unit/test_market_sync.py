@@ -142,6 +142,7 @@ def test_while_the_market_is_open_quotes_are_stored_and_bars_are_not(world):
     assert w.all("SELECT count(*) FROM daily WHERE date = ?", DAYS[1]) == [(60,)]
 
 
+@pytest.mark.process
 def test_a_day_that_was_only_seen_open_is_a_gap(world):
     w = world(30)
     w.sync(DAYS[0], history=True)
@@ -266,6 +267,7 @@ def test_an_ex_date_that_explains_itself_costs_no_bars(world, action):
     assert w.count(REPORTS) == 0
 
 
+@pytest.mark.process
 def test_a_history_that_breaks_off_fills_no_gap(world, monkeypatch):
     import market_hosts
 
@@ -302,6 +304,7 @@ def test_an_ex_date_in_a_suspension_is_settled_once(world):
     assert w.count(KLINE) == 0
 
 
+@pytest.mark.process
 def test_what_no_action_explains_is_looked_up_once_in_the_history(world):
     w = world()
     w.sync(DAYS[0], history=True)
@@ -350,6 +353,7 @@ def test_missed_days_are_fetched_for_those_whose_history_was_whole(world):
     assert (row["gaps"], w.count(KLINE)) == (0, 0)
 
 
+@pytest.mark.process
 def test_a_suspension_is_no_gap(world):
     w = world()
     w.market.suspend("600519.SH", DAYS[1], DAYS[3])
@@ -359,6 +363,7 @@ def test_a_suspension_is_no_gap(world):
         assert (row["gaps"], row["todo"], w.count(KLINE)) == (0, 0, 0)
 
 
+@pytest.mark.process
 def test_a_past_that_changed_is_fetched_whole(world):
     w = world()
     w.sync(DAYS[2], history=True)
@@ -370,6 +375,7 @@ def test_a_past_that_changed_is_fetched_whole(world):
         assert store.bars_of(db, 1, "600519.SH").close == [bar.close for bar in w.market.bars("600519.SH")]
 
 
+@pytest.mark.process
 def test_many_gaps_are_fetched_only_when_asked_for(world, monkeypatch):
     from ia.market import daily
 
@@ -383,6 +389,7 @@ def test_many_gaps_are_fetched_only_when_asked_for(world, monkeypatch):
     assert (row["gaps"], row["todo"]) == (30, 0)
 
 
+@pytest.mark.process
 def test_new_and_vanished_securities_are_told(world):
     w = world()
     w.market.list("600003.SH", DAYS[2])
@@ -436,6 +443,7 @@ def test_an_earlier_beginning_can_be_asked_for(world):
         assert store.bars_of(db, 1, "600519.SH").date == [bar.date for bar in w.market.bars("600519.SH")]
 
 
+@pytest.mark.process
 def test_a_security_that_the_source_does_not_have_is_told_and_remembered(world):
     w = world()
     w.sync(DAYS[0])
@@ -449,6 +457,7 @@ def test_a_security_that_the_source_does_not_have_is_told_and_remembered(world):
     assert w.sync(DAYS[0], symbols=("600519.SH",))["histories"] == 1
 
 
+@pytest.mark.process
 def test_a_ban_ends_a_backfill_and_the_next_run_goes_on(world, monkeypatch):
     w = world()
     w.sync(DAYS[0])
@@ -470,6 +479,7 @@ def test_a_ban_ends_a_backfill_and_the_next_run_goes_on(world, monkeypatch):
     assert asked < 80
 
 
+@pytest.mark.process
 def test_an_interrupt_keeps_what_was_fetched(world):
     w = world()
     w.sync(DAYS[0])
@@ -493,6 +503,7 @@ def test_the_largest_come_first(world):
     assert [caps[symbol] for symbol in order] == sorted(caps.values(), reverse=True)
 
 
+@pytest.mark.process
 def test_after_a_sync_ia_ohlcv_asks_nobody(world):
     w = world(events=0.05)
     w.patch.setenv("IA_MARKET_HISTORY_YEARS", "40")

@@ -229,6 +229,7 @@ def test_no_condition_is_another_one_with_other_numbers():
             seen[form] = (name, key)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("name", NAMES)
 def test_conditions_look_at_no_later_bar_and_hold_on_some_bars_only(name, market):
     fired, plans = set(), _expressions(name)
@@ -305,6 +306,7 @@ def test_one_wild_day_spoils_a_comparison_for_a_year():
     assert "CF_01" not in _fired("compare", _made([*closes, *(1.2 * close for close in _wavy(2))]))
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("name", NAMES)
 def test_the_skill_engine_reads_all_of_it_and_finds_no_fault(name, ws, market):
     from ia.skills import check, knowledge, texts

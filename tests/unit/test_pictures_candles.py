@@ -170,6 +170,7 @@ def test_indicators_are_those_of_compute():
     ]
 
 
+@pytest.mark.process
 def test_what_is_no_series_is_refused():
     for source_, error in (("'text'", BadData), ("close >", BadData), ("nosuch(close)", BadData)):
         with pytest.raises(error):

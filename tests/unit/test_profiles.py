@@ -347,6 +347,7 @@ FILES = {
 }
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("missing", [*FILES["invest"], "all of it"])
 def test_a_working_ia_is_left_whichever_file_of_the_profile_is_deleted(ws, home, monkeypatch, capsys, missing):
     monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")

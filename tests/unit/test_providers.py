@@ -233,6 +233,7 @@ schemas = st.recursive(
 
 
 class TestWhateverIsWritten:
+    @pytest.mark.process
     @settings(max_examples=300, deadline=None, derandomize=True)
     @given(st.dictionaries(words, values, max_size=6))
     def test_a_manifest_is_read_or_refused(self, tree):
@@ -241,6 +242,7 @@ class TestWhateverIsWritten:
             assert manifest.name == "echo"
             assert manifest.command
 
+    @pytest.mark.process
     @settings(max_examples=300, deadline=None, derandomize=True)
     @given(schemas | values, values)
     def test_a_schema_that_is_taken_can_be_checked_with(self, written, arguments):
@@ -458,22 +460,26 @@ class TestCalendar:
         router = Router(catalog.provided(ws))
         return lambda **arguments: router.call(Scope(ws, actor="model x"), "calendar.trading", arguments)
 
+    @pytest.mark.process
     def test_the_spring_festival_of_2024(self, call):
         assert call(date="2024-02-09", n=2).value == {
             "market": "CN", "date": "2024-02-09", "is_trading_day": False, "previous": ["2024-02-07", "2024-02-08"],
             "next": ["2024-02-19", "2024-02-20"], "known_until": call(date="2024-02-09").value["known_until"],
         }  # fmt: skip
 
+    @pytest.mark.process
     def test_hong_kong_and_new_york_have_their_own(self, call):
         assert call(date="2024-02-09", market="HK").value["is_trading_day"]
         us = call(date="2024-07-04", market="US").value
         assert (us["is_trading_day"], us["previous"], us["next"]) == (False, ["2024-07-03"], ["2024-07-05"])
 
+    @pytest.mark.process
     def test_its_today_is_the_clocks(self, call, monkeypatch):
         monkeypatch.setenv("IA_NOW", "2024-03-15T23:00:00+00:00")
         assert call().value["date"] == "2024-03-16"
         assert call(market="US").value["date"] == "2024-03-15"
 
+    @pytest.mark.process
     def test_what_it_does_not_know_it_does_not_guess(self, call):
         until = call(date="2024-02-09").value["known_until"]
         for day in ("2060-02-09", "1980-01-01"):
@@ -490,6 +496,7 @@ class TestCalendar:
         assert call(date=until).value["is_trading_day"] is not None
         assert isinstance(call(date="2024-02-30").failure, BadData)
 
+    @pytest.mark.process
     def test_it_is_no_text_that_could_instruct(self, call, ws):
         scope = Scope(ws, actor="model x")
         assert isinstance(
@@ -497,6 +504,7 @@ class TestCalendar:
         )
         assert not scope.tainted
 
+    @pytest.mark.process
     def test_it_agrees_with_what_the_market_organ_takes_for_sessions(self, call):
         from datetime import datetime
 
@@ -574,6 +582,7 @@ class TestServer:
 
         return make
 
+    @pytest.mark.process
     def test_its_tools_are_known_only_after_it_was_asked_and_then_without_it(self, put, ws, server):
         put("test", "mcp: {command: [no-such-server]}")
         assert problem(ws, "test") == "the tools of test are not known yet"
@@ -584,6 +593,7 @@ class TestServer:
         run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
         assert run.stdout == "7 False\n"
 
+    @pytest.mark.process
     def test_a_server_keeps_running_between_calls_and_ends_with_us(self, server, ws):
         call = server()
         number = call("test.process")["result"]
@@ -591,6 +601,7 @@ class TestServer:
         close_servers()
         assert gone(number)
 
+    @pytest.mark.process
     def test_it_ends_with_the_process_that_started_it(self, server, ws):
         server()
         code = "from ia.workspace import Workspace; from ia import providers; print({t.name: t for t in providers.tools(Workspace())}['test.process'].run({})['result'])"
@@ -598,6 +609,7 @@ class TestServer:
         assert run.stderr == ""
         assert gone(int(run.stdout))
 
+    @pytest.mark.process
     def test_only_what_it_calls_read_only_is_open_to_a_model(self, server, ws):
         server()
         assert {tool.name: tool.risk for tool in providers.tools(ws)} == {
@@ -605,6 +617,7 @@ class TestServer:
             "test.die": "read", "test.hang": "read", "test.order": "confirm",
         }  # fmt: skip
 
+    @pytest.mark.process
     def test_the_manifest_says_which_and_how(self, server, ws):
         call = server(
             "tools:\n  - {name: order, risk: read, description: Says it bought.}\n  - {name: 'a*', risk: confirm}"
@@ -614,6 +627,7 @@ class TestServer:
         }  # fmt: skip
         assert call("test.order", symbol="600519") == {"result": "bought 600519"}
 
+    @pytest.mark.process
     def test_it_gets_the_environment_that_is_declared(self, server, monkeypatch):
         monkeypatch.setenv("TEST_TOKEN", "abcd1234")
         monkeypatch.setenv("OPENAI_API_KEY", "sk-not-for-you")
@@ -622,17 +636,20 @@ class TestServer:
         assert names - {"LC_CTYPE", "__CF_USER_TEXT_ENCODING"} == {"PATH", "LANG", "TEST_TOKEN"}
         assert "abcd1234" not in told
 
+    @pytest.mark.process
     def test_what_it_calls_an_error_is_one_without_its_secrets(self, server, monkeypatch):
         monkeypatch.setenv("TEST_TOKEN", "abcd1234")
         with pytest.raises(Unavailable, match=r"test.fail of provider test failed: .*the token \*\*\* is bad"):
             server(env="TEST_TOKEN")("test.fail")
 
+    @pytest.mark.process
     def test_one_that_dies_says_its_last_words_and_is_started_again(self, server):
         call = server()
         with pytest.raises(Unavailable, match=r"test\.die: the server of provider test ended: I am dying"):
             call("test.die")
         assert call("test.add", a=2, b=2) == {"sum": 4}
 
+    @pytest.mark.process
     def test_one_that_hangs_is_ended_in_time(self, server, ws):
         call = server("tools: [{name: hang, timeout: 1}, {name: process}]")
         number = call("test.process")["result"]
@@ -642,6 +659,7 @@ class TestServer:
         assert time.monotonic() - started < 20
         assert gone(number)
 
+    @pytest.mark.process
     def test_arguments_that_do_not_fit_do_not_reach_it(self, server, ws):
         server()
         outcome = Router(catalog.provided(ws)).call(Scope(ws, actor="model x"), "test.add", {"a": "x"})
@@ -683,6 +701,7 @@ class TestServer:
         with pytest.raises(ConfigError, match="no-such-server is not there"):
             providers.refresh(ws, "none")
 
+    @pytest.mark.process
     def test_a_server_cannot_take_the_name_of_an_organ(self, put, ws):
         code = SERVER.replace("def add(", "def unused(").replace(
             "@server.tool()\ndef order", '@server.tool(name="memory.believe")\ndef order'
@@ -692,6 +711,7 @@ class TestServer:
         assert "test.memory_believe" in names
         assert all(name.startswith("test.") for name in names)
 
+    @pytest.mark.process
     def test_calls_at_once_from_several_threads(self, server):
         call = server()
         sums = []
@@ -704,6 +724,7 @@ class TestServer:
             thread.join(30)
         assert sorted(sums) == [2 * n for n in range(12)]
 
+    @pytest.mark.process
     def test_a_changed_manifest_wants_to_be_asked_again(self, server, ws, put):
         server()
         put("test", "mcp: {command: ['{python}', other.py]}")

@@ -222,6 +222,7 @@ def proven(schedule, system, zone="", calendar="", least=20):
     assert found == expected.tolist()
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("system", SYSTEMS)
 @pytest.mark.parametrize("zone", ZONES)
 @pytest.mark.parametrize("schedule", CRONS)
@@ -242,6 +243,7 @@ def test_cron_fields_on_trading_days(schedule, zone, market):
     proven(schedule, "Europe/London", zone, market)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("system", SYSTEMS)
 @pytest.mark.parametrize("schedule", ELAPSED[:2])
 def test_elapsed_time(schedule, system):
@@ -284,6 +286,7 @@ def test_schedules_at_random(seed):
     proven(" ".join([minute, hour, *dates]), random.choice(SYSTEMS), random.choice(ZONES), least=0)
 
 
+@pytest.mark.process
 def test_the_simulated_cron_treats_clock_changes_as_debians_does():
     def starts(line, day):
         wakes = woken([line], "America/New_York")

@@ -207,6 +207,7 @@ DESIGNS = st.builds(
 )
 
 
+@pytest.mark.process
 @settings(max_examples=400, deadline=None)
 @given(DESIGNS, st.sampled_from(["en", "zh"]))
 def test_what_is_written_reads_back_the_same(design, lang):
@@ -223,6 +224,7 @@ def test_what_is_written_reads_back_the_same(design, lang):
     assert parsed(marked, design.name) == design
 
 
+@pytest.mark.process
 @settings(max_examples=300, deadline=None)
 @given(st.one_of(st.text(max_size=200), st.text(max_size=100).map(lambda text: f"---\nschedule: {text}\nprompt: {text}\n---\n"),
                  st.dictionaries(st.sampled_from([each.name for each in fields(Design)]),

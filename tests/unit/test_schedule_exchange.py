@@ -24,6 +24,7 @@ def forgotten():
     exchange._sessions.cache_clear()
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("market, day, hour, minute", DAYS)
 def test_closes(market, day, hour, minute):
     closed = exchange.close(market, date.fromisoformat(day))
@@ -40,6 +41,7 @@ def test_days_without_a_session(market, day):
     assert not exchange.is_session(market, date.fromisoformat(day))
 
 
+@pytest.mark.process
 def test_what_was_asked_is_kept_and_read_again(tmp_path, monkeypatch):
     cache = str(tmp_path / "cache")
     first = {market: exchange._sessions(market, cache) for market in exchange.CODES}

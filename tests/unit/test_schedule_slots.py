@@ -44,6 +44,7 @@ def test_strictly_after_and_up_to_the_end():
     assert slots.between(week, at, at - timedelta(days=30)) == []
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     "schedule", ["* * * * *", "*/5 9-15 * * 1-5", "0 9 29 2 *", "every 45m", "0 9 1 * *", "close+30m"]
 )
@@ -242,6 +243,7 @@ def test_the_last_slot_of_a_long_sleep():
 FIELD = st.sampled_from(["*", "*/2", "*/7", "0", "5", "1-5", "2-10/3", "1,4,9", "3,5-8"])
 
 
+@pytest.mark.process
 @settings(max_examples=150, deadline=None)
 @given(FIELD, FIELD, FIELD, FIELD, st.sampled_from(["*", "*/2", "0", "7", "1-5", "mon,wed", "5-7", "sat-sun"]),
        st.sampled_from(["Asia/Shanghai", "America/New_York", "Australia/Lord_Howe"]),
@@ -271,6 +273,7 @@ def test_slots_are_what_a_clock_shows(minute, hour, day, month, weekday, zone, a
 ANY_FIELD = st.one_of(FIELD, st.from_regex(r"(\*|\d{1,2}|\d{1,2}-\d{1,2}/\d)(,\d{1,2})?", fullmatch=True))
 
 
+@pytest.mark.process
 @settings(max_examples=300, deadline=None)
 @given(ANY_FIELD, ANY_FIELD, ANY_FIELD, ANY_FIELD)
 def test_fields_mean_what_python_crontab_takes_them_for(minute, hour, day, month):

@@ -88,6 +88,7 @@ def test_and_or_not_and_chains_work_on_series(ws, put):
     ) == [True, True, True, False, True, True]  # fmt: skip
 
 
+@pytest.mark.process
 def test_what_needs_pandas_goes_to_the_sandbox_and_gives_the_same(ws, put):
     assert judged(
         ws, put,
@@ -96,6 +97,7 @@ def test_what_needs_pandas_goes_to_the_sandbox_and_gives_the_same(ws, put):
     ) == [True, False, True, True]  # fmt: skip
 
 
+@pytest.mark.process
 def test_an_expression_that_fails_is_reported_and_the_others_count(ws, put):
     told = judged(
         ws, put,
@@ -107,6 +109,7 @@ def test_an_expression_that_fails_is_reported_and_the_others_count(ws, put):
     assert "neither true nor false" in str(told[4])
 
 
+@pytest.mark.process
 def test_an_endless_expression_takes_no_others_with_it(ws, put, monkeypatch):
     monkeypatch.setattr(conditions, "PART_SECONDS", 1.0)
     endless = "sum([x for y in range(10**6) for x in range(10**6)]) > 0"

@@ -141,6 +141,7 @@ def test_a_git_repository_is_read_without_being_checked_out(ws, tmp_path, form, 
     assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.process
 @needs_git
 def test_of_git_links_and_submodules_are_not_followed(ws, tmp_path):
     place = repository(tmp_path)
@@ -267,6 +268,7 @@ def test_a_zip_that_climbs_out_is_refused(ws, tmp_path, name):
     assert proposals.pending(ws) == []
 
 
+@pytest.mark.process
 def test_a_zip_with_a_link_a_bomb_or_damage_is_refused(ws, tmp_path):
     with zipfile.ZipFile(tmp_path / "link.zip", "w") as zipped:
         zipped.writestr("mine/SKILL.md", MINE["SKILL.md"])

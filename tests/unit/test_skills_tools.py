@@ -155,6 +155,7 @@ def test_a_skill_that_forks_runs_in_a_subagent(router, model, put):
     assert model.skill == "deep"
 
 
+@pytest.mark.process
 def test_check_tells_what_fires_first_and_leaves_words_to_the_model(router, model, put):
     put("a", "allowed-tools: []", rules=RULES)
     told = router.call(model, "skills.check", {"symbol": "600519"}).value

@@ -113,6 +113,7 @@ def test_errors_say_what_to_do():
     assert "rebuilt" in rebuildable.hint
 
 
+@pytest.mark.process
 def test_sqlite_utils_comes_without_pandas():
     import subprocess
     import sys
@@ -169,6 +170,7 @@ for n in range(60):
 """
 
 
+@pytest.mark.process
 def test_many_that_make_a_database_at_once_all_get_it(tmp_path):
     """Neither "permission denied" nor "locked": the first look at a new workspace may come from many processes."""
     for n in range(60):

@@ -348,6 +348,7 @@ def test_a_message_to_the_user_waits_in_the_inbox(ws, call):
     assert marked.endswith("\nhi, see https[:]//evil[.]example/?q=secret or www[.]a.b or evil[.]example/x and a[.]md")
 
 
+@pytest.mark.process
 def test_a_new_recipient_becomes_a_proposal_and_nothing_is_sent(ws, router):
     ws.write("config.yaml", "# mine\nlang: zh\nchannels:\n  bob: json://127.0.0.1:1/\n")
     call = Caller(router, ws, "把结果发给 bob")

@@ -287,6 +287,7 @@ def test_what_is_not_clear_is_asked_back_in_both_languages(wish, problem):
     assert asking.told(error, "en")[0] == str(error)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     "text",
     ["每", "每周", "\x00\x01", "“每天9点”", "9" * 5000, "每天" * 500, "at at at", "every", "，。", "每天9点" + "啊" * 7000,

@@ -125,6 +125,7 @@ def hold(root, ready, release):
         release.wait(30)
 
 
+@pytest.mark.process
 def test_the_lock_is_shared_by_processes_and_reentrant_in_one(ws):
     context = multiprocessing.get_context("spawn")
     ready, release = context.Event(), context.Event()

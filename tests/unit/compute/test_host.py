@@ -17,6 +17,7 @@ from ia.ohlcv.canonical import Bars
 BARS = Bars(["2024-01-15", "2024-01-16"], [1.0, 2.0], [1.5, 2.5], [0.5, 1.5], [1.2, 2.2], [10, 20])
 
 
+@pytest.mark.process
 def test_values_come_back_as_plain_data():
     result = host.evaluate("df.assign(up=close > 2, when=date)", BARS, trusted=False)
     assert result.type == "frame" and result.dated and result.as_of == "2024-01-16"
@@ -32,16 +33,19 @@ def test_values_come_back_as_plain_data():
     assert gaps.value[1:] == [math.inf, None, None, 3, True, "2024-01-15"]
 
 
+@pytest.mark.process
 def test_intraday_bars_keep_their_time():
     bars = BARS._replace(date=["2024-01-15T09:35:00", "2024-01-15T09:40:00"])
     assert host.evaluate("close.shift(1)", bars, trusted=False).labels == bars.date
 
 
+@pytest.mark.process
 def test_one_worker_is_one_job_and_no_state_survives():
     assert host.evaluate("df['x'] = 1\nlen(df.columns)", BARS, trusted=False).value == 6
     assert host.evaluate("len(df.columns)", BARS, trusted=False).value == 5
 
 
+@pytest.mark.process
 def test_time_is_the_jobs_own_and_is_kept():
     start = time.monotonic()
     with pytest.raises(TimedOut):
@@ -161,6 +165,7 @@ JSON = st.recursive(
 )  # fmt: skip
 
 
+@pytest.mark.process
 @given(JSON, st.sampled_from(["scalar", "series", "frame", "structure", "text"]))
 def test_no_answer_whatever_is_more_than_a_result_or_a_refusal(document, kind):
     for value in (document, {"type": kind, "value": document, "index": document, "columns": document}):
@@ -217,6 +222,7 @@ def test_locked_is_believed_only_as_true():
     host._admit({"locked": True}, trusted=False, isolation="require", notify=print)
 
 
+@pytest.mark.process
 def test_results_larger_than_the_limit_are_refused():
     with pytest.raises(Refused, match="larger than"):
         host.evaluate("['x' * 10**6] * 40", BARS, trusted=True)

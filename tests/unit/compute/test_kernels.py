@@ -188,6 +188,7 @@ def test_a_constant_is_its_own_average_and_does_not_spread():
         assert not k.crossover(x, k.sma(x, 7)).any() and not k.crossunder(x, k.wma(x, 7)).any()
 
 
+@pytest.mark.process
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.integers(1, 30000), min_size=25, max_size=60), st.integers(1, 24), st.integers(1, 24))
 def test_averages_of_cents_tie_where_they_tie_on_paper(cents, m, n):

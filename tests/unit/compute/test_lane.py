@@ -142,6 +142,7 @@ prices = st.one_of(
 )
 
 
+@pytest.mark.process
 @settings(max_examples=400, deadline=None)
 @given(SOURCE, prices, st.data())
 def test_lanes_give_the_same(source, close, data):

@@ -60,6 +60,7 @@ bars_of = st.lists(st.tuples(price, st.integers(0, 10**12)), min_size=0, max_siz
 )
 
 
+@pytest.mark.process
 @settings(max_examples=600, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(st.one_of(SERIES, TRUTH, FRAME, st.one_of(SERIES, TRUTH).map(lambda s: f"latest({s})")), bars_of)
 def test_lists_and_numpy_agree_to_the_bit(lists, source, bars):
@@ -85,6 +86,7 @@ def test_lists_and_numpy_agree_to_the_bit(lists, source, bars):
         assert zero == [math.copysign(1.0, v) for v in theirs.tolist() if v == 0 and dtype == "float"], source
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("size", [0, 1, 2, 60, 700])
 def test_every_function_on_a_real_course(lists, size):
     from ia.compute.functions import FUNCTIONS

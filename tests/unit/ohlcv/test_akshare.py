@@ -737,6 +737,7 @@ def live(hosts, ia, tmp_path):
     return lambda *args: ia(*args, env=env)
 
 
+@pytest.mark.process
 def test_the_command_on_live_data_asks_once_and_adjusts_by_dividends(good, live):
     done = live("ohlcv", "贵州茅台", "--start", "2024-06-18")
     assert (done.returncode, done.stderr) == (0, "")
@@ -753,6 +754,7 @@ def test_the_command_on_live_data_asks_once_and_adjusts_by_dividends(good, live)
     assert len(good.asked) == asked
 
 
+@pytest.mark.process
 def test_the_command_tells_a_ban_from_a_missing_symbol(hosts, live):
     for host in ("push2his.eastmoney.com", "proxy.finance.qq.com", "finance.sina.com.cn"):
         hosts.route(host, closes)
@@ -766,6 +768,7 @@ def test_the_command_tells_a_ban_from_a_missing_symbol(hosts, live):
     assert "left alone until" in told.stdout
 
 
+@pytest.mark.process
 def test_the_command_on_a_symbol_that_nobody_has(hosts, live):
     hosts.route(KLINE, NO_DATA)
     hosts.route(NEWFQ, tencent_body("sh600519", ROWS))
@@ -775,6 +778,7 @@ def test_the_command_on_a_symbol_that_nobody_has(hosts, live):
     assert "Traceback" not in missing.stderr
 
 
+@pytest.mark.process
 def test_the_command_on_an_answer_of_another_shape_names_function_and_version(hosts, live):
     for host in (KLINE, "proxy.finance.qq.com", "finance.sina.com.cn"):
         hosts.route(host, html)

@@ -59,6 +59,7 @@ def test_the_bar_of_the_last_session_is_one_that_the_clock_shows():
             assert last_session(market, moment) <= clock.last_visible(market, moment)
 
 
+@pytest.mark.process
 def test_no_warning_reaches_the_user_and_nothing_is_imported_before_it_is_needed():
     code = (
         "import sys, datetime; from ia.ohlcv import calendar as c; assert 'exchange_calendars' not in sys.modules;"

@@ -99,6 +99,7 @@ def test_the_limits_stay_well_below_what_gets_banned():
     assert eastmoney.per_minute < 200
 
 
+@pytest.mark.process
 def test_processes_share_one_governor(tmp_path):
     """Eight processes that each ask five times get through one gate of 20 a second with a burst of 2."""
     code = (
@@ -121,6 +122,7 @@ def test_processes_share_one_governor(tmp_path):
         assert sum(moment <= other < moment + 0.5 for other in moments) <= 2 + 10 + 2
 
 
+@pytest.mark.process
 def test_processes_share_what_runs_at_once(tmp_path):
     """Six processes that each hold four requests for 50 ms never hold more than two at once, and use both places."""
     code = (
@@ -141,6 +143,7 @@ def test_processes_share_what_runs_at_once(tmp_path):
 # the circuit breaker
 
 
+@pytest.mark.process
 def test_a_ban_doubles_up_to_a_day_and_a_good_answer_closes_it(governor, clock):
     pauses = []
     for _ in range(9):
@@ -632,12 +635,14 @@ def half_way(path, reason="connection closed", retry_after=None):
         governor.acquire(HOST)
 
 
+@pytest.mark.process
 def test_after_an_end_half_way_three_later_processes_may_try_one_request_each(tmp_path):
     half_way(tmp_path / "hosts.db")
     tries = [probing(tmp_path / "hosts.db", "bad") for _ in range(5)]
     assert tries == [["tried"]] * 3 + [["left alone"]] * 2
 
 
+@pytest.mark.process
 def test_a_good_answer_to_a_probe_opens_the_site(tmp_path):
     half_way(tmp_path / "hosts.db")
     assert probing(tmp_path / "hosts.db", "good") == ["tried", "and again"]

@@ -116,6 +116,7 @@ def test_no_symbol_at_all(text):
         resolve(text)
 
 
+@pytest.mark.process
 @settings(max_examples=400, deadline=None)
 @given(
     st.one_of(

@@ -221,6 +221,7 @@ def test_rows_refused(row, message):
         assert found == f"f:2: {message}"
 
 
+@pytest.mark.process
 def test_a_line_that_would_fill_the_memory_is_refused():
     assert refusal(f"{HEADER},x\n" + "1," * 600_000) == "f:2: the line is too long (1200000 characters)"
     assert refusal("1," * 600_000).startswith("f:1: no line names the columns")
@@ -338,6 +339,7 @@ stamps = st.sampled_from(["2024-01-15", "20240116", "2024/1/17", "2024-01-18 00:
 rows = st.lists(st.tuples(stamps, cells, cells, cells, cells, volumes, st.sampled_from("AAAB")), max_size=8)
 
 
+@pytest.mark.process
 @given(rows, st.permutations(range(7)), st.sampled_from("\t;|,"), st.sampled_from(["\n", "\r\n", "\r"]))
 @settings(deadline=None, max_examples=300)
 def test_no_row_is_lost_in_silence(table, order, delimiter, end):
