@@ -1,5 +1,6 @@
 """`ia memory`: what was learnt."""
 
+import contextlib
 import os
 import sys
 from collections.abc import Callable
@@ -100,30 +101,60 @@ def log(text: str | None, as_json: bool) -> None:
     _free(writing.log, text, as_json)
 
 
-@memory.command(example="ia memory track 600519 '等估值回落到 20 倍'")
-@click.argument("symbol")
-@click.argument("why", required=False, default="")
+@memory.command(example="ia memory track 600519 '等估值回落到 20 倍'; ia memory track 300750 002594")
+@click.argument("words", nargs=-1, required=True, metavar="SYMBOL... [WHY]")
 @click.option("--remove", is_flag=True, help="Take it off the list.")
 @json_option
-def track(symbol: str, why: str, remove: bool, as_json: bool) -> None:
-    """Put a symbol or a topic on the watch list.
+def track(words: tuple[str, ...], remove: bool, as_json: bool) -> None:
+    """Put securities, or a topic, on the watch list.
 
-    A code or a name that means one security is written as its code and name, so that it stands there once.
+    A code or a name that means one security is written as its code and name, so that it stands there once. Several
+    securities are all put there, with the same WHY; quote a WHY of several words.
     """
     from ia.memory import writing
     from ia.pipes import identified
     from ia.workspace import Workspace
 
+    items, why = _watched(words)
     if remove and why:
         raise UsageError("--remove takes no WHY")
     ws = Workspace()
-    item, code, *names = identified(symbol)
     with ws.lock():
-        if remove:
-            paths = writing.untrack(ws, item, code=code, names=names)
-        else:
-            paths = writing.track(ws, item, why, code=code, names=names)
+        for symbol in items:
+            item, code, *names = identified(symbol)
+            if remove:
+                paths = writing.untrack(ws, item, code=code, names=names)
+            else:
+                paths = writing.track(ws, item, why, code=code, names=names)
         _written(ws, paths, as_json)
+
+
+def _watched(words: tuple[str, ...]) -> tuple[list[str], str]:
+    """Return what is to be watched, and why: all leading securities, or one topic, and at most one reason.
+
+    raises  UsageError for a reason of several words, for a security in place of one, and for letters that are the name
+            of one company and the ticker of another.
+    """
+    from ia.ohlcv.identity import resolve
+    from ia.pipes import identified, securities
+
+    parts = [part for word in words for part in securities(word) or [word]]
+    last = next((at for at, part in enumerate(parts) if not identified(part)[1]), len(parts))
+    if last == 0 and parts[0].isascii() and parts[0].isalpha() and parts[0].isupper() and 1 < len(parts[0]) < 6:
+        with contextlib.suppress(NotFound):
+            resolve(parts[0])
+    items, rest = (parts[:1], parts[1:]) if last == 0 else (parts[:last], parts[last:])
+    for part in rest:
+        if identified(part)[1]:
+            raise UsageError(
+                "{text} is a security and no reason", text=part,
+                hint="list the securities first, then the reason in quotation marks",
+            )  # fmt: skip
+    if len(rest) > 1:
+        raise UsageError(
+            "more than one reason: {words}", words=", ".join(rest), hint="put the reason in quotation marks"
+        )
+    return items, "".join(rest)
 
 
 @memory.command(example="ia memory believe '周期股要等催化剂' --because '三次买早了'")

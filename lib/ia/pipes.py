@@ -1,6 +1,7 @@
 """What connects two organs, by name: every place where the output of one reaches another."""
 
 import os
+import re
 import threading
 from typing import TYPE_CHECKING
 
@@ -81,6 +82,12 @@ def identified(text: str) -> list[str]:
     if not symbol.name and topic.isalpha():
         return [topic, ""]
     return [str(symbol), symbol.canonical, topic, symbol.code, *filter(None, [symbol.name])]
+
+
+def securities(text: str) -> list[str]:
+    """Return the securities of a text that names two or more and nothing else (`300750 600519`), else []."""
+    words = [word for word in re.split(r"[\s,，、;；]+", text) if word]
+    return words if len(words) > 1 and all(identified(word)[1] for word in words) else []
 
 
 def universe(ws: Workspace, text: str) -> "list[Symbol]":

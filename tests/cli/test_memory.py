@@ -130,3 +130,23 @@ def test_people_read_the_offset_of_now_and_programs_utc(ia, home):
         times = {row["time"] for row in json.loads(ia(*argv, "--json", env=now).stdout) if "MEMORY" not in row["path"]}
         assert times == {"2024-03-15T08:00:00.000Z"}
         assert "\t2024-03-15 16:00" in ia(*argv, env=now).stdout
+
+
+def test_a_name_and_several_securities_are_tracked_and_none_becomes_a_reason(ia, home):
+    def listed():
+        return [line for line in (home / "memory/tracking.md").read_text().splitlines() if line.startswith("- ")]
+
+    env = {"IA_NOW": "2024-03-15T16:00+08:00"}
+    assert ia("memory", "track", "CATL", env=env).returncode == 0
+    assert ia("memory", "track", "600519", "002594", "AAPL", "wait for 20 PE", env=env).returncode == 0
+    assert ia("memory", "track", "601398,600036", env=env).returncode == 0
+    assert listed() == [
+        "- 300750.SZ 宁德时代 (2024-03-15)",
+        *(f"- {name}: wait for 20 PE (2024-03-15)" for name in ("600519.SH 贵州茅台", "002594.SZ 比亚迪", "AAPL.US 苹果")),
+        "- 601398.SH 工商银行 (2024-03-15)", "- 600036.SH 招商银行 (2024-03-15)",
+    ]  # fmt: skip
+    for words in (("储能", "300750"), ("300750", "two", "words"), ("BYD",), ("300750", "等", "600519")):
+        run = ia("memory", "track", *words, env={**env, "IA_LANG": "en"})
+        assert run.returncode == 2 and run.stderr.startswith("ia: ") and len(listed()) == 6
+    assert ia("memory", "track", "600519", "002594", "AAPL", "--remove", env=env).returncode == 0
+    assert len(listed()) == 3

@@ -72,9 +72,14 @@ CATALOG = {
     "`ia note` and `ia memory` write": "`ia note` 和 `ia memory` 可以写入",
     "{path} is of no category of the memory": "{path} 不属于记忆的任何类别",
     "categories: {known}": "类别：{known}",
-    "A code or a name that means one security is written as its code and name, so that it stands there once.": (
-        "代码或名称若只指一个标的，就写成它的代码和名称，同一标的只占一行。"
+    "A code or a name that means one security is written as its code and name, so that it stands there once. Several"
+    " securities are all put there, with the same WHY; quote a WHY of several words.": (
+        "代码或名称若只指一只证券，会写成代码加名称，同一只证券只出现一次。多只证券会全部加入，共用同一个理由；理由有空格时请加引号。"
     ),
+    "{text} is a security and no reason": "{text} 是证券，不是理由",
+    "list the securities first, then the reason in quotation marks": "请先写证券，最后写加引号的理由",
+    "more than one reason: {words}": "理由不止一个：{words}",
+    "put the reason in quotation marks": "请给理由加引号",
     "Keep what was learnt: beliefs, observations, reflections.": "记住学到的：信念、观察、反思。",
     "Markdown files below memory/ of the workspace. Tracking, journal, observations and reflections are written freely; a"
     " belief changes with its reason, which is logged in reflections/; preferences and the soul only become a proposal"
@@ -96,7 +101,7 @@ CATALOG = {
     ),
     "The reason; beliefs do not change without one.": "理由；没有理由，信念不变。",
     "Add a line with the time to today's journal.": "在今天的日志里加一行，带时间。",
-    "Put a symbol or a topic on the watch list.": "把标的或主题加入关注列表。",
+    "Put securities, or a topic, on the watch list.": "把一只或多只证券，或一个主题，加入关注列表。",
     "Take it off the list.": "从列表中去掉。",
     "--remove takes no WHY": "--remove 不带 WHY",
     "Add or change a belief, with its reason.": "增加或改变一条信念，并说明理由。",

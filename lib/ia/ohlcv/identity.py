@@ -26,6 +26,9 @@ _STOCK = {"SH": ("60", "68", "900"), "SZ": ("00", "30", "200"), "BJ": ("43", "83
 _FUND = {"SH": ("50", "51", "52", "53", "55", "56", "58"), "SZ": ("15", "16", "18"), "BJ": ()}
 _INDEX = {"SH": ("000",), "SZ": ("399",), "BJ": ("899",)}
 
+_TAKEN = ("AIA", "BYD", "CCB", "CMB")
+"""Names of the bundled table that are US tickers of other companies."""
+
 _is_code = re.compile(r"[0-9]{6}").fullmatch
 _is_hk_code = re.compile(r"[0-9]{1,5}").fullmatch
 _is_ticker = re.compile(r"[A-Z]{1,5}(?:[.-][A-Z])?").fullmatch
@@ -137,12 +140,14 @@ def _by_digits(code: str, asked: str, traded: bool) -> Symbol:
 def _by_ticker(code: str, asked: str) -> Symbol | None:
     """Return the US security of a text shaped like a ticker; None where it is rather a name.
 
-    Letters that are no known ticker count as one only in capitals. Where they are a name too (`BYD` is the ticker of
-    another company), nobody can know; a longer word that is not in capitals (`Apple`) is the name.
+    Letters that are no known ticker count as one only in capitals, and not where they name a security (`CATL`). Where
+    they are a name and the ticker of another company (`BYD`), nobody can know.
     """
     found = _known(code, "US")
-    ticker = found or Symbol(code, "US", "US", "stock")
     namesakes = [symbol for symbol in _exact(_key(asked), _table()) if symbol != found]
+    if len(namesakes) == 1 and not found and code not in _TAKEN:
+        return namesakes[0]
+    ticker = found or Symbol(code, "US", "US", "stock")
     if namesakes and (found or asked.isupper() or len(asked) < 5):
         raise _several(asked, [*namesakes, ticker])
     return ticker if found or asked.isupper() else None

@@ -78,8 +78,7 @@ def test_the_beginning_of_any_latin_word_is_one(text, candidate):
         ("银行", ["600036.SH 招商银行", ", …"]),
         ("BYD", ["002594.SZ 比亚迪", "BYD.US"]),
         ("byd", ["002594.SZ 比亚迪", "BYD.US"]),
-        ("ICBC", ["601398.SH 工商银行", "ICBC.US"]),
-        ("HSI", ["HSI.HK 恒生指数", "HSI.US"]),
+        ("CCB", ["601939.SH 建设银行", "CCB.US"]),
     ],
 )
 def test_on_doubt_it_stops_and_lists(text, candidates):
@@ -87,6 +86,14 @@ def test_on_doubt_it_stops_and_lists(text, candidates):
         resolve(text)
     for candidate in candidates:
         assert candidate in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text, code",
+    [("CATL", "300750.SZ"), ("catl", "300750.SZ"), ("ICBC", "601398.SH"), ("HSI", "HSI.HK"), ("Apple", "AAPL.US")],
+)
+def test_letters_that_name_a_security_are_no_unknown_ticker(text, code):
+    assert resolve(text).canonical == code
 
 
 @pytest.mark.parametrize(

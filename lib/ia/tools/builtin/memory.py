@@ -157,18 +157,21 @@ def reflect(
 @tool("memory.track", WRITE)
 def track(
     scope: Scope,
-    symbol: Annotated[str, "a code, a name or a topic"],
+    symbol: Annotated[str, "a code, a name or a topic; several securities apart by commas"],
     why: Annotated[str, "what is waited for"] = "",
 ) -> dict[str, Any]:
     """Put a security or a topic on the watch list."""
-    from ia.pipes import identified
+    from ia.pipes import identified, securities
 
-    item, code, *names = identified(writes.clean(scope, symbol))
-    reason = writes.clean(scope, why)
-    return writes.written(
-        scope, "tracking",
-        lambda ws: writing.track(ws, item, reason, code=code, names=names, actor=scope.actor), because=why,
-    )  # fmt: skip
+    text, reason = writes.clean(scope, symbol), writes.clean(scope, why)
+
+    def track_all(ws: Workspace) -> list[str]:
+        for each in securities(text) or [text]:
+            item, code, *names = identified(each)
+            paths = writing.track(ws, item, reason, code=code, names=names, actor=scope.actor)
+        return paths
+
+    return writes.written(scope, "tracking", track_all, because=why)
 
 
 @tool("memory.untrack", WRITE)
