@@ -200,25 +200,27 @@ def close(symbol: str, price: str | None, price_: str | None, **options: Any) ->
 @click.option("--price", metavar="PRICE", help="What a share cost; of a dividend what it paid.")
 @click.option("--amount", metavar="MONEY", help="How much money it was, of a deposit, withdrawal or dividend.")
 @click.option("--ratio", metavar="RATIO", help="The ratio of bonus shares or a split.")
+@click.option("--reason", metavar="WHY", help="What the reason of the trade should have been.")
 @_trade_options
 def correct(
-    number: int, quantity: str | None, price: str | None, amount: str | None, ratio: str | None, when: str | None,
-    override: bool, because: str, session: str, as_json: bool, **costs: str | None,
+    number: int, quantity: str | None, price: str | None, amount: str | None, ratio: str | None, reason: str | None,
+    when: str | None, override: bool, because: str, session: str, as_json: bool, **costs: str | None,
 ) -> None:  # fmt: skip
     """Enter what an earlier entry should have been; it counts in its place.
 
-    Nothing is overwritten: `ia trade list --all` shows both. What is not given stays as it was; fees that the rules
-    made are made anew.
+    Nothing is overwritten: `ia trade list --all` shows both. What is not given stays as it was, the reason of the
+    trade too: --because says why the entry was wrong, and is shown beside it. Fees that the rules made are made anew.
     """
     from ia.ledger import entering
 
     _reasoned(override, because)
     fees = _fees(costs)
-    change = entering.Change(quantity, price, amount, ratio, when, fees, because or None, session or None)
-    if not any(change[:6]):
+    change = entering.Change(quantity, price, amount, ratio, when, fees, reason, session or None)
+    if not any(change[:6]) and reason is None:
         raise UsageError("nothing is corrected", hint="say what it should have been: --price, --quantity, --date …")
     desk = _desk()
-    _made(desk, entering.correct(desk, number, change, override=because if override else None), as_json=as_json)
+    done = entering.correct(desk, number, change, because=because, override=because if override else None)
+    _made(desk, done, as_json=as_json)
 
 
 @trade.command(
@@ -391,14 +393,14 @@ def list_(
     if sys.stdout.isatty() and not (as_json or as_jsonl):
         money = "{amount} {currency}".format_map
         rows = [{**row, "kind": tr(str(row["kind"])), "amount": row["amount"] and money(row)} for row in rows]
-    heads = {name: _HEADS.get(name, name) for name in (*columns, "replaced_by") if name != "currency"}
+    heads = {name: _HEADS.get(name, name) for name in (*columns, "correction", "replaced_by") if name != "currency"}
     listed(
-        ctx, rows, (*columns, "replaced_by") if everything else columns,
+        ctx, rows, (*columns, "correction", "replaced_by") if everything else columns,
         NotFound("{what}: the ledger has no entry of it", what=meant or session)
         if meant or session
         else NotFound("the ledger is empty", hint="`ia trade buy SYMBOL QUANTITY PRICE` enters a purchase"),
         as_json=as_json, as_jsonl=as_jsonl,
-        emit=partial(emit_brief, heads=heads, spare=("fees", "name"), free={"reason": 8}),
+        emit=partial(emit_brief, heads=heads, spare=("fees", "name"), free={"reason": 8, "correction": 8}),
     )  # fmt: skip
 
 

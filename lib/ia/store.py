@@ -174,7 +174,12 @@ def _fourth(db: Any) -> None:
         )
 
 
-PRECIOUS = Schema("ia.db", True, (_first, _second, _third, _fourth))
+def _fifth(db: Any) -> None:
+    """Why an entry of the journal was corrected: beside the reason of the trade, not in its place."""
+    db["trades"].add_column("note", str)
+
+
+PRECIOUS = Schema("ia.db", True, (_first, _second, _third, _fourth, _fifth))
 
 
 def connect(home: str, schema: Schema) -> sqlite3.Connection:

@@ -187,9 +187,11 @@ def test_nothing_is_traded_inside_a_tasks_run(ia):
 
 def test_a_correction_and_a_void_are_new_entries(ia):
     env = {**FREE}
-    ok(ia("trade", "buy", "600519", "100", "1650", "--date", "2024-01-15", env=env))
+    ok(ia("trade", "buy", "600519", "100", "1650", "--date", "2024-01-15", "--because", "ROE>20", env=env))
     made = json.loads(ok(ia("trade", "correct", "1", "--price", "1655", "--because", "看错一行", "--json", env=env)))
     assert (made["id"], made["corrects"], made["price"], made["commission"]) == (2, 1, 1655, 41.38)
+    assert (made["reason"], made["correction"]) == ("ROE>20", "看错一行")
+    assert "ROE>20" in ok(ia("trade", "list", env=env)) and "看错一行" in ok(ia("trade", "list", "--all", env=env))
     assert ia("trade", "correct", "1", "--price", "1600", env=env).returncode == 2
     rows = json.loads(ok(ia("trade", "list", "--all", "--json", env=env)))
     assert [(row["id"], row["replaced_by"]) for row in rows] == [(1, 2), (2, None)]

@@ -127,7 +127,7 @@ def test_capital_stands_for_deposits_where_there_are_none(ws, desk, monkeypatch)
 def test_a_correction_to_a_later_day_counts_from_that_day_only(ws, desk, monkeypatch):
     stored(ws, "600000.SH", (10.0, 10.0, 10.0, 10.0, 11.0))
     first = bought(desk, "600000", "1000", "10", "2024-06-17")
-    entering.correct(desk, first.id, Change(when="2024-06-20", because="看错日期"))
+    entering.correct(desk, first.id, Change(when="2024-06-20"), because="看错日期")
     monkeypatch.setenv("IA_NOW", "2024-06-18T16:00+08:00")
     assert ledger(ws).books().holdings == {}
     monkeypatch.setenv("IA_NOW", "2024-06-20T16:00+08:00")

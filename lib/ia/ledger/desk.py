@@ -69,23 +69,31 @@ class Desk:
         return str(config.get("ledger.method"))
 
     def books(
-        self, *, method: str | None = None, session: str = "", until: datetime | None = None, without: int = 0
-    ) -> Books:
+        self, *, method: str | None = None, session: str = "", until: datetime | None = None,
+        replaced: Entry | None = None,
+    ) -> Books:  # fmt: skip
         """Return what the journal makes at now(), or at an earlier moment; of one session's trades alone, if named.
 
-        without  number of an entry that does not count
+        replaced  an entry that is corrected to be of the moment `until`: it does not count, nor do the entries of that
+                  moment that follow it
         """
         with _unswept():
-            return self._books(method, session, until, without)
+            return self._books(method, session, until, replaced)
 
-    def _books(self, method: str | None, session: str, until: datetime | None, without: int) -> Books:
+    def _books(self, method: str | None, session: str, until: datetime | None, replaced: Entry | None) -> Books:
         entries = journal.standing(self.ws.db)
-        if without:
-            entries = [each for each in entries if each.id != without]
+        if replaced is not None:
+            entries = [each for each in entries if each.id != replaced.id]
         entries += self._actions(entries)
         if until is not None:
             stamp = clock.stamp(until)
             entries = [each for each in entries if each.time <= stamp]
+            if replaced is not None:
+                place = replaced.place or replaced.id
+                entries = [
+                    each for each in entries
+                    if each.time < stamp or each.kind in ACTIONS or (each.place or each.id) < place
+                ]  # fmt: skip
         if session:
             entries = [each for each in entries if each.session == session or _of_all(each)]
         books = fold(entries, method=method or self.method, lenient=bool(session))
@@ -258,10 +266,10 @@ class Desk:
             told += guard.warnings(_state(found, purse.currency), limits)
         return told
 
-    def checked(self, wish: Order, without: int = 0) -> list[Breach]:
+    def checked(self, wish: Order, replaced: Entry | None = None) -> list[Breach]:
         """Return what the guard says of an order, on the account as it was at the order's moment.
 
-        without  number of an entry that the order is to replace
+        replaced  the entry that the order is to replace: the order takes its place among those of one moment
         """
         if wish.side not in (BUY, SELL):
             return []
@@ -269,15 +277,15 @@ class Desk:
             wish.symbol, "buy" if wish.side == BUY else "sell", wish.quantity, wish.price, wish.moment, wish.day,
             wish.symbol.name, order.entry_of(wish).fees,
         )  # fmt: skip
-        return guard.check(asked, self.state(wish, without), guard.configured())
+        return guard.check(asked, self.state(wish, replaced), guard.configured())
 
-    def state(self, wish: Order, without: int = 0) -> State:
+    def state(self, wish: Order, replaced: Entry | None = None) -> State:
         """Return the account in the order's currency as the guard needs it.
 
         A holding without a price counts at the order's, another security at its cost: no rule sleeps for lack of data.
         """
         currency = boards.currency(wish.symbol)
-        books = self.books(until=wish.moment, without=without)
+        books = self.books(until=wish.moment, replaced=replaced)
         now = self.account(until=wish.moment, books=books)
         found = _state(now, currency, wish.day, wish)
         guessed = [symbol for symbol in now.unpriced if symbol in found.positions and symbol != wish.symbol.canonical]
@@ -289,7 +297,7 @@ class Desk:
                 )
             )
         return dataclasses.replace(
-            found, last_trades=self._nearest(wish, without),
+            found, last_trades=self._nearest(wish, replaced.id if replaced is not None else 0),
             quote=self.market.quoted(wish.symbol, wish.day, wish.moment),
         )  # fmt: skip
 

@@ -36,7 +36,7 @@ def document(entry: Entry) -> dict[str, Any]:
         "commission": money(entry.commission), "stamp": money(entry.stamp), "transfer": money(entry.transfer),
         "other": money(entry.other), "fees": money(entry.fees), "reason": entry.reason, "session": entry.session,
         "actor": entry.actor, "origin": entry.origin, "corrects": entry.corrects,
-        "override": override,
+        "correction": entry.note, "override": override,
     }  # fmt: skip
 
 

@@ -39,19 +39,19 @@ def attended() -> None:
 
 def trade(
     desk: Desk, wish: Order, *, override: str | None = None, by: str = "user", replaces: Entry | None = None,
-    key: str | None = None,
+    key: str | None = None, note: str = "",
 ) -> Done:  # fmt: skip
     """Journal a trade that the guard lets pass.
 
     override  why the guard is not to be heeded: a person's word. by: who says so. replaces: the entry that it corrects
-    key       what it was made from
+    key       what it was made from. note: why the entry that it corrects was wrong
     raises    Refused (77) with what speaks against it, or where more is sold than was held.
     """
     attended()
     with desk.ws.lock():
         number = replaces.id if replaces is not None else 0
-        entry = order.entry_of(wish)._replace(key=key)
-        breaches = desk.checked(wish, number)
+        entry = order.entry_of(wish)._replace(key=key, note=note)
+        breaches = desk.checked(wish, replaces)
         refusing = [each for each in breaches if each.refuses]
         if refusing and (override is None or not all(each.overridable for each in refusing)):
             raise guard.refused(breaches)
@@ -137,20 +137,21 @@ class Change(NamedTuple):
     ratio: str | None = None
     when: str | None = None
     fees: dict[str, Decimal] = {}  # noqa: RUF012  (never changed)
-    because: str | None = None
+    reason: str | None = None
     session: str | None = None
 
 
-def correct(desk: Desk, number: int, change: Change, *, override: str | None = None) -> Done:
+def correct(desk: Desk, number: int, change: Change, *, because: str = "", override: str | None = None) -> Done:
     """Enter what an entry should have been; it counts in place of the old one. Fees that the rules made are made anew.
 
+    because  why the entry was wrong; its own reason stays
     raises  what journal.get() and trade() raise; UsageError for what such an entry does not have.
     """
     attended()
     with desk.ws.lock():
         old = journal.get(desk.ws.db, number)
         if old.kind in TRADES:
-            return trade(desk, _corrected(old, change), override=override, replaces=old)
+            return trade(desk, _corrected(old, change), override=override, replaces=old, note=because)
         for name in ("quantity", "fees"):
             if getattr(change, name) and not (name == "quantity" and old.quantity is not None):
                 raise UsageError("a {kind} has no {what}", kind=Message(old.kind), what=Message(name))
@@ -158,9 +159,9 @@ def correct(desk: Desk, number: int, change: Change, *, override: str | None = N
         moment = None if change.when is None else order.moment_of(change.when, symbol)
         entry = old._replace(
             id=0, corrects=number, place=old.place or number, key=None, actor="user", override=None,
-            time=old.time if moment is None else _moment(old.kind, symbol, moment),
+            time=old.time if moment is None else _moment(old.kind, symbol, moment, change.when),
             date=old.date if moment is None else order.day_of(symbol, moment),
-            reason=old.reason if change.because is None else change.because,
+            reason=old.reason if change.reason is None else change.reason, note=because, wall="", run=None,
             session=old.session if change.session is None else change.session,
         )  # fmt: skip
         negative = old.kind in (DIVIDEND, INTEREST)
@@ -200,7 +201,7 @@ def _corrected(old: Entry, change: Change) -> Order:
         old.price if change.price is None else order.number(change.price, "the price"),
         moment if change.when is None else order.moment_of(change.when, symbol),
         {**kept, **change.fees},
-        old.reason if change.because is None else change.because,
+        old.reason if change.reason is None else change.reason,
         old.session if change.session is None else change.session,
     )  # fmt: skip
 
@@ -213,14 +214,17 @@ def acted(
     assert kind in ACTIONS
     moment = order.moment_of(when, symbol)
     return Entry(
-        0, _moment(kind, symbol, moment), order.day_of(symbol, moment), kind, symbol.canonical, symbol.name,
+        0, _moment(kind, symbol, moment, when), order.day_of(symbol, moment), kind, symbol.canonical, symbol.name,
         currency(symbol), per_share, shares, amount, ratio, reason=because, session=session,
     )  # fmt: skip
 
 
-def _moment(kind: str, symbol: Symbol | None, moment: datetime) -> str:
+def _moment(kind: str, symbol: Symbol | None, moment: datetime, when: str | None) -> str:
+    """Return the stamp of an entry that is no trade: actions, and money of a bare day, count from the day's start."""
     if kind in ACTIONS and symbol is not None:
         return order.at_open(order.day_of(symbol, moment), symbol.market)
+    if when is not None and len(when.strip()) <= 10:
+        return order.at_open(order.day_of(None, moment))
     return clock.stamp(moment)
 
 
@@ -229,11 +233,15 @@ def moved(
 ) -> Entry:  # fmt: skip
     """Return the entry of money that was brought in or taken out; a bare day counts from its first moment on."""
     moment = order.moment_of(when)
-    stamp = clock.stamp(moment)
-    if when is not None and len(when.strip()) <= 10:
-        stamp = order.at_open(order.day_of(None, moment))
     return Entry(
-        0, stamp, order.day_of(None, moment), kind, currency=unit, cash=cents(amount), reason=because, session=session
+        0,
+        _moment(kind, None, moment, when),
+        order.day_of(None, moment),
+        kind,
+        currency=unit,
+        cash=cents(amount),
+        reason=because,
+        session=session,
     )
 
 

@@ -40,6 +40,7 @@ class Entry(NamedTuple):
     ratio     of a bonus new shares per share held; of a split shares afterwards per share held
     key       what it was made from (a row of a statement, a corporate action): the same is entered once
     override  JSON of the breaches that a person overrode, and why
+    note      of a correction: why the entry that it replaces was wrong
     place     among entries of one moment: the number of the entry that was first made of it. Not stored
     """
 
@@ -67,6 +68,7 @@ class Entry(NamedTuple):
     override: str | None = None
     run: int | None = None
     wall: str = ""
+    note: str = ""
     place: int = 0
 
     @property
@@ -137,7 +139,7 @@ def _read(rows: Iterable[tuple[Any, ...]]) -> Iterator[Entry]:
         try:
             entry = made(Entry, (
                 *row[:7], known[row[7]], known[row[8]], known[row[9]], known[row[10]], fee[row[11]], fee[row[12]],
-                fee[row[13]], fee[row[14]], *row[15:], 0,
+                fee[row[13]], fee[row[14]], *row[15:-1], row[-1] or "", 0,
             ))  # fmt: skip
             sound = _is_moment(row[1]) and _is_day(row[2]) and _whole(entry)
         except (ValueError, TypeError):
@@ -197,6 +199,9 @@ def get(db: sqlite3.Connection, number: int) -> Entry:
     if row is None:
         raise NotFound("there is no entry {number}", number=number, hint="`ia trade list` shows them")
     entry = next(_read([row]))
+    if entry.corrects:
+        made_of = {by: replaced for replaced, by in _replaced(db).items()}
+        entry = entry._replace(place=_root(entry.id, made_of))
     later = db.execute("SELECT id, kind FROM trades WHERE corrects = ?", (number,)).fetchone()
     if later is not None and later[1] == VOID:
         raise UsageError(
@@ -249,8 +254,8 @@ def enter(ws: Workspace, entries: Sequence[Entry]) -> list[Entry]:
             if len(entries) <= AUDITED:
                 audit.record(
                     ws.db, f"trade.{'correct' if entry.corrects and entry.kind != VOID else entry.kind}",
-                    entry.symbol or entry.currency, entry.actor, entry=entry.id, reason=entry.reason,
-                    override=entry.override, corrects=entry.corrects,
+                    entry.symbol or entry.currency, entry.actor, entry=entry.id,
+                    reason=entry.note or entry.reason, override=entry.override, corrects=entry.corrects,
                 )  # fmt: skip
         if len(entries) > AUDITED:
             audit.record(ws.db, "trade.import", "", entries[0].actor, entries=len(done))
