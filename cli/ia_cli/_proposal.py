@@ -56,7 +56,7 @@ def shown(ws: "Workspace", proposal: "Proposal", before: str, after: str) -> str
     told = document(ws, proposal, before, after)
     lines = _whence(proposal)
     if "call" in told:
-        call = say("call {tool} with {arguments}", **told["call"])
+        call = say("call {tool} with {arguments}", tool=told["call"]["tool"], arguments=told["call"]["arguments"])
         return "".join(line + "\n" for line in [*lines, call])
     if "trade" in told:
         return "".join(line + "\n" for line in [*lines, *_trade_lines(told["trade"])])
@@ -79,7 +79,15 @@ def _trade_lines(trade: dict[str, Any]) -> list[str]:
     lines = [
         say(
             "{action} {symbol}: {quantity} at {price} {currency}, {amount} and {fees} of fees ({order_type}; {origin})",
-            **{**trade, "action": tr(trade["action"]), "order_type": tr(trade["order_type"])},
+            action=tr(trade["action"]),
+            symbol=trade["symbol"],
+            quantity=trade["quantity"],
+            price=trade["price"],
+            currency=trade["currency"],
+            amount=trade["amount"],
+            fees=trade["fees"],
+            order_type=tr(trade["order_type"]),
+            origin=trade["origin"],
         ),
         tr("approving it enters it into the journal as made now, at this price; no order is placed anywhere"),
     ]

@@ -177,17 +177,20 @@ def _tell(one: "Checked") -> None:
     from ia_cli._text import say
 
     values = [row for row in one.differences if row.field != "bar"]
-    fields: dict[str, Any] = {"source": one.a, "other": one.b, "days": len(one.days), "rows": len(values)}
-    fields |= {"first": one.days[0], "last": one.days[-1]} if one.days else {"first": "-", "last": "-"}
     what = f"{one.name}: " if one.name else ""
-    if not values:
-        template = "{what}{source} and {other} agree on {days} days, {first} to {last}"
-    else:
-        template = (
-            "{what}{source} and {other}: values that differ: {rows}, on {dates} of {days} days, {first} to {last}"
-        )
-        fields["dates"] = len({row.date for row in values})
-    told = say(template, what=what, **fields)
+    told = say(
+        "{what}{source} and {other}: values that differ: {rows}, on {dates} of {days} days, {first} to {last}"
+        if values
+        else "{what}{source} and {other} agree on {days} days, {first} to {last}",
+        what=what,
+        source=one.a,
+        other=one.b,
+        rows=len(values),
+        dates=len({row.date for row in values}),
+        days=len(one.days),
+        first=one.days[0] if one.days else "-",
+        last=one.days[-1] if one.days else "-",
+    )
     for name, alone in ((one.a, "a"), (one.b, "b")):
         lone = [row for row in one.differences if row.field == "bar" and getattr(row, alone) is not None]
         if lone:

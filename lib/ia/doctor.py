@@ -233,9 +233,18 @@ def _market(ws: Workspace) -> Iterator[Finding]:
                 continue
             session = last_session("CN", clock.now())
             old = newest < session
-            told = "{name}: whole market stored up to {day}, days: {count}"
-            told = "{name}: the market is stored up to {day}, the last session was {session}" if old else told
-            detail = Message(told, name=name, count=count, day=newest, session=session)
+            detail = (
+                Message(
+                    "{name}: the market is stored up to {day}, the last session was {session}",
+                    name=name,
+                    day=newest,
+                    session=session,
+                )
+                if old
+                else Message(
+                    "{name}: whole market stored up to {day}, days: {count}", name=name, day=newest, count=count
+                )
+            )
             yield Finding("market", "warn" if old else "ok", detail, Message("`ia sync daily`") if old else None)
             waiting = db.execute("SELECT count(*) FROM todo WHERE source = ?", (source,)).fetchone()[0]
             if waiting:

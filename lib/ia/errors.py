@@ -14,6 +14,7 @@ A message is an English template with named fields, so that the command line can
 ``NotFound("{path}: no such note", path="a.md", hint="see `ia note list`")``.
 """
 
+import re
 from collections.abc import Callable
 
 
@@ -51,8 +52,20 @@ def once(notify: Notify) -> Notify:
 
 
 def fill(template: str, params: dict[str, object]) -> str:
-    """Return the template with its fields filled in; without params it stands as it is, braces included."""
-    return template.format_map(params) if params else template
+    """Return the template with its fields filled in; without params it stands as it is, braces included.
+
+    A message must not fail while it tells of a failure: a field without a value is left as `?`, a value that does not
+    suit its format is written plainly.
+
+    >>> fill("{name}: {share:.1f} % of {total}", {"name": "cash", "share": "half"})
+    'cash: half % of ?'
+    """
+    if not params:
+        return template
+    try:
+        return template.format_map(params)
+    except (LookupError, ValueError, TypeError, AttributeError):
+        return re.sub(r"\{(\w*)[^{}]*\}", lambda found: str(params.get(found[1], "?")), template)
 
 
 class IaError(Exception):

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from ia import clock, outside, skills
+from ia import outside, skills
 from ia.agent.context import assembled
 from ia.errors import BadData, UsageError
 from ia.tools import schema
@@ -151,7 +151,7 @@ def _parsed(reply: str) -> dict[str, Any]:
             problem = problem or exc
             continue
         return dict(found)
-    raise problem or BadData("the subagent handed back no JSON object", time=clock.today())
+    raise problem or BadData("the subagent handed back no JSON object")
 
 
 def by_hand(scope: Scope, router: Router, model: str | None = None) -> Callable[..., dict[str, Any]]:

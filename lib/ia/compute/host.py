@@ -269,15 +269,18 @@ def _as_error(error: Any, assigned: frozenset[str], origin: str = FILENAME) -> I
     name = _clean(error.get("name", ""))[:80]
     if kind == "unknown":
         near = _near(name, [*NAMES, *assigned, *_coreutils()])
-        template, hint = "{source}:{line}: unknown name {name}", _DID_YOU_MEAN if near else None
+        hint = _DID_YOU_MEAN if near else None
         if name == "print":
             hint = "the value of the last line is printed"
+        template = "{source}:{line}: unknown name {name}"
         return BadData(template, source=origin, line=line, name=name, names=near, hint=hint)
     near = ""
     if kind == "absent" and isinstance(error.get("near"), list):
         near = _near(name, [_clean(n)[:80] for n in error["near"][:1000]])
     hint = _DID_YOU_MEAN if near else None
-    return BadData("{source}:{line}: " + words, hint=hint, **{**place, **({"names": near} if near else {})})
+    if near:
+        place["names"] = near
+    return BadData("{source}:{line}: " + words, hint=hint, **place)
 
 
 def _sentence(error: dict[str, Any]) -> tuple[str, dict[str, Any]]:

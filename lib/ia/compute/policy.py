@@ -205,7 +205,8 @@ def compile_source(source: str, origin: str = FILENAME) -> Program:
         if errors:
             line, template, fields = min(errors, key=lambda error: error[0])
             hint = _IMPORT_HINT if fields.get("word") == "import" else None
-            raise Refused("{source}:{line}: " + template, hint=hint, source=origin, line=line, **fields)
+            place = {**fields, "source": origin, "line": line}
+            raise Refused("{source}:{line}: " + template, hint=hint, **place)
         ast.fix_missing_locations(tree)
         last = tree.body.pop().value if isinstance(tree.body[-1], ast.Expr) else None
         with warnings.catch_warnings():

@@ -69,8 +69,8 @@ def approved(desk: Desk, proposal: Proposal) -> Entry:
         if exc.hint is None:
             raise
         raise Refused(
-            exc.template, **exc.params, side=wish.side, code=wish.symbol.canonical, count=plain(wish.quantity),
-            price=plain(wish.price), number=proposal.id,
+            "{reason}", reason=Message(exc.template, **exc.params), side=wish.side, code=wish.symbol.canonical,
+            count=plain(wish.quantity), price=plain(wish.price), number=proposal.id,
             hint="if it is meant so: `ia trade {side} {code} {count} {price} --override --because WHY`, and"
             " `ia reject {number}`",
         ) from None  # fmt: skip

@@ -150,9 +150,7 @@ class _Runner(attempts.Holder):
         return runs.changed(self.ws, run, state=RUNNING, why="by hand", retry_at=None, data=data)
 
     def _already(self, run: Run) -> Run:
-        self.notify(
-            Message("task {name} is done already for this time; --again runs it once more", name=run.name, run=run.id)
-        )
+        self.notify(Message("task {name} is done already for this time; --again runs it once more", name=run.name))
         return run
 
     def _next(self) -> Run | None:
