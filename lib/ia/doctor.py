@@ -206,6 +206,18 @@ def _hosts(_: Workspace) -> Iterator[Finding]:
                 ),
                 Message("wait; another source: --adapter"),
             )
+        elif state.failed_at:
+            yield Finding(
+                "host",
+                "warn",
+                Message(
+                    "{host} did not answer at {time}: {why}",
+                    host=host,
+                    time=state.failed_at,
+                    why=Message(state.failure),
+                ),
+                Message("check the network and try again; another source: --adapter"),
+            )
         else:
             yield Finding(
                 "host", "ok", Message("{host}: {count} requests in the last minute", host=host, count=state.last_minute)

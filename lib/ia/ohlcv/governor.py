@@ -59,7 +59,10 @@ _SCHEMA = (
     "CREATE TABLE request (id INTEGER PRIMARY KEY, site TEXT NOT NULL, at REAL NOT NULL, running INTEGER NOT NULL)",
     "CREATE INDEX request_site ON request (site, at)",
 )
-_OBJECTS = {("table", "site"), ("table", "request"), ("index", "request_site")}
+_FAILURES = "CREATE TABLE failure (site TEXT PRIMARY KEY, at REAL NOT NULL, reason TEXT NOT NULL)"
+"""The last failure of a site since its last good answer."""
+_FORMER = {("table", "site"), ("table", "request"), ("index", "request_site")}
+_OBJECTS = _FORMER | {("table", "failure")}
 _BUSY, _NOT_OURS = (5, 6), (3, 7, 8, 10, 13, 14)
 """SQLite's codes: held by another process; permission, memory, read-only, input/output, full, cannot open."""
 
@@ -75,12 +78,17 @@ class Banned(TryLater):
 
 
 class State(NamedTuple):
-    """How a site stands: until when it is left alone (local ISO time, "" when it is not), why, and how often."""
+    """How a site stands: until when it is left alone (local ISO time, "" when it is not), why, and how often.
+
+    failed_at, failure   when its last request failed (local ISO time) and why; "" where the last answer was good
+    """
 
     open_until: str
     reason: str
     trips: int
     last_minute: int
+    failed_at: str = ""
+    failure: str = ""
 
 
 class Governor:
@@ -128,8 +136,18 @@ class Governor:
     def succeeded(self, host: str) -> None:
         """Tell of a good answer: the breaker closes."""
         _answered.add((self.path, self.site(host)))
-        closed = "UPDATE site SET open_until = 0, trips = 0, reason = '' WHERE name = ? AND trips > 0"
-        self._change(lambda db: db.execute(closed, (self.site(host),)))
+        site = self.site(host)
+
+        def close(db: sqlite3.Connection) -> None:
+            db.execute("UPDATE site SET open_until = 0, trips = 0, reason = '' WHERE name = ? AND trips > 0", (site,))
+            db.execute("DELETE FROM failure WHERE site = ?", (site,))
+
+        self._change(close)
+
+    def failed(self, host: str, reason: str) -> None:
+        """Record that a request got no usable answer, for `ia doctor`; the pace does not change."""
+        row = (self.site(host), self.now(), " ".join(reason.split())[:200])
+        self._change(lambda db: db.execute("INSERT OR REPLACE INTO failure VALUES (?, ?, ?)", row))
 
     def banned(self, host: str, reason: str, retry_after: float | None = None) -> Banned:
         """Leave the host alone, as long as it asked for, else longer each time, and return the error to raise."""
@@ -158,17 +176,18 @@ class Governor:
             return {}
         now = self.now()
         asked = (
-            "SELECT name, MIN(open_until, ?), reason, trips,"
-            " (SELECT COUNT(*) FROM request WHERE site = name AND at > ?) FROM site ORDER BY name"
+            "SELECT name, MIN(open_until, ?), s.reason, trips,"
+            " (SELECT COUNT(*) FROM request r WHERE r.site = name AND r.at > ?), coalesce(f.at, 0),"
+            " coalesce(f.reason, '')"
+            " FROM site s LEFT JOIN failure f ON f.site = name ORDER BY name"
         )
 
         def states(db: sqlite3.Connection) -> dict[str, State]:
-            return {
-                str(name): State(_local(until), str(reason), int(trips), count)
-                if until > now
-                else State("", "", int(trips), count)
-                for name, until, reason, trips, count in db.execute(asked, (now + LONGEST_PAUSE, now - 60))
-            }
+            found = {}
+            for name, until, reason, trips, count, at, failure in db.execute(asked, (now + LONGEST_PAUSE, now - 60)):
+                closed = (_local(until), str(reason)) if until > now else ("", "")
+                found[str(name)] = State(*closed, int(trips), count, _local(at) if at else "", str(failure))
+            return found
 
         return self._change(states)
 
@@ -261,10 +280,12 @@ class Governor:
             db.execute("PRAGMA synchronous = OFF")
             db.execute("BEGIN IMMEDIATE")
             found = set(db.execute("SELECT type, name FROM sqlite_master WHERE name NOT LIKE 'sqlite^_%' ESCAPE '^'"))
-            if found not in (set(), _OBJECTS):
+            if found not in (set(), _FORMER, _OBJECTS):
                 raise sqlite3.DatabaseError("another schema")
             for statement in () if found else _SCHEMA:
                 db.execute(statement)
+            if found != _OBJECTS:
+                db.execute(_FAILURES)
         except BaseException:
             db.close()
             raise

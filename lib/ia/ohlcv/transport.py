@@ -40,9 +40,13 @@ _is_captcha = re.compile("captcha|geetest|验证码|滑动验证|安全验证|�
 class NoNetwork(TryLater):
     """A host that cannot be reached, does not answer in time, or says that it is out of order."""
 
+    short = "timeout"
+
 
 class Unreachable(NoNetwork):
     """No connection at all: mostly this machine has no network, so that trying for long is of no use."""
+
+    short = "no connection"
 
 
 class ShapeChanged(Unavailable):
@@ -200,9 +204,13 @@ class _Gate:
         number = self.governor.acquire(host, patience=left)
         try:
             response = self._asked(original, host)
+            self._judge(response, host)
+        except NoNetwork as exc:
+            status = exc.params.get("status")
+            self.governor.failed(host, f"HTTP {status}" if status else exc.short)
+            raise
         finally:
             self.governor.release(number)
-        self._judge(response, host)
         return response
 
     def _asked(self, original: Callable[..., "Response"], host: str) -> "Response":

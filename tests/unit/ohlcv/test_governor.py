@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 import zlib
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from email.utils import formatdate
 from itertools import pairwise
 
@@ -657,3 +657,28 @@ def test_a_pause_that_a_host_asks_for_is_kept(tmp_path):
 def test_a_site_that_shuts_its_door_at_once_is_left_alone_by_all(tmp_path):
     Governor(str(tmp_path / "hosts.db")).banned(HOST, "connection closed")
     assert probing(tmp_path / "hosts.db", "good") == ["left alone"]
+
+
+# failures for `ia doctor`
+
+
+def test_the_last_failure_of_a_site_is_known_until_it_answers(governor):
+    governor.release(governor.acquire(HOST))
+    assert governor.status()["eastmoney.com"].failed_at == ""
+    governor.failed(HOST, "no connection")
+    state = governor.status()["eastmoney.com"]
+    assert state.failure == "no connection"
+    assert state.failed_at.startswith("20")
+    governor.succeeded(HOST)
+    assert governor.status()["eastmoney.com"].failed_at == ""
+
+
+def test_a_state_file_of_before_keeps_its_bans(tmp_path, clock):
+    path = str(tmp_path / "hosts.db")
+    old = Governor(path, clock, clock.sleep)
+    old.release(old.acquire(HOST))
+    old.banned(HOST, "HTTP 403")
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("DROP TABLE failure")
+    state = Governor(path, clock, clock.sleep).status()["eastmoney.com"]
+    assert (state.reason, state.failure) == ("HTTP 403", "")
