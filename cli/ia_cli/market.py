@@ -85,7 +85,7 @@ def summary(as_json: bool) -> None:
 def gainers(
     ctx: click.Context, count: int, losers: bool, exclude_new: bool, exclude_st: bool, as_json: bool, as_jsonl: bool
 ) -> None:  # fmt: skip
-    """Print the stocks that rose most, with their industries and concepts. Status 1 where none traded."""
+    """Print the stocks that rose most, with their industries and concepts. Status 1 if none rose (or fell)."""
     from ia.market import reading
     from ia.workspace import Workspace
 

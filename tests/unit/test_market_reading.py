@@ -50,7 +50,7 @@ def test_nothing_stored_says_what_to_type_and_makes_no_database(ws, home, now):
 def test_a_day_is_seen_after_its_close(ws, now):
     fill(ws, {THU: [quote("600519.SH", price=100.0)], FRI: [quote("600519.SH", price=110.0)]})
     assert seen(ws)[0].date == FRI
-    assert seen(ws)[0][5:] == ("82.push2.eastmoney.com", True)
+    assert seen(ws)[0][5:] == ("82.push2.eastmoney.com", True, None)
     now(f"{FRI}T14:59:00")
     assert seen(ws)[0].date == THU
     assert reading.quotes(ws, ["600519"])[0][0]["price"] == 100.0
@@ -301,9 +301,9 @@ def test_gainers_losers_new_and_special_treatment(ws, now):
         with reading.opened(ws) as db:
             return [row["name"] for row in reading.gainers(db, reading.latest(db), 10, **options)]
 
-    assert names() == ["N丁", "ST乙", "甲", "丙"]
-    assert names(losers=True) == ["丙", "甲", "ST乙", "N丁"]
-    assert names(new=False, st=False) == ["甲", "丙"]
+    assert names() == ["N丁", "ST乙", "甲"]
+    assert names(losers=True) == ["丙"]
+    assert names(new=False, st=False) == ["甲"]
 
 
 # figures of a day

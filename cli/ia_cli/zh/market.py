@@ -82,7 +82,7 @@ CATALOG = {
     "the newest that is stored of this is of {date}": "这类数据存下的最近一天是 {date}",
     "up most: {names}": "领涨行业：{names}",
     "down most: {names}": "领跌行业：{names}",
-    "Print the stocks that rose most, with their industries and concepts. Status 1 where none traded.": "输出涨幅居前的股票及其行业和概念。没有成交时状态为 1。",
+    "Print the stocks that rose most, with their industries and concepts. Status 1 if none rose (or fell).": "列出涨幅最大的股票及其行业和概念。没有上涨（或下跌）的股票时状态 1。",
     "How many.": "几只。",
     "Those that fell most instead.": "改为跌幅居前。",
     "Without stocks listed in the last 60 days.": "不含上市未满 60 天的股票。",

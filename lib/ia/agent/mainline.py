@@ -57,10 +57,18 @@ def text(found: Row, lang: str) -> str:
         names = plain_name(line["name"]) + (f" ({', '.join(map(plain_name, line['with']))})" if line["with"] else "")
         leaders = ", ".join(f"{_who(each)} {each['change_pct']:+.2f} %" for each in line["leaders"])
         busiest = _who(line["busiest"])
-        out.append(each_line.format(**{**line, "name": names, "leaders": leaders, "busiest": busiest}))
+        out.append(
+            each_line.format(
+                **{**line, "limit_up": _count(line["limit_up"]), "name": names, "leaders": leaders, "busiest": busiest}
+            )
+        )
     if found["simulated"]:
         out.append(made_up)
     return "\n".join(out) + "\n"
+
+
+def _count(number: int | None) -> str:
+    return "–" if number is None else str(number)
 
 
 _ZH = (

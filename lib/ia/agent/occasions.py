@@ -201,11 +201,15 @@ def _position(each: "Position", stand: "Standing") -> str:
     return f"{head}：" + "，".join(told)
 
 
+def _count(number: int | None) -> str:
+    return "未知" if number is None else str(number)
+
+
 def _market(found: "Row", lines: str) -> str:
     whole = found["boards"][0]
     told = [
         f"{found['date']} 全市场 {whole['count']} 只：涨 {whole['up']} 跌 {whole['down']} 平 {whole['flat']}",
-        f"涨停 {whole['limit_up']} 跌停 {whole['limit_down']}，停牌 {found['suspended']}",
+        f"涨停 {_count(whole['limit_up'])} 跌停 {_count(whole['limit_down'])}，停牌 {_count(found['suspended'])}",
         f"中位数 {_percent(whole['median_pct'])}，市值加权 {_percent(whole['weighted_pct'])}",
         f"成交额 {_yuan(found['amount'])}" + _compared(found),
         f"强：{_industries(found['industries_up'])}；弱：{_industries(found['industries_down'])}",
@@ -260,7 +264,7 @@ def _line(line: "Row") -> str:
         f"{'行业' if line['kind'] == 'industry' else '概念'} {line_name(line)}{f'（同 {same}）' if same else ''}："
         f"上榜 {line['hits']}/{line['members']} 只（随机 {line['expected']:g}），平均 {_percent(line['change_pct'])}，"
         f"超额 {_percent(line['excess_pct'])}，近 5 日日均超额 {_percent(line['excess_5d_pct'])}，"
-        f"涨停 {line['limit_up']}，领涨 {leaders}"
+        f"涨停 {_count(line['limit_up'])}，领涨 {leaders}"
     )
 
 

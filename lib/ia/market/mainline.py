@@ -230,7 +230,8 @@ class _Market:
         self.past = past
         self.mean = _mean([row.change_pct for row in rows]) if rows else 0.0
         self.means = past.means(set(moved) - self.stocks.keys(), without=True)
-        self.limit_up = set(at_limit(rows, day)[0])
+        ups = at_limit(rows, day)[0]
+        self.limit_up = None if ups is None else set(ups)
 
     def line(self, group: Group, value: float, same: list[str]) -> Row:
         """Return what is told of a line: see mainlines()."""
@@ -244,19 +245,19 @@ class _Market:
             "hits": len(group.hits), "expected": round(group.expected, 2),
             "ratio": round(len(group.hits) / group.expected, 1) if group.expected else None,
             "chance": float(f"{group.chance:.3g}"), "adjusted": float(f"{value:.3g}"),
-            "limit_up": len(self.limit_up & group.members),
+            "limit_up": None if self.limit_up is None else len(self.limit_up & group.members),
             "change_pct": round(change, 2), "excess_pct": round(excess, 2), "days": len(before),
             "excess_5d_pct": round(_mean(before[-5:]), 2) if before else None,
             "excess_20d_pct": round(usual, 2) if before else None,
             "ahead_5d": sum(each > 0 for each in before[-5:]), "ahead_20d": sum(each > 0 for each in before),
             "z": round((excess - usual) / spread, 1) if spread > 1e-9 else None,
             "leaders": [self._leader(symbol) for symbol in group.hits[:5]],
-            "busiest": self._leader(max(group.hits, key=lambda symbol: self.stocks[symbol].amount)),
+            "busiest": self._leader(max(group.hits, key=lambda symbol: self.stocks[symbol].amount or 0.0)),
         }  # fmt: skip
 
     def _leader(self, symbol: str) -> Row:
         row = self.stocks[symbol]
         return {
             "symbol": symbol, "name": row.name, "change_pct": row.change_pct, "amount": row.amount,
-            "limit_up": symbol in self.limit_up,
+            "limit_up": None if self.limit_up is None else symbol in self.limit_up,
         }  # fmt: skip

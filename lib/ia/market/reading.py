@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from ia import clock, config
 from ia.errors import Message, NotFound, Notify, UsageError, silent
 from ia.market.columns import BOARD, CONCEPTS, INDUSTRY, LISTED, PUBLISHED, ST
+from ia.market.past_day import load_past_day, newest_past_day
 from ia.ohlcv import cache
 from ia.ohlcv.adjust import adjusted, reference, tick
 from ia.ohlcv.canonical import Bars
@@ -48,6 +49,8 @@ class Day(NamedTuple):
 
     time     when it was taken, exchange time, `YYYY-MM-DD HH:MM`; host: who told it
     closed   whether it was taken after the close, so that it is the whole day
+    of_bars  how many securities it has, where it is made of stored bars; None for a snapshot. Names, valuations and
+             suspensions of such a day are unknown.
     """
 
     source: int
@@ -57,6 +60,7 @@ class Day(NamedTuple):
     time: str
     host: str
     closed: bool
+    of_bars: int | None = None
 
 
 @contextlib.contextmanager
@@ -84,8 +88,9 @@ def sources(db: sqlite3.Connection) -> list[tuple[int, str, bool]]:
 def latest(db: sqlite3.Connection, notify: Notify = silent, on: str | None = None) -> Day:
     """Return the newest day of the whole market that may be seen now, or `on` where that is stored.
 
-    Tells `notify` where the market is simulated, where the day is older than the last closed session, and where it was
-    taken before the close.
+    A past day that no snapshot was taken of is made from its stored bars: this connection then reads it as a snapshot.
+    Tells `notify` where the market is simulated, where the day is older than the last closed session, where it was
+    taken before the close, and where it is made from bars.
     raises  NotFound; UsageError for what is no date.
     """
     known = sources(db)
@@ -98,6 +103,12 @@ def latest(db: sqlite3.Connection, notify: Notify = silent, on: str | None = Non
             " ORDER BY d.date DESC LIMIT 1",
             (number, seen, today, clock.stamp(now), on and _day(on)),
         ).fetchone()
+        past = newest_past_day(db, number, row[0] if row else "", seen, on and _day(on))
+        if past is not None:
+            count = load_past_day(db, number, name, past)
+            day = Day(number, name, fake, past, f"{past} 15:00", "", True, count)
+            _tell(db, day, notify, now, on)
+            return day
         if row is not None:
             day = _of(number, name, fake, *row)
             _tell(db, day, notify, now, on)
@@ -127,6 +138,15 @@ def _tell(db: sqlite3.Connection, day: Day, notify: Notify, now: datetime, on: s
     if not day.closed:
         notify(
             Message("the market of {date} as it stood at {time}, before the close", date=day.date, time=day.time[11:])
+        )
+    if day.of_bars is not None:
+        notify(
+            Message(
+                "the market of {date} is made from the stored bars of {count} securities; names, valuations and"
+                " suspensions of that day are unknown",
+                date=day.date,
+                count=day.of_bars,
+            )
         )
     if on is None and (old := _age(db, day, now)):
         notify(Message("the newest day stored is {date}, {days} days old: `ia sync daily`", date=day.date, days=old))
@@ -230,7 +250,7 @@ def _quote(db: sqlite3.Connection, day: Day | None, symbol: str) -> Row | None:
     query = f"SELECT {columns}, {facts}{FROM} AND s.symbol = :symbol"
     for row in rows_of(db, query, {**params(day), "symbol": symbol}):
         if row["price"] is not None:
-            return {**row, "source": day.name, "simulated": day.simulated}
+            return with_names(db, day, [{**row, "source": day.name, "simulated": day.simulated}])[0]
     return None
 
 
@@ -376,21 +396,30 @@ _GAINER = (
 def gainers(
     db: sqlite3.Connection, day: Day, count: int = 50, *, losers: bool = False, new: bool = True, st: bool = True
 ) -> list[Row]:
-    """Return the stocks that rose most on a day, or fell most, those that traded only, with their industry.
+    """Return the stocks that rose most on a day, or fell most, with their industry; none that did not rise, or fall.
 
     new, st   whether newly listed stocks and those under special treatment are among them
     """
     keep = "" if new else f" AND coalesce({LISTED} < :young, 1)"
     keep += "" if st else f" AND NOT coalesce({ST}, 0)"
     columns = ", ".join(f"s.{name}" for name in _GAINER)
-    return rows_of(
+    rows = rows_of(
         db,
         f"SELECT {columns}, {INDUSTRY} AS industry, {CONCEPTS} AS concepts, {LISTED} AS listed, {BOARD} AS board"
         f"{FROM}{STOCKS}"
-        f" AND s.volume > 0 AND s.change_pct IS NOT NULL{keep}"
+        f" AND s.volume > 0 AND s.change_pct {'<' if losers else '>'} 0{keep}"
         f" ORDER BY s.change_pct {'ASC' if losers else 'DESC'}, s.symbol LIMIT :count",
         {**params(day), "young": young(day.date), "count": count},
     )
+    return with_names(db, day, rows)
+
+
+def with_names(db: sqlite3.Connection, day: Day, rows: list[Row]) -> list[Row]:
+    """Return the rows of a day made from bars with the names that the securities have now, to tell them apart."""
+    if day.of_bars is not None and any("name" in row for row in rows):
+        names = dict(db.execute("SELECT symbol, name FROM securities WHERE source = ?", (day.source,)))
+        rows = [{**row, "name": row["name"] or names.get(row["symbol"])} for row in rows]
+    return rows
 
 
 def young(day: str) -> str:

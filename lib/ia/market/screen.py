@@ -6,7 +6,7 @@ from typing import NamedTuple
 from ia.errors import Message, Notify, UsageError, silent
 from ia.market.columns import FLAG, REPORT, ROE, Column, find, near
 from ia.market.conditions import Condition, parse
-from ia.market.reading import OF_DAY, ROWS, STOCKS, Day, Row, latest, opened, params, rows_of
+from ia.market.reading import OF_DAY, ROWS, STOCKS, Day, Row, latest, opened, params, rows_of, with_names
 from ia.workspace import Workspace
 
 SHOWN = ("symbol", "name", "date", "price", "change_pct", "market_cap", "industry")
@@ -68,6 +68,8 @@ def screen(
         if limit is not None and met == limit:
             met = db.execute(f"SELECT count(*){where} AND {condition.sql}", values).fetchone()[0]
         unknown = db.execute(f"SELECT count(*){where} AND {condition.sql} IS NULL", values).fetchone()[0]
+        if day.of_bars is not None and {"name", "symbol"} <= {column.name for column in wanted}:
+            rows = with_names(db, day, rows)
     flags = [column.name for column in wanted if column.type == FLAG]
     for row in rows:
         row.update({name: bool(row[name]) for name in flags if row[name] is not None})

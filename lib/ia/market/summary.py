@@ -21,20 +21,20 @@ MIN_MEMBERS = 3
 
 
 class Stock(NamedTuple):
-    """What is counted of one stock. amount and cap in yuan; band: what limits its price (main, star …, with ST)."""
+    """What is counted of one stock. amount and cap in yuan; st: None where the name of that day is unknown."""
 
     symbol: str
     name: str
     price: float
     prev_close: float | None
     change_pct: float
-    amount: float
+    amount: float | None
     cap: float | None
     industry: str | None
     concepts: str | None
     listed: str | None
     board: str
-    st: bool
+    st: bool | None
 
 
 def stocks(db: sqlite3.Connection, day: Day) -> list[Stock]:
@@ -43,8 +43,8 @@ def stocks(db: sqlite3.Connection, day: Day) -> list[Stock]:
     Where the snapshots do not tell industries or concepts, the members of the boards that were synced by then do.
     """
     cursor = db.execute(
-        "SELECT s.symbol, coalesce(s.name, ''), s.price, s.prev_close, s.change_pct, coalesce(s.amount, 0),"
-        f" s.market_cap, {INDUSTRY}, {CONCEPTS}, {LISTED}, {BOARD}, coalesce({ST}, 0){FROM}{STOCKS}"
+        "SELECT s.symbol, coalesce(s.name, c.name, ''), s.price, s.prev_close, s.change_pct, s.amount,"
+        f" s.market_cap, {INDUSTRY}, {CONCEPTS}, {LISTED}, {BOARD}, {ST}{FROM}{STOCKS}"
         " AND s.volume > 0 AND s.change_pct IS NOT NULL AND s.price IS NOT NULL ORDER BY s.symbol",
         params(day),
     )
@@ -75,11 +75,13 @@ def _boards(db: sqlite3.Connection, day: Day, kind: str) -> dict[str, str]:
 def summary(db: sqlite3.Connection, day: Day) -> Row:
     """Return the figures of a day.
 
-    boards       a row for the whole market (`all`) and each board: count, up, down, flat, limit_up, limit_down,
-                 median_pct, weighted_pct (weighted by the market value of the day before), amount
-    suspended    stocks that did not trade; amount_vs_last_pct, amount_vs_mean_pct: what was traded against the day
-                 before (None where that is not stored whole) and against the mean of up to 20 days before (`mean_days`
-                 of them are stored whole); None before the close
+    boards       a row for the whole market (`all`) and each board: count, up, down, flat, limit_up, limit_down (None
+                 where special treatment, which halves the limits, is unknown and decides), median_pct, weighted_pct
+                 (weighted by the market value of the day before), amount (None where it is not known of all)
+    suspended    stocks that did not trade, None where unknown
+    amount_vs_last_pct, amount_vs_mean_pct   what was traded against the day before (None where that is not stored
+                 whole) and against the mean of up to 20 days before (`mean_days` of them are stored whole); None
+                 before the close
     industries_up, industries_down   the best and the worst by mean change, those of at least three stocks
     """
     rows = stocks(db, day)
@@ -94,7 +96,7 @@ def summary(db: sqlite3.Connection, day: Day) -> Row:
     big = [row for row in grouped if row["count"] >= MIN_MEMBERS]
     return {
         "date": day.date, "time": day.time, "source": day.name, "simulated": day.simulated, "closed": day.closed,
-        "boards": boards, "suspended": total - len(rows), "amount": amount,
+        "boards": boards, "suspended": total - len(rows) if day.of_bars is None else None, "amount": amount,
         "amount_vs_last_pct": _against(amount, before[0] if before else None),
         "amount_vs_mean_pct": _against(amount, mean), "mean_days": len(whole),
         "industries_up": [row for row in big[:5] if row["change_pct"] > 0],
@@ -108,10 +110,16 @@ def _scope(name: str, rows: Sequence[Stock], day: Day) -> Row:
     up, down = sum(change > 0 for change in changes), sum(change < 0 for change in changes)
     return {
         "board": name, "count": len(rows), "up": up, "down": down, "flat": len(rows) - up - down,
-        "limit_up": len(ups), "limit_down": len(downs),
+        "limit_up": None if ups is None else len(ups), "limit_down": None if downs is None else len(downs),
         "median_pct": _median(changes), "weighted_pct": weighted(rows),
-        "amount": round(sum(row.amount for row in rows), 2),
+        "amount": _total(rows),
     }  # fmt: skip
+
+
+def _total(rows: Sequence[Stock]) -> float | None:
+    """Return what was traded, in yuan; None where it is not known of every stock."""
+    known = [row.amount for row in rows if row.amount is not None]
+    return round(sum(known), 2) if len(known) == len(rows) else None
 
 
 def _median(ascending: Sequence[float]) -> float | None:
@@ -130,29 +138,42 @@ def weighted(rows: Iterable[Stock]) -> float | None:
     return round(gained / total * 100, 2) if total else None
 
 
-def at_limit(rows: Iterable[Stock], day: str) -> tuple[list[str], list[str]]:
-    """Return the symbols of the stocks whose price is the highest of the day's rules, and the lowest."""
+def at_limit(rows: Iterable[Stock], day: str) -> tuple[list[str] | None, list[str] | None]:
+    """Return the symbols of the stocks whose price is the highest of the day's rules, and the lowest.
+
+    None in place of a list that depends on a stock whose special treatment is unknown: it may be at its limit or not.
+    """
+    ups: list[str] = []
+    downs: list[str] = []
+    unsure: set[float] = set()
+    for row in rows:
+        if abs(row.change_pct) < LEAST_LIMIT_PCT or not row.prev_close:
+            continue
+        sides = {_side_at_limit(row, day, st) for st in ((row.st,) if row.st is not None else (False, True))}
+        if len(sides) > 1:
+            unsure.update(sides)
+        elif 1 in sides:
+            ups.append(row.symbol)
+        elif -1 in sides:
+            downs.append(row.symbol)
+    return None if 1 in unsure else ups, None if -1 in unsure else downs
+
+
+def _side_at_limit(row: Stock, day: str, st: bool | None) -> int:
+    """Return 1 at the upper limit or beyond, -1 at the lower, 0 between them or where no rule says."""
     from ia.errors import NotFound
     from ia.ohlcv.identity import Symbol
     from ia.rules.limits import limits
 
-    ups, downs = [], []
-    for row in rows:
-        if abs(row.change_pct) < LEAST_LIMIT_PCT or not row.prev_close:
-            continue
-        symbol = Symbol(row.symbol[:-3], "CN", row.symbol[-2:], "stock", row.name)
-        try:
-            found = limits(symbol, day, _exact(row.prev_close), st=bool(row.st), listed=row.listed)
-        except NotFound:  # a day before there were rules
-            return [], []
-        if found is None:
-            continue
-        price = _exact(row.price)
-        if price >= found.high:
-            ups.append(row.symbol)
-        elif price <= found.low:
-            downs.append(row.symbol)
-    return ups, downs
+    symbol = Symbol(row.symbol[:-3], "CN", row.symbol[-2:], "stock", row.name if row.st is not None else "")
+    try:
+        found = limits(symbol, day, _exact(row.prev_close or 0.0), st=bool(st), listed=row.listed)
+    except NotFound:  # a day before there were rules
+        return 0
+    if found is None:
+        return 0
+    price = _exact(row.price)
+    return 1 if price >= found.high else -1 if price <= found.low else 0
 
 
 def _exact(price: float) -> "Decimal":
@@ -200,7 +221,7 @@ def groups(rows: Sequence[Stock], kind: str) -> list[Row]:
                 "name": name, "count": len(part), "up": sum(row.change_pct > 0 for row in part),
                 "down": sum(row.change_pct < 0 for row in part),
                 "change_pct": round(sum(row.change_pct for row in part) / len(part), 2),
-                "weighted_pct": weighted(part), "amount": round(sum(row.amount for row in part), 2),
+                "weighted_pct": weighted(part), "amount": _total(part),
                 "leader": leader.symbol, "leader_name": leader.name, "leader_pct": leader.change_pct,
             }
         )  # fmt: skip

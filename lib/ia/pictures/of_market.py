@@ -50,13 +50,13 @@ def _summary(found: Row, stocks: list[summary.Stock], voice: Voice) -> str:
         (say("Up"), Cell(f"{whole['up']:,}", up)),
         (say("Down"), Cell(f"{whole['down']:,}", FALL[up])),
         (say("Unchanged"), Cell(f"{whole['flat']:,}")),
-        (say("At the upper limit"), Cell(f"{whole['limit_up']:,}", up if whole["limit_up"] else "")),
-        (say("At the lower limit"), Cell(f"{whole['limit_down']:,}", FALL[up] if whole["limit_down"] else "")),
+        (say("At the upper limit"), Cell(sheet.count(whole["limit_up"]), up if whole["limit_up"] else "")),
+        (say("At the lower limit"), Cell(sheet.count(whole["limit_down"]), FALL[up] if whole["limit_down"] else "")),
         (say("Median change"), sheet.percent(whole["median_pct"], up)),
         (say("Change by market value"), sheet.percent(whole["weighted_pct"], up)),
         (say("Amount"), Cell(sheet.large(found["amount"], lang))),
         (say("against the day before"), sheet.percent(found["amount_vs_last_pct"], up)),
-        (say("Did not trade"), Cell(f"{found['suspended']:,}")),
+        (say("Did not trade"), Cell(sheet.count(found["suspended"]))),
     ]
     if found["mean_days"] > 1:
         mean = say("against the mean of {days} days", days=found["mean_days"])
@@ -139,7 +139,7 @@ def _mainlines(found: Row, voice: Voice) -> str:
     cells: list[list[Cell | str]] = [
         [
             " / ".join([line["name"], *line["with"][:2]]), f"{line['hits']}", sheet.number(line["expected"], 1),
-            f"{line['members']}", sheet.percent(line["change_pct"], up), f"{line['limit_up']}",
+            f"{line['members']}", sheet.percent(line["change_pct"], up), sheet.count(line["limit_up"]),
             Cell(", ".join(_leader(each) for each in line["leaders"][:4]), "wrap"),
         ]
         for line in lines

@@ -281,9 +281,13 @@ def breadth(desk: Desk, market: Result) -> str:
         "{date} {state}: {up} up, {down} down, {flat} flat, {limit_up} limit-up, {limit_down} limit-down, median"
         " {median}{line}",
         date=market.get("date"), state=state, up=whole.get("up"), down=whole.get("down"), flat=whole.get("flat"),
-        limit_up=whole.get("limit_up"), limit_down=whole.get("limit_down"),
+        limit_up=_count(desk, whole.get("limit_up")), limit_down=_count(desk, whole.get("limit_down")),
         median=_percent(whole.get("median_pct")), line=line,
     )  # fmt: skip
+
+
+def _count(desk: Desk, number: int | None) -> str:
+    return desk.speak("未知", "an unknown number of") if number is None else str(number)
 
 
 # what rose most

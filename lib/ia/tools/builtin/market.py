@@ -231,9 +231,8 @@ def _listed(rows: list[dict[str, Any]], sync: str) -> dict[str, Any]:
 
 
 def _day(day: "Day") -> dict[str, Any]:
-    return {
-        "date": day.date, "time": day.time, "closed": day.closed, "source": day.name, "simulated": day.simulated
-    }  # fmt: skip
+    told = {"date": day.date, "time": day.time, "closed": day.closed, "source": day.name, "simulated": day.simulated}
+    return told if day.of_bars is None else {**told, "made_from_bars_of": day.of_bars}
 
 
 def _own(scope: Scope) -> list[str]:
