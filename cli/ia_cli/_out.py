@@ -34,8 +34,12 @@ def complain(error: IaError) -> None:
 
 
 def harmless(written: str) -> str:
-    """Return a text whose control characters are shown instead of obeyed: no note may repaint the terminal."""
-    return "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in written)
+    """Return a text whose control and hidden characters are shown, not obeyed: no note may repaint the terminal."""
+    if written.isascii():  # nearly all that ia says, and then outside.py need not load
+        return "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in written)
+    from ia.outside import escape_unseen
+
+    return escape_unseen(written)
 
 
 def emit_text(written: str) -> None:

@@ -53,5 +53,5 @@ def show(profile: "Profile") -> None:
     for path, text in profiles.contents(profile).items():
         click.echo(harmless(path), err=True)
         told = text if path == profiles.SOUL else powers.get(path, "")
-        for line in told.splitlines():
+        for line in told.removesuffix("\n").split("\n") if told else ():
             click.echo(harmless(f"    {line}"), err=True)

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from ia import outside
 from ia.errors import IaError
 from ia_cli import _draft as draft
 from ia_cli._provider import about
@@ -18,7 +19,8 @@ def document(ws: "Workspace", proposal: "Proposal", before: str, after: str) -> 
     """Return what a proposal would change as plain data; `skill` and `files` where it is about a folder."""
     from ia import proposals
 
-    told: dict[str, Any] = {"diff": proposals.difference(before, after, proposal.path, proposal.kind)}
+    diff = proposals.difference(before, after, proposal.path, proposal.kind)
+    told: dict[str, Any] = {"diff": diff, "alike": proposals.alike(before, after, proposal.path, proposal.kind)}
     if proposal.kind == proposals.CALL:
         return {"call": {"tool": proposal.path, "arguments": proposal.after}}
     if proposal.kind == proposals.TRADE:
@@ -56,22 +58,32 @@ def shown(ws: "Workspace", proposal: "Proposal", before: str, after: str) -> str
     told = document(ws, proposal, before, after)
     lines = _whence(proposal)
     if "call" in told:
-        call = say("call {tool} with {arguments}", tool=told["call"]["tool"], arguments=told["call"]["arguments"])
-        return "".join(line + "\n" for line in [*lines, call])
-    if "trade" in told:
-        return "".join(line + "\n" for line in [*lines, *_trade_lines(told["trade"])])
+        call = told["call"]
+        lines.append(say("call {tool} with {arguments}", tool=call["tool"], arguments=call["arguments"]))
+    elif "trade" in told:
+        lines += _trade_lines(told["trade"])
+    if "call" in told or "trade" in told:
+        return outside.escape_unseen("".join(line + "\n" for line in lines))
     if "skill" in told:
         lines += _skill_lines(told["skill"])
     if "provider" in told:
         lines += provider_lines(told["provider"])
     if "files" in told:
         lines += [tr("files") + ":"]
-        lines += [f"  {tr(each['state'])}\t{each['bytes']}\t{each['path']}" for each in told["files"]]
+        lines += [
+            f"  {tr(each['state'])}\t{each['bytes']}\t{each['path'].replace(chr(10), chr(92) + 'n')}"
+            for each in told["files"]
+        ]
     if "design" in told and (design := _design(after, proposal.path)) is not None:
         lines += [proposal.path, *draft.lines(design)]
     if "text" in told:
         lines += [say("{path} as it stands, to be trusted from now on:", path=proposal.path), "", told["text"]]
-    return "".join(line.rstrip("\n") + "\n" for line in [*lines, ""] if lines) + str(told["diff"])
+    lines += [
+        say("{path}: the change is only in blanks, line ends or characters that are not seen", path=path)
+        for path in told.get("alike", ())
+    ]
+    above = "".join(line.rstrip("\n") + "\n" for line in [*lines, ""] if lines)
+    return outside.escape_unseen(above) + str(told["diff"])
 
 
 def _trade_lines(trade: dict[str, Any]) -> list[str]:

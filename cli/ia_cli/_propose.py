@@ -142,7 +142,7 @@ def _changed(scope: "Scope", made: "Kept") -> None:
         notify(
             Message("{path} is there: this is a change of it, and approving it replaces that task", path=proposal.path)
         )
-        for line in proposals.difference(proposal.before, proposal.after, proposal.path).splitlines():
+        for line in proposals.difference(proposal.before, proposal.after, proposal.path).split("\n")[:-1]:
             click.echo(harmless(line), err=True)
     for other, design in designs(scope):
         if design.path == made.design.path and other.id != made.number:

@@ -41,6 +41,10 @@ _UNSEEN = {*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0), *range(0x180B, 0x18
 }  # fmt: skip
 """What is no control or format character, and yet not seen: variation selectors, joiners, fillers."""
 
+_LINE_ENDS = {0x0B: "VT", 0x0C: "FF", 0x0D: "CR", 0x1C: "FS", 0x1D: "GS", 0x1E: "RS", 0x85: "NEL", 0x2028: "LS",
+              0x2029: "PS"}  # fmt: skip
+"""What some programs take for the end of a line, and others do not."""
+
 _LATIN = "A-Za-zÀ-ÖØ-öø-ɏḀ-ỿ"
 _WORD = f"[{_LATIN}{''.join(_FORMS)}]+"
 _ORNAMENT = f"(?<=[{_LATIN}])[\u0300-\u036f\u20d0-\u20f0]+"
@@ -92,6 +96,71 @@ def folded(text: str) -> str:
 
 def _latin(word: str) -> str:
     return "".join(_FORMS.get(char, char) for char in word) if re.search(f"[{_LATIN}]", word) else word
+
+
+def is_unseen(char: str) -> bool:
+    """Return True for a character that leaves no mark on a screen: format and control characters, fillers, joiners."""
+    return not char.isprintable() or ord(char) in _UNSEEN or char == "\u2800"
+
+
+def _is_picture(char: str, after: str) -> bool:
+    keycap = char in "0123456789#*" and after == "\u20e3"
+    symbol = unicodedata.category(char) == "So" or "\u2190" <= char <= "\u2bff"
+    return bool(char) and (keycap or symbol or char in "‼⁉〰〽ℹ" or "\U0001f3fb" <= char <= "\U0001f3ff")
+
+
+def _part_of_emoji(text: str, at: int) -> bool:
+    """Return True for what belongs to the picture before it: one variation selector, or a joiner of two pictures."""
+    before, after = text[at - 1 : at], text[at + 1 : at + 2]
+    if text[at] in "\ufe0e\ufe0f":
+        return before != "" and before != "\u2800" and _is_picture(before, after)
+    joined = before != "" and (_is_picture(before, "") or (before == "\ufe0f" and _part_of_emoji(text, at - 1)))
+    return text[at] == "\u200d" and joined and after != "" and _is_picture(after, "")
+
+
+def first_hidden(text: str) -> tuple[int, str] | None:
+    """Return the line and the code of the first character that hides something from a reader; None where none does.
+
+    Line ends of all kinds, other control characters and wide spaces are shown when they are looked at, and may stand.
+    """
+    if text.isascii():
+        return None
+    for at, char in enumerate(text):
+        if char < "\x7f" or not is_unseen(char):
+            continue
+        hides = unicodedata.category(char) in ("Cf", "Cs") or ord(char) in _UNSEEN or char == "\u2800"
+        if hides and not _part_of_emoji(text, at):
+            return text.count("\n", 0, at) + 1, f"U+{ord(char):04X}"
+    return None
+
+
+def escape_unseen(text: str, keep: str = "\n\t") -> str:
+    """Return a text with a backslash code in place of each character that is not seen, but for those in `keep`.
+
+    A variation selector stays where it makes the character before it a picture, once.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        char if char in keep or not is_unseen(char) or (char in "\ufe0e\ufe0f" and _part_of_emoji(text, at))
+        else ascii(char)[1:-1]
+        for at, char in enumerate(text)
+    )  # fmt: skip
+
+
+def spelled_out(line: str) -> str:
+    """Return a line so that no two lines look alike because of characters that are not seen.
+
+    Each of them stands as `⟦CR⟧`, `⟦TAB⟧` or `⟦U+200B⟧`, blanks at the end as `⟦SP⟧`, and so does a `⟦` of the text.
+    """
+    bare = line.rstrip(" ")
+    if not (bare.isascii() and bare.isprintable()):
+        bare = "".join(
+            f"⟦{_LINE_ENDS.get(ord(char), 'TAB' if char == chr(9) else f'U+{ord(char):04X}')}⟧"
+            if char == "⟦" or is_unseen(char) else char
+            for char in bare
+        )  # fmt: skip
+    return bare + "⟦SP⟧" * (len(line) - len(line.rstrip(" ")))
 
 
 _FENCE = re.compile(r"<<(?=\s*(?:end\s+of\s+)?data\b)", re.I)

@@ -251,15 +251,17 @@ def _has_place(path: str) -> bool:
 def _text(path: str, entry: "Entry") -> str:
     if not entry.plain:
         raise BadData("{path} is not a regular file", path=path)
-    from ia.skills.sources import MAX_FILE
+    from ia.skills.sources import MAX_FILE, refuse_hidden
 
     raw = entry.read()
     if len(raw) > MAX_FILE:
         raise BadData("{path} is larger than {limit} bytes", path=path, limit=MAX_FILE)
     try:
-        return raw.decode("utf-8-sig")
+        text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as exc:
         raise BadData("{path}:{line}: not UTF-8 text", path=path, line=raw.count(b"\n", 0, exc.start) + 1) from None
+    refuse_hidden(path, text)
+    return text
 
 
 def _subfolders(base: str) -> list[str]:

@@ -236,16 +236,51 @@ def reject(ws: Workspace, number: int, *, by: str, because: str = "") -> Proposa
 
 
 def difference(before: str, after: str, path: str, kind: str = "") -> str:
-    """Return a unified diff; of a folder (by its kind) one after the other, for each file that differs."""
+    """Return a unified diff; of a folder (by its kind) one after the other, for each file that differs.
+
+    A line ends with `\\n` and nothing else. Two texts that differ never look alike: whatever is not seen is spelled out
+    (`outside.spelled_out`), and so is a last line without an end.
+    """
     if kind in FOLDERS:
         old, new = files_of(before), files_of(after)
         return "".join(
-            difference(old.get(file, ""), new.get(file, ""), f"{path}/{file}") for file in sorted({*old, *new})
+            difference(old.get(file, ""), new.get(file, ""), f"{path}/{file}") or _heading(f"{path}/{file}")
+            for file in sorted({*old, *new})
+            if old.get(file) != new.get(file)
         )
     from difflib import unified_diff
 
-    lines = unified_diff(before.splitlines(), after.splitlines(), f"a/{path}", f"b/{path}", lineterm="")
-    return "".join(line + "\n" for line in lines)
+    if before == after:
+        return ""
+    told = list(unified_diff(_lines(before), _lines(after), lineterm="\n"))[2:]
+    return _heading(path) + "".join(
+        line if line.startswith("@@") else line[0] + _spelled_line(line[1:]) for line in told
+    )  # fmt: skip
+
+
+def _heading(path: str) -> str:
+    name = "⟦U+000A⟧".join(map(outside.spelled_out, path.split("\n")))
+    return f"--- a/{name}\n+++ b/{name}\n"
+
+
+def _spelled_line(line: str) -> str:
+    end = "\n" if line.endswith("\n") else "\n\\ No newline at end of file\n"
+    return outside.spelled_out(line.removesuffix("\n")) + end
+
+
+def _lines(text: str) -> list[str]:
+    """Return the lines of a text with their ends: they end with a line feed, whatever else some programs split at."""
+    lines = text.split("\n")
+    return [line + "\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
+
+
+def alike(before: str, after: str, path: str, kind: str = "") -> list[str]:
+    """Return the paths of the files that change only in what is not seen: blanks, line ends, characters that hide."""
+    if kind in FOLDERS:
+        old, new = files_of(before), files_of(after)
+        return [file for name in sorted(old) if name in new for file in alike(old[name], new[name], f"{path}/{name}")]
+    bare = ["".join(outside.folded(text).split()) for text in (before, after)]
+    return [path] if before != after and bare[0] == bare[1] else []
 
 
 def carried_over(base: str, after: str, current: str) -> str | None:
@@ -255,7 +290,7 @@ def carried_over(base: str, after: str, current: str) -> str | None:
     """
     from difflib import SequenceMatcher
 
-    old, new, now = (text.splitlines(keepends=True) for text in (base, after, current))
+    old, new, now = map(_lines, (base, after, current))
 
     def changes(to: list[str]) -> list[tuple[int, int, list[str]]]:
         """Return (from, to, lines): which lines of the base are replaced by what."""

@@ -129,11 +129,13 @@ def test_show_json_counts_what_it_knows(ia, home):
 
 
 def test_control_characters_are_shown_and_not_obeyed(ia, mine):
-    ia("skill", "install", mine(body="quiet\x1b]0;owned\x07\u202eright\u200b"))
-    shown = ia("approve", "1").stderr
-    assert "\x1b" not in shown
-    assert "\u202e" not in shown
-    assert "quiet\\x1b]0;owned\\x07\\u202eright\\u200b" in shown
+    assert ia("skill", "install", mine(body="quiet\u202eright\u200b")).returncode == 65
+    ia("skill", "install", mine(body="quiet\x1b]0;owned\x07"))
+    ia("soul", "propose", "quiet\u202eright\u200b")
+    shown = ia("approve", "1").stderr + ia("approve", "2").stderr
+    assert not {"\x1b", "\x07", "\u202e", "\u200b"} & set(shown)
+    assert "quiet⟦U+001B⟧]0;owned⟦U+0007⟧" in shown
+    assert "quiet⟦U+202E⟧right⟦U+200B⟧" in shown
 
 
 def test_several_skills_in_a_zip(ia, tmp_path):

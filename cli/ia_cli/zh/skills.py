@@ -107,4 +107,6 @@ CATALOG = {
     "{source}: only a source that the user named can be installed from here": "{source}：这里只能安装用户自己说出的来源",
     "ask the user to name it, or to type: ia skill install SOURCE": "请用户说出来源，或自己输入：ia skill install SOURCE",
     "drop it: `ia reject {number}`": "可以放弃：`ia reject {number}`",
+    "{path}:{line}: {code} is a character that is not seen; remove it before you install the file": "{path}:{line}：{code} 是看不见的字符；请删去它再安装",
+    "{path}: the change is only in blanks, line ends or characters that are not seen": "{path}：只有空白、换行或看不见的字符不同",
 }

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ia import audit, clock, pipes, proposals
+from ia import audit, clock, outside, pipes, proposals
 from ia.errors import Message, NotFound, Notify, Refused, silent
 from ia.proposals import Proposal
 from ia.workspace import Workspace
@@ -91,7 +91,8 @@ class Approving:
         raises  NotFound, as the command at a terminal does; Refused where it is too long to be read in a chat.
         """
         name, text = _task(ws, act, name)
-        return self._given(f"{act} {name}", f"task {act} {name}", text, _digest([text]), chat)
+        seen = outside.escape_unseen(text)
+        return self._given(f"{act} {name}", f"task {act} {name}", seen, _digest([text]), chat)
 
     def confirm_task(self, ws: Workspace, act: str, name: str, code: str, chat: str) -> str:
         """Resume or remove a task whose code was typed back, and return its name.

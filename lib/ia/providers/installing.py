@@ -8,7 +8,7 @@ from ia.errors import BadData, IaError, NotFound, Refused, UsageError
 from ia.proposals import Proposal
 from ia.providers.manifest import FILE, FOLDER, Manifest
 from ia.providers.registry import find, manifest_of, tools
-from ia.skills.sources import Entry, entries, shown
+from ia.skills.sources import Entry, entries, refuse_hidden, shown
 from ia.workspace import Workspace
 
 MAX_FILES = 200
@@ -127,7 +127,7 @@ def _texts(found: list[Entry], root: str) -> dict[str, str]:
         if len(files) >= MAX_FILES:
             raise Refused("the provider has more than {limit} files", limit=MAX_FILES)
         try:
-            files[inside] = raw.decode("utf-8")
+            files[inside] = raw.decode("utf-8-sig")
             if "\0" in files[inside]:
                 raise ValueError
         except ValueError:
@@ -135,6 +135,7 @@ def _texts(found: list[Entry], root: str) -> dict[str, str]:
                 "{path} is no text: what is installed here is text, so that it can be read first",
                 path=entry.path[:200], hint="install the program by its own means, and name it in `command`",
             ) from None  # fmt: skip
+        refuse_hidden(entry.path, files[inside])
     return files
 
 

@@ -9,7 +9,7 @@ from ia.errors import BadData, IaError, NotFound, Refused, UsageError
 from ia.proposals import Proposal
 from ia.skills import frontmatter
 from ia.skills.registry import FILE, FOLDER, MAX_BODY, NAME, Skill, disabled, find, skill_of
-from ia.skills.sources import Entry, entries, shown
+from ia.skills.sources import Entry, entries, refuse_hidden, shown
 from ia.workspace import Workspace
 
 MAX_FILES = 200
@@ -156,6 +156,7 @@ def _text(entry: Entry) -> str:
             "{path} is no text: skills are made of text files", path=entry.path[:200],
             hint="take it out of the folder, and install that",
         )  # fmt: skip
+    refuse_hidden(entry.path, text)
     return text
 
 

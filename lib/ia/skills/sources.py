@@ -15,6 +15,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from ia import outside
 from ia.errors import BadData, IaError, NotFound, Refused, TimedOut, Unavailable
 
 MAX_ENTRIES = 20_000
@@ -70,6 +71,20 @@ def remote(source: str) -> bool:
     if "::" in source.split("/", 1)[0]:  # git's `ext::command`
         raise Refused("{source}: skills come from https, ssh and file addresses only", source=shown(source)[:200])
     return scheme is not None or (_SCP.fullmatch(source) is not None and not os.path.exists(source))
+
+
+def refuse_hidden(path: str, text: str) -> None:
+    """Refuse a file with characters that a person does not see and a model reads.
+
+    raises  BadData with its line.
+    """
+    for place, words in ((repr(path), path), (path, text)):
+        found = outside.first_hidden(words)
+        if found is not None:
+            raise BadData(
+                "{path}:{line}: {code} is a character that is not seen; remove it before you install the file",
+                path=place[:200], line=found[0], code=found[1],
+            )  # fmt: skip
 
 
 @contextlib.contextmanager
