@@ -43,6 +43,7 @@ def home(tmp_path, monkeypatch):
         if name.startswith(("IA_", "TUSHARE", "LC_")) and name not in ("IA_SHARED_DATA", "IA_SOAK", "IA_TEST_CRONTAB"):
             monkeypatch.delenv(name)
     folder = tmp_path / "ia-home"
+    folder.mkdir()  # but for `ia init`, nothing makes a workspace that is named
     monkeypatch.setenv("IA_HOME", str(folder))
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))

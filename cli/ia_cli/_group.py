@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from ia import config
 from ia.errors import IaError
 from ia_cli._text import lang, tr
 from ia_cli._wrap import Formatter
@@ -83,7 +84,16 @@ class _Spoken(click.Command):
 
 
 class Command(_Spoken):
-    """A command."""
+    """A command. `homeless`: it does not need the workspace that was named to be there."""
+
+    def __init__(self, *args: Any, homeless: bool = False, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.homeless = homeless
+
+    def invoke(self, ctx: click.Context) -> Any:
+        if not self.homeless:
+            config.require_home()
+        return super().invoke(ctx)
 
 
 class Group(_Spoken, click.Group):

@@ -34,11 +34,12 @@ FILES = {
     ".ia/cache/": "Prices and indexes: can be deleted at any time.",
 }
 ENVIRONMENT = {
-    "IA_HOME": "The workspace; default ~/ia.",
+    "IA_HOME": "The workspace; default ~/ia. A missing one is made by `ia init`, the default one also by the first write.",
     "IA_NOW": "The moment to live at; nothing later is visible.",
     "IA_LANG": "Language of messages, en or zh; default from the locale.",
     "IA_DEBUG": "Set to 1, errors come with a traceback.",
     "IA_SESSION": "Name of the session whose last `ia ohlcv` is what `ia compute` without input takes.",
+    "IA_CRONTAB": "The program that keeps the crontab, called as crontab(1) is; default crontab.",
     "IA_…": "Any setting: its key in capitals with _ for the dot (IA_MARKET_ADAPTER).",
     "NO_COLOR": "Set, no colours.",
 }
@@ -122,6 +123,8 @@ def _more(name: str) -> Iterator[str]:
         yield from _definitions({each: " ".join(columns) for each, columns in _columns(name).items()})
     if name == "market":
         yield from _documents()
+    if name == "task":
+        yield from [".SH ENVIRONMENT", *_definitions({"IA_CRONTAB": ENVIRONMENT["IA_CRONTAB"]})]
 
 
 def _columns(name: str) -> dict[str, tuple[str, ...]]:

@@ -1,5 +1,6 @@
 """Taking a profile, and showing beforehand what it does: shared by `ia init` and `ia profile`."""
 
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -14,9 +15,9 @@ if TYPE_CHECKING:
     from ia.profiles import Profile
 
 
-def take(name: str, *, yes: bool, replace: bool = False, soul: bool = True) -> list[str]:
+def take(name: str, *, yes: bool, replace: bool = False, soul: bool = True, make: bool = False) -> list[str]:
     """Take a profile, print the paths that changed and return them; one that did not come with ia is shown, and asked
-    about.
+    about. make: also the workspace's folder, where it is missing.
     """
     from ia import profiles
     from ia.workspace import Workspace
@@ -30,6 +31,8 @@ def take(name: str, *, yes: bool, replace: bool = False, soul: bool = True) -> l
             click.echo(harmless(f"  {tr(act)}\t{path}"), err=True)
     if foreseen and not profile.shipped and not yes and not asked(say("Take profile {profile}?", profile=profile.name)):
         raise Refused("profile {profile} was not taken", profile=profile.name)
+    if make:
+        os.makedirs(ws.root, exist_ok=True)
     steps, made = profiles.use(ws, profile, replace=replace, soul=soul)
     changed = [path for path, act in steps if act in (profiles.ADD, profiles.REPLACE, profiles.REMOVE)]
     for path in changed:

@@ -5,7 +5,7 @@ import click
 from ia_cli._group import Command
 
 
-@click.command(cls=Command, example='eval "$(ia completion bash)"')
+@click.command(cls=Command, homeless=True, example='eval "$(ia completion bash)"')
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
     """Print shell completion for bash, zsh or fish.

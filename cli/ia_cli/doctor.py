@@ -9,7 +9,7 @@ from ia_cli._out import complain, emit_rows, notify
 from ia_cli._text import say
 
 
-@click.command(cls=Command, example="ia doctor")
+@click.command(cls=Command, homeless=True, example="ia doctor")
 @click.option("--mend", is_flag=True, help="First write ia's lines in the crontab anew where they differ.")
 @rows_options
 @click.pass_context

@@ -22,7 +22,7 @@ def profile() -> None:
     """
 
 
-@profile.command("list", example="ia profile list")
+@profile.command("list", homeless=True, example="ia profile list")
 @rows_options
 @click.pass_context
 def list_(ctx: click.Context, as_json: bool, as_jsonl: bool) -> None:

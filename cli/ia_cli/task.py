@@ -186,10 +186,11 @@ def due(name: str | None, to_log: bool) -> None:
     from ia.workspace import Workspace
 
     _end_on_sigterm()
+    ws = Workspace()
     if to_log:
-        _into_log()
+        _into_log(ws)
     with awaited():
-        made = running.due(Workspace(), name, notify)
+        made = running.due(ws, name, notify)
     for done in made:
         told = history_row(done, people=True)
         said = "\t".join(str(told.get(column) or "-") for column in ("time", "task", "slot", "state", "report"))
@@ -244,14 +245,14 @@ def _end_on_sigterm() -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
 
 
-def _into_log() -> None:
+def _into_log(ws: "Workspace") -> None:
     """Let what this process says from here on go into a log that does not grow for ever."""
     import contextlib
     import os
 
-    from ia import config
-
-    path = os.path.join(config.home(), ".ia", "tasks", "cron.log")
+    if not ws.exists():  # moved, or its disk is not mounted: cron tells
+        raise NotFound("there is no workspace {home}", home=ws.root, hint="moved? there: `ia doctor --mend`")
+    path = os.path.join(ws.root, ".ia", "tasks", "cron.log")
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with contextlib.suppress(OSError):
         if os.path.getsize(path) > MAX_LOG:

@@ -13,7 +13,7 @@ import sys
 from stat import S_ISREG
 from typing import Any, NamedTuple
 
-from ia.errors import ConfigError, UsageError
+from ia.errors import ConfigError, NotFound, UsageError
 
 Value = str | int | float | bool | None
 
@@ -76,6 +76,7 @@ KEYS = (
 )  # fmt: skip
 SPEC = {key.name: key for key in KEYS}
 CHANNEL_NAME = r"[a-z0-9][a-z0-9_-]{0,39}"
+DEFAULT_HOME = "~/ia"
 MAX_FILE = 200_000  # bytes
 MAX_BRACKETS = 200
 SECRET = ("token", "secret", "password", "apikey", "api_key")
@@ -128,7 +129,24 @@ def override(name: str, value: str) -> None:
 
 def home() -> str:
     """Return the workspace's folder: `IA_HOME`, else `~/ia`."""
-    return os.path.abspath(os.path.expanduser(env("IA_HOME", "~/ia") or "~/ia"))
+    return os.path.abspath(os.path.expanduser(env("IA_HOME", DEFAULT_HOME) or DEFAULT_HOME))
+
+
+def require_home(folder: str | None = None) -> None:
+    """Raise NotFound where the workspace's folder is missing, and is not the default, which the first write makes.
+
+    folder  the workspace; that of home() without it
+    """
+    path = folder or home()
+    if os.path.isdir(path) or path == os.path.abspath(os.path.expanduser(DEFAULT_HOME)):
+        return
+    if os.path.lexists(path) and not os.path.islink(path):
+        raise NotFound("the workspace {home} is not a folder", home=path, hint="choose another with --home or IA_HOME")
+    from shlex import quote
+
+    raise NotFound(
+        "there is no workspace {home}", home=path, quoted=quote(path), hint="`ia --home {quoted} init` makes one"
+    )
 
 
 def user_state() -> str:

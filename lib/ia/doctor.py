@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from ia import config, store
-from ia.errors import IaError, Message, Notify
+from ia.errors import IaError, Message, NotFound, Notify
 from ia.workspace import Workspace
 
 
@@ -100,6 +100,11 @@ def _sandbox(_: Workspace) -> Iterator[Finding]:
 
 
 def _workspace(ws: Workspace) -> Iterator[Finding]:
+    try:
+        config.require_home(ws.root)
+    except NotFound as exc:
+        yield Finding("workspace", "fail", Message(exc.template, **exc.params), Message(exc.hint or "", **exc.params))
+        return
     if not os.path.isdir(ws.root):
         yield Finding("workspace", "ok", Message("{home} is made when something is first written", home=ws.root))
         return
@@ -314,7 +319,7 @@ def _cron(ws: Workspace) -> Iterator[Finding]:
     drifts = crontab.drift(ws)
     for detail in drifts:
         yield Finding("crontab", "fail", detail, Message("`ia doctor --mend`"))
-    approved = book.listed(ws) if os.path.isdir(os.path.join(ws.root, ".ia")) else []
+    approved = book.listed(ws) if ws.exists() else []
     for each in approved:
         if each.state == "edited":
             detail = Message("task {name} was edited since it was approved; what was approved runs", name=each.name)
@@ -337,7 +342,7 @@ def mend(ws: Workspace, notify: Notify) -> None:
 
     drifts = crontab.drift(ws)
     if crontab.sync(ws, notify):
-        if os.path.isdir(os.path.join(ws.root, ".ia")):
+        if ws.exists():
             audit.record(ws.db, "crontab.mended", reasons=[str(drift) for drift in drifts])
         notify(Message("crontab: mended"))
 

@@ -10,6 +10,7 @@ for reading only.
 import contextlib
 import errno
 import os
+import re
 import sqlite3
 import sys
 import time
@@ -17,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import count
 from typing import Any, NamedTuple
 
-from ia import lock
+from ia import config, lock
 from ia.errors import BadData, ConfigError, Refused, TryLater
 
 
@@ -186,12 +187,14 @@ def connect(home: str, schema: Schema) -> sqlite3.Connection:
     """Open a database of the workspace `home`, made and migrated where it must be. Autocommit; use `transaction`.
 
     Where the folder may not be written, see `writable`: a database that is there is opened for reading, a precious one
-    that is not is empty, and a rebuildable one is made in memory.
+    that is not is empty, and a rebuildable one is made in memory. Where there is no workspace yet, see `_Unmade`.
 
     raises  Damaged for a broken one that is precious or dear, see `put_aside`; TryLater, Refused, ConfigError.
     """
     path = os.path.join(home, ".ia", schema.file)
     with translated(path):
+        if not os.path.lexists(os.path.join(home, ".ia")):
+            return _unmade(home, schema) if schema.precious or schema.dear else in_memory(schema)
         try:
             return _open(path, schema)
         except sqlite3.DatabaseError as exc:
@@ -250,6 +253,59 @@ def in_memory(schema: Schema) -> sqlite3.Connection:
     _migrate(conn, 0, schema)
     if schema.precious:
         conn.execute("PRAGMA query_only = ON")
+    return conn
+
+
+def make_folder(home: str) -> str:
+    """Make the folder `.ia` of a workspace, for a first write, and return its path.
+
+    raises  NotFound where the workspace is missing and is not the default: only `ia init` makes that.
+    """
+    folder = os.path.join(home, ".ia")
+    config.require_home(home)
+    os.makedirs(folder, exist_ok=True)
+    return folder
+
+
+class _Unmade(sqlite3.Connection):
+    """A database of a workspace that is not there yet: empty, in memory. The first write makes its file and moves there.
+
+    So a command that only reads makes nothing.
+    """
+
+    home = ""
+    schema: Schema | None = None  # None: it is a file by now
+
+    def execute(self, sql: str, *args: Any) -> sqlite3.Cursor:
+        self._follow(sql)
+        return super().execute(sql, *args)
+
+    def executemany(self, sql: str, *args: Any) -> sqlite3.Cursor:
+        self._follow(sql)
+        return super().executemany(sql, *args)
+
+    def _follow(self, sql: str) -> None:
+        """Move to the file before a statement that writes, and where another process has made the file meanwhile."""
+        if self.schema is None:
+            return
+        path = os.path.join(self.home, ".ia", self.schema.file)
+        if not _WRITE.match(sql) and not os.path.exists(path):
+            return
+        schema, self.schema = self.schema, None
+        make_folder(self.home)
+        if not _permitted(path):
+            raise Refused("{path}: permission denied", path=path)
+        sqlite3.Connection.__init__(self, path, timeout=10.0, isolation_level=None)
+        _set_up(self, schema)
+
+
+_WRITE = re.compile(r"\s*(BEGIN IMMEDIATE|INSERT|UPDATE|DELETE|REPLACE|CREATE|DROP|ALTER)\b", re.I)
+
+
+def _unmade(home: str, schema: Schema) -> sqlite3.Connection:
+    conn = sqlite3.connect(":memory:", isolation_level=None, factory=_Unmade)
+    _migrate(conn, 0, schema)
+    conn.home, conn.schema = home, schema
     return conn
 
 
@@ -360,16 +416,20 @@ def _open(path: str, schema: Schema) -> sqlite3.Connection:
         return _open_to_read(path, schema)
     conn = sqlite3.connect(path, timeout=10.0, isolation_level=None)
     try:
-        version = conn.execute("PRAGMA user_version").fetchone()[0]
-        # An acknowledged write to the precious database survives a power cut; the others can be rebuilt.
-        conn.execute(f"PRAGMA synchronous={'FULL' if schema.precious else 'OFF' if version == 0 else 'NORMAL'}")
-        if version != len(schema.steps):
-            _migrate(conn, version, schema)
-            conn.execute(f"PRAGMA synchronous={'FULL' if schema.precious else 'NORMAL'}")
+        _set_up(conn, schema)
     except BaseException:
         conn.close()
         raise
     return conn
+
+
+def _set_up(conn: sqlite3.Connection, schema: Schema) -> None:
+    version = conn.execute("PRAGMA user_version").fetchone()[0]
+    # An acknowledged write to the precious database survives a power cut; the others can be rebuilt.
+    conn.execute(f"PRAGMA synchronous={'FULL' if schema.precious else 'OFF' if version == 0 else 'NORMAL'}")
+    if version != len(schema.steps):
+        _migrate(conn, version, schema)
+        conn.execute(f"PRAGMA synchronous={'FULL' if schema.precious else 'NORMAL'}")
 
 
 def _refuse_newer(version: int, schema: Schema) -> None:

@@ -62,6 +62,10 @@ class Workspace:
         if "db" in self.__dict__:
             self.__dict__.pop("db").close()
 
+    def exists(self) -> bool:
+        """Return True if something has been written here: reading makes nothing."""
+        return os.path.isdir(os.path.join(self.root, ".ia"))
+
     # paths
 
     def resolve(self, path: str, *, below: str = "") -> str:
@@ -239,9 +243,9 @@ class Workspace:
                 os.close(self._lock_fd)
 
     def _acquire(self, timeout: float) -> int:
-        os.makedirs(os.path.join(self.root, ".ia"), exist_ok=True)
+        folder = store.make_folder(self.root)
         busy = TryLater("the workspace is locked by another ia", hint="try again in a moment")
-        return lock.acquire(os.path.join(self.root, ".ia", "lock"), timeout, busy)
+        return lock.acquire(os.path.join(folder, "lock"), timeout, busy)
 
     def write(
         self, path: str, text: str, *, actor: str = "user", why: str = "", event: str = "", **data: object

@@ -51,6 +51,7 @@ def main() -> None:
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 15
     with tempfile.TemporaryDirectory(prefix="ia-bench-") as folder, Server(always=Reply("好。")) as server:
         home = Path(folder) / "home"
+        home.mkdir()
         kept = {name: value for name, value in environment(home).items() if not name.lower().endswith("_proxy")}
         env = {**kept, "LLM_USER_PATH": f"{folder}/llm", "IA_NOW": "2024-03-15T16:00:00+08:00"}
         env |= {"IA_PRICES_SCRIPTED_INPUT": "1", "IA_PRICES_SCRIPTED_OUTPUT": "4"}

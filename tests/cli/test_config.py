@@ -15,7 +15,7 @@ def test_a_setting_comes_from_the_environment_then_the_file_then_the_default(ia)
 
 
 def test_comments_and_unknown_neighbours_survive(ia, home):
-    home.mkdir()
+    home.mkdir(exist_ok=True)
     (home / "config.yaml").write_text("# mine\nmarket:\n  adapter: csv # for now\n  acme:\n    region: eu\n")
     assert ia("config", "set", "market.csv.dir", "/prices").returncode == 0
     text = (home / "config.yaml").read_text()
@@ -43,7 +43,7 @@ def test_secrets_are_references_and_never_printed(ia, home):
 
 
 def test_what_stands_under_a_mistyped_key_is_not_printed(ia, home):
-    home.mkdir()
+    home.mkdir(exist_ok=True)
     (home / "config.yaml").write_text(
         "channels:\n  Phone: tgram://T0KEN/1\n  me: json://T0KEN\n  mail: {url: mailto://a:T0KEN@b}\n"
         "telegram: {tokn: T0KEN}\nChannels: {x: tgram://T0KEN}\n"
@@ -104,7 +104,7 @@ def test_a_reference_to_nothing_is_told(monkeypatch, home):
 
     from ia.errors import ConfigError
 
-    home.mkdir()
+    home.mkdir(exist_ok=True)
     (home / "config.yaml").write_text("market:\n  tushare:\n    token: ${NOT_THERE}\n")
     with pytest.raises(ConfigError, match="NOT_THERE"):
         config.get("market.tushare.token")
@@ -123,7 +123,7 @@ def test_a_change_is_an_event_and_can_be_seen(ia):
      "\x00", " - x", "a: [[1, 2]]", "a: &a [x, x]\nb: [*a, *a]", "a: 1\na: 2"],
 )  # fmt: skip
 def test_a_hostile_file_is_78_at_once(ia, home, text):
-    home.mkdir()
+    home.mkdir(exist_ok=True)
     (home / "config.yaml").write_text(text)
     run = ia("config", "list", timeout=5)
     assert (run.returncode, run.stdout) == (78, "")
@@ -132,7 +132,7 @@ def test_a_hostile_file_is_78_at_once(ia, home, text):
 
 
 def test_a_list_is_a_comma_list(ia, home):
-    home.mkdir()
+    home.mkdir(exist_ok=True)
     (home / "config.yaml").write_text("market:\n  adapter: [csv, demo]\n")
     assert ia("config", "get", "market.adapter").stdout == "csv,demo\n"
 

@@ -153,7 +153,7 @@ def test_a_guessed_verb_is_no_note(ia, home, word, verb):
     run = ia("note", word, "x")
     assert run.returncode == 2 and f"`ia note write {word} TEXT`" in run.stderr
     assert f"did you mean `ia note {verb}`" in run.stderr or not verb
-    assert not home.exists()
+    assert not any(home.iterdir())
 
 
 def test_a_note_may_still_be_called_so(ia, home):

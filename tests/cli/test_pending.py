@@ -71,7 +71,7 @@ def test_rejected(ia, home):
 
 
 def test_a_stale_proposal_is_refused(ia, home):
-    home.mkdir()
+    home.mkdir(exist_ok=True)
     (home / "soul.md").write_text("a\nb\n")
     ia("soul", "propose", "a\nB\n")
     (home / "soul.md").write_text("a\nX\n")

@@ -79,6 +79,7 @@ def test_bars_of_the_synced_market_need_nobody_and_where_tells(demo, ia, tmp_pat
     assert run.returncode == 0
     (tmp_path / "x.csv").write_text(run.stdout)
     assert "simulated (ia sync 2024-03-15)" in ia("where", "x.csv").stdout
+    (tmp_path / "other").mkdir()
     other = ia("--now", "2024-03-15T16:00+08:00", "--home", str(tmp_path / "other"), "ohlcv", "000858")
     assert other.stdout == run.stdout
     assert single.returncode == 0

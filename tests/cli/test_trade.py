@@ -41,6 +41,7 @@ def test_the_worked_cases_through_the_command(ia, shared, tmp_path, prices):
     cases = json.loads((shared / "ledger" / "cases.json").read_text())["cases"]
     for number, case in enumerate(cases):
         env = {**FREE, "IA_HOME": str(tmp_path / f"case{number}"), "IA_LANG": "en"}
+        os.mkdir(env["IA_HOME"])
         events = sorted(
             [*((t["date"], 1, t) for t in case["trades"]), *((a["date"], 0, a) for a in case["actions"])],
             key=lambda e: e[:2],
@@ -348,6 +349,7 @@ def test_an_import_can_be_tried_first_and_entered_once(ia, tmp_path):
 def test_what_goes_into_a_pipe_is_the_same_in_every_language(ia, tmp_path):
     def told(lang):
         env = {"IA_HOME": str(tmp_path / lang), "IA_LANG": lang, **FREE}
+        os.mkdir(env["IA_HOME"])
         said = [
             ia("trade", "deposit", "100000", "--date", "2024-01-02", env=env),
             ia("trade", "buy", "600000", "100", "10", "--date", "2024-01-15", env=env),

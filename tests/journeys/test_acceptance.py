@@ -119,7 +119,7 @@ def test_2_replaceable_adapter(ia, offline, tmp_path, monkeypatch):
 
 def test_3_soul_shapes_cognition(ia, home, offline, brain, scripted):
     """One question, three souls: other steps in another order, and an answer of another structure."""
-    home.mkdir()
+    home.mkdir(exist_ok=True)
     ways, answers = {}, {}
     for name, soul in SOULS.items():
         assert ia("soul", "propose", soul, "--because", "换一种风格").returncode == 0

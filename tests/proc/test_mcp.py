@@ -170,6 +170,7 @@ def test_ia_can_be_a_provider_of_ia(home, tmp_path):
     """Both ends are ours: the server of one workspace is a provider of another."""
     folder = home / ".claude" / "providers" / "other"
     folder.mkdir(parents=True)
+    (tmp_path / "other-home").mkdir()
     argv = [*installed(), "--home", str(tmp_path / "other-home"), "mcp", "--tools", "market.ohlcv,notebook.write"]
     (folder / "PROVIDER.md").write_text(f"---\nmcp:\n  command: {json.dumps(argv)}\n  env: [IA_MARKET_ADAPTER]\n---\n")
     code = (

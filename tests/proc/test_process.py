@@ -81,7 +81,7 @@ def test_errors_speak_chinese_and_keep_their_status(ia):
 
 
 def test_a_broken_config_is_78_and_help_still_works(ia, home):
-    home.mkdir()
+    home.mkdir(exist_ok=True)
     (home / "config.yaml").write_text("market: [unclosed\n")
     run = ia("ohlcv", "600519")
     assert (run.returncode, run.stdout) == (78, "")
@@ -137,6 +137,7 @@ def test_a_full_disk_behind_stdout_is_told(ia):
 
 
 def test_home_flag_and_an_unwritable_home(ia, tmp_path):
+    (tmp_path / "other").mkdir()
     run = ia("--home", str(tmp_path / "other"), "config", "set", "lang", "en")
     assert run.returncode == 0
     assert (tmp_path / "other" / "config.yaml").read_text() == "lang: en\n"
@@ -158,7 +159,7 @@ def test_an_unwritable_stderr_loses_no_data(tmp_path):
 
 
 def test_a_broken_config_hides_neither_help_nor_doctor_nor_a_written_note(ia, home):
-    home.mkdir()
+    home.mkdir(exist_ok=True)
     (home / "config.yaml").write_text("market: [\n")
     assert ia("--help").returncode == 0
     doctor = ia("doctor")

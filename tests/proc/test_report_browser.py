@@ -47,6 +47,7 @@ def chart(tmp_path_factory):
     """A page of the simulated market with panes, under a hostile title, and the rows that it shows."""
     folder = tmp_path_factory.mktemp("drawn")
     env = {**os.environ, "IA_HOME": str(folder / "home"), "IA_NOW": "2026-06-30", "LANG": "C.UTF-8"}
+    (folder / "home").mkdir()
     csv = made("ohlcv", "600519", "--adapter", "demo", env=env)
     (folder / "m.csv").write_text(csv)
     path = folder / "c.html"

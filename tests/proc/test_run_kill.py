@@ -33,6 +33,7 @@ def world(tmp_path, monkeypatch):
 
     def make(number, kind):
         home = tmp_path / f"home-{number}"
+        home.mkdir()
         monkeypatch.setenv("IA_HOME", str(home))
         monkeypatch.setenv("IA_NOW", APPROVED)
         ws = Workspace(str(home))

@@ -157,7 +157,7 @@ def test_first_come_first_served(ws):
 
 
 def test_where_nothing_may_be_written_it_is_refused(home):
-    home.mkdir()
+    home.mkdir(exist_ok=True)
     (home / ".ia").mkdir()
     (home / ".ia" / "queue").write_text("")  # root may write everywhere but not into a file
     with pytest.raises(TryLater, match="File exists"), sessions.queue(Workspace(), "s", 0):
@@ -206,7 +206,7 @@ def test_one_at_a_time(home, tmp_path):
 
 def test_commands_that_run_at_once_share_a_cap(home):
     """Ten processes, a cap for four calls: exactly four are let through, whoever comes first."""
-    home.mkdir()
+    home.mkdir(exist_ok=True)
     (home / "config.yaml").write_text("turn:\n  max_tokens_day: 4400\n")
     script = textwrap.dedent(
         """

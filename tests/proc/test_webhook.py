@@ -335,7 +335,7 @@ def test_ipv6(ws, build):
 def test_a_workspace_that_cannot_be_written(ia, home):
     if os.geteuid() == 0:
         pytest.skip("root may write everywhere")
-    home.mkdir()
+    home.mkdir(exist_ok=True)
     home.chmod(0o500)
     assert ia("listen", "webhook", "--port", "0", env={"IA_WEBHOOK_SECRET": SECRET}).returncode == 77
 

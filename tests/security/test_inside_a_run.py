@@ -25,7 +25,7 @@ def test_what_is_a_persons_is_refused(line, monkeypatch, home, capsys):
     monkeypatch.setenv("IA_RUN", "7")
     assert run(line.split()) == 77
     told = capsys.readouterr()
-    assert told.out == "" and "ia: " in told.err and not home.exists()
+    assert told.out == "" and "ia: " in told.err and not any(home.iterdir())
 
 
 @pytest.mark.parametrize(

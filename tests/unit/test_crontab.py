@@ -349,6 +349,7 @@ def test_many_of_a_users_workspaces_at_once(tmp_path, crontab):
     crontab.write_bytes(FOREIGN[1])
     workspaces = [Workspace(str(tmp_path / f"home {n}")) for n in range(4)]
     for ws in workspaces:
+        os.mkdir(ws.root)
         ws.write("tasks/weekly.md", USAGE)
         book.approve(ws, "weekly", by="x")
         ws.close()

@@ -218,6 +218,7 @@ def test_what_is_exported_is_imported_to_the_same_sums(ws, tmp_path):
     entered(ws, history(7), random.Random(7))
     text = "".join(exporting.lines(journal.standing(ws.db)))
     assert put(ws, text) == []  # it is all there
+    (tmp_path / "other").mkdir()
     other = Workspace(str(tmp_path / "other"))
     put(other, text)
     assert "".join(exporting.lines(journal.standing(other.db))).replace("\n", "").count(",") == text.replace(
@@ -261,6 +262,7 @@ def test_bean_check_accepts_generated_histories(tmp_path, block):
     from ia.workspace import Workspace
 
     for seed in range(block * 10, block * 10 + 10):
+        (tmp_path / f"h{seed}").mkdir()
         ws = Workspace(str(tmp_path / f"h{seed}"))
         entered(ws, history(seed), random.Random(seed))
         text = "".join(beancount.text(journal.standing(ws.db)))

@@ -231,7 +231,7 @@ def test_install_copies_and_touches_no_workspace(tmp_path, home):
     installed = profiles.install(str(source), "学习")
     assert (installed.about, installed.shipped) == ("学习。", False)
     assert set(profiles.contents(installed)) == {"soul.md", ".claude/skills/quiz/SKILL.md"}
-    assert not home.exists()
+    assert not any(home.iterdir())
     assert "学习" in [profile.name for profile in profiles.profiles()]
     (source / ".claude/skills/quiz/SKILL.md").unlink()
     assert set(profiles.contents(profiles.install(str(source), "学习"))) == {"soul.md"}, "a new version replaces all"

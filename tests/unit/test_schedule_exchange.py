@@ -109,7 +109,8 @@ def test_the_closes_that_lines_are_written_for_are_those_there_are(market):
 
 
 def test_a_workspace_keeps_them_and_a_folder_that_is_none_does_not(ws, home, monkeypatch, tmp_path):
-    ws.db  # noqa: B018  (there is a .ia now)
+    with ws.lock():  # there is a .ia now
+        pass
     assert exchange.is_session("CN", date(2026, 11, 23))
     assert (home / ".ia" / "cache" / "sessions-XSHG.json").is_file()
     monkeypatch.setenv("IA_HOME", str(tmp_path / "nowhere"))

@@ -163,7 +163,7 @@ def test_a_link_to_a_file_is_not_followed(ws, put, home, tmp_path):
 
 
 def test_a_linked_folder_of_skills_is_told_of(ws, home, tmp_path):
-    home.mkdir()
+    home.mkdir(exist_ok=True)
     (tmp_path / "elsewhere").mkdir()
     (home / ".claude").symlink_to(tmp_path / "elsewhere")
     (skill,) = skills.listed(ws)

@@ -33,6 +33,8 @@ def due(ws: Workspace, name: str | None = None, notify: Notify = silent) -> list
     _no_run()
     made: list[Run] = []
     names = _names(ws, name)
+    if not ws.exists():
+        return made
     try:
         sending.deliver_pending(ws, notify=notify)  # what one who was killed had begun to tell
     except IaError as exc:

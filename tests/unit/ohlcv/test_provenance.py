@@ -111,6 +111,7 @@ def test_a_header_alone_says_nothing_of_other_prices(ws, written):
 
 def test_the_commands_launder_nothing(ia, tmp_path):
     """A copy in a folder, a copy through a pipe, a part of either, and both before the market itself is asked."""
+    (tmp_path / "elsewhere").mkdir()
     out = ia("ohlcv", "600519", "--adapter", "demo", env={"IA_HOME": str(tmp_path / "elsewhere")}).stdout
     (tmp_path / "600519.csv").write_text(out)
     folder = {"IA_MARKET_CSV_DIR": str(tmp_path)}
