@@ -194,7 +194,7 @@ def connect(home: str, schema: Schema) -> sqlite3.Connection:
     path = os.path.join(home, ".ia", schema.file)
     with translated(path):
         if not os.path.lexists(os.path.join(home, ".ia")):
-            return _unmade(home, schema) if schema.precious or schema.dear else in_memory(schema)
+            return _unmade(home, schema) if (schema.precious or schema.dear) and _creatable(home) else in_memory(schema)
         try:
             return _open(path, schema)
         except sqlite3.DatabaseError as exc:
@@ -379,6 +379,13 @@ def _permitted(path: str) -> bool:
         raise
     # In this order: another process may be making the database between the two looks.
     return os.access(folder, os.W_OK | os.X_OK) and (not os.path.lexists(path) or os.access(path, os.W_OK))
+
+
+def _creatable(path: str) -> bool:
+    """Whether a folder may be made: what is there of its path may be written to."""
+    while not os.path.lexists(path):
+        path = os.path.dirname(path)
+    return os.access(path, os.W_OK | os.X_OK)
 
 
 def _open_to_read(path: str, schema: Schema) -> sqlite3.Connection:

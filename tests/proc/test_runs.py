@@ -106,7 +106,6 @@ def test_nothing_found_is_an_answer(ws, at, approved):
 
 
 def test_the_first_failure_of_a_pipe_is_its_status_and_a_reader_that_left_is_none(ws, at, approved, tmp_path):
-    os.makedirs(ws.root)
     start = children.Start(
         {"IA_HOME": ws.root}, ws.root, os.open(tmp_path / "lock", os.O_CREAT), str(tmp_path / "log"), 60, print
     )
@@ -122,7 +121,6 @@ def test_the_first_failure_of_a_pipe_is_its_status_and_a_reader_that_left_is_non
 
 def test_what_takes_too_long_is_ended_with_all_its_processes(ws, at, tmp_path):
     (tmp_path / "slow.py").write_text("x = 0\nwhile True:\n    x = x + 1\n")
-    os.makedirs(ws.root)
     groups, lock = [], os.open(tmp_path / "lock", os.O_CREAT)
     start = children.Start({"IA_HOME": ws.root}, ws.root, lock, str(tmp_path / "log"), 3.0, groups.append)
     began = time.monotonic()

@@ -25,6 +25,7 @@ def two(db):
 
 
 def test_a_precious_database_is_migrated_and_keeps_its_rows(tmp_path):
+    (tmp_path / ".ia").mkdir()
     conn = store.connect(str(tmp_path), store.Schema("x.db", True, (one,)))
     conn.execute("INSERT INTO t (a) VALUES ('kept')")
     conn.close()
@@ -37,6 +38,7 @@ def test_a_precious_database_is_migrated_and_keeps_its_rows(tmp_path):
 
 
 def test_a_precious_database_of_a_newer_ia_is_refused_and_left_alone(tmp_path):
+    (tmp_path / ".ia").mkdir()
     store.connect(str(tmp_path), store.Schema("x.db", True, (one, two))).close()
     with pytest.raises(ConfigError, match="newer"):
         store.connect(str(tmp_path), store.Schema("x.db", True, (one,)))
@@ -46,6 +48,7 @@ def test_a_precious_database_of_a_newer_ia_is_refused_and_left_alone(tmp_path):
 
 
 def test_a_migration_that_fails_leaves_the_old_version(tmp_path):
+    (tmp_path / ".ia").mkdir()
     store.connect(str(tmp_path), store.Schema("x.db", True, (one,))).close()
 
     def broken(db):
@@ -126,11 +129,13 @@ def test_sqlite_utils_comes_without_pandas():
 def unwritable(monkeypatch):
     """Root may write everywhere: so the question whether it may is answered no."""
     monkeypatch.setattr("ia.store._permitted", lambda _: False)
+    monkeypatch.setattr("ia.store._creatable", lambda _: False)
 
 
 @pytest.mark.parametrize("open_elsewhere", [True, False])
 def test_what_may_not_be_written_is_read(tmp_path, monkeypatch, open_elsewhere):
     home = tmp_path / "a?b#c%41"
+    home.mkdir()
     schema = store.Schema("x.db", True, (one,))
     writer = store.connect(str(home), schema)
     writer.execute("INSERT INTO t (a) VALUES ('kept')")
@@ -166,6 +171,7 @@ start = float(sys.argv[2])
 for n in range(60):
     time.sleep(max(0.0, start + n * 0.03 - time.time()))
     for schema in (store.PRECIOUS, PRESENT):
+        os.makedirs(os.path.join(sys.argv[1], str(n), ".ia"), exist_ok=True)
         store.connect(os.path.join(sys.argv[1], str(n)), schema).close()
 """
 

@@ -260,7 +260,6 @@ def test_a_write_that_a_crash_prevented_hides_nothing_from_the_past(ws, monkeypa
 
 def test_a_soul_edited_by_hand_counts_under_an_earlier_now_a_change_by_ia_does_not(ws, monkeypatch):
     monkeypatch.setenv("IA_NOW", "2024-03-15T16:00:00+08:00")
-    os.makedirs(ws.root)
     with open(os.path.join(ws.root, "soul.md"), "w") as file:
         file.write("by hand")
     assert ws.read("soul.md") == "by hand"
