@@ -34,7 +34,7 @@ FILES = {
     ".ia/cache/": "Prices and indexes: can be deleted at any time.",
 }
 ENVIRONMENT = {
-    "IA_HOME": "The workspace; default ~/ia. A missing one is made by `ia init`, the default one also by the first write.",
+    "IA_HOME": "The workspace; default ~/ia. `ia init` makes a missing one, and the first write the default one.",
     "IA_NOW": "The moment to live at; nothing later is visible.",
     "IA_LANG": "Language of messages, en or zh; default from the locale.",
     "IA_DEBUG": "Set to 1, errors come with a traceback.",

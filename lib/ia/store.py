@@ -268,7 +268,7 @@ def make_folder(home: str) -> str:
 
 
 class _Unmade(sqlite3.Connection):
-    """A database of a workspace that is not there yet: empty, in memory. The first write makes its file and moves there.
+    """A database of a workspace that is not there yet: empty, in memory. The first write makes its file.
 
     So a command that only reads makes nothing.
     """
