@@ -83,7 +83,7 @@ KERNEL_MAY = {
     "errors": set(),
     "config": {"errors"},
     "clock": {"errors", "config"},
-    "store": {"errors", "lock"},
+    "store": {"errors", "config", "lock"},
     "audit": {"clock"},
     "lock": {"errors"},
     "workspace": {"errors", "config", "clock", "lock", "store", "audit"},
