@@ -137,8 +137,10 @@ def test_gainers_hold_only_what_rose_and_losers_what_fell(ws, monkeypatch):
 def test_an_unknown_amount_is_empty_and_not_zero(ws, monkeypatch):
     monkeypatch.setenv("IA_NOW", "2024-03-15T16:00:00+08:00")
     known, unknown = quote("600000.SH", amount=5e6), quote("600001.SH", amount=None)
-    fill(ws, {"2024-03-15": [known._replace(industry="银行"), unknown._replace(industry="钢铁")]})
+    before = [quote("600000.SH", amount=5e6), quote("600001.SH", amount=5e6)]
+    fill(ws, {"2024-03-14": before, "2024-03-15": [known._replace(industry="银行"), unknown._replace(industry="钢铁")]})
     with reading.opened(ws) as db:
         day = reading.latest(db)
-        assert summary(db, day)["amount"] is None
+        found = summary(db, day)
+        assert (found["amount"], found["amount_vs_last_pct"]) == (None, None)
         assert {row["name"]: row["amount"] for row in sectors(db, day)} == {"银行": 5e6, "钢铁": None}

@@ -237,3 +237,8 @@ def test_questions_keep_their_form(monkeypatch):
         prompt("【a】x", (), "每日复盘", "2024-06-14T07:00:00+00:00")
         == f"【时间】{DAY} 15:00:00\n【事件】每日复盘\n【a】x"
     )
+
+
+def test_the_review_of_a_market_whose_amount_is_unknown_says_so(ws):
+    fill(ws, {DAY: [quote(MOUTAI, "贵州茅台", amount=None), quote(CATL, "宁德时代", amount=None)]})
+    assert "成交额 未知" in occasions.daily_review(ws).prompt

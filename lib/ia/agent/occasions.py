@@ -280,5 +280,7 @@ def _in_brackets(value: Decimal | None) -> str:
     return "" if value is None else f"（{value:+.2f}%）"
 
 
-def _yuan(value: float) -> str:
+def _yuan(value: float | None) -> str:
+    if value is None:
+        return "未知"
     return f"{value / 1e12:.2f} 万亿" if value >= 1e12 else f"{value / 1e8:,.0f} 亿"

@@ -200,8 +200,8 @@ def _amounts(db: sqlite3.Connection, day: Day, count: int) -> list[float | None]
     ]
 
 
-def _against(now: float, before: float | None) -> float | None:
-    return round((now / before - 1) * 100, 2) if before else None
+def _against(now: float | None, before: float | None) -> float | None:
+    return round((now / before - 1) * 100, 2) if before and now is not None else None
 
 
 def groups(rows: Sequence[Stock], kind: str) -> list[Row]:
