@@ -37,7 +37,7 @@ class _Spoken(click.Command):
         super().__init__(*args, **kwargs)
         self.example = example
         for param in self.params:
-            if type(param.type) is not click.Choice and param._custom_shell_complete is None:
+            if not isinstance(param.type, click.Choice) and param._custom_shell_complete is None:
                 param._custom_shell_complete = _completed
 
     def make_parser(self, ctx: click.Context) -> Any:

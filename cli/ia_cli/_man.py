@@ -25,6 +25,18 @@ STATUSES = {
     130: "Interrupted.",
     141: "The reader of standard output left.",
 }
+DATES = {
+    "2024-03-15, 20240315, 2024/3/15, 2024年3月15日": (
+        "A day. 2024-03 and 2024 are their first day for --start, their last for --end."
+    ),
+    "03-15, 3月15日": "A day without a year is the last that has been. 3/4 can be read in two ways and is asked back.",
+    "today, yesterday, 今天, 昨天, 前天": "Counted by the one clock, in the exchange's day where a security is meant.",
+    "30d, -30d, 2w, 3m, 1y": "So many days, weeks, months or years back from today; also 30 days ago and 30天前.",
+    "ytd, mtd": "The first day of this year or month.",
+    "10:30, yesterday 10:30, 2024-03-15T10:30+08:00": (
+        "A moment, where a time makes sense: --since, --now, the --date of a trade."
+    ),
+}
 FILES = {
     "soul.md": "The assistant's character.",
     "config.yaml": "Settings; see ia-config(1).",
@@ -76,6 +88,8 @@ def _root() -> str:
     for name, (_, text) in COMMANDS.items():
         lines += [".TP", rf"\fBia\-{_escape(name)}\fR(1)", _escape(text)]
     lines += [".SH EXIT STATUS", *_definitions({str(key): text for key, text in STATUSES.items()})]
+    lines += [".SH DATES", "Every option and argument that takes a date, and every tool, takes these forms."]
+    lines += _definitions(DATES)
     lines += [".SH ENVIRONMENT", *_definitions(ENVIRONMENT), ".SH FILES", *_definitions(FILES)]
     lines += [".SH EXAMPLE", ".nf", _escape(cli.example), ".fi"]
     lines += [".SH SEE ALSO", ", ".join(rf"\fB{_escape(page[:-2])}\fR({page[-1]})" for page in EXTRA_PAGES)]

@@ -7,10 +7,11 @@ import click
 
 from ia_cli._group import Command
 from ia_cli._in import open_input
-from ia_cli._options import adapter_option, adjust_option, stale_option
+from ia_cli._options import adapter_option, adjust_option, end_option, period_option, stale_option, start_option
 from ia_cli._out import notify
 
 if TYPE_CHECKING:
+    from ia.ohlcv.history import Request
     from ia.pictures.chart import Chart
     from ia.pictures.source import Origin
     from ia.pictures.terminal import Form
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
 @click.option("--indicator", "indicators", multiple=True, metavar="EXPR",
               help="A line over the prices, as in 'sma(close, 20)'; may be repeated.")  # fmt: skip
 @click.option("--panes", metavar="NAME[,NAME…]", help="Panes below: rsi, macd, kdj … or expressions.")
-@click.option("--period", type=click.Choice(["daily", "weekly", "monthly"]), default="daily", help="Length of a bar.")
-@click.option("--start", metavar="DATE", help="First date, YYYY-MM-DD.")
-@click.option("--end", metavar="DATE", help="Last date, YYYY-MM-DD.")
+@period_option
+@start_option()
+@end_option()
 @click.option("--last", type=click.IntRange(1), metavar="N",
               help="The last N bars; default: a terminal's columns, 250 in a file.")  # fmt: skip
 @adjust_option
@@ -56,10 +57,13 @@ def chart(
     is not known the language decides, and --up or the setting pictures.up over all: blue (a fall is orange) is told
     apart by every eye. Without colour a rise is hollow.
     """
+    from ia.ohlcv.history import Request, dated
     from ia.pictures import saving
 
     kind = saving.form_of(output) if output is not None else ""
-    origin = _origin(symbol, period, end, start, adjust, adapter, stale)
+    request = dated(Request(_security(symbol), period, start, end, adjust or "", adapter, stale=stale))
+    start, end = request.start, request.end
+    origin = _origin(symbol, request)
     whole = _whole(origin, indicators, panes, title, up, log, trades)
     shown = _window(whole, kind, start, end, last, width, height)
     if output is None:
@@ -69,25 +73,28 @@ def chart(
     sys.stdout.write(output + "\n")
 
 
-def _origin(
-    symbol: str | None, period: str, end: str | None, start: str | None, adjust: str | None, adapter: tuple[str, ...],
-    stale: bool,
-) -> "Origin":  # fmt: skip
+def _security(symbol: str | None) -> str:
+    """Return the security that was named; `-` for a file or standard input."""
+    import os
+
+    path = symbol or "-"
+    return "-" if "/" in path or path.lower().endswith(".csv") or os.path.isfile(path) else path
+
+
+def _origin(symbol: str | None, request: "Request") -> "Origin":
+    """Return the bars that are asked for; without a SYMBOL those on standard input."""
     import os
     import shlex
 
     from ia.errors import BadData, UsageError
-    from ia.ohlcv.history import Request, check
     from ia.pictures import source
     from ia.workspace import Workspace
 
-    path = symbol or "-"
-    request = Request(path, period, start, end, adjust or "qfq", adapter, stale=stale)
-    check(request)
-    file = "/" in path or path.lower().endswith(".csv") or os.path.isfile(path)
-    if path != "-" and not file:
-        return source.of_symbol(Workspace(), request, notify)
-    if adjust or adapter or stale:
+    path, period = symbol or "-", request.period
+    file = request.symbol == "-" and path != "-"
+    if request.symbol != "-":
+        return source.of_symbol(Workspace(), request._replace(adjust=request.adjust or "qfq"), notify)
+    if request.adjust or request.adapters or request.stale:
         raise UsageError("--adjust, --adapter and --stale need a SYMBOL")
     stream, name = open_input(symbol, "a SYMBOL")
     try:

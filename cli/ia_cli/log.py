@@ -37,7 +37,7 @@ def log(
     from ia import audit, clock
     from ia.workspace import Workspace, local
 
-    start = clock.stamp(clock.parse(f"{since}T00:00" if len(since) == 10 else since)) if since else None
+    start = clock.stamp(clock.parse_since(since)) if since else None
     found = audit.events(Workspace().db, kind=kind, subject=subject, actor=actor, since=start, limit=limit)
     rows = [event._asdict() for event in found]
     if not as_json and not as_jsonl:

@@ -64,8 +64,8 @@ COMMANDS = {
 def _set(variable: str) -> Callable[[click.Context, click.Parameter, str | None], None]:
     def callback(_ctx: click.Context, _param: click.Parameter, value: str | None) -> None:
         if value is not None:
-            if variable == "IA_NOW":
-                clock.parse(value)
+            if variable == "IA_NOW":  # settled once: `yesterday` is the same moment to the end of the command
+                value = clock.parse(value).isoformat()
             config.override(variable, value)
 
     return callback

@@ -230,7 +230,9 @@ def northbound(ctx: click.Context, days: int, as_json: bool, as_jsonl: bool) -> 
 
 
 @market.command(cls=Command, example="ia sync lhb && ia market lhb")
-@click.option("--date", "on", metavar="DATE", help="Another day, YYYY-MM-DD; default: the newest stored.")
+@click.option(
+    "--date", "on", metavar="DATE", help="Another day, such as 2024-03-15 or yesterday; default: the newest stored."
+)
 @rows_options
 @click.pass_context
 def lhb(ctx: click.Context, on: str | None, as_json: bool, as_jsonl: bool) -> None:

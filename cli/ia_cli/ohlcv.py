@@ -8,7 +8,7 @@ import click
 
 from ia_cli._group import Command
 from ia_cli._in import open_input
-from ia_cli._options import adapter_option, adjust_option, stale_option
+from ia_cli._options import adapter_option, adjust_option, end_option, period_option, stale_option, start_option
 from ia_cli._out import notify
 
 if TYPE_CHECKING:
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     cls=Command, example="ia ohlcv 贵州茅台 --adapter demo --start 2024-01-01 | ia compute 'ta.rsi(close, 14)'"
 )
 @click.argument("symbol", required=False, metavar="SYMBOL|-")
-@click.option("--period", type=click.Choice(["daily", "weekly", "monthly"]), default="daily", help="Length of a bar.")
-@click.option("--start", metavar="DATE", help="First date, YYYY-MM-DD.")
-@click.option("--end", metavar="DATE", help="Last date, YYYY-MM-DD.")
+@period_option
+@start_option()
+@end_option()
 @adjust_option
 @adapter_option
 @click.option("--refresh", is_flag=True, help="Fetch even if today's copy is stored.")
@@ -47,13 +47,11 @@ def ohlcv(
     comes out canonical; rows without a price are dropped and counted on stderr.
     """
     from ia.errors import UsageError
-    from ia.ohlcv.history import Request, check
+    from ia.ohlcv.history import Request, dated
 
-    request = Request(
-        "-" if symbol is None else symbol, period, start, end, adjust or "qfq",
-        adapter, refresh, stale,
-    )  # fmt: skip
-    check(request)
+    request = dated(
+        Request("-" if symbol is None else symbol, period, start, end, adjust or "qfq", adapter, refresh, stale)
+    )
     if symbol not in (None, "-"):
         if strict or select or lots is not None or day_first is not None:
             raise UsageError(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ia_cli._group import Command
-from ia_cli._options import json_option
+from ia_cli._options import json_option, start_option
 from ia_cli._out import complain, emit_json, notify
 from ia_cli._text import tr
 
@@ -45,7 +45,7 @@ LABELS = {
     "--universe", metavar="U", help="The same for all, watch, held, a file of codes, an industry or a concept."
 )
 @click.option("--history", is_flag=True, help="With the day, fetch the histories that are missing, politely.")
-@click.option("--start", metavar="DATE", help="From when on; default: setting market.history_years.")
+@start_option("From when on; default: setting market.history_years.")
 @click.option("-q", "--quiet", is_flag=True, help="Print no summary; what failed and what is missing is still told.")
 @json_option
 @click.pass_context
@@ -69,7 +69,7 @@ def sync(
     from ia.market.sync import Request
     from ia.market.sync import sync as bring
     from ia.ohlcv.history import Request as Bars
-    from ia.ohlcv.history import check
+    from ia.ohlcv.history import dated
     from ia.workspace import Workspace
 
     if symbols is not None and universe is not None:
@@ -79,7 +79,7 @@ def sync(
         raise UsageError("--symbols and --universe go with daily and fundamentals")
     if job not in (None, "daily") and (history or start):
         raise UsageError("--history and --start go with daily")
-    check(Bars("-", start=start))
+    start = dated(Bars("", start=start)).start
     ws = Workspace()
     chosen = _chosen(ws, symbols, universe)
     with _goes_on(), _progress() as progress:

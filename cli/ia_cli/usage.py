@@ -33,7 +33,7 @@ def usage(by: str, since: str | None, left: bool, as_json: bool, as_jsonl: bool)
     from ia.workspace import Workspace
 
     ws = Workspace()
-    start = clock.stamp(clock.parse(f"{since}T00:00" if len(since) == 10 else since)) if since else None
+    start = clock.stamp(clock.parse_since(since)) if since else None
     caps = [{"cap": name, **cap._asdict()} for name, cap in organ.left(ws).items()]
     rows = [] if left else [{by: row.key, **row._asdict()} for row in organ.rows(ws, by, start)]
     for row in rows:

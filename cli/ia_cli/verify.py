@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ia_cli._group import Command
-from ia_cli._options import rows_options
+from ia_cli._options import end_option, rows_options, start_option
 from ia_cli._out import complain, emit_rows, notify
 
 if TYPE_CHECKING:
@@ -32,10 +32,8 @@ TOLD = 20
     metavar="A,B",
     help="Two of eastmoney, tencent, sina, store, or adapters; default: the first two that answer.",
 )
-@click.option(
-    "--start", metavar="DATE", help="First date, YYYY-MM-DD; default: two years before the last, of files all."
-)
-@click.option("--end", metavar="DATE", help="Last date, YYYY-MM-DD; default: the last closed session, of files all.")
+@start_option("First date; default: two years before the last, of files all.")
+@end_option("Last date; default: the last closed session, of files all.")
 @click.option(
     "--adjust/--no-adjust",
     default=None,
@@ -69,9 +67,10 @@ def verify(
     and nothing is known of that symbol then; 69 also for simulated prices, which no host knows.
     """
     from ia.errors import NotFound, UsageError
-    from ia.ohlcv.history import Request, check
+    from ia.ohlcv.history import Request, dated
 
-    check(Request("-", start=start, end=end))
+    asked = dated(Request(next(iter(what), "-"), start=start, end=end))
+    start, end = asked.start, asked.end
     failures: list[IaError] = []
     files = [word for word in what if word == "-" or os.path.isfile(word)]
     if files or any(map(_like_a_file, what)):

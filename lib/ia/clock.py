@@ -2,7 +2,7 @@
 
 from datetime import datetime, time, timedelta, timezone, tzinfo
 
-from ia import config
+from ia import config, dateforms
 from ia.errors import UsageError
 
 UTC = timezone.utc  # noqa: UP017  (datetime.UTC is the same object under a newer name)
@@ -27,19 +27,40 @@ def simulated() -> bool:
 
 
 def parse(text: str) -> datetime:
-    """Return an aware datetime from ISO 8601. Without an offset it is the user's zone; a bare date means its end."""
+    """Return an aware moment from a text in any form of dateforms. A bare date means its end, a month its last day.
+
+    Without an offset it is the user's zone; what is relative, such as `yesterday`, counts from the real time.
+
+    raises  UsageError for what is no time, or means two.
+    """
+    return _parse(text, wall(), last=True)
+
+
+def parse_since(text: str) -> datetime:
+    """Return the moment that `--since` means: a bare date means its beginning; what is relative counts from now().
+
+    raises  UsageError for what is no time, means two, or is in the future.
+    """
+    moment = _parse(text, now(), last=False)
+    if moment > now():
+        raise UsageError("{text} is in the future", text=text.strip(), hint=dateforms.TIMES)
+    return moment
+
+
+def _parse(text: str, reference: datetime, *, last: bool) -> datetime:
     try:
-        moment = datetime.fromisoformat(text.strip())
-        if len(text.strip()) == 10 or ("T" not in text and ":" not in text):
-            moment = datetime.combine(moment.date(), time(23, 59, 59))
-        aware = moment if moment.tzinfo else moment.astimezone()
-        if not 1900 <= aware.astimezone(UTC).year < 9000:
+        found = dateforms.read_moment(text, reference)
+        if found is None:
             raise ValueError
-        return aware
+        if isinstance(found, dateforms.Span):
+            found = datetime.combine(*((found.last, time(23, 59, 59)) if last else (found.first, time())))
+        if found.tzinfo is None:
+            found = found.replace(tzinfo=reference.tzinfo) if simulated() and not last else found.astimezone()
+        if not 1900 <= found.astimezone(UTC).year < 9000:
+            raise ValueError
+        return found
     except (ValueError, OverflowError, OSError):
-        raise UsageError(
-            "{text!r} is not a time", hint="write 2024-03-15, 2024-03-15T15:00 or 2024-03-15T15:00+08:00", text=text
-        ) from None
+        raise UsageError("{text!r} is not a time", hint=dateforms.TIMES, text=text[: dateforms.LONGEST]) from None
 
 
 def stamp(moment: datetime) -> str:

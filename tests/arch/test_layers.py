@@ -4,7 +4,7 @@ import ast
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
-KERNEL = {"errors", "clock", "lock", "workspace", "store", "audit", "config", "proposals", "outside"}
+KERNEL = {"errors", "dateforms", "clock", "lock", "workspace", "store", "audit", "config", "proposals", "outside"}
 CANONICAL = {"ohlcv.canonical"}
 # Room of lib/ia -> what it may import besides the kernel and itself.
 MAY = {

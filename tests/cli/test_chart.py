@@ -359,8 +359,8 @@ def test_a_report_of_a_symbol_says_what_is_missing(ia):
 
 
 def test_days_without_bars_are_not_there(ia):
-    env = {"IA_MARKET_ADAPTER": "demo", "IA_NOW": "2024-03-15T16:00+08:00"}
-    for option, day in (("--start", "2030-01-01"), ("--end", "2010-01-01")):
+    env = {"IA_MARKET_ADAPTER": "demo", "IA_NOW": "2024-03-15T10:00+08:00"}  # before the close
+    for option, day in (("--start", "2024-03-15"), ("--end", "2010-01-01")):
         run = ia("chart", "600519", option, day, env=env)
         assert (run.returncode, run.stdout) == (66, "") and "no bars then" in run.stderr
     assert "2024-01-15 to 2024-01-15" in ia("chart", "--start", "2030-01-01", input=ONE).stderr

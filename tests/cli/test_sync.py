@@ -125,7 +125,7 @@ def test_universes(hosts, ia, tmp_path):
         (("--symbols", "600519", "--universe", "all"), 2, "exclude each other"),
         (("--symbols", "00700.HK"), 2, "the mainland's market"),
         (("--symbols", ","), 2, "--symbols names none"),
-        (("daily", "--start", "yesterday"), 2, "is not a date"),
+        (("daily", "--start", "someday"), 2, "is not a date"),
         (("--universe", "no such industry"), 66, "no such industry"),
     ],
 )

@@ -54,8 +54,8 @@ def test_head_gets_its_lines(tmp_path):
         (["config", "get", "nothing"], 2, "ia: nothing: no such setting\nhint: `ia config list` shows the keys\n"),
         (["where", "absent.csv"], 66, "ia: absent.csv: no such file\n"),
         (["ohlcv", "600519", "--adapter", "nobody"], 78, None),
-        (["ohlcv", "600519", "--start", "2024-02-30"], 2, "ia: --start: '2024-02-30' is not a date\nhint: write YYYY-MM-DD\n"),
-        (["--now", "yesterday", "log"], 2, None),
+        (["ohlcv", "600519", "--start", "2024-02-30"], 2, "ia: --start: '2024-02-30' is not a date\nhint: write 2024-03-15, 20240315, 2024/3/15, 2024-03, 03-15, yesterday, 30d, -2w, 3m, 1y or ytd\n"),
+        (["--now", "someday", "log"], 2, None),
         (["ohlcv", "999999"], 66, None),
         (["log"], 1, ""),
     ],
@@ -75,7 +75,10 @@ def test_failure_is_one_message_on_stderr(ia, args, status, stderr):
 
 def test_errors_speak_chinese_and_keep_their_status(ia):
     run = ia("--lang", "zh", "ohlcv", "600519", "--start", "2024-02-30")
-    assert (run.returncode, run.stderr) == (2, "ia: --start：'2024-02-30' 不是日期\nhint: 写成 YYYY-MM-DD\n")
+    assert (run.returncode, run.stderr) == (
+        2,
+        "ia: --start：'2024-02-30' 不是日期\nhint: 写成 2024-03-15、20240315、2024/3/15、2024-03、3月15日、昨天、30d、-2w、3m、1y 或 ytd\n",
+    )
     assert "用法：" in ia("--lang", "zh", "ohlcv", "--help").stdout
     assert "用法：" in ia("--help", env={"LANG": "zh_CN.UTF-8"}).stdout
 

@@ -48,7 +48,13 @@ CATALOG = {
     "{name}: not UTF-8 text (byte {at})": "{name}：不是 UTF-8 文本（第 {at} 字节）",
     # clock
     "{text!r} is not a time": "{text!r} 不是时间",
-    "write 2024-03-15, 2024-03-15T15:00 or 2024-03-15T15:00+08:00": "写成 2024-03-15、2024-03-15T15:00 或 2024-03-15T15:00+08:00",
+    "write 2024-03-15, 20240315, 03-15, yesterday, -30d, 10:30, 2024-03-15T15:00 or 2024-03-15T15:00+08:00": "写成 2024-03-15、20240315、03-15、昨天、-30d、10:30、2024-03-15T15:00 或 2024-03-15T15:00+08:00",
+    "write 2024-03-15, 20240315, 2024/3/15, 2024-03, 03-15, yesterday, 30d, -2w, 3m, 1y or ytd": "写成 2024-03-15、20240315、2024/3/15、2024-03、3月15日、昨天、30d、-2w、3m、1y 或 ytd",
+    "{text} may be {one_day} or {other_day}": "{text} 可能是 {one_day}，也可能是 {other_day}",
+    "write {one_day} or {other_day}": "写成 {one_day} 或 {other_day}",
+    "{text} is not one day": "{text} 不是某一天",
+    "write the day, such as {day}": "写明是哪一天，例如 {day}",
+    "{value!r} is a time of day; a date is wanted": "{value!r} 是时刻，这里要日期",
     # settings
     "{name}: no such setting": "{name}：没有这个设置",
     "`ia config list` shows the keys": "`ia config list` 列出所有设置",

@@ -97,7 +97,7 @@ CATALOG = {
     "no net flow of {count} days ({first} to {last}): not published since August 2024; turnover is": "有 {count} 天（{first} 至 {last}）没有净买额：2024 年 8 月起不再公布；成交额仍有",
     "Print the stocks that traded unusually, largest net buying first, with the reason; money in yuan.": "输出龙虎榜个股及上榜原因，净买额大的在前；金额单位为元。",
     "A stock stands there once for each reason. Status 1 where nothing is stored.": "同一股票每个上榜原因一行。没有存下数据时状态为 1。",
-    "Another day, YYYY-MM-DD; default: the newest stored.": "指定日期，YYYY-MM-DD；默认取存下的最近一天。",
+    "Another day, such as 2024-03-15 or yesterday; default: the newest stored.": "指定日期，如 2024-03-15、昨天；默认取存下的最近一天。",
     "`ia sync northbound` fetches it": "`ia sync northbound` 可获取",
     "`ia sync sectors` fetches them": "`ia sync sectors` 可获取",
     "no groups of {date} are stored: these are of {day}": "库中没有 {date} 的板块：以下是 {day} 的",

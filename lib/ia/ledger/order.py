@@ -5,7 +5,7 @@ from datetime import date, datetime, time
 from decimal import Decimal
 from typing import NamedTuple
 
-from ia import clock, config
+from ia import clock, config, dateforms
 from ia.errors import ConfigError, Message, NotFound, UsageError
 from ia.ledger.account import Price
 from ia.ledger.journal import BUY, SELL, SUBSCRIBE, Entry
@@ -18,7 +18,6 @@ MOST = Decimal("1e12")
 PLACES = 8
 CURRENCIES = ("CNY", "HKD", "USD")
 _is_number = re.compile(r"[+-]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?|[+-]?\.[0-9]+", re.ASCII).fullmatch
-_is_day = re.compile(r"([0-9]{4})-?([0-9]{2})-?([0-9]{2})", re.ASCII).fullmatch
 
 
 class Order(NamedTuple):
@@ -89,24 +88,20 @@ def moment_of(text: str | None, symbol: Symbol | None = None) -> datetime:
     zone, market = (clock.zone(symbol.market), symbol.market) if symbol else (clock.CHINA, "CN")
     bare = text.strip()
     try:
-        if found := _is_day(bare):
-            day = date(*map(int, found.groups()))
-            here = now.astimezone(zone)
-            if day == here.date() and here.time() < clock.CLOSE[market]:
+        here = now.astimezone(zone)
+        found = dateforms.read_moment(bare, here)
+        if isinstance(found, dateforms.Span):
+            if found.first != found.last:
+                hint = "write the day, such as {day}"
+                raise UsageError("{text} is not one day", text=bare, hint=hint, day=found.first)
+            if found.first == here.date() and here.time() < clock.CLOSE[market]:
                 return now
-            moment = datetime.combine(day, clock.CLOSE[market], zone)
-        else:
-            if not bare.isascii():
-                raise ValueError
-            moment = datetime.fromisoformat(bare)
-            moment = moment if moment.tzinfo else moment.replace(tzinfo=zone)
-        if not 1980 <= moment.year < 9000:
+            found = datetime.combine(found.first, clock.CLOSE[market], zone)
+        if found is None or not 1980 <= found.year < 9000:
             raise ValueError
-    except ValueError:
-        raise UsageError(
-            "{text!r} is not a time", hint="write 2024-03-15, 2024-03-15T15:00 or 2024-03-15T15:00+08:00",
-            text=bare[:40],
-        ) from None  # fmt: skip
+        moment = found if found.tzinfo else found.replace(tzinfo=zone)
+    except (ValueError, OverflowError):
+        raise UsageError("{text!r} is not a time", hint=dateforms.TIMES, text=bare[: dateforms.LONGEST]) from None
     if moment > now:
         raise UsageError("{text} is in the future", text=bare, hint="a trade is entered once it was made")
     return moment

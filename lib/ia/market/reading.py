@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any, NamedTuple
 
-from ia import clock, config
+from ia import clock, config, dateforms
 from ia.errors import Message, NotFound, Notify, UsageError, silent
 from ia.market.columns import BOARD, CONCEPTS, INDUSTRY, LISTED, PUBLISHED, ST
 from ia.market.past_day import load_past_day, newest_past_day
@@ -163,10 +163,11 @@ def _age(db: sqlite3.Connection, day: Day, now: datetime) -> int:
 
 
 def _day(text: str) -> str:
-    try:
-        return date.fromisoformat(text).isoformat()
-    except ValueError:
-        raise UsageError("{text!r} is not a date", hint="write 2024-03-15", text=text[:40]) from None
+    """Return the one day of the mainland that a text means, as YYYY-MM-DD."""
+    day = dateforms.parse_one_day(text, date.fromisoformat(clock.today("CN")))
+    if day > clock.today("CN"):
+        raise UsageError("{text} is in the future", text=day)
+    return day
 
 
 def params(day: Day) -> dict[str, Any]:

@@ -5,9 +5,10 @@ is tried: what is stored and fresh is used without a request, else it is fetched
 """
 
 import contextlib
+from datetime import date
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ia import audit, clock, config
+from ia import audit, clock, config, dateforms
 from ia.errors import IaError, Message, NotFound, Notify, Refused, TryLater, Unavailable, UsageError, silent
 from ia.ohlcv import cache
 from ia.ohlcv.adjust import Action, adjusted, tick
@@ -24,7 +25,7 @@ PERIODS = ("daily", "weekly", "monthly")
 
 
 class Request(NamedTuple):
-    """What is asked for. `adapters` empty means the configured chain; dates are inclusive, YYYY-MM-DD."""
+    """What is asked for. `adapters` empty means the configured chain; dates are inclusive, in any form of dateforms."""
 
     symbol: str
     period: str = "daily"
@@ -52,6 +53,7 @@ def history(ws: Workspace, request: Request, notify: Notify = silent) -> Answer:
     raises  UsageError for a symbol in doubt, NotFound for an unknown one, TryLater (ban, no network), Unavailable
             (changed response, no key): of several adapters the failure that is most worth another try.
     """
+    request = dated(request)
     chain = request.adapters or tuple(config.listed("market.adapter"))
     with contextlib.closing(cache.connect(ws, notify)) as db:
         symbol = _identified(request.symbol, db, chain)
@@ -304,12 +306,25 @@ def _announce(series: cache.Series, request: Request, notify: Notify) -> None:
         notify(Message("{symbol}: {note}", symbol=series.symbol, note=Message(series.note)))
 
 
-def check(request: Request) -> None:
-    """Raise UsageError for dates that are none, or an interval that is empty by its ends."""
-    from ia.ohlcv.canonical import is_date
+def dated(request: Request) -> Request:
+    """Return the request with its dates as YYYY-MM-DD, read from any form of dateforms by the exchange's today.
 
-    for name, value in (("--start", request.start), ("--end", request.end)):
-        if value is not None and not is_date(value):
-            raise UsageError("{option}: {value!r} is not a date", option=name, value=value, hint="write YYYY-MM-DD")
-    if request.start and request.end and request.start > request.end:
-        raise UsageError("--start {start} is after --end {end}", start=request.start, end=request.end)
+    raises  UsageError for what is no date, an interval that is empty by its ends, and for a security one that is yet
+            to begin; a file (symbol `-`) may hold any dates.
+    """
+    today = date.fromisoformat(clock.today(_market(request.symbol)))
+    start = request.start and dateforms.parse_day(request.start, today, option="--start")
+    end = request.end and dateforms.parse_day(request.end, today, option="--end", last=True)
+    if start and end and start > end:
+        raise UsageError("--start {start} is after --end {end}", start=start, end=end)
+    if request.symbol != "-" and start and start > max(str(today), clock.today()):
+        raise UsageError("{option}: {date} is in the future", option="--start", date=start)
+    return request._replace(start=start, end=end)
+
+
+def _market(text: str) -> str:
+    """Return the market whose day counts for a security as it was typed; the mainland's where that is not known."""
+    try:
+        return resolve(text).market
+    except IaError:
+        return "CN"

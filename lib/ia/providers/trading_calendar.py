@@ -11,8 +11,8 @@ import warnings
 from datetime import date, timedelta
 from typing import Any
 
-from ia import clock
-from ia.errors import BadData, IaError
+from ia import clock, dateforms
+from ia.errors import BadData, IaError, UsageError
 
 EXCHANGES = {"CN": "XSHG", "HK": "XHKG", "US": "XNYS"}
 EARLIEST = "1990-12-19"
@@ -32,7 +32,7 @@ def answer(day: str | None = None, market: str = "CN", n: int = 1) -> dict[str, 
         raise BadData("{market!r} is none of {known}", market=market, known=", ".join(EXCHANGES))
     if isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= MAX_SESSIONS:
         raise BadData("n is a number from 1 to {most}", most=MAX_SESSIONS)
-    wanted = _date(day) if day else clock.now().astimezone(clock.zone(market)).date()
+    wanted = _date(day, market) if day else clock.now().astimezone(clock.zone(market)).date()
     calendar, until = _calendar(market, wanted, n)
     told = wanted.isoformat()
     known = EARLIEST <= told <= until
@@ -62,11 +62,12 @@ def main() -> int:
     return 0
 
 
-def _date(text: str) -> date:
+def _date(text: str, market: str) -> date:
+    today = date.fromisoformat(clock.today(market))
     try:
-        return date.fromisoformat(text)
-    except (ValueError, TypeError):
-        raise BadData("{text!r} is no date: write YYYY-MM-DD", text=text) from None
+        return date.fromisoformat(dateforms.parse_one_day(text, today))
+    except (UsageError, TypeError) as exc:
+        raise BadData("{text!r} is not a date", text=text, hint=getattr(exc, "hint", None)) from None
 
 
 def _calendar(market: str, wanted: date, n: int) -> tuple[Any, str]:

@@ -45,13 +45,13 @@ def recall(
 ) -> list[Hit]:
     """Return the notes that answer a query as of now(), best first, at most one hit a note.
 
-    since   date YYYY-MM-DD; only notes of that day or later. areas: some of AREAS.
+    since   a date in any form of dateforms; only notes of that day or later. areas: some of AREAS.
     raises  UsageError for an unknown area or a date that is none; BadData for a query without letters or digits.
     """
     if unknown := [area for area in areas if area not in AREAS]:
         raise UsageError("{area}: no such area", hint="one of {known}", area=unknown[0], known=", ".join(AREAS))
     if since is not None:
-        since = clock.parse(since).strftime("%Y-%m-%d")
+        since = clock.parse_since(since).strftime("%Y-%m-%d")
     wanted = parse(query)
     if not wanted.tokens:
         raise BadData("nothing to look for: the query has no letters or digits")

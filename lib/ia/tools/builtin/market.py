@@ -23,18 +23,17 @@ def ohlcv(
     scope: Scope,
     symbol: Annotated[str, "code or name: 600519, 00700.HK, AAPL, 宁德时代"],
     period: Literal["daily", "weekly", "monthly"] = "daily",
-    start: Annotated[str | None, "YYYY-MM-DD"] = None,
-    end: Annotated[str | None, "YYYY-MM-DD"] = None,
+    start: Annotated[str | None, "first date: 2024-03-15, 30d, 1y"] = None,
+    end: Annotated[str | None, "last date: 2024-03-15, yesterday"] = None,
     adjust: Annotated[Literal["qfq", "hfq", "none"], "qfq: total returns, prices of today"] = "qfq",
     tail: Annotated[int, "newest bars to show"] = 10,
 ) -> dict[str, Any]:
     """Fetch the prices of a security. compute.run and indicator.calc then work on all of its bars; here only the newest
     are shown. `simulated` true: the prices are invented, say so.
     """
-    from ia.ohlcv.history import Request, check, history
+    from ia.ohlcv.history import Request, history
 
     request = Request(symbol, period, start, end, adjust)
-    check(request)
     answer = history(scope.ws, request, scope.notify)
     if not answer.bars.date:
         raise NotFound(
@@ -215,7 +214,7 @@ def northbound(scope: Scope, days: int = 10) -> dict[str, Any]:
 
 
 @tool("market.lhb", READ, together=True)
-def lhb(scope: Scope, date: Annotated[str | None, "YYYY-MM-DD; default: the newest"] = None) -> dict[str, Any]:
+def lhb(scope: Scope, date: Annotated[str | None, "2024-03-15; default: the newest"] = None) -> dict[str, Any]:
     """Show a day's stocks with unusual trading (dragon and tiger list), largest net buying first (yuan), and why."""
     from ia.market import reading
 

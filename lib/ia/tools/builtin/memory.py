@@ -39,7 +39,7 @@ def recall(
     scope: Scope,
     query: Annotated[str, "words or a question"],
     limit: int = 5,
-    since: Annotated[str | None, "YYYY-MM-DD: only what is as new"] = None,
+    since: Annotated[str | None, "2024-03-15, 30d …: only what is as new"] = None,
 ) -> list[dict[str, Any]]:
     """Search all notes and memories, best first: source, date, score and the passage that fits."""
     from ia.recall.search import recall as found
