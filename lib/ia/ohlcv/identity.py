@@ -26,9 +26,6 @@ _STOCK = {"SH": ("60", "68", "900"), "SZ": ("00", "30", "200"), "BJ": ("43", "83
 _FUND = {"SH": ("50", "51", "52", "53", "55", "56", "58"), "SZ": ("15", "16", "18"), "BJ": ()}
 _INDEX = {"SH": ("000",), "SZ": ("399",), "BJ": ("899",)}
 
-_TAKEN = ("AIA", "BYD", "CCB", "CMB")
-"""Names of the bundled table that are US tickers of other companies."""
-
 _is_code = re.compile(r"[0-9]{6}").fullmatch
 _is_hk_code = re.compile(r"[0-9]{1,5}").fullmatch
 _is_ticker = re.compile(r"[A-Z]{1,5}(?:[.-][A-Z])?").fullmatch
@@ -61,7 +58,7 @@ def resolve(text: str, learnt: Iterable[Symbol] = (), *, traded: bool = False) -
     raises  UsageError (2) listing the candidates where it could be several; NotFound (66), with near names, where it
             is none, or where code and exchange contradict each other.
 
-    >>> str(resolve("sh600519")), resolve("700.hk").canonical, resolve("brk.b").canonical, resolve("宁德时代").canonical
+    >>> str(resolve("sh600519")), resolve("700.hk").canonical, resolve("brk.b").canonical, resolve("ndsd").canonical
     ('600519.SH 贵州茅台', '00700.HK', 'BRK.B.US', '300750.SZ')
     """
     asked = unicodedata.normalize("NFKC", text).strip()
@@ -76,6 +73,11 @@ def resolve(text: str, learnt: Iterable[Symbol] = (), *, traded: bool = False) -
 def known() -> tuple[Symbol, ...]:
     """Return the bundled securities, in the order of the table."""
     return tuple(symbol for symbol, _ in _table())
+
+
+def called() -> tuple[tuple[Symbol, tuple[str, ...]], ...]:
+    """Return the bundled securities with all that they are called, folded: names, nicknames and pinyin."""
+    return (*_table(), *_spelt())
 
 
 def from_canonical(canonical: str) -> Symbol:
@@ -97,7 +99,8 @@ def _by_code(upper: str, asked: str, traded: bool) -> Symbol | None:
         return _by_digits(code, asked, traded)
     if _is_hk_code(code):
         if len(code) == 5:
-            return _known(code, "HK") or _assumed(code, "HK", asked)
+            known_there = _known(code, "HK")
+            return known_there or (_assumed(code, "HK", asked) if code[0] in "08" else _unfinished(code, asked))
         raise UsageError(
             "{text}: a code has five or six digits",
             text=asked,
@@ -117,6 +120,17 @@ def _split(upper: str) -> tuple[str, str]:
     if head in ("SH", "SZ", "BJ", "HK") and rest.isdigit():
         return rest, head
     return upper, ""
+
+
+def _unfinished(code: str, asked: str) -> Symbol:
+    """Raise UsageError for five digits that no share of Hong Kong has: a digit of a mainland code may be missing."""
+    meant = [symbol for symbol in known() if symbol.market == "CN" and symbol.code.startswith(code)]
+    if meant:
+        raise _several(asked, [*meant, Symbol(code, "HK", "HK", "stock")])
+    raise UsageError(
+        "{text}: a mainland code has six digits, and a share of Hong Kong begins with 0", text=asked, code=code,
+        hint="if it is of Hong Kong, write `{code}.HK`",
+    )  # fmt: skip
 
 
 def _by_digits(code: str, asked: str, traded: bool) -> Symbol:
@@ -140,23 +154,26 @@ def _by_digits(code: str, asked: str, traded: bool) -> Symbol:
 def _by_ticker(code: str, asked: str) -> Symbol | None:
     """Return the US security of a text shaped like a ticker; None where it is rather a name.
 
-    Letters that are no known ticker count as one only in capitals, and not where they name a security (`CATL`). Where
-    they are a name and the ticker of another company (`BYD`), nobody can know.
+    Letters that name a security of the table (`CATL`, `BYD`) mean that one; `BYD.US` is the ticker. Letters that are
+    both a name and a known ticker are in doubt, and so are capitals that are somebody's pinyin. Other letters count as
+    a ticker only in capitals.
     """
     found = _known(code, "US")
-    namesakes = [symbol for symbol in _exact(_key(asked), _table()) if symbol != found]
-    if len(namesakes) == 1 and not found and code not in _TAKEN:
-        return namesakes[0]
     ticker = found or Symbol(code, "US", "US", "stock")
-    if namesakes and (found or asked.isupper() or len(asked) < 5):
+    namesakes = [symbol for symbol in _exact(_key(asked), _table()) if symbol != found]
+    if namesakes and (found or len(namesakes) > 1):
         raise _several(asked, [*namesakes, ticker])
+    if namesakes:
+        return namesakes[0]
+    if not found and asked.isupper() and (spelt := _exact(_key(asked), _spelt())):
+        raise _several(asked, [*spelt, ticker])
     return ticker if found or asked.isupper() else None
 
 
 def _by_name(asked: str, learnt: Iterable[Symbol]) -> Symbol:
     key = _key(asked)
     table = _table()
-    found = _exact(key, table)
+    found = _exact(key, table) or _exact(key, _spelt())
     if not found:
         table = (*table, *((symbol, (_folded(symbol.name),)) for symbol in learnt if symbol.name))
         found = _exact(key, table)
@@ -164,17 +181,20 @@ def _by_name(asked: str, learnt: Iterable[Symbol]) -> Symbol:
         return found[0]
     if found:
         raise _several(asked, found)
+    table = (*table, *_spelt())
     within = sorted({symbol for symbol, names in table if any(_is_part(key, name) for name in names)}) if key else []
     if len(within) > 1:
         raise _several(asked, within)
     near = ", ".join(map(str, within or _near(key, table)))
     hint = "give its code, such as `600519.SH`"
-    if near:
+    if key in ("watch", "held", "all"):
+        hint = "`--universe {key}` takes all of a list"
+    elif near:
         hint = "did you mean {near}?"
     elif _is_ticker(asked.upper()):
         hint = "if it is a US ticker, write `{ticker}.US`"
     template = "{text}: no security of this name is known"
-    raise NotFound(template, text=asked, near=near, ticker=asked.upper(), hint=hint)
+    raise NotFound(template, text=asked, near=near, key=key, ticker=asked.upper(), hint=hint)
 
 
 def _exact(key: str, table: Iterable[tuple[Symbol, tuple[str, ...]]]) -> list[Symbol]:
@@ -202,7 +222,7 @@ def _near(key: str, table: Iterable[tuple[Symbol, tuple[str, ...]]]) -> list[Sym
     from difflib import get_close_matches
 
     names = {name.replace(" ", ""): symbol for symbol, folded in table for name in folded}
-    return list(dict.fromkeys(names[name] for name in get_close_matches(key, names, 3, 0.6)))
+    return list(dict.fromkeys(names[name] for name in get_close_matches(key, names, 3, 0.75)))
 
 
 def _several(asked: str, found: Iterable[Symbol]) -> UsageError:
@@ -263,10 +283,22 @@ def _codes() -> dict[tuple[str, str], Symbol]:
 
 
 @cache
+def _spelt() -> tuple[tuple[Symbol, tuple[str, ...]], ...]:
+    """Return the bundled securities with their Chinese names in pinyin: in full (`ningdeshidai`), and its initials."""
+    return tuple((symbol, spelt) for symbol, spelt in zip(known(), _rows()[1], strict=True) if spelt)
+
+
+@cache
 def _table() -> tuple[tuple[Symbol, tuple[str, ...]], ...]:
     """Return the bundled securities with their names, folded."""
+    return _rows()[0]
+
+
+@cache
+def _rows() -> tuple[tuple[tuple[Symbol, tuple[str, ...]], ...], tuple[tuple[str, ...], ...]]:
+    """Return the bundled securities with their names, and beside each its names in pinyin."""
     path = os.path.join(os.path.dirname(__file__), "symbols.tsv")
-    rows = []
+    rows, pinyin = [], []
     with open(path, encoding="utf-8") as file:
         next(file)
         for line in file:
@@ -274,4 +306,5 @@ def _table() -> tuple[tuple[Symbol, tuple[str, ...]], ...]:
             symbol = Symbol(code, MARKET[exchange], exchange, kind, name)
             names = [name, *rest[:1], *(rest[1].split(";") if len(rest) > 1 else ())]
             rows.append((symbol, tuple(_folded(text) for text in names if text)))
-    return tuple(rows)
+            pinyin.append(tuple(rest[2].split(";")) if len(rest) > 2 else ())
+    return tuple(rows), tuple(pinyin)

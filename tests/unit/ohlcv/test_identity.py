@@ -76,9 +76,10 @@ def test_the_beginning_of_any_latin_word_is_one(text, candidate):
         ("000905", ["000905.SZ", "000905.SH 中证500"]),
         ("平安", ["000001.SZ 平安银行", "601318.SH 中国平安"]),
         ("银行", ["600036.SH 招商银行", ", …"]),
-        ("BYD", ["002594.SZ 比亚迪", "BYD.US"]),
-        ("byd", ["002594.SZ 比亚迪", "BYD.US"]),
-        ("CCB", ["601939.SH 建设银行", "CCB.US"]),
+        ("NDSD", ["300750.SZ 宁德时代", "NDSD.US"]),
+        ("zgyh", ["601988.SH 中国银行", "601881.SH 中国银河"]),
+        ("60051", ["600519.SH 贵州茅台", "60051.HK"]),
+        ("30075", ["300750.SZ 宁德时代", "30075.HK"]),
     ],
 )
 def test_on_doubt_it_stops_and_lists(text, candidates):
@@ -86,6 +87,54 @@ def test_on_doubt_it_stops_and_lists(text, candidates):
         resolve(text)
     for candidate in candidates:
         assert candidate in str(caught.value)
+
+
+NICKNAMES = [
+    ("CATL", "300750.SZ"), ("catl", "300750.SZ"), ("CATL.US", "CATL.US"), ("BYD", "002594.SZ"), ("byd", "002594.SZ"),
+    ("ICBC", "601398.SH"), ("HSI", "HSI.HK"), ("maotai", "600519.SH"), ("Moutai", "600519.SH"), ("MOUTAI", "600519.SH"),
+    ("gzmt", "600519.SH"), ("ndsd", "300750.SZ"), ("ｎｄｓｄ", "300750.SZ"), ("ningdeshidai", "300750.SZ"),
+    ("Ningde Shidai", "300750.SZ"), ("biyadi", "002594.SZ"), ("guizhou maotai", "600519.SH"), ("tengxun", "00700.HK"),
+    ("hs300", "000300.SH"), ("google", "GOOGL.US"), ("谷歌", "GOOGL.US"), ("pingan", "601318.SH"), ("80700", "80700.HK"),
+    ("wuliangye", "000858.SZ"), ("wly", "000858.SZ"), ("meidi", "000333.SZ"), ("３００７５０", "300750.SZ"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "code"), NICKNAMES)
+def test_nicknames_and_pinyin_mean_one_security(text, code):
+    assert resolve(text).canonical == code
+
+
+@pytest.mark.parametrize(("text", "code"), NICKNAMES)
+def test_a_message_calls_securities_the_same(text, code):
+    from ia.agent.analyst.mentions import found
+
+    if not text.isdigit():
+        assert [mention.code for mention in found(f"how is {text} doing?")] == [code]
+
+
+def test_a_message_and_a_command_understand_each_name_of_the_table_alike():
+    from ia.agent.analyst.mentions import found
+
+    for _, names in identity.called():
+        for name in names:
+            try:
+                code = [resolve(name).canonical]
+            except IaError:
+                code = []
+            assert [mention.code for mention in found(f"how is {name} doing?")] == code, name
+
+
+@pytest.mark.parametrize("text", ["60059", "31234", "51234"])
+def test_five_digits_that_are_no_share_of_hong_kong_are_not_guessed(text):
+    with pytest.raises(UsageError):
+        resolve(text)
+
+
+@pytest.mark.parametrize("word", ["watch", "held"])
+def test_the_name_of_a_list_is_no_security(word):
+    with pytest.raises(NotFound) as caught:
+        resolve(word)
+    assert "--universe" in caught.value.hint
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from functools import cache
 from typing import NamedTuple
 
 from ia.errors import IaError
-from ia.ohlcv.identity import Symbol, _table, from_canonical, resolve
+from ia.ohlcv.identity import Symbol, called, known, resolve
 
 _CODE = re.compile(
     r"(?<![A-Za-z0-9_.])(?:(?:sh|sz|bj|hk)\.?\d{5,6}|\d{6}(?:\.(?:sh|sz|ss|bj))?|\d{1,5}\.hk|0\d{4}|[a-z]{1,5}\.us)"
@@ -27,14 +27,6 @@ _NO_TICKERS = frozenset((
     "BTC", "ETH", "NFT", "FED", "ECB", "API", "APP", "WR", "DIF", "DEA", "BIAS", "TTM", "WTI", "ST",
 ))  # fmt: skip
 _EVERYDAY = frozenset(("cost", "dis", "dia"))
-_ALSO: tuple[tuple[str, str], ...] = (
-    ("moutai", "600519.SH"), ("maotai", "600519.SH"), ("ningde shidai", "300750.SZ"), ("ningde times", "300750.SZ"),
-    ("biyadi", "002594.SZ"), ("pingan", "601318.SH"), ("zhongguo pingan", "601318.SH"), ("merchants bank", "600036.SH"),
-    ("tengxun", "00700.HK"), ("google", "GOOGL.US"), ("alphabet", "GOOGL.US"), ("谷歌", "GOOGL.US"),
-)  # fmt: skip
-"""What well-known companies are called besides, where the bundled table does not have it."""
-
-
 LONGEST = 4000
 """Characters of a message that rules read: what is wanted stands at its beginning."""
 
@@ -118,8 +110,8 @@ def near(text: str) -> tuple[str, list[Symbol]]:
 
 def english(symbol: Symbol) -> str:
     """Return the name as an English text has it, else the Chinese one, else the code."""
-    for known, said in _english():
-        if known == symbol.canonical:
+    for canonical, said in _english():
+        if canonical == symbol.canonical:
             return said
     return symbol.name or symbol.canonical
 
@@ -148,12 +140,10 @@ def _resolved(text: str) -> Symbol | None:
 def _names() -> tuple[tuple[str, Symbol], ...]:
     """Return the names of the bundled table, longest first; what several securities share goes to the mainland's."""
     named: dict[str, Symbol | None] = {}
-    for symbol, names in _table():
+    for symbol, names in called():
         for name in names:
-            known = named.get(name, symbol)
-            named[name] = _preferred(known, symbol) if known is not None else None
-    for also, canonical in _ALSO:
-        named.setdefault(also, from_canonical(canonical))
+            shared = named.get(name, symbol)
+            named[name] = _preferred(shared, symbol) if shared is not None else None
     fitting = [(name, symbol) for name, symbol in named.items() if symbol is not None and _telling(name)]
     return tuple(sorted(fitting, key=lambda pair: (-len(pair[0]), pair[0])))
 
@@ -161,7 +151,7 @@ def _names() -> tuple[tuple[str, Symbol], ...]:
 @cache
 def _tickers() -> dict[str, Symbol]:
     """Return the US securities of the bundled table by their tickers: in small letters they count too."""
-    return {symbol.code: symbol for symbol, _ in _table() if symbol.market == "US"}
+    return {symbol.code: symbol for symbol in known() if symbol.market == "US"}
 
 
 def _preferred(a: Symbol, b: Symbol) -> Symbol | None:
