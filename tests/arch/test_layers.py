@@ -82,7 +82,8 @@ MAY = {
 KERNEL_MAY = {
     "errors": set(),
     "config": {"errors"},
-    "clock": {"errors", "config"},
+    "dateforms": {"errors"},
+    "clock": {"errors", "config", "dateforms"},
     "store": {"errors", "config", "lock"},
     "audit": {"clock"},
     "lock": {"errors"},

@@ -145,7 +145,7 @@ def test_a_name_and_several_securities_are_tracked_and_none_becomes_a_reason(ia,
         *(f"- {name}: wait for 20 PE (2024-03-15)" for name in ("600519.SH 贵州茅台", "002594.SZ 比亚迪", "AAPL.US 苹果")),
         "- 601398.SH 工商银行 (2024-03-15)", "- 600036.SH 招商银行 (2024-03-15)",
     ]  # fmt: skip
-    for words in (("储能", "300750"), ("300750", "two", "words"), ("zgyh",), ("300750", "等", "600519")):
+    for words in (("储能", "300750"), ("300750", "two", "words"), ("NDSD",), ("300750", "等", "600519")):
         run = ia("memory", "track", *words, env={**env, "IA_LANG": "en"})
         assert run.returncode == 2 and run.stderr.startswith("ia: ") and len(listed()) == 6
     assert ia("memory", "track", "600519", "002594", "AAPL", "--remove", env=env).returncode == 0
