@@ -125,7 +125,14 @@ def _chosen(ws: "Workspace", symbols: str | None, universe: str | None) -> tuple
         return None
     from ia.pipes import universe as members
 
-    return tuple(symbol.canonical for symbol in members(ws, universe) if symbol.market == "CN")
+    found = members(ws, universe)
+    abroad = [str(symbol) for symbol in found if symbol.market != "CN"]
+    if abroad:
+        from ia.errors import Message
+
+        template = "left out: {symbols} (ia sync fetches the mainland's market; `ia ohlcv SYMBOL` fetches the others)"
+        notify(Message(template, symbols=", ".join(abroad)))
+    return tuple(symbol.canonical for symbol in found if symbol.market == "CN")
 
 
 @contextlib.contextmanager

@@ -108,6 +108,8 @@ def test_universes(hosts, ia, tmp_path):
     assert table(on(hosts, ia, DAY, "--universe", industry))[0]["symbols"] == str(len(members))
     ia("--now", f"{DAY}T15:30+08:00", "memory", "track", "688981", "because")
     assert table(on(hosts, ia, DAY, "--universe", "watch"))[0]["histories"] in ("0", "1")
+    ia("--now", f"{DAY}T15:30+08:00", "memory", "track", "AAPL.US")
+    assert "left out: AAPL.US" in on(hosts, ia, DAY, "--universe", "watch").stderr
     run = on(hosts, ia, DAY, "--universe", "held")
     assert (run.returncode, run.stderr) == (66, "ia: held: no security in it\n")
     (tmp_path / "bad.txt").write_text("600519\nnonsense\n")

@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from drawn import HOSTILE, Reader, hostile, made, parsed
 from ia.pictures import candles, page, sheet
 from ia.pictures.chart import Chart
@@ -52,3 +54,24 @@ def test_tables_and_tiles_escape():
     text += sheet.section(HOSTILE, sheet.said(HOSTILE))
     assert "<script" not in text
     assert "<img" not in text
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("**bold** and `code`", "<p><strong>bold</strong> and <code>code</code></p>"),
+        ("# Title", "<h4>Title</h4>"),
+        ("<script>alert(1)</script>", "<p>&lt;script&gt;alert(1)&lt;/script&gt;</p>"),
+        ("![x](https://evil.example/c.png)", "<p>![x](https://evil.example/c.png)</p>"),
+        ("[x](javascript:alert(1))", "<p>[x](javascript:alert(1))</p>"),
+        ("<https://evil.example/>", "<p>&lt;https://evil.example/&gt;</p>"),
+        ("[x][r]\n\n[r]: https://evil.example", "<p>[x][r]</p>\n<p>[r]: https://evil.example</p>"),
+    ],
+)
+def test_markdown_of_a_note_loads_and_links_nothing(text, html):
+    assert sheet.markdown(text).strip() == html
+
+
+def test_a_table_of_a_note_is_a_table():
+    found = sheet.markdown("| a | b |\n| --- | ---: |\n| 1 | 2 |\n")
+    assert found.count("<td") == 2 and "<table>" in found

@@ -1,6 +1,7 @@
 """Chinese of `ia sync`."""
 
 CATALOG = {
+    "left out: {symbols} (ia sync fetches the mainland's market; `ia ohlcv SYMBOL` fetches the others)": "略过：{symbols}（ia sync 只同步内地市场；其他市场用 `ia ohlcv 代码`）",
     "Print no summary; what failed and what is missing is still told.": "不打印汇总；失败与缺失照样告知。",
     "Bring the whole market into the local store.": "把全市场数据同步到本地库。",
     "JOB is daily, symbols, fundamentals, northbound, lhb, sectors or all; without one it is daily and what is due of the others. It can be interrupted anywhere and run again: it goes on from there.": "JOB 为 daily（日线）、symbols（证券列表）、fundamentals（财务）、northbound（北向）、lhb（龙虎榜）、sectors（板块）或 all（全部）；不写则为 daily 加上其余到期的部分。随时可以中断，再次运行会接着做。",

@@ -222,6 +222,13 @@ def trades_table(entries: "list[Entry]", voice: Voice, *, symbols: bool = False,
     return sheet.table([say(head) for head in heads], rows, left=3 if symbols else 2) + note
 
 
+def _cut(passage: str, most: int = 600) -> str:
+    """Return the whole lines of a passage up to `most` characters; the first line is cut where it alone is longer."""
+    if len(passage) <= most:
+        return passage
+    return passage[:most].rpartition("\n")[0] or f"{passage[:most]}…"
+
+
 def _notes(ws: Workspace, origin: Origin, voice: Voice) -> str:
     """Return what was written about the symbol: where, when, and the passage, as a quotation."""
     from ia import pipes
@@ -235,7 +242,7 @@ def _notes(ws: Workspace, origin: Origin, voice: Voice) -> str:
     if not hits:
         return sheet.section(say("Notes"), sheet.said(say("nothing is written about it")))
     quotes = "".join(
-        f"<h3>{escaped(path)} · {escaped(date)}</h3>\n<blockquote>{escaped(passage[:600])}</blockquote>\n"
+        f"<h3>{escaped(path)} · {escaped(date)}</h3>\n<blockquote>{sheet.markdown(_cut(passage))}</blockquote>\n"
         for path, date, passage in hits
     )
     return sheet.section(say("Notes"), quotes)

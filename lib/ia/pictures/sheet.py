@@ -65,6 +65,19 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[Cell | str]], *, left: i
     )
 
 
+def markdown(text: str) -> str:
+    """Return Markdown as HTML. Tags in it are shown as text; links and images stay text, so nothing is loaded."""
+    from markdown_it import MarkdownIt
+
+    reader = MarkdownIt("commonmark", {"html": False}).enable("table")
+    reader.disable(["image", "link", "autolink", "html_inline", "html_block", "reference"])
+    tokens = reader.parse(text)
+    for token in tokens:
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = "h4"
+    return str(reader.renderer.render(tokens, reader.options, {}))
+
+
 def picture(draw: Callable[[float], str]) -> str:
     """Return a drawing as a figure of a page, in two widths: text that shrinks with a telephone cannot be read."""
     wide, narrow = draw(WIDE), draw(NARROW)

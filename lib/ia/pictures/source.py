@@ -112,7 +112,7 @@ def described(origin: Origin, voice: Voice) -> str:
     if origin.adapter and not own:
         where = f"{origin.adapter} ({origin.host})" if origin.host and origin.host != origin.adapter else origin.adapter
         parts.append(say("source {where}", where=where))
-    if origin.fetched:
+    if origin.fetched and clock.parse(origin.fetched.replace("Z", "+00:00")) <= clock.now():
         parts.append(say("fetched {time}", time=_minute(origin.fetched)))
     return " · ".join(parts)
 
