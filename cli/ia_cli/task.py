@@ -86,8 +86,8 @@ def approve(which: str, yes: bool, as_json: bool) -> None:
     """Approve a task: the proposal ID, or the file tasks/NAME.md as it stands.
 
     Shows what would run and when, of a changed task what differs, and asks at the terminal. Without a terminal it is
-    refused, unless --yes is given. The task then stands in your crontab; where that cannot be written the approval
-    stands, and the status is 69.
+    refused, unless --yes is given. The task then stands in your crontab. Where ia's marks in it are damaged, nothing is
+    approved (78); where it cannot be written, the approval stands, and the status tells why (69, 75 or 78).
     """
     from ia.workspace import Workspace
 

@@ -335,15 +335,15 @@ def _cron(ws: Workspace) -> Iterator[Finding]:
 def mend(ws: Workspace, notify: Notify) -> None:
     """Mend what can be mended without harm: our lines in the crontab. Tells what it did; an event is recorded.
 
-    raises  what `ia.tasks.crontab.sync` raises.
+    raises  what `ia.tasks.crontab.mend` raises.
     """
     from ia import audit
     from ia.tasks import crontab
 
-    drifts = crontab.drift(ws)
-    if crontab.sync(ws, notify):
+    wrong = crontab.mend(ws, notify)
+    if wrong is not None:
         if ws.exists():
-            audit.record(ws.db, "crontab.mended", reasons=[str(drift) for drift in drifts])
+            audit.record(ws.db, "crontab.mended", reasons=[str(each) for each in wrong])
         notify(Message("crontab: mended"))
 
 

@@ -10,7 +10,7 @@ CATALOG = {
     "state is approved, paused, edited (the approved text runs, not the file), deleted (does not run), unapproved or proposed; status is that of the last run.": "state：approved 已批准，paused 暂停，edited 文件已改（运行的仍是批准的内容），deleted 文件已删（不运行），unapproved 未批准，proposed 待批准；status 是最近一次运行的状态。",
     "Show a task: its text, when it runs next, how its last runs ended, and the environment that was kept.": "显示一个任务：内容、接下来何时运行、最近几次的结果，以及保存下来的环境。",
     "Approve a task: the proposal ID, or the file tasks/NAME.md as it stands.": "批准任务：提案 ID，或文件 tasks/NAME.md 的现有内容。",
-    "Shows what would run and when, of a changed task what differs, and asks at the terminal. Without a terminal it is refused, unless --yes is given. The task then stands in your crontab; where that cannot be written the approval stands, and the status is 69.": "显示将运行什么、何时运行；内容有变的任务显示差异；然后在终端询问。没有终端时拒绝，除非给出 --yes。任务随即写入你的 crontab；写不进去时批准仍然有效，状态为 69。",
+    "Shows what would run and when, of a changed task what differs, and asks at the terminal. Without a terminal it is refused, unless --yes is given. The task then stands in your crontab. Where ia's marks in it are damaged, nothing is approved (78); where it cannot be written, the approval stands, and the status tells why (69, 75 or 78).": "显示将运行什么、何时运行；内容有变的任务显示差异；然后在终端询问。没有终端时拒绝，除非给出 --yes。任务随即写入你的 crontab。其中 ia 的标记若已损坏，则什么都不批准（78）；写不进去时批准仍然有效，状态说明原因（69、75 或 78）。",
     "Let a task rest: it stays approved, and does not run.": "暂停任务：仍是已批准的，但不运行。",
     "Let a task run again, from now on; what fell into the pause is not made up for.": "从现在起恢复运行；暂停期间错过的不补。",
     "Remove a task, its file and its crontab entry; what ran stays in the history.": "移除任务、它的文件和 crontab 条目；运行过的仍留在历史中。",

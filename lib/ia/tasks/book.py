@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from ia import audit, clock, config, proposals, store
-from ia.errors import BadData, IaError, NotFound, Notify, Refused, Unavailable, silent
+from ia.errors import BadData, IaError, NotFound, Notify, Refused, silent
 from ia.schedule.design import FOLDER, Design
 from ia.workspace import Workspace
 
@@ -198,10 +198,12 @@ def approve(ws: Workspace, given: str | int, *, by: str, notify: Notify = silent
 
     given   the number of a proposal (its file is written), or the name of a file in tasks/.
     expect  the text that the person saw; another one is refused.
-    raises  what `to_approve` and `checked` raise; Refused inside a run; Unavailable where the crontab could not be
+    raises  what `to_approve` and `checked` raise; Refused inside a run; ConfigError where the crontab is damaged, and
+            nothing is approved; Unavailable, TryLater, ConfigError where the crontab could not be
             written: the approval stands.
     """
     _person()
+    _writable_crontab(ws)
     with ws.lock():
         name, _, text, number = to_approve(ws, given)
         if expect and text != expect:
@@ -280,6 +282,7 @@ def resume(ws: Workspace, name: str, *, notify: Notify = silent) -> Task:
 
 def _stated(ws: Workspace, name: str, state: str, event: str, notify: Notify) -> Task:
     _person()
+    _writable_crontab(ws)
     with ws.lock():
         task, now = get(ws, name), clock.stamp(clock.now())
         if task.state != state:
@@ -299,6 +302,7 @@ def remove(ws: Workspace, name: str, *, notify: Notify = silent) -> str:
     What ran stays in the history.
     """
     _person()
+    _writable_crontab(ws)
     name = name_of(name)
     with ws.lock():
         known = _live(ws, name)
@@ -325,13 +329,20 @@ def _person() -> None:
         raise Refused("inside a task's run there is no person to decide")
 
 
+def _writable_crontab(ws: Workspace) -> None:
+    from ia.tasks import crontab
+
+    crontab.require_sound(ws)
+
+
 def _synced(ws: Workspace, name: str, template: str, notify: Notify) -> None:
     from ia.tasks import crontab
 
     try:
         crontab.sync(ws, notify)
     except IaError as exc:
-        raise Unavailable(template, name=name, reason=exc, hint=exc.hint or "`ia doctor` tells more") from exc
+        told = {**exc.params, "name": name, "reason": exc}
+        raise type(exc)(template, hint=exc.hint or "`ia doctor` tells more", **told) from exc
 
 
 # what there is

@@ -18,7 +18,7 @@ from ia.tasks import entries, table
 from ia.tasks.table import read
 from ia.workspace import Workspace
 
-__all__ = ["drift", "oddities", "read", "spliced", "sync"]
+__all__ = ["drift", "mend", "oddities", "read", "spliced", "sync"]
 
 _NOTE = b"# `ia task` writes these lines; what is changed here by hand is written anew"
 _JOINED = b" (no line feed before)"
@@ -37,20 +37,27 @@ class _Block(NamedTuple):
 def spliced(old: bytes, home: str, lines: list[str]) -> bytes:
     """Return a crontab with these lines as the block of a workspace, at its place or at the end; [] takes it out.
 
-    No byte outside the block changes. Where the table did not end in a line feed, the one before the block goes with
-    it, unless something else stands behind it by then.
+    No byte outside the block changes. Where the table ended in a comment without a line feed, the one before the block
+    goes with it, unless something else stands behind it by then. A job without one gets it for good: cron would refuse
+    it.
 
     raises  ConfigError where the block's marks are damaged.
     """
     found = _block(old, home)
     start, end = (found.start, found.end) if found else (len(old), len(old))
-    joined = found.joined if found else bool(lines) and not old.endswith(b"\n") and bool(old)
     head, tail = old[:start], old[end:]
+    cut = not found and bool(head) and not head.endswith(b"\n")
+    joined = (found.joined if found else cut) and _may_lack_its_end(head.removesuffix(b"\n").rpartition(b"\n")[2])
     if not lines:
-        return (head[:-1] if joined and not tail else head) + tail
+        return (head[:-1] if found and joined and not tail else head) + tail
     name, text = os.fsencode(home), b"".join(os.fsencode(line) + b"\n" for line in lines)
     begin = b"# >>> ia: %b >>>%b\n%b\n" % (name, _JOINED if joined else b"", _NOTE)
-    return head + (b"\n" if joined and not found else b"") + begin + text + b"# <<< ia: %b <<<\n" % name + tail
+    return head + (b"\n" if cut else b"") + begin + text + b"# <<< ia: %b <<<\n" % name + tail
+
+
+def _may_lack_its_end(row: bytes) -> bool:
+    """Return whether cron takes a last line without a line feed: a comment of the user's. Ours always get theirs."""
+    return row.lstrip(b" \t").startswith(b"#") and _MARK.fullmatch(row) is None
 
 
 def _marks(table: bytes) -> Iterator[tuple[int, int, bool, bytes, bool]]:
@@ -73,9 +80,84 @@ def _block(table: bytes, home: str) -> _Block | None:
         return _Block(first[0], last[1], first[4])
     raise ConfigError(
         "the marks around ia's lines in the crontab are damaged ({home})",
-        hint="`crontab -e`: delete all lines with `ia: {home}` and ia's lines between them, then `ia doctor --mend`",
-        home=home,
-    )
+        hint="`ia --home {quoted} doctor --mend` writes them anew; no other line changes",
+        home=home, quoted=shlex.quote(home),
+    )  # fmt: skip
+
+
+def unmarked(old: bytes, home: str) -> bytes:
+    """Return a crontab without the block of a workspace, also where the block's marks are damaged.
+
+    What goes: the marks of this workspace, its jobs, and the note that stands between them. What another program wrote
+    into the same line as a mark stays, as a line of its own.
+    """
+    own = re.compile(rb"# (>>>|<<<) ia: %b \1( \(no line feed before\))?[ \t\r]*" % re.escape(os.fsencode(home)))
+    kept: list[bytes] = []
+    rows = old.split(b"\n")
+    for at, row in enumerate(rows):
+        begun = at > 0 and own.match(rows[at - 1])
+        if found := own.search(row):
+            kept += [part for part in (row[: found.start()], row[found.end() :]) if part]
+        elif not _is_job(row, home) and not (row.rstrip() == _NOTE and (begun or _is_job(rows[at + 1 : at + 2], home))):
+            kept.append(row)
+    return b"\n".join(kept)
+
+
+def _is_job(rows: bytes | list[bytes], home: str) -> bool:
+    """Return whether a line is a wake-up of this workspace."""
+    row = rows if isinstance(rows, bytes) else b"".join(rows)
+    parts = entries.split(os.fsdecode(row)) if b" --home " in row else None
+    return parts is not None and parts[2][:4] == ["--home", home, "task", "due"] and parts[2][-1] == "--log"
+
+
+def mend(ws: Workspace, notify: Notify = silent) -> list[Message] | None:
+    """Do as `sync`, also where the block's marks are damaged; return what was wrong, None where nothing was changed.
+
+    raises  what `sync` raises, but for damaged marks.
+    """
+    wrong, changed = drift(ws), False
+    deadline = time.monotonic() + table.PATIENCE
+    with _lock(deadline):
+        while wrong and _astray(old := read(), ws.root):
+            if time.monotonic() > deadline:
+                raise TryLater("another program keeps writing the crontab", hint="later: `ia doctor --mend`")
+            _refuse_returns(old)
+            table.replace(old, unmarked(old, ws.root), deadline)
+            changed = True
+    return wrong if sync(ws, notify) or changed else None
+
+
+def _astray(old: bytes, home: str) -> bool:
+    """Return whether lines of ours stand outside a sound block."""
+    try:
+        found = _block(old, home)
+    except ConfigError:
+        return True
+    rest = old if found is None else old[: found.start] + old[found.end :]
+    return unmarked(rest, home) != rest
+
+
+def require_sound(ws: Workspace) -> None:
+    """Raise where the crontab could not take a change of ours, so that nothing else is changed either.
+
+    raises  ConfigError for damaged marks, and for carriage returns: Debian's `crontab -l` shows them as two
+            characters, and what is written back would have these.
+    """
+    try:
+        old = read()
+    except Unavailable:  # told once the book has changed: the approval stands
+        return
+    _block(old, ws.root)
+    _refuse_returns(old)
+
+
+def _refuse_returns(old: bytes) -> None:
+    for number, row in enumerate(old.split(b"\n"), 1):
+        if row.endswith(b"\\r"):
+            raise ConfigError(
+                "line {line} of the crontab ends in a carriage return, which rewriting the crontab would change",
+                line=number, hint="take it out: `crontab -l | sed 's/\\\\r$//' | crontab -`",
+            )  # fmt: skip
 
 
 def sync(ws: Workspace, notify: Notify = silent) -> bool:
@@ -109,6 +191,7 @@ def _written(home: str, lines: list[str], deadline: float) -> bool:
         new = spliced(old, home, lines)
         if new == old:
             return tries > 0
+        _refuse_returns(old)
         if tries and _unmarked(old, home, lines):
             for _ in range(20):  # as it was found
                 table.replace(old, first, deadline)
@@ -164,7 +247,7 @@ def _lock(deadline: float) -> Iterator[None]:
 def drift(ws: Workspace) -> list[Message]:
     """Return what `sync` would mend: lines that are missing, changed or too many, a program that is gone.
 
-    raises  Unavailable where there are tasks and no crontab program; ConfigError for damaged marks.
+    raises  Unavailable where there are tasks and no crontab program.
     """
     try:
         old = read()
@@ -172,14 +255,19 @@ def drift(ws: Workspace) -> list[Message]:
         if _expected(ws):
             raise
         return []
-    block = _block(old, ws.root)
+    try:
+        block = _block(old, ws.root)
+    except ConfigError as exc:
+        return [Message(exc.template, **exc.params)]
     rows = old[block.start : block.end].split(b"\n")[2:-2] if block else []
     present = [os.fsdecode(row) for row in rows]
     program = next((parts[1] for parts in map(entries.split, present) if parts), None)
     expected = _expected(ws, program)
     found = []
-    if program and not os.access(program[0], os.X_OK):
-        found.append(Message("the crontab starts {program}, which is not there", program=program[0]))
+    if program and (fault := _fault(program[0])):
+        found.append(fault)
+    if _astray(old, ws.root):
+        found.append(Message("lines of this workspace stand in the crontab outside their marks"))
     if expected and block is None:
         found.append(Message("the crontab has no lines of this workspace: no task will run"))
     elif missing := [line for line in expected if line not in present]:
@@ -187,6 +275,21 @@ def drift(ws: Workspace) -> list[Message]:
     if extra := [line for line in present if line not in expected]:
         found.append(Message("the crontab has {count} lines that belong to no task", count=len(extra)))
     return found
+
+
+def _fault(program: str) -> Message | None:
+    """Return why a program that the crontab names cannot start: it is gone, or the interpreter of its first line is."""
+    if not os.access(program, os.X_OK) or not os.path.isfile(program):
+        return Message("the crontab starts {program}, which is not there", program=program)
+    with contextlib.suppress(OSError), open(program, "rb") as file:
+        first = file.readline(4096)
+        words = first[2:].split() if first.startswith(b"#!") else []
+        if words and not os.access(words[0], os.X_OK):
+            return Message(
+                "the crontab starts {program}, whose interpreter {interpreter} is not there",
+                program=program, interpreter=os.fsdecode(words[0]),
+            )  # fmt: skip
+    return None
 
 
 def oddities(ws: Workspace) -> list[tuple[Message, Message]]:

@@ -3,6 +3,7 @@
 Whoever runs a task holds its lock; a kill frees it, and then a row that says `running` belongs to nobody.
 """
 
+import contextlib
 import sqlite3
 from datetime import datetime, timedelta
 
@@ -49,6 +50,8 @@ def due(ws: Workspace, name: str | None = None, notify: Notify = silent) -> list
     if made:
         runs.prune_logs(ws)
         _resync(ws, notify)
+    elif name is None:
+        _mend_crontab(ws)
     return made
 
 
@@ -111,6 +114,15 @@ def _resync(ws: Workspace, notify: Notify) -> None:
         crontab.sync(ws, notify)
     except IaError as exc:
         notify(Message("the crontab is as it was: {reason}", reason=exc))
+
+
+def _mend_crontab(ws: Workspace) -> None:
+    """Bring the crontab up to the book, where somebody who changed the book was killed before he wrote it."""
+    from ia.tasks import crontab
+
+    with contextlib.suppress(IaError):  # the doctor tells of it
+        if crontab.drift(ws):
+            crontab.sync(ws)
 
 
 class _Runner(attempts.Holder):

@@ -1,18 +1,18 @@
 """The user's crontab as bytes: read it, and replace it without losing what another program writes meanwhile.
 
-`crontab -` replaces the whole table, and nobody locks it. So the new table is handed over but for its last byte; then
-the old one is read again, and only when it is unchanged and no other `crontab` is at work does the last byte go. Should
-one begin before ours has renamed its file, ours is ended: what another program writes counts more than our block, which
-can be written again. Should ia be killed before the last byte, a line feed, Debian's crontab refuses the rest, and any
-other installs a table that lacks nothing. Where there is no /proc only the reading protects.
+`crontab -` replaces the whole table, and nobody locks it. So the new table is handed over but for its end; then the old
+one is read again, and only when it is unchanged and no other `crontab` is at work is the end told. Should one begin
+before ours has renamed its file, ours is ended: what another program writes counts more than our block, which can be
+written again. Should ia be killed before it tells the end, crontab never sees one, and an alarm ends it: the table is
+the old one or the new one, whole. Where there is no /proc only the reading protects.
 """
 
 import contextlib
-import fcntl
 import os
 import selectors
 import shutil
 import signal
+import socket
 import subprocess
 import time
 
@@ -34,7 +34,6 @@ _SPOOLS = (
 _DAEMONS = (b"cron", b"crond", b"fcron", b"dcron", b"bcron-sched")
 _TICK = 0.011  # seconds; a file system's stamps may be as coarse as this
 _YOUNG = 2.0  # seconds; an older `crontab` waits for a person (crontab -e), not for us
-_PIPE = 1 << 16  # bytes that any pipe holds
 _CALM = 3.0
 _SOON = 0.003
 _INSTANT = 0.0003
@@ -119,22 +118,21 @@ def replace(old: bytes, new: bytes, deadline: float) -> None:
             with _start(["-r"]) as remover:
                 _heard(remover, "crontab -r")
         return
-    fed, feed = _pipe(new[:-1])
-    with open(fed, "rb") as given, open(feed, "wb", buffering=0) as last:
-        writer = _start(["-"], given.fileno())
-        given.close()
+    mine, its = socket.socketpair()
+    with mine, its:
+        writer = _start(["-"], its.fileno(), holds=mine.fileno())
+        its.close()
         given_up = True
         try:
+            _hand_over(mine, new)
             before = _at_rest(old, deadline, writer.pid)
             if before is not None:
-                with contextlib.suppress(BrokenPipeError):  # it refused before it read: its status tells
-                    last.write(new[-1:])
-                last.close()
+                with contextlib.suppress(OSError):  # it refused before it read: its status tells
+                    mine.shutdown(socket.SHUT_WR)
                 given_up = _overtaken(writer, before)
         finally:
             if given_up:
                 _stop(writer)
-            last.close()
             with writer:
                 said = _heard(writer, "crontab -")[1].decode(errors="replace").strip()
     if writer.returncode != 0 and not given_up:
@@ -142,19 +140,18 @@ def replace(old: bytes, new: bytes, deadline: float) -> None:
         raise ConfigError("crontab refuses the new table: {reason}", reason=reason, hint="look at it: `crontab -e`")
 
 
-def _pipe(text: bytes) -> tuple[int, int]:
-    """Return both ends of a pipe that holds a text already: who reads it gets all of it, even if we are killed."""
-    out, into = os.pipe()
-    if len(text) > _PIPE:
-        with contextlib.suppress(OSError, AttributeError):
-            fcntl.fcntl(into, fcntl.F_SETPIPE_SZ, 1 << 20)
-    os.set_blocking(into, False)
-    if text and os.write(into, text) < len(text):
-        os.close(out)
-        os.close(into)
-        raise ConfigError("the crontab is too long to be rewritten: {size} bytes", size=len(text))
-    os.set_blocking(into, True)
-    return out, into
+def _hand_over(mine: socket.socket, text: bytes) -> None:
+    """Send a table to a `crontab -`, but for its end.
+
+    raises  Unavailable where it does not read.
+    """
+    mine.settimeout(ANSWER)
+    try:
+        mine.sendall(text)
+    except TimeoutError:
+        raise _silent("crontab -") from None
+    except OSError:  # it refused before it read: its status tells
+        pass
 
 
 def _at_rest(old: bytes, deadline: float, writer: int) -> set[str] | None:
@@ -236,7 +233,10 @@ def _changed() -> float:
 def edited_by_hand() -> bool:
     """Return whether the user has `crontab -e` open: what it saves will be the table as it was, with their changes."""
     name = _name()
-    return any((_age(process, name) or 0) >= _YOUNG for process in _listed())
+    return any(
+        (_age(process, name) or 0) >= _YOUNG and b"-" not in _of(process, "cmdline").split(b"\0")
+        for process in _listed()
+    )
 
 
 def daemon() -> bool:
@@ -290,16 +290,29 @@ def _of(process: str | int, what: str) -> bytes:
         return b""
 
 
-def _start(arguments: list[str], given: int = subprocess.DEVNULL) -> "subprocess.Popen[bytes]":
+def _start(
+    arguments: list[str], given: int = subprocess.DEVNULL, holds: int | None = None
+) -> "subprocess.Popen[bytes]":
+    """Start the crontab program.
+
+    holds  our end of the socket that it reads from: as it has it too, our death does not end its input. It then waits,
+           until the alarm, which a program keeps through exec, ends it.
+    """
     # Debian's crontab -l adds three lines of its own under CRONTAB_NOHEADER=N; "no crontab for" is to be English.
     settings = config.environment({"CRONTAB_NOHEADER": "Y", "LC_ALL": "C"})
     pipe = subprocess.PIPE
     try:
         return subprocess.Popen(
-            [program(), *arguments], stdin=given, stdout=pipe, stderr=pipe, env=settings, start_new_session=True
-        )
+            [program(), *arguments], stdin=given, stdout=pipe, stderr=pipe, env=settings, start_new_session=True,
+            pass_fds=() if holds is None else (holds,), preexec_fn=None if holds is None else _set_alarm,
+        )  # fmt: skip
     except OSError as exc:
         raise Unavailable("{program}: {reason}", program=program(), reason=exc.strerror, hint=_ELSEWHERE) from None
+
+
+def _set_alarm() -> None:
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.alarm(int(PATIENCE + ANSWER))
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
