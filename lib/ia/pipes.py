@@ -5,7 +5,7 @@ import re
 import threading
 from typing import TYPE_CHECKING
 
-from ia import config
+from ia import config, files
 from ia.errors import IaError, Message, NotFound, Notify, once, silent
 from ia.workspace import Workspace
 
@@ -52,7 +52,7 @@ def last_bars(ws: Workspace, notify: Notify = silent, session: str = "") -> "Ans
 def ohlcv_shown(ws: Workspace, request: "Request", session: str = "") -> None:
     """OHLCV → compute: remember what this session looked at last. Losing it costs a retyped symbol, so no fsync."""
     path = _session_file(ws, session)
-    os.makedirs(os.path.dirname(path), exist_ok=True)
+    files.make_own(path)
     temporary = f"{path}.{os.getpid()}.{threading.get_ident()}"
     with open(temporary, "w", encoding="utf-8") as file:
         file.write("\n".join([*(field or "" for field in request[:5]), ",".join(request.adapters)]))
@@ -152,7 +152,7 @@ def consented(ws: Workspace, number: int, *, by: str, notify: Notify = silent) -
     from ia import proposals
     from ia.memory import rules, writing
 
-    with ws.lock():
+    with ws.together():
         proposal = proposals.undecided(ws, number)
         before, after = proposals.outcome(ws, proposal)
         logged = []
@@ -163,9 +163,9 @@ def consented(ws: Workspace, number: int, *, by: str, notify: Notify = silent) -
 
             proposed.approved(ledger(ws, notify), proposal)
         decided = proposals.approve(ws, number, by=by)
-        if decided.kind not in (*proposals.FOLDERS, *proposals.NO_FILE):
-            note_written(ws, *logged, decided.path, notify=notify)
-        return decided
+    if decided.kind not in (*proposals.FOLDERS, *proposals.NO_FILE):
+        note_written(ws, *logged, decided.path, notify=notify)
+    return decided
 
 
 def written_about(ws: Workspace, names: "list[str]", limit: int) -> "list[tuple[str, str, str]]":

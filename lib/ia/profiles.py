@@ -12,7 +12,7 @@ import os
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from ia import audit, config, proposals, workspace
+from ia import audit, config, files, proposals, workspace
 from ia.errors import BadData, IaError, NotFound, Refused
 from ia.proposals import Proposal
 from ia.workspace import Workspace
@@ -154,7 +154,7 @@ def use(
     """Take a profile: carry out plan(). Returns the steps, and the proposals about the soul and the tasks."""
     wanted = contents(profile)
     made = []
-    with ws.lock():
+    with ws.together():
         steps = plan(ws, profile, replace=replace, soul=soul)
         for path, act in steps:
             if act in (ADD, REPLACE):
@@ -192,7 +192,7 @@ def install(source: str, name: str = "") -> Profile:
     base = own_folder()
     making = os.path.join(base, f".{name}.{os.getpid()}")
     for path, text in found.items():
-        workspace.replace_file(os.path.join(making, path), text)
+        files.replace_file(os.path.join(making, path), text)
     target = os.path.join(base, name)
     shutil.rmtree(target, ignore_errors=True)
     os.replace(making, target)

@@ -202,7 +202,7 @@ def approve(ws: Workspace, number: int, *, by: str) -> Proposal:
     by      who decided, and how: `user at a terminal`, `user with --yes`.
     raises  NotFound; Refused where it is decided already, or out of date.
     """
-    with ws.lock():
+    with ws.together():
         proposal = undecided(ws, number)
         before, after = outcome(ws, proposal)
         if proposal.kind in FOLDERS:

@@ -18,8 +18,8 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import count
 from typing import Any, NamedTuple
 
-from ia import config, lock
-from ia.errors import BadData, ConfigError, Refused, TryLater
+from ia import config, files, lock
+from ia.errors import BadData, ConfigError, Message, Refused, TryLater
 
 
 class Damaged(BadData):
@@ -180,7 +180,13 @@ def _fifth(db: Any) -> None:
     db["trades"].add_column("note", str)
 
 
-PRECIOUS = Schema("ia.db", True, (_first, _second, _third, _fourth, _fifth))
+def _sixth(db: Any) -> None:
+    """What a killed process may have left to do (ia.unit), and whose a reservation of tokens is."""
+    db["unfinished"].create({"id": int, "time": str, "changes": str}, pk="id", not_null={"time", "changes"})
+    db["usage"].add_column("owner", str)
+
+
+PRECIOUS = Schema("ia.db", True, (_first, _second, _third, _fourth, _fifth, _sixth))
 
 
 def connect(home: str, schema: Schema) -> sqlite3.Connection:
@@ -261,10 +267,8 @@ def make_folder(home: str) -> str:
 
     raises  NotFound where the workspace is missing and is not the default: only `ia init` makes that.
     """
-    folder = os.path.join(home, ".ia")
     config.require_home(home)
-    os.makedirs(folder, exist_ok=True)
-    return folder
+    return files.own_folder(home)
 
 
 class _Unmade(sqlite3.Connection):
@@ -295,6 +299,8 @@ class _Unmade(sqlite3.Connection):
         make_folder(self.home)
         if not _permitted(path):
             raise Refused("{path}: permission denied", path=path)
+        if schema.precious and not os.path.lexists(path):
+            _make(self.home, path, schema)
         sqlite3.Connection.__init__(self, path, timeout=10.0, isolation_level=None)
         _set_up(self, schema)
 
@@ -311,14 +317,22 @@ def _unmade(home: str, schema: Schema) -> sqlite3.Connection:
 
 @contextlib.contextmanager
 def transaction(conn: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
-    """All or nothing. The write lock is taken at once, so that a read inside cannot go stale."""
-    conn.execute("BEGIN IMMEDIATE")
+    """All or nothing. The write lock is taken at once, so that a read inside cannot go stale.
+
+    Inside another one it is a part of that: it can fail alone, and is kept only with the whole.
+    """
+    inner = conn.in_transaction
+    conn.execute("SAVEPOINT inner_part" if inner else "BEGIN IMMEDIATE")
     try:
         yield conn
     except BaseException:
-        conn.rollback()
+        if not inner:
+            conn.rollback()
+        elif conn.in_transaction:  # a full disk may have ended it
+            conn.execute("ROLLBACK TO inner_part")
+            conn.execute("RELEASE inner_part")
         raise
-    conn.execute("COMMIT")
+    conn.execute("RELEASE inner_part" if inner else "COMMIT")
 
 
 @contextlib.contextmanager
@@ -339,11 +353,17 @@ def explain(exc: sqlite3.Error, path: str = "") -> Exception:
         return Refused("{path}: permission denied", path=path or name)
     if isinstance(exc, sqlite3.OperationalError) and "no such" not in str(exc):
         return TryLater("{name}: {reason}", name=name, reason=str(exc), hint="is the disk full or read-only?")
-    hint = "`ia doctor` tells more; what is in .ia/cache can be deleted, it is rebuilt"
-    if name == "market.db":
-        hint = "`ia sync` keeps the file under another name and begins anew"
     kind = Damaged if damaged(exc) else BadData
-    return kind("{name} is damaged: {reason}", name=name, reason=str(exc), hint=hint)
+    return kind("{name} is damaged: {reason}", name=name, reason=str(exc), hint=_cure(name))
+
+
+def _cure(name: str) -> str:
+    """Return what to do about a damaged database."""
+    if name == PRECIOUS.file:
+        return "restore it from a backup; `ia doctor` tells how to rescue what is in it"
+    if name == "market.db":
+        return "`ia sync` keeps the file under another name and begins anew"
+    return "`ia doctor` tells more; what is in .ia/cache can be deleted, it is rebuilt"
 
 
 def bulk(conn: sqlite3.Connection, table: str, rows: Iterable[dict[str, Any]]) -> None:
@@ -372,7 +392,7 @@ def _permitted(path: str) -> bool:
     """Whether a database and the journal beside it may be written; makes the folder where it is not there."""
     folder = os.path.dirname(path)
     try:
-        os.makedirs(folder, exist_ok=True)
+        files.make_own(path)
     except OSError as exc:
         if exc.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
             return False
@@ -393,6 +413,7 @@ def _open_to_read(path: str, schema: Schema) -> sqlite3.Connection:
         os.stat(path)
     except FileNotFoundError:
         return in_memory(schema)
+    _refuse_emptied(path, schema)
     escaped = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     failure: sqlite3.Error | None = None
     for how in ("mode=ro", "immutable=1"):  # a WAL that was closed cleanly can only be read as immutable
@@ -421,6 +442,9 @@ def _open_to_read(path: str, schema: Schema) -> sqlite3.Connection:
 def _open(path: str, schema: Schema) -> sqlite3.Connection:
     if not _permitted(path):
         return _open_to_read(path, schema)
+    _refuse_emptied(path, schema)
+    if schema.precious and not os.path.lexists(path):
+        _make(os.path.dirname(os.path.dirname(path)), path, schema)
     conn = sqlite3.connect(path, timeout=10.0, isolation_level=None)
     try:
         _set_up(conn, schema)
@@ -437,6 +461,54 @@ def _set_up(conn: sqlite3.Connection, schema: Schema) -> None:
     if version != len(schema.steps):
         _migrate(conn, version, schema)
         conn.execute(f"PRAGMA synchronous={'FULL' if schema.precious else 'NORMAL'}")
+
+
+def _make(home: str, path: str, schema: Schema) -> None:
+    """Make a precious database aside and link it into place, so that a kill leaves none rather than an empty one."""
+    folder = files.own_folder(home, "tmp")
+    for _ in range(10):
+        aside = os.path.join(folder, f"{os.path.basename(path)}.{os.getpid()}.{os.urandom(4).hex()}")
+        os.close(os.open(aside, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))  # its journals get its mode
+        try:
+            with contextlib.closing(sqlite3.connect(aside, isolation_level=None)) as conn:
+                _migrate(conn, 0, schema)
+            if not os.path.lexists(path):
+                _link(aside, path)
+            return
+        except (FileNotFoundError, FileExistsError):  # cleared as another's leftover; another was quicker
+            continue
+        finally:
+            for suffix in ("", "-wal", "-shm"):
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(aside + suffix)
+
+
+def _link(aside: str, path: str) -> None:
+    try:
+        os.link(aside, path)
+    except OSError as exc:
+        if isinstance(exc, FileNotFoundError | FileExistsError):
+            raise
+        os.rename(aside, path)  # a file system without links
+
+
+def _refuse_emptied(path: str, schema: Schema) -> None:
+    """Refuse a precious database without a byte in a workspace that was used: a full disk or a sync program left it.
+
+    raises  Damaged.
+    """
+    with contextlib.suppress(OSError):
+        if schema.precious and os.path.getsize(path) == 0 and _used(*os.path.split(path)):
+            name = os.path.basename(path)
+            raise Damaged(
+                "{name} is damaged: {reason}", name=name, reason=Message("the file is empty"), hint=_cure(name)
+            )
+
+
+def _used(folder: str, name: str) -> bool:
+    """Return True if a workspace holds anything that ia or its user wrote; `folder` is its `.ia`."""
+    own = {each for each in os.listdir(folder) if not each.startswith(name)} - {"lock", ".gitignore", "tmp"}
+    return bool(own) or any(not name.startswith(".") for name in os.listdir(os.path.dirname(folder)))
 
 
 def _refuse_newer(version: int, schema: Schema) -> None:

@@ -1,7 +1,7 @@
 """The workspace: the one folder of text files that is the truth, and the one way to write into it.
 
-A write takes the lock, keeps the previous content as a revision in ia.db, writes a temporary file beside the target,
-syncs it and renames it. Whoever is killed in between leaves the old file or the new one, never a mixture. A person may
+A write takes the lock, keeps the previous content as a revision in ia.db, and replaces the file atomically. Record and
+file agree, whenever ia is killed (ia.unit); `together` joins several writes and rows to one such step. A person may
 edit any file at any time with any editor: nothing here assumes that only ia wrote it.
 """
 
@@ -13,10 +13,9 @@ import sqlite3
 import stat
 from collections.abc import Iterator
 from datetime import datetime
-from functools import cached_property
 from typing import NamedTuple
 
-from ia import audit, clock, config, lock, store
+from ia import audit, clock, config, files, lock, store, unit
 from ia.errors import BadData, IaError, NotFound, Refused, TryLater
 
 LOCK_TIMEOUT = 10.0  # seconds
@@ -27,7 +26,6 @@ TEXT = (".md", ".markdown", ".txt")
 """What a note's name ends in."""
 _BOLD = re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*")
 _ENTRY = re.compile(r"## \d{4}-\d\d-\d\d \d\d:\d\d\s*$|\[\d\d:\d\d\] ")
-_TEMPORARY = ".ia-tmp-"
 _UNDO = "undo of revision "  # and its id: the `why` of an undo
 
 
@@ -51,16 +49,24 @@ class Workspace:
         self.root = os.path.abspath(root) if root else config.home()
         self._locks = 0
         self._lock_fd = -1
+        self._db: sqlite3.Connection | None = None
+        self._changes: unit.Changes | None = None
+        self._settled = False
 
-    @cached_property
+    @property
     def db(self) -> sqlite3.Connection:
         """ia.db, opened on first use."""
-        return store.connect(self.root, store.PRECIOUS)
+        if self._db is None:
+            self._db = store.connect(self.root, store.PRECIOUS)
+            if self._locks == 0 and store.writable(self._db) and unit.is_unfinished(self._db):
+                self._settle()
+        return self._db
 
     def close(self) -> None:
         """Close ia.db if it is open."""
-        if "db" in self.__dict__:
-            self.__dict__.pop("db").close()
+        if self._db is not None:
+            self._db.close()
+            self._db = None
 
     def exists(self) -> bool:
         """Return True if something has been written here: reading makes nothing."""
@@ -73,6 +79,9 @@ class Workspace:
 
         raises  Refused for an absolute path, `..`, a link on the way, a hidden part, or a name that no file can have.
         """
+        if not self._settled and unit.is_pending(self.root):
+            self._settle()
+        self._settled = True
         parts = path.split("/")
         if not path or os.path.isabs(path) or path.startswith("~"):
             raise Refused("{path!r}: give a path inside {below}/", path=path, below=below or "the workspace")
@@ -153,6 +162,11 @@ class Workspace:
             )
 
     def _read_now(self, absolute: str, shown: str) -> str | None:
+        if self._changes is not None and shown in self._changes:
+            return self._changes[shown][1]
+        return self._read_disk(absolute, shown)
+
+    def _read_disk(self, absolute: str, shown: str) -> str | None:
         try:
             fd = os.open(absolute, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         except FileNotFoundError:
@@ -232,10 +246,13 @@ class Workspace:
 
         raises  TryLater when it is held by another process for longer than `timeout` seconds.
         """
-        if self._locks == 0:
+        first = self._locks == 0
+        if first:
             self._lock_fd = self._acquire(timeout)
         self._locks += 1
         try:
+            if first and unit.is_pending(self.root):
+                self._recover()
             yield
         finally:
             self._locks -= 1
@@ -246,6 +263,63 @@ class Workspace:
         folder = store.make_folder(self.root)
         busy = TryLater("the workspace is locked by another ia", hint="try again in a moment")
         return lock.acquire(os.path.join(folder, "lock"), timeout, busy)
+
+    @contextlib.contextmanager
+    def together(self) -> Iterator[None]:
+        """Make all changes of files and of ia.db inside, or none of them, also where ia is killed. Holds the lock.
+
+        What is written inside is read inside, and stands on the disk after the outermost block.
+        """
+        with self.lock():
+            if self._changes is not None:
+                yield
+                return
+            if unit.is_unfinished(self.db):
+                self._recover()
+            changes: unit.Changes = {}
+            prepared: dict[str, str] = {}
+            number = 0
+            try:
+                with store.transaction(self.db):
+                    self._changes = changes
+                    try:
+                        yield
+                    finally:
+                        self._changes = None
+                    if changes:
+                        prepared = unit.prepare(self.root, changes)
+                        number = unit.record(self.db, clock.stamp(clock.now()), changes)
+            except BaseException:
+                unit.clear(self.root)
+                raise
+            if changes:
+                self._carry_out(number, changes, prepared)
+
+    def _carry_out(self, number: int, changes: unit.Changes, prepared: dict[str, str]) -> None:
+        """Move the files of a committed unit into place. What goes wrong once may go well again: it is committed."""
+        try:
+            unit.carry_out(self.root, self.db, number, changes, prepared)
+        except BaseException as exc:
+            with contextlib.suppress(sqlite3.Error):
+                self._recover()
+            if not isinstance(exc, OSError) or unit.is_unfinished(self.db):
+                raise
+
+    def _settle(self) -> None:
+        """Before reading: wait a moment for a unit under way, and finish what was killed. Where neither can be done,
+        what is there is read."""
+        self._settled = True
+        if self._locks == 0:
+            with contextlib.suppress(IaError, OSError, sqlite3.Error), self.lock(2.0):
+                if unit.is_unfinished(self.db):
+                    self._recover()
+
+    def _recover(self) -> None:
+        unit.recover(self.root, self.db, self._digest_now)
+
+    def _digest_now(self, path: str) -> str | None:
+        text = self._read_disk(self.resolve(path), path)
+        return digest(text) if text is not None else None
 
     def write(
         self, path: str, text: str, *, actor: str = "user", why: str = "", event: str = "", **data: object
@@ -267,8 +341,7 @@ class Workspace:
             if before == text:
                 return False
             self._refuse_later(path, before)
-            self._revise(path, before, digest(text), actor, why, event, data)
-            replace_file(absolute, text)
+            self._change(path, before, text, actor, why, event, data)
             return True
 
     def remove(self, path: str, *, actor: str = "user", why: str = "", event: str = "", **data: object) -> None:
@@ -279,39 +352,25 @@ class Workspace:
             if before is None:
                 raise NotFound("{path}: no such file", path=path)
             self._refuse_later(path, before)
-            self._revise(path, before, None, actor, why, event, data)
-            os.unlink(absolute)
-            sync_folder(os.path.dirname(absolute))
+            self._change(path, before, None, actor, why, event, data)
 
-    def _revise(
-        self,
-        path: str,
-        before: str | None,
-        after_sha: str | None,
-        actor: str,
-        why: str,
-        event: str,
-        data: dict[str, object],
-    ) -> None:
-        """Keep what is about to be replaced; a crash after it leaves the revision of a write that was not."""
-        row = (
-            clock.stamp(clock.now()),
-            path,
-            actor,
-            why,
-            before,
-            digest(before) if before is not None else None,
-            after_sha,
-            config.run(),
-        )
-        with store.transaction(self.db):
+    def _change(
+        self, path: str, before: str | None, text: str | None, actor: str, why: str, event: str, data: dict[str, object]
+    ) -> None:  # fmt: skip
+        """Give a file its new text (None: remove it), and keep what it replaces."""
+        before_sha = digest(before) if before is not None else None
+        after_sha = digest(text) if text is not None else None
+        with self.together():
             self.db.execute(
                 "INSERT INTO revisions (time, path, actor, why, before, before_sha, after_sha, run)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                row,
+                (clock.stamp(clock.now()), path, actor, why, before, before_sha, after_sha, config.run()),
             )
             if event:
                 audit.record(self.db, event, path, actor, **({"why": why} if why else {}), **data)
+            assert self._changes is not None
+            on_disk = self._changes[path][0] if path in self._changes else before_sha
+            self._changes[path] = (on_disk, text)
 
     # history
 
@@ -436,40 +495,3 @@ def digest(text: str) -> str:
     import hashlib  # it loads OpenSSL, which would be felt where nothing is digested
 
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def replace_file(absolute: str, text: str) -> None:
-    """Write a file atomically: temporary file in the same folder, fsync, rename, fsync of the folder. Keeps its mode.
-
-    The caller holds the lock; so a temporary file that is already there belongs to somebody who was killed.
-    """
-    folder, name = os.path.split(absolute)
-    try:
-        os.makedirs(folder, exist_ok=True)
-        temporary = os.path.join(folder, _TEMPORARY + name[-200:])
-        mode = 0o644
-        with contextlib.suppress(FileNotFoundError):
-            mode = os.stat(absolute).st_mode & 0o777
-        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
-        try:
-            with open(fd, "w", encoding="utf-8", newline="") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, absolute)
-        except BaseException:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(temporary)
-            raise
-        sync_folder(folder)
-    except (FileExistsError, NotADirectoryError, IsADirectoryError) as exc:
-        raise BadData("{path}: a file and a folder of one name", path=name) from exc
-
-
-def sync_folder(folder: str) -> None:
-    """Make a rename or removal in a folder survive a power cut."""
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)

@@ -7,7 +7,8 @@ import pytest
 
 from ia import audit
 from ia.errors import BadData, NotFound, Refused, TryLater
-from ia.workspace import Workspace, headline, replace_file
+from ia.files import replace_file
+from ia.workspace import Workspace, headline
 
 
 def test_undo_goes_further_back_each_time(ws):
@@ -57,7 +58,7 @@ def test_what_a_crash_prevented_is_no_history(ws, monkeypatch):
     def killed(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("ia.workspace.replace_file", killed)
+    monkeypatch.setattr("ia.unit.prepare", killed)
     with pytest.raises(KeyboardInterrupt):
         ws.write("memory/x.md", "two")
     monkeypatch.undo()
@@ -252,7 +253,7 @@ def test_a_write_that_a_crash_prevented_hides_nothing_from_the_past(ws, monkeypa
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr("ia.workspace.replace_file", killed)
+        patch.setattr("ia.unit.prepare", killed)
         ws.write("memory/x.md", "two")
     assert ws.read("memory/x.md") == "one"
     assert ws.write("memory/x.md", "three")

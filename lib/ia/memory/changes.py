@@ -67,7 +67,7 @@ def undo(ws: Workspace, path: str | None) -> list[str] | Proposal:
             raise NotFound("{path}: nothing to undo", path=target)
         kind = "soul" if target == rules.SOUL else "preferences"
         return proposals.propose(ws, kind, target, revisions[0].before, because="undo")
-    with ws.lock():
+    with ws.together():
         logged = writing.unbelieved(ws) if target.casefold() == rules.BELIEFS else []
         ws.undo(target)
     return [*logged, target]

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from ia import clock, config, outside
 from ia.errors import IaError
-from ia.workspace import Workspace, headline, replace_file, walk
+from ia.files import replace_file
+from ia.workspace import Workspace, headline, walk
 
 PATH = "memory/MEMORY.md"
 BEGIN = "<!-- ia: kept by ia, rebuilt from the files; write outside of this block -->"

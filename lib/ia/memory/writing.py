@@ -26,7 +26,7 @@ def write(ws: Workspace, path: str, text: str, *, because: str = "", actor: str 
     if kind == rules.CONSENT:
         return propose(ws, target, text, because=because, actor=actor)
     if kind == rules.REASONED:
-        with ws.lock():
+        with ws.together():
             return _believed(ws, _body(text), because, actor)
     ws.write(target, _body(text), actor=actor, why=because, event="memory.write")
     return [target]
@@ -98,7 +98,7 @@ def believe(ws: Workspace, text: str, *, because: str, replaces: str = "", actor
     belief = " ".join(text.split())
     if not belief:
         raise BadData("nothing to write: the text is empty")
-    with ws.lock():
+    with ws.together():
         lines = _lines(ws, rules.BELIEFS, "# Beliefs")
         line = f"- {belief}"
         if replaces:
@@ -135,7 +135,7 @@ def edit_soul(ws: Workspace, text: str, *, because: str = "") -> None:
 
 
 def _believed(ws: Workspace, after: str, because: str, actor: str) -> list[str]:
-    """Change beliefs.md and log it. The log comes first: a reason without a change is honest, the reverse is not."""
+    """Change beliefs.md and log it, in one step."""
     why = " ".join(because.split())
     if not why:
         raise UsageError("a belief needs its reason", hint="add --because WHY")

@@ -74,13 +74,13 @@ def remove(ws: Workspace, name: str) -> list[str]:
     folder = f"{FOLDER}/{find(ws, name).name}"
     absolute = ws.resolve(folder)
     removed = []
-    with ws.lock():
+    with ws.together():
         for file in sorted(proposals.folder_files(ws, folder)):
             ws.remove(f"{folder}/{file}", why="provider removed", event="provider.remove")
             removed.append(f"{folder}/{file}")
-        for inside, _folders, _files in os.walk(absolute, topdown=False):
-            with contextlib.suppress(OSError):  # not empty
-                os.rmdir(inside)
+    for inside, _folders, _files in os.walk(absolute, topdown=False):
+        with contextlib.suppress(OSError):  # not empty
+            os.rmdir(inside)
     return removed
 
 

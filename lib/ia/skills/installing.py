@@ -170,14 +170,14 @@ def remove(ws: Workspace, name: str) -> list[str]:
     if os.path.islink(ws.resolve(FOLDER) + "/" + skill.path.rpartition("/")[2]):
         raise Refused("{path} is a link", path=skill.path)
     removed = []
-    with ws.lock():
+    with ws.together():
         for file in sorted(proposals.folder_files(ws, skill.path)):
             path = f"{skill.path}/{file}"
             ws.remove(path, why="skill removed", event="skill.remove")
             removed.append(path)
-        for folder, _folders, _files in os.walk(ws.resolve(skill.path), topdown=False):
-            with contextlib.suppress(OSError):  # not empty
-                os.rmdir(folder)
+    for folder, _folders, _files in os.walk(ws.resolve(skill.path), topdown=False):
+        with contextlib.suppress(OSError):  # not empty
+            os.rmdir(folder)
     return removed
 
 

@@ -32,7 +32,7 @@ class Draft(Workspace):
 
     def __init__(self, ws: Workspace) -> None:
         super().__init__(ws.root)
-        self.__dict__["db"] = ws.db
+        self._db = ws.db
         self._real = ws
         self.texts: dict[str, str] = {}
 
@@ -41,6 +41,9 @@ class Draft(Workspace):
         """Hold the lock of the workspace itself."""
         with self._real.lock(timeout):
             yield
+
+    together = lock
+    """Nothing reaches the disk: there is nothing to keep together."""
 
     def read(self, path: str) -> str | None:
         """Return what was drafted, else what stands there."""
@@ -92,7 +95,7 @@ def untrusted(scope: Scope, path: str, text: str, because: str = "") -> dict[str
     """
     ws = scope.ws
     _plain_name(scope, path)
-    with ws.lock():
+    with ws.together():
         before = ws.read(path)
         known = outside.origin_of(before) if before is not None else None
         if before is not None and known is None:
@@ -106,9 +109,9 @@ def untrusted(scope: Scope, path: str, text: str, because: str = "") -> dict[str
         if not waiting:
             room(scope)
         ws.write(path, text, actor=scope.actor, why=because, event="note.untrusted", origins=list(scope.origins))
-        note_written(ws, path, notify=scope.notify)
-        scope.wrote(path)
         number = waiting[0].id if waiting else _proposal(scope, "trust", path, outside.accepted(text), because).id
+    note_written(ws, path, notify=scope.notify)
+    scope.wrote(path)
     if number not in scope.pending:
         scope.pending.append(number)
     return {

@@ -1,0 +1,144 @@
+"""Files on the disk: atomic replacement, and the private folder `.ia`.
+
+Everything that ia makes belongs to the user alone: folders have mode 0700 and files 0600. A file or folder that is
+there already keeps its mode.
+"""
+
+import contextlib
+import errno
+import os
+
+from ia.errors import BadData
+
+TEMPORARY = ".ia-tmp-"
+"""What the name of a temporary file beside its target begins with."""
+_IGNORED = """\
+# Made by ia: it keeps secrets, caches, logs and files in use out of git. ia never changes this file again.
+/*
+!/.gitignore
+# ia.db holds conversations, trades, tasks and proposals. To keep it out of git too, delete the next line.
+!/ia.db
+"""
+_user_umask: int | None = None
+
+
+def make_private() -> None:
+    """Keep what this process makes from other users. For a program of our own, never for one that imports ia."""
+    global _user_umask
+    _user_umask = os.umask(0o077)
+
+
+def user_umask() -> int:
+    """Return the umask that the user gave this process, for a file that the user asked for by name."""
+    if _user_umask is not None:
+        return _user_umask
+    umask = os.umask(0o077)
+    os.umask(umask)
+    return umask
+
+
+def own_folder(home: str, inside: str = "") -> str:
+    """Return the path of `.ia`, or of a folder in it; both are made where they are not there."""
+    base = os.path.join(home, ".ia")
+    folder = os.path.join(base, inside) if inside else base
+    if not os.path.isdir(folder):
+        make_folders(folder)
+    ignored = os.path.join(base, ".gitignore")
+    if not os.path.lexists(ignored):
+        with contextlib.suppress(OSError):  # not writable, or another process was quicker
+            fd = os.open(ignored, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            with open(fd, "w", encoding="utf-8") as file:
+                file.write(_IGNORED)
+    return folder
+
+
+def make_own(path: str) -> None:
+    """Make the folder of a file that lies in `.ia`, and `.ia` itself, where they are not there."""
+    home, _, inside = os.path.dirname(path).rpartition("/.ia")
+    own_folder(home, inside.removeprefix("/"))
+
+
+def make_folders(folder: str) -> None:
+    """Make a folder and those above it, for the user alone, so that they survive a power cut."""
+    missing = missing_folders(folder)
+    for path in reversed(missing):
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(path, 0o700)
+    if missing:
+        os.makedirs(folder, exist_ok=True)  # raises where a file is in the way
+        for path in missing:
+            sync_folder(os.path.dirname(path))
+
+
+def missing_folders(folder: str) -> list[str]:
+    """Return the folders that must be made for a folder to be there, the innermost first."""
+    missing = []
+    while not os.path.lexists(folder):
+        missing.append(folder)
+        folder = os.path.dirname(folder)
+    return missing
+
+
+def replace_file(absolute: str, text: str) -> None:
+    """Write a file atomically: temporary file in the same folder, fsync, rename, fsync of the folder. Keeps its mode.
+
+    The caller holds the lock; so a temporary file that is already there belongs to somebody who was killed.
+    """
+    folder, name = os.path.split(absolute)
+    try:
+        make_folders(folder)
+        temporary = os.path.join(folder, TEMPORARY + name[-200:])
+        write_synced(temporary, text, file_mode(absolute))
+        try:
+            os.replace(temporary, absolute)
+        except BaseException:
+            _forget(temporary)
+            raise
+        sync_folder(folder)
+    except (FileExistsError, NotADirectoryError, IsADirectoryError) as exc:
+        raise BadData("{path}: a file and a folder of one name", path=name) from exc
+    except OSError as exc:
+        raise _named(exc, absolute) from exc
+
+
+def file_mode(absolute: str) -> int:
+    """Return the mode that a file keeps when it is replaced: its own, else 0600."""
+    try:
+        return os.stat(absolute).st_mode & 0o777
+    except OSError:
+        return 0o600
+
+
+def write_synced(path: str, text: str, mode: int) -> None:
+    """Write a text into a new file, so that it survives a power cut. A failure leaves no file."""
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+    try:
+        with open(fd, "w", encoding="utf-8", newline="") as file:
+            os.fchmod(fd, mode)  # whatever the umask is
+            file.write(text)
+            file.flush()
+            os.fsync(fd)
+    except BaseException:
+        _forget(path)
+        raise
+
+
+def sync_folder(folder: str) -> None:
+    """Make a rename or removal in a folder survive a power cut."""
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(fd)
+    except OSError as exc:
+        raise _named(exc, folder) from exc
+    finally:
+        os.close(fd)
+
+
+def _named(exc: OSError, path: str) -> OSError:
+    """Return a failure that names its file: those of fsync and write name none."""
+    return exc if exc.filename else OSError(exc.errno or errno.EIO, exc.strerror or str(exc), path)
+
+
+def _forget(path: str) -> None:
+    with contextlib.suppress(OSError):
+        os.unlink(path)
