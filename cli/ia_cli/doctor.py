@@ -10,7 +10,7 @@ from ia_cli._text import say
 
 
 @click.command(cls=Command, homeless=True, example="ia doctor")
-@click.option("--mend", is_flag=True, help="First write ia's lines in the crontab anew where they differ.")
+@click.option("--mend", is_flag=True, help="First repair ia's crontab entries and close .ia to other users.")
 @rows_options
 @click.pass_context
 def doctor(ctx: click.Context, mend: bool, as_json: bool, as_jsonl: bool) -> None:

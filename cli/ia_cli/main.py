@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import click
 
-from ia import __version__, clock, config
+from ia import __version__, clock, config, files
 from ia.errors import IaError, NotFound, Refused, TryLater, UsageError
 from ia_cli._group import RootGroup, reader_left
 from ia_cli._inbox import tell_unread
@@ -89,6 +89,7 @@ def cli() -> None:
 
 def main() -> None:
     """Run ia as a process."""
+    files.make_private()
     if sys.stdout is None:  # closed by the caller (`>&-`)
         sys.exit(_failed(TryLater("standard output is closed")))
     if sys.stdout.errors == "strict":  # what the encoding of a locale lacks comes out as an escape, and is no bug

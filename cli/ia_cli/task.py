@@ -250,10 +250,12 @@ def _into_log(ws: "Workspace") -> None:
     import contextlib
     import os
 
+    from ia import files
+
     if not ws.exists():  # moved, or its disk is not mounted: cron tells
         raise NotFound("there is no workspace {home}", home=ws.root, hint="moved? there: `ia doctor --mend`")
     path = os.path.join(ws.root, ".ia", "tasks", "cron.log")
-    os.makedirs(os.path.dirname(path), exist_ok=True)
+    files.make_own(path)
     with contextlib.suppress(OSError):
         if os.path.getsize(path) > MAX_LOG:
             os.replace(path, path + ".1")

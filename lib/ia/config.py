@@ -13,6 +13,7 @@ import sys
 from stat import S_ISREG
 from typing import Any, NamedTuple
 
+from ia import files
 from ia.errors import ConfigError, NotFound, UsageError
 
 Value = str | int | float | bool | None
@@ -411,7 +412,7 @@ def keep_secret(name: str, value: str | None) -> bool:
         raise ConfigError("there is no room for another secret", hint="`ia config secret` lists them; remove some")
     path = _secrets_path()
     folder = os.path.dirname(path)
-    os.makedirs(folder, 0o700, exist_ok=True)
+    files.make_own(path)
     if os.stat(folder).st_mode & 0o002:
         raise ConfigError("{path} can be written by others", hint="chmod 700 {path}", path=folder)
     temporary = f"{path}.{os.getpid()}"
@@ -541,7 +542,7 @@ def _file() -> dict[str, Value]:
     except OSError as exc:
         raise ConfigError("config.yaml: {reason}", reason=exc.strerror) from None
     try:
-        os.makedirs(os.path.dirname(cache), exist_ok=True)
+        files.make_own(cache)
         temporary = f"{cache}.{os.getpid()}"
         with open(temporary, "w", encoding="utf-8") as file:
             json.dump({"stamp": stamp, "values": values}, file)

@@ -113,6 +113,41 @@ def _workspace(ws: Workspace) -> Iterator[Finding]:
     yield Finding("workspace", "ok" if writable else "fail", Message("{home}", home=ws.root), mend)
 
 
+def _privacy(ws: Workspace) -> Iterator[Finding]:
+    """Whether other users of the machine, or a git repository, get to see what is private."""
+    for path in _readable_by_others(ws):
+        detail = Message("{path} can be read by other users of this machine", path=path)
+        yield Finding("privacy", "warn", detail, Message("`ia doctor --mend`, or chmod go-rwx {path}", path=path))
+    if _in_git(ws, ".ia/secrets"):
+        detail = Message("git tracks .ia/secrets: whoever gets the repository gets the keys")
+        mend = Message(
+            "`git -C {home} rm --cached .ia/secrets`, then replace the keys that were committed", home=ws.root
+        )
+        yield Finding("privacy", "warn", detail, mend)
+
+
+def _readable_by_others(ws: Workspace) -> list[str]:
+    """Return `.ia` if others may look into it. What lies in it is then as closed as the folder."""
+    folder = os.path.join(ws.root, ".ia")
+    return [folder] if os.path.isdir(folder) and os.stat(folder).st_mode & 0o077 else []
+
+
+def _in_git(ws: Workspace, path: str) -> bool:
+    """Return True if a git repository around the workspace tracks a file of it."""
+    import subprocess
+
+    folder = ws.root
+    while not os.path.lexists(os.path.join(folder, ".git")):
+        if folder == os.path.dirname(folder):
+            return False
+        folder = os.path.dirname(folder)
+    command = ["git", "-C", ws.root, "ls-files", "--error-unmatch", "--", path]
+    try:
+        return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=10).returncode == 0
+    except (OSError, subprocess.TimeoutExpired):  # no git here
+        return False
+
+
 def _settings(_: Workspace) -> Iterator[Finding]:
     bad = 0
     for name in config.names():
@@ -129,6 +164,7 @@ def _settings(_: Workspace) -> Iterator[Finding]:
 
 def _databases(ws: Workspace) -> Iterator[Finding]:
     folder = os.path.join(ws.root, ".ia")
+    verdict: object
     for file, precious in (("ia.db", True), ("cache/market.db", False), ("cache/index.db", False)):
         path = os.path.join(folder, file)
         if not os.path.exists(path):
@@ -141,6 +177,8 @@ def _databases(ws: Workspace) -> Iterator[Finding]:
             conn.close()
         except sqlite3.DatabaseError as exc:
             verdict, version = str(exc), "?"
+        if precious and os.path.getsize(path) == 0:
+            verdict = Message("the file is empty")
         if verdict == "ok":
             size = os.path.getsize(path) / 1e6
             yield Finding(file, "ok", Message("{size:.1f} MB, schema {version}", size=size, version=version))
@@ -333,13 +371,17 @@ def _cron(ws: Workspace) -> Iterator[Finding]:
 
 
 def mend(ws: Workspace, notify: Notify) -> None:
-    """Mend what can be mended without harm: our lines in the crontab. Tells what it did; an event is recorded.
+    """Mend what can be mended without harm: the mode of `.ia`, our lines in the crontab. Tells what it did; an event is
+    recorded.
 
     raises  what `ia.tasks.crontab.mend` raises.
     """
     from ia import audit
     from ia.tasks import crontab
 
+    for path in _readable_by_others(ws):
+        os.chmod(path, os.stat(path).st_mode & 0o700)
+        notify(Message("{path}: closed to other users", path=path))
     wrong = crontab.mend(ws, notify)
     if wrong is not None:
         if ws.exists():
@@ -392,6 +434,7 @@ CHECKS: tuple[tuple[str, Check], ...] = (
     ("python", _python),
     ("sandbox", _sandbox),
     ("workspace", _workspace),
+    ("privacy", _privacy),
     ("config", _settings),
     ("databases", _databases),
     ("adapter", _adapters),

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import NamedTuple
 
-from ia import audit, clock, config, files, lock, store, unit
+from ia import audit, clock, config, lock, store, unit
 from ia.errors import BadData, IaError, NotFound, Refused, TryLater
 
 LOCK_TIMEOUT = 10.0  # seconds

@@ -5,9 +5,19 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
 KERNEL = {
-    "errors", "dateforms", "clock", "files", "lock", "unit", "workspace", "store", "audit", "config", "proposals",
+    "errors",
+    "dateforms",
+    "clock",
+    "files",
+    "lock",
+    "unit",
+    "workspace",
+    "store",
+    "audit",
+    "config",
+    "proposals",
     "outside",
-}  # fmt: skip
+}
 CANONICAL = {"ohlcv.canonical"}
 # Room of lib/ia -> what it may import besides the kernel and itself.
 MAY = {

@@ -83,9 +83,9 @@ def test_errors_speak_chinese(ia):
 
 
 def sealed(folder, mode):
-    """Take the right to write from a folder and all that is in it, or give it back (mode 0o200)."""
+    """Take the right to write from a folder and all that is in it, or give it back (mode 0o200); all may read."""
     for path in (folder, *folder.rglob("*")):
-        path.chmod(path.stat().st_mode & ~0o222 | mode)
+        path.chmod(path.stat().st_mode & ~0o222 | mode | (0o055 if path.is_dir() else 0o044))
 
 
 AS_NOBODY = """

@@ -35,7 +35,7 @@ CATALOG = {
     "CRON_TZ stands above ia's lines: some crons wake them at that zone's hours": "CRON_TZ 写在 ia 各行之前：有些 cron 会按那个时区唤醒它们",
     "`crontab -e`: move it below; until then the hourly line makes up for it": "用 `crontab -e` 把它移到后面；在此之前由每小时的那一行补上",
     # doctor
-    "First write ia's lines in the crontab anew where they differ.": "先把 crontab 中不一致的 ia 各行重新写好。",
+    "First repair ia's crontab entries and close .ia to other users.": "先修复 crontab 中 ia 的条目，并禁止其他用户读取 .ia。",
     "Looks at Python and its packages, the layers of the sandbox, the workspace, settings, databases, adapters and their hosts, cron, the tasks in the crontab and the model. Changes nothing but with --mend. Status 1 where something fails.": "检查 Python 及依赖、沙箱各层、工作区、设置、数据库、适配器及其主机、cron、crontab 中的任务和模型。除非用 --mend，否则只看不改。有失败项则状态为 1。",
     "crontab is there, and a cron daemon runs": "有 crontab，cron 守护进程正在运行",
     "crontab is there, but no cron daemon seems to run: nothing wakes ia for its tasks": "有 crontab，但似乎没有 cron 守护进程在运行：没有什么能按时唤醒 ia 执行任务",

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from telegram import error
 
-from ia import audit, clock, config
+from ia import audit, clock, config, files
 from ia.bridges import answers, bot_messages
 from ia.bridges.answers import Item
 from ia.bridges.approving import Approving, Voice
@@ -143,7 +143,7 @@ def _unreachable() -> TryLater:
 def _alone(ws: Workspace) -> Any:
     """Hold the place of the one listener of a workspace."""
     path = os.path.join(ws.root, ".ia", "telegram.lock")
-    os.makedirs(os.path.dirname(path), exist_ok=True)
+    files.make_own(path)
     try:
         fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     except OSError as exc:

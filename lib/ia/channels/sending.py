@@ -17,7 +17,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from ia import audit, clock, config, store
+from ia import audit, clock, config, files, store
 from ia.channels import inbox, known, marking, notices
 from ia.channels.notices import FAILED, PENDING, SENDING, SENT, STAGED, UNSURE, Notice
 from ia.errors import BadData, ConfigError, IaError, Message, Notify, TryLater, Unavailable, silent
@@ -233,8 +233,7 @@ def _at_work(ws: Workspace) -> Iterator[None]:
 
 
 def _lock(ws: Workspace) -> int:
-    os.makedirs(os.path.join(ws.root, ".ia"), exist_ok=True)
-    path = os.path.join(ws.root, ".ia", "sending")
+    path = os.path.join(files.own_folder(ws.root), "sending")
     try:
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     except OSError as exc:

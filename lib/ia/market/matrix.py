@@ -42,7 +42,7 @@ class Matrix:
         flags = os.O_RDWR | os.O_CLOEXEC | (os.O_CREAT | os.O_TRUNC if new else 0)
         self.path = path
         self.width = width
-        self._fd = os.open(path, flags, 0o644)
+        self._fd = os.open(path, flags, 0o600)
         self._map: mmap.mmap | None = None
 
     def row(self, at: int) -> "array[float]":

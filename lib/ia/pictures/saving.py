@@ -3,6 +3,7 @@
 import contextlib
 import os
 
+from ia import files
 from ia.errors import BadData, NotFound, UsageError
 
 FORMATS = ("svg", "png", "html")
@@ -33,7 +34,7 @@ def save(path: str, data: bytes) -> None:
         with open(target, "wb") as out:
             out.write(data)
         return
-    mode = 0o666 & ~_umask()
+    mode = 0o666 & ~files.user_umask()
     with contextlib.suppress(FileNotFoundError):
         mode = os.stat(target).st_mode & 0o777
     temporary = os.path.join(folder, f".ia-{os.getpid()}.tmp")
@@ -53,9 +54,3 @@ def save(path: str, data: bytes) -> None:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
         raise
-
-
-def _umask() -> int:
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask

@@ -10,6 +10,7 @@ import os
 import threading
 from typing import Any
 
+from ia import files
 from ia.errors import BadData, NotFound
 from ia.providers.manifest import front
 from ia.workspace import Workspace
@@ -58,7 +59,7 @@ def _write(ws: Workspace, name: str, kept: dict[str, Any]) -> None:
     path = _file(ws, name)
     temporary = f"{path}.{os.getpid()}.{threading.get_ident()}"
     with contextlib.suppress(OSError):
-        os.makedirs(os.path.dirname(path), exist_ok=True)
+        files.make_own(path)
         with open(temporary, "w", encoding="utf-8") as file:
             json.dump(kept, file, ensure_ascii=False)
         os.replace(temporary, path)

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
-from ia import config
+from ia import config, files
 from ia.clock import UTC
 
 CODES = {"CN": "XSHG", "HK": "XHKG", "US": "XNYS"}
@@ -108,7 +108,7 @@ def _kept(place: str) -> dict[str, Any] | None:
 
 def _keep(place: str, raw: dict[str, Any]) -> None:
     with contextlib.suppress(OSError):
-        os.makedirs(os.path.dirname(place), exist_ok=True)
+        files.make_own(place)
         temporary = f"{place}.{os.getpid()}"
         with open(temporary, "w", encoding="utf-8") as file:
             json.dump(raw, file)

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from functools import partial
 
+from ia import files
 from ia.errors import Refused, TryLater
 from ia.sessions.kept import check_id
 from ia.workspace import Workspace
@@ -30,7 +31,7 @@ def queue(ws: Workspace, id: str, seconds: float) -> Iterator[None]:
     stem = hashlib.sha256(name.encode()).hexdigest()[:20]
     deadline = time.monotonic() + seconds
     try:
-        os.makedirs(folder, exist_ok=True)
+        files.own_folder(ws.root, "queue")
         path, fd, before = _ticket(folder, stem, name, deadline)
     except OSError as exc:
         kind = Refused if exc.errno in (errno.EACCES, errno.EPERM, errno.EROFS) else TryLater

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from ia import files
 from ia.errors import BadData
 from ia.workspace import Workspace
 
@@ -85,7 +86,7 @@ def kept(ws: Workspace, path: str, make: Callable[[str], Any]) -> Any:
     if abs(time.time() - stat.st_mtime) < TICK:  # another write might leave the same stamp
         return value
     with contextlib.suppress(OSError):
-        os.makedirs(os.path.dirname(place), exist_ok=True)
+        files.make_own(place)
         temporary = f"{place}.{os.getpid()}"
         with open(temporary, "w", encoding="utf-8") as file:
             json.dump({"path": path, "stamp": stamp, "value": value}, file)

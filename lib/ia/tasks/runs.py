@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 
-from ia import clock
+from ia import clock, files
 from ia.errors import NotFound, Refused, TryLater
 from ia.workspace import Workspace
 
@@ -159,7 +159,7 @@ def held(ws: Workspace, name: str, kind: str = "lock") -> Iterator[int | None]:
         raise NotFound("{name}: no such task", name=name, hint="`ia task list` shows them")
     path = os.path.join(ws.root, FOLDER, f"{name}.{kind}")
     try:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
+        files.make_own(path)
         fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     except OSError as exc:
         kind_of = Refused if isinstance(exc, PermissionError) or exc.errno == 30 else TryLater
@@ -183,7 +183,7 @@ def log_path(ws: Workspace, run: int) -> str:
 def log(ws: Workspace, run: int) -> BinaryIO:
     """Open a run's log to add to it."""
     path = log_path(ws, run)
-    os.makedirs(os.path.dirname(path), exist_ok=True)
+    files.make_own(path)
     return open(path, "ab")
 
 

@@ -1,0 +1,180 @@
+"""What ia makes is the user's alone, and git is told what not to take."""
+
+import os
+import stat
+import subprocess
+import sys
+
+import pytest
+
+from ia import config, doctor, files
+from ia.errors import BadData, Message
+from ia.workspace import Workspace
+
+
+def open_to_others(folder):
+    """What below a folder other users may look at."""
+    found = []
+    for inside, folders, names in os.walk(folder):
+        for path in [inside, *(os.path.join(inside, name) for name in [*folders, *names])]:
+            if os.lstat(path).st_mode & 0o077:
+                found.append(path)
+    return found
+
+
+def told(findings):
+    return [(finding.state, str(finding.detail)) for finding in findings]
+
+
+@pytest.mark.parametrize("first", ["init", "write"])
+def test_what_ia_makes_is_closed_to_other_users(tmp_path, ia, monkeypatch, first):
+    monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
+    if first == "init":
+        home = tmp_path / "elsewhere"
+        monkeypatch.setenv("IA_HOME", str(home))
+        assert ia("init").returncode == 0
+    else:  # the default needs no init
+        home = tmp_path / "ia"
+        monkeypatch.delenv("IA_HOME")
+    ia("config", "set", "lang", "en")
+    ia("config", "secret", "TOKEN", input="geheim")
+    ia("note", "a/b", "text")
+    ia("ohlcv", "600519")
+    ia("memory", "believe", "x", "--because", "y")
+    ia("recall", "text")
+    ia("turn", "看看 600519")
+    ia("send", "hello")
+    ia("skill", "list")
+    assert (home / ".ia" / "cache" / "market.db").exists()
+    assert open_to_others(home) == []
+
+
+def test_a_library_that_writes_is_closed_to_other_users_too(tmp_path, monkeypatch):
+    monkeypatch.delenv("IA_HOME")
+    ws, home = Workspace(), tmp_path / "ia"
+    umask = os.umask(0o022)
+    try:
+        ws.write("notebook/a.md", "x")
+        config.keep_secret("TOKEN", "geheim")
+    finally:
+        os.umask(umask)
+    assert stat.S_IMODE(os.stat(home).st_mode) == 0o700
+    assert stat.S_IMODE(os.stat(home / ".ia").st_mode) == 0o700
+    for name in ("notebook/a.md", ".ia/ia.db", ".ia/ia.db-wal", ".ia/secrets"):
+        assert stat.S_IMODE(os.stat(home / name).st_mode) == 0o600, name
+
+
+def test_a_workspace_that_is_shared_on_purpose_keeps_its_mode(home, ws):
+    os.chmod(home, 0o750)
+    (home / "notebook").mkdir()
+    (home / "notebook" / "a.md").write_text("x")
+    os.chmod(home / "notebook" / "a.md", 0o640)
+    ws.write("notebook/a.md", "y")
+    assert stat.S_IMODE(os.stat(home).st_mode) == 0o750
+    assert stat.S_IMODE(os.stat(home / "notebook" / "a.md").st_mode) == 0o640
+    assert stat.S_IMODE(os.stat(home / ".ia").st_mode) == 0o700
+
+
+def test_a_picture_that_the_user_asked_for_has_the_users_own_mode(ia, tmp_path, monkeypatch):
+    monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
+    umask = os.umask(0o022)
+    try:
+        assert ia("chart", "600519", "-o", "c.svg").returncode == 0
+    finally:
+        os.umask(umask)
+    assert stat.S_IMODE(os.stat(tmp_path / "c.svg").st_mode) == 0o644
+
+
+def test_git_takes_neither_secrets_nor_caches(home, ia, monkeypatch):
+    monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
+    subprocess.run(["git", "init", "-q", str(home)], check=True)
+    ia("config", "secret", "TOKEN", input="geheim")  # the first write of all
+    ia("note", "a", "text")
+    ia("recall", "text")
+    ia("ohlcv", "600519")
+    ia("turn", "hello")
+    (home / ".ia" / "secrets.123").write_text("a temporary file")
+    (home / ".ia" / "tasks").mkdir(exist_ok=True)
+    (home / ".ia" / "tasks" / "cron.log").write_text("x")
+    taken = subprocess.run(["git", "-C", str(home), "add", "-An", "."], capture_output=True, text=True, check=True)
+    inside = sorted(line.split("'")[1] for line in taken.stdout.splitlines() if "'.ia/" in line)
+    assert inside == [".ia/.gitignore", ".ia/ia.db"]
+
+
+def test_a_gitignore_of_the_users_own_is_never_touched(home, ws):
+    (home / ".ia").mkdir(parents=True)
+    (home / ".ia" / ".gitignore").write_text("mine\n")
+    ws.write("notebook/a.md", "x")
+    assert (home / ".ia" / ".gitignore").read_text() == "mine\n"
+
+
+def test_the_doctor_tells_of_a_workspace_that_others_can_read_and_closes_it(home, ws):
+    ws.write("notebook/a.md", "x")
+    assert told(doctor._privacy(ws)) == []
+    os.chmod(home / ".ia", 0o755)
+    assert [state for state, _ in told(doctor._privacy(ws))] == ["warn"]
+    said: list[Message] = []
+    doctor.mend(ws, said.append)
+    assert "closed" in str(said[0]) and told(doctor._privacy(ws)) == []
+
+
+def test_the_doctor_tells_of_secrets_that_git_tracks(home, ws):
+    ws.write("notebook/a.md", "x")
+    config.keep_secret("TOKEN", "geheim")
+    git = ["git", "-C", str(home), "-c", "user.name=x", "-c", "user.email=x@example.org"]
+    subprocess.run([*git, "init", "-q"], check=True)
+    assert told(doctor._privacy(ws)) == []
+    subprocess.run([*git, "add", "-f", ".ia/secrets"], check=True)
+    assert "git tracks .ia/secrets" in told(doctor._privacy(ws))[0][1]
+
+
+def test_a_failed_write_names_its_file(tmp_path, monkeypatch):
+    def broken(_):
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr("os.fsync", broken)
+    with pytest.raises(OSError) as caught:
+        files.replace_file(str(tmp_path / "x.md"), "x")
+    assert caught.value.filename == str(tmp_path / "x.md")
+
+
+def test_a_folder_below_a_file_is_bad_data(tmp_path):
+    (tmp_path / "x").write_text("")
+    with pytest.raises(BadData, match="one name"):
+        files.replace_file(str(tmp_path / "x" / "y.md"), "z")
+
+
+def test_a_private_process_knows_the_users_umask():
+    code = "import os; from ia import files; os.umask(0o027); files.make_private(); print(oct(files.user_umask()))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "0o27\n"
+
+
+def test_an_empty_database_is_damage_in_a_workspace_that_was_used(home, ia):
+    for say in (("note", "a", "text"), ("trade", "deposit", "1000", "--date", "2024-01-02")):
+        assert ia(*say).returncode == 0
+    (home / ".ia" / "ia.db").write_bytes(b"")
+    for suffix in ("-wal", "-shm"):
+        (home / ".ia" / f"ia.db{suffix}").unlink(missing_ok=True)
+    for command in (["account"], ["note", "b", "x"], ["task", "list"], ["log"], ["trade", "list"]):
+        done = ia(*command)
+        assert done.returncode == 65, command
+        assert done.stderr.startswith("ia: ia.db is damaged: the file is empty\nhint: restore it"), done.stderr
+        assert ".ia/cache" not in done.stderr
+    assert (home / ".ia" / "ia.db").read_bytes() == b""
+    assert not (home / "notebook" / "b.md").exists()
+    rows = ia("doctor", "--json")
+    assert rows.returncode == 1 and "the file is empty" in rows.stdout
+
+
+def test_a_new_workspace_may_begin_with_an_empty_database(home, ia):
+    (home / ".ia").mkdir(parents=True)
+    (home / ".ia" / "ia.db").write_bytes(b"")
+    assert ia("note", "a", "text").returncode == 0
+    assert Workspace(str(home)).read("notebook/a.md") == "text\n"
+
+
+def test_a_workspace_made_by_hand_begins_without_a_database(home, ia):
+    (home / "notebook").mkdir(parents=True)
+    (home / "notebook" / "a.md").write_text("by hand\n")
+    assert ia("note", "append", "a", "more").returncode == 0
+    assert ia("log").returncode == 0
