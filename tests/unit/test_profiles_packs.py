@@ -124,3 +124,16 @@ def test_any_file_of_it_may_be_deleted(ws, profile):
             if skill.problem is None:
                 skills.knowledge(ws, skill.name)
     assert [skill.name for skill in skills.listed(ws) if skill.problem is None] == []
+
+
+@pytest.mark.parametrize("skill", ["research", "compare", "scan", "review"])
+def test_a_skill_in_english_may_call_what_the_chinese_one_may(skill):
+    """The two versions differ in words only: same tools, triggers and switches, and every tool is named in both."""
+    folder = FOLDER / "invest" / ".claude" / "skills" / skill
+    texts = [(folder / name).read_text(encoding="utf-8").split("---\n", 2) for name in ("SKILL.md", "SKILL.en.md")]
+    heads, bodies = [YAML(typ="safe").load(text[1]) for text in texts], [text[2] for text in texts]
+    keys = ("name", "version", "allowed-tools", "triggers", "context", "user-invocable", "disable-model-invocation")
+    assert [heads[0][key] for key in keys] == [heads[1][key] for key in keys]
+    named = [set(re.findall(r"`([a-z]+\.[a-z]+)`", body)) for body in bodies]
+    assert named[0] == named[1]
+    assert not re.search("[\u4e00-\u9fff]", bodies[1])
