@@ -41,7 +41,7 @@ def line(entry: "Entry") -> str:
     """
     parts: list[str | Message] = [str(entry.id or "-"), entry.date, Message(entry.kind)]
     parts.append(" ".join(f"{entry.symbol} {entry.name}".split()))
-    if entry.quantity is not None:
+    if entry.quantity is not None and entry.kind != "repaid":
         shares = written(entry.quantity)
         parts.append(f"{shares} @ {written(entry.price)}" if entry.price is not None else shares)
     elif entry.price is not None:

@@ -75,8 +75,11 @@ def _table(found: Any) -> None:
         for each in found.positions
     ]  # fmt: skip
     for each in found.purses.values():
-        sums = {"cash": (each.cash, ""), "equity": (each.equity, written(each.total, sign=True))}
+        sums = {"cash": (each.cash, ""), "lent": (each.lent or None, "")}
+        sums["equity"] = (each.equity, written(each.total, sign=True))
         for name, (money, gain) in sums.items():
+            if name == "lent" and money is None:
+                continue
             rows.append({
                 "symbol": "", "name": f"{tr(name)} {each.currency}" if person else name, "value": written(money),
                 "unrealized_pnl": gain, "currency": each.currency,

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ia.errors import Message, NotFound, UsageError
+from ia.errors import BadData, Message, NotFound, UsageError
 from ia_cli._group import Command, Group
 from ia_cli._listed import listed
 from ia_cli._options import json_option, rows_options
@@ -198,7 +198,7 @@ def close(symbol: str, price: str | None, price_: str | None, **options: Any) ->
 @click.argument("number", metavar="ID", type=click.IntRange(1))
 @click.option("--quantity", metavar="QUANTITY", help="How many shares it was.")
 @click.option("--price", metavar="PRICE", help="What a share cost; of a dividend what it paid.")
-@click.option("--amount", metavar="MONEY", help="How much money it was, of a deposit, withdrawal or dividend.")
+@click.option("--amount", metavar="MONEY", help="How much money it was, of a deposit, withdrawal, loan or dividend.")
 @click.option("--ratio", metavar="RATIO", help="The ratio of bonus shares or a split.")
 @click.option("--reason", metavar="WHY", help="What the reason of the trade should have been.")
 @_trade_options
@@ -269,6 +269,58 @@ def withdraw(amount: str, **options: Any) -> None:
 def interest(amount: str, **options: Any) -> None:
     """Enter interest on the cash; less than zero is a cost of the account."""
     _moved("interest", amount, **options)
+
+
+def _lent_options(command: "Callable[..., Any]") -> "Callable[..., Any]":
+    for name, metavar, about in (
+        ("commission", "MONEY", "Commission that was paid."),
+        ("code", "CODE", "Code of the repo, such as 204001 (GC001) or 131810 (R-001)."),
+    ):
+        command = click.option(f"--{name}", metavar=metavar, help=about)(command)
+    return _when(_about(command))
+
+
+@trade.command(
+    cls=Command,
+    example="ia trade deposit 20000 --date 2024-01-02; ia trade lend 10000 --code 204001 --date 2024-01-03; ia account",
+)
+@click.argument("amount", metavar="AMOUNT")
+@_lent_options
+def lend(amount: str, **options: Any) -> None:
+    """Enter money that was lent by reverse repo (国债逆回购). It stays part of the equity."""
+    _lent("lend", amount, None, **options)
+
+
+@trade.command(
+    cls=Command,
+    example="ia trade lend 10000 --date 2024-01-03; ia trade repaid 10000.51 --date 2024-01-04; ia account --json",
+)
+@click.argument("amount", metavar="AMOUNT")
+@click.option("--principal", metavar="MONEY", help="What of it had been lent, where that is in doubt.")
+@_lent_options
+def repaid(amount: str, principal: str | None, **options: Any) -> None:
+    """Enter lent money that came back with its interest: the whole sum.
+
+    What of it was the principal is the loan that it fits; the rest is interest of that day.
+    """
+    _lent("repaid", amount, principal, **options)
+
+
+def _lent(
+    kind: str, amount: str, principal: str | None, *, code: str | None, commission: str | None, when: str | None,
+    because: str, session: str, as_json: bool,
+) -> None:  # fmt: skip
+    from ia.ledger import entering, order
+
+    def money(text: str | None, what: str, zero: bool = False) -> "Decimal | None":
+        return None if text is None else order.number(text, what, places=2, zero=zero)
+
+    entry = entering.lent(
+        kind, order.number(amount, "the amount", places=2), when, code=code or "",
+        principal=money(principal, "--principal"), commission=money(commission, "--commission", True), because=because,
+        session=session,
+    )  # fmt: skip
+    _tell([entering.money(_desk(), entry)], as_json=as_json)
 
 
 def _moved(
@@ -384,7 +436,9 @@ def list_(
             row = {**document(entry), **_gain(gains, entry), "replaced_by": by}
             if not (as_json or as_jsonl):
                 row |= {
-                    "price": written(entry.price), "quantity": written(entry.quantity), "fees": written(entry.fees),
+                    "price": written(entry.price),
+                    "quantity": "" if entry.kind in journal.LOANS else written(entry.quantity),
+                    "fees": written(entry.fees),
                     "amount": written(entry.cash), "ratio": written(entry.ratio),
                 }  # fmt: skip
                 del row["time"]
@@ -411,17 +465,23 @@ def list_(
 )
 @click.argument("file", metavar="[FILE]", required=False)
 @click.option("--dry-run", is_flag=True, help="Show what would be entered, and enter nothing.")
+@click.option("--partial", is_flag=True, help="Enter the rows that are understood, list the others, and end in 65.")
 @click.option("--currency", metavar="CODE", default="CNY", show_default=True, help="Of money whose row does not say.")
 @click.option("-s", "--session", metavar="ID", default="", help="The session that it belongs to.")
 @json_option
-def import_(file: str | None, dry_run: bool, currency: str, session: str, as_json: bool) -> None:
+@click.pass_context
+def import_(
+    ctx: click.Context, file: str | None, dry_run: bool, partial: bool, currency: str, session: str, as_json: bool
+) -> None:
     """Enter a broker's statement, or an export of ours: CSV or text with tabs, UTF-8 or GBK.
 
     Columns are known by their names (成交日期 证券代码 操作 成交价格 成交数量 手续费 印花税 …, Date Symbol Side
-    Quantity Price …). The broker's amounts and fees win over the rules; where no column tells of fees, they are those
-    of the rules. The guard is not asked: it has happened.
-    One row that cannot be read, and nothing is entered (65, with its line). A row that was entered before is passed
-    over, so that overlapping files do no harm.
+    Quantity Price …): statements of mainland brokers, Tonghuashun and Tongdaxin, Schwab; orders and fills of Futu in
+    Chinese and English; activity statements of Interactive Brokers and Tiger. The broker's amounts and fees win over
+    the rules; where no column tells of fees, they are those of the rules. The guard is not asked: it has happened.
+    Reverse repo is money that is lent, and what is paid for a new issue is out until its shares or bonds arrive.
+    One row that is not understood, and nothing is entered (65, with the lines); --partial enters the others. A row
+    that was entered before is passed over, so that overlapping files do no harm.
     """
     from ia.ledger import importing, order
     from ia.ledger.documents import document
@@ -431,7 +491,9 @@ def import_(file: str | None, dry_run: bool, currency: str, session: str, as_jso
     stream, source = open_input(file)
     with stream:
         raw = stream.read(importing.MOST_BYTES + 1)
-    found = importing.read(raw, source, currency=order.money_of(currency), session=session)
+    found = importing.read(raw, source, currency=order.money_of(currency), session=session, partial=partial)
+    for at, reason in found.unread:
+        notify(Message("{source}:{line}: {reason}", source=source, line=at, reason=reason))
     if found.ruled:
         notify(Message("{source} tells no fees: they are those of the rules", source=source))
     made = importing.entered(_desk(), found.entries, dry=dry_run, notify=notify)
@@ -448,10 +510,13 @@ def import_(file: str | None, dry_run: bool, currency: str, session: str, as_jso
         emit_json({
             "entries": [document(each) for each in made], "known": known, "dry_run": dry_run,
             "passed": [{"line": at, "what": what} for at, what in found.passed],
+            "unread": [{"line": at, "reason": str(reason)} for at, reason in found.unread],
         })  # fmt: skip
-        return
-    for each in made:
+    for each in () if as_json else made:
         emit_text(line(each) + "\n")
+    if found.unread:
+        notify(Message("{count} rows are not understood and not entered", count=len(found.unread)))
+        ctx.exit(BadData.status)
 
 
 @trade.command(cls=Command, example="ia trade buy 600519 100 1650 --date 2024-01-15; ia trade export > ledger.csv")

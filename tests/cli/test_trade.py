@@ -334,7 +334,7 @@ def test_an_import_can_be_tried_first_and_entered_once(ia, tmp_path):
     assert ia("trade", "list").returncode == 1
     assert json.loads(ok(ia("trade", "import", str(bill), "--json")))["entries"][0]["fees"] == 5
     assert json.loads(ok(ia("trade", "import", str(bill), "--json"))) == {
-        "entries": [], "known": 1, "dry_run": False, "passed": [],
+        "entries": [], "known": 1, "dry_run": False, "passed": [], "unread": [],
     }  # fmt: skip
     bill.write_text(
         "成交日期,证券代码,操作,成交数量,成交均价\n20240116,600519,买入,100,1650\n20240117,600519,买进什么,x,1\n"
@@ -444,3 +444,36 @@ def test_a_source_that_cannot_be_read_is_told_once_and_nothing_else_fails(ia, pr
     run = ia("account", "--json")
     assert json.loads(ok(run))["unpriced"] == []
     assert run.stderr == "ia: the newest stored prices are of 2024-01-15; `ia sync` brings newer ones\n"
+
+
+def test_an_import_with_a_row_that_is_not_understood_is_never_status_0(ia, tmp_path):
+    bill = tmp_path / "bill.csv"
+    bill.write_text(
+        "成交日期,证券代码,操作,成交价格,成交数量\n20240115,600519,买入,1650,100\n20240116,600519,神秘,1,1\n20240117,1,?,1,1\n"
+    )
+    run = ia("trade", "import", str(bill), env=FREE)
+    assert run.returncode == 65 and run.stdout == "" and "rows, in the lines 4" in run.stderr
+    assert ia("trade", "list").returncode == 1
+    run = ia("trade", "import", str(bill), "--partial", env=FREE)
+    assert run.returncode == 65 and len(run.stdout.splitlines()) == 1
+    assert "bill.csv:3: what is '神秘'?" in run.stderr and "bill.csv:4: " in run.stderr
+    assert len(json.loads(ok(ia("trade", "list", "--json")))) == 1
+
+
+def test_lent_money_and_a_convertible_bond_by_hand(ia):
+    env = {**FREE, "IA_NOW": "2024-01-05T16:00+08:00"}
+    ok(ia("trade", "deposit", "100000", "--date", "2024-01-02", env=env))
+    ok(ia("trade", "lend", "10000", "--code", "204001", "--commission", "0.1", "--date", "2024-01-03", env=env))
+    made = json.loads(ok(ia("trade", "buy", "113050.SH", "20", "105.123", "--date", "2024-01-03", "--json", env=env)))
+    assert (made["amount"], made["stamp"], made["transfer"]) == (2102.46, 0, 0)
+    ok(ia("trade", "sell", "113050.SH", "20", "106", "--date", "2024-01-03T15:00", env=env))  # on the same day
+    assert ia("trade", "buy", "113050.SH", "15", "105", "--date", "2024-01-04", env=env).returncode == 77  # lots of ten
+    found = json.loads(ok(ia("account", "--json", env=env)))
+    assert (found["lent"], found["equity"] - found["cash"]) == (10000, 10000)
+    assert "lent" in ok(ia("account", env=env))
+    ok(ia("trade", "repaid", "10000.51", "--date", "2024-01-04", env=env))
+    assert json.loads(ok(ia("account", "--json", env=env)))["lent"] == 0
+    for words in (("buy", "204001", "1", "1"), ("buy", "787123", "500", "10"), ("lend", "5", "--code", "600519")):
+        run = ia("trade", *words, env={**env, "IA_LANG": "en"})
+        assert run.returncode == 2 and ("hint: " in run.stderr or words[0] == "lend")
+    assert ia("trade", "repaid", "5", env=env).returncode == 77

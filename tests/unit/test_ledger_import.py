@@ -293,3 +293,100 @@ def test_a_file_without_a_column_of_fees_has_those_of_the_rules(ws, monkeypatch)
     assert not importing.read(THS.encode(), "bill").ruled
     with pytest.raises(BadData, match="bill:2: no rule for"):
         put(ws, "date,symbol,side,price,quantity\n1991-01-15,600000,buy,10,1000\n")
+
+
+FUTU_ZH = """方向,代码,名称,订单价格,订单数量,订单金额,交易状态,已成交@均价,下单时间,订单类型,成交数量,成交价格,成交金额,成交时间,市场,币种,佣金,平台使用费,印花税,合计费用
+买入,00700,腾讯控股,290.40,300,87120.00,全部成交,300@290.2667,2024/01/17 09:59:58 (香港),限价单,100,290.20,"29,020.00",2024/01/17 10:00:00 (香港),港股,HKD,26.12,15.00,88.00,136.44
+,,,,,,,,,,200,290.30,"58,060.00",2024/01/17 10:00:03 (香港),,,,,,
+卖出,AAPL,苹果,190.00,10,1900.00,已撤单,,2024/01/18 22:35:11 (美东),限价单,,,,,美股,USD,,,,
+买入,AAPL,苹果,185.00,20,3700.00,全部成交,20@184.5,2024/01/19 10:35:00 (美东),限价单,20,184.50,"3,690.00",2024/01/19 10:35:11 (美东),美股,USD,0.99,1.00,,1.99
+"""
+FUTU_ZH_FILLS = """方向,代码,名称,成交数量,成交价格,成交金额,成交时间,市场,币种
+买入,00700,腾讯控股,100,290.20,29020.00,2024-01-17 10:00:00,港股,HKD
+卖出,00700,腾讯控股,100,300.00,30000.00,2024-02-19 10:00:00,港股,HKD
+"""
+FUTU_EN = """"Side","Symbol","Name","Order Price","Order Qty","Order Amount","Status","Filled@Avg Price","Order Time","Markets","Currency","Fill Qty","Fill Price","Fill Amount","Fill Time","Commission","Platform Fees","SEC Fees","Trading Activity Fees"
+"Sell","AAPL","Apple","190","10","1900","Filled","10@190","Feb 9, 2024 10:35:11 ET","US","USD","10","190.00","1,900.00","Feb 9, 2024 10:35:12 ET","0.99","1.00","0.02","0.01"
+"Buy","AAPL","Apple","185","30","5550","Filled","30@184.5","Jan 9, 2024 22:35:11 ET","US","USD","10","184.50","1,845.00","Jan 9, 2024 22:35:11 ET","0.99","1.00","",""
+"","","","","","","","","","","","20","184.50","3,690.00","Jan 9, 2024 22:35:12 ET","","","",""
+"Buy","MSFT","Microsoft","300","1","300","Cancelled","","Jan 9, 2024 22:35:11 ET","US","USD","","","","","","","",""
+"""
+FUTU_EN_ORDERS = """Side,Symbol,Name,Order Price,Order Qty,Status,Filled@Avg Price,Order Time,Markets,Currency
+Buy,00700,TENCENT,290.4,100,Filled,100@290.2,"Jan 17, 2024 10:00:00 HKT",HK,HKD
+"""
+TIGER = """Statement,Header,Field,Value
+Trades,HEADER,Symbol,Activity Type,Quantity,Trade Price,Amount,Fee,GST,Trade Time,Settle Date,Currency
+Trades,DATA,Apple (AAPL),OpenLong,10,185.50,-1855.00,-1.99,-0.10,"2024-01-09, 10:35:11, US/Eastern",2024-01-11,USD
+Trades,DATA,Apple (AAPL),Close,-4,190.00,760.00,-2.01,0,"2024-02-09, 10:35:11, US/Eastern",2024-02-13,USD
+Trades,TOTAL,,,,,-1095.00,-4.00,,,,USD
+Trades,DATA,腾讯控股 (00700),OpenLong,100,290.20,-29020.00,-48.00,0,"2024-01-17, 10:00:00, GMT+8",2024-01-19,HKD
+Dividends,HEADER,Date,Description,Amount,Currency
+Dividends,DATA,2024-02-15,Apple (AAPL) Cash Dividend USD 0.24 per Share,2.40,USD
+"""
+TIGER_BARE = """Account,U123
+Trades,,,Symbol,Quantity,Trade Price,Amount,Fee,Trade Time,Currency
+Trades,Stock,DATA,AAPL,10,185.50,-1855.00,-1.99,"2024-01-09
+10:35:11, GMT-4",USD
+Trades,Stock,DATA,AAPL,-4,190.00,760.00,-2.01,"2024-02-09
+10:35:11, US/Eastern",USD
+"""
+
+
+@pytest.mark.parametrize(
+    ("bill", "cash", "held", "fees"),
+    [
+        (FUTU_ZH, {"HKD": "-87216.44", "USD": "-3691.99"}, {"00700.HK": 300, "AAPL.US": 20}, "138.43"),
+        (FUTU_EN, {"USD": "-3639.01"}, {"AAPL.US": 20}, "4.01"),
+        (TIGER, {"USD": "-1096.70", "HKD": "-29068.00"}, {"AAPL.US": 6, "00700.HK": 100}, "52.10"),
+        (TIGER_BARE.replace("GMT-4", "US/Eastern"), {"USD": "-1099.00"}, {"AAPL.US": 6}, "4.00"),
+    ],
+)
+def test_the_cash_of_statements_of_futu_and_tiger(ws, bill, cash, held, fees):
+    assert put(ws, bill)
+    told = books(ws)
+    assert {name: str(each.balance) for name, each in told.cash.items()} == cash
+    assert {name: each.quantity for name, each in told.holdings.items()} == held
+    assert sum(each.fees for each in told.holdings.values()) == Decimal(fees)
+    assert put(ws, bill) == []
+
+
+def test_moments_are_those_of_the_zone_that_a_statement_names(ws):
+    made = put(ws, FUTU_EN)
+    assert [(each.date, each.time) for each in made] == [
+        ("2024-01-09", "2024-01-10T03:35:11.000Z"), ("2024-01-09", "2024-01-10T03:35:12.000Z"),
+        ("2024-02-09", "2024-02-09T15:35:12.000Z"),
+    ]  # fmt: skip
+    first = next(each for each in put(ws, TIGER) if each.currency == "HKD")
+    assert (first.date, first.time, first.name) == ("2024-01-17", "2024-01-17T02:00:00.000Z", "腾讯控股")
+
+
+@pytest.mark.parametrize("bill", [FUTU_ZH_FILLS, FUTU_EN_ORDERS])
+def test_fills_and_orders_without_fees_have_those_of_the_rules(ws, bill):
+    assert importing.read(bill.encode(), "bill").ruled
+    assert all(each.fees for each in put(ws, bill))
+
+
+@pytest.mark.parametrize(
+    ("bill", "lines", "entries"),
+    [
+        (TIGER_BARE, [3], 1),
+        (TIGER.replace("Trades,HEADER,Symbol", "Trades,HEADER,What"), [3, 4, 6], 1),
+        (TIGER.replace("Trades,HEADER", "Statement,HEADER"), [3, 4, 6], 1),
+        (IBKR + "Corporate Actions,Header,Asset Category,Currency,Report Date,Description,Quantity\n"
+                "Corporate Actions,Data,Stocks,USD,2024-06-10,NVDA(US67066G1040) Split 10 for 1,90\n", [23], 9),
+        (FUTU_EN.replace('"Sell"', '"Short Sell"'), [2], 2),
+        ("成交日期,证券代码,操作,成交价格,成交数量\n20240115,600000,买入,10,100\n20240116,600000,神秘,10,100\n"
+         "20240117,999999,买入,10,100\n20240118,600000,卖空,10,100\n", [3, 4, 5], 1),
+    ],
+)  # fmt: skip
+def test_rows_that_are_not_understood_are_listed_and_only_on_demand_left_out(ws, bill, lines, entries):
+    with pytest.raises(BadData) as told:
+        put(ws, bill)
+    assert all(str(line) in str(told.value) for line in lines) and journal.standing(ws.db) == []
+    found = importing.read(bill.encode(), "bill", partial=True)
+    assert [line for line, _ in found.unread] == lines and len(found.entries) == entries
+
+
+def test_a_statement_without_a_table_of_trades_is_no_empty_one():
+    with pytest.raises(BadData, match="no table of trades"):
+        importing.read(b"Statement,Header,Field,Value\nStatement,Data,Title,Activity\n", "bill")

@@ -49,4 +49,9 @@ CATALOG = {
     "--start {start} is after --end {end}": "--start {start} 晚于 --end {end}",
     "no prices to compute on": "没有可计算的行情",
     "pipe them in: `ia ohlcv SYMBOL | ia compute …`, or add --symbol SYMBOL": "用管道送入：`ia ohlcv SYMBOL | ia compute …`，或加 --symbol SYMBOL",
+    "give the code under which it is listed": "请给出上市代码",
+    "{symbol} is a code for subscribing to a new issue and has no price": "{symbol} 是申购代码，没有行情",
+    "{symbol} is a code of reverse repo and has no share price": "{symbol} 是逆回购代码，没有股价",
+    "a folder of CSV files can have them: `ia config set market.csv.dir FOLDER`": "CSV 文件夹里可以有：`ia config set market.csv.dir 文件夹`",
+    "{symbol}: {adapter} has no convertible bonds": "{symbol}：{adapter} 没有可转债行情",
 }

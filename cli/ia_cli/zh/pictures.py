@@ -234,4 +234,5 @@ CATALOG = {
     "net buying has not been published since August 2024": "净买额自 2024 年 8 月起不再公布",
     "Unusual trading (dragon and tiger list)": "龙虎榜",
     "nothing of this day is stored: `ia sync lhb` fetches it": "库中没有当天的：`ia sync lhb` 获取",
+    "Lent out": "借出在途",
 }

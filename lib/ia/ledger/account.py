@@ -69,12 +69,14 @@ class Position(NamedTuple):
 class Purse:
     """All that is in one currency. cash and equity are None where nobody told what money was brought in.
 
+    lent      money that is out: lent by reverse repo, or paid for a new issue that has not arrived
     day       the day of `today`, YYYY-MM-DD
     drawdown  largest fall of the equity from a high, as a part of it; deposits and withdrawals taken out
     """
 
     currency: str
     cash: Decimal | None = None
+    lent: Decimal = ZERO
     equity: Decimal | None = None
     value: Decimal | None = ZERO
     invested: Decimal = ZERO
@@ -141,7 +143,7 @@ def _purse(
     currency: str, cash: Cash, capital: Decimal | None, holdings: list[Holding], prices: Mapping[str, Price],
     closes: Closes | None, today: str, settled: Callable[[str], int],
 ) -> tuple[Purse, list[Position]]:  # fmt: skip
-    purse = Purse(currency, interest=cash.interest)
+    purse = Purse(currency, interest=cash.interest, lent=cash.lent, fees=cash.fees)
     if cash.deposited:
         purse.invested, purse.cash = cash.deposited - cash.withdrawn, cash.balance
     elif capital is not None:
@@ -171,7 +173,7 @@ def _purse(
         purse.value = added(purse.value, position.value)
         purse.unrealised = added(purse.unrealised, position.unrealised)
     purse.total = added(purse.realised + purse.dividends + purse.interest, purse.unrealised)
-    purse.equity = added(purse.cash, purse.value)
+    purse.equity = added(added(purse.cash, purse.lent), purse.value)
     if purse.equity is not None:
         if closes is not None:
             purse.drawdown = _drawdown(cash, capital if not cash.deposited else None, holdings, closes, purse.equity)

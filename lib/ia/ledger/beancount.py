@@ -10,10 +10,24 @@ from datetime import date, timedelta
 from decimal import Decimal
 
 from ia.ledger.fold import FIFO, Books, Holding, Lot, fold, plain
-from ia.ledger.journal import BONUS, BUY, DEPOSIT, DIVIDEND, INTEREST, SELL, SPLIT, SUBSCRIBE, WITHDRAW, ZERO, Entry
+from ia.ledger.journal import (
+    BONUS,
+    BUY,
+    DEPOSIT,
+    DIVIDEND,
+    INTEREST,
+    LOANS,
+    REPAID,
+    SELL,
+    SPLIT,
+    SUBSCRIBE,
+    WITHDRAW,
+    ZERO,
+    Entry,
+)
 from ia.rules.fees import cents
 
-SHARES, CASH = "Assets:Broker:Shares", "Assets:Broker:Cash"
+SHARES, CASH, LENT = "Assets:Broker:Shares", "Assets:Broker:Cash", "Assets:Broker:Lent"
 CAPITAL, ROUNDING = "Equity:Capital", "Equity:Rounding"
 REALISED, DIVIDENDS, EARNED = "Income:Realised", "Income:Dividends", "Income:Interest"
 FEES = "Expenses:Fees"
@@ -45,6 +59,7 @@ class _Writer:
         self.labels: dict[str, list[str]] = {}
         self.units: dict[str, Decimal] = {}
         self.left: dict[str, Lot] = {}
+        self.lent: set[str] = set()
         self.first = ""
         self.number = 0
 
@@ -53,13 +68,15 @@ class _Writer:
         self.first = self.first or entry.date
         if entry.kind in (BUY, SUBSCRIBE):
             assert held is not None
-            self._bought(entry, held.lots[-1])
+            self._bought(entry, held.lots[-1], books.repaid if entry.kind == SUBSCRIBE else ZERO)
         elif entry.kind == SELL:
             assert held is not None
             self._sold(books, entry, before)
         elif entry.kind in (BONUS, SPLIT):
             assert held is not None
             self._grown(entry, before, list(held.lots))
+        elif entry.kind in LOANS:
+            self._lent(books, entry)
         else:
             self._paid(books, entry)
 
@@ -83,7 +100,8 @@ class _Writer:
     def _leg(self, account: str, amount: Decimal, unit: str, rest: str = "") -> None:
         self.out.append(f"  {account}  {format(amount, 'f')} {unit}{rest}")
 
-    def _bought(self, entry: Entry, lot: Lot) -> None:
+    def _bought(self, entry: Entry, lot: Lot, paid: Decimal) -> None:
+        """Write a purchase; `paid`: what of it was paid in advance."""
         cost = (entry.cash or ZERO) + entry.fees
         assert entry.quantity is not None
         label = self._label(entry.symbol, None, Lot(entry.quantity, cost, lot.date))
@@ -92,7 +110,21 @@ class _Writer:
             SHARES, entry.quantity, commodity(entry.symbol),
             f' {{{{{format(cost, "f")} {entry.currency}, {entry.date}, "{label}"}}}}',
         )  # fmt: skip
-        self._leg(f"{CASH}:{entry.currency}", -cost, entry.currency)
+        if paid:
+            self._leg(f"{LENT}:{entry.currency}", -paid, entry.currency)
+        if cost != paid or not paid:
+            self._leg(f"{CASH}:{entry.currency}", paid - cost, entry.currency)
+
+    def _lent(self, books: Books, entry: Entry) -> None:
+        unit, out = entry.currency, -books.repaid if entry.kind == REPAID else entry.cash or ZERO
+        self.lent.add(unit)
+        self._head(entry, entry.kind)
+        self._leg(f"{CASH}:{unit}", books.moved, unit)
+        self._leg(f"{LENT}:{unit}", out, unit)
+        if entry.fees:
+            self._leg(FEES, entry.fees, unit)
+        if earned := books.moved + out + entry.fees:
+            self._leg(EARNED, -earned, unit)
 
     def _sold(self, books: Books, entry: Entry, before: list[Lot]) -> None:
         sale = books.sales[-1]
@@ -163,6 +195,7 @@ class _Writer:
         yield "\n"
         for account in (
             *(f"{CASH}:{unit}" for unit in sorted(books.cash)),
+            *(f"{LENT}:{unit}" for unit in sorted(books.cash) if unit in self.lent),
             CAPITAL,
             ROUNDING,
             REALISED,
@@ -185,6 +218,8 @@ class _Writer:
         after = (date.fromisoformat(day) + timedelta(days=1)).isoformat()
         for unit, cash in sorted(books.cash.items()):
             yield f"{after} balance {CASH}:{unit}  {format(cash.balance, 'f')} {unit}\n"
+            if unit in self.lent:
+                yield f"{after} balance {LENT}:{unit}  {format(cash.lent, 'f')} {unit}\n"
         for symbol, held in sorted(books.holdings.items()):
             yield f"{after} balance {SHARES}  {plain(held.quantity)} {commodity(symbol)}\n"
 

@@ -21,7 +21,7 @@ from ia.ledger.fold import Books, fold, plain
 from ia.ledger.guard import Breach, Held, Quoted, State
 from ia.ledger.journal import ACTIONS, BUY, SELL, TRADES, ZERO, Entry
 from ia.ledger.order import Order
-from ia.ohlcv.identity import Symbol, from_canonical, resolve
+from ia.ohlcv.identity import Symbol, from_canonical, listed_code, resolve
 from ia.rules import boards
 from ia.rules.settlement import sellable_after
 from ia.workspace import Workspace
@@ -228,6 +228,18 @@ class Desk:
             found = from_canonical(rows[0][0])
         if found.kind == "index":
             raise UsageError("{symbol} is an index, which nobody can hold", symbol=str(found))
+        if found.kind == "repo":
+            raise UsageError(
+                "{symbol} is reverse repo: money that is lent, not a security", symbol=str(found), code=found.code,
+                hint="`ia trade lend AMOUNT --code {code}` enters it, `ia trade repaid AMOUNT` its end",
+            )  # fmt: skip
+        if found.kind == "issue":
+            listed = listed_code(found) or listed_code(found, rights=True)
+            raise UsageError(
+                "{symbol} is a code for subscribing to a new issue", symbol=str(found),
+                listed=listed.canonical if listed else "CODE",
+                hint="enter it under its listed code: `ia trade buy {listed} QUANTITY PRICE --subscribed`",
+            )  # fmt: skip
         return found
 
     def latest(self, symbol: Symbol, moment: datetime) -> Price:
@@ -330,7 +342,7 @@ def _state(found: Account, currency: str, day: str = "", wish: Order | None = No
             price = each.price.price if each.price else None
             held[each.symbol] = Held(each.quantity, each.sellable, value, each.cost, price)
     if equity is None and wish is not None and purse.cash is not None:
-        equity = purse.cash + sum((each.value or ZERO for each in held.values()), ZERO)
+        equity = purse.cash + purse.lent + sum((each.value or ZERO for each in held.values()), ZERO)
     if day and purse.day != day and held:
         known = None
     start = equity - known if equity is not None and known is not None else None

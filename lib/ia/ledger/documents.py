@@ -57,10 +57,11 @@ def position(each: Position) -> dict[str, Any]:
 def purse(each: Purse) -> dict[str, Any]:
     """Return what is in one currency as plain data."""
     return {
-        "cash": money(each.cash), "equity": money(each.equity), "today_pnl": money(each.today),
-        "total_pnl": money(each.total), "max_drawdown": money(each.drawdown), "day": each.day,
-        "positions_value": money(each.value), "invested": money(each.invested), "realized_pnl": money(each.realised),
-        "unrealized_pnl": money(each.unrealised), "dividends": money(each.dividends), "interest": money(each.interest),
+        "cash": money(each.cash), "lent": money(each.lent), "equity": money(each.equity),
+        "today_pnl": money(each.today), "total_pnl": money(each.total), "max_drawdown": money(each.drawdown),
+        "day": each.day, "positions_value": money(each.value), "invested": money(each.invested),
+        "realized_pnl": money(each.realised), "unrealized_pnl": money(each.unrealised),
+        "dividends": money(each.dividends), "interest": money(each.interest),
         "fees": money(each.fees),
     }  # fmt: skip
 
@@ -73,7 +74,7 @@ def account(found: Account, method: str, warnings: list[Breach], orders: list[di
     whole = found.purse
     top = purse(whole) if whole is not None else {}
     sums = {name: top.get(name) for name in ("cash", "equity")}
-    rest = {name: top.get(name) for name in ("today_pnl", "total_pnl", "max_drawdown")}
+    rest = {name: top.get(name) for name in ("today_pnl", "total_pnl", "max_drawdown", "lent")}
     return {
         **sums, "positions": {each.symbol: position(each) for each in found.positions}, "pending_orders": orders,
         **rest, "currency": whole.currency if whole is not None else None,

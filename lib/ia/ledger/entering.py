@@ -17,9 +17,25 @@ from ia.ledger import guard, journal, order, taxed
 from ia.ledger.desk import Desk
 from ia.ledger.fold import fold
 from ia.ledger.guard import Breach
-from ia.ledger.journal import ACTIONS, BONUS, DIVIDEND, INTEREST, SELL, SPLIT, TRADES, VOID, WITHDRAW, Entry
+from ia.ledger.journal import (
+    ACTIONS,
+    BONUS,
+    DIVIDEND,
+    INTEREST,
+    LEND,
+    LOANS,
+    PREPAY,
+    SELL,
+    SPLIT,
+    SUBSCRIBE,
+    TRADES,
+    VOID,
+    WITHDRAW,
+    ZERO,
+    Entry,
+)
 from ia.ledger.order import Order
-from ia.ohlcv.identity import Symbol, from_canonical
+from ia.ohlcv.identity import Symbol, from_canonical, resolve
 from ia.rules.boards import currency
 from ia.rules.fees import cents
 
@@ -80,11 +96,14 @@ def _tell_of_tax(desk: Desk, sale: Entry) -> None:
 
 
 def money(desk: Desk, entry: Entry) -> Entry:
-    """Journal a deposit, a withdrawal or interest. More taken out than there was is told: a deposit may lack."""
+    """Journal money that moves. More taken out or lent than there was is told: a deposit may lack.
+
+    raises  Refused where more came back than was lent.
+    """
     attended()
     with desk.ws.lock():
         made = _entered(desk, [entry])[0]
-    if made.kind == WITHDRAW:
+    if made.kind in (WITHDRAW, LEND, PREPAY):
         cash = desk.books(until=clock.parse(made.time)).money(made.currency)
         if cash.deposited and cash.balance < 0:
             desk.notify(
@@ -152,8 +171,9 @@ def correct(desk: Desk, number: int, change: Change, *, because: str = "", overr
         old = journal.get(desk.ws.db, number)
         if old.kind in TRADES:
             return trade(desk, _corrected(old, change), override=override, replaces=old, note=because)
-        for name in ("quantity", "fees"):
-            if getattr(change, name) and not (name == "quantity" and old.quantity is not None):
+        fitting = {"quantity": old.quantity is not None and old.kind not in LOANS, "fees": old.kind in LOANS}
+        for name, fits in fitting.items():
+            if getattr(change, name) and not fits:
                 raise UsageError("a {kind} has no {what}", kind=Message(old.kind), what=Message(name))
         symbol = from_canonical(old.symbol) if old.symbol else None
         moment = None if change.when is None else order.moment_of(change.when, symbol)
@@ -164,6 +184,7 @@ def correct(desk: Desk, number: int, change: Change, *, because: str = "", overr
             reason=old.reason if change.reason is None else change.reason, note=because, wall="", run=None,
             session=old.session if change.session is None else change.session,
         )  # fmt: skip
+        entry = entry._replace(**change.fees)  # type: ignore[arg-type]
         negative = old.kind in (DIVIDEND, INTEREST)
         if change.amount is not None:
             amount = order.number(change.amount, "the amount", places=2, negative=negative)
@@ -245,6 +266,29 @@ def moved(
     )
 
 
+def lent(
+    kind: str, amount: Decimal, when: str | None, *, code: str = "", principal: Decimal | None = None,
+    commission: Decimal | None = None, because: str = "", session: str = "",
+) -> Entry:  # fmt: skip
+    """Return the entry of money that is lent by reverse repo, or that came back with its interest.
+
+    code       of the repo, such as 204001. principal: what of money that came back had been lent, where it is known
+    raises     UsageError for a code of something else, and for less money than the principal.
+    """
+    symbol = resolve(code) if code else None
+    if symbol is not None and symbol.kind != "repo":
+        raise UsageError("{symbol} is no code of reverse repo, such as 204001 or 131810", symbol=str(symbol))
+    if principal is not None and principal > amount:
+        raise UsageError(
+            "{principal} cannot have been lent where {amount} came back", principal=principal, amount=amount
+        )
+    made = moved(kind, amount, "CNY", when, because=because, session=session)
+    return made._replace(
+        symbol=symbol.canonical if symbol else "", name=symbol.name if symbol else "", quantity=principal,
+        commission=commission or ZERO,
+    )  # fmt: skip
+
+
 def _entered(desk: Desk, new: Sequence[Entry], gone: int = 0) -> list[Entry]:
     """Append entries after which the whole journal holds; one of them may replace the entry `gone`."""
     consistent(desk, new, gone)
@@ -254,9 +298,17 @@ def _entered(desk: Desk, new: Sequence[Entry], gone: int = 0) -> list[Entry]:
 def consistent(desk: Desk, new: Sequence[Entry], gone: int = 0) -> None:
     """Raise Refused where with these entries, and without the one that is gone, more is sold than is held somewhen."""
     entries = journal.standing(desk.ws.db, everything=True)
-    symbols = {each.symbol for each in new if each.symbol} | {each.symbol for each in entries if each.id == gone}
-    kept = [each for each in entries if each.symbol in symbols and each.symbol and each.id != gone]
-    made = [each._replace(id=2**62 + at) for at, each in enumerate(new) if each.kind != VOID and each.symbol]
+    touched = [*new, *(each for each in entries if each.id == gone)]
+    symbols = {each.symbol for each in touched if each.symbol}
+    lent = any(each.kind in LOANS for each in touched)  # any purchase of a new issue may have been paid in advance
+    kept = [
+        each for each in entries
+        if each.id != gone and ((each.symbol and each.symbol in symbols) or (lent and each.kind in (*LOANS, SUBSCRIBE)))
+    ]  # fmt: skip
+    made = [
+        each._replace(id=2**62 + at) for at, each in enumerate(new)
+        if each.kind != VOID and (each.symbol or each.kind in LOANS)
+    ]  # fmt: skip
     both = [*kept, *made]
     fold(both, desk.virtual(both))
 

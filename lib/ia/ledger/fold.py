@@ -18,7 +18,22 @@ from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
 from typing import NamedTuple
 
 from ia.errors import Refused
-from ia.ledger.journal import ACTIONS, BONUS, BUY, DEPOSIT, DIVIDEND, SELL, SPLIT, SUBSCRIBE, WITHDRAW, ZERO, Entry
+from ia.ledger import loans as lending
+from ia.ledger.journal import (
+    ACTIONS,
+    BONUS,
+    BUY,
+    DEPOSIT,
+    DIVIDEND,
+    LOANS,
+    REPAID,
+    SELL,
+    SPLIT,
+    SUBSCRIBE,
+    WITHDRAW,
+    ZERO,
+    Entry,
+)
 from ia.rules.fees import EXACT, cents
 
 AVERAGE, FIFO = "average", "fifo"
@@ -99,11 +114,15 @@ class Holding:
 class Cash:
     """The money of one currency: `balance`, what was brought in and taken out, and each day's changes.
 
-    days    day -> (all changes, those of them that were deposits or withdrawals)
-    earned  day -> the interest of it
+    loans   money that is out: lent by reverse repo, or paid for a new issue that has not arrived
+    fees    of lending
+    days    day -> (all changes of cash and loans together, those of them that were deposits or withdrawals)
+    earned  day -> the interest of it, less the fees of lending
     """
 
     balance: Decimal = ZERO
+    loans: list[lending.Loan] = field(default_factory=list)
+    fees: Decimal = ZERO
     deposited: Decimal = ZERO
     withdrawn: Decimal = ZERO
     interest: Decimal = ZERO
@@ -115,6 +134,17 @@ class Cash:
         self.balance += amount
         was = self.days.get(day)
         self.days[day] = (amount, flow) if was is None else (was[0] + amount, was[1] + flow)
+
+    def earn(self, day: str, amount: Decimal) -> None:
+        """Add interest of a day, or a cost of the account."""
+        self.interest += amount
+        self.earned[day] = self.earned.get(day, ZERO) + amount
+        self.move(day, amount)
+
+    @property
+    def lent(self) -> Decimal:
+        """The money that is out."""
+        return sum((each.amount for each in self.loans), ZERO)
 
 
 class Sale(NamedTuple):
@@ -131,6 +161,7 @@ class Books:
     """The whole ledger. lacking: sales of more than was held, with how much was missing; lenient folds only.
 
     moved   what the latest entry that is no trade changed the cash by
+    repaid  what the latest entry took from the loans
     """
 
     method: str
@@ -139,6 +170,7 @@ class Books:
     sales: list[Sale] = field(default_factory=list)
     lacking: list[tuple[Entry, Decimal]] = field(default_factory=list)
     moved: Decimal = ZERO
+    repaid: Decimal = ZERO
 
     def money(self, currency: str) -> Cash:
         """Return the cash of a currency."""
@@ -173,7 +205,7 @@ def fold(
     for entry in happened:
         step = act.get(entry.kind)
         if step is None:
-            _moved(books, entry)
+            (_lent if entry.kind in LOANS else _moved)(books, entry, lenient)
             if watch is not None:
                 watch(books, entry, None, [])
             continue
@@ -254,7 +286,11 @@ def _bought(books: Books, holding: Holding, entry: Entry, _: bool) -> None:
     holding.fees += fees
     holding.flow -= cost
     holding.last = max(holding.last, entry.time)
-    books.money(entry.currency).move(entry.date, -cost)
+    money = books.money(entry.currency)
+    money.move(entry.date, -cost)
+    if entry.kind == SUBSCRIBE:
+        books.repaid = lending.settle(money.loans, entry, cost)
+        money.balance += books.repaid
 
 
 def _sold(books: Books, holding: Holding, entry: Entry, lenient: bool) -> None:
@@ -375,7 +411,24 @@ def _whole(quantity: Decimal, held: Decimal) -> Decimal:
     return quantity.quantize(unit, ROUND_DOWN, EXACT)
 
 
-def _moved(books: Books, entry: Entry) -> None:
+def _lent(books: Books, entry: Entry, lenient: bool) -> None:
+    """Money goes out and comes back: what is lent stays the owner's, its interest is earned when it comes."""
+    assert entry.cash is not None
+    money = books.money(entry.currency)
+    money.fees += entry.fees
+    if entry.kind == REPAID:
+        books.repaid = lending.repay(money.loans, entry, lenient)
+        money.balance += books.repaid
+        money.earn(entry.date, entry.cash - books.repaid - entry.fees)
+        books.moved = entry.cash - entry.fees
+    else:
+        money.loans.append(lending.Loan(entry.kind, entry.symbol, entry.name, entry.cash))
+        money.balance -= entry.cash
+        money.earn(entry.date, -entry.fees)
+        books.moved = -entry.cash - entry.fees
+
+
+def _moved(books: Books, entry: Entry, _: bool) -> None:
     money, amount = books.money(entry.currency), entry.cash or ZERO
     books.moved = -amount if entry.kind == WITHDRAW else amount
     if entry.kind == DEPOSIT:
@@ -385,9 +438,7 @@ def _moved(books: Books, entry: Entry) -> None:
         money.withdrawn += amount
         money.move(entry.date, -amount, -amount)
     else:
-        money.interest += amount
-        money.earned[entry.date] = money.earned.get(entry.date, ZERO) + amount
-        money.move(entry.date, amount)
+        money.earn(entry.date, amount)
 
 
 def plain(number: Decimal) -> str:

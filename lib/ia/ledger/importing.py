@@ -4,18 +4,19 @@ What the broker says wins over the rules: its amounts and fees are taken as they
 says, so that a file, or two that overlap, are entered once.
 """
 
+import contextlib
 import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from datetime import date, datetime, time
+from datetime import datetime
 from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple
 
 from ia import clock
 from ia.errors import BadData, IaError, Message, Notify, silent
-from ia.ledger import entering, journal, order, tables
+from ia.ledger import entering, journal, moments, order, tables
 from ia.ledger.desk import Desk
 from ia.ledger.journal import (
     ACTIONS,
@@ -24,6 +25,11 @@ from ia.ledger.journal import (
     DEPOSIT,
     DIVIDEND,
     INTEREST,
+    LEND,
+    LOANS,
+    MONEY,
+    PREPAY,
+    REPAID,
     SELL,
     SUBSCRIBE,
     TRADES,
@@ -31,61 +37,102 @@ from ia.ledger.journal import (
     ZERO,
     Entry,
 )
+from ia.ledger.loans import principal_of, stem
 from ia.ledger.statements import meant
 from ia.ledger.tables import MOST_BYTES as MOST_BYTES
 from ia.ledger.tables import Row
-from ia.ohlcv.identity import Symbol, from_canonical, resolve
+from ia.ohlcv.identity import Symbol, from_canonical, listed_code, resolve
 from ia.rules.boards import currency as traded_in
 from ia.rules.fees import cents
 
 _resolved = lru_cache(4096)(resolve)
 _FEES = ("commission", "charge", "stamp", "transfer", "other")
-_is_date = re.compile(
-    r"([0-9]{4})[-/.年]?([0-9]{1,2})[-/.月]?([0-9]{1,2})日?"
-    r"(?:[T ,;]+([0-9]{1,2}:?[0-9]{2}(?::?[0-9]{2})?)(?:\.[0-9]+)?)?"
-    r"(?:,?\s*(?:US/Eastern|\(?[A-Z]{1,4}\)?))?", re.ASCII,
-).fullmatch  # fmt: skip
-_is_time = re.compile(r"([0-9]{1,2}):?([0-9]{2})(?::?([0-9]{2})(?:[0-9]{2})?)?", re.ASCII).fullmatch
+MOST_TOLD = 12
+"""Rows that were not understood are told one by one up to so many."""
 
 
 class Read(NamedTuple):
     """What a file says: entries, oldest first, and what was passed over: (line, why).
 
+    unread  rows that are not understood: (line, why)
     ruled   whether the file has no column that tells of fees, so that they are those of the rules
     """
 
     entries: list[Entry]
     passed: list[tuple[int, str]]
+    unread: list[tuple[int, IaError]]
     ruled: bool = False
 
 
-def read(raw: bytes, source: str, *, currency: str = "CNY", session: str = "") -> Read:
+def read(raw: bytes, source: str, *, currency: str = "CNY", session: str = "", partial: bool = False) -> Read:
     """Return the entries of a statement.
 
     currency  of rows that do not say and whose security does not tell
-    raises    BadData with the line of the first row that cannot be read.
+    partial   leave out the rows that are not understood, and tell of them
+    raises    BadData with the lines of the rows that are not understood.
     """
     rows = tables.read(raw, source)
-    paid: dict[str, Decimal] = {}
-    found: list[Entry] = []
+    file = _File(currency, session, rows)
     passed: list[tuple[int, str]] = []
+    unread: list[tuple[int, IaError]] = []
+    found: list[Entry] = []
     seen: Counter[str] = Counter()
-    ruled = bool(rows) and not rows[0].keys() & {*_FEES, "net", "kind"}
+    ruled = bool(rows) and not any(row.keys() & {*_FEES, "total", "net", "kind"} for row in rows)
     for row in rows:
         try:
-            made = _entry(row, paid, currency, session)
+            if row.problem is not None:
+                raise row.problem
+            made = _entry(row, file)
             base = "" if made is None else made.key or _key(made, row["number"])
             if ruled and made is not None and made.kind in (BUY, SELL):
                 made = _charged(made)
         except IaError as exc:
-            raise BadData("{source}:{line}: {reason}", source=source, line=row.line, reason=exc) from None
+            unread.append((row.line, exc))
+            continue
         if made is None:
             passed.append((row.line, row["what"]))
             continue
         seen[base] += 1
         found.append(made._replace(key=base if seen[base] == 1 else f"{base}#{seen[base]}"))
+    if unread and not partial:
+        raise _not_understood(source, unread)
     ruled = ruled and any(each.kind in (BUY, SELL) for each in found)
-    return Read(sorted(found, key=lambda each: (each.date, each.time)), passed, ruled)
+    return Read(sorted(found, key=lambda each: (each.date, each.time)), passed, unread, ruled)
+
+
+def _not_understood(source: str, unread: list[tuple[int, IaError]]) -> BadData:
+    """Return the failure that names every row that is not understood, the first one with its reason."""
+    (line, reason), *others = unread
+    if not others:
+        params = {**reason.params, "source": source, "line": line, "reason": reason}
+        return BadData("{source}:{line}: {reason}", hint=reason.hint or PARTIAL, **params)
+    lines = ", ".join(str(each) for each, _ in others[:MOST_TOLD]) + (", …" if len(others) > MOST_TOLD else "")
+    return BadData(
+        "{source}:{line}: {reason}; not understood either: {count} rows, in the lines {lines}", source=source,
+        line=line, reason=reason, count=len(others), lines=lines, hint=PARTIAL,
+    )  # fmt: skip
+
+
+PARTIAL = "nothing is entered; `--partial` enters the other rows and lists these"
+
+
+class _File:
+    """What the rows of one file share.
+
+    paid    what new issues cost before they arrive, by symbol and by issuer
+    bonds   the listed bond of each issuer, by its name without 转债
+    """
+
+    def __init__(self, currency: str, session: str, rows: Sequence[Row]) -> None:
+        self.currency, self.session = currency, session
+        self.paid: dict[str, Decimal] = {}
+        self.bonds: dict[str, Symbol] = {}
+        for row in rows:
+            code = row["code"].removesuffix(".0")
+            if len(code) == 6 and code.isdigit() and row["name"]:
+                with contextlib.suppress(IaError):
+                    if (symbol := _resolved(code)).kind == "bond":
+                        self.bonds[stem(row["name"])] = symbol
 
 
 def _charged(entry: Entry) -> Entry:
@@ -167,8 +214,8 @@ def _key(entry: Entry, number: str) -> str:
     return "row:" + hashlib.sha256("|".join(told).encode()).hexdigest()[:32]
 
 
-def _entry(row: Row, paid: dict[str, Decimal], default: str, session: str) -> Entry | None:
-    """Return what a row says; None where it moves nothing. `paid` collects what new issues cost before they arrive."""
+def _entry(row: Row, file: _File) -> Entry | None:
+    """Return what a row says; None where it moves nothing."""
     if row["kind"]:
         return _own(row)
     net, quantity = _number(row, "net"), _number(row, "quantity")
@@ -179,17 +226,21 @@ def _entry(row: Row, paid: dict[str, Decimal], default: str, session: str) -> En
         raise BadData(
             "what is {what!r}?", what=row["what"][:40], hint="buy, sell, dividend … as the broker writes them"
         )
-    symbol = _symbol(row, kind)
-    moment, day = _moment(row, symbol)
-    unit = _unit(row, symbol, default)
+    symbol = _symbol(row, kind, file)
+    moment, day = moments.parse(row["date"].strip(), row["time"], symbol.market if symbol else "CN")
+    unit = _unit(row, symbol, file.currency)
     name = row["name"] or (symbol.name if symbol else "")
     base = Entry(
         0, clock.stamp(moment), day, INTEREST if kind == "charge" else kind, symbol.canonical if symbol else "", name,
-        unit, session=session, actor="user", origin="statement",
+        unit, session=file.session, actor="user", origin="statement",
     )  # fmt: skip
-    if kind in ("buy", "sell", "subscribe", "paid"):
+    if kind in ("lend", "repaid", "repo", "borrow") or (symbol is not None and symbol.kind == "repo"):
+        return _lent(row, base, net, quantity)
+    if kind in ("paid", "refund"):
+        return _paid(row, base, file, net)
+    if kind in ("buy", "sell", "subscribe"):
         assert symbol is not None
-        return _trade(row, base, symbol, paid, net, quantity)
+        return _trade(row, base, symbol, file, net, quantity)
     if kind == BONUS:
         if not quantity or symbol is None:
             raise BadData("{what}: no quantity", what=row["what"])
@@ -209,12 +260,51 @@ def _entry(row: Row, paid: dict[str, Decimal], default: str, session: str) -> En
     return base._replace(cash=cash)
 
 
+def _lent(row: Row, base: Entry, net: Decimal | None, quantity: Decimal | None) -> Entry:
+    """Return money that was lent by reverse repo, or came back with its interest."""
+    amount, rate, fees = _number(row, "amount"), _number(row, "price"), _told(row)
+    kind = base.kind
+    if kind == "repo":
+        if not net:
+            raise BadData("{what}: is it lent or does it come back? No amount tells", what=row["what"])
+        kind = LEND if net < 0 else REPAID
+    kind = {"sell": LEND, "buy": "borrow"}.get(kind, kind)
+    if kind not in (LEND, REPAID):
+        raise BadData("{what}: money that is borrowed is no part of this ledger", what=row["what"] or base.symbol)
+    money = abs(net or amount or ZERO)
+    principal = principal_of(money, amount, quantity, lent=kind == LEND)
+    if not money:
+        raise BadData("{what}: no amount", what=row["what"])
+    base = base._replace(kind=kind, price=rate or None)
+    if kind == REPAID:
+        return base._replace(quantity=principal, cash=money)
+    principal = principal or money
+    fee = sum(fees.values(), ZERO) if net is None else money - principal
+    return base._replace(cash=principal, commission=fee)
+
+
+def _paid(row: Row, base: Entry, file: _File, net: Decimal | None) -> Entry | None:
+    """Return what was paid for a new issue before it arrives, or came back of it; None for a mere application."""
+    amount = _number(row, "amount") or ZERO
+    applied = re.search(r"申购$", row["what"]) and net is None
+    money = ZERO if applied else -abs(amount) if net is None else net
+    if base.kind == "refund":
+        money = abs(money)
+    if not money:
+        return None
+    for whose in {base.symbol, stem(base.name)}:
+        file.paid[whose] = file.paid.get(whose, ZERO) - money
+    if money > 0:
+        return base._replace(kind=REPAID, cash=money, quantity=money)
+    return base._replace(kind=PREPAY, cash=-money)
+
+
 def _kind(row: Row, net: Decimal | None, quantity: Decimal | None) -> str:
     """Return what a row is: by its words, else (IBKR) by the sign of its quantity."""
     if row["what"]:
         found = meant(row["what"])
         if found != "unknown" or not re.fullmatch(
-            r"(?i)[\s/]*(order|trade|stk|stock|fut|成交|普通|限价)*[\s/]*", row["what"]
+            r"(?i)[\s/]*(order|trade|stk|stock|fut|open|close|成交|交易|普通|限价|开仓|平仓)*[\s/]*", row["what"]
         ):
             return found
     if not row["what"] and quantity is None and net is not None:
@@ -224,19 +314,15 @@ def _kind(row: Row, net: Decimal | None, quantity: Decimal | None) -> str:
     )
 
 
-def _trade(
-    row: Row, base: Entry, symbol: Symbol, paid: dict[str, Decimal], net: Decimal | None, quantity: Decimal | None
-) -> Entry | None:
+def _trade(row: Row, base: Entry, symbol: Symbol, file: _File, net: Decimal | None, quantity: Decimal | None) -> Entry:
     amount, price = _number(row, "amount"), _number(row, "price")
-    if base.kind == "paid":
-        money = -(amount or ZERO) if net is None else net
-        paid[base.symbol] = paid.get(base.symbol, ZERO) - money
-        return None
     if not quantity:
         raise BadData("{what}: no quantity", what=row["what"] or base.kind)
     count = order.shares(format(abs(quantity), "f"), symbol)
     if base.kind == SUBSCRIBE:
-        cost = paid.pop(base.symbol, ZERO)
+        cost = file.paid.pop(base.symbol, ZERO) or file.paid.pop(stem(base.name), ZERO)
+        if symbol.kind == "bond" and not price:
+            price = Decimal(100)  # a new bond costs its face value
         if not amount and not price and not cost:
             raise BadData("{what}: no price", what=row["what"])
         money = abs(amount) if amount else cents(price * count) if price else cost
@@ -300,16 +386,21 @@ def _fees(row: Row, kind: str, money: Decimal, net: Decimal | None) -> dict[str,
             net=format(net, "f"),
         )  # fmt: skip
     if not told["commission"]:
-        return {**fees, "commission": told["charge"]}
+        fees["commission"] = told["charge"]
+    total = abs(_number(row, "total") or ZERO)
+    if total:
+        if total < sum(fees.values(), ZERO):
+            raise BadData("the fees are {fees}, the row says {total}", fees=format(rest, "f"), total=format(total, "f"))
+        fees["other" if fees["commission"] else "commission"] += total - sum(fees.values(), ZERO)
     return fees
 
 
 def _own(row: Row) -> Entry:
     """Return an entry as our own export writes it."""
-    if row["kind"] not in (*TRADES, *ACTIONS, DEPOSIT, WITHDRAW, INTEREST):
+    if row["kind"] not in (*TRADES, *ACTIONS, *MONEY, *LOANS):
         raise BadData("what is {what!r}?", what=row["kind"][:40])
     symbol = _resolved(row["code"]) if row["code"] else None
-    if (symbol is None) != (row["kind"] in (DEPOSIT, WITHDRAW, INTEREST)):
+    if row["kind"] not in LOANS and (symbol is None) != (row["kind"] in MONEY):
         raise BadData("a {kind} without a security, or one with it", kind=row["kind"])
     if not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", row["date"]) or not row["time"].endswith("Z"):
         raise BadData("{text!r} is not a time", text=f"{row['date']} {row['time']}"[:40])
@@ -331,7 +422,7 @@ def _own(row: Row) -> Entry:
         raise BadData("{what}: no amount", what=row["kind"])
     if row["kind"] in (BONUS, "split") and not values["ratio"] and not values["quantity"]:
         raise BadData("{what}: no ratio", what=row["kind"])
-    if row["kind"] in (DEPOSIT, WITHDRAW, INTEREST) and cash is None:
+    if row["kind"] in (*MONEY, *LOANS) and not cash:
         raise BadData("{what}: no amount", what=row["kind"])
     if moment > clock.now():
         raise BadData("{text} is in the future", text=row["time"])
@@ -344,7 +435,27 @@ def _own(row: Row) -> Entry:
     return made if made.key else made._replace(key=export_key(made))
 
 
-def _symbol(row: Row, kind: str) -> Symbol | None:
+def _symbol(row: Row, kind: str, file: _File) -> Symbol | None:
+    """Return the security of a row; of money that is lent or paid in advance None where no code is told."""
+    advance = kind in ("lend", "repaid", "repo", "borrow", "paid", "refund")
+    if advance and not row["code"]:
+        return None
+    found = _coded(row, kind)
+    if found is None or found.kind != "issue":
+        return found
+    what = row["what"] + row["name"]
+    rights = bool(re.search(r"配股|供股|rights", what, re.I))
+    listed = None if re.search(r"[债转]", what) else listed_code(found, rights=rights)
+    listed = listed or file.bonds.get(stem(row["name"]))
+    if listed is None and not advance:
+        raise BadData(
+            "{code} is a code for subscribing: under which code it is listed is not told", code=found.code,
+            hint="enter it by hand: `ia trade buy CODE QUANTITY PRICE --subscribed`",
+        )  # fmt: skip
+    return listed or found
+
+
+def _coded(row: Row, kind: str) -> Symbol | None:
     code = row["code"].upper().removesuffix(".0")
     if kind in (DEPOSIT, WITHDRAW, INTEREST, "moved", "charge"):
         return None
@@ -361,36 +472,6 @@ def _symbol(row: Row, kind: str) -> Symbol | None:
     elif re.search(r"美元|USD|US|NASDAQ|NYSE|ARCA", market, re.I) and re.fullmatch(r"[A-Z.]{1,6}", code):
         code = f"{code}.US"
     return _resolved(code or row["name"])
-
-
-def _moment(row: Row, symbol: Symbol | None) -> tuple[datetime, str]:
-    found = _is_date(row["date"].strip())
-    if found is None:
-        raise BadData("{text!r} is not a date", text=row["date"][:40])
-    market = symbol.market if symbol else "CN"
-    zone = clock.zone(market)
-    try:
-        day = date(int(found[1]), int(found[2]), int(found[3]))
-        at = clock.CLOSE[market]
-        written = row["time"] or found[4] or ""
-        if written:
-            told = _is_time(written.zfill(6) if written.isdigit() and len(written) == 5 else written)
-            if told is None:
-                raise BadData("{text!r} is not a time", text=written[:40])
-            at = time(int(told[1]), int(told[2]), int(told[3] or 0))
-            if at == time(0):
-                at = clock.CLOSE[market]
-    except ValueError:
-        raise BadData("{text!r} is not a date", text=f"{row['date']} {row['time']}"[:40]) from None
-    moment = datetime.combine(day, at, zone)
-    if not 1980 <= day.year < 9000:
-        raise BadData("{text!r} is not a date", text=row["date"][:40])
-    now = clock.now()
-    if moment > now:
-        if day > now.astimezone(zone).date():
-            raise BadData("{text} is in the future", text=row["date"])
-        moment = now
-    return moment, day.isoformat()
 
 
 def _unit(row: Row, symbol: Symbol | None, default: str) -> str:

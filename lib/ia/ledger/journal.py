@@ -19,11 +19,14 @@ from ia.workspace import Workspace
 BUY, SELL, SUBSCRIBE = "buy", "sell", "subscribe"
 DIVIDEND, BONUS, SPLIT = "dividend", "bonus", "split"
 DEPOSIT, WITHDRAW, INTEREST = "deposit", "withdraw", "interest"
+LEND, PREPAY, REPAID = "lend", "prepay", "repaid"
 VOID = "void"
 ACTIONS = (DIVIDEND, BONUS, SPLIT)
 """What happens to those who held at the close before the day."""
 TRADES = (BUY, SELL, SUBSCRIBE)
 MONEY = (DEPOSIT, WITHDRAW, INTEREST)
+LOANS = (LEND, PREPAY, REPAID)
+"""Money that is out and stays the owner's: lent by reverse repo, or paid for a new issue before it arrives."""
 ZERO = Decimal(0)
 AUDITED = 20
 """Entries that are told one by one in the audit trail; more of them came from a file, and are told as one."""
@@ -33,9 +36,10 @@ class Entry(NamedTuple):
     """One line of the journal. Times are UTC stamps; `id` 0: not entered yet.
 
     kind      buy, sell, subscribe (rights and new issues: no fees, no guard), dividend, bonus, split, deposit,
-              withdraw, interest, void
+              withdraw, interest, void; lend, prepay (paid for a new issue), repaid (either came back, with interest)
     price     of a share; of a dividend the cash per share
-    quantity  shares; of a bonus the shares that arrived, where no `ratio` is given
+    quantity  shares; of a bonus the shares that arrived, where no `ratio` is given; of repaid money the part that had
+              been lent, None where it is not told
     cash      price x quantity to the cent, before fees; of a dividend, deposit … the money; negative: taken back
     ratio     of a bonus new shares per share held; of a split shares afterwards per share held
     key       what it was made from (a row of a statement, a corporate action): the same is entered once
@@ -171,6 +175,8 @@ def _whole(entry: Entry) -> bool:
         return bool(entry.symbol and entry.quantity and entry.quantity > ZERO)
     if kind in MONEY:
         return entry.cash is not None and not entry.symbol
+    if kind in LOANS:
+        return entry.cash is not None and entry.cash > ZERO
     if kind == DIVIDEND:
         return bool(entry.symbol) and (entry.cash is not None or entry.price is not None)
     if kind in ACTIONS:

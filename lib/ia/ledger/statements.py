@@ -1,4 +1,4 @@
-"""What the columns and words of brokers' statements mean: Chinese brokers, Tonghuashun, Tongdaxin; IBKR- and Futu-like.
+"""What the columns and words of brokers' statements mean: Chinese brokers, Tonghuashun, Tongdaxin; IBKR, Futu, Tiger.
 
 Compared after folding width, case and decoration; a column that is not listed is not looked at.
 """
@@ -9,13 +9,13 @@ import unicodedata
 COLUMNS: dict[str, tuple[str, ...]] = {
     "date": (
         "成交日期", "交割日期", "发生日期", "业务日期", "交易日期", "清算日期", "日期", "date", "tradedate", "rundate",
-        "date/time", "datetime", "settledate", "成交日期时间", "filltime", "tradetime", "委托日期",
+        "date/time", "datetime", "成交日期时间", "filltime", "tradetime", "filledtime", "settledate", "委托日期",
     ),
     "time": (
-        "成交时间", "发生时间", "交易时间", "时间", "time", "委托时间",
+        "成交时间", "发生时间", "交易时间", "时间", "time", "委托时间", "下单时间", "ordertime",
     ),
     "code": (
-        "证券代码", "股票代码", "代码", "symbol", "code", "ticker", "stockcode", "证券编码",
+        "证券代码", "股票代码", "代码", "symbol", "code", "ticker", "stockcode", "证券编码", "标的代码",
     ),
     "name": (
         "证券名称", "股票名称", "名称", "name", "证券简称", "stockname",
@@ -24,17 +24,18 @@ COLUMNS: dict[str, tuple[str, ...]] = {
         "操作", "买卖标志", "买卖方向", "业务名称", "业务类型", "业务标志", "委托类别", "交易类别", "交易类型",
         "买卖类别", "方向", "委托方向", "交易方向", "买卖", "摘要",
         "side", "direction", "action", "buy/sell", "type", "transactiontype",
-        "成交类型",
+        "成交类型", "activitytype", "交易动作",
     ),
     "price": (
         "成交价格", "成交均价", "成交价", "价格", "price", "t.price", "tradeprice", "fillprice", "avgprice",
-        "averageprice",
+        "averageprice", "filledprice", "avgfillprice", "交易价格",
     ),
     "quantity": (
         "成交数量", "成交股数", "发生数量", "数量", "quantity", "qty", "shares", "fillqty", "filledqty",
+        "filledquantity", "交易数量",
     ),
     "amount": (
-        "成交金额", "成交额", "amount", "proceeds", "fillamount", "grossamount",
+        "成交金额", "成交额", "amount", "proceeds", "fillamount", "filledamount", "grossamount", "交易金额", "金额",
     ),
     "net": (
         "发生金额", "清算金额", "资金发生数", "收付金额", "变动金额", "资金变动", "发生额", "总发生金额",
@@ -42,10 +43,16 @@ COLUMNS: dict[str, tuple[str, ...]] = {
         "net",
     ),
     "commission": (
-        "佣金", "净佣金", "commission", "comm/fee", "ibcommission", "commissions", "实收佣金",
+        "佣金", "净佣金", "commission", "comm/fee", "ibcommission", "commissions", "实收佣金", "交易佣金",
     ),
     "charge": (
-        "手续费", "fees", "fee", "totalfees", "fees&comm", "合计费用",
+        "手续费", "fees", "fee", "fees&comm",
+    ),
+    "total": (  # of all fees
+        "合计费用", "费用合计", "总费用", "费用总计", "totalfees", "totalfee",
+    ),
+    "filled": (  # Futu's orders: 100@290.2
+        "已成交@均价", "filled@avgprice", "成交@均价",
     ),
     "stamp": (
         "印花税", "stampduty", "stamp", "stamptax",
@@ -57,7 +64,11 @@ COLUMNS: dict[str, tuple[str, ...]] = {
         "其他费", "其他杂费", "其他费用", "规费", "经手费", "证管费", "交易规费", "附加费", "结算费", "otherfees",
         "other", "platformfee", "platformfees", "tradingfee", "tradingfees", "secfee", "settlementfee",
         "settlementfees", "clearingfee", "clearingfees", "transactionfee", "systemfee", "sfclevy", "风险金",
-        "平台使用费", "交易费", "结算费用",
+        "平台使用费", "平台费", "交易费", "结算费用", "交收费", "交易系统使用费", "证监会征费", "财汇局征费",
+        "证监会规费",
+        "交易活动费", "综合审计跟踪监管费", "监管费", "gst", "消费税", "tradingactivityfee", "tradingactivityfees",
+        "secfees", "sfclevies", "frclevy", "afrclevy", "systemusagefee", "systemusagefees", "tradingsystemusagefee",
+        "consolidatedaudittrailfees", "consolidatedaudittrailfee", "catfee", "exchangefee", "exchangefees",
     ),
     "number": (
         "成交编号", "成交序号", "流水号", "合同编号", "委托编号", "tradeid", "orderid", "transactionid", "execid",
@@ -90,9 +101,17 @@ MANY = ("what", "other", "number")
 """Meanings that several columns of one file may have."""
 
 WORDS: tuple[tuple[str, str], ...] = (
-    (r"融券卖出|融券买入|买券还券|short|reverse", "unknown"),
     (r"撤单|废单|撤销|cancel", "nothing"),
-    (r"(中签|新股|新债|申购|配股|配债|配售|供股).{0,4}(扣款|缴款|还款|返款|冻结|解冻|资金)|缴款", "paid"),
+    (r"融资回购|融资购回|正回购|拆入|股票质押|约定购回", "borrow"),
+    (r"购回|(拆出|回购).*(到期|返款|返还|归还|还款|收回)|reverse repo.*(matur|return|repurchase|repa)", "repaid"),
+    (r"拆出|融券回购|逆回购|reverse repo", "lend"),
+    (r"股份回购", "unknown"),
+    (r"回购", "repo"),
+    (r"融券卖出|融券买入|买券还券|卖空|沽空|short|reverse", "unknown"),
+    (r"^open ?long$|^开多$", "buy"),
+    (r"^close ?long$|^平多$", "sell"),
+    (r"(中签|新股|新债|申购|配股|配债|配售|供股).{0,4}(还款|返款|解冻|退款|退回)", "refund"),
+    (r"(中签|新股|新债|申购|配股|配债|配售|供股).{0,4}(扣款|缴款|冻结|资金)|缴款", "paid"),
     (r"(新股|新债|转债|市值|网上).{0,2}申购$", "paid"),
     (r"配号|(申购|新股).{0,6}(确认|委托|失败)|市值|指定交易|撤指|回售登记|投票|密码", "nothing"),
     (r"(新股|新债|转债|配债|债券).{0,3}入[账帐]|新股.{0,2}上市|中签|配股|供股|rights", "subscribe"),
@@ -100,7 +119,6 @@ WORDS: tuple[tuple[str, str], ...] = (
     (r"(红利|股息|股利|差别化?).{0,6}税|红利补缴|补缴|个人所得税|withholding|tax adj|foreign tax", "tax"),
     (r"红股|送股|送转|转增|(股份|基金|份额)拆分|股票股利|stock dividend|bonus|split", "bonus"),
     (r"股息|红利|股利|派息|派现|分红|dividend|\bdiv\b|in lieu", "dividend"),
-    (r"(质押)?回购|购回|拆出|拆入", "interest"),
     (r"利息|结息|归本|interest", "interest"),
     (r"银证转[账帐]|银证$|资金划转|deposits?/withdraw", "moved"),
     (r"transfer of funds|moneylink|wire funds|fund transfer|funds received|journal", "moved"),
@@ -128,6 +146,8 @@ def meanings(header: list[str]) -> dict[str, list[int]]:
         places = [cells.index(name) for name in names if name in cells]
         if places:
             found[meaning] = places if meaning in MANY else places[:1]
+    if "date" not in found and "time" in found:  # Futu: one column has both
+        found["date"] = found["time"]
     if found.get("time") == found.get("date"):
         found.pop("time", None)
     return found
@@ -144,6 +164,8 @@ def meant(words: str) -> str:
 
     >>> meant("证券买入"), meant("股息红利税补缴"), meant("银行转证券"), meant("新股入帐"), meant("SELL")
     ('buy', 'tax', 'deposit', 'subscribe', 'sell')
+    >>> meant("质押回购拆出"), meant("拆出质押购回"), meant("融资回购")
+    ('lend', 'repaid', 'borrow')
     """
     text = unicodedata.normalize("NFKC", words).strip().casefold()
     return next((kind for form, kind in WORDS if re.search(form, text)), "unknown")

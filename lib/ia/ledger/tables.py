@@ -10,16 +10,21 @@ from ia.ledger.statements import is_header, meanings
 
 MOST_BYTES = 50_000_000
 MOST_ROWS = 200_000
-_is_year_last = re.compile(r"(?:.* as of )?([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})", re.ASCII).fullmatch
+_is_year_last = re.compile(r"(?:.* as of )?([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})([ ,]+[0-9].*)?", re.ASCII).fullmatch
+_is_filled = re.compile(r"([0-9.,]+)@([0-9.,]+)", re.ASCII).fullmatch
+_OF_THE_ORDER = ("what", "code", "name", "currency", "market")
 _is_sum = re.compile(r"合计|总计|小计|共|(?:sub-?|transactions )?total", re.I).match
 
 
 class Row(dict[str, str]):
-    """A row of a file: its cells by meaning, "" where there is none, and the line that it stands on."""
+    """A row of a file: its cells by meaning, "" where there is none, and the line that it stands on.
 
-    def __init__(self, line: int, cells: dict[str, str]) -> None:
+    problem  why its table says that it cannot be read, else None
+    """
+
+    def __init__(self, line: int, cells: dict[str, str], problem: BadData | None = None) -> None:
         super().__init__(cells)
-        self.line = line
+        self.line, self.problem = line, problem
 
     def __missing__(self, _: str) -> str:
         return ""
@@ -46,8 +51,13 @@ def read(raw: bytes, source: str) -> list[Row]:
     raises  BadData for what is no statement.
     """
     text = _decoded(raw, source)
+    rows: list[Row] = []
     if sections.is_sectioned(text):
-        return [_row(each.number, each.cells, meanings(each.header)) for each in sections.lines(text, source)]
+        rows = [
+            _row(each.number, each.cells, meanings(each.header), each.problem) for each in sections.lines(text, source)
+        ]
+        _year_first(rows, "$" in text, source)
+        return rows
     lines = text.splitlines()
     at, mark = next(
         ((at, mark) for at, line in enumerate(lines[:60]) for mark in "\t,;|" if is_header(_cells(line, mark))),
@@ -60,7 +70,6 @@ def read(raw: bytes, source: str) -> list[Row]:
         )  # fmt: skip
     header = _cells(lines[at], mark)
     places = meanings(header)
-    rows: list[Row] = []
     reader = csv.reader(io.StringIO("\n".join(lines[at + 1 :])), delimiter=mark)
     try:
         for values in reader:
@@ -70,6 +79,8 @@ def read(raw: bytes, source: str) -> list[Row]:
             if len(rows) >= MOST_ROWS:
                 raise BadData("{source}: more than {limit} rows", source=source, limit=MOST_ROWS)
             row = _row(line, values, places)
+            if rows and row["quantity"] and row["price"] and not any(row[name] for name in ("what", "code", "name")):
+                row |= {name: rows[-1][name] for name in _OF_THE_ORDER}  # another fill of the order above
             if not _is_sum(row["date"] or "".join(map(_bare, values))):
                 rows.append(row)
     except csv.Error as exc:
@@ -79,9 +90,14 @@ def read(raw: bytes, source: str) -> list[Row]:
     return rows[::-1] if len(days) > 1 and days[0] > days[-1] else rows
 
 
-def _row(line: int, cells: list[str], places: dict[str, list[int]]) -> Row:
+def _row(line: int, cells: list[str], places: dict[str, list[int]], problem: BadData | None = None) -> Row:
     bare = [_bare(cell) for cell in cells]
-    return Row(line, {name: _joined(name, bare, at) for name, at in places.items()})
+    row = Row(line, {name: _joined(name, bare, at) for name, at in places.items()}, problem)
+    if (filled := _is_filled(row["filled"].replace(" ", ""))) and not row["quantity"]:
+        row["quantity"], row["price"] = filled.groups()
+    if found := re.fullmatch(r"(.*\S)\s*\(([A-Z0-9.]{1,10})\)", row["code"]):  # Tiger: Apple (AAPL)
+        row["name"], row["code"] = row["name"] or found[1], found[2]
+    return row
 
 
 def _year_first(rows: list[Row], dollars: bool, source: str) -> None:
@@ -100,7 +116,7 @@ def _year_first(rows: list[Row], dollars: bool, source: str) -> None:
     month_first = month_first or (dollars and not any(int(found[1]) > 12 for _, found in told))
     for row, found in told:
         month, day = (found[1], found[2]) if month_first else (found[2], found[1])
-        row["date"] = f"{found[3]}-{month.zfill(2)}-{day.zfill(2)}"
+        row["date"] = f"{found[3]}-{month.zfill(2)}-{day.zfill(2)}{found[4] or ''}"
 
 
 def _joined(name: str, cells: list[str], places: list[int]) -> str:

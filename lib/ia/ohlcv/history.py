@@ -89,7 +89,7 @@ class _Stored(NamedTuple):
 def _identified(text: str, db: "sqlite3.Connection", chain: tuple[str, ...]) -> Symbol:
     """Return the one security that is meant: by rule and table, else by a name that one of the sources knows."""
     try:
-        return resolve(text, cache.names(db))
+        symbol = resolve(text, cache.names(db))
     except NotFound:
         from ia.ohlcv.adapters import load
 
@@ -101,6 +101,14 @@ def _identified(text: str, db: "sqlite3.Connection", chain: tuple[str, ...]) -> 
             if found:
                 return found[0]
         raise
+    if symbol.kind in ("repo", "issue"):
+        raise UsageError(
+            "{symbol} is a code of reverse repo and has no share price"
+            if symbol.kind == "repo"
+            else "{symbol} is a code for subscribing to a new issue and has no price",
+            symbol=symbol.canonical, hint="give the code under which it is listed",
+        )  # fmt: skip
+    return symbol
 
 
 def _worst(failures: list[IaError]) -> IaError:
@@ -126,6 +134,11 @@ def _stored(
         adapter = load(name)
         if adapter.local:
             return _read(adapter, symbol, until)
+        if symbol.kind == "bond":
+            raise NotFound(
+                "{symbol}: {adapter} has no convertible bonds", symbol=symbol.canonical, adapter=name,
+                hint="a folder of CSV files can have them: `ia config set market.csv.dir FOLDER`",
+            )  # fmt: skip
         if not request.refresh and (found := _synced(db, name, symbol, request, until)):
             return found
         try:

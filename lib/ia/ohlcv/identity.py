@@ -25,6 +25,28 @@ _EXCHANGE = {
 _STOCK = {"SH": ("60", "68", "900"), "SZ": ("00", "30", "200"), "BJ": ("43", "83", "87", "88", "92")}
 _FUND = {"SH": ("50", "51", "52", "53", "55", "56", "58"), "SZ": ("15", "16", "18"), "BJ": ()}
 _INDEX = {"SH": ("000",), "SZ": ("399",), "BJ": ("899",)}
+_BOND = {"SH": ("110", "111", "113", "118"), "SZ": ("123", "127", "128")}
+_REPO = {"SH": ("204",), "SZ": ("1318",)}
+_ISSUE = {"SH": ("7",), "SZ": ("07", "08", "37", "38"), "BJ": ("889",)}
+_KINDS = (("issue", _ISSUE), ("index", _INDEX), ("stock", _STOCK), ("etf", _FUND), ("bond", _BOND), ("repo", _REPO))
+"""The prefixes of the exchanges: what is convertible is a bond, and what is only subscribed to an issue."""
+_SUBSCRIBED = {"730": "600", "732": "603", "780": "601", "707": "605", "787": "688"}
+_RIGHTS = {
+    "700": "600",
+    "753": "603",
+    "760": "601",
+    "715": "605",
+    "785": "688",
+    "080": "000",
+    "082": "002",
+    "380": "300",
+}
+_HK_ETFS = (
+    ("02800", "02849"), ("03000", "03199"), ("03400", "03499"), ("07200", "07399"), ("07500", "07599"),
+    ("07700", "07799"), ("09000", "09199"), ("09400", "09499"), ("09800", "09849"), ("82800", "82849"),
+    ("83000", "83199"), ("83400", "83499"), ("87200", "87399"),
+)  # fmt: skip
+"""Codes of exchange traded funds and of leveraged and inverse products in Hong Kong, in all three currencies."""
 
 _is_code = re.compile(r"[0-9]{6}").fullmatch
 _is_hk_code = re.compile(r"[0-9]{1,5}").fullmatch
@@ -32,7 +54,10 @@ _is_ticker = re.compile(r"[A-Z]{1,5}(?:[.-][A-Z])?").fullmatch
 
 
 class Symbol(NamedTuple):
-    """A security: its code, market (CN, HK, US), exchange suffix, kind (stock, etf, index), and its name or ""."""
+    """A security: its code, market (CN, HK, US), exchange suffix, kind, and its name or "".
+
+    kind    stock, etf, index, bond (convertible), repo, issue (a code under which new shares or bonds are subscribed)
+    """
 
     code: str
     market: str
@@ -84,6 +109,16 @@ def from_canonical(canonical: str) -> Symbol:
     """Return the security of a canonical code such as `600519.SH`; NotFound where it is none."""
     code, _, exchange = canonical.rpartition(".")
     return _known(code, exchange) or _assumed(code, exchange, canonical)
+
+
+def listed_code(issue: Symbol, *, rights: bool = False) -> Symbol | None:
+    """Return the share that a code of a new issue, or of a rights issue, stands for; None where the code does not tell.
+
+    >>> str(listed_code(from_canonical("787981.SH"))), listed_code(from_canonical("754113.SH"))
+    ('688981.SH 中芯国际', None)
+    """
+    head = (_RIGHTS if rights else _SUBSCRIBED).get(issue.code[:3])
+    return None if head is None else from_canonical(f"{head}{issue.code[3:]}.{issue.exchange}")
 
 
 def _by_code(upper: str, asked: str, traded: bool) -> Symbol | None:
@@ -143,7 +178,7 @@ def _by_digits(code: str, asked: str, traded: bool) -> Symbol:
     if here:
         return here[0]
     for exchange in ("SH", "SZ", "BJ"):
-        if code.startswith((*_STOCK[exchange], *_FUND[exchange])):
+        if any(code.startswith(prefixes.get(exchange, ())) for kind, prefixes in _KINDS if kind != "index"):
             return _assumed(code, exchange, asked)
     for exchange in ("SZ", "BJ"):
         if code.startswith(_INDEX[exchange]):
@@ -242,14 +277,15 @@ def _assumed(code: str, exchange: str, asked: str) -> Symbol:
         raise NotFound("{text}: a US ticker is one to five letters", text=asked)
     if exchange == "HK":
         if len(code) == 5 and code.isdigit() and code != "00000":
-            return Symbol(code, "HK", "HK", "stock")
+            fund = any(first <= code <= last for first, last in _HK_ETFS)
+            return Symbol(code, "HK", "HK", "etf" if fund else "stock")
         raise NotFound("{text}: a Hong Kong code has at most five digits", text=asked)
     if not _is_code(code):
         raise NotFound("{text}: a mainland code has six digits", text=asked)
-    for kind, prefixes in (("index", _INDEX), ("stock", _STOCK), ("etf", _FUND)):
+    for kind, prefixes in _KINDS:
         if code.startswith(prefixes.get(exchange, ())):
             return Symbol(code, "CN", exchange, kind)
-    home = [e for e in ("SH", "SZ", "BJ") if code.startswith((*_STOCK[e], *_FUND[e], *_INDEX[e]))]
+    home = [e for e in ("SH", "SZ", "BJ") if any(code.startswith(prefixes.get(e, ())) for _, prefixes in _KINDS)]
     near = str(_known(code, home[0]) or f"{code}.{home[0]}") if home else ""
     hint = "did you mean {near}?" if home else None
     raise NotFound("{text}: {exchange} has no such code", text=asked, exchange=exchange, near=near, hint=hint)

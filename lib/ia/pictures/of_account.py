@@ -90,6 +90,7 @@ def _purse(purse: "Purse", found: "Account", books: "Books", closes: "Closes", v
     pairs = [
         (say("Equity"), Cell(sheet.money(purse.equity))),
         (say("Cash"), Cell(sheet.money(purse.cash))),
+        *([(say("Lent out"), Cell(sheet.money(purse.lent)))] if purse.lent else []),
         (say("Value of what is held"), Cell(sheet.money(purse.value))),
         (say("Brought in"), Cell(sheet.money(purse.invested) if purse.cash is not None else "")),
         (say("Today"), sheet.gained(purse.today, up)),
@@ -192,6 +193,9 @@ def _positions(purse: "Purse", found: "Account", voice: Voice) -> str:
     ]  # fmt: skip
     if purse.cash and purse.cash > 0:
         tiles.append(shapes.Tile(say("Cash"), float(purse.cash), None, f"{say('Cash')}: {sheet.money(purse.cash)}"))
+    if purse.lent:
+        lent = say("Lent out")
+        tiles.append(shapes.Tile(lent, float(purse.lent), None, f"{lent}: {sheet.money(purse.lent)}"))
     drawn = ""
     if len(tiles) > 1:
         title = say("Positions by value, coloured by unrealised profit")

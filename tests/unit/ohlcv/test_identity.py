@@ -159,7 +159,7 @@ def test_what_does_not_exist_says_what_is_near(text, hint):
 
 
 @pytest.mark.parametrize(
-    "text", ["999999", "123456", "110000.SH", "不存在的公司", "600519.XX", "123456.HK", "AAPL.HK", "ABCDEFG.US", "a/b"]
+    "text", ["999999", "143456", "019000.SH", "不存在的公司", "600519.XX", "123456.HK", "AAPL.HK", "ABCDEFG.US", "a/b"]
 )
 def test_unknown(text):
     with pytest.raises(NotFound):
@@ -248,3 +248,18 @@ def test_what_can_be_bought_is_no_index():
     assert resolve("000001", traded=True).canonical == "000001.SZ"
     assert resolve("000905", traded=True).canonical == "000905.SZ"
     assert resolve("000300", traded=True).kind == "index"
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "kind"),
+    [
+        ("113050", "113050.SH", "bond"), ("sz127045", "127045.SZ", "bond"), ("118001.SH", "118001.SH", "bond"),
+        ("204001", "204001.SH", "repo"), ("131810", "131810.SZ", "repo"), ("787123", "787123.SH", "issue"),
+        ("072113", "072113.SZ", "issue"), ("889001", "889001.BJ", "issue"), ("03067.HK", "03067.HK", "etf"),
+        ("82828", "82828.HK", "etf"), ("07226", "07226.HK", "etf"), ("9618.HK", "09618.HK", "stock"),
+        ("508000", "508000.SH", "etf"), ("180101", "180101.SZ", "etf"), ("900901", "900901.SH", "stock"),
+    ],
+)  # fmt: skip
+def test_kinds_by_the_prefixes_of_the_exchanges(text, code, kind):
+    found = resolve(text)
+    assert (found.canonical, found.kind) == (code, kind)

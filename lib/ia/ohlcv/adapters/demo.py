@@ -248,7 +248,7 @@ def _simulated(symbol: Symbol, profile: Profile, last: str) -> "tuple[Bars, list
     rng = _rng(symbol.canonical)
     draw = rng.random
     plan = _Plan(symbol, profile, rng)
-    ticks = 1000 if symbol.kind == "etf" and symbol.market == "CN" else 100
+    ticks = 1000 if symbol.kind in ("etf", "bond") and symbol.market == "CN" else 100
     own_vol = profile.vol_ann / 15.87 * 1.732
     daily_drift = profile.drift_ann / 245.0
     trend = close = profile.price
