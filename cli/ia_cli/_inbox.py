@@ -10,13 +10,15 @@ MAX_LINES = 3  # of one
 MAX_TEXT = 300  # characters of a line
 
 
-def tell_unread() -> None:
-    """Tell what is in the inbox, where a person is reading: the newest, and how many more there are.
+def attended() -> bool:
+    """Return whether a person reads what a command says."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return False
+    return config.run() is None and not config.env("_IA_COMPLETE")
 
-    A command that nobody reads, and one with nothing to tell, pays for a look at the disk at most.
-    """
-    if sys.stderr is None or not sys.stderr.isatty() or config.run() is not None or config.env("_IA_COMPLETE"):
-        return
+
+def tell_unread() -> None:
+    """Tell what is in the inbox: the newest, and how many more there are. With nothing to tell it costs a look."""
     if not os.path.exists(os.path.join(config.home(), ".ia", "unread")):
         return
     import contextlib

@@ -9,8 +9,9 @@ import click
 
 from ia import __version__, clock, config, files
 from ia.errors import IaError, NotFound, Refused, TryLater, UsageError
+from ia_cli._alarm import tell_dead_alarm
 from ia_cli._group import RootGroup, reader_left
-from ia_cli._inbox import tell_unread
+from ia_cli._inbox import attended, tell_unread
 from ia_cli._out import complain
 
 COMMANDS = {
@@ -104,8 +105,9 @@ def main() -> None:
         if status == 0:
             status = _failed(exc)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    if status not in (130, 141):
+    if status not in (130, 141) and attended():
         tell_unread()
+        tell_dead_alarm()
     sys.exit(status)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ia.errors import Message, NotFound
+from ia_cli._alarm import complain_of_alarm
 from ia_cli._brief import emit_brief
 from ia_cli._group import Group
 from ia_cli._listed import listed
@@ -14,6 +15,7 @@ from ia_cli._options import json_option, rows_options
 from ia_cli._out import emit_json, emit_text, harmless, notify
 from ia_cli._propose import propose
 from ia_cli._task import about, approved, awaited, history_row, shown
+from ia_cli._text import say
 
 if TYPE_CHECKING:
     from ia.tasks.runs import Run
@@ -44,14 +46,22 @@ def list_(ctx: click.Context, as_json: bool, as_jsonl: bool) -> None:
     """List the tasks: approved ones, files that wait for approval, and proposals. Status 1 where there are none.
 
     state is approved, paused, edited (the approved text runs, not the file), deleted (does not run), unapproved or
-    proposed; status is that of the last run.
+    proposed; status is that of the last run. Where slots passed without a run, the state adds overdue, and stderr says
+    which slots, and why: no interpreter, a moved workspace, no cron.
     """
     from ia.tasks import book
     from ia.workspace import Workspace
 
     ws = Workspace()
     people = not (as_json or as_jsonl)
-    rows = [about(ws, each, people=people, short=sys.stdout.isatty()) for each in book.listed(ws)]
+    passed, why = complain_of_alarm(ws)
+    rows = []
+    for each in book.listed(ws):
+        row = about(ws, each, people=people, short=sys.stdout.isatty())
+        if people and each.name in passed:
+            row["state"] += say(", overdue")
+        slots = passed.get(each.name, [])
+        rows.append(row if people else {**row, "overdue": slots, "alarm": why if slots else None})
     empty = NotFound("no tasks yet", hint="`ia task propose '每周五收盘后，帮我复盘'` makes a draft")
     emit = partial(emit_brief, heads=dict(zip(LIST, LIST, strict=True)), spare=("last", "status"), free={"when": 20})
     listed(ctx, rows, LIST, empty, as_json=as_json, as_jsonl=as_jsonl, emit=emit)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ia import config, store
 from ia.errors import IaError, Message, NotFound, Notify
-from ia.workspace import Workspace
+from ia.workspace import Workspace, local
 
 
 class Finding(NamedTuple):
@@ -340,14 +340,17 @@ def _ledger(ws: Workspace) -> Iterator[Finding]:
 
 def _cron(ws: Workspace) -> Iterator[Finding]:
     """The crontab: is there one, does anything read it, and does it hold what the approved tasks ask for?"""
-    from ia.tasks import book, crontab, table
+    from ia.tasks import alarm, book, crontab, table
 
     try:
         table.program()
     except IaError as exc:
         yield Finding("cron", "warn", Message(exc.template, **exc.params), Message(exc.hint or ""))
         return
-    if table.daemon():
+    running = table.daemon()
+    if running is None:
+        yield Finding("cron", "ok", Message("crontab is there; whether a cron daemon runs cannot be told here"))
+    elif running:
         yield Finding("cron", "ok", Message("crontab is there, and a cron daemon runs"))
     else:
         detail = Message("crontab is there, but no cron daemon seems to run: nothing wakes ia for its tasks")
@@ -355,8 +358,18 @@ def _cron(ws: Workspace) -> Iterator[Finding]:
     for detail, what in crontab.oddities(ws):
         yield Finding("crontab", "warn", detail, what)
     drifts = crontab.drift(ws)
+    if not drifts and (broken := alarm.starts(ws)) is not None:
+        drifts = [broken]
     for detail in drifts:
         yield Finding("crontab", "fail", detail, Message("`ia doctor --mend`"))
+    if passed := alarm.overdue(ws):
+        fault = alarm.fault(ws)
+        for late in passed:
+            detail = Message(
+                "task {name}: {count} slots passed without a run, the last {time}: {reason}",
+                name=late.name, count=len(late.slots), time=_local(late.slots[-1]), reason=fault.why,
+            )  # fmt: skip
+            yield Finding("alarm", "fail", detail, fault.mend)
     approved = book.listed(ws) if ws.exists() else []
     for each in approved:
         if each.state == "edited":
@@ -365,9 +378,15 @@ def _cron(ws: Workspace) -> Iterator[Finding]:
         elif each.state == "deleted":
             detail = Message("the file of task {name} is gone: it does not run", name=each.name)
             yield Finding("task", "warn", detail, Message("`ia task remove {name}`", name=each.name))
-    running = sum(each.state in ("approved", "edited") for each in approved)
-    if not drifts and running:
-        yield Finding("crontab", "ok", Message("{count} tasks stand in the crontab", count=running))
+    count = sum(each.state in ("approved", "edited") for each in approved)
+    if not drifts and count:
+        yield Finding("crontab", "ok", Message("{count} tasks stand in the crontab", count=count))
+
+
+def _local(stamp: str) -> str:
+    from datetime import datetime
+
+    return f"{local(datetime.fromisoformat(stamp)):%Y-%m-%d %H:%M}"
 
 
 def mend(ws: Workspace, notify: Notify) -> None:

@@ -169,6 +169,8 @@ def sync(ws: Workspace, notify: Notify = silent) -> bool:
     raises  Unavailable where there are tasks and no crontab program; ConfigError for damaged marks, a path that no
             crontab can hold, or where crontab refuses; TryLater where another program does not stop writing.
     """
+    from ia.tasks import alarm
+
     deadline = time.monotonic() + table.PATIENCE
     with _lock(deadline):
         lines = _expected(ws)
@@ -178,6 +180,8 @@ def sync(ws: Workspace, notify: Notify = silent) -> bool:
             if lines:
                 raise
             return False
+        finally:
+            alarm.keep(ws)
     if changed and table.edited_by_hand():
         notify(Message("`crontab -e` is open: what it saves is without these lines; then: `ia doctor --mend`"))
     return changed
@@ -292,14 +296,27 @@ def _fault(program: str) -> Message | None:
     return None
 
 
+def program(ws: Workspace) -> list[str]:
+    """Return the words with which the crontab starts ia for this workspace; none where it has no lines of it.
+
+    raises  Unavailable where there is no crontab program.
+    """
+    rows = (entries.split(os.fsdecode(row)) for row in read().split(b"\n") if b" --home " in row)
+    return next((parts[1] for parts in rows if parts and parts[2][:4] == ["--home", ws.root, "task", "due"]), [])
+
+
+def homes() -> list[str]:
+    """Return the workspaces of which the crontab has a block. Raises as program()."""
+    return list(dict.fromkeys(os.fsdecode(mark[3]) for mark in _marks(read())))
+
+
 def oddities(ws: Workspace) -> list[tuple[Message, Message]]:
     """Return what in the crontab is no error of ours to mend, each with what to do: blocks of gone workspaces, zones.
 
     raises  Unavailable where there is no crontab program.
     """
     old, found = read(), []
-    homes = dict.fromkeys(os.fsdecode(mark[3]) for mark in _marks(old))
-    for home in homes:
+    for home in homes():
         if home != ws.root and not os.path.isdir(home):
             told = Message("the crontab has tasks of {home}, which is not there", home=home)
             quoted = shlex.quote(home)

@@ -239,10 +239,10 @@ def edited_by_hand() -> bool:
     )
 
 
-def daemon() -> bool:
-    """Return whether a cron daemon seems to run; True where the system starts one when it is needed (macOS)."""
+def daemon() -> bool | None:
+    """Return whether a cron daemon seems to run; None where that cannot be told, as there is no /proc (macOS)."""
     if not _listed():
-        return True
+        return None
     for process in _listed():
         name, _, rest = _of(process, "stat").partition(b"(")[2].rpartition(b")")
         if name in _DAEMONS and rest.split()[:1] != [b"Z"]:  # one that has ended and was not fetched wakes nobody

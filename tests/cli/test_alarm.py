@@ -1,0 +1,170 @@
+"""A dead alarm clock is noticed: which slots passed without a run, and why."""
+
+import json
+import os
+import pty
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conftest import all_of, installed
+from ia import doctor
+from ia.tasks import alarm, book, crontab, entries, running, table
+
+DAILY = "---\nschedule: 0 9 * * *\nzone: Asia/Shanghai\nrun: ia usage\n---\n"
+DAY, THREE_DAYS_LATER = "2026-11-22T18:00+08:00", "2026-11-25T12:00+08:00"
+SLOTS = ["2026-11-23T01:00:00.000Z", "2026-11-24T01:00:00.000Z", "2026-11-25T01:00:00.000Z"]
+
+
+@pytest.fixture
+def daily(ws, monkeypatch):
+    """A task that was approved three days ago; nothing has run since."""
+    monkeypatch.setenv("IA_NOW", DAY)
+    ws.write("tasks/daily.md", DAILY)
+    book.approve(ws, "daily", by="test")
+    monkeypatch.setenv("IA_NOW", THREE_DAYS_LATER)
+    return ws
+
+
+@pytest.fixture
+def program(daily, tmp_path, monkeypatch, crontab):
+    """The script that the crontab starts, which a test may break."""
+    folder = tmp_path / "venv" / "bin"
+    folder.mkdir(parents=True)
+    script = folder / "ia"
+    script.write_text(f"#!{sys.executable}\nfrom ia_cli.start import main\nmain()\n")
+    script.chmod(0o755)
+    monkeypatch.setattr(entries, "own_program", lambda: [str(script)])
+    from ia.tasks import crontab as ours
+
+    ours.sync(daily)
+    assert str(script).encode() in crontab.read_bytes()
+    return script
+
+
+@pytest.fixture
+def cron(monkeypatch):
+    """Make a cron daemon run, or not; whether one does here is the machine's."""
+    return lambda runs: monkeypatch.setattr(table, "daemon", lambda: runs)
+
+
+def why(ws):
+    return str(alarm.fault(ws).why)
+
+
+def test_the_slots_that_passed_are_told_until_they_are_run(daily, monkeypatch):
+    assert [(each.name, each.slots) for each in alarm.overdue(daily)] == [("daily", SLOTS)]
+    monkeypatch.setenv("IA_NOW", "2026-11-23T09:05+08:00")
+    assert alarm.overdue(daily) == []  # a run may still come
+    monkeypatch.setenv("IA_NOW", THREE_DAYS_LATER)
+    running.due(daily)
+    assert alarm.overdue(daily) == []
+
+
+def test_a_task_that_rests_or_whose_file_is_gone_is_not_overdue(daily):
+    book.pause(daily, "daily")
+    assert alarm.overdue(daily) == []
+    book.resume(daily, "daily")
+    assert alarm.overdue(daily) == []  # from now on
+
+
+def test_the_reason_is_looked_for_where_the_alarm_lives(daily, program, crontab, cron, tmp_path, monkeypatch):
+    cron(True)
+    assert "the machine was off or asleep" in why(daily)
+    cron(None)
+    assert "cannot be told" in why(daily)
+    cron(False)
+    assert why(daily) == "no cron daemon seems to run"
+    text = program.read_text()
+    program.write_text(text.replace("ia_cli.start", "ia_gone"))
+    assert "does not start: ModuleNotFoundError" in why(daily)
+    program.write_text(text.replace(sys.executable, "/gone/python3"))
+    assert why(daily) == f"the crontab starts {program}, whose interpreter /gone/python3 is not there"
+    program.unlink()
+    assert why(daily) == f"the crontab starts {program}, which is not there"
+    crontab.write_bytes(crontab.read_bytes().replace(os.fsencode(daily.root), b"/moved/from"))
+    assert why(daily) == "the crontab has no lines of this workspace, but of /moved/from, which is not there"
+    crontab.write_bytes(b"0 5 * * * backup\n")
+    assert why(daily) == "the crontab has no lines of this workspace: no task will run"
+    monkeypatch.setenv("IA_CRONTAB", str(tmp_path / "none"))
+    assert why(daily).startswith("there is no crontab program")
+
+
+def test_the_doctor_tells_the_slots_and_the_reason(daily, program, cron):
+    cron(True)
+    program.write_text("#!/gone/python3\n")
+    told = [(each.check, each.state, str(each.detail)) for each in doctor.examine(daily)]
+    reason = f"the crontab starts {program}, whose interpreter /gone/python3 is not there"
+    assert ("crontab", "fail", reason) in told
+    assert ("alarm", "fail", f"task daily: 3 slots passed without a run, the last 2026-11-25 09:00: {reason}") in told
+
+
+def test_the_list_tells_them(ia, daily, crontab):
+    crontab.write_bytes(b"0 5 * * * backup\n")
+    run = ia("task", "list")
+    assert run.returncode == 0 and "\tapproved, overdue\t" in run.stdout
+    assert run.stderr.splitlines() == [
+        "ia: task daily: slots passed without a run: 2026-11-23 09:00, 2026-11-24 09:00, 2026-11-25 09:00",
+        "ia: why: the crontab has no lines of this workspace: no task will run",
+        "hint: `ia doctor --mend`",
+    ]
+    (row,) = json.loads(ia("task", "list", "--json").stdout)
+    assert row["state"] == "approved" and row["overdue"] == SLOTS and "no lines of this workspace" in row["alarm"]
+    assert "overdue" not in ia("task", "list", env={"IA_NOW": DAY}).stdout
+
+
+def test_the_list_tells_of_a_crontab_that_is_behind_the_book(ia, daily, crontab):
+    crontab.write_bytes(b"0 5 * * * backup\n")
+    run = ia("task", "list", env={"IA_NOW": DAY})
+    assert run.stderr.splitlines() == [
+        "ia: the tasks will not run on time: the crontab has no lines of this workspace: no task will run",
+        "hint: `ia doctor --mend`",
+    ]
+
+
+def at_a_terminal(*argv, now):
+    master, terminal = pty.openpty()
+    subprocess.run(
+        [*installed(), *argv], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=terminal,
+        env={**os.environ, "IA_NOW": now}, check=False,
+    )  # fmt: skip
+    os.close(terminal)
+    told = all_of(master).decode().replace("\r\n", "\n")
+    os.close(master)
+    return told
+
+
+def test_the_next_command_at_a_terminal_tells_it_in_a_line_once_a_day(ia, daily, crontab):
+    crontab.write_bytes(b"0 5 * * * backup\n")
+    assert at_a_terminal("usage", now="2026-11-22T20:00+08:00") == ""
+    assert ia("usage").stderr == ""  # not at a terminal
+    line = (
+        "ia: 3 slots of daily passed without a run, the last 2026-11-25 09:00: "
+        "the crontab has no lines of this workspace: no task will run; `ia doctor` says more\n"
+    )
+    assert at_a_terminal("usage", now=THREE_DAYS_LATER) == line
+    assert at_a_terminal("usage", now="2026-11-25T18:00+08:00") == ""
+    assert at_a_terminal("usage", now="2026-11-26T08:00+08:00") == line
+
+
+def test_a_command_with_nothing_to_tell_loads_no_schedule(ws, monkeypatch):
+    ws.write("notebook/x.md", "x\n")
+    code = (
+        "import sys\nfrom ia_cli._alarm import tell_dead_alarm\ntell_dead_alarm()\n"
+        "print([name for name in sys.modules if name.startswith(('ia.tasks', 'ia.schedule', 'sqlite3'))])"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "[]\n"
+
+
+def test_a_workspace_that_was_moved(ia, daily, tmp_path):
+    moved = Path(tmp_path / "moved")
+    shutil.move(daily.root, moved)
+    run = ia("--home", str(moved), "task", "list")
+    assert f"why: the crontab has no lines of this workspace, but of {daily.root}, which is not there" in run.stderr
+    assert ia("--home", str(moved), "doctor", "--mend").stderr.count("crontab: mended") == 1
+    assert crontab.homes() == [daily.root, str(moved)]
+    assert not os.path.exists(daily.root)
