@@ -55,8 +55,13 @@ def github(body, *, secret=SECRET, delivery=None):
 class Listener:
     """`ia listen webhook` in a process; what it says on stdout and stderr is collected."""
 
-    def __init__(self, *args, secret=SECRET, env=None):
-        told = {**os.environ, **({"IA_WEBHOOK_SECRET": secret} if secret else {}), **(env or {})}
+    def __init__(self, *args, secret=SECRET, form="standard", env=None):
+        told = {
+            **os.environ,
+            "IA_WEBHOOK_FORM": form,
+            **({"IA_WEBHOOK_SECRET": secret} if secret else {}),
+            **(env or {}),
+        }
         self.process = subprocess.Popen(
             [*installed(), "listen", "webhook", "--port", "0", *args], env=told, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ia.bridges.deliveries import Delivery
 
 LOOPBACK = "127.0.0.1"
+NAMES = {"standard": "Standard Webhooks (webhook-signature)", "github": "GitHub (X-Hub-Signature-256)"}
 
 
 @click.command(cls=Command, example="ia config set webhook.port 8800; ia listen webhook --help")
@@ -26,12 +27,14 @@ def webhook(host: str, port: int | None, once: bool) -> None:
     handled afterwards, one after another; what was not handled when the listener ended is left to the next one, or `ia
     task due`. Each accepted event is printed as one line of JSON. Ends on SIGTERM and Ctrl-C.
 
-    A request is signed with webhook.secret (HMAC-SHA256), in one of two forms. Standard Webhooks: the headers
-    webhook-id, webhook-timestamp (within 5 minutes) and webhook-signature, `v1,` and base64 of the signature of
-    `ID.TIMESTAMP.BODY`; a secret that begins with whsec_ is base64. GitHub: X-Hub-Signature-256, `sha256=` and the
-    signature of the body in hex; the id is X-GitHub-Delivery, else the SHA-256 of the body; neither it nor a time is
-    signed, so that whoever reads the traffic can send it again. NAME is not signed: an id is taken once, whatever NAME
-    it comes for.
+    A request is signed with webhook.secret (HMAC-SHA256), in one of two forms. A secret is good for one of them:
+    webhook.form says which, else Standard Webhooks where it begins with whsec_, and GitHub's where not.
+
+    Standard Webhooks: the headers webhook-id, webhook-timestamp (within 5 minutes) and webhook-signature, `v1,` and
+    base64 of the signature of `ID.TIMESTAMP.BODY`; a secret that begins with whsec_ is base64. GitHub:
+    X-Hub-Signature-256, `sha256=` and the signature of the body in hex; the id is X-GitHub-Delivery, else the SHA-256
+    of the body; neither it nor a time is signed, so that whoever reads the traffic can send it again. NAME is not
+    signed: an id is taken once, whatever NAME it comes for.
 
     Answers: 202 accepted, 200 received before (the same id), 401 not signed, 404 no task listens, 413 too long, 429 too
     many wait, 503 try again later. `GET /healthz` is answered with 200.
@@ -45,6 +48,7 @@ def webhook(host: str, port: int | None, once: bool) -> None:
     import gc
 
     from ia import config
+    from ia.bridges import signing
     from ia.bridges import webhook as bridge
     from ia.tasks.children import command
     from ia.workspace import Workspace
@@ -56,6 +60,7 @@ def webhook(host: str, port: int | None, once: bool) -> None:
             "webhook.secret is not set: only what is signed is let in",
             hint="`openssl rand -hex 32 | ia config secret IA_WEBHOOK_SECRET`; give the sender the same secret",
         )
+    form = signing.form_of(secret, config.get("webhook.form"))
     chosen = port if port is not None else int(config.get("webhook.port"))
     if chosen > 65535:
         raise UsageError("webhook.port: {port} is no port", port=chosen)
@@ -68,10 +73,13 @@ def webhook(host: str, port: int | None, once: bool) -> None:
     due = [*command(), "--home", config.home(), "task", "due"]
     for name in config.needless("webhook.secret"):
         config.override(name, "")  # no process that is started from here needs it
-    bridge.serve(
-        Workspace(), bridge.Listening(host, chosen, secret, due, once=once), ready=_ready, accepted=_accepted,
-        notify=notify,
-    )  # fmt: skip
+    how = bridge.Listening(host, chosen, secret, due, once=once, form=form)
+
+    def ready(address: str) -> None:
+        notify(Message("listening on {address}", address=address))
+        notify(Message("signatures are taken in the form of {form}", form=NAMES[form]))
+
+    bridge.serve(Workspace(), how, ready=ready, accepted=_accepted, notify=notify)
 
 
 def _loopback(host: str) -> bool:
@@ -81,10 +89,6 @@ def _loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
-
-
-def _ready(address: str) -> None:
-    notify(Message("listening on {address}", address=address))
 
 
 def _accepted(event: "Delivery") -> None:

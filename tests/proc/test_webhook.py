@@ -53,7 +53,9 @@ def test_a_signed_event_is_kept_told_and_run(ws, build):
 
 def test_the_form_of_github(ws, build):
     body = b'{"action": "completed"}'
-    with Listener() as listener:
+    with Listener(form="github") as listener:
+        assert listener.ask("POST", "/build", body, standard(body)).status == 401
+        assert "form of GitHub" in listener.errors
         answer = listener.ask("POST", "/build", body, github(body, delivery="72d3162e-cc78-11e3"))
         assert (answer.status, answer.document["id"]) == (202, "72d3162e-cc78-11e3")
         assert listener.ask("POST", "/build", body, github(body, delivery="72d3162e-cc78-11e3")).status == 200
@@ -81,6 +83,7 @@ def test_what_was_sent_to_one_name_is_not_taken_for_another_and_each_task_has_it
     approved(ws, "three", "on webhook deploy")
     with Listener() as listener:
         assert [listener.post(name, "x", id="a").status for name in ("build", "deploy", "build")] == [202, 200, 200]
+    with Listener(form="github") as listener:
         body = b"{}"
         assert [listener.ask("POST", f"/{name}", body, github(body)).status
                 for name in ("deploy", "build")] == [202, 200]  # fmt: skip
@@ -237,7 +240,7 @@ def test_once_ends_when_the_first_event_was_handled(ws, build):
 def test_a_reader_that_leaves_ends_it_silently(ws, build):
     read, write = os.pipe()
     process = subprocess.Popen(
-        [*installed(), "listen", "webhook", "--port", "0"], env={**os.environ, "IA_WEBHOOK_SECRET": SECRET},
+        [*installed(), "listen", "webhook", "--port", "0"], env={**os.environ, "IA_WEBHOOK_SECRET": SECRET, "IA_WEBHOOK_FORM": "standard"},
         stdin=subprocess.DEVNULL, stdout=write, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     os.close(write)
@@ -256,7 +259,7 @@ def test_a_reader_that_leaves_ends_it_silently(ws, build):
 
 def test_a_reader_that_is_slow_holds_up_nobody(ws, build):
     process = subprocess.Popen(
-        [*installed(), "listen", "webhook", "--port", "0"], env={**os.environ, "IA_WEBHOOK_SECRET": SECRET},
+        [*installed(), "listen", "webhook", "--port", "0"], env={**os.environ, "IA_WEBHOOK_SECRET": SECRET, "IA_WEBHOOK_FORM": "standard"},
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     with process:
@@ -306,7 +309,7 @@ def test_the_port_of_the_settings(ia, ws, build):
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     assert ia("config", "set", "webhook.port", str(port)).returncode == 0
-    process = subprocess.Popen([*installed(), "listen", "webhook"], env={**os.environ, "IA_WEBHOOK_SECRET": SECRET},
+    process = subprocess.Popen([*installed(), "listen", "webhook"], env={**os.environ, "IA_WEBHOOK_SECRET": SECRET, "IA_WEBHOOK_FORM": "standard"},
                                stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)  # fmt: skip
     with process:
         assert process.stderr.readline() == f"ia: listening on http://127.0.0.1:{port}\n"

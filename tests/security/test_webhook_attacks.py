@@ -83,6 +83,26 @@ def test_a_replay_is_known_and_starts_nothing(listener, ws):
     assert len(kept(ws)) == 1
 
 
+def test_a_captured_event_is_none_in_the_other_form(listener, ws):
+    """Whoever saw an event of Standard Webhooks cannot send its signature as GitHub's, to any task, at any time."""
+    import base64
+
+    old = standard(BODY, at=time.time() - 86400)
+    raw = f"{old['webhook-id']}.{old['webhook-timestamp']}.".encode() + BODY
+    digest = base64.b64decode(old["webhook-signature"][3:]).hex()
+    for name in ("build", "deploy", "x"):
+        for more in (
+            {},
+            {"X-GitHub-Delivery": "again-1"},
+            {"X-GitHub-Delivery": "again-2"},
+            old,
+            standard(BODY, secret="x" * 32),
+        ):
+            headers = {"X-Hub-Signature-256": f"sha256={digest}", **more}
+            assert listener.ask("POST", f"/{name}", raw, headers).status == 401
+    assert kept(ws) == []
+
+
 def test_a_signature_for_one_secret_does_not_travel_in_two_headers(listener):
     good = standard(BODY)
     for line in (f"webhook-id: {good['webhook-id']}", "webhook-signature: v1,AAAA", "Content-Length: 5", "Host: y",

@@ -24,8 +24,10 @@ GITHUB = {"x-hub-signature-256": "sha256=757107ea0eb2509fc211221cce984b8a37570b6
 HELLO = b"Hello, World!"
 
 
-def verified(headers=STANDARD, body=BODY, secret=KEY, at=AT):
-    return signing.verified(headers, body, secret, at)
+def verified(headers=STANDARD, body=BODY, secret=KEY, at=AT, form=None):
+    """Verify in the form that the headers have, else in the one that is named."""
+    form = form or (signing.GITHUB if "x-hub-signature-256" in headers else signing.STANDARD)
+    return signing.verified(headers, body, secret, at, form)
 
 
 def signed(key, id, timestamp, body):
@@ -101,7 +103,7 @@ def test_a_signature_that_is_none(signature):
 def test_a_header_that_is_missing(missing):
     headers = {name: value for name, value in STANDARD.items() if name != missing}
     assert verified(headers) is None
-    assert not signing.promised(headers, AT)
+    assert not signing.promised(headers, AT, signing.STANDARD)
 
 
 @pytest.mark.parametrize(
@@ -135,7 +137,39 @@ def test_github_signatures_that_are_none(value):
 
 def test_a_bad_standard_signature_is_not_saved_by_another_form():
     both = {**STANDARD, "webhook-signature": "v1,AAAA", **GITHUB}
-    assert verified(both, HELLO, GITHUB_SECRET) is None
+    assert verified(both, HELLO, GITHUB_SECRET, form=signing.STANDARD) is None
+
+
+@pytest.mark.parametrize(
+    ("secret", "chosen", "form"),
+    [
+        (KEY, None, "standard"),
+        (GITHUB_SECRET, None, "github"),
+        (KEY, "github", "github"),
+        (GITHUB_SECRET, "standard", "standard"),
+    ],
+)
+def test_a_secret_is_good_for_one_form(secret, chosen, form):
+    assert signing.form_of(secret, chosen) == form
+
+
+@pytest.mark.parametrize("key", ["0123456789abcdef", "a secret of the tests, 0123456789"])
+def test_an_event_of_one_form_is_none_of_the_other(key):
+    """HMAC over ID.TIMESTAMP.BODY is GitHub's signature of a body that reads so: it would come back for ever."""
+    headers = signed(key.encode(), "msg_1", AT - 86400, b"{}")
+    raw = f"msg_1.{AT - 86400}.{{}}".encode()
+    again = {"x-hub-signature-256": "sha256=" + base64.b64decode(headers["webhook-signature"][3:]).hex()}
+    for delivery in ("again-1", "again-2"):
+        replayed = {**again, "x-github-delivery": delivery}
+        assert signing.verified(replayed, raw, key, AT, signing.STANDARD) is None
+        assert signing.verified({**headers, **replayed}, raw, key, AT, signing.STANDARD) is None
+    hub = hmac.new(key.encode(), f"x.{AT}.y".encode(), hashlib.sha256).digest()
+    forged = {
+        "webhook-id": "x",
+        "webhook-timestamp": str(AT),
+        "webhook-signature": "v1," + base64.b64encode(hub).decode(),
+    }
+    assert signing.verified(forged, b"y", key, AT, signing.GITHUB) is None
 
 
 def test_a_delivery_that_is_no_id_is_not_taken_for_one():
@@ -170,7 +204,8 @@ def test_secrets_that_do():
 
 @given(st.dictionaries(st.sampled_from(signing.HEADERS), st.text(max_size=60)), st.binary(max_size=60))
 def test_nothing_random_is_signed(headers, body):
-    assert verified(headers, body) is None
+    assert verified(headers, body, form=signing.STANDARD) is None
+    assert verified(headers, body, form=signing.GITHUB) is None
 
 
 @given(st.binary(min_size=16, max_size=64), st.binary(max_size=2000), st.integers(0, 10**11))

@@ -74,6 +74,7 @@ CATALOG = {
     "user ids of others who may write to the bot; a comma list": "其他可以写给机器人的用户号；用逗号分隔",
     "where a code for an approval is shown": "批准用的代码显示在哪里",
     "secret that signs what `ia listen webhook` takes": "`ia listen webhook` 验签用的密钥",
+    "how senders sign: standard (default where the secret begins with whsec_) or github": "发送方如何签名：standard（密钥以 whsec_ 开头时的默认值）或 github",
     "port that `ia listen webhook` listens on": "`ia listen webhook` 监听的端口",
     "where the messages of this channel go": "这个渠道的消息发到哪里",
     "{name}: a channel's name is made of a-z, 0-9, - and _; cli and me are taken": "{name}：渠道名称只用 a-z、0-9、- 和 _；cli 和 me 已被占用",

@@ -61,6 +61,7 @@ class Listening(NamedTuple):
 
     port     0: any that is free
     secret   what senders sign with
+    form     how they do: signing.STANDARD or GITHUB
     due      the command that runs what is due of the task whose name is added to it
     once     end after the first accepted event has been handled
     """
@@ -70,6 +71,7 @@ class Listening(NamedTuple):
     secret: str
     due: Sequence[str]
     once: bool = False
+    form: str = signing.STANDARD
 
 
 def serve(
@@ -211,7 +213,7 @@ class _Server:
                 body = await http.body(reader, writer, head.headers)
         except TimeoutError:
             raise Answer(408) from None
-        id = signing.verified(head.headers, body, self._how.secret, clock.wall().timestamp())
+        id = signing.verified(head.headers, body, self._how.secret, clock.wall().timestamp(), self._how.form)
         if id is None:
             raise self._unsigned(peer)
         name = _name(head.path)
@@ -239,7 +241,7 @@ class _Server:
         if head.method != "POST":
             raise Answer(405, headers=(("Allow", "POST"),))
         http.length(head.headers)
-        if not signing.promised(head.headers, clock.wall().timestamp()):
+        if not signing.promised(head.headers, clock.wall().timestamp(), self._how.form):
             raise self._unsigned(peer)
 
     def _unsigned(self, peer: str) -> Answer:
