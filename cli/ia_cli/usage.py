@@ -23,7 +23,8 @@ def usage(by: str, since: str | None, left: bool, as_json: bool, as_jsonl: bool)
 
     Money is known for models with a price: `ia config set prices.MODEL.input 2`, and .output, for a million tokens.
     Caps are settings (turn.max_cost, turn.max_tokens, each also with _day and _month); a call that would pass one is
-    refused with status 77. estimated counts calls whose model did not tell its tokens, unpriced those without a price.
+    refused with status 77. Of a model without a price one command uses at most 500000 tokens, unless turn.max_tokens
+    says otherwise. estimated counts calls whose model did not tell its tokens, unpriced those without a price.
     When piped, the caps come with --left or --json.
     """
     import sys

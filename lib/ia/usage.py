@@ -25,6 +25,10 @@ STALE = timedelta(minutes=15)
 """Age at which a reservation counts no more: its process was killed."""
 CAPS = ("turn.max_cost", "turn.max_cost_day", "turn.max_cost_month",
         "turn.max_tokens", "turn.max_tokens_day", "turn.max_tokens_month")  # fmt: skip
+UNPRICED_TOKENS = 500_000
+"""Tokens that one command may use of a model without a price, where turn.max_tokens is not set: the caps in money do
+not count it."""
+UNPRICED = "turn.max_tokens"
 BY = {"day": "%Y-%m-%d", "month": "%Y-%m", "model": "", "session": ""}
 _PICO = 10**12
 
@@ -99,7 +103,7 @@ class Meter:
         self.price = None if self.local else price(model_id)
         self.turn = turn or uuid.uuid4().hex
         self._who = {"command": command, "session": session, "turn": self.turn, "model": model_id, "actor": actor}
-        self._caps = [] if self.local else [cap for cap in _caps() if not cap.money or self.price]
+        self._caps = self._counting()
         self._row = 0
         self._input = self._output = self._reserved = 0
 
@@ -112,7 +116,13 @@ class Meter:
         """Take the price of the model that is meant, where the name it goes by has none: caps must count it."""
         if self.unpriced and model_id != self.model:
             self.price = price(model_id)
-            self._caps = [cap for cap in _caps() if not cap.money or self.price]
+            self._caps = self._counting()
+
+    def _counting(self) -> "list[_Cap]":
+        """Return the caps that count this model."""
+        if self.local:
+            return []
+        return _caps() if self.price is not None else _tokens([cap for cap in _caps() if not cap.money])
 
     def is_new(self) -> bool:
         """Whether no other command has called this model yet."""
@@ -238,7 +248,9 @@ class Meter:
 
 def left(ws: Workspace) -> dict[str, Left]:
     """Return the caps that are set, by name, with what is left of them; nothing is spent yet of a command's."""
-    return {cap.name: _left(cap, _spent(ws.db, cap)) for cap in _caps()}
+    chosen = config.get("model")
+    unpriced = bool(chosen) and chosen != LOCAL and price(str(chosen)) is None
+    return {cap.name: _left(cap, _spent(ws.db, cap)) for cap in (_tokens(_caps()) if unpriced else _caps())}
 
 
 def rows(ws: Workspace, by: str = "day", since: str | None = None) -> list[Row]:
@@ -291,6 +303,13 @@ def _caps() -> list[_Cap]:
             scope = name.rpartition("_")[2] if name.endswith(("_day", "_month")) else "command"
             found.append(_Cap(name, scope, money, int(Decimal(str(value)) * (_PICO if money else 1))))
     return found
+
+
+def _tokens(caps: list[_Cap]) -> list[_Cap]:
+    """Return the caps of a model without a price: one in tokens a command is always among them."""
+    if any(cap.name == UNPRICED for cap in caps):
+        return caps
+    return [*caps, _Cap(UNPRICED, "command", False, UNPRICED_TOKENS)]
 
 
 def _spent(db: sqlite3.Connection, cap: _Cap, *, turn: str = "", but: int = 0) -> int:

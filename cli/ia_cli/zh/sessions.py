@@ -34,7 +34,7 @@ CATALOG = {
     "session {id} is busy with another turn": "会话 {id} 正在进行另一轮对话",
     # usage
     "Show what models used, in tokens and money, and what is left of the caps.": "显示模型的用量（token 和费用）以及各上限的余量。",
-    "Money is known for models with a price: `ia config set prices.MODEL.input 2`, and .output, for a million tokens. Caps are settings (turn.max_cost, turn.max_tokens, each also with _day and _month); a call that would pass one is refused with status 77. estimated counts calls whose model did not tell its tokens, unpriced those without a price. When piped, the caps come with --left or --json.": "设了价格的模型才有费用：`ia config set prices.MODEL.input 2`，以及 .output，按每百万 token 计。上限是设置（turn.max_cost、turn.max_tokens，另有 _day 和 _month）；会超过上限的调用被拒绝，状态为 77。estimated 是模型未报告 token 数的调用，unpriced 是没有价格的调用。管道输出时，用 --left 或 --json 查看上限。",
+    "Money is known for models with a price: `ia config set prices.MODEL.input 2`, and .output, for a million tokens. Caps are settings (turn.max_cost, turn.max_tokens, each also with _day and _month); a call that would pass one is refused with status 77. Of a model without a price one command uses at most 500000 tokens, unless turn.max_tokens says otherwise. estimated counts calls whose model did not tell its tokens, unpriced those without a price. When piped, the caps come with --left or --json.": "设了价格的模型才有费用：`ia config set prices.MODEL.input 2`，以及 .output，按每百万 token 计。上限是设置（turn.max_cost、turn.max_tokens，另有 _day 和 _month）；会超过上限的调用被拒绝，状态为 77。没有价格的模型，一条命令最多用 500000 个 token，除非 turn.max_tokens 另有规定。estimated 是模型未报告 token 数的调用，unpriced 是没有价格的调用。管道输出时，用 --left 或 --json 查看上限。",
     "What to add up by.": "按什么汇总。",
     "Only calls at or after this time.": "只看此时及以后的调用。",
     "Only the caps: limit, what is spent, what is left.": "只看上限：限额、已用、剩余。",
@@ -45,7 +45,7 @@ CATALOG = {
     "`ia usage` shows what is left; `ia config set {cap} …` changes the cap": "`ia usage` 显示余量；`ia config set {cap} …` 可修改上限",
     "{by}: usage is grouped by {known}": "{by}：用量可按 {known} 汇总",
     # settings
-    "tokens that one command may use": "一条命令最多用多少 token",
+    "tokens that one command may use; 500000 where the model has no price": "一条命令最多用多少 token；没有价格的模型为 500000",
     "tokens that one day may use": "一天最多用多少 token",
     "tokens that one month may use": "一个月最多用多少 token",
     "currency of prices and caps": "价格和上限的货币",

@@ -63,8 +63,9 @@ CATALOG = {
     "the message is empty": "消息是空的",
     'try: ia turn "帮我看看宁德时代最近怎么样"': '试试：ia turn "帮我看看宁德时代最近怎么样"',
     "the message is longer than {limit} characters": "消息超过 {limit} 个字符",
-    "{model} has no price: caps in money do not count it; set prices.{model}.input and .output": (
-        "{model} 没有单价：金额上限不计它；可设置 prices.{model}.input 和 .output"
+    "{model} has no price: caps in money do not count it, and one command may use {tokens} tokens; set"
+    " prices.{model}.input and .output, or turn.max_tokens": (
+        "{model} 没有单价：金额上限不计它，一条命令最多用 {tokens} 个 token；可设置 prices.{model}.input 和 .output，或 turn.max_tokens"
     ),
     "{model} came to no answer in {steps} steps": "{model} 在 {steps} 步内没有给出回答",
     "`ia config set turn.max_steps` changes the limit": "`ia config set turn.max_steps` 可改上限",

@@ -15,10 +15,13 @@ from ia import audit, clock, config, sessions, skills
 from ia.agent import models
 from ia.agent.context import DATA, HISTORY, QUESTION, Context, Data, assembled, stored
 from ia.errors import BadData, Message, Notify, UsageError, once, silent
+from ia.tools.asking import pasted
 from ia.tools.router import Router
 from ia.tools.scope import Call, Market, Scope
 from ia.workspace import Workspace
 
+PASTED = "pasted text"
+"""The origin of what stands in the user's message and is somebody else's."""
 _COMMAND = re.compile(r"/([\w][\w-]*)(?:\s+(.*))?\Z", re.S)
 MAX_MESSAGE = 200_000
 
@@ -117,6 +120,8 @@ def prepare(
         scope.taint(heard.origin)
         scope.own = heard.origin if heard.by_user else ""
         scope.allowed, scope.once = heard.allowed, heard.once
+    if by_user and pasted(message):
+        scope.taint(PASTED)
     active = _named_skill(ws, message) if by_user else None
     if active is not None:
         from ia.tools.builtin.skills import activate
@@ -236,9 +241,13 @@ class _Taking:
             **({"failure": failure} if failure else {}),
         )  # fmt: skip
         if not failure and self.meter.unpriced and self.meter.is_new():
+            from ia.usage import UNPRICED_TOKENS
+
             self.notify(
                 Message(
-                    "{model} has no price: caps in money do not count it; set prices.{model}.input and .output",
+                    "{model} has no price: caps in money do not count it, and one command may use {tokens} tokens; set"
+                    " prices.{model}.input and .output, or turn.max_tokens",
                     model=turn.model,
+                    tokens=int(config.get("turn.max_tokens") or UNPRICED_TOKENS),
                 )
             )
