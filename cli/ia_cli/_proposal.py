@@ -23,6 +23,10 @@ def document(ws: "Workspace", proposal: "Proposal", before: str, after: str) -> 
     told: dict[str, Any] = {"diff": diff, "alike": proposals.alike(before, after, proposal.path, proposal.kind)}
     if proposal.kind == proposals.CALL:
         return {"call": {"tool": proposal.path, "arguments": proposal.after}}
+    if proposal.kind == proposals.FETCH:
+        import json
+
+        return {"fetch": json.loads(proposal.after)}
     if proposal.kind == proposals.TRADE:
         from ia.ledger.proposed import document as trade
         from ia.pipes import ledger
@@ -60,10 +64,13 @@ def shown(ws: "Workspace", proposal: "Proposal", before: str, after: str) -> str
     if "call" in told:
         call = told["call"]
         lines.append(say("call {tool} with {arguments}", tool=call["tool"], arguments=call["arguments"]))
+    elif "fetch" in told:
+        lines += _fetch_lines(told["fetch"])
     elif "trade" in told:
         lines += _trade_lines(told["trade"])
-    if "call" in told or "trade" in told:
-        return outside.escape_unseen("".join(line + "\n" for line in lines))
+    if {"call", "fetch", "trade"} & told.keys():
+        return outside.escape_unseen("".join(line + "
+" for line in lines))
     if "skill" in told:
         lines += _skill_lines(told["skill"])
     if "provider" in told:
@@ -170,6 +177,16 @@ def _tools(
         elif declared is not None:
             foreign.append(name)
     return risks, foreign
+
+
+def _fetch_lines(asked: dict[str, Any]) -> list[str]:
+    source, name = asked["source"], asked["name"]
+    lines = [say("fetch {source}", source=source)]
+    lines += [say("the skill {name} of it", name=name)] if name else []
+    return [
+        *lines,
+        say("nothing of it is here yet: approving fetches it, and what came is then shown to be decided on"),
+    ]
 
 
 def _skill_lines(skill: dict[str, Any]) -> list[str]:

@@ -69,7 +69,8 @@ def approve(number: int, yes: bool, as_json: bool) -> None:
     """Carry out a proposal.
 
     Shows what would change and asks at the terminal. Without a terminal it is refused, unless --yes is given. A task
-    enters your crontab, as with `ia task approve`.
+    enters your crontab, as with `ia task approve`. An address that a model would fetch is fetched now, and what came is
+    a proposal of its own.
     """
     from ia import proposals
     from ia.errors import Refused
@@ -82,6 +83,11 @@ def approve(number: int, yes: bool, as_json: bool) -> None:
     if proposal.kind == TASK:
         approved(ws, number, yes=yes, as_json=as_json)
         return
+    if proposal.kind == proposals.FETCH:
+        fetched = _fetched(ws, proposal, yes=yes, as_json=as_json)
+        if fetched is None:
+            return
+        proposal, number = fetched, fetched.id
     before, after = proposals.outcome(ws, proposal)
     click.echo(harmless(shown(ws, proposal, before, after)), err=True, nl=False)
     if not yes and not asked(say("Carry out proposal {number}?", number=number)):
@@ -120,6 +126,34 @@ def reject(number: int, because: str, as_json: bool) -> None:
     notify(Message("proposal {number} is dropped; {path} stays as it is", number=number, path=dropped.path))
     if as_json:
         emit_json(_row(dropped))
+
+
+def _fetched(ws: "Workspace", proposal: "Proposal", *, yes: bool, as_json: bool) -> "Proposal | None":
+    """Fetch what a proposal names, and return the proposal of what came, where it is to be decided on at once.
+
+    --yes agrees to what was shown, and what is fetched was not: it stays a proposal.
+    """
+    from ia import proposals
+    from ia.errors import Refused
+    from ia.skills import installing
+
+    click.echo(harmless(shown(ws, proposal, "", proposal.after)), err=True, nl=False)
+    if not yes and not asked(say("Fetch it now?")):
+        raise Refused("proposal {number} was not approved", number=proposal.id)
+    made = installing.fetch(ws, proposal)
+    proposals.approve(ws, proposal.id, by="user with --yes" if yes else "user at a terminal")
+    if not yes:
+        return made
+    notify(
+        Message(
+            "what was fetched is proposal {number}: look at it, and `ia approve {number}` installs it", number=made.id
+        )
+    )
+    if as_json:
+        emit_json(_row(made))
+    else:
+        sys.stdout.write(f"{made.id}\n")
+    return None
 
 
 def _journalled(ws: "Workspace", proposal: "Proposal", *, as_json: bool) -> None:

@@ -24,7 +24,7 @@ CATALOG = {
     "slot is the time that a run was for. state is running, done, failed, missed (left out) or waiting.": "slot 是这次运行所属的时点。state：running 运行中，done 完成，failed 失败，missed 略过，waiting 等待。",
     "The newest so many.": "最新的几条。",
     "Print what a run's processes said.": "输出一次运行的进程所说的话。",
-    "Shows what would change and asks at the terminal. Without a terminal it is refused, unless --yes is given. A task enters your crontab, as with `ia task approve`.": "显示将改变什么，并在终端询问。没有终端时拒绝，除非给出 --yes。任务会写入你的 crontab，与 `ia task approve` 相同。",
+    "Shows what would change and asks at the terminal. Without a terminal it is refused, unless --yes is given. A task enters your crontab, as with `ia task approve`. An address that a model would fetch is fetched now, and what came is a proposal of its own.": "显示将改变什么，并在终端询问。没有终端时拒绝，除非给出 --yes。任务会写入你的 crontab，与 `ia task approve` 相同。模型想要下载的地址现在才下载，下载到的内容另成一个提案。",
     # what is said
     "no tasks yet": "还没有任务",
     "`ia task propose '每周五收盘后，帮我复盘'` makes a draft": "`ia task propose '每周五收盘后，帮我复盘'` 生成草稿",

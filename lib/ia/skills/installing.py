@@ -1,6 +1,7 @@
 """Install a skill: read it from its source, and propose its folder. A person's approval writes the files."""
 
 import contextlib
+import json
 import os
 from typing import NamedTuple
 
@@ -27,15 +28,17 @@ class Bundle(NamedTuple):
 
 
 def propose(
-    ws: Workspace, source: str, name: str = "", *, because: str = "", origin: str = "", actor: str = "user"
-) -> Proposal:
+    ws: Workspace, source: str, name: str = "", *, because: str = "", origin: str = "", actor: str = "user",
+    suggested: bool = False,
+) -> Proposal:  # fmt: skip
     """Propose to install a skill from a folder, a .zip or a git address. The same is not proposed twice.
 
-    name    which one, where the source has several.
+    name       which one, where the source has several.
+    suggested  nobody but a model named the address.
     raises  UsageError where it has several and none is named; BadData where it is installed as it is already; NotFound,
             BadData, Refused, Unavailable, TimedOut for a source that cannot be read.
     """
-    skill, files = read(source, name)
+    skill, files = read(source, name, suggested=suggested, stay=actor != "user")
     waiting = proposals.same_pending(ws, "skill", skill.path, files)
     if waiting is not None:
         return proposals.get(ws, waiting)
@@ -45,12 +48,12 @@ def propose(
     )  # fmt: skip
 
 
-def read(source: str, name: str = "") -> Bundle:
+def read(source: str, name: str = "", *, suggested: bool = False, stay: bool = False) -> Bundle:
     """Return a skill as a source has it.
 
     raises  as propose().
     """
-    with entries(source) as found:
+    with entries(source, suggested=suggested, stay=stay) as found:
         base = os.path.basename(source.rstrip("/")).removesuffix(".git").removesuffix(".zip")
         roots = _roots(found)
         if not roots:
@@ -58,6 +61,18 @@ def read(source: str, name: str = "") -> Bundle:
         root = _chosen(found, roots, base, name)
         files = _texts([entry for entry in found if entry.path.startswith(root)], root)
     return Bundle(_skill(files[FILE], root, base), files)
+
+
+def fetch(ws: Workspace, proposal: Proposal) -> Proposal:
+    """Fetch what a proposal of the kind `fetch` names, and return the proposal of what came. A person's act.
+
+    raises  as propose().
+    """
+    asked = json.loads(proposal.after)
+    return propose(
+        ws, asked["source"], asked["name"], because=proposal.because, origin=proposal.origin, actor=proposal.actor,
+        suggested=True,
+    )  # fmt: skip
 
 
 def described(files: str, path: str) -> Skill | None:

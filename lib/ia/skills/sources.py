@@ -12,10 +12,10 @@ import stat
 import subprocess
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from ia import outside
+from ia import config, outside
 from ia.errors import BadData, IaError, NotFound, Refused, TimedOut, Unavailable
 
 MAX_ENTRIES = 20_000
@@ -32,6 +32,10 @@ _PAGE = re.compile(
     r"(https://[^/]+/[^/]+/[^/]+)/(?:-/)?(?:tree|blob)/[^/]+/(?:.*/)?((?!SKILL\.md)[^/]+?)(?:/SKILL\.md)?/?"
 )
 _SCHEMES = ("https", "ssh", "file")
+_HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-z]{2,24}|xn--[a-z0-9-]{2,40})", re.I)
+_PATH = re.compile(r"/[A-Za-z0-9._~/-]{1,160}")
+_PRIVATE = ("local", "localhost", "internal", "lan", "home", "corp", "intranet", "test", "example", "arpa", "onion")
+"""Names of hosts that end so belong to a network of one's own, or to nobody."""
 _GIT = (
     "sh", "-c", f'ulimit -f {MAX_FETCHED}; exec "$@"', "sh",
     "env", "-u", "GIT_DIR", "-u", "GIT_WORK_TREE", "-u", "GIT_INDEX_FILE", "-u", "GIT_OBJECT_DIRECTORY",
@@ -87,10 +91,60 @@ def refuse_hidden(path: str, text: str) -> None:
             )  # fmt: skip
 
 
+def check_suggested(source: str) -> None:
+    """Refuse an address that nobody but a model named, where it is more than a plain public one. Nothing is contacted.
+
+    raises  Refused.
+    """
+    from urllib.parse import urlsplit
+
+    try:
+        parts = urlsplit(source)
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        host, port = "", None
+    plain = f"https://{host}{parts.path}".casefold() == source.casefold() if host else False
+    public = _HOST.fullmatch(host) is not None and host.rpartition(".")[2] not in _PRIVATE
+    if not (plain and public and port is None and _PATH.fullmatch(parts.path)):
+        raise Refused(
+            "{source}: only a plain https address of a public host can be proposed unasked",
+            source=shown(source)[:200], hint="ask the user to name it, or to type: ia skill install SOURCE",
+        )  # fmt: skip
+
+
+def _pinned(source: str) -> list[str]:
+    """Return git's options for an address that a model named: it goes to the public host that it names, and stays.
+
+    raises  Refused for a host in a private network; Unavailable for one that is not known.
+    """
+    import ipaddress
+    import socket
+    from urllib.parse import urlsplit
+
+    options = ["-c", "http.followRedirects=false"]
+    parts = urlsplit(source)
+    if parts.scheme.lower() != "https" or any(config.env(name) for name in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY")):
+        return options
+    host, port = parts.hostname or "", parts.port or 443
+    try:
+        found = {str(info[4][0]) for info in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)}
+    except (OSError, UnicodeError):
+        raise Unavailable("{source}: no such host", source=shown(source)[:200]) from None
+    if not all(ipaddress.ip_address(address.partition("%")[0]).is_global for address in found):
+        raise Refused(
+            "{source}: its host is in a private network", source=shown(source)[:200],
+            hint="if you mean it: ia skill install SOURCE",
+        )  # fmt: skip
+    address = sorted(found, key=lambda each: (":" in each, each))[0]
+    return [*options, "-c", f"http.curloptResolve={host}:{port}:{f'[{address}]' if ':' in address else address}"]
+
+
 @contextlib.contextmanager
-def entries(source: str) -> Iterator[list[Entry]]:
+def entries(source: str, *, suggested: bool = False, stay: bool = False) -> Iterator[list[Entry]]:
     """Give the files of a source, hidden ones but for .claude/ left out, by path.
 
+    suggested  a model named the address, not a person: it is a public host's, and stays there.
+    stay       a model asks for what the user named: it is that host's, wherever that leads.
     raises  NotFound; Refused for paths that leave the source, and for what is too large; Unavailable, TimedOut of git.
     """
     if source.startswith("-") or "\0" in source or not source.strip():
@@ -102,7 +156,8 @@ def entries(source: str) -> Iterator[list[Entry]]:
             repository=page[1], name=page[2], hint="ia skill install {repository} --name {name}",
         )  # fmt: skip
     if remote(source):
-        with _cloned(source) as found:
+        options = _pinned(source) if suggested else ["-c", "http.followRedirects=false"] if stay else []
+        with _cloned(source, options) as found:
             yield found
         return
     path = os.path.expanduser(source)
@@ -218,12 +273,12 @@ def _zip_name(info: zipfile.ZipInfo) -> str:
 
 
 @contextlib.contextmanager
-def _cloned(source: str) -> Iterator[list[Entry]]:
+def _cloned(source: str, options: Sequence[str] = ()) -> Iterator[list[Entry]]:
     """Fetch the newest commit without checking it out, and read its files from git's store."""
     with tempfile.TemporaryDirectory(prefix="ia-skill-") as folder:
         place = os.path.join(folder, "repository")
         _git(
-            "clone", "--quiet", "--depth", "1", "--no-checkout", "--no-tags", "--single-branch", "--no-local",
+            *options, "clone", "--quiet", "--depth", "1", "--no-checkout", "--no-tags", "--single-branch", "--no-local",
             "--no-recurse-submodules", "--template=", "--", source, place, source=source,
         )  # fmt: skip
         try:
