@@ -18,6 +18,7 @@ def about(manifest: "Manifest") -> dict[str, Any]:
         "command": list(manifest.command),
         "env": list(manifest.env),
         "config": manifest.config,
+        "figures": manifest.figures,
         "tools": [
             {"name": entry.name, "risk": entry.risk, "argv": list(entry.argv), "description": entry.description}
             for entry in manifest.entries
@@ -37,6 +38,8 @@ def lines(told: dict[str, Any]) -> list[str]:
     out += [f"{tr('gets of the environment:')} {', '.join(['PATH', 'LANG', *told['env']])}"]
     if told["config"]:
         out += [f"{tr('gets as settings:')} {json.dumps(told['config'], ensure_ascii=False)}"]
+    if told["figures"]:
+        out += [tr("answers with figures: you trust them, and a turn goes on as if it had read nothing from outside")]
     out += [tr("tools") + ":"]
     if not told["tools"]:
         out += ["  " + tr("those that its server lists; `ia provider test` asks it")]

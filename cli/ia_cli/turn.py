@@ -156,7 +156,7 @@ def _bars(ws: "Workspace", raw: bytes) -> "tuple[tuple[Data, ...], Market | None
     market = Market(
         str(origin.get("symbol") or "stdin"), str(origin.get("name") or ""), bars, bool(origin.get("simulated")),
         str(origin.get("period") or "daily"), str(origin.get("adjust") or "none"),
-        str(origin.get("adapter") or "stdin"),
+        str(origin.get("adapter") or "stdin"), whole=False,
     )  # fmt: skip
     return (Data("stdin", "OHLCV " + json.dumps(shown(market), ensure_ascii=False), trusted=True),), market
 

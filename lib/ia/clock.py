@@ -26,6 +26,11 @@ def simulated() -> bool:
     return config.env("IA_NOW") is not None
 
 
+def past() -> bool:
+    """Whether `--now` is in force and lies before the present day: what knows only the present would look ahead."""
+    return simulated() and now() < wall().replace(hour=0, minute=0, second=0, microsecond=0)
+
+
 def parse(text: str) -> datetime:
     """Return an aware moment from a text in any form of dateforms. A bare date means its end, a month its last day.
 

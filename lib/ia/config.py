@@ -63,6 +63,8 @@ KEYS = (
     Key("telegram.users", str, None, "user ids of others who may write to the bot; a comma list"),
     Key("telegram.codes", str, "chat", "where a code for an approval is shown", ("chat", "terminal")),
     Key("webhook.secret", str, "${IA_WEBHOOK_SECRET}", "secret that signs what `ia listen webhook` takes"),
+    Key("webhook.form", str, None, "how senders sign: standard (default where the secret begins with whsec_) or github",
+        ("standard", "github")),
     Key("webhook.port", int, 8787, "port that `ia listen webhook` listens on"),
     Key("turn.timeout", float, 60.0, "seconds without a byte from the model"),
     Key("turn.deadline", float, 600.0, "seconds for a whole turn"),
@@ -70,7 +72,7 @@ KEYS = (
     Key("turn.max_cost", float, 1.0, "money that one command may spend"),
     Key("turn.max_cost_day", float, 5.0, "money that one day may spend"),
     Key("turn.max_cost_month", float, 50.0, "money that one month may spend"),
-    Key("turn.max_tokens", int, None, "tokens that one command may use"),
+    Key("turn.max_tokens", int, None, "tokens that one command may use; 500000 where the model has no price"),
     Key("turn.max_tokens_day", int, None, "tokens that one day may use"),
     Key("turn.max_tokens_month", int, None, "tokens that one month may use"),
     Key("prices.currency", str, "USD", "currency of prices and caps"),
@@ -89,9 +91,14 @@ def env(name: str, default: str | None = None) -> str | None:
 
 
 def run() -> int | None:
-    """Return the number of the task's run that this process is part of (`IA_RUN`); None at a person's hand."""
-    number = env("IA_RUN", "") or ""
-    return int(number) if number.isascii() and number.isdecimal() and len(number) < 16 else None
+    """Return the number of the task's run that this process is part of (`IA_RUN`); None at a person's hand.
+
+    What is set and is no number is a run all the same, of no number: nobody becomes a person by a misspelt variable.
+    """
+    number = (env("IA_RUN", "") or "").strip()
+    if not number:
+        return None
+    return int(number) if number.isascii() and number.isdecimal() and len(number) < 16 else 0
 
 
 def environment(over: dict[str, str]) -> dict[str, str]:
@@ -367,10 +374,11 @@ def secrets() -> dict[str, str]:
         return {}
     except OSError as exc:
         raise ConfigError(".ia/secrets: {reason}", reason=exc.strerror) from None
+    stat = os.fstat(fd)
+    if not S_ISREG(stat.st_mode) or stat.st_uid != os.geteuid():
+        os.close(fd)
+        raise ConfigError(".ia/secrets is not a file of yours")
     with open(fd, "rb") as file:
-        stat = os.fstat(fd)
-        if not S_ISREG(stat.st_mode) or stat.st_uid != os.geteuid():
-            raise ConfigError(".ia/secrets is not a file of yours")
         if stat.st_mode & 0o077:
             raise ConfigError(
                 ".ia/secrets can be read by others",

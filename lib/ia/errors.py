@@ -6,6 +6,7 @@ IaError 70
 ├── NotFound 66       what was named does not exist
 ├── Unavailable 69    a source or model refused for good
 ├── TryLater 75       timeout, ban, rate limit, held lock: the same call may work later
+│   └── NoAnswer      nothing came in time: another try would take as long
 ├── Refused 77        policy, permission, sandbox, or a confirmation that was not given
 ├── ConfigError 78    configuration
 └── TimedOut 124      a time limit ran out
@@ -98,6 +99,10 @@ class Unavailable(IaError):
 
 class TryLater(IaError):
     status = 75
+
+
+class NoAnswer(TryLater):
+    pass
 
 
 class Refused(IaError):

@@ -8,6 +8,10 @@ matter that never ends is a mark too.
 
 import re
 import unicodedata
+from collections.abc import Collection
+from datetime import date
+
+from ia import links
 
 UNKNOWN = "unknown"
 """The origin of what is marked without one."""
@@ -213,6 +217,11 @@ def marked(text: str, origins: list[str]) -> str:
     return f"---\nuntrusted: {told}\n---\n{bare}"
 
 
+def untrusted(text: str, origins: list[str]) -> str:
+    """Return a text as it is kept whose author has read text from outside: folded, without links, marked."""
+    return marked(links.unloaded(folded(text)), origins)
+
+
 def origin_of(text: str) -> str | None:
     """Return the origin that a note was marked with; None for one that is trusted."""
     front = _front(text)
@@ -235,8 +244,19 @@ def accepted(text: str) -> str:
     return text[at:]
 
 
-_CODE = re.compile(r"(?!.*//)[A-Za-z0-9.:+/%_-]{0,32}|\d[\d :.+-]{0,31}")
-_LETTERS = re.compile(r"[A-Za-z]{2,}")
+def origins_in(told: str) -> list[str]:
+    """Return the origins that are named where a proposal came from (`turn 1; untrusted: stdin`).
+
+    >>> origins_in("turn 1; untrusted: stdin, provider:news")
+    ['stdin', 'provider:news']
+    """
+    marks = [part.removeprefix("untrusted: ") for part in told.split("; ") if part.startswith("untrusted: ")]
+    return [_named(each) for mark in marks for each in mark.split(", ")]
+
+
+_NUMBER = re.compile(r"[-+]?\d{1,15}(?:\.\d{1,15})?%?")
+_MOMENT = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(?:[T ]\d\d:?\d\d(?::?\d\d(?:\.\d{1,6})?)?(?:Z|[-+]\d\d:?\d\d)?)?")
+_SECURITY = re.compile(r"\d{4,6}\.(?:SH|SZ|BJ|SS|HK)|(?:sh|sz|bj|SH|SZ|BJ)\d{6}")
 _FIELDS = frozenset({
     "adjust", "amount", "ask", "bid", "change", "close", "code", "count", "currency", "date", "day", "days", "end",
     "exchange", "first", "high", "holiday", "id", "is", "known", "last", "low", "market", "name", "next", "open",
@@ -244,25 +264,54 @@ _FIELDS = frozenset({
     "turnover", "type", "unit", "until", "value", "volume", "weekday", "year", "true", "false",
 })  # fmt: skip
 """Words that data are made of: they say nothing."""
-MAX_WORDS = 4
-"""Other words that a value may hold: a security, its market, a currency."""
+LETTERS = 0x110000
+"""Whole numbers below it may be characters."""
+MAX_WHOLE = 64
+"""Whole numbers, truth values and gaps of one answer: more of them could spell a text."""
 
 
-def instructive(value: object) -> bool:
-    """Whether a value could carry an instruction: numbers, dates and a handful of codes cannot."""
-    words: set[str] = set()
+def figures(value: object, words: Collection[str] = ()) -> bool:
+    """Whether a value is figures and nothing else: numbers, dates, securities, words of data and the `words` given.
+
+    Few of its numbers are whole ones that could be characters.
+    """
+    whole = 0
     waiting = [value]
     while waiting:
         item = waiting.pop()
-        if isinstance(item, str):
-            found = _LETTERS.findall(item)
-            words.update(word for word in found if word.lower() not in _FIELDS)
-            if not _CODE.fullmatch(item) or len(found) > 3 or len(words) > MAX_WORDS:
-                return True
-        elif isinstance(item, dict):
+        if isinstance(item, dict):
             waiting += [*item.keys(), *item.values()]
         elif isinstance(item, list | tuple):
             waiting += item
-        elif not (item is None or isinstance(item, bool | int | float)):
-            return True
-    return False
+        elif isinstance(item, str) and not _NUMBER.fullmatch(item):
+            if not (item in words or _plain(item)):
+                return False
+        else:
+            number = _number(item)
+            if number is None or abs(number) >= 10**15:
+                return False
+            whole += number == int(number) and abs(number) < LETTERS
+            if whole > MAX_WHOLE:
+                return False
+    return True
+
+
+def _number(item: object) -> float | None:
+    """Return an item of data as a number (a gap is none of something: 0); None for what is none, or not finite."""
+    if item is None:
+        return 0
+    if isinstance(item, str):
+        return float(item.rstrip("%"))
+    return item if isinstance(item, int | float) and item - item == 0 else None
+
+
+def _plain(text: str) -> bool:
+    """Whether a text is a moment that there is, a security, or made of words of data alone."""
+    if moment := _MOMENT.fullmatch(text):
+        try:
+            return 1900 <= date(*(int(part) for part in moment.groups())).year < 2200
+        except ValueError:
+            return False
+    return bool(_SECURITY.fullmatch(text)) or all(
+        word.lower() in _FIELDS or not word for word in re.split(r"[ _.-]", text)
+    )

@@ -6,13 +6,13 @@ at a terminal or was given --yes. They must never be registered as a tool, and t
 A proposal is about one file, or about a folder that is installed whole (a skill, a provider): its `before` and `after`
 are then JSON objects of path and text. That a file is to be trusted (kind `trust`) holds for the file as it is when it
 is accepted. A call of a tool that acts outside of ia (kind `call`) is made by whoever approves it; a trade (kind
-`trade`) is journalled by ia.pipes.consented.
+`trade`) is journalled by ia.pipes.consented, and what stands at an address (kind `fetch`) is fetched only then.
 """
 
 import json
 from typing import NamedTuple
 
-from ia import audit, clock, config, outside, store
+from ia import audit, clock, config, links, outside, store
 from ia.errors import BadData, NotFound, Refused
 from ia.workspace import Workspace, walk
 
@@ -22,7 +22,10 @@ CALL = "call"
 """A call of a tool that acts outside of ia: `path` is the tool, `after` its arguments as JSON."""
 TRADE = "trade"
 """A trade to be journalled: `path` is the security, `after` the order as JSON. Approving it journals it, no more."""
-NO_FILE = (CALL, TRADE)
+FETCH = "fetch"
+"""A skill that a model would fetch: `path` is the address, `after` its source and name as JSON. Whoever approves it has
+it fetched; what came is a proposal of its own."""
+NO_FILE = (CALL, TRADE, FETCH)
 """Kinds of proposals behind which there is no file."""
 FOLDERS = {"skill": ".claude/skills", "provider": ".claude/providers"}
 """Kinds of proposals that are about a folder, and where that folder may be."""
@@ -166,13 +169,18 @@ def outcome(ws: Workspace, proposal: Proposal) -> tuple[str, str]:
             raise NotFound(
                 "{path}: no such file", path=proposal.path, number=proposal.id, hint="drop it: `ia reject {number}`"
             )
-        return current, outside.accepted(current)
+        return current, trusted(current)
     if current == proposal.before:
         return current or "", proposal.after
     merged = carried_over(proposal.before or "", proposal.after, current or "")
     if merged is None:
         raise _out_of_date(proposal, proposal.path)
     return current or "", merged
+
+
+def trusted(text: str) -> str:
+    """Return a file's text as it is once a person trusts it: without the mark, with the links that were broken."""
+    return links.restored(outside.accepted(text)) if outside.origin_of(text) is not None else text
 
 
 def _folder_outcome(ws: Workspace, proposal: Proposal) -> tuple[str, str]:

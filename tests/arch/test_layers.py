@@ -17,6 +17,7 @@ KERNEL = {
     "config",
     "proposals",
     "outside",
+    "links",
 }
 CANONICAL = {"ohlcv.canonical"}
 # Room of lib/ia -> what it may import besides the kernel and itself.
@@ -103,8 +104,9 @@ KERNEL_MAY = {
     "audit": {"clock"},
     "lock": {"errors"},
     "workspace": {"errors", "config", "clock", "files", "lock", "store", "audit", "unit"},
-    "outside": set(),
-    "proposals": {"errors", "clock", "config", "store", "audit", "workspace", "outside"},
+    "links": set(),
+    "outside": {"links"},
+    "proposals": {"errors", "clock", "config", "store", "audit", "workspace", "outside", "links"},
 }
 HOMES = {  # third party -> the only modules that import it
     "click": {"ia_cli"},

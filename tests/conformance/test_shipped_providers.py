@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ia import outside, providers
+from ia import providers
 from ia.tools import catalog
 from ia.tools.router import Router
 from ia.tools.scope import Scope
@@ -47,7 +47,9 @@ def test_each_tool_answers_its_trial_call_and_refuses_what_does_not_fit(shipped,
 def test_what_it_answers_could_not_instruct_anybody(shipped, ws):
     """One that ships must not cost the user the freedom of the turn: only strangers taint it."""
     for tool in shipped.tools:
-        assert not outside.instructive(tool.run(tool.check))
+        scope = Scope(ws, actor="model x")
+        assert Router(catalog.provided(ws)).call(scope, tool.name, tool.check).ok
+        assert not scope.tainted
 
 
 @pytest.mark.process

@@ -145,6 +145,8 @@ def test_4_growth_is_auditable(ia, home, brain, scripted):
         Reply("记下了。"),
     )  # fmt: skip
     scripted("记住这条教训：缩量破线常会收回，改一下你的信念")
+    assert "破 20 周线且放量才减仓" not in (home / "memory/beliefs.md").read_text(encoding="utf-8")
+    assert ia("approve", "1", "--yes").returncode == 0
     assert "破 20 周线且放量才减仓" in (home / "memory/beliefs.md").read_text(encoding="utf-8")
     (reflection,) = (home / "memory/reflections").glob("*.md")
     told = reflection.read_text(encoding="utf-8")

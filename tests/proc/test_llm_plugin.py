@@ -81,13 +81,14 @@ def test_what_needs_the_user_is_proposed_and_what_is_wrong_is_said(llm, brain, i
     asks(llm, "ia_memory_prefer", "ia_note_write")
     proposed, written, left, wrong = results(server)
     assert json.loads(proposed)["proposal"] == 1
-    assert (home / "notebook" / "scratch" / "a.md").read_text(encoding="utf-8").strip() == "一行"
+    kept = (home / "notebook" / "scratch" / "a.md").read_text(encoding="utf-8")
+    assert kept.strip() == "---\nuntrusted: llm\n---\n一行"
     assert "error" not in written
     assert left.startswith("error: ")
     assert "arguments of notebook.write" in wrong
     assert not (home / "soul.md").exists()
-    (pending,) = json.loads(ia("pending", "--json").stdout)
-    assert pending["actor"] == "llm"
+    pending, trust = json.loads(ia("pending", "--json").stdout)
+    assert pending["actor"] == trust["actor"] == "llm" and trust["kind"] == "trust"
 
 
 def test_the_embedded_analyst_is_a_model_of_llm(llm):

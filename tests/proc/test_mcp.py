@@ -91,11 +91,14 @@ def test_notes_are_written_and_what_needs_the_user_is_proposed(home, ia):
 
     note, wish = talk(dialogue)
     assert not note.is_error, text(note)
-    assert (home / "notebook" / "scratch" / "mcp.md").read_text(encoding="utf-8").strip() == "written over MCP"
-    assert wish.structured_content["proposal"] == 1
+    kept = (home / "notebook" / "scratch" / "mcp.md").read_text(encoding="utf-8")
+    assert kept.strip() == "---\nuntrusted: mcp client\n---\nwritten over MCP"
+    assert wish.structured_content["proposal"] == 2
     assert not (home / "memory" / "preferences.md").exists()
-    (pending,) = json.loads(ia("pending", "--json").stdout)
+    trust, pending = json.loads(ia("pending", "--json").stdout)
+    assert (trust["kind"], trust["path"]) == ("trust", "notebook/scratch/mcp.md")
     assert (pending["kind"], pending["actor"]) == ("preferences", "mcp")
+    assert "untrusted: mcp client" in pending["origin"]
     events = json.loads(ia("log", "--kind", "tool.call", "--json").stdout)
     assert {(event["subject"], event["actor"]) for event in events} == {
         ("notebook.write", "mcp"),
@@ -158,12 +161,155 @@ def test_a_provider_is_served_too(home):
     )
 
     async def dialogue(client):
-        return await client.call_tool("echo_back", {"x": 7}), await client.call_tool("echo_act", {})
+        act = await client.call_tool("echo_act", {})
+        return await client.call_tool("echo_back", {"x": 7}), act, await client.call_tool("echo_act", {})
 
-    back, act = talk(dialogue)
-    assert back.structured_content == {"x": 7}
+    back, act, after = talk(dialogue)
+    assert back.structured_content is None
+    assert text(back).startswith("<<data ")
+    assert '{"x": 7}' in text(back)
     assert not act.is_error
     assert "ia approve 1" in text(act)
+    assert "acts outside" in text(after)  # of what it answered
+
+
+def test_a_trusted_client_writes_as_its_user_does(home):
+    async def dialogue(client):
+        return await client.call_tool(
+            "notebook_write", {"path": "scratch/mcp.md", "content": "see https://example.com"}
+        )
+
+    assert not talk(dialogue, "--trusted").is_error
+    assert (home / "notebook" / "scratch" / "mcp.md").read_text(encoding="utf-8").strip() == "see https://example.com"
+
+
+def test_a_note_of_the_user_is_not_replaced_by_a_client(home, ia):
+    ia("note", "research/private.md", "mine")
+
+    async def dialogue(client):
+        return [
+            await client.call_tool("notebook_write", {"path": "research/private.md", "content": "theirs"}),
+            await client.call_tool("notebook_append", {"path": "research/private.md", "content": "theirs"}),
+            await client.call_tool("memory_note", {"key": "playbook", "content": "theirs"}),
+        ]
+
+    written, added, noted = talk(dialogue)
+    assert written.is_error and added.is_error
+    assert "research/private-untrusted.md" in text(written)
+    assert noted.structured_content["proposal"] == 1
+    assert (home / "notebook" / "research" / "private.md").read_text(encoding="utf-8").strip() == "mine"
+    assert "theirs" not in ia("context", "hi").stdout
+
+
+def test_a_skill_of_a_client_ends_with_the_next_one(home, ia):
+    for name, tools in (("narrow", "market.ohlcv"), ("other", "notebook.list")):
+        folder = home / ".claude" / "skills" / name
+        folder.mkdir(parents=True)
+        (folder / "SKILL.md").write_text(f"---\ndescription: {name}\nallowed-tools: [{tools}]\n---\nbody")
+
+    async def dialogue(client):
+        told = []
+        for step in (
+            "notebook_list",
+            "narrow",
+            "notebook_list",
+            "other",
+            "notebook_list",
+            "account_status",
+            None,
+            "account_status",
+        ):
+            if step in ("narrow", "other", None):
+                told.append(await client.call_tool("skills_load", {"name": step}))
+            else:
+                told.append(await client.call_tool(step, {}))
+        return told
+
+    free, narrow, refused, other, again, still, ended, whole = talk(dialogue)
+    assert not free.is_error and not narrow.is_error and "ends" in narrow.structured_content
+    assert "allowed tools of narrow" in text(refused)
+    assert not other.is_error and not again.is_error
+    assert "allowed tools of other" in text(still)
+    assert ended.structured_content == {"skill": None, "ended": "other", "tools": None}
+    assert not whole.is_error
+
+
+def test_patterns_hold_whatever_skill_was_ended(home):
+    folder = home / ".claude" / "skills" / "wide"
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").write_text("---\ndescription: wide\nallowed-tools: ['*']\n---\nbody")
+
+    async def dialogue(client):
+        await client.call_tool("skills_load", {"name": "wide"})
+        await client.call_tool("skills_load", {"name": None})
+        return await client.call_tool("notebook_write", {"path": "a.md", "content": "b"})
+
+    assert "not among the allowed tools" in text(talk(dialogue, "--tools", "market.*,skills.load"))
+
+
+SLOW = [
+    ("compute_run", {"code": "sum(i for i in range(10**12))", "symbol": "600519"}),
+    ("slow_nap", {}),
+    ("server_nap", {}),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments"), SLOW)
+def test_a_cancelled_call_ends_its_work_and_the_next_is_answered_at_once(name, arguments, home, ia, tmp_path):
+    slow = home / ".claude" / "providers" / "slow"
+    slow.mkdir(parents=True)
+    (slow / "PROVIDER.md").write_text(
+        f"---\ncommand: [sh, -c, 'echo $$ > {tmp_path}/pid; sleep 90']\ntools: [{{name: nap, timeout: 90}}]\n---\n"
+    )
+    server = home / ".claude" / "providers" / "server"
+    server.mkdir(parents=True)
+    (server / "server.py").write_text(
+        "import time\nfrom mcp.server import MCPServer\nserver = MCPServer('s')\n"
+        "@server.tool(annotations={'readOnlyHint': True})\n"
+        f"def nap() -> str:\n    open({str(tmp_path / 'pid')!r}, 'w').write('0')\n    time.sleep(90)\n    return 'done'\n"
+        "server.run()\n"
+    )
+    (server / "PROVIDER.md").write_text("---\nmcp:\n  command: ['{python}', server.py]\ntools: [{name: nap, risk: read, timeout: 90}]\n---\n")  # fmt: skip
+    if name == "server_nap":
+        assert ia("provider", "test", "server").returncode == 0
+    ia("ohlcv", "600519")
+    process = subprocess.Popen([*installed(), "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)  # fmt: skip
+    try:
+        process.stdin.write(lines(INITIALIZE, {"jsonrpc": "2.0", "method": "notifications/initialized"}))
+        process.stdin.write(lines(asked(2, name, **arguments)))
+        process.stdin.flush()
+        process.stdout.readline()
+        if name == "compute_run":
+            time.sleep(4)
+        else:
+            for _ in range(300):
+                if (tmp_path / "pid").exists():
+                    break
+                time.sleep(0.1)
+            assert (tmp_path / "pid").exists()
+        process.stdin.write(
+            lines(
+                {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}},
+                asked(3, "notebook_list"),
+            )
+        )
+        process.stdin.flush()
+        began = time.monotonic()
+        while json.loads(process.stdout.readline()).get("id") != 3:
+            pass
+        assert time.monotonic() - began < 15  # the work itself would take thirty seconds at least
+        if name == "slow_nap":
+            pid = int((tmp_path / "pid").read_text())
+            with pytest.raises(ProcessLookupError):
+                os.kill(pid, 0)
+        process.stdin.close()
+        assert process.wait(30) == 0
+        assert "Traceback" not in process.stderr.read()
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+        process.stderr.close()
 
 
 def test_ia_can_be_a_provider_of_ia(home, tmp_path):

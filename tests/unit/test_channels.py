@@ -16,8 +16,8 @@ import time
 
 import pytest
 
-from ia import audit, config
-from ia.channels import apprised, inbox, known, marking, sending
+from ia import audit, config, links
+from ia.channels import apprised, inbox, known, sending
 from ia.channels import telegram as bot
 from ia.channels.conformance import closed_port, serving
 from ia.channels.parts import parts
@@ -561,7 +561,7 @@ LINKS = [
 
 @pytest.mark.parametrize("link", LINKS)
 def test_no_link_is_left(link):
-    told = marking.unlinked(link)
+    told = links.unlinked(link)
     assert told != link
     assert told.replace("[.]", ".").replace("[:]", ":").replace("。 ", "。") == link.replace("．", ".")
     assert not re.search(r"[^\W\d_][.．][^\W\d_]|\d\.\d+\.|[a-z]:[/a-z?]|[a-z中]。[a-z中]", told), told
@@ -575,7 +575,7 @@ def test_no_link_is_left(link):
     ],
 )  # fmt: skip
 def test_figures_codes_and_paths_stay(text):
-    assert marking.unlinked(text) == text
+    assert links.unlinked(text) == text
 
 
 # parts

@@ -189,13 +189,14 @@ ROWS = [  # asked, outside, confirm -> notebook, beliefs
 
 @pytest.mark.parametrize(("asked", "outside", "confirm", "notebook", "beliefs"), ROWS)
 def test_the_table(ws, asked, outside, confirm, notebook, beliefs):
-    def way(area):
+    def way(area, actor="model m"):
         try:
-            return gate.way(scope(ws, asked, outside=outside), area, confirm=confirm)
+            return gate.way(scope(ws, asked, outside=outside, actor=actor), area, confirm=confirm)
         except Refused:
             return "refused"
 
-    assert (way("notebook"), way("observations"), way("beliefs")) == (notebook, notebook, beliefs)
+    assert (way("notebook"), way("observations"), way("beliefs", "model ia-offline")) == (notebook, notebook, beliefs)
+    assert way("beliefs") == ("propose" if beliefs == "act" else beliefs)  # of a language model
 
 
 def test_a_named_skill_opens_areas_and_outside_text_still_makes_proposals_of_them(ws):

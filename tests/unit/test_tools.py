@@ -7,11 +7,11 @@ from typing import Annotated, Literal
 import pytest
 
 from ia import audit
-from ia.errors import BadData, NotFound, Refused, TimedOut, TryLater
+from ia.errors import BadData, NoAnswer, NotFound, Refused, TimedOut, TryLater
 from ia.tools import registry, schema
 from ia.tools.limits import limit
 from ia.tools.registry import READ, WRITE, Tool, tool
-from ia.tools.router import MAX_OTHERS, MAX_RESULT, Router
+from ia.tools.router import MAX_OTHERS, MAX_RESULT, MAX_TAINTED, Router
 from ia.tools.scope import Scope
 
 
@@ -178,8 +178,12 @@ def test_a_looking_tool_is_tried_again_and_a_writing_one_is_not(scope):
 
 
 def test_too_many_calls_in_a_minute_are_turned_away(scope):
-    router = Router([made(sample, origin="provider:p")])
-    outcomes = [router.call(scope, "market.sample", {"symbol": "a"}) for _ in range(MAX_OTHERS + 1)]
+    def price(_scope: Scope) -> float:
+        """Tell a price."""
+        return 1680.12
+
+    router = Router([made(price, "p.price", origin="provider:p", figures=True)])
+    outcomes = [router.call(scope, "p.price", {}) for _ in range(MAX_OTHERS + 1)]
     assert [outcome.ok for outcome in outcomes] == [True] * MAX_OTHERS + [False]
     assert isinstance(outcomes[-1].failure, TryLater)
 
@@ -204,13 +208,41 @@ def test_a_provider_s_text_comes_back_fenced_and_taints(scope):
         """Tell a number."""
         return {"date": "2024-03-15", "value": 1.5}
 
-    router = Router([made(number, "p.number", origin="provider:p"), made(news, "p.news", origin="provider:p")])
+    router = Router([
+        made(number, "p.number", origin="provider:p", figures=True),
+        made(number, "q.number", origin="provider:q"), made(news, "p.news", origin="provider:p", figures=True),
+    ])  # fmt: skip
     assert router.call(scope, "p.number", {}).value == {"date": "2024-03-15", "value": 1.5}
     assert not scope.tainted
     told = router.call(scope, "p.news", {}).value
     assert told.startswith("<<data ")
     assert "provider:p: not instructions" in told
     assert scope.origins == ["provider:p"]
+    assert router.call(scope, "q.number", {}).value.startswith("<<data ")
+    assert scope.origins == ["provider:p", "provider:q"]
+
+
+def test_a_passing_failure_is_tried_again_and_a_time_limit_is_not(scope):
+    tries = []
+
+    def slow(_scope: Scope) -> None:
+        """Wait."""
+        tries.append(1)
+        raise NoAnswer("{tool}: no answer", tool="a.b")
+
+    outcome = Router([made(slow, "a.b")]).call(scope, "a.b", {})
+    assert outcome.failure.status == 75
+    assert len(tries) == 1
+
+
+def test_calls_of_a_provider_are_fewer_once_text_from_outside_was_read(scope):
+    def news(_scope: Scope) -> str:
+        """Tell news."""
+        return "news"
+
+    router = Router([made(news, "p.news", origin="provider:p")])
+    outcomes = [router.call(scope, "p.news", {}) for _ in range(MAX_TAINTED + 1)]
+    assert [outcome.ok for outcome in outcomes] == [True] * MAX_TAINTED + [False]
 
 
 def test_a_long_result_is_cut_for_the_model(scope):

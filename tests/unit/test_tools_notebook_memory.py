@@ -94,17 +94,23 @@ def test_an_observation_acts_and_what_nobody_asked_for_waits(ws, call):
 
 def test_what_the_user_asked_for_acts(router, ws):
     call = Caller(router, ws, "请记住：高股息在熊市更抗跌。把宁德时代加入关注。帮我记一笔：今天减仓。你最近总是太乐观")
-    assert call("memory.believe", text="高股息在熊市更抗跌", because="用户说")["status"] == "written"
+    assert "ia approve" in call("memory.believe", text="高股息在熊市更抗跌", because="用户说")["status"]
     assert call("memory.track", symbol="宁德时代", why="等估值")["path"] == "memory/tracking.md"
     assert call("memory.log", content="今天减仓")["path"] == f"memory/journal/{TODAY}.md"
     assert call("memory.reflect", content="教练：太乐观")["path"] == "memory/reflections/2024-03.md"
     assert "300750.SZ 宁德时代: 等估值" in ws.read("memory/tracking.md")
+    assert call("memory.untrack", symbol="300750")["status"] == "written"
+    assert "300750" not in ws.read("memory/tracking.md")
+    assert len(pending(ws)) == 1
+
+
+def test_the_embedded_analyst_believes_what_the_user_asked_for(router, ws):
+    """It works by rules, on the user's own words: a language model may have been talked into it, and only proposes."""
+    call = Caller(router, ws, "请记住：高股息在熊市更抗跌", actor="model ia-offline")
+    assert call("memory.believe", text="高股息在熊市更抗跌", because="用户说")["status"] == "written"
     assert "- before: (nothing)\n- now: 高股息在熊市更抗跌\n- because: 用户说" in ws.read(
         "memory/reflections/2024-03.md"
     )
-    assert call("memory.untrack", symbol="300750")["status"] == "written"
-    assert "300750" not in ws.read("memory/tracking.md")
-    assert not pending(ws)
 
 
 def test_a_belief_needs_its_reason(call):

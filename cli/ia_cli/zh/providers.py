@@ -36,6 +36,7 @@ CATALOG = {
     "starts for each call:": "每次调用启动：",
     "starts once, and talks MCP to:": "启动一次并以 MCP 对话：",
     "gets of the environment:": "可见的环境变量：",
+    "answers with figures: you trust them, and a turn goes on as if it had read nothing from outside": "回答的都是数字：你信任它们，一轮对话读过之后不算读过外部文本",
     "gets as settings:": "得到的设置：",
     "those that its server lists; `ia provider test` asks it": "由它的服务器列出；`ia provider test` 会去询问",
     "start": "启动",
@@ -127,6 +128,18 @@ CATALOG = {
         "在标准输入输出上使用 Model Context Protocol，直到客户端离开。在客户端设置里，命令写 `ia`，参数写 `mcp`。"
         "需要你同意的事会成为提案：`ia pending`。"
     ),
+    "A client reads web pages and mails, and hands on what they say. Its words are therefore text from outside: the notes"
+    " that it writes are marked as untrusted until you accept them, what you wrote yourself stays as it is, messages are"
+    " marked and reach the inbox only, and to a provider go no words of it but securities, dates and small numbers. With"
+    " --trusted it writes notes as you do, its messages reach you where you are, and providers get what it likes: for a"
+    " client that reads nothing but what you type. What needs your consent is a proposal then too.": (
+        "客户端会读网页和邮件，并转述其中的内容，所以它的话算外部文本：它写的笔记标为不可信，直到你接受；你自己写的保持原样；"
+        "消息带标记，只到收件箱；交给 provider 的只能是证券、日期和小的数字。加 --trusted 之后，它像你一样写笔记，消息送到你那里，"
+        "交给 provider 的内容不限：只适合除了你输入的内容之外什么都不读的客户端。需要你同意的事那时也仍然是提案。"
+    ),
+    "Take what the client says for your own words; see below.": "把客户端的话当作你自己的话，见下文。",
+    "{tool} knows only the present, and the time is set to {now}": "{tool} 只知道现在，而时间设成了 {now}",
+    "without --now it can be asked; see `env` in ia-provider(5)": "不带 --now 时可以问它；见 ia-provider(5) 的 `env`",
     "Serve only these (notebook.*); may be given again.": "只提供这些工具（如 notebook.*）；可重复给出。",
     "a client has to be at the other end of standard input": "标准输入的另一端必须是一个客户端",
     "name `ia mcp` in its settings": "请在客户端的设置里写 `ia mcp`",

@@ -9,6 +9,12 @@ CATALOG = {
     "{tool}: after text from outside ({origins}) only the user's words, a security or a date may leave": "{tool}：读过外部文本（{origins}）之后，只有用户的原话、证券或日期可以传出去",
     "{tool} acts outside of ia, and text from outside ({origins}) was read": "{tool} 会在 ia 之外做事，而读到了外部文本（{origins}）",
     "tell the user what you would do and why": "请告诉用户想做什么、为什么",
+    "the user can call it (`ia tool call {tool}`), or trust the client: `ia mcp --trusted`": "用户可以自己调用（`ia tool call {tool}`），或信任这个客户端：`ia mcp --trusted`",
+    "{count} subagents in one turn are enough": "一轮里有 {count} 个子代理够了",
+    "go on without another": "不要再派子代理，直接继续",
+    "{tool}: cancelled by the client": "{tool}：客户端已取消",
+    "a skill ends with its turn": "技能随这一轮结束",
+    "give the name of a skill": "请给出技能名",
     "ask the user for the words to look for": "请用户给出要查的词",
     # writing
     "{path} is trusted, and text from outside ({origins}) was read: it stays as it is": "{path} 是可信的，而读到了外部文本（{origins}）：它保持原样",

@@ -131,7 +131,7 @@ def _report(ws: Workspace, occasion: Occasion, done: "Turn", notify: Notify) -> 
     text = "\n".join(["---", *head, "---", done.reply.strip(), ""])
     origins = next((list(said.origins) for said in reversed(sessions.history(ws, done.session))), [])
     if origins:  # the session has seen text from outside, and so may the reply have
-        text = outside.marked(outside.folded(text), origins)
+        text = outside.untrusted(text, origins)
     path = notebook.write(ws, occasion.place, text)
     note_written(ws, path, notify=notify)
     return path

@@ -7,11 +7,12 @@ outside taints whoever asked it.
 import json
 import re
 from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 from ia import outside, skills
 from ia.agent.context import assembled
-from ia.errors import BadData, UsageError
+from ia.errors import BadData, Refused, UsageError
 from ia.tools import schema
 from ia.tools.builtin.skills import ALWAYS
 from ia.tools.router import Router
@@ -32,6 +33,8 @@ ROLES: dict[str, tuple[str, tuple[str, ...]]] = {
          "skills.list"),
     ),
 }  # fmt: skip
+MAX_A_TURN = 8
+"""Subagents of one turn, or of an hour of a client's connection: each may cost as much as a turn."""
 OUTPUT: dict[str, Any] = {
     "type": "object",
     "properties": {
@@ -50,8 +53,11 @@ FORM = (
 
 def fork(scope: Scope, router: Router, model: str) -> Callable[..., dict[str, Any]]:
     """Return the function by which a scope runs subagents: fork(task=, role=, tools=, skill=) -> points and so on."""
+    number = count(1)
 
     def run(*, task: str, role: str = "researcher", tools: list[str] | None = None, skill: str = "") -> dict[str, Any]:
+        if next(number) > MAX_A_TURN:
+            raise Refused("{count} subagents in one turn are enough", count=MAX_A_TURN, hint="go on without another")
         return _run(scope, router, model, task, role, tools, skill)
 
     return run
@@ -98,7 +104,7 @@ def _run(
             parent.taint(origin)
         ws.close()
     told["artifacts"] = list(dict.fromkeys([*scope.artifacts[before:]]))
-    if scope.tainted and outside.instructive([told["points"], told["evidence"]]):
+    if scope.tainted:
         origin = f"a subagent that read {', '.join(scope.origins)}"
         told["points"] = [outside.fenced("\n".join(told["points"]), origin)]
         told["evidence"] = [outside.fenced("\n".join(told["evidence"]), origin)] if told["evidence"] else []

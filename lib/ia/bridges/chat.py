@@ -208,7 +208,7 @@ def _kept(ws: Workspace, turn: "Turn", reply: str, channel: str, origin: str, no
     """Keep an answer as a note, marked with whatever the turn had read, and return its path."""
     said = [message for message in sessions.history(ws, turn.session) if message.turn == turn.id]
     origins = list(dict.fromkeys([origin, *(each for message in said for each in message.origins)]))
-    text = outside.marked(outside.folded(reply) + "\n", origins)
+    text = outside.untrusted(reply + "\n", origins)
     with ws.lock():
         path = _free(ws, f"notebook/scratch/{channel}/{clock.now():%Y-%m-%d-%H%M%S}")
         ws.write(path, text, actor=f"model {turn.model}", event="note.untrusted", origins=origins)

@@ -20,6 +20,8 @@ SHORT = {
     "notebook.write": "ia_note_write",
 }
 """Names that are typed by hand; the others are ia_ORGAN_VERB."""
+ORIGIN = "llm"
+"""Where the words of llm's models come from, as notes and proposals say it."""
 
 
 class Offline(llm.Model):
@@ -86,6 +88,7 @@ class _Desk:
             if not hasattr(self._ws, "it"):
                 self._ws.it = Workspace()
             if self._scope is None:
-                self._scope = Scope(self._ws.it, actor="llm")
+                # What the model was given is not ours to know (`curl page | llm …`): its words are outside text.
+                self._scope = Scope(self._ws.it, actor="llm", own=ORIGIN, origins=[ORIGIN], connection=True)
             self._scope.ws = self._ws.it
             return self.router.call(self._scope, tool.name, arguments).text()

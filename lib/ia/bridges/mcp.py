@@ -2,7 +2,8 @@
 
 The protocol lives in a thread of its own. Tools run in the main thread, one after the other: there a time limit can
 interrupt them, and the connections to the databases belong to it. A client is a stranger who says nothing of what the
-user asked for: whatever needs the user's word becomes a proposal.
+user asked for, and hands on what it has read elsewhere: its words are outside text from the first one, so that what it
+writes is marked as untrusted, and whatever needs the user's word becomes a proposal.
 """
 
 import asyncio
@@ -12,11 +13,13 @@ import queue
 import signal
 import sys
 import threading
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ia import __version__
-from ia.errors import IaError
+from ia.errors import IaError, Refused
 from ia.tools import catalog
 from ia.tools.registry import READ, Tool
 from ia.tools.router import MAX_RESULT, Outcome, Router
@@ -31,6 +34,10 @@ INSTRUCTIONS = (
     " indicator_calc then work on them without being given them. What needs the user's consent is not done: it becomes"
     " a proposal, and the result says so. Tell the user its number. Prices marked simulated are invented: say so."
 )
+ORIGIN = "mcp client"
+"""Where the words of a client come from, as notes and proposals say it."""
+WINDOW = 3600.0
+"""Seconds of a connection that count as one turn: how many subagents it may run, and for how many tokens."""
 SETTLING = 0.2
 """Seconds without a call after which the end of the input is the end of the conversation."""
 
@@ -41,6 +48,10 @@ class _Call(NamedTuple):
     outcome: "concurrent.futures.Future[Outcome]"
 
 
+class _Cancelled(BaseException):
+    """The client no longer wants the answer to the call that is being made."""
+
+
 class _Desk:
     """Where the two threads meet: calls that wait for the main thread."""
 
@@ -48,6 +59,35 @@ class _Desk:
         self.waiting: queue.SimpleQueue[_Call | None] = queue.SimpleQueue()
         self.open = 0
         self.failure: BaseException | None = None
+        self._running: _Call | None = None
+        self._unwanted: _Call | None = None
+
+    def run(self, call: _Call, router: Router, scope: Scope) -> None:
+        """Make a call, in the main thread; one that its client cancels meanwhile is ended, with all that it started."""
+        before = scope.market
+        try:
+            self._running = call
+            self.interrupt()
+            outcome = _made(router, scope, call)
+            self._running = None
+        except _Cancelled:
+            self._running, scope.market = None, before
+            outcome = Outcome(call.name, None, Refused("{tool}: cancelled by the client", tool=call.name[:80]), 0)
+        call.outcome.set_result(outcome)
+
+    def cancel(self, call: _Call) -> None:
+        """End a call that the main thread is making; one that still waits is not begun. From any thread."""
+        self._unwanted = call
+        if call is self._running:
+            main = threading.main_thread().ident
+            assert main is not None
+            signal.pthread_kill(main, signal.SIGUSR1)
+
+    def interrupt(self, *_: Any) -> None:
+        """Raise _Cancelled in the main thread where the call that it is making is not wanted any more."""
+        if self._running is not None and self._running is self._unwanted:
+            self._unwanted = None
+            raise _Cancelled
 
     async def ask(self, name: str, arguments: dict[str, Any]) -> Outcome:
         """Have a call made, and wait for what comes of it."""
@@ -56,32 +96,53 @@ class _Desk:
         try:
             self.waiting.put(call)
             return await asyncio.wrap_future(call.outcome)
+        except asyncio.CancelledError:
+            self.cancel(call)
+            raise
         finally:
             self.open -= 1
 
 
-def serve(ws: Workspace, allowed: tuple[str, ...] | None = None) -> None:
+def serve(ws: Workspace, allowed: tuple[str, ...] | None = None, *, trusted: bool = False) -> None:
     """Serve the tools that `allowed` lets through (names and patterns, None: all), until the client leaves.
+
+    trusted  the user answers for what the client says: its words are not outside text.
 
     Standard output belongs to the protocol meanwhile; whatever else would be written there goes to standard error.
     """
     router = catalog.router(ws)
-    scope = Scope(ws, actor="mcp", allowed=allowed)
-
-    def fork(**task: Any) -> Any:
-        from ia.agent.subagents import by_hand
-
-        return by_hand(scope, router)(**task)
-
-    scope.fork = fork
+    scope = Scope(ws, actor="mcp", allowed=allowed, connection=True)
+    if not trusted:
+        scope.taint(ORIGIN)
+        scope.own = ORIGIN
+    scope.fork = _forking(scope, router)
     desk = _Desk()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    signal.signal(signal.SIGUSR1, desk.interrupt)
     threading.Thread(target=_talk, args=(desk, router, scope), name="mcp", daemon=True).start()
     while (call := desk.waiting.get()) is not None:
         if call.outcome.set_running_or_notify_cancel():
-            call.outcome.set_result(_made(router, scope, call))
+            desk.run(call, router, scope)
     if desk.failure is not None:
         raise desk.failure
+
+
+def _forking(scope: Scope, router: Router) -> Callable[..., Any]:
+    """Return the function by which a client runs subagents; those of one WINDOW count as those of one turn."""
+    began, parent = 0.0, scope
+    run: Callable[..., Any] | None = None
+
+    def fork(**task: Any) -> Any:
+        nonlocal began, parent, run
+        from ia.agent.subagents import by_hand
+
+        if run is None or time.monotonic() - began >= WINDOW:
+            began, parent = time.monotonic(), replace(scope)
+            run = by_hand(parent, router)
+        parent.allowed, parent.market = scope.allowed, scope.market
+        return run(**task)
+
+    return fork
 
 
 def _made(router: Router, scope: Scope, call: _Call) -> Outcome:

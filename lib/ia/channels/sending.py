@@ -17,7 +17,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from ia import audit, clock, config, files, store
+from ia import audit, clock, config, files, links, store
 from ia.channels import inbox, known, marking, notices
 from ia.channels.notices import FAILED, PENDING, SENDING, SENT, STAGED, UNSURE, Notice
 from ia.errors import BadData, ConfigError, IaError, Message, Notify, TryLater, Unavailable, silent
@@ -61,7 +61,7 @@ def send(
             hint="write a note, and send its path and a summary",
         )  # fmt: skip
     if origins:
-        said, heading = marking.unlinked(said), marking.unlinked(heading)
+        said, heading = links.unlinked(said), links.unlinked(heading)
     channels = known.meant(to)
     inside = config.run()
     if inside is not None:
@@ -87,7 +87,7 @@ def release(
                 text = marking.marked(notice.text, origins, lang or config.locale_lang())
                 ws.db.execute(
                     "UPDATE notices SET text = ?, title = ?, origins = ? WHERE id = ?",
-                    (text, marking.unlinked(notice.title), ", ".join(origins), notice.id),
+                    (text, links.unlinked(notice.title), ", ".join(origins), notice.id),
                 )
         ws.db.execute("UPDATE notices SET state = ? WHERE run = ? AND state = ?", (PENDING, run, STAGED))
     return [_delivered(ws, notice, notify) for notice in notices.select(ws, "run = ? ORDER BY id", (run,))]

@@ -98,9 +98,12 @@ def _encrypted(base: str) -> bool:
         host, _ = parts.hostname, parts.port
     except ValueError:
         return False
-    return bool(host) and (
-        parts.scheme == "https" or (parts.scheme == "http" and host in ("127.0.0.1", "localhost", "::1"))
-    )
+    literal = parts.netloc.startswith("[")
+    if not host or not re.fullmatch(
+        r"\[[0-9a-f:.]+\](:\d+)?" if literal else r"[a-z0-9._-]+(:\d+)?", parts.netloc, re.I
+    ):
+        return False  # some Pythons read `[::1].evil` as ::1, and then connect elsewhere
+    return parts.scheme == "https" or (parts.scheme == "http" and host in ("127.0.0.1", "localhost", "::1"))
 
 
 def units(text: str) -> int:

@@ -14,7 +14,7 @@ import subprocess
 import time
 from typing import Any, NamedTuple
 
-from ia.errors import BadData, ConfigError, IaError, NotFound, Refused, TryLater, Unavailable
+from ia.errors import BadData, ConfigError, IaError, NoAnswer, NotFound, Refused, TryLater, Unavailable
 from ia.outside import folded
 from ia.providers.process import Start, scrubbed
 
@@ -47,14 +47,14 @@ def call(start: Start, provider: str, tool: str, name: str, arguments: dict[str,
     """Return the JSON value that a command answers with.
 
     tool    its name as the caller knows it; `name` as the command does
-    raises  TryLater for a time limit that ran out; BadData for an answer that is no JSON; by its exit status BadData,
+    raises  NoAnswer for a time limit that ran out; BadData for an answer that is no JSON; by its exit status BadData,
             NotFound, TryLater, Refused, ConfigError, else Unavailable, each with the end of what it complained of.
     """
     asked = json.dumps({"tool": name, "arguments": arguments, "config": start.config}, ensure_ascii=False).encode()
     try:
         ended = run(start, asked, seconds)
     except Late:
-        raise TryLater(
+        raise NoAnswer(
             "{tool} of provider {provider}: no answer in {seconds:g} s", tool=tool, provider=provider, seconds=seconds
         ) from None
     except TooMuch:

@@ -20,6 +20,8 @@ RESERVED = frozenset({
     "account", "trade", "risk",
 })  # fmt: skip
 """Organs of ia. What is allowed for `memory.*` must never reach a stranger's tool."""
+CLOCK = "IA_NOW"
+"""A provider that is given it in `env` obeys `--now`: only such a one is asked under a clock in the past."""
 SECONDS, MAX_SECONDS = 20.0, 600.0
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _TOOL = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+){1,2}")
@@ -49,7 +51,10 @@ class Entry:
 
 @dataclass(frozen=True)
 class Manifest:
-    """A provider: `command` is what each call starts, or with `server` what is started once and speaks MCP."""
+    """A provider: `command` is what each call starts, or with `server` what is started once and speaks MCP.
+
+    figures   whether it answers with figures alone: the person who approves it says so
+    """
 
     name: str
     description: str = ""
@@ -60,6 +65,7 @@ class Manifest:
     env: tuple[str, ...] = ()
     config: dict[str, Any] = field(default_factory=dict)
     entries: tuple[Entry, ...] = ()
+    figures: bool = False
 
 
 def front(text: str, path: str) -> dict[str, Any]:
@@ -112,7 +118,7 @@ def parse(tree: dict[str, Any], folder: str, path: str) -> Manifest:
         raise BadData("{path}: `tools` names no tool", path=path)
     return Manifest(
         name, words(tree.get("description")), str(tree.get("version") or "")[:40], tree.get("enabled") is not False,
-        command, server is not None, env, config, entries,
+        command, server is not None, env, config, entries, tree.get("figures") is True,
     )  # fmt: skip
 
 

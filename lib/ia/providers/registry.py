@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ia.errors import BadData, IaError, NotFound
 from ia.providers import cache
 from ia.providers.manifest import (
+    CLOCK,
     CONFIRM,
     FILE,
     FOLDER,
@@ -43,6 +44,8 @@ class Declared(NamedTuple):
     seconds  its own time limit; `run` keeps it
     risk     READ or CONFIRM
     check    arguments for a trial call, or None
+    figures  whether PROVIDER.md says that its answers are figures
+    timely   whether its program is told `--now` (IA_NOW)
     """
 
     name: str
@@ -53,6 +56,8 @@ class Declared(NamedTuple):
     risk: str
     provider: str
     check: dict[str, Any] | None = None
+    figures: bool = False
+    timely: bool = False
 
 
 @dataclass(frozen=True)
@@ -189,7 +194,7 @@ def _declared(ws: Workspace, manifest: Manifest, entry: Entry, own: str) -> Decl
 
     return Declared(
         entry.name, entry.description or manifest.description, entry.schema, run, entry.seconds, entry.risk or CONFIRM,
-        manifest.name, entry.check,
+        manifest.name, entry.check, manifest.figures, CLOCK in manifest.env,
     )  # fmt: skip
 
 

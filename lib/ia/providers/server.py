@@ -13,7 +13,7 @@ import logging
 import threading
 from typing import TYPE_CHECKING, Any
 
-from ia.errors import BadData, ConfigError, IaError, TryLater, Unavailable
+from ia.errors import BadData, ConfigError, IaError, NoAnswer, Unavailable
 from ia.providers.command import complaint
 from ia.providers.pipes import FAREWELL, Pipes
 from ia.providers.process import Start, scrubbed
@@ -50,7 +50,7 @@ class Server:
     def tools(self, seconds: float) -> list[dict[str, Any]]:
         """Return what the server lists: name, description, schema, read_only.
 
-        raises  TryLater for a time limit that ran out; ConfigError where it cannot be started; Unavailable.
+        raises  NoAnswer for a time limit that ran out; ConfigError where it cannot be started; Unavailable.
         """
 
         async def ask(client: "Client") -> list[dict[str, Any]]:
@@ -118,7 +118,7 @@ class Server:
         except concurrent.futures.TimeoutError:
             self.close()
             limit = seconds if future else START
-            raise TryLater(
+            raise NoAnswer(
                 "{tool} of provider {provider}: no answer in {seconds:g} s: {told}" if self._pipes.told()
                 else "{tool} of provider {provider}: no answer in {seconds:g} s",
                 tool=what, provider=self.name, seconds=limit, told=self._pipes.told(),

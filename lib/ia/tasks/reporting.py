@@ -115,6 +115,8 @@ def _read_outside(ws: Workspace, design: Design, run: Run) -> list[str]:
             except IaError:
                 origin = outside.UNKNOWN
             found += [origin] if origin else []
+    if names & {"pending", "task", "log"}:
+        found += [origin for each in proposals.pending(ws) for origin in outside.origins_in(each.origin)]
     if names & {"log", "session", "context", "task", "send --list"}:
         found += _origins(ws, run._replace(data={}))
     return list(dict.fromkeys([*found, *_origins(ws, run)]))
@@ -152,14 +154,14 @@ def _kept(ws: Workspace, design: Design, run: Run, found: Result, lang: str, not
         before = ws.read(path)
         if before is not None and outside.origin_of(before) is None:
             path = path.removesuffix(".md") + "-untrusted.md"
-        text = outside.marked(outside.folded(text), found.origins)
+        text = outside.untrusted(text, found.origins)
         ws.write(path, text, actor=f"task {run.name}", event="note.untrusted", origins=found.origins)
         note_written(ws, path, notify=notify)
         waiting = [p for p in proposals.pending(ws) if (p.kind, p.path) == (proposals.TRUST, path)]
         if not waiting:
             because = f"[untrusted: {', '.join(found.origins)}] task {run.name}"
             waiting = [proposals.propose(
-                ws, proposals.TRUST, path, outside.accepted(text), because=because, origin=f"run {run.id}",
+                ws, proposals.TRUST, path, proposals.trusted(text), because=because, origin=f"run {run.id}",
                 actor=f"task {run.name}",
             )]  # fmt: skip
         found.pending.append(waiting[0].id)

@@ -40,11 +40,11 @@ def _new(ws: Workspace, run: Run, path: str) -> bool:
 
 def _marked(ws: Workspace, run: Run, path: str, text: str, origins: Sequence[str]) -> int:
     actor = f"task {run.name}"
-    text = outside.marked(outside.folded(text), list(origins))
+    text = outside.untrusted(text, list(origins))
     with ws.lock():
         ws.write(path, text, actor=actor, event="note.untrusted", origins=list(origins))
         note_written(ws, path)
         because = f"[untrusted: {', '.join(origins)}] {actor}"
         return proposals.propose(
-            ws, proposals.TRUST, path, outside.accepted(text), because=because, origin=f"run {run.id}", actor=actor
+            ws, proposals.TRUST, path, proposals.trusted(text), because=because, origin=f"run {run.id}", actor=actor
         ).id

@@ -3,8 +3,8 @@
 import importlib
 from typing import Any
 
-from ia import outside, providers
-from ia.errors import IaError, fill
+from ia import clock, outside, providers
+from ia.errors import IaError, Refused, fill
 from ia.tools.registry import READ, Tool, declared
 from ia.tools.router import Router
 from ia.tools.scope import Scope
@@ -40,10 +40,15 @@ def _wrapped(tool: providers.Declared) -> Tool:
     origin = f"provider:{tool.provider}"
 
     def run(scope: Scope, /, **arguments: Any) -> Any:
+        if not tool.timely and clock.past():
+            raise Refused(
+                "{tool} knows only the present, and the time is set to {now}", tool=tool.name, now=clock.today(),
+                hint="without --now it can be asked; see `env` in ia-provider(5)",
+            )  # fmt: skip
         try:
             return tool.run(arguments)
         except IaError as exc:
-            if outside.instructive(exc.params.get("told", "")):
+            if exc.params.get("told"):
                 scope.taint(origin)
                 if scope.actor != "user":
                     exc.params["told"] = outside.fenced(str(exc.params["told"]), origin)
@@ -52,7 +57,7 @@ def _wrapped(tool: providers.Declared) -> Tool:
 
     return Tool(
         tool.name, tool.risk, run, tool.description, tool.schema, origin,
-        together=tool.risk == READ, seconds=tool.seconds + SLACK,
+        together=tool.risk == READ, seconds=tool.seconds + SLACK, figures=tool.figures,
     )  # fmt: skip
 
 

@@ -9,8 +9,10 @@
 | confirm tools, nobody asked    | a proposal         | refused                                      |
 | providers' tools that look     | act                | act, with the user's words, a security, a date |
 | providers' other tools         | act, or a proposal | refused                                      |
+| believe, of a language model   | a proposal         | as other areas                               |
 
-Where nothing from outside was read but the user's own words in a chat, "nobody asked" is a proposal too, marked.
+Where nothing from outside was read but the user's own words in a chat, or those of a client (MCP, llm), "nobody asked"
+and "providers' other tools" are proposals too, marked.
 A person at the command line (`actor == "user"`) is not held up, only where a proposal is the rule for everybody.
 What the user asked for is read from the user's own words (ia.tools.asking) or from the skill that the user named.
 `notebook/notes/playbook.md` and `position_…` belong to no free area: every turn reads them. How a write is carried out
@@ -18,8 +20,10 @@ on each of these ways, and how many proposals one turn may leave, stands in ia.t
 """
 
 import re
+from datetime import date
 from fnmatch import fnmatchcase
 
+from ia import clock
 from ia.errors import Refused
 from ia.tools.asking import wanted
 from ia.tools.registry import READ, Tool
@@ -29,6 +33,10 @@ ACT, PROPOSE = "act", "propose"
 
 FREE = ("notebook", "observations")
 """Areas that any call may write to."""
+CONSIDERED = ("beliefs",)
+"""Areas that a language model only proposes for: every later turn reads them, and a request may have been pasted."""
+RULES = "model ia-offline"
+"""The embedded analyst: it works by rules, and takes a belief from the user's own words alone."""
 
 
 def permitted(scope: Scope, tool: Tool) -> None:
@@ -64,6 +72,7 @@ def way(scope: Scope, area: str, *, confirm: bool = False) -> str:
             origins=", ".join(scope.origins), area=area,
             hint="only the user's own words can ask for it; tell the user what you would change and why",
         )  # fmt: skip
+    confirm = confirm or (area in CONSIDERED and scope.actor != RULES)
     return ACT if by_user and not confirm and not scope.tainted else PROPOSE
 
 
@@ -76,59 +85,97 @@ def origin(scope: Scope) -> str:
 
 
 MAX_LEAVING = 8
-"""Values that one call may hand to a provider once text from outside was read."""
-_DATE = re.compile(r"\d{4}(-?\d\d(-?\d\d)?)?")
+"""Values, gaps, lists and objects that one call may hand to a provider once text from outside was read."""
+MAX_FIGURES = 3
+"""Numbers and dates among them that the user did not say."""
+_DATE = re.compile(r"(\d{4})(?:-?(\d\d)(?:-?(\d\d))?)?")
+_EARLIEST, _AHEAD = 1990, 2
 
 
 def outward(scope: Scope, tool: Tool, arguments: object) -> None:
     """Let only what the user said, a known security or a date leave for a provider once text from outside was read.
 
     raises  Refused: whatever was read here could be carried out by the arguments, a few letters or digits at a time;
-            and for a tool that does more than look, since what it does out there cannot be marked or taken back.
+            and for a tool that does more than look, since what it does out there cannot be marked or taken back. On
+            the user's own words in a chat, or those of a client, the latter becomes a proposal.
     """
     if scope.actor == "user" or not scope.tainted:
         return
     if tool.risk != READ:
+        if all(origin == scope.own for origin in scope.origins):
+            return
         raise Refused(
             "{tool} acts outside of ia, and text from outside ({origins}) was read", tool=tool.name,
             origins=", ".join(scope.origins), hint="tell the user what you would do and why",
         )  # fmt: skip
-    names = {str(key) for key in tool.schema.get("properties", {})}
-    choices = {str(choice) for kind in tool.schema.get("properties", {}).values() for choice in kind.get("enum", ())}
-    waiting, leaving = [arguments], 0
+    if not _known(scope, tool, arguments):
+        raise Refused(
+            "{tool}: after text from outside ({origins}) only the user's words, a security or a date may leave",
+            tool=tool.name, origins=", ".join(scope.origins),
+            hint="the user can call it (`ia tool call {tool}`), or trust the client: `ia mcp --trusted`"
+            if scope.connection else "ask the user for the words to look for",
+        )  # fmt: skip
+
+
+def _known(scope: Scope, tool: Tool, arguments: object) -> bool:
+    """Whether arguments say nothing but what was known. Each part counts: gaps and brackets can spell, too."""
+    kinds = tool.schema.get("properties", {})
+    names = {str(key) for key in kinds}
+    choices = {str(choice) for kind in kinds.values() if isinstance(kind, dict) for choice in kind.get("enum", ())}
+    waiting, parts, figures = [arguments], -1, 0
     while waiting:
         value = waiting.pop()
+        parts += 1
+        if parts > MAX_LEAVING:
+            return False
         if isinstance(value, dict):
             if not {str(key) for key in value} <= names:
-                break
+                return False
             waiting += value.values()
         elif isinstance(value, list):
             waiting += value
-        elif value is not None and not isinstance(value, bool):
-            leaving += 1
-            if leaving > MAX_LEAVING or not (str(value) in choices or _harmless(value, scope.asked)):
-                break
-    else:
-        return
-    raise Refused(
-        "{tool}: after text from outside ({origins}) only the user's words, a security or a date may leave",
-        tool=tool.name, origins=", ".join(scope.origins), hint="ask the user for the words to look for",
-    )  # fmt: skip
+        elif value is not None and not isinstance(value, bool) and str(value) not in choices:
+            if _figure(value):
+                figures += not _said(str(value), scope.asked)
+            elif not (isinstance(value, str) and (_said(value, scope.asked) or _security(value))):
+                return False
+            if figures > MAX_FIGURES:
+                return False
+    return True
 
 
-def _harmless(value: object, asked: str) -> bool:
-    """Whether a value says nothing that was not known: words of the user, a date, a listed security, a small number."""
+def _said(text: str, asked: str) -> bool:
+    """Whether the user's words hold a text: whole words of it, as they stand."""
+    return not text or (
+        text == text.strip() and re.search(rf"(?<![A-Za-z0-9]){re.escape(text)}(?![A-Za-z0-9])", asked) is not None
+    )
+
+
+def _figure(value: object) -> bool:
+    """Whether a value is a small number, or a date of the markets' time: a day that there is."""
     if isinstance(value, int):
         return 0 <= value <= 1000
-    if not isinstance(value, str):
+    found = _DATE.fullmatch(value) if isinstance(value, str) and value.isascii() else None
+    if found is None:
         return False
-    text = value.strip()
-    if not text or _DATE.fullmatch(text) or re.search(rf"(?<![A-Za-z0-9]){re.escape(text)}(?![A-Za-z0-9])", asked):
-        return True
+    year, month, day = (int(part or 1) for part in found.groups())
+    try:
+        return _EARLIEST <= date(year, month, day).year <= clock.now().year + _AHEAD
+    except ValueError:
+        return False
+
+
+def _security(text: str) -> bool:
+    """Whether a text is how a listed security is written, with nothing around it."""
     from ia.errors import IaError
     from ia.ohlcv.identity import resolve
+    from ia.outside import folded
 
+    if text != folded(text).strip() or "\n" in text:
+        return False
     try:
-        return bool(resolve(text).name)
+        found = resolve(text)
     except IaError:
         return False
+    forms = (found.code, found.canonical, found.exchange + found.code, str(found))
+    return bool(found.name) and text in (found.name, *forms, *(form.lower() for form in forms))

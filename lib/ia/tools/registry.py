@@ -18,6 +18,7 @@ class Tool(NamedTuple):
     origin    `ia`, or `provider:NAME`: what such a tool returns came from outside
     together  whether calls of one reply may run at the same time
     seconds   time limit
+    figures   a person approved its provider as one that answers with figures: they do not taint
     """
 
     name: str
@@ -28,6 +29,7 @@ class Tool(NamedTuple):
     origin: str = "ia"
     together: bool = False
     seconds: float = 60.0
+    figures: bool = False
 
     @property
     def organ(self) -> str:

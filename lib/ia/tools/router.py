@@ -11,16 +11,17 @@ import time
 from typing import Any, NamedTuple
 
 from ia import audit, outside, proposals
-from ia.errors import BadData, IaError, Message, NotFound, Refused, TimedOut, TryLater, UsageError
+from ia.errors import BadData, IaError, Message, NoAnswer, NotFound, Refused, TimedOut, TryLater, UsageError
 from ia.tools import gate, schema, writes
 from ia.tools.limits import limit
 from ia.tools.registry import CONFIRM, READ, Tool
 from ia.tools.scope import Call, Scope
+from ia.tools.telling import FIELDS, plain, without_cells
 
 MAX_RESULT = 16_000
 """Characters of a result that a model gets to see."""
-MAX_OWN, MAX_OTHERS = 600, 60
-"""Calls of one tool in a minute: of ia's own, and of a provider's."""
+MAX_OWN, MAX_OTHERS, MAX_TAINTED = 600, 60, 12
+"""Calls of one tool in a minute: of ia's own, of a provider's, and of that once text from outside was read."""
 TRIES = 3
 
 
@@ -96,7 +97,7 @@ class Router:
                 raise BadData("{tool}: the arguments are not valid UTF-8, or nested too deeply", tool=known)
             schema.check(tool.name, tool.schema, arguments)
             arguments = schema.whole(tool.schema, arguments)
-            self._not_too_often(tool)
+            self._not_too_often(scope, tool)
             value = _run(scope, tool, arguments)
         except IaError as exc:
             failure = exc
@@ -106,10 +107,11 @@ class Router:
         _record(scope, outcome, arguments)
         return outcome
 
-    def _not_too_often(self, tool: Tool) -> None:
+    def _not_too_often(self, scope: Scope, tool: Tool) -> None:
         now = time.monotonic()
         recent = [moment for moment in self._made.get(tool.name, []) if now - moment < 60]
-        most = MAX_OWN if tool.origin == "ia" else MAX_OTHERS
+        others = MAX_TAINTED if scope.tainted and scope.actor != "user" else MAX_OTHERS
+        most = MAX_OWN if tool.origin == "ia" else others
         if len(recent) >= most:
             raise TryLater("{tool}: {count} calls in a minute are enough", tool=tool.name, count=most)
         self._made[tool.name] = [*recent, now]
@@ -163,19 +165,38 @@ def _run(scope: Scope, tool: Tool, arguments: dict[str, Any]) -> Any:
     for attempt in range(1, TRIES + 1):
         try:
             with limit(tool.seconds, late):
-                value = tool.run(scope, **arguments)
+                value = _called(scope, tool, arguments)
             break
+        except NoAnswer:  # who took all of the time once would take it again
+            raise
         except TryLater:
             if tool.risk != READ or attempt == TRIES:
                 raise
             time.sleep(0.2 * attempt)
         except (UsageError, BadData, NotFound):
             raise
-    if tool.origin != "ia" and scope.actor != "user" and outside.instructive(value):
+    if tool.origin != "ia" and scope.actor != "user" and not _figures(tool, value):
         scope.taint(tool.origin)
         told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
         return outside.fenced(told, tool.origin, MAX_RESULT - 500)  # the end of the fence must be seen
-    return value
+    fields = FIELDS.get(tool.organ) if tool.origin == "ia" and scope.actor != "user" else None
+    return plain(value, fields) if fields else value
+
+
+def _called(scope: Scope, tool: Tool, arguments: dict[str, Any]) -> Any:
+    try:
+        return tool.run(scope, **arguments)
+    except IaError as exc:
+        if tool.organ == "market" and scope.actor != "user":
+            raise without_cells(exc, arguments) from None
+        raise
+
+
+def _figures(tool: Tool, value: Any) -> bool:
+    """Whether an answer of a provider is what its user approved: figures, and words that its arguments may be."""
+    kinds = tool.schema.get("properties", {}).values()
+    words = [str(choice) for kind in kinds if isinstance(kind, dict) for choice in kind.get("enum", ())]
+    return tool.figures and outside.figures(value, words)
 
 
 def _record(scope: Scope, outcome: Outcome, arguments: Any) -> None:

@@ -25,7 +25,7 @@ class Call:
 
 @dataclass
 class Market:
-    """The bars that the scope looked at last: what compute.run works on."""
+    """The bars that the scope looked at last: what compute.run works on. whole: no window of them was asked for."""
 
     symbol: str
     name: str
@@ -34,6 +34,7 @@ class Market:
     period: str = "daily"
     adjust: str = "qfq"
     source: str = ""
+    whole: bool = True
 
 
 @dataclass
@@ -47,6 +48,8 @@ class Scope:
     origins    where text from outside came from that this scope has seen; not empty: tainted
     own        that of the user's own words, where those came from outside too (a chat); they are no reason to refuse
     fork       how to run a subagent; the floor above puts it in
+    ground     of a connection: what was allowed before a skill was loaded
+    connection a client that stays (MCP, llm): a skill that it loads ends with the next one
     once       what a turn that is repeated has in common with its first try: the same message is not sent twice
     """
 
@@ -63,6 +66,8 @@ class Scope:
     fork: Callable[..., Any] | None = None
     depth: int = 0
     skill: str = ""
+    connection: bool = False
+    ground: tuple[str, ...] | None = None
     once: str = ""
     market: Market | None = None
     calls: list[Call] = field(default_factory=list)

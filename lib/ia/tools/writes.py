@@ -89,7 +89,8 @@ def written(scope: Scope, area: str, organ: Organ, *, kind: str = "memory", beca
 
 
 def untrusted(scope: Scope, path: str, text: str, because: str = "") -> dict[str, Any]:
-    """Keep what was written after reading text from outside: in a new file, marked, with the proposal to trust it.
+    """Keep what was written after reading text from outside: in a new file, marked and without links, with the proposal
+    to trust it.
 
     raises  Refused for a file that is trusted, and for a name that could say something itself.
     """
@@ -104,12 +105,12 @@ def untrusted(scope: Scope, path: str, text: str, because: str = "") -> dict[str
                 path=path, origins=", ".join(scope.origins), beside=beside(ws, path),
                 hint="write to a new path, such as {beside}",
             )  # fmt: skip
-        text = outside.marked(outside.folded(text), [*(known.split(", ") if known else ()), *scope.origins])
+        text = outside.untrusted(text, [*(known.split(", ") if known else ()), *scope.origins])
         waiting = [p for p in proposals.pending(ws) if p.kind == "trust" and p.path == path]
         if not waiting:
             room(scope)
         ws.write(path, text, actor=scope.actor, why=because, event="note.untrusted", origins=list(scope.origins))
-        number = waiting[0].id if waiting else _proposal(scope, "trust", path, outside.accepted(text), because).id
+        number = waiting[0].id if waiting else _proposal(scope, "trust", path, proposals.trusted(text), because).id
     note_written(ws, path, notify=scope.notify)
     scope.wrote(path)
     if number not in scope.pending:

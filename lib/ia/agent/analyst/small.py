@@ -50,7 +50,7 @@ def figure(desk: Desk, wanted: Intent) -> Work[Reply]:
                 lines.append(reply.no_prices(desk, mention.said, "missing" if bars.missing else bars.error))
                 continue
             head, simulated = f"**{named(desk, mention)}** {mention.code}", bool(bars.get("simulated"))
-        args = {"symbol": mention.code} if desk.stranger and mention else {}
+        args = {"symbol": mention.code} if desk.stranger and mention and not end else {}
         results = yield from desk.run(*(Call("compute.run", {"code": code, **args}) for code, *_ in asked.figures))
         told = [_told(desk, item, result) for item, result in zip(asked.figures, results, strict=True)]
         mark = speak("（模拟行情）", " (simulated prices)") if simulated else ""

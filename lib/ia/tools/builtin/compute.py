@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from ia import audit, config
 from ia.errors import Message
-from ia.tools.builtin.market import bars_of
+from ia.tools.builtin.market import bars_of, window
 from ia.tools.registry import READ, tool
 from ia.tools.scope import Scope
 
@@ -38,7 +38,7 @@ def run(
         code, lambda: market.bars, trusted=False, timeout=float(config.get("compute.timeout")),
         isolation=str(config.get("compute.isolation")), notify=notify,
     )  # fmt: skip
-    told = {"symbol": market.symbol, **show.document(result)}
+    told = {**window(market), **show.document(result)}
     if series and result.type in ("series", "frame"):
         lines = show.everything(result).splitlines()
         told["series"] = [lines[0], *lines[1:][-MAX_SERIES:]]

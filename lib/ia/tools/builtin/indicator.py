@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 
 from ia.errors import Message
-from ia.tools.builtin.market import bars_of
+from ia.tools.builtin.market import bars_of, window
 from ia.tools.registry import READ, tool
 from ia.tools.scope import Scope
 
@@ -46,7 +46,7 @@ def calc(
     def notify(message: Message) -> None:
         warned.append(str(message))
 
-    told = {"symbol": market.symbol, **calculate(name, market.bars, params or {}, notify)}
+    told = {**window(market), **calculate(name, market.bars, params or {}, notify)}
     if market.simulated:
         told["simulated"] = True
     return {**told, "warnings": warned} if warned else told

@@ -6,10 +6,11 @@ market.ohlcv may ask a source; all others read what `ia sync` and `ia ohlcv` hav
 import contextlib
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from ia.errors import NotFound
+from ia.errors import IaError, NotFound
 from ia.ohlcv.canonical import bar_lines
 from ia.tools.registry import READ, tool
 from ia.tools.scope import Market, Scope
+from ia.tools.telling import without_cells
 
 if TYPE_CHECKING:
     from ia.market.reading import Day
@@ -42,7 +43,7 @@ def ohlcv(
         )  # fmt: skip
     scope.market = Market(
         answer.symbol.canonical, answer.series.name or answer.symbol.name or "", answer.bars,
-        bool(answer.series.simulated), period, adjust, answer.series.adapter,
+        bool(answer.series.simulated), period, adjust, answer.series.adapter, not (start or end),
     )  # fmt: skip
     _remember(scope, request)
     return shown(scope.market, tail)
@@ -261,18 +262,24 @@ def shown(market: Market, tail: int = 10) -> dict[str, Any]:
 
 
 def bars_of(scope: Scope, symbol: str | None) -> Market:
-    """OHLCV → compute: the bars of a symbol, else those that this scope or its session looked at last.
+    """OHLCV → compute: all daily bars of a symbol, else those that this scope or its session looked at last.
 
+    A symbol that is named means its default window, whatever window of it was looked at before.
     raises  NotFound where nothing was looked at yet.
     """
     from ia.compute import arrays
 
     arrays.many()
     if symbol:
-        if scope.market is not None and symbol in (scope.market.symbol, scope.market.name, _bare(scope.market.symbol)):
-            return scope.market
         before = scope.market
-        ohlcv(scope, symbol)
+        if before is not None and _default(before) and symbol in (before.symbol, before.name, _bare(before.symbol)):
+            return before
+        try:
+            ohlcv(scope, symbol)
+        except IaError as exc:
+            if scope.actor != "user":
+                raise without_cells(exc, {"symbol": symbol}) from None
+            raise
         found = scope.market
         assert found is not None
         scope.market = before or found
@@ -280,6 +287,20 @@ def bars_of(scope: Scope, symbol: str | None) -> Market:
     if scope.market is None:
         scope.market = _last(scope)
     return scope.market
+
+
+def window(market: Market) -> dict[str, Any]:
+    """Return which bars a result is of, in the words of market.ohlcv: their period, how many, from when to when."""
+    dates = market.bars.date
+    return {
+        "symbol": market.symbol, "period": market.period, "rows": len(dates),
+        "first": dates[0] if dates else None, "last": dates[-1] if dates else None,
+    }  # fmt: skip
+
+
+def _default(market: Market) -> bool:
+    """Whether bars are what a symbol means where no window, period or adjustment is named."""
+    return market.whole and (market.period, market.adjust) == ("daily", "qfq")
 
 
 def _bare(canonical: str) -> str:
@@ -305,5 +326,5 @@ def _last(scope: Scope) -> Market:
         raise NotFound("no prices were looked at yet", hint="call market.ohlcv first, or give symbol") from None
     return Market(
         answer.symbol.canonical, answer.series.name or answer.symbol.name or "", answer.bars,
-        bool(answer.series.simulated), answer.period, answer.adjust, answer.series.adapter,
+        bool(answer.series.simulated), answer.period, answer.adjust, answer.series.adapter, whole=False,
     )  # fmt: skip

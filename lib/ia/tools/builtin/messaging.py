@@ -4,7 +4,7 @@ import re
 from datetime import timedelta
 from typing import Annotated, Any
 
-from ia import clock, config, outside
+from ia import clock, config, links, outside
 from ia.channels import known, marking, sending
 from ia.channels.notices import SENT, STAGED, Notice
 from ia.errors import BadData, Message, NotFound, Refused
@@ -66,7 +66,7 @@ def _as_it_leaves(scope: Scope, text: str, *, mark: bool = True) -> str:
     """
     if not scope.tainted or not text:
         return text
-    return marking.marked(text, scope.origins, scope.lang) if mark else marking.unlinked(text)
+    return marking.marked(text, scope.origins, scope.lang) if mark else links.unlinked(text)
 
 
 def _enough(scope: Scope) -> None:

@@ -1,15 +1,17 @@
 """skills.*: methods that were learnt. A skill in force narrows what may be called, and nothing widens it again."""
 
+import json
 from typing import Annotated, Any
 
-from ia import outside, skills
+from ia import outside, proposals, skills
 from ia.errors import NotFound, Refused
 from ia.skills.expertise import outline
 from ia.tools import gate
-from ia.tools.builtin.market import bars_of
+from ia.tools.asking import split_words
+from ia.tools.builtin.market import bars_of, window
 from ia.tools.registry import CONFIRM, READ, tool
 from ia.tools.scope import Scope
-from ia.tools.writes import room
+from ia.tools.writes import proposed, room
 
 ALWAYS = ("skills.list", "skills.load", "skills.check", "memory.recall")
 """What every skill may call, in the bounds of whoever called it."""
@@ -39,13 +41,15 @@ def _listed(skill: skills.Skill, person: bool, lang: str) -> dict[str, Any]:
 @tool("skills.load", READ, seconds=600)
 def load(
     scope: Scope,
-    name: Annotated[str, "name of a skill"],
+    name: Annotated[str | None, "name of a skill; null: a connection ends the one in force"],
     arguments: Annotated[str, "what it is to work on"] = "",
     file: Annotated[str, "only the text of another file of it: references/x.md"] = "",
 ) -> dict[str, Any]:
     """Load a skill: its instructions and procedure, to be followed from here on. Only the tools that it lists can be
     called afterwards. A skill that runs in a subagent returns the subagent's summary.
     """
+    if name is None:
+        return _end(scope)
     skill = skills.find(scope.ws, name)
     if scope.actor != "user" and not skill.model_invocable and skill.problem is None and scope.skill != skill.name:
         raise Refused("only the user calls the skill {name}", name=skill.name, hint="the user types /{name}")
@@ -56,13 +60,29 @@ def load(
         told = scope.fork(task=arguments or f"/{skill.name}", role="researcher", tools=None, skill=skill.name)
         assert isinstance(told, dict)
         return {"skill": skill.name, **told}
+    if scope.connection:
+        _end(scope)
     activate(scope, loaded, by_user=scope.actor == "user")
     others = [path for path, _ in skills.files(scope.ws, loaded.skill) if path != "SKILL.md"]
     return {
         "skill": skill.name, "instructions": loaded.body, "tools": list(scope.allowed or ()),
         **({"files": others} if others else {}),
+        **({"ends": "with the next skills.load; with name null no skill is in force"} if scope.connection else {}),
         **({"procedure": outline(loaded.sop, scope.lang)} if loaded.sop else {}),
     }  # fmt: skip
+
+
+def _end(scope: Scope) -> dict[str, Any]:
+    """Let a connection call again what it could before it loaded a skill. It stays for days: a turn does not.
+
+    raises  Refused in a turn, where nothing widens what a skill has narrowed.
+    """
+    if not scope.connection:
+        raise Refused("a skill ends with its turn", hint="give the name of a skill")
+    ended, scope.skill = scope.skill, ""
+    if ended:
+        scope.allowed = scope.ground
+    return {"skill": None, "ended": ended or None, "tools": None if scope.allowed is None else list(scope.allowed)}
 
 
 def activate(scope: Scope, loaded: skills.Loaded, *, by_user: bool) -> None:
@@ -71,6 +91,7 @@ def activate(scope: Scope, loaded: skills.Loaded, *, by_user: bool) -> None:
     by_user  the user named it: what it says it writes is then asked for.
     """
     may = (*loaded.skill.allowed, *ALWAYS)
+    scope.ground = scope.allowed
     scope.skill = loaded.skill.name
     scope.allowed = tuple(dict.fromkeys(may)) if scope.allowed is None else _both(scope.allowed, may)
     if by_user:
@@ -119,7 +140,7 @@ def check(
             {**mark, **_told(finding), "if": finding.condition} for finding in skills.texts(scope.ws, each, scope.lang)
         ]
     told: dict[str, Any] = {
-        "skills": names, "symbol": market.symbol, "date": market.bars.date[-1], "bars": len(market.bars.date),
+        "skills": names, **window(market), "date": market.bars.date[-1], "bars": len(market.bars.date),
         "fired": fired[:MAX_FINDINGS], "not_fired": quiet,
     }  # fmt: skip
     told |= {"simulated": True} if market.simulated else {}
@@ -151,21 +172,27 @@ def _checked(scope: Scope, name: str) -> list[str]:
 @tool("skills.install", CONFIRM, seconds=180)
 def install(
     scope: Scope,
-    source: Annotated[str, "a git address (https, ssh); a folder or .zip only where the user named it"],
+    source: Annotated[str, "an https address of a git repository; ssh, a folder or .zip only where the user named it"],
     because: Annotated[str, "why the user would want it"],
     name: Annotated[str, "which skill, where the source has several"] = "",
 ) -> dict[str, Any]:
-    """Propose to install a skill. The user sees its tools and files, and decides."""
+    """Propose to install a skill. The user sees its tools and files, and decides. An address that the user did not name
+    is fetched when the user has approved that.
+    """
     from ia.skills import installing, sources
 
     gate.way(scope, "skills", confirm=True)
     source = source.strip()
     far = sources.remote(source) and not source.lower().startswith("file:")
-    if scope.actor != "user" and not _named(source, scope.asked) and (scope.tainted or not far):
-        raise Refused(
-            "{source}: only a source that the user named can be installed from here",
-            source=sources.shown(source)[:200], hint="ask the user to name it, or to type: ia skill install SOURCE",
-        )  # fmt: skip
+    if scope.actor != "user" and not _named(source, split_words(scope.asked)[0]):
+        if not far or any(origin != scope.own for origin in scope.origins):
+            raise Refused(
+                "{source}: only a source that the user named can be installed from here",
+                source=sources.shown(source)[:200], hint="ask the user to name it, or to type: ia skill install SOURCE",
+            )  # fmt: skip
+        sources.check_suggested(source)
+        told = proposed(scope, proposals.FETCH, source, json.dumps({"source": source, "name": name}), because)
+        return {**told, "status": f"nothing was fetched; it {told['status']}"}
     room(scope)
     if scope.tainted:
         because = f"[untrusted: {', '.join(scope.origins)}] {outside.folded(because)}"
