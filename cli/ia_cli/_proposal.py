@@ -69,8 +69,7 @@ def shown(ws: "Workspace", proposal: "Proposal", before: str, after: str) -> str
     elif "trade" in told:
         lines += _trade_lines(told["trade"])
     if {"call", "fetch", "trade"} & told.keys():
-        return outside.escape_unseen("".join(line + "
-" for line in lines))
+        return outside.escape_unseen("".join(line + "\n" for line in lines))
     if "skill" in told:
         lines += _skill_lines(told["skill"])
     if "provider" in told:
