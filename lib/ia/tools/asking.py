@@ -193,6 +193,7 @@ _WORK_ON = re.compile(
     re.I,
 )
 """A request to work on a text: what stands behind it may be that text."""
+_ENDS = (".", "!", "?", "。", "！", "？", "\n")
 _SEAM = re.compile(r"[:：]|(?<=[^\d\s])[.!?](?=\s)|[。！？…\n]|\s[-–—]+\s|——|\s?[|»>]{1,2}\s")
 
 
@@ -209,14 +210,14 @@ def split_words(text: str) -> tuple[str, bool]:
     if pasted:
         said = f"{said[:FAR]}\n{said[-FAR:]}"
     pasted |= any(len(quote[0]) > LONG_QUOTE or quote[0].lstrip()[:1] in "`>" for quote in _QUOTED.finditer(said))
-    own = _MARKED.sub(" … ", _QUOTED.sub("“…”", said))
-    pasted |= own != _QUOTED.sub("“…”", said)
-    own, behind = _BEHIND.subn("", own.strip())
+    own, marked = _MARKED.subn(" … ", said)
+    pasted |= bool(marked)
+    own, behind = _BEHIND.subn("", _QUOTED.sub("“…”", own).strip())
     request = _WORK_ON.search(own)
     seam = _SEAM.search(own, request.end()) if request else None
     if seam is not None:
         tail = own[seam.end() :].strip()
-        if len(tail) > (0 if seam[0] in (":", "：") else SHORT_TAIL):
+        if len(tail) > (SHORT_TAIL if seam[0] in _ENDS else 0):
             own, behind = own[: seam.start()], 1
     if len(own) > 2 * MAX_WORDS:
         own, behind = f"{own[:MAX_WORDS]}\n{own[-MAX_WORDS:]}", 1

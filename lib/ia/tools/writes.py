@@ -164,8 +164,8 @@ def room(scope: Scope) -> None:
     """Raise Refused where this turn, this session, or a caller without either has left enough for a person to read."""
     if scope.actor == "user":
         return
-    ours = [f"turn {scope.turn}"] if scope.turn else []
-    ours += [f"session {scope.session}"] if scope.session else []
+    ours = [f"turn {scope.turn}"] if scope.turn and not scope.connection else []
+    ours += [f"session {scope.session}"] if scope.session and not scope.connection else []
     count = sum(
         bool(set(ours) & set(waiting.origin.split("; "))) if ours else waiting.actor == scope.actor
         for waiting in proposals.pending(scope.ws)
