@@ -153,11 +153,19 @@ def cci(high: F, low: F, close: F, n: int = 20) -> F:
         return (price - sma(price, n)) / (0.015 * meandev(price, n))
 
 
+_TIE = 1e-14
+"""Of a price: sums of three prices that are equal on paper lie closer than this, and any others a tick apart."""
+
+
 def mfi(high: F, low: F, close: F, volume: F, n: int = 14) -> F:
-    """Money flow index, 0 .. 100: typical price times volume, on rising against falling days."""
+    """Money flow index, 0 .. 100: typical price times volume, on rising against falling days.
+
+    A day whose typical price is that of the day before counts on neither side, as in TA-Lib.
+    """
     price = (high + low + close) / 3.0
     flow, step = price * volume, change(price)
     with np.errstate(all="ignore"):
+        step = np.where(np.abs(step) > _TIE * price, step, 0.0 * step)
         rising = total(np.where(np.isnan(step), np.nan, flow * (step > 0.0)), n)
         falling = total(np.where(np.isnan(step), np.nan, flow * (step < 0.0)), n)
         return 100.0 * (rising / (rising + falling))
@@ -169,11 +177,14 @@ def aroon(high: F, low: F, n: int = 14) -> State:
 
 
 def ultosc(high: F, low: F, close: F, short: int = 7, medium: int = 14, long: int = 28) -> F:
-    """Ultimate oscillator, 0 .. 100: buying pressure over three windows, weighted 4, 2, 1."""
+    """Ultimate oscillator, 0 .. 100: buying pressure over three windows, the shortest weighted 4, the longest 1.
+
+    The windows may come in any order, as in TA-Lib.
+    """
     floor = np.where(np.isnan(ref(close)), np.nan, np.minimum(low, ref(close)))
     pressure, span = close - floor, _true_range(high, low, close)
     with np.errstate(all="ignore"):
-        one, two, four = (total(pressure, n) / total(span, n) for n in (short, medium, long))
+        one, two, four = (total(pressure, n) / total(span, n) for n in sorted((short, medium, long)))
         return 100.0 * (4.0 * one + 2.0 * two + four) / 7.0
 
 
