@@ -14,6 +14,7 @@ from ia_cli._out import emit_json, notify
 if TYPE_CHECKING:
     from ia.compute.host import Result
     from ia.ohlcv.canonical import Bars
+    from ia.ohlcv.history import Answer
 
 
 @click.command(cls=Command, example="ia ohlcv 600519 --adapter demo | ia compute 'rsi(close, 14)'")
@@ -28,24 +29,32 @@ if TYPE_CHECKING:
 @click.option(
     "--strict", is_flag=True, help="Refuse an expression that looks ahead, and bars that contradict themselves."
 )
+@click.pass_context
 def compute(
-    expression: str | None, file: str | None, symbol: str | None, timeout: float | None, series: bool, as_csv: bool,
-    as_json: bool, strict: bool,
+    ctx: click.Context, expression: str | None, file: str | None, symbol: str | None, timeout: float | None,
+    series: bool, as_csv: bool, as_json: bool, strict: bool,
 ) -> None:  # fmt: skip
     """Evaluate Python over canonical OHLCV, in a sandbox.
 
     EXPR sees df, open, high, low, close, volume, date (pandas), pd, np, ta (pandas-ta), math and the coreutils (rsi,
-    sma, crossover …: `ia indicator list`). The prices come from standard input, else from --symbol, else from the last
-    `ia ohlcv` of this terminal. One expression is evaluated; several lines are executed, and the last expression or
-    `result` is the value.
+    sma, crossover …: `ia indicator list`). The prices come from standard input, else from --symbol, else, at a terminal
+    only, from the last `ia ohlcv` of it. Standard error names the symbol and the last bar. One expression is evaluated;
+    several lines are executed, and the last expression or `result` is the value.
 
     A series prints its last value, a frame its last row (as does a series that is one row), a dict or list JSON with
     the last value of each series in it; --series, --csv and --json print more. A value that is not there is null. It
-    cannot read or write files, start processes or reach the network. Status 65 where it does not parse or raises, 77
-    where it is refused, 124 where it takes too long.
+    cannot read or write files, start processes or reach the network.
+
+    --strict also evaluates a series or a frame again on some twenty shorter ranges, and refuses it where a value
+    changes when later bars are taken away. A single value is one of the last bar: of it only the form of the expression
+    tells.
+
+    Status 1 where a condition is false, or a series of true and false ends in false or in nothing; 65 where it does not
+    parse or raises, 77 where it is refused, 124 where it takes too long.
     """
     from ia import config
     from ia.compute.calculate import calculate
+    from ia.compute.show import is_no
     from ia.errors import UsageError
 
     if expression is None and file is None:
@@ -64,6 +73,8 @@ def compute(
         notify=_told(source, file),
     )  # fmt: skip
     _print(result, series, as_csv, as_json)
+    if is_no(result):
+        ctx.exit(1)
 
 
 def _told(source: str, file: str | None) -> Notify:
@@ -100,31 +111,77 @@ def _source(file: str) -> str:
 
 
 def _bars(symbol: str | None, stdin_taken: bool, strict: bool) -> "Bars":
-    from ia.errors import BadData, NotFound, UsageError
+    """Return the bars to compute on, and say on stderr whose they are and which is the last."""
+    from ia.errors import BadData
 
     if symbol is None and not stdin_taken and not stdin_is_idle():
-        from ia import clock
-        from ia.ohlcv.canonical import read_bars
-
-        bars = read_bars(sys.stdin.buffer, "<stdin>", strict=strict, notify=notify)
-        if clock.simulated():
-            from ia.ohlcv.history import visible
-
-            bars = visible(bars)
+        bars, name, about = _piped(strict)
     else:
-        from ia import pipes
-        from ia.workspace import Workspace
-
-        try:
-            answer = pipes.bars_for(Workspace(), symbol, notify) if symbol else pipes.last_bars(Workspace(), notify)
-        except NotFound as exc:
-            if symbol:
-                raise
-            raise UsageError(exc.template, hint=exc.hint, **exc.params) from None
-        bars = answer.bars
+        answer = _answer(symbol)
+        bars, name, about = answer.bars, answer.symbol.canonical, f"{answer.period}, {answer.adjust}"
     if not bars.date:
         raise BadData("no bars to compute on")
+    known = {"symbol": name, "day": bars.date[-1], "count": len(bars.date)}
+    if about:
+        notify(Message("{symbol} {day} ({about}): {count} bars", about=about, **known))
+    else:
+        notify(Message("standard input, {day}: {count} bars", day=known["day"], count=known["count"]))
     return bars
+
+
+def _answer(symbol: str | None) -> "Answer":
+    """Return the bars of a symbol, else, at a terminal only, of the last one that this terminal asked for."""
+    from ia import config, pipes
+    from ia.errors import NotFound, UsageError
+    from ia.workspace import Workspace
+
+    if symbol:
+        return pipes.bars_for(Workspace(), symbol, notify)
+    hint = "pipe them in: `ia ohlcv SYMBOL | ia compute …`, or add --symbol SYMBOL"
+    attended = sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty() and config.run() is None
+    if not attended:
+        raise UsageError("no prices to compute on", hint=hint)
+    try:
+        return pipes.last_bars(Workspace(), notify)
+    except NotFound as exc:
+        raise UsageError(exc.template, hint=exc.hint, **exc.params) from None
+
+
+def _piped(strict: bool) -> "tuple[Bars, str, str]":
+    """Return the bars on standard input, and of bytes that ia wrote the symbol, and their period and adjustment."""
+    import io
+
+    from ia import clock
+    from ia.ohlcv.canonical import read_bars
+
+    data = sys.stdin.buffer.read()
+    bars = read_bars(io.BytesIO(data), "<stdin>", strict=strict, notify=notify)
+    if clock.simulated():
+        from ia.ohlcv.history import visible
+
+        bars = visible(bars)
+    origin = _provenance(data)
+    told = [str(origin[field]) for field in ("period", "adjust") if origin.get(field)]
+    return (bars, str(origin["symbol"]), ", ".join(told)) if origin.get("symbol") and told else (bars, "", "")
+
+
+def _provenance(data: bytes) -> dict[str, object]:
+    """Return what the audit trail knows of bytes that ia wrote; {} where it knows nothing, or is not to be had."""
+    import contextlib
+    import os
+    import sqlite3
+
+    from ia import config
+    from ia.errors import IaError
+
+    with contextlib.suppress(IaError, sqlite3.Error, OSError):
+        if os.path.exists(os.path.join(config.home(), ".ia", "ia.db")):
+            from ia.ohlcv import provenance
+            from ia.workspace import Workspace
+
+            found = provenance.find(Workspace(), data)
+            return found[0].data if found else {}
+    return {}
 
 
 def _print(result: "Result", series: bool, as_csv: bool, as_json: bool) -> None:

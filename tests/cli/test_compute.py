@@ -1,8 +1,13 @@
 """ia compute: what it prints, what it reads, and how it says no."""
 
+import contextlib
 import json
+import os
+import subprocess
 
 import pytest
+
+from conftest import installed
 
 CSV = """date,open,high,low,close,volume
 2024-01-15,10.5,11.5,10,11,100
@@ -10,6 +15,8 @@ CSV = """date,open,high,low,close,volume
 2024-01-17,11.5,12.5,11,12.25,300
 2024-01-18,12.25,13,12,12.5,400
 """
+BARS = "ia: standard input, 2024-01-18: 4 bars\n"
+"""What stderr says of CSV."""
 
 PRINTED = {
     # one expression a form: the array lane and the sandbox print alike
@@ -47,7 +54,8 @@ PRINTED = {
 @pytest.mark.parametrize("source", PRINTED)
 def test_what_a_value_prints(ia, source):
     run = ia("compute", source, input=CSV)
-    assert (run.stdout, run.stderr, run.returncode) == (PRINTED[source], "", 0)
+    assert (run.stdout, run.stderr) == (PRINTED[source], BARS)
+    assert run.returncode == (1 if run.stdout == "false\n" else 0)
 
 
 def test_series_prints_dates_and_values_with_gaps_empty(ia):
@@ -161,13 +169,13 @@ def test_columns_that_no_bar_can_hold_print_as_csv_of_their_own(ia):
 def test_too_slow_is_124(ia):
     run = ia("compute", "while True:\n    pass", "--timeout", "0.5", input=CSV)
     assert run.returncode == 124
-    assert run.stderr == "ia: the expression ran longer than 0.5 s\nhint: --timeout gives it more\n"
+    assert run.stderr == BARS + "ia: the expression ran longer than 0.5 s\nhint: --timeout gives it more\n"
 
 
 def test_look_ahead_is_warned_of_and_refused_with_strict(ia):
     warning = "ia: <expression>:1: close.shift(-1) looks ahead: it brings later values to earlier bars\n"
     run = ia("compute", "close.shift(-1).iloc[0]", input=CSV)
-    assert (run.returncode, run.stdout, run.stderr) == (0, "11.5\n", warning)
+    assert (run.returncode, run.stdout, run.stderr) == (0, "11.5\n", warning + BARS)
     run = ia("compute", "close.shift(-1).iloc[0]", "--strict", input=CSV)
     assert (run.returncode, run.stdout) == (77, "")
     assert run.stderr.startswith(warning + "ia: the expression looks ahead\n")
@@ -177,7 +185,7 @@ def test_look_ahead_is_warned_of_and_refused_with_strict(ia):
 def test_a_file_of_code(ia, tmp_path):
     (tmp_path / "cross.py").write_text("fast = sma(close, 2)\r\nfast > close.shift(1)\n")
     run = ia("compute", "-f", "cross.py", input=CSV)
-    assert (run.returncode, run.stdout, run.stderr) == (0, "true\n", "")
+    assert (run.returncode, run.stdout, run.stderr) == (0, "true\n", BARS)
     (tmp_path / "broken.py").write_text("x = 1\ny = x +\n")
     run = ia("compute", "-f", "broken.py", input=CSV)
     assert run.returncode == 65
@@ -244,14 +252,89 @@ def test_what_cannot_run_is_told_before_prices_are_fetched(ia, source, status):
     assert run.stderr.startswith("ia: <expression>:1: ") and "simulated" not in run.stderr
 
 
-def test_without_input_it_takes_what_the_session_looked_at_last(ia):
-    demo = {"IA_MARKET_ADAPTER": "demo", "IA_SESSION": "test"}
-    run = ia("compute", "close", env=demo)
-    assert run.returncode == 2
-    assert "no prices to compute on" in run.stderr
+def test_what_the_session_looked_at_last_is_for_a_terminal(ia, tmp_path):
+    demo = {"IA_MARKET_ADAPTER": "demo", "IA_SESSION": "test", "NO_COLOR": "1", "TERM": "xterm"}
     shown = ia("ohlcv", "600519", "--start", "2024-01-01", env=demo).stdout
-    last = shown.splitlines()[-1].split(",")[4]
-    assert float(ia("compute", "close", env=demo).stdout) == float(last)
+    for source in ("close", "close.mean()"):
+        run = ia("compute", source, env=demo)
+        assert (run.returncode, run.stdout) == (2, "")
+        assert run.stderr.startswith("ia: no prices to compute on\nhint: pipe them in: ")
+    day, *_, last, _ = shown.splitlines()[-1].split(",")
+    seen, status = at_terminal(["compute", "close"], {**os.environ, **demo}, tmp_path)
+    assert status == 0 and f"{float(last)}\r\n" in seen
+    assert f"ia: 600519.SH {day} (daily, qfq): {len(shown.splitlines()) - 1} bars" in seen
+    assert at_terminal(["compute", "close < 0"], {**os.environ, **demo}, tmp_path)[1] == 1
+    assert at_terminal(["compute", "close"], {**os.environ, **demo, "IA_SESSION": "other"}, tmp_path)[1] == 2
+
+
+def at_terminal(args, env, folder):
+    """Return what `ia` writes to a terminal that it was started at, and its status."""
+    import pty
+
+    read, write = pty.openpty()
+    with subprocess.Popen(
+        [*installed(), *args], stdin=write, stdout=write, stderr=write, env=env, cwd=folder
+    ) as process:
+        os.close(write)
+        seen = b""
+        with contextlib.suppress(OSError):
+            while piece := os.read(read, 4096):
+                seen += piece
+    os.close(read)
+    return seen.decode(), process.returncode
+
+
+@pytest.mark.parametrize(
+    "source, answer, status",
+    [
+        ("close.iloc[-1] > 12", "true", 0),
+        ("close.iloc[-1] > 13", "false", 1),
+        ("close > open", "true", 0),
+        ("close < open", "false", 1),
+        ("sma(close, 2) < 3", "false", 1),
+        ("bool(close.iloc[-1] > 13)", "false", 1),
+        ("np.bool_(False)", "false", 1),
+        ("pd.Series([True, False, True, None], index=close.index)", "null", 1),
+        ("pd.Series([None] * 4, index=close.index)", "null", 0),
+        ("close.iloc[:0] > 1", "null", 0),
+        ("close * 0", "0.0", 0),
+        ("0", "0", 0),
+        ("None", "null", 0),
+        ("{'a': close < open}", '{"a": false}', 0),
+        ("df.iloc[-1] < 0", None, 0),
+    ],
+)
+@pytest.mark.parametrize("form", [[], ["--json"], ["--series"]])
+def test_a_condition_that_does_not_hold_ends_in_1(ia, source, answer, status, form):
+    run = ia("compute", source, *form, input=CSV)
+    assert run.returncode == status, run.stderr
+    if not form and answer is not None:
+        assert run.stdout == answer + "\n"
+
+
+def test_stderr_names_the_symbol_and_the_last_bar(ia):
+    demo = {"IA_MARKET_ADAPTER": "demo"}
+    whole = ia("ohlcv", "600519", "--start", "2024-01-01", "--end", "2024-02-01", "--adjust", "none", env=demo).stdout
+    told = [ia("compute", source, input=whole).stderr for source in ("close", "close.mean()")]
+    assert told == ["ia: 600519.SH 2024-02-01 (daily, none): 23 bars\n"] * 2
+    part = "".join(whole.splitlines(keepends=True)[:5])
+    assert ia("compute", "close", input=part).stderr == "ia: standard input, 2024-01-05: 4 bars\n"
+    assert (
+        "ia: 600519.SH 2024-03-15 (daily, qfq): "
+        in ia("--now", "2024-03-15T16:00+08:00", "compute", "close", "--symbol", "600519", env=demo).stderr
+    )
+    zh = ia("compute", "close", input=CSV, env={"IA_LANG": "zh"}).stderr
+    assert zh == "ia: 标准输入，2024-01-18：4 根 K 线\n"
+
+
+def test_what_stdin_is_does_not_depend_on_the_workspace(ia, tmp_path):
+    for home in (tmp_path / "none", tmp_path / "damaged"):
+        if home.name == "damaged":
+            (home / ".ia").mkdir(parents=True)
+            (home / ".ia/ia.db").write_bytes(b"no database" * 500)
+        run = ia("compute", "close", input=CSV, env={"IA_HOME": str(home)})
+        assert (run.returncode, run.stdout) == (0, "12.5\n")
+    assert not (tmp_path / "none").exists()
 
 
 def test_a_symbol_wins_and_standard_input_is_not_read(ia):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ia.compute import encode, spaces
+from ia.compute import encode, prefixes, spaces
 from ia.compute.facade import Absent, Denied, line_of
 from ia.compute.wire import Told
 
@@ -27,14 +27,46 @@ def frame(rows: int, columns: bytes) -> pd.DataFrame:
     return pd.DataFrame(numbers, index=index)
 
 
-def answer(rows: int, columns: bytes, body: CodeType | None, last: CodeType | None) -> dict[str, Any]:
-    """Return {"value": plain data} or {"error": {"kind", "message", "line", ...}}; it raises nothing."""
+def answer(
+    rows: int, columns: bytes, body: CodeType | None, last: CodeType | None, cuts: list[int] | None = None
+) -> dict[str, Any]:
+    """Return {"value": plain data} or {"error": {"kind", "message", "line", ...}}; it raises nothing.
+
+    cuts    also evaluate on so many of the first bars each: "changed" is then the first date whose value depends on
+            later bars, or None, and "compared" how many of these ranges gave a value.
+    """
     try:
         bars = frame(rows, columns)
-        names = spaces.namespace(bars.copy(), _coreutils())
-        return {"value": encode.plain(_run(body, last, names), bars)}
+        value = encode.plain(_on(bars, body, last), bars)
+        return {"value": value} if not cuts else {"value": value, **_compared(value, bars, body, last, cuts)}
     except BaseException as e:
         return {"error": describe(e)}
+
+
+def _on(bars: pd.DataFrame, body: CodeType | None, last: CodeType | None) -> Any:
+    return _run(body, last, spaces.namespace(bars.copy(), _coreutils()))
+
+
+def _compared(
+    value: dict[str, Any], bars: pd.DataFrame, body: CodeType | None, last: CodeType | None, cuts: list[int]
+) -> dict[str, Any]:
+    dates = encode.dates(pd.DatetimeIndex(bars.index))
+    whole = prefixes.table_of(value, dates)
+    if whole is None:
+        return {"changed": None, "compared": None}
+
+    def shorter(size: int) -> prefixes.Table | None:
+        part = bars.iloc[:size].copy()
+        try:
+            plain = encode.plain(_on(part, body, last), part)
+        except Exception:  # too few bars for it
+            return None
+        if plain["type"] == "none":
+            return None
+        return prefixes.table_of(plain, dates[:size]) or prefixes.Table([], [])
+
+    changed, compared = prefixes.first_change(whole, dates, shorter, cuts)
+    return {"changed": changed, "compared": compared}
 
 
 def _run(body: CodeType | None, last: CodeType | None, names: dict[str, Any]) -> Any:

@@ -5,6 +5,7 @@ import os
 import select
 import signal
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ia.compute.spawn import Process, discard, needs_pandas, prestart, start, take
@@ -77,8 +78,11 @@ class Sandbox:
         timeout: float = DEFAULT_TIMEOUT,
         isolation: str = "require",
         notify: Notify = silent,
+        cuts: Sequence[int] = (),
     ) -> Result:
         """Return the value of the source over bars; once only.
+
+        `cuts` are the lengths of shorter ranges to compare it on: Refused where a value depends on later bars.
 
         `trusted` says that the user typed it: only then does it run where the system cannot lock (after one line to
         `notify`), unless `isolation` is "prefer". Raises BadData (does not parse, raises), Refused (policy, sandbox),
@@ -86,9 +90,11 @@ class Sandbox:
         """
         program = self.check()
         _admit(self._worker.layers(), trusted=trusted, isolation=isolation, notify=notify)
-        reply = self._worker.run(len(bars.date), program.code, _columns(bars), timeout)
+        reply = self._worker.run({"rows": len(bars.date), "cuts": list(cuts)}, program.code, _columns(bars), timeout)
         if "error" in reply:
             raise _as_error(reply["error"], program.assigned, self.origin)
+        if cuts:
+            _refuse_change(reply, bars, notify)
         return _result(reply)._replace(as_of=bars.date[-1] if bars.date else None)
 
 
@@ -113,6 +119,27 @@ def probe() -> dict[str, bool | str]:
         return worker.layers()
     finally:
         worker.end()
+
+
+def _refuse_change(reply: dict[str, Any], bars: Bars, notify: Notify) -> None:
+    changed = reply.get("changed")
+    if changed is not None and changed not in bars.date:
+        raise Refused(_NO_ANSWER)
+    refuse_change(changed, reply.get("compared"), notify)
+
+
+def refuse_change(changed: str | None, compared: Any, notify: Notify) -> None:
+    """Raise Refused where the value of a date was found to depend on later bars; tell where nothing could be compared.
+
+    compared    on how many shorter ranges; None for a value that belongs to no bar
+    """
+    if changed is not None:
+        raise Refused(
+            "the expression looks ahead: without the later bars its value of {day} is another", day=changed,
+            hint="leave --strict out to compute it all the same",
+        )  # fmt: skip
+    if compared == 0:
+        notify(Message("look-ahead could not be tried: no shorter range of the bars gives a value"))
 
 
 def _columns(bars: Bars) -> bytes:
@@ -154,12 +181,12 @@ class _Worker:
             raise IaError("the sandbox did not start: {reason}", reason=_clean(said["failed"]))
         return said
 
-    def run(self, rows: int, code: bytes, columns: bytes, timeout: float) -> dict[str, Any]:
+    def run(self, header: dict[str, Any], code: bytes, columns: bytes, timeout: float) -> dict[str, Any]:
         """Hand the job over and return the reply."""
         timeout = min(timeout, MAX_TIMEOUT)
         deadline = time.monotonic() + timeout
         self._limit_cpu(timeout)
-        job = framed(json.dumps({"rows": rows}).encode()) + framed(code) + framed(columns)
+        job = framed(json.dumps(header).encode()) + framed(code) + framed(columns)
         if self._send(job, deadline):
             block = self._block(deadline)
             if block is not None:

@@ -52,6 +52,22 @@ def document(result: Result) -> dict[str, Any]:
     return {"type": result.type, "name": result.name, "value": _last(result), "date": date}
 
 
+def is_no(result: Result) -> bool:
+    """Return True for a condition that does not hold: false, or a series of true and false that ends in anything else.
+
+    A series that ends in nothing is no yes.
+    """
+    if result.type == "boolean":
+        return result.value is False
+    if result.type != "series" or result.row or not result.value or result.value[-1] is True:
+        return False
+    return any(isinstance(cell, bool) for cell in result.value) and not any(map(_is_other, result.value))
+
+
+def _is_other(cell: Any) -> bool:
+    return not (cell is None or isinstance(cell, bool) or cell != cell)
+
+
 def text(value: Any) -> str:
     """Return one value: numbers so that they round-trip, booleans as true and false, nothing for None."""
     if value is None:

@@ -99,7 +99,8 @@ def _answer(stream: BinaryIO) -> dict[str, Any] | None:
     if header is None or code is None or columns is None:
         return None
     body, last = marshal.loads(code)
-    return evaluate.answer(json.loads(header)["rows"], columns, body, last)
+    job = json.loads(header)
+    return evaluate.answer(job["rows"], columns, body, last, job.get("cuts"))
 
 
 def main() -> None:
