@@ -42,8 +42,12 @@ class _Spoken(click.Command):
 
     def make_parser(self, ctx: click.Context) -> Any:
         """Return click's parser, which here takes `- an item` and `-5 %` for the texts that they are."""
+        from ia_cli._words import FORMER
+
         parser = super().make_parser(ctx)
         options = parser._process_opts
+        for old, new in FORMER.get(ctx.command_path.removeprefix("ia "), {}).items():
+            parser._long_opt[old] = parser._long_opt[new]
 
         def process(word: str, state: Any) -> None:
             if word[1:2].isspace() or word[1:2].isdigit() or (word[1:2] != "-" and any(c.isspace() for c in word)):
@@ -111,9 +115,21 @@ class Group(_Spoken, click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if self.fallback and args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+        if args[1:] == ["help"] and self._is_group(ctx, args[0]):
+            args = [args[0], "--help"]
+        if not args[0].startswith("-") and self.get_command(ctx, args[0]) is None and not ctx.resilient_parsing:
+            if args == ["help"]:
+                click.echo(ctx.get_help())
+                ctx.exit()
+            if not self.fallback:
+                from ia_cli._hints import unknown_command
+
+                raise unknown_command(args[0], args[1:], ctx)
             args = [self.fallback, *args]
         return super().resolve_command(ctx, args)
+
+    def _is_group(self, ctx: click.Context, name: str) -> bool:
+        return isinstance(self.get_command(ctx, name), click.Group)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_options(ctx, formatter)
@@ -159,8 +175,33 @@ class LazyGroup(Group):
 
 
 class RootGroup(LazyGroup):
-    """The root. Click takes every EPIPE for "stdout was closed" and exits 1 without a word, also when it came from a
+    """The root, which knows `ia help COMMAND` and `ia version` too.
+
+    Click takes every EPIPE for "stdout was closed" and exits 1 without a word, also when it came from a
     child process or a socket. Here the two are told apart."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] == "help" and len(args) > 1 and not ctx.resilient_parsing:
+            args = [*args[1:], "--help"]
+        elif len(args) == 2 and args[1] == "help" and self._takes_no_words(ctx, args[0]):
+            args = [args[0], "--help"]
+        elif args in (["version"], ["-V"]):
+            from ia import __version__
+
+            click.echo(f"ia {__version__}")
+            ctx.exit()
+        return super().resolve_command(ctx, args)
+
+    def _takes_no_words(self, ctx: click.Context, name: str) -> bool:
+        """Whether a command has no argument that `help` could be the text of."""
+        from ia_cli._hints import TEXTS
+
+        command = self.get_command(ctx, name)
+        return command is not None and not any(
+            isinstance(param, click.Argument) and param.name in TEXTS for param in command.params
+        )
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

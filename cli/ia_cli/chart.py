@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 @period_option
 @start_option()
 @end_option()
-@click.option("--last", type=click.IntRange(1), metavar="N",
+@click.option("-n", "--limit", "last", type=click.IntRange(1), metavar="N",
               help="The last N bars; default: a terminal's columns, 250 in a file.")  # fmt: skip
 @adjust_option
 @adapter_option
 @stale_option
-@click.option("--log", is_flag=True, help="A logarithmic price axis.")
+@click.option("--log-scale", "log", is_flag=True, help="A logarithmic price axis.")
 @click.option("--up", type=click.Choice(["red", "green", "blue"]),
               help="Colour of a rise; default: setting pictures.up, else that of the market.")  # fmt: skip
 @click.option("--trades/--no-trades", default=True, help="Mark the trades of the ledger; default: yes.")

@@ -61,14 +61,36 @@ def set_(key: str, value: str) -> None:
         ws.write("config.yaml", text, event="config.set", key=key)
 
 
-@config_.command("list", cls=Command, example="ia config list --json")
+@config_.command("unset", cls=Command, example="ia config set lang en; ia config unset lang")
+@click.argument("key")
+def unset(key: str) -> None:
+    """Take a setting out of config.yaml: its default holds again."""
+    from ia import config
+    from ia.workspace import Workspace
+
+    ws = Workspace()
+    with ws.lock():
+        if config.lookup(key)[1] != "config.yaml":
+            raise NotFound("{key} is not set in config.yaml", key=key)
+        text = config.edited(ws.read("config.yaml") or "", key, "")
+        ws.write("config.yaml", text, event="config.set", key=key)
+
+
+@config_.command("list", cls=Command, example="ia config list risk --json")
+@click.argument("prefix", default="")
 @rows_options
-def list_(as_json: bool, as_jsonl: bool) -> None:
-    """List all settings: value, where it comes from, what it is for."""
+def list_(prefix: str, as_json: bool, as_jsonl: bool) -> None:
+    """List settings: value, where it comes from, what it is for.
+
+    With PREFIX only those whose key begins with it, such as `risk`.
+    """
     from ia import config
 
     rows = []
-    for key in config.names():
+    keys = [key for key in config.names() if key.startswith(prefix.casefold())]
+    if not keys:
+        raise NotFound("no setting begins with {prefix}", prefix=prefix[:60], hint="`ia config list` shows the keys")
+    for key in keys:
         value, origin = config.lookup(key)
         channel = "where the messages of this channel go" if config.channel(key) else ""
         about = tr(config.SPEC[key].text if key in config.SPEC else channel)

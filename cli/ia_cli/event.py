@@ -68,7 +68,13 @@ def daily_review(
     example="IA_MARKET_ADAPTER=demo ia sync daily && ia event top-gainers -n 10 --force",
 )  # fmt: skip
 @click.option(
-    "-n", "--count", type=click.IntRange(1, 200), default=50, show_default=True, help="How many of the top gainers."
+    "-n",
+    "--limit",
+    "count",
+    type=click.IntRange(1, 200),
+    default=50,
+    show_default=True,
+    help="How many of the top gainers.",
 )
 @_options
 @json_option

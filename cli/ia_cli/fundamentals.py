@@ -13,10 +13,12 @@ BRIEF = ("period", "published", "eps", "roe_pct", "revenue", "revenue_yoy_pct", 
 
 @click.command(
     cls=Command,
-    example="ia sync fundamentals --symbols 600519 && ia fundamentals 600519 --periods 8",
+    example="ia sync fundamentals --symbols 600519 && ia fundamentals 600519 -n 8",
 )
 @click.argument("symbol", metavar="SYMBOL")
-@click.option("--periods", type=click.IntRange(1, 200), default=4, show_default=True, help="How many reports.")
+@click.option(
+    "-n", "--limit", "periods", type=click.IntRange(1, 200), default=4, show_default=True, help="How many reports."
+)
 @rows_options
 def fundamentals(symbol: str, periods: int, as_json: bool, as_jsonl: bool) -> None:
     """Print what a company reported, the newest report first.

@@ -18,7 +18,7 @@ COLUMNS = ("id", "time", "kind", "subject", "actor", "data")
 @click.option("--actor", metavar="NAME", help="Only what this actor did (user, model, task).")
 @click.option("--since", metavar="TIME", help="Only events at or after this time.")
 @click.option(
-    "-n", "limit", type=click.IntRange(1, 1_000_000), default=50, show_default=True, help="How many, newest first."
+    "-n", "--limit", type=click.IntRange(1, 1_000_000), default=50, show_default=True, help="How many, newest first."
 )
 @rows_options
 @click.pass_context

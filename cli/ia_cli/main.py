@@ -3,7 +3,7 @@
 import errno
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import click
 
@@ -83,7 +83,9 @@ def _set(variable: str) -> Callable[[click.Context, click.Parameter, str | None]
               help="Live at this moment (IA_NOW): nothing later is visible.")  # fmt: skip
 @click.option("--lang", type=click.Choice(["en", "zh"]), expose_value=False, is_eager=True, callback=_set("IA_LANG"),
               help="Language of messages (IA_LANG).")  # fmt: skip
-@click.version_option(__version__, prog_name="ia", message="%(prog)s %(version)s", help="Print the version.")
+@click.version_option(
+    __version__, "-v", "-V", "--version", prog_name="ia", message="%(prog)s %(version)s", help="Print the version."
+)
 def cli() -> None:
     """Personal investment research made of files and pipes."""
 
@@ -126,20 +128,20 @@ def run(argv: list[str]) -> int:
         return 130
     except SystemExit as exc:
         return 141 if reader_left() else int(exc.code or 0)
+    except click.exceptions.NoArgsIsHelpError as exc:
+        click.echo(exc.format_message())
+        return 0
     except Exception as exc:
-        return _failed(exc)
+        return _failed(exc, argv)
 
 
-def _failed(exc: Exception) -> int:
+def _failed(exc: Exception, argv: Sequence[str] = ()) -> int:
     """Tell what went wrong and return the status; with IA_DEBUG the traceback comes along."""
     if config.env("IA_DEBUG"):
         import traceback
 
         traceback.print_exc()
-    if isinstance(exc, click.exceptions.NoArgsIsHelpError):
-        click.echo(exc.format_message(), err=True)
-        return UsageError.status
-    error = _as_ours(exc)
+    error = _as_ours(exc, argv)
     try:
         complain(error)
     except Exception:  # telling it in the user's language must not hide what went wrong
@@ -148,11 +150,11 @@ def _failed(exc: Exception) -> int:
     return error.status
 
 
-def _as_ours(exc: Exception) -> IaError:
+def _as_ours(exc: Exception, argv: Sequence[str]) -> IaError:
     if isinstance(exc, IaError):
         return exc
     if isinstance(exc, click.ClickException):
-        return _usage(exc)
+        return _usage(exc, argv)
     if isinstance(exc, OSError) and exc.filename is None and exc.errno == errno.ENOSPC:
         return TryLater("cannot write the output: {reason}", reason=exc.strerror)
     if isinstance(exc, OSError):
@@ -174,48 +176,25 @@ def _as_ours(exc: Exception) -> IaError:
     )  # fmt: skip
 
 
-def _usage(exc: click.ClickException) -> IaError:
+def _usage(exc: click.ClickException, argv: Sequence[str]) -> IaError:
     """Say click's usage errors in the form and the languages of all others."""
+    from ia_cli import _hints
+
     context = getattr(exc, "ctx", None)
     path = context.command_path if context else "ia"
     more = "`{path} --help` shows the usage"
     if isinstance(exc, click.NoSuchOption):
-        return _no_such_option(exc, path)
+        return _hints.unknown_option(exc.option_name, context)
     if isinstance(exc, click.BadOptionUsage):
-        return UsageError("{option} needs a value", option=exc.option_name, path=path, hint=more)
+        return _hints.missing_value(exc.option_name, list(argv))
     if isinstance(exc, click.MissingParameter) and exc.param is not None:
         return UsageError("missing {what}", what=exc.param.get_error_hint(context), path=path, hint=more)
     if isinstance(exc, click.BadParameter) and exc.param is not None:
         return UsageError("{what}: {problem}", what=exc.param.opts[-1], problem=exc.message, path=path, hint=more)
     message = exc.format_message()
-    if message.startswith("No such command"):
-        from difflib import get_close_matches
-
-        typed = message.split("'")[1]
-        close = next(iter(get_close_matches(typed, _names(context), 1, 0.7)), "")
-        help_ = "did you mean {close}?" if close else more
-        return UsageError("no such command: {typed}", typed=typed, close=f"{path} {close}", path=path, hint=help_)
     if message.startswith("Got unexpected extra"):
-        return UsageError(
-            "too many arguments: {extra}", extra=message.partition("(")[2].rstrip(")"), path=path, hint=more
-        )
+        return _hints.too_many(message.partition("(")[2].removesuffix(")"), context)
     return UsageError("{message}", message=message, path=path, hint=more)
-
-
-def _no_such_option(exc: click.NoSuchOption, path: str) -> IaError:
-    close = exc.possibilities[0] if exc.possibilities else ""
-    hint = "did you mean {close}?" if close else "a text that begins with a dash stands behind `--`: `{path} -- …`"
-    if exc.option_name in ("--now", "--home", "--lang"):
-        hint = "it stands before the command: `ia {option} … {command}`"
-    return UsageError(
-        "no such option: {option}", option=exc.option_name, close=close, path=path,
-        command=path.removeprefix("ia "), hint=hint,
-    )  # fmt: skip
-
-
-def _names(context: click.Context | None) -> list[str]:
-    command = context.command if context else cli
-    return command.list_commands(context) if context and isinstance(command, click.Group) else list(COMMANDS)
 
 
 if __name__ == "__main__":

@@ -76,7 +76,9 @@ def summary(as_json: bool) -> None:
 
 
 @market.command(cls=Command, example="ia sync daily && ia market gainers -n 10")
-@click.option("-n", "count", type=click.IntRange(1, 100_000), default=50, show_default=True, help="How many.")
+@click.option(
+    "-n", "--limit", "count", type=click.IntRange(1, 100_000), default=50, show_default=True, help="How many."
+)
 @click.option("--losers", is_flag=True, help="Those that fell most instead.")
 @click.option("--exclude-new", is_flag=True, help="Without stocks listed in the last 60 days.")
 @click.option("--exclude-st", is_flag=True, help="Without stocks under special treatment (ST).")
@@ -101,7 +103,7 @@ def gainers(
     "--kind", type=click.Choice(["industry", "concept"]), default="industry", show_default=True,
     help="What to group by.",
 )  # fmt: skip
-@click.option("-n", "count", type=click.IntRange(1, 100_000), help="Only the best so many.")
+@click.option("-n", "--limit", "count", type=click.IntRange(1, 100_000), help="Only the best so many.")
 @rows_options
 @click.pass_context
 def sectors(ctx: click.Context, kind: str, count: int | None, as_json: bool, as_jsonl: bool) -> None:
@@ -130,7 +132,9 @@ def sectors(ctx: click.Context, kind: str, count: int | None, as_json: bool, as_
 
 
 @market.command(cls=Command, example="ia sync daily && { ia market mainline || echo none; }")
-@click.option("-n", "count", type=click.IntRange(5, 1000), default=50, show_default=True, help="So many top gainers.")
+@click.option(
+    "-n", "--limit", "count", type=click.IntRange(5, 1000), default=50, show_default=True, help="So many top gainers."
+)
 @click.option(
     "--level", type=click.FloatRange(0, 0.5, min_open=True), default=0.01, show_default=True,
     help="On how large a share of days without any a line may be shown.",
@@ -199,8 +203,17 @@ def _names(row: "Row") -> str:
     return ", ".join(f"{each['name']} {each['change_pct']:+.2f}%" for each in row["leaders"][:3])
 
 
-@market.command(cls=Command, example="ia sync northbound && ia market northbound --days 5")
-@click.option("--days", type=click.IntRange(1, 10_000), default=20, show_default=True, help="How many days.")
+@market.command(cls=Command, example="ia sync northbound && ia market northbound -n 5")
+@click.option(
+    "-n",
+    "--limit",
+    "days",
+    metavar="DAYS",
+    type=click.IntRange(1, 10_000),
+    default=20,
+    show_default=True,
+    help="How many days.",
+)
 @rows_options
 @click.pass_context
 def northbound(ctx: click.Context, days: int, as_json: bool, as_jsonl: bool) -> None:

@@ -197,9 +197,9 @@ def observe(topic: str, text: str | None, as_json: bool) -> None:
     _free(lambda ws, body: writing.observe(ws, topic, body), text, as_json)
 
 
-@memory.command(example="ia memory reflect '追高两次，都错在没等回踩' --period W11")
+@memory.command(example="ia memory reflect '追高两次，都错在没等回踩' --of W11")
 @click.argument("text", required=False)
-@click.option("--period", metavar="P", default="", help="W11, Q1, 03 or 2024-W11; default this month.")
+@click.option("--of", "period", metavar="PERIOD", default="", help="W11, Q1, 03 or 2024-W11; default this month.")
 @json_option
 def reflect(text: str | None, period: str, as_json: bool) -> None:
     """Add to the reflections of a period."""
@@ -211,7 +211,7 @@ def reflect(text: str | None, period: str, as_json: bool) -> None:
 
 @memory.command(example="ia memory track 600519; ia memory history tracking")
 @click.argument("path", required=False)
-@click.option("-n", "limit", type=click.IntRange(1), default=20, help="How many at most.")
+@click.option("-n", "--limit", type=click.IntRange(1), default=20, help="How many at most.")
 @rows_options
 @click.pass_context
 def history(ctx: click.Context, path: str | None, limit: int, as_json: bool, as_jsonl: bool) -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 @period_option
 @start_option()
 @end_option()
+@click.option("-n", "--limit", type=click.IntRange(1), metavar="N", help="Only the last N bars.")
 @adjust_option
 @adapter_option
 @click.option("--refresh", is_flag=True, help="Fetch even if today's copy is stored.")
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     "--day-first/--month-first", default=None, help="With -: what 5/11/2019 means, where the dates do not tell."
 )
 def ohlcv(
-    symbol: str | None, period: str, start: str | None, end: str | None, adjust: str | None,
+    symbol: str | None, period: str, start: str | None, end: str | None, limit: int | None, adjust: str | None,
     adapter: tuple[str, ...], refresh: bool, stale: bool, strict: bool, select: str | None, lots: bool | None,
     day_first: bool | None,
 ) -> None:  # fmt: skip
@@ -58,14 +59,14 @@ def ohlcv(
                 "--strict, --select, --lots, --shares, --day-first and --month-first go with -",
                 hint="`ia ohlcv - < FILE`",
             )
-        _of_symbol(request)
+        _of_symbol(request, limit)
         return
     if adjust or adapter or refresh or stale:
         raise UsageError("--adjust, --adapter, --refresh and --stale need a SYMBOL")
-    _of_stdin(request, strict, select, lots, day_first)
+    _of_stdin(request, limit, strict, select, lots, day_first)
 
 
-def _of_symbol(request: "Request") -> None:
+def _of_symbol(request: "Request", limit: int | None) -> None:
     from ia.errors import Message, NotFound, UsageError
     from ia.ohlcv import provenance
     from ia.ohlcv.history import history
@@ -90,20 +91,23 @@ def _of_symbol(request: "Request") -> None:
                 last=last,
             )
         )
+    bars = answer.bars.part(-limit) if limit else answer.bars
     inputs: tuple[str, ...] = ()
     if answer.series.adapter == "csv":
         from ia.ohlcv.adapters.csv import read
 
         inputs = (provenance.digest(read(answer.symbol)),)
     provenance.write(
-        ws, answer.bars, sys.stdout.write, inputs=inputs, notify=notify,
+        ws, bars, sys.stdout.write, inputs=inputs, notify=notify,
         symbol=answer.symbol.canonical, name=answer.series.name,
         adapter=answer.series.adapter, host=answer.series.host, simulated=answer.series.simulated,
         fetched=answer.series.fetched, adjust=answer.adjust, period=answer.period,
     )  # fmt: skip
 
 
-def _of_stdin(request: "Request", strict: bool, select: str | None, lots: bool | None, day_first: bool | None) -> None:
+def _of_stdin(
+    request: "Request", limit: int | None, strict: bool, select: str | None, lots: bool | None, day_first: bool | None
+) -> None:  # fmt: skip
     from ia.ohlcv import provenance
     from ia.ohlcv.history import visible
     from ia.ohlcv.normalise import normalise
@@ -116,8 +120,11 @@ def _of_stdin(request: "Request", strict: bool, select: str | None, lots: bool |
     bars = visible(bars)
     if request.period != "daily":
         bars = resample(bars, request.period)
+    bars = bars.between(request.start, request.end)
+    if limit:
+        bars = bars.part(-limit)
     provenance.write(
-        Workspace(), bars.between(request.start, request.end), sys.stdout.write,
+        Workspace(), bars, sys.stdout.write,
         inputs=(provenance.digest(data),), notify=notify,
         symbol=select or "", adapter="-", host=source, simulated=False, adjust="none", period=request.period,
     )  # fmt: skip

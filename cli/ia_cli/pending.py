@@ -62,23 +62,54 @@ def pending(ctx: click.Context, number: int | None, as_json: bool, as_jsonl: boo
 
 
 @click.command(cls=Command, example="ia memory prefer '回答先给结论'; ia approve 1 --yes")
-@click.argument("number", type=_Number(), metavar="ID")
+@click.argument("which", nargs=-1, metavar="[ID…|all]")
 @click.option("--yes", is_flag=True, help="Do not ask; typed by you, it is your consent.")
 @json_option
-def approve(number: int, yes: bool, as_json: bool) -> None:
-    """Carry out a proposal.
+@click.pass_context
+def approve(ctx: click.Context, which: tuple[str, ...], yes: bool, as_json: bool) -> None:
+    """Carry out proposals.
 
-    Shows what would change and asks at the terminal. Without a terminal it is refused, unless --yes is given. A task
-    enters your crontab, as with `ia task approve`. An address that a model would fetch is fetched now, and what came is
-    a proposal of its own.
+    Shows what would change and asks at the terminal, one proposal after the other. Without a terminal it is refused,
+    unless --yes is given. `all` means all that wait; they are asked about one by one, and --yes does not go with it.
+    A task enters your crontab, as with `ia task approve`. An address that a model would
+    fetch is fetched now, and what came is a proposal of its own. Without ID the proposals that wait are listed.
     """
     from ia import proposals
     from ia.errors import Refused
-    from ia.pipes import consented
     from ia.workspace import Workspace
 
+    if not which:
+        ctx.invoke(pending)
     attended()
     ws = Workspace()
+    numbers = [found.id for found in proposals.pending(ws)] if which == ("all",) else []
+    if which == ("all",):
+        if yes or not sys.stdin.isatty():
+            raise Refused("`all` is asked about one by one, at a terminal", hint="name them: `ia approve 1 2 --yes`")
+        if not numbers:
+            raise NotFound("no proposal waits for a decision")
+    else:
+        numbers = [_Number().convert(text, None, None) for text in dict.fromkeys(which)]
+    for number in numbers:
+        proposals.undecided(ws, number)  # a number that is none is told before the first is carried out
+    refused: list[int] = []
+    for number in numbers:
+        try:
+            _approve(ws, number, yes=yes, as_json=as_json)
+        except Refused:
+            if len(numbers) == 1:
+                raise
+            refused.append(number)
+    if refused:
+        raise Refused("not approved: {numbers}", numbers=", ".join(map(str, refused)))
+
+
+def _approve(ws: "Workspace", number: int, *, yes: bool, as_json: bool) -> None:
+    """Show one proposal, ask, and carry it out."""
+    from ia import proposals
+    from ia.errors import Refused
+    from ia.pipes import consented
+
     proposal = proposals.undecided(ws, number)
     if proposal.kind == TASK:
         approved(ws, number, yes=yes, as_json=as_json)

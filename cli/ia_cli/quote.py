@@ -50,6 +50,9 @@ def _symbols(symbols: tuple[str, ...]) -> list[str]:
     from ia_cli._in import text_or_stdin
 
     if symbols and symbols != ("-",):
+        if (listed := {"watch": "watch", "watchlist": "watch", "held": "held"}.get(symbols[0].casefold())) is not None:
+            hint = "`ia quote --universe {listed}`"
+            raise UsageError("{text} is no security", text=symbols[0], hint=hint, listed=listed)
         return list(symbols)
     lines = text_or_stdin("-", "a SYMBOL").splitlines()
     found = [line.split("\t")[0].strip() for line in lines if line.strip()]

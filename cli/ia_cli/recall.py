@@ -19,7 +19,7 @@ SHOWN = 160
 
 @click.command(cls=Command, example="ia note scratch/ideas 茅台的估值不便宜; ia recall '茅台 估值'")
 @click.argument("query", nargs=-1, required=True)
-@click.option("-n", "limit", type=click.IntRange(1, 1000), default=10, help="How many notes at most.")
+@click.option("-n", "--limit", type=click.IntRange(1, 1000), default=10, help="How many notes at most.")
 @click.option("--since", metavar="DATE", help="Only notes of this day or later.")
 @click.option("--in", "areas", metavar="A[,B…]", help="Where: memory, notebook, journal, knowledge; default all.")
 @rows_options

@@ -10,12 +10,12 @@ from ia_cli._options import rows_options
 @click.argument("expr", required=False, metavar="EXPR")
 @click.option("--sort", metavar="COLUMN", help="What to sort by; default: market_cap.")
 @click.option("--desc/--asc", "descending", default=None, help="Largest or smallest first.")
-@click.option("-n", "limit", type=click.IntRange(1, 1_000_000), help="At most so many.")
+@click.option("-n", "--limit", type=click.IntRange(1, 1_000_000), help="At most so many.")
 @click.option(
     "--columns", metavar="A,B…", is_flag=False, flag_value="",
     help="What to print; without names: list all columns with their units.",
 )  # fmt: skip
-@click.option("--symbols", is_flag=True, help="Print codes only, for xargs.")
+@click.option("--codes", "symbols", is_flag=True, help="Print codes only, for xargs.")
 @rows_options
 @click.pass_context
 def screen(

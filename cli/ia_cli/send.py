@@ -22,7 +22,7 @@ COLUMNS = ("id", "time", "channel", "state", "error", "title", "text")
               help="Channel to send through; a comma list. me is what messaging.default names.")  # fmt: skip
 @click.option("--title", default="", help="Title, where the channel has one; else the first line.")
 @click.option("--list", "listed", is_flag=True, help="List what was sent, and what could not be; newest first.")
-@click.option("-n", "limit", type=click.IntRange(1), default=50, show_default=True, help="How many to list.")
+@click.option("-n", "--limit", type=click.IntRange(1), default=50, show_default=True, help="How many to list.")
 @rows_options
 @click.pass_context
 def send(

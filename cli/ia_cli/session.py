@@ -44,7 +44,7 @@ def list_(ctx: click.Context, as_json: bool, as_jsonl: bool) -> None:
 
 @session.command(cls=Command, example="ia turn -s maotai '看看贵州茅台'; ia session show maotai --json")
 @click.argument("id", metavar="ID")
-@click.option("-n", "limit", type=click.IntRange(1, 1_000_000), help="Only the newest so many.")
+@click.option("-n", "--limit", type=click.IntRange(1, 1_000_000), help="Only the newest so many.")
 @click.option("--summary", is_flag=True, help="Print the summary of what was pruned instead.")
 @rows_options
 @click.pass_context
@@ -75,10 +75,10 @@ def show(ctx: click.Context, id: str, limit: int | None, summary: bool, as_json:
     listed(ctx, rows, columns, empty, as_json=as_json, as_jsonl=as_jsonl, seconds=True)
 
 
-@session.command(cls=Command, example="ia turn -s maotai '看看贵州茅台'; ia session prune maotai --limit 2000")
+@session.command(cls=Command, example="ia turn -s maotai '看看贵州茅台'; ia session prune maotai --tokens 2000")
 @click.argument("id", metavar="ID")
 @click.option(
-    "--limit", metavar="TOKENS", type=click.IntRange(0, 1_000_000_000), default=80_000, show_default=True,
+    "--tokens", "limit", metavar="TOKENS", type=click.IntRange(0, 1_000_000_000), default=80_000, show_default=True,
     help="How many tokens of messages may stay.",
 )  # fmt: skip
 @json_option

@@ -75,7 +75,7 @@ def propose(text: str | None, because: str, as_json: bool) -> None:
 
 
 @soul.command(example="ia init; ia soul history")
-@click.option("-n", "limit", type=click.IntRange(1), default=20, help="How many at most.")
+@click.option("-n", "--limit", type=click.IntRange(1), default=20, help="How many at most.")
 @rows_options
 @click.pass_context
 def history(ctx: click.Context, limit: int, as_json: bool, as_jsonl: bool) -> None:

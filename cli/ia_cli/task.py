@@ -185,7 +185,7 @@ def run(name: str, again: bool, as_json: bool) -> None:
 
 @task.command(example="ia task due")
 @click.argument("name", required=False, default=None)
-@click.option("--log", "to_log", is_flag=True, help="Say what there is to say in .ia/tasks/cron.log instead.")
+@click.option("--cron-log", "to_log", is_flag=True, help="Say what there is to say in .ia/tasks/cron.log instead.")
 def due(name: str | None, to_log: bool) -> None:
     """Run what is due: cron calls this, and it says nothing where nothing is.
 
@@ -213,7 +213,7 @@ def due(name: str | None, to_log: bool) -> None:
 )
 @click.argument("name", required=False, default=None)
 @click.option(
-    "-n", "limit", type=click.IntRange(1, 1_000_000), default=20, show_default=True, help="The newest so many."
+    "-n", "--limit", type=click.IntRange(1, 1_000_000), default=20, show_default=True, help="The newest so many."
 )
 @click.option("--log", "number", type=click.IntRange(1), metavar="RUN", help="Print what a run's processes said.")
 @rows_options

@@ -358,16 +358,16 @@ def dividend(symbol: str, amount: str | None, per_share: str | None, **options: 
 )
 @click.argument("symbol", metavar="SYMBOL")
 @click.argument("ratio", metavar="[RATIO]", required=False)
-@click.option("--shares", metavar="QUANTITY", help="The shares that arrived, in place of RATIO.")
+@click.option("--quantity", "shares", metavar="QUANTITY", help="The shares that arrived, in place of RATIO.")
 @_when
 @_about
 def bonus(symbol: str, ratio: str | None, shares: str | None, **options: Any) -> None:
     """Enter bonus shares: RATIO new ones for each that was held before the day (3 for 10 is 0.3).
 
-    A fraction of a share is cut off; where one more or less arrived, say --shares.
+    A fraction of a share is cut off; where one more or less arrived, say --quantity.
     """
     if (ratio is None) == (shares is None):
-        raise UsageError("give the ratio, or --shares")
+        raise UsageError("give the ratio, or --quantity")
     _acted("bonus", symbol, ratio=ratio, shares=shares, **options)
 
 

@@ -20,11 +20,11 @@ MAX_DATA = 2_000_000  # bytes
 
 
 @click.command(cls=Command, example='IA_MARKET_ADAPTER=demo ia turn "帮我看看宁德时代最近怎么样"')
-@click.argument("message")
+@click.argument("message", nargs=-1, required=True, metavar="MESSAGE…")
 @click.option("-s", "--session", metavar="ID", default="", help="Go on with this session; without it a new one begins.")
 @click.option("-m", "--model", metavar="MODEL", help="Ask this model; any that `llm models` lists, or ia-offline.")
 @json_option
-def turn(message: str, session: str, model: str | None, as_json: bool) -> None:
+def turn(message: tuple[str, ...], session: str, model: str | None, as_json: bool) -> None:
     """Ask, and let ia look, calculate, remember and answer.
 
     The reply streams to standard output. Standard input comes along as data, never as instructions; canonical OHLCV on
@@ -51,7 +51,7 @@ def turn(message: str, session: str, model: str | None, as_json: bool) -> None:
     data, market = _piped(ws)
     done = spoken(
         lambda write: take(
-            ws, message, session=session, model=model, data=data, market=market, notify=notify, write=write
+            ws, " ".join(message), session=session, model=model, data=data, market=market, notify=notify, write=write
         ),
         as_json=as_json,
     )
@@ -62,10 +62,10 @@ def turn(message: str, session: str, model: str | None, as_json: bool) -> None:
 
 
 @click.command(cls=Command, example='ia context "帮我看看宁德时代最近怎么样"')
-@click.argument("message", default="")
+@click.argument("message", nargs=-1, metavar="[MESSAGE…]")
 @click.option("-s", "--session", metavar="ID", default="", help="The session whose messages come along.")
 @json_option
-def context(message: str, session: str, as_json: bool) -> None:
+def context(message: tuple[str, ...], session: str, as_json: bool) -> None:
     """Print exactly what a turn would send, with the size of each part.
 
     Sizes are estimated tokens. Nothing is sent and nothing is written.
@@ -76,8 +76,9 @@ def context(message: str, session: str, as_json: bool) -> None:
 
     ws = Workspace()
     data, market = _piped(ws)
+    router = catalog.router(ws)
     ready = prepare(
-        ws, message, session=session, turn="", router=catalog.router(ws), data=data, market=market, notify=notify
+        ws, " ".join(message), session=session, turn="", router=router, data=data, market=market, notify=notify
     )
     if as_json:
         emit_json(_document(ready.context))

@@ -35,7 +35,8 @@ TOLD = 20
 @start_option("First date; default: two years before the last, of files all.")
 @end_option("Last date; default: the last closed session, of files all.")
 @click.option(
-    "--adjust/--no-adjust",
+    "--factors/--no-factors",
+    "adjust",
     default=None,
     help="Compare our adjustment with Sina's factors, too; default: where they can be had.",
 )

@@ -110,7 +110,8 @@ def universe(ws: Workspace, text: str) -> "list[Symbol]":
 
         found = chosen(ws, text)
     if not found:
-        raise NotFound("{universe}: no security in it", universe=text)
+        hints = {"watch": "`ia memory track 600519` puts one on it", "held": "`ia trade buy` enters a purchase"}
+        raise NotFound("{universe}: no security in it", universe=text, hint=hints.get(text))
     return [from_canonical(symbol) for symbol in sorted(set(found))]
 
 

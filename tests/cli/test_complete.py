@@ -42,7 +42,11 @@ def completed(ws, monkeypatch):
         ("ia sync --symbols 300750.SZ,6005", ["300750.SZ,600519.SH"]), ("ia report a", ["account"]),
         ("ia sync --universe ", ["watch", "held", "all"]), ("ia sync d", ["daily"]), ("ia quote 9", []),
         ("ia trade import ", ["file"]), ("ia chart -o ", ["file"]), ("ia config set risk.r", ["risk.rise_pct"]),
-        ("ia profile use g", ["gtd"]), ("ia market m", ["mainline"]), ("ia note read ", []),
+        ("ia quote gzm", ["gzmt"]), ("ia chart ningdes", ["ningdeshidai"]), ("ia config set lang ", ["en", "zh"]),
+        ("ia config set market.adapter d", ["demo"]), ("ia screen --sort pe_", ["pe_ttm"]), ("ia recall x --in n", ["notebook"]),
+        ("ia recall x --in memory,n", ["memory,notebook"]), ("ia chart 600519 --panes rsi,mac", ["rsi,macd"]),
+        ("ia send x --to m", ["me"]), ("ia config list risk.r", ["risk.rise_pct"]),
+        ("ia profile use g", ["gtd"]), ("ia market m", ["mainline"]),
     ],
 )  # fmt: skip
 def test_words_of_the_store_of_settings_and_files(completed, line, words):
@@ -55,6 +59,17 @@ def test_what_is_watched_and_what_waits(ws, completed):
     proposals.propose(ws, "preference", "memory/preferences.md", "- 短\n", because="")
     assert completed("ia quote ") == ["600519.SH"]
     assert completed("ia approve ") == ["1"]
+
+
+def test_notes_memory_sessions_and_trades(ws, completed):
+    from ia import notebook
+
+    assert completed("ia note read ") == completed("ia trade void ") == []
+    notebook.write(ws, "research/宁德时代/2024-03-15", "产能")
+    writing.track(ws, "600519.SH")
+    assert completed("ia note read res") == ["research/宁德时代/2024-03-15"]
+    assert "memory/tracking.md" in completed("ia memory read ")
+    assert "note.write" in completed("ia log --kind ")
 
 
 def test_a_skill_says_what_it_is_for(ws, completed):

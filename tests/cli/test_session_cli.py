@@ -188,7 +188,7 @@ def test_used(ia, spent):
     }
     assert caps["turn.max_tokens_month"]["left"] == 2000
     assert json.loads(ia("usage", "--jsonl", "--by", "month").stdout)["calls"] == 2
-    assert ia("usage", "--since", "2999-01-01").stdout.count("\n") == 1
+    assert ia("usage", "--since", "2999-01-01").returncode == 2  # nothing has been then
     assert ia("--now", "2024-03-15", "usage").stdout.count("\n") == 1
 
 

@@ -1,0 +1,209 @@
+"""What people type, and what the command line says: the status, and what the hint must name."""
+
+import io
+import shlex
+import sys
+
+import pytest
+
+from ia_cli import main as command
+
+ROWS = [line for line in r"""
+ia                                       | 0  | Commands:
+ia help                                  | 0  | Commands:
+ia help ohlcv                            | 0  | --adjust
+ia help trade buy                        | 0  | --because
+ia trade help                            | 0  | deposit
+ia ohlcv help                            | 0  | --adjust
+ia help nothing                          | 2  | no such command: nothing
+ia version                               | 0  | ia 0.
+ia -v                                    | 0  | ia 0.
+ia --version                             | 0  | ia 0.
+ia -V                                    | 0  | ia 0.
+ia trade                                 | 0  | deposit
+ia ask                                   | 2  | `ia turn "…"`
+ia ask "How is CATL?"                    | 2  | `ia turn "…"`
+ia price 300750                          | 2  | `ia quote SYMBOL`
+ia prices                                | 2  | `ia quote SYMBOL`
+ia track 300750                          | 2  | `ia memory track SYMBOL`
+ia watchlist                             | 2  | --universe watch
+ia portfolio                             | 2  | `ia account`
+ia holdings                              | 2  | `ia account`
+ia positions                             | 2  | `ia account`
+ia pnl                                   | 2  | `ia profit`
+ia dividends                             | 2  | `ia profit`
+ia buy 300750 100                        | 2  | `ia trade buy
+ia sell 300750 100                       | 2  | `ia trade sell
+ia deposit 1000                          | 2  | `ia trade deposit`
+ia search rates                          | 2  | `ia recall
+ia messages                              | 2  | `ia send --list`
+ia gainers                               | 2  | `ia market gainers
+ia lhb                                   | 2  | `ia market lhb`
+ia northbound                            | 2  | `ia market northbound`
+ia believe x                             | 2  | `ia memory believe
+ia plot 300750                           | 2  | `ia chart
+ia kline 300750                          | 2  | `ia ohlcv
+ia update                                | 2  | `ia sync`
+ia status                                | 2  | `ia doctor`
+ia settings                              | 2  | `ia config list`
+ia setup                                 | 2  | `ia init`
+ia 持仓                                  | 2  | `ia account`
+ia 行情 300750                           | 2  | `ia quote
+ia 帮助                                  | 2  | `ia --help`
+ia chrat 300750                          | 2  | did you mean ia chart?
+ia olhcv 300750                          | 2  | did you mean ia ohlcv?
+ia memroy                                | 2  | did you mean ia memory?
+ia tradee                                | 2  | did you mean ia trade?
+ia versoin                               | 2  | did you mean ia version?
+ia How is CATL doing?                    | 2  | `ia turn "How is CATL doing?"`
+ia 宁德时代最近怎么样                       | 2  | `ia turn "宁德时代最近怎么样"`
+ia 300750                                | 2  | `ia quote 300750.SZ`
+ia 茅台                                  | 2  | `ia quote 600519.SH`
+ia xyzzy                                 | 2  | `ia --help`
+ia trade undo 3                          | 2  | `ia trade void ID
+ia trade delete 3                        | 2  | `ia trade void ID
+ia trade remove 3                        | 2  | `ia trade void ID
+ia trade edit 3                          | 2  | `ia trade correct ID
+ia trade add 300750                      | 2  | `ia trade buy
+ia trade history                         | 2  | `ia trade list`
+ia trade depsoit 100                     | 2  | did you mean ia trade deposit?
+ia trade foo                             | 2  | `ia trade` has buy, sell
+ia config show                           | 2  | `ia config list`
+ia config remove lang                    | 2  | `ia config unset KEY`
+ia config edit                           | 2  | `ia config set KEY VALUE`
+ia task add "x"                          | 2  | `ia task propose
+ia task delete x                         | 2  | `ia task remove NAME`
+ia task logs                             | 2  | `ia task history`
+ia market losers                         | 2  | `ia market gainers --losers`
+ia market industries                     | 2  | `ia market sectors`
+ia session rm x                          | 2  | `ia session delete ID`
+ia skill add x                           | 2  | `ia skill install SOURCE`
+ia indicator show rsi                    | 2  | `ia indicator describe NAME`
+ia soul write x                          | 2  | `ia soul propose
+ia ohlcv 300750 --json                   | 2  | it prints CSV
+ia ohlcv 300750 -o x.csv                 | 2  | > FILE`
+ia ohlcv 300750 --from 2024-01-01        | 2  | here it is called `--start`
+ia ohlcv 300750 --since 2024-01-01       | 2  | here it is called `--start`
+ia ohlcv 300750 --to 2024-01-01          | 2  | here it is called `--end`
+ia ohlcv 300750 --top 5                  | 2  | here it is called `--limit`
+ia ohlcv 300750 -c 5                     | 2  | here it is called `--limit`
+ia ohlcv 300750 --interval 1d            | 2  | here it is called `--period`
+ia ohlcv 300750 --source sina            | 2  | here it is called `--adapter`
+ia ohlcv --symbol 300750                 | 2  | without an option: `ia ohlcv 600519`
+ia ohlcv 300750 -z                       | 2  | options of `ia ohlcv`: --period
+ia ohlcv 300750 --zzz                    | 2  | options of `ia ohlcv`: --period
+ia ohlcv 300750 --perido daily           | 2  | did you mean --period?
+ia ohlcv 300750 --start                  | 2  | `ia ohlcv … --start DATE`
+ia report 300750 -o                      | 2  | `ia report … -o FILE`
+ia ohlcv 300750 --now 2024-01-01         | 2  | it stands before the command
+ia ohlcv 300750 600519                   | 2  | `ia quote` takes several
+ia account x                             | 2  | takes no arguments
+ia recall x --from 1w                    | 2  | here it is called `--since`
+ia trade buy 300750 100 80 --reason x    | 2  | here it is called `--because`
+ia trade buy 300750 100 80 --why x       | 2  | here it is called `--because`
+ia trade buy 300750 100 80 --fee 5       | 2  | here it is called `--commission`
+ia approve 1 --force                     | 2  | here it is called `--yes`
+ia quote --symbol 300750                 | 2  | without an option
+ia quote 300750 --csv                    | 2  | it prints TSV
+ia screen 'pe < 9' --order-by pe         | 2  | here it is called `--sort`
+ia note scratch/x hi there               | 2  | put the text in quotation marks
+ia log --limit 1 --since 3/4             | 2  | write 2024-03-04 or 2023-04-03
+ia log --since soon                      | 2  | yesterday, -30d, 10:30
+ia log --since tomorrow                  | 2  | in the future
+ia ohlcv 300750 --start 2024-02-30       | 2  | 20240315, 2024/3/15
+ia ohlcv 300750 --start 10:30            | 2  | is a time of day
+ia ohlcv 300750 --start 2024-03-16       | 2  | in the future
+ia ohlcv 300750 --start 03/04            | 2  | 2024-03-04 or 2023-04-03
+ia ohlcv 300750 --start -1w --end -2w    | 2  | is after --end
+ia ohlcv 300750 --period 1m              | 2  | --period monthly
+ia ohlcv 300750 --period 5min            | 2  | daily (1d, day)
+ia market lhb --date 2024-03             | 2  | is not one day
+ia --now someday log                     | 2  | yesterday, -30d, 10:30
+ia ohlcv NDSD                            | 2  | 300750.SZ 宁德时代, NDSD.US
+ia ohlcv zgyh                            | 2  | 601881.SH 中国银河, 601988.SH
+ia ohlcv 60051                           | 2  | 600519.SH 贵州茅台
+ia ohlcv 31234                           | 2  | `31234.HK`
+ia ohlcv 700                             | 2  | `00700.HK`
+ia ohlcv maotia                          | 66 | 600519.SH
+ia quote watch                           | 2  | `ia quote --universe watch`
+ia ohlcv qqqqq                           | 66 | `QQQQQ.US`
+ia config list risk                      | 0  | risk.position_pct
+ia config list risk.                     | 0  | risk.position_pct
+ia config list nothing                   | 66 | `ia config list`
+ia config unset lang                     | 66 | lang is not set
+ia config unset nothing                  | 2 | `ia config list`
+ia approve                               | 1  |
+ia approve all                           | 77 | `ia approve 1 2 --yes`
+ia approve x                             | 2  | `ia pending` lists them
+ia approve 1 2                           | 66 | there is no proposal 1
+""".splitlines() if line.strip()]  # fmt: skip
+WORK = [line for line in r"""
+ia ohlcv CATL --start -5d -n 1           | 2024-03-15
+ia ohlcv ndsd --start yesterday --end yesterday | 2024-03-14
+ia ohlcv 300750 --start 20240314 --end 2024/3/14 | 2024-03-14
+ia ohlcv moutai --period 1w --limit 1    | 2024-03-15
+ia ohlcv byd --period month --start 2024-02 --end 2024-02 | 2024-02-29
+ia ohlcv ningdeshidai --start ytd --end 01-02 | 2024-01-02
+ia ohlcv ３００７５０ --start 前天 -n 1  | 2024-03-15
+ia ohlcv 300750 --start 3月14日 -n 2     | 2024-03-14
+ia --now 昨天 config get risk.position_pct | 20
+""".splitlines() if line.strip()]  # fmt: skip
+
+
+@pytest.fixture
+def typed(monkeypatch, capsys):
+    """Run a command line in this process; return status, standard output and standard error."""
+    monkeypatch.setenv("IA_NOW", "2024-03-15T16:00+08:00")
+    monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
+    monkeypatch.setattr(sys, "stdin", io.StringIO(""))
+
+    def run(line):
+        status = command.run(shlex.split(line)[1:])
+        return status, *capsys.readouterr()
+
+    return run
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.split("|")[0].strip())
+def test_what_is_typed_ends_in_its_status_and_says_what_to_type(typed, row):
+    line, status, wanted = (part.strip() for part in row.split("|", 2))
+    got, out, err = typed(line)
+    assert got == int(status), err
+    assert wanted in out + err
+    if got > 1:
+        assert not out
+        assert err.startswith("ia: ")
+        assert len(err.splitlines()) <= 2
+        assert "Traceback" not in err and "internal error" not in err
+
+
+@pytest.mark.parametrize("row", WORK, ids=lambda row: row.split("|")[0].strip())
+def test_what_people_write_works(typed, row):
+    line, wanted = (part.strip() for part in row.rsplit("|", 1))
+    status, out, err = typed(line)
+    assert status == 0, err
+    assert wanted in out
+
+
+@pytest.mark.parametrize("row", ROWS[::7], ids=lambda row: row.split("|")[0].strip())
+def test_hints_are_told_in_chinese_too(typed, row, monkeypatch):
+    monkeypatch.setenv("IA_LANG", "zh")
+    status, _, err = typed(row.split(" | ")[0].strip())
+    if status > 1:
+        assert any("\u4e00" <= char <= "\u9fff" for char in err.splitlines()[0])
+
+
+@pytest.mark.parametrize(
+    ("word", "known", "near"),
+    [
+        ("ask", ["task"], ""), ("version", ["session"], ""), ("-n", ["--now", "-s"], ""), ("--since", ["--json"], ""),
+        ("--reason", ["--json"], ""), ("sector", ["st"], ""), ("dividend", ["kind"], ""), ("rsi", ["price"], ""),
+        ("chat", ["chart"], "chart"), ("chrat", ["chart"], "chart"), ("acount", ["account"], "account"),
+        ("--strat", ["--start", "--strict"], "--start"), ("quotes", ["quote"], "quote"), ("wach", ["watch"], "watch"),
+        ("--ajust", ["--adjust"], "--adjust"), ("compte", ["compute"], "compute"), ("x", ["y"], ""), ("", ["a"], ""),
+    ],
+)  # fmt: skip
+def test_only_what_is_near_is_offered(word, known, near):
+    from ia_cli._hints import closest
+
+    assert closest(word, known) == near
