@@ -1,6 +1,5 @@
 """The ia command: the map of commands, and the one place where an error becomes an exit status."""
 
-import errno
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -8,7 +7,7 @@ from collections.abc import Callable, Sequence
 import click
 
 from ia import __version__, clock, config, files
-from ia.errors import IaError, NotFound, Refused, TryLater, UsageError
+from ia.errors import IaError, InternalError, TryLater, UsageError
 from ia_cli._alarm import tell_dead_alarm
 from ia_cli._group import RootGroup, reader_left
 from ia_cli._inbox import attended, tell_unread
@@ -94,7 +93,7 @@ def main() -> None:
     """Run ia as a process."""
     files.make_private()
     if sys.stdout is None:  # closed by the caller (`>&-`)
-        sys.exit(_failed(TryLater("standard output is closed")))
+        sys.exit(_failed(TryLater("standard output is closed"), []))
     if sys.stdout.errors == "strict":  # what the encoding of a locale lacks comes out as an escape, and is no bug
         sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     status = run(sys.argv[1:])
@@ -105,7 +104,7 @@ def main() -> None:
         status = 141 if status in (0, 1) else status
     except OSError as exc:  # the disk behind a redirection is full
         if status == 0:
-            status = _failed(exc)
+            status = _failed(exc, sys.argv[1:])
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     if status not in (130, 141) and attended():
         tell_unread()
@@ -151,29 +150,24 @@ def _failed(exc: Exception, argv: Sequence[str] = ()) -> int:
 
 
 def _as_ours(exc: Exception, argv: Sequence[str]) -> IaError:
-    if isinstance(exc, IaError):
+    """Return what is told of a failure; a bug is told in plain words, and its details go into the audit trail."""
+    if isinstance(exc, IaError) and not isinstance(exc, InternalError):
         return exc
     if isinstance(exc, click.ClickException):
         return _usage(exc, argv)
-    if isinstance(exc, OSError) and exc.filename is None and exc.errno == errno.ENOSPC:
-        return TryLater("cannot write the output: {reason}", reason=exc.strerror)
-    if isinstance(exc, OSError):
-        kind: type[IaError] = TryLater
-        if isinstance(exc, PermissionError) or exc.errno == errno.EROFS:
-            kind = Refused
-        elif exc.errno in (errno.ENOENT, errno.ENOTDIR):  # waiting makes no folder
-            kind = NotFound
-        return kind("{what}: {reason}", what=exc.filename or "ia", reason=exc.strerror or str(exc))
-    if "sqlite3" in sys.modules and isinstance(exc, sys.modules["sqlite3"].Error):
-        from ia.store import explain
+    from ia import faults
 
-        translated = explain(exc)
-        if isinstance(translated, IaError):
-            return translated
-    return IaError(
-        "internal error: {kind}: {what}", kind=type(exc).__name__, what=str(exc) or "no message",
-        hint="set IA_DEBUG=1 for the traceback",
-    )  # fmt: skip
+    error = faults.explain(exc, _command(argv))
+    if isinstance(error, InternalError):
+        cause = exc.__cause__ if isinstance(exc, InternalError) and exc.__cause__ else exc
+        kept = getattr(exc, "kept", False) or faults.record_at_home(_command(argv), cause)
+        return InternalError(_command(argv), kept=kept)
+    return error
+
+
+def _command(argv: Sequence[str]) -> str:
+    """Return the command of a line as a person names it, without what it was given: `ia turn`."""
+    return next((f"`ia {word}`" for word in argv if word in COMMANDS), "`ia`")
 
 
 def _usage(exc: click.ClickException, argv: Sequence[str]) -> IaError:

@@ -1,6 +1,6 @@
 """Everything that can go wrong, and the exit status that each kind carries.
 
-IaError 70
+IaError 70          InternalError: a bug of ours
 ├── UsageError 2      the words of the call are wrong
 ├── BadData 65        malformed input; an expression that does not parse or raises
 ├── NotFound 66       what was named does not exist
@@ -31,6 +31,8 @@ class Message:
     def __str__(self) -> str:
         return fill(self.template, self.params)
 
+
+DEBUG = "IA_DEBUG=1 prints the traceback"
 
 Notify = Callable[[Message], None]
 """How an organ tells its caller something that is no failure (rows dropped, prices simulated)."""
@@ -79,6 +81,19 @@ class IaError(Exception):
         self.template = template
         self.params = params
         self.hint = hint
+
+
+class InternalError(IaError):
+    """A bug of ours, in words for people: neither the class nor the text of the Python error is in them.
+
+    what   where it happened: a command, a tool, a part of an answer
+    kept   whether the details are in the audit trail already
+    """
+
+    def __init__(self, what: object, *, kept: bool = False) -> None:
+        hint = "`ia log --kind fault` has the details; IA_DEBUG=1 prints the traceback, which a report needs"
+        super().__init__("internal error in {what}", what=what, hint=hint if kept else DEBUG)
+        self.kept = kept
 
 
 class UsageError(IaError):

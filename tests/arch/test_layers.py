@@ -18,6 +18,7 @@ KERNEL = {
     "proposals",
     "outside",
     "links",
+    "faults",
 }
 CANONICAL = {"ohlcv.canonical"}
 # Room of lib/ia -> what it may import besides the kernel and itself.
@@ -103,6 +104,7 @@ KERNEL_MAY = {
     "unit": {"errors", "files"},
     "audit": {"clock"},
     "lock": {"errors"},
+    "faults": {"errors", "config", "store", "audit", "workspace"},
     "workspace": {"errors", "config", "clock", "files", "lock", "store", "audit", "unit"},
     "links": set(),
     "outside": {"links"},

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ia import clock, notebook, profiles, proposals
+from ia import audit, clock, notebook, profiles, proposals
 
 NOW = "2024-03-15T16:00:00+08:00"
 
@@ -36,7 +36,8 @@ def say(pack):
     def ask(message, **kwargs):
         return take(pack, message, model="ia-offline", **kwargs)
 
-    return ask
+    yield ask
+    assert audit.events(pack.db, kind="fault") == []  # no part was left out for an error
 
 
 def names(turn, *, ok=True):

@@ -7,7 +7,7 @@ CATALOG = {
     "{channel}: not sent yet ({reason}); it is tried again": "{channel}：尚未发出（{reason}）；会再试",
     "{channel}: interrupted while sending: it may have arrived": "{channel}：发送时被中断：可能已经送达",
     "no answer within {seconds:.0f} s; it may have arrived": "{seconds:.0f} 秒内没有回应；可能已经送达",
-    "the channel broke: {reason}": "渠道出错：{reason}",
+    "the channel's own program failed": "渠道自己的程序出错",
     # channels
     "there is: {known}; add one with `ia config set channels.NAME ADDRESS`": "现有：{known}；用 `ia config set channels.名称 地址` 添加",
     "the channel {scheme} cannot be loaded: {reason}": "渠道 {scheme} 无法载入：{reason}",

@@ -73,7 +73,7 @@ CATALOG = {
     # models
     "{model}: no such model": "{model}：没有这个模型",
     "`llm models` lists them; llm plugins bring more": "`llm models` 列出全部；llm 插件可带来更多",
-    "llm cannot list its models: {kind}: {reason}": "llm 列不出模型：{kind}：{reason}",
+    "llm cannot list its models: {reason}": "llm 列不出模型：{reason}",
     "look at {folder}: extra-openai-models.yaml, aliases.json": "看看 {folder}：extra-openai-models.yaml、aliases.json",
     "{model} cannot call tools": "{model} 不能调用工具",
     "`llm models --tools` lists those that can": "`llm models --tools` 列出可以的",
@@ -88,6 +88,7 @@ CATALOG = {
     "wait a little, or look at the account with the provider": "稍等再试，或查看服务商那边的账户",
     "{model}: the provider has a problem: {reason}": "{model}：服务商出了问题：{reason}",
     "{model}: the provider cannot be reached: {reason}": "{model}：连不上服务商：{reason}",
+    "{model}: an answer that cannot be read": "{model}：读不懂的回答",
     "{model}: an answer that cannot be read: {reason}": "{model}：读不懂的回答：{reason}",
     "{model}: nothing came for {seconds:g} s": "{model}：{seconds:g} 秒没有回音",
     "`ia config set turn.timeout` changes the patience": "`ia config set turn.timeout` 可改等待时间",

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from ia import config, sessions
+from ia import config, faults, sessions
 from ia.agent import models
+from ia.agent.analyst.parts import LeftOut
 from ia.agent.context import Context
 from ia.errors import Message, Refused, TryLater, Unavailable
 from ia.tools import schema
@@ -166,6 +167,7 @@ class Loop:
                     raise
                 return None, self._mended(response, began)
             if event is None:
+                self._tell_missing(getattr(response, "left_out", []))
                 return response.usage(), response.tool_calls()
             self._heard = True
             out += sessions.tokens(event.chunk or "")
@@ -178,6 +180,15 @@ class Loop:
                 raise Refused(
                     "the answer was stopped before it passed a cap", hint="`ia usage` shows what was spent of which"
                 )
+
+    def _tell_missing(self, parts: list[LeftOut]) -> None:
+        """Keep and tell which parts of the embedded analyst's answer a bug has cost."""
+        for part in parts:
+            faults.record(
+                self.scope.ws.db, "part", part.en, part.error, session=self.scope.session, turn=self.scope.turn
+            )
+            name = part.zh if config.locale_lang() == "zh" else part.en
+            self.scope.notify(Message("{part} is missing from the answer: an error in ia", part=name))
 
     def _mended(self, response: Any, began: dict[str, list[str]]) -> list[Any]:
         """Go on after calls whose arguments are no JSON: llm gives up there, but the model can be told and mend them.

@@ -8,8 +8,8 @@ exceptions are told by name and status.
 import sys
 from typing import Any
 
-from ia import config
-from ia.errors import ConfigError, IaError, TimedOut, TryLater, Unavailable
+from ia import config, faults
+from ia.errors import DEBUG, ConfigError, IaError, InternalError, TimedOut, TryLater, Unavailable
 from ia.tools.limits import LONGEST
 
 OFFLINE = "ia-offline"
@@ -18,6 +18,18 @@ _SECRET: set[str] = set()
 """Keys in use: a server that repeats one in its error has it neither printed nor kept."""
 _LATER = ("Timeout", "ConnectError", "ConnectionError", "RateLimit", "InternalServer", "ServiceUnavailable", "Overload",
           "ReadError", "RemoteProtocol", "ProtocolError", "IncompleteRead", "Disconnected")  # fmt: skip
+
+
+_BUGS = (
+    TypeError,
+    AttributeError,
+    LookupError,
+    NameError,
+    AssertionError,
+    ImportError,
+    RecursionError,
+    ArithmeticError,
+)
 
 
 def import_llm() -> Any:
@@ -62,8 +74,7 @@ def load(name: str) -> Any:
         ) from None
     except Exception as exc:  # a plugin, or extra-openai-models.yaml, that llm stumbles over
         raise ConfigError(
-            "llm cannot list its models: {kind}: {reason}",
-            kind=type(exc).__name__, reason=" ".join(str(exc).split())[:200],
+            "llm cannot list its models: {reason}", reason=faults.plain(str(exc))[:200] or "no reason was given",
             hint="look at {folder}: extra-openai-models.yaml, aliases.json", folder=str(llm.user_dir()),
         ) from None  # fmt: skip
     if not model.supports_tools:
@@ -112,13 +123,11 @@ def explained(exc: Exception, model: str) -> IaError:
     reason = str(getattr(exc, "message", None) or exc)
     for key in _SECRET:
         reason = reason.replace(key, "***")
-    reason = " ".join(reason.split())[:200] or kinds[0]
+    reason = faults.plain(reason)[:200] or "no reason was given"
     if "NeedsKeyException" in kinds:
         return Unavailable("{model}: there is no key", model=model, hint="`llm keys` stores one")
     if model == OFFLINE:  # no provider behind it: what is raised here is our own doing
-        return IaError(
-            "internal error: {kind}: {what}", kind=kinds[0], what=reason, hint="set IA_DEBUG=1 for the traceback"
-        )
+        return InternalError("the embedded analyst")
     if status == 401:
         return Unavailable(
             "{model}: the key was refused ({status})", model=model, status=status, hint="`llm keys` stores another"
@@ -135,6 +144,8 @@ def explained(exc: Exception, model: str) -> IaError:
         return Unavailable("{model}: {reason}", model=model, reason=_named(status, reason), hint=hint)
     if isinstance(exc, TimeoutError | ConnectionError) or any(word in kind for kind in kinds for word in _LATER):
         return TryLater("{model}: the provider cannot be reached: {reason}", model=model, reason=reason)
+    if isinstance(exc, _BUGS):  # of the plugin: its text is for developers
+        return Unavailable("{model}: an answer that cannot be read", model=model, hint=DEBUG)
     return Unavailable("{model}: an answer that cannot be read: {reason}", model=model, reason=reason)
 
 

@@ -39,6 +39,7 @@ class Analyst(llm.Model):
                     llm.ToolCall(name=name, arguments=args, tool_call_id=f"c{len(history) + 1}-{at}")
                 )
         else:
+            response.left_out = desk.left_out  # type: ignore[attr-defined]
             for chunk in _chunks(step, prompt, desk):
                 spent += _tokens(chunk)
                 yield chunk

@@ -11,10 +11,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ia import audit, clock, config, sessions, skills
+from ia import audit, clock, config, faults, sessions, skills
 from ia.agent import models
+from ia.agent.analyst.voice import language
 from ia.agent.context import DATA, HISTORY, QUESTION, Context, Data, assembled, stored
-from ia.errors import BadData, Message, Notify, UsageError, once, silent
+from ia.errors import BadData, InternalError, Message, Notify, UsageError, once, silent
 from ia.tools.asking import pasted
 from ia.tools.router import Router
 from ia.tools.scope import Call, Market, Scope
@@ -24,6 +25,11 @@ PASTED = "pasted text"
 """The origin of what stands in the user's message and is somebody else's."""
 _COMMAND = re.compile(r"/([\w][\w-]*)(?:\s+(.*))?\Z", re.S)
 MAX_MESSAGE = 200_000
+COULD_NOT = {
+    "zh": "没有答出来：ia 内部出错，详情在日志里（`ia log --kind fault`）。",
+    "en": "I could not answer: an internal error of ia. It is in the log (`ia log --kind fault`).",
+}
+"""What a session keeps of a turn that a bug ended: the words of a Python error are nobody's answer."""
 
 
 @dataclass(frozen=True)
@@ -190,8 +196,13 @@ class _Taking:
             self._answer(message, ready)
             failure = ""
         except Exception as exc:
-            failure = str(exc) or type(exc).__name__
-            raise
+            error = faults.explain(exc, "the turn")
+            if not isinstance(error, InternalError):
+                failure = str(error)
+                raise
+            failure = COULD_NOT[language(message, config.locale_lang())]
+            kept = faults.record(self.ws.db, "turn", turn.id, exc.__cause__ or exc, session=turn.session)
+            raise InternalError("the turn", kept=kept) from exc
         finally:
             self._end(scope, failure, time.monotonic() - started)
         return turn

@@ -12,11 +12,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ia import audit, clock, config, notebook, outside, proposals, sessions
+from ia import audit, clock, config, faults, notebook, outside, proposals, sessions
 from ia.bridges.approving import Approving, Voice
 from ia.bridges.commands import Commands
 from ia.bridges.plain import plain
-from ia.errors import IaError, Message, Notify, silent
+from ia.errors import IaError, InternalError, Message, Notify, silent
 from ia.pipes import note_written
 from ia.workspace import Workspace
 
@@ -155,12 +155,21 @@ def _told(
         text = work()
         if exact and text is not None:
             return text.strip()
+    except InternalError as exc:
+        text = _wrong(ws, voice, notify, exc)
     except IaError as exc:
         text = voice.say(Message(exc.template, **exc.params))
-    except Exception as exc:  # a bug is told where it can be mended, not to who writes
-        notify(Message("internal error: {kind}: {what}", kind=type(exc).__name__, what=str(exc)[:300]))
-        text = voice.say(WRONG)
+    except Exception as exc:
+        text = _wrong(ws, voice, notify, exc)
     return None if text is None else _homeless(ws, text.strip())
+
+
+def _wrong(ws: Workspace, voice: Voice, notify: Notify, exc: Exception) -> str:
+    """Return what is answered after a bug: it is told of where it can be mended, not to who writes."""
+    if not getattr(exc, "kept", False):
+        faults.record(ws.db, "chat", "an answer", exc)
+    notify(Message("internal error in {what}; `ia log --kind fault` has the details", what="an answer"))
+    return voice.say(WRONG)
 
 
 def _turn(ws: Workspace, job: dict[str, Any], voice: Voice, notify: Notify) -> str:

@@ -18,8 +18,8 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ia import __version__
-from ia.errors import IaError, Refused
+from ia import __version__, faults
+from ia.errors import Refused
 from ia.tools import catalog
 from ia.tools.registry import READ, Tool
 from ia.tools.router import MAX_RESULT, Outcome, Router
@@ -148,11 +148,8 @@ def _forking(scope: Scope, router: Router) -> Callable[..., Any]:
 def _made(router: Router, scope: Scope, call: _Call) -> Outcome:
     try:
         return router.call(scope, call.name, call.arguments)
-    except Exception as exc:  # a bug of one tool must not end the conversation
-        told = str(exc) or "no message"
-        return Outcome(
-            call.name, None, IaError("internal error: {kind}: {what}", kind=type(exc).__name__, what=told), 0
-        )
+    except Exception as exc:  # of the audit trail itself: it must not end the conversation
+        return Outcome(call.name, None, faults.explain(exc, call.name[:80]), 0)
 
 
 def _talk(desk: _Desk, router: Router, scope: Scope) -> None:

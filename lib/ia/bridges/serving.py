@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
-from ia import config
+from ia import config, faults
 from ia.bridges import answers
 from ia.bridges.answers import AGAIN, ANSWERED, FAILED, READY, SENDING, WORKING, Item
 from ia.bridges.chat import WRONG, Conversation, Incoming
@@ -187,7 +187,8 @@ class Serving:
             self.notify(Message(exc.template, **exc.params))
             told = self.voice.say(WRONG)
         except (ValueError, KeyError, TypeError, RuntimeError, OSError, sqlite3.Error) as exc:
-            self.notify(Message("internal error: {kind}: {what}", kind=type(exc).__name__, what=str(exc)[:300]))
+            faults.record(self.ws.db, "chat", "an answer", exc)
+            self.notify(Message("internal error in {what}; `ia log --kind fault` has the details", what="an answer"))
             told = self.voice.say(WRONG)
         return "\n\n".join(filter(None, [told, *map(self.voice.say, message.unread)]))
 

@@ -76,8 +76,8 @@ class Apprised:
                     done = self._apprise.notify(
                         body=piece, title="" if number else heading, body_format=apprise.NotifyFormat.TEXT
                     )
-                except Exception as exc:
-                    raise Unavailable("the channel broke: {reason}", reason=type(exc).__name__) from None
+                except Exception:
+                    raise Unavailable("the channel's own program failed") from None
             if not done:
                 raise cut_off(_failure(self.scheme, lines, alone=len(self._apprise[0]) == 1), number, len(pieces))
 

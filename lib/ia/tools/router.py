@@ -10,8 +10,19 @@ import json
 import time
 from typing import Any, NamedTuple
 
-from ia import audit, outside, proposals
-from ia.errors import BadData, IaError, Message, NoAnswer, NotFound, Refused, TimedOut, TryLater, UsageError
+from ia import audit, faults, outside, proposals
+from ia.errors import (
+    BadData,
+    IaError,
+    InternalError,
+    Message,
+    NoAnswer,
+    NotFound,
+    Refused,
+    TimedOut,
+    TryLater,
+    UsageError,
+)
 from ia.tools import gate, schema, writes
 from ia.tools.limits import limit
 from ia.tools.registry import CONFIRM, READ, Tool
@@ -83,7 +94,7 @@ class Router:
         return [tool for tool in self.tools.values() if _may(scope, tool)]
 
     def call(self, scope: Scope, name: str, arguments: Any) -> Outcome:
-        """Call a tool and return what came of it; a failure is part of the outcome, only a bug of ours is raised."""
+        """Call a tool and return what came of it; a failure is part of the outcome, and a bug costs this call alone."""
         started = time.monotonic()
         name = _valid(name)
         value, failure, known = None, None, name[:80]
@@ -103,6 +114,9 @@ class Router:
             failure = exc
         except RecursionError:
             failure, arguments = BadData("{tool}: the arguments are nested too deeply", tool=known), {}
+        except Exception as exc:
+            failure = _explained(scope, known, exc)
+            arguments = arguments if isinstance(arguments, dict) else {}
         outcome = Outcome(known, value, failure, round((time.monotonic() - started) * 1000))
         _record(scope, outcome, arguments)
         return outcome
@@ -214,6 +228,18 @@ def _record(scope: Scope, outcome: Outcome, arguments: Any) -> None:
 
     if store.writable(scope.ws.db):
         audit.record(scope.ws.db, "tool.call", outcome.tool, scope.actor, **about)
+
+
+def _explained(scope: Scope, tool: str, exc: Exception) -> IaError:
+    """Return the failure that a tool's exception stands for; a bug is kept in the audit trail and told of."""
+    failure = faults.explain(exc, tool)
+    if not isinstance(failure, InternalError):
+        return failure
+    about = {"turn": scope.turn} if scope.turn else {}
+    kept = faults.record(scope.ws.db, "tool", tool, exc, **about)
+    if kept:
+        scope.notify(Message("internal error in {what}; `ia log --kind fault` has the details", what=tool))
+    return InternalError(tool, kept=kept)
 
 
 def _short(value: Any) -> Any:

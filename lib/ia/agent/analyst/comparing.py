@@ -6,6 +6,7 @@ from ia.agent.analyst import guarded, past, procedure, reply, verdict
 from ia.agent.analyst import lens as lenses
 from ia.agent.analyst.desk import Call, Desk, Result, Work
 from ia.agent.analyst.mentions import Mention, english
+from ia.agent.analyst.parts import in_list, leave_out, part
 from ia.agent.analyst.procedure import Figure, Step
 from ia.agent.analyst.readings import INDEX, key, wanted
 from ia.agent.analyst.reply import Reply
@@ -67,20 +68,27 @@ def compare(desk: Desk, securities: list[Mention]) -> Work[Reply]:
     answer += _why(desk, sides)
     rules = yield from guarded.checked(desk, *(side.mention.code for side in sides))
     answer += ["", *(f"- {told}" for told in rules)] if rules else []
+    line = speak("{title}：{ranking}", "{title}: {ranking}", title=title, ranking=_ranked(desk, sides, lens))
+    kept = yield from _kept(desk, sides, answer, line)
+    points = [line, *_warned(desk, sides), *rules, *(_side_told(desk, side) for side in sides), _unjudged(desk)]
+    return Reply([*answer, "", *kept, reply.by_rules(speak)], points, _told_apart(desk, sides))
+
+
+@part("对比笔记", "the note of the comparison", in_list)
+def _kept(desk: Desk, sides: list[Side], answer: list[str], line: str) -> Work[list[str]]:
+    """Write the note and the observation; return where they are, in lines."""
+    speak = desk.speak
     topic = "-vs-".join(side.mention.name.replace("/", "-") for side in sides)
     full = speak(" 对比 ", " vs ").join(
         known(side.mention.name, english(side.mention.symbol), side.mention.code) for side in sides
     )
     note = [f"# {full} · {desk.request.day}", "", *answer[0:1], "", *answer[2:], "", *_behind(desk, sides)]
-    line = speak("{title}：{ranking}", "{title}: {ranking}", title=title, ranking=_ranked(desk, sides, lens))
     results = yield from filed(
         desk,
         Call("notebook.write", {"path": f"research/{topic}/{desk.request.day}.md", "content": "\n".join(note) + "\n"}),
         observe(desk, topic, line),
     )
-    kept = reply.paths(desk, (results[0], "笔记", "note"), (results[1], "观察", "observation"))
-    points = [line, *_warned(desk, sides), *rules, *(_side_told(desk, side) for side in sides), _unjudged(desk)]
-    return Reply([*answer, "", *kept, reply.by_rules(speak)], points, _told_apart(desk, sides))
+    return reply.paths(desk, (results[0], "笔记", "note"), (results[1], "观察", "observation"))
 
 
 def _codes(first: list[str], second: list[str], most: int) -> list[str]:
@@ -116,7 +124,10 @@ def sides_of(
         if not bars.ok or not isinstance(bars.value, dict):
             failed.append(reply.no_prices(desk, mention.said, "missing" if bars.missing else bars.error))
         else:
-            sides.append(_side(desk, mention, bars.value, rest, codes, steps, lens))
+            try:
+                sides.append(_side(desk, mention, bars.value, rest, codes, steps, lens))
+            except Exception as exc:  # one security of several
+                failed.append(leave_out(desk, named(desk, mention), named(desk, mention), exc))
     return sides, failed
 
 
@@ -208,6 +219,7 @@ def _warned(desk: Desk, sides: list[Side]) -> list[str]:
     return told
 
 
+@part("对比表", "the table", in_list)
 def _table(desk: Desk, sides: list[Side]) -> list[str]:
     """Return the figures side by side, those of the readings after those of the procedure."""
     speak = desk.speak
@@ -225,6 +237,7 @@ def _table(desk: Desk, sides: list[Side]) -> list[str]:
     return rows
 
 
+@part("逐类对照", "the comparison of the evidence", in_list)
 def _why(desk: Desk, sides: list[Side]) -> list[str]:
     """Return what speaks for and against each side, and what was not judged."""
     speak, lines = desk.speak, []

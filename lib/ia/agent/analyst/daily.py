@@ -9,6 +9,7 @@ from typing import Any
 from ia import config
 from ia.agent.analyst import guarded, reply
 from ia.agent.analyst.desk import Call, Desk, Result, Work
+from ia.agent.analyst.parts import in_list, in_text, part
 from ia.agent.analyst.reply import Reply
 from ia.agent.analyst.voice import number
 from ia.tools.risk import plain_name
@@ -55,6 +56,7 @@ EVENTS = {REVIEW: review, GAINERS: gainers}
 """What stands behind 【事件】 -> the work that it means."""
 
 
+@part("报告的保存", "the report in the notebook", in_list)
 def _filed(desk: Desk, lines: list[str]) -> Work[list[str]]:
     """Write the day's report; return where it lies, in lines. A run that is made up for next morning is of the day that
     its figures are of, and leaves the next day's place free.
@@ -102,6 +104,7 @@ def positions_of(status: Result) -> list[tuple[str, dict[str, Any]]]:
     return sorted(held.items()) if isinstance(held, dict) else []
 
 
+@part("今日盈亏", "the gain of the day", in_list)
 def gained(desk: Desk, status: Result) -> list[str]:
     """Return the gain of the day, the whole one and the equity, currency by currency, in one line."""
     speak = desk.speak
@@ -131,6 +134,7 @@ def _first(desk: Desk, name: str) -> str:
     return desk.request.sections.get(name, "").partition("\n")[0] or desk.speak("未知", "unknown")
 
 
+@part("持仓表现", "the holdings", in_list)
 def tabled(desk: Desk, positions: list[tuple[str, dict[str, Any]]], quoted: str = "") -> list[str]:
     """Return the positions as a table; what the prompt says of them (`quoted`) where there are none."""
     speak = desk.speak
@@ -154,6 +158,7 @@ def row_of(each: dict[str, Any]) -> str:
     return " | ".join(cells)
 
 
+@part("风控规则的核对", "the check of the risk rules", in_list)
 def broken_rules(desk: Desk, status: Result, positions: list[tuple[str, dict[str, Any]]]) -> list[str]:
     """Return the rules that are broken, with number and limit; that none is, where the ledger says so."""
     speak = desk.speak
@@ -210,6 +215,7 @@ def _limits(desk: Desk) -> dict[str, float | None]:
     }
 
 
+@part("操作建议", "what to do", in_list)
 def _acts(desk: Desk, positions: list[tuple[str, dict[str, Any]]], status: Result) -> list[str]:
     """Return what the rules ask for, position by position, and for tomorrow; nothing more is advised."""
     speak, limit, acts = desk.speak, _limits(desk), []
@@ -264,6 +270,7 @@ def _acts(desk: Desk, positions: list[tuple[str, dict[str, Any]]], status: Resul
     return acts
 
 
+@part("市场表现", "the market of the day", in_text)
 def breadth(desk: Desk, market: Result) -> str:
     """Return how many rose and fell on the day, in a sentence."""
     speak = desk.speak
@@ -299,6 +306,7 @@ def lines_of(found: Result) -> list[dict[str, Any]]:
     return [line for line in lines if isinstance(line, dict)] if isinstance(lines, list) else []
 
 
+@part("主线判断", "the main line", in_text)
 def judged(desk: Desk, found: Result, lines: list[dict[str, Any]]) -> str:
     """Return the judgement of the day in a sentence: the session keeps an answer with it as importance 2."""
     speak = desk.speak
@@ -321,6 +329,7 @@ def _name(line: dict[str, Any]) -> str:
     return plain_name(line.get("name"), 16)
 
 
+@part("一条主线", "one main line", in_text)
 def line_told(desk: Desk, line: dict[str, Any]) -> str:
     """Return a main line with its figures and leaders."""
     leaders = [
@@ -338,6 +347,7 @@ def line_told(desk: Desk, line: dict[str, Any]) -> str:
     )  # fmt: skip
 
 
+@part("调整建议", "what to change", in_list)
 def _changes(desk: Desk, lines: list[dict[str, Any]]) -> list[str]:
     speak, rise = desk.speak, _limits(desk)["rise"] or 5
     acts = [

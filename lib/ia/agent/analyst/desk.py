@@ -9,6 +9,7 @@ from collections.abc import Generator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple, TypeVar
 
+from ia.agent.analyst.parts import LeftOut
 from ia.agent.analyst.request import Request
 
 T = TypeVar("T")
@@ -98,6 +99,8 @@ class Desk:
         self.proposals: list[Result] = []
         self.lacking: list[str] = []
         self.allowed: list[str] | None = None
+        self.left_out: list[LeftOut] = []
+        self.last_lines: list[str] = []
 
     def wire(self, tool: str) -> str | None:
         """Return the name under which a tool is offered; None where it is not, or the skill in force forbids it."""

@@ -6,6 +6,7 @@ from typing import Any
 from ia.agent.analyst import lens, procedure, reply
 from ia.agent.analyst.desk import Call, Desk, Result, Work
 from ia.agent.analyst.intent import Intent
+from ia.agent.analyst.parts import in_text, part
 from ia.agent.analyst.procedure import Figure, Step, unit_of
 from ia.agent.analyst.reply import Reply
 from ia.agent.analyst.research import valued
@@ -131,6 +132,7 @@ def _ready(desk: Desk, call: Call) -> bool:
     return desk.has(call.tool) and all(args.get(field) not in (None, "") for field in required)
 
 
+@part("一个步骤的结果", "the result of a step", in_text)
 def _shown(desk: Desk, step: Step, call: Call, result: Result) -> str:
     if not result.ok:
         absent = call.tool in ("memory.read", "notebook.read") and "no such" in result.error

@@ -4,6 +4,7 @@ import re
 from typing import Any, NamedTuple
 
 from ia.agent.analyst.desk import Call, Desk, Result, Work
+from ia.agent.analyst.parts import in_list, part
 
 _NAMES = {
     "risk.position_pct": ("仓位超限", "position limit"), "risk.rise_pct": ("不追涨，当日涨幅", "rise of the day"),
@@ -29,6 +30,7 @@ def in_force(desk: Desk) -> bool:
     return bool(desk.request.parts.get("risk")) and not desk.request.bars
 
 
+@part("风控规则的核对", "the check of the risk rules", in_list)
 def checked(desk: Desk, *codes: str, quantity: int | None = None) -> Work[list[str]]:
     """Return what the rules say of a supposed buy, and what is held, in lines; [] without rules.
 
@@ -38,11 +40,25 @@ def checked(desk: Desk, *codes: str, quantity: int | None = None) -> Work[list[s
         return []
     size = {"quantity": quantity} if quantity else {}
     results = yield from desk.run(*(Call("risk.check", {"symbol": code, **size}) for code in codes))
+    return [line for code, result in zip(codes, results, strict=True) for line in _told(desk, code, result)]
+
+
+def _told(desk: Desk, code: str, result: Result) -> list[str]:
+    if result.ok:
+        return _lines(desk, code, result)
+    if result.missing:
+        return []
     return [
-        line for code, result in zip(codes, results, strict=True) if result.ok for line in _lines(desk, code, result)
+        desk.speak(
+            "**风控** {symbol} 没有核对：{reason}",
+            "**Risk rules** {symbol}: not checked: {reason}",
+            symbol=code,
+            reason=result.error,
+        )
     ]
 
 
+@part("账户的风控提醒", "the warnings of the account", in_list)
 def losing(desk: Desk) -> Work[list[str]]:
     """Return what the account is to be warned of: positions at their stop, the loss of the day; [] without a ledger."""
     if not in_force(desk):

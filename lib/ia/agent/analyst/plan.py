@@ -6,6 +6,7 @@ from ia.agent.analyst import guarded, intent, lens, note, reply, small, view
 from ia.agent.analyst.desk import Call, Desk, Work
 from ia.agent.analyst.intent import Intent
 from ia.agent.analyst.mentions import LONGEST, Mention, bare
+from ia.agent.analyst.parts import in_list, part
 from ia.agent.analyst.reply import Reply
 from ia.agent.analyst.research import Study, filed, named, observe, steps_for, studied
 
@@ -13,6 +14,16 @@ __all__ = ["Reply", "work"]
 
 
 def work(desk: Desk) -> Work[Reply]:
+    """Do what a request wants, and return the answer; what an error cost of it is named at its end."""
+    done = yield from _done(desk)
+    if not desk.last_lines:
+        return done
+    ends = done.lines[-1:] if done.lines[-1:] == [reply.by_rules(desk.speak)] else []
+    lines = [*done.lines[: len(done.lines) - len(ends)], *desk.last_lines, *ends]
+    return done._replace(lines=lines, points=[*done.points, *desk.last_lines])
+
+
+def _done(desk: Desk) -> Work[Reply]:
     """Do what a request wants, and return the answer. What a kind of work needs is imported when it is wanted."""
     if desk.request.sections:
         from ia.agent.analyst import daily
@@ -170,6 +181,7 @@ def research(desk: Desk, mention: Mention | None) -> Work[Reply]:
     )
 
 
+@part("笔记与观察", "the note and the observation", in_list)
 def _kept(desk: Desk, study: Study, seen: view.View, rules: list[str]) -> Work[list[str]]:
     """Write the note and the observation, as far as the procedure does, and return where they are, in lines."""
     tools = {step.tool for step in study.steps}

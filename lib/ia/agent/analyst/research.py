@@ -8,6 +8,7 @@ from ia.agent.analyst import lens as lenses
 from ia.agent.analyst import past, procedure, verdict
 from ia.agent.analyst.desk import Call, Desk, Result, Work
 from ia.agent.analyst.mentions import Mention, english
+from ia.agent.analyst.parts import nothing, part
 from ia.agent.analyst.procedure import Figure, Step
 from ia.agent.analyst.readings import ALWAYS, INDEX, key, wanted
 from ia.agent.analyst.verdict import Fired, Verdict
@@ -127,6 +128,7 @@ def studied(desk: Desk, mention: Mention | None, steps: list[Step], lens: lenses
     return study
 
 
+@part("大盘环境", "the look at the market", nothing)
 def _index(desk: Desk, study: Study, mention: Mention) -> Work[None]:
     """Look at the market first, as the coach asked."""
     name = BENCHMARK[mention.symbol.market]

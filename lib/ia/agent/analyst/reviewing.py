@@ -2,12 +2,15 @@
 
 import re
 from calendar import monthrange
+from collections.abc import Callable
 from datetime import date, timedelta
+from functools import partial
 from typing import Any, NamedTuple
 
 from ia.agent.analyst import guarded, past, reply
 from ia.agent.analyst.desk import Call, Desk, Result, Work
 from ia.agent.analyst.mentions import Mention, found
+from ia.agent.analyst.parts import in_list, in_text, part
 from ia.agent.analyst.reply import Reply
 from ia.agent.analyst.research import loaded, named, valued
 from ia.agent.analyst.voice import Voice, number
@@ -67,20 +70,30 @@ def review(desk: Desk, words: str) -> Work[Reply]:
     said = said[-MOST:]
     outcomes, simulated = yield from _since(desk, said)
     losing = yield from guarded.losing(desk)
-    report = _report(desk, period, outcomes, [p for p in files if p not in observed], tracking, simulated)
-    report[-1:-1] = [*_risks(desk, losing), ""] if losing else []
     lesson = _lesson(desk, outcomes)
-    path = desk.request.place or f"reports/{period.name}/{desk.request.day}.md"
-    calls = [Call("notebook.write", {"path": path, "content": "\n".join(report) + "\n"})]
-    calls += [_reflection(desk, period, lesson)] if outcomes else []
-    results = yield from desk.run(*calls)
-    kept = reply.paths(desk, *zip(results, ("复盘报告", "反思"), ("report", "reflection"), strict=False))
+    reflections = [path for path in files if path not in observed]
+    report = partial(_report, desk, period, outcomes, reflections, tracking, simulated)
+    kept = yield from _kept(desk, period, report, losing, lesson if outcomes else "")
     answer = _summary(desk, period, outcomes, simulated)
     return Reply(
         [*answer, "", *([*_risks(desk, losing), ""] if losing else []), lesson, "", *kept, reply.by_rules(speak)],
         [answer[0], lesson, *losing],
         [_row(desk, item) for item in outcomes],
     )
+
+
+@part("复盘报告与反思", "the report and the reflection", in_list)
+def _kept(
+    desk: Desk, period: Period, make_report: Callable[[], list[str]], losing: list[str], lesson: str
+) -> Work[list[str]]:
+    """Write the report and, of a lesson, the reflection; return where they are, in lines."""
+    report = make_report()
+    report[-1:-1] = [*_risks(desk, losing), ""] if losing else []
+    path = desk.request.place or f"reports/{period.name}/{desk.request.day}.md"
+    calls = [Call("notebook.write", {"path": path, "content": "\n".join(report) + "\n"})]
+    calls += [_reflection(desk, period, lesson)] if lesson else []
+    results = yield from desk.run(*calls)
+    return reply.paths(desk, *zip(results, ("复盘报告", "反思"), ("report", "reflection"), strict=False))
 
 
 def _risks(desk: Desk, losing: list[str]) -> list[str]:
@@ -189,6 +202,7 @@ def _judged(item: Outcome, speak: Voice) -> str:
     return speak("错", "wrong") if due else speak("暂时相反，未到期", "against it so far, not due")
 
 
+@part("一条观察", "one observation", in_text)
 def _row(desk: Desk, item: Outcome) -> str:
     speak = desk.speak
     cells = [
@@ -234,6 +248,7 @@ def _table(desk: Desk, outcomes: list[Outcome]) -> list[str]:
     return [head, "| --- | --- | --- | ---: | ---: | --- |", *(_row(desk, item) for item in outcomes)]
 
 
+@part("下一步", "the next step", in_text)
 def _lesson(desk: Desk, outcomes: list[Outcome]) -> str:
     """Return the one rule to act on next, from what went wrong; nothing is concluded from few cases."""
     speak = desk.speak

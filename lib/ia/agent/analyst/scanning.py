@@ -8,6 +8,7 @@ from ia.agent.analyst.comparing import CALLS, Side, sides_of
 from ia.agent.analyst.desk import Call, Desk, Work
 from ia.agent.analyst.intent import Intent
 from ia.agent.analyst.mentions import found
+from ia.agent.analyst.parts import in_list, part
 from ia.agent.analyst.readings import LABELS, key
 from ia.agent.analyst.reply import Reply
 from ia.agent.analyst.research import filed, loaded, observe
@@ -72,6 +73,18 @@ def scan(desk: Desk, intent: Intent) -> Work[Reply]:
     answer, line, best = _scanned(desk, sides, failed, criteria, codes)
     rules = yield from guarded.checked(desk, *best)
     answer += ["", *(f"- {told}" for told in rules)] if rules else []
+    kept = yield from _kept(desk, sides, answer, line)
+    return Reply(
+        [*answer, "", *kept, reply.by_rules(speak)],
+        [line, *rules],
+        [f"{s.title}: {', '.join(f.id for f in s.fired) or '-'}" for s in sides],
+    )
+
+
+@part("扫描笔记", "the note of the scan", in_list)
+def _kept(desk: Desk, sides: list[Side], answer: list[str], line: str) -> Work[list[str]]:
+    """Write the note and the observation; return where they are, in lines."""
+    speak = desk.speak
     path = f"scratch/scan/{desk.request.day}.md"
     text = (
         "\n".join(
@@ -89,12 +102,7 @@ def scan(desk: Desk, intent: Intent) -> Work[Reply]:
     note, seen = yield from filed(
         desk, Call("notebook.write", {"path": path, "content": text}), observe(desk, topic, line)
     )
-    kept = reply.paths(desk, (note, "扫描笔记", "note"), (seen, "观察", "observation"))
-    return Reply(
-        [*answer, "", *kept, reply.by_rules(speak)],
-        [line, *rules],
-        [f"{s.title}: {', '.join(f.id for f in s.fired) or '-'}" for s in sides],
-    )
+    return reply.paths(desk, (note, "扫描笔记", "note"), (seen, "观察", "observation"))
 
 
 def _scanned(

@@ -7,6 +7,7 @@ from ia.agent.analyst.desk import Call, Desk, Result, Work
 from ia.agent.analyst.figures import Figure
 from ia.agent.analyst.intent import Intent
 from ia.agent.analyst.mentions import near
+from ia.agent.analyst.parts import in_text, part
 from ia.agent.analyst.reply import Reply
 from ia.agent.analyst.research import named, valued
 from ia.agent.analyst.voice import number
@@ -71,6 +72,7 @@ def figure(desk: Desk, wanted: Intent) -> Work[Reply]:
     return Reply(lines, points or lines)
 
 
+@part("一个数字", "one figure", in_text)
 def _told(desk: Desk, item: Figure, result: Result) -> str:
     _, zh, en, unit = item
     speak = desk.speak

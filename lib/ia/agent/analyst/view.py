@@ -6,6 +6,7 @@ from datetime import timedelta
 from ia.agent.analyst import lens as lenses
 from ia.agent.analyst import past
 from ia.agent.analyst.desk import Desk
+from ia.agent.analyst.parts import in_list, in_text, part
 from ia.agent.analyst.past import Before
 from ia.agent.analyst.readings import KINDS, PRIMARY, READINGS
 from ia.agent.analyst.research import Study
@@ -124,6 +125,7 @@ class View:
         told += [self.shown(item) for item in study.fired if item.critical]
         return told
 
+    @part("概览的数字", "the figures of the first line", in_text)
     def snapshot(self) -> str:
         """Return the few figures that everybody wants first, in a line."""
         speak, value = self.speak, self.study.value
@@ -223,6 +225,7 @@ class View:
         mark = {1: self.speak("（支持）", " (for)"), -1: self.speak("（反对）", " (against)"), 0: ""}[item.sign]
         return told + mark
 
+    @part("命中的规则与形态", "rules and patterns in force", in_list)
     def fired(self, limit: int | None = None) -> list[str]:
         """Return the patterns and rules that hold, but for the critical ones, which stand at the top."""
         return [self.shown(item, short=limit is not None) for item in self.study.fired if not item.critical][:limit]
@@ -245,6 +248,7 @@ class View:
             trend=speak(*TRENDS[PRIMARY.sign(value)]),
         )
 
+    @part("反面证据", "the counter-evidence", in_list)
     def against(self, limit: int = 6) -> list[str]:
         """Return what speaks against the conclusion; without one, what would have to come. Never an empty list."""
         speak, verdict = self.speak, self.verdict
@@ -276,6 +280,7 @@ class View:
             )
         return speak("没有方向，也就没有反面：", "There is no direction to oppose: ") + speak.listed(parts)
 
+    @part("没有评估的内容", "what was not judged", in_list)
     def unjudged(self) -> list[str]:
         """Return what no bar tells, and was not judged."""
         speak = self.speak
@@ -307,6 +312,7 @@ class View:
             why=speak.listed([speak(*pair) for pair in self.verdict.why]),
         )
 
+    @part("什么会改变看法", "what would change the view", in_list)
     def changes(self) -> list[str]:
         """Return what would overturn the view: levels that can be checked."""
         speak, value, lean = self.speak, self.study.value, self.verdict.lean
@@ -354,6 +360,7 @@ class View:
             )
         return told
 
+    @part("下次看的时间", "the next look", in_text)
     def next_look(self) -> str:
         """Return when to look again."""
         day = (self.desk.request.moment + timedelta(days=7)).strftime("%Y-%m-%d")
@@ -361,6 +368,7 @@ class View:
             "{date}，或上面任何一个价位先到。", "{date}, or when one of the levels above is reached.", date=day
         )
 
+    @part("与上次的比较", "the comparison with the last view", in_text)
     def compared(self) -> str:
         """Return what is other than at the last look: the lean, and the kinds of evidence; "" without one."""
         last = next((item for item in self.earlier if item.kinds or item.lean is not None), None)
@@ -394,6 +402,7 @@ class View:
             else ""
         )
 
+    @part("之前的看法", "what was said before", in_list)
     def before(self, limit: int = 3) -> list[str]:
         """Return what was said earlier and what came of it."""
         return [past.told(item, self.speak) for item in self.earlier[:limit]]

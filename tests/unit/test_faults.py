@@ -1,0 +1,197 @@
+"""Bugs, put into the running parts on purpose: what they cost, what people read of them, and where they are kept."""
+
+import json
+import os
+
+import pytest
+
+from ia import audit, faults, notebook, profiles, proposals, sessions
+from ia.agent.analyst import guarded, note, plan
+from ia.agent.analyst.desk import Desk
+from ia.agent.analyst.parts import in_list, in_text, nothing, part
+from ia.agent.analyst.voice import EN, Voice
+from ia.agent.turn import COULD_NOT, take
+from ia.errors import InternalError, TryLater
+
+PYTHON = ("Error", "0x", "Traceback", ".py", "object at")
+
+
+@pytest.fixture
+def pack(ws, monkeypatch):
+    monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
+    monkeypatch.setenv("IA_COMPUTE_ISOLATION", "prefer")
+    monkeypatch.setenv("IA_NOW", "2024-03-15T16:00:00+08:00")
+    for made in profiles.use(ws, profiles.find("invest"))[1]:
+        proposals.reject(ws, made.id, by="user")
+    return ws
+
+
+def breaks(*_, **__):
+    raise TypeError(f"{object()} got multiple values for keyword argument 's'")
+
+
+def is_plain(text):
+    return [mark for mark in PYTHON if mark in text] == []
+
+
+def answers(ws, session):
+    return [message.content for message in sessions.history(ws, session) if message.role == "assistant"]
+
+
+def faults_of(ws, kind):
+    return [(event.subject, event.data) for event in audit.events(ws.db, kind=f"fault.{kind}")]
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("lang", "question", "named"),
+    [
+        ("zh", "帮我看看宁德时代最近怎么样", ["没有风控规则的核对", "没有笔记与观察"]),
+        ("en", "How is CATL doing?", ["the check of the risk rules", "the note and the observation"]),
+    ],
+)
+def test_an_error_in_a_part_costs_that_part(pack, monkeypatch, lang, question, named):
+    monkeypatch.setenv("IA_LANG", lang)
+    monkeypatch.setattr(guarded, "in_force", breaks)
+    monkeypatch.setattr(note, "note", breaks)
+    folder = os.path.join(pack.root, "memory", "observations")
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "2024-03-15-宁德时代.md"), "wb") as file:  # what it reads is damaged, too
+        file.write(b"\xff\xfe\x00\x81 damaged")
+    told = []
+    turn = take(pack, question, model="ia-offline", notify=lambda message: told.append(str(message)))
+    assert [name for name in named if name not in turn.reply] == []
+    assert ("置信度" if lang == "zh" else "confidence") in turn.reply  # the rest stands
+    assert is_plain(turn.reply)
+    assert is_plain("\n".join(answers(pack, turn.session)))
+    missing = [line for line in told if "is missing from the answer" in line]
+    assert len(missing) == 2
+    assert is_plain("\n".join(missing))
+    kept = dict(faults_of(pack, "part"))
+    assert set(kept) >= {"the check of the risk rules", "the note and the observation"}
+    about = kept["the check of the risk rules"]
+    assert about["error"].startswith("TypeError: … got multiple values")
+    assert any("breaks" in line for line in about["at"])
+    assert "0x" not in json.dumps(about)
+
+
+@pytest.mark.parametrize(("lang", "question"), [("zh", "茅台怎么样"), ("en", "How is Moutai doing?")])
+def test_a_turn_that_fails_as_a_whole_keeps_a_plain_sentence(ws, monkeypatch, lang, question):
+    monkeypatch.setenv("IA_LANG", lang)
+    monkeypatch.setattr(plan, "_done", breaks)
+    with pytest.raises(InternalError) as caught:
+        take(ws, question, model="ia-offline", session="s1")
+    assert caught.value.status == 70
+    assert is_plain(str(caught.value))
+    assert answers(ws, "s1") == [f"[{COULD_NOT[lang]}]"]
+    [(_, about)] = faults_of(ws, "turn")
+    assert about["error"].startswith("TypeError")
+
+
+def test_a_bug_of_a_tool_costs_the_call(ws, monkeypatch):
+    from ia.tools import catalog
+    from ia.tools.scope import Scope
+
+    monkeypatch.setattr(notebook, "read", breaks)
+    told = []
+    scope = Scope(ws, actor="model", notify=lambda message: told.append(str(message)))
+    outcome = catalog.router(ws).call(scope, "notebook.read", {"path": "scratch/a.md"})
+    assert isinstance(outcome.failure, InternalError)
+    assert is_plain(outcome.text())
+    assert "notebook.read" in outcome.text()
+    assert is_plain("\n".join(told))
+    assert [subject for subject, _ in faults_of(ws, "tool")] == ["notebook.read"]
+    [call] = audit.events(ws.db, kind="tool.call")
+    assert is_plain(call.data["error"])
+
+
+def test_a_bug_in_a_chat_is_told_to_nobody_who_writes(ws):
+    from ia.bridges import chat
+    from ia_cli._voice import voice
+
+    told = []
+    answer = chat._told(ws, voice(), lambda message: told.append(str(message)), breaks)
+    assert answer == str(chat.WRONG)
+    assert is_plain("\n".join(told))
+    assert faults_of(ws, "chat")
+
+
+def test_the_command_line_names_the_command(ws, monkeypatch, capsys):
+    from ia_cli.main import run
+
+    assert ws.db
+    monkeypatch.setattr(audit, "events", breaks)
+    assert run(["log"]) == 70
+    complaint = capsys.readouterr().err
+    assert complaint.splitlines()[0] == "ia: internal error in `ia log`"
+    assert "ia log --kind fault" in complaint.splitlines()[1]
+    assert len(complaint.splitlines()) == 2
+    assert is_plain(complaint)
+    monkeypatch.setenv("IA_DEBUG", "1")
+    assert run(["log"]) == 70
+    assert "Traceback" in capsys.readouterr().err
+    monkeypatch.undo()
+    assert [subject for subject, _ in faults_of(ws, "command")] == ["`ia log`"] * 2
+
+
+def test_a_bug_makes_no_workspace(tmp_path, monkeypatch, capsys):
+    from ia_cli.main import run
+
+    home = tmp_path / "fresh"
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.delenv("IA_HOME", raising=False)
+    monkeypatch.setattr("ia_cli.completion.completion.invoke", breaks)
+    assert run(["completion", "bash"]) == 70
+    complaint = capsys.readouterr().err
+    assert complaint.startswith("ia: internal error in `ia completion`\n")
+    assert "ia log" not in complaint  # there is nothing to look up
+    assert not home.exists()
+
+
+def test_parts_are_named_once():
+    desk = Desk.__new__(Desk)
+    desk.speak, desk.left_out, desk.last_lines = Voice(EN), [], []
+
+    @part("列表", "the list", in_list)
+    def lines(desk):
+        raise KeyError("x")
+
+    @part("文字", "the text", in_text)
+    def words(desk):
+        raise KeyError("x")
+
+    @part("工作", "the work", nothing)
+    def work(desk):
+        yield []
+        raise KeyError("x")
+
+    @part("好", "what works", in_text)
+    def fine(desk, *, name):
+        return name
+
+    assert lines(desk) == lines(desk) == ["Missing: the list (an error in ia; see `ia log --kind fault`)."]
+    assert words(desk).startswith("Missing: the text")
+    working = work(desk)
+    assert next(working) == []
+    with pytest.raises(StopIteration) as ended:
+        working.send([])
+    assert ended.value.value is None
+    assert [line[:17] for line in desk.last_lines] == ["Missing: the work"]
+    assert fine(desk, name="as it is") == "as it is"
+    assert [lost.en for lost in desk.left_out] == ["the list", "the text", "the work"]
+
+
+def test_what_the_system_says_is_no_bug():
+    error = faults.explain(PermissionError(13, "Permission denied", "a.md"), "ia note")
+    assert (error.status, str(error)) == (77, "a.md: Permission denied")
+    assert isinstance(faults.explain(TryLater("later"), "x"), TryLater)
+    assert str(faults.explain(KeyError("close"), "`ia quote`")) == "internal error in `ia quote`"
+
+
+def test_the_bug_of_a_model_plugin_is_told_plainly():
+    from ia.agent import models
+
+    told = models.explained(AttributeError("'NoneType' object has no attribute 'choices'"), "some-model")
+    assert (told.status, str(told)) == (69, "some-model: an answer that cannot be read")
+    told = models.explained(ValueError("no choices in <Response object at 0x7f00aa11bb22>"), "some-model")
+    assert str(told) == "some-model: an answer that cannot be read: no choices in …"
