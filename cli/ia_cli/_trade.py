@@ -5,33 +5,15 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from ia.errors import Message
-from ia_cli._out import notify
 from ia_cli._text import say
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ia.ledger.account import Price
     from ia.ledger.journal import Entry
-
-FRESH_DAYS = 4
-"""A weekend and a day or two around it; of older prices a person is told."""
 
 
 def written(number: Decimal | None, sign: bool = False) -> str:
     """Return a number for people: all its digits, no exponent."""
     return "" if number is None else format(number, "+f" if sign and number else "f")
-
-
-def tell_age(prices: "Iterable[Price | None]") -> None:
-    """Tell of prices that are old, in truth or because the market has long been closed."""
-    from datetime import date
-
-    from ia import clock
-
-    newest = max((price.date for price in prices if price is not None), default="")
-    if newest and (date.fromisoformat(clock.last_visible("CN")) - date.fromisoformat(newest)).days > FRESH_DAYS:
-        notify(Message("the newest stored prices are of {date}; `ia sync` brings newer ones", date=newest))
 
 
 def line(entry: "Entry") -> str:

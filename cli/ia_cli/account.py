@@ -16,7 +16,7 @@ COLUMNS = (
 )  # fmt: skip
 HEADS = {
     "symbol": "symbol", "name": "name", "size": "shares", "sellable": "sellable", "avg_price": "avg cost",
-    "current_price": "price now", "price_date": "price of", "value": "worth", "unrealized_pnl": "gain",
+    "current_price": "price now", "price_date": "price date", "value": "worth", "unrealized_pnl": "gain",
     "weight_pct": "weight%",
 }  # fmt: skip
 """What stands above a column on a terminal."""
@@ -36,11 +36,9 @@ def account(method: str | None, as_json: bool) -> None:
     """
     from ia.pipes import ledger
     from ia.workspace import Workspace
-    from ia_cli._trade import tell_age
 
     desk = ledger(Workspace(), notify)
     found = desk.account(method=method, curve=as_json)
-    tell_age(each.price for each in found.positions)
     warnings = desk.warnings(found)
     for breach in warnings:
         notify(breach.message)

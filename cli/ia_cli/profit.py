@@ -22,7 +22,7 @@ COLUMNS = (
 )  # fmt: skip
 HEADS = {
     "symbol": "symbol", "name": "name", "size": "shares", "cost": "cost of it", "current_price": "price now",
-    "price_date": "price of", "pnl": "gain", "profit_rate": "rate%", "realized": "realised",
+    "price_date": "price date", "pnl": "gain", "profit_rate": "rate%", "realized": "realised",
     "unrealized": "unrealised", "dividends": "dividends", "fees": "fees",
 }  # fmt: skip
 """What stands above a column on a terminal."""
@@ -47,14 +47,12 @@ def profit(symbol: str | None, method: str | None, session: str, as_json: bool) 
     from ia.pipes import ledger
     from ia.workspace import Workspace
     from ia_cli._brief import emit_brief
-    from ia_cli._trade import tell_age
 
     desk = ledger(Workspace(), notify)
     meant = desk.meant(symbol).canonical if symbol else ""
     books = desk.books(method=method, session=session)
     found = rows(books, desk.prices(books), meant)
     sums = totals(found)
-    tell_age(each.price for each in found if each.quantity)
     if as_json:
         emit_json(documents.profit(found, sums, books.method, session))
         return

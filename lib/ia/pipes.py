@@ -213,11 +213,13 @@ class _Stored:
         from ia.ledger.account import Price
 
         found = {}
-        for name, feed in self._feed(symbols, moment).items():
+        asked = {each.canonical: each for each in symbols}
+        for name, feed in self._feed(asked.values(), moment).items():
             last = feed.last()
             if last is not None:
                 previous = None if last.previous is None else exactly(last.previous)
-                found[name] = Price(exactly(last.price), last.date, previous, feed.adapter, feed.simulated)
+                missed = _missed(asked[name].market, last.date, moment)
+                found[name] = Price(exactly(last.price), last.date, previous, feed.adapter, feed.simulated, missed)
         return found
 
     def foresee(self, spans: "dict[str, tuple[str, str]]") -> None:
@@ -253,6 +255,15 @@ class _Stored:
                         found.append((entry, feed.simulated))
         return found
 
+    def is_holiday(self, symbol: "Symbol", day: str) -> bool:
+        """Ask the calendar, unless a bar of that day is stored: then there was a session."""
+        from ia.ohlcv.calendar import is_holiday
+
+        feed = self._feed([symbol]).get(symbol.canonical)
+        if feed is not None and not feed.simulated and any(each == day for each, _ in feed.closes(day)[:2]):
+            return False
+        return is_holiday(symbol.market, day)
+
     def quoted(self, symbol: "Symbol", day: str, moment: "datetime") -> "Quoted | None":
         from ia.ledger.guard import Quoted
 
@@ -265,6 +276,21 @@ class _Stored:
             told.name or symbol.name, told.listed, reference=not told.date,
             stale=told.date if told.date and _passed_over(symbol, told.date, day) else "", simulated=feed.simulated,
         )  # fmt: skip
+
+
+def _missed(market: str, day: str, moment: "datetime | None") -> int:
+    """Return how many sessions closed after a day. The calendar is asked only where a weekday lies between."""
+    from datetime import date, timedelta
+
+    from ia import clock
+
+    begin = date.fromisoformat(day)
+    between = (date.fromisoformat(clock.last_visible(market, moment)) - begin).days
+    if not any((begin + timedelta(n)).weekday() < 5 for n in range(1, between + 1)):
+        return 0
+    from ia.ohlcv.calendar import sessions_after
+
+    return sessions_after(market, day, clock.last_visible(market, moment))
 
 
 def _passed_over(symbol: "Symbol", earlier: str, day: str) -> bool:

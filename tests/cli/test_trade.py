@@ -443,7 +443,7 @@ def test_a_source_that_cannot_be_read_is_told_once_and_nothing_else_fails(ia, pr
     (folder / "600000.actions.csv").unlink()
     run = ia("account", "--json")
     assert json.loads(ok(run))["unpriced"] == []
-    assert run.stderr == "ia: the newest stored prices are of 2024-01-15; `ia sync` brings newer ones\n"
+    assert run.stderr == "ia: 600000.SH: the price is as of 2024-01-15, 688 sessions old\n"
 
 
 def test_an_import_with_a_row_that_is_not_understood_is_never_status_0(ia, tmp_path):

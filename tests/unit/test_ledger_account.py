@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from ia.ledger import entering, journal, order
+from ia.ledger import documents, entering, journal, order
 from ia.ledger.entering import Change
 from ia.ledger.order import Order
 from ia.ledger.profit import rows
@@ -193,3 +193,34 @@ def test_the_day_of_the_account_is_not_that_of_a_security_that_is_gone(ws, desk,
     monkeypatch.setenv("IA_NOW", "2024-06-21T16:00+08:00")
     purse = ledger(ws).account().purses["CNY"]
     assert (purse.day, purse.today) == ("2024-06-20", Decimal("-10.10"))
+
+
+def test_a_price_of_years_ago_is_named_and_tells_nothing_of_today(ws, desk, monkeypatch):
+    stored(ws, "600000.SH", (10.0, 10.0, 10.0, 10.0, 11.0))
+    deposited(desk, "200000", "2024-06-17")
+    bought(desk, "600000", "1000", "10", "2024-06-17")
+    (held,) = ledger(ws).account().positions
+    assert (held.today, held.price.missed) == (1000, 0)
+    told = []
+    monkeypatch.setenv("IA_NOW", "2024-06-24T10:00+08:00")  # before the close of the next session
+    assert ledger(ws, told.append).account().purses["CNY"].today == 1000 and not told
+    monkeypatch.setenv("IA_NOW", "2024-06-24T16:00+08:00")
+    found = ledger(ws, told.append).account()
+    assert (found.purses["CNY"].today, found.purses["CNY"].equity) == (None, Decimal("200994.90"))
+    assert documents.position(found.positions[0])["price_stale"] == 1
+    assert [str(each) for each in told] == ["600000.SH: the price is as of 2024-06-21, 1 sessions old"]
+    monkeypatch.setenv("IA_NOW", "2029-06-25T16:00+08:00")
+    found = ledger(ws).account()
+    assert found.purses["CNY"].today is None and found.positions[0].price.missed > 1000
+
+
+def test_a_trade_on_a_holiday_is_warned_of_like_one_on_a_weekend(ws, desk):
+    def told(code, day):
+        wish = Order("buy", resolve(code), Decimal(100), Decimal(10), order.moment_of(day, resolve(code)))
+        return [str(each.message) for each in desk.checked(wish) if each.rule == "exchange.closed"]
+
+    assert told("600000", "2024-02-16") == [
+        "2024-02-16 is a holiday of the exchange: `--date` tells when the trade was"
+    ]
+    assert len(told("600000", "2024-02-17")) == 1 and not told("600000", "2024-02-19")
+    assert told("AAPL", "2024-05-27") and not told("AAPL", "2024-05-28") and told("00700.HK", "2024-05-15")

@@ -28,4 +28,5 @@ CATALOG = {
     "{name}: {value!r} is no number of hours from 0 to 8760": "{name}：{value!r} 不是 0 到 8760 之间的小时数",
     "{name}: {value!r} is no per cent: a number above 0 and up to 100, without the sign": "{name}：{value!r} 不是百分数（大于 0、不超过 100 的数字，不带 %）",
     "`ia config set {name} {usual}` sets the usual one": "用 `ia config set {name} {usual}` 恢复默认值",
+    "{day} is a holiday of the exchange: `--date` tells when the trade was": "{day} 交易所休市：用 `--date` 给出成交日期",
 }

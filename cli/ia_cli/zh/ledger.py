@@ -132,7 +132,6 @@ CATALOG = {
     "the amount": "金额",
     "the ratio": "比例",
     "the number": "数字",
-    "the newest stored prices are of {date}; `ia sync` brings newer ones": "库中最新价格是 {date} 的；用 `ia sync` 更新",
     "quantity": "数量",
     "ratio": "比例",
     # kinds
@@ -151,7 +150,6 @@ CATALOG = {
     "money": "金额",
     "avg cost": "成本价",
     "price now": "现价",
-    "price of": "价格日期",
     "worth": "市值",
     "gain": "盈亏",
     "weight%": "仓位%",
@@ -215,4 +213,8 @@ CATALOG = {
     "repaid": "收回",
     "prepay": "缴款",
     "lent": "借出在途",
+    "the prices of {symbols} are as of {date}, {missed} sessions old; `ia sync` brings newer ones": "{symbols} 的价格是 {date} 的，已过 {missed} 个交易日；用 `ia sync` 更新",
+    "{symbol}: the price is as of {date}, {missed} sessions old": "{symbol}：价格是 {date} 的，已过 {missed} 个交易日",
+    "{count} more prices are older than the last session": "另有 {count} 只的价格早于上一交易日",
+    "price date": "价格日期",
 }

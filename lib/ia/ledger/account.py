@@ -15,10 +15,14 @@ from ia.ledger.journal import ZERO
 from ia.rules.fees import cents
 
 HUNDRED = Decimal(100)
+SUSPENDED = 5
+"""A security that misses up to so many sessions, while others do not, is taken for suspended: it gains nothing."""
 
 
 class Price(NamedTuple):
     """A latest price: of the day `date`; previous: the close before that day. source: the adapter that it is from.
+
+    missed  sessions that closed since that day without a newer price: 0 where it is the latest that can be
 
     A corporate action after that day changes the shares and the cash at once: a position is valued at the price that
     is left after it (Holding.after), until there is one of the market.
@@ -29,6 +33,7 @@ class Price(NamedTuple):
     previous: Decimal | None
     source: str
     simulated: bool
+    missed: int = 0
 
 
 Closes = Callable[[str, str], Sequence[tuple[str, float]]]
@@ -157,12 +162,15 @@ def _purse(
     stale = purse.day == today and bool(held) and all(
         each.symbol not in prices or prices[each.symbol].date < today for each in of_today
     )  # fmt: skip
+    stale = stale or _is_stale([prices[each.symbol] for each in holdings if each.symbol in prices])
     positions = []
     for each in holdings:
         purse.realised += each.realised
         purse.dividends += each.dividends
         purse.fees += each.fees
-        gained = None if stale else _today(each, prices.get(each.symbol), purse.day)
+        price = prices.get(each.symbol)
+        old = price is not None and price.missed > SUSPENDED
+        gained = None if stale or old else _today(each, price, purse.day)
         if each.quantity or each.day == purse.day:
             purse.today = added(purse.today, gained)
         if each.quantity:
@@ -183,6 +191,11 @@ def _purse(
                 for each in positions
             ]
     return purse, positions
+
+
+def _is_stale(found: Sequence[Price]) -> bool:
+    """Whether none of the prices is of the last session: of the day nothing is known then."""
+    return bool(found) and all(each.missed for each in found)
 
 
 def current(holding: Holding, price: Price | None) -> Price | None:

@@ -52,6 +52,10 @@ class Market(Protocol):
         """
         ...
 
+    def is_holiday(self, symbol: Symbol, day: str) -> bool:
+        """Return whether a weekday has no session at the exchange of a security."""
+        ...
+
     def quoted(self, symbol: Symbol, day: str, moment: datetime) -> Quoted | None:
         """Return what could be known of a security on a day at a moment; None where nothing is stored of it."""
         ...
@@ -114,9 +118,34 @@ class Desk:
             self.notify(
                 Message("no price is stored of {symbols}: what depends on it is left empty", symbols=", ".join(lacking))
             )
+        self._tell_of_age({each.symbol: found[each.symbol] for each in books.holdings.values() if each.symbol in found})
         if any(price.simulated for price in found.values()):
             self.notify(Message("the prices are simulated"))
         return found
+
+    def _tell_of_age(self, prices: Mapping[str, Price]) -> None:
+        """Name the prices that are older than the last session."""
+        old = {name: price for name, price in prices.items() if price.missed}
+        same = {(price.date, price.missed) for price in old.values()}
+        if len(same) == 1 and len(old) > 1:
+            date, missed = next(iter(same))
+            told = f"{len(old)}" if len(old) > SHOWN else ", ".join(sorted(old))
+            self.notify(
+                Message(
+                    "the prices of {symbols} are as of {date}, {missed} sessions old; `ia sync` brings newer ones",
+                    symbols=told, date=date, missed=missed,
+                )
+            )  # fmt: skip
+            return
+        for name, price in sorted(old.items())[:SHOWN]:
+            self.notify(
+                Message(
+                    "{symbol}: the price is as of {date}, {missed} sessions old", symbol=name, date=price.date,
+                    missed=price.missed,
+                )
+            )  # fmt: skip
+        if len(old) > SHOWN:
+            self.notify(Message("{count} more prices are older than the last session", count=len(old) - SHOWN))
 
     def _prices(self, books: Books, today: str, until: datetime | None = None) -> tuple[list[Symbol], dict[str, Price]]:
         """Return the securities whose prices an account needs, and those prices: also of what was sold on the day that
@@ -301,6 +330,7 @@ class Desk:
         now = self.account(until=wish.moment, books=books)
         found = _state(now, currency, wish.day, wish)
         guessed = [symbol for symbol in now.unpriced if symbol in found.positions and symbol != wish.symbol.canonical]
+        self._tell_of_age({each.symbol: each.price for each in now.positions if each.price is not None})
         if guessed:
             self.notify(
                 Message(
@@ -311,6 +341,7 @@ class Desk:
         return dataclasses.replace(
             found, last_trades=self._nearest(wish, replaced.id if replaced is not None else 0),
             quote=self.market.quoted(wish.symbol, wish.day, wish.moment),
+            holiday=self.market.is_holiday(wish.symbol, wish.day),
         )  # fmt: skip
 
     def _nearest(self, wish: Order, without: int) -> dict[str, datetime]:

@@ -49,6 +49,7 @@ def position(each: Position) -> dict[str, Any]:
         "unrealized_pct": money(each.loss), "today_pnl": money(each.today), "name": each.name,
         "currency": each.currency, "cost": money(each.cost), "value": money(each.value),
         "sellable": figure(each.sellable), "price_date": each.price.date if each.price else None,
+        "price_stale": each.price.missed if each.price else None,
         "price_source": each.price.source if each.price else None,
         "simulated": bool(each.price and each.price.simulated),
     }  # fmt: skip
@@ -101,6 +102,7 @@ def profit(rows: list[Row], totals: dict[str, Total], method: str, session: str)
                 "unrealized": money(each.unrealised), "dividends": money(each.dividends), "fees": money(each.fees),
                 "bought": money(each.bought), "price": figure(each.price.price) if each.price else None,
                 "price_date": each.price.date if each.price else None,
+                "price_stale": each.price.missed if each.price else None,
                 "simulated": bool(each.price and each.price.simulated),
             }
             for each in rows

@@ -79,6 +79,7 @@ class State:
     positions         by canonical symbol; last_trades: the moment of the trade nearest to the order's
     day_pnl           gain of the order's day, realised and not; day_start_equity: equity at its beginning
     quote             of the ordered security, None where the store has none of that day
+    holiday           whether the exchange was closed on the order's day, by its calendar
     """
 
     currency: str
@@ -89,6 +90,7 @@ class State:
     day_pnl: Decimal | None = None
     day_start_equity: Decimal | None = None
     quote: Quoted | None = None
+    holiday: bool = False
 
 
 class Limits(NamedTuple):
@@ -295,6 +297,9 @@ def _exchange(order: Order, state: State) -> Iterator[Breach]:
     """What the exchange would not have done: such a quantity, such a price, such a sale."""
     if date.fromisoformat(order.day).weekday() > 4:
         template = "{day} is in a weekend, no exchange trades then: `--date` tells when the trade was"
+        yield Breach("exchange.closed", None, None, Message(template, day=order.day), refuses=False)
+    elif state.holiday:
+        template = "{day} is a holiday of the exchange: `--date` tells when the trade was"
         yield Breach("exchange.closed", None, None, Message(template, day=order.day), refuses=False)
     try:
         yield from _quantity(order, state)

@@ -39,6 +39,18 @@ def closures(market: str, day: str, days: int = 21) -> list[str]:
     return [each.isoformat() for each in following if each.weekday() < 5 and not _close(market, each.isoformat())]
 
 
+def sessions_after(market: str, day: str, until: str) -> int:
+    """Return how many sessions there were after a day, up to another one."""
+    begin = date.fromisoformat(day)
+    days = (begin + timedelta(n) for n in range(1, (date.fromisoformat(until) - begin).days + 1))
+    return sum(_close(market, each.isoformat()) is not None for each in days)
+
+
+def is_holiday(market: str, day: str) -> bool:
+    """Whether a weekday has no session."""
+    return date.fromisoformat(day).weekday() < 5 and _close(market, day) is None
+
+
 def fresh_until(market: str, fetched_at: datetime, last_bar: str) -> datetime:
     """Return until when a series needs no new fetch.
 
