@@ -119,7 +119,7 @@ def test_a_bug_in_a_chat_is_told_to_nobody_who_writes(ws):
 def test_the_command_line_names_the_command(ws, monkeypatch, capsys):
     from ia_cli.main import run
 
-    assert ws.db
+    notebook.write(ws, "scratch/a.md", "a workspace that is there")
     monkeypatch.setattr(audit, "events", breaks)
     assert run(["log"]) == 70
     complaint = capsys.readouterr().err
