@@ -7,7 +7,7 @@ BUY = ("trade", "buy", "600519", "100", "230", "--date", "2024-03-01")
 
 
 def test_the_refusal_is_in_the_words_of_the_user(ia):
-    for lang, refusal in (("zh", "ia: 仓位超限: 23% > 20%"), ("en", "ia: position limit: 23% > 20%")):
+    for lang, refusal in (("zh", "ia: 仓位超限：23% > 20%"), ("en", "ia: position limit: 23% > 20%")):
         run = ia(*BUY, env={**MONEY, "IA_LANG": lang})
         assert (run.returncode, run.stdout) == (77, "")
         assert refusal in run.stderr.splitlines()

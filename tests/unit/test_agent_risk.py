@@ -198,7 +198,7 @@ def test_the_analyst_looks_at_no_rules_where_there_are_none(ws, simulated):
 def test_a_review_recalls_positions_at_their_stop(ws, simulated):
     fill(ws, {DAY: [quote(MOUTAI, "贵州茅台", 0.5, 900.0)]}, adapter="demo", simulated=True)
     held(ws, (MOUTAI, 100, "1600"), deposit="500000")
-    assert "600519.SH 止损提醒: -4" in say(ws, "复盘本周").reply
+    assert "600519.SH 止损提醒：-4" in say(ws, "复盘本周").reply
 
 
 # the gate
@@ -230,7 +230,7 @@ def test_a_refusal_is_in_the_language_of_the_turn_and_in_the_words_of_the_comman
     market(ws)
     order = {"action": "sell", "symbol": MOUTAI, "quantity": 100, "price": 100.0, "order_type": "limit"}
     for asked, said in (
-        ("卖出 100 股茅台", f"{MOUTAI} 持仓不足: 卖出 100 > 持有 0"),
+        ("卖出 100 股茅台", f"{MOUTAI} 持仓不足：卖出 100 > 持有 0"),
         ("sell", "100 to be sold > 0 held"),
     ):
         scope = Scope(ws, actor="model x", asked=asked, session="s", turn="t")

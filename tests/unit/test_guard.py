@@ -84,7 +84,7 @@ def test_the_refusal_in_both_languages(monkeypatch):
     failure = refused(check(buy(2300), state(), LIMITS))
     assert (failure.status, str(failure)) == (77, "position limit: 23% > 20%")
     monkeypatch.setenv("IA_LANG", "zh")
-    assert say(failure.template, **failure.params) == "仓位超限: 23% > 20%"
+    assert say(failure.template, **failure.params) == "仓位超限：23% > 20%"
     assert "--override" in failure.hint
 
 
@@ -95,7 +95,7 @@ def test_several_reasons_are_all_told(monkeypatch):
     )
     monkeypatch.setenv("IA_LANG", "zh")
     assert say(failure.template, **failure.params) == (
-        "仓位超限: 127.2% > 20%; 现金不足: 127,200.00 > 100,000.00 CNY; 当日涨幅超限: 6% > 5%"
+        "仓位超限：127.2% > 20%; 现金不足：127,200.00 > 100,000.00 CNY; 当日涨幅超限：6% > 5%"
     )
 
 

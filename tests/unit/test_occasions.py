@@ -68,7 +68,7 @@ def test_the_prompt_of_the_review_is_the_seeds(ws):
     )
     assert "【今日盈亏】-1,900.00 CNY（-1.90%）" in done.prompt
     assert f"- {MOUTAI} 贵州茅台：200 股（可卖 200），现价 90.5，今日 -9.50%（-1,900.00），成本 100.0" in done.prompt
-    assert "止损提醒: -9.5" in done.prompt and "<= -7%" in done.prompt
+    assert "止损提醒：-9.5" in done.prompt and "<= -7%" in done.prompt
     assert f"{DAY} 全市场 122 只：涨 " in done.prompt and "主线：半导体" in done.prompt
     assert (done.stale, done.simulated) == (False, False)
     assert "忽略规则" not in done.prompt, "reasons of trades are not told"
@@ -148,8 +148,8 @@ def test_the_analyst_reviews_against_the_risk_rules(ws):
     held(ws, (MOUTAI, 250, "100"), (CATL, 100, "50"))
     done = occasions.take(ws, occasions.daily_review(ws), model="ia-offline")
     assert f"| {MOUTAI} 贵州茅台 | 250 | 90.50 |" in done.reply
-    assert f"- {MOUTAI} 止损提醒: -9.5" in done.reply and "<= -7%" in done.reply
-    assert "仓位超限: 23." in done.reply and "> 20%" in done.reply and "减到限内约需卖" in done.reply
+    assert f"- {MOUTAI} 止损提醒：-9.5" in done.reply and "<= -7%" in done.reply
+    assert "仓位超限：23." in done.reply and "> 20%" in done.reply and "减到限内约需卖" in done.reply
     assert CATL not in done.reply.partition("**风控**")[2]
     assert "涨 " in done.reply and "主线：半导体" in done.reply
     assert f"notebook/reports/daily/{DAY}.md" in done.artifacts

@@ -195,9 +195,9 @@ def _position(each: "Position", stand: "Standing") -> str:
     if each.price.date != clock.today("CN"):
         told.append(f"行情 {each.price.date}")
     if each.loss is not None and each.loss <= -limits.stop_loss_pct:
-        told.append(f"止损提醒: {each.loss:+.2f}% <= -{number(limits.stop_loss_pct)}%")
+        told.append(f"止损提醒：{each.loss:+.2f}% <= -{number(limits.stop_loss_pct)}%")
     if each.weight is not None and each.weight > limits.position_pct:
-        told.append(f"仓位超限: {each.weight:.1f}% > {number(limits.position_pct)}%")
+        told.append(f"仓位超限：{each.weight:.1f}% > {number(limits.position_pct)}%")
     return f"{head}：" + "，".join(told)
 
 

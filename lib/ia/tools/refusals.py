@@ -6,19 +6,19 @@ The command line has its own catalog; a test holds the two together.
 from ia.errors import Message, fill
 
 CHINESE = {
-    "position limit: {value} > {limit}": "仓位超限: {value} > {limit}",
-    "position limit: the account is worth {equity} {currency}": "仓位超限: 账户净值为 {equity} {currency}",
-    "not enough cash: {need} > {cash} {currency}": "现金不足: {need} > {cash} {currency}",
+    "position limit: {value} > {limit}": "仓位超限：{value} > {limit}",
+    "position limit: the account is worth {equity} {currency}": "仓位超限：账户净值为 {equity} {currency}",
+    "not enough cash: {need} > {cash} {currency}": "现金不足：{need} > {cash} {currency}",
     "loss of the day: {value} >= {limit}, nothing is bought any more":
-        "当日亏损超限: {value} ≥ {limit}，禁止新开仓和加仓",
-    "loss of the day: {value} >= {limit}": "当日亏损: {value} ≥ {limit}",
-    "cooling: {hours} h since the last trade < {limit} h": "操作冷却: 距上次交易 {hours} 小时 < {limit} 小时",
-    "rise of the day: {value} > {limit}": "当日涨幅超限: {value} > {limit}",
-    "{symbol}: {quantity} to be sold > {held} held": "{symbol} 持仓不足: 卖出 {quantity} > 持有 {held}",
+        "当日亏损超限：{value} ≥ {limit}，禁止新开仓和加仓",
+    "loss of the day: {value} >= {limit}": "当日亏损：{value} ≥ {limit}",
+    "cooling: {hours} h since the last trade < {limit} h": "操作冷却：距上次交易 {hours} 小时 < {limit} 小时",
+    "rise of the day: {value} > {limit}": "当日涨幅超限：{value} > {limit}",
+    "{symbol}: {quantity} to be sold > {held} held": "{symbol} 持仓不足：卖出 {quantity} > 持有 {held}",
     "T+1: {symbol}: {quantity} to be sold > {sellable} that may be sold that day":
-        "T+1: {symbol} 卖出 {quantity} > 当日可卖 {sellable}",
-    "price limit of {day}: {price} > {limit} ({rule})": "超出 {day} 涨停价: {price} > {limit}（{rule}）",
-    "price limit of {day}: {price} < {limit} ({rule})": "低于 {day} 跌停价: {price} < {limit}（{rule}）",
+        "T+1：{symbol} 卖出 {quantity} > 当日可卖 {sellable}",
+    "price limit of {day}: {price} > {limit} ({rule})": "超出 {day} 涨停价：{price} > {limit}（{rule}）",
+    "price limit of {day}: {price} < {limit} ({rule})": "低于 {day} 跌停价：{price} < {limit}（{rule}）",
     "{symbol} is bought in orders of at least {least}: {quantity} is too few":
         "{symbol} 单笔买入至少 {least}：{quantity} 太少",
     "{symbol} is bought in lots of {least}: {quantity} is not a multiple":

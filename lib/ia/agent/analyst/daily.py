@@ -176,7 +176,7 @@ def broken_rules(desk: Desk, status: Result, positions: list[tuple[str, dict[str
             if weight is not None and limit["position"] is not None and weight > limit["position"]:
                 found.append(
                     speak(
-                        "{symbol} 仓位超限: {weight:.1f}% > {position_limit:g}%",
+                        "{symbol} 仓位超限：{weight:.1f}% > {position_limit:g}%",
                         "{symbol} position limit: {weight:.1f}% > {position_limit:g}%",
                         symbol=symbol, weight=weight,
                         position_limit=limit["position"],
@@ -225,7 +225,7 @@ def _acts(desk: Desk, positions: list[tuple[str, dict[str, Any]]], status: Resul
         if limit["stop"] is not None and loss is not None and loss <= -limit["stop"]:
             acts.append(
                 speak(
-                    "{symbol}：止损提醒: {loss:.2f}% <= -{stop_limit:g}%。下次开盘前决定：卖出（今天可卖"
+                    "{symbol}：止损提醒：{loss:.2f}% <= -{stop_limit:g}%。下次开盘前决定：卖出（今天可卖"
                     " {sellable}），或写下不卖的理由。",
                     "{symbol}: stop reminder: {loss:.2f}% <= -{stop_limit:g}%. Decide before the next open: sell"
                     " ({sellable} may be sold"
@@ -237,7 +237,7 @@ def _acts(desk: Desk, positions: list[tuple[str, dict[str, Any]]], status: Resul
             over = size * (1 - limit["position"] / weight)
             acts.append(
                 speak(
-                    "{symbol}：仓位超限: {weight:.1f}% > {position_limit:g}%，不再加；减到限内约需卖"
+                    "{symbol}：仓位超限：{weight:.1f}% > {position_limit:g}%，不再加；减到限内约需卖"
                     " {excess_shares:,.0f} 股。",
                     "{symbol}: position limit: {weight:.1f}% > {position_limit:g}%. Add nothing; about"
                     " {excess_shares:,.0f} shares less bring it within.",

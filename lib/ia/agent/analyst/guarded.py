@@ -75,12 +75,12 @@ def said(desk: Desk, breach: dict[str, Any]) -> str:
     if rule not in _NAMES or value is None or limit is None or (desk.speak.lang == "en" and told):
         return told or rule
     symbol = _SYMBOL.search(told)
-    about = f"{symbol[0]} " if symbol else ""
+    head = (f"{symbol[0]} " if symbol else "") + desk.speak(*_NAMES[rule]) + desk.speak("：", ": ")
     if rule == "risk.cooling_hours":
-        return f"{about}{desk.speak(*_NAMES[rule])}: {value:.3g} h < {limit:g} h"
+        return f"{head}{value:.3g} h < {limit:g} h"
     if rule in _LOSSES:
-        return f"{about}{desk.speak(*_NAMES[rule])}: -{value:.2f}% <= -{limit:g}%"
-    return f"{about}{desk.speak(*_NAMES[rule])}: {value:.1f}% > {limit:g}%"
+        return f"{head}-{value:.2f}% <= -{limit:g}%"
+    return f"{head}{value:.1f}% > {limit:g}%"
 
 
 def _lines(desk: Desk, code: str, result: Result) -> list[str]:
@@ -133,7 +133,7 @@ def _held(desk: Desk, held: dict[str, Any], result: Result) -> str:
     )
     if profit is not None and profit <= -stop:
         line += speak(
-            "；止损提醒: {profit:.2f}% <= -{stop:g}%",
+            "；止损提醒：{profit:.2f}% <= -{stop:g}%",
             "; stop reminder: {profit:.2f}% <= -{stop:g}%",
             profit=profit,
             stop=stop,
