@@ -175,6 +175,8 @@ def _seen(ws: "Workspace", design: "Design", before: str, text: str, number: int
 
 def history_row(run: "Run", *, people: bool) -> dict[str, Any]:
     """Return a run as a row."""
+    from ia.tasks.reporting import first_row
+
     row: dict[str, Any] = {
         "run": run.id, "task": run.name, "time": run.started, "slot": run.slot, "state": run.state, "why": run.why,
         "attempt": run.attempt, "status": run.status, "report": run.report, "said": run.reason or run.summary,
@@ -183,7 +185,7 @@ def history_row(run: "Run", *, people: bool) -> dict[str, Any]:
     if people:
         row["state"], row["why"] = tr(run.state), tr(run.why)
         row["slot"] = local(run.slot) if run.slot[:1].isdigit() else run.slot
-        row["said"] = next(iter((row["said"] or "").splitlines()), "")
+        row["said"] = first_row(row["said"] or "")
         if run.retry_at:
             row["state"] += say(", again {time}", time=local(run.retry_at))
     else:

@@ -44,3 +44,10 @@ def tell_pending(done: "Turn") -> None:
             notify(
                 Message("proposal {number} waits: `ia pending {number}` shows it, `ia approve {number}`", number=number)
             )
+
+
+def refuse_lacking(done: "Turn") -> None:
+    """Raise TryLater or Unavailable where the turn got none of the prices that it needed: its reply is no answer."""
+    error = done.lacking()
+    if error is not None:
+        raise error

@@ -133,7 +133,7 @@ def _document(occasion: "Occasion") -> dict[str, Any]:
 
 def _turn(ws: "Workspace", occasion: "Occasion", session: str, model: str | None, tell: Notify, as_json: bool) -> None:
     from ia.agent import occasions
-    from ia_cli._turn import spoken, tell_pending
+    from ia_cli._turn import refuse_lacking, spoken, tell_pending
 
     done = spoken(
         lambda write: occasions.take(ws, occasion, session=session, model=model, notify=tell, write=write),
@@ -141,8 +141,9 @@ def _turn(ws: "Workspace", occasion: "Occasion", session: str, model: str | None
     )
     if as_json:
         emit_json({**done.document(), "event": occasion.event, "day": occasion.day, "stale": occasion.stale})
-        return
-    for path in done.artifacts:
-        if path not in done.reply:
-            tell(Message("kept: {path}", path=path))
-    tell_pending(done)
+    else:
+        for path in done.artifacts:
+            if path not in done.reply:
+                tell(Message("kept: {path}", path=path))
+        tell_pending(done)
+    refuse_lacking(done)

@@ -40,12 +40,13 @@ def turn(message: tuple[str, ...], session: str, model: str | None, as_json: boo
     JSON is turn, session, model, reply, tools (name, args, ok, ms), artifacts (paths that were written), pending
     (numbers of proposals), usage.
 
-    Status 69: no such model, no key, or it refused; 75: it was silent or busy; 77: a cap, or a skill that is
-    disabled; 124: the deadline. What the tools did until then is kept, and the session can go on.
+    Status 69: no such model, no key, or it refused; 75: it was silent or busy; 69 and 75 also where the prices that
+    the answer needed were refused, or could not be had for now; 77: a cap, or a skill that is disabled; 124: the
+    deadline. What the tools did until then is kept, and the session can go on.
     """
     from ia.agent.turn import take
     from ia.workspace import Workspace
-    from ia_cli._turn import spoken, tell_pending
+    from ia_cli._turn import refuse_lacking, spoken, tell_pending
 
     ws = Workspace()
     data, market = _piped(ws)
@@ -59,6 +60,7 @@ def turn(message: tuple[str, ...], session: str, model: str | None, as_json: boo
         emit_json(done.document())
     else:
         tell_pending(done)
+    refuse_lacking(done)
 
 
 @click.command(cls=Command, example='ia context "帮我看看宁德时代最近怎么样"')

@@ -102,7 +102,51 @@ def test_nothing_found_is_an_answer(ws, at, approved):
     approved(run="ia recall 没有这样的东西")
     at("15T16:00:01")
     (run,) = running.due(ws)
-    assert (run.state, run.status, run.reason) == ("done", 1, None) and len(notices(ws)) == 1
+    assert (run.state, run.status, run.reason, run.report) == ("done", 1, None, None)
+    assert run.summary == "the answer is no: nothing to tell" and notices(ws) == []
+
+
+def test_an_alert_whose_condition_does_not_hold_is_silent_and_a_hit_is_one_message(ws, ia, at, approved):
+    ia("sync", "daily")
+    approved(run="ia screen 'symbol = 300750.SZ and price < 1' --symbols && ia send 'below 1'", schedule="0 16 * * *")
+    approved("hit", run="ia screen 'symbol = 300750.SZ and price > 1' --symbols && ia send 'above 1'")
+    approved("plain", run="ia screen 'symbol = 300750.SZ and price > 1' --symbols")
+    at("15T16:00:01")
+    made = {run.name: run for run in running.due(ws)}
+    assert {name: (run.state, run.status) for name, run in made.items()} == {
+        "job": ("done", 1), "hit": ("done", 0), "plain": ("done", 0),
+    }  # fmt: skip
+    assert made["job"].summary == "the answer is no: nothing to tell" and made["job"].report is None
+    told = notices(ws)
+    assert [text for text in told if "1" in text and "note:" not in text] == ["above 1"] and len(told) == 2
+    assert "300750.SZ" in told[1]
+    assert ws.db.execute("SELECT count(*) FROM notices").fetchone() == (2,)
+
+
+def test_what_a_run_found_is_told_though_its_status_is_1(ws, at, approved):
+    """A table with rows and status 1 reports findings."""
+    approved(run="ia doctor")
+    at("15T16:00:01")
+    from ia.tasks import reporting
+
+    ended = children.Ended(1, "check\tstate\nx\tfail\n", "", "")
+    run = runs.claim(ws, book.get(ws, "job").id, "job", "2024-03-15T08:00:00.000Z", "schedule")
+    found = reporting.result(ws, book.get(ws, "job").design, run, ended)
+    assert not found.no and "x\tfail" in found.text
+    assert reporting.result(ws, book.get(ws, "job").design, run, ended._replace(output="check\tstate\n")).no
+    assert reporting.first_row("check\tstate\nx\tfail") == "x fail"
+
+
+def test_a_turn_without_the_prices_that_it_needed_is_tried_again(ws, at, approved, monkeypatch, tmp_path):
+    """No host can be reached: the reply says so, the status says so, and the run is no success."""
+    monkeypatch.setenv("IA_MARKET_ADAPTER", "akshare")
+    for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    approved(prompt="帮我看看宁德时代最近怎么样", retries="1", retry_after="10m")
+    at("15T16:00:01")
+    (run,) = running.due(ws)
+    assert (run.state, run.status) == ("failed", 75) and run.retry_at and notices(ws) == []
+    assert "the prices that it needed" in run.reason or "行情" in run.reason
 
 
 def test_the_first_failure_of_a_pipe_is_its_status_and_a_reader_that_left_is_none(ws, at, approved, tmp_path):

@@ -1,6 +1,8 @@
 """Chinese of the turn: asking, the context, models, tools by hand, subagents."""
 
 CATALOG = {
+    "the answer lacks the prices that it needed: {reason}": "回答缺少所需的行情：{reason}",
+    "how the hosts stand: `ia doctor`": "各主机的状况：`ia doctor`",
     "Ask, and let ia look, calculate, remember and answer.": "提问，由 ia 看行情、计算、回忆并作答。",
     "The reply streams to standard output. Standard input comes along as data, never as instructions; canonical OHLCV on"
     " it is what gets computed on. /NAME runs a skill. What only you may do (soul, preferences, tasks, skills, sending)"
@@ -22,9 +24,9 @@ CATALOG = {
         "JSON 依次是 turn、session、model、reply、tools（name、args、ok、ms）、artifacts（写下的路径）、pending（提案编"
         "号）、usage。"
     ),
-    "Status 69: no such model, no key, or it refused; 75: it was silent or busy; 77: a cap, or a skill that is"
+    "Status 69: no such model, no key, or it refused; 75: it was silent or busy; 69 and 75 also where the prices that the answer needed were refused, or could not be had for now; 77: a cap, or a skill that is"
     " disabled; 124: the deadline. What the tools did until then is kept, and the session can go on.": (
-        "状态 69：没有这个模型、没有密钥或被拒绝；75：没有回音或正忙；77：超过上限，或技能已停用；124：超过总时限。到那时为止工具做过的都保留，会话可以接着用。"
+        "状态 69：没有这个模型、没有密钥或被拒绝；75：没有回音或正忙；回答所需的行情被拒绝或暂时取不到时也是 69 与 75；77：超过上限，或技能已停用；124：超过总时限。到那时为止工具做过的都保留，会话可以接着用。"
     ),
     "Go on with this session; without it a new one begins.": "接着这个会话；不给则新开一个。",
     "Ask this model; any that `llm models` lists, or ia-offline.": "用这个模型：`llm models` 列出的任何一个，或 ia-offline。",

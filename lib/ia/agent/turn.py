@@ -15,7 +15,19 @@ from ia import audit, clock, config, faults, sessions, skills
 from ia.agent import models
 from ia.agent.analyst.voice import language
 from ia.agent.context import DATA, HISTORY, QUESTION, Context, Data, assembled, stored
-from ia.errors import BadData, InternalError, Message, Notify, UsageError, once, silent
+from ia.errors import (
+    BadData,
+    IaError,
+    InternalError,
+    Message,
+    Notify,
+    TimedOut,
+    TryLater,
+    Unavailable,
+    UsageError,
+    once,
+    silent,
+)
 from ia.tools.asking import pasted
 from ia.tools.router import Router
 from ia.tools.scope import Call, Market, Scope
@@ -30,6 +42,8 @@ COULD_NOT = {
     "en": "I could not answer: an internal error of ia. It is in the log (`ia log --kind fault`).",
 }
 """What a session keeps of a turn that a bug ended: the words of a Python error are nobody's answer."""
+PRICES = "market.ohlcv"
+"""The tool that fetches prices."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +74,21 @@ class Turn:
     artifacts: list[str] = field(default_factory=list)
     pending: list[int] = field(default_factory=list)
     usage: dict[str, Any] = field(default_factory=dict)
+
+    def lacking(self) -> IaError | None:
+        """Return why prices that the turn asked for could not be had, where it got none at all: TryLater, Unavailable.
+
+        What a reply makes of that is words; a script and a task need to know that it was no answer.
+        """
+        asked = [call for call in self.calls if call.name == PRICES]
+        if any(call.ok for call in asked):
+            return None
+        told = "the answer lacks the prices that it needed: {reason}"
+        for kinds, error in (((TryLater.status, TimedOut.status), TryLater), ((Unavailable.status,), Unavailable)):
+            for call in asked:
+                if call.status in kinds:
+                    return error(told, reason=call.error, hint="how the hosts stand: `ia doctor`")
+        return None
 
     def document(self) -> dict[str, Any]:
         """Return it as the contract has it."""

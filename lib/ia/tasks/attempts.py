@@ -9,7 +9,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ia import audit, clock, config, store
 from ia.errors import IaError, Message, Notify, Refused, TryLater
@@ -17,6 +17,9 @@ from ia.tasks import book, children, pipeline, places, reporting, runs, spreadin
 from ia.tasks.book import Task
 from ia.tasks.runs import DONE, FAILED, MISSED, RUNNING, WRITTEN, Run
 from ia.workspace import Workspace
+
+if TYPE_CHECKING:
+    from ia.channels import notices
 
 MAX_CRASHES = 5
 PATIENCE = 10.0  # seconds for the processes of a dead run to go
@@ -115,7 +118,8 @@ class Holder:
             return self._failed_for_good(run, 65, self._speak(run, *reporting.IDLE))
         run = runs.changed(
             self.ws, run, state=WRITTEN, status=ended.status, ended=clock.stamp(clock.now()), report=report.path,
-            summary=report.summary, data={**run.data, "pending": list(report.pending), "origins": found.origins},
+            summary=report.summary,
+            data={**run.data, "pending": list(report.pending), "origins": found.origins, "no": found.no},
         )  # fmt: skip
         return self.tell(run)
 
@@ -201,11 +205,11 @@ class Holder:
         origins = run.data.get("origins")
         if origins is None:  # it failed
             origins = reporting.origins(self.ws, task, run)
-        sending.release(self.ws, run.id, origins=origins, lang=lang, notify=self.notify)
+        sent = sending.release(self.ws, run.id, origins=origins, lang=lang, notify=self.notify)
         failed = bool(run.data.get("failed"))
         if failed:
             self.send(task, f"run-{run.id}", *reporting.failed(run.name, run, lang), run=run, failed=True)
-        elif not task.design.silent:
+        elif not (task.design.silent or run.data.get("no") or (task.design.run and _spoke(run, sent))):
             self.send(task, f"run-{run.id}", *reporting.told(run.name, run, task.design, lang), run=run)
         with store.transaction(self.ws.db):
             if not failed:
@@ -240,6 +244,11 @@ class Holder:
 
     def _speak(self, run: Run, zh: str, en: str) -> str:
         return reporting.speak(reporting.language(book.by_id(self.ws, run.task)), zh, en)
+
+
+def _spoke(run: Run, sent: "list[notices.Notice]") -> bool:
+    """Return whether a run itself has sent a message: a second one would say that it has."""
+    return any(not (notice.key or "").startswith(f"run-{run.id}/") for notice in sent)
 
 
 @contextlib.contextmanager

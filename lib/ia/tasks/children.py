@@ -30,12 +30,14 @@ class Ended(NamedTuple):
     """What came of a run's processes: a status as of `set -o pipefail`, standard output, the end of standard error.
 
     complaint   the end of standard error of the command whose status it is
+    cut         whether pipelines were left out, as one before them did not end well
     """
 
     status: int
     output: str
     errors: str
     complaint: str = ""
+    cut: bool = False
 
 
 class Start(NamedTuple):
@@ -69,12 +71,12 @@ def executed(pipes: list[Pipe], start: Start) -> Ended:
     os.makedirs(os.path.dirname(start.log), exist_ok=True)
     with open(start.log, "ab") as log:
         caught = _Caught(log)
-        status = 0
+        status = number = 0
         for number, pipe in enumerate(pipes):
             status = _run(pipe, start, caught, deadline, first=number == 0)
             if status != 0:
                 break
-    return Ended(status, caught.output(), caught.errors(), caught.complaint())
+    return Ended(status, caught.output(), caught.errors(), caught.complaint(), number + 1 < len(pipes))
 
 
 class _Caught:

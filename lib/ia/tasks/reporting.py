@@ -5,6 +5,7 @@ printed. What text from outside had a part in is kept as untrusted until the use
 """
 
 import json
+import re
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -35,6 +36,7 @@ class Result:
     """What a run brought forth. origins: where text from outside came from; pending: proposals that wait.
 
     idle    the embedded analyst was asked, and looked at nothing: it did not understand what to do
+    no      a pipeline found nothing, or its condition did not hold: nobody is told, and no note is kept
     """
 
     text: str
@@ -42,6 +44,7 @@ class Result:
     pending: list[int] = field(default_factory=list)
     simulated: bool = False
     idle: bool = False
+    no: bool = False
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,9 @@ def result(ws: Workspace, design: Design, run: Run, ended: Ended) -> Result:
         )
     ]
     if design.run:
-        return Result(_fenced(ended.output, design), _read_outside(ws, design, run), pending, simulated)
+        no = ended.status == 1 and (ended.cut or not _rows(ended.output))
+        text = "" if no else _fenced(ended.output, design)
+        return Result(text, _read_outside(ws, design, run), pending, simulated, no=no)
     try:
         said = json.loads(ended.output)
         reply, turn = str(said["reply"]), str(said["turn"])
@@ -122,6 +127,20 @@ def _read_outside(ws: Workspace, design: Design, run: Run) -> list[str]:
     return list(dict.fromkeys([*found, *_origins(ws, run)]))
 
 
+def first_row(summary: str) -> str:
+    """Return the first line of a summary that says something: of a table its first row, not its header."""
+    rows = _rows(summary) or [""]
+    return rows[0].replace("\t", " ")
+
+
+def _rows(output: str) -> list[str]:
+    """Return the lines of an output, without the header of a table: a line of words between tabs before all others."""
+    lines = [line for line in output.splitlines() if line.strip()]
+    words = lines[0].split("\t") if lines else []
+    header = len(words) > 1 and all(re.fullmatch(r"[a-z][a-z0-9_]*", word) for word in words)
+    return lines[1:] if header else lines
+
+
 def _fenced(output: str, design: Design) -> str:
     """Return what a pipeline printed as it may stand in a note: tables and figures keep their columns."""
     text = output.strip("\n")
@@ -140,7 +159,10 @@ def reported(ws: Workspace, task: Task, design: Design, run: Run, found: Result,
         note_written(ws, *dict.fromkeys([own, *taking_back.written(ws, run)]), notify=notify)
     if own is None and found.text.strip():
         path = _kept(ws, design, run, found, lang, notify)
-    return Report(path, _summary(found, lang), tuple(found.pending))
+    summary = (
+        speak(lang, "条件不成立，无事可报", "the answer is no: nothing to tell") if found.no else _summary(found, lang)
+    )
+    return Report(path, summary, tuple(found.pending))
 
 
 def _kept(ws: Workspace, design: Design, run: Run, found: Result, lang: str, notify: Notify) -> str:

@@ -217,7 +217,8 @@ def _record(scope: Scope, outcome: Outcome, arguments: Any) -> None:
     """Keep what was called, with arguments cut short, in the scope and in the audit trail."""
     error = str(outcome.failure) if outcome.failure else ""
     args = arguments if isinstance(arguments, dict) else {"": _valid(str(arguments)[:200])}
-    scope.calls.append(Call(outcome.tool, args, outcome.ok, outcome.ms, error))
+    status = outcome.failure.status if outcome.failure else 0
+    scope.calls.append(Call(outcome.tool, args, outcome.ok, outcome.ms, error, status))
     kept = {str(key)[:40]: _short(value) for key, value in list(args.items())[:20]}
     about: dict[str, object] = {"args": kept, "ok": outcome.ok, "ms": outcome.ms}
     about |= {"error": error[:300]} if error else {}

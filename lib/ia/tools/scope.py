@@ -14,13 +14,17 @@ if TYPE_CHECKING:
 
 @dataclass
 class Call:
-    """One call as it was made: name, arguments, whether it worked, how long it took, and what went wrong."""
+    """One call as it was made: name, arguments, whether it worked, how long it took, and what went wrong.
+
+    status  the exit status that the failure stands for; 0 where it worked
+    """
 
     name: str
     args: dict[str, Any]
     ok: bool
     ms: int
     error: str = ""
+    status: int = 0
 
 
 @dataclass
