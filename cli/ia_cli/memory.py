@@ -1,7 +1,6 @@
 """`ia memory`: what was learnt."""
 
 import contextlib
-import os
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -35,14 +34,12 @@ def memory() -> None:
 @click.pass_context
 def list_(ctx: click.Context, as_json: bool, as_jsonl: bool) -> None:
     """List the files of the memory, and bring MEMORY.md up to date. Status 1 where there are none."""
-    from ia import clock, store
-    from ia.memory import index, rules
+    from ia.memory import index
+    from ia.pipes import notice_changes
     from ia.workspace import Workspace
 
     ws = Workspace()
-    folder = os.path.join(ws.root, rules.FOLDER)
-    if not clock.simulated() and ws.paths(rules.FOLDER) and store.writable(ws.db) and os.access(folder, os.W_OK):
-        index.refresh(ws)
+    notice_changes(ws)
     rows = [entry._asdict() for entry in index.listed(ws)]
     empty = NotFound("no memories yet", hint="`ia memory track`, `ia memory observe` and `ia memory log` begin them")
     listed(ctx, rows, ("path", "time", "title"), empty, as_json=as_json, as_jsonl=as_jsonl)
@@ -56,10 +53,12 @@ def read(path: str) -> None:
     PATH is relative to memory/; `.md` may be left out.
     """
     from ia.memory import index, rules
+    from ia.pipes import notice_changes
     from ia.workspace import Workspace
 
     ws = Workspace()
     target = rules.path_of(ws, path)
+    notice_changes(ws)
     text = index.text(ws) if target == index.PATH else ws.read(target)
     if text is None:
         raise NotFound("{path}: no such memory", path=target, hint="`ia memory list` shows them")

@@ -120,9 +120,12 @@ def _tell(path: str, as_json: bool) -> None:
 def read(path: str) -> None:
     """Print a note."""
     from ia import notebook
+    from ia.pipes import notice_changes
     from ia.workspace import Workspace
 
-    emit_text(notebook.read(Workspace(), path))
+    ws = Workspace()
+    notice_changes(ws)
+    emit_text(notebook.read(ws, path))
 
 
 @note.command("list", example="ia note research/储能 看好; ia note list research")
@@ -132,9 +135,12 @@ def read(path: str) -> None:
 def list_(ctx: click.Context, folder: str, as_json: bool, as_jsonl: bool) -> None:
     """List notes, by path. Status 1 where there are none."""
     from ia import notebook
+    from ia.pipes import notice_changes
     from ia.workspace import Workspace
 
-    rows = [entry._asdict() for entry in notebook.entries(Workspace(), folder)]
+    ws = Workspace()
+    notice_changes(ws)
+    rows = [entry._asdict() for entry in notebook.entries(ws, folder)]
     empty = NotFound("no notes yet", hint="`ia note PATH TEXT` writes one")
     listed(ctx, rows, ("path", "time", "title"), empty, as_json=as_json, as_jsonl=as_jsonl)
 
@@ -150,9 +156,12 @@ def search(ctx: click.Context, words: str, folder: str, as_json: bool, as_jsonl:
     `ia recall` ranks whole notes and looks into the memory as well.
     """
     from ia import notebook
+    from ia.pipes import notice_changes
     from ia.workspace import Workspace
 
-    found = notebook.search(Workspace(), words, folder)
+    ws = Workspace()
+    notice_changes(ws)
+    found = notebook.search(ws, words, folder)
     rows = [{"path": path, "line": line, "text": text} for path, line, text in found]
     empty = NotFound("no line of a note has these words", hint="`ia recall` looks into the memory as well")
     listed(ctx, rows, ("path", "line", "text"), empty, as_json=as_json, as_jsonl=as_jsonl)

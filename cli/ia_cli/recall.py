@@ -36,12 +36,15 @@ def recall(
     """
     from textwrap import shorten
 
+    from ia.pipes import notice_changes
     from ia.recall.search import AREAS
     from ia.recall.search import recall as find
     from ia.workspace import Workspace
 
     chosen = tuple(area.strip() for area in areas.split(",") if area.strip()) if areas else AREAS
-    hits = find(Workspace(), " ".join(query), limit=limit, since=since, areas=chosen, notify=notify)
+    ws = Workspace()
+    notice_changes(ws)
+    hits = find(ws, " ".join(query), limit=limit, since=since, areas=chosen, notify=notify)
     rows = [hit._asdict() for hit in hits]
     if sys.stdout.isatty() and not as_json and not as_jsonl:
         for row in rows:

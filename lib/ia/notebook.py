@@ -1,5 +1,6 @@
 """The notebook: what was written down. Markdown files below notebook/, each write atomic and undoable."""
 
+import os
 from typing import NamedTuple
 
 from ia import clock, outside
@@ -75,7 +76,7 @@ def entries(ws: Workspace, folder: str = "") -> list[Entry]:
     """Return the notes below a folder of the notebook, by path. A note that cannot be read has an empty title, and an
     untrusted one no title of its own.
     """
-    listed = ws.paths(_folder(ws, folder))
+    listed = _paths(ws, folder)
     return [Entry(path, clock.stamp(ws.written(path)), _title(_text_or_nothing(ws, path))) for path in listed]
 
 
@@ -85,7 +86,7 @@ def search(ws: Workspace, words: str, folder: str = "") -> list[tuple[str, int, 
     if not wanted:
         raise BadData("nothing to search for")
     found = []
-    for path in ws.paths(_folder(ws, folder)):
+    for path in _paths(ws, folder):
         for number, line in enumerate(_text_or_nothing(ws, path).splitlines(), 1):
             folded = line.casefold()
             if all(word in folded for word in wanted):
@@ -95,6 +96,18 @@ def search(ws: Workspace, words: str, folder: str = "") -> list[tuple[str, int, 
 
 def _title(text: str) -> str:
     return headline(text) if outside.origin_of(text) is None else "(untrusted)"
+
+
+def _paths(ws: Workspace, folder: str) -> list[str]:
+    """Return the notes below a folder of the notebook.
+
+    raises  NotFound for a folder that is missing; "" is the notebook itself, which may be.
+    """
+    below = _folder(ws, folder)
+    paths = ws.paths(below)
+    if not paths and below != FOLDER and not os.path.isdir(os.path.join(ws.root, below)):
+        raise NotFound("{path}: no such folder", path=below, hint="`ia note list` shows what is there")
+    return paths
 
 
 def _folder(ws: Workspace, folder: str) -> str:

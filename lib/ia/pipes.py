@@ -1,5 +1,6 @@
 """What connects two organs, by name: every place where the output of one reaches another."""
 
+import contextlib
 import os
 import re
 import threading
@@ -130,18 +131,31 @@ def note_written(ws: Workspace, *paths: str, notify: Notify = silent) -> None:
     They are safe already. An index that fails is told of, never raised: the next look at the files mends it.
     """
     import sqlite3
+    from functools import partial
 
     from ia.memory import index as contents
     from ia.recall import index as words
 
-    for path in paths:
+    steps = [(path, partial(words.entered, ws, path)) for path in paths]
+    for path, step in [*steps, (", ".join(paths), partial(contents.refresh, ws))]:
         try:
-            try:
-                contents.entered(ws, path)
-            finally:
-                words.entered(ws, path)
+            step()
         except (IaError, sqlite3.Error, OSError) as exc:
             notify(Message("{path} is written, but not yet in the index: {reason}", path=path, reason=str(exc)))
+
+
+def notice_changes(ws: Workspace) -> None:
+    """Notebook and memory → MEMORY.md: enter what was written by hand, or by an ia that was killed.
+
+    For a command that only reads: where nothing can be written, nothing is said.
+    """
+    import sqlite3
+
+    from ia.memory import index as contents
+
+    with contextlib.suppress(IaError, sqlite3.Error, OSError):
+        if os.access(ws.root, os.W_OK | os.X_OK):
+            contents.refresh(ws)
 
 
 def consented(ws: Workspace, number: int, *, by: str, notify: Notify = silent) -> "Proposal":

@@ -7,7 +7,7 @@ import pytest
 
 from ia import notebook
 from ia.memory import index, writing
-from ia.pipes import note_written
+from ia.pipes import note_written, notice_changes
 
 
 def note(ws, path, text="text", **kwargs):
@@ -125,3 +125,105 @@ def test_an_index_that_fails_never_loses_the_note(ws):
     note(ws, "a", "precious", notify=told.append)
     assert notebook.read(ws, "a") == "precious\n"
     assert len(told) == 1 and "not yet in the index" in str(told[0])
+
+
+def write_by_hand(ws, path, text, at=None):
+    absolute = os.path.join(ws.root, path)
+    os.makedirs(os.path.dirname(absolute), exist_ok=True)
+    with open(absolute, "w") as file:
+        file.write(text)
+    if at:
+        os.utime(absolute, (at, at))
+
+
+def table(ws):
+    return ws.read_present(index.PATH) or ""
+
+
+def test_what_was_written_by_hand_is_entered_by_whoever_reads_next(ws):
+    note(ws, "a", "by ia")
+    write_by_hand(ws, "notebook/hand.md", "# made by hand")
+    write_by_hand(ws, "memory/observations/2024-03-15-x.md", "seen by hand")
+    assert "hand" not in table(ws)
+    notice_changes(ws)
+    assert "`notebook/hand.md`: made by hand\n" in table(ws) and "seen by hand" in table(ws)
+    write_by_hand(ws, "notebook/hand.md", "# edited in place")
+    notice_changes(ws)
+    assert "edited in place" in table(ws) and "made by hand" not in table(ws)
+    os.unlink(os.path.join(ws.root, "notebook/hand.md"))
+    notice_changes(ws)
+    assert "hand.md" not in table(ws)
+
+
+def test_the_order_is_that_of_the_times(ws):
+    note(ws, "now", "x")
+    write_by_hand(ws, "notebook/copied.md", "old", at=1_600_000_000)
+    notice_changes(ws)
+    assert listed(ws) == ["notebook/now.md", "notebook/copied.md"]
+
+
+def test_an_older_note_that_is_edited_in_place_comes_first(ws, monkeypatch):
+    monkeypatch.setenv("IA_MEMORY_INDEX_LINES", "2")
+    for at, name in enumerate("abc"):
+        write_by_hand(ws, f"notebook/{name}.md", name, at=1_600_000_000 + 100 * at)
+    notice_changes(ws)
+    assert listed(ws) == ["notebook/c.md", "notebook/b.md"]
+    write_by_hand(ws, "notebook/a.md", "edited")
+    notice_changes(ws)
+    assert listed(ws) == ["notebook/a.md", "notebook/c.md"] and "- 1 older:" in table(ws)
+
+
+def test_nothing_is_read_where_nothing_changed(ws, monkeypatch):
+    note(ws, "a")
+    before = os.stat(os.path.join(ws.root, index.PATH))
+    monkeypatch.setattr(ws, "read", None)
+    monkeypatch.setattr(ws, "lock", None)
+    index.refresh(ws)
+    assert os.stat(os.path.join(ws.root, index.PATH)) == before
+
+
+def test_a_write_that_was_killed_before_the_table_is_entered_with_a_simulated_now_too(ws, monkeypatch):
+    monkeypatch.setenv("IA_NOW", "2024-03-15T10:00")
+    note(ws, "a")
+    notebook.write(ws, "killed", "text")  # without the table
+    write_by_hand(ws, "notebook/later.md", "of another time")
+    notice_changes(ws)
+    assert listed(ws) == ["notebook/killed.md", "notebook/a.md"]
+    monkeypatch.delenv("IA_NOW")
+    notice_changes(ws)
+    assert listed(ws) == ["notebook/later.md", "notebook/killed.md", "notebook/a.md"]
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"limit": 2000}', '{"limit": 2000, "own": "x", "files": 3}'])
+def test_a_damaged_stamp_costs_one_look(ws, content):
+    note(ws, "a")
+    write_by_hand(ws, ".ia/cache/contents.json", content)
+    write_by_hand(ws, "notebook/b.md", "b")
+    notice_changes(ws)
+    assert sorted(listed(ws)) == ["notebook/a.md", "notebook/b.md"]
+
+
+def test_a_temporary_file_of_a_killed_write_is_removed(ws):
+    note(ws, "a")
+    write_by_hand(ws, "notebook/.ia-tmp-a.md", "half")
+    notice_changes(ws)
+    assert not os.path.exists(os.path.join(ws.root, "notebook/.ia-tmp-a.md"))
+
+
+def test_a_workspace_that_may_not_be_written_is_read_in_peace(ws, monkeypatch):
+    write_by_hand(ws, "notebook/a.md", "a")
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    notice_changes(ws)
+    assert not os.path.exists(os.path.join(ws.root, "memory"))
+
+
+def test_the_commands_that_read_enter_what_was_written_by_hand(ws, ia):
+    note(ws, "a")
+    commands = (
+        ["note", "list"], ["note", "read", "a"], ["note", "search", "text"], ["memory", "list"], ["memory", "read"],
+        ["recall", "text"], ["tool", "call", "memory.list", "{}"], ["turn", "hello"], ["note", "b", "x"],
+    )  # fmt: skip
+    for at, command in enumerate(commands):
+        write_by_hand(ws, f"notebook/hand-{at}.md", "by hand")
+        assert ia(*command).returncode == 0, command
+        assert f"hand-{at}.md" in table(ws), command

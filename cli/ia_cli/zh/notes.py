@@ -1,6 +1,7 @@
 """Chinese of the notebook, the memory, recall, proposals and the soul."""
 
 CATALOG = {
+    "`ia note list` shows what is there": "`ia note list` 列出已有的内容",
     # note
     "Write, read and search notes.": "写、读、查笔记。",
     "Notes are Markdown files below notebook/ of the workspace. PATH is relative to it; `.md` may be left out. Every write"

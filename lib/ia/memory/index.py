@@ -5,14 +5,15 @@ the first lines takes the right ones. Text that a person writes outside the bloc
 rebuilt from the files at any time; that is why it leaves no revisions.
 """
 
+import contextlib
 import os
 import re
 from typing import NamedTuple
 
-from ia import clock, config, outside
+from ia import clock, config, files, outside
 from ia.errors import IaError
-from ia.files import replace_file
-from ia.workspace import Workspace, headline, walk
+from ia.files import TEMPORARY
+from ia.workspace import TEXT, Workspace, headline, named, walk
 
 PATH = "memory/MEMORY.md"
 BEGIN = "<!-- ia: kept by ia, rebuilt from the files; write outside of this block -->"
@@ -20,6 +21,10 @@ END = "<!-- ia: end -->"
 _CORE = ("memory/beliefs.md", "memory/tracking.md", "memory/preferences.md")
 _FOLDERS = ("notebook", "memory")
 UNTRUSTED = "(untrusted)"
+MANY = 500
+"""Changed files from which on all are looked at anew."""
+_STAMP = "cache/contents.json"
+"""What MEMORY.md was last made of: deleting it costs one look at all files."""
 _LINE = re.compile(r"- (\d{4}-\d\d-\d\d \d\d:\d\d) `(.+?)`(?:: .*)?$")
 _OLDER = re.compile(r"- (\d+) older: ")
 
@@ -31,37 +36,133 @@ def text(ws: Workspace) -> str:
 
 
 def refresh(ws: Workspace) -> None:
-    """Bring MEMORY.md up to date with the files, whoever changed them. Reads the newest `memory.index_lines` files."""
-    with ws.lock():
-        stored = _stored(ws)
-        _store(ws, stored, _with_block(stored, _block(*_scan(ws))))
+    """Bring MEMORY.md up to date with the files, whoever changed them. Costs a stat a file, and a look at what changed.
 
-
-def entered(ws: Workspace, path: str) -> None:
-    """Enter one file that was just written or removed. Costs the same however many notes there are."""
-    if path == PATH or not path.startswith(tuple(folder + "/" for folder in _FOLDERS)):
+    What a simulated now() cannot see yet is left for later.
+    """
+    seen = _seen(ws.root)
+    if not seen and not os.path.exists(os.path.join(ws.root, PATH)):
+        return
+    if _stamp(ws) == (seen, _key_of(ws.root, PATH)):
         return
     with ws.lock():
+        seen = _seen(ws.root, tidy=True)
+        known, own = _stamp(ws)
         stored = _stored(ws)
         parsed = _parse(stored)
-        if parsed is None or _gone(ws, parsed[0]):
-            refresh(ws)
-            return
-        lines, older = parsed
-        known = lines.pop(path, None) is not None
-        if not known and older and path not in _CORE and not _made(ws, path):
-            older -= 1
-        content = ws.read(path)
-        if content is not None:
-            moment = clock.now().strftime("%Y-%m-%d %H:%M")
-            lines = {path: _line(path, moment, content), **lines}
+        lines, older = parsed or ({}, 0)
+        known = known if parsed else {}
+        changed = _visible(ws, [path for path in seen if known.get(path) != seen[path]])
+        gone = [path for path in lines if path not in seen]
+        edited = parsed is None or own != _key_of(ws.root, PATH)
+        if not clock.simulated() and (edited or len(changed) > MANY or (gone and older)):
+            lines, older = _scan(ws)
+        else:
+            entries = {path: entry for path in changed if (entry := _entry(ws, path)) is not None}
+            seen = {path: key for path, key in seen.items() if path in entries or known.get(path) == key}
+            lines = {path: line for path, line in lines.items() if path not in entries and path not in gone}
+            newest = sorted(entries, key=lambda path: entries[path][0], reverse=True)
+            lines = {**{path: entries[path][1] for path in newest}, **lines}
+            lines = dict(sorted(lines.items(), key=lambda item: _minute(item[1]), reverse=True))
+            older = max(len(seen) - len(lines), 0)
         _store(ws, stored, _with_block(stored, _block(lines, older)))
+        _keep_stamp(ws, seen)
 
 
-def _made(ws: Workspace, path: str) -> bool:
-    """Whether the last write of a file was the one that made it."""
-    row = ws.db.execute("SELECT before IS NULL FROM revisions WHERE path = ? ORDER BY id DESC LIMIT 1", (path,))
-    return bool((row.fetchone() or (0,))[0])
+Keys = dict[str, int]
+"""Path of each file -> a number that differs when the file was changed."""
+
+
+def _seen(root: str, *, tidy: bool = False) -> Keys:
+    """Return the files that MEMORY.md names, as they are on the disk.
+
+    tidy   remove what killed writes left beside them; the caller holds the lock
+    """
+    found: Keys = {}
+    stack = list(_FOLDERS)
+    while stack:
+        inside = stack.pop()
+        with contextlib.suppress(OSError), os.scandir(os.path.join(root, inside)) as entries:
+            for entry in entries:
+                name = entry.name
+                if name[0] == ".":
+                    if name.startswith(TEMPORARY):
+                        if tidy:
+                            os.unlink(entry.path)
+                        else:
+                            found[f"{inside}/{name}"] = 0  # as a change: the next look is under the lock
+                elif name.endswith(TEXT) and named(name) and entry.is_file(follow_symlinks=False):
+                    found[f"{inside}/{name}"] = _key(entry.stat(follow_symlinks=False))
+                elif entry.is_dir(follow_symlinks=False) and named(name):
+                    stack.append(f"{inside}/{name}")
+    found.pop(PATH, None)
+    return found
+
+
+def _key(status: os.stat_result) -> int:
+    return hash((status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns))
+
+
+def _key_of(root: str, path: str) -> int:
+    try:
+        return _key(os.stat(os.path.join(root, path), follow_symlinks=False))
+    except OSError:
+        return 0
+
+
+def _stamp(ws: Workspace) -> tuple[Keys, int]:
+    """Return what MEMORY.md was last made of, and its own number; nothing where that is not known."""
+    import json
+
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+        with open(os.path.join(ws.root, ".ia", _STAMP), encoding="utf-8") as file:
+            kept = json.load(file)
+        if kept["limit"] == _limit():
+            seen = {f"{folder}/{name}": key for folder, keys in kept["files"].items() for name, key in keys.items()}
+            return seen, int(kept["own"])
+    return {}, -1
+
+
+def _keep_stamp(ws: Workspace, seen: Keys) -> None:
+    import json
+
+    nested: dict[str, Keys] = {}
+    for path, key in seen.items():
+        folder, _, name = path.rpartition("/")
+        nested.setdefault(folder, {})[name] = key
+    place = os.path.join(ws.root, ".ia", _STAMP)
+    files.make_own(place)
+    with open(place + ".new", "w", encoding="utf-8") as file:  # under the lock; a torn one is made anew
+        json.dump({"limit": _limit(), "own": _key_of(ws.root, PATH), "files": nested}, file)
+    os.replace(place + ".new", place)
+
+
+def _visible(ws: Workspace, paths: list[str]) -> list[str]:
+    """Return the files that can have been there at now(): all, unless that is simulated."""
+    if not clock.simulated() or not paths:
+        return paths
+    now = clock.now()
+    rows = ws.db.execute("SELECT DISTINCT path FROM revisions WHERE time <= ?", (clock.stamp(now),))
+    written = {path for (path,) in rows}
+    return [
+        path for path in paths if path in written or os.stat(os.path.join(ws.root, path)).st_mtime <= now.timestamp()
+    ]
+
+
+def _entry(ws: Workspace, path: str) -> tuple[float, str] | None:
+    """Return when a file got its content and its line; None for one that now() cannot see."""
+    try:
+        content = ws.read(path)
+    except IaError:
+        content = ""
+    if content is None:
+        return None
+    moment = ws.written(path)
+    return moment.timestamp(), _line(path, moment.strftime("%Y-%m-%d %H:%M"), content)
+
+
+def _minute(line: str) -> str:
+    return line[2:18]
 
 
 def _scan(ws: Workspace) -> tuple[dict[str, str], int]:
@@ -72,15 +173,9 @@ def _scan(ws: Workspace) -> tuple[dict[str, str], int]:
         times = {path: entry.stat().st_mtime for folder in _FOLDERS for path, entry in walk(ws.root, folder)}
     times.pop(PATH, None)
     newest = sorted(times, key=lambda path: (path not in _CORE, -times[path], path))[: _limit()]
-    lines: dict[str, str] = {}
-    dated = sorted(((ws.written(path), path) for path in newest), key=lambda pair: (-pair[0].timestamp(), pair[1]))
-    for moment, path in dated:
-        try:
-            content = ws.read(path) or ""
-        except IaError:
-            content = ""
-        lines[path] = _line(path, moment.strftime("%Y-%m-%d %H:%M"), content)
-    return lines, len(times) - len(newest)
+    entries = {path: entry for path in newest if (entry := _entry(ws, path)) is not None}
+    dated = sorted(entries, key=lambda path: (-entries[path][0], path))
+    return {path: entries[path][1] for path in dated}, len(times) - len(newest)
 
 
 def _line(path: str, time: str, content: str) -> str:
@@ -131,18 +226,13 @@ def _parse(stored: str) -> tuple[dict[str, str], int] | None:
     return lines, older
 
 
-def _gone(ws: Workspace, lines: dict[str, str]) -> bool:
-    """Whether a file that the list names was moved or removed by hand."""
-    return not all(os.path.exists(os.path.join(ws.root, path)) for path in lines)  # 2,000 take 5 ms
-
-
 def _stored(ws: Workspace) -> str:
     return ws.read_present(PATH) or ""
 
 
 def _store(ws: Workspace, before: str, after: str) -> None:
     if before != after:
-        replace_file(ws.resolve(PATH), after)
+        files.replace_file(ws.resolve(PATH), after)
 
 
 def _limit() -> int:
