@@ -33,6 +33,7 @@ class Reply:
     pause   seconds before each piece of the stream
     until   an event to wait for before the last piece
     cut     close the connection after so many pieces; stall: say nothing more after so many
+    end     the finish_reason; "" ends the stream without one, without usage and without [DONE]
     """
 
     text: str = ""
@@ -44,6 +45,7 @@ class Reply:
     stall: int | None = None
     garbage: bool = False
     empty: bool = False
+    end: str | None = None
 
     def deltas(self) -> list[dict[str, Any]]:
         """Return the pieces of the stream: words, then calls whose arguments come in three parts each, mixed."""
@@ -243,7 +245,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _whole(self, reply: Reply, body: dict[str, Any]) -> None:
         if reply.garbage:
             return self._send(200, "{this is no JSON")
-        choice = {"index": 0, "finish_reason": "tool_calls" if reply.calls else "stop", "message": reply.whole()}
+        end = reply.end or ("tool_calls" if reply.calls else "stop")
+        choice = {"index": 0, "finish_reason": end, "message": reply.whole()}
         told = {
             "id": "c", "object": "chat.completion", "created": 1, "model": body["model"],
             "choices": [] if reply.empty else [choice],
@@ -276,8 +279,11 @@ class _Handler(BaseHTTPRequestHandler):
                 self.server_script.spoke = time.monotonic()
             choices = [] if reply.empty else [{"index": 0, "delta": delta, "finish_reason": None}]
             self._event({**base, "choices": choices})
+        if reply.end == "":
+            self.wfile.write(b"0\r\n\r\n")
+            return
         if not reply.empty:
-            end = "tool_calls" if reply.calls else "stop"
+            end = reply.end or ("tool_calls" if reply.calls else "stop")
             self._event({**base, "choices": [{"index": 0, "delta": {}, "finish_reason": end}]})
         if reply.usage and (body.get("stream_options") or {}).get("include_usage"):
             self._event({**base, "choices": [], "usage": _usage(reply.usage)})

@@ -38,7 +38,8 @@ def turn(message: tuple[str, ...], session: str, model: str | None, as_json: boo
     calls.
 
     JSON is turn, session, model, reply, tools (name, args, ok, ms), artifacts (paths that were written), pending
-    (numbers of proposals), usage.
+    (numbers of proposals), usage, cut (null, or why the reply is not whole: length, filter). An answer that is cut at
+    the model's limit is printed with a line on standard error, and status 0; a stream that stops without an end is 75.
 
     Status 69: no such model, no key, or it refused; 75: it was silent or busy; 69 and 75 also where the prices that
     the answer needed were refused, or could not be had for now; 77: a cap, or a skill that is disabled; 124: the

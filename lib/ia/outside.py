@@ -80,6 +80,14 @@ class _Folds(dict[int, str]):
 _FOLDS = _Folds()
 
 
+_CONTROLS = {code: None for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\n\t"}
+
+
+def without_controls(text: str) -> str:
+    """Return a text without the characters that steer a terminal; line feeds and tabs stay."""
+    return text if text.isprintable() else text.translate(_CONTROLS)
+
+
 def folded(text: str) -> str:
     """Return a text as the eye takes it: without what is not seen, and with plain letters for those that look alike.
 

@@ -96,7 +96,7 @@ def test_several_calls_of_one_reply_are_all_made_and_answered_in_order(brain, ia
 def test_json_has_the_shape_of_the_contract(brain, ia, home):
     brain(Reply(calls=[LOOK, NOTE]), Reply("写好了。"))
     done = document(ia, "看看宁德时代", "-s", "catl")
-    assert set(done) == {"turn", "session", "model", "reply", "tools", "artifacts", "pending", "usage"}
+    assert set(done) == {"turn", "session", "model", "reply", "tools", "artifacts", "pending", "usage", "cut"}
     assert (done["session"], done["model"], done["reply"]) == ("catl", MODEL, "写好了。")
     assert [set(tool) for tool in done["tools"]] == [{"name", "args", "ok", "ms"}] * 2
     assert done["tools"][0]["args"] == {"symbol": "300750"}

@@ -20,10 +20,17 @@ CATALOG = {
         "间，turn.max_steps 限制工具调用的轮数。"
     ),
     "JSON is turn, session, model, reply, tools (name, args, ok, ms), artifacts (paths that were written), pending"
-    " (numbers of proposals), usage.": (
+    " (numbers of proposals), usage, cut (null, or why the reply is not whole: length, filter). An answer that is cut at"
+    " the model's limit is printed with a line on standard error, and status 0; a stream that stops without an end is"
+    " 75.": (
         "JSON 依次是 turn、session、model、reply、tools（name、args、ok、ms）、artifacts（写下的路径）、pending（提案编"
-        "号）、usage。"
+        "号）、usage、cut（null，或回答不完整的原因：length、filter）。达到模型长度上限而被截断的回答照常输出，标准错误会说明，状态 0；"
+        "没有结束标记就中断的流是 75。"
     ),
+    "the answer is cut: it reached the model's limit of length": "回答被截断：达到了模型的长度上限",
+    "the answer is cut: the provider's filter stopped it": "回答被截断：被服务商的过滤器中止",
+    "{model}: the answer broke off before its end": "{model}：回答没有到结尾就中断了",
+    "{model}: the answer is longer than {limit} bytes and was stopped": "{model}：回答超过 {limit} 字节，已中止",
     "Status 69: no such model, no key, or it refused; 75: it was silent or busy; 69 and 75 also where the prices that the answer needed were refused, or could not be had for now; 77: a cap, or a skill that is"
     " disabled; 124: the deadline. What the tools did until then is kept, and the session can go on.": (
         "状态 69：没有这个模型、没有密钥或被拒绝；75：没有回音或正忙；回答所需的行情被拒绝或暂时取不到时也是 69 与 75；77：超过上限，或技能已停用；124：超过总时限。到那时为止工具做过的都保留，会话可以接着用。"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from ia import config, faults, sessions
+from ia import config, faults, outside, sessions
 from ia.agent import models
 from ia.agent.analyst.parts import LeftOut
 from ia.agent.context import Context
@@ -29,13 +29,18 @@ LONG = 20.0
 AT_ONCE = 4
 MAX_CALLS = 512
 """Calls of one reply that are carried out; nobody needs more, and each is a line of the audit trail."""
+MAX_REPLY = 2_000_000
+"""Bytes of the text of one turn; what a model says beyond that, nobody reads."""
 MAX_TOLD = 10**9
 """Tokens of one call beyond which a server's count is no count."""
 LAST = "\n(This was the last step: no tool can be called any more. Answer now with what you have.)"
 
 
 class Loop:
-    """One conversation with a model. `reply` is what it said so far, also after a failure."""
+    """One conversation with a model. `reply` is what it said so far, also after a failure.
+
+    cut   why the last answer is not whole: one of models.LENGTH and models.FILTER, "" for a whole one
+    """
 
     def __init__(
         self, name: str, router: Router, scope: Scope, meter: Meter, write: Callable[[str], object]
@@ -45,6 +50,8 @@ class Loop:
         self.model = models.load(name)
         meter.alias_of(str(getattr(self.model, "model_id", name)))
         self.reply = ""
+        self.cut = ""
+        self._bytes = 0
         self._unwritable: OSError | None = None
         self._heard = False
         self.patience = min(float(config.get("turn.timeout")), LONGEST)
@@ -94,7 +101,12 @@ class Loop:
             self._out("\n")
 
     def _out(self, text: str) -> None:
-        text = text.encode("utf-8", "replace").decode()  # JSON may hold halves of characters
+        text = outside.without_controls(text.encode("utf-8", "replace").decode())  # JSON may hold halves of characters
+        self._bytes += len(text.encode())
+        if self._bytes > MAX_REPLY:
+            raise Unavailable(
+                "{model}: the answer is longer than {limit} bytes and was stopped", model=self.name, limit=MAX_REPLY
+            )
         self.reply += text
         try:
             self.write(text)
@@ -165,8 +177,14 @@ class Loop:
             except ValueError:
                 if not began:
                     raise
+                if models.ending(response, self.model) == models.BROKEN:
+                    raise models.broken_off(self.name) from None
                 return None, self._mended(response, began)
             if event is None:
+                self.cut = models.ending(response, self.model) if self._heard else ""
+                if self.cut == models.BROKEN:
+                    self.cut = ""
+                    raise models.broken_off(self.name)
                 self._tell_missing(getattr(response, "left_out", []))
                 return response.usage(), response.tool_calls()
             self._heard = True

@@ -14,6 +14,13 @@ from ia.tools.limits import LONGEST
 
 OFFLINE = "ia-offline"
 
+LENGTH, FILTER, BROKEN = "length", "filter", "broken"
+"""How an answer ends that is not whole: at the model's limit, at the provider's filter, or the stream just stopped."""
+_ENDS = {
+    "length": LENGTH, "max_tokens": LENGTH, "max_output_tokens": LENGTH, "model_context_window_exceeded": LENGTH,
+    "content_filter": FILTER, "safety": FILTER, "prohibited_content": FILTER, "recitation": FILTER,
+}  # fmt: skip
+
 _SECRET: set[str] = set()
 """Keys in use: a server that repeats one in its error has it neither printed nor kept."""
 _LATER = ("Timeout", "ConnectError", "ConnectionError", "RateLimit", "InternalServer", "ServiceUnavailable", "Overload",
@@ -147,6 +154,34 @@ def explained(exc: Exception, model: str) -> IaError:
     if isinstance(exc, _BUGS):  # of the plugin: its text is for developers
         return Unavailable("{model}: an answer that cannot be read", model=model, hint=DEBUG)
     return Unavailable("{model}: an answer that cannot be read: {reason}", model=model, reason=reason)
+
+
+def ending(response: Any, model: Any) -> str:
+    """Return how an answer ended: "" for a whole one, else LENGTH, FILTER or BROKEN.
+
+    Each plugin of llm keeps what its provider said in `response_json`, under the provider's own name.
+    """
+    told = getattr(response, "response_json", None)
+    told = told if isinstance(told, dict) else {}
+    nested = [first for key in ("choices", "candidates") for first in (told.get(key) or [])[:1]]
+    details = told.get("incomplete_details")
+    reasons = [
+        str(holder[key])
+        for holder in (told, *nested, {"finish_reason": details.get("reason")} if isinstance(details, dict) else {})
+        if isinstance(holder, dict)
+        for key in ("finish_reason", "stop_reason", "finishReason", "done_reason")
+        if holder.get(key)
+    ]
+    if reasons:
+        return next((_ENDS[reason.lower()] for reason in reasons if reason.lower() in _ENDS), "")
+    # What llm makes of an OpenAI-compatible stream names its end, and the usage comes after it.
+    streamed = hasattr(model, "get_client") and "content" in told
+    return BROKEN if streamed and not told.get("usage") else ""
+
+
+def broken_off(model: str) -> TryLater:
+    """The failure of a stream that stopped without saying that the answer is at its end."""
+    return TryLater("{model}: the answer broke off before its end", model=model)
 
 
 def wait_before_retry(exc: Exception, attempt: int) -> float:

@@ -28,6 +28,7 @@ from ia.errors import (
     once,
     silent,
 )
+from ia.pipes import notice_changes
 from ia.tools.asking import pasted
 from ia.tools.router import Router
 from ia.tools.scope import Call, Market, Scope
@@ -44,6 +45,11 @@ COULD_NOT = {
 """What a session keeps of a turn that a bug ended: the words of a Python error are nobody's answer."""
 PRICES = "market.ohlcv"
 """The tool that fetches prices."""
+CUT = {
+    models.LENGTH: "the answer is cut: it reached the model's limit of length",
+    models.FILTER: "the answer is cut: the provider's filter stopped it",
+}
+"""What is said of a reply that is not whole."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +70,10 @@ class Heard:
 
 @dataclass
 class Turn:
-    """What came of a turn. `calls` are the tools as they were called, `pending` the proposals that wait."""
+    """What came of a turn. `calls` are the tools as they were called, `pending` the proposals that wait.
+
+    cut   why the reply is not whole (`length`, `filter`); "" for a whole one
+    """
 
     id: str
     session: str
@@ -74,6 +83,7 @@ class Turn:
     artifacts: list[str] = field(default_factory=list)
     pending: list[int] = field(default_factory=list)
     usage: dict[str, Any] = field(default_factory=dict)
+    cut: str = ""
 
     def lacking(self) -> IaError | None:
         """Return why prices that the turn asked for could not be had, where it got none at all: TryLater, Unavailable.
@@ -95,7 +105,7 @@ class Turn:
         tools = [{"name": c.name, "args": c.args, "ok": c.ok, "ms": c.ms} for c in self.calls]
         return {
             "turn": self.id, "session": self.session, "model": self.model, "reply": self.reply, "tools": tools,
-            "artifacts": self.artifacts, "pending": self.pending, "usage": self.usage,
+            "artifacts": self.artifacts, "pending": self.pending, "usage": self.usage, "cut": self.cut or None,
         }  # fmt: skip
 
 
@@ -116,6 +126,7 @@ def take(
         raise UsageError("the message is empty", hint='try: ia turn "帮我看看宁德时代最近怎么样"')
     if len(message) > MAX_MESSAGE:
         raise BadData("the message is longer than {limit} characters", limit=MAX_MESSAGE)
+    notice_changes(ws)
     number = new_id()
     session = sessions.check_id(session) if session else number
     name = models.chosen(model)
@@ -268,9 +279,11 @@ class _Taking:
     def _end(self, scope: Scope, failure: str, seconds: float) -> None:
         turn = self.turn
         if self.loop is not None:
-            turn.reply = self.loop.reply
+            turn.reply, turn.cut = self.loop.reply, self.loop.cut
         turn.usage = self.meter.total()
-        kept = turn.reply if not failure else f"{turn.reply.rstrip()}\n\n[{failure}]".strip()
+        why = CUT.get(turn.cut, "")
+        remark = failure or why
+        kept = turn.reply if not remark else f"{turn.reply.rstrip()}\n\n[{remark}]".strip()
         sessions.add(
             self.ws, turn.session, "assistant", kept, turn=turn.id,
             importance=sessions.importance_of(turn.reply), origins=tuple(scope.origins),
@@ -278,8 +291,10 @@ class _Taking:
         audit.record(
             self.ws.db, "turn.end", turn.id, "user", session=turn.session, model=turn.model, tools=len(turn.calls),
             artifacts=turn.artifacts, pending=turn.pending, ms=round(seconds * 1000), usage=turn.usage,
-            **({"failure": failure} if failure else {}),
+            **({"failure": failure} if failure else {}), **({"cut": turn.cut} if turn.cut else {}),
         )  # fmt: skip
+        if why and not failure:
+            self.notify(Message(why))
         if not failure and self.meter.unpriced and self.meter.is_new():
             from ia.usage import UNPRICED_TOKENS
 

@@ -23,6 +23,7 @@ from ia.errors import (
     TryLater,
     UsageError,
 )
+from ia.pipes import notice_changes
 from ia.tools import gate, schema, writes
 from ia.tools.limits import limit
 from ia.tools.registry import CONFIRM, READ, Tool
@@ -109,6 +110,10 @@ class Router:
             schema.check(tool.name, tool.schema, arguments)
             arguments = schema.whole(tool.schema, arguments)
             self._not_too_often(scope, tool)
+            if tool.organ in ("memory", "notebook"):
+                notice_changes(scope.ws)
+                if scope.actor != "user":  # what a model writes must not steer the terminal that shows it
+                    arguments = _without_controls(arguments)
             value = _run(scope, tool, arguments)
         except IaError as exc:
             failure = exc
@@ -137,6 +142,14 @@ def _may(scope: Scope, tool: Tool) -> bool:
     except Refused:
         return False
     return not (scope.depth and tool.name == "subagents.run")
+
+
+def _without_controls(arguments: Any) -> Any:
+    if isinstance(arguments, dict):
+        return {name: _without_controls(value) for name, value in arguments.items()}
+    if isinstance(arguments, list):
+        return [_without_controls(value) for value in arguments]
+    return outside.without_controls(arguments) if isinstance(arguments, str) else arguments
 
 
 def _object(tool: Tool, arguments: Any) -> dict[str, Any]:
