@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from ia.workspace import Workspace
 
 
+SCRIPTS = (".py", ".sh", ".bash", ".js", ".mjs", ".ts", ".rb", ".pl", ".r", ".ps1", ".bat")
+"""Endings of files of a skill that another program would run."""
+
+
 def document(ws: "Workspace", proposal: "Proposal", before: str, after: str) -> dict[str, Any]:
     """Return what a proposal would change as plain data; `skill` and `files` where it is about a folder."""
     from ia import proposals
@@ -24,9 +28,10 @@ def document(ws: "Workspace", proposal: "Proposal", before: str, after: str) -> 
     if proposal.kind == proposals.CALL:
         return {"call": {"tool": proposal.path, "arguments": proposal.after}}
     if proposal.kind == proposals.FETCH:
-        import json
+        from ia.skills.installing import wanted
 
-        return {"fetch": json.loads(proposal.after)}
+        source, name = wanted(proposal)
+        return {"fetch": {"source": source, "name": name}}
     if proposal.kind == proposals.TRADE:
         from ia.ledger.proposed import document as trade
         from ia.pipes import ledger
@@ -74,6 +79,8 @@ def shown(ws: "Workspace", proposal: "Proposal", before: str, after: str) -> str
         lines += _skill_lines(told["skill"])
     if "provider" in told:
         lines += provider_lines(told["provider"])
+    if "skill" in told and (count := sum(each["path"].endswith(SCRIPTS) for each in told["files"])):
+        lines += ["  " + say("{count} scripts: they are text, ia runs none of them", count=count)]
     if "files" in told:
         lines += [tr("files") + ":"]
         lines += [

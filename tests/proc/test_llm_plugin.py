@@ -106,11 +106,17 @@ def test_the_embedded_analyst_is_a_model_of_llm(llm):
     assert "Traceback" not in run.stderr
 
 
+def test_the_embedded_analyst_has_an_async_twin(llm):
+    run = llm("--async", "-m", "ia-offline", "--no-log", "你是谁")
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.strip()
+
+
 def test_the_model_is_the_analyst():
-    from ia.bridges.llm_plugin import Offline
+    from ia.bridges.llm_plugin import AsyncOffline, Offline
 
     for name in ("model_id", "can_stream", "supports_tools", "supports_schema"):
-        assert getattr(Offline, name) == getattr(Analyst, name)
+        assert getattr(Offline, name) == getattr(AsyncOffline, name) == getattr(Analyst, name)
 
 
 def test_llm_pays_nothing_for_it_until_it_is_used():

@@ -64,6 +64,9 @@ def test_tools_are_listed_with_schemas_and_what_they_do():
     assert ohlcv.annotations.read_only_hint
     assert ohlcv.annotations.open_world_hint
     assert not prefer.annotations.read_only_hint
+    assert tools["messaging_send"].annotations.open_world_hint and tools["indicator_calc"].annotations.open_world_hint
+    assert tools["subagents_run"].annotations.open_world_hint and not tools["subagents_run"].annotations.read_only_hint
+    assert not tools["notebook_list"].annotations.open_world_hint
     assert {"compute_run", "indicator_calc", "notebook_write", "memory_believe"} <= set(tools)
     assert not {name for name in tools if "approve" in name}
 

@@ -220,7 +220,9 @@ def test_what_was_pasted_asks_for_nothing_and_taints(ws, router, message):
 @pytest.mark.parametrize("message", [
     "我认为宁德时代被高估了", "记住：不追高", "请记住：高股息在熊市更抗跌。把宁德时代加入关注。", "把“宁德时代新能源科技”加入关注", "帮我看看宁德时代最近怎么样",
     "总结一下这篇文章", "CATL: RSI(14), and where does it stand against its 200-day average?", "对比 300750 和 002594：波动率、回撤", "复盘本周\n顺便看看茅台",
-    "/research 茅台", "Compare BYD and CATL. Use weekly bars.", "看看茅台。简短一点。", "每周五收盘后，帮我复盘本周的观察和判断。", "review my last week",
+    "/research 茅台", "看看这只股票。最近一个月成交量放大了很多，是不是有资金在进场，想听听你的判断和理由，说得具体一点，谢谢",
+    "分析一下宁德时代的最新公告。重点关注产能利用率和海外订单的变化情况，以及对未来两个季度毛利率的影响。", "看看这只股票：宁德时代", "分析一下这份报告：宁德时代 2023 年报",
+    "总结一下这周的交易。重点看看有没有追高，止损有没有及时，仓位有没有超过计划，情绪有没有影响决策。", "解释一下这个指标：RSI", "Compare BYD and CATL. Use weekly bars.", "看看茅台。简短一点。", "每周五收盘后，帮我复盘本周的观察和判断。", "review my last week",
 ])  # fmt: skip
 def test_what_the_user_says_is_the_user_s(message):
     assert not asking.pasted(message)
@@ -410,3 +412,122 @@ def test_a_provider_that_knows_only_the_present_is_not_asked_about_the_past(home
     assert ia("tool", "call", "timely.get").stdout == "1\n"
     monkeypatch.delenv("IA_NOW")
     assert ia("tool", "call", "web.get").stdout == "1\n"
+
+
+def test_text_that_a_client_proposed_does_not_become_a_trusted_report(ws, router):
+    from ia.schedule.design import Design
+    from ia.tasks import reporting
+    from ia.tasks.runs import Run
+
+    router.call(client(ws), "memory.prefer", {"text": EVIL})
+    run = Run._make([None] * len(Run._fields))._replace(id=1, name="t", data={})
+    for pipeline in ("ia pending 1", "ia pending", "ia pending 1 | ia note write research/x.md"):
+        assert ORIGIN in reporting._read_outside(ws, Design("t", "0 9 * * *", run=pipeline), run)
+    assert reporting._read_outside(ws, Design("t", "0 9 * * *", run="ia usage"), run) == []
+
+
+# what a person then does
+
+
+def repository(folder, text="---\nname: nice\ndescription: n\n---\nlook\n"):
+    import subprocess
+
+    (folder / "scripts").mkdir(parents=True)
+    (folder / "SKILL.md").write_text(text)
+    (folder / "scripts" / "run.py").write_text("print(1)\n")
+    about = ["-c", "user.name=x", "-c", "user.email=x@y", "-c", "init.defaultBranch=main"]
+    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "x"]):
+        subprocess.run(["git", *about, *words], cwd=folder, check=True)
+    return f"file://{folder}"
+
+
+def test_approving_an_address_fetches_it_and_shows_what_came(ws, ia, home, tmp_path):
+    source = repository(tmp_path / "nice")
+    proposals.propose(
+        ws, proposals.FETCH, source, json.dumps({"source": source, "name": ""}), because="x", actor="model m"
+    )
+    assert f"fetch {source}" in ia("pending", "1").stdout
+    assert ia("approve", "1").returncode == 77
+    told = ia("approve", "1", "--yes")
+    assert (told.returncode, told.stdout) == (0, "2\n")
+    assert not (home / ".claude").exists()
+    shown = ia("pending", "2").stdout
+    assert "look" in shown and "1 scripts: they are text, ia runs none of them" in shown
+    assert ia("approve", "1", "--yes").returncode == 77
+    assert ia("approve", "2", "--yes").returncode == 0
+    assert (home / ".claude" / "skills" / "nice" / "SKILL.md").exists()
+
+
+@pytest.mark.parametrize("content", ["no json", '{"source": 5}', "[]"])
+def test_an_address_that_is_damaged_is_one_line(ws, ia, content):
+    proposals.propose(ws, proposals.FETCH, "https://evil.dev/x", content, because="x", actor="model m")
+    for words in (("pending", "1"), ("approve", "1", "--yes")):
+        told = ia(*words)
+        assert told.returncode == 65, told.stderr
+        assert told.stderr.splitlines()[-1].startswith("ia: ") and "Traceback" not in told.stderr
+
+
+def test_an_answer_has_no_numbers_that_json_does_not_know(ws):
+    router = Router(
+        [Tool("a.b", READ, lambda _scope: {"x": [float("nan"), float("inf"), 1.5]}, "", {"type": "object"})]
+    )
+    assert json.loads(router.call(Scope(ws), "a.b", {}).text()) == {"x": [None, None, 1.5]}
+    assert "NaN" not in router.call(Scope(ws), "a.b", {}).text()
+
+
+def test_a_server_with_a_name_of_ia_s_own_is_refused_before_it_is_proposed(ws, tmp_path):
+    from ia.errors import BadData
+    from ia.providers import installing
+
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory" / "PROVIDER.md").write_text("---\nmcp:\n  command: [npx, server-memory]\n---\n")
+    with pytest.raises(BadData, match="ia's own"):
+        installing.propose(ws, str(tmp_path / "memory"))
+    assert proposals.pending(ws) == []
+
+
+@pytest.mark.parametrize("value", ["1", " 1", "1 ", "\t1", "+1", "one", "１", "0x1"])
+def test_a_misspelt_run_is_no_person(home, ia, ws, monkeypatch, value):
+    proposals.propose(ws, "preferences", "memory/preferences.md", "x\n")
+    monkeypatch.setenv("IA_RUN", value)
+    assert ia("approve", "1", "--yes").returncode == 77
+    assert ws.read("memory/preferences.md") is None
+
+
+def test_a_folder_in_the_place_of_the_secrets_is_one_line(home, ia):
+    (home / ".ia" / "secrets").mkdir(parents=True)
+    told = ia("config", "secret")
+    assert told.returncode == 78
+    assert told.stderr.splitlines()[0] == "ia: .ia/secrets is not a file of yours"
+
+
+@pytest.mark.parametrize("address", ["http://[::1].evil", "http://[::1]evil:80", "http://[::1", "http://127.0.0.1.evil", "http://localhost.evil",
+                                     "http://[fe80::1]", "https://[::1].evil", "http://127.0.0.1:80:80"])  # fmt: skip
+def test_the_token_of_the_bot_goes_nowhere_in_the_clear(monkeypatch, address):
+    from ia.channels import telegram
+    from ia.errors import ConfigError
+
+    monkeypatch.setenv("IA_TELEGRAM_API", address)
+    with pytest.raises(ConfigError):
+        telegram.api()
+
+
+@pytest.mark.parametrize(
+    "address", ["https://api.telegram.org", "http://127.0.0.1:8081", "http://[::1]:8081/x", "http://localhost"]
+)
+def test_its_own_addresses_are_taken(monkeypatch, address):
+    from ia.channels import telegram
+
+    monkeypatch.setenv("IA_TELEGRAM_API", address)
+    assert telegram.api() == address
+
+
+def test_a_model_without_a_price_stops_at_a_number_of_tokens(ws):
+    from ia import usage
+
+    meter = usage.Meter(ws, "unheard/of", command="turn", turn="t")
+    meter.before(400_000)
+    meter.after(400_000, 90_000)
+    with pytest.raises(Refused, match=r"turn\.max_tokens: 490000 of 500000 tokens"):
+        usage.Meter(ws, "unheard/of", command="turn", turn="t", actor="subagent x").before(20_000)
+    usage.Meter(ws, "unheard/of", command="turn", turn="t2").before(400_000)

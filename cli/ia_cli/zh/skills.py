@@ -110,6 +110,8 @@ CATALOG = {
     "{source}: no such host": "{source}：没有这个主机",
     "{source}: its host is in a private network": "{source}：主机位于内网",
     "if you mean it: ia skill install SOURCE": "如果确实要装：ia skill install SOURCE",
+    "{count} scripts: they are text, ia runs none of them": "{count} 个脚本：只作为文本，ia 不运行它们",
+    "proposal {number} is damaged": "提案 {number} 已损坏",
     "fetch {source}": "下载 {source}",
     "the skill {name} of it": "取其中的技能 {name}",
     "nothing of it is here yet: approving fetches it, and what came is then shown to be decided on": "还没有下载任何内容：批准后才会下载，下载到的内容会再给你看，由你决定",

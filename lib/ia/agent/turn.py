@@ -166,7 +166,7 @@ def prepare(
         scope.taint(heard.origin)
         scope.own = heard.origin if heard.by_user else ""
         scope.allowed, scope.once = heard.allowed, heard.once
-    if by_user and pasted(message):
+    if by_user and config.run() is None and pasted(message):  # a task's prompt was approved, every word of it
         scope.taint(PASTED)
     active = _named_skill(ws, message) if by_user else None
     if active is not None:

@@ -3,7 +3,7 @@
 `llm` loads this with every one of its commands, so nothing of ia is imported before it is needed.
 """
 
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, Iterator
 from typing import TYPE_CHECKING, Any
 
 import llm
@@ -41,10 +41,32 @@ class Offline(llm.Model):
         yield from Analyst().execute(prompt, stream, response, conversation)
 
 
+class AsyncOffline(llm.AsyncModel):
+    """The same for `llm --async`."""
+
+    model_id = Offline.model_id
+    can_stream = True
+    supports_tools = True
+    supports_schema = True
+
+    async def execute(
+        self,
+        prompt: llm.Prompt,
+        stream: bool,
+        response: llm.AsyncResponse,
+        conversation: llm.AsyncConversation | None = None,
+    ) -> AsyncGenerator[Any, None]:
+        """Yield what the analyst says."""
+        from ia.agent.offline import Analyst
+
+        for chunk in Analyst().execute(prompt, stream, response, conversation):  # type: ignore[arg-type]
+            yield chunk
+
+
 @llm.hookimpl
 def register_models(register: Any) -> None:
     """Register the embedded analyst."""
-    register(Offline())
+    register(Offline(), AsyncOffline())
 
 
 @llm.hookimpl

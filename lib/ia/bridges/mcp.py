@@ -38,6 +38,9 @@ ORIGIN = "mcp client"
 """Where the words of a client come from, as notes and proposals say it."""
 WINDOW = 3600.0
 """Seconds of a connection that count as one turn: how many subagents it may run, and for how many tokens."""
+SUBAGENTS = "subagents.run"
+OPEN = (SUBAGENTS, "messaging.send", "skills.install", "skills.check", "compute.run", "indicator.calc", "risk.check")
+"""Tools beside market.* that reach further than the workspace: they fetch, send or ask a model."""
 SETTLING = 0.2
 """Seconds without a call after which the end of the input is the end of the conversation."""
 
@@ -199,8 +202,8 @@ def _described(tool: Tool) -> "types.Tool":
     return types.Tool(
         name=tool.wire_name, title=tool.name, description=tool.description, input_schema=tool.schema,
         annotations=types.ToolAnnotations(
-            title=tool.name, read_only_hint=tool.risk == READ, destructive_hint=False,
-            open_world_hint=tool.origin != "ia" or tool.organ == "market",
+            title=tool.name, read_only_hint=tool.risk == READ and tool.name != SUBAGENTS, destructive_hint=False,
+            open_world_hint=tool.origin != "ia" or tool.organ == "market" or tool.name in OPEN,
         ),
     )  # fmt: skip
 

@@ -144,6 +144,8 @@ def manifest_of(text: str, name: str) -> Manifest:
     raises  BadData that names the field.
     """
     manifest = parse(front(text, FILE), name, FILE)
+    if manifest.server:
+        _refuse_reserved(f"{manifest.name}.*", name)
     for entry in manifest.entries if not manifest.server else ():
         _refuse_reserved(entry.name, name)
     return manifest

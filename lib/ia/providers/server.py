@@ -195,12 +195,21 @@ def _value(result: Any) -> Any:
     """Return a result's structured content, else its text, parsed where it is one JSON document."""
     if isinstance(result.structured_content, dict):
         return result.structured_content
-    parts = [block.text if block.type == "text" else f"[{block.type}]" for block in result.content]
+    parts = [block.text if block.type == "text" else _named(block) for block in result.content]
     text = "\n".join(parts)
     if len(parts) == 1 and text[:1] in ("{", "["):
         with contextlib.suppress(ValueError, RecursionError):
             return json.loads(text)
     return text
+
+
+def _named(block: Any) -> str:
+    """Return what is told of a part that is no text: its kind, and the name, type and address that it has."""
+    held = getattr(block, "resource", block)
+    about = (getattr(held, name, None) for name in ("name", "mime_type", "uri"))
+    words = [block.type, *(" ".join(str(each).split())[:300] for each in about if each)]
+    text = getattr(held, "text", None)
+    return f"[{' '.join(words)}]" + (f"\n{text}" if isinstance(text, str) else "")
 
 
 def _first(exc: BaseException) -> BaseException:

@@ -39,7 +39,7 @@ def fields(text: str) -> dict[str, Any]:
     if version is not None:  # YAML takes 1.10 for a number
         found["version"] = version[1]
     if not found.get("description"):
-        found["description"] = _first_paragraph(body)
+        found["description"] = _first_paragraph(body).removeprefix("description:").strip()
     return found
 
 

@@ -63,14 +63,29 @@ def read(source: str, name: str = "", *, suggested: bool = False, stay: bool = F
     return Bundle(_skill(files[FILE], root, base), files)
 
 
+def wanted(proposal: Proposal) -> tuple[str, str]:
+    """Return the source and the name of the skill that a proposal of the kind `fetch` holds.
+
+    raises  BadData for one that is damaged.
+    """
+    try:
+        asked = json.loads(proposal.after)
+        source, name = asked["source"], asked["name"]
+        if not isinstance(source, str) or not isinstance(name, str):
+            raise ValueError
+    except (ValueError, KeyError, TypeError):
+        raise BadData("proposal {number} is damaged", number=proposal.id, hint="`ia reject {number}`") from None
+    return source, name
+
+
 def fetch(ws: Workspace, proposal: Proposal) -> Proposal:
     """Fetch what a proposal of the kind `fetch` names, and return the proposal of what came. A person's act.
 
     raises  as propose().
     """
-    asked = json.loads(proposal.after)
+    source, name = wanted(proposal)
     return propose(
-        ws, asked["source"], asked["name"], because=proposal.because, origin=proposal.origin, actor=proposal.actor,
+        ws, source, name, because=proposal.because, origin=proposal.origin, actor=proposal.actor,
         suggested=True,
     )  # fmt: skip
 

@@ -171,8 +171,9 @@ FAR = 8_000
 """Characters at either end of a very long message that are looked at at all."""
 LONG_QUOTE = 60
 """Characters from which on a quotation is a text of somebody else, and not a term that the user names."""
-SHORT_TAIL = 40
-"""Characters that may follow a request to work on a text, in a sentence of their own, before they are that text."""
+TAILS = {"this": (0, 40), "some": (40, 160)}
+"""Characters that may follow a request to work on a text before they are that text: behind a colon or a dash, and in a
+sentence of their own; where the request says that the text is here, and where it may be elsewhere."""
 
 _MARKED = re.compile(
     r"<{3,}.*?(?:>{3,}|\Z)|\"{3}.*?(?:\"{3}|\Z)|'{3}.*?(?:'{3}|\Z)|~{3}.*?(?:~{3}|\Z)|«.*?(?:»|\Z)|《{2}.*?(?:》{2}|\Z)"
@@ -183,16 +184,23 @@ _MARKED = re.compile(
 """What stands between marks, behind a ruled line, or begins as a mail does."""
 _BEHIND = re.compile(r"[:：][ \t\u3000]*\n.*|\n[ \t\u3000]*\n.*", re.S)
 """What follows a colon at the end of a line, and what follows the first paragraph."""
-_WORK_ON = re.compile(
-    r"(?:总结|概括|归纳|提炼|摘要|翻译|译成|译一下|解释|解读|改写|润色|校对|点评|评价|分析|阅读|读一?[下读]|看看|看一?下|回复|整理|提取|处理)"
-    r"[^。！？!?\n:：]{0,24}?(?:这[封篇份段条个则些]|以?下[面列文]?|上面|邮件|文章|新闻|公告|研报|报告|消息|短信|帖子?子|文字|内容|原文|材料|全文|来信|这)"
-    r"|\b(?:summari[sz]e|sum\s+up|translate|explain|rewrite|rephrase|proof-?read|analy[sz]e|digest|review|condense|shorten|read|reply\s+to"
-    r"|answer|respond\s+to|extract|process|tl;?dr|what\s+does|what\s+do\s+you\s+(?:think|make)\s+of|look\s+at|check|see)\b[^.!?\n:]{0,40}?"
-    r"\b(?:this|these|that|the\s+following|following|below|e-?mails?|mails?|articles?|news|posts?|messages?|texts?|reports?|letters?|tweets?"
-    r"|threads?|notes?|memos?|pages?|announcements?|statements?|transcripts?)\b",
+_THIS_TEXT = re.compile(
+    r"(?:总结|概括|归纳|提炼|摘要|翻译|译成|译一下|译为|解释|解读|改写|润色|校对|缩写|回复|答复)"
+    r"[^。！？!?\n:：]{0,24}?(?:这[封篇份段条则](?!子)|以?下[面列文]|以下|上面|原文|来信|正文|邮件|文字|内容)"
+    r"|\b(?:summari[sz]e|sum\s+up|translate|explain|rewrite|rephrase|paraphrase|proof-?read|condense|shorten|digest|reply\s+to"
+    r"|respond\s+to|tl;?dr)\b[^.!?\n:]{0,40}?\b(?:this|these|the\s+following|following|below|e-?mails?|mails?|text|letters?)\b",
     re.I,
 )
-"""A request to work on a text: what stands behind it may be that text."""
+"""A request to work on a text that is in the message: what stands behind it is that text."""
+_SOME_TEXT = re.compile(
+    r"(?:总结|分析|阅读|点评|评价|读一?[下读]|看看|看一?下|整理|提取|处理)"
+    r"[^。！？!?\n:：]{0,24}?(?:邮件|文章|新闻|公告|研报|消息|短信|帖子?|文字|内容|原文|材料|来信)"
+    r"|\b(?:analy[sz]e|review|read|answer|extract|process|look\s+at|check|what\s+does|what\s+do\s+you\s+(?:think|make)\s+of)\b"
+    r"[^.!?\n:]{0,40}?\b(?:e-?mails?|mails?|articles?|posts?|messages?|texts?|letters?|tweets?|threads?|memos?|pages?"
+    r"|announcements?|statements?|transcripts?)\b",
+    re.I,
+)
+"""A request about a text that may be in the message, or elsewhere."""
 _ENDS = (".", "!", "?", "。", "！", "？", "\n")
 _SEAM = re.compile(r"[:：]|(?<=[^\d\s])[.!?](?=\s)|[。！？…\n]|\s[-–—]+\s|——|\s?[|»>]{1,2}\s")
 
@@ -213,11 +221,10 @@ def split_words(text: str) -> tuple[str, bool]:
     own, marked = _MARKED.subn(" … ", said)
     pasted |= bool(marked)
     own, behind = _BEHIND.subn("", _QUOTED.sub("“…”", own).strip())
-    request = _WORK_ON.search(own)
-    seam = _SEAM.search(own, request.end()) if request else None
-    if seam is not None:
-        tail = own[seam.end() :].strip()
-        if len(tail) > (SHORT_TAIL if seam[0] in _ENDS else 0):
+    for kind, form in (("this", _THIS_TEXT), ("some", _SOME_TEXT)):
+        request = form.search(own)
+        seam = _SEAM.search(own, request.end()) if request else None
+        if seam is not None and len(own[seam.end() :].strip()) > TAILS[kind][seam[0] in _ENDS]:
             own, behind = own[: seam.start()], 1
     if len(own) > 2 * MAX_WORDS:
         own, behind = f"{own[:MAX_WORDS]}\n{own[-MAX_WORDS:]}", 1

@@ -55,10 +55,26 @@ class Outcome(NamedTuple):
         if self.failure is not None:
             hint = f"; {_said(self.failure)}" if self.failure.hint else ""
             return f"error: {self.failure}{hint}"
-        told = self.value if isinstance(self.value, str) else json.dumps(self.value, ensure_ascii=False, default=str)
+        told = self.value if isinstance(self.value, str) else _json(self.value)
         return (
             told if len(told) <= MAX_RESULT else told[:MAX_RESULT] + f"\n… ({len(told) - MAX_RESULT} more characters)"
         )
+
+
+def _json(value: Any) -> str:
+    """Return a value as JSON; NaN and infinities, which JSON does not know, as null."""
+    try:
+        return json.dumps(value, ensure_ascii=False, default=str, allow_nan=False)
+    except ValueError:
+        return json.dumps(_finite(value), ensure_ascii=False, default=str)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and value - value != 0 else value
 
 
 class Router:
