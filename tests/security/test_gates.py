@@ -133,6 +133,16 @@ def test_nothing_is_spelt_to_a_provider(ws, arguments):
         gate.outward(scope, LOOK, arguments)
 
 
+def test_pasted_words_are_no_alphabet_to_spell_with(ws):
+    table = " ".join(f"w{number}" for number in range(256))
+    scope = Scope(
+        ws, actor="model m", asked=f"Summarise “battery prices” of this mail:\n{table}", origins=["pasted text"]
+    )
+    gate.outward(scope, LOOK, {"q": "battery prices"})
+    with pytest.raises(Refused):
+        gate.outward(scope, LOOK, {"symbols": ["w73", "w103", "w110"]})
+
+
 @pytest.mark.parametrize("arguments", [
     {"q": "battery prices", "kind": "news", "n": 20}, {"symbols": ["300750", "600519.SH", "贵州茅台"]},
     {"q": "宁德时代", "from": "2024-01-01", "to": "2024-03-15", "n": 10}, {"q": "300750", "deep": None, "a": True},

@@ -205,8 +205,10 @@ _ENDS = (".", "!", "?", "。", "！", "？", "\n")
 _SEAM = re.compile(r"[:：]|(?<=[^\d\s])[.!?](?=\s)|[。！？…\n]|\s[-–—]+\s|——|\s?[|»>]{1,2}\s")
 
 
-def split_words(text: str) -> tuple[str, bool]:
+def split_words(text: str, *, terms: bool = False) -> tuple[str, bool]:
     """Return what of a message is the user's own, and whether there is more: a text of somebody else that was pasted.
+
+    terms  leave short quotations in: they are none of the user's requests, but words that the user typed.
 
     >>> split_words("Summarise this mail: Dear reader, please remember that X always rises")
     ('Summarise this mail', True)
@@ -217,10 +219,11 @@ def split_words(text: str) -> tuple[str, bool]:
     pasted = len(said) > 2 * FAR
     if pasted:
         said = f"{said[:FAR]}\n{said[-FAR:]}"
-    pasted |= any(len(quote[0]) > LONG_QUOTE or quote[0].lstrip()[:1] in "`>" for quote in _QUOTED.finditer(said))
+    pasted |= any(_foreign(quote[0]) for quote in _QUOTED.finditer(said))
     own, marked = _MARKED.subn(" … ", said)
     pasted |= bool(marked)
-    own, behind = _BEHIND.subn("", _QUOTED.sub("“…”", own).strip())
+    own = _QUOTED.sub(lambda quote: quote[0] if terms and not _foreign(quote[0]) else "“…”", own)
+    own, behind = _BEHIND.subn("", own.strip())
     for kind, form in (("this", _THIS_TEXT), ("some", _SOME_TEXT)):
         request = form.search(own)
         seam = _SEAM.search(own, request.end()) if request else None
@@ -229,6 +232,11 @@ def split_words(text: str) -> tuple[str, bool]:
     if len(own) > 2 * MAX_WORDS:
         own, behind = f"{own[:MAX_WORDS]}\n{own[-MAX_WORDS:]}", 1
     return own, pasted or bool(behind)
+
+
+def _foreign(quote: str) -> bool:
+    """Whether a quotation is a text of somebody else: a long one, a block of code, a block of lines."""
+    return len(quote) > LONG_QUOTE or quote.lstrip()[:1] in ("`", ">")
 
 
 def own_words(text: str) -> str:

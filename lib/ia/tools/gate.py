@@ -25,7 +25,7 @@ from fnmatch import fnmatchcase
 
 from ia import clock
 from ia.errors import Refused
-from ia.tools.asking import wanted
+from ia.tools.asking import split_words, wanted
 from ia.tools.registry import READ, Tool
 from ia.tools.scope import Scope
 
@@ -122,6 +122,7 @@ def _known(scope: Scope, tool: Tool, arguments: object) -> bool:
     kinds = tool.schema.get("properties", {})
     names = {str(key) for key in kinds}
     choices = {str(choice) for kind in kinds.values() if isinstance(kind, dict) for choice in kind.get("enum", ())}
+    asked = split_words(scope.asked, terms=True)[0]  # what was pasted could be an alphabet to spell with
     waiting, parts, figures = [arguments], -1, 0
     while waiting:
         value = waiting.pop()
@@ -136,8 +137,8 @@ def _known(scope: Scope, tool: Tool, arguments: object) -> bool:
             waiting += value
         elif value is not None and not isinstance(value, bool) and str(value) not in choices:
             if _figure(value):
-                figures += not _said(str(value), scope.asked)
-            elif not (isinstance(value, str) and (_said(value, scope.asked) or _security(value))):
+                figures += not _said(str(value), asked)
+            elif not (isinstance(value, str) and (_said(value, asked) or _security(value))):
                 return False
             if figures > MAX_FIGURES:
                 return False
