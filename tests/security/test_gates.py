@@ -541,3 +541,57 @@ def test_a_model_without_a_price_stops_at_a_number_of_tokens(ws):
     with pytest.raises(Refused, match=r"turn\.max_tokens: 490000 of 500000 tokens"):
         usage.Meter(ws, "unheard/of", command="turn", turn="t", actor="subagent x").before(20_000)
     usage.Meter(ws, "unheard/of", command="turn", turn="t2").before(400_000)
+
+
+def test_what_the_user_named_leads_nowhere_else(ws, router, tmp_path, monkeypatch):
+    """A host that answers with a redirection does not make ia ask in the user's own network."""
+    import http.server
+    import shutil
+    import ssl
+    import subprocess
+    import threading
+
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl makes the certificate")
+    key = [
+        "-keyout",
+        str(tmp_path / "key"),
+        "-out",
+        str(tmp_path / "cert"),
+        "-days",
+        "2",
+        "-nodes",
+        "-subj",
+        "/CN=localhost",
+    ]
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", *key], check=True, capture_output=True)
+    reached = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            reached.append((self.server.server_port, self.path))
+            self.send_response(302)
+            self.send_header("Location", f"https://127.0.0.1:{inner.server_port}{self.path}")
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(tmp_path / "cert", tmp_path / "key")
+    outer, inner = (http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) for _ in range(2))
+    for server in (outer, inner):
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+    monkeypatch.setenv("GIT_SSL_NO_VERIFY", "1")
+    source = f"https://127.0.0.1:{outer.server_port}/x"
+    try:
+        told = router.call(
+            Scope(ws, actor="model m", asked=f"安装技能 {source}"), "skills.install", {"source": source, "because": "x"}
+        )
+    finally:
+        for server in (outer, inner):
+            server.shutdown()
+            server.server_close()
+    assert not told.ok and "git could not fetch it" in told.text()
+    assert {port for port, _ in reached} == {outer.server_port}
