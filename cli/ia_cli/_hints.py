@@ -75,6 +75,8 @@ def unknown_command(typed: str, rest: list[str], context: click.Context | None) 
     elif verbs and word in verbs:
         return UsageError("no such command: {typed}", hint="`{answer}`", answer=verbs[word], **fields)
     more = ["help", "version"] if path == "ia" else ["help"]
+    if path == "ia indicator" and (found := _indicator(typed, rest)):
+        return UsageError("no such command: {typed}", hint="`{answer}`", answer=found, **fields)
     names = context.command.list_commands(context) if context and isinstance(context.command, click.Group) else []
     if close := closest(typed, [*names, *more]):
         return UsageError("no such command: {typed}", hint="did you mean {close}?", close=f"{path} {close}", **fields)
@@ -84,6 +86,14 @@ def unknown_command(typed: str, rest: list[str], context: click.Context | None) 
     if names and path != "ia":
         return UsageError("no such command: {typed}", hint="`{path}` has {names}", names=", ".join(names), **fields)
     return UsageError("no such command: {typed}", hint=MORE, **fields)
+
+
+def _indicator(typed: str, rest: list[str]) -> str:
+    """Return the command that calculates an indicator which was typed in place of a verb."""
+    from ia.compute.indicators import REGISTRY
+
+    name = next((name for name, each in REGISTRY.items() if typed.casefold() in (name.casefold(), each.alias)), "")
+    return f"ia indicator calc {name} {rest[0] if rest else 'SYMBOL'}" if name else ""
 
 
 def _sentence(words: list[str]) -> str:

@@ -16,8 +16,34 @@ from ia_cli._text import say, tr
 Row = dict[str, Any]
 
 
+_OF_EACH = (
+    "simulated prices: {symbol} is invented by the {adapter} market",
+    "simulated prices: {symbol} is invented by {adapter}",
+)
+"""What is said of each security: of the first at once, of the others in one line at the end of the command."""
+_simulated: dict[str, list[str]] = {}
+
+
+def tell_simulated() -> None:
+    """Say in one line for what other securities of this command the prices are invented, too."""
+    for adapter, (_, *more) in _simulated.items():
+        if more:
+            shown = ", ".join(more[:6]) + (", …" if len(more) > 6 else "")
+            template = "simulated prices: {symbols} too, by the {adapter} market"
+            _tell(f"ia: {say(template, symbols=shown, adapter=adapter)}")
+    _simulated.clear()
+
+
 def notify(message: Message) -> None:
     """Tell the user something that is no failure, on stderr."""
+    if message.template in _OF_EACH:
+        told = _simulated.setdefault(str(message.params["adapter"]), [])
+        symbol = str(message.params["symbol"])
+        if symbol in told:
+            return
+        told.append(symbol)
+        if len(told) > 1:
+            return
     _tell(f"ia: {say(message.template, **message.params)}")
 
 

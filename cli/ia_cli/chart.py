@@ -47,7 +47,7 @@ def chart(
 
     The bars are those of a SYMBOL, of a FILE of canonical CSV, or come through a pipe. The picture goes to the terminal
     and fits it; on a pipe it is plain text of 80 x 24 characters (COLUMNS and LINES change that). With -o it goes into
-    a file: SVG, PNG (needs the extra `pictures`), or one HTML page that zooms, pans and needs no network.
+    a file: SVG, PNG (needs the package resvg_py), or one HTML page that zooms, pans and needs no network.
 
     Three moving averages (5, 20, 60 bars) are drawn unless --indicator names others. --indicator and --panes take what
     `ia compute` takes: any expression that gives a series, in the same sandbox. Bars are bundled where there are more

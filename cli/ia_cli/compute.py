@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=Command, example="ia ohlcv 600519 --adapter demo | ia compute 'rsi(close, 14)'")
-@click.argument("expression", required=False, metavar="[EXPR]")
+@click.argument("expression", required=False, metavar="[SYMBOL]")
+@click.argument("second", required=False, metavar="[EXPR]")
 @click.option("-f", "--file", metavar="FILE", help="Read the Python from FILE instead.")
 @click.option("--symbol", metavar="SYMBOL", help="Compute over this symbol; standard input is not read.")
 @click.option("--timeout", type=float, metavar="SEC",
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
 )
 @click.pass_context
 def compute(
-    ctx: click.Context, expression: str | None, file: str | None, symbol: str | None, timeout: float | None,
-    series: bool, as_csv: bool, as_json: bool, strict: bool,
+    ctx: click.Context, expression: str | None, second: str | None, file: str | None, symbol: str | None,
+    timeout: float | None, series: bool, as_csv: bool, as_json: bool, strict: bool,
 ) -> None:  # fmt: skip
     """Evaluate Python over canonical OHLCV, in a sandbox.
 
@@ -55,8 +56,15 @@ def compute(
     from ia import config
     from ia.compute.calculate import calculate
     from ia.compute.show import is_no
-    from ia.errors import UsageError
+    from ia.errors import BadData, UsageError
 
+    if second is not None:
+        if symbol is not None:
+            raise UsageError("the security is given twice: {one} and {other}", one=expression, other=symbol)
+        expression, symbol = second, expression
+    elif expression is not None and len(expression) == 6 and expression.isdigit() and file is None:
+        hint = "`ia compute {code} 'rsi(close, 14)'`"
+        raise UsageError("missing {what}", what="EXPR", code=expression, hint=hint)
     if expression is None and file is None:
         raise UsageError("give an expression, or -f FILE", hint="try: ia compute 'rsi(close, 14)'")
     if expression is not None and file is not None:
@@ -67,11 +75,18 @@ def compute(
     seconds = timeout if timeout is not None else config.get("compute.timeout")
     if not 0 < seconds <= 86400:
         raise UsageError("--timeout {seconds}: it should be above 0 and at most 86400 seconds", seconds=f"{seconds:g}")
-    result = calculate(
-        source, lambda: _bars(symbol, file == "-", strict), origin=_origin(file), trusted=file is None, strict=strict,
-        timeout=seconds, isolation=config.get("compute.isolation"),
-        notify=_told(source, file),
-    )  # fmt: skip
+    try:
+        result = calculate(
+            source, lambda: _bars(symbol, file == "-", strict), origin=_origin(file), trusted=file is None,
+            strict=strict, timeout=seconds, isolation=config.get("compute.isolation"), notify=_told(source, file),
+        )  # fmt: skip
+    except BadData as error:
+        from ia.compute.indicators import example_call
+
+        if call := example_call(source):
+            error.hint = "for example `{example}`"
+            error.params["example"] = call
+        raise
     _print(result, series, as_csv, as_json)
     if is_no(result):
         ctx.exit(1)

@@ -55,10 +55,27 @@ def set_(key: str, value: str) -> None:
         from ia.channels import known
 
         known.check_default(value)
+    if key == "model" and value:
+        _warn_of_unknown_model(value)
     ws = Workspace()
     with ws.lock():
         text = config.edited(ws.read("config.yaml") or "", key, value)
         ws.write("config.yaml", text, event="config.set", key=key)
+
+
+def _warn_of_unknown_model(name: str) -> None:
+    """Tell of a model that no plugin knows, or that cannot be used yet: its plugin or key may still come."""
+    from ia.agent import models
+    from ia.errors import IaError, Message
+    from ia_cli._out import hint, notify
+
+    try:
+        models.load(name)
+    except IaError as error:
+        notify(Message("{reason}; the setting is changed all the same", reason=error))
+        if error.hint:
+            hint(error.hint, **error.params)
+        hint("`ia-offline` is the embedded analyst, which needs no model")
 
 
 @config_.command("unset", cls=Command, example="ia config set lang en; ia config unset lang")

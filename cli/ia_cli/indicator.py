@@ -1,5 +1,6 @@
 """`ia indicator`: technical indicators by name."""
 
+import os
 from typing import TYPE_CHECKING
 
 import click
@@ -85,7 +86,7 @@ def describe(name: str, as_json: bool) -> None:
 
 @indicator.command(example="ia ohlcv 600519 --adapter demo | ia indicator calc MACD --param fast=10 --param slow=20")
 @click.argument("name")
-@click.argument("file", required=False)
+@click.argument("file", required=False, metavar="[SYMBOL|FILE]")
 @click.option("--symbol", metavar="SYMBOL", help="Compute on the prices of this symbol instead of standard input.")
 @click.option("-p", "--param", "params", metavar="KEY=VALUE", multiple=True, help="Set a parameter; may be repeated.")
 @json_option
@@ -110,9 +111,21 @@ def calc(name: str, file: str | None, symbol: str | None, params: tuple[str, ...
     entry = find(name)
     settings(entry, given)  # a wrong word is told before anything is fetched or read
     arrays.choose(entry.alias)
+    if symbol is None and file not in (None, "-") and not os.path.exists(file) and _is_security(file):
+        symbol, file = file, None
     if symbol is not None and file is not None:
         raise UsageError("give --symbol or FILE, not both")
     emit_json(calculate(name, _bars(file, symbol), given, notify))
+
+
+def _is_security(text: str) -> bool:
+    from ia.errors import IaError
+    from ia.ohlcv.identity import resolve
+
+    try:
+        return bool(resolve(text))
+    except IaError:
+        return False
 
 
 def _bars(file: str | None, symbol: str | None) -> "Bars":

@@ -11,7 +11,7 @@ from ia.errors import IaError, InternalError, TryLater, UsageError
 from ia_cli._alarm import tell_dead_alarm
 from ia_cli._group import RootGroup, reader_left
 from ia_cli._inbox import attended, tell_unread
-from ia_cli._out import complain
+from ia_cli._out import complain, tell_simulated
 
 COMMANDS = {
     "turn": ("ia_cli.turn:turn", "Ask, and let ia look, calculate, remember and answer."),
@@ -120,12 +120,14 @@ def run(argv: list[str]) -> int:
 
             unattended(argv)
         status = cli.main(argv, prog_name="ia", standalone_mode=False)
+        tell_simulated()
         return status if isinstance(status, int) else 0
     except click.Abort:
         return 130
     except KeyboardInterrupt:
         return 130
     except SystemExit as exc:
+        tell_simulated()
         return 141 if reader_left() else int(exc.code or 0)
     except click.exceptions.NoArgsIsHelpError as exc:
         click.echo(exc.format_message())
@@ -140,6 +142,7 @@ def _failed(exc: Exception, argv: Sequence[str] = ()) -> int:
         import traceback
 
         traceback.print_exc()
+    tell_simulated()
     error = _as_ours(exc, argv)
     try:
         complain(error)

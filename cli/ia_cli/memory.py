@@ -9,7 +9,7 @@ import click
 
 from ia.errors import NotFound, UsageError
 from ia_cli._group import Group
-from ia_cli._in import text_or_stdin
+from ia_cli._in import stdin_is_idle, text_or_stdin
 from ia_cli._listed import listed
 from ia_cli._options import json_option, rows_options
 from ia_cli._out import emit_json, emit_text, notify
@@ -193,6 +193,13 @@ def observe(topic: str, text: str | None, as_json: bool) -> None:
     """Add an observation of today on a topic."""
     from ia.memory import writing
 
+    if text is None and " " in topic.strip() and stdin_is_idle():  # a text that was given without a topic
+        import shlex
+
+        first, _, rest = topic.strip().partition(" ")
+        words = f"{shlex.quote(first)} {shlex.quote(rest.strip())}"
+        hint = "an observation needs a topic: `ia memory observe {words}`"
+        raise UsageError("no text on the topic {topic}", topic=topic[:60], words=words, hint=hint)
     _free(lambda ws, body: writing.observe(ws, topic, body), text, as_json)
 
 

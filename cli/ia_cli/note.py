@@ -6,7 +6,7 @@ import click
 
 from ia.errors import NotFound, UsageError
 from ia_cli._group import Group
-from ia_cli._in import text_or_stdin
+from ia_cli._in import stdin_is_idle, text_or_stdin
 from ia_cli._listed import listed
 from ia_cli._options import json_option, rows_options
 from ia_cli._out import emit_json, emit_text, notify
@@ -101,6 +101,11 @@ def _put(path: str, text: str | None, *, append: bool, as_json: bool) -> None:
 
     ws = Workspace()
     notebook.path_of(ws, path)  # before standard input is read to its end
+    if text is None and " " in path.strip() and stdin_is_idle():  # a text that was given without a path
+        import shlex
+
+        hint = "a note needs a path: `ia note scratch/ideas {quoted}`"
+        raise UsageError("no text for the note {path}", path=path[:60], quoted=shlex.quote(path), hint=hint)
     body = text_or_stdin(text)
     with ws.lock():
         written = (notebook.append if append else notebook.write)(ws, path, body)

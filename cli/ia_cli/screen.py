@@ -1,5 +1,7 @@
 """`ia screen`: the securities that meet a condition."""
 
+import re
+
 import click
 
 from ia_cli._group import Command
@@ -30,8 +32,8 @@ def screen(
     in quotation marks. A value that is missing meets no condition, nor its negation; how many were left out
     goes to stderr. The newest day stored is looked at; status 1 where nothing meets EXPR.
     """
-    from ia.errors import UsageError
-    from ia_cli._out import nothing, notify
+    from ia.errors import BadData, UsageError
+    from ia_cli._out import hint, nothing, notify
 
     if expr is None:
         if columns != "":
@@ -43,10 +45,18 @@ def screen(
     from ia_cli._market import emit, heading
 
     names = tuple(name.strip() for name in (columns or "").split(",") if name.strip())
-    found = find(
-        Workspace(), expr, columns=("symbol",) if symbols else names, sort=sort, descending=descending, limit=limit,
-        notify=notify,
-    )  # fmt: skip
+    try:
+        found = find(
+            Workspace(), expr, columns=("symbol",) if symbols else names, sort=sort, descending=descending,
+            limit=limit, notify=notify,
+        )  # fmt: skip
+    except BadData as error:
+        from ia.compute.indicators import example_call
+
+        if call := next(filter(None, map(example_call, re.findall(r"[A-Za-z]+[0-9]*", expr))), ""):
+            error.hint = "a screen has no indicators; of one security: `ia compute '{example}' --symbol 600519`"
+            error.params["example"] = call
+        raise
     if symbols and not (as_json or as_jsonl):
         click.echo("".join(f"{row['symbol']}\n" for row in found.rows), nl=False)
     else:
@@ -56,6 +66,10 @@ def screen(
         emit(found.rows, found.columns, brief=brief, as_json=as_json, as_jsonl=as_jsonl)
     if not found.rows:
         nothing("no stock meets the condition")
+        if re.search(r"(?:industry|sector|concepts?|行业|板块|概念)\s*(?:!?=|~)\s*['\"]?[A-Za-z]{2}", expr):
+            hint(
+                "industries and concepts have Chinese names, such as `industry = 银行`: `ia market sectors` lists them"
+            )
     ctx.exit(0 if found.rows else 1)
 
 

@@ -13,11 +13,13 @@ from ia_cli._text import tr
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import datetime
     from decimal import Decimal
 
     from ia.ledger.desk import Desk
     from ia.ledger.entering import Done
     from ia.ledger.journal import Entry
+    from ia.ohlcv.identity import Symbol
 
 
 @click.group(
@@ -98,7 +100,10 @@ def buy(symbol: str, quantity: str, price: str | None, price_: str | None, subsc
 @_price
 @_trade_options
 def sell(symbol: str, quantity: str, price: str | None, price_: str | None, **options: Any) -> None:
-    """Enter a sale. More than was held is refused (77)."""
+    """Enter a sale. More than was held is refused (77).
+
+    QUANTITY is a number of shares, `all`, or a percentage of what was held (50%).
+    """
     _traded("sell", symbol, quantity, _one(price, price_), **options)
 
 
@@ -126,12 +131,34 @@ def _traded(
     meant = desk.meant(symbol)
     moment = order.moment_of(when, meant)
     fees = _fees(costs)
-    count = desk.held(meant, moment) if quantity is None else order.shares(quantity, meant)
+    count = _quantity(desk, side, meant, moment, quantity)
     paid = None if price is None else order.number(price, "the price")
     wish = order.Order(side, meant, count, paid or count, moment, fees, because, session)
     if paid is None:
         wish = order.priced(wish, desk.latest(meant, moment))
     _made(desk, entering.trade(desk, wish, override=because if override else None), as_json=as_json)
+
+
+def _quantity(desk: "Desk", side: str, meant: "Symbol", moment: "datetime", text: str | None) -> "Decimal":
+    """Return how many shares are meant; of a sale `all` and a percentage are counted from what was held then."""
+    from decimal import Decimal
+
+    from ia.ledger import order
+
+    word = (text or "all").strip().casefold()
+    if side == "sell" and word in ("all", "全部"):
+        return desk.held(meant, moment)
+    if side == "sell" and (word.endswith("%") or word in ("half", "一半")):
+        percent = Decimal(50) if not word.endswith("%") else order.number(word[:-1], "the quantity", places=2)
+        held = desk.held(meant, moment)
+        count = held * percent / 100
+        if percent > 100 or (meant.market != "US" and count != count.to_integral_value()):
+            raise UsageError(
+                "{text} of {held} shares is no whole number of shares that are held", text=word, held=f"{held:f}",
+                hint="write the quantity",
+            )  # fmt: skip
+        return order.shares(f"{count.normalize():f}", meant)
+    return order.shares(text or "", meant)
 
 
 def _reasoned(override: bool, because: str) -> None:

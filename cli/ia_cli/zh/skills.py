@@ -79,7 +79,7 @@ CATALOG = {
     "no skill here knows rules": "这里没有带规则的技能",
     "`ia skill install` brings skills": "`ia skill install` 可以安装技能",
     # installing
-    "{source}: skills come from https, ssh and file addresses only": "{source}：技能只能来自 https、ssh 或 file 地址",
+    "{source}: only https, ssh and file addresses are taken": "{source}：只接受 https、ssh 或 file 地址",
     "or download it, and give the folder or the .zip": "或者先下载，再给出文件夹或 .zip",
     "{source}: no such folder, .zip file or git address": "{source}：没有这个文件夹、.zip 文件或 git 地址",
     "{source} is a page about a folder, not the repository": "{source} 是某个文件夹的网页，不是仓库地址",

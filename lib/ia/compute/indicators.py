@@ -3,11 +3,15 @@
 Each is a coreutil (functions.py) on the bars of one symbol. Listing and describing need no numpy.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ia.errors import Message, NotFound, Notify, UsageError, silent
 from ia.ohlcv.canonical import Bars
+
+_as_typed = re.compile(r"([A-Za-z]+(?:_[A-Za-z]+)*)_?\s*\(?\s*(\d{1,3})?\s*\)?").fullmatch
+_ALSO_CALLED = {"ma": "sma", "boll": "bbands", "bb": "bbands", "bollinger": "bbands", "vol": "obv", "dmi": "adx"}
 
 
 class Param(NamedTuple):
@@ -42,6 +46,26 @@ class Indicator(NamedTuple):
             "name": self.name, "alias": self.alias, "category": self.category, "description": self.description,
             "inputs": list(self.inputs), "params": params, "outputs": list(self.outputs),
         }  # fmt: skip
+
+
+def example_call(text: str) -> str:
+    """Return the whole call of an indicator that is named without its arguments; "" where none is named.
+
+    >>> example_call("RSI"), example_call("ma20"), example_call("rsi(14)"), example_call("close")
+    ('rsi(close, 14)', 'sma(close, 20)', 'rsi(close, 14)', '')
+    """
+    typed = _as_typed(text.strip())
+    if typed is None:
+        return ""
+    word = typed[1].casefold()
+    word = _ALSO_CALLED.get(word, word)
+    found = next((each for each in REGISTRY.values() if word in (each.name.casefold(), each.alias)), None)
+    if found is None:
+        return ""
+    settings = [f"{param.default:g}" for param in found.params]
+    if typed[2] and settings:
+        settings[0] = typed[2]
+    return f"{found.alias}({', '.join((*found.inputs, *settings))})"
 
 
 def _period(default: int, low: int = 2, high: int = 500) -> tuple[Param, ...]:

@@ -17,6 +17,7 @@ MOST = Decimal("1e12")
 """Above this no amount, price or quantity is believed: a slip of the key, or an attack."""
 PLACES = 8
 CURRENCIES = ("CNY", "HKD", "USD")
+_UNITS = {"万": 10_000, "亿": 100_000_000}
 _is_number = re.compile(r"[+-]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?|[+-]?\.[0-9]+", re.ASCII).fullmatch
 
 
@@ -45,14 +46,17 @@ class Order(NamedTuple):
 
 
 def number(text: str, what: str, *, places: int = PLACES, zero: bool = False, negative: bool = False) -> Decimal:
-    """Return a number that a person or a file wrote: ASCII digits, thousands separators allowed, no exponent.
+    """Return a number that a person or a file wrote: ASCII digits, thousands separators allowed, no exponent, `10万`.
 
     raises  UsageError for what is none, is zero or negative where that makes no sense, is too large or too fine.
     """
     bare = text.strip()
-    if len(bare) > 40 or not _is_number(bare):
+    plain, unit = bare, 1
+    if bare[-1:] in _UNITS:
+        plain, unit = bare[:-1].rstrip(), _UNITS[bare[-1]]
+    if len(bare) > 40 or not _is_number(plain):
         raise UsageError("{what}: {text!r} is not a number", what=Message(what), text=bare[:40])
-    value = Decimal(bare.replace(",", ""))
+    value = Decimal(plain.replace(",", "")) * unit
     if value < 0 and not negative:
         raise UsageError("{what}: {text} is less than zero", what=Message(what), text=bare)
     if not value and not zero:

@@ -107,7 +107,7 @@ COLUMNS = (
     Column("gross_margin_pct", "r.gross_margin_pct", NUMBER, PCT, ("毛利率",)),
     Column("net_margin_pct", "r.net_margin_pct", NUMBER, PCT, ("净利率",)),
     Column("debt_ratio_pct", "r.debt_ratio_pct", NUMBER, PCT, ("资产负债率", "负债率")),
-    Column("industry", INDUSTRY, TEXT, also=("行业", "板块")),
+    Column("industry", INDUSTRY, TEXT, also=("sector", "行业", "板块")),
     Column("concepts", CONCEPTS, TEXT, also=("concept", "概念")),
     Column("board", BOARD, TEXT, also=("上市板", "市场板块")),
     Column("exchange", "substr(s.symbol, -2)", TEXT, also=("交易所",)),
@@ -136,5 +136,5 @@ def near(name: str) -> str:
     from difflib import get_close_matches
 
     names = {folded(other): other for column in COLUMNS for other in (column.name, *column.also)}
-    close = get_close_matches(folded(name), names, 3, 0.5)
+    close = get_close_matches(folded(name), names, 3, 0.75)
     return ", ".join(dict.fromkeys(names[other] for other in close))

@@ -184,7 +184,13 @@ def _change(before: str, after: str, why: str) -> str:
 
 def _reflection(ws: Workspace, text: str, period: str, actor: str) -> str:
     name = period_of(period)
-    entry = f"## {clock.now().strftime('%Y-%m-%d %H:%M')}\n\n{text}"
+    now = clock.now()
+    head, _, rest = text.partition("\n")
+    title = f"## {now:%Y-%m-%d %H:%M}"
+    if head.startswith("## "):  # the text has a heading of its own: one is enough
+        title += " " + head.removeprefix("## ").removeprefix(f"{now:%Y-%m-%d}").strip()
+        text = rest.strip("\n")
+    entry = f"{title.rstrip()}\n\n{text}".rstrip("\n")
     return _append(ws, f"{rules.REFLECTIONS}/{name}.md", f"# {name}\n", "\n" + entry, actor, "reflect")
 
 

@@ -70,6 +70,7 @@ def drawn(
     over: list[Line] = []
     below: list[Pane] = []
     for source in overlays:
+        source = _call(source)
         lines = _lines(source, bars, limits, notify)
         if source.partition("(")[0].strip() not in LEVELS and _near(lines, bars):
             over.extend(lines)
@@ -80,7 +81,11 @@ def drawn(
 
 
 def _call(source: str) -> str:
-    """Return the call that a bare name stands for."""
+    """Return the call that a bare name stands for, or a name with its length (`RSI`, `ma20`)."""
+    from ia.compute.indicators import example_call
+
+    if re.fullmatch("[A-Za-z_]+[0-9]*", source) and source not in Bars._fields and (call := example_call(source)):
+        return call
     if not re.fullmatch("[a-z_]+", source) or source in Bars._fields:
         return source
     from ia.compute import arrays

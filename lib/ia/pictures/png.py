@@ -41,7 +41,8 @@ def rendered(svg: str, zoom: float = ZOOM) -> bytes:
         import resvg_py
     except ImportError:
         raise ConfigError(
-            "PNG needs the package resvg_py", hint="pip install 'ia[pictures]', or draw SVG or HTML"
+            "PNG needs the package resvg_py",
+            hint="`pipx inject ia resvg_py` where pipx installed ia, else `pip install resvg_py`; or draw SVG or HTML",
         ) from None
     width, height = (round(float(size) * zoom) for size in re.findall(r' (?:width|height)="([0-9.]+)"', svg)[:2])
     return bytes(resvg_py.svg_to_bytes(svg_string=svg, width=width, height=height))

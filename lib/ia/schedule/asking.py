@@ -39,8 +39,8 @@ ZH = {
     "`ia task pause NAME` or `ia task remove NAME` end one":
         "停掉已有的：`ia task pause 名称` 或 `ia task remove 名称`",
     "{said} is once": "“{said}”只有一次",
-    "a task repeats: say how often, such as every Friday at 16:00":
-        "任务是重复的：说出多久一次，如“每周五16:00”",
+    "ia has no reminder that comes once: say how often, such as every Friday at 16:00":
+        "ia 没有只来一次的提醒：说出多久一次，如“每周五16:00”",
     "when is not said": "没有说什么时候",
     "say how often: every Friday at 16:00 review my week": "说出多久一次：每周五16:00复盘本周",
     "{count} times: when?": "{count} 次：分别什么时候？",

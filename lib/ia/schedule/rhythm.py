@@ -10,7 +10,7 @@ from ia.schedule.phrases import EN_NUMBER, GONE, MONTHS, ZH_NUMBER, Said, minute
 
 _HOW_OFTEN = "say how often: every Friday at 16:00 review my week"
 _HAPPENS = "for what happens, `--on message:WORDS`, `--on file:notebook/inbox/*.md` or `--on webhook:NAME`, and the job"
-_ONCE = "a task repeats: say how often, such as every Friday at 16:00"
+_ONCE = "ia has no reminder that comes once: say how often, such as every Friday at 16:00"
 _LAST = "the 28th is in every month; or choose another day"
 _MONTH_END = "run on the last days and let the job see which day it is: `--cron '0 16 28-31 * *'`, with the job"
 _OTHER_WEEK = "`--every 14d` counts from the approval; or take every week, and let the job see which week it is"

@@ -69,11 +69,11 @@ def remote(source: str) -> bool:
     scheme = _SCHEME.match(source)
     if scheme is not None and scheme[1].lower() not in _SCHEMES:
         raise Refused(
-            "{source}: skills come from https, ssh and file addresses only", source=shown(source)[:200],
+            "{source}: only https, ssh and file addresses are taken", source=shown(source)[:200],
             hint="or download it, and give the folder or the .zip",
         )  # fmt: skip
     if "::" in source.split("/", 1)[0]:  # git's `ext::command`
-        raise Refused("{source}: skills come from https, ssh and file addresses only", source=shown(source)[:200])
+        raise Refused("{source}: only https, ssh and file addresses are taken", source=shown(source)[:200])
     return scheme is not None or (_SCP.fullmatch(source) is not None and not os.path.exists(source))
 
 
