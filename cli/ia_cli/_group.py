@@ -3,7 +3,7 @@
 import importlib
 import select
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import click
@@ -148,9 +148,13 @@ class Group(_Spoken, click.Group):
 class LazyGroup(Group):
     """A group whose commands are data: name -> ("module:attribute", one-line help). Its help imports none of them."""
 
-    def __init__(self, *args: Any, lazy: dict[str, tuple[str, str]], **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, lazy: dict[str, tuple[str, str]], groups: Mapping[str, tuple[str, ...]] | None = None,
+        **kwargs: Any,
+    ) -> None:  # fmt: skip
         super().__init__(*args, **kwargs)
         self.lazy = lazy
+        self.groups = groups or {}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.lazy)
@@ -164,8 +168,13 @@ class LazyGroup(Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, tr(text)) for name, (_, text) in self.lazy.items()])
+        grouped = {name for names in self.groups.values() for name in names}
+        others = tuple(name for name in self.lazy if name not in grouped)
+        for heading, names in (*self.groups.items(), ("Commands", others)):
+            rows = [(name, tr(self.lazy[name][1])) for name in names if name in self.lazy]
+            if rows:
+                with formatter.section(tr(heading)):
+                    formatter.write_dl(rows, 14)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
         from click.shell_completion import CompletionItem
@@ -243,6 +252,6 @@ def _headed(text: str) -> str:
         for heading in HEADINGS:
             text = text.replace(f"\n{heading}", f"\n{tr(heading)}")
             if text.startswith(heading):
-                text = tr(heading) + text[len(heading) :]
+                text = tr(heading) + text[len(heading) :].lstrip(" ")
         text = text.replace("[default: ", f"[{tr('default: ')}").replace("[default:\n", f"[{tr('default: ')}\n")
     return text

@@ -160,6 +160,13 @@ def _option_hint(typed: str, context: click.Context | None) -> tuple[str, str]:
         return "it prints CSV; `… | ia compute df --json` makes JSON of its last row", ""
     if typed in ("--csv", "--tsv") and "--json" in known:
         return "piped, it prints TSV", ""
+    if typed in ("--start", "--end", "--since", "--period", "--from", "--to") and context.info_name in (
+        "compute",
+        "calc",
+    ):
+        return "give it to the bars: `ia ohlcv SYMBOL {option} … | {path} …`", ""
+    if typed in ("--date", "--day", "--on", "--at", "--asof", "--as-of"):
+        return "another day is seen with `ia --now 2024-03-15 {command} …`", ""
     security = any("SYMBOL" in param.make_metavar(context) for param in arguments)
     if typed in ("--symbol", "--symbols", "--code", "--ticker", "-s") and security:
         return "a security is given without an option: `{path} 600519`", ""

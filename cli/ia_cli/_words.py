@@ -210,6 +210,7 @@ OPTIONS = {
     **dict.fromkeys(("--message", "--subject"), ("--title",)),
     **dict.fromkeys(("--silent", "--quiet"), ("--quiet",)),
     "--dry": ("--dry-run",),
+    **dict.fromkeys(("-c", "--continue", "--resume"), ("--session", "--limit")),
 }
 """An option and what it may be called here: the first that the command has."""
 

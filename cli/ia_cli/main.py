@@ -61,6 +61,22 @@ COMMANDS = {
 }
 
 
+GROUPS = {
+    "Ask": ("turn", "chat", "context", "session", "usage"),
+    "Prices and the market": (
+        "quote", "ohlcv", "fundamentals", "screen", "market", "sync", "verify", "where", "watch", "news", "calendar",
+        "compare",
+    ),
+    "Calculate and draw": ("compute", "indicator", "chart", "report", "scan", "backtest", "score"),
+    "Trades and the account": ("trade", "account", "profit", "check", "why"),
+    "Notes and memory": ("note", "memory", "recall", "soul", "pending", "approve", "reject", "forecast", "knowledge"),
+    "Tasks and messages": ("task", "event", "send", "inbox", "alert", "listen"),
+    "Skills and other programs": ("skill", "provider", "tool", "fork", "mcp"),
+    "This installation": ("init", "config", "profile", "doctor", "log", "completion"),
+}  # fmt: skip
+"""How `ia --help` lists the commands; a name that is not there yet is passed over."""
+
+
 def _set(variable: str) -> Callable[[click.Context, click.Parameter, str | None], None]:
     def callback(_ctx: click.Context, _param: click.Parameter, value: str | None) -> None:
         if value is not None:
@@ -74,6 +90,7 @@ def _set(variable: str) -> Callable[[click.Context, click.Parameter, str | None]
 @click.group(
     cls=RootGroup,
     lazy=COMMANDS,
+    groups=GROUPS,
     example="ia --now 2024-03-15 ohlcv 600519 --adapter demo | ia compute 'rsi(close, 14)'",
 )
 @click.option("--home", metavar="DIR", expose_value=False, is_eager=True, callback=_set("IA_HOME"),

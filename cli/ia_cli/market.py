@@ -256,9 +256,14 @@ def lhb(ctx: click.Context, on: str | None, as_json: bool, as_jsonl: bool) -> No
     from ia.market import reading
     from ia.workspace import Workspace
 
-    rows = reading.lhb(Workspace(), on, notify)
+    ws = Workspace()
+    rows = reading.lhb(ws, on, notify)
     brief = ("date", "symbol", "name", "change_pct", "net", "reason")
-    _listed(ctx, rows, LHB, brief, as_json, as_jsonl, hint="`ia sync lhb` fetches it")
+    hint = "`ia sync lhb` fetches it"
+    if not rows and on is None and (until := reading.lhb_until(ws)):
+        notify(Message("the lists up to {day} are synced, and no stock stands on them", day=until))
+        hint = ""
+    _listed(ctx, rows, LHB, brief, as_json, as_jsonl, hint=hint)
 
 
 def _listed(

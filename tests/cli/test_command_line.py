@@ -9,8 +9,8 @@ import pytest
 from ia_cli import main as command
 
 ROWS = [line for line in r"""
-ia                                       | 0  | Commands:
-ia help                                  | 0  | Commands:
+ia                                       | 0  | Trades and the account:
+ia help                                  | 0  | Trades and the account:
 ia help ohlcv                            | 0  | --adjust
 ia help trade buy                        | 0  | --because
 ia trade help                            | 0  | deposit
@@ -133,6 +133,9 @@ ia config list nothing                   | 66 | `ia config list`
 ia config unset lang                     | 66 | lang is not set
 ia config unset nothing                  | 2 | `ia config list`
 ia approve                               | 1  |
+ia compute close --symbol 300750 --start 1y | 2 | `ia ohlcv SYMBOL --start
+ia market gainers --date yesterday       | 2  | `ia --now 2024-03-15 market gainers
+ia turn -c hello                         | 2  | here it is called `--session`
 ia approve all                           | 77 | `ia approve 1 2 --yes`
 ia indicator rsi 300750                  | 2  | `ia indicator calc RSI 300750`
 ia compute rsi --symbol 300750           | 65 | for example `rsi(close, 14)`
@@ -291,3 +294,22 @@ def test_all_proposals_are_asked_about_one_by_one(ws, typed, monkeypatch):
     assert [found.id for found in proposals.pending(ws)] == [1, 2]  # nothing was carried out before the wrong number
     assert typed("ia approve")[0] == 0
     assert typed("ia approve 2 1 --yes")[0] in (0, 77)
+
+
+def test_every_setting_says_in_chinese_what_it_is_for():
+    from ia.config import KEYS
+    from ia_cli.zh import catalog
+
+    known = catalog()
+    assert [key.name for key in KEYS if key.text not in known] == []
+
+
+def test_the_help_lists_each_command_once(typed):
+    from ia_cli.main import COMMANDS, GROUPS
+
+    _, out, _ = typed("ia")
+    listed = [line.split()[0] for line in out.splitlines() if line.startswith("  ") and not line.startswith("   ")]
+    for name in COMMANDS:
+        assert listed.count(name) == 1, name
+    named = [name for names in GROUPS.values() for name in names]
+    assert len(named) == len(set(named))

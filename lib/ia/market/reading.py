@@ -462,6 +462,14 @@ def lhb(ws: Workspace, on: str | None = None, notify: Notify = silent) -> list[R
     )  # fmt: skip
 
 
+def lhb_until(ws: Workspace) -> str:
+    """Return the last day whose list of unusual trading was fetched, empty ones included; "" where none was."""
+    query = "SELECT max(key) FROM jobs WHERE source = ? AND job = 'lhb' AND state = 'done' AND key <= ?"
+    with opened(ws) as db:
+        days = [db.execute(query, (number, clock.last_visible("CN"))).fetchone()[0] for number, *_ in sources(db)]
+    return max(filter(None, days), default="")
+
+
 def _dated(
     ws: Workspace, table: str, columns: str, order: str, days: int, notify: Notify, on: str | None = None
 ) -> list[Row]:

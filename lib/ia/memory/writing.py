@@ -189,8 +189,8 @@ def _reflection(ws: Workspace, text: str, period: str, actor: str) -> str:
     title = f"## {now:%Y-%m-%d %H:%M}"
     if head.startswith("## "):  # the text has a heading of its own: one is enough
         title += " " + head.removeprefix("## ").removeprefix(f"{now:%Y-%m-%d}").strip()
-        text = rest.strip("\n")
-    entry = f"{title.rstrip()}\n\n{text}".rstrip("\n")
+        text = rest.strip("\n") + "\n"
+    entry = f"{title.rstrip()}\n\n{text}"
     return _append(ws, f"{rules.REFLECTIONS}/{name}.md", f"# {name}\n", "\n" + entry, actor, "reflect")
 
 
