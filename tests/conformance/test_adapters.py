@@ -6,6 +6,7 @@ import pytest
 
 from ia import clock
 from ia.errors import BadData, ConfigError, NotFound
+from ia.market.sources.local import Local
 from ia.ohlcv.adapters import BUILT_IN, load, names
 from ia.ohlcv.adapters.conformance import AdapterConformance
 from ia.ohlcv.adapters.csv import Csv
@@ -189,10 +190,20 @@ def test_names_of_files(folder, file, symbol):
     assert fetched.host == str(folder)
 
 
-def test_a_bare_code_of_two_securities_names_neither(folder):
-    (folder / "000001.csv").write_text(ROW)
+@pytest.mark.parametrize(
+    "code, share, index", [("000001", "000001.SZ", "000001.SH"), ("000009", "000009.SZ", "000009.SH")]
+)
+def test_a_bare_code_is_that_of_the_share_and_it_is_told(folder, code, share, index):
+    (folder / f"{code}.csv").write_text(ROW)
+    fetched = Csv().fetch(resolve(share))
+    assert Csv().normalize(fetched).close == [186.9]
+    assert fetched.note == f"{code}.csv is taken as {share}; a file of {index} is named {index}.csv"
     with pytest.raises(NotFound):
-        Csv().fetch(resolve("sz000001"))
+        Csv().fetch(resolve(index))
+    (folder / f"{index}.csv").write_text(ROW.replace("186.9", "187.1"))
+    assert Csv().normalize(Csv().fetch(resolve(index))).close == [187.1]
+    assert {symbol.canonical for symbol in Local().symbols()} >= {share}
+    assert share in [symbol.canonical for symbol, _, _ in Local().histories()]
 
 
 def test_two_files_of_one_symbol_stop(folder):

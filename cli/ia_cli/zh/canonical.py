@@ -146,6 +146,13 @@ CATALOG = {
     "too much for one share, so it is an index, or the volume is an amount of money": (
         "{source}: {field} x 收盘价通常为 {amount}：单只股票没有这么多，可能是指数，或者成交量其实是金额"
     ),
+    "{source}: {field}, usually {amount}, is taken as shares, but would fit an amount of money as well: "
+    "no unit and no amount column tells (`--shares` if it counts shares)": (
+        "{source}: {field} 通常为 {amount}，按股数处理，但也可能是金额：没有单位或成交额列可以判断（确是股数请用 `--shares`）"
+    ),
+    "{file} is taken as {symbol}; a file of {other} is named {other}.csv": (
+        "{file} 按 {symbol} 读取；{other} 的文件名是 {other}.csv"
+    ),
     "{source}:{line}: {field} is 0 and the price one and the same ({count} such bar(s)): no trading?": (
         "{source}:{line}: {field} 为 0 且四价相同（共 {count} 根）：没有交易？"
     ),

@@ -16,6 +16,8 @@ _SAMPLE = 20
 _JUMP = 1.5
 # No single share has traded this much (in yuan or dollars) day after day; whole indices have.
 _MOST_TRADED = 1e11
+# A share in which less money than this changes hands on a usual day is a rare one.
+_LEAST_TRADED = 5e6
 
 
 def volume_scale(
@@ -90,6 +92,32 @@ def _unit_of(rows: list[list[str]], close: int, volume: int, amount: int) -> int
     return next((unit for unit in (1, 100) if unit / 2 < middle < unit * 2), None)
 
 
+def volume_unit_is_told(header: Header, columns: dict[str, int], lots: bool | None) -> bool:
+    """Return True if something says what the volume column holds: the user, a unit, a known source, the amounts."""
+    column = columns["volume"]
+    if lots is not None or "amount" in columns or header.unit(column) or _counts_lots(header, column):
+        return True
+    return header.has("adjclose") or bool(name_of(header.cells[column]).bare in ("成交股数", "shares"))
+
+
+def tell_money_doubt(bars: Bars, source: str, notify: Notify) -> None:
+    """Tell of a volume that nothing explains and that could as well be the money that changed hands."""
+    if not bars.volume or _usually_traded(bars) > _MOST_TRADED:  # told of elsewhere
+        return
+    usual = sorted(bars.volume[-250:])[len(bars.volume[-250:]) // 2]
+    if usual >= _LEAST_TRADED:
+        template = (
+            "{source}: {field}, usually {amount}, is taken as shares, but would fit an amount of money as well: "
+            "no unit and no amount column tells (`--shares` if it counts shares)"
+        )
+        notify(Message(template, source=source, field="volume", amount=f"{usual:.2g}"))
+
+
+def _usually_traded(bars: Bars) -> float:
+    traded = sorted(v * c for v, c in zip(bars.volume[-250:], bars.close[-250:], strict=True))
+    return traded[len(traded) // 2] if traded else 0.0
+
+
 def tell_doubts(bars: Bars, lines: Sequence[int], source: str, notify: Notify) -> None:
     """Tell of prices that jump over night as no market does, and of single bars without any trade."""
     jumps = [
@@ -107,8 +135,7 @@ def tell_doubts(bars: Bars, lines: Sequence[int], source: str, notify: Notify) -
         )
         fields = {"line": lines[i], "field": "close", "change": change, "date": bars.date[i], "count": len(jumps)}
         notify(Message(template, source=source, **fields))
-    traded = sorted(v * c for v, c in zip(bars.volume[-250:], bars.close[-250:], strict=True))
-    if traded and (usual := traded[len(traded) // 2]) > _MOST_TRADED:
+    if (usual := _usually_traded(bars)) > _MOST_TRADED:
         template = (
             "{source}: {field} x close is usually {amount}: "
             "too much for one share, so it is an index, or the volume is an amount of money"

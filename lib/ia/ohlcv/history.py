@@ -315,7 +315,7 @@ def _announce(series: cache.Series, request: Request, notify: Notify) -> None:
         notify(Message(simulated, symbol=series.symbol, adapter=series.adapter))
     if request.stale:
         notify(Message("stored copy, {age} old, last bar {last}", age=cache.age(series), last=series.last))
-    if series.note and request.adjust != "none":
+    if series.note and (request.adjust != "none" or series.adapter == "csv"):
         notify(Message("{symbol}: {note}", symbol=series.symbol, note=Message(series.note)))
 
 

@@ -11,7 +11,7 @@ from ia.errors import BadData, Message, Notify, silent
 from ia.ohlcv.canonical import HEADER, MAX_VOLUME, Bars, bad_line, check_range, read_bars, shown
 from ia.ohlcv.cells import from_decimal_comma, is_missing, price, quantity, uses_decimal_comma
 from ia.ohlcv.dates import Cell, read_dates
-from ia.ohlcv.doubts import tell_doubts, volume_scale
+from ia.ohlcv.doubts import tell_doubts, tell_money_doubt, volume_scale, volume_unit_is_told
 from ia.ohlcv.tables import OTHER_SYMBOLS, Table, Tally, find_columns, one_symbol, read_table
 
 NO_VALUE = "{source}: {count} row(s) dropped for want of a {field} (the first on line {line})"
@@ -69,6 +69,8 @@ def normalise(
     tally.tell(source, notify)
     check_range(bars, source, strict, notify, lines)
     tell_doubts(bars, lines, source, notify)
+    if not volume_unit_is_told(table.header, columns, lots):
+        tell_money_doubt(bars, source, notify)
     return bars
 
 

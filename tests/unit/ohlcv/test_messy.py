@@ -65,7 +65,15 @@ MARKETS = {
     "ashare/tushare_raw_2012_2022/600000.csv": (2416, "2012-04-05", "2022-04-29", 8.03, 44512846),
     "api_fixtures/stock_zh_a_hist_600519/expected.csv": (120, "2023-12-25", "2024-06-26", 1489.22, 2957000),
 }
+MONEY = (
+    "volume, usually {}, is taken as shares, but would fit an amount of money as well: "
+    "no unit and no amount column tells (`--shares` if it counts shares)"
+)
 SAID = {
+    "us/SPY_D_1999_2020_pandas_ta.csv": [
+        "volume, usually 7.3e+07, is taken as shares, but would fit an amount of money"
+    ],
+    "ashare/sina_qfq_2020_2026/600585.csv": ["volume, usually 3.1e+07, is taken as shares, but would fit an amount"],
     "us/SPY_yahoo_2008_2017.csv": ["low is inside the range of open and close (2 such row(s))"],
     "us/minute/SP500_1min_20191105_08.csv": ["dates such as 11/5/2019 9:30 are read as 2019-11-05"],
     "ashare/tushare_raw_2012_2022/600519.csv": [IN_LOTS.format("'vol'")],
@@ -222,3 +230,42 @@ def test_all_that_is_written_is_canonical(shared):
     for name in ("us/AAPL_yahoo_2004_2018.csv", "us/EURUSD_hourly_backtestingpy.csv"):
         bars, _ = outcome(content(shared, name), name)
         assert read_bars(io.BytesIO("".join(bar_lines(bars)).encode()), name) == bars
+
+
+def test_an_amount_in_the_column_of_the_volume_is_never_taken_in_silence(shared):
+    name = "ashare/unadjusted_desc_dup_20190425_20230404.csv.gz"
+    data = content(shared, name)
+    header, *rows = data.decode().splitlines()
+    place = header.split(",").index("symbol")
+    taken = 0
+    for symbol in sorted({row.split(",")[place] for row in rows}):
+        try:
+            _, said = outcome(data, name, symbol=symbol)
+        except BadData as exc:
+            assert "perhaps an amount of money" in str(exc) or "twice" in str(exc)
+        else:
+            taken += 1
+            assert any("amount of money" in text for text in said), symbol
+    assert taken >= 16
+
+
+@pytest.mark.parametrize(
+    "header, options, told",
+    [
+        ("symbol,date,open,high,low,close,volume", {}, True),
+        ("symbol,date,open,high,low,close,volume", {"lots": False}, False),
+        ("symbol,date,open,high,low,close,volume", {"lots": True}, False),
+        ("symbol,date,open,high,low,close,成交量(股)", {}, False),
+        ("Date,Open,High,Low,Close,Adj Close,Volume", {}, False),
+        ("symbol,date,open,high,low,close,volume,amount", {}, False),
+    ],
+)
+def test_what_the_volume_counts_is_doubted_where_nothing_tells(header, options, told):
+    fields = {"symbol": "600785", "volume": "132700000", "成交量(股)": "132700000", "Volume": "132700000"}
+    fields |= {"amount": str(132_700_000 * 14), "date": "{day}", "Date": "{day}"}
+    row = ",".join(fields.get(name, "14.31") for name in header.split(","))
+    lines = [header, *(row.format(day=f"2024-01-{day:02}") for day in range(2, 12))]
+    _, said = outcome("\n".join(lines).encode(), "x.csv", **options)
+    assert any("would fit an amount of money" in text for text in said) == told
+    small = "\n".join(lines).replace("132700000", "13270").encode()
+    assert not any("amount of money" in text for text in outcome(small, "x.csv", **options)[1])

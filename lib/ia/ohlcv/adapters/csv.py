@@ -42,7 +42,11 @@ class Csv:
         def note(message: Message) -> None:
             told.append(str(message))
 
-        bars = normalise(_bytes(path), os.path.basename(path), notify=note)
+        name = os.path.basename(path)
+        bars = normalise(_bytes(path), name, notify=note)
+        if _key(name.rpartition(".")[0]) == _key(symbol.code) and (others := _namesakes(symbol)):
+            template = "{file} is taken as {symbol}; a file of {other} is named {other}.csv"
+            note(Message(template, file=name, symbol=symbol.canonical, other=others[0].canonical))
         if bars.date and len(bars.date[0]) > 10:
             raise BadData("{file}: intraday bars; the csv adapter takes daily ones", file=os.path.basename(path))
         return Fetched(symbol, bars.between(start, end), os.path.dirname(path), "; ".join(told))
@@ -112,17 +116,28 @@ def _by_stem(entries: tuple[str, ...]) -> dict[str, str]:
 
 
 def _stems(symbol: Symbol, part: str) -> list[str]:
-    """Return the names that a symbol's file may have. A bare code that two securities share names neither."""
+    """Return the names that a symbol's file may have. A bare code that a share has in common with an index is its."""
     codes = [symbol.code, symbol.code.replace(".", "-")]
     if symbol.market == "HK":
         codes += [symbol.code[n:] for n in range(1, 5) if symbol.code.startswith("0" * n)]
     stems = [f"{code}.{alias}" for code in codes for alias in _ALIASES[symbol.exchange]]
     stems += [f"{symbol.exchange}{code}" for code in codes] + [f"{symbol.exchange}.{code}" for code in codes]
-    if sum(other.code == symbol.code for other in known()) < 2:
+    if _is_meant(symbol):
         stems += codes[:2]
     if symbol.name:
         stems.append(symbol.name)
     return [_key(stem + part) for stem in stems]
+
+
+def _namesakes(symbol: Symbol) -> list[Symbol]:
+    """Return the other securities of this code."""
+    return [other for other in known() if other.code == symbol.code and other.canonical != symbol.canonical]
+
+
+def _is_meant(symbol: Symbol) -> bool:
+    """Return True if the bare code of a security means it alone, of those that can be bought."""
+    others = _namesakes(symbol)
+    return not others or (symbol.kind != "index" and all(other.kind == "index" for other in others))
 
 
 def _key(stem: str) -> str:
