@@ -48,8 +48,8 @@ CATALOG = {
     "Aroon: (up, down), 0 .. 100: how lately the highest high and the lowest low of n + 1 bars stood.": (
         "阿隆指标：(up, down)，0 到 100：n + 1 根中最高价与最低价距今多近。"
     ),
-    "Ultimate oscillator, 0 .. 100: buying pressure over three windows, weighted 4, 2, 1.": (
-        "终极摆动指标，0 到 100：三个窗口的买压，权重 4、2、1。"
+    "Ultimate oscillator, 0 .. 100: buying pressure over three windows, the shortest weighted 4, the longest 1.": (
+        "终极摆动指标，0 到 100：三个窗口的买压，最短的权重 4，最长的权重 1。"
     ),
     "Balance of power, -1 .. 1: the body of the bar in its range.": "均势指标，-1 到 1：实体占全幅之比。",
     "Money flow index, 0 .. 100: typical price times volume, on rising against falling days.": (
@@ -107,4 +107,7 @@ CATALOG = {
     "Square root; NaN below 0.": "平方根；负数没有值。",
     "Natural logarithm; NaN below 0.": "自然对数；负数没有值。",
     "e to the power of x.": "e 的 x 次方。",
+    "Deepest fall within the last n values from a high among them, as a part of the high: -0.25 is a fall by 25 %.": (
+        "最近 n 个值之内，自其间高点的最大跌幅，以高点的比例表示：-0.25 即跌 25 %。"
+    ),
 }

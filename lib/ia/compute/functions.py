@@ -178,6 +178,7 @@ _ALL = (
     Function("percentrank", k.percentrank, _X, _n()),
     Function("highest", k.highest, _X, _n()),
     Function("lowest", k.lowest, _X, _n()),
+    Function("drawdown", k.drawdown, _X, _n()),
     Function("total", k.total, _X, _n()),
     Function("count", k.count, ("cond",), _n()),
     Function("barssince", k.barssince, ("cond",)),

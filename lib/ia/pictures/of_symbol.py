@@ -1,6 +1,8 @@
 """The report of a symbol: chart, what it did, what it is worth, the trades in it and what was written about it."""
 
 import math
+from bisect import bisect_right
+from calendar import monthrange
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -20,7 +22,8 @@ if TYPE_CHECKING:
     from ia.ledger.journal import Entry
 
 NOTES = 8
-YEAR = 252
+YEAR = 250
+"""Trading days by which a volatility is annualised, as in the research notes."""
 
 
 def report(ws: Workspace, origin: Origin, voice: Voice, limits: Limits, notify: Notify = silent) -> str:
@@ -65,18 +68,19 @@ def _performance(origin: Origin, chart: Chart) -> str:
     bars, say, up = origin.bars, chart.voice.say, chart.up
     closes = bars.close
     per_year = YEAR if (origin.period or "daily") == "daily" else {"weekly": 52, "monthly": 12}.get(origin.period, YEAR)
-    year = closes[-per_year - 1 :]
-    high, low = max(bars.high[-per_year:]), min(bars.low[-per_year:])
+    year = before(bars, 12)
+    since = 0 if year is None else year
+    high, low = max(bars.high[since + (year is not None) :]), min(bars.low[since + (year is not None) :])
     rsi = next((v for pane in chart.panes for v in reversed(pane.lines[0].values) if v is not None), None)
     pairs = [
         (say("Close"), Cell(sheet.quoted(closes[-1]))),
-        (say("1 day"), sheet.percent(_over(closes, 1), up)),
-        (say("1 month"), sheet.percent(_over(closes, round(per_year / 12)), up)),
-        (say("3 months"), sheet.percent(_over(closes, round(per_year / 4)), up)),
-        (say("1 year"), sheet.percent(_over(closes, per_year), up)),
+        (say("1 day"), sheet.percent(_since(closes, len(closes) - 2 if len(closes) > 1 else None), up)),
+        (say("1 month"), sheet.percent(_since(closes, before(bars, 1)), up)),
+        (say("3 months"), sheet.percent(_since(closes, before(bars, 3)), up)),
+        (say("1 year"), sheet.percent(_since(closes, year), up)),
         (say("this year"), sheet.percent(_this_year(bars), up)),
-        (say("volatility, 1 year"), sheet.plain_percent(_volatility(year, per_year), 1)),
-        (say("largest fall, 1 year"), sheet.plain_percent(_fall(year) * 100, 1)),
+        (say("volatility, 1 year"), sheet.plain_percent(_volatility(closes[since:], per_year), 1)),
+        (say("largest fall, 1 year"), sheet.plain_percent(_fall(closes[since:]) * 100, 1)),
         (say("largest fall, all"), sheet.plain_percent(_fall(closes) * 100, 1)),
         (say("highest, 1 year"), Cell(sheet.quoted(high))),
         (say("lowest, 1 year"), Cell(sheet.quoted(low))),
@@ -85,9 +89,21 @@ def _performance(origin: Origin, chart: Chart) -> str:
     return sheet.figures(pairs)
 
 
-def _over(closes: list[float], bars: int) -> float | None:
-    """Return the change over so many bars in per cent; None where there are fewer."""
-    return (closes[-1] / closes[-1 - bars] - 1) * 100 if len(closes) > bars else None
+def before(bars: Bars, months: int) -> int | None:
+    """Return the place of the last bar on or before the day so many months before the newest; None where none is.
+
+    The months are those of the calendar: of 31 March one month back is the last day of February.
+    """
+    last = bars.date[-1]
+    year, month = divmod(int(last[:4]) * 12 + int(last[5:7]) - 1 - months, 12)
+    day = min(int(last[8:10]), monthrange(year, month + 1)[1])
+    place = bisect_right(bars.date, f"{year:04}-{month + 1:02}-{day:02}{last[10:]}") - 1
+    return place if place >= 0 else None
+
+
+def _since(closes: list[float], place: int | None) -> float | None:
+    """Return the change since the close at a place in per cent; None for no place."""
+    return None if place is None else (closes[-1] / closes[place] - 1) * 100
 
 
 def _this_year(bars: Bars) -> float | None:

@@ -36,6 +36,7 @@ CALLS = {
     "percentrank": lambda b: k.percentrank(b["close"], 5),
     "highest": lambda b: k.highest(b["close"], 5),
     "lowest": lambda b: k.lowest(b["close"], 5),
+    "drawdown": lambda b: k.drawdown(b["close"], 5),
     "total": lambda b: k.total(b["close"], 5),
     "count": lambda b: k.count(b["close"] > b["open"], 5),
     "barssince": lambda b: k.barssince(b["close"] > b["open"]),

@@ -70,10 +70,8 @@ MONEY = (
     "no unit and no amount column tells (`--shares` if it counts shares)"
 )
 SAID = {
-    "us/SPY_D_1999_2020_pandas_ta.csv": [
-        "volume, usually 7.3e+07, is taken as shares, but would fit an amount of money"
-    ],
-    "ashare/sina_qfq_2020_2026/600585.csv": ["volume, usually 3.1e+07, is taken as shares, but would fit an amount"],
+    "us/SPY_D_1999_2020_pandas_ta.csv": [MONEY.format("7.3e+07")],
+    "ashare/sina_qfq_2020_2026/600585.csv": [MONEY.format("3.1e+07")],
     "us/SPY_yahoo_2008_2017.csv": ["low is inside the range of open and close (2 such row(s))"],
     "us/minute/SP500_1min_20191105_08.csv": ["dates such as 11/5/2019 9:30 are read as 2019-11-05"],
     "ashare/tushare_raw_2012_2022/600519.csv": [IN_LOTS.format("'vol'")],

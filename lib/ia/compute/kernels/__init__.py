@@ -36,6 +36,7 @@ from ia.compute.kernels.signals import barssince, count, crossover, crossunder
 from ia.compute.kernels.windows import (
     bbands,
     corr,
+    drawdown,
     highest,
     linreg,
     lowest,
@@ -69,6 +70,7 @@ __all__ = [
     "crossunder",
     "dema",
     "dmi",
+    "drawdown",
     "ema",
     "highest",
     "kama",

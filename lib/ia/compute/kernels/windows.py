@@ -25,6 +25,12 @@ _UNIT = 10_000.0
 """Prices are written in cents, mills (ETFs) or hundredths of a cent: all whole numbers in 1/10,000."""
 
 
+def _fall(a: State, b: State, _m: int, _n: int) -> State:
+    """Join (largest value, smallest value, deepest ratio of a value to one before it)."""
+    between = b[1] / a[0]
+    return np.maximum(a[0], b[0]), np.minimum(a[1], b[1]), np.minimum(np.minimum(a[2], b[2]), between)
+
+
 def blank(x: F) -> F:
     """Return an array of the shape of x, all NaN."""
     return np.full(x.shape, np.nan)
@@ -156,6 +162,17 @@ def highest(x: F, n: int) -> F:
 def lowest(x: F, n: int) -> F:
     """Smallest of the last n values."""
     return _windowed(x, n, (x,), _smaller, lambda s: s[0])
+
+
+@in_blocks
+def drawdown(x: F, n: int) -> F:
+    """Deepest fall within the last n values from a high among them, as a part of the high: -0.25 is a fall by 25 %.
+
+    >>> import numpy as np
+    >>> drawdown(np.array([8.0, 4.0, 3.0, 4.0, 5.0]), 3).tolist()
+    [nan, nan, -0.625, -0.25, 0.0]
+    """
+    return _windowed(x, n, (x, x, np.where(np.isnan(x), np.nan, 1.0)), _fall, lambda s: s[2] - 1.0)
 
 
 def _within(mean: F, x: F, n: int) -> F:
