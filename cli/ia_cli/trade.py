@@ -575,7 +575,11 @@ def export(form: str) -> None:
 @rows_options
 @click.pass_context
 def rules(ctx: click.Context, as_json: bool, as_jsonl: bool) -> None:
-    """List the rules of exchanges and tax offices by date: fees, limits, lots, settlement, each with its source."""
+    """List the rules of exchanges and tax offices by date: fees, limits, lots, settlement, each with its source.
+
+    checked tells how far a rule was checked: prices (against years of real prices), text (a text was read), nothing
+    (named by its notice), unverified (no text was found; what uses it says so).
+    """
     import sys
     from functools import partial
 
@@ -586,8 +590,10 @@ def rules(ctx: click.Context, as_json: bool, as_jsonl: bool) -> None:
     if sys.stdout.isatty() and not (as_json or as_jsonl):
         rows = [{**row, "value": f"{row['value']} {row['unit']}".rstrip()} for row in rows]
     heads = {"what": "rule", "market": "market", "value": "amounts to", "since": "since", "until": "until",
-             "source": "source"}  # fmt: skip
+             "checked": "checked", "source": "source"}  # fmt: skip
     listed(
         ctx, rows, Rule._fields, NotFound("there are no rules"), as_json=as_json, as_jsonl=as_jsonl,
-        emit=partial(emit_brief, heads=heads, spare=("until", "source"), free={"value": 12, "source": 24}),
+        emit=partial(
+            emit_brief, heads=heads, spare=("until", "source"), free={"value": 12, "checked": 10, "source": 24}
+        ),
     )  # fmt: skip

@@ -7,11 +7,14 @@ from decimal import Decimal
 import pytest
 
 from conftest import SHARED
-from ia.errors import NotFound
+from ia import clock
+from ia.errors import ConfigError, NotFound
+from ia.ledger import order
 from ia.ohlcv.identity import Symbol, from_canonical
 from ia.rules.boards import board, currency
-from ia.rules.fees import CENT, fees
-from ia.rules.table import at, table
+from ia.rules.fees import CENT, fees, unverified_fees
+from ia.rules.limits import limits
+from ia.rules.table import at, table, value
 
 BROKER = {"commission_pct": Decimal("0.025"), "commission_min": Decimal(5)}
 FREE = {"commission_pct": Decimal(0), "commission_min": Decimal(0)}
@@ -183,7 +186,7 @@ def test_every_rule_has_a_source_and_a_span():
     assert len({(*rule[:2], rule.since) for rule in rules}) == len(rules)
     series = {}
     for rule in rules:
-        assert rule.source and rule.checked in ("prices", "text", "")
+        assert rule.source and rule.checked in ("prices", "text", "", "unverified")
         assert rule.value == "none" or Decimal(rule.value) >= 0
         series.setdefault(rule[:2], []).append(rule)
     for steps in series.values():
@@ -201,4 +204,48 @@ def test_what_is_listed_is_what_is_used():
 
 def test_the_change_of_special_treatment_is_marked_as_not_seen_in_a_text():
     found = at("limit_st", board(from_canonical("600000.SH")), "2026-07-06")
-    assert (found.since, found.value, found.checked) == ("2026-07-06", "10", "")
+    assert (found.since, found.value, found.checked) == ("2026-07-06", "10", "unverified")
+    found = limits(from_canonical("600000.SH"), "2026-07-07", Decimal("5.00"), st=True)
+    assert (found.rule, found.sure) == ("±10 % ST, unverified", False)
+
+
+@pytest.mark.parametrize(
+    ("code", "day", "stamp", "unit"),
+    [
+        ("03067.HK", "2024-06-03", "0.00", "HKD"), ("02828.HK", "2024-06-03", "0.00", "HKD"),
+        ("82828.HK", "2024-06-03", "0.00", "CNY"), ("09010.HK", "2024-06-03", "0.00", "USD"),
+        ("00823.HK", "2024-12-20", "5.00", "HKD"), ("00823.HK", "2025-01-02", "0.00", "HKD"),
+        ("00700.HK", "2025-01-02", "5.00", "HKD"),
+    ],
+)  # fmt: skip
+def test_stamp_duty_of_funds_and_trusts_in_hong_kong(code, day, stamp, unit):
+    symbol = from_canonical(code)
+    broker = {"commission_pct": Decimal(0), "commission_min": Decimal(0)}
+    found = fees(symbol, day, "buy", Decimal(10), Decimal(500), **broker)
+    assert (str(found.stamp), currency(symbol)) == (stamp, unit)
+
+
+def test_rules_of_a_trade_that_no_text_was_found_for_are_named():
+    def named(code, day, side):
+        return [rule.what for rule in unverified_fees(from_canonical(code), day, side)]
+
+    assert named("AAPL.US", "2026-11-02", "sell") == ["taf", "taf_most"] and not named("AAPL.US", "2026-11-02", "buy")
+    assert named("600000.SH", "2005-03-01", "buy") == ["transfer_face"] and not named("600000.SH", "2024-03-01", "sell")
+    assert value("dividend_tax_longer", board(from_canonical("600519.SH")), "2014-06-25") == 5
+    assert value("handling_in_commission", board(from_canonical("830799.BJ")), "2024-01-02") == Decimal("0.0125")
+
+
+@pytest.mark.parametrize(
+    ("text", "taken"),
+    [("0.0049/share min 0.99", "0.99"), ("0.03% min 3", "3.00"), ("0.1%", "2.00"), ("0", "0.00"), ("1.99", "1.99")],
+)
+def test_the_commission_of_a_market_is_its_own(monkeypatch, text, taken):
+    wish = order.Order(
+        "buy", from_canonical("AAPL.US"), Decimal(10), Decimal(200), clock.parse("2024-03-01T15:00-05:00")
+    )
+    assert not order.commission("US").known and order.commission("CN").known
+    monkeypatch.setenv("IA_LEDGER_COMMISSION_US", text)
+    assert order.commission("US").known and str(order.entry_of(wish).commission) == taken
+    monkeypatch.setenv("IA_LEDGER_COMMISSION_US", "free")
+    with pytest.raises(ConfigError):
+        order.commission("US")

@@ -217,4 +217,11 @@ CATALOG = {
     "{symbol}: the price is as of {date}, {missed} sessions old": "{symbol}：价格是 {date} 的，已过 {missed} 个交易日",
     "{count} more prices are older than the last session": "另有 {count} 只的价格早于上一交易日",
     "price date": "价格日期",
+    "{name}: {value!r} is no commission": "{name}：{value!r} 不是佣金",
+    "write `0.03% min 3`, `0.0049/share min 0.99` or, for a fixed sum, `1.99`": "写成 `0.03% min 3`、`0.0049/share min 0.99`，固定金额写 `1.99`",
+    "your commission in {market} is not known: that of ledger.commission_pct is taken; set yours, such as `ia config set ledger.commission_{code} '{example}'`, or give --commission": "不知道你在 {market} 的佣金：按 ledger.commission_pct 计算；请设置，如 `ia config set ledger.commission_{code} '{example}'`，或给出 --commission",
+    "the rule {rule} of {board} since {since} is not verified: {source}": "规则 {rule}（{board}，自 {since}）未经核实：{source}",
+    "dividends of {market} are entered before tax: enter what was withheld, such as `ia trade dividend --date DAY -- SYMBOL -TAX` (`ia trade rules` has dividend_withheld)": "{market} 的分红按税前记入：请记入被扣的税，如 `ia trade dividend --date 日期 -- 代码 -税额`（`ia trade rules` 中有 dividend_withheld）",
+    "checked tells how far a rule was checked: prices (against years of real prices), text (a text was read), nothing (named by its notice), unverified (no text was found; what uses it says so).": "checked 说明核对程度：prices（用多年真实价格核对）、text（读过原文）、空（只知文号）、unverified（没有找到原文，用到时会说明）。",
+    "checked": "核对",
 }

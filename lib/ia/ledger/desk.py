@@ -19,7 +19,7 @@ from ia.ledger import guard, journal, order
 from ia.ledger.account import Account, Price, account
 from ia.ledger.fold import Books, fold, plain
 from ia.ledger.guard import Breach, Held, Quoted, State
-from ia.ledger.journal import ACTIONS, BUY, SELL, TRADES, ZERO, Entry
+from ia.ledger.journal import ACTIONS, BUY, DIVIDEND, SELL, TRADES, ZERO, Entry
 from ia.ledger.order import Order
 from ia.ohlcv.identity import Symbol, from_canonical, listed_code, resolve
 from ia.rules import boards
@@ -222,6 +222,14 @@ class Desk:
     def _entered(self, actions: list[Entry]) -> list[Entry]:
         with self.ws.lock():
             done = journal.enter(self.ws, actions)
+        for market in sorted({from_canonical(each.symbol).market for each in done if each.kind == DIVIDEND} - {"CN"}):
+            self.notify(
+                Message(
+                    "dividends of {market} are entered before tax: enter what was withheld, such as `ia trade dividend"
+                    " --date DAY -- SYMBOL -TAX` (`ia trade rules` has dividend_withheld)",
+                    market=market,
+                )
+            )  # fmt: skip
         if len(done) > SHOWN:
             self.notify(
                 Message("{count} dividends, bonus issues and splits are entered from the market data", count=len(done))

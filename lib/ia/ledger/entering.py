@@ -20,6 +20,7 @@ from ia.ledger.guard import Breach
 from ia.ledger.journal import (
     ACTIONS,
     BONUS,
+    BUY,
     DIVIDEND,
     INTEREST,
     LEND,
@@ -37,7 +38,7 @@ from ia.ledger.journal import (
 from ia.ledger.order import Order
 from ia.ohlcv.identity import Symbol, from_canonical, resolve
 from ia.rules.boards import currency
-from ia.rules.fees import cents
+from ia.rules.fees import cents, unverified_fees
 
 
 class Done(NamedTuple):
@@ -76,9 +77,34 @@ def trade(
         if replaces is not None:
             entry = entry._replace(corrects=number, place=replaces.place or number, name=replaces.name)
         done = Done(_entered(desk, [entry], number)[0], breaches)
+    _tell_of_fees(desk, wish)
     if done.entry.kind == SELL:
         _tell_of_tax(desk, done.entry)
     return done
+
+
+def _tell_of_fees(desk: Desk, wish: Order) -> None:
+    """Say where the commission is not known for a market, and which rules of its fees are not verified."""
+    if wish.side == SUBSCRIBE:
+        return
+    market = wish.symbol.market
+    if "commission" not in wish.fees and not order.commission(market).known:
+        example = "0.0049/share min 0.99" if market == "US" else "0.03% min 3"
+        desk.notify(
+            Message(
+                "your commission in {market} is not known: that of ledger.commission_pct is taken; set yours, such as"
+                " `ia config set ledger.commission_{code} '{example}'`, or give --commission",
+                market=market, code=market.lower(), example=example,
+            )
+        )  # fmt: skip
+    if len(wish.fees) < 4:
+        for rule in unverified_fees(wish.symbol, wish.day, "buy" if wish.side == BUY else "sell"):
+            desk.notify(
+                Message(
+                    "the rule {rule} of {board} since {since} is not verified: {source}", rule=rule.what,
+                    board=rule.market, since=rule.since, source=rule.source,
+                )
+            )  # fmt: skip
 
 
 def _tell_of_tax(desk: Desk, sale: Entry) -> None:

@@ -139,16 +139,60 @@ def _fees(order: Order) -> Fees:
     if order.side == SUBSCRIBE or len(known) == len(Fees._fields):
         return Fees(*(known.get(name, nothing) for name in Fees._fields))
     assert order.side in (BUY, SELL)
+    agreed = commission(order.symbol.market)
     try:
         computed = fees(
             order.symbol, order.day, "buy" if order.side == BUY else "sell", order.price, order.quantity,
-            commission_pct=setting("ledger.commission_pct"), commission_min=setting("ledger.commission_min"),
+            commission_pct=agreed.pct, commission_min=agreed.least,
         )  # fmt: skip
+        if agreed.per_share:
+            computed = computed._replace(commission=cents(max(agreed.per_share * order.quantity, agreed.least)))
     except NotFound:
         if known.keys() != {"commission", "stamp", "transfer"}:
             raise
         computed = Fees(nothing, nothing, nothing, nothing)
     return computed._replace(**known)
+
+
+class Commission(NamedTuple):
+    """What a broker takes for a trade: per cent of the amount, or money a share; and the least.
+
+    known   whether it was set for this market, and is not that of the mainland
+    """
+
+    pct: Decimal
+    per_share: Decimal
+    least: Decimal
+    known: bool
+
+
+_is_commission = re.compile(
+    r"(?:(?P<pct>[0-9.]+)\s*%|(?P<share>[0-9.]+)\s*/\s*share|(?P<flat>[0-9.]+))(?:\s+min\s+(?P<least>[0-9.]+))?",
+    re.ASCII,
+).fullmatch
+
+
+def commission(market: str) -> Commission:
+    """Return the commission of a market (CN, HK, US): the setting of its own, else the general one.
+
+    raises  ConfigError.
+    """
+    name, nothing = f"ledger.commission_{market.lower()}", Decimal(0)
+    text = config.get(name)
+    if text is None:
+        return Commission(setting("ledger.commission_pct"), nothing, setting("ledger.commission_min"), market == "CN")
+    found = _is_commission(str(text).strip())
+    try:
+        if found is None:
+            raise UsageError("")
+        told = {key: number(value, name, zero=True) for key, value in found.groupdict().items() if value}
+    except UsageError:
+        raise ConfigError(
+            "{name}: {value!r} is no commission", name=name, value=text,
+            hint="write `0.03% min 3`, `0.0049/share min 0.99` or, for a fixed sum, `1.99`",
+        ) from None  # fmt: skip
+    least = told.get("flat", told.get("least", nothing))
+    return Commission(told.get("pct", nothing), told.get("share", nothing), least, True)
 
 
 def setting(name: str) -> Decimal:

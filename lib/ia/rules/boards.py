@@ -36,6 +36,7 @@ _WIDER = {
     "fund.reit": ("fund.reit", "fund"),
     "HK": ("HK",),
     "HK.etf": ("HK.etf", "HK"),
+    "HK.reit": ("HK.reit", "HK"),
     "US": ("US",),
 }
 _STOCKS = (
@@ -71,6 +72,12 @@ _WORDS = (
     ),
     ("fund.20", "创业|(?<!央企)科创|双创|创50|创成长|创蓝筹|创中盘"),
 )
+_HK_REITS = (
+    "00405", "00435", "00778", "00808", "00823", "01275", "01426", "01503", "01881", "02191", "02778", "80823", "87001",
+)  # fmt: skip
+"""Real estate investment trusts of Hong Kong: their codes are those of companies."""
+_HK_USD = (("09000", "09199"), ("09400", "09499"), ("09800", "09849"))
+"""Counters in US dollars of exchange traded funds."""
 _PLAIN_ETF = ("510", "512", "515", "516", "517", "560", "561", "562", "563")
 
 
@@ -85,7 +92,7 @@ def board(symbol: Symbol) -> Board:
     if symbol.market == "US":
         return _of("US")
     if symbol.market == "HK":
-        return _of("HK.etf" if symbol.kind == "etf" else "HK")
+        return _of("HK.etf" if symbol.kind == "etf" else "HK.reit" if symbol.code in _HK_REITS else "HK")
     for exchange, prefixes, name in _STOCKS:
         if symbol.exchange == exchange and symbol.code.startswith(prefixes):
             return _of(name)
@@ -106,9 +113,11 @@ def _of(name: str) -> Board:
 
 def currency(symbol: Symbol) -> str:
     """Return in what a security is traded: CNY, HKD or USD; B-shares of Shanghai in USD, of Shenzhen in HKD, the
-    yuan counters of Hong Kong (8xxxx) in CNY."""
+    yuan counters of Hong Kong (8xxxx) in CNY, the dollar counters of its funds in USD."""
     if symbol.market == "CN":
         return {"b.SH": "USD", "b.SZ": "HKD"}.get(board(symbol).name, "CNY")
     if symbol.market == "HK":
+        if any(first <= symbol.code <= last for first, last in _HK_USD):
+            return "USD"
         return "CNY" if symbol.code.startswith("8") and len(symbol.code) == 5 else "HKD"
     return "USD"

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from ia.errors import NotFound
 from ia.ohlcv.identity import Symbol
 from ia.rules.boards import Board, board
-from ia.rules.table import value
+from ia.rules.table import Rule, unverified, value
 
 CENT = Decimal("0.01")
 NOTHING = Decimal(0)
@@ -63,6 +63,19 @@ def fees(
         exc.hint = "give the fees as they stand in the statement"
         raise
     return Fees(cents(max(amount * commission_pct / 100, commission_min)), stamp, transfer, other)
+
+
+CHARGED = (
+    "stamp_buy", "stamp_sell", "transfer", "transfer_most", "transfer_face", "trading_fee", "sfc_levy", "afrc_levy",
+    "settlement_fee", "settlement_least", "settlement_most", "trading_tariff", "sec_fee", "taf", "taf_most",
+)  # fmt: skip
+"""The rules that a fee is made by."""
+
+
+def unverified_fees(symbol: Symbol, day: str, side: Side) -> list[Rule]:
+    """Return the rules of a trade's fees that no text was found for."""
+    other = ("stamp_sell", "sec_fee", "taf", "taf_most") if side == "buy" else ("stamp_buy",)
+    return unverified((what for what in CHARGED if what not in other), board(symbol), day)
 
 
 def _charged(

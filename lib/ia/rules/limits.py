@@ -10,7 +10,7 @@ from ia.ohlcv.identity import Symbol
 from ia.rules.boards import board
 from ia.rules.fees import CENT, exact
 from ia.rules.lots import tick
-from ia.rules.table import value
+from ia.rules.table import unverified, value
 
 FREE = 5
 """The most days of a new stock without limits."""
@@ -75,6 +75,8 @@ def limits(
             return _around(symbol, prev_close, up, down, f"+{up} %/-{down} %", sure)
     special = value("limit_st", where, day) if st else None
     rule = f"±{pct} %" if special is None else f"±{special} % ST"
+    if unverified(("limit_st" if special is not None else "limit",), where, day):
+        rule, sure = f"{rule}, unverified", False
     return _around(symbol, prev_close, special or pct, special or pct, rule, sure)
 
 

@@ -2,11 +2,12 @@
 
 A number stands once, in rules.tsv, and everything that computes (fees, limits, lots, settlement) reads it here, so that
 what is listed is what is done. How far a row was checked stands in it: `prices` against years of real prices (see
-tests/unit/test_rules_prices.py), `text` against a text that was read, nothing: named by its notice, not read again.
+tests/unit/test_rules_prices.py), `text` against a text that was read, nothing: named by its notice, not read again,
+`unverified`: no text that says so was found, and whoever uses it says so.
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 from decimal import Decimal
 from functools import cache
@@ -14,6 +15,8 @@ from typing import NamedTuple
 
 from ia.errors import NotFound
 from ia.rules.boards import Board
+
+UNVERIFIED = "unverified"
 
 
 class Rule(NamedTuple):
@@ -50,6 +53,19 @@ def at(what: str, board: Board, day: str) -> Rule | None:
         template = "no rule for {what} of {market} is known before {since}"
         raise NotFound(template, what=what, market=board.name, since=begins)
     return None
+
+
+def unverified(whats: Iterable[str], board: Board, day: str) -> list[Rule]:
+    """Return the rules in force on a day, of those that are named, that no text was found for."""
+    found = []
+    for what in whats:
+        try:
+            rule = at(what, board, day)
+        except NotFound:
+            continue
+        if rule is not None and rule.checked == UNVERIFIED:
+            found.append(rule)
+    return found
 
 
 def value(what: str, board: Board, day: str) -> Decimal | None:
