@@ -39,7 +39,7 @@ COMMANDS = {
     "recall": ("ia_cli.recall:recall", "Find what was written, best first."),
     "soul": ("ia_cli.soul:soul", "Show the assistant's character and propose changes to it."),
     "pending": ("ia_cli.pending:pending", "List the proposals that wait for a decision."),
-    "approve": ("ia_cli.pending:approve", "Carry out a proposal."),
+    "approve": ("ia_cli.pending:approve", "Carry out proposals."),
     "reject": ("ia_cli.pending:reject", "Drop a proposal."),
     "skill": ("ia_cli.skill:skill", "List, run and install skills: tested ways of doing a kind of work."),
     "provider": ("ia_cli.provider:provider", "List, add and test providers: abilities that other programs bring."),
