@@ -53,11 +53,12 @@ def last_bars(ws: Workspace, notify: Notify = silent, session: str = "") -> "Ans
 def ohlcv_shown(ws: Workspace, request: "Request", session: str = "") -> None:
     """OHLCV → compute: remember what this session looked at last. Losing it costs a retyped symbol, so no fsync."""
     path = _session_file(ws, session)
-    files.make_own(path)
     temporary = f"{path}.{os.getpid()}.{threading.get_ident()}"
-    with open(temporary, "w", encoding="utf-8") as file:
-        file.write("\n".join([*(field or "" for field in request[:5]), ",".join(request.adapters)]))
-    os.replace(temporary, path)
+    with contextlib.suppress(OSError):  # a workspace that may not be written, a full disk
+        files.make_own(path)
+        with open(temporary, "w", encoding="utf-8") as file:
+            file.write("\n".join([*(field or "" for field in request[:5]), ",".join(request.adapters)]))
+        os.replace(temporary, path)
 
 
 def _session_file(ws: Workspace, session: str = "") -> str:

@@ -207,10 +207,16 @@ def connect(home: str, schema: Schema) -> sqlite3.Connection:
             passing = isinstance(exc, sqlite3.OperationalError) and "open" in str(exc)
             if schema.precious or schema.dear or _busy(exc) or passing:  # a full disk is no damage
                 raise
-            for suffix in ("", "-wal", "-shm"):
-                with contextlib.suppress(FileNotFoundError):
-                    os.unlink(path + suffix)
+            discard(home, schema)
             return _open(path, schema)
+
+
+def discard(home: str, schema: Schema) -> None:
+    """Throw away a database that can be rebuilt."""
+    assert not (schema.precious or schema.dear)
+    for suffix in ("", "-wal", "-shm"):
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(os.path.join(home, ".ia", schema.file) + suffix)
 
 
 def put_aside(home: str, schema: Schema) -> str | None:

@@ -22,7 +22,7 @@ LOCAL = "ia-offline"
 RESERVE = 1_000
 """Output tokens that a call reserves at a time."""
 STALE = timedelta(minutes=15)
-"""Age at which a reservation counts no more: its process was killed."""
+"""Age at which a reservation counts no more whose process cannot be looked at: it is on another machine."""
 CAPS = ("turn.max_cost", "turn.max_cost_day", "turn.max_cost_month",
         "turn.max_tokens", "turn.max_tokens_day", "turn.max_tokens_month")  # fmt: skip
 UNPRICED_TOKENS = 500_000
@@ -139,6 +139,8 @@ class Meter:
             return
         with _writing(self.ws) as db:
             self._forget(db)
+            for number in _orphans(db):
+                db.execute("DELETE FROM usage WHERE id = ?", (number,))
             room = self._room(db)
             self._reserved = RESERVE if room is None else min(RESERVE, room)
             self._row = self._insert(db, self._input, self._reserved, estimated=True, state="reserved")
@@ -229,7 +231,7 @@ class Meter:
         row = {
             **self._who, "time": clock.stamp(clock.now()) if clock.simulated() else wall, "wall": wall,
             "input_tokens": sent, "output_tokens": got, "cost_pico": cost, "currency": currency,
-            "estimated": int(estimated), "state": state,
+            "estimated": int(estimated), "state": state, "owner": _owner(os.getpid()),
         }  # fmt: skip
         sql = f"INSERT INTO usage ({', '.join(row)}) VALUES ({', '.join(':' + name for name in row)})"
         return db.execute(sql, row).lastrowid or 0
@@ -318,16 +320,47 @@ def _spent(db: sqlite3.Connection, cap: _Cap, *, turn: str = "", but: int = 0) -
     midnight = wall.replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
     begin = midnight.replace(day=1) if cap.scope == "month" else midnight
     what = "cost_pico" if cap.money else "input_tokens + output_tokens"
+    live = f"wall > :stale AND id NOT IN ({', '.join(map(str, _orphans(db)))})"
     where = "turn = :turn" if cap.scope == "command" else "wall >= :begin"
     row = db.execute(
         f"SELECT coalesce(sum({what}), 0) FROM usage WHERE {where} AND id <> :but AND model <> :local"
-        f" AND (state = 'done' OR wall > :stale){' AND currency = :currency' if cap.money else ''}",
+        f" AND (state = 'done' OR ({live})){' AND currency = :currency' if cap.money else ''}",
         {
             "turn": turn, "begin": clock.stamp(begin.astimezone()), "but": but, "local": LOCAL,
             "stale": clock.stamp(wall - STALE), "currency": _currency(),
         },
     ).fetchone()  # fmt: skip
     return int(row[0])
+
+
+def _owner(process: int) -> str:
+    """Return what names a process of this machine: its number is used again, but not with the same start; "" if none.
+
+    Where there is no /proc, the number alone has to do.
+    """
+    try:
+        with open(f"/proc/{process}/stat", encoding="utf-8", errors="replace") as file:
+            started = file.read().rpartition(")")[2].split()[19]
+    except OSError:
+        if os.path.exists("/proc/self/stat"):
+            return ""
+        started = ""
+        try:
+            os.kill(process, 0)
+        except ProcessLookupError:
+            return ""
+        except PermissionError:  # it runs, as another user
+            pass
+    return f"{os.uname().nodename}:{process}:{started}"
+
+
+def _orphans(db: sqlite3.Connection) -> list[int]:
+    """Return the reservations whose process is gone: it was killed in the middle of a call."""
+    rows = db.execute("SELECT id, owner FROM usage WHERE state = 'reserved' AND owner <> ''").fetchall()
+    host = os.uname().nodename
+    return [
+        number for number, owner in rows if owner.split(":")[0] == host and owner != _owner(int(owner.split(":")[1]))
+    ]
 
 
 def _left(cap: _Cap, spent: int) -> Left:

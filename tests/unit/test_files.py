@@ -178,3 +178,15 @@ def test_a_workspace_made_by_hand_begins_without_a_database(home, ia):
     (home / "notebook" / "a.md").write_text("by hand\n")
     assert ia("note", "append", "a", "more").returncode == 0
     assert ia("log").returncode == 0
+
+
+def test_prices_are_printed_where_the_session_file_cannot_be_written(home, ia, monkeypatch):
+    monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
+    assert ia("ohlcv", "600519").returncode == 0
+    session = home / ".ia" / "cache" / "session"
+    for file in session.iterdir():
+        file.unlink()
+    session.rmdir()
+    session.write_text("a file is in the way")  # root may write everywhere
+    done = ia("ohlcv", "600519")
+    assert done.returncode == 0 and done.stdout.startswith("date,open")

@@ -337,3 +337,24 @@ def test_what_is_written_in_the_past_is_found_then(ws, monkeypatch):
     assert sorted(found(ws, "银行")) == ["a", "b", "c"] and found(ws, "白酒") == []
     monkeypatch.setenv("IA_NOW", "2023-12-01")
     assert found(ws, "银行") == []
+
+
+@pytest.mark.parametrize("how", ["recall", "write"])
+def test_an_index_that_is_damaged_in_the_middle_is_rebuilt(ws, how):
+    ws.write("soul.md", "a workspace that was written to")
+    for number in range(60):
+        put(ws, f"notebook/n{number}.md", f"动能衰减 number {number} " + "词句 " * 400)
+    assert len(recall(ws, "动能", limit=100)) == 60
+    path = os.path.join(ws.root, ".ia", "cache", "index.db")
+    size = os.path.getsize(path)
+    with open(path, "r+b") as file:
+        file.seek(8192)
+        file.write(os.urandom(size - 8192))
+    if how == "write":
+        from ia.pipes import note_written
+
+        said = []
+        put(ws, "notebook/new.md", "动能 new")
+        note_written(ws, "notebook/new.md", notify=said.append)
+        assert not said
+    assert len(recall(ws, "动能", limit=100)) == 60 + (how == "write")

@@ -393,3 +393,37 @@ def test_nothing_yet(ws):
 )
 def test_amounts_are_written_plainly(amount, text):
     assert usage.plain(Decimal(amount)) == text
+
+
+def test_a_reservation_of_a_killed_process_counts_no_more(priced, ws, monkeypatch):
+    import os
+
+    monkeypatch.setenv("IA_TURN_MAX_TOKENS_DAY", "5000")
+    ws.db.execute("SELECT 1")
+    child = os.fork()
+    if child == 0:
+        try:
+            from ia.workspace import Workspace
+
+            usage.Meter(Workspace(ws.root), "m", command="c").before(3_000)
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+    assert [kind for kind, *_ in state(ws)] == ["reserved"]
+    assert usage.left(ws)["turn.max_tokens_day"].left == 5_000
+    meter = usage.Meter(ws, "m", command="c")
+    meter.before(3_500)
+    assert state(ws) == [("reserved", 3_500, RESERVE)]
+
+
+def test_a_reservation_of_another_machine_counts_until_it_is_stale(priced, ws, monkeypatch):
+    monkeypatch.setenv("IA_TURN_MAX_TOKENS_DAY", "5000")
+    usage.Meter(ws, "m", command="c").before(1_000)
+    ws.db.execute("UPDATE usage SET owner = 'elsewhere:1:1'")
+    assert usage.left(ws)["turn.max_tokens_day"].left == 5_000 - 1_000 - RESERVE
+
+
+def test_a_reservation_of_a_process_that_runs_counts(priced, ws, monkeypatch):
+    monkeypatch.setenv("IA_TURN_MAX_TOKENS_DAY", "5000")
+    usage.Meter(ws, "m", command="c").before(1_000)
+    assert usage.left(ws)["turn.max_tokens_day"].left == 5_000 - 1_000 - RESERVE

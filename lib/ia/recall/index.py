@@ -78,6 +78,17 @@ def opened(ws: Workspace, notify: Notify = silent) -> sqlite3.Connection:
     return conn
 
 
+def discard_damaged(ws: Workspace, exc: BaseException) -> bool:
+    """Throw the index away if a failure says that its file is not sound; it is rebuilt from the files."""
+    if not store.damaged(exc):
+        return False
+    try:
+        store.discard(ws.root, AS_OF if clock.simulated() else PRESENT)
+    except OSError:  # it may not be written
+        return False
+    return True
+
+
 def entered(ws: Workspace, path: str) -> None:
     """Bring one file that ia just wrote up to date, if there is an index; as quick however many notes there are."""
     if path == SKIPPED or not path.startswith(tuple(root + "/" for root in ROOTS)) or not path.endswith(TEXT):
@@ -92,9 +103,9 @@ def entered(ws: Workspace, path: str) -> None:
             conn.execute("UPDATE folders SET digest = NULL WHERE path = ?", (folder,))
             _one(ws, conn, folder, name, "", silent)
             _count(conn, 1)
-    except sqlite3.OperationalError as exc:
-        if "locked" not in str(exc):
-            raise  # else another process is bringing the index up to date, and the next question finds the file anyway
+    except sqlite3.DatabaseError as exc:
+        if "locked" not in str(exc) and not discard_damaged(ws, exc):
+            raise  # else another process is bringing the index up to date, or it is rebuilt: the next question finds it
     finally:
         conn.close()
 

@@ -6,12 +6,13 @@ by BM25 and mildly by age: the score is BM25 x (0.3 + 0.7 x 0.5^(age / half-life
 news.
 """
 
+import contextlib
 import sqlite3
 from datetime import date
 from typing import NamedTuple
 
 from ia import clock, config
-from ia.errors import BadData, Notify, UsageError, silent
+from ia.errors import BadData, IaError, Notify, UsageError, silent
 from ia.recall import index
 from ia.recall.terms import Query, folded, parse, quoted
 from ia.workspace import Workspace
@@ -55,11 +56,19 @@ def recall(
     wanted = parse(query)
     if not wanted.tokens:
         raise BadData("nothing to look for: the query has no letters or digits")
-    conn = index.opened(ws, notify)
     try:
+        return _answer(ws, wanted, limit, since, areas, notify)
+    except (sqlite3.DatabaseError, IaError) as exc:
+        if not index.discard_damaged(ws, exc):
+            raise
+        return _answer(ws, wanted, limit, since, areas, notify)
+
+
+def _answer(
+    ws: Workspace, wanted: Query, limit: int, since: str | None, areas: tuple[str, ...], notify: Notify
+) -> list[Hit]:
+    with contextlib.closing(index.opened(ws, notify)) as conn:
         return find(conn, wanted, limit, since, areas)
-    finally:
-        conn.close()
 
 
 def find(
