@@ -1,0 +1,162 @@
+"""Run many commands of `ia` quickly: a server has loaded all modules and forks one process for each command.
+
+A command runs in a process of its own, with its own environment, folder and standard streams, from the same entry as
+the installed script to the end of the interpreter. What it does not pay for again is the start of Python and the
+loading of pandas, so that a command costs what it does. What depends on which modules are loaded is not seen here:
+tests of the start are in real processes.
+"""
+
+import atexit
+import contextlib
+import dataclasses
+import importlib
+import json
+import os
+import pkgutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+LIMIT = 120.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Ran:
+    """How a command ended: exit status (124 after the time limit, 128 + N on signal N), streams, seconds of CPU."""
+
+    args: tuple[str, ...]
+    status: int
+    out: str
+    err: str
+    cpu: float
+
+
+class Server:
+    """A server of forked commands; ends with the block."""
+
+    def __init__(self) -> None:
+        self._ours, theirs = socket.socketpair()
+        with theirs:
+            env = {name: value for name, value in os.environ.items() if not name.startswith("IA_")}
+            self._process = subprocess.Popen(
+                [sys.executable, __file__, str(theirs.fileno())], pass_fds=[theirs.fileno()],
+                env={**env, "OPENBLAS_NUM_THREADS": "1", "PYTHONUTF8": "1"}, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            )  # fmt: skip
+        self._answers = self._ours.makefile("r", encoding="utf-8")
+        self._folder = tempfile.TemporaryDirectory(prefix="forked-")
+
+    def __enter__(self) -> "Server":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._answers.close()
+        self._ours.close()
+        self._process.wait()
+        self._folder.cleanup()
+
+    def run(self, *args: str, env: Mapping[str, str], cwd: Path, input: str = "", limit: float = LIMIT) -> Ran:
+        """Run `ia ARGS` with exactly this environment and return how it ended."""
+        given, out, err = (Path(self._folder.name) / name for name in ("in", "out", "err"))
+        given.write_bytes(input.encode(errors="surrogatepass"))
+        request = {"args": args, "env": dict(env), "cwd": str(cwd), "streams": [str(given), str(out), str(err)]}
+        self._ours.sendall(json.dumps(request).encode() + b"\n")
+        child = int(self._answers.readline())
+        self._ours.settimeout(limit)
+        try:
+            answer = self._answers.readline()
+        except TimeoutError:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(child, signal.SIGKILL)
+            self._ours.settimeout(None)
+            self._answers = self._ours.makefile("r", encoding="utf-8")  # one that timed out reads no more
+            self._answers.readline()
+            return Ran(args, 124, _text(out), _text(err), limit)
+        self._ours.settimeout(None)
+        status, cpu = json.loads(answer)
+        return Ran(args, status if status >= 0 else 128 - status, _text(out), _text(err), cpu)
+
+
+def _text(path: Path) -> str:
+    return path.read_bytes().decode(errors="backslashreplace")
+
+
+def _serve(number: int) -> list[str] | None:
+    """Fork a child for each request until the client leaves; return the words of the command in the child."""
+    with socket.socket(fileno=number) as link, link.makefile("r", encoding="utf-8") as requests:
+        for line in requests:
+            request = json.loads(line)
+            started = os.times()
+            child = os.fork()
+            if child == 0:
+                _become(request)
+                link.detach()
+                os.close(number)
+                return list(request["args"])
+            link.sendall(b"%d\n" % child)
+            status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+            ended = os.times()
+            cpu = ended.children_user + ended.children_system - started.children_user - started.children_system
+            with contextlib.suppress(ProcessLookupError):  # what the command left running must not outlive it
+                os.killpg(child, signal.SIGKILL)
+            link.sendall(json.dumps([status, round(cpu, 3)]).encode() + b"\n")
+    return None
+
+
+def _become(request: dict[str, object]) -> None:
+    os.setpgid(0, 0)
+    streams = [str(path) for path in request["streams"]]
+    for at, path in enumerate(streams):
+        opened = os.open(path, os.O_RDONLY if at == 0 else os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        os.dup2(opened, at)
+        os.close(opened)
+    os.environ.clear()
+    os.environ.update(request["env"])
+    time.tzset()
+    os.chdir(str(request["cwd"]))
+
+
+def _load() -> None:
+    import ia
+    import ia_cli
+
+    for package in (ia, ia_cli):
+        for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            importlib.import_module(found.name)
+
+
+def _run(main: Callable[[], None]) -> None:
+    """Run a command as the interpreter would, and leave without taking every loaded module apart."""
+    try:
+        main()
+        status = 0
+    except SystemExit as exc:
+        status = exc.code if isinstance(exc.code, int) else int(exc.code is not None)
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+        status = 1
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(status)
+
+
+if __name__ == "__main__":
+    import gc
+
+    gc.disable()
+    _load()
+    gc.freeze()
+    words = _serve(int(sys.argv[1]))
+    if words is not None:
+        from ia_cli.start import main
+
+        sys.argv = [os.path.join(os.path.dirname(sys.executable), "ia"), *words]
+        _run(main)

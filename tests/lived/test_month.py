@@ -1,0 +1,21 @@
+"""A month on both markets: no command breaks its contract, and every evening the workspace is whole."""
+
+import pytest
+
+pytestmark = [pytest.mark.process, pytest.mark.timeout(1800)]
+
+
+def test_nothing_breaks_in_a_month(month):
+    assert [(entry.step, entry.problems, entry.err[-400:]) for entry in month.record if entry.problems] == []
+
+
+def test_the_month_has_questions_on_every_day(month):
+    asked = [entry.step.split()[0] for entry in month.record if " turn " in entry.step]
+    assert len(asked) >= month.market.questions
+    assert len(set(asked)) >= month.market.days
+
+
+def test_the_last_evening_is_whole_in_a_copy(own):
+    from lived.life import evening
+
+    assert evening(own.server, own.life, own.day) == []
