@@ -51,6 +51,10 @@ def set_(key: str, value: str) -> None:
         from ia.channels import known
 
         known.check(key.removeprefix(known.PREFIX), value)
+    if key.startswith("risk.") and value:
+        from ia.ledger import guard
+
+        guard.parse_limit(key, value)
     if key == "messaging.default":
         from ia.channels import known
 

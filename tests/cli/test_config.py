@@ -141,3 +141,25 @@ def test_the_adapter_must_exist(ia):
     run = ia("config", "set", "market.adapter", "demo,bogus")
     assert run.returncode == 78
     assert "bogus" in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("risk.position_pct", "900"),
+        ("risk.position_pct", "0"),
+        ("risk.day_stop_pct", "8%"),
+        ("risk.stop_loss_pct", "seven"),
+        ("risk.cooling_hours", "-1"),
+        ("risk.rise_pct", "nan"),
+    ],
+)
+def test_a_limit_of_risk_must_be_one(ia, home, key, value):
+    ia("init")
+    before = (home / "config.yaml").read_bytes() if (home / "config.yaml").exists() else None
+    done = ia("config", "set", "--", key, value)
+    assert done.returncode in (2, 78), done.stderr
+    assert done.stderr.startswith(f"ia: {key}")
+    assert (home / "config.yaml").read_bytes() == before if before is not None else not (home / "config.yaml").exists()
+    assert ia("config", "set", key, "").returncode == 0
+    assert ia("account").returncode == 0

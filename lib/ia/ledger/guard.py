@@ -126,7 +126,7 @@ class Several(list[Message]):
 
 def configured() -> Limits:
     """Return the limits of the settings `risk.*`. raises ConfigError (78) for one that is no number or not sensible."""
-    return Limits(**{name: _setting(f"risk.{name}") for name in Limits._fields})
+    return Limits(**{name: parse_limit(f"risk.{name}", config.get(f"risk.{name}")) for name in Limits._fields})
 
 
 def check(order: Order, state: State, limits: Limits) -> list[Breach]:
@@ -390,8 +390,9 @@ def _money(amount: Decimal, state: State) -> dict[str, str]:
     return {"equity": f"{amount:,.2f}", "currency": state.currency}
 
 
-def _setting(name: str) -> Decimal:
-    text = str(config.get(name)).strip()
+def parse_limit(name: str, value: object) -> Decimal:
+    """Return the value of a setting `risk.*`; ConfigError where it is no limit."""
+    text = str(value).strip()
     if name.endswith("hours"):
         if _is_limit(text) and Decimal(text) <= 8760:
             return Decimal(text)
