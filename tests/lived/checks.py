@@ -10,7 +10,8 @@ from pathlib import Path
 from forked import Ran
 
 BUGS = re.compile(
-    r"Traceback \(most recent call last\)|internal error|<(?:class|function|module|bound method) |\bobject at 0x[0-9a-f]+"
+    r"Traceback \(most recent call last\)|internal error|内部出错|an error in ia|--kind fault"
+    r"|<(?:class|function|module|bound method) |\bobject at 0x[0-9a-f]+"
 )
 NEVER = (70, 124)
 

@@ -24,6 +24,7 @@ def ran(status=0, out="x", err="", args=("turn", "x")):
         ran(out="Traceback (most recent call last):\n  File"),
         ran(out="<ia.agent.Voice object at 0x7fdc94a6e4d0>"),
         ran(err="got <class 'int'>"),
+        ran(out="Missing: the table (an error in ia; see `ia log --kind fault`)."),
         ran(out=" \n"),
         ran(66, err="no such skill"),
         ran(args=("account", "--json"), out='{"cash": NaN}'),
