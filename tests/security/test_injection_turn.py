@@ -137,5 +137,8 @@ def test_without_text_from_outside_the_same_calls_do_act(standing, ia, brain):
     told = json.loads(run.stdout)
     worked = {call["name"] for call in told["tools"] if call["ok"]}
     assert {"memory.believe", "memory.reflect", "memory.log", "memory.prefer", "soul.propose"} <= worked
-    assert "现金流为王" in (standing / "memory/beliefs.md").read_text(encoding="utf-8")
+    journal = [file.read_text(encoding="utf-8") for file in (standing / "memory/journal").glob("*.md")]
+    assert "现金流为王" in "".join(journal)
+    assert "现金流为王" not in (standing / "memory/beliefs.md").read_text(encoding="utf-8")  # only ever proposed
+    assert {"belief", "soul", "preferences"} <= {each["kind"] for each in json.loads(ia("pending", "--json").stdout)}
     assert "现金流为王" not in (standing / "soul.md").read_text(encoding="utf-8")
