@@ -16,11 +16,13 @@ _STOP = r"(?<=[A-Za-z0-9])。(?=[A-Za-z0-9])|(?<=\w)。(?=\w{1,24}[/?#:%\\])"
 _JOINED = re.compile(
     f"(?P<kept>{_OWN}|{_CODE})|(?P<address>{_ADDRESS})|(?P<dot>{_DOT})|(?P<stop>{_STOP})"
 )  # fmt: skip
+_TARGET = r"(?=\s*<?(?:[A-Za-z][\w+.-]*\\?:|[/\\]{2}))"
 _LOADED = re.compile(
     r"!(?=\[)|<(?=[A-Za-z/!?])|&(?=#|[A-Za-z]{2,30};)|(?<![\w:/\\\]])/(?=\\?/\\?[^\s/])|\\(?=\\[^\s\\])"
+    rf"|(?<=\])[(:]{_TARGET}"
 )
 """What a Markdown viewer would load or make a link of besides: images, tags, characters in disguise, `//host`."""
-_BROKEN = re.compile(r"\[([.:!<&/\\])\]")
+_BROKEN = re.compile(r"\[([.:!<&/\\(])\]")
 
 
 def unlinked(text: str) -> str:

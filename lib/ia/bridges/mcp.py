@@ -38,6 +38,10 @@ ORIGIN = "mcp client"
 """Where the words of a client come from, as notes and proposals say it."""
 WINDOW = 3600.0
 """Seconds of a connection that count as one turn: how many subagents it may run, and for how many tokens."""
+UNTRUSTED = (
+    " What you say may come from anywhere: your notes are kept as untrusted until the user accepts them, and what the"
+    " user wrote stays as it is."
+)
 SUBAGENTS = "subagents.run"
 OPEN = (SUBAGENTS, "messaging.send", "skills.install", "skills.check", "compute.run", "indicator.calc", "risk.check")
 """Tools beside market.* that reach further than the workspace: they fetch, send or ask a model."""
@@ -176,7 +180,11 @@ async def _served(desk: _Desk, router: Router, scope: Scope) -> None:
         return _answer(await desk.ask(params.name, params.arguments or {}))
 
     server: Server[Any] = Server(
-        "ia", version=__version__, instructions=INSTRUCTIONS, on_list_tools=list_tools, on_call_tool=call_tool
+        "ia",
+        version=__version__,
+        instructions=INSTRUCTIONS + (UNTRUSTED if scope.tainted else ""),
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
     )
     async with stdio_server(stdin=_lines(desk)) as (inbound, outbound):  # type: ignore[arg-type]
         await server.run(inbound, outbound, server.create_initialization_options())
