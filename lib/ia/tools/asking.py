@@ -178,7 +178,8 @@ sentence of their own; where the request says that the text is here, and where i
 _MARKED = re.compile(
     r"<{3,}.*?(?:>{3,}|\Z)|\"{3}.*?(?:\"{3}|\Z)|'{3}.*?(?:'{3}|\Z)|~{3}.*?(?:~{3}|\Z)|«.*?(?:»|\Z)|《{2}.*?(?:》{2}|\Z)"
     r"|<([A-Za-z][\w-]*)(?:\s[^<>]*)?>.*?(?:</\1\s*>|\Z)|\[(\w{3,20})\].*?\[/\2\]"
-    r"|^[ \t]*(?:[-=*_#~+.·—–]{3,}|BEGIN\b.*|FROM:.*|发件人[:：].*|SUBJECT:.*|主题[:：].*)[ \t]*(?:\n.*|\Z)",
+    r"|^[ \t]*(?:[-=*_#~+.·—–]{3,}|BEGIN\b.*|FROM:.*"
+    r"|FWD?:.*|RE:.*|转发[:：].*|发件人[:：].*|SUBJECT:.*|主题[:：].*)[ \t]*(?:\n.*|\Z)",
     re.S | re.M | re.I,
 )
 """What stands between marks, behind a ruled line, or begins as a mail does."""
@@ -187,6 +188,9 @@ _BEHIND = re.compile(r"[:：][ \t\u3000]*\n.*|\n[ \t\u3000]*\n.*", re.S)
 _THIS_TEXT = re.compile(
     r"(?:总结|概括|归纳|提炼|摘要|翻译|译成|译一下|译为|解释|解读|改写|润色|校对|缩写|回复|答复)"
     r"[^。！？!?\n:：]{0,24}?(?:这[封篇份段条则](?!子)|以?下[面列文]|以下|上面|原文|来信|正文|邮件|文字|内容)"
+    r"|(?:收到|转发|这是|有一?[封条份篇段]|刚看到)[^。！？!?\n:：]{0,16}?(?:邮件|文章|新闻|公告|消息|短信|帖子?|原文|来信|通知)"
+    r"|\b(?:here(?:'s|\s+(?:is|are))|got|received|forward(?:ed|ing)?|pasted)\b[^.!?\n:]{0,40}?\b(?:e-?mails?|mails?|articles?|messages?"
+    r"|texts?|letters?|posts?|tweets?|news|memos?|notes?)\b"
     r"|\b(?:summari[sz]e|sum\s+up|translate|explain|rewrite|rephrase|paraphrase|proof-?read|condense|shorten|digest|reply\s+to"
     r"|respond\s+to|tl;?dr)\b[^.!?\n:]{0,40}?\b(?:this|these|the\s+following|following|below|e-?mails?|mails?|text|letters?)\b",
     re.I,
