@@ -3,6 +3,7 @@
 import math
 import re
 from datetime import date, datetime, timedelta, timezone
+from itertools import takewhile
 
 from made_market import CONCEPTS, INDUSTRIES, chance, is_etf
 
@@ -31,6 +32,8 @@ def answer(market, host, path, query):
     if path == "/list=sh000001":
         clock = min(market.clock, "15:30:39") if market.day == market.today else "15:30:39"
         return f'var hq_str_sh000001="上证指数,3026.5,3036.3,3032.6,{market.today},{clock},00,";\n'.encode("gb18030")
+    if path == "/realstock/company/klc_td_sh.txt":
+        return f'var KLC_TD_SH="{packed_days(ANNOUNCED)}";\n'
     if path.endswith("/klc_kl.js"):
         return sina_kline(market, path.split("/")[3])
     if path.endswith("/newfqkline/get"):
@@ -415,6 +418,48 @@ def packed(bars, digits):
             put(value, 24)
         put(bar.volume - volume, 42)
         before, volume = close, bar.volume
+    return "".join(letters[stream >> at & 63] for at in range(0, length, 6))
+
+
+def weekdays(first, last):
+    days = (date.fromisoformat(first) + timedelta(days=n) for n in range(9999))
+    return [day.isoformat() for day in takewhile(lambda day: day.isoformat() <= last, days) if day.weekday() < 5]
+
+
+HOLIDAYS_2027 = ("2027-01-01", *weekdays("2027-02-08", "2027-02-12"), *weekdays("2027-10-01", "2027-10-07"))
+"""As an exchange might announce them; the real ones of that year are not known here."""
+ANNOUNCED = [day for day in weekdays("2026-01-05", "2027-12-31") if day not in HOLIDAYS_2027]
+
+
+def packed_days(days):
+    """A list of sessions in Sina's form 139: runs of weekdays, each ended by a weekday that is none."""
+    stream, length = 0, 0
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+    def put(value, width):
+        nonlocal stream, length
+        stream |= (int(value) & (1 << width) - 1) << length
+        length += width
+
+    def number(day):
+        return (date.fromisoformat(day) - date(1990, 12, 19)).days
+
+    runs, open_ = [0], set(days)
+    for day in weekdays(days[0], days[-1]):
+        if day in open_:
+            runs[-1] += 1
+        else:
+            runs.append(0)
+    for value, width in ((139, 12), (63, 6), (number(days[0]), 18), (number(days[-1]), 18)):
+        put(value, width)
+    for at, run in enumerate(runs):
+        if at == 0:  # the width of a run: three times three bits
+            for bit in (1, 1, 1, 1, 0):
+                put(bit, 1)
+            put(run, 9)
+        else:
+            put(0, 1)
+            put(run, 9)
     return "".join(letters[stream >> at & 63] for at in range(0, length, 6))
 
 

@@ -22,7 +22,9 @@ def document(design: "Design") -> dict[str, Any]:
     from ia.schedule.describe import described
     from ia.tools.builtin.tasks import upcoming
 
-    return {"design": asdict(design), "described": described(design, lang()), "next": upcoming(design)}
+    coming = upcoming(design)
+    remarks = [told] if (told := remark(design, coming)) else []
+    return {"design": asdict(design), "described": described(design, lang()), "next": coming, "remarks": remarks}
 
 
 def rows(design: "Design") -> list[tuple[str, str]]:
@@ -33,6 +35,7 @@ def rows(design: "Design") -> list[tuple[str, str]]:
     told = [
         (tr("when"), f"{described(design, lang())}\n{design.schedule}"),
         (tr("next times"), "\n".join(_moment(text) for text in document(design)["next"])),
+        (tr("note"), remark(design, document(design)["next"])),
         (tr("asks"), design.prompt),
         (tr("runs"), design.run),
         (tr("input"), design.inputs),
@@ -43,6 +46,14 @@ def rows(design: "Design") -> list[tuple[str, str]]:
         (tr("because"), design.because),
     ]
     return [(what, how) for what, how in told if how.strip()]
+
+
+def remark(design: "Design", times: list[str]) -> str:
+    """Return what there is to say of a design's next times (ISO): that their holidays are not known; "" for nothing."""
+    from ia.schedule import slots
+
+    found = slots.unknown(design, [datetime.fromisoformat(text) for text in times])
+    return say(found.template, **found.params) if found else ""
 
 
 def lines(design: "Design") -> list[str]:

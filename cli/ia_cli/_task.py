@@ -101,7 +101,7 @@ def about(ws: "Workspace", each: "Listed", *, people: bool, whole: bool = False,
         "proposal": each.proposal,
     }
     if people:
-        row |= {name: local(row[name]) for name in ("next", "last")}
+        row |= {name: _placed(row[name], design) for name in ("next", "last")}
         if each.state == "edited" and each.problem is not None:
             row["state"] += say(", and wrong: {reason}", reason=each.problem)
         if each.proposal is not None:
@@ -142,12 +142,15 @@ def upcoming(design: "Design", anchor: Any, count: int = NEXT) -> list[str]:
 def shown(ws: "Workspace", each: "Listed") -> str:
     """Return all that there is to say of a task."""
     from ia.tasks import runs
+    from ia_cli import _draft
 
     row = about(ws, each, people=True)
     lines = [f"{each.name}\t{row['state']}", f"{tr('when')}\t{row['when'] or '-'}"]
     if each.task is not None:
         lines.append(say("approved {time} by {by}", time=local(each.task.approved), by=each.task.by))
-    lines += _coming(times(each))
+    lines += _coming(times(each), each)
+    if each.design is not None and (remark := _draft.remark(each.design, times(each))):
+        lines.append(f"{tr('note')}\t{remark}")
     lines += ["", _text(ws, each).rstrip("\n"), ""]
     made = runs.history(ws, each.name, 5)
     if made:
@@ -221,8 +224,24 @@ def _when(design: "Design") -> str:
     return in_words(design, lang())
 
 
-def _coming(stamps: list[str]) -> list[str]:
-    return [tr("next times") + ":", *(f"  {local(stamp)}" for stamp in stamps)] if stamps else []
+def _coming(stamps: list[str], each: "Listed") -> list[str]:
+    return [tr("next times") + ":", *(f"  {_placed(stamp, each.design)}" for stamp in stamps)] if stamps else []
+
+
+def _placed(stamp: str | None, design: "Design | None") -> str | None:
+    """Return a UTC stamp in the zone that a task's schedule is in, which is named where it is not the reader's."""
+    if stamp is None or design is None:
+        return local(stamp)
+    from datetime import datetime
+
+    from ia.schedule.slots import place_of
+    from ia.workspace import local as here
+
+    zone = place_of(design)
+    moment = datetime.fromisoformat(stamp)
+    there = moment.astimezone(zone)
+    own = here(moment).utcoffset() == there.utcoffset()
+    return f"{there:%Y-%m-%d %H:%M}" + ("" if own else f" {zone.key}")
 
 
 def _text(ws: "Workspace", each: "Listed") -> str:

@@ -2,12 +2,13 @@
 
 import os
 import sys
+import time
 from collections.abc import Callable, Sequence
 
 import click
 
 from ia import __version__, clock, config, files
-from ia.errors import IaError, InternalError, TryLater, UsageError
+from ia.errors import ConfigError, IaError, InternalError, TryLater, UsageError
 from ia_cli._alarm import tell_dead_alarm
 from ia_cli._group import RootGroup, reader_left
 from ia_cli._inbox import attended, tell_unread
@@ -132,6 +133,7 @@ def main() -> None:
 def run(argv: list[str]) -> int:
     """Run one command line and return its exit status; errors have been told on stderr."""
     try:
+        _require_zone()
         if config.run() is not None:
             from ia.tasks.pipeline import unattended
 
@@ -151,6 +153,15 @@ def run(argv: list[str]) -> int:
         return 0
     except Exception as exc:
         return _failed(exc, argv)
+
+
+def _require_zone() -> None:
+    """Raise ConfigError for a TZ whose offset no calendar has: every time of day would fail."""
+    if abs(time.localtime().tm_gmtoff or 0) >= 24 * 3600:
+        raise ConfigError(
+            "TZ: {zone!r} is no time zone", zone=config.env("TZ", "") or "",
+            hint="write an IANA name: Asia/Shanghai, America/New_York, Europe/London",
+        )  # fmt: skip
 
 
 def _failed(exc: Exception, argv: Sequence[str] = ()) -> int:

@@ -38,7 +38,7 @@ MAY = {
     # Faculties: what is built of organs.
     "skills": {"compute", "pipes", "ohlcv"},
     "providers": {"pipes", "ohlcv", "skills"},
-    "schedule": {"skills"},
+    "schedule": {"skills", "ohlcv"},
     "channels": set(),
     "pictures": {"ohlcv", "compute", "market", "ledger", "rules", "pipes"},
     # The agent floor:

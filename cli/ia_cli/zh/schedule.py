@@ -1,6 +1,11 @@
 """Chinese of what a task is and when it runs."""
 
 CATALOG = {
+    "the trading days of {market} are not known past {day}: every weekday counts as one, holidays too": "{market} 在 {day} 之后的交易日历未知：每个工作日都按交易日算，节假日也不例外",
+    "the trading days past {day} could not be fetched: {reason}": "取不到 {day} 之后的交易日历：{reason}",
+    "the trading days are known until {day} now": "交易日历现已知到 {day}",
+    "the list of trading days makes no sense: {count} days": "交易日列表不合理：{count} 天",
+    "`ia sync` brings them, where the source has them": "数据源已有时，`ia sync` 会取来",
     # a task's file
     "see ia-task(5)": "见 ia-task(5)",
     "a task begins with its fields between two lines of ---": "任务文件以两行 --- 之间的字段开头",
@@ -62,6 +67,7 @@ CATALOG = {
         "分 0-59，时 0-23，日 1-31，月 1-12，星期 0-7，范围从小到大"
     ),
     # zones
+    "TZ: {zone!r} is no time zone": "TZ：{zone!r} 不是时区",
     "{zone!r} is no time zone": "{zone!r} 不是时区",
     "write an IANA name: Asia/Shanghai, America/New_York, Europe/London": (
         "请写 IANA 名称：Asia/Shanghai、America/New_York、Europe/London"

@@ -9,9 +9,10 @@ import contextlib
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
+from datetime import date
 from typing import NamedTuple
 
-from ia import audit, config
+from ia import audit, clock, config
 from ia.errors import BadData, IaError, Message, NotFound, Notify, Refused, TryLater, Unavailable, UsageError, silent
 from ia.market import continuity, daily, jobs, sources, store
 from ia.market import snapshot as snapshots
@@ -54,9 +55,29 @@ def sync(
             raise
         cache.put_aside(ws, damage, notify)
         outcome = _synced(ws, source, adapter, request, notify, progress)
+    if request.job in ("", "daily", "all"):
+        _refresh_calendar(ws, source, notify)
     told = [str(failure) for failure in outcome.failures]
     audit.record(ws.db, "market.sync", request.job or "due", "user", rows=outcome.rows, failures=told)
     return outcome
+
+
+def _refresh_calendar(ws: Workspace, source: Source, notify: Notify) -> None:
+    """Fetch the trading days of the next year where the known ones end soon and the source has them."""
+    from ia.ohlcv import calendar, trade_dates
+
+    end = calendar.known_until("CN")
+    if source.name != "akshare" or date.fromisoformat(end) - date.fromisoformat(clock.today("CN")) > trade_dates.SOON:
+        return
+    from ia.ohlcv.adapters import sina
+
+    try:
+        until = trade_dates.keep(ws.root, sina.trade_dates())
+    except IaError as exc:
+        notify(Message("the trading days past {day} could not be fetched: {reason}", day=end, reason=exc))
+        return
+    if until > end:
+        notify(Message("the trading days are known until {day} now", day=until))
 
 
 def _synced(

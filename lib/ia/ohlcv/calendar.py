@@ -1,7 +1,7 @@
 """Trading days: when a market closed last, and until when what was fetched is fresh.
 
 exchange_calendars knows the holidays; its import (half a second) is paid here, when something is fetched,
-and never by a cached read. Beyond the days that it knows, every weekday counts as a session.
+and never by a cached read. Beyond the days that it knows a source's list counts (`trade_dates`), else every weekday.
 """
 
 import warnings
@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 from ia import clock
+from ia.ohlcv import trade_dates
 
 _EXCHANGE = {"CN": "XSHG", "HK": "XHKG", "US": "XNYS"}
 DELIVERY = timedelta(hours=2)
@@ -31,6 +32,15 @@ def next_close(market: str, moment: datetime) -> datetime:
             return close
         day += timedelta(days=1)
     raise AssertionError("forty days without a session")
+
+
+def known_until(market: str) -> str:
+    """Return the last day of which it is known whether it is a session, YYYY-MM-DD."""
+    calendar, more = _calendar(market), trade_dates.announced(market)
+    end = calendar.last_session.strftime("%Y-%m-%d") if calendar else "1990-12-31"
+    if calendar is not None and (bound := calendar.bound_max()) is not None:
+        end = bound.strftime("%Y-%m-%d")
+    return max(end, more.until) if more else end
 
 
 def closures(market: str, day: str, days: int = 21) -> list[str]:
@@ -79,6 +89,9 @@ def _close(market: str, day: str) -> datetime | None:
     calendar = _calendar(market)
     if calendar and calendar.first_session.strftime("%Y-%m-%d") <= day <= calendar.last_session.strftime("%Y-%m-%d"):
         if not calendar.is_session(day):
+            return None
+    elif (known := trade_dates.announced(market)) and min(known.days) <= day <= known.until:
+        if day not in known.days:
             return None
     elif datetime.fromisoformat(day).weekday() > 4:
         return None

@@ -1,7 +1,8 @@
 """Trading sessions of an exchange and when each of them closes, half days included.
 
 exchange_calendars knows them; its import costs half a second, so what it said is kept in a file of the derived cache.
-Beyond the days that it knows (mainland China announces its holidays a year ahead) every weekday counts as a session.
+Beyond the days that it knows (mainland China announces its holidays a year ahead) the list counts that `ia sync`
+fetched from a source, and past that every weekday: `unknown` says so.
 """
 
 import contextlib
@@ -16,6 +17,8 @@ from zoneinfo import ZoneInfo
 
 from ia import config, files
 from ia.clock import UTC
+from ia.errors import Message
+from ia.ohlcv import trade_dates
 
 CODES = {"CN": "XSHG", "HK": "XHKG", "US": "XNYS"}
 MARKETS = {**{name: name for name in CODES}, **{code: name for name, code in CODES.items()}, "XSHE": "CN", "XNAS": "US"}
@@ -48,7 +51,18 @@ def known_until(market: str, cache: str | None = None) -> date:
 
     cache   the folder that keeps what the package said, here and below; default that of the workspace, if there is one.
     """
-    return _sessions(market, cache or _folder()).last
+    return _sessions(market, cache or _folder(), trade_dates.stamp()).last
+
+
+def unknown(calendar: str, day: date) -> Message | None:
+    """Return the remark that a day lies past the last one whose holidays are known; None where it does not."""
+    market = MARKETS.get(calendar)
+    if market is None or day <= (known := known_until(market)):
+        return None
+    return Message(
+        "the trading days of {market} are not known past {day}: every weekday counts as one, holidays too",
+        market=market, day=known.isoformat(),
+    )  # fmt: skip
 
 
 def is_session(market: str, day: date, cache: str | None = None) -> bool:
@@ -58,7 +72,7 @@ def is_session(market: str, day: date, cache: str | None = None) -> bool:
 
 def close(market: str, day: date, cache: str | None = None) -> datetime | None:
     """Return when the session of a day closes, UTC; None where there is none."""
-    known = _sessions(market, cache or _folder())
+    known = _sessions(market, cache or _folder(), trade_dates.stamp())
     if known.first <= day <= known.last:
         return known.closes.get(day)
     if day.weekday() > 4:
@@ -78,7 +92,7 @@ def _folder() -> str | None:
 
 
 @lru_cache(8)
-def _sessions(market: str, cache: str | None) -> Sessions:
+def _sessions(market: str, cache: str | None, _stamp: tuple[str, int]) -> Sessions:
     place = os.path.join(cache, f"sessions-{CODES[market]}.json") if cache else None
     raw = _kept(place) if place else None
     if raw is None:
@@ -92,7 +106,14 @@ def _sessions(market: str, cache: str | None) -> Sessions:
         day = date.fromisoformat(text)
         hour, minute = divmod(other.get(text, regular), 60)
         closes[day] = datetime.combine(day, time(hour, minute), local).astimezone(UTC)
-    return Sessions(date.fromisoformat(raw["first"]), date.fromisoformat(raw["last"]), closes)
+    last = date.fromisoformat(raw["last"])
+    more = trade_dates.announced(market)
+    if more is not None and more.until > raw["last"]:
+        for text in more.days:
+            if (day := date.fromisoformat(text)) > last:
+                closes[day] = datetime.combine(day, CLOSES[market][-1], local).astimezone(UTC)
+        last = date.fromisoformat(more.until)
+    return Sessions(date.fromisoformat(raw["first"]), last, closes)
 
 
 def _kept(place: str) -> dict[str, Any] | None:

@@ -10,6 +10,7 @@ from datetime import datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from ia.clock import UTC
+from ia.errors import Message
 from ia.schedule import exchange, zones
 from ia.schedule.design import Design
 from ia.schedule.forms import Close, Cron, Every, form
@@ -25,6 +26,22 @@ def zone_of(design: Design) -> ZoneInfo:
     raises  BadData where there is no such zone.
     """
     return zones.zone(design.zone) if design.zone else zones.own()
+
+
+def place_of(design: Design) -> ZoneInfo:
+    """Return the zone in which a person reads a design's times: of a close that of the exchange, else its own."""
+    if isinstance(form(design.schedule), Close):
+        return exchange.zone(exchange.MARKETS.get(design.calendar) or exchange.HOME)
+    return zone_of(design)
+
+
+def unknown(design: Design, moments: list[datetime]) -> Message | None:
+    """Return the remark that one of these slots lies past the days whose holidays are known; None where none does."""
+    calendar = design.calendar or (exchange.HOME if isinstance(form(design.schedule), Close) else "")
+    market = exchange.MARKETS.get(calendar)
+    if market is None or not moments:
+        return None
+    return exchange.unknown(market, max(moment.astimezone(exchange.zone(market)).date() for moment in moments))
 
 
 def upcoming(design: Design, after: datetime, n: int = 5, *, anchor: datetime | None = None) -> list[datetime]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from ia import config, notebook, outside, proposals
-from ia.errors import BadData, IaError, Notify
+from ia.errors import BadData, IaError, Message, Notify
 from ia.pipes import note_written
 from ia.schedule.design import Design
 from ia.tasks import places, taking_back
@@ -252,6 +252,11 @@ def told(task_name: str, run: Run, design: Design, lang: str) -> tuple[str, str]
         lines.append(speak(lang, "笔记：", "note: ") + run.report)
     if late(run):
         lines.append(speak(lang, f"补跑：原定 {_shown(run, design)}", f"late: it was due {_shown(run, design)}"))
+    if run.slot[:1].isdigit() and (remark := _unknown_day(run, design)) is not None:
+        day = remark.params["day"]
+        zh = f"{day} 之后的交易日历未知：每个工作日都按交易日算，这一天可能是节假日（`ia sync` 可更新）"
+        en = f"the trading days past {day} are not known: this may be a holiday (`ia sync` brings them)"
+        lines.append(speak(lang, zh, en))
     lines += _stuck(run, lang)
     numbers = run.data.get("pending") or []
     if numbers:
@@ -260,6 +265,12 @@ def told(task_name: str, run: Run, design: Design, lang: str) -> tuple[str, str]
             speak(lang, f"待批准的提案：{listed}（`ia pending`）", f"proposals that wait: {listed} (`ia pending`)")
         )
     return task_name, "\n".join(lines)
+
+
+def _unknown_day(run: Run, design: Design) -> Message | None:
+    from ia.schedule.slots import unknown
+
+    return unknown(design, [datetime.fromisoformat(run.slot)])
 
 
 def failed(name: str, run: Run, lang: str) -> tuple[str, str]:

@@ -4,6 +4,7 @@ akshare runs `eval` on the factor files, so that a forged answer is code; here t
 are decoded by the same JavaScript as in akshare, in V8 without any access to this machine.
 """
 
+import datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ _US_BARS = "https://stock.finance.sina.com.cn/usstock/api/jsonp.php/var%20_=/US_
 _CN_FACTORS = f"https://{HOST}/realstock/company/{{}}/hfq.js"
 _HK_FACTORS = f"https://{HOST}/stock/hkstock/{{}}/qfq.js"
 _US_FACTORS = f"https://{HOST}/us_stock/company/reinstatement/{{}}_qfq.js"
+_TRADE_DATES = f"https://{HOST}/realstock/company/klc_td_sh.txt"
 _US_INDEX = {"SPX": ".INX", "IXIC": ".IXIC", "NDX": ".NDX", "DJI": ".DJI"}
 
 
@@ -60,6 +62,28 @@ def actions(symbol: Symbol) -> "list[Action]":
     return _offsets(steps, what) if symbol.market == "US" else _factors(steps, what)
 
 
+def trade_dates() -> list[str]:
+    """Return the sessions of Shanghai, YYYY-MM-DD, to the end of the last year whose holidays are announced.
+
+    raises  ShapeChanged; Banned, NoNetwork.
+    """
+    with governed(_refuse_error):
+        text = get_text(_TRADE_DATES)
+    _, assigned, packed = text.partition("=")
+    if not assigned:
+        raise shape_changed("Sina klc_td_sh", "nothing assigned")
+    days = [str(day)[:10] for day in _decode(packed.split(";")[0].strip().strip('"'))]
+    try:
+        return [datetime.date.fromisoformat(day).isoformat() for day in days]
+    except ValueError:
+        raise shape_changed("Sina klc_td_sh", "no dates") from None
+
+
+def _refuse_error(answer: Answer) -> None:
+    if answer.status >= 400:
+        raise shape_changed("Sina klc_td_sh", f"HTTP {answer.status}")
+
+
 class _Seen:
     """Tells a page that is not there from one that says something else."""
 
@@ -90,7 +114,7 @@ def _unpacked(symbol: Symbol) -> list[Row]:
         raise shape_changed(WHAT, f"no field {exc}") from None
 
 
-def _decode(packed: str) -> list[dict[str, Any]]:
+def _decode(packed: str) -> list[Any]:
     """Return what the packed text holds, by akshare's copy of Sina's JavaScript."""
     try:
         import py_mini_racer
