@@ -5,14 +5,11 @@ import os
 import sqlite3
 import sys
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ia import config, store
 from ia.errors import IaError, Message, NotFound, Notify
 from ia.workspace import Workspace, local
-
-if TYPE_CHECKING:
-    from ia.schedule.design import Design
 
 
 class Finding(NamedTuple):
@@ -374,7 +371,8 @@ def _cron(ws: Workspace) -> Iterator[Finding]:
             )  # fmt: skip
             yield Finding("alarm", "fail", detail, fault.mend)
     approved = book.listed(ws) if ws.exists() else []
-    yield from _trading_days([each.design for each in approved if each.task is not None and each.design is not None])
+    for remark in alarm.unknown_days(ws) if approved else ():
+        yield Finding("calendar", "warn", remark, Message("`ia sync` brings them, where the source has them"))
     for each in approved:
         if each.state == "edited":
             detail = Message("task {name} was edited since it was approved; what was approved runs", name=each.name)
@@ -385,21 +383,6 @@ def _cron(ws: Workspace) -> Iterator[Finding]:
     count = sum(each.state in ("approved", "edited") for each in approved)
     if not drifts and count:
         yield Finding("crontab", "ok", Message("{count} tasks stand in the crontab", count=count))
-
-
-def _trading_days(designs: "list[Design]") -> Iterator[Finding]:
-    """Whether the trading days are known for a month to come, of each market that a task runs by."""
-    from datetime import timedelta
-
-    from ia import clock
-    from ia.schedule import slots
-
-    found = {}
-    for design in designs:
-        if remark := slots.unknown(design, [clock.now() + timedelta(days=30)]):
-            found[remark.params["market"]] = remark
-    for remark in found.values():
-        yield Finding("calendar", "warn", remark, Message("`ia sync` brings them, where the source has them"))
 
 
 def _local(stamp: str) -> str:

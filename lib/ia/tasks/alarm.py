@@ -17,6 +17,8 @@ from ia.workspace import Workspace
 
 GRACE = timedelta(seconds=reporting.LATE)
 """How long a slot may wait for its run."""
+AHEAD = timedelta(days=30)
+"""How far the trading days are to be known."""
 MOST = 50
 """Slots of a task that are listed."""
 FILE = os.path.join(".ia", "tasks", "alarm")
@@ -111,6 +113,18 @@ def starts(ws: Workspace) -> Message | None:
         return None
     said = (told.stderr.decode(errors="replace").strip().splitlines() or [f"status {told.returncode}"])[-1]
     return Message("the crontab starts {program}, which does not start: {reason}", program=shown, reason=said)
+
+
+def unknown_days(ws: Workspace) -> list[Message]:
+    """Return of which markets that tasks run by the trading days are not known for a month to come."""
+    from ia.schedule.slots import unknown
+
+    found = {}
+    for task in book.runnable(ws):
+        with contextlib.suppress(IaError):
+            if remark := unknown(task.design, [clock.now() + AHEAD]):
+                found[remark.params["market"]] = remark
+    return list(found.values())
 
 
 # the notice at a terminal
