@@ -98,7 +98,7 @@ def replace_file(absolute: str, text: str) -> None:
     except (FileExistsError, NotADirectoryError, IsADirectoryError) as exc:
         raise BadData("{path}: a file and a folder of one name", path=name) from exc
     except OSError as exc:
-        raise _named(exc, absolute) from exc
+        raise name_file(exc, absolute) from exc
 
 
 def file_mode(absolute: str) -> int:
@@ -129,13 +129,13 @@ def sync_folder(folder: str) -> None:
     try:
         os.fsync(fd)
     except OSError as exc:
-        raise _named(exc, folder) from exc
+        raise name_file(exc, folder) from exc
     finally:
         os.close(fd)
 
 
-def _named(exc: OSError, path: str) -> OSError:
-    """Return a failure that names its file: those of fsync and write name none."""
+def name_file(exc: OSError, path: str) -> OSError:
+    """Return a failure that names its file; those of fsync and write name none."""
     return exc if exc.filename else OSError(exc.errno or errno.EIO, exc.strerror or str(exc), path)
 
 

@@ -204,6 +204,8 @@ def connect(home: str, schema: Schema) -> sqlite3.Connection:
         try:
             return _open(path, schema)
         except sqlite3.DatabaseError as exc:
+            if no_space(exc) and not (schema.precious or schema.dear):
+                return in_memory(schema)
             passing = isinstance(exc, sqlite3.OperationalError) and "open" in str(exc)
             if schema.precious or schema.dear or _busy(exc) or passing:  # a full disk is no damage
                 raise
@@ -454,10 +456,36 @@ def _open(path: str, schema: Schema) -> sqlite3.Connection:
     conn = sqlite3.connect(path, timeout=10.0, isolation_level=None)
     try:
         _set_up(conn, schema)
+    except sqlite3.OperationalError as exc:
+        conn.close()
+        if not no_space(exc):
+            raise
+        return _open_without_space(path, schema, exc)
     except BaseException:
         conn.close()
         raise
     return conn
+
+
+def _open_without_space(path: str, schema: Schema, failure: sqlite3.Error) -> sqlite3.Connection:
+    """Open a database where the disk has no room for the file that its readers share: alone, it can do without it."""
+    conn = sqlite3.connect(path, timeout=10.0, isolation_level=None)
+    try:
+        conn.execute("PRAGMA locking_mode = EXCLUSIVE")
+        if conn.execute("PRAGMA user_version").fetchone()[0] == len(schema.steps):
+            return conn
+    except sqlite3.OperationalError as exc:
+        failure = exc
+    except BaseException:
+        conn.close()
+        raise
+    conn.close()
+    raise failure
+
+
+def no_space(exc: sqlite3.Error) -> bool:
+    """Return True if SQLite could not write, as on a full disk."""
+    return "disk I/O error" in str(exc) or "disk is full" in str(exc)
 
 
 def _set_up(conn: sqlite3.Connection, schema: Schema) -> None:

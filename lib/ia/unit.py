@@ -37,7 +37,10 @@ def prepare(home: str, changes: Changes) -> dict[str, str]:
         for number, (path, (_, text)) in enumerate(changes.items()):
             _check_place(os.path.join(home, path))
             temporary = os.path.join(folder, f"{os.getpid()}-{number}")
-            files.write_synced(temporary, text or "", files.file_mode(os.path.join(home, path)))
+            try:
+                files.write_synced(temporary, text or "", files.file_mode(os.path.join(home, path)))
+            except OSError as exc:
+                raise files.name_file(exc, os.path.join(home, path)) from exc
             prepared[path] = temporary
     except BaseException:
         clear(home)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from ia import proposals, sessions, skills
+from ia import proposals, skills
 from ia.ledger import journal
 from ia.memory import index as contents
 from ia.workspace import Workspace
@@ -305,10 +305,10 @@ class Storm:
             offered = {skill.name for skill in skills.listed(ws)}
             approved = ws.db.execute("SELECT path FROM proposals WHERE kind = 'skill' AND state = 'approved'")
             assert offered == {path.rsplit("/", 1)[1] for (path,) in approved}
-            messages = sessions.history(ws, "s") if self.turns else []
+            messages = ws.db.execute("SELECT role, content FROM messages ORDER BY id").fetchall()
             for at in self.turns:
-                asked = [n for n, message in enumerate(messages) if message.content.startswith(f"message {at}.")]
-                assert len(asked) == 1 and messages[asked[0] + 1].role == "assistant"
+                asked = [n for n, (_, content) in enumerate(messages) if content.endswith(f"message {at}.")]
+                assert len(asked) == 1 and messages[asked[0] + 1][0] == "assistant", (at, messages)
             for name in (".ia/ia.db", ".ia/cache/market.db"):
                 if (self.home / name).exists():
                     with contextlib.closing(sqlite3.connect(self.home / name)) as db:

@@ -1,5 +1,6 @@
 """What ia makes is the user's alone, and git is told what not to take."""
 
+import contextlib
 import os
 import stat
 import subprocess
@@ -190,3 +191,34 @@ def test_prices_are_printed_where_the_session_file_cannot_be_written(home, ia, m
     session.write_text("a file is in the way")  # root may write everywhere
     done = ia("ohlcv", "600519")
     assert done.returncode == 0 and done.stdout.startswith("date,open")
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A disk of 4 MB: mounting one takes root."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(folder)]
+    if os.getuid() != 0 or subprocess.run(mount, capture_output=True).returncode != 0:
+        pytest.skip("a small disk can only be mounted by root")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def test_a_full_disk_can_be_read_and_what_fails_names_its_file(small_disk, ia, monkeypatch):
+    monkeypatch.setenv("IA_HOME", str(small_disk / "w"))
+    assert ia("init").returncode == 0
+    for command in (("note", "a", "hello"), ("trade", "deposit", "9", "--date", "2024-01-02"), ("recall", "hello")):
+        assert ia(*command).returncode == 0, command
+    with open(small_disk / "fill", "wb", buffering=0) as file, contextlib.suppress(OSError):
+        while True:
+            file.write(b"x" * 4096)
+    for command in ("note list", "note read a", "log", "account", "recall hello", "memory list", "trade list"):
+        done = ia(*command.split())
+        assert done.returncode == 0 and done.stdout, (command, done.stderr)
+    done = ia("note", "b", "more")
+    assert done.returncode == 75 and "b.md: No space left on device" in done.stderr
+    assert not os.listdir(small_disk / "w" / ".ia" / "tmp")
+    os.unlink(small_disk / "fill")
+    assert ia("note", "b", "more").returncode == 0
+    assert ia("note", "read", "a").stdout == "hello\n"

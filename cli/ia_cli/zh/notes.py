@@ -1,6 +1,7 @@
 """Chinese of the notebook, the memory, recall, proposals and the soul."""
 
 CATALOG = {
+    "the disk is full: newest changes may be missing from the index": "磁盘已满：索引里可能缺少最新的改动",
     "`ia note list` shows what is there": "`ia note list` 列出已有的内容",
     # note
     "Write, read and search notes.": "写、读、查笔记。",

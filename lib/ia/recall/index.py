@@ -72,9 +72,12 @@ def opened(ws: Workspace, notify: Notify = silent) -> sqlite3.Connection:
         changes = _as_of(ws, conn) if clock.simulated() else _changed(ws, conn)
         _apply(ws, conn, changes, notify)
     except sqlite3.OperationalError as exc:
-        if "locked" not in str(exc):
+        if store.no_space(exc):
+            notify(Message("the disk is full: newest changes may be missing from the index"))
+        elif "locked" in str(exc):
+            notify(Message("another process is building the index; what it has so far is searched"))
+        else:
             raise
-        notify(Message("another process is building the index; what it has so far is searched"))
     return conn
 
 
