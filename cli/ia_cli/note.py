@@ -101,7 +101,8 @@ def _put(path: str, text: str | None, *, append: bool, as_json: bool) -> None:
 
     ws = Workspace()
     notebook.path_of(ws, path)  # before standard input is read to its end
-    if text is None and " " in path.strip() and stdin_is_idle():  # a text that was given without a path
+    wordy = " " in path.strip() or ("/" not in path and len(path) > 6 and not path.isascii())
+    if text is None and wordy and stdin_is_idle():  # a text that was given without a path
         import shlex
 
         hint = "a note needs a path: `ia note scratch/ideas {quoted}`"

@@ -146,6 +146,7 @@ ia compute 300750                        | 2  | `ia compute 300750 'rsi(close, 1
 ia compute 300750 'rsi(close, 14)' x     | 2  | too many arguments: x
 ia compute 300750 close --symbol 600519  | 2  | given twice: 300750 and 600519
 ia note "some text"                      | 2  | `ia note scratch/ideas 'some text'`
+ia note 宁德时代产能利用率下降               | 2  | `ia note scratch/ideas
 ia memory observe "宁德时代 产能利用率下降"  | 2  | `ia memory observe '宁德时代' '产能利用率下降'`
 ia provider add http://x                 | 77 | only https, ssh and file
 ia screen 'rsi < 30'                     | 65 | ia compute 'rsi(close, 14)' --symbol
