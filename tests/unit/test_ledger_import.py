@@ -1,5 +1,6 @@
 """Brokers' statements in, CSV and beancount out: what enters, what stops everything, and that nothing enters twice."""
 
+import csv
 import random
 import subprocess
 import sys
@@ -210,6 +211,28 @@ def test_a_sale_of_what_was_never_bought_enters_nothing(ws):
 def test_hong_kong_through_the_mainland_is_not_mixed_up(ws):
     with pytest.raises(BadData, match="traded in HKD, the row is in CNY"):
         put(ws, "成交日期,证券代码,操作,成交价格,成交数量,币种,交易市场\n20240115,00700,买入,290,100,人民币,沪港通\n")
+
+
+FORMULAS = ["=HYPERLINK(1)", "+1", "-1", "@x", "'quoted", "'=x", "＝x", "plain", "a=b", "", "'", "''=", " =x"]
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_no_text_of_an_export_is_a_formula_and_each_comes_back(ws, tmp_path, text):
+    from ia.workspace import Workspace
+
+    put(ws, THS)
+    sold = journal.standing(ws.db)
+    changed = [each._replace(reason=text, name=text, session=text) for each in sold]
+    exported = "".join(exporting.lines(changed))
+    for row in csv.DictReader(exported.splitlines()):
+        for cell in (row["reason"], row["name"], row["session"], row["key"]):
+            assert not cell.strip().startswith(("=", "+", "-", "@", "＝"))
+    (tmp_path / "other").mkdir()
+    other = Workspace(str(tmp_path / "other"))
+    put(other, exported)
+    back = journal.standing(other.db)
+    assert [each.reason for each in back] == [" ".join(text.split())] * len(sold)
+    assert {exporting.unguarded(exporting.guarded(each)) for each in (text, f"'{text}")} == {text, f"'{text}"}
 
 
 def test_what_is_exported_is_imported_to_the_same_sums(ws, tmp_path):

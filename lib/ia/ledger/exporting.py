@@ -19,10 +19,27 @@ def lines(entries: Iterable[Entry]) -> Iterator[str]:
     for each in entries:
         values = (each.quantity, each.price, each.cash, each.ratio)
         yield _line((
-            each.date, each.time, each.kind, each.symbol, each.name, each.currency, *map(_number, values),
-            *map(_number, (each.commission, each.stamp, each.transfer, each.other)), " ".join(each.reason.split()),
-            each.session, each.key or "",
+            each.date, each.time, each.kind, each.symbol, guarded(each.name), each.currency, *map(_number, values),
+            *map(_number, (each.commission, each.stamp, each.transfer, each.other)),
+            *map(guarded, (" ".join(each.reason.split()), each.session, each.key or "")),
         ))  # fmt: skip
+
+
+def guarded(text: str) -> str:
+    """Return a text as a cell that no spreadsheet takes for a formula: with an apostrophe before it where needed."""
+    return f"'{text}" if _is_formula(text) else text
+
+
+def unguarded(cell: str) -> str:
+    """Return the text of a cell that `guarded` wrote."""
+    return cell[1:] if cell[:1] == "'" and _is_formula(cell[1:]) else cell
+
+
+def _is_formula(text: str) -> bool:
+    return text[:1] in _FORMULA or text.lstrip()[:1] in _FORMULA
+
+
+_FORMULA = tuple("=+-@＝＋－＠\t\r\n'")
 
 
 def _line(cells: Iterable[str]) -> str:

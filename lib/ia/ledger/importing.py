@@ -18,6 +18,7 @@ from ia import clock
 from ia.errors import BadData, IaError, Message, Notify, silent
 from ia.ledger import entering, journal, moments, order, tables
 from ia.ledger.desk import Desk
+from ia.ledger.exporting import unguarded
 from ia.ledger.journal import (
     ACTIONS,
     BONUS,
@@ -397,6 +398,8 @@ def _fees(row: Row, kind: str, money: Decimal, net: Decimal | None) -> dict[str,
 
 def _own(row: Row) -> Entry:
     """Return an entry as our own export writes it."""
+    told = {name: unguarded(row[name]) for name in ("name", "reason", "session", "key")}
+    row = Row(row.line, {**row, **told}, row.problem)
     if row["kind"] not in (*TRADES, *ACTIONS, *MONEY, *LOANS):
         raise BadData("what is {what!r}?", what=row["kind"][:40])
     symbol = _resolved(row["code"]) if row["code"] else None

@@ -12,6 +12,8 @@ MOST_BYTES = 50_000_000
 MOST_ROWS = 200_000
 _is_year_last = re.compile(r"(?:.* as of )?([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})([ ,]+[0-9].*)?", re.ASCII).fullmatch
 _is_filled = re.compile(r"([0-9.,]+)@([0-9.,]+)", re.ASCII).fullmatch
+_OUR_WORDS = ("reason", "session", "key")
+"""Columns of our own export, which are read as they stand."""
 _OF_THE_ORDER = ("what", "code", "name", "currency", "market")
 _is_sum = re.compile(r"合计|总计|小计|共|(?:sub-?|transactions )?total", re.I).match
 
@@ -92,7 +94,9 @@ def read(raw: bytes, source: str) -> list[Row]:
 
 def _row(line: int, cells: list[str], places: dict[str, list[int]], problem: BadData | None = None) -> Row:
     bare = [_bare(cell) for cell in cells]
-    row = Row(line, {name: _joined(name, bare, at) for name, at in places.items()}, problem)
+    row = Row(
+        line, {name: _joined(name, cells if name in _OUR_WORDS else bare, at) for name, at in places.items()}, problem
+    )
     if (filled := _is_filled(row["filled"].replace(" ", ""))) and not row["quantity"]:
         row["quantity"], row["price"] = filled.groups()
     if found := re.fullmatch(r"(.*\S)\s*\(([A-Z0-9.]{1,10})\)", row["code"]):  # Tiger: Apple (AAPL)
