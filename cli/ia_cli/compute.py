@@ -44,7 +44,8 @@ def compute(
 
     A series prints its last value, a frame its last row (as does a series that is one row), a dict or list JSON with
     the last value of each series in it; --series, --csv and --json print more. A value that is not there is null. It
-    cannot read or write files, start processes or reach the network.
+    cannot read or write files, start processes or reach the network. It sees no clock: on Linux whatever asks for the
+    machine's time is told 1 January 2000; on other systems the words for it are refused, as far as they are found.
 
     --strict also evaluates a series or a frame again on some twenty shorter ranges, and refuses it where a value
     changes when later bars are taken away. A single value is one of the last bar: of it only the form of the expression

@@ -12,6 +12,7 @@ import pytest
 from conftest import installed
 
 CSV = "date,open,high,low,close,volume\n2024-01-15,10.5,11.5,10,11,100\n2024-01-16,11,12,10.5,11.5,200\n"
+BARS = "ia: standard input, 2024-01-16: 2 bars"
 
 linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
 
@@ -69,7 +70,7 @@ def test_ctrl_c_ends_both_silently(tmp_path):
     process, worker = endless(tmp_path)
     process.send_signal(signal.SIGINT)
     assert process.wait(10) == 130
-    assert process.stderr.read().decode().strip() == ""
+    assert process.stderr.read().decode().split() == BARS.split()
     wait_for(lambda: not alive(worker))
     close(process)
 
@@ -89,7 +90,7 @@ def test_a_killed_worker_is_a_refusal_not_a_hang(tmp_path):
     process, worker = endless(tmp_path)
     os.kill(worker, signal.SIGKILL)
     assert process.wait(10) == 77
-    assert process.stderr.read().decode().startswith("ia: the expression ended the sandbox")
+    assert process.stderr.read().decode().startswith(f"{BARS}\nia: the expression ended the sandbox")
     close(process)
 
 
@@ -166,7 +167,7 @@ def test_the_reader_of_stdout_leaves(tmp_path):
         input=CSV.encode(), stdout=writer, stderr=subprocess.PIPE, cwd=tmp_path, timeout=60,
     )  # fmt: skip
     os.close(writer)
-    assert (run.returncode, run.stderr) == (141, b"")
+    assert (run.returncode, run.stderr.decode()) == (141, f"{BARS}\n")
 
 
 def test_two_at_once_in_a_pipe(ia, tmp_path):

@@ -142,8 +142,13 @@ def test_nothing_of_the_callers_environment_or_descriptors_is_in_the_worker(cage
 
 def test_probe_names_each_layer():
     layers = host.probe()
-    assert set(layers) == {"rlimits", "landlock", "descriptors", "seccomp", "self-test", "locked"}
-    assert layers["seccomp"] is True and layers["self-test"] is True and layers["locked"] is True
+    assert set(layers) == {"clock", "rlimits", "landlock", "descriptors", "seccomp", "self-test", "locked"}
+    assert (
+        layers["clock"] is True
+        and layers["seccomp"] is True
+        and layers["self-test"] is True
+        and layers["locked"] is True
+    )
 
 
 # --- a system that cannot lock ----------------------------------------------------------------------------------------
@@ -210,7 +215,8 @@ class TestTheCommandWithoutALock:
         "os.execv(sys.argv[1], sys.argv[1:])"
     )
     CSV = "date,open,high,low,close,volume\n2024-01-15,10.5,11.5,10,11,100\n"
-    WARNING = "ia: this system cannot lock the sandbox: the expression runs with the language rules only\n"
+    BARS = "ia: standard input, 2024-01-15: 1 bars\n"
+    WARNING = BARS + "ia: this system cannot lock the sandbox: the expression runs with the language rules only\n"
 
     def run(self, *args, **env):
         words = [sys.executable, "-c", self.FILTER, *installed(), "compute", *args]
@@ -236,7 +242,7 @@ class TestTheCommandWithoutALock:
 
     def test_the_array_lane_needs_no_lock(self):
         run = self.run("sma(close, 1)")
-        assert (run.returncode, run.stdout, run.stderr) == (0, "11.0\n", "")
+        assert (run.returncode, run.stdout, run.stderr) == (0, "11.0\n", self.BARS)
 
 
 def test_a_worker_that_says_it_is_not_locked_gets_no_code(monkeypatch):

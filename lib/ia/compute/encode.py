@@ -5,6 +5,7 @@ canonical form.
 """
 
 import datetime
+import re
 import types
 from typing import Any
 
@@ -129,7 +130,7 @@ def _unprintable(value: Any) -> Unprintable:
 
 
 def _text(value: Any) -> str:
-    text = str(value)
+    text = re.sub(r" at 0x[0-9a-f]+", "", str(value))  # of a function: where the worker has it is nobody's business
     if len(text) > MAX_TEXT:
         raise Unprintable("the value is a text of more than a million characters")
     return text

@@ -259,6 +259,7 @@ def _rolled(method: Callable[..., Any]) -> Callable[..., Any]:
 
 def _engineless(method: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
+        without_clock([args, kwargs])
         return method(*args, **_without_engine(kwargs))
 
     return call
@@ -296,6 +297,8 @@ def get_item(value: Any, key: Any) -> Any:
     """`value[key]`; a class or a namespace has no items."""
     if isinstance(value, type | Space | Timed):
         raise Denied("this has no items")
+    if not isinstance(value, dict):
+        without_clock(key)
     return value[key]
 
 
@@ -312,6 +315,8 @@ class _Items:
         kind = type(self._target)
         if not issubclass(kind, _WRITABLE):
             raise Denied("a {name} cannot be written to", name=kind.__name__)
+        if not isinstance(self._target, dict | list):
+            without_clock([key, value])
         self._target[key] = value
 
     def __setattr__(self, name: str, value: Any) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import select
 import signal
 import time
@@ -9,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ia.compute.spawn import Process, discard, needs_pandas, prestart, start, take
-from ia.compute.wire import FILENAME, MAX_PARTS, MAX_REPLY, SENTENCES, WORDS, framed
+from ia.compute.wire import FILENAME, MAX_CELLS, MAX_PARTS, MAX_REPLY, SENTENCES, WORDS, framed
 from ia.errors import BadData, IaError, Message, Notify, Refused, TimedOut, TryLater, silent
 from ia.ohlcv.canonical import Bars
 
@@ -90,7 +91,7 @@ class Sandbox:
         """
         program = self.check()
         _admit(self._worker.layers(), trusted=trusted, isolation=isolation, notify=notify)
-        reply = self._worker.run({"rows": len(bars.date), "cuts": list(cuts)}, program.code, _columns(bars), timeout)
+        reply = self._worker.run(len(bars.date), program.code, _columns(bars), timeout, cuts)
         if "error" in reply:
             raise _as_error(reply["error"], program.assigned, self.origin)
         if cuts:
@@ -181,12 +182,12 @@ class _Worker:
             raise IaError("the sandbox did not start: {reason}", reason=_clean(said["failed"]))
         return said
 
-    def run(self, header: dict[str, Any], code: bytes, columns: bytes, timeout: float) -> dict[str, Any]:
+    def run(self, rows: int, code: bytes, columns: bytes, timeout: float, cuts: Sequence[int] = ()) -> dict[str, Any]:
         """Hand the job over and return the reply."""
         timeout = min(timeout, MAX_TIMEOUT)
         deadline = time.monotonic() + timeout
         self._limit_cpu(timeout)
-        job = framed(json.dumps(header).encode()) + framed(code) + framed(columns)
+        job = framed(json.dumps({"rows": rows, "cuts": list(cuts)}).encode()) + framed(code) + framed(columns)
         if self._send(job, deadline):
             block = self._block(deadline)
             if block is not None:
@@ -247,6 +248,8 @@ class _Worker:
             return None
         if block.count(b"[") + block.count(b"{") > MAX_PARTS:  # each becomes an object of ours, many times its size
             raise Refused("the result has more than {limit} parts", limit=MAX_PARTS)
+        if block.count(b",") > MAX_CELLS:
+            raise Refused("the result has more than {limit} parts", limit=MAX_CELLS)
         try:
             document = json.loads(block)
         except (ValueError, RecursionError):
@@ -315,7 +318,7 @@ def _sentence(error: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     template, fields = error.get("template"), error.get("fields")
     if isinstance(template, str) and template in SENTENCES and isinstance(fields, dict):
         clean = {key: _clean(value)[:400] for key, value in fields.items()}
-        if all("{" + word in template for word in clean) and template.count("{") == len(clean):
+        if set(clean) == set(_FIELD.findall(template)):
             return template, {key: Message(value) if value in WORDS else value for key, value in clean.items()}
     return "{why}", {"why": _clean(error.get("message", ""))[:400]}
 
@@ -340,6 +343,7 @@ def _near(name: str, names: list[str]) -> str:
     return ", ".join(small[like] for like in get_close_matches(name.lower(), small, 3, 0.6))
 
 
+_FIELD = re.compile(r"\{(\w+)\}")
 _CELL = (int, float, bool, str, type(None))
 
 

@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import Any
 
 from ia.compute.host import Result
-from ia.ohlcv.canonical import COLUMNS, MAX_VOLUME, Bars, bar_lines
+from ia.ohlcv.canonical import COLUMNS, MAX_VOLUME, Bars, bar_lines, is_date
 
 _INF = float("inf")
 
@@ -114,7 +114,7 @@ def _bars(index: list[str], columns: dict[str, list[Any]]) -> Bars | None:
     whole = all(
         isinstance(v, int | float) and v - v == 0 and v == int(v) and 0 <= v <= MAX_VOLUME for v in columns["volume"]
     )
-    if any(a >= b for a, b in pairwise(index)):
+    if any(a >= b for a, b in pairwise(index)) or not all(map(is_date, index)):
         return None
     if not whole or not all(0 < p < _INF for column in (first, high, low, last) for p in column):
         return None

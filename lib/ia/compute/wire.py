@@ -8,6 +8,7 @@ MAX_REPLY = 16 << 20  # some 800,000 numbers; parsed, it can take twenty times a
 MAX_SOURCE = 20_000  # characters
 MAX_NODES = 4_000
 MAX_PARTS = 200_000  # lists and dicts in a reply
+MAX_CELLS = 1_000_000  # values in a reply
 MAX_BITS = 4_000  # of a whole number; Python refuses to print more
 SETTABLE = ("columns", "index", "name")  # the attributes that an expression may assign, on pandas objects only
 

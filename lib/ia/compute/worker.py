@@ -103,6 +103,18 @@ def _answer(stream: BinaryIO) -> dict[str, Any] | None:
     return evaluate.answer(job["rows"], columns, body, last, job.get("cuts"))
 
 
+def _close_inherited() -> None:
+    """Close what the parent itself inherited from a shell, whatever its number."""
+    try:
+        others = [int(name) for name in os.listdir("/proc/self/fd") if int(name) > 2]
+    except OSError:  # no /proc: all that there can be
+        os.closerange(3, min(os.sysconf("SC_OPEN_MAX"), 1 << 20))
+        return
+    for descriptor in others:
+        with contextlib.suppress(OSError):  # the one that listed them
+            os.close(descriptor)
+
+
 def main() -> None:
     """Serve jobs until the end of stdin."""
     import json
@@ -110,7 +122,7 @@ def main() -> None:
     from ia.compute import lock
     from ia.compute.wire import framed, write_all
 
-    os.closerange(3, 65536)  # what the parent itself inherited from a shell
+    _close_inherited()
     lock.die_with_parent()
     reply = os.dup(1)
     os.dup2(2, 1)  # a library that prints must not be taken for an answer

@@ -112,6 +112,56 @@ def test_what_needs_pandas_at_a_glance(source, needs):
     assert spawn.needs_pandas(source) is needs
 
 
+@pytest.mark.process
+def test_the_clock_of_a_worker_stands_in_the_year_2000():
+    assert host.probe()["clock"] is True
+    asked = (
+        "str(pd.Series([chr(110) + 'ow']).astype('datetime64[ns]').iloc[0])", "str(pd.Timestamp('10:30'))",
+        "str(pd.offsets.MonthEnd().rollforward('10:30'))", "np.array([chr(110) + 'ow']).astype('M8[D]').tolist()[0]",
+        "str(np.datetime64(str(pd.Timestamp('23:59'))))",
+        "pd.Series([pd.NaT, pd.NaT]).where(close.reset_index(drop=True) < 0, 't' + chr(111) + 'day').astype(str).iloc[0]",
+    )  # fmt: skip
+    for source in asked:
+        try:
+            told = str(host.evaluate(source, BARS, trusted=False).value)
+        except (Refused, BadData):
+            continue
+        assert told[:4] in ("2000", "1999"), source
+    assert host.evaluate("date.iloc[-1] < pd.Timestamp('10:30')", BARS, trusted=False).value is False
+    assert (
+        host.evaluate("(pd.Series(close.index) > (chr(110) + 'ow')).tolist()", BARS, trusted=False).value == [True] * 2
+    )
+
+
+def test_a_forged_sentence_is_told_as_plain_words():
+    for fields in ({"x": "1"}, {"name": "a", "y": "b"}, {}, {"nam": "a"}):
+        for template in wire.SENTENCES:
+            error = {"kind": "raised", "template": template, "fields": fields, "message": "m", "line": 1}
+            str(host._as_error(error, frozenset()))
+
+
+def test_a_forged_frame_is_no_canonical_csv():
+    from ia.compute import show
+
+    columns = ["open", "high", "low", "close", "volume"]
+    for label in ("2024-01-15,1,1,1,1,1", "2024-13-15", "x", "", "2024-01-15\n2024-01-16,1,1,1,1,1"):
+        found = reply(type="frame", value=[[1.0]] * 4 + [[1]], columns=columns, index=[label], dated=True)
+        assert not show.everything(found).startswith("date,open"), label
+
+
+def test_a_reply_of_millions_of_values_is_refused_at_once(monkeypatch):
+    start = time.monotonic()
+    with pytest.raises(Refused, match="parts"):
+        host._Worker._json(None, b'{"value": [' + b"0," * 8_000_000 + b"0]}")
+    assert time.monotonic() - start < 2
+
+
+@pytest.mark.process
+def test_a_function_is_told_without_its_place_in_memory():
+    for source in ("str(len)", "'%s' % close.mean", "[str(sma)]"):
+        assert "0x" not in str(host.evaluate(source, BARS, trusted=False).value)
+
+
 # --- answers ----------------------------------------------------------------------------------------------------------
 
 
