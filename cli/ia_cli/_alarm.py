@@ -18,7 +18,7 @@ def tell_dead_alarm() -> None:
     """
     import os
 
-    path = os.path.join(config.home(), ".ia", "tasks", "alarm")
+    path = os.path.join(config.home(), ".ia", "alarm")
     try:
         with open(path, encoding="ascii") as file:
             due, told = [*file.read(100).split(), "", ""][:2]

@@ -92,7 +92,7 @@ def _folder() -> str | None:
 
 
 @lru_cache(8)
-def _sessions(market: str, cache: str | None, _stamp: tuple[str, int]) -> Sessions:
+def _sessions(market: str, cache: str | None, _stamp: tuple[str, int] = ("", 0)) -> Sessions:
     place = os.path.join(cache, f"sessions-{CODES[market]}.json") if cache else None
     raw = _kept(place) if place else None
     if raw is None:

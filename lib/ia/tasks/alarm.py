@@ -21,7 +21,7 @@ AHEAD = timedelta(days=30)
 """How far the trading days are to be known."""
 MOST = 50
 """Slots of a task that are listed."""
-FILE = os.path.join(".ia", "tasks", "alarm")
+FILE = os.path.join(".ia", "alarm")
 """Two words: from which moment on a look is worth its time (a UTC stamp), and the date on which it was told last."""
 _ANSWER = 10.0  # seconds
 _MEND = "`ia doctor --mend`"
@@ -148,7 +148,6 @@ def keep(ws: Workspace, *, told: str = "") -> None:
     path = os.path.join(ws.root, FILE)
     with contextlib.suppress(OSError):
         if stamps:
-            os.makedirs(os.path.dirname(path), exist_ok=True)
             temporary = f"{path}.{os.getpid()}"
             with open(temporary, "w", encoding="ascii") as file:
                 file.write(f"{min(stamps)} {told or kept(ws.root)[1]}\n")
