@@ -79,7 +79,8 @@ def approve(ctx: click.Context, which: tuple[str, ...], yes: bool, as_json: bool
     from ia.workspace import Workspace
 
     if not which:
-        ctx.invoke(pending)
+        ctx.invoke(pending, as_json=as_json)
+        return
     attended()
     ws = Workspace()
     numbers = [found.id for found in proposals.pending(ws)] if which == ("all",) else []

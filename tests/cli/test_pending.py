@@ -78,3 +78,10 @@ def test_a_stale_proposal_is_refused(ia, home):
     run = ia("approve", "1", "--yes")
     assert run.returncode == 77 and "out of date" in run.stderr
     assert (home / "soul.md").read_text() == "a\nX\n"
+
+
+def test_approve_without_a_number_lists_what_waits_as_json(ia):
+    ia("memory", "prefer", "回答先给结论")
+    done = ia("approve", "--json")
+    assert done.returncode == 0, done.stderr
+    assert [row["kind"] for row in json.loads(done.stdout)] == ["preferences"]
