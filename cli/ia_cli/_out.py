@@ -109,11 +109,14 @@ def nothing(template: str, /, **params: object) -> None:
 
 
 def text(value: Any) -> str:
-    """Return a value as people read it: booleans in lower case, nothing for None, structures as JSON."""
+    """Return a value as people read it: booleans in lower case, whole amounts without a point, nothing for None,
+    structures as JSON."""
     if value is None:
         return ""
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, float) and 1e5 <= abs(value) < 1e15 and value.is_integer():
+        return str(int(value))
     return _json(value) if isinstance(value, dict | list) else str(value)
 
 

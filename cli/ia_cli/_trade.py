@@ -8,12 +8,32 @@ from ia.errors import Message
 from ia_cli._text import say
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ia.ledger.journal import Entry
 
 
 def written(number: Decimal | None, sign: bool = False) -> str:
     """Return a number for people: all its digits, no exponent."""
     return "" if number is None else format(number, "+f" if sign and number else "f")
+
+
+def shown(number: Decimal | None, sign: bool = False, places: int = 0) -> str:
+    """Return a number for a table: at a terminal with thousands apart and at least so many places, else as it is."""
+    if number is None or not sys.stdout.isatty():
+        return written(number, sign)
+    digits = max(places, -int(number.as_tuple().exponent)) if number.is_finite() else 0
+    return f"{number:{'+' if sign and number else ''},.{digits}f}"
+
+
+def gain_colours(currencies: "Iterable[str]") -> tuple[str, str]:
+    """Return the colours of a gain and of a loss: as the setting pictures.up says, else as the market has it."""
+    from ia import config
+
+    up = str(config.get("pictures.up"))
+    if up == "market":
+        up = "green" if set(currencies) == {"USD"} else "red"
+    return up, {"red": "green", "green": "red"}.get(up, "dark_orange")
 
 
 def line(entry: "Entry") -> str:

@@ -33,6 +33,9 @@ def account(method: str | None, as_json: bool) -> None:
     Prices are the latest that are stored; their day is shown, and nobody is asked. What is not known is left empty.
     Cash and equity are known once money was brought in: `ia trade deposit`, or the setting ledger.capital. Currencies
     stand apart. avg_price has the fees of buying in it; max_drawdown is a part of one, of the daily equity.
+    price_stale counts the sessions since the day of the price; of an old price the result of today is not known.
+    lent is money that is out: reverse repo, and what is paid for new issues; it is part of the equity. Dividends count
+    before tax on the ex-date; a tax that is due is told at the sale, and counts once it is entered.
     """
     from ia.pipes import ledger
     from ia.workspace import Workspace
@@ -58,28 +61,31 @@ def _table(found: Any) -> None:
     import sys
 
     from ia_cli._brief import emit_brief
-    from ia_cli._trade import written
+    from ia_cli._trade import gain_colours, shown
 
     person = sys.stdout.isatty()
     rows = [
         {
-            "symbol": each.symbol, "name": each.name, "size": written(each.quantity),
-            "sellable": written(each.sellable), "avg_price": written(each.average),
-            "current_price": written(each.price.price if each.price else None),
-            "price_date": each.price.date if each.price else "", "value": written(each.value),
-            "unrealized_pnl": written(each.unrealised, sign=True), "weight_pct": written(each.weight),
+            "symbol": each.symbol, "name": each.name, "size": shown(each.quantity),
+            "sellable": shown(each.sellable), "avg_price": shown(each.average, places=2),
+            "current_price": shown(each.price.price if each.price else None, places=2),
+            "price_date": each.price.date if each.price else "", "value": shown(each.value),
+            "unrealized_pnl": shown(each.unrealised, sign=True), "weight_pct": shown(each.weight),
             "currency": each.currency,
         }
         for each in found.positions
     ]  # fmt: skip
     for each in found.purses.values():
         sums = {"cash": (each.cash, ""), "lent": (each.lent or None, "")}
-        sums["equity"] = (each.equity, written(each.total, sign=True))
+        sums["equity"] = (each.equity, shown(each.total, sign=True))
         for name, (money, gain) in sums.items():
             if name == "lent" and money is None:
                 continue
             rows.append({
-                "symbol": "", "name": f"{tr(name)} {each.currency}" if person else name, "value": written(money),
+                "symbol": "", "name": f"{tr(name)} {each.currency}" if person else name, "value": shown(money),
                 "unrealized_pnl": gain, "currency": each.currency,
             })  # fmt: skip
-    emit_brief(rows, COLUMNS, HEADS, spare=("price_date", "sellable", "avg_price", "current_price"))
+    emit_brief(
+        rows, COLUMNS, HEADS, spare=("price_date", "sellable", "weight_pct", "current_price", "avg_price"),
+        gains=("unrealized_pnl",), colours=gain_colours(found.purses),
+    )  # fmt: skip

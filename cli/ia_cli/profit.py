@@ -39,14 +39,17 @@ def profit(symbol: str | None, method: str | None, session: str, as_json: bool) 
     """Show the profit: realised, unrealised and dividends, of each security and in all.
 
     profit_rate is in per cent of the cost of all that was ever bought, fees included; of one purchase that is still
-    held that is (price - cost) / cost. Currencies are not added up: with several, the total is empty, and each has
-    its own.
+    held that is (price - cost) / cost. Money that was invested again counts again: 10,000 that are turned over ten
+    times are 100,000, and a gain of 1,000 on them is 1 %. It is no return on the money that was brought in; `ia report`
+    has that. Dividends count before tax on the ex-date. Currencies are not added up: with several, the total is empty,
+    and each has its own.
     """
     from ia.ledger import documents
     from ia.ledger.profit import rows, totals
     from ia.pipes import ledger
     from ia.workspace import Workspace
     from ia_cli._brief import emit_brief
+    from ia_cli._trade import gain_colours
 
     desk = ledger(Workspace(), notify)
     meant = desk.meant(symbol).canonical if symbol else ""
@@ -62,28 +65,31 @@ def profit(symbol: str | None, method: str | None, session: str, as_json: bool) 
         if not what:
             hint("`ia trade buy SYMBOL QUANTITY PRICE` enters a purchase")
     spare = ("size", "price_date", "current_price", "fees", "dividends", "cost")
-    emit_brief(_rows(found, sums.values()), COLUMNS, HEADS, spare=spare)
+    emit_brief(
+        _rows(found, sums.values()), COLUMNS, HEADS, spare=spare, gains=("pnl", "realized", "unrealized"),
+        colours=gain_colours(sums),
+    )  # fmt: skip
 
 
 def _rows(found: "Iterable[Profit]", sums: "Iterable[Total]") -> list[Row]:
     """Return the lines of the table: a security each, then a sum a currency."""
     import sys
 
-    from ia_cli._trade import written
+    from ia_cli._trade import shown
 
     def gains(each: "Profit | Total") -> Row:
         return {
-            "pnl": written(each.profit, True), "profit_rate": written(each.rate), "realized": written(each.realised),
-            "unrealized": written(each.unrealised), "dividends": written(each.dividends), "fees": written(each.fees),
+            "pnl": shown(each.profit, True), "profit_rate": shown(each.rate), "realized": shown(each.realised),
+            "unrealized": shown(each.unrealised), "dividends": shown(each.dividends), "fees": shown(each.fees),
             "currency": each.currency,
         }  # fmt: skip
 
     person = sys.stdout.isatty()
     lines = [
         {
-            "symbol": each.symbol, "name": each.name, "size": written(each.quantity), "cost": written(each.cost),
+            "symbol": each.symbol, "name": each.name, "size": shown(each.quantity), "cost": shown(each.cost),
             "price_date": each.price.date if each.price else "",
-            "current_price": written(each.price.price if each.price else None), **gains(each),
+            "current_price": shown(each.price.price if each.price else None, places=2), **gains(each),
         }
         for each in found
     ]  # fmt: skip

@@ -452,7 +452,7 @@ def list_(
     from ia.ledger import journal
     from ia.ledger.documents import document
     from ia_cli._brief import emit_brief
-    from ia_cli._trade import written
+    from ia_cli._trade import shown
 
     desk = _desk()
     meant = desk.meant(symbol).canonical if symbol else ""
@@ -463,10 +463,10 @@ def list_(
             row = {**document(entry), **_gain(gains, entry), "replaced_by": by}
             if not (as_json or as_jsonl):
                 row |= {
-                    "price": written(entry.price),
-                    "quantity": "" if entry.kind in journal.LOANS else written(entry.quantity),
-                    "fees": written(entry.fees),
-                    "amount": written(entry.cash), "ratio": written(entry.ratio),
+                    "price": shown(entry.price, places=2),
+                    "quantity": "" if entry.kind in journal.LOANS else shown(entry.quantity),
+                    "fees": shown(entry.fees),
+                    "amount": shown(entry.cash), "ratio": shown(entry.ratio),
                 }  # fmt: skip
                 del row["time"]
             rows.append(row)
@@ -481,7 +481,7 @@ def list_(
         if meant or session
         else NotFound("the ledger is empty", hint="`ia trade buy SYMBOL QUANTITY PRICE` enters a purchase"),
         as_json=as_json, as_jsonl=as_jsonl,
-        emit=partial(emit_brief, heads=heads, spare=("fees", "name"), free={"reason": 8, "correction": 8}),
+        emit=partial(emit_brief, heads=heads, spare=("fees", "name"), free={"reason": 4, "correction": 4}),
     )  # fmt: skip
 
 
@@ -594,6 +594,6 @@ def rules(ctx: click.Context, as_json: bool, as_jsonl: bool) -> None:
     listed(
         ctx, rows, Rule._fields, NotFound("there are no rules"), as_json=as_json, as_jsonl=as_jsonl,
         emit=partial(
-            emit_brief, heads=heads, spare=("until", "source"), free={"value": 12, "checked": 10, "source": 24}
+            emit_brief, heads=heads, spare=("until", "source"), free={"value": 10, "checked": 10, "source": 24}
         ),
     )  # fmt: skip

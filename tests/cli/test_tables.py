@@ -28,8 +28,8 @@ def held(ia, monkeypatch):
 def test_holdings_profit_and_entries_stand_on_one_line_each(held, lang):
     for args, expected in (
         (("account",), ("600519.SH", "贵州茅台", "100")),
-        (("profit",), ("600519.SH", "165042.90")),
-        (("trade", "list"), ("600519.SH", "165000.00", "2024-03-04")),
+        (("profit",), ("600519.SH", "165,042.90")),
+        (("trade", "list"), ("600519.SH", "165,000.00", "2024-03-04")),
     ):
         table = _table("--lang", lang, *args)
         line = next(line for line in table if expected[0] in line)
@@ -56,7 +56,7 @@ def test_what_has_no_room_is_named_and_a_pipe_has_it(held, monkeypatch):
 
 def test_no_figure_is_cut_where_the_terminal_is_too_narrow(held, monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")
-    assert "600519.SH" in on_terminal("profit") and "1000000.00 CNY" in on_terminal("trade", "list")
+    assert "600519.SH" in on_terminal("profit") and "1,000,000.00 CNY" in on_terminal("trade", "list")
     assert "600519.SH" in on_terminal("account")
 
 

@@ -17,7 +17,6 @@ def on_terminal(*args, columns=80):
     termios.tcsetwinsize(slave, (24, columns))
     child = subprocess.Popen([*installed(), *args], stdin=slave, stdout=slave, stderr=slave, start_new_session=True)
     os.write(master, b"n\n")
-    child.wait(timeout=30)
     os.close(slave)
     shown = b""
     try:
@@ -25,6 +24,7 @@ def on_terminal(*args, columns=80):
             shown += piece
     except OSError:  # the other end is gone and all is read
         pass
+    child.wait(timeout=30)
     os.close(master)
     return shown.decode()
 

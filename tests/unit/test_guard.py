@@ -20,6 +20,7 @@ from ia.ledger.guard import (
     allowed,
     check,
     configured,
+    excess,
     percent,
     refused,
     warnings,
@@ -399,3 +400,19 @@ def test_up_to_the_limit_is_allowed_and_a_lot_more_is_not(quantity, price, fees,
     (only,) = [b for b in check(one_more, state(least, None, quote), limits) if b.refuses]
     shown, limit = str(only.message).removeprefix("position limit: ").replace("%", "").split(" > ")
     assert Decimal(shown) > Decimal(limit) == pct
+
+
+@pytest.mark.parametrize(
+    ("code", "quantity", "value", "equity", "less"),
+    [
+        ("600000.SH", 1000, 70000, 100000, 800), ("600000.SH", 1000, 20000, 100000, 0),
+        ("688981.SH", 1000, 21000, 100000, 200), ("AAPL.US", "10.5", 25000, 100000, 3), ("600000.SH", 90, 30000, 100000, 90),
+        ("113050.SH", 100, 40000, 100000, 60),
+    ],
+)  # fmt: skip
+def test_what_is_above_a_limit_is_told_in_lots_that_can_be_sold(code, quantity, value, equity, less):
+    told = excess(from_canonical(code), "2024-03-01", Decimal(quantity), Decimal(value), Decimal(equity), Limits())
+    assert told == less
+    if 0 < less < float(quantity):  # what is left is within the limit, after the fees too
+        left = (float(quantity) - less) * value / float(quantity)
+        assert left <= 0.2 * (equity - 0.0015 * (value - left))

@@ -4,11 +4,13 @@ import json
 from decimal import Decimal
 from typing import Any
 
+from ia import clock
 from ia.ledger.account import Account, Position, Purse
 from ia.ledger.fold import Sale
-from ia.ledger.guard import Breach
+from ia.ledger.guard import Breach, configured, excess
 from ia.ledger.journal import Entry, damaged
 from ia.ledger.profit import Row, Total
+from ia.ohlcv.identity import from_canonical
 
 
 def figure(number: Decimal | None) -> int | float | None:
@@ -72,12 +74,21 @@ def account(found: Account, method: str, warnings: list[Breach], orders: list[di
 
     The sums at the top are those of the only currency; None where there are several, which stand in `currencies`.
     """
+    limits, today = configured(), clock.today("CN")
+
+    def above(each: Position) -> Decimal | None:
+        equity = found.purses[each.currency].equity
+        if equity is None or each.value is None or equity <= 0:
+            return None
+        return excess(from_canonical(each.symbol), today, each.quantity, each.value, equity, limits)
+
+    held = {each.symbol: {**position(each), "above_limit": figure(above(each))} for each in found.positions}
     whole = found.purse
     top = purse(whole) if whole is not None else {}
     sums = {name: top.get(name) for name in ("cash", "equity")}
     rest = {name: top.get(name) for name in ("today_pnl", "total_pnl", "max_drawdown", "lent")}
     return {
-        **sums, "positions": {each.symbol: position(each) for each in found.positions}, "pending_orders": orders,
+        **sums, "positions": held, "pending_orders": orders,
         **rest, "currency": whole.currency if whole is not None else None,
         "currencies": {name: purse(each) for name, each in found.purses.items()}, "method": method,
         "warnings": [

@@ -19,7 +19,7 @@ from ia.ohlcv.identity import Symbol
 from ia.rules.boards import currency
 from ia.rules.fees import exact
 from ia.rules.limits import is_st, limits, sessions_by_name
-from ia.rules.lots import check_quantity
+from ia.rules.lots import check_quantity, lot
 from ia.rules.settlement import sellable_after
 
 NOTHING = Decimal(0)
@@ -169,6 +169,23 @@ def warnings(state: State, limits: Limits) -> list[Breach]:
             message = Message("stop-loss: {symbol} has lost {value} >= {limit}", **told)
             found.append(Breach("risk.stop_loss_pct", loss, limits.stop_loss_pct, message, refuses=False))
     return found
+
+
+SALE_COST = Decimal("0.002")
+"""More than the fees of a sale, as a part of its amount."""
+
+
+def excess(symbol: Symbol, day: str, quantity: Decimal, value: Decimal, equity: Decimal, limits: Limits) -> Decimal:
+    """Return how many shares less bring a position within its limit: whole lots as they are traded, else all of it."""
+    part = limits.position_pct / HUNDRED
+    if value <= part * equity or value <= 0 or quantity <= 0:
+        return NOTHING
+    rule = lot(symbol, day)
+    step, least = (rule.step, rule.least) if rule is not None else (Decimal(1), Decimal(1))
+    price = value / quantity
+    needed = (value - part * equity) / (price * (1 - part * SALE_COST))
+    lots = (needed / step).to_integral_value(ROUND_CEILING) * step
+    return min(max(lots, least), quantity)
 
 
 def refused(breaches: Iterable[Breach]) -> Refused:

@@ -4,6 +4,7 @@ The prompt brings the figures as text; ledger and market are asked once more for
 of reach, what the prompt says is quoted.
 """
 
+import math
 from typing import Any
 
 from ia import config
@@ -152,7 +153,7 @@ def tabled(desk: Desk, positions: list[tuple[str, dict[str, Any]]], quoted: str 
 def row_of(each: dict[str, Any]) -> str:
     """Return a position: shares, price, gain of the day, profit, weight."""
     cells = [
-        number(each.get("size"), "days"), number(each.get("current_price"), "price"), _money(each.get("today_pnl")),
+        number(each.get("size"), "shares"), number(each.get("current_price"), "price"), _money(each.get("today_pnl")),
         _percent(each.get("unrealized_pct")), _percent(each.get("weight_pct"), sign=""),
     ]  # fmt: skip
     return " | ".join(cells)
@@ -230,18 +231,19 @@ def _acts(desk: Desk, positions: list[tuple[str, dict[str, Any]]], status: Resul
                     "{symbol}: stop reminder: {loss:.2f}% <= -{stop_limit:g}%. Decide before the next open: sell"
                     " ({sellable} may be sold"
                     " today), or write down why not.",
-                    symbol=name, loss=loss, stop_limit=limit["stop"], sellable=f"{each.get('sellable') or 0:g}",
+                    symbol=name, loss=loss, stop_limit=limit["stop"],
+                    sellable=number(each.get("sellable") or 0, "shares"),
                 )
             )  # fmt: skip
         if limit["position"] is not None and weight is not None and weight > limit["position"]:
-            over = size * (1 - limit["position"] / weight)
+            over = each.get("above_limit") or math.ceil(size * (1 - limit["position"] / weight))
             acts.append(
                 speak(
                     "{symbol}：仓位超限：{weight:.1f}% > {position_limit:g}%，不再加；减到限内约需卖"
-                    " {excess_shares:,.0f} 股。",
+                    " {excess_shares} 股。",
                     "{symbol}: position limit: {weight:.1f}% > {position_limit:g}%. Add nothing; about"
-                    " {excess_shares:,.0f} shares less bring it within.",
-                    symbol=name, weight=weight, position_limit=limit["position"], excess_shares=over,
+                    " {excess_shares} shares less bring it within.",
+                    symbol=name, weight=weight, position_limit=limit["position"], excess_shares=number(over, "shares"),
                 )
             )  # fmt: skip
     rules = (

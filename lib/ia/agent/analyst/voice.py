@@ -42,8 +42,8 @@ def language(text: str, fallback: str) -> str:
 def number(value: float | None, unit: str = "", speak: Voice | None = None) -> str:
     """Return a figure as it is read: signed percents, prices with their cents, `–` where there is none.
 
-    >>> number(3.4161, "percent"), number(82.54, "price"), number(1749.5, "price"), number(None), number(12.0, "days")
-    ('+3.4%', '82.54', '1,749.50', '–', '12')
+    >>> number(3.4161, "percent"), number(82.54, "price"), number(1749.5, "price"), number(None), number(1.5, "shares")
+    ('+3.4%', '82.54', '1,749.50', '–', '1.5')
     """
     if value is None or value != value:
         return "–"
@@ -55,6 +55,8 @@ def number(value: float | None, unit: str = "", speak: Voice | None = None) -> s
         return f"{value:,.2f}" if abs(value) < 1e6 else compact(value, speak)
     if unit == "points":
         return f"{value:.1f}"
+    if unit == "shares":
+        return f"{value:,.6f}".rstrip("0").rstrip(".")
     if unit == "days":
         told = f"{value:.0f}"
         return told if speak is None else speak("{count} 天", "{count} days", count=told)
