@@ -195,3 +195,115 @@ def test_the_bug_of_a_model_plugin_is_told_plainly():
     assert (told.status, str(told)) == (69, "some-model: an answer that cannot be read")
     told = models.explained(ValueError("no choices in <Response object at 0x7f00aa11bb22>"), "some-model")
     assert str(told) == "some-model: an answer that cannot be read: no choices in …"
+
+
+def embedded(ws, question, monkeypatch):
+    """Return the answer of the embedded analyst to a question, and check that it is in plain words."""
+    monkeypatch.setenv("IA_LANG", "zh" if not question.isascii() else "en")
+    turn = take(ws, question, model="ia-offline", session="s1")
+    assert is_plain(turn.reply)
+    assert ws.root not in turn.reply
+    return turn.reply
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("lang", "module", "name", "question", "named", "kept"),
+    [
+        ("en", "view.View", "_head", "How is CATL doing?", "the conclusion", "Against it"),
+        ("zh", "past", "gist", "我之前怎么看宁德时代", "之前的看法", "关于宁德时代"),
+        (
+            "zh",
+            "coaching",
+            "lens",
+            "你最近总是低估市场情绪的影响，分析时要多考虑资金面。",
+            "批准之后的变化",
+            "等你决定",
+        ),
+    ],
+)
+def test_an_error_in_a_small_answer_costs_its_part(pack, monkeypatch, lang, module, name, question, named, kept):
+    import importlib
+
+    monkeypatch.setenv("IA_LANG", lang)
+    if "之前" in question:
+        take(pack, "看看宁德时代", model="ia-offline", session="s1")
+    file, _, owner = module.partition(".")
+    place = importlib.import_module(f"ia.agent.analyst.{file}")
+    monkeypatch.setattr(getattr(place, owner) if owner else place, name, breaks)
+    reply = embedded(pack, question, monkeypatch)
+    assert named in reply
+    assert kept in reply
+
+
+@pytest.mark.process
+def test_a_provider_that_dies_in_the_middle_of_a_turn_costs_its_step(pack, monkeypatch):
+    folder = os.path.join(pack.root, ".claude", "providers", "agenda")
+    os.makedirs(folder)
+    with open(os.path.join(folder, "PROVIDER.md"), "w") as file:
+        file.write(
+            "---\nname: agenda\ncommand: ['{python}', run.py]\nenv: [IA_NOW]\ntools: [{name: calendar.trading}]\n---\n"
+        )
+    skill = os.path.join(pack.root, ".claude", "skills", "days", "knowledge")
+    os.makedirs(skill)
+    with open(os.path.join(skill, os.pardir, "SKILL.md"), "w") as file:
+        file.write("---\ndescription: days\nallowed-tools: [calendar.trading, market.ohlcv]\n---\nFollow the steps.\n")
+    with open(os.path.join(skill, "sop.yaml"), "w") as file:
+        file.write(
+            "sop:\n  phases:\n  - id: P1\n    name: look\n    steps:\n"
+            "    - {id: D1, tool: calendar.trading, output: trading days}\n"
+            "    - {id: D2, tool: market.ohlcv, output: prices}\n"
+        )
+    for program in (
+        "raise KeyError('close')",
+        "import os, sys; sys.stdout.buffer.write(b'{\"\\xff <object at 0x7f00aa11bb22>'); sys.stdout.flush(); os._exit(0)",
+        "import os, signal; print('[', flush=True); os.kill(os.getpid(), signal.SIGKILL)",
+    ):
+        with open(os.path.join(folder, "run.py"), "w") as file:
+            file.write(program)
+        for question in ("/days 600519", "/days 贵州茅台"):
+            lines = embedded(pack, question, monkeypatch).splitlines()
+            [failed] = [line for line in lines if line.startswith("- D1 ")]
+            assert "出错" in failed or "没有给出" in failed or "failed with status" in failed or "no JSON" in failed
+            assert "<<" not in failed
+            assert any(line.startswith("- D2 ") and "600519.SH" in line for line in lines)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("file", "text", "named"),
+    [
+        ("rules.yaml", "rules: {tier1_must_know: [{id: [", "knowledge/rules.yaml:1"),
+        ("sop.yaml", "just words", "knowledge/sop.yaml"),
+        ("patterns.yaml", "patterns: {red_flags: 7}", "knowledge/patterns.yaml"),
+        ("../SKILL.md", "---\nname: [\ndescription: x\n---\nbody", "SKILL.md:"),
+    ],
+)
+def test_a_damaged_file_of_a_skill_is_named_in_the_answer(pack, monkeypatch, file, text, named):
+    path = os.path.join(pack.root, ".claude", "skills", "research", "knowledge", file)
+    with open(path, "w", encoding="utf-8") as out:
+        out.write(text)
+    for question, head in (
+        ("看看宁德时代", "技能 research 有一部分没有用上："),
+        ("How is CATL doing?", "A part of the skill"),
+    ):
+        reply = embedded(pack, question, monkeypatch)
+        [line] = [line for line in reply.splitlines() if line.startswith(head)]
+        assert named in line
+        assert "300750.SZ" in reply
+
+
+@pytest.mark.process
+def test_an_unknown_field_in_the_text_of_a_skill_stands_as_it_is(pack, monkeypatch):
+    knowledge = os.path.join(pack.root, ".claude", "skills", "research", "knowledge")
+    with open(os.path.join(knowledge, "rules.yaml"), "w", encoding="utf-8") as out:
+        json.dump(
+            {
+                "rules": {
+                    "tier2_core": [{"id": "T2", "condition": "close > 0", "conclusion": "{no} {0.x} {", "source": "{y"}]
+                }
+            },
+            out,
+        )
+    for question in ("看看宁德时代", "How is CATL doing?"):
+        assert "{no} {0.x} {" in embedded(pack, question, monkeypatch)

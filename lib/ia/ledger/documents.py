@@ -1,10 +1,12 @@
 """Entries, accounts and profits as plain data: what `--json` prints and what a model's tools return."""
 
 import json
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
 from ia import clock
+from ia.errors import Message
 from ia.ledger.account import Account, Position, Purse
 from ia.ledger.fold import Sale
 from ia.ledger.guard import Breach, configured, excess
@@ -69,7 +71,13 @@ def purse(each: Purse) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def account(found: Account, method: str, warnings: list[Breach], orders: list[dict[str, Any]]) -> dict[str, Any]:
+def account(
+    found: Account,
+    method: str,
+    warnings: list[Breach],
+    orders: list[dict[str, Any]],
+    say: Callable[[Message], str] = str,
+) -> dict[str, Any]:
     """Return an account as plain data, in the schema of account.status.
 
     The sums at the top are those of the only currency; None where there are several, which stand in `currencies`.
@@ -92,7 +100,7 @@ def account(found: Account, method: str, warnings: list[Breach], orders: list[di
         **rest, "currency": whole.currency if whole is not None else None,
         "currencies": {name: purse(each) for name, each in found.purses.items()}, "method": method,
         "warnings": [
-            {"rule": each.rule, "value": figure(each.value), "limit": figure(each.limit), "message": str(each.message)}
+            {"rule": each.rule, "value": figure(each.value), "limit": figure(each.limit), "message": say(each.message)}
             for each in warnings
         ],
         "simulated": found.simulated, "unpriced": found.unpriced,

@@ -1,4 +1,6 @@
-"""What the guard says against a trade, in the language of the user: a model hands on what it is told.
+"""What the guard says of a trade, and what cannot be used of a skill, in the language of the user.
+
+A model, and the embedded analyst, hand on what they are told.
 
 The command line has its own catalog; a test holds the two together.
 """
@@ -35,13 +37,28 @@ CHINESE = {
     "the loss of the day was not checked: it is not known": "未检查当日亏损：尚不知当日盈亏",
     "the rise of {symbol} on {day} was not checked: the close before is not stored":
         "未检查 {symbol} 在 {day} 的涨幅：没有前收盘价",
+    "stop-loss: {symbol} has lost {value} >= {limit}": "止损提醒：{symbol} 亏损 {value} ≥ {limit}",
+    "the position limit of {limit} was not checked: of a position in {currency} no price is stored; `ia sync` fetches"
+    " it": "未检查 {limit} 的仓位上限：有 {currency} 持仓没有行情；用 `ia sync` 获取",
+    "the rise of {symbol} on {day} was not checked: the last close before that is stored is of {date}":
+        "未检查 {symbol} 在 {day} 的涨幅：此前存有的最后收盘价是 {date} 的",
+    "{symbol}: its board lot is not known, so the quantity was not checked": "{symbol}：每手股数未知，未检查数量",
+    "{price} is beyond {limit}, the limit of the simulated market on {day}: taken for a price of the real one, its"
+    " rise was not checked": "{price} 超出模拟市场 {day} 的涨跌停价 {limit}：当作真实市场的成交价记入，不检查当日涨幅",
+    "{name}:{line}: {why}": "{name}:{line}：{why}",
+    "{name}: larger or deeper than knowledge is": "{name}：过大或嵌套过深",
+    "{name}: a value is not what it claims to be": "{name}：有的值与它声称的类型不符",
+    "{path} is not a tree of `{name}:`": "{path} 不是以 `{name}:` 开头的结构",
+    "knowledge/{file}.yaml: {key} is no list": "knowledge/{file}.yaml：{key} 不是列表",
+    "knowledge/{file}.yaml: entry {at} of {key} has no id": "knowledge/{file}.yaml：{key} 的第 {at} 条没有 id",
+    "knowledge/{file}.yaml: the id {id} stands twice": "knowledge/{file}.yaml：id {id} 出现了两次",
     "{symbol}: on {date} {held} are held, {quantity} cannot be sold":
         "{symbol}：{date} 持有 {held} 股，无法卖出 {quantity} 股",
 }  # fmt: skip
-"""The guard's templates, in Chinese."""
+"""Templates of the guard and of the skills, in Chinese."""
 
 
 def said(message: Message, lang: str) -> str:
-    """Return a message of the guard; in English where there is no Chinese for it."""
+    """Return a message in a language; in English where there is no Chinese for it."""
     chinese = CHINESE.get(message.template) if lang == "zh" else None
     return str(message) if chinese is None else fill(chinese, message.params)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ia import clock
 from ia.errors import IaError, Notify, silent
+from ia.tools.refusals import said
 from ia.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -103,12 +104,19 @@ def _cooling(books: "Books", limits: "Limits") -> list[tuple[str, str]]:
 
 
 def supposed(
-    ws: Workspace, text: str, *, quantity: int | None = None, price: float | None = None, notify: Notify = silent
+    ws: Workspace,
+    text: str,
+    *,
+    quantity: int | None = None,
+    price: float | None = None,
+    notify: Notify = silent,
+    lang: str = "en",
 ) -> dict[str, Any]:
     """Return what the guard would say of a buy at now(), as plain data; nothing is entered anywhere.
 
     quantity  shares; None: as much as the last buys in this currency were, else a tenth of the account, else one lot
     price     None: the latest that is stored
+    lang      of the messages
     raises    NotFound, UsageError for the security.
     """
     from ia.ledger import guard, order
@@ -126,7 +134,7 @@ def supposed(
     told: dict[str, Any] = {
         "symbol": symbol.canonical, "price": None if at is None else float(at), "date": last.date if last else None,
         "simulated": bool(last and last.simulated), "change_pct": _change(last), **_stands(account, limits, held),
-        "warnings": [_told(breach) for breach in desk.warnings(account)],
+        "warnings": [_told(breach, lang) for breach in desk.warnings(account)],
     }  # fmt: skip
     if at is None:
         return {**told, "quantity": None, "breaches": [], "allowed": None}
@@ -135,7 +143,7 @@ def supposed(
     breaches = desk.checked(wish)
     rules = {breach.rule for breach in breaches}
     change = told["change_pct"]
-    told["breaches"] = [_told(breach) for breach in breaches]
+    told["breaches"] = [_told(breach, lang) for breach in breaches]
     if change is not None and change > limits.rise_pct and "risk.rise_pct" not in rules:
         told["breaches"].insert(0, {  # the guard judges the day of the order, advice the last session that there was
             "rule": "risk.rise_pct", "value": change, "limit": float(limits.rise_pct), "refuses": True, "message": "",
@@ -188,10 +196,10 @@ def _usual(ws: Workspace, account: "Account", symbol: "Symbol", price: Decimal) 
     return max(count, least)
 
 
-def _told(breach: "Breach") -> dict[str, Any]:
+def _told(breach: "Breach", lang: str) -> dict[str, Any]:
     return {
         "rule": breach.rule, "value": _rounded(breach.value), "limit": _rounded(breach.limit),
-        "refuses": breach.refuses, "message": str(breach.message),
+        "refuses": breach.refuses, "message": said(breach.message, lang),
     }  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from ia import config
 from ia.agent.analyst import intent, lens, reply
 from ia.agent.analyst.desk import Call, Desk, Result, Work
 from ia.agent.analyst.intent import Intent
+from ia.agent.analyst.parts import in_list, in_text, nothing, part
 from ia.agent.analyst.reply import Reply
 from ia.agent.analyst.voice import ZH
 from ia.errors import BadData
@@ -33,14 +34,14 @@ _HABIT = re.compile(r"以后|今后|从现在起|先看|先.{1,10}再|from now o
 def coach(desk: Desk, wanted: Intent) -> Work[Reply]:
     """Take feedback in: log it, propose the belief that it comes to, and the line of the soul that will act on it."""
     speak, words, day = desk.speak, " ".join(wanted.words.split()), desk.request.day
-    belief, guidance = lesson(words, speak.lang), advice(words, speak.lang)
+    belief, guidance = _lesson(desk, words) or "", _advice(desk, words) or ""
     because = speak("教练反馈（{day}）：{words}", "coaching on {day}: {words}", day=day, words=words)
     calls = [Call("memory.reflect", {"content": _reflection(desk, words, belief, guidance)})]
     kinds = [("反馈", "the feedback")]
     if belief:
         calls.append(Call("memory.believe", {"text": belief, "because": because}))
         kinds.append(("信念", "the belief"))
-    section = _section(desk, words)
+    section = _section(desk, words) or speak("我的成长方向", "How I grow")
     if guidance:
         calls.append(Call("soul.propose", {"add": guidance, "because": because, "section": section}))
         kinds.append(("soul.md", "soul.md"))
@@ -112,6 +113,16 @@ def lesson(words: str, lang: str) -> str:
     return f"我{'对' + on if on else ''}容易{what}" if what else ""
 
 
+@part("反馈里的信念", "the belief in the feedback", nothing)
+def _lesson(desk: Desk, words: str) -> str:
+    return lesson(words, desk.speak.lang)
+
+
+@part("反馈里的做法", "the direction in the feedback", nothing)
+def _advice(desk: Desk, words: str) -> str:
+    return advice(words, desk.speak.lang)
+
+
 def _bare_verb(stem: str) -> str:
     return stem + "e" if re.search(r"(at|iz|us|or|nc|v|gg?)$", stem) and not stem.endswith("gg") else stem
 
@@ -138,6 +149,7 @@ def advice(words: str, lang: str) -> str:
     return ("；" if lang == ZH else "; ").join(dict.fromkeys(kept))
 
 
+@part("soul.md 里的位置", "its place in soul.md", nothing)
 def _section(desk: Desk, words: str) -> str:
     """Return the heading of the soul that a line belongs under: a habit of work is style, the rest is growth."""
     headings = [
@@ -161,6 +173,7 @@ def _reflection(desk: Desk, words: str, belief: str, guidance: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+@part("批准之后的变化", "what it changes once approved", in_text)
 def _effect(desk: Desk, text: str) -> str:
     """Return what a later analysis will do otherwise once the line is approved, where a rule reads it."""
     speak = desk.speak
@@ -256,6 +269,7 @@ _FIELDS = (
 )  # fmt: skip
 
 
+@part("设计稿的内容", "the details of the design", in_list)
 def _drafted(desk: Desk, design: Design, result: Result) -> list[str]:
     """Return a design as a person reads it, with its next run times."""
     speak = desk.speak

@@ -144,11 +144,25 @@ class Desk:
             if result.missing and call.tool not in self.lacking:
                 self.lacking.append(call.tool)
             self._noted(result)
+            problems = result.get("problems") if result.ok and call.tool in ("skills.load", "skills.check") else None
+            for each in problems if isinstance(problems, list) else []:
+                self.unused(str(each["skill"]), str(each["problem"]))
         return results
 
     def one(self, tool: str, /, **args: Any) -> Work[Result]:
         """Make one call."""
         return (yield from self.run(Call(tool, args)))[0]
+
+    def unused(self, skill: str, problem: str) -> None:
+        """Say at the end of the answer, once, what of a skill could not be used."""
+        line = self.speak(
+            "技能 {skill} 有一部分没有用上：{problem}",
+            "A part of the skill {skill} was not used: {problem}",
+            skill=skill,
+            problem=problem,
+        )
+        if line not in self.last_lines:
+            self.last_lines.append(line)
 
     def _noted(self, result: Result) -> None:
         """Keep the paths and the proposals that a result tells of."""

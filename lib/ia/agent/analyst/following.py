@@ -33,7 +33,11 @@ def follow(desk: Desk, wanted: Intent) -> Work[Reply]:
     result = yield from desk.one("skills.load", name=wanted.skill, arguments=wanted.words)
     if not result.ok:
         body = desk.request.parts.get("skill", "")
-        why = speak("没有读取技能的工具", "there is no tool to load skills") if result.missing else result.error
+        why = (
+            speak("没有读取技能的工具", "there is no tool to load skills")
+            if result.missing
+            else reply.told_so(speak, result.error)
+        )
         return reply.of(
             speak(
                 "技能 /{skill} 用不了：{reason}。",
@@ -136,7 +140,7 @@ def _ready(desk: Desk, call: Call) -> bool:
 def _shown(desk: Desk, step: Step, call: Call, result: Result) -> str:
     if not result.ok:
         absent = call.tool in ("memory.read", "notebook.read") and "no such" in result.error
-        return desk.speak("还没有这个文件", "no such file yet") if absent else result.error
+        return desk.speak("还没有这个文件", "no such file yet") if absent else reply.told_so(desk.speak, result.error)
     if call.tool in ("compute.run", "indicator.calc"):
         value, date = valued(result)
         figure = Figure(step.label, value, unit_of(step), date, step.code)

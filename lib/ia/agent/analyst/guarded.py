@@ -3,6 +3,7 @@
 import re
 from typing import Any, NamedTuple
 
+from ia.agent.analyst import reply
 from ia.agent.analyst.desk import Call, Desk, Result, Work
 from ia.agent.analyst.parts import in_list, part
 
@@ -53,7 +54,7 @@ def _told(desk: Desk, code: str, result: Result) -> list[str]:
             "**风控** {symbol} 没有核对：{reason}",
             "**Risk rules** {symbol}: not checked: {reason}",
             symbol=code,
-            reason=result.error,
+            reason=reply.told_so(desk.speak, result.error),
         )
     ]
 

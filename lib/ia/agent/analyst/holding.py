@@ -134,7 +134,12 @@ def _unread(desk: Desk, failed: Result, what: str) -> str:
             "本地还没有市场数据：先 `ia sync daily`，再来问。",
             "Nothing of the market is stored yet: run `ia sync daily`, then ask again.",
         )
-    return speak("{what}没有读到：{error}", "{what} could not be read: {error}", what=what, error=failed.error)
+    return speak(
+        "{what}没有读到：{error}",
+        "{what} could not be read: {error}",
+        what=what,
+        error=reply.told_so(speak, failed.error),
+    )
 
 
 def _invented(desk: Desk, result: Result) -> list[str]:

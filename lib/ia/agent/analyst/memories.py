@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Callable
+from typing import Any
 
 from ia.agent.analyst import past, reply
 from ia.agent.analyst.desk import Call, Desk, Result, Work
 from ia.agent.analyst.intent import Intent
-from ia.agent.analyst.mentions import bare
+from ia.agent.analyst.mentions import Mention, bare
+from ia.agent.analyst.parts import in_list, in_text, part
 from ia.agent.analyst.reply import Reply
 from ia.agent.analyst.research import named, observe, recalled
 
@@ -67,7 +69,11 @@ def _recalled(desk: Desk, wanted: Intent) -> Work[Reply]:
     calls += [Call("market.ohlcv", {"symbol": m.code, "tail": 120}) for m in wanted.securities[:1]]
     found, *bars = yield from desk.run(*calls)
     if not found.ok:
-        why = speak("没有检索记忆的工具", "there is no tool to search the memory") if found.missing else found.error
+        why = (
+            speak("没有检索记忆的工具", "there is no tool to search the memory")
+            if found.missing
+            else reply.told_so(speak, found.error)
+        )
         return reply.of(speak("找不了：{reason}。", "It cannot be looked up: {reason}.", reason=why))
     hits = recalled(found.value)
     if not hits:
@@ -79,17 +85,14 @@ def _recalled(desk: Desk, wanted: Intent) -> Work[Reply]:
             )
         )
     if not wanted.securities:
-        lines = [
-            f"- {hit.get('date') or ''} `{hit['source']}`{speak('：', ': ')}{past.gist(str(hit.get('content') or ''))}"
-            for hit in hits
-        ]
+        lines = [f"- {_found(desk, hit)}" for hit in hits]
         head = speak("关于“{query}”，记忆和笔记里有：", 'About "{query}", memory and notes hold:', query=query)
         return Reply([head, *lines], lines, [str(hit["source"]) for hit in hits])
     mention = wanted.securities[0]
-    closes = past.closes_of(bars[0].value) if bars and bars[0].ok else []
-    told = past.of(hits, (mention.name, mention.code), closes, "9999")
-    lines = [f"- {past.told(item, speak)}" for item in told]
-    simulated = bool(bars and bars[0].ok and bars[0].get("simulated"))
+    priced = bars[0] if bars and bars[0].ok else None
+    sources: list[str] = []
+    lines = _about(desk, mention, hits, priced, sources)
+    simulated = bool(priced and priced.get("simulated"))
     head = speak(
         "关于{name}，我们留下过这些（新的在前）{simulated}：",
         "On {name} there is (newest first){simulated}:",
@@ -104,7 +107,26 @@ def _recalled(desk: Desk, wanted: Intent) -> Work[Reply]:
                 name=named(desk, mention),
             )
         )
-    return Reply([head, *lines], lines, [item.source for item in told])
+    return Reply([head, *lines], lines, sources)
+
+
+@part("找到的一条内容", "one of the passages found", in_text)
+def _found(desk: Desk, hit: dict[str, Any]) -> str:
+    """Return a passage of the memory as a line."""
+    gist = past.gist(str(hit.get("content") or ""))
+    return f"{hit.get('date') or ''} `{hit['source']}`{desk.speak('：', ': ')}{gist}"
+
+
+@part("之前的看法", "what was said before", in_list)
+def _about(
+    desk: Desk, mention: Mention, hits: list[dict[str, Any]], priced: Result | None, sources: list[str]
+) -> list[str]:
+    """Return what was said of a security in lines, with what came of it; add the files to `sources`."""
+    closes = past.closes_of(priced.value) if priced else []
+    told = past.of(hits, (mention.name, mention.code), closes, "9999")
+    lines = [f"- {past.told(item, desk.speak)}" for item in told]
+    sources += [item.source for item in told]
+    return lines
 
 
 def track(desk: Desk, wanted: Intent) -> Work[Reply]:

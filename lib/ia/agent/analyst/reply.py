@@ -1,5 +1,6 @@
 """What an answer is, and the sentences that several answers share."""
 
+import re
 from typing import NamedTuple
 
 from ia.agent.analyst.desk import Desk, Result
@@ -111,6 +112,8 @@ def no_prices(desk: Desk, said: str, failure: str) -> str:
     )
 
 
+_QUOTED = re.compile(r"<<data (?P<mark>\w+) .*?(?:<<end of data (?P=mark)>>|\Z)", re.S)
+"""What a program from outside said: nothing of it belongs into an answer."""
 _KNOWN = (
     ("is not in the simulated market", "模拟市场里没有这只证券"),
     ("no host answered", "各个主机都没有应答"),
@@ -119,15 +122,17 @@ _KNOWN = (
     ("timeout", "超时"),
     ("longer than", "超时"),
     ("cannot be reached", "连不上"),
+    ("failed with status", "这个工具出错了"),
+    ("answered with no", "这个工具没有给出能读的结果"),
+    ("ended before", "这个工具的程序中途退出了"),
     ("no such security", "不在我认得的证券里"),
 )
 
 
 def told_so(speak: Voice, failure: str) -> str:
-    """Return a tool's failure in the language of the reply, where its kind is known."""
-    if speak.lang == "zh":
-        return next((told for words, told in _KNOWN if words in failure.casefold()), failure)
-    return failure
+    """Return a tool's failure in the language of the reply, where its kind is known; what a provider wrote is cut."""
+    known = [told for words, told in _KNOWN if words in failure.casefold()] if speak.lang == "zh" else []
+    return known[0] if known else _QUOTED.sub("", failure).rstrip(" :;")
 
 
 def not_kept(desk: Desk, result: Result, zh: str, en: str) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ia.agent.analyst import lens as lenses
-from ia.agent.analyst import past, procedure, verdict
+from ia.agent.analyst import past, procedure, reply, verdict
 from ia.agent.analyst.desk import Call, Desk, Result, Work
 from ia.agent.analyst.mentions import Mention, english
 from ia.agent.analyst.parts import nothing, part
@@ -94,6 +94,8 @@ def loaded(desk: Desk, skill: str, arguments: str = "") -> Work[Any]:
     """Return what `skills.load` brings of a skill, None where it is not there."""
     result = yield from desk.one("skills.load", name=skill, arguments=arguments)
     if not result.ok:
+        if result.error and not any(words in result.error for words in ("no such skill", "is disabled")):
+            desk.unused(skill, reply.told_so(desk.speak, result.error))
         return None
     if isinstance(result.get("tools"), list):
         desk.allowed = [str(name) for name in result.get("tools")]

@@ -7,7 +7,7 @@ from ia.agent.analyst.desk import Call, Desk, Result, Work
 from ia.agent.analyst.figures import Figure
 from ia.agent.analyst.intent import Intent
 from ia.agent.analyst.mentions import near
-from ia.agent.analyst.parts import in_text, part
+from ia.agent.analyst.parts import in_list, in_text, part
 from ia.agent.analyst.reply import Reply
 from ia.agent.analyst.research import named, valued
 from ia.agent.analyst.voice import number
@@ -84,7 +84,7 @@ def _told(desk: Desk, item: Figure, result: Result) -> str:
     elif result.ok or "iloc" in item[0] or "date" in item[0]:
         why = speak("算不出（这段时间没有或不够 K 线）", "not to be had (no or too few bars then)")
     else:
-        why = result.error
+        why = reply.told_so(speak, result.error)
     return f"{speak(zh, en)} {why}"
 
 
@@ -93,6 +93,7 @@ def _period(desk: Desk, period: str) -> str:
     return desk.speak(*names[period])
 
 
+@part("超买超卖的判断", "whether it is overbought", in_text)
 def _heat(desk: Desk, values: list[float | None]) -> str:
     """Return whether a security is overbought: by its RSI above 70 or below 30, and by where it is in its bands."""
     speak = desk.speak
@@ -122,8 +123,8 @@ def why(desk: Desk, wanted: Intent) -> Work[Reply]:
     speak, mention = desk.speak, wanted.securities[0]
     path = f"research/{mention.name.replace('/', '-')}/{desk.request.day}.md"
     result = yield from desk.one("notebook.read", path=path)
-    parts = re.split(r"^## ", str(result.value), flags=re.M) if result.ok else []
-    kept = [part for part in parts if re.match(r"支持与反对|For and against|反面证据|Against it", part)]
+    sections = re.split(r"^## ", str(result.value), flags=re.M) if result.ok else []
+    kept = [text for text in sections if re.match(r"支持与反对|For and against|反面证据|Against it", text)]
     if not kept:
         return reply.of(
             speak(
@@ -133,8 +134,14 @@ def why(desk: Desk, wanted: Intent) -> Work[Reply]:
             )
         )
     head = speak("依据在 `notebook/{path}`：", "The grounds are in `notebook/{path}`:", path=path)
-    lines = [line for part in kept for line in (f"**{part.splitlines()[0]}**", *part.strip().splitlines()[1:], "")]
+    lines = [line for section in kept for line in _grounds(desk, section)]
     return Reply([head, "", *lines], [line for line in lines if line.startswith("- ")], (f"notebook/{path}",))
+
+
+@part("一段依据", "one part of the grounds", in_list)
+def _grounds(desk: Desk, section: str) -> list[str]:
+    """Return a section of a note in lines."""
+    return [f"**{section.splitlines()[0]}**", *section.strip().splitlines()[1:], ""]
 
 
 def which(desk: Desk, wanted: Intent) -> Reply:

@@ -70,6 +70,7 @@ class View:
             else self.speak("{name}（{code}）", "{name} ({code})", name=study.title, code=study.code)
         )
 
+    @part("结论", "the conclusion", in_text)
     def conclusion(self) -> str:
         """Return the view in a sentence: what each of the first views sees, the lean, the confidence, the horizon."""
         speak, verdict = self.speak, self.verdict
@@ -85,6 +86,7 @@ class View:
             level=speak(*LEVELS[verdict.confidence]),
         )
 
+    @part("对数据的提醒", "the warnings about the data", in_list)
     def warnings(self) -> list[str]:
         """Return what must be read before anything else: invented prices, old data, critical flags."""
         speak, study = self.speak, self.study

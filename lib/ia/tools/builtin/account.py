@@ -6,6 +6,7 @@ The ledger is imported by the call: every turn has these tools, few use them.
 from typing import Annotated, Any
 
 from ia.pipes import ledger
+from ia.tools.refusals import said
 from ia.tools.registry import READ, tool
 from ia.tools.scope import Scope
 
@@ -24,7 +25,9 @@ def status(scope: Scope) -> dict[str, Any]:
 
     desk = ledger(scope.ws, scope.notify)
     found = desk.account()
-    return documents.account(found, desk.method, desk.warnings(found), waiting(scope.ws))
+    return documents.account(
+        found, desk.method, desk.warnings(found), waiting(scope.ws), lambda message: said(message, scope.lang)
+    )
 
 
 @tool("account.profit", READ)

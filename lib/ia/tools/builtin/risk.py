@@ -19,4 +19,4 @@ def check(
     """
     from ia.tools.risk import supposed
 
-    return supposed(scope.ws, symbol, quantity=quantity, price=price, notify=scope.notify)
+    return supposed(scope.ws, symbol, quantity=quantity, price=price, notify=scope.notify, lang=scope.lang)

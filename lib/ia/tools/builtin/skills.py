@@ -9,6 +9,7 @@ from ia.skills.expertise import outline
 from ia.tools import gate
 from ia.tools.asking import split_words
 from ia.tools.builtin.market import bars_of, window
+from ia.tools.refusals import said
 from ia.tools.registry import CONFIRM, READ, tool
 from ia.tools.scope import Scope
 from ia.tools.writes import proposed, room
@@ -69,6 +70,7 @@ def load(
         **({"files": others} if others else {}),
         **({"ends": "with the next skills.load; with name null no skill is in force"} if scope.connection else {}),
         **({"procedure": outline(loaded.sop, scope.lang)} if loaded.sop else {}),
+        **_problems(scope, [loaded.skill.name]),
     }  # fmt: skip
 
 
@@ -146,7 +148,15 @@ def check(
     told |= {"simulated": True} if market.simulated else {}
     told |= {"more_fired": len(fired) - MAX_FINDINGS} if len(fired) > MAX_FINDINGS else {}
     told |= {"failed": failed[:MAX_TEXTS]} if failed else {}
+    told |= _problems(scope, names)
     return told | ({"for_you_to_judge": words[:MAX_TEXTS]} if words else {})
+
+
+def _problems(scope: Scope, names: list[str]) -> dict[str, Any]:
+    """Return what of the knowledge of skills cannot be used: the skill, the file, and why."""
+    found = [(name, each) for name in names for each in skills.knowledge(scope.ws, name).problems]
+    told = [{"skill": name, "problem": said(each, scope.lang)[:200]} for name, each in found[:MAX_TEXTS]]
+    return {"problems": told} if told else {}
 
 
 def _checked(scope: Scope, name: str) -> list[str]:
