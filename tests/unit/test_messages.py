@@ -186,3 +186,10 @@ def test_a_message_that_lacks_a_field_is_still_a_sentence():
     assert fill("{0} and {name", {"name": "x"}) == "? and {name"
     assert fill("{name.missing} of {name[3]}", {"name": "x"}) == "x of x"
     assert say("{path}: no such note", other=1) == "?: no such note"
+
+
+def test_every_setting_is_described_in_chinese():
+    from ia import config
+
+    for key, spec in config.SPEC.items():
+        assert re.search("[\u4e00-\u9fff]", catalog().get(spec.text, "")), (key, spec.text)

@@ -131,18 +131,22 @@ def _of_rule(rule: Rule, lang: str) -> tuple[Finding, ast.expr | None]:
     text = _joined(": ", lang, rule.conclusion, rule.action)
     text += f" ({rule.note.said(lang)})" if rule.note else ""
     return _finding(
-        rule.id, "rule", rule.tier, text, rule.confidence, rule.source, rule.condition, rule.condition, lang
+        rule.id, "rule", rule.tier, text, rule.confidence, rule.source.said(lang), rule.condition, rule.condition, lang
     )
 
 
 def _of_flag(flag: RedFlag, lang: str) -> tuple[Finding, ast.expr | None]:
     text = _joined(": ", lang, flag.name or flag.signal, flag.action)
-    return _finding(flag.id, "red_flag", 1, text, flag.severity, flag.source, flag.condition, flag.signal, lang)
+    return _finding(
+        flag.id, "red_flag", 1, text, flag.severity, flag.source.said(lang), flag.condition, flag.signal, lang
+    )
 
 
 def _of_pattern(seen: Pattern, lang: str) -> tuple[Finding, ast.expr | None]:
     text = _joined(": ", lang, seen.name, seen.indication)
-    return _finding(seen.id, "pattern", 2, text, seen.confidence, seen.source, seen.condition, seen.signature, lang)
+    return _finding(
+        seen.id, "pattern", 2, text, seen.confidence, seen.source.said(lang), seen.condition, seen.signature, lang
+    )
 
 
 def _joined(between: str, lang: str, *parts: Text) -> str:

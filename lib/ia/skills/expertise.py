@@ -38,7 +38,7 @@ class Pattern(NamedTuple):
     indication: Text
     confidence: str
     condition: Text
-    source: str
+    source: Text
 
 
 class RedFlag(NamedTuple):
@@ -50,7 +50,7 @@ class RedFlag(NamedTuple):
     action: Text
     severity: str
     condition: Text
-    source: str
+    source: Text
 
 
 class Rule(NamedTuple):
@@ -63,7 +63,7 @@ class Rule(NamedTuple):
     action: Text
     confidence: str
     note: Text
-    source: str
+    source: Text
 
 
 class Knowledge(NamedTuple):
@@ -201,19 +201,19 @@ class _Reader:
     def pattern(self, entry: dict[str, Any]) -> Pattern:
         return Pattern(
             _word(entry, "id"), _text(entry, "name"), _text(entry, "signature"), _text(entry, "indication"),
-            _word(entry, "confidence"), _text(entry, "condition"), _word(entry, "source"),
+            _word(entry, "confidence"), _text(entry, "condition"), _text(entry, "source"),
         )  # fmt: skip
 
     def red_flag(self, entry: dict[str, Any]) -> RedFlag:
         return RedFlag(
             _word(entry, "id"), _text(entry, "name"), _text(entry, "signal"), _text(entry, "action"),
-            _word(entry, "severity"), _text(entry, "condition"), _word(entry, "source"),
+            _word(entry, "severity"), _text(entry, "condition"), _text(entry, "source"),
         )  # fmt: skip
 
     def rule(self, entry: dict[str, Any], tier: int) -> Rule:
         return Rule(
             _word(entry, "id"), tier, _text(entry, "condition"), _text(entry, "conclusion"), _text(entry, "action"),
-            _word(entry, "confidence") or _word(entry, "priority"), _text(entry, "note"), _word(entry, "source"),
+            _word(entry, "confidence") or _word(entry, "priority"), _text(entry, "note"), _text(entry, "source"),
         )  # fmt: skip
 
 

@@ -474,9 +474,9 @@ class View:
 
 
 def _author(source: str) -> str:
-    """Return who says so and when: `Faber (2007)` of a whole reference."""
-    found = re.match(r".*?\(?\b(?:19|20)\d\d\b\)?", source)
-    return found[0] if found and len(found[0]) <= 60 else source[:60]
+    """Return who says so and when: `Faber (2007)` of a whole reference; any other source as it stands."""
+    found = re.match(r"[^:：；（]*?\(?\b(?:19|20)\d\d\b\)?", source)
+    return found[0] if found else source
 
 
 def spoken_for(study: Study, speak: Voice) -> list[str]:
