@@ -28,7 +28,8 @@ def procedure(profile, skill):
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_soul_has_the_parts_of_a_soul_and_no_market(profile):
+def test_soul_has_the_parts_of_a_soul_and_no_market(profile, monkeypatch):
+    monkeypatch.setenv("IA_LANG", "zh")
     soul = (FOLDER / profile / "soul.md").read_text(encoding="utf-8")
     assert re.findall(r"^# (.+)$", soul, re.M) == ["我是谁", "我的风格", "我的边界", "我的成长方向"]
     for part in soul.split("# ")[2:]:
@@ -38,7 +39,8 @@ def test_soul_has_the_parts_of_a_soul_and_no_market(profile):
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_memory_is_a_skeleton_that_can_be_added_to(ws, profile):
+def test_memory_is_a_skeleton_that_can_be_added_to(ws, profile, monkeypatch):
+    monkeypatch.setenv("IA_LANG", "zh")
     profiles.use(ws, profiles.find(profile))
     assert ws.read("memory/tracking.md") == "# 关注\n\n"
     writing.track(ws, "第一件事", "等回信")
@@ -95,9 +97,12 @@ def test_init_copies_every_file_hidden_folders_too(ia, home, profile):
         path.relative_to(FOLDER / profile).as_posix() for path in (FOLDER / profile).rglob("*") if path.is_file()
     }
     shipped = {path for path in shipped if not path.startswith("tasks/")}  # those are proposed
-    assert set(run.stdout.split()) == shipped
-    for path in shipped:
-        assert (home / path).read_bytes() == (FOLDER / profile / path).read_bytes()
+    plain = {path for path in shipped if not path.endswith(".en.md")}
+    assert set(run.stdout.split()) == plain
+    for path in plain:
+        english = path.removesuffix(".md") + ".en.md"  # what the reader of English gets
+        source = english if english in shipped else path
+        assert (home / path).read_bytes() == (FOLDER / profile / source).read_bytes()
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -126,10 +131,12 @@ def test_any_file_of_it_may_be_deleted(ws, profile):
     assert [skill.name for skill in skills.listed(ws) if skill.problem is None] == []
 
 
-@pytest.mark.parametrize("skill", ["research", "compare", "scan", "review"])
-def test_a_skill_in_english_may_call_what_the_chinese_one_may(skill):
+@pytest.mark.parametrize(
+    ("profile", "skill"), [*PACKS, *(("invest", skill) for skill in ("research", "compare", "scan", "review"))]
+)
+def test_a_skill_in_english_may_call_what_the_chinese_one_may(profile, skill):
     """The two versions differ in words only: same tools, triggers and switches, and every tool is named in both."""
-    folder = FOLDER / "invest" / ".claude" / "skills" / skill
+    folder = FOLDER / profile / ".claude" / "skills" / skill
     texts = [(folder / name).read_text(encoding="utf-8").split("---\n", 2) for name in ("SKILL.md", "SKILL.en.md")]
     heads, bodies = [YAML(typ="safe").load(text[1]) for text in texts], [text[2] for text in texts]
     keys = ("name", "version", "allowed-tools", "triggers", "context", "user-invocable", "disable-model-invocation")
@@ -137,3 +144,58 @@ def test_a_skill_in_english_may_call_what_the_chinese_one_may(skill):
     named = [set(re.findall(r"`([a-z]+\.[a-z]+)`", body)) for body in bodies]
     assert named[0] == named[1]
     assert not re.search("[\u4e00-\u9fff]", bodies[1])
+
+
+def sources():
+    """Yield (file, entry) of every piece of knowledge that names its source."""
+    for file in sorted(FOLDER.glob("*/.claude/skills/*/knowledge/*.yaml")):
+        todo = [YAML(typ="safe").load(file.read_text(encoding="utf-8"))]
+        while todo:
+            value = todo.pop()
+            if isinstance(value, dict) and isinstance(value.get("source"), str):
+                yield file.relative_to(FOLDER), value
+            if isinstance(value, dict | list):
+                todo += value.values() if isinstance(value, dict) else value
+
+
+def test_a_source_is_told_in_the_language_of_the_reader():
+    """A reference to a book or an article is the same in both; an own convention and a law have a form in each."""
+    found = list(sources())
+    assert len(found) > 250
+    reference = re.compile(r"[A-Z][^:：；]*\b(18|19|20)\d\d\b")
+    for file, entry in found:
+        own, english = entry["source"], entry.get("source_en") or entry["source"]
+        assert not re.search("[\u4e00-\u9fff]", english), (file, english)
+        assert re.search("[\u4e00-\u9fff]", own) or reference.match(own), (file, own)
+        assert "convention" not in own, (file, own)
+
+
+def test_a_source_in_an_answer_is_not_cut():
+    from ia.agent.analyst.view import _author
+
+    for _, entry in sources():
+        for source in (entry["source"], entry.get("source_en") or entry["source"]):
+            short = _author(source)
+            assert short == source or re.search(r"(18|19|20)\d\d\)?$", short), source
+
+
+def test_a_convention_fires_with_its_source_in_the_language_of_the_question(ws, monkeypatch):
+    from ia.skills import texts
+
+    profiles.use(ws, profiles.find("invest"))
+    for lang, words in (("zh", "本工具的约定"), ("en", "house convention")):
+        told = [finding.source for finding in texts(ws, "research", lang)]
+        assert told
+        assert any(source.startswith(words) for source in told), told
+
+
+@pytest.mark.parametrize("profile", [*PROFILES, "invest"])
+def test_every_page_of_a_profile_stands_in_english_too(profile):
+    pages = [path for path in (FOLDER / profile).rglob("*.md") if not path.name.endswith(".en.md")]
+    pages = [path for path in pages if re.search("[\u4e00-\u9fff]", path.read_text(encoding="utf-8"))]
+    assert pages
+    for path in pages:
+        english = path.with_name(path.name.removesuffix(".md") + ".en.md")
+        text = english.read_text(encoding="utf-8")
+        body = text.split("---\n", 2)[2] if english.name in ("SKILL.en.md", "PROVIDER.en.md") else text
+        assert not re.search("[\u4e00-\u9fff]", body), english
