@@ -18,7 +18,7 @@ ANSWER = [sys.executable, "-P", "-c", "from ia_cli._answer import main; main()"]
 
 @click.group(cls=Group, example="ia listen telegram --help")
 def listen() -> None:
-    """Answer what comes in from outside: chats and events."""
+    """Answer messages from chats and run tasks on events."""
 
 
 listen.add_command(webhook)

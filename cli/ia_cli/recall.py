@@ -28,11 +28,11 @@ def recall(
     ctx: click.Context, query: tuple[str, ...], limit: int, since: str | None, areas: str | None, as_json: bool,
     as_jsonl: bool,
 ) -> None:  # fmt: skip
-    """Find what was written, best first.
+    """Search notes and memory; the best match comes first.
 
-    A few words are matched exactly, all of them, Chinese words of one or two characters too; a question is ranked by
-    its words. Newer notes weigh a little more; the best has score 1. Files changed by hand are seen at once. Status 1
-    where nothing is found.
+    A few words must all occur, Chinese words of one or two characters too; a question is ranked by its words. Newer
+    notes weigh a little more; the best score is 1. Files changed by hand are found at once. Status 1 if nothing is
+    found.
     """
     from textwrap import shorten
 

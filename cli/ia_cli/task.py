@@ -110,7 +110,7 @@ def approve(which: str, yes: bool, as_json: bool) -> None:
 )
 @click.argument("name")
 def pause(name: str) -> None:
-    """Let a task rest: it stays approved, and does not run."""
+    """Pause a task: it stays approved but does not run."""
     from ia.tasks import book
     from ia.workspace import Workspace
 
@@ -123,7 +123,7 @@ def pause(name: str) -> None:
 )
 @click.argument("name")
 def resume(name: str) -> None:
-    """Let a task run again, from now on; what fell into the pause is not made up for."""
+    """Resume a paused task. Runs missed during the pause are not made up."""
     from ia.tasks import book
     from ia.workspace import Workspace
 
@@ -164,10 +164,10 @@ def remove(name: str) -> None:
 @click.option("--again", is_flag=True, help="Run it once more, though its slot is done.")
 @json_option
 def run(name: str, again: bool, as_json: bool) -> None:
-    """Run an approved task now, and print where its report lies.
+    """Run an approved task now and print the path of its report.
 
-    What is due of it is run; else its last slot, if nothing came of that yet. A slot that is done is not run a second
-    time without --again. The status is that of the run; 75: it is running already.
+    Runs the slots that are due; if there are none, the last slot, unless it is done already (--again runs it once
+    more). The status is that of the run; 75: the task is running already.
     """
     from ia.tasks import running
     from ia.workspace import Workspace
@@ -185,12 +185,12 @@ def run(name: str, again: bool, as_json: bool) -> None:
 
 @task.command(example="ia task due")
 @click.argument("name", required=False, default=None)
-@click.option("--cron-log", "to_log", is_flag=True, help="Say what there is to say in .ia/tasks/cron.log instead.")
+@click.option("--cron-log", "to_log", is_flag=True, help="Write messages to .ia/tasks/cron.log instead of stderr.")
 def due(name: str | None, to_log: bool) -> None:
-    """Run what is due: cron calls this, and it says nothing where nothing is.
+    """Run the tasks that are due. cron calls this; it prints nothing if no task is due.
 
-    With NAME only of that task. Slots that were missed are caught up as their task says, failed runs are tried again,
-    and what a crash left behind is taken back and run anew.
+    With NAME, only that task. Missed slots are made up as their task says, failed runs are retried, and runs that a
+    crash interrupted start again.
     """
     from ia.tasks import running
     from ia.workspace import Workspace

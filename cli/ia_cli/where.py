@@ -15,13 +15,13 @@ from ia_cli._out import emit_json, notify, text
 @json_option
 @click.pass_context
 def where(ctx: click.Context, file: str | None, as_json: bool) -> None:
-    """Tell where a CSV that ia wrote came from.
+    """Show the source of a CSV file that ia wrote.
 
-    Prints symbol, adapter, host, adjustment, range and time of the very bytes in FILE or on standard input; a file that
-    was changed since is not known any more. Status 1 where the answer is no.
+    Prints symbol, adapter, host, adjustment, range and time of the data in FILE or on standard input. A file that was
+    changed afterwards is not recognised (status 1).
 
-    The same bytes may have come from several places: the most telling one is printed, the others follow as `also`
-    (`others` in JSON), newest last. Prices that were simulated once stay so through copies in files and pipes.
+    If the same bytes came from several sources, the most informative one is printed first; the others follow as `also`
+    (`others` in JSON), newest last. Simulated prices stay marked as simulated in copies and pipes.
     """
     from ia.errors import Message
     from ia.ohlcv import provenance

@@ -33,7 +33,7 @@ CATALOG = {
     "near: {near}": "相近的有：{near}",
     "name it {code}.csv": "文件名应为 {code}.csv",
     "{path}: not a regular file": "{path}：不是普通文件",
-    "The same bytes may have come from several places: the most telling one is printed, the others follow as `also` (`others` in JSON), newest last. Prices that were simulated once stay so through copies in files and pipes.": "同样的字节可能有几个来历：先打印最能说明问题的一个，其余以 `also` 列出（JSON 中为 `others`），最新的在最后。模拟行情经过文件和管道的复制仍是模拟行情。",
+    "If the same bytes came from several sources, the most informative one is printed first; the others follow as `also` (`others` in JSON), newest last. Simulated prices stay marked as simulated in copies and pipes.": "同样的字节可能有几个来历：先打印最能说明问题的一个，其余以 `also` 列出（JSON 中为 `others`），最新的在最后。模拟行情经过文件和管道的复制仍是模拟行情。",
     "simulated prices: these bytes came from a market that invents them": "模拟行情：这些数据出自虚构的市场",
     "{source}:{line}: not UTF-8 text": "{source}:{line}：不是 UTF-8 文本",
     "{source}:1: the header of corporate actions is date and some of {fields}": "{source}:1：权息文件的表头是 date 加上 {fields} 中的若干列",

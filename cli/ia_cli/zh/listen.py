@@ -1,7 +1,7 @@
 """Chinese of `ia listen` and of what a bot says in a chat."""
 
 CATALOG = {
-    "Answer what comes in from outside: chats and events.": "回应从外面来的东西：聊天与事件。",
+    "Answer messages from chats and run tasks on events.": "回复聊天消息，并按事件运行任务。",
     "Answer messages to a Telegram bot.": "回答发给 Telegram 机器人的消息。",
     "Each private chat is a session (`telegram-ID`). Only telegram.owner and telegram.users are answered, by their user ids; groups are not heard. Who is on that list can ask about all that the workspace holds. The token is telegram.token: `ia config secret TELEGRAM_TOKEN` keeps it.": "每个私聊是一个会话（`telegram-ID`）。只按用户编号回答 telegram.owner 和 telegram.users；不听群聊。名单上的人可以问到工作区里的一切。令牌是 telegram.token：用 `ia config secret TELEGRAM_TOKEN` 保存。",
     "Whatever comes in is untrusted: what a turn writes then is marked, and everything else becomes a proposal. Only the owner's own words may ask for one; what is passed on, quoted or attached asks for nothing. /help in the chat shows the commands. /approve N shows proposal N and gives a code that is valid once, for five minutes; with telegram.codes set to `terminal` the code is shown here instead. Skills, providers and settings are approved at a terminal only.": "进来的一切都不可信：这时写下的东西会带标记，其余都成为提案。只有主人自己的话可以提出要求；转发、引用、附件都不算要求。在聊天中发 /help 可看命令。/approve N 先展示提案 N，再给出五分钟内只能用一次的验证码；telegram.codes 设为 `terminal` 时验证码只显示在这里。技能、提供者和设置只能在终端上批准。",

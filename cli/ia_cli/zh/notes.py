@@ -46,13 +46,8 @@ CATALOG = {
     # recall
     "nothing that was written answers this": "没有找到写过的相关内容",
     "fewer or other words find more": "少用几个词或换个词，可多找一些",
-    "Find what was written, best first.": "查找写过的内容，最相关的在前。",
-    "A few words are matched exactly, all of them, Chinese words of one or two characters too; a question is ranked by its"
-    " words. Newer notes weigh a little more; the best has score 1. Files changed by hand are seen at once. Status 1 where"
-    " nothing is found.": (
-        "几个词时要求全部原样出现，一两个字的中文词也行；一句问话则按其中的词排序。较新的笔记权重略高，最佳者得分为 1。"
-        "手工改过的文件立即可见。什么也没找到时状态为 1。"
-    ),
+    "Search notes and memory; the best match comes first.": "在笔记和记忆里搜索，最相关的在前。",
+    "A few words must all occur, Chinese words of one or two characters too; a question is ranked by its words. Newer notes weigh a little more; the best score is 1. Files changed by hand are found at once. Status 1 if nothing is found.": "几个词时要求全部原样出现，一两个字的中文词也行；一句问话则按其中的词排序。较新的笔记权重略高，最佳者得分为 1。手工改过的文件立即可见。什么也没找到时状态为 1。",
     "How many notes at most.": "最多几条。",
     "Only notes of this day or later.": "只要这一天及以后的。",
     "Where: memory, notebook, journal, knowledge; default all.": "范围：memory、notebook、journal、knowledge，默认全部。",
