@@ -78,7 +78,13 @@ def said(desk: Desk, breach: dict[str, Any]) -> str:
     symbol = _SYMBOL.search(told)
     head = (f"{symbol[0]} " if symbol else "") + desk.speak(*_NAMES[rule]) + desk.speak("：", ": ")
     if rule == "risk.cooling_hours":
-        return f"{head}{value:.3g} h < {limit:g} h"
+        return desk.speak(
+            "{head}{value:.3g} 小时 < {limit:g} 小时",
+            "{head}{value:.3g} h < {limit:g} h",
+            head=head,
+            value=value,
+            limit=limit,
+        )
     if rule in _LOSSES:
         return f"{head}-{value:.2f}% <= -{limit:g}%"
     return f"{head}{value:.1f}% > {limit:g}%"
