@@ -37,7 +37,7 @@ def unloaded(text: str) -> str:
     """Return Markdown without links, images and tags: nothing of it is fetched where it is shown.
 
     >>> unloaded("![](https://evil.example/a.png)"), unloaded("pe < 15, see notebook/research/a.md")
-    ('[!][](https[:]//evil[.]example/a.png)', 'pe < 15, see notebook/research/a.md')
+    ('[!][](https[:]//evil[.]example/a[.]png)', 'pe < 15, see notebook/research/a.md')
     """
     return _LOADED.sub(r"[\g<0>]", unlinked(text))
 

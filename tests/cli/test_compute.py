@@ -328,13 +328,14 @@ def test_stderr_names_the_symbol_and_the_last_bar(ia):
 
 
 def test_what_stdin_is_does_not_depend_on_the_workspace(ia, tmp_path):
-    for home in (tmp_path / "none", tmp_path / "damaged"):
+    (tmp_path / "empty").mkdir()
+    for home in (tmp_path / "empty", tmp_path / "damaged"):
         if home.name == "damaged":
             (home / ".ia").mkdir(parents=True)
             (home / ".ia/ia.db").write_bytes(b"no database" * 500)
         run = ia("compute", "close", input=CSV, env={"IA_HOME": str(home)})
         assert (run.returncode, run.stdout) == (0, "12.5\n")
-    assert not (tmp_path / "none").exists()
+    assert list((tmp_path / "empty").iterdir()) == []
 
 
 def test_a_symbol_wins_and_standard_input_is_not_read(ia):

@@ -762,7 +762,7 @@ def test_a_run_has_no_secret_of_listeners_and_channels(ws, monkeypatch):
 
 @pytest.mark.parametrize("name", ["sending", "unread"])
 def test_no_link_is_followed(ws, home, tmp_path, name):
-    ws.db.execute("SELECT 1")
+    (home / ".ia").mkdir()
     os.symlink(tmp_path / "victim", home / ".ia" / name)
     with contextlib.suppress(ConfigError):
         sending.send(ws, "x")

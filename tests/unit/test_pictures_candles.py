@@ -178,16 +178,17 @@ def test_what_is_no_series_is_refused():
     with pytest.raises(NotFound):
         drawn(made(20), [], ["rsy"], Limits())
     with pytest.raises(UsageError):
-        drawn(made(20), [], ["sma"], Limits())
+        drawn(made(20), [], ["crossover"], Limits())
 
 
 def test_a_picture_is_saved_whole_and_keeps_the_files_mode(tmp_path):
-    path = tmp_path / "x.svg"
+    (tmp_path / "drawn").mkdir()
+    path = tmp_path / "drawn" / "x.svg"
     saving.save(str(path), b"one")
     path.chmod(0o640)
     saving.save(str(path), b"two")
     assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"two", 0o640)
-    assert [each.name for each in tmp_path.iterdir()] == ["x.svg"]
+    assert [each.name for each in path.parent.iterdir()] == ["x.svg"]
 
 
 def test_a_link_is_followed(tmp_path):

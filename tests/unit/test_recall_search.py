@@ -16,7 +16,8 @@ from ia.recall.terms import indexable, parse
 
 
 def put(ws, path, text):
-    """Write a file as a person does: not through ia."""
+    """Write a file of a workspace as a person does: not through ia."""
+    os.makedirs(os.path.join(ws.root, ".ia"), exist_ok=True)
     absolute = os.path.join(ws.root, path)
     os.makedirs(os.path.dirname(absolute), exist_ok=True)
     with open(absolute, "w", encoding="utf-8") as file:
@@ -121,7 +122,7 @@ def test_restrictions(ws):
     with pytest.raises(UsageError):
         recall(ws, "茅台", areas=("attic",))
     with pytest.raises(UsageError):
-        recall(ws, "茅台", since="yesterday")
+        recall(ws, "茅台", since="some day")
 
 
 def test_the_date_of_a_note(ws):
@@ -169,6 +170,7 @@ def test_an_edit_is_seen_long_after_the_index_settled(ws, monkeypatch):
 
 
 def test_a_write_through_ia_is_entered_at_once(ws):
+    put(ws, "notebook/b.md", "五粮液")
     found(ws, "茅台")
     note_written(ws, notebook.write(ws, "a", "茅台"))
     conn = store.connect(ws.root, index.PRESENT)

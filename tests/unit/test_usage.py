@@ -159,7 +159,7 @@ def test_a_model_without_a_price(ws, setting):
     (row,) = usage.rows(ws)
     assert (row.cost, row.unpriced, row.calls) == (None, 1, 1)
     setting(**{"turn.max_tokens_day": 100})
-    with pytest.raises(Refused, match=r"turn\.max_tokens_day: 2000000000 of 100 tokens"):
+    with pytest.raises(Refused, match=r"turn\.max_tokens_day: 2000 of 100 tokens"):
         Meter(ws, "unheard/of", command="turn").before(1)
 
 

@@ -342,8 +342,8 @@ ta.ppo takes simple averages; ta.cmo takes plain sums; ta.trima halves an even l
 when a low just touches the stop; ta.zscore and ta.stderr divide by n - 1 where zscore and Tulip divide by n; ta.pvi
 and ta.nvi add up percentages where the book compounds them; ta.mfi, ta.uo and ta.kama begin one bar earlier; ta.mfi
 takes two typical prices that are equal on paper for a rise or a fall where they differ in the last bit (by several
-points over such days: mfi compares exactly); ta.bop is 1 on a bar without range (TA-Lib: 0; bop: nothing). pandas' own
-.std() and .var() divide by n - 1.
+points over such days: mfi compares exactly); ta.bop is 1 on a bar without range (TA-Lib: 0; bop: nothing). pandas'
+own .std() and .var() divide by n - 1.
 
 MFI compares typical prices exactly. UltimateOscillator sorts its three periods, as TA-Lib does. DMI and ADX compare
 the day's two moves as TA-Lib does, in binary: of two moves that are equal on paper one may count.
