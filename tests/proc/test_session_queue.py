@@ -160,7 +160,7 @@ def test_where_nothing_may_be_written_it_is_refused(home):
     home.mkdir(exist_ok=True)
     (home / ".ia").mkdir()
     (home / ".ia" / "queue").write_text("")  # root may write everywhere but not into a file
-    with pytest.raises(TryLater, match="File exists"), sessions.queue(Workspace(), "s", 0):
+    with pytest.raises(TryLater, match="queue: Not a directory"), sessions.queue(Workspace(), "s", 0):
         pass
     if os.geteuid() != 0:
         (home / ".ia" / "queue").unlink()

@@ -45,6 +45,7 @@ class Run:
     """A process of `ia sync` on a day in a workspace of its own."""
 
     def __init__(self, hosts, home, *options):
+        home.mkdir()
         self.hosts, self.home, self.options = hosts, home, options
 
     def start(self, day, index):
