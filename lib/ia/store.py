@@ -511,6 +511,10 @@ def _make(home: str, path: str, schema: Schema) -> None:
             return
         except (FileNotFoundError, FileExistsError):  # cleared as another's leftover; another was quicker
             continue
+        except sqlite3.OperationalError:
+            if os.path.lexists(aside):
+                raise
+            continue  # cleared under our hands
         finally:
             for suffix in ("", "-wal", "-shm"):
                 with contextlib.suppress(FileNotFoundError):

@@ -151,12 +151,29 @@ def _move_folder(home: str, folder: str, inside: list[str], prepared: dict[str, 
 
 
 def clear(home: str) -> None:
-    """Remove the temporary files of units that were not carried out. The caller holds the lock."""
+    """Remove the temporary files of units that were not carried out. The caller holds the lock.
+
+    A database that another process makes there without the lock stays while that process lives (ia.store).
+    """
     import shutil
 
     with contextlib.suppress(OSError):
         for entry in os.scandir(os.path.join(home, ".ia", FOLDER)):
             if entry.is_dir(follow_symlinks=False):
                 shutil.rmtree(entry.path, ignore_errors=True)
-            else:
+            elif not _is_being_made(entry.name):
                 os.unlink(entry.path)
+
+
+def _is_being_made(name: str) -> bool:
+    """Return True if the process whose number stands in a name (`ia.db.4711.0a1b2c3d`, also `-wal`) is alive."""
+    parts = name.split(".")
+    if len(parts) < 3 or not parts[-2].isdecimal():
+        return False
+    try:
+        os.kill(int(parts[-2]), 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        pass
+    return True

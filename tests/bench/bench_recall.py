@@ -40,6 +40,7 @@ def workspaces(dataset: str, folder: Path) -> Iterator[tuple[Workspace, list[Row
         root = folder / conversation
         notes = root / "notebook" / "research"
         notes.mkdir(parents=True)
+        (root / ".ia").mkdir(exist_ok=True)  # a workspace that is used: its index is kept
         for row in documents:
             if row.get("conv", dataset) == conversation:
                 title = f"# {row['title']}\n\n" if row.get("title") else ""
@@ -101,6 +102,7 @@ def quality() -> None:
 def speed(notes: int, rounds: int = 9) -> None:
     with tempfile.TemporaryDirectory(prefix="ia-bench-") as folder:
         queries = generate(Path(folder), notes)
+        os.makedirs(os.path.join(folder, ".ia"), exist_ok=True)
         ws = Workspace(folder)
         began = time.perf_counter()
         index.opened(ws).close()

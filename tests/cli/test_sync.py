@@ -111,7 +111,7 @@ def test_universes(hosts, ia, tmp_path):
     ia("--now", f"{DAY}T15:30+08:00", "memory", "track", "AAPL.US")
     assert "left out: AAPL.US" in on(hosts, ia, DAY, "--universe", "watch").stderr
     run = on(hosts, ia, DAY, "--universe", "held")
-    assert (run.returncode, run.stderr) == (66, "ia: held: no security in it\n")
+    assert (run.returncode, run.stderr) == (66, "ia: held: no security in it\nhint: `ia trade buy` enters a purchase\n")
     (tmp_path / "bad.txt").write_text("600519\nnonsense\n")
     run = on(hosts, ia, DAY, "--universe", "bad.txt")
     assert run.returncode == 65
