@@ -35,7 +35,7 @@ def test_the_approval_shows_what_it_approves(ia):
         shown = on_terminal(*command)
         assert "never ask for approval" in shown
         assert "\x1b" not in shown and "\x9b" not in shown and "\u202e" not in shown
-        assert "\\x1b[8m" in shown
+        assert "⟦U+001B⟧[8m" in shown
 
 
 def test_notes_are_shown_harmless_and_piped_as_they_are(ia):
