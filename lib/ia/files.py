@@ -54,8 +54,11 @@ def own_folder(home: str, inside: str = "") -> str:
 
 def make_own(path: str) -> None:
     """Make the folder of a file that lies in `.ia`, and `.ia` itself, where they are not there."""
-    home, _, inside = os.path.dirname(path).rpartition("/.ia")
-    own_folder(home, inside.removeprefix("/"))
+    home, own, inside = os.path.dirname(path).rpartition("/.ia")
+    if own and inside[:1] in ("", "/"):
+        own_folder(home, inside.removeprefix("/"))
+    else:
+        make_folders(os.path.dirname(path))
 
 
 def make_folders(folder: str) -> None:
@@ -73,7 +76,7 @@ def make_folders(folder: str) -> None:
 def missing_folders(folder: str) -> list[str]:
     """Return the folders that must be made for a folder to be there, the innermost first."""
     missing = []
-    while not os.path.lexists(folder):
+    while folder and not os.path.lexists(folder):
         missing.append(folder)
         folder = os.path.dirname(folder)
     return missing
