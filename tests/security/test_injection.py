@@ -394,6 +394,7 @@ def test_the_check_would_notice(bench):
         ]
     ]
     wrong = " ".join(closed(bench, scope, outcomes, [PRIVATE], asked=False))
-    for problem in ("changed: home/memory/beliefs.md", "changed: home/notebook/research", "trusted: home/notebook/research/new.md",
-                    "sent to boss", "left for a provider", "said: ", "acted: memory.believe"):  # fmt: skip
+    for problem in ("changed: home/notebook/research", "trusted: home/notebook/research/new.md", "sent to boss",
+                    "left for a provider", "said: ", "acted: notebook.write"):  # fmt: skip
         assert problem in wrong
+    assert "changed: home/memory/beliefs.md" not in wrong  # what a model believes is always a proposal
