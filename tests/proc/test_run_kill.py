@@ -105,7 +105,9 @@ def check(ws, kind):
     assert waiting == (["memory/preferences.md"] if kind == "pipeline" else [])
     notices = [text for (text,) in ws.db.execute("SELECT text FROM notices WHERE state IN ('sent', 'unsure')")]
     sent = [text for text in notices if text == "路上"]
-    assert len(notices) == 1 and len(sent) == (kind == "pipeline"), notices  # what the run sent itself is not told twice
+    assert len(notices) == 1 and len(sent) == (kind == "pipeline"), (
+        notices
+    )  # what the run sent itself is not told twice
     assert ws.db.execute("SELECT count(*) FROM notices").fetchone() == (len(notices),), "unsure: killed while sending"
     contents = ws.read_present("memory/MEMORY.md")
     for note in [*notes, *observations]:
