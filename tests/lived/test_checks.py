@@ -95,6 +95,7 @@ def test_a_forked_command_has_its_own_settings_and_folder(forks, tmp_path):
 
 def test_a_forked_command_that_takes_too_long_is_ended(forks, tmp_path):
     env = {"IA_HOME": str(tmp_path / "h"), "HOME": str(tmp_path), "IA_MARKET_ADAPTER": "demo"}
+    (tmp_path / "h").mkdir()
     slow = ("compute", "--symbol", "600519", "--timeout", "60", "while True: pass")
     assert forks.run(*slow, env=env, cwd=tmp_path, limit=3).status == 124
     assert forks.run("--version", env=env, cwd=tmp_path).status == 0
