@@ -153,7 +153,7 @@ def test_a_turn_that_is_told_to_end_keeps_its_session_and_ends_its_providers(ia,
         ("memory_prefer", r'{"text": "\ud800 x", "because": "y"}', "error: memory.prefer: the arguments are not valid"),
         ("notebook_write", r'{"path": "a", "content": "\udfff"}', "error: notebook.write: the arguments are not valid"),
         ("skills_install", r'{"source": "https://\ud800", "because": "y"}', "error: "),
-        ("indicator_calc", '{"name": "RSI", "params": {"a": ' + "[" * 900 + "]" * 900 + "}}", "error: "),
+        ("indicator_calc", '{"name": "RSI", "params": {"a": ' + "[" * 600 + "]" * 600 + "}}", "error: "),
     ],
 )
 def test_odd_arguments_are_answered_and_end_nothing(ia, brain, tool, arguments, told):

@@ -114,8 +114,10 @@ def test_the_size_counts_everything(ws):
 
 
 @pytest.mark.parametrize("question", ["最后", "长" * 30_000])
-def test_a_session_that_is_too_long_is_shown_as_it_will_be_sent(ws, question):
+def test_a_session_that_is_too_long_is_shown_as_it_will_be_sent(ws, question, monkeypatch):
     from ia.agent.turn import prepare
+
+    monkeypatch.setenv("IA_NOW", "2024-03-15T16:00:00+08:00")
 
     for number in range(3):
         sessions.add(ws, "s", "user", f"第 {number} 问" + "话" * 29_000, turn=f"t{number}")
