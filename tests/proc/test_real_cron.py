@@ -34,6 +34,7 @@ def daemon(own_crontab):
     if program is None:
         pytest.skip("there is no cron daemon here")
     process = subprocess.Popen([program, "-f"], stdin=subprocess.DEVNULL)
+    time.sleep(1.5)  # it reads the tables now, and would not notice a change within the same second
     yield
     assert process.poll() is None, f"cron ended with {process.poll()}: is another one running?"
     process.terminate()
@@ -122,6 +123,17 @@ def test_from_a_proposal_to_a_note_and_back(ia, ws, daemon, own_crontab, phone, 
     assert {"task.approved", "task.run", "task.done", "task.removed"} <= set(kinds)
     slots = [row[0] for row in ws.db.execute("SELECT slot FROM runs")]
     assert len(slots) == len(set(slots)) and fired < WAIT
+
+
+def test_no_table_is_written_while_cron_reads_it(own_crontab, monkeypatch):
+    monkeypatch.delenv("IA_CRONTAB")
+    subprocess.run([own_crontab, "-"], input=b"#old\n", check=True)
+    if time.time() % 60 > 57:
+        time.sleep(3)
+    ends = time.time() + 1.5
+    monkeypatch.setattr(table, "_READING", ends % 60)
+    table.replace(b"#old\n", b"#new\n", time.monotonic() + 10)
+    assert time.time() >= ends and table.read() == b"#new\n"
 
 
 def running():

@@ -38,6 +38,7 @@ _CALM = 3.0
 _SOON = 0.003
 _INSTANT = 0.0003
 _SLOW = 1.0  # seconds; a writer that takes longer is looked at less often
+_READING = 3.0  # seconds of each minute in which cron reads the tables
 _MANY = 500  # processes that may begin while we look; with more we look again
 _ELSEWHERE = "install cron (Debian: apt install cron), or let another scheduler call `ia task due` every hour"
 
@@ -159,6 +160,9 @@ def _at_rest(old: bytes, deadline: float, writer: int) -> set[str] | None:
 
     Two looks in a row, since one does not see who was there before it and finishes while it lasts. Where the times of
     cron's folder do not tell of him, every process that ended meanwhile may be one, for as long as `_CALM` goes.
+
+    At the beginning of a minute cron reads the tables if their folder has changed, and compares whole seconds: of two
+    changes within one second, the one that it has not read yet would wait for a third. So none is made then.
     """
     looks, first, ours, before = 0, 0, {writer}, set[str]()
     patient = time.monotonic() + _CALM
@@ -172,11 +176,12 @@ def _at_rest(old: bytes, deadline: float, writer: int) -> set[str] | None:
         ours.add(reader)
         fresh = 0 <= time.time() - changed <= _TICK
         unseen = not changed and time.monotonic() < patient and _came_and_went(first, ours)
-        if fresh or unseen or _others(writer) or changed != _changed():
+        reading = _READING - time.time() % 60 if changed else 0.0
+        if fresh or unseen or reading > 0 or _others(writer) or changed != _changed():
             looks = 0
-            if time.monotonic() > deadline:
+            if time.monotonic() > deadline and reading <= 0:
                 raise TryLater("another program keeps writing the crontab", hint="later: `ia doctor --mend`")
-            time.sleep(_SOON)
+            time.sleep(max(_SOON, reading))
         elif looks:
             return before | set(map(str, ours))
         else:
