@@ -43,7 +43,7 @@ lint: $(VENV)/tools
 	$(BIN)/mypy
 
 quick: $(VENV)/installed lint
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'not soak and not process' tests/unit tests/conformance tests/arch
+	$(BIN)/python -m pytest -n 3 --dist worksteal -m 'not soak and not process' tests/unit tests/conformance tests/arch
 
 # The tests of one room of lib/ia: those whose file name or imports name it, and the floors. A failed run is tried
 # again with `make room R=ledger ARGS=--lf`.
@@ -54,7 +54,7 @@ room: $(VENV)/installed $(VENV)/tools
 	  $$(grep -rlE '\bia\.$(R)\b|from ia import .*\b$(R)\b' tests/unit tests/conformance --include='test_*.py')
 
 test: $(VENV)/installed lint
-	$(BIN)/python -m pytest -n 3 --dist worksteal -m 'not soak'
+	$(BIN)/python -m pytest -n 4 --dist worksteal -m 'not soak'
 
 test-all:
 	@for version in 3.11 3.12 3.13 3.14; do \

@@ -40,7 +40,12 @@ def pytest_collection_modifyitems(items):
 def home(tmp_path, monkeypatch):
     """A workspace, a home folder and a state folder of this test's own; English; no settings from outside."""
     for name in list(os.environ):
-        if name.startswith(("IA_", "TUSHARE", "LC_")) and name not in ("IA_SHARED_DATA", "IA_SOAK", "IA_TEST_CRONTAB"):
+        if name.startswith(("IA_", "TUSHARE", "LC_")) and name not in (
+            "IA_SHARED_DATA",
+            "IA_SOAK",
+            "IA_TEST_CRONTAB",
+            "IA_TEST_START",
+        ):
             monkeypatch.delenv(name)
     folder = tmp_path / "ia-home"
     folder.mkdir()  # but for `ia init`, nothing makes a workspace that is named
@@ -128,15 +133,40 @@ def ws(home):
     workspace.close()
 
 
+@pytest.fixture(scope="session")
+def forks():
+    """The server that forks commands, one for each worker."""
+    from forked import Server
+
+    with Server() as server:
+        yield server
+
+
+STARTS = ("PYTHONIOENCODING", "PYTHONUTF8", "LC_ALL", "PYTHONPATH", "IA_TEST_START")
+"""What settles how Python starts; IA_TEST_START=1 starts it for every command."""
+
+
 @pytest.fixture
-def ia(tmp_path):
-    """Run the installed `ia` in a process: ia("note", "read", "x") -> CompletedProcess with text streams."""
+def ia(tmp_path, forks):
+    """Run `ia` in a process: ia("note", "read", "x") -> CompletedProcess with text streams.
+
+    The process is forked from one that has loaded all modules, at half the cost, but where a test asks for more than
+    words, input and environment: that starts the installed program, as journeys and examples do.
+    """
 
     def run(*args, input=None, stdin=None, env=None, timeout=60, binary=False, **kwargs):
+        given = {**os.environ, **(env or {})}
+        text = input is None or isinstance(input, str)
+        if text and not (stdin or binary or kwargs or any(map(given.get, STARTS))):
+            ran = forks.try_run(*args, env=given, cwd=tmp_path, input=input, limit=timeout)
+            if ran and ran.late:
+                raise subprocess.TimeoutExpired(["ia", *args], timeout, ran.out, ran.err)
+            if ran:
+                return subprocess.CompletedProcess(["ia", *args], ran.status, ran.out, ran.err)
         if input is None and stdin is None:
             stdin = subprocess.DEVNULL
         return subprocess.run(
-            [*installed(), *args], input=input, stdin=stdin, env={**os.environ, **(env or {})}, capture_output=True,
+            [*installed(), *args], input=input, stdin=stdin, env=given, capture_output=True,
             text=not binary, encoding=None if binary else "utf-8", timeout=timeout, cwd=tmp_path, **kwargs,
         )  # fmt: skip
 

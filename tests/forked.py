@@ -10,6 +10,7 @@ import atexit
 import contextlib
 import dataclasses
 import importlib
+import io
 import json
 import os
 import pkgutil
@@ -28,13 +29,14 @@ LIMIT = 120.0
 
 @dataclasses.dataclass(frozen=True)
 class Ran:
-    """How a command ended: exit status (124 after the time limit, 128 + N on signal N), streams, seconds of CPU."""
+    """How a command ended: exit status (128 + N on signal N), streams, seconds of CPU; `late` where the limit ended it."""
 
     args: tuple[str, ...]
     status: int
     out: str
     err: str
     cpu: float
+    late: bool = False
 
 
 class Server:
@@ -50,6 +52,7 @@ class Server:
             )  # fmt: skip
         self._answers = self._ours.makefile("r", encoding="utf-8")
         self._folder = tempfile.TemporaryDirectory(prefix="forked-")
+        self._busy = threading.Lock()
 
     def __enter__(self) -> "Server":
         return self
@@ -60,10 +63,22 @@ class Server:
         self._process.wait()
         self._folder.cleanup()
 
-    def run(self, *args: str, env: Mapping[str, str], cwd: Path, input: str = "", limit: float = LIMIT) -> Ran:
-        """Run `ia ARGS` with exactly this environment and return how it ended."""
+    def try_run(
+        self, *args: str, env: Mapping[str, str], cwd: Path, input: str | None = "", limit: float = LIMIT
+    ) -> Ran | None:
+        """Run as `run` does; return None while another thread's command runs."""
+        if not self._busy.acquire(blocking=False):
+            return None
+        try:
+            return self.run(*args, env=env, cwd=cwd, input=input, limit=limit)
+        finally:
+            self._busy.release()
+
+    def run(self, *args: str, env: Mapping[str, str], cwd: Path, input: str | None = "", limit: float = LIMIT) -> Ran:
+        """Run `ia ARGS` with exactly this environment and return how it ended. Without input it reads /dev/null."""
         given, out, err = (Path(self._folder.name) / name for name in ("in", "out", "err"))
-        given.write_bytes(input.encode(errors="surrogatepass"))
+        given.write_bytes((input or "").encode(errors="surrogatepass"))
+        given = given if input is not None else Path(os.devnull)
         request = {"args": args, "env": dict(env), "cwd": str(cwd), "streams": [str(given), str(out), str(err)]}
         self._ours.sendall(json.dumps(request).encode() + b"\n")
         child = int(self._answers.readline())
@@ -76,7 +91,7 @@ class Server:
             self._ours.settimeout(None)
             self._answers = self._ours.makefile("r", encoding="utf-8")  # one that timed out reads no more
             self._answers.readline()
-            return Ran(args, 124, _text(out), _text(err), limit)
+            return Ran(args, 124, _text(out), _text(err), limit, late=True)
         self._ours.settimeout(None)
         status, cpu = json.loads(answer)
         return Ran(args, status if status >= 0 else 128 - status, _text(out), _text(err), cpu)
@@ -122,12 +137,27 @@ def _become(request: dict[str, object]) -> None:
 
 
 def _load() -> None:
+    import openai  # noqa: F401
+
     import ia
     import ia_cli
 
     for package in (ia, ia_cli):
         for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             importlib.import_module(found.name)
+
+
+def _warm_up() -> None:
+    """Take a turn, so that what is made once in a process is made: patterns, tables, the words of the languages."""
+    before = dict(os.environ)
+    with tempfile.TemporaryDirectory() as home, contextlib.redirect_stderr(io.StringIO()):
+        os.environ.update(IA_HOME=home, IA_MARKET_ADAPTER="demo", XDG_STATE_HOME=home)
+        from ia_cli.main import run
+
+        run(["turn", "How is CATL doing?"])
+        run(["turn", "比较宁德时代和茅台"])
+    os.environ.clear()
+    os.environ.update(before)
 
 
 def _run(main: Callable[[], None]) -> None:
@@ -153,6 +183,7 @@ if __name__ == "__main__":
 
     gc.disable()
     _load()
+    _warm_up()
     gc.freeze()
     words = _serve(int(sys.argv[1]))
     if words is not None:

@@ -32,6 +32,7 @@ def heavy(modules):
     return {name for name in modules if name in HEAVY or name.split(".")[0] in HEAVY}
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("argv", [("--help",), ("--version",), *((name, "--help") for name in COMMANDS)], ids=" ".join)
 def test_help_is_cheap(argv):
     modules = modules_after(*argv)
@@ -57,6 +58,7 @@ WARM = [
 ]
 
 
+@pytest.mark.process
 def test_file_commands_are_cheap_once_the_workspace_is_there():
     for argv in WARM:
         modules_after(*argv)

@@ -89,7 +89,7 @@ def sealed(folder, mode):
 
 
 AS_NOBODY = """
-import difflib, encodings.idna, encodings.utf_8_sig, json, os, pkgutil, sys, unicodedata
+import difflib, encodings.idna, encodings.utf_8_sig, json, os, pkgutil, sys, tempfile, unicodedata
 import ia, ia_cli, sqlite_utils  # this Python's own folder may be closed to others: import while it is open
 for package in (ia, ia_cli):
     for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
@@ -101,16 +101,28 @@ if os.geteuid() == 0:
     os.setgid(65534)
     os.setuid(65534)
 from ia_cli.main import run
-status = run(sys.argv[1:])
-sys.stdout.flush()
-os._exit(status)
+runs = []
+for words in json.loads(sys.argv[1]):
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        child = os.fork()
+        if child == 0:
+            os.dup2(out.fileno(), 1)
+            os.dup2(err.fileno(), 2)
+            status = run(words)
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(status)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        runs.append([status, *(os.pread(file.fileno(), 10**6, 0).decode() for file in (out, err))])
+print(json.dumps(runs))
 """
 
 
 def test_a_workspace_that_may_not_be_written_can_be_read(ia):
-    def nobody(*argv):
-        command = [sys.executable, "-c", AS_NOBODY, *argv]
-        return subprocess.run(command, env={**os.environ, **env}, capture_output=True, text=True, timeout=60)
+    def nobody(*commands):
+        command = [sys.executable, "-c", AS_NOBODY, json.dumps(commands)]
+        done = subprocess.run(command, env={**os.environ, **env}, capture_output=True, text=True, timeout=60)
+        return json.loads(done.stdout)
 
     home = Path(tempfile.mkdtemp(prefix="ia-sealed-"))  # tmp_path is closed to other users
     home.chmod(0o755)
@@ -120,24 +132,24 @@ def test_a_workspace_that_may_not_be_written_can_be_read(ia):
         ia("memory", "log", "茅台", env=env)
         ia("memory", "prefer", "x", env=env)
         sealed(home, 0)
-        assert "a.md" in nobody("recall", "茅台").stdout  # there is no index, and none can be kept
+        assert "a.md" in nobody(("recall", "茅台"))[0][1]  # there is no index, and none can be kept
         sealed(home, 0o200)
         ia("recall", "茅台", env=env)
         sealed(home, 0)
-        for argv, text in (
+        read = (
             (("note", "read", "a"), "茅台"), (("note", "list"), "a.md"), (("note", "search", "茅台"), "a.md"),
             (("memory", "read"), "journal"), (("memory", "list"), "journal"), (("recall", "茅台"), "a.md"),
             (("log",), "note.write"), (("pending",), "preferences"), (("memory", "history"), "a.md"),
             (("--now", "2124-01-01", "recall", "茅台"), "a.md"),
-        ):  # fmt: skip
-            run = nobody(*argv)
-            assert run.returncode == 0 and text in run.stdout, (argv, run.stderr)
-        for argv in (
+        )  # fmt: skip
+        for (argv, text), (status, out, err) in zip(read, nobody(*(argv for argv, _ in read)), strict=True):
+            assert status == 0 and text in out, (argv, err)
+        written = (
             ("note", "a", "x"), ("note", "remove", "a"), ("memory", "track", "x"), ("memory", "prefer", "y"),
             ("approve", "1", "--yes"), ("reject", "1"), ("memory", "undo"),
-        ):  # fmt: skip
-            run = nobody(*argv)
-            assert run.returncode == 77 and "ermission" in run.stderr, (argv, run.stderr)
+        )  # fmt: skip
+        for argv, (status, _, err) in zip(written, nobody(*written), strict=True):
+            assert status == 77 and "ermission" in err, (argv, err)
         assert ia("note", "read", "a", env=env).stdout == "茅台\n"
     finally:
         sealed(home, 0o200)

@@ -20,6 +20,25 @@ PRICES = SHARED / "ashare" / "sina_qfq_2020_2026"
 MARKETS = {market.name: market for market in (life.DEMO, life.CSV)}
 
 
+def pytest_itemcollected(item):
+    """Leave to `make soak` what is tried on the simulated market and again on the other one."""
+    parts = getattr(item, "callspec", None)
+    if parts and parts.params.get("month") == "csv" and item.path.name != "test_month.py":
+        item.add_marker(pytest.mark.soak)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items):
+    """Build the months first and use them last, so that no worker waits for one that is being built."""
+
+    def order(item):
+        if Path(__file__).parent not in item.path.parents:
+            return 1
+        return 0 if item.path.name == "test_month.py" else 2
+
+    items.sort(key=order)
+
+
 @dataclasses.dataclass(frozen=True)
 class Month:
     """A month that was lived: the person's life at its end, the market, and the record of every command."""
@@ -42,13 +61,6 @@ class Person:
         """Run a command; its problems are what `checks.problems` says of it."""
         env = self.life.at(self.day, time, lang)
         return self.server.run(*words, env=env, cwd=self.life.desk, input=input, limit=limit)
-
-
-@pytest.fixture(scope="session")
-def forks() -> Iterator[Server]:
-    """The server that forks commands, one for each worker."""
-    with Server() as server:
-        yield server
 
 
 @pytest.fixture(scope="session", params=MARKETS)

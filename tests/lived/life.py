@@ -61,7 +61,7 @@ class Entry:
 
 
 DEMO = Market("demo", date(2024, 3, 4), 200)
-CSV = Market("csv", date(2026, 6, 15), 100)
+CSV = Market("csv", date(2026, 6, 15), 60)
 ORDINARY = (0, 66, 69, 75, 77)
 """What a message may end in: answered, an unknown skill, prices that no source has or not now, a disabled skill."""
 

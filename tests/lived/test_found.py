@@ -56,6 +56,14 @@ def widen(home):
         path.write_text(f"# 股票{n}\n\n宁德时代和茅台的第 {n} 条笔记\n", encoding="utf-8")
 
 
+def all_of(*changes):
+    def change(home):
+        for each in changes:
+            each(home)
+
+    return change
+
+
 CHANGES = {
     "as it is": lambda home: None,
     "without the cache": remove(".ia/cache"),
@@ -66,17 +74,22 @@ CHANGES = {
     "without task files": remove("tasks"),
     "without settings": remove("config.yaml"),
     "without any text": remove("memory", "notebook", "soul.md", "config.yaml", "tasks", ".claude"),
-    "with an empty soul": spoil("soul.md", b""),
-    "with a soul in GBK": spoil("soul.md", "# 我是谁".encode("gbk")),
-    "with binary beliefs": spoil("memory/beliefs.md", bytes(range(256))),
-    "with odd line ends": spoil("memory/tracking.md", "- 300750\r\n- 600519 茅台\r-\r\n\x00".encode()),
+    "with an empty soul and a note without end": all_of(
+        spoil("soul.md", b""), spoil("notebook/scratch/long.md", "宁德时代 ".encode() * 200_000)
+    ),
+    "with texts that are none": all_of(
+        spoil("soul.md", "# 我是谁".encode("gbk")),
+        spoil("memory/beliefs.md", bytes(range(256))),
+        spoil("memory/tracking.md", "- 300750\r\n- 600519 茅台\r-\r\n\x00".encode()),
+        spoil("notebook/scratch/binary.md", b"\xff\xfe\x00\x00# x"),
+    ),
     "with signs in the watch list": spoil("memory/tracking.md", b"- {symbol}: %s {0}\n- [x](y) | z\n- 600519.SH:\n"),
-    "with a note of binary": spoil("notebook/scratch/binary.md", b"\xff\xfe\x00\x00# x"),
-    "with a note without end": spoil("notebook/scratch/long.md", "宁德时代 ".encode() * 200_000),
-    "with a skill of nothing": spoil(".claude/skills/nothing/SKILL.md", b"---\n---\n"),
-    "with a skill that is no YAML": spoil(".claude/skills/broken/SKILL.md", b"---\nname: [\n---\n"),
-    "with a provider that is no YAML": spoil(".claude/providers/broken/PROVIDER.md", b"---\ncommand: {\n---\n"),
-    "with a task that is no YAML": spoil("tasks/broken.md", b"---\nschedule: [\n---\n"),
+    "with files that are no YAML": all_of(
+        spoil(".claude/skills/nothing/SKILL.md", b"---\n---\n"),
+        spoil(".claude/skills/broken/SKILL.md", b"---\nname: [\n---\n"),
+        spoil(".claude/providers/broken/PROVIDER.md", b"---\ncommand: {\n---\n"),
+        spoil("tasks/broken.md", b"---\nschedule: [\n---\n"),
+    ),
     "with three hundred notes more": widen,
 }  # fmt: skip
 

@@ -590,6 +590,7 @@ ANSWERS = (
 )  # fmt: skip
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("seed", range(60))
 def test_whatever_tools_answer_the_work_comes_to_an_end(ws, seed):
     """No answer of a tool, however wrong, breaks the analyst or keeps it going."""

@@ -116,6 +116,7 @@ def entered_with_slips(desk, events, dice):
     return slips
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("block", range(0, 60, 15))
 def test_corrections_of_random_histories_agree_with_a_brute_force(tmp_path_factory, monkeypatch, block):
     from ia.workspace import Workspace

@@ -277,6 +277,7 @@ def test_bean_check_accepts_the_export_and_verifies_its_sums(ws, tmp_path):
     assert checked(out).returncode == 1
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("block", range(4))
 def test_bean_check_accepts_generated_histories(tmp_path, block):
     pytest.importorskip("beancount")

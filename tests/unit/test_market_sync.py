@@ -544,6 +544,7 @@ BROKEN = (
 )  # fmt: skip
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("after", [0, 2])
 @pytest.mark.parametrize("mode", BROKEN)
 def test_a_snapshot_that_fails_stores_nothing_and_the_next_one_goes_on(world, monkeypatch, mode, after):

@@ -82,6 +82,7 @@ BAOSTOCK = {  # day one at +44 % of the issue price; a stock that resumed listin
 }
 
 
+@pytest.mark.process
 def test_baostock_2015_to_2020_with_its_flag_for_special_treatment():
     rows = touched = special = unclear = 0
     before, exceptions = {}, {}
@@ -126,6 +127,7 @@ def raw_from(bars, window=60):
     return len(bars)
 
 
+@pytest.mark.process
 def test_eastmoney_2021_to_2024():
     series = defaultdict(list)
     for row in read("em_daily_qfq_20210104_20240626.csv.gz"):

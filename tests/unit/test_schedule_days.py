@@ -230,12 +230,14 @@ def test_cron_fields(schedule, zone, system):
     proven(schedule, system, zone)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("system", SYSTEMS)
 @pytest.mark.parametrize("market", ["CN", "HK", "US"])
 def test_after_the_close(market, system):
     proven("close+30m", system, calendar=market)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("zone, market", [("America/New_York", "CN"), ("Asia/Shanghai", "US"), ("Pacific/Apia", "HK")])
 @pytest.mark.parametrize("schedule", ["0 20 * * *", "30 */4 * * 0-4"])
 def test_cron_fields_on_trading_days(schedule, zone, market):

@@ -215,12 +215,14 @@ np.cumprod(1 + close.pct_change().fillna(0).values)
 """
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("source", programs(AHEAD))
 def test_what_looks_ahead_changes(tried, source):
     changed, compared = tried(source)
     assert changed is not None and compared
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("source", [*programs(HONEST), *map(call_of, FUNCTIONS)])
 def test_what_is_honest_does_not_change(tried, source):
     assert tried(source)[0] is None

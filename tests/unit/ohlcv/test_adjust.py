@@ -188,6 +188,7 @@ def test_returns_of_600519_against_sina_with_announced_dividends(shared):
     assert disagreements(bars, sina(shared, "600519"))[1] == ["2020-06-24", "2021-06-25"]
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(("symbol", "returns"), [("600519", 1374), ("600000", 1342)])
 def test_returns_against_baostock(shared, baostock, symbol, returns):
     bars, actions = raw_of_tushare(shared, symbol)
@@ -222,6 +223,7 @@ def raw_closes(shared):
     return closes
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("source", ["sina", "baostock"])
 @pytest.mark.parametrize("symbol", ANNOUNCED)
 def test_returns_with_announced_dividends(shared, baostock, raw_closes, symbol, source):

@@ -200,6 +200,7 @@ def test_market_files(shared, name):
     assert [text.rpartition(": ")[2] if text.startswith(name) else text for text in said] == SAID.get(name, [])
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(("name", "symbol"), SEVERAL)
 def test_one_of_several_symbols(shared, name, symbol):
     data = content(shared, name)
@@ -230,13 +231,14 @@ def test_all_that_is_written_is_canonical(shared):
         assert read_bars(io.BytesIO("".join(bar_lines(bars)).encode()), name) == bars
 
 
+@pytest.mark.process
 def test_an_amount_in_the_column_of_the_volume_is_never_taken_in_silence(shared):
     name = "ashare/unadjusted_desc_dup_20190425_20230404.csv.gz"
     data = content(shared, name)
     header, *rows = data.decode().splitlines()
     place = header.split(",").index("symbol")
     taken = 0
-    for symbol in sorted({row.split(",")[place] for row in rows}):
+    for symbol in sorted({row.split(",")[place] for row in rows})[::3]:
         try:
             _, said = outcome(data, name, symbol=symbol)
         except BadData as exc:
@@ -244,7 +246,7 @@ def test_an_amount_in_the_column_of_the_volume_is_never_taken_in_silence(shared)
         else:
             taken += 1
             assert any("amount of money" in text for text in said), symbol
-    assert taken >= 16
+    assert taken >= 6
 
 
 @pytest.mark.parametrize(
