@@ -2,7 +2,7 @@
 
 from datetime import datetime, time, timedelta, timezone, tzinfo
 
-from ia import config, dateforms
+from ia import config
 from ia.errors import UsageError
 
 UTC = timezone.utc  # noqa: UP017  (datetime.UTC is the same object under a newer name)
@@ -46,6 +46,8 @@ def parse_since(text: str) -> datetime:
 
     raises  UsageError for what is no time, means two, or is in the future.
     """
+    from ia import dateforms
+
     moment = _parse(text, now(), last=False)
     if moment > now():
         raise UsageError("{text} is in the future", text=text.strip(), hint=dateforms.TIMES)
@@ -53,6 +55,8 @@ def parse_since(text: str) -> datetime:
 
 
 def _parse(text: str, reference: datetime, *, last: bool) -> datetime:
+    from ia import dateforms  # its patterns would be felt in commands that are told no time
+
     try:
         found = dateforms.read_moment(text, reference)
         if found is None:

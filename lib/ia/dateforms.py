@@ -6,7 +6,6 @@ can be read in two ways is asked back and never guessed. Nothing here reads a cl
 
 import re
 import unicodedata
-from calendar import monthrange
 from datetime import date, datetime, time, timedelta
 from typing import NamedTuple
 
@@ -170,7 +169,7 @@ def _yearly(month: int, day: int | None, year: int | None, today: date) -> Span:
         except ValueError:
             continue
         if year is not None or first <= today:
-            return Span(first, first if day else first.replace(day=monthrange(tried, month)[1]))
+            return Span(first, first if day else _last_of(first))
     raise ValueError
 
 
@@ -180,7 +179,12 @@ def _shift(day: date, count: int, unit: str) -> date:
         return day + timedelta(days=count * (7 if unit == "w" else 1))
     months = day.year * 12 + day.month - 1 + count * (12 if unit == "y" else 1)
     year, month = divmod(months, 12)
-    return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
+    return date(year, month + 1, min(day.day, _last_of(date(year, month + 1, 1)).day))
+
+
+def _last_of(first: date) -> date:
+    """Return the last day of the month that begins on a day."""
+    return (first + timedelta(31)).replace(day=1) - timedelta(1)
 
 
 def _at(day: date, clock_time: str) -> datetime | None:

@@ -11,8 +11,6 @@ import unicodedata
 from collections.abc import Collection
 from datetime import date
 
-from ia import links
-
 UNKNOWN = "unknown"
 """The origin of what is marked without one."""
 MAX_ORIGIN = 120
@@ -227,6 +225,8 @@ def marked(text: str, origins: list[str]) -> str:
 
 def untrusted(text: str, origins: list[str]) -> str:
     """Return a text as it is kept whose author has read text from outside: folded, without links, marked."""
+    from ia import links
+
     return marked(links.unloaded(folded(text)), origins)
 
 

@@ -8,7 +8,6 @@ while anything lies there, another process is at work or was killed.
 
 import contextlib
 import errno
-import json
 import os
 import sqlite3
 from collections.abc import Callable
@@ -50,6 +49,8 @@ def prepare(home: str, changes: Changes) -> dict[str, str]:
 
 def record(db: sqlite3.Connection, stamp: str, changes: Changes) -> int:
     """Record, inside the transaction, what becomes of the files; return the record's number."""
+    import json
+
     told = [[path, before, text] for path, (before, text) in changes.items()]
     sql = "INSERT INTO unfinished (time, changes) VALUES (?, ?)"
     return db.execute(sql, (stamp, json.dumps(told, ensure_ascii=False))).lastrowid or 0
@@ -90,6 +91,8 @@ def recover(home: str, db: sqlite3.Connection, digest: Callable[[str], str | Non
 
     What cannot be finished now, stays recorded.
     """
+    import json
+
     clear(home)
     for number, told in db.execute("SELECT id, changes FROM unfinished ORDER BY id").fetchall():
         with contextlib.suppress(OSError, IaError):
