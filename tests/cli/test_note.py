@@ -57,6 +57,7 @@ def test_a_path_that_leaves_the_notebook_is_77(ia, home, path):
         (("note", "read", "nowhere"), None, 66),
         (("note", "remove", "nowhere"), None, 66),
         (("note", "search", "x"), None, 1),
+        (("note", "search", "x", "nowhere"), None, 66),
         (("note", "append"), None, 2),
         (("note", "a", "b", "c"), None, 2),
         (("note", "--nonsense"), None, 2),

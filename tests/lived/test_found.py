@@ -117,7 +117,12 @@ MOMENTS = {
 }
 
 
-@pytest.mark.parametrize("name", MOMENTS)
+SOAKED = ("a year before", "the second day of the month", "midnight", "a holiday")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.soak) if name in SOAKED else name for name in MOMENTS]
+)
 def test_every_look_is_answered_at_another_moment(own, name):
     day, time = MOMENTS[name]
     day = day or str(own.market.begin.replace(day=own.market.begin.day + 1))

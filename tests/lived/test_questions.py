@@ -22,13 +22,13 @@ def test_an_empty_message_is_refused(lived, text):
     assert len(ran.err.splitlines()) <= 2
 
 
-@pytest.mark.parametrize("sentence", questions()[::9])
+@pytest.mark.parametrize("sentence", questions()[::18])
 def test_a_question_is_answered_as_json(lived, sentence):
     ran = lived.run("turn", "--json", sentence, "-s", "json", lang=language(sentence))
     assert problems(ran, ORDINARY) == [], ran.err[-500:]
 
 
-@pytest.mark.parametrize("sentence", questions()[4::9])
+@pytest.mark.parametrize("sentence", questions()[4::18])
 def test_a_question_is_answered_in_the_other_language(lived, sentence):
     lang = "en" if language(sentence) == "zh" else "zh"
     ran = lived.run("turn", sentence, "-s", "日常", lang=lang)

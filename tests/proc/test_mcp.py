@@ -86,6 +86,21 @@ def test_fetched_prices_reach_the_calculator(mode):
     assert json.loads(text(frame))["value"] == close
 
 
+def test_a_security_that_is_named_has_its_default_window(home):
+    """Whatever window of it was looked at before."""
+
+    async def dialogue(client):
+        whole = await client.call_tool("compute_run", {"code": "len(close)", "symbol": "600519"})
+        await client.call_tool("market_ohlcv", {"symbol": "600519", "period": "weekly", "start": "2024-01-01"})
+        again = await client.call_tool("compute_run", {"code": "len(close)", "symbol": "600519"})
+        macd = await client.call_tool("indicator_calc", {"name": "MACD", "symbol": "600519"})
+        return whole, again, macd
+
+    whole, again, macd = talk(dialogue)
+    assert again.structured_content["value"] == whole.structured_content["value"] > 200
+    assert not macd.is_error and "null" not in text(macd)
+
+
 def test_notes_are_written_and_what_needs_the_user_is_proposed(home, ia):
     async def dialogue(client):
         note = await client.call_tool("notebook_write", {"path": "scratch/mcp.md", "content": "written over MCP"})

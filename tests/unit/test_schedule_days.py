@@ -223,7 +223,7 @@ def proven(schedule, system, zone="", calendar="", least=20):
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("system", SYSTEMS[1::2])
 @pytest.mark.parametrize("zone", ZONES)
 @pytest.mark.parametrize("schedule", CRONS)
 def test_cron_fields(schedule, zone, system):
