@@ -137,7 +137,7 @@ def _become(request: dict[str, object]) -> None:
 
 
 def _load() -> None:
-    import openai  # noqa: F401
+    import openai  # noqa: F401  (llm loads it when a turn calls a model)
 
     import ia
     import ia_cli
