@@ -22,7 +22,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, unquote
 
-from conftest import installed
+from conftest import program
 
 TOKEN = "7001001:AAE-of_the_bot_on_loopback_0123456789"
 OWNER, FRIEND, STRANGER = 41, 42, 66
@@ -321,11 +321,11 @@ def listeners(folder):
     """
     running = []
 
-    def start(*words, **env):
+    def start(*words, ia=None, **env):
         path = folder / f"listener-{len(running)}.log"
         with path.open("w") as log:
             process = subprocess.Popen(
-                [*installed(), "listen", "telegram", *words], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                [*(ia or program()), "listen", "telegram", *words], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 env={**os.environ, **env}, cwd=folder,
             )  # fmt: skip
         process.log = path.read_text

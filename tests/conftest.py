@@ -20,6 +20,19 @@ def installed() -> list[str]:
     return [script] if script else [sys.executable, "-c", "from ia_cli.start import main; main()"]
 
 
+def program() -> list[str]:
+    """The command line of a program that stands for the installed `ia` and starts in a third of the time.
+
+    It is for tests of what a command does, not of how its process starts and dies: its process is another one's child
+    (see tests/forked.py). IA_TEST_START=1 starts the installed one.
+    """
+    if "IA_TEST_START" in os.environ:
+        return installed()
+    from forked import server
+
+    return [str(server().program)]
+
+
 def all_of(master: int) -> bytes:
     """What a process wrote to a pseudo-terminal, until it has ended."""
     out = b""
@@ -136,10 +149,9 @@ def ws(home):
 @pytest.fixture(scope="session")
 def forks():
     """The server that forks commands, one for each worker."""
-    from forked import Server
+    from forked import server
 
-    with Server() as server:
-        yield server
+    return server()
 
 
 STARTS = ("PYTHONIOENCODING", "PYTHONUTF8", "LC_ALL", "PYTHONPATH", "IA_TEST_START")

@@ -4,16 +4,22 @@ A command runs in a process of its own, with its own environment, folder and sta
 the installed script to the end of the interpreter. What it does not pay for again is the start of Python and the
 loading of pandas, so that a command costs what it does. What depends on which modules are loaded is not seen here:
 tests of the start are in real processes.
+
+`Server.program` is an executable file that stands for the installed `ia` where a test starts one by itself, in a shell
+or with pipes of its own: a small process that hands its words, environment, folder and streams to the server, passes
+signals on and ends as the command does. When it is killed, so is the command.
 """
 
 import atexit
 import contextlib
 import dataclasses
+import functools
 import importlib
 import io
 import json
 import os
 import pkgutil
+import select
 import signal
 import socket
 import subprocess
@@ -44,14 +50,21 @@ class Server:
 
     def __init__(self) -> None:
         self._ours, theirs = socket.socketpair()
-        with theirs:
+        self._folder = tempfile.TemporaryDirectory(prefix="forked-")
+        door = Path(self._folder.name) / "door"
+        self.program = Path(self._folder.name) / "ia"
+        self.program.write_text(_PROGRAM.format(python=sys.executable, door=str(door)))
+        self.program.chmod(0o755)
+        with theirs, socket.socket(socket.AF_UNIX) as listening:
+            listening.bind(str(door))
+            listening.listen(64)
             env = {name: value for name, value in os.environ.items() if not name.startswith("IA_")}
             self._process = subprocess.Popen(
-                [sys.executable, __file__, str(theirs.fileno())], pass_fds=[theirs.fileno()],
+                [sys.executable, __file__, str(theirs.fileno()), str(listening.fileno())],
+                pass_fds=[theirs.fileno(), listening.fileno()],
                 env={**env, "OPENBLAS_NUM_THREADS": "1", "PYTHONUTF8": "1"}, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             )  # fmt: skip
         self._answers = self._ours.makefile("r", encoding="utf-8")
-        self._folder = tempfile.TemporaryDirectory(prefix="forked-")
         self._busy = threading.Lock()
 
     def __enter__(self) -> "Server":
@@ -97,6 +110,35 @@ class Server:
         return Ran(args, status if status >= 0 else 128 - status, _text(out), _text(err), cpu)
 
 
+@functools.cache
+def server() -> Server:
+    """Return the one server of this process, which ends with it."""
+    started = Server()
+    atexit.register(started.__exit__)
+    return started
+
+
+_PROGRAM = """#!{python} -IS
+import _socket, os, signal, sys
+door = _socket.socket(_socket.AF_UNIX)
+door.connect({door!r})
+cells = [os.getcwd(), str(len(sys.argv) - 1), *sys.argv[1:]]
+cells = [os.fsencode(cell) for cell in cells] + [name + b"=" + value for name, value in os.environb.items()]
+request = b"\\0".join(cells)
+streams = b"".join(number.to_bytes(4, sys.byteorder) for number in (0, 1, 2))
+door.sendmsg([len(request).to_bytes(8, "big")], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, streams)])
+door.sendall(request)
+child = int.from_bytes(door.recv(8), "big")
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    signal.signal(number, lambda number, _: os.kill(child, number))
+status = int.from_bytes(door.recv(8), "big", signed=True)
+if status < 0:
+    signal.signal(-status, signal.SIG_DFL)
+    os.kill(os.getpid(), -status)
+os._exit(status)
+"""
+
+
 def _text(path: Path) -> str:
     return path.read_bytes().decode(errors="backslashreplace")
 
@@ -121,6 +163,56 @@ def _serve(number: int) -> list[str] | None:
                 os.killpg(child, signal.SIGKILL)
             link.sendall(json.dumps([status, round(cpu, 3)]).encode() + b"\n")
     return None
+
+
+def _open_door(number: int) -> list[str] | None:
+    """Serve the programs at a door until the server leaves; return the words of the command in a child."""
+    with socket.socket(fileno=number) as door:
+        if os.fork():
+            return None
+        server = os.getppid()
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        while os.getppid() == server:
+            if not select.select([door], [], [], 0.5)[0]:
+                continue
+            link, _ = door.accept()
+            if os.fork() == 0:
+                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                door.close()
+                return _attend(link)
+            link.close()
+        os._exit(0)
+
+
+def _attend(link: socket.socket) -> list[str]:
+    """Return the words of a program's command in a child; end here with it, and end it where the program has gone."""
+    head, streams, _, _ = socket.recv_fds(link, 8, 3)
+    size, request = int.from_bytes(head, "big"), b""
+    while len(request) < size:
+        request += link.recv(size - len(request))
+    cwd, count, *rest = request.split(b"\0")
+    child = os.fork()
+    if child == 0:
+        link.close()
+        for at, stream in enumerate(streams):
+            os.dup2(stream, at)
+            os.close(stream)
+        os.environb.clear()
+        os.environb.update(cell.partition(b"=")[::2] for cell in rest[int(count) :])
+        time.tzset()
+        os.chdir(cwd)
+        return [os.fsdecode(word) for word in rest[: int(count)]]
+    for stream in streams:
+        os.close(stream)
+    link.sendall(child.to_bytes(8, "big"))
+    pidfd = os.pidfd_open(child)
+    gone = link in select.select([link, pidfd], [], [])[0]
+    if gone:
+        os.kill(child, signal.SIGKILL)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if not gone:
+        link.sendall(status.to_bytes(8, "big", signed=True))
+    os._exit(0)
 
 
 def _become(request: dict[str, object]) -> None:
@@ -185,7 +277,9 @@ if __name__ == "__main__":
     _load()
     _warm_up()
     gc.freeze()
-    words = _serve(int(sys.argv[1]))
+    words = _open_door(int(sys.argv[2]))
+    if words is None:
+        words = _serve(int(sys.argv[1]))
     if words is not None:
         from ia_cli.start import main
 

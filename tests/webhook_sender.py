@@ -20,7 +20,7 @@ import threading
 import time
 from typing import NamedTuple
 
-from conftest import installed
+from conftest import program
 
 SECRET = "a secret of the tests, 0123456789"
 _numbers = itertools.count()
@@ -63,7 +63,7 @@ class Listener:
             **(env or {}),
         }
         self.process = subprocess.Popen(
-            [*installed(), "listen", "webhook", "--port", "0", *args], env=told, stdin=subprocess.DEVNULL,
+            [*program(), "listen", "webhook", "--port", "0", *args], env=told, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
         self.out, self.err = [], []

@@ -1,7 +1,6 @@
 """Help and man pages: same source, up to date, examples that run."""
 
 import os
-import shlex
 import shutil
 import subprocess
 import sys
@@ -10,7 +9,7 @@ from pathlib import Path
 import click
 import pytest
 
-from conftest import REPO, installed
+from conftest import REPO, installed, program
 from ia_cli._group import Group
 from ia_cli._man import EXTRA_PAGES, pages
 from ia_cli.main import COMMANDS, cli
@@ -68,10 +67,7 @@ NEEDS_A_TERMINAL = {("soul", "edit")}
 @pytest.mark.parametrize("words", [w for w in ALL if w not in NEEDS_A_TERMINAL], ids=" ".join)
 def test_the_example_of_each_help_runs_as_written(words, tmp_path):
     """In an empty folder and workspace, on the simulated market."""
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "bin" / "ia").write_text(f'#!/bin/sh\nexec {shlex.join(installed())} "$@"\n')
-    (tmp_path / "bin" / "ia").chmod(0o755)
-    env = {**os.environ, "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}", "IA_MARKET_ADAPTER": "demo"}
+    env = {**os.environ, "PATH": f"{Path(program()[0]).parent}:{os.environ['PATH']}", "IA_MARKET_ADAPTER": "demo"}
     run = subprocess.run(
         ["bash", "-c", f"set -o pipefail\n{ALL[words].example}"],
         env=env, cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,

@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from conftest import installed
+from conftest import program
 
 INITIALIZE = {
     "jsonrpc": "2.0", "id": 1, "method": "initialize",
@@ -29,8 +29,8 @@ def demo(monkeypatch):
 async def connected(*args, mode="auto"):
     from mcp import Client, StdioServerParameters
 
-    program, *words = [*installed(), "mcp", *args]
-    async with Client(StdioServerParameters(command=program, args=words, env=dict(os.environ)), mode=mode) as client:
+    command, *words = [*program(), "mcp", *args]
+    async with Client(StdioServerParameters(command=command, args=words, env=dict(os.environ)), mode=mode) as client:
         yield client
 
 
@@ -291,7 +291,7 @@ def test_a_cancelled_call_ends_its_work_and_the_next_is_answered_at_once(name, a
     if name == "server_nap":
         assert ia("provider", "test", "server").returncode == 0
     ia("ohlcv", "600519")
-    process = subprocess.Popen([*installed(), "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)  # fmt: skip
+    process = subprocess.Popen([*program(), "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)  # fmt: skip
     try:
         process.stdin.write(lines(INITIALIZE, {"jsonrpc": "2.0", "method": "notifications/initialized"}))
         process.stdin.write(lines(asked(2, name, **arguments)))
@@ -335,7 +335,7 @@ def test_ia_can_be_a_provider_of_ia(home, tmp_path):
     folder = home / ".claude" / "providers" / "other"
     folder.mkdir(parents=True)
     (tmp_path / "other-home").mkdir()
-    argv = [*installed(), "--home", str(tmp_path / "other-home"), "mcp", "--tools", "market.ohlcv,notebook.write"]
+    argv = [*program(), "--home", str(tmp_path / "other-home"), "mcp", "--tools", "market.ohlcv,notebook.write"]
     (folder / "PROVIDER.md").write_text(f"---\nmcp:\n  command: {json.dumps(argv)}\n  env: [IA_MARKET_ADAPTER]\n---\n")
     code = (
         "from ia import providers\n"
@@ -370,7 +370,7 @@ def test_requests_from_a_file_are_all_answered_and_stdout_carries_nothing_else(i
 
 
 def test_it_ends_with_its_client():
-    process = subprocess.Popen([*installed(), "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen([*program(), "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     process.stdin.write(lines(INITIALIZE))
     process.stdin.flush()
     assert json.loads(process.stdout.readline())["result"]["serverInfo"]["name"] == "ia"
@@ -386,7 +386,7 @@ def test_a_signal_ends_it_at_once_also_in_a_call(number, status, home, tmp_path)
     (folder / "PROVIDER.md").write_text(
         f"---\ncommand: [sh, -c, 'touch {tmp_path}/begun; sleep 60']\ntools: [{{name: nap, timeout: 60}}]\n---\n"
     )
-    process = subprocess.Popen([*installed(), "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)  # fmt: skip
+    process = subprocess.Popen([*program(), "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)  # fmt: skip
     process.stdin.write(lines(INITIALIZE, asked(2, "slow_nap")))
     process.stdin.flush()
     process.stdout.readline()

@@ -11,7 +11,7 @@ from http.server import SimpleHTTPRequestHandler
 import pytest
 
 from browser import Page, chromium
-from conftest import installed
+from conftest import program
 from ia.pictures.scale import compact
 
 pytestmark = pytest.mark.skipif(chromium() is None, reason="there is no Chromium here")
@@ -22,7 +22,7 @@ FIGURE = "document.querySelector('figure.chart')"
 
 def made(*argv, env=None):
     run = subprocess.run(
-        [*installed(), *argv], env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120
+        [*program(), *argv], env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120
     )
     assert run.returncode == 0, run.stderr
     return run.stdout

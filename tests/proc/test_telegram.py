@@ -29,6 +29,7 @@ from bot_api_server import (
     Failure,
     too_many,
 )
+from conftest import installed
 from ia import audit, outside, proposals, sessions
 from openai_server import HANG, Reply, error
 
@@ -414,7 +415,7 @@ def test_it_ends_while_nothing_can_be_reached(bot, listener, monkeypatch):
 def test_no_process_outlives_a_listener_that_was_killed(bot, listener, brain, home):
     go = threading.Event()
     server = brain(always=Reply("迟", until=go))
-    process = listener()
+    process = listener(ia=installed())
     bot.say(OWNER, "一")
     assert bot.until(lambda: server.requests)
     left = children(process)
@@ -438,7 +439,7 @@ def children(process):
 def test_a_turn_whose_process_dies_is_one_line_and_the_next_goes_on(bot, listener, brain):
     go = threading.Event()
     server = brain(always=lambda request: Reply("迟", until=go) if "一" in request.asked else echo(request))
-    process = listener()
+    process = listener(ia=installed())
     bot.say(OWNER, "一")
     bot.say(OWNER, "二")
     assert bot.until(lambda: server.requests)
