@@ -94,10 +94,24 @@ CHANGES = {
 }  # fmt: skip
 
 
+TOGETHER = {
+    "as it is": ["as it is"],
+    "without texts and cache": ["without any text", "without the cache"],
+    "spoiled": [
+        "with texts that are none", "with signs in the watch list", "with files that are no YAML", "without settings",
+        "with three hundred notes more",
+    ],
+    "with an empty soul and a note without end": ["with an empty soul and a note without end"],
+}  # fmt: skip
+"""What `make test` looks at; each change by itself is for `make soak`."""
+ALONE = [pytest.param([name], id=f"alone {name}", marks=pytest.mark.soak) for name in CHANGES]
+
+
 @pytest.mark.parametrize("month", ["demo"], indirect=True)
-@pytest.mark.parametrize("name", CHANGES)
-def test_every_look_is_answered(own, name):
-    CHANGES[name](own.life.home)
+@pytest.mark.parametrize("names", [*(pytest.param(names, id=name) for name, names in TOGETHER.items()), *ALONE])
+def test_every_look_is_answered(own, names):
+    for name in names:
+        CHANGES[name](own.life.home)
     found = []
     for words in LOOKS:
         ran = own.run(*words)

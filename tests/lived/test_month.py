@@ -6,7 +6,8 @@ pytestmark = [pytest.mark.process, pytest.mark.timeout(1800)]
 
 
 def test_nothing_breaks_in_a_month(month):
-    assert [(entry.step, entry.problems, entry.err[-400:]) for entry in month.record if entry.problems] == []
+    found = [f"{entry.step}: {entry.problems} {entry.err[-400:]}" for entry in month.record if entry.problems]
+    assert not found, "\n".join(found)
 
 
 def test_the_month_has_questions_on_every_day(month):

@@ -1,12 +1,12 @@
 """The README's session, and ten more questions, in a workspace that has lived for a month."""
 
 import os
-import shlex
 import subprocess
+from pathlib import Path
 
 import pytest
 
-from conftest import REPO, installed
+from conftest import REPO, program
 from lived.checks import BUGS, problems
 from lived.life import ORDINARY, language
 from transcript import steps_of
@@ -35,12 +35,8 @@ QUESTIONS = [
 def test_the_session_of_the_readme_breaks_nothing(lived, name):
     """What it prints depends on the month, whether it breaks does not. A command may find its work done already."""
     lang = "zh" if "zh" in name else "en"
-    bin_dir = lived.life.desk / "bin"
-    bin_dir.mkdir(exist_ok=True)
-    (bin_dir / "ia").write_text(f'#!/bin/sh\nexec {shlex.join(installed())} "$@"\n')
-    (bin_dir / "ia").chmod(0o755)
     env = {**os.environ, **lived.life.at(lived.day, "20:00", lang)}
-    env["PATH"] = f"{bin_dir}:{os.environ['PATH']}"
+    env["PATH"] = f"{Path(program()[0]).parent}:{os.environ['PATH']}"
     broken = []
     for command, _ in steps_of(REPO / name):
         if command.startswith("export ") or "gpt-5-mini" in command:

@@ -35,5 +35,6 @@ def test_no_sentence_breaks_a_turn(own, chunk):
 def test_a_year_is_lived(forks, tmp_path):
     person = life.Life(tmp_path / "life", "demo", None)
     record = life.live(forks, person, YEAR)
-    assert [(entry.step, entry.problems, entry.err[-400:]) for entry in record if entry.problems] == []
+    found = [f"{entry.step}: {entry.problems} {entry.err[-400:]}" for entry in record if entry.problems]
+    assert not found, "\n".join(found)
     assert date.fromisoformat(record[-1].step.split()[0]) - YEAR.begin > timedelta(days=350)
