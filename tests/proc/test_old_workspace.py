@@ -1,0 +1,75 @@
+"""A workspace that an earlier ia wrote opens without loss: see tests/fixtures/make_workspace.sh."""
+
+import json
+import tarfile
+
+import pytest
+
+from conftest import REPO
+
+FIXTURES = REPO / "tests" / "fixtures"
+PACKED = sorted(FIXTURES.glob("workspace-*.tar.gz"))
+ASKED = dict(line.split(" ", 1) for line in (FIXTURES / "answers.txt").read_text(encoding="utf-8").splitlines())
+NOW = "2024-03-11T10:00+08:00"
+RENAMED: dict[str, str] = {}
+"""Keys of JSON that have another name since; CHANGELOG.md lists them."""
+
+
+@pytest.fixture(params=PACKED, ids=lambda path: path.name.removesuffix(".tar.gz"))
+def old(request, home, tmp_path, monkeypatch):
+    """The answers that the earlier ia gave; its workspace is this test's own."""
+    with tarfile.open(request.param) as packed:
+        packed.extractall(tmp_path / "old", filter="data")
+    home.rmdir()
+    (tmp_path / "old" / "home").rename(home)
+    monkeypatch.setenv("IA_NOW", NOW)
+    monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
+    return {path.name: path.read_text(encoding="utf-8") for path in (tmp_path / "old" / "answers").iterdir()}
+
+
+def renamed(value):
+    """Return a document with the names that keys have today."""
+    if isinstance(value, dict):
+        return {RENAMED.get(key, key): renamed(each) for key, each in value.items()}
+    return [renamed(each) for each in value] if isinstance(value, list) else value
+
+
+def documents(name, text):
+    """Return what a command printed, as data: JSON documents or lines."""
+    if name.endswith(".json"):
+        return json.loads(text)
+    return [json.loads(line) if name.endswith(".jsonl") else line for line in text.splitlines()]
+
+
+@pytest.mark.parametrize("name", [name for name in ASKED if name != "context.json"])
+def test_what_it_kept_is_answered_as_before(old, ia, name):
+    ran = ia(*ASKED[name].split())
+    assert ran.returncode == 0, ran.stderr
+    before, now = renamed(documents(name, old[name])), documents(name, ran.stdout)
+    assert (now[-len(before) :] if name == "log.jsonl" else now) == before  # the newest event comes first
+
+
+def test_the_context_of_a_model_knows_what_was_kept(old, ia):
+    told = ia(*ASKED["context.json"].split()).stdout
+    for known in ("耐心比聪明重要", "一个谨慎的研究助理", "宁德时代", "市场先生"):
+        assert (known in told) == (known in old["context.json"]), known
+
+
+def test_what_waited_is_decided_and_what_was_written_is_undone(old, ia, home):
+    waiting = {each["kind"]: each["id"] for each in json.loads(old["pending.json"])}
+    assert ia("approve", str(waiting["soul"]), "--yes").returncode == 0
+    assert "一个谨慎的研究助理" in (home / "soul.md").read_text(encoding="utf-8")
+    assert ia("task", "approve", "morning", "--yes").returncode == 0
+    assert ia("memory", "undo", "notebook/observations/卖出.md").returncode == 0
+    assert "改过一次" not in (home / "notebook" / "observations" / "卖出.md").read_text(encoding="utf-8")
+    assert ia("trade", "sell", "300750", "100", "90", "--date", "2024-03-08").returncode == 0
+    assert json.loads(ia("account", "--json").stdout)["positions"]["300750.SZ"]["size"] == 100
+
+
+def test_it_is_found_whole_and_a_talk_goes_on(old, ia):
+    assert ia("doctor", "--mend").returncode == 0
+    doctor = ia("doctor", "--json").stdout
+    assert [each for each in json.loads(doctor) if each["state"] == "fail"] == []
+    assert ia("task", "due").returncode == 0
+    assert "宁德时代" in ia("turn", "之前怎么看宁德时代？", "-s", "日常", env={"IA_LANG": "zh"}).stdout
+    assert ia("recall", "手写").returncode == 0
