@@ -97,12 +97,12 @@ def _called(before: str, word: str) -> Iterable[Word]:
 
 def _own(ws: "Workspace") -> list[str]:
     from ia.errors import NotFound
-    from ia.pipes import universe
+    from ia.wiring.universe import list_universe
 
     found: dict[str, None] = {}
     for which in ("held", "watch"):
         try:
-            found |= dict.fromkeys(symbol.canonical for symbol in universe(ws, which))
+            found |= dict.fromkeys(symbol.canonical for symbol in list_universe(ws, which))
         except NotFound:
             continue
     return list(found)

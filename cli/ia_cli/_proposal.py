@@ -34,9 +34,9 @@ def document(ws: "Workspace", proposal: "Proposal", before: str, after: str) -> 
         return {"fetch": {"source": source, "name": name}}
     if proposal.kind == proposals.TRADE:
         from ia.ledger.proposed import document as trade
-        from ia.pipes import ledger
+        from ia.wiring.ledger_prices import open_ledger
 
-        return {"trade": trade(ledger(ws), proposal)}
+        return {"trade": trade(open_ledger(ws), proposal)}
     if proposal.kind in proposals.FOLDERS:
         told["files"] = [{"path": path, "bytes": size, "state": state} for path, size, state in _files(before, after)]
     if proposal.kind == "skill":

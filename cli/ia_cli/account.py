@@ -37,10 +37,10 @@ def account(method: str | None, as_json: bool) -> None:
     lent is money that is out: reverse repo, and what is paid for new issues; it is part of the equity. Dividends count
     before tax on the ex-date; a tax that is due is told at the sale, and counts once it is entered.
     """
-    from ia.pipes import ledger
+    from ia.wiring.ledger_prices import open_ledger
     from ia.workspace import Workspace
 
-    desk = ledger(Workspace(), notify)
+    desk = open_ledger(Workspace(), notify)
     found = desk.account(method=method, curve=as_json)
     warnings = desk.warnings(found)
     for breach in warnings:

@@ -147,18 +147,19 @@ def _bars(symbol: str | None, stdin_taken: bool, strict: bool) -> "Bars":
 
 def _answer(symbol: str | None) -> "Answer":
     """Return the bars of a symbol, else, at a terminal only, of the last one that this terminal asked for."""
-    from ia import config, pipes
+    from ia import config
     from ia.errors import NotFound, UsageError
+    from ia.wiring.last_bars import load_bars, load_last_bars
     from ia.workspace import Workspace
 
     if symbol:
-        return pipes.bars_for(Workspace(), symbol, notify)
+        return load_bars(Workspace(), symbol, notify)
     hint = "pipe them in: `ia ohlcv SYMBOL | ia compute …`, or add --symbol SYMBOL"
     attended = sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty() and config.run() is None
     if not attended:
         raise UsageError("no prices to compute on", hint=hint)
     try:
-        return pipes.last_bars(Workspace(), notify)
+        return load_last_bars(Workspace(), notify)
     except NotFound as exc:
         raise UsageError(exc.template, hint=exc.hint, **exc.params) from None
 

@@ -132,10 +132,10 @@ def _bars(file: str | None, symbol: str | None) -> "Bars":
     from ia import clock
 
     if symbol is not None:
-        from ia.pipes import bars_for
+        from ia.wiring.last_bars import load_bars
         from ia.workspace import Workspace
 
-        return bars_for(Workspace(), symbol, notify).bars
+        return load_bars(Workspace(), symbol, notify).bars
     from ia.ohlcv.canonical import read_bars
 
     stream, source = open_input(file, "FILE or --symbol SYMBOL")

@@ -35,7 +35,7 @@ def memory() -> None:
 def list_(ctx: click.Context, as_json: bool, as_jsonl: bool) -> None:
     """List the files of the memory, and bring MEMORY.md up to date. Status 1 where there are none."""
     from ia.memory import index
-    from ia.pipes import notice_changes
+    from ia.wiring.indexing import notice_changes
     from ia.workspace import Workspace
 
     ws = Workspace()
@@ -53,7 +53,7 @@ def read(path: str) -> None:
     PATH is relative to memory/; `.md` may be left out.
     """
     from ia.memory import index, rules
-    from ia.pipes import notice_changes
+    from ia.wiring.indexing import notice_changes
     from ia.workspace import Workspace
 
     ws = Workspace()
@@ -111,7 +111,7 @@ def track(words: tuple[str, ...], remove: bool, as_json: bool) -> None:
     securities are all put there, with the same WHY; quote a WHY of several words.
     """
     from ia.memory import writing
-    from ia.pipes import identified
+    from ia.wiring.mentions import identify_security
     from ia.workspace import Workspace
 
     items, why = _watched(words)
@@ -120,7 +120,7 @@ def track(words: tuple[str, ...], remove: bool, as_json: bool) -> None:
     ws = Workspace()
     with ws.lock():
         for symbol in items:
-            item, code, *names = identified(symbol)
+            item, code, *names = identify_security(symbol)
             if remove:
                 paths = writing.untrack(ws, item, code=code, names=names)
             else:
@@ -135,16 +135,16 @@ def _watched(words: tuple[str, ...]) -> tuple[list[str], str]:
             of one company and the ticker of another.
     """
     from ia.ohlcv.identity import resolve
-    from ia.pipes import identified, securities
+    from ia.wiring.mentions import identify_security, split_securities
 
-    parts = [part for word in words for part in securities(word) or [word]]
-    last = next((at for at, part in enumerate(parts) if not identified(part)[1]), len(parts))
+    parts = [part for word in words for part in split_securities(word) or [word]]
+    last = next((at for at, part in enumerate(parts) if not identify_security(part)[1]), len(parts))
     if last == 0 and parts[0].isascii() and parts[0].isalpha() and parts[0].isupper() and 1 < len(parts[0]) < 6:
         with contextlib.suppress(NotFound):
             resolve(parts[0])
     items, rest = (parts[:1], parts[1:]) if last == 0 else (parts[:last], parts[last:])
     for part in rest:
-        if identified(part)[1]:
+        if identify_security(part)[1]:
             raise UsageError(
                 "{text} is a security and no reason", text=part,
                 hint="list the securities first, then the reason in quotation marks",
@@ -266,7 +266,7 @@ def _free(act: Callable[..., Any], text: str | None, as_json: bool, **options: s
 
 
 def _written(ws: "Workspace", paths: list[str], as_json: bool) -> None:
-    from ia.pipes import note_written
+    from ia.wiring.indexing import note_written
 
     note_written(ws, *paths, notify=notify)
     if as_json:

@@ -96,7 +96,7 @@ def append(path: str, text: str | None, as_json: bool) -> None:
 
 def _put(path: str, text: str | None, *, append: bool, as_json: bool) -> None:
     from ia import notebook
-    from ia.pipes import note_written
+    from ia.wiring.indexing import note_written
     from ia.workspace import Workspace
 
     ws = Workspace()
@@ -126,7 +126,7 @@ def _tell(path: str, as_json: bool) -> None:
 def read(path: str) -> None:
     """Print a note."""
     from ia import notebook
-    from ia.pipes import notice_changes
+    from ia.wiring.indexing import notice_changes
     from ia.workspace import Workspace
 
     ws = Workspace()
@@ -141,7 +141,7 @@ def read(path: str) -> None:
 def list_(ctx: click.Context, folder: str, as_json: bool, as_jsonl: bool) -> None:
     """List notes, by path. Status 1 where there are none."""
     from ia import notebook
-    from ia.pipes import notice_changes
+    from ia.wiring.indexing import notice_changes
     from ia.workspace import Workspace
 
     ws = Workspace()
@@ -162,7 +162,7 @@ def search(ctx: click.Context, words: str, folder: str, as_json: bool, as_jsonl:
     `ia recall` ranks whole notes and looks into the memory as well.
     """
     from ia import notebook
-    from ia.pipes import notice_changes
+    from ia.wiring.indexing import notice_changes
     from ia.workspace import Workspace
 
     ws = Workspace()
@@ -179,7 +179,7 @@ def search(ctx: click.Context, words: str, folder: str, as_json: bool, as_jsonl:
 def remove(path: str, as_json: bool) -> None:
     """Remove a note and print its path; `ia memory undo PATH` brings it back."""
     from ia import notebook
-    from ia.pipes import note_written
+    from ia.wiring.indexing import note_written
     from ia.workspace import Workspace
 
     ws = Workspace()

@@ -70,7 +70,7 @@ def _of_symbol(request: "Request", limit: int | None) -> None:
     from ia.errors import Message, NotFound, UsageError
     from ia.ohlcv import provenance
     from ia.ohlcv.history import history
-    from ia.pipes import ohlcv_shown
+    from ia.wiring.last_bars import remember_request
     from ia.workspace import Workspace
 
     ws = Workspace()
@@ -80,7 +80,7 @@ def _of_symbol(request: "Request", limit: int | None) -> None:
         if os.path.exists(request.symbol):
             raise UsageError("{file} is a file", file=request.symbol, hint="`ia ohlcv - < {file}` reads it") from None
         raise
-    ohlcv_shown(ws, request)
+    remember_request(ws, request)
     if not answer.bars.date:
         first, last = answer.series.first, answer.series.last
         notify(

@@ -109,7 +109,7 @@ def _approve(ws: "Workspace", number: int, *, yes: bool, as_json: bool) -> None:
     """Show one proposal, ask, and carry it out."""
     from ia import proposals
     from ia.errors import Refused
-    from ia.pipes import consented
+    from ia.wiring.approvals import approve_proposal
 
     proposal = proposals.undecided(ws, number)
     if proposal.kind == TASK:
@@ -133,7 +133,7 @@ def _approve(ws: "Workspace", number: int, *, yes: bool, as_json: bool) -> None:
                 hint="look again: `ia pending {number}`",
                 number=number,
             )
-        decided = consented(ws, number, by=by, notify=notify)
+        decided = approve_proposal(ws, number, by=by, notify=notify)
     if decided.kind == proposals.CALL:
         emit_json(_called(ws, decided))
     elif decided.kind == proposals.TRADE:

@@ -46,12 +46,12 @@ def profit(symbol: str | None, method: str | None, session: str, as_json: bool) 
     """
     from ia.ledger import documents
     from ia.ledger.profit import rows, totals
-    from ia.pipes import ledger
+    from ia.wiring.ledger_prices import open_ledger
     from ia.workspace import Workspace
     from ia_cli._brief import emit_brief
     from ia_cli._trade import gain_colours
 
-    desk = ledger(Workspace(), notify)
+    desk = open_ledger(Workspace(), notify)
     meant = desk.meant(symbol).canonical if symbol else ""
     books = desk.books(method=method, session=session)
     found = rows(books, desk.prices(books), meant)

@@ -34,7 +34,7 @@ def quote(ctx: click.Context, symbols: tuple[str, ...], universe: str | None, as
     elif symbols:
         raise UsageError("give SYMBOLs or --universe, not both")
     else:
-        from ia.pipes import universe as members
+        from ia.wiring.universe import list_universe as members
 
         wanted = [symbol.canonical for symbol in members(ws, universe)]
     rows, missing = reading.quotes(ws, wanted, notify)

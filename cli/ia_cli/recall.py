@@ -36,9 +36,9 @@ def recall(
     """
     from textwrap import shorten
 
-    from ia.pipes import notice_changes
     from ia.recall.search import AREAS
     from ia.recall.search import recall as find
+    from ia.wiring.indexing import notice_changes
     from ia.workspace import Workspace
 
     chosen = tuple(area.strip() for area in areas.split(",") if area.strip()) if areas else AREAS

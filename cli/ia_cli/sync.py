@@ -123,7 +123,7 @@ def _chosen(ws: "Workspace", symbols: str | None, universe: str | None) -> tuple
         return tuple(dict.fromkeys(symbol.canonical for symbol in found))
     if universe is None:
         return None
-    from ia.pipes import universe as members
+    from ia.wiring.universe import list_universe as members
 
     found = members(ws, universe)
     abroad = [str(symbol) for symbol in found if symbol.market != "CN"]

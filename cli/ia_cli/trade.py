@@ -108,10 +108,10 @@ def sell(symbol: str, quantity: str, price: str | None, price_: str | None, **op
 
 
 def _desk() -> "Desk":
-    from ia.pipes import ledger
+    from ia.wiring.ledger_prices import open_ledger
     from ia.workspace import Workspace
 
-    return ledger(Workspace(), notify)
+    return open_ledger(Workspace(), notify)
 
 
 def _one(price: str | None, other: str | None) -> str | None:

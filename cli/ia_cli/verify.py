@@ -142,7 +142,7 @@ def _symbols(ws: "Workspace", what: tuple[str, ...], universe: str | None) -> "l
     if (universe is None) == (not what):
         raise UsageError("give SYMBOLs, two FILEs, or --universe", hint="`ia verify 600519`, `ia verify a.csv b.csv`")
     if universe is not None:
-        from ia.pipes import universe as members
+        from ia.wiring.universe import list_universe as members
 
         return members(ws, universe)
     try:

@@ -6,7 +6,7 @@ at a terminal or was given --yes. They must never be registered as a tool, and t
 A proposal is about one file, or about a folder that is installed whole (a skill, a provider): its `before` and `after`
 are then JSON objects of path and text. That a file is to be trusted (kind `trust`) holds for the file as it is when it
 is accepted. A call of a tool that acts outside of ia (kind `call`) is made by whoever approves it; a trade (kind
-`trade`) is journalled by ia.pipes.consented, and what stands at an address (kind `fetch`) is fetched only then.
+`trade`) is journaled by ia.wiring.approvals, and what stands at an address (kind `fetch`) is fetched only then.
 """
 
 import json

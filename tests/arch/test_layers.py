@@ -36,11 +36,11 @@ MAY = {
     "market": {"ohlcv", "rules"},
     "ledger": {"ohlcv", "rules"},
     # Faculties: what is built of organs.
-    "skills": {"compute", "pipes", "ohlcv"},
-    "providers": {"pipes", "ohlcv", "skills"},
+    "skills": {"compute", "wiring", "ohlcv"},
+    "providers": {"wiring", "ohlcv", "skills"},
     "schedule": {"skills", "ohlcv"},
     "channels": set(),
-    "pictures": {"ohlcv", "compute", "market", "ledger", "rules", "pipes"},
+    "pictures": {"ohlcv", "compute", "market", "ledger", "rules", "wiring"},
     # The agent floor:
     "tools": {
         "ohlcv",
@@ -48,7 +48,7 @@ MAY = {
         "notebook",
         "memory",
         "recall",
-        "pipes",
+        "wiring",
         "skills",
         "providers",
         "sessions",
@@ -68,7 +68,7 @@ MAY = {
         "notebook",
         "recall",
         "ohlcv",
-        "pipes",
+        "wiring",
         "providers",
         "schedule",
         "rules",
@@ -76,10 +76,21 @@ MAY = {
         "ledger",
     },
     # Reach:
-    "tasks": {"schedule", "channels", "notebook", "pipes", "skills", "agent"},
-    "bridges": {"tools", "agent", "tasks", "schedule", "channels", "sessions", "skills", "pipes", "notebook", "memory"},
+    "tasks": {"schedule", "channels", "notebook", "wiring", "skills", "agent"},
+    "bridges": {
+        "tools",
+        "agent",
+        "tasks",
+        "schedule",
+        "channels",
+        "sessions",
+        "skills",
+        "wiring",
+        "notebook",
+        "memory",
+    },
     # Where organs meet, by name:
-    "pipes": {"ohlcv", "compute", "notebook", "memory", "recall", "proposals", "market", "ledger", "rules"},
+    "wiring": {"ohlcv", "compute", "notebook", "memory", "recall", "proposals", "market", "ledger", "rules"},
     "doctor": {
         "ohlcv",
         "compute",

@@ -11,10 +11,10 @@ from ia.agent.turn import prepare, take
 from ia.ledger import entering, journal
 from ia.ledger.order import Order
 from ia.ohlcv.identity import from_canonical
-from ia.pipes import ledger
 from ia.tools import catalog
 from ia.tools.risk import plain_name, supposed
 from ia.tools.scope import Scope
+from ia.wiring.ledger_prices import open_ledger
 from small_market import fill, quote
 
 DAY, BEFORE = "2024-06-14", "2024-06-13"
@@ -39,7 +39,7 @@ def held(ws, *trades, deposit="100000", day="2024-06-03"):
         journal.enter(ws, [journal.Entry(0, clock.stamp(moment), day, "deposit", cash=Decimal(deposit))])
     for symbol, quantity, price in trades:
         wish = Order("buy", from_canonical(symbol), Decimal(quantity), Decimal(price), moment)
-        entering.trade(ledger(ws), wish, override="test")
+        entering.trade(open_ledger(ws), wish, override="test")
 
 
 def rules(ws, symbol, **kwargs):

@@ -295,7 +295,7 @@ def test_an_origin_cannot_pass_for_another_turn(ws):
 
 # what no tool reaches
 
-DECIDING = {"approve", "reject", "edit_soul", "consented", "_decide"}
+DECIDING = {"approve", "reject", "edit_soul", "consented", "approve_proposal", "_decide"}
 ABOVE = ("tasks", "bridges")
 """Rooms above the agent: a person stands there (a chat with its code, `ia task approve`). What is below never imports
 them (tests/arch/test_layers.py), nor names them."""

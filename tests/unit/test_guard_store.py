@@ -4,12 +4,13 @@ from decimal import Decimal
 
 import pytest
 
-from ia import clock, pipes
+from ia import clock
 from ia.ledger import order
 from ia.market import store
 from ia.market.quote import Quote
 from ia.ohlcv import cache
 from ia.ohlcv.identity import from_canonical
+from ia.wiring.ledger_prices import open_ledger
 from ia.workspace import Workspace
 
 BANK = "600036.SH"
@@ -39,7 +40,7 @@ def market(home, monkeypatch):
             wish = order.Order(
                 side, from_canonical(symbol), Decimal(quantity), Decimal(price), clock.parse(f"{when}+08:00")
             )
-            return {each.rule: (str(each.message), each.refuses) for each in pipes.ledger(ws).checked(wish)}
+            return {each.rule: (str(each.message), each.refuses) for each in open_ledger(ws).checked(wish)}
 
     yield Market()
     ws.close()

@@ -11,7 +11,7 @@ from ia.ledger.order import Order
 from ia.ledger.profit import rows
 from ia.ohlcv import cache
 from ia.ohlcv.identity import resolve
-from ia.pipes import ledger
+from ia.wiring.ledger_prices import open_ledger
 
 DAYS = ("2024-06-17", "2024-06-18", "2024-06-19", "2024-06-20", "2024-06-21")
 
@@ -23,7 +23,7 @@ def desk(ws, monkeypatch):
     for name in ("POSITION_PCT", "DAY_STOP_PCT", "RISE_PCT"):
         monkeypatch.setenv(f"IA_RISK_{name}", "100")
     monkeypatch.setenv("IA_RISK_COOLING_HOURS", "0")
-    return ledger(ws)
+    return open_ledger(ws)
 
 
 def stored(ws, symbol, closes, actions=(), *, simulated=False, days=DAYS):
@@ -57,29 +57,29 @@ def test_a_dividend_of_the_store_counts_once_and_outlives_the_cache(ws, desk):
     stored(ws, "600000.SH", (10.0, 10.0, 9.7, 9.8, 9.9), [("2024-06-19", 0.3, 0.0), ("2024-06-17", 5.0, 0.0)])
     bought(desk, "600000", "1000", "10", "2024-06-17")  # bought on an ex-day: too late for it
     for _ in range(2):
-        assert ledger(ws).books().holdings["600000.SH"].dividends == 300
+        assert open_ledger(ws).books().holdings["600000.SH"].dividends == 300
     entered = [each.key for each in journal.standing(ws.db) if each.kind == "dividend"]
     assert entered == ["action:600000.SH:2024-06-19:dividend"]
     shutil.rmtree(f"{ws.root}/.ia/cache")
-    assert ledger(ws).books().holdings["600000.SH"].dividends == 300
+    assert open_ledger(ws).books().holdings["600000.SH"].dividends == 300
 
 
 def test_a_void_dividend_of_the_store_does_not_come_back(ws, desk):
     stored(ws, "600000.SH", (10.0, 10.0, 9.7, 9.8, 9.9), [("2024-06-19", 0.3, 0.0)])
     bought(desk, "600000", "1000", "10", "2024-06-17")
-    ledger(ws).books()
+    open_ledger(ws).books()
     number = next(each.id for each in journal.standing(ws.db) if each.kind == "dividend")
     entering.void(desk, number, "税后另记")
-    assert ledger(ws).books().holdings["600000.SH"].dividends == 0
+    assert open_ledger(ws).books().holdings["600000.SH"].dividends == 0
 
 
 def test_actions_of_simulated_prices_count_but_are_not_entered(ws, desk, monkeypatch):
     monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
     stored(ws, "600000.SH", (10.0, 10.0, 7.7, 7.8, 7.9), [("2024-06-19", 0.0, 0.3)], simulated=True)
     bought(desk, "600000", "1000", "10", "2024-06-17")
-    assert ledger(ws).books().holdings["600000.SH"].quantity == 1300
+    assert open_ledger(ws).books().holdings["600000.SH"].quantity == 1300
     assert [each.kind for each in journal.standing(ws.db)] == ["buy"]
-    assert ledger(ws).account().simulated
+    assert open_ledger(ws).account().simulated
 
 
 def test_the_days_result_has_the_dividend_in_it(ws, desk, monkeypatch):
@@ -87,40 +87,40 @@ def test_the_days_result_has_the_dividend_in_it(ws, desk, monkeypatch):
     deposited(desk, "20000", "2024-06-17")
     bought(desk, "600000", "1000", "10", "2024-06-17")
     monkeypatch.setenv("IA_NOW", "2024-06-19T16:00+08:00")
-    purse = ledger(ws).account().purses["CNY"]
+    purse = open_ledger(ws).account().purses["CNY"]
     assert (purse.day, purse.today) == ("2024-06-19", 0)  # 300 came, the price fell by as much
     entering.money(desk, entering.moved("interest", Decimal("3.21"), "CNY", "2024-06-19"))
-    assert ledger(ws).account().purses["CNY"].today == Decimal("3.21")
+    assert open_ledger(ws).account().purses["CNY"].today == Decimal("3.21")
     monkeypatch.setenv("IA_NOW", "2024-06-20T12:00+08:00")
-    assert ledger(ws).account().purses["CNY"].day == "2024-06-19"  # the day's close is not there yet
+    assert open_ledger(ws).account().purses["CNY"].day == "2024-06-19"  # the day's close is not there yet
 
 
 def test_the_drawdown_leaves_deposits_and_withdrawals_out(ws, desk):
     stored(ws, "600000.SH", (10.0, 12.0, 9.0, 9.0, 11.0))
     deposited(desk, "10005.10", "2024-06-17")
     bought(desk, "600000", "1000", "10", "2024-06-17")
-    assert ledger(ws).account().purses["CNY"].drawdown == Decimal("0.25")  # 12 to 9
+    assert open_ledger(ws).account().purses["CNY"].drawdown == Decimal("0.25")  # 12 to 9
     deposited(desk, "90000", "2024-06-20")
-    assert ledger(ws).account().purses["CNY"].drawdown == Decimal("0.25")
+    assert open_ledger(ws).account().purses["CNY"].drawdown == Decimal("0.25")
     entering.money(desk, entering.moved("withdraw", Decimal("80000"), "CNY", "2024-06-21"))
-    assert ledger(ws).account().purses["CNY"].drawdown == Decimal("0.25")
+    assert open_ledger(ws).account().purses["CNY"].drawdown == Decimal("0.25")
 
 
 def test_without_a_close_there_is_no_drawdown_and_a_suspended_day_keeps_the_last(ws, desk):
     stored(ws, "600000.SH", (10.0, None, None, 9.0, 9.0))
     deposited(desk, "50000", "2024-06-17")
     bought(desk, "600000", "1000", "10", "2024-06-17")
-    assert ledger(ws).account().purses["CNY"].drawdown is not None
+    assert open_ledger(ws).account().purses["CNY"].drawdown is not None
     stored(ws, "000333.SZ", (None, None, None, 60.0, 60.0))
     bought(desk, "000333", "100", "60", "2024-06-18")  # its close of that day is not stored
-    assert ledger(ws).account().purses["CNY"].drawdown is None
+    assert open_ledger(ws).account().purses["CNY"].drawdown is None
 
 
 def test_capital_stands_for_deposits_where_there_are_none(ws, desk, monkeypatch):
     stored(ws, "600000.SH", (10.0, 10.0, 10.0, 10.0, 11.0))
     monkeypatch.setenv("IA_LEDGER_CAPITAL", "20000 CNY")
     bought(desk, "600000", "1000", "10", "2024-06-17")
-    purse = ledger(ws).account().purses["CNY"]
+    purse = open_ledger(ws).account().purses["CNY"]
     assert (purse.cash, purse.equity, purse.total) == (Decimal("9994.90"), Decimal("20994.90"), Decimal("994.90"))
 
 
@@ -129,9 +129,9 @@ def test_a_correction_to_a_later_day_counts_from_that_day_only(ws, desk, monkeyp
     first = bought(desk, "600000", "1000", "10", "2024-06-17")
     entering.correct(desk, first.id, Change(when="2024-06-20"), because="看错日期")
     monkeypatch.setenv("IA_NOW", "2024-06-18T16:00+08:00")
-    assert ledger(ws).books().holdings == {}
+    assert open_ledger(ws).books().holdings == {}
     monkeypatch.setenv("IA_NOW", "2024-06-20T16:00+08:00")
-    assert ledger(ws).books().holdings["600000.SH"].quantity == 1000
+    assert open_ledger(ws).books().holdings["600000.SH"].quantity == 1000
 
 
 def test_on_the_morning_of_an_ex_day_nothing_is_won_by_new_shares_at_the_old_price(ws, desk, monkeypatch):
@@ -142,7 +142,7 @@ def test_on_the_morning_of_an_ex_day_nothing_is_won_by_new_shares_at_the_old_pri
     told = {}
     for moment in (evening, morning, after, "2024-06-20T09:00+08:00"):
         monkeypatch.setenv("IA_NOW", moment)
-        told[moment] = ledger(ws).account()
+        told[moment] = open_ledger(ws).account()
     purses = [each.purses["CNY"] for each in told.values()]
     assert {each.equity for each in purses} == {Decimal("22994.90")}
     assert {each.drawdown for each in purses} == {Decimal("0.0003")}  # the fees of the first day
@@ -151,7 +151,9 @@ def test_on_the_morning_of_an_ex_day_nothing_is_won_by_new_shares_at_the_old_pri
     assert told[after].purses["CNY"].today == 0
     (held,) = told["2024-06-20T09:00+08:00"].positions
     assert (held.price.price, held.unrealised) == (Decimal("9.5"), Decimal("2344.90"))
-    assert rows(ledger(ws).books(), ledger(ws).prices(ledger(ws).books()))[0].unrealised == Decimal("2344.90")
+    assert rows(open_ledger(ws).books(), open_ledger(ws).prices(open_ledger(ws).books()))[0].unrealised == Decimal(
+        "2344.90"
+    )
 
 
 def test_a_security_that_is_suspended_over_an_ex_day_loses_and_wins_nothing(ws, desk, monkeypatch):
@@ -162,7 +164,7 @@ def test_a_security_that_is_suspended_over_an_ex_day_loses_and_wins_nothing(ws, 
     bought(desk, "000333", "100", "60", "2024-06-17")
     for day in ("2024-06-18", "2024-06-19", "2024-06-20", "2024-06-21"):
         monkeypatch.setenv("IA_NOW", f"{day}T16:00+08:00")
-        purse = ledger(ws).account().purses["CNY"]
+        purse = open_ledger(ws).account().purses["CNY"]
         assert (purse.day, purse.today) == (day, 2000 if day == "2024-06-18" else 0)
         assert purse.drawdown == Decimal("0.0001")  # the fees of the first day
 
@@ -178,7 +180,9 @@ def test_the_result_of_the_last_day_outlives_it_where_all_was_sold_of_one(ws, de
     entering.trade(desk, wish)
     for moment in ("2024-06-21T16:00+08:00", "2024-06-22T12:00+08:00"):
         monkeypatch.setenv("IA_NOW", moment)
-        purse = ledger(ws).account().purses["CNY"]  # 10500 less fees of 10.36, before 10000; the other is suspended
+        purse = (
+            open_ledger(ws).account().purses["CNY"]
+        )  # 10500 less fees of 10.36, before 10000; the other is suspended
         assert (purse.day, purse.today) == ("2024-06-21", Decimal("489.64"))
 
 
@@ -191,7 +195,7 @@ def test_the_day_of_the_account_is_not_that_of_a_security_that_is_gone(ws, desk,
     symbol = resolve("600000")
     entering.trade(desk, Order("sell", symbol, Decimal(1000), Decimal(10), order.moment_of("2024-06-20", symbol)))
     monkeypatch.setenv("IA_NOW", "2024-06-21T16:00+08:00")
-    purse = ledger(ws).account().purses["CNY"]
+    purse = open_ledger(ws).account().purses["CNY"]
     assert (purse.day, purse.today) == ("2024-06-20", Decimal("-10.10"))
 
 
@@ -199,18 +203,18 @@ def test_a_price_of_years_ago_is_named_and_tells_nothing_of_today(ws, desk, monk
     stored(ws, "600000.SH", (10.0, 10.0, 10.0, 10.0, 11.0))
     deposited(desk, "200000", "2024-06-17")
     bought(desk, "600000", "1000", "10", "2024-06-17")
-    (held,) = ledger(ws).account().positions
+    (held,) = open_ledger(ws).account().positions
     assert (held.today, held.price.missed) == (1000, 0)
     told = []
     monkeypatch.setenv("IA_NOW", "2024-06-24T10:00+08:00")  # before the close of the next session
-    assert ledger(ws, told.append).account().purses["CNY"].today == 1000 and not told
+    assert open_ledger(ws, told.append).account().purses["CNY"].today == 1000 and not told
     monkeypatch.setenv("IA_NOW", "2024-06-24T16:00+08:00")
-    found = ledger(ws, told.append).account()
+    found = open_ledger(ws, told.append).account()
     assert (found.purses["CNY"].today, found.purses["CNY"].equity) == (None, Decimal("200994.90"))
     assert documents.position(found.positions[0])["price_stale"] == 1
     assert [str(each) for each in told] == ["600000.SH: the price is as of 2024-06-21, 1 sessions old"]
     monkeypatch.setenv("IA_NOW", "2029-06-25T16:00+08:00")
-    found = ledger(ws).account()
+    found = open_ledger(ws).account()
     assert found.purses["CNY"].today is None and found.positions[0].price.missed > 1000
 
 

@@ -13,13 +13,13 @@ from ia.ledger.entering import Change
 from ia.ledger.fold import fold
 from ia.ledger.order import Order, moment_of
 from ia.ohlcv.identity import from_canonical
-from ia.pipes import ledger
+from ia.wiring.ledger_prices import open_ledger
 
 
 @pytest.fixture
 def desk(ws, monkeypatch):
     monkeypatch.setenv("IA_NOW", "2030-01-02T16:00+08:00")
-    return ledger(ws)
+    return open_ledger(ws)
 
 
 def traded(desk, side, quantity, price, when, code="AAPL.US"):
@@ -123,7 +123,7 @@ def test_corrections_of_random_histories_agree_with_a_brute_force(tmp_path_facto
 
     monkeypatch.setenv("IA_NOW", "2030-01-02T16:00+08:00")
     ws, made = Workspace(str(tmp_path_factory.mktemp("corrected"))), 0
-    desk = ledger(ws)
+    desk = open_ledger(ws)
     for seed in range(block, block + 15):
         events, dice = history(seed), random.Random(seed)
         ws.db.execute("DROP TRIGGER IF EXISTS trades_no_delete")

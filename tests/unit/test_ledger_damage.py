@@ -4,10 +4,10 @@ import sqlite3
 
 import pytest
 
-from ia import pipes
 from ia.errors import BadData
 from ia.ledger import entering, journal, order
 from ia.ledger.documents import document
+from ia.wiring.ledger_prices import open_ledger
 from ia.workspace import Workspace
 
 DAMAGE = [
@@ -31,7 +31,7 @@ DAMAGE = [
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_a_damaged_entry_is_named(home, damage):
     ws = Workspace()
-    desk = pipes.ledger(ws)
+    desk = open_ledger(ws)
     symbol = desk.meant("600519")
     moment = order.moment_of("2024-01-15", symbol)
     wish = order.Order("buy", symbol, order.shares("100", symbol), order.number("1650", "the price"), moment)
@@ -50,4 +50,4 @@ def test_a_damaged_entry_is_named(home, damage):
             document(entry)
     if "override" not in damage:
         with pytest.raises(BadData, match=r"entry 2 of the ledger"):
-            pipes.ledger(ws).account()
+            open_ledger(ws).account()

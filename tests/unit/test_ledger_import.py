@@ -12,7 +12,7 @@ from test_ledger_fold import SYMBOLS, entered, history
 from ia.errors import BadData, Refused
 from ia.ledger import beancount, exporting, importing, journal
 from ia.ledger.fold import fold
-from ia.pipes import ledger
+from ia.wiring.ledger_prices import open_ledger
 
 THS = """成交日期\t成交时间\t证券代码\t证券名称\t操作\t成交数量\t成交均价\t成交金额\t手续费\t印花税\t过户费\t发生金额\t成交编号
 20240102\t09:00:00\t\t\t银行转证券\t0\t0.000\t0.00\t0.00\t0.00\t0.00\t200000.00\t1
@@ -29,7 +29,7 @@ THS = """成交日期\t成交时间\t证券代码\t证券名称\t操作\t成交�
 
 def put(ws, text, **more):
     raw = text if isinstance(text, bytes) else text.encode()
-    return importing.entered(ledger(ws), importing.read(raw, "bill", **more).entries)
+    return importing.entered(open_ledger(ws), importing.read(raw, "bill", **more).entries)
 
 
 def books(ws, **more):

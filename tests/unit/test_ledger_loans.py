@@ -8,7 +8,7 @@ from ia.errors import BadData, Refused, UsageError
 from ia.ledger import beancount, entering, importing, journal
 from ia.ledger.entering import Change
 from ia.ledger.fold import fold, plain
-from ia.pipes import ledger
+from ia.wiring.ledger_prices import open_ledger
 
 HEAD = (
     "成交日期,业务名称,证券代码,证券名称,成交价格,成交数量,成交金额,发生金额\n20230901,银行转证券,,,0,0,0,{deposit}\n"
@@ -17,12 +17,12 @@ HEAD = (
 
 def put(ws, rows, deposit="20000.00"):
     text = HEAD.format(deposit=deposit) + rows
-    return importing.entered(ledger(ws), importing.read(text.encode(), "bill").entries)
+    return importing.entered(open_ledger(ws), importing.read(text.encode(), "bill").entries)
 
 
 def told(ws, monkeypatch, day):
     monkeypatch.setenv("IA_NOW", f"{day}T16:00+08:00")
-    purse = ledger(ws).account().purses["CNY"]
+    purse = open_ledger(ws).account().purses["CNY"]
     return [plain(x) for x in (purse.cash, purse.lent, purse.equity, purse.today, purse.total, purse.drawdown)]
 
 
@@ -47,7 +47,7 @@ def test_what_is_lent_overnight_stays_equity_and_earns_its_interest(ws, monkeypa
     assert put(ws, f"{out}\n{back}\n") == []
     assert told(ws, monkeypatch, "2023-09-04") == ["9999.9", "10000", "19999.9", "-0.1", "-0.1", "0"]
     assert told(ws, monkeypatch, "2023-09-05") == ["20000.41", "0", "20000.41", "0.51", "0.41", "0"]
-    assert ledger(ws).warnings(ledger(ws).account()) == []
+    assert open_ledger(ws).warnings(open_ledger(ws).account()) == []
 
 
 def test_terms_overlap_and_repayments_come_in_parts_and_together(ws, monkeypatch):
@@ -72,7 +72,7 @@ def test_terms_overlap_and_repayments_come_in_parts_and_together(ws, monkeypatch
 def test_months_of_one_loan_are_in_two_files(ws):
     put(ws, "20230904,质押回购拆出,204091,GC091,2,5000,5000000,-5000050\n", deposit="6000000")
     text = "成交日期,业务名称,证券代码,证券名称,发生金额\n20231204,拆出质押购回,204091,GC091,5024931.51\n"
-    importing.entered(ledger(ws), importing.read(text.encode(), "bill").entries)
+    importing.entered(open_ledger(ws), importing.read(text.encode(), "bill").entries)
     assert days(ws) == ("6024881.51", "0", "24881.51")
 
 
@@ -91,7 +91,7 @@ def test_what_was_never_lent_cannot_come_back(ws):
 
 def test_loans_by_hand_are_corrected_and_voided(ws, monkeypatch):
     monkeypatch.setenv("IA_NOW", "2024-03-15T16:00+08:00")
-    desk = ledger(ws)
+    desk = open_ledger(ws)
     entering.money(desk, entering.moved("deposit", Decimal(50000), "CNY", "2024-01-02"))
     lent = entering.lent("lend", Decimal(10000), "2024-01-03", code="204001", commission=Decimal("0.10"))
     lent = entering.money(desk, lent)

@@ -7,7 +7,7 @@ import pytest
 
 from ia import notebook
 from ia.memory import index, writing
-from ia.pipes import note_written, notice_changes
+from ia.wiring.indexing import note_written, notice_changes
 
 
 def note(ws, path, text="text", **kwargs):

@@ -7,8 +7,8 @@ import pytest
 from ia import audit
 from ia.errors import BadData, NotFound, Refused, UsageError
 from ia.memory import changes, rules, writing
-from ia.pipes import identified
 from ia.proposals import Proposal
+from ia.wiring.mentions import identify_security
 
 
 @pytest.fixture(autouse=True)
@@ -65,7 +65,7 @@ def test_a_security_is_tracked_once_whatever_it_is_called(ws):
         rules.TRACKING, "# Tracking\n\n- 600519: old (2023-01-01)\n- AI 算力 (2023-01-01)\n- 贵州茅台 (2023-01-02)\n"
     )
     for name in ("600519", "贵州茅台", "sh600519"):
-        item, code, *names = identified(name)
+        item, code, *names = identify_security(name)
         writing.track(ws, item, name, code=code, names=names)
     assert ws.read(rules.TRACKING).splitlines()[2:] == [
         "- 600519.SH 贵州茅台: sh600519 (2024-03-15)",
@@ -73,15 +73,15 @@ def test_a_security_is_tracked_once_whatever_it_is_called(ws):
     ]
     writing.track(ws, "600519.SH 茅台", code="600519.SH")  # the company was renamed
     assert ws.read(rules.TRACKING).count("600519.SH") == 1
-    item, code, *names = identified("茅台")
+    item, code, *names = identify_security("茅台")
     writing.untrack(ws, item, code=code, names=names)
     assert ws.read(rules.TRACKING) == "# Tracking\n\n- AI 算力 (2023-01-01)\n"
 
 
 def test_what_means_no_one_security_is_a_topic():
     for topic in ("AI  算力", "GDP", "银行", "a"):
-        assert identified(topic) == [" ".join(topic.split()), ""]
-    assert identified("GDP.US")[1] == "GDP.US" and identified("SPY")[1] == "SPY.US"
+        assert identify_security(topic) == [" ".join(topic.split()), ""]
+    assert identify_security("GDP.US")[1] == "GDP.US" and identify_security("SPY")[1] == "SPY.US"
 
 
 def test_lists_keep_the_head_that_a_profile_gave_them(ws):

@@ -11,7 +11,7 @@ from ia.agent.context import prompt, stored
 from ia.errors import NotFound
 from ia.ledger.order import Order
 from ia.ohlcv.identity import from_canonical
-from ia.pipes import ledger
+from ia.wiring.ledger_prices import open_ledger
 from small_market import fill, quote
 
 DAY, BEFORE = "2024-06-14", "2024-06-13"
@@ -45,7 +45,7 @@ def held(ws, *trades, deposit="100000"):
     """Enter trades (symbol, quantity, price) of two weeks ago."""
     from ia.ledger import entering, journal
 
-    desk = ledger(ws)
+    desk = open_ledger(ws)
     moment = dt.datetime.fromisoformat("2024-06-03T15:00+08:00")
     if deposit:
         from ia.clock import stamp

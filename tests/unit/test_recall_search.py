@@ -9,10 +9,10 @@ import pytest
 from ia import clock, notebook, store
 from ia.errors import BadData, UsageError
 from ia.memory import writing
-from ia.pipes import note_written
 from ia.recall import folders, index
 from ia.recall.search import passage, recall
 from ia.recall.terms import indexable, parse
+from ia.wiring.indexing import note_written
 
 
 def put(ws, path, text):
@@ -353,7 +353,7 @@ def test_an_index_that_is_damaged_in_the_middle_is_rebuilt(ws, how):
         file.seek(8192)
         file.write(os.urandom(size - 8192))
     if how == "write":
-        from ia.pipes import note_written
+        from ia.wiring.indexing import note_written
 
         said = []
         put(ws, "notebook/new.md", "动能 new")

@@ -214,17 +214,17 @@ def test_accepting_it_removes_the_mark(ws, call):
 
 
 def test_a_belief_that_was_approved_is_logged_with_its_reason(ws, call):
-    from ia.pipes import consented
+    from ia.wiring.approvals import approve_proposal
 
     ws.write("memory/beliefs.md", "# Beliefs\n\n- 现金为王\n")
     number = call("memory.believe", text="现金流为王", because="十年数据", replaces="现金为王")["proposal"]
-    consented(ws, number, by="user at a terminal")
+    approve_proposal(ws, number, by="user at a terminal")
     assert ws.read("memory/beliefs.md") == "# Beliefs\n\n- 现金流为王\n"
     entry = "Belief\n- before: 现金为王\n- now: 现金流为王\n- because: 十年数据\n"
     assert entry in ws.read("memory/reflections/2024-03.md")
     assert "memory/reflections/2024-03.md" in index.text(ws)
     told = call("memory.note", key="playbook", content="x")
-    consented(ws, told["proposal"], by="user at a terminal")
+    approve_proposal(ws, told["proposal"], by="user at a terminal")
     assert ws.read("notebook/notes/playbook.md") == "x\n"
     assert ws.read("memory/reflections/2024-03.md").count("Belief") == 1
 

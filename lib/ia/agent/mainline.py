@@ -3,8 +3,8 @@
 from ia import sessions
 from ia.market.reading import Row
 from ia.memory import rules
-from ia.pipes import note_written
 from ia.tools.risk import plain_name
+from ia.wiring.indexing import note_written
 from ia.workspace import Workspace
 
 SESSION = "market"

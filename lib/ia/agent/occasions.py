@@ -124,7 +124,7 @@ def take(
 def _report(ws: Workspace, occasion: Occasion, done: "Turn", notify: Notify) -> str:
     """Keep a reply as the day's report; inside a task's run that is the task's to do."""
     from ia import notebook, outside, sessions
-    from ia.pipes import note_written
+    from ia.wiring.indexing import note_written
 
     head = [f"event: {occasion.event}", f"turn: {done.id}", f"day: {occasion.day}"]
     head += ["prices: simulated"] if occasion.simulated else []

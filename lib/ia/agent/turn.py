@@ -28,10 +28,10 @@ from ia.errors import (
     once,
     silent,
 )
-from ia.pipes import notice_changes
 from ia.tools.asking import pasted
 from ia.tools.router import Router
 from ia.tools.scope import Call, Market, Scope
+from ia.wiring.indexing import notice_changes
 from ia.workspace import Workspace
 
 PASTED = "pasted text"

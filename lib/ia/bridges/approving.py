@@ -13,9 +13,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ia import audit, clock, outside, pipes, proposals
+from ia import audit, clock, outside, proposals
 from ia.errors import Message, NotFound, Notify, Refused, silent
 from ia.proposals import Proposal
+from ia.wiring.approvals import approve_proposal
 from ia.workspace import Workspace
 
 IN_CHAT = ("soul", "preferences", "memory", "belief", "trust", "task", "trade")
@@ -140,7 +141,7 @@ class Approving:
             proposal, after, digest, _ = self._looked_at(ws, number)
             self._checked(ws, f"approve {number}", code, chat, digest)
             if proposal.kind != "task":
-                return pipes.consented(ws, number, by=by, notify=self.notify)
+                return approve_proposal(ws, number, by=by, notify=self.notify)
         from ia.tasks import book  # which writes the crontab, and must not hold the workspace meanwhile
 
         book.approve(ws, number, by=by, notify=self.notify, expect=after)

@@ -17,7 +17,7 @@ from ia.bridges.approving import Approving, Voice
 from ia.bridges.commands import Commands
 from ia.bridges.plain import plain
 from ia.errors import IaError, InternalError, Message, Notify, silent
-from ia.pipes import note_written
+from ia.wiring.indexing import note_written
 from ia.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """The desk: where journal, rules, guard and prices meet. Commands, tools and approvals all work through it.
 
-Prices and corporate actions come in through a `Market`; the pipe `ia.pipes.ledger` hands over the store's. Actions of
+Prices and corporate actions come in through a `Market`; `ia.wiring.ledger_prices` hands over the store's. Actions of
 what is held count by themselves. Real ones are entered into the journal, so that a deleted cache loses nothing;
 simulated ones are not, and count for as long as the simulated prices do.
 """

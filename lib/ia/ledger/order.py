@@ -45,6 +45,15 @@ class Order(NamedTuple):
         return day_of(self.symbol, self.moment)
 
 
+def to_decimal(price: float) -> Decimal:
+    """Return the decimal number that a stored price was: the shortest that reads as this float.
+
+    >>> to_decimal(10.1), to_decimal(1500.0)
+    (Decimal('10.1'), Decimal('1500'))
+    """
+    return Decimal(repr(float(price)).removesuffix(".0"))
+
+
 def number(text: str, what: str, *, places: int = PLACES, zero: bool = False, negative: bool = False) -> Decimal:
     """Return a number that a person or a file wrote: ASCII digits, thousands separators allowed, no exponent, `10万`.
 

@@ -35,11 +35,11 @@ class Curve(NamedTuple):
 
 def report(ws: Workspace, voice: Voice, notify: Notify = silent) -> str:
     """Return the page of the account at now(), a part for each currency; what is not known is said to be missing."""
-    from ia import pipes
     from ia.ledger import journal
+    from ia.wiring.ledger_prices import open_ledger
 
     say = voice.say
-    desk = pipes.ledger(ws, notify)
+    desk = open_ledger(ws, notify)
     books = desk.books()
     found = desk.account(books=books)
     entries = journal.standing(ws.db)

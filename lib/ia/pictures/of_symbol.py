@@ -191,14 +191,14 @@ def _reports(ws: Workspace, origin: Origin, chart: Chart) -> str:
 
 
 def _trades(ws: Workspace, origin: Origin, chart: Chart) -> str:
-    from ia import pipes
     from ia.ledger import journal, profit
+    from ia.wiring.ledger_prices import open_ledger
 
     say, up = chart.voice.say, chart.up
     entries = journal.standing(ws.db, symbol=origin.symbol)
     if not entries:
         return sheet.section(say("Trades"), sheet.said(say("the ledger has no trade in it")))
-    desk = pipes.ledger(ws)
+    desk = open_ledger(ws)
     books = desk.books()
     rows = profit.rows(books, desk.prices(books), origin.symbol)
     pairs: list[tuple[str, Cell]] = []
@@ -247,12 +247,12 @@ def _cut(passage: str, most: int = 600) -> str:
 
 def _notes(ws: Workspace, origin: Origin, voice: Voice) -> str:
     """Return what was written about the symbol: where, when, and the passage, as a quotation."""
-    from ia import pipes
+    from ia.wiring.mentions import find_notes
 
     say = voice.say
     code = origin.symbol.partition(".")[0]
     try:
-        hits = pipes.written_about(ws, [origin.name, code], NOTES)
+        hits = find_notes(ws, [origin.name, code], NOTES)
     except (NotFound, BadData):
         hits = []
     if not hits:

@@ -210,9 +210,9 @@ def approve(ws: Workspace, given: str | int, *, by: str, notify: Notify = silent
             raise Refused("{path} changed while you were reading", path=f"{FOLDER}/{name}.md", hint="look again")
         _watchable(ws, checked(text, name, _own_zone()))
         if number is not None:
-            from ia.pipes import consented
+            from ia.wiring.approvals import approve_proposal
 
-            consented(ws, number, by=by, notify=notify)
+            approve_proposal(ws, number, by=by, notify=notify)
         elif _file(ws, name) is None:
             ws.write(f"{FOLDER}/{name}.md", text, why=f"task {name} is approved", event="task.file")
         task = _entered(ws, name, text, by)

@@ -11,12 +11,12 @@ from datetime import datetime
 
 from ia import config, notebook, outside, proposals
 from ia.errors import BadData, IaError, Message, Notify
-from ia.pipes import note_written
 from ia.schedule.design import Design
 from ia.tasks import places, taking_back
 from ia.tasks.book import Task
 from ia.tasks.children import Ended
 from ia.tasks.runs import Run
+from ia.wiring.indexing import note_written
 from ia.workspace import Workspace
 
 LATE = 600

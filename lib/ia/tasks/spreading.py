@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 from ia import outside, proposals
 from ia.errors import Refused
-from ia.pipes import note_written
 from ia.tasks import taking_back
 from ia.tasks.runs import Run
+from ia.wiring.indexing import note_written
 from ia.workspace import Workspace
 
 INDEX = "memory/MEMORY.md"

@@ -77,7 +77,7 @@ class _Change(NamedTuple):
 
 
 def _restored(ws: Workspace, run: Run, path: str, notify: Notify) -> bool:
-    from ia.pipes import note_written
+    from ia.wiring.indexing import note_written
 
     try:
         present = ws.read_present(path)

@@ -72,9 +72,9 @@ def market_day(ws: Workspace) -> tuple[str, bool] | None:
 def standing(ws: Workspace, notify: Notify = silent) -> Standing:
     """Return how the account stands, by the ledger and the latest stored prices."""
     from ia.ledger import guard
-    from ia.pipes import ledger
+    from ia.wiring.ledger_prices import open_ledger
 
-    desk = ledger(ws, notify)
+    desk = open_ledger(ws, notify)
     limits = guard.configured()
     books = desk.books()
     account = desk.account(books=books, curve=False)
@@ -120,14 +120,15 @@ def supposed(
     raises    NotFound, UsageError for the security.
     """
     from ia.ledger import guard, order
+    from ia.ledger.order import to_decimal
     from ia.ohlcv.identity import resolve
-    from ia.pipes import exactly, ledger
     from ia.rules.boards import currency
+    from ia.wiring.ledger_prices import open_ledger
 
     symbol = resolve(text, traded=True)
-    desk = ledger(ws, notify)
+    desk = open_ledger(ws, notify)
     last = desk.market.prices([symbol]).get(symbol.canonical)
-    at = exactly(price) if price is not None else last.price if last else None
+    at = to_decimal(price) if price is not None else last.price if last else None
     account = desk.account(curve=False)
     limits = guard.configured()
     held = next((each for each in account.positions if each.symbol == symbol.canonical), None)

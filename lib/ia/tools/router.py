@@ -23,12 +23,12 @@ from ia.errors import (
     TryLater,
     UsageError,
 )
-from ia.pipes import notice_changes
 from ia.tools import gate, schema, writes
 from ia.tools.limits import limit
 from ia.tools.registry import CONFIRM, READ, Tool
 from ia.tools.scope import Call, Scope
 from ia.tools.telling import FIELDS, plain, without_cells
+from ia.wiring.indexing import notice_changes
 
 MAX_RESULT = 16_000
 """Characters of a result that a model gets to see."""

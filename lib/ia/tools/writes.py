@@ -12,10 +12,10 @@ from typing import Any
 
 from ia import outside, proposals
 from ia.errors import Refused
-from ia.pipes import note_written
 from ia.proposals import Proposal
 from ia.tools import gate
 from ia.tools.scope import Scope
+from ia.wiring.indexing import note_written
 from ia.workspace import LOCK_TIMEOUT, Workspace
 
 MAX_PENDING = 20
@@ -210,11 +210,11 @@ def _plain_name(scope: Scope, path: str) -> None:
 
 def _made_up(scope: Scope, path: str) -> int:
     """Return how much of a name somebody made up, so that it could say something."""
-    from ia.pipes import identified
+    from ia.wiring.mentions import identify_security
 
     asked, count = scope.asked.casefold(), 0
     for word in re.findall(r"[^\W\d_]+", path.casefold()):
-        if word not in _SHELVES and word not in asked and len(identified(word)) < 3:
+        if word not in _SHELVES and word not in asked and len(identify_security(word)) < 3:
             count += sum(1 if letter < "\u0250" else 3 for letter in word)
     return count
 

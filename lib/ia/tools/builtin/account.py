@@ -5,10 +5,10 @@ The ledger is imported by the call: every turn has these tools, few use them.
 
 from typing import Annotated, Any
 
-from ia.pipes import ledger
 from ia.tools.refusals import said
 from ia.tools.registry import READ, tool
 from ia.tools.scope import Scope
+from ia.wiring.ledger_prices import open_ledger
 
 MAX_ROWS = 200
 Symbol = Annotated[str, "code or name; default: all"]
@@ -23,7 +23,7 @@ def status(scope: Scope) -> dict[str, Any]:
     from ia.ledger import documents
     from ia.ledger.proposed import waiting
 
-    desk = ledger(scope.ws, scope.notify)
+    desk = open_ledger(scope.ws, scope.notify)
     found = desk.account()
     return documents.account(
         found, desk.method, desk.warnings(found), waiting(scope.ws), lambda message: said(message, scope.lang)
@@ -38,7 +38,7 @@ def profit(scope: Scope, symbol: Symbol = "", session: Session = "") -> dict[str
     from ia.ledger import documents
     from ia.ledger.profit import rows, totals
 
-    desk = ledger(scope.ws, scope.notify)
+    desk = open_ledger(scope.ws, scope.notify)
     books = desk.books(session=session)
     found = rows(books, desk.prices(books), desk.meant(symbol).canonical if symbol else "")
     return documents.profit(found, totals(found), books.method, session)
@@ -49,7 +49,7 @@ def history(scope: Scope, symbol: Symbol = "", session: Session = "", limit: int
     """List what was sold, newest first: what it took in, what it had cost, and what it realised."""
     from ia.ledger import documents
 
-    desk = ledger(scope.ws, scope.notify)
+    desk = open_ledger(scope.ws, scope.notify)
     books = desk.books(session=session)
     meant = desk.meant(symbol).canonical if symbol else ""
     found = [each for each in books.sales if meant in ("", each.entry.symbol)]

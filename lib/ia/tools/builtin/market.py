@@ -237,12 +237,12 @@ def _day(day: "Day") -> dict[str, Any]:
 
 def _own(scope: Scope) -> list[str]:
     """Return what is held and what is watched."""
-    from ia.pipes import universe
+    from ia.wiring.universe import list_universe
 
     found: dict[str, None] = {}
     for name in ("held", "watch"):
         with contextlib.suppress(NotFound):
-            found |= dict.fromkeys(symbol.canonical for symbol in universe(scope.ws, name))
+            found |= dict.fromkeys(symbol.canonical for symbol in list_universe(scope.ws, name))
     if not found:
         raise NotFound("nothing is held or watched", hint="give symbols")
     return list(found)
@@ -310,18 +310,18 @@ def _bare(canonical: str) -> str:
 def _remember(scope: Scope, request: Any) -> None:
     """Keep what was asked for, so that the next turn of the session, or the next command, can go on with it."""
     from ia import store
-    from ia.pipes import ohlcv_shown
+    from ia.wiring.last_bars import remember_request
 
     lasting = scope.session != scope.turn if scope.session else scope.actor == "user"
     if lasting and store.writable(scope.ws.db):
-        ohlcv_shown(scope.ws, request, scope.session)
+        remember_request(scope.ws, request, scope.session)
 
 
 def _last(scope: Scope) -> Market:
-    from ia.pipes import last_bars
+    from ia.wiring.last_bars import load_last_bars
 
     try:
-        answer = last_bars(scope.ws, scope.notify, scope.session)
+        answer = load_last_bars(scope.ws, scope.notify, scope.session)
     except NotFound:
         raise NotFound("no prices were looked at yet", hint="call market.ohlcv first, or give symbol") from None
     return Market(

@@ -161,13 +161,13 @@ def track(
     why: Annotated[str, "what is waited for"] = "",
 ) -> dict[str, Any]:
     """Put a security or a topic on the watch list."""
-    from ia.pipes import identified, securities
+    from ia.wiring.mentions import identify_security, split_securities
 
     text, reason = writes.clean(scope, symbol), writes.clean(scope, why)
 
     def track_all(ws: Workspace) -> list[str]:
-        for each in securities(text) or [text]:
-            item, code, *names = identified(each)
+        for each in split_securities(text) or [text]:
+            item, code, *names = identify_security(each)
             paths = writing.track(ws, item, reason, code=code, names=names, actor=scope.actor)
         return paths
 
@@ -177,9 +177,9 @@ def track(
 @tool("memory.untrack", WRITE)
 def untrack(scope: Scope, symbol: Annotated[str, "a code, a name or a topic"]) -> dict[str, Any]:
     """Take a security or a topic off the watch list."""
-    from ia.pipes import identified
+    from ia.wiring.mentions import identify_security
 
-    item, code, *names = identified(symbol)
+    item, code, *names = identify_security(symbol)
     return writes.written(
         scope, "tracking", lambda ws: writing.untrack(ws, item, code=code, names=names, actor=scope.actor)
     )  # fmt: skip

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from ia import clock, outside, proposals
 from ia.errors import Message, Refused, UsageError
-from ia.pipes import ledger
 from ia.tools import gate, writes
 from ia.tools.builtin.account import MAX_ROWS, Session, Symbol
 from ia.tools.refusals import said
 from ia.tools.registry import CONFIRM, READ, tool
 from ia.tools.scope import Scope
+from ia.wiring.ledger_prices import open_ledger
 
 if TYPE_CHECKING:
     from ia.ledger.desk import Desk
@@ -39,7 +39,7 @@ def execute(
     from ia.ledger import documents, entering, order, proposed
 
     gate.way(scope, AREA, confirm=True)
-    desk = ledger(scope.ws, scope.notify)
+    desk = open_ledger(scope.ws, scope.notify)
     wish = _wish(scope, desk, action, symbol, quantity, order_type, price, reason)
     breaches = desk.checked(wish)
     refusing = [each for each in breaches if each.refuses]
@@ -103,7 +103,7 @@ def list_(scope: Scope, symbol: Symbol = "", session: Session = "", limit: int =
     """List the entries of the journal, newest first: what was bought, sold, paid out and brought in, with fees."""
     from ia.ledger import documents, journal
 
-    meant = ledger(scope.ws).meant(symbol).canonical if symbol else ""
+    meant = open_ledger(scope.ws).meant(symbol).canonical if symbol else ""
     found = [
         documents.document(entry)
         for entry, by in journal.listed(scope.ws.db, symbol=meant, session=session)

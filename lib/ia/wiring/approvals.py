@@ -1,0 +1,35 @@
+"""Proposals → memory and ledger: what else happens when a person approves one."""
+
+from typing import TYPE_CHECKING
+
+from ia.errors import Notify, silent
+from ia.wiring.indexing import note_written
+from ia.workspace import Workspace
+
+if TYPE_CHECKING:
+    from ia.proposals import Proposal
+
+
+def approve_proposal(ws: Workspace, number: int, *, by: str, notify: Notify = silent) -> "Proposal":
+    """Carry out a proposal. A change of beliefs is logged first; a trade is journaled after the guard has checked it.
+
+    A person's act, as `proposals.approve`: no tool that a model can call may reach it.
+    """
+    from ia import proposals
+    from ia.memory import rules, writing
+
+    with ws.together():
+        proposal = proposals.undecided(ws, number)
+        before, after = proposals.outcome(ws, proposal)
+        logged = []
+        if proposal.path.casefold() == rules.BELIEFS and proposal.kind != proposals.TRUST and before != after:
+            logged = writing.consented(ws, before, after, proposal.because, proposal.actor)
+        if proposal.kind == proposals.TRADE:
+            from ia.ledger import proposed
+            from ia.wiring.ledger_prices import open_ledger
+
+            proposed.approved(open_ledger(ws, notify), proposal)
+        decided = proposals.approve(ws, number, by=by)
+    if decided.kind not in (*proposals.FOLDERS, *proposals.NO_FILE):
+        note_written(ws, *logged, decided.path, notify=notify)
+    return decided

@@ -1,0 +1,149 @@
+"""Market → ledger: the stored prices and corporate actions, as the ledger asks for them."""
+
+from typing import TYPE_CHECKING
+
+from ia.errors import Notify, once, silent
+from ia.workspace import Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from datetime import datetime
+
+    from ia.ledger.account import Price
+    from ia.ledger.desk import Desk
+    from ia.ledger.guard import Quoted
+    from ia.ledger.journal import Entry
+    from ia.market.held import Feed
+    from ia.ohlcv.identity import Symbol
+
+
+def open_ledger(ws: Workspace, notify: Notify = silent) -> "Desk":
+    """Return the journal of a workspace with the prices and corporate actions of its store."""
+    from ia.ledger.desk import Desk
+
+    return Desk(ws, StoredPrices(ws, notify), notify)
+
+
+class StoredPrices:
+    """The store as the ledger asks it: an `ia.ledger.desk.Market`."""
+
+    def __init__(self, ws: Workspace, notify: Notify = silent) -> None:
+        from ia.ohlcv import cache
+
+        self.ws, self._notify = ws, once(notify)
+        self.db = cache.connect(ws)
+        self.db.execute("PRAGMA mmap_size = 4000000000")  # a seek a day and security: no system call for each
+        self._feeds: dict[str, Feed] = {}
+
+    def _feed(self, symbols: "Iterable[Symbol]", moment: "datetime | None" = None) -> "dict[str, Feed]":
+        from ia.market.held import feeds
+
+        if moment is not None:
+            return feeds(self.db, symbols, moment, self._notify)
+        asked = {each.canonical: each for each in symbols}
+        lacking = [each for name, each in asked.items() if name not in self._feeds]
+        self._feeds |= feeds(self.db, lacking, notify=self._notify)
+        return {name: self._feeds[name] for name in asked if name in self._feeds}
+
+    def prices(self, symbols: "Iterable[Symbol]", moment: "datetime | None" = None) -> "dict[str, Price]":
+        from ia.ledger.account import Price
+        from ia.ledger.order import to_decimal
+
+        found = {}
+        asked = {each.canonical: each for each in symbols}
+        for name, feed in self._feed(asked.values(), moment).items():
+            last = feed.last()
+            if last is not None:
+                previous = None if last.previous is None else to_decimal(last.previous)
+                missed = _count_missed(asked[name].market, last.date, moment)
+                found[name] = Price(to_decimal(last.price), last.date, previous, feed.adapter, feed.simulated, missed)
+        return found
+
+    def foresee(self, spans: "dict[str, tuple[str, str]]") -> None:
+        from ia.market.held import read_closes
+
+        read_closes(self.ws, self.db, spans, self._feeds)
+
+    def closes(self, symbol: str, since: str) -> "list[tuple[str, float]]":
+        feed = self._feeds.get(symbol)
+        return [] if feed is None else feed.closes(since)
+
+    def actions(
+        self, symbols: "Iterable[Symbol]", after: "Mapping[str, str] | None" = None
+    ) -> "list[tuple[Entry, bool]]":
+        from ia.ledger.journal import BONUS, DIVIDEND, SPLIT, Entry
+        from ia.ledger.order import at_open, to_decimal
+        from ia.rules.boards import currency
+
+        asked = {each.canonical: each for each in symbols}
+        found = []
+        for name, feed in self._feed(asked.values()).items():
+            symbol = asked[name]
+            since = after.get(name, "") if after is not None else ""
+            for act in (act for act in feed.actions() if act.date > since):
+                for kind, amount in ((DIVIDEND, act.cash), (BONUS, act.bonus), (SPLIT, act.split - 1 and act.split)):
+                    if amount:
+                        entry = Entry(
+                            0, at_open(act.date, symbol.market), act.date, kind, name, symbol.name, currency(symbol),
+                            price=to_decimal(amount) if kind == DIVIDEND else None,
+                            ratio=None if kind == DIVIDEND else to_decimal(amount),
+                            actor="ia", origin=feed.adapter, key=f"action:{name}:{act.date}:{kind}",
+                        )  # fmt: skip
+                        found.append((entry, feed.simulated))
+        return found
+
+    def is_holiday(self, symbol: "Symbol", day: str) -> bool:
+        """Ask the calendar, unless a bar of that day is stored: then there was a session."""
+        from ia.ohlcv.calendar import is_holiday
+
+        feed = self._feed([symbol]).get(symbol.canonical)
+        if feed is not None and not feed.simulated and any(each == day for each, _ in feed.closes(day)[:2]):
+            return False
+        return is_holiday(symbol.market, day)
+
+    def quoted(self, symbol: "Symbol", day: str, moment: "datetime") -> "Quoted | None":
+        from ia.ledger.guard import Quoted
+        from ia.ledger.order import to_decimal
+
+        feed = self._feed([symbol], moment).get(symbol.canonical)
+        told = feed.before(day) if feed is not None else None
+        if feed is None or told is None:
+            return None
+        return Quoted(
+            to_decimal(told.price), None if told.change_pct is None else to_decimal(told.change_pct),
+            told.name or symbol.name, told.listed, reference=not told.date,
+            stale=told.date if told.date and _is_stale(symbol, told.date, day) else "", simulated=feed.simulated,
+        )  # fmt: skip
+
+
+def _count_missed(market: str, day: str, moment: "datetime | None") -> int:
+    """Return how many sessions closed after a day. The calendar is asked only where a weekday lies between."""
+    from datetime import date, timedelta
+
+    from ia import clock
+
+    begin = date.fromisoformat(day)
+    between = (date.fromisoformat(clock.last_visible(market, moment)) - begin).days
+    if not any((begin + timedelta(n)).weekday() < 5 for n in range(1, between + 1)):
+        return 0
+    from ia.ohlcv.calendar import sessions_after
+
+    return sessions_after(market, day, clock.last_visible(market, moment))
+
+
+def _is_stale(symbol: "Symbol", earlier: str, day: str) -> bool:
+    """Return True if there was a session between two days. The calendar is asked only where a weekday lies between."""
+    from datetime import date, datetime, time, timedelta
+
+    from ia import clock
+
+    begin = date.fromisoformat(earlier)
+    between = (date.fromisoformat(day) - begin).days
+    if not any((begin + timedelta(n)).weekday() < 5 for n in range(1, between)):
+        return False
+    if between > 30:
+        return True
+    from ia.ohlcv.calendar import last_session
+
+    morning = datetime.combine(date.fromisoformat(day), time(0), clock.zone(symbol.market))
+    return last_session(symbol.market, morning) > earlier

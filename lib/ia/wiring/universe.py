@@ -1,0 +1,44 @@
+"""Memory, ledger and market → lists of securities."""
+
+from typing import TYPE_CHECKING
+
+from ia.errors import NotFound
+from ia.wiring.mentions import identify_security
+from ia.workspace import Workspace
+
+if TYPE_CHECKING:
+    from ia.ohlcv.identity import Symbol
+
+
+def list_universe(ws: Workspace, text: str) -> "list[Symbol]":
+    """Return the securities of `all`, `watch`, `held`, an industry, a concept or a file.
+
+    raises  NotFound where it is none of them, or has no security; BadData naming the line of a file.
+    """
+    from ia.ohlcv.identity import from_canonical
+
+    if text == "watch":
+        found = _list_watched(ws)
+    elif text == "held":
+        from ia.ledger.fold import fold
+        from ia.ledger.journal import standing
+
+        holdings = fold(standing(ws.db), lenient=True).holdings.values()
+        found = [holding.symbol for holding in holdings if holding.quantity]
+    else:
+        from ia.market.universe import chosen
+
+        found = chosen(ws, text)
+    if not found:
+        hints = {"watch": "`ia memory track 600519` puts one on it", "held": "`ia trade buy` enters a purchase"}
+        raise NotFound("{universe}: no security in it", universe=text, hint=hints.get(text))
+    return [from_canonical(symbol) for symbol in sorted(set(found))]
+
+
+def _list_watched(ws: Workspace) -> list[str]:
+    """Return the securities of the watch list; its topics are none."""
+    from ia.memory.rules import TRACKING
+
+    items = [line[2:] for line in (ws.read(TRACKING) or "").splitlines() if line.startswith("- ")]
+    names = [item.partition(": ")[0].partition(" (")[0] for item in items]
+    return [code for name in names if (code := identify_security(name.split(" ")[0])[1] or identify_security(name)[1])]
