@@ -190,12 +190,12 @@ def _position(each: "Position", stand: "Standing") -> str:
     told = [
         f"{number(each.quantity)} 股（可卖 {number(each.sellable)}）", f"现价 {each.price.price}",
         f"今日 {_percent(change)}（{_money(each.today)}）", f"成本 {each.average}",
-        f"浮动 {_percent(each.loss)}（{_money(each.unrealised)}）", f"仓位 {_percent(each.weight, sign='')}",
+        f"浮动 {_percent(each.unrealized_pct)}（{_money(each.unrealised)}）", f"仓位 {_percent(each.weight, sign='')}",
     ]  # fmt: skip
     if each.price.date != clock.today("CN"):
         told.append(f"行情 {each.price.date}")
-    if each.loss is not None and each.loss <= -limits.stop_loss_pct:
-        told.append(f"止损提醒：{each.loss:+.2f}% <= -{number(limits.stop_loss_pct)}%")
+    if each.unrealized_pct is not None and each.unrealized_pct <= -limits.stop_loss_pct:
+        told.append(f"止损提醒：{each.unrealized_pct:+.2f}% <= -{number(limits.stop_loss_pct)}%")
     if each.weight is not None and each.weight > limits.position_pct:
         told.append(f"仓位超限：{each.weight:.1f}% > {number(limits.position_pct)}%")
     return f"{head}：" + "，".join(told)

@@ -85,8 +85,10 @@ def _now(stand: Standing, lang: str) -> list[str]:
         name = f"{each.symbol} {plain_name(each.name)}".rstrip()
         if each.weight is not None and each.weight > limits.position_pct:
             lines.append(f"- {name}: {_say(lang, '仓位超限', 'position limit')}: {each.weight:.1f}% > {most}%")
-        if each.loss is not None and each.loss <= -limits.stop_loss_pct:
-            lines.append(f"- {name}: {_say(lang, '止损提醒', 'stop reminder')}: {each.loss:+.2f}% <= -{stop}%")
+        if each.unrealized_pct is not None and each.unrealized_pct <= -limits.stop_loss_pct:
+            lines.append(
+                f"- {name}: {_say(lang, '止损提醒', 'stop reminder')}: {each.unrealized_pct:+.2f}% <= -{stop}%"
+            )
     lines += [f"- {symbol}: {_say(lang, '冷却到', 'cooling until')} {until}" for symbol, until in stand.cooling[:MOST]]
     return lines
 

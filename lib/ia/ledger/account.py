@@ -65,8 +65,8 @@ class Position(NamedTuple):
         return share_of(self.cost, HUNDRED, self.quantity) / HUNDRED
 
     @property
-    def loss(self) -> Decimal | None:
-        """Unrealised profit in per cent of the cost, to two decimals; None where the price or the cost is not known."""
+    def unrealized_pct(self) -> Decimal | None:
+        """Unrealized profit in percent of the cost, to two decimals; None if the price or the cost is unknown."""
         return None if self.unrealised is None or not self.cost else share_of(self.unrealised, HUNDRED, self.cost)
 
 

@@ -50,7 +50,7 @@ def position(each: Position) -> dict[str, Any]:
         "size": figure(each.quantity), "avg_price": figure(each.average),
         "current_price": figure(each.price.price) if each.price else None,
         "unrealized_pnl": money(each.unrealised), "weight_pct": money(each.weight),
-        "unrealized_pct": money(each.loss), "today_pnl": money(each.today), "name": each.name,
+        "unrealized_pct": money(each.unrealized_pct), "today_pnl": money(each.today), "name": each.name,
         "currency": each.currency, "cost": money(each.cost), "value": money(each.value),
         "sellable": figure(each.sellable), "price_date": each.price.date if each.price else None,
         "price_stale": each.price.missed if each.price else None,

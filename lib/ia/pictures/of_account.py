@@ -185,7 +185,8 @@ def _positions(purse: "Purse", found: "Account", voice: Voice) -> str:
         return sheet.said(say("nothing is held"))
     tiles = [
         shapes.Tile(
-            f"{each.name or each.symbol}", float(each.value), None if each.loss is None else float(each.loss),
+            f"{each.name or each.symbol}", float(each.value),
+            None if each.unrealized_pct is None else float(each.unrealized_pct),
             f"{each.symbol} {each.name}: {sheet.money(each.value)}",
         )
         for each in held
@@ -208,7 +209,7 @@ def _positions(purse: "Purse", found: "Account", voice: Voice) -> str:
         [
             each.symbol, each.name, sheet.count(each.quantity), sheet.number(each.average, 4),
             sheet.quoted(each.price.price if each.price else None), each.price.date if each.price else say("no price"),
-            sheet.money(each.value), sheet.gained(each.unrealised, up), sheet.percent(each.loss, up),
+            sheet.money(each.value), sheet.gained(each.unrealised, up), sheet.percent(each.unrealized_pct, up),
             sheet.gained(each.today, up), sheet.plain_percent(each.weight),
         ]
         for each in held

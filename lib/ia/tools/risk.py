@@ -164,7 +164,9 @@ def _stands(account: "Account", limits: "Limits", held: "Position | None") -> di
     return {
         "limits": {name: float(value) for name, value in limits._asdict().items()},
         "held": None if held is None else {
-            "quantity": float(held.quantity), "profit_pct": _float(held.loss), "weight_pct": _float(held.weight),
+            "quantity": float(held.quantity),
+            "profit_pct": _float(held.unrealized_pct),
+            "weight_pct": _float(held.weight),
         },
         "day_pct": {name: _rounded(value) for name, value in _days(account).items()},
         "equity_known": any(purse.equity is not None for purse in account.purses.values()),
