@@ -97,10 +97,10 @@ def _told(source: str, file: str | None) -> Notify:
     """Return a Notify that also keeps in the audit trail that code ran without a lock."""
 
     def told(message: Message) -> None:
-        from ia.compute.host import UNLOCKED
+        from ia.compute.host import RunsUnlocked
 
         notify(message)
-        if message.template == UNLOCKED:
+        if isinstance(message, RunsUnlocked):
             from ia import audit
             from ia.workspace import Workspace
 

@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from security_cage import TOKEN, Cage, bars
@@ -172,8 +173,6 @@ print(json.dumps([value, notes, host.probe()]))
 
 
 def unlockable(source, **options):
-    from pathlib import Path
-
     code = UNLOCKABLE.format(tests=str(Path(__file__).parent), source=source, options=options)
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert run.returncode == 0, run.stderr
@@ -203,6 +202,49 @@ class TestWithoutALock:
     def test_the_facades_hold_without_it(self):
         value, _, _ = unlockable("pd.read_csv('/etc/passwd')", trusted=True)
         assert value == [77, "<expression>:1: pd.read_csv is not available in expressions"]
+
+
+CHECKED = """
+import errno, json, sys
+sys.path.insert(0, {tests!r})
+from ia.compute import lock
+lock.install(lock.assemble([317, 277, 444, 445, 446], 0x00050000 | errno.ENOSYS, 0x7FFF0000))
+from ia import skills
+from ia.compute.host import CannotLock
+from ia.workspace import Workspace
+from security_cage import bars
+notes = []
+found = skills.check(Workspace(), "a", bars(), lambda m: notes.append(str(m)), "en")
+problems = {{id(each.problem) for each in found if isinstance(each.problem, CannotLock)}}
+print(json.dumps([[each.fired for each in found], len(problems), notes]))
+"""
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="the numbers of the denied calls are those of x86_64")
+class TestConditionsWithoutALock:
+    """Conditions of a skill that need the sandbox, judged where it cannot be locked."""
+
+    def check(self, home, **env):
+        knowledge = home / ".claude" / "skills" / "a" / "knowledge"
+        knowledge.mkdir(parents=True)
+        (knowledge.parent / "SKILL.md").write_text("---\ndescription: x\n---\n")
+        rules = [{"id": f"R{n}", "condition": f"close.count() > {n}", "conclusion": "c"} for n in range(4)]
+        (knowledge / "rules.yaml").write_text(json.dumps({"rules": {"tier2_core": rules}}))
+        code = CHECKED.format(tests=str(Path(__file__).parent))
+        run = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, env={**os.environ, **env}
+        )
+        assert run.returncode == 0, run.stderr
+        return json.loads(run.stdout)
+
+    def test_all_of_them_have_the_one_problem(self, home):
+        fired, problems, notes = self.check(home)
+        assert (fired, problems, notes) == ([False] * 4, 1, [])
+
+    def test_configuration_lets_them_run_with_one_warning(self, home):
+        fired, problems, notes = self.check(home, IA_COMPUTE_ISOLATION="prefer")
+        assert (fired, problems) == ([True] * 4, 0)
+        assert notes == ["this system cannot lock the sandbox: the expression runs with the language rules only"]
 
 
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="the numbers of the denied calls are those of x86_64")
@@ -254,3 +296,11 @@ def test_a_worker_that_says_it_is_not_locked_gets_no_code(monkeypatch):
     with pytest.raises(Refused):
         host.evaluate("1 + 1", bars(10), trusted=False, notify=told.append)
     assert told == []
+
+    def test_a_tool_runs_where_configuration_lets_it_and_the_trail_keeps_it(self, ia):
+        words = [*installed(), "tool", "call", "compute.run", '{"code": "close.count()", "symbol": "600519"}']
+        env = {**os.environ, "IA_MARKET_ADAPTER": "demo", "IA_COMPUTE_ISOLATION": "prefer"}
+        run = subprocess.run([sys.executable, "-c", self.FILTER, *words], capture_output=True, text=True, env=env)
+        assert run.returncode == 0 and "language rules only" in run.stdout
+        (event,) = json.loads(ia("log", "--kind", "compute.unlocked", "--json").stdout)
+        assert event["subject"] == "tool"

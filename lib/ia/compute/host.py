@@ -21,10 +21,18 @@ __all__ = ["Result", "Sandbox", "evaluate", "needs_pandas", "prestart", "probe"]
 
 DEFAULT_TIMEOUT = 30.0
 MAX_TIMEOUT = 86_400.0
-UNLOCKED = "this system cannot lock the sandbox: the expression runs with the language rules only"
-"""What `notify` is told when code runs without a lock; callers keep it in the audit trail."""
 _NO_ANSWER = "the sandbox sent an answer that is none"
 _START_LIMIT = 60.0  # seconds for pandas to load on a busy machine; the job's own time starts after
+
+
+class CannotLock(Refused):
+    """The system cannot lock the sandbox, and the code is not the user's: true of every expression of a caller."""
+
+
+class RunsUnlocked(Message):
+    """The notice that code runs without a lock; callers keep it in the audit trail."""
+
+    __slots__ = ()
 
 
 class Result(NamedTuple):
@@ -155,11 +163,11 @@ def _admit(layers: dict[str, bool | str], *, trusted: bool, isolation: str, noti
     if layers.get("locked") is True:
         return
     if not trusted and isolation != "prefer":
-        raise Refused(
+        raise CannotLock(
             "this system cannot lock the sandbox, and the code was not typed by you",
             hint="`ia doctor` says what is missing; `ia config set compute.isolation prefer` lets it run",
         )
-    notify(Message(UNLOCKED))
+    notify(RunsUnlocked("this system cannot lock the sandbox: the expression runs with the language rules only"))
 
 
 class _Worker:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from ia import config
-from ia.errors import BadData, IaError, Message, Notify, TimedOut, silent
+from ia.errors import BadData, IaError, Message, Notify, TimedOut, once, silent
 from ia.ohlcv.canonical import Bars
 from ia.skills.expertise import Knowledge, Pattern, RedFlag, Rule, Text, knowledge
 from ia.workspace import Workspace
@@ -168,11 +168,10 @@ class _Judge:
 
     def __init__(self, bars: Bars, notify: Notify) -> None:
         self.bars = bars
-        self.notify = notify
+        self.notify = once(notify)
         self.deadline = time.monotonic() + SECONDS
         self.isolation = str(config.get("compute.isolation"))
         self.known: dict[str, Answer] = {}
-        self.told: set[str] = set()
 
     def prepare(self, nodes: Iterable[ast.expr]) -> None:
         """Evaluate the parts of all conditions: those for arrays one by one, the others in few sandboxes."""
@@ -220,12 +219,14 @@ class _Judge:
         if len(sources) == 1:
             self.known[sources[0]] = self._one(sources[0])
             return
+        from ia.compute.host import CannotLock
+
         try:
             value = self._value("{" + ", ".join(f"{at}: ({source})" for at, source in enumerate(sources)) + "}")
-        except IaError as exc:
-            if exc.template.startswith("this system cannot lock"):  # true of every one of them
-                self.known |= dict.fromkeys(sources, exc)
-                return
+        except CannotLock as exc:
+            self.known |= dict.fromkeys(sources, exc)
+            return
+        except IaError:
             half = len(sources) // 2
             self._together(sources[:half])
             self._together(sources[half:])
@@ -251,11 +252,10 @@ class _Judge:
         return result.value if result.type == "structure" else document(result)["value"]
 
     def _tell(self, message: Message) -> None:
-        """Pass on, once, what is told of the sandbox. Look-ahead is none at the last bar."""
-        from ia.compute.host import UNLOCKED
+        """Pass on that code runs without a lock; drop look-ahead warnings, which do not apply at the last bar."""
+        from ia.compute.host import RunsUnlocked
 
-        if message.template == UNLOCKED and message.template not in self.told:
-            self.told.add(message.template)
+        if isinstance(message, RunsUnlocked):
             self.notify(message)
 
 

@@ -28,10 +28,10 @@ def run(
     warned: list[str] = []
 
     def notify(message: Message) -> None:
-        from ia.compute.host import UNLOCKED
+        from ia.compute.host import RunsUnlocked
 
         warned.append(str(message))
-        if message.template == UNLOCKED:
+        if isinstance(message, RunsUnlocked):
             audit.record(scope.ws.db, "compute.unlocked", "tool", scope.actor, source=code[:2000])
 
     result = calculate(
