@@ -84,7 +84,7 @@ def _called(before: str, word: str) -> Iterable[Word]:
 
     A shell keeps only words that begin as typed, so that what is completed is the name; ia understands it.
     """
-    from ia.ohlcv.identity import called
+    from ia.instruments.symbols import called
 
     folded = word.casefold()
     if len(folded) < 2 or not folded.isascii() or folded[0].isdigit():

@@ -106,7 +106,7 @@ def _sentence(words: list[str]) -> str:
 
 def _security(typed: str) -> str:
     """Return the code of a security that was typed in place of a command; "" where it is none."""
-    from ia.ohlcv.identity import resolve
+    from ia.instruments.symbols import resolve
 
     try:
         found = resolve(typed)

@@ -120,7 +120,7 @@ def calc(name: str, file: str | None, symbol: str | None, params: tuple[str, ...
 
 def _is_security(text: str) -> bool:
     from ia.errors import IaError
-    from ia.ohlcv.identity import resolve
+    from ia.instruments.symbols import resolve
 
     try:
         return bool(resolve(text))

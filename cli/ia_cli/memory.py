@@ -134,7 +134,7 @@ def _watched(words: tuple[str, ...]) -> tuple[list[str], str]:
     raises  UsageError for a reason of several words, for a security in place of one, and for letters that are the name
             of one company and the ticker of another.
     """
-    from ia.ohlcv.identity import resolve
+    from ia.instruments.symbols import resolve
     from ia.wiring.mentions import identify_security, split_securities
 
     parts = [part for word in words for part in split_securities(word) or [word]]

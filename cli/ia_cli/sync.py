@@ -109,7 +109,7 @@ def _chosen(ws: "Workspace", symbols: str | None, universe: str | None) -> tuple
     from ia.errors import UsageError
 
     if symbols is not None:
-        from ia.ohlcv.identity import resolve
+        from ia.instruments.symbols import resolve
 
         found = [resolve(part, traded=True) for part in symbols.split(",") if part.strip()]
         if not found:

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from datetime import datetime
     from decimal import Decimal
 
+    from ia.instruments.symbols import Symbol
     from ia.ledger.desk import Desk
     from ia.ledger.entering import Done
     from ia.ledger.journal import Entry
-    from ia.ohlcv.identity import Symbol
 
 
 @click.group(

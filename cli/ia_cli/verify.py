@@ -12,8 +12,8 @@ from ia_cli._out import complain, emit_rows, notify
 
 if TYPE_CHECKING:
     from ia.errors import IaError
+    from ia.instruments.symbols import Symbol
     from ia.market.verify import Checked, Side
-    from ia.ohlcv.identity import Symbol
     from ia.workspace import Workspace
 
 COLUMNS = ("symbol", "date", "field", "a", "b", "difference")
@@ -137,7 +137,7 @@ def _hosts(
 
 def _symbols(ws: "Workspace", what: tuple[str, ...], universe: str | None) -> "list[Symbol]":
     from ia.errors import NotFound, UsageError
-    from ia.ohlcv.identity import resolve
+    from ia.instruments.symbols import resolve
 
     if (universe is None) == (not what):
         raise UsageError("give SYMBOLs, two FILEs, or --universe", hint="`ia verify 600519`, `ia verify a.csv b.csv`")

@@ -24,7 +24,8 @@ CANONICAL = {"ohlcv.canonical"}
 # Room of lib/ia -> what it may import besides the kernel and itself.
 MAY = {
     **{room: set() for room in KERNEL},
-    "ohlcv": set(),
+    "instruments": set(),
+    "ohlcv": {"instruments"},
     "compute": CANONICAL,
     "notebook": set(),
     "memory": set(),
@@ -32,17 +33,18 @@ MAY = {
     "profiles": {"skills"},
     "sessions": set(),
     "usage": set(),
-    "rules": {"ohlcv"},
-    "market": {"ohlcv", "rules"},
-    "ledger": {"ohlcv", "rules"},
+    "rules": {"instruments"},
+    "market": {"instruments", "ohlcv", "rules"},
+    "ledger": {"instruments", "rules"},
     # Faculties: what is built of organs.
     "skills": {"compute", "wiring", "ohlcv"},
     "providers": {"wiring", "ohlcv", "skills"},
     "schedule": {"skills", "ohlcv"},
     "channels": set(),
-    "pictures": {"ohlcv", "compute", "market", "ledger", "rules", "wiring"},
+    "pictures": {"ohlcv", "compute", "market", "ledger", "wiring"},
     # The agent floor:
     "tools": {
+        "instruments",
         "ohlcv",
         "compute",
         "notebook",
@@ -67,11 +69,10 @@ MAY = {
         "memory",
         "notebook",
         "recall",
-        "ohlcv",
         "wiring",
         "providers",
         "schedule",
-        "rules",
+        "instruments",
         "market",
         "ledger",
     },
@@ -90,7 +91,7 @@ MAY = {
         "memory",
     },
     # Where organs meet, by name:
-    "wiring": {"ohlcv", "compute", "notebook", "memory", "recall", "proposals", "market", "ledger", "rules"},
+    "wiring": {"ohlcv", "compute", "notebook", "memory", "recall", "proposals", "market", "ledger", "instruments"},
     "doctor": {
         "ohlcv",
         "compute",

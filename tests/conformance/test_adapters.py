@@ -6,6 +6,7 @@ import pytest
 
 from ia import clock
 from ia.errors import BadData, ConfigError, NotFound
+from ia.instruments.symbols import from_canonical, resolve
 from ia.market.sources.local import Local
 from ia.ohlcv.adapters import BUILT_IN, load, names
 from ia.ohlcv.adapters.conformance import AdapterConformance
@@ -13,7 +14,6 @@ from ia.ohlcv.adapters.csv import Csv
 from ia.ohlcv.adapters.demo import Demo, symbols
 from ia.ohlcv.adjust import Action, factors
 from ia.ohlcv.canonical import bar_lines
-from ia.ohlcv.identity import from_canonical, resolve
 
 
 class TestDemo(AdapterConformance):

@@ -8,9 +8,9 @@ import pytest
 from ia import clock, proposals
 from ia.agent import risk
 from ia.agent.turn import prepare, take
+from ia.instruments.symbols import from_canonical
 from ia.ledger import entering, journal
 from ia.ledger.order import Order
-from ia.ohlcv.identity import from_canonical
 from ia.tools import catalog
 from ia.tools.risk import plain_name, supposed
 from ia.tools.scope import Scope

@@ -77,9 +77,9 @@ def test_a_trade_is_journalled_from_a_chat_with_a_code(ws, approving):
     from decimal import Decimal
 
     from ia import clock as time
+    from ia.instruments.symbols import resolve
     from ia.ledger import journal, proposed
     from ia.ledger.order import Order
-    from ia.ohlcv.identity import resolve
 
     symbol = resolve("600519")
     wish = Order("buy", symbol, Decimal(100), Decimal("1650.5"), time.now(), {}, "RSI 46", "", "model x", "")

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ia.errors import ConfigError
+from ia.instruments.symbols import Symbol, from_canonical
 from ia.ledger.guard import (
     Breach,
     Held,
@@ -25,7 +26,6 @@ from ia.ledger.guard import (
     refused,
     warnings,
 )
-from ia.ohlcv.identity import Symbol, from_canonical
 from ia_cli._text import say
 
 DAY = "2024-03-01"

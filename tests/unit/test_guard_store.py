@@ -5,11 +5,11 @@ from decimal import Decimal
 import pytest
 
 from ia import clock
+from ia.instruments.symbols import from_canonical
 from ia.ledger import order
 from ia.market import store
 from ia.market.quote import Quote
 from ia.ohlcv import cache
-from ia.ohlcv.identity import from_canonical
 from ia.wiring.ledger_prices import open_ledger
 from ia.workspace import Workspace
 

@@ -5,12 +5,12 @@ from decimal import Decimal
 
 import pytest
 
+from ia.instruments.symbols import resolve
 from ia.ledger import documents, entering, journal, order
 from ia.ledger.entering import Change
 from ia.ledger.order import Order
 from ia.ledger.profit import rows
 from ia.ohlcv import cache
-from ia.ohlcv.identity import resolve
 from ia.wiring.ledger_prices import open_ledger
 
 DAYS = ("2024-06-17", "2024-06-18", "2024-06-19", "2024-06-20", "2024-06-21")

@@ -8,11 +8,11 @@ import pytest
 from test_ledger_fold import SYMBOLS, agree, as_decimal, brute, entry, half_up, history
 
 from ia.errors import Refused
+from ia.instruments.symbols import from_canonical
 from ia.ledger import entering, journal
 from ia.ledger.entering import Change
 from ia.ledger.fold import fold
 from ia.ledger.order import Order, moment_of
-from ia.ohlcv.identity import from_canonical
 from ia.wiring.ledger_prices import open_ledger
 
 

@@ -11,12 +11,12 @@ import pytest
 
 from ia import clock
 from ia.errors import Refused
+from ia.instruments.symbols import from_canonical, resolve
 from ia.ledger import journal
 from ia.ledger.fold import Lot, fold
 from ia.ledger.journal import Entry
 from ia.ledger.order import Order, at_open, entry_of
 from ia.ledger.taxed import due
-from ia.ohlcv.identity import from_canonical, resolve
 
 SEEDS = int(os.environ.get("IA_SOAK", "0")) or 300
 

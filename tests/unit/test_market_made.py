@@ -3,10 +3,10 @@
 import pytest
 
 from ia.errors import ConfigError, NotFound
+from ia.instruments.symbols import from_canonical
 from ia.market.sources import NET_ENDED, NotDelivered, load
 from ia.market.sources.cells import Tally
 from ia.market.sources.plausible import check
-from ia.ohlcv.identity import from_canonical
 
 DAY = "2024-06-14"
 

@@ -177,7 +177,7 @@ def test_older_days_come_in_front_and_between(ws, db, source):
 
 
 def test_actions_that_ia_ohlcv_fetched_count_too(ws, full, source):
-    from ia.ohlcv.identity import Symbol
+    from ia.instruments.symbols import Symbol
 
     check(ws, full, source)
     series = cache.Series("akshare", "300001.SZ", "x", "host", "", False, "t", "t", DATES[30], DATES[59])

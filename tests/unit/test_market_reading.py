@@ -6,6 +6,7 @@ from statistics import median
 import pytest
 
 from ia.errors import NotFound, UsageError
+from ia.instruments.symbols import from_canonical
 from ia.market import reading, store, sync, universe
 from ia.market.daily import Request
 from ia.market.quote import Quote
@@ -14,7 +15,6 @@ from ia.market.summary import groups, sectors, stocks, summary
 from ia.ohlcv import cache
 from ia.ohlcv.adjust import Action
 from ia.ohlcv.canonical import Bars
-from ia.ohlcv.identity import from_canonical
 from small_market import fill, insert, quote
 
 THU, FRI = "2024-03-14", "2024-03-15"

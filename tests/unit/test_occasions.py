@@ -9,8 +9,8 @@ from ia import notebook, outside, proposals, sessions
 from ia.agent import occasions
 from ia.agent.context import prompt, stored
 from ia.errors import NotFound
+from ia.instruments.symbols import from_canonical
 from ia.ledger.order import Order
-from ia.ohlcv.identity import from_canonical
 from ia.wiring.ledger_prices import open_ledger
 from small_market import fill, quote
 

@@ -9,9 +9,9 @@ from ruamel.yaml import YAML
 
 from ia.compute.lane import compile_array
 from ia.compute.lint import look_ahead
+from ia.instruments.symbols import from_canonical
 from ia.ohlcv.adapters.demo import Demo
 from ia.ohlcv.canonical import Bars
-from ia.ohlcv.identity import from_canonical
 
 SKILLS = Path(__file__).parents[2] / "profiles" / "invest" / ".claude" / "skills"
 NAMES = ("research", "compare")

@@ -11,9 +11,9 @@ from ruamel.yaml import YAML
 
 from ia.compute.arrays import HEAVY
 from ia.compute.lane import FUNCTION_NAMES, SERIES, compile_array
+from ia.instruments.symbols import from_canonical
 from ia.ohlcv.adapters.demo import Demo
 from ia.ohlcv.canonical import Bars
-from ia.ohlcv.identity import from_canonical
 
 PACKS = Path(__file__).parents[2] / "profiles" / "invest" / ".claude" / "skills"
 SKILLS = ("review", "scan")

@@ -9,9 +9,9 @@ import pytest
 from conftest import SHARED
 from ia import clock
 from ia.errors import ConfigError, NotFound
+from ia.instruments.boards import board, currency
+from ia.instruments.symbols import Symbol, from_canonical
 from ia.ledger import order
-from ia.ohlcv.identity import Symbol, from_canonical
-from ia.rules.boards import board, currency
 from ia.rules.fees import CENT, fees, unverified_fees
 from ia.rules.limits import limits
 from ia.rules.table import at, table, value

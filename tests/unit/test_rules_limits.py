@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from ia.errors import NotFound
-from ia.ohlcv.identity import Symbol, from_canonical
+from ia.instruments.symbols import Symbol, from_canonical
 from ia.rules.limits import is_st, limits, sessions_by_name
 from ia.rules.lots import check_quantity, lot, tick
 from ia.rules.settlement import sellable_after
@@ -198,7 +198,7 @@ def test_when_it_may_be_sold(code, day, expected):
 
 
 @pytest.mark.parametrize(
-    "module", ["rules.boards", "rules.fees", "rules.limits", "rules.lots", "rules.settlement", "ledger.guard"]
+    "module", ["instruments.boards", "rules.fees", "rules.limits", "rules.lots", "rules.settlement", "ledger.guard"]
 )
 def test_the_examples_in_the_docstrings(module):
     found = doctest.testmod(importlib.import_module(f"ia.{module}"))

@@ -16,8 +16,8 @@ from decimal import Decimal
 import pytest
 
 from conftest import SHARED
-from ia.ohlcv.identity import from_canonical
-from ia.rules.boards import board
+from ia.instruments.boards import board
+from ia.instruments.symbols import from_canonical
 from ia.rules.limits import limits
 
 ASHARE = SHARED / "ashare"

@@ -9,11 +9,11 @@ import sqlite3
 import pytest
 
 from ia.errors import BadData, NotFound, TryLater, Unavailable, UsageError
+from ia.instruments.symbols import from_canonical
 from ia.market import verify
 from ia.market.verify import Difference, Side, Span, compared, compared_steps, of_files, scaled
 from ia.ohlcv.adjust import Action
 from ia.ohlcv.canonical import Bars
-from ia.ohlcv.identity import from_canonical
 from ia.ohlcv.normalise import normalise
 from market_hosts import Hosts, Market
 

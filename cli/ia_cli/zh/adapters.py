@@ -1,7 +1,7 @@
-"""Chinese for the market adapters, the governor and the identity of symbols."""
+"""Chinese for the market adapters, the governor and symbols."""
 
 CATALOG = {
-    # identity
+    # symbols
     "no symbol was given": "没有给出代码",
     "`ia ohlcv 600519`, `ia ohlcv 00700.HK` or `ia ohlcv AAPL`": "例如 `ia ohlcv 600519`、`ia ohlcv 00700.HK` 或 `ia ohlcv AAPL`",
     "{text!r} is not a symbol": "{text!r} 不是代码或名称",

@@ -15,14 +15,14 @@ from typing import Protocol
 
 from ia import clock, config, store
 from ia.errors import Message, NotFound, Notify, UsageError, silent
+from ia.instruments import boards
+from ia.instruments.symbols import Symbol, from_canonical, listed_code, resolve
 from ia.ledger import guard, journal, order
 from ia.ledger.account import Account, Price, account
 from ia.ledger.fold import Books, fold, plain
 from ia.ledger.guard import Breach, Held, Quoted, State
 from ia.ledger.journal import ACTIONS, BUY, DIVIDEND, SELL, TRADES, ZERO, Entry
 from ia.ledger.order import Order
-from ia.ohlcv.identity import Symbol, from_canonical, listed_code, resolve
-from ia.rules import boards
 from ia.rules.settlement import sellable_after
 from ia.workspace import Workspace
 

@@ -7,12 +7,12 @@ from typing import Any
 
 from ia import clock
 from ia.errors import Message
+from ia.instruments.symbols import from_canonical
 from ia.ledger.account import Account, Position, Purse
 from ia.ledger.fold import Sale
 from ia.ledger.guard import Breach, configured, excess
 from ia.ledger.journal import Entry, damaged
 from ia.ledger.profit import Row, Total
-from ia.ohlcv.identity import from_canonical
 
 
 def figure(number: Decimal | None) -> int | float | None:

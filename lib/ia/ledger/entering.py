@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 from ia import clock, config
 from ia.errors import Message, NotFound, Refused, UsageError
+from ia.instruments.boards import currency
+from ia.instruments.symbols import Symbol, from_canonical, resolve
 from ia.ledger import guard, journal, order, taxed
 from ia.ledger.desk import Desk
 from ia.ledger.fold import fold
@@ -36,8 +38,6 @@ from ia.ledger.journal import (
     Entry,
 )
 from ia.ledger.order import Order
-from ia.ohlcv.identity import Symbol, from_canonical, resolve
-from ia.rules.boards import currency
 from ia.rules.fees import cents, unverified_fees
 
 

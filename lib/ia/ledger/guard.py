@@ -15,8 +15,8 @@ from typing import Literal, NamedTuple
 
 from ia import config
 from ia.errors import ConfigError, Message, NotFound, Refused
-from ia.ohlcv.identity import Symbol
-from ia.rules.boards import currency
+from ia.instruments.boards import currency
+from ia.instruments.symbols import Symbol
 from ia.rules.fees import exact
 from ia.rules.limits import is_st, limits, sessions_by_name
 from ia.rules.lots import check_quantity, lot

@@ -16,6 +16,8 @@ from typing import NamedTuple
 
 from ia import clock
 from ia.errors import BadData, IaError, Message, Notify, silent
+from ia.instruments.boards import currency as traded_in
+from ia.instruments.symbols import Symbol, from_canonical, listed_code, resolve
 from ia.ledger import entering, journal, moments, order, tables
 from ia.ledger.desk import Desk
 from ia.ledger.exporting import unguarded
@@ -42,8 +44,6 @@ from ia.ledger.loans import principal_of, stem
 from ia.ledger.statements import meant
 from ia.ledger.tables import MOST_BYTES as MOST_BYTES
 from ia.ledger.tables import Row
-from ia.ohlcv.identity import Symbol, from_canonical, listed_code, resolve
-from ia.rules.boards import currency as traded_in
 from ia.rules.fees import cents
 
 _resolved = lru_cache(4096)(resolve)

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from ia import clock, config, dateforms
 from ia.errors import ConfigError, Message, NotFound, UsageError
+from ia.instruments.boards import currency
+from ia.instruments.symbols import Symbol
 from ia.ledger.account import Price
 from ia.ledger.journal import BUY, SELL, SUBSCRIBE, Entry
-from ia.ohlcv.identity import Symbol
-from ia.rules.boards import currency
 from ia.rules.fees import Fees, cents, fees
 
 MOST = Decimal("1e12")

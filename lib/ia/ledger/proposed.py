@@ -6,12 +6,12 @@ from typing import Any
 
 from ia import clock, proposals
 from ia.errors import BadData, IaError, Message, NotFound, Refused
+from ia.instruments.symbols import from_canonical
 from ia.ledger import journal, order
 from ia.ledger.desk import Desk
 from ia.ledger.fold import plain
 from ia.ledger.journal import Entry
 from ia.ledger.order import Order
-from ia.ohlcv.identity import from_canonical
 from ia.proposals import Proposal
 from ia.workspace import Workspace
 

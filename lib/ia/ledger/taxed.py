@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from decimal import Decimal
 
 from ia.errors import NotFound
+from ia.instruments.symbols import from_canonical
 from ia.ledger.fold import FIFO, Books, Holding, Lot, fold
 from ia.ledger.journal import BONUS, DIVIDEND, SPLIT, ZERO, Entry
-from ia.ohlcv.identity import from_canonical
 from ia.rules.dividends import tax_pct
 from ia.rules.fees import EXACT, cents
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from ia import clock, config
 from ia.errors import BadData, IaError, NotFound, TryLater, Unavailable
+from ia.instruments.symbols import from_canonical
 from ia.market import store
 from ia.market.continuity import (
     HISTORY,
@@ -29,7 +30,6 @@ from ia.ohlcv.adapters import Adapter
 from ia.ohlcv.adjust import Action
 from ia.ohlcv.canonical import Bars
 from ia.ohlcv.governor import ORDINARY, Banned
-from ia.ohlcv.identity import from_canonical
 from ia.store import Damaged, transaction
 from ia.workspace import Workspace
 

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ia.errors import Notify, silent
+from ia.instruments.symbols import Symbol
 from ia.market import store
 from ia.market.backfill import lacking
 from ia.market.continuity import HISTORY, Known, last_session
 from ia.market.sources import KINDS, Source
 from ia.market.sources.local import Local
 from ia.ohlcv.canonical import Bars
-from ia.ohlcv.identity import Symbol
 from ia.store import transaction
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 from ia import clock
 from ia.errors import BadData
+from ia.instruments.symbols import from_canonical
 from ia.market.quote import Quote
 from ia.ohlcv import cache
 from ia.ohlcv.adjust import Action, reference, tick
-from ia.ohlcv.identity import from_canonical
 
 HISTORY = "history"
 """The job of `jobs` that tells of each security what is known of its history; its key is the symbol."""

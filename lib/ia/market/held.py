@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 from ia import clock, config
 from ia.errors import IaError, Message, NotFound, Notify, silent
+from ia.instruments.symbols import Symbol
 from ia.market import mirrored
 from ia.ohlcv import cache
 from ia.ohlcv.adjust import Action
 from ia.ohlcv.canonical import Bars
-from ia.ohlcv.identity import Symbol
 from ia.workspace import Workspace
 
 

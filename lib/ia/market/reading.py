@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 
 from ia import clock, config, dateforms
 from ia.errors import Message, NotFound, Notify, UsageError, silent
+from ia.instruments.symbols import MARKET, Symbol, from_canonical, resolve
 from ia.market.columns import BOARD, CONCEPTS, INDUSTRY, LISTED, PUBLISHED, ST
 from ia.market.past_day import load_past_day, newest_past_day
 from ia.ohlcv import cache
 from ia.ohlcv.adjust import adjusted, reference, tick
 from ia.ohlcv.canonical import Bars
-from ia.ohlcv.identity import MARKET, Symbol, from_canonical, resolve
 from ia.store import translated
 from ia.workspace import Workspace
 

@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 
 from ia import clock
 from ia.errors import BadData, NotFound
+from ia.instruments.symbols import from_canonical
 from ia.market.quote import SNAPSHOT, Quote
 from ia.ohlcv import cache
 from ia.ohlcv.adjust import Action
 from ia.ohlcv.canonical import Bars, is_date
-from ia.ohlcv.identity import from_canonical
 from ia.store import transaction, translated
 
 BATCH = 250_000

@@ -162,7 +162,7 @@ def at_limit(rows: Iterable[Stock], day: str) -> tuple[list[str] | None, list[st
 def _side_at_limit(row: Stock, day: str, st: bool | None) -> int:
     """Return 1 at the upper limit or beyond, -1 at the lower, 0 between them or where no rule says."""
     from ia.errors import NotFound
-    from ia.ohlcv.identity import Symbol
+    from ia.instruments.symbols import Symbol
     from ia.rules.limits import limits
 
     symbol = Symbol(row.symbol[:-3], "CN", row.symbol[-2:], "stock", row.name if row.st is not None else "")

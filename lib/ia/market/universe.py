@@ -5,9 +5,9 @@ import os
 
 from ia import clock, config
 from ia.errors import BadData, IaError, NotFound
+from ia.instruments.symbols import resolve
 from ia.market.columns import CONCEPTS, INDUSTRY
 from ia.ohlcv import cache
-from ia.ohlcv.identity import resolve
 from ia.workspace import Workspace
 
 

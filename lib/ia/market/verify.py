@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ia import clock
 from ia.errors import BadData, IaError, Message, NotFound, Notify, TryLater, Unavailable, UsageError, silent
+from ia.instruments.symbols import Symbol
 from ia.ohlcv.canonical import Bars
-from ia.ohlcv.identity import Symbol
 from ia.workspace import Workspace
 
 if TYPE_CHECKING:

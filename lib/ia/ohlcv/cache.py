@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 from ia import clock, lock, store
 from ia.errors import IaError, Message, Notify, TryLater
+from ia.instruments.symbols import Symbol
 from ia.ohlcv.adjust import Action
 from ia.ohlcv.canonical import Bars
-from ia.ohlcv.identity import Symbol
 from ia.workspace import Workspace
 
 CLOSED = "T07:00"

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ia import audit, clock, config, dateforms
 from ia.errors import IaError, Message, NotFound, Notify, Refused, TryLater, Unavailable, UsageError, silent
+from ia.instruments.symbols import Symbol, resolve
 from ia.ohlcv import cache
 from ia.ohlcv.adjust import Action, adjusted, tick
 from ia.ohlcv.canonical import Bars
-from ia.ohlcv.identity import Symbol, resolve
 from ia.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -3,8 +3,8 @@
 from datetime import date
 from decimal import Decimal
 
-from ia.ohlcv.identity import Symbol
-from ia.rules.boards import board
+from ia.instruments.boards import board
+from ia.instruments.symbols import Symbol
 from ia.rules.table import value
 
 
@@ -16,7 +16,7 @@ def tax_pct(symbol: Symbol, ex_day: str, bought: str, sold: str) -> Decimal | No
 
     raises  NotFound before the rules in the table begin.
 
-    >>> from ia.ohlcv.identity import from_canonical
+    >>> from ia.instruments.symbols import from_canonical
     >>> moutai = from_canonical("600519.SH")
     >>> [str(tax_pct(moutai, "2024-06-19", "2024-06-03", day)) for day in ("2024-07-03", "2024-07-04", "2025-06-04")]
     ['20', '10', '0']

@@ -8,8 +8,8 @@ from decimal import ROUND_CEILING, ROUND_HALF_UP, Context, Decimal
 from typing import Literal, NamedTuple
 
 from ia.errors import NotFound
-from ia.ohlcv.identity import Symbol
-from ia.rules.boards import Board, board
+from ia.instruments.boards import Board, board
+from ia.instruments.symbols import Symbol
 from ia.rules.table import Rule, unverified, value
 
 CENT = Decimal("0.01")
@@ -49,7 +49,7 @@ def fees(
 
     raises  NotFound where the table does not reach back to that day.
 
-    >>> from ia.ohlcv.identity import from_canonical
+    >>> from ia.instruments.symbols import from_canonical
     >>> broker = {"commission_pct": Decimal("0.025"), "commission_min": Decimal(5)}
     >>> fees(from_canonical("600000.SH"), "2024-03-01", "sell", Decimal("11.50"), Decimal(700), **broker).total
     Decimal('9.11')

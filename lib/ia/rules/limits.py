@@ -6,8 +6,8 @@ from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from typing import NamedTuple
 
-from ia.ohlcv.identity import Symbol
-from ia.rules.boards import board
+from ia.instruments.boards import board
+from ia.instruments.symbols import Symbol
 from ia.rules.fees import CENT, exact
 from ia.rules.lots import tick
 from ia.rules.table import unverified, value
@@ -51,7 +51,7 @@ def limits(
     The first day of a stock that resumes listing, or enters its delisting period (from 2020-12-31), has no limits; no
     argument tells of it, so a caller that knows does not ask. raises NotFound before 1996-12-16.
 
-    >>> from ia.ohlcv.identity import from_canonical
+    >>> from ia.instruments.symbols import from_canonical
     >>> limits(from_canonical("600000.SH"), "2024-03-01", Decimal("7.15"))
     Limits(low=Decimal('6.44'), high=Decimal('7.87'), rule='±10 %', sure=True)
     """

@@ -4,8 +4,8 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from ia.errors import Message
-from ia.ohlcv.identity import Symbol
-from ia.rules.boards import board
+from ia.instruments.boards import board
+from ia.instruments.symbols import Symbol
 from ia.rules.fees import Side, exact
 from ia.rules.table import value
 
@@ -35,7 +35,7 @@ def check_quantity(symbol: Symbol, day: str, side: Side, quantity: Decimal, held
     A sale may take an odd rest of what is held (`held` before it), but only all of the rest at once. How large one
     order may be is not checked: a trade of a journal may be the sum of several.
 
-    >>> from ia.ohlcv.identity import from_canonical
+    >>> from ia.instruments.symbols import from_canonical
     >>> str(check_quantity(from_canonical("600000.SH"), "2024-03-01", "buy", Decimal(150), Decimal(0)))
     '600000.SH is bought in lots of 100: 150 is not a multiple'
     """

@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from ia.ohlcv.identity import Symbol
-from ia.rules.boards import board
+from ia.instruments.boards import board
+from ia.instruments.symbols import Symbol
 from ia.rules.table import value
 
 
@@ -19,7 +19,7 @@ def sellable_after(symbol: Symbol, day: str) -> Settlement:
     """Return after how many trading days what is bought on `day` may be sold: of mainland stocks one, of bond, gold,
     money, commodity and cross-border funds and of Hong Kong and the United States none.
 
-    >>> from ia.ohlcv.identity import from_canonical
+    >>> from ia.instruments.symbols import from_canonical
     >>> [sellable_after(from_canonical(s), "2024-03-01").days for s in ("600519.SH", "518880.SH", "AAPL.US")]
     [1, 0, 0]
     """

@@ -14,7 +14,7 @@ from functools import cache
 from typing import NamedTuple
 
 from ia.errors import NotFound
-from ia.rules.boards import Board
+from ia.instruments.boards import Board
 
 UNVERIFIED = "unverified"
 

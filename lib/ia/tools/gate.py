@@ -169,7 +169,7 @@ def _figure(value: object) -> bool:
 def _security(text: str) -> bool:
     """Whether a text is how a listed security is written, with nothing around it."""
     from ia.errors import IaError
-    from ia.ohlcv.identity import resolve
+    from ia.instruments.symbols import resolve
     from ia.outside import folded
 
     if text != folded(text).strip() or "\n" in text:

@@ -17,10 +17,10 @@ from ia.tools.refusals import said
 from ia.workspace import Workspace
 
 if TYPE_CHECKING:
+    from ia.instruments.symbols import Symbol
     from ia.ledger.account import Account, Position, Price
     from ia.ledger.fold import Books
     from ia.ledger.guard import Breach, Limits
-    from ia.ohlcv.identity import Symbol
 
 NAME = 12
 LAST_BUYS = 10
@@ -119,10 +119,10 @@ def supposed(
     lang      of the messages
     raises    NotFound, UsageError for the security.
     """
+    from ia.instruments.boards import currency
+    from ia.instruments.symbols import resolve
     from ia.ledger import guard, order
     from ia.ledger.order import to_decimal
-    from ia.ohlcv.identity import resolve
-    from ia.rules.boards import currency
     from ia.wiring.ledger_prices import open_ledger
 
     symbol = resolve(text, traded=True)
@@ -183,8 +183,8 @@ def _usual(ws: Workspace, account: "Account", symbol: "Symbol", price: Decimal) 
     """Return how many shares a usual buy is, in whole lots and at least one."""
     from statistics import median
 
+    from ia.instruments.boards import currency as currency_of
     from ia.ledger import journal, order
-    from ia.rules.boards import currency as currency_of
     from ia.rules.lots import lot
 
     currency = currency_of(symbol)

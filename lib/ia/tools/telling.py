@@ -55,7 +55,7 @@ def plain(value: Any, fields: frozenset[str], *, named: bool = False) -> Any:
 
 
 def _name(text: str) -> str:
-    from ia.ohlcv.identity import known
+    from ia.instruments.symbols import known
 
     if len(text) <= 4 or _OCCASION.fullmatch(text) or any(text == symbol.name for symbol in known()):
         return text

@@ -9,12 +9,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
 
+    from ia.instruments.symbols import Symbol
     from ia.ledger.account import Price
     from ia.ledger.desk import Desk
     from ia.ledger.guard import Quoted
     from ia.ledger.journal import Entry
     from ia.market.held import Feed
-    from ia.ohlcv.identity import Symbol
 
 
 def open_ledger(ws: Workspace, notify: Notify = silent) -> "Desk":
@@ -71,9 +71,9 @@ class StoredPrices:
     def actions(
         self, symbols: "Iterable[Symbol]", after: "Mapping[str, str] | None" = None
     ) -> "list[tuple[Entry, bool]]":
+        from ia.instruments.boards import currency
         from ia.ledger.journal import BONUS, DIVIDEND, SPLIT, Entry
         from ia.ledger.order import at_open, to_decimal
-        from ia.rules.boards import currency
 
         asked = {each.canonical: each for each in symbols}
         found = []

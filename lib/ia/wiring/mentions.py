@@ -12,7 +12,7 @@ def identify_security(text: str) -> list[str]:
     A text that means no security, or could mean several, is a topic, and so are letters that only look like a ticker
     (`GDP`): their code is "".
     """
-    from ia.ohlcv.identity import resolve
+    from ia.instruments.symbols import resolve
 
     topic = " ".join(text.split())
     try:

@@ -7,7 +7,7 @@ from ia.wiring.mentions import identify_security
 from ia.workspace import Workspace
 
 if TYPE_CHECKING:
-    from ia.ohlcv.identity import Symbol
+    from ia.instruments.symbols import Symbol
 
 
 def list_universe(ws: Workspace, text: str) -> "list[Symbol]":
@@ -15,7 +15,7 @@ def list_universe(ws: Workspace, text: str) -> "list[Symbol]":
 
     raises  NotFound where it is none of them, or has no security; BadData naming the line of a file.
     """
-    from ia.ohlcv.identity import from_canonical
+    from ia.instruments.symbols import from_canonical
 
     if text == "watch":
         found = _list_watched(ws)

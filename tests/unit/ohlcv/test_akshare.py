@@ -10,6 +10,7 @@ import pytest
 from loopback import captcha, closes, hangs, html, loopback, rate_limited
 
 from ia.errors import NotFound, TryLater, Unavailable
+from ia.instruments.symbols import from_canonical, resolve
 from ia.ohlcv import governor
 from ia.ohlcv.adapters import eastmoney, sina, tencent
 from ia.ohlcv.adapters.akshare import Akshare
@@ -18,7 +19,6 @@ from ia.ohlcv.adapters.demo import Demo
 from ia.ohlcv.adapters.feed import Table, checked
 from ia.ohlcv.adjust import Action
 from ia.ohlcv.governor import Banned, Limit
-from ia.ohlcv.identity import from_canonical, resolve
 from ia.ohlcv.transport import NoNetwork, ShapeChanged
 
 SHARED = Path(os.environ.get("IA_SHARED_DATA") or Path(__file__).parents[3].parent / "shared" / "data")

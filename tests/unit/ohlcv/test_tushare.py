@@ -6,6 +6,7 @@ import pytest
 from loopback import closes, hangs, html, loopback
 
 from ia.errors import IaError, NotFound, TryLater, Unavailable
+from ia.instruments.symbols import from_canonical
 from ia.ohlcv import governor
 from ia.ohlcv.adapters import tushare
 from ia.ohlcv.adapters.conformance import AdapterConformance
@@ -13,7 +14,6 @@ from ia.ohlcv.adapters.demo import Demo
 from ia.ohlcv.adapters.tushare import Tushare
 from ia.ohlcv.adjust import Action
 from ia.ohlcv.governor import Limit
-from ia.ohlcv.identity import from_canonical
 
 MAOTAI = from_canonical("600519.SH")
 TOKEN = "0123456789abcdef-secret"

@@ -6,7 +6,7 @@ from functools import cache
 from typing import NamedTuple
 
 from ia.errors import IaError
-from ia.ohlcv.identity import Symbol, called, known, resolve
+from ia.instruments.symbols import Symbol, called, known, resolve
 
 _CODE = re.compile(
     r"(?<![A-Za-z0-9_.])(?:(?:sh|sz|bj|hk)\.?\d{5,6}|\d{6}(?:\.(?:sh|sz|ss|bj))?|\d{1,5}\.hk|0\d{4}|[a-z]{1,5}\.us)"
@@ -171,10 +171,10 @@ def _telling(name: str) -> bool:
 def _english() -> tuple[tuple[str, str], ...]:
     import os
 
-    from ia.ohlcv import identity
+    from ia.instruments import symbols
 
     rows = []
-    with open(os.path.join(os.path.dirname(identity.__file__), "symbols.tsv"), encoding="utf-8") as file:
+    with open(os.path.join(os.path.dirname(symbols.__file__), "symbols.tsv"), encoding="utf-8") as file:
         next(file)
         for line in file:
             cells = line.rstrip("\n").split("\t")

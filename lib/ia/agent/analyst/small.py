@@ -12,7 +12,7 @@ from ia.agent.analyst.reply import Reply
 from ia.agent.analyst.research import named, valued
 from ia.agent.analyst.voice import number
 from ia.errors import IaError
-from ia.ohlcv.identity import resolve
+from ia.instruments.symbols import resolve
 from ia.sessions import importance_of
 
 _WORLD = re.compile(

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ia import clock
 from ia.errors import Message, NotFound, Notify, silent
+from ia.instruments.symbols import Symbol, from_canonical
 from ia.market.quote import Quote
 from ia.market.sources import KINDS, NET_ENDED, Board, Flow, Listing, Page, Report, never
 from ia.market.sources.companies import chance, companies, report, reports, shares, trailing
 from ia.ohlcv.adapters.demo import Demo, symbols
 from ia.ohlcv.canonical import Bars
-from ia.ohlcv.identity import Symbol, from_canonical
 
 if TYPE_CHECKING:
     from ia.ohlcv.adjust import Action

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from ia.errors import IaError, Message, NotFound, Notify, TryLater, Unavailable, silent
+from ia.instruments.symbols import from_canonical
 from ia.market.sources import KINDS, Board, Flow, Listing, Page, Report, datacenter, eastmoney, never, sina
-from ia.ohlcv.identity import from_canonical
 
 
 class Live:

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from ia import clock
 from ia.errors import BadData, IaError, Message, Notify, silent
+from ia.instruments.symbols import Symbol, resolve
 from ia.market.quote import Quote
 from ia.market.sources import KINDS, Board, Flow, Listing, Page, Report, never
 from ia.ohlcv.adapters import csv
 from ia.ohlcv.adjust import reference, tick
 from ia.ohlcv.canonical import Bars
-from ia.ohlcv.identity import Symbol, resolve
 
 if TYPE_CHECKING:
     from ia.ohlcv.adjust import Action

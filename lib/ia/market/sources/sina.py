@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ia.errors import NotFound, TryLater, Unavailable
+from ia.instruments.symbols import Symbol
 from ia.market.quote import Quote
 from ia.market.sources import Page, Report
 from ia.market.sources.cells import Odd, Tally, day, loose, name, number, readable, small, symbol, text
 from ia.market.sources.plausible import check
 from ia.ohlcv.canonical import is_date
-from ia.ohlcv.identity import Symbol
 from ia.ohlcv.transport import NoNetwork, get_json, get_text, governed, shape_changed
 
 HOST = "vip.stock.finance.sina.com.cn"

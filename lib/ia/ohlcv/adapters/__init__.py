@@ -6,8 +6,8 @@ Other packages ship an adapter as an entry point of the group `ia.adapters`, and
 from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
 from ia.errors import ConfigError
+from ia.instruments.symbols import Symbol
 from ia.ohlcv.canonical import Bars
-from ia.ohlcv.identity import Symbol
 
 if TYPE_CHECKING:
     from ia.ohlcv.adjust import Action

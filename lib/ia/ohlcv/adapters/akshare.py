@@ -10,10 +10,10 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from ia.errors import IaError, NotFound, TryLater, Unavailable
+from ia.instruments.symbols import Symbol
 from ia.ohlcv.adapters import Fetched, eastmoney, sina, tencent
 from ia.ohlcv.adapters.feed import Table, checked
 from ia.ohlcv.canonical import Bars
-from ia.ohlcv.identity import Symbol
 
 if TYPE_CHECKING:
     from ia.ohlcv.adjust import Action

@@ -16,10 +16,10 @@ from contextlib import suppress
 from math import isfinite
 
 from ia.errors import IaError, NotFound
+from ia.instruments.symbols import Symbol
 from ia.ohlcv.adapters import Adapter
 from ia.ohlcv.adjust import Action, factors
 from ia.ohlcv.canonical import Bars, bar_lines, read_bars
-from ia.ohlcv.identity import Symbol
 
 
 class AdapterConformance:

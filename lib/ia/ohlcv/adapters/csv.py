@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from ia import config
 from ia.errors import BadData, ConfigError, Message, NotFound
+from ia.instruments.symbols import Symbol, known
 from ia.ohlcv.adapters import Fetched
 from ia.ohlcv.canonical import Bars, is_date
-from ia.ohlcv.identity import Symbol, known
 
 if TYPE_CHECKING:
     from ia.ohlcv.adjust import Action

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ia import clock
 from ia.errors import NotFound
+from ia.instruments.symbols import Symbol, from_canonical
 from ia.ohlcv.adapters import Fetched
 from ia.ohlcv.canonical import Bars
-from ia.ohlcv.identity import Symbol, from_canonical
 
 if TYPE_CHECKING:
     from ia.ohlcv.adjust import Action

@@ -7,10 +7,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ia.errors import NotFound, Unavailable
+from ia.instruments.symbols import Symbol
 from ia.ohlcv.adapters.bare import module, quiet, version
 from ia.ohlcv.adapters.feed import Row, Table, Value, checked
 from ia.ohlcv.canonical import Bars
-from ia.ohlcv.identity import Symbol
 from ia.ohlcv.transport import Answer, NoNetwork, get_json, governed, one_line, shape_changed, translated
 
 if TYPE_CHECKING:

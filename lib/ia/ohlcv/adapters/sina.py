@@ -9,9 +9,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from ia.errors import NotFound, Unavailable
+from ia.instruments.symbols import Symbol
 from ia.ohlcv.adapters.bare import module
 from ia.ohlcv.adapters.feed import Row, Table
-from ia.ohlcv.identity import Symbol
 from ia.ohlcv.transport import Answer, get_text, governed, loose_json, shape_changed
 
 if TYPE_CHECKING:

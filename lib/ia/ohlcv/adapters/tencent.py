@@ -9,8 +9,8 @@ from typing import Any
 
 from ia import clock
 from ia.errors import NotFound
+from ia.instruments.symbols import Symbol
 from ia.ohlcv.adapters.feed import Row, Table
-from ia.ohlcv.identity import Symbol
 from ia.ohlcv.transport import get_json, governed, shape_changed
 
 HOST = "qq.com"

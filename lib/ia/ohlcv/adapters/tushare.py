@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ia import config
 from ia.errors import NotFound, TryLater, Unavailable
+from ia.instruments.symbols import Symbol
 from ia.ohlcv.adapters import Fetched
 from ia.ohlcv.adapters.feed import Row, Table, checked
 from ia.ohlcv.canonical import Bars, is_date
-from ia.ohlcv.identity import Symbol
 from ia.ohlcv.transport import governed, one_line, post_json, shape_changed
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ia.errors import IaError, NotFound, UsageError
-from ia.ohlcv import identity
-from ia.ohlcv.identity import Symbol, from_canonical, known, resolve
+from ia.instruments import symbols
+from ia.instruments.symbols import Symbol, from_canonical, known, resolve
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_a_message_calls_securities_the_same(text, code):
 def test_a_message_and_a_command_understand_each_name_of_the_table_alike():
     from ia.agent.analyst.mentions import found
 
-    for _, names in identity.called():
+    for _, names in symbols.called():
         for name in names:
             try:
                 code = [resolve(name).canonical]
@@ -188,7 +188,7 @@ def test_any_text_is_a_security_or_an_error_that_can_be_shown(text):
         identity_hint(error)
     else:
         assert resolve(symbol.canonical) == symbol
-        assert symbol.market == identity.MARKET[symbol.exchange]
+        assert symbol.market == symbols.MARKET[symbol.exchange]
 
 
 def identity_hint(error):
@@ -224,10 +224,10 @@ def test_every_row_of_the_table_resolves_by_code_and_by_name_to_itself():
 
 def test_no_name_in_the_table_is_ambiguous():
     seen = {}
-    for symbol, keys in identity._table():
+    for symbol, keys in symbols._table():
         for key in keys:
             assert seen.setdefault(key, symbol) == symbol, key
-        assert symbol.market == identity.MARKET[symbol.exchange]
+        assert symbol.market == symbols.MARKET[symbol.exchange]
 
 
 @pytest.mark.parametrize(

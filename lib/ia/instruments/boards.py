@@ -5,7 +5,7 @@ import unicodedata
 from functools import cache
 from typing import NamedTuple
 
-from ia.ohlcv.identity import Symbol
+from ia.instruments.symbols import Symbol
 
 
 class Board(NamedTuple):
@@ -85,7 +85,7 @@ _PLAIN_ETF = ("510", "512", "515", "516", "517", "560", "561", "562", "563")
 def board(symbol: Symbol) -> Board:
     """Return the board of a security.
 
-    >>> from ia.ohlcv.identity import from_canonical
+    >>> from ia.instruments.symbols import from_canonical
     >>> [board(from_canonical(s)).name for s in ("600519.SH", "300750.SZ", "688981.SH", "920002.BJ", "518880.SH", "AAPL.US")]
     ['main.SH', 'chinext', 'star', 'bse', 'fund.gold', 'US']
     """  # noqa: E501
