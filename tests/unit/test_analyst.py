@@ -642,15 +642,17 @@ def test_what_is_missing_for_a_direction_is_exact(soul):
 
 
 @pytest.mark.parametrize(
-    ("says", "trend", "stance"),
+    ("entry", "stance", "trend"),
     [
-        ("主要趋势向上：回撤先按“上升中的调整”评估", 1, 1),
-        ("The primary trend is down; a rise is a rebound until shown otherwise", -1, -1),
-        ("无趋势（ADX 连续 10 日低于 20）：均线交叉不可信", 0, 0),
-        ("今日跌破吊灯线：上升段的跟踪止损触发，原有看多观点失效，重新评估", None, -1),
-        ("波动会聚集，随后数日仍将偏大", None, 0),
+        ({"stance": "for", "trend": "up"}, 1, 1),
+        ({"stance": "against", "trend": "down"}, -1, -1),
+        ({"trend": "none"}, 0, 0),
+        ({"stance": "against"}, -1, None),
+        ({"text": "The primary trend is up; 主要趋势向上"}, 0, None),
+        ({"stance": 5, "trend": ["up"]}, 0, None),
     ],
 )
-def test_which_way_a_rule_speaks(says, trend, stance):
-    fired = verdict.Fired("T2_001", "", says, "high", "", "core")
-    assert (fired.trend, fired.stance) == (trend, stance)
+def test_which_way_a_rule_speaks_stands_in_its_fields_not_in_its_words(entry, stance, trend):
+    checked = {"fired": [{"id": "T2_001", "kind": "rule", "tier": 2, "text": "x", **entry}]}
+    (fired,) = verdict.fired_of(checked, Voice(ZH))
+    assert (fired.stance, fired.trend) == (stance, trend)

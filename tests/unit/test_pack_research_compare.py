@@ -321,6 +321,20 @@ def test_the_skill_engine_reads_all_of_it_and_finds_no_fault(name, ws, market):
     assert {finding.id for finding in texts(ws, name)} == set(_entries(name)) - set(_expressions(name))
 
 
+def test_research_says_which_way_its_rules_speak(ws):
+    """The embedded analyst goes by these fields: a rule without them takes no side."""
+    from ia.skills import knowledge
+
+    shutil.copytree(SKILLS / "research", Path(ws.root) / ".claude" / "skills" / "research")
+    known = knowledge(ws, "research")
+    said = {each.id: (each.stance, each.trend) for each in (*known.rules, *known.patterns, *known.red_flags)}
+    assert [said[each] for each in ("T2_001", "T2_002", "T2_006", "T2_009", "RP_05", "RF_01", "T2_007")] == [
+        ("for", "up"), ("against", "down"), ("neutral", "none"), ("against", ""), ("for", ""), ("against", ""),
+        ("neutral", ""),
+    ]  # fmt: skip
+    assert all({"up": "for", "down": "against"}.get(trend, stance) == stance for stance, trend in said.values())
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_nearly_all_conditions_occur_on_real_shares(name, shared):
     import csv

@@ -162,7 +162,7 @@ def test_entries_have_their_fields_in_both_languages(skill, file, groups):
     for group, fields in groups.items():
         for entry in knowledge[group]:
             extra = set() if is_expression(entry["condition"]) else {"condition_en"}
-            assert set(entry) - {"source_en"} == fields | extra, entry["id"]
+            assert set(entry) - {"source_en", "stance", "trend"} == fields | extra, entry["id"]
             assert all(isinstance(value, str) and value.strip() for value in entry.values()), entry["id"]
             for key in [key for key in entry if key.endswith("_en")]:
                 assert not re.search(r"[\u4e00-\u9fff]", entry[key]), (entry["id"], key)

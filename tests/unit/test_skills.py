@@ -288,6 +288,33 @@ def test_knowledge_keeps_what_is_sound_and_tells_of_the_rest(ws, put):
     assert str(known.problems[0]).startswith("knowledge/patterns.yaml:")
 
 
+def test_an_entry_says_which_way_it_speaks(ws, put):
+    put("a", "---\ndescription: x\n---\n")
+    put(
+        "a",
+        "rules:\n  tier2_core:\n"
+        "    - {id: up, conclusion: x, stance: for, trend: up}\n"
+        "    - {id: old, conclusion: 主要趋势向上}\n"
+        "    - {id: bad, conclusion: x, stance: bullish, trend: sideways}\n",
+        "knowledge/rules.yaml",
+    )
+    put(
+        "a",
+        "patterns:\n  quick_patterns: [{id: P, stance: neutral, trend: none}]\n"
+        "  red_flags: [{id: F}, {id: G, stance: neutral}]\n",
+        "knowledge/patterns.yaml",
+    )
+    known = skills.knowledge(ws, "a")
+    assert {each.id: (each.stance, each.trend) for each in (*known.rules, *known.patterns, *known.red_flags)} == {
+        "up": ("for", "up"), "old": ("neutral", ""), "bad": ("neutral", ""), "P": ("neutral", "none"),
+        "F": ("against", ""), "G": ("neutral", ""),
+    }  # fmt: skip
+    assert [str(problem) for problem in known.problems] == [
+        "knowledge/rules.yaml: stance of bad is not one of for, against, neutral",
+        "knowledge/rules.yaml: trend of bad is not one of up, down, none",
+    ]
+
+
 def test_yaml_is_data_only():
     assert parsed("a: 2024-01-15\nb: .nan\nc: [1, 2.5, yes, true, null]", "x") == {
         "a": "2024-01-15", "b": "nan", "c": [1, 2.5, "yes", True, None],

@@ -36,7 +36,8 @@ def model(ws):
 
 
 RULES = {"rules": {
-    "tier1_must_know": [{"id": "T1", "condition": "close > 0", "action": "look", "priority": "critical", "source": "s"}],
+    "tier1_must_know": [{"id": "T1", "condition": "close > 0", "action": "look", "priority": "critical", "source": "s",
+                         "stance": "against", "trend": "down"}, {"id": "T0", "condition": "close > 1", "action": "mind"}],
     "tier2_core": [{"id": "T2", "condition": "close < 0", "conclusion": "never"},
                    {"id": "T3", "condition": "turnover is high", "conclusion": "perhaps"},
                    {"id": "T4", "condition": "close.nothing > 1", "conclusion": "broken"}]}}  # fmt: skip
@@ -159,7 +160,11 @@ def test_a_skill_that_forks_runs_in_a_subagent(router, model, put):
 def test_check_tells_what_fires_first_and_leaves_words_to_the_model(router, model, put):
     put("a", "allowed-tools: []", rules=RULES)
     told = router.call(model, "skills.check", {"symbol": "600519"}).value
-    assert [(each["id"], each["text"], each["source"]) for each in told["fired"]] == [("T1", "look", "s")]
+    assert [(each["id"], each["text"], each.get("source")) for each in told["fired"]] == [
+        ("T1", "look", "s"),
+        ("T0", "mind", None),
+    ]
+    assert [(each.get("stance"), each.get("trend")) for each in told["fired"]] == [("against", "down"), (None, None)]
     assert (told["skills"], told["not_fired"], told["simulated"]) == (["a"], 1, True)
     assert [each["id"] for each in told["failed"]] == ["T4"]
     assert [each["if"] for each in told["for_you_to_judge"]] == ["turnover is high"]

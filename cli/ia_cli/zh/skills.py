@@ -73,6 +73,7 @@ CATALOG = {
     "knowledge/{file}.yaml: {key} is no list": "knowledge/{file}.yaml：{key} 不是列表",
     "knowledge/{file}.yaml: entry {at} of {key} has no id": "knowledge/{file}.yaml：{key} 的第 {at} 条没有 id",
     "knowledge/{file}.yaml: the id {id} stands twice": "knowledge/{file}.yaml：id {id} 出现了两次",
+    "knowledge/{file}.yaml: {key} of {id} is not one of {choices}": "knowledge/{file}.yaml：{id} 的 {key} 只能是 {choices} 之一",
     "there are no bars to check": "没有可检查的行情",
     "no time was left for this condition": "没有时间计算这个条件",
     "{source}: the condition is neither true nor false": "{source}：这个条件的结果不是真假",

@@ -36,6 +36,7 @@ class Finding(NamedTuple):
     tier        1 (red flags too), 2 (patterns too) or 3
     text        what follows where it fires, in the user's language
     confidence  high, medium, low; of a red flag and a tier 1 rule how grave it is: critical, warning, notice
+    stance      for, against, neutral. trend: up, down, none, or "" where it says nothing of the trend
     problem     why the condition could not be evaluated
     """
 
@@ -44,6 +45,8 @@ class Finding(NamedTuple):
     tier: int
     text: str
     confidence: str
+    stance: str
+    trend: str
     source: str
     condition: str
     fired: bool
@@ -130,23 +133,17 @@ def _findings(known: Knowledge, lang: str | None) -> list[tuple[Finding, ast.exp
 def _of_rule(rule: Rule, lang: str) -> tuple[Finding, ast.expr | None]:
     text = _joined(": ", lang, rule.conclusion, rule.action)
     text += f" ({rule.note.said(lang)})" if rule.note else ""
-    return _finding(
-        rule.id, "rule", rule.tier, text, rule.confidence, rule.source.said(lang), rule.condition, rule.condition, lang
-    )
+    return _finding(rule, "rule", rule.tier, text, rule.confidence, rule.condition, lang)
 
 
 def _of_flag(flag: RedFlag, lang: str) -> tuple[Finding, ast.expr | None]:
     text = _joined(": ", lang, flag.name or flag.signal, flag.action)
-    return _finding(
-        flag.id, "red_flag", 1, text, flag.severity, flag.source.said(lang), flag.condition, flag.signal, lang
-    )
+    return _finding(flag, "red_flag", 1, text, flag.severity, flag.signal, lang)
 
 
 def _of_pattern(seen: Pattern, lang: str) -> tuple[Finding, ast.expr | None]:
     text = _joined(": ", lang, seen.name, seen.indication)
-    return _finding(
-        seen.id, "pattern", 2, text, seen.confidence, seen.source.said(lang), seen.condition, seen.signature, lang
-    )
+    return _finding(seen, "pattern", 2, text, seen.confidence, seen.signature, lang)
 
 
 def _joined(between: str, lang: str, *parts: Text) -> str:
@@ -154,13 +151,17 @@ def _joined(between: str, lang: str, *parts: Text) -> str:
 
 
 def _finding(
-    id_: str, kind: str, tier: int, text: str, grade: str, source: str, condition: Text, words: Text, lang: str
+    known: Rule | RedFlag | Pattern, kind: str, tier: int, text: str, grade: str, words: Text, lang: str
 ) -> tuple[Finding, ast.expr | None]:
     """Return a finding and its tree: of `condition`, or where there is none of the words (signature, signal)."""
-    stated = condition or words
+    stated = known.condition or words
     tree = expression(stated.own)
-    shown = stated.own if tree is not None else (stated if condition else words).said(lang)
-    return Finding(id_, kind, tier, text, grade, source, shown, False, None), tree
+    shown = stated.own if tree is not None else (stated if known.condition else words).said(lang)
+    source = known.source.said(lang)
+    return (
+        Finding(known.id, kind, tier, text, grade, known.stance, known.trend, source, shown, False, None),
+        tree,
+    )
 
 
 class _Judge:

@@ -13,6 +13,8 @@ from ia.workspace import Workspace
 
 TIERS = {"tier1_must_know": 1, "tier2_core": 2, "tier3_edge": 3}
 FILES = ("sop", "patterns", "rules")
+STANCES = ("for", "against", "neutral")
+TRENDS = ("up", "down", "none")
 
 
 class Text(NamedTuple):
@@ -30,7 +32,11 @@ class Text(NamedTuple):
 
 
 class Pattern(NamedTuple):
-    """A typical picture: how it is recognised, what it points to, how sure that is (high, medium, low)."""
+    """A typical picture: how it is recognized, what it points to, how sure that is (high, medium, low).
+
+    stance  whether it speaks `for` the security, `against` it, or neither (`neutral`, the default)
+    trend   what it says of the trend: `up`, `down`, `none` (there is no trend), or "" where it says nothing of it
+    """
 
     id: str
     name: Text
@@ -39,10 +45,12 @@ class Pattern(NamedTuple):
     confidence: str
     condition: Text
     source: Text
+    stance: str
+    trend: str
 
 
 class RedFlag(NamedTuple):
-    """A warning sign: severity is critical, warning or notice."""
+    """A warning sign: severity is critical, warning or notice. Its stance is `against` where the file gives none."""
 
     id: str
     name: Text
@@ -51,10 +59,14 @@ class RedFlag(NamedTuple):
     severity: str
     condition: Text
     source: Text
+    stance: str
+    trend: str
 
 
 class Rule(NamedTuple):
-    """If condition, then conclusion (tier 2, 3) or action (tier 1); tier 1 is looked at first."""
+    """If condition, then conclusion (tier 2, 3) or action (tier 1); tier 1 is looked at first. Stance and trend are as
+    in Pattern.
+    """
 
     id: str
     tier: int
@@ -64,6 +76,8 @@ class Rule(NamedTuple):
     confidence: str
     note: Text
     source: Text
+    stance: str
+    trend: str
 
 
 class Knowledge(NamedTuple):
@@ -202,19 +216,41 @@ class _Reader:
         return Pattern(
             _word(entry, "id"), _text(entry, "name"), _text(entry, "signature"), _text(entry, "indication"),
             _word(entry, "confidence"), _text(entry, "condition"), _text(entry, "source"),
+            *self._direction(entry, "patterns"),
         )  # fmt: skip
 
     def red_flag(self, entry: dict[str, Any]) -> RedFlag:
         return RedFlag(
             _word(entry, "id"), _text(entry, "name"), _text(entry, "signal"), _text(entry, "action"),
             _word(entry, "severity"), _text(entry, "condition"), _text(entry, "source"),
+            *self._direction(entry, "patterns", "against"),
         )  # fmt: skip
 
     def rule(self, entry: dict[str, Any], tier: int) -> Rule:
         return Rule(
             _word(entry, "id"), tier, _text(entry, "condition"), _text(entry, "conclusion"), _text(entry, "action"),
             _word(entry, "confidence") or _word(entry, "priority"), _text(entry, "note"), _text(entry, "source"),
+            *self._direction(entry, "rules"),
         )  # fmt: skip
+
+    def _direction(self, entry: dict[str, Any], file: str, default: str = "neutral") -> tuple[str, str]:
+        """Return the stance and the trend of an entry; the default for what is missing or invalid."""
+        return (
+            self._choice(entry, "stance", STANCES, file) or default,
+            self._choice(entry, "trend", TRENDS, file),
+        )
+
+    def _choice(self, entry: dict[str, Any], key: str, choices: tuple[str, ...], file: str) -> str:
+        value = _word(entry, key)
+        if not value or value in choices:
+            return value
+        self.problems.append(
+            Message(
+                "knowledge/{file}.yaml: {key} of {id} is not one of {choices}",
+                file=file, key=key, id=_word(entry, "id")[:40], choices=", ".join(choices),
+            )
+        )  # fmt: skip
+        return ""
 
 
 def _word(entry: dict[str, Any], key: str) -> str:

@@ -52,6 +52,8 @@ CHINESE = {
     "knowledge/{file}.yaml: {key} is no list": "knowledge/{file}.yaml：{key} 不是列表",
     "knowledge/{file}.yaml: entry {at} of {key} has no id": "knowledge/{file}.yaml：{key} 的第 {at} 条没有 id",
     "knowledge/{file}.yaml: the id {id} stands twice": "knowledge/{file}.yaml：id {id} 出现了两次",
+    "knowledge/{file}.yaml: {key} of {id} is not one of {choices}":
+        "knowledge/{file}.yaml：{id} 的 {key} 只能是 {choices} 之一",
     "{symbol}: on {date} {held} are held, {quantity} cannot be sold":
         "{symbol}：{date} 持有 {held} 股，无法卖出 {quantity} 股",
 }  # fmt: skip

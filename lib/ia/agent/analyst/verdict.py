@@ -9,7 +9,6 @@ speaking; else low. Less than 250 bars, simulated prices, or a critical red flag
 else holds.
 """
 
-import re
 from typing import NamedTuple
 
 from ia.agent.analyst.lens import Lens
@@ -22,38 +21,18 @@ LEANS = {1: ("偏多", "leans up"), -1: ("偏空", "leans down"), 0: ("方向不
 BOUND = 0.25
 """From here up the score leans, and from its negative down."""
 
-_TREND_SAID = {
-    1: re.compile(
-        r"主要趋势向上|上升趋势成立|有方向的上升趋势|长期趋势转强"
-        r"|primary trend is up|an uptrend is in force|directed uptrend|long trend has turned",
-        re.I,
-    ),
-    -1: re.compile(
-        r"主要趋势向下|下降趋势成立|长期趋势转弱"
-        r"|primary trend is down|a downtrend is in force|late confirmation of weakness",
-        re.I,
-    ),
-    0: re.compile(r"^(无趋势|no trend)", re.I),
-}
-_STANCES = {
-    1: re.compile(
-        r"趋势模板成立|上升动能在加强|时间序列动量为正|趋势延续的概率较高|买方主导|互相印证的强势|有效突破"
-        r"|trend template holds|momentum gains|momentum is on its side|likelier to go on|buyers lead"
-        r"|confirm each other",
-        re.I,
-    ),
-    -1: re.compile(
-        r"多头观点.*降级|看多观点失效|风险偏下|买方力量减弱|上涨动能衰减|（顶部）|缺少成交支持"
-        r"|follower's exit is hit|trailing stop is hit|risk is down|buyers weaken|advance loses force|stage 3"
-        r"|does not confirm",
-        re.I,
-    ),
-}
+_STANCES = {"for": 1, "against": -1}
+_TRENDS = {"up": 1, "down": -1, "none": 0}
 FEW, YEARS3 = 250, 750
 
 
 class Fired(NamedTuple):
-    """A pattern, red flag or rule that holds. grade: critical, warning, notice, high, medium, low, or ""."""
+    """A pattern, red flag or rule that holds.
+
+    grade   critical, warning, notice, high, medium, low, or ""
+    stance  1 for the security, -1 against it, 0 neither
+    trend   1 up, -1 down, 0 there is none; None where it speaks of something else
+    """
 
     id: str
     name: str
@@ -61,6 +40,8 @@ class Fired(NamedTuple):
     grade: str
     source: str
     kind: str
+    stance: int = 0
+    trend: int | None = None
 
     @property
     def alarming(self) -> bool:
@@ -71,19 +52,6 @@ class Fired(NamedTuple):
     def critical(self) -> bool:
         """Whether it stands above everything else."""
         return self.alarming and self.grade == "critical"
-
-    @property
-    def trend(self) -> int | None:
-        """What it says of the trend: 1 up, -1 down, 0 that there is none; None where it speaks of something else."""
-        return next((sign for sign, words in _TREND_SAID.items() if words.search(self.says or self.name)), None)
-
-    @property
-    def stance(self) -> int:
-        """Which way it speaks of the security, as far as its words tell: 1, -1, or 0. A red flag speaks against."""
-        if self.kind == "red_flag":
-            return -1
-        said = next((sign for sign, words in _STANCES.items() if words.search(self.says)), 0)
-        return said or self.trend or 0
 
 
 class Evidence(NamedTuple):
@@ -222,7 +190,9 @@ def fired_of(checked: object, speak: Voice) -> list[Fired]:
             or speak.own(entry, "indication")
             or speak.own(entry, "text")
         )
-        rows.append(Fired(str(entry.get("id") or "?"), name, says, grade, str(entry.get("source") or ""), kind))
+        stance, trend = _STANCES.get(str(entry.get("stance")), 0), _TRENDS.get(str(entry.get("trend")))
+        source = str(entry.get("source") or "")
+        rows.append(Fired(str(entry.get("id") or "?"), name, says, grade, source, kind, stance, trend))
     order = {"must_know": 0, "red_flag": 1, "core": 2, "edge": 3, "pattern": 4}
     return sorted(rows, key=lambda row: (not row.critical, order.get(row.kind, 5), row.id))
 

@@ -226,5 +226,8 @@ def _named(source: str, asked: str) -> bool:
 def _told(finding: skills.Finding) -> dict[str, Any]:
     return {
         "id": finding.id, "kind": finding.kind, "tier": finding.tier, "text": finding.text,
-        "confidence": finding.confidence, **({"source": finding.source} if finding.source else {}),
+        "confidence": finding.confidence,
+        **({"stance": finding.stance} if finding.stance != "neutral" else {}),
+        **({"trend": finding.trend} if finding.trend else {}),
+        **({"source": finding.source} if finding.source else {}),
     }  # fmt: skip
