@@ -24,6 +24,8 @@ ERRORS = {
     "TimedOut",
 }
 SPEAKERS = {"Message", "say", "hint", "nothing", "speak"} | ERRORS
+NO_FIELDS = {**dict.fromkeys(ERRORS, frozenset({"hint", "code"})), "Message": frozenset({"code"})}
+"""Keywords of a speaker that fill no field of its template."""
 _CJK = re.compile(r"[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]")
 
 
@@ -212,7 +214,7 @@ def _forwarders(sources: list[Source], known: dict[str, Forwarder]) -> dict[str,
                 continue
             first, names = call.args[at], [each.arg for each in (*maker.args.posonlyargs, *maker.args.args)]
             handed = [k.value for k in call.keywords if k.arg is None]
-            adds = {k.arg for k in call.keywords if k.arg and not (k.arg == "hint" and name_of(call) in ERRORS)}
+            adds = {k.arg for k in call.keywords if k.arg and k.arg not in NO_FIELDS.get(name_of(call), ())}
             adds |= to.adds if to is not None else set()
             others = bool(maker.args.kwarg) and any(_is_name(value, maker.args.kwarg.arg) for value in handed)
             is_parameter = isinstance(first, ast.Name) and first.id in names and not source.values(first)
@@ -274,12 +276,12 @@ def _wrong_call(source: Source, call: ast.Call, known: dict[str, Forwarder]) -> 
     if index is not None and (len(call.args) <= index or isinstance(call.args[index], ast.Starred)):
         return []
     maker = next(source.scopes(call), None)
-    takes = {"hint"} if forwarder is None and name in ERRORS else set() if forwarder is None else forwarder.takes
+    takes = NO_FIELDS.get(name, frozenset()) if forwarder is None else forwarder.takes
     given = [k for k in call.keywords if k.arg not in takes]
     said = [source.texts(k.value) for k in call.keywords if k.arg == "hint" and "hint" in takes]
     hints = [text for texts in said for text in texts or []]
     templates = [] if index is None else source.texts(call.args[index])
-    passed = _passed(source, given, {"hint"} if name in ERRORS else set(), maker)
+    passed = _passed(source, given, set(NO_FIELDS.get(name, ())), maker)
     if templates is None:
         return _wrong_handing_on(source, call, call.args[index or 0], given, known)
     if forwarder is not None:

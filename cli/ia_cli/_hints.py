@@ -81,8 +81,8 @@ def unknown_command(typed: str, rest: list[str], context: click.Context | None) 
     if close := closest(typed, [*names, *more]):
         return UsageError("no such command: {typed}", hint="did you mean {close}?", close=f"{path} {close}", **fields)
     if path == "ia" and (found := _security(typed)):
-        hint = '`ia quote {code}`, `ia chart {code}` or `ia turn "{typed}"`'
-        return UsageError("no such command: {typed}", hint=hint, code=found, **fields)
+        hint = '`ia quote {symbol}`, `ia chart {symbol}` or `ia turn "{typed}"`'
+        return UsageError("no such command: {typed}", hint=hint, symbol=found, **fields)
     if names and path != "ia":
         return UsageError("no such command: {typed}", hint="`{path}` has {names}", names=", ".join(names), **fields)
     return UsageError("no such command: {typed}", hint=MORE, **fields)

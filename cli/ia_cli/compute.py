@@ -64,8 +64,8 @@ def compute(
             raise UsageError("the security is given twice: {one} and {other}", one=expression, other=symbol)
         expression, symbol = second, expression
     elif expression is not None and len(expression) == 6 and expression.isdigit() and file is None:
-        hint = "`ia compute {code} 'rsi(close, 14)'`"
-        raise UsageError("missing {what}", what="EXPR", code=expression, hint=hint)
+        hint = "`ia compute {symbol} 'rsi(close, 14)'`"
+        raise UsageError("missing {what}", what="EXPR", symbol=expression, hint=hint)
     if expression is None and file is None:
         raise UsageError("give an expression, or -f FILE", hint="try: ia compute 'rsi(close, 14)'")
     if expression is not None and file is not None:

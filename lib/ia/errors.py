@@ -13,6 +13,9 @@ IaError 70          InternalError: a bug of ours
 
 A message is an English template with named fields, so that the command line can say it in another language:
 ``NotFound("{path}: no such note", path="a.md", hint="see `ia note list`")``.
+
+The program itself never reads such a sentence. What it must distinguish is the kind, the fields, or the `code`: a short
+slug that stays when the wording changes. It is typed as an object since fields are handed on as `**dict[str, object]`.
 """
 
 import re
@@ -20,12 +23,16 @@ from collections.abc import Callable
 
 
 class Message:
-    """A sentence for the user: an English template and the values of its fields."""
+    """A sentence for the user: an English template and the values of its fields.
 
-    __slots__ = ("params", "template")
+    code    what the program knows the message by, "" where nothing distinguishes it
+    """
 
-    def __init__(self, template: str, /, **params: object) -> None:
+    __slots__ = ("code", "params", "template")
+
+    def __init__(self, template: str, /, *, code: object = "", **params: object) -> None:
         self.template = template
+        self.code = str(code)
         self.params = params
 
     def __str__(self) -> str:
@@ -72,13 +79,18 @@ def fill(template: str, params: dict[str, object]) -> str:
 
 
 class IaError(Exception):
-    """A failure that the user reads as one line. `hint`, if any, is a second line: what to type next."""
+    """A failure that the user reads as one line. `hint`, if any, is a second line: what to type next.
+
+    code    what the program knows the failure by: that of its kind, unless the place that raises it names one
+    """
 
     status = 70
+    code = "failed"
 
-    def __init__(self, template: str, /, *, hint: str | None = None, **params: object) -> None:
+    def __init__(self, template: str, /, *, code: object = "", hint: str | None = None, **params: object) -> None:
         super().__init__(fill(template, params))
         self.template = template
+        self.code = str(code or self.code)
         self.params = params
         self.hint = hint
 
@@ -90,6 +102,8 @@ class InternalError(IaError):
     kept   whether the details are in the audit trail already
     """
 
+    code = "internal"
+
     def __init__(self, what: object, *, kept: bool = False) -> None:
         hint = "`ia log --kind fault` has the details; IA_DEBUG=1 prints the traceback, which a report needs"
         super().__init__("internal error in {what}", what=what, hint=hint if kept else DEBUG)
@@ -98,35 +112,43 @@ class InternalError(IaError):
 
 class UsageError(IaError):
     status = 2
+    code = "usage"
 
 
 class BadData(IaError):
     status = 65
+    code = "bad-data"
 
 
 class NotFound(IaError):
     status = 66
+    code = "not-found"
 
 
 class Unavailable(IaError):
     status = 69
+    code = "unavailable"
 
 
 class TryLater(IaError):
     status = 75
+    code = "try-later"
 
 
 class NoAnswer(TryLater):
-    pass
+    code = "no-answer"
 
 
 class Refused(IaError):
     status = 77
+    code = "refused"
 
 
 class ConfigError(IaError):
     status = 78
+    code = "config"
 
 
 class TimedOut(IaError):
     status = 124
+    code = "timed-out"

@@ -13,7 +13,7 @@ import pytest
 import template_calls
 from ia.agent.analyst.readings import READINGS
 from ia.agent.analyst.voice import EN, ZH, Voice
-from ia.errors import Message, NotFound, fill
+from ia.errors import IaError, InternalError, Message, NotFound, fill
 from ia_cli import zh
 from ia_cli._group import Group, first_line, paragraphs
 from ia_cli._text import say
@@ -193,3 +193,15 @@ def test_every_setting_is_described_in_chinese():
 
     for key, spec in config.SPEC.items():
         assert re.search("[\u4e00-\u9fff]", catalog().get(spec.text, "")), (key, spec.text)
+
+
+@pytest.mark.parametrize("kind", IaError.__subclasses__())
+def test_a_failure_has_the_code_of_its_kind_unless_it_is_given_one(kind):
+    if kind is InternalError:
+        assert kind("a tool").code == "internal"
+        return
+    assert kind("no").code == kind.code != IaError.code
+    named = kind("{path}: no", path="a.md", code="note-trusted")
+    assert (named.code, str(named), named.params) == ("note-trusted", "a.md: no", {"path": "a.md"})
+    assert kind("no").code == kind.code  # the kind keeps its own
+    assert (Message("no").code, Message("no", code="unlocked").code) == ("", "unlocked")

@@ -23,7 +23,7 @@ CATALOG = {
     "price limit of {day}: {price} > {limit} ({rule})": "超出 {day} 涨停价：{price} > {limit}（{rule}）",
     "price limit of {day}: {price} < {limit} ({rule})": "低于 {day} 跌停价：{price} < {limit}（{rule}）",
     "if it is meant so: `--override --because WHY`; the journal keeps both": "若确实如此：`--override --because 理由`，两者都会记入账本",
-    "if it is meant so: `ia trade {side} {code} {count} {price} --override --because WHY`, and `ia reject {number}`": "若确实如此：`ia trade {side} {code} {count} {price} --override --because 理由`，再 `ia reject {number}`",
+    "if it is meant so: `ia trade {side} {symbol} {count} {price} --override --because WHY`, and `ia reject {number}`": "若确实如此：`ia trade {side} {symbol} {count} {price} --override --because 理由`，再 `ia reject {number}`",
     "about {tax} {currency} of the dividends will be taken as tax, for the shares were held so short; enter it once it is: `ia trade dividend --date DAY -- {symbol} -{tax}`": "持股期限较短，分红约 {tax} {currency} 将被补缴红利税；扣缴后记入：`ia trade dividend --date 日期 -- {symbol} -{tax}`",
     "{name}: {value!r} is no number of hours from 0 to 8760": "{name}：{value!r} 不是 0 到 8760 之间的小时数",
     "{name}: {value!r} is no per cent: a number above 0 and up to 100, without the sign": "{name}：{value!r} 不是百分数（大于 0、不超过 100 的数字，不带 %）",

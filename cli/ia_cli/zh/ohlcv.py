@@ -39,7 +39,7 @@ CATALOG = {
     "{symbol}: {note}": "{symbol}：{note}",
     "{option}: {value!r} is not a date": "{option}：{value!r} 不是日期",
     "{text}: a mainland code has six digits, and a share of Hong Kong begins with 0": "{text}：内地代码有六位，港股代码以 0 开头",
-    "if it is of Hong Kong, write `{code}.HK`": "如果是港股，请写 `{code}.HK`",
+    "if it is of Hong Kong, write `{digits}.HK`": "如果是港股，请写 `{digits}.HK`",
     "`--universe {key}` takes all of a list": "`--universe {key}` 取整个名单",
     "{option}: {date} is in the future": "{option}：{date} 在未来",
     "--period {value}: elsewhere this is a minute or a month": "--period {value}：别处这既可指分钟也可指月",

@@ -27,7 +27,7 @@ CATALOG = {
     "{field}: true or false": "{field}：true 或 false",
     "{field}: a time such as 90m, 1h or 1d; at most {most} minutes": "{field}：时长，如 90m、1h、1d，至多 {most} 分钟",
     "{field}: longer than {most} characters": "{field}：超过 {most} 个字符",
-    "{field}: a character that is not seen, {code}": "{field}：含有看不见的字符 {code}",
+    "{field}: a character that is not seen, {char}": "{field}：含有看不见的字符 {char}",
     "missed: once or skip, not {word!r}": "missed：once 或 skip，不能是 {word!r}",
     "notify: at most {most} channels, each once": "notify：至多 {most} 个渠道，每个一次",
     "notify: {name!r} is no name of a channel": "notify：{name!r} 不是渠道名",

@@ -119,6 +119,6 @@ CATALOG = {
     "Fetch it now?": "现在下载吗？",
     "what was fetched is proposal {number}: look at it, and `ia approve {number}` installs it": "下载到的内容是提案 {number}：看过之后，用 `ia approve {number}` 安装",
     "drop it: `ia reject {number}`": "可以放弃：`ia reject {number}`",
-    "{path}:{line}: {code} is a character that is not seen; remove it before you install the file": "{path}:{line}：{code} 是看不见的字符；请删去它再安装",
+    "{path}:{line}: {char} is a character that is not seen; remove it before you install the file": "{path}:{line}：{char} 是看不见的字符；请删去它再安装",
     "{path}: the change is only in blanks, line ends or characters that are not seen": "{path}：只有空白、换行或看不见的字符不同",
 }

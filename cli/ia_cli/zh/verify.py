@@ -39,7 +39,7 @@ CATALOG = {
     "{source} and {other} have no day in common": "{source} 与 {other} 没有共同的日子",
     "{name}: no bars": "{name}：没有行情",
     "{symbol}: nothing is stored of it": "{symbol}：这里没有存它",
-    "`ia sync --symbols {code}`, or `ia ohlcv {code}`": "`ia sync --symbols {code}`，或 `ia ohlcv {code}`",
+    "`ia sync --symbols {canonical}`, or `ia ohlcv {canonical}`": "`ia sync --symbols {canonical}`，或 `ia ohlcv {canonical}`",
     "{symbol}: the adjustment is not compared: {reason}": "{symbol}：复权未比较：{reason}",
     "{symbol}: sina has no factors of it; the adjustment is not compared": "{symbol}：新浪没有它的因子；复权未比较",
     "{count} more were not compared: {reason}": "另有 {count} 个未比较：{reason}",

@@ -122,13 +122,13 @@ class Approving:
         code = f"{secrets.randbelow(10**6):06d}"
         self._codes[command] = _Code(code, digest, chat, self.now() + LIFE)
         if self.aside is not None:
-            self.aside(Message("the code for /{command}: {code}", command=command, code=code))
+            self.aside(Message("the code for /{command}: {digits}", command=command, digits=code))
             how = Message(
                 "to do it, send within 5 minutes: /{command} CODE (the code stands in the terminal of `ia listen`)",
                 command=command,
             )
         else:
-            how = Message("to do it, send within 5 minutes: /{command} {code}", command=command, code=code)
+            how = Message("to do it, send within 5 minutes: /{command} {digits}", command=command, digits=code)
         return f"{text.rstrip()}\n\n{self.voice.say(how)}"
 
     def confirm(self, ws: Workspace, number: int, code: str, chat: str, by: str) -> Proposal:

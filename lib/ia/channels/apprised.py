@@ -95,7 +95,7 @@ def _failure(scheme: str, lines: list[str], *, alone: bool) -> TryLater | Unavai
     code = next((int(found[1]) for line in lines if (found := re.search(r"\berror=(\d{3})\b", line))), None)
     if code is not None:
         kind = Unsent if code == 429 and alone else TryLater if code >= 500 or code in (408, 425) else Unavailable
-        return kind("{scheme}: HTTP status {code}", scheme=scheme, code=code)
+        return kind("{scheme}: HTTP status {status}", scheme=scheme, status=code)
     if alone and any(map(_NEVER_LEFT.search, lines)):
         return unreached(scheme, " ".join(filter(_NEVER_LEFT.search, lines)))
     if any("onnection" in line for line in lines):

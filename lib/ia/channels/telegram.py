@@ -142,5 +142,5 @@ def _failure(code: int, answer: dict[str, Any], secret: str) -> TryLater | Unava
         told = ""
     said = " ".join("".join(c for c in told if c.isprintable()).split())[:120]
     if said:
-        return kind("{scheme}: HTTP status {code} ({reason})", scheme="telegram", code=code, reason=said)
-    return kind("{scheme}: HTTP status {code}", scheme="telegram", code=code)
+        return kind("{scheme}: HTTP status {status} ({reason})", scheme="telegram", status=code, reason=said)
+    return kind("{scheme}: HTTP status {status}", scheme="telegram", status=code)

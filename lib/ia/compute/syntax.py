@@ -5,8 +5,8 @@ import re
 from ia.errors import Message
 
 _WITH_FIELDS = (
-    ("invalid character {char} ({code})", r"invalid character (?P<char>'.+') \((?P<code>U\+\w+)\)"),
-    ("invisible character {code}", r"invalid non-printable character (?P<code>U\+\w+)"),
+    ("invalid character {char} ({point})", r"invalid character (?P<char>'.+') \((?P<point>U\+\w+)\)"),
+    ("invisible character {point}", r"invalid non-printable character (?P<point>U\+\w+)"),
     (
         "closing {found} does not match opening {opened}",
         r"closing parenthesis (?P<found>'.') does not match opening parenthesis (?P<opened>'.').*",

@@ -139,8 +139,8 @@ def _by_code(upper: str, asked: str, traded: bool) -> Symbol | None:
         raise UsageError(
             "{text}: a code has five or six digits",
             text=asked,
-            code=code.zfill(5),
-            hint="in Hong Kong it is `{code}.HK`",
+            digits=code.zfill(5),
+            hint="in Hong Kong it is `{digits}.HK`",
         )
     return _by_ticker(upper.replace("-", "."), asked) if _is_ticker(upper) else None
 
@@ -163,8 +163,8 @@ def _unfinished(code: str, asked: str) -> Symbol:
     if meant:
         raise _several(asked, [*meant, Symbol(code, "HK", "HK", "stock")])
     raise UsageError(
-        "{text}: a mainland code has six digits, and a share of Hong Kong begins with 0", text=asked, code=code,
-        hint="if it is of Hong Kong, write `{code}.HK`",
+        "{text}: a mainland code has six digits, and a share of Hong Kong begins with 0", text=asked, digits=code,
+        hint="if it is of Hong Kong, write `{digits}.HK`",
     )  # fmt: skip
 
 
@@ -263,9 +263,9 @@ def _near(key: str, table: Iterable[tuple[Symbol, tuple[str, ...]]]) -> list[Sym
 def _several(asked: str, found: Iterable[Symbol]) -> UsageError:
     listed = sorted(found, key=lambda symbol: (symbol.exchange not in ("SH", "SZ", "BJ"), symbol.canonical))
     shown = ", ".join(map(str, listed[:12])) + (", …" if len(listed) > 12 else "")
-    hint = "write one of the codes, such as `{code}`"
+    hint = "write one of the codes, such as `{first}`"
     return UsageError(
-        "{text} could be: {candidates}", text=asked, candidates=shown, code=listed[0].canonical, hint=hint
+        "{text} could be: {candidates}", text=asked, candidates=shown, first=listed[0].canonical, hint=hint
     )
 
 

@@ -267,8 +267,8 @@ class Desk:
             raise UsageError("{symbol} is an index, which nobody can hold", symbol=str(found))
         if found.kind == "repo":
             raise UsageError(
-                "{symbol} is reverse repo: money that is lent, not a security", symbol=str(found), code=found.code,
-                hint="`ia trade lend AMOUNT --code {code}` enters it, `ia trade repaid AMOUNT` its end",
+                "{symbol} is reverse repo: money that is lent, not a security", symbol=str(found), digits=found.code,
+                hint="`ia trade lend AMOUNT --code {digits}` enters it, `ia trade repaid AMOUNT` its end",
             )  # fmt: skip
         if found.kind == "issue":
             listed = listed_code(found) or listed_code(found, rights=True)

@@ -93,8 +93,8 @@ def _tell_of_fees(desk: Desk, wish: Order) -> None:
         desk.notify(
             Message(
                 "your commission in {market} is not known: that of ledger.commission_pct is taken; set yours, such as"
-                " `ia config set ledger.commission_{code} '{example}'`, or give --commission",
-                market=market, code=market.lower(), example=example,
+                " `ia config set ledger.commission_{suffix} '{example}'`, or give --commission",
+                market=market, suffix=market.lower(), example=example,
             )
         )  # fmt: skip
     if len(wish.fees) < 4:

@@ -452,7 +452,7 @@ def _symbol(row: Row, kind: str, file: _File) -> Symbol | None:
     listed = listed or file.bonds.get(stem(row["name"]))
     if listed is None and not advance:
         raise BadData(
-            "{code} is a code for subscribing: under which code it is listed is not told", code=found.code,
+            "{digits} is a code for subscribing: under which code it is listed is not told", digits=found.code,
             hint="enter it by hand: `ia trade buy CODE QUANTITY PRICE --subscribed`",
         )  # fmt: skip
     return listed or found

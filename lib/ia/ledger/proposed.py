@@ -69,9 +69,9 @@ def approved(desk: Desk, proposal: Proposal) -> Entry:
         if exc.hint is None:
             raise
         raise Refused(
-            "{reason}", reason=Message(exc.template, **exc.params), side=wish.side, code=wish.symbol.canonical,
+            "{reason}", reason=Message(exc.template, **exc.params), side=wish.side, symbol=wish.symbol.canonical,
             count=plain(wish.quantity), price=plain(wish.price), number=proposal.id,
-            hint="if it is meant so: `ia trade {side} {code} {count} {price} --override --because WHY`, and"
+            hint="if it is meant so: `ia trade {side} {symbol} {count} {price} --override --because WHY`, and"
             " `ia reject {number}`",
         ) from None  # fmt: skip
 

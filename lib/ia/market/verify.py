@@ -297,8 +297,8 @@ def _stored(ws: Workspace, symbol: Symbol, span: Span) -> Bars:
         series = cache.find(db, LIVE, symbol.canonical)
         if series is None:
             raise NotFound(
-                "{symbol}: nothing is stored of it", symbol=str(symbol), code=symbol.canonical,
-                hint="`ia sync --symbols {code}`, or `ia ohlcv {code}`",
+                "{symbol}: nothing is stored of it", symbol=str(symbol), canonical=symbol.canonical,
+                hint="`ia sync --symbols {canonical}`, or `ia ohlcv {canonical}`",
             )  # fmt: skip
         return cache.bars(db, series, until)
 

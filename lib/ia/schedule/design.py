@@ -292,7 +292,7 @@ def _sized(design: Design) -> None:
             raise BadData("{field}: longer than {most} characters", field=field, most=most)
         bad = next((char for char in value if _hidden(char, field)), None)
         if bad is not None:
-            raise BadData("{field}: a character that is not seen, {code}", field=field, code=f"U+{ord(bad):04X}")
+            raise BadData("{field}: a character that is not seen, {char}", field=field, char=f"U+{ord(bad):04X}")
         if field not in _VERBATIM and value != " ".join(value.split()):
             raise BadData("{field}: one line of text, without spaces around it", field=field)
     if not design.schedule:

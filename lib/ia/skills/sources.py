@@ -86,8 +86,8 @@ def refuse_hidden(path: str, text: str) -> None:
         found = outside.first_hidden(words)
         if found is not None:
             raise BadData(
-                "{path}:{line}: {code} is a character that is not seen; remove it before you install the file",
-                path=place[:200], line=found[0], code=found[1],
+                "{path}:{line}: {char} is a character that is not seen; remove it before you install the file",
+                path=place[:200], line=found[0], char=found[1],
             )  # fmt: skip
 
 

@@ -271,7 +271,7 @@ def _doubt(desk: Desk, said: str) -> str:
             return speak(
                 "“{security}”可能是好几只证券：{candidates}。请写代码，例如 {example}。",
                 '"{security}" could be several securities: {candidates}. Write the code, such as {example}.',
-                security=said, candidates=several, example=exc.params.get("code") or "600519.SH",
+                security=said, candidates=several, example=exc.params.get("first") or "600519.SH",
             )  # fmt: skip
         like = str(exc.params.get("near") or "")
     like = like or ", ".join(map(str, near(said)[1]))

@@ -100,10 +100,10 @@ def _file(symbol: Symbol, part: str = "") -> str:
     near = [stems[key] for key in get_close_matches(_key(symbol.code), stems, 3, 0.5)]
     raise NotFound(
         "{symbol}: no file of it in {folder}",
-        hint="near: {near}" if near else "name it {code}.csv",
+        hint="near: {near}" if near else "name it {name}.csv",
         symbol=str(symbol),
         folder=here,
-        code=symbol.canonical,
+        name=symbol.canonical,
         near=", ".join(near),
     )
 
