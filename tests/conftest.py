@@ -23,8 +23,8 @@ def installed() -> list[str]:
 def program() -> list[str]:
     """The command line of a program that stands for the installed `ia` and starts in a third of the time.
 
-    It is for tests of what a command does, not of how its process starts and dies: its process is another one's child
-    (see tests/forked.py). IA_TEST_START=1 starts the installed one.
+    It is for tests of what a command does, not of how its process starts and is killed: its process is another one's
+    child, which dies a moment later (see tests/forked.py). IA_TEST_START=1 starts the installed one.
     """
     if "IA_TEST_START" in os.environ:
         return installed()

@@ -55,7 +55,7 @@ def github(body, *, secret=SECRET, delivery=None):
 class Listener:
     """`ia listen webhook` in a process; what it says on stdout and stderr is collected."""
 
-    def __init__(self, *args, secret=SECRET, form="standard", env=None):
+    def __init__(self, *args, secret=SECRET, form="standard", env=None, ia=None):
         told = {
             **os.environ,
             "IA_WEBHOOK_FORM": form,
@@ -63,7 +63,7 @@ class Listener:
             **(env or {}),
         }
         self.process = subprocess.Popen(
-            [*program(), "listen", "webhook", "--port", "0", *args], env=told, stdin=subprocess.DEVNULL,
+            [*(ia or program()), "listen", "webhook", "--port", "0", *args], env=told, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
         self.out, self.err = [], []

@@ -163,14 +163,14 @@ def test_killed_while_it_works_the_answer_comes_after_the_restart(bot, listener,
     monkeypatch.setenv("IA_LANG", lang)
     go = threading.Event()
     server = brain(always=lambda request: echo(request) if go.is_set() else Reply("迟", until=go))
-    process = listener()
+    process = listener(ia=installed())
     bot.say(OWNER, "一")
     bot.say(OWNER, "二")
     assert bot.until(lambda: server.requests)
     process.kill()
     process.wait()
     go.set()
-    process = listener()
+    process = listener(ia=installed())
     assert bot.sent_to(OWNER, 2) == ["答：一", "答：二"]
     assert stop(process) == 0
     assert bot.sent_to(OWNER, 3, 0.5) == ["答：一", "答：二"]
@@ -181,13 +181,13 @@ def test_killed_twice_over_the_same_message_it_says_so_and_goes_on(bot, listener
     server = brain(always=lambda request: Reply("迟", until=held) if "一" in request.asked else echo(request))
     bot.say(OWNER, "一")
     for times in (1, 2):
-        process = listener()
+        process = listener(ia=installed())
         assert bot.until(lambda times=times: len(server.requests) == times)
         process.kill()
         process.wait()
     held.set()
     bot.say(OWNER, "二")
-    process = listener()
+    process = listener(ia=installed())
     told = bot.sent_to(OWNER, 2)
     assert told[0].startswith(INTERRUPTED)
     assert told[1] == "答：二"
@@ -197,7 +197,7 @@ def test_killed_twice_over_the_same_message_it_says_so_and_goes_on(bot, listener
 @pytest.mark.parametrize("arrived", [True, False])
 def test_killed_while_it_sends_nothing_is_sent_twice(bot, listener, brain, arrived):
     brain(always=echo)
-    process = listener()
+    process = listener(ia=installed())
 
     def kill(_call):
         process.kill()
@@ -207,7 +207,7 @@ def test_killed_while_it_sends_nothing_is_sent_twice(bot, listener, brain, arriv
     bot.plan("sendMessage", kill)
     bot.say(OWNER, "一")
     assert bot.until(lambda: process.poll() is not None)
-    process = listener()
+    process = listener(ia=installed())
     bot.say(OWNER, "二")
     expected = [*(["答：一"] if arrived else []), INTERRUPTED, "答：二"]
     told = bot.sent_to(OWNER, len(expected))
@@ -217,7 +217,7 @@ def test_killed_while_it_sends_nothing_is_sent_twice(bot, listener, brain, arriv
 
 def test_killed_before_it_acknowledged_nothing_is_lost_or_answered_twice(bot, listener, brain, home):
     brain(always=echo)
-    process = listener()
+    process = listener(ia=installed())
 
     def kill(_call):  # the poll that would acknowledge
         bot.until(lambda: states(home) == ["answered"])
@@ -230,7 +230,7 @@ def test_killed_before_it_acknowledged_nothing_is_lost_or_answered_twice(bot, li
     bot.say(OWNER, "一")
     assert bot.until(lambda: process.poll() is not None)
     assert bot.waiting == 1
-    assert end(listener("--once"))[0] == 0
+    assert end(listener("--once", ia=installed()))[0] == 0
     assert bot.sent_to(OWNER, 2, 0.3) == ["答：一"]
     assert bot.waiting == 0
 
@@ -241,12 +241,12 @@ def test_killed_at_any_moment_there_is_one_answer_or_a_word_about_it(bot, listen
     brain(always=echo)
     chance = random.Random(4)
     for number in range(12):
-        process = listener()
+        process = listener(ia=installed())
         bot.say(OWNER, f"第{number}句")
         time.sleep(chance.uniform(0.3, 1.6))
         process.kill()
         process.wait()
-    assert end(listener("--once"), 60)[0] == 0
+    assert end(listener("--once", ia=installed()), 60)[0] == 0
     told = bot.sent_to(OWNER)
     answers = [text for text in told if text.startswith("答")]
     lost = [text for text in told if text.startswith(INTERRUPTED)]

@@ -177,13 +177,13 @@ def alive(group):
 
 
 def test_killed_after_the_answer_it_is_run_after_the_next_start(ws, build):
-    with Listener() as listener:
+    with Listener(ia=installed()) as listener:
         for number in range(5):
             assert listener.post("build", f"event {number}", id=f"id-{number}").status == 202
         listener.process.kill()
         listener.process.wait()
     assert [key for key, _ in kept(ws)] == [f"id-{number}" for number in range(5)]
-    with Listener() as listener:
+    with Listener(ia=installed()) as listener:
         assert [run.slot for run in settled(ws, 5)] == [f"webhook id-{number}" for number in range(5)]
         assert listener.post("build", "event 0", id="id-0").status == 200
         assert listener.events == []
@@ -192,7 +192,7 @@ def test_killed_after_the_answer_it_is_run_after_the_next_start(ws, build):
 
 
 def test_what_no_listener_came_back_for_is_due(ws, build, ia):
-    with Listener() as listener:
+    with Listener(ia=installed()) as listener:
         listener.post("build", "x", id="a")
         listener.process.kill()
         listener.process.wait()
@@ -204,7 +204,7 @@ def test_killed_at_any_moment_nothing_acknowledged_is_lost_and_nothing_runs_twic
     """kill -9 while events come in, six times: what was answered with 202 is there, and what is there once."""
     acknowledged, number = set(), 0
     for cycle in range(6):
-        with Listener() as listener:
+        with Listener(ia=installed()) as listener:
 
             def send(id, listener=listener):
                 try:
