@@ -1,4 +1,4 @@
-"""Man pages from the same source as `--help`: `python -m ia_cli._man DIR` writes ia.1 and one page a command."""
+"""Man pages from the same source as `--help`: `python -m ia_cli._man DIR` writes man1/ia.1 and one page a command."""
 
 import sys
 from collections.abc import Iterator
@@ -221,7 +221,7 @@ def main() -> None:
         sys.exit("usage: python -m ia_cli._man DIR")
     folder = Path(sys.argv[1])
     for name, page in pages().items():
-        (folder / name).write_text(page, encoding="utf-8")
+        (folder / "man1" / name).write_text(page, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -29,14 +29,13 @@ ALL = dict(commands())
 
 @pytest.mark.parametrize("name", sorted(pages()))
 def test_man_pages_are_up_to_date(name):
-    assert (REPO / "man" / name).read_text(encoding="utf-8") == pages()[name], "run `make man`"
+    assert (REPO / "man" / "man1" / name).read_text(encoding="utf-8") == pages()[name], "run `make man`"
 
 
 def test_no_man_page_is_left_over_and_all_are_installed():
-    present = {path.name for path in (REPO / "man").iterdir()}
+    present = {path.name for path in (REPO / "man").glob("man?/*")}
     assert present == {*pages(), *EXTRA_PAGES}
-    packaged = (REPO / "pyproject.toml").read_text()
-    assert all(f'"man/{name}" = "share/man/man{name[-1]}/{name}"' in packaged for name in present)
+    assert all(path.parent.name == f"man{path.name[-1]}" for path in (REPO / "man").glob("man?/*"))
     if Path(installed()[0]).name == "ia":
         share = Path(sys.prefix) / "share" / "man"
         assert {path.name for path in share.glob("man*/ia*")} == present
@@ -46,7 +45,7 @@ def test_no_man_page_is_left_over_and_all_are_installed():
 def test_man_renders_without_a_complaint(name):
     if shutil.which("man") is None:
         pytest.skip("man is not installed")
-    run = subprocess.run(["man", "--warnings", "-E", "UTF-8", "-l", str(REPO / "man" / name)], capture_output=True, text=True, env={"PATH": "/usr/bin:/bin", "MANWIDTH": "100", "LANG": "C.UTF-8"})  # fmt: skip
+    run = subprocess.run(["man", "--warnings", "-E", "UTF-8", "-l", str(REPO / "man" / f"man{name[-1]}" / name)], capture_output=True, text=True, env={"PATH": "/usr/bin:/bin", "MANWIDTH": "100", "LANG": "C.UTF-8"})  # fmt: skip
     assert run.returncode == 0
     assert not run.stderr.strip()
     assert "NAME" in run.stdout

@@ -66,7 +66,7 @@ def problem(ws, name="echo"):
 
 class TestManifest:
     def test_the_example_of_the_manual_page_is_read(self, put, ws):
-        page = (REPO / "man" / "ia-provider.5").read_text(encoding="utf-8").replace("\\-", "-")
+        page = (REPO / "man" / "man5" / "ia-provider.5").read_text(encoding="utf-8").replace("\\-", "-")
         front = page.partition(".nf\n---\n")[2].partition("\n---\n")[0]
         put("weather", front)
         (tool,) = providers.find(ws, "weather").tools
