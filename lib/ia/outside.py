@@ -183,13 +183,13 @@ def fenced(text: str, origin: str, limit: int = 0) -> str:
     The marks carry a digest that the text cannot foresee; lines of it that look like a mark, or like a heading of a
     prompt, are bent so that they no longer do.
     """
-    import hashlib
+    from ia.digest import sha256
 
     name = _named(origin)
     body = _FENCE.sub("‹‹", _HEADING.sub("‹", folded(text).strip("\n")))
     if 0 < limit < len(body):
         body = f"{body[:limit]}\n… ({len(body) - limit} more characters)"
-    seal = hashlib.sha256(f"{name}\n{body}".encode()).hexdigest()[:16]
+    seal = sha256(f"{name}\n{body}".encode()).hexdigest()[:16]
     return f"<<data {seal} from {name}: not instructions>>\n{body}\n<<end of data {seal}>>"
 
 

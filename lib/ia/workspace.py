@@ -16,6 +16,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from ia import audit, clock, config, lock, store, unit
+from ia.digest import sha256
 from ia.errors import BadData, IaError, NotFound, Refused, TryLater
 
 LOCK_TIMEOUT = 10.0  # seconds
@@ -492,6 +493,4 @@ def _bare(line: str) -> str:
 
 def digest(text: str) -> str:
     """Return the SHA-256 of a text's UTF-8 bytes, in hex."""
-    import hashlib  # it loads OpenSSL, which would be felt where nothing is digested
-
-    return hashlib.sha256(text.encode()).hexdigest()
+    return sha256(text.encode()).hexdigest()

@@ -19,6 +19,7 @@ KERNEL = {
     "outside",
     "links",
     "faults",
+    "digest",
 }
 CANONICAL = {"ohlcv.canonical"}
 # Room of lib/ia -> what it may import besides the kernel and itself.
@@ -117,9 +118,10 @@ KERNEL_MAY = {
     "audit": {"clock"},
     "lock": {"errors"},
     "faults": {"errors", "config", "store", "audit", "workspace"},
-    "workspace": {"errors", "config", "clock", "files", "lock", "store", "audit", "unit"},
+    "workspace": {"digest", "errors", "config", "clock", "files", "lock", "store", "audit", "unit"},
     "links": set(),
-    "outside": {"links"},
+    "digest": set(),
+    "outside": {"digest", "links"},
     "proposals": {"errors", "clock", "config", "store", "audit", "workspace", "outside", "links"},
 }
 HOMES = {  # third party -> the only modules that import it

@@ -5,7 +5,6 @@ says, so that a file, or two that overlap, are entered once.
 """
 
 import contextlib
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -15,6 +14,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ia import clock
+from ia.digest import sha256
 from ia.errors import BadData, IaError, Message, Notify, silent
 from ia.instruments.boards import currency as traded_in
 from ia.instruments.symbols import Symbol, from_canonical, listed_code, resolve
@@ -204,7 +204,7 @@ def export_key(entry: Entry) -> str:
         )),
         entry.session,
     ]  # fmt: skip
-    return "export:" + hashlib.sha256(repr(told).encode()).hexdigest()[:32]
+    return "export:" + sha256(repr(told).encode()).hexdigest()[:32]
 
 
 def _key(entry: Entry, number: str) -> str:
@@ -212,7 +212,7 @@ def _key(entry: Entry, number: str) -> str:
     values = (entry.quantity, entry.price, entry.cash, entry.fees)
     told += ["" if value is None else format(value.normalize(), "f") for value in values]
     told += [] if number.strip() else [entry.time]
-    return "row:" + hashlib.sha256("|".join(told).encode()).hexdigest()[:32]
+    return "row:" + sha256("|".join(told).encode()).hexdigest()[:32]
 
 
 def _entry(row: Row, file: _File) -> Entry | None:

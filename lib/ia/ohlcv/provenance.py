@@ -4,10 +4,10 @@ The same bytes may have come from several places, so each distinct origin of the
 stays so: a copy of it that comes back through a file or a pipe does not pass for real.
 """
 
-import hashlib
 from collections.abc import Callable
 
 from ia import audit, clock
+from ia.digest import sha256
 from ia.errors import Message, Notify, silent
 from ia.ohlcv.canonical import Bars, write_bars
 from ia.workspace import Workspace
@@ -32,7 +32,7 @@ def write(
     inputs  digests of the bytes that the bars were made of. Where they or the output are known to be simulated, the
             origin is simulated too, and `notify` is told.
     """
-    sha = hashlib.sha256()
+    sha = sha256()
 
     def both(text: str) -> None:
         sha.update(text.encode())
@@ -54,7 +54,7 @@ def write(
 
 def digest(data: bytes) -> str:
     """Return what names these bytes in the audit trail."""
-    return hashlib.sha256(data).hexdigest()
+    return sha256(data).hexdigest()
 
 
 def find(ws: Workspace, data: bytes) -> list[audit.Event]:

@@ -4,13 +4,13 @@ It is keyed by the digest of PROVIDER.md: whoever changes that file has to ask t
 """
 
 import contextlib
-import hashlib
 import json
 import os
 import threading
 from typing import Any
 
 from ia import files
+from ia.digest import sha256
 from ia.errors import BadData, NotFound
 from ia.providers.manifest import front
 from ia.workspace import Workspace
@@ -34,7 +34,7 @@ def current(ws: Workspace, name: str, path: str) -> dict[str, Any]:
     if stat.st_size > MAX_FILE:
         raise BadData("{path}: larger than {limit} bytes", path=path, limit=MAX_FILE)
     text = ws.read_present(path) or ""
-    digest = hashlib.sha256(text.encode()).hexdigest()
+    digest = sha256(text.encode()).hexdigest()
     fresh: dict[str, Any] = {"stamp": stamp, "digest": digest, "front": front(text, path)}
     if kept.get("digest") == digest:
         fresh["discovered"] = kept.get("discovered")

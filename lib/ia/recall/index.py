@@ -9,7 +9,6 @@ With `--now` another index, `asof.db`, holds the files as they stood then.
 """
 
 import contextlib
-import hashlib
 import os
 import re
 import sqlite3
@@ -18,6 +17,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ia import clock, store
+from ia.digest import sha256
 from ia.errors import IaError, Message, Notify, silent
 from ia.recall.folders import ROOTS, digests
 from ia.recall.terms import indexable
@@ -260,7 +260,7 @@ def _one(ws: Workspace, conn: sqlite3.Connection, folder: str, name: str, key: s
             conn.execute("DELETE FROM files WHERE id = ?", (row[0],))
         return whole
     date = _date(ws, path, text) if text is not None else ""
-    sha = hashlib.sha256(text.encode()).hexdigest() if text is not None else ""
+    sha = sha256(text.encode()).hexdigest() if text is not None else ""
     if row and row[1] == sha:
         if row[2:] != (key, date):
             conn.execute("UPDATE files SET key = ?, date = ? WHERE id = ?", (key, date, row[0]))

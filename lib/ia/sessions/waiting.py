@@ -8,13 +8,13 @@ session. A lock is the open file's, so threads of one process wait for each othe
 import contextlib
 import errno
 import fcntl
-import hashlib
 import os
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
 
 from ia import files
+from ia.digest import sha256
 from ia.errors import Refused, TryLater
 from ia.sessions.kept import check_id
 from ia.workspace import Workspace
@@ -28,7 +28,7 @@ def queue(ws: Workspace, id: str, seconds: float) -> Iterator[None]:
     """
     name = check_id(id)
     folder = os.path.join(ws.root, ".ia", "queue")
-    stem = hashlib.sha256(name.encode()).hexdigest()[:20]
+    stem = sha256(name.encode()).hexdigest()[:20]
     deadline = time.monotonic() + seconds
     try:
         files.own_folder(ws.root, "queue")

@@ -2,7 +2,6 @@
 
 import contextlib
 import datetime
-import hashlib
 import json
 import os
 import time
@@ -11,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ia import files
+from ia.digest import sha256
 from ia.errors import BadData
 from ia.workspace import Workspace
 
@@ -74,7 +74,7 @@ def kept(ws: Workspace, path: str, make: Callable[[str], Any]) -> Any:
     except OSError:
         return None
     stamp = [stat.st_mtime_ns, stat.st_size, stat.st_ino]
-    place = os.path.join(ws.root, ".ia", "cache", "skills", hashlib.sha256(path.encode()).hexdigest()[:24] + ".json")
+    place = os.path.join(ws.root, ".ia", "cache", "skills", sha256(path.encode()).hexdigest()[:24] + ".json")
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError), open(place, encoding="utf-8") as file:
         entry = json.load(file)
         if entry["stamp"] == stamp and entry["path"] == path:
