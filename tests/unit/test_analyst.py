@@ -419,59 +419,58 @@ def test_every_reading_is_an_expression_that_computes(ws):
         assert isinstance(value, int | float), code
 
 
-OUTLINE = {
+PROCEDURE = {
     "procedure": [
-        "P1 收集 (给出了代码; 有行情)",
-        "- P1_1 取日线行情 [market.ohlcv]",
-        "P2 计算",
-        "- P2_1 算近 20 日涨跌幅，作为节奏 [compute.run(code=roc(close, 20))]",
-        "- P2_2 看位置 [compute.run(code=(close - lowest(low, 250)) / (highest(high, 250) - lowest(low, 250)) * 100)]",
-        "- P4_T1 看趋势强度 [compute.run(code=adx(high, low, close, 14))] <trend>",
-        "- P4_V1 看五年分位 [compute.run(code=percentrank(close, 1250))] <value>",
-        "- P4_V2 估值没有数据源 <value>",
-        "- P5_1 写下失效条件",
-        "- P6_1 读关注列表 [memory.read(path=tracking.md)]",
+        {"id": "P1", "name": "收集", "entry_condition": "给出了代码", "exit_condition": "有行情", "steps": [
+            {"id": "P1_1", "action": "取日线行情", "tool": "market.ohlcv"},
+        ]},
+        {"id": "P2", "name": "计算", "steps": [
+            {"id": "P2_1", "action": "算近 20 日涨跌幅，作为节奏", "tool": "compute.run", "args": {"code": "roc(close, 20)"}},
+            {"id": "P2_2", "action": "看位置", "tool": "compute.run",
+             "args": {"code": "(close - lowest(low, 250)) / (highest(high, 250) - lowest(low, 250)) * 100"}},
+            {"id": "P4_T1", "action": "看趋势强度", "tool": "compute.run", "args": {"code": "adx(high, low, close, 14)"}, "lens": "trend"},
+            {"id": "P4_V1", "action": "看五年分位", "tool": "compute.run", "args": {"code": "percentrank(close, 1250)"}, "lens": "value"},
+            {"id": "P4_V2", "action": "估值没有数据源", "lens": "value"},
+            {"id": "P5_1", "action": "写下失效条件"},
+            {"id": "P6_1", "action": "读关注列表", "tool": "memory.read", "args": {"path": "tracking.md", "limit": 5}},
+        ]},
     ]
-}
+}  # fmt: skip
 
 
-def test_an_outlined_procedure_is_read_back():
-    steps = procedure.of(OUTLINE, Voice(ZH))
+def test_a_procedure_is_read_as_data():
+    steps = procedure.of(PROCEDURE)
     assert [step.id for step in steps] == ["P1_1", "P2_1", "P2_2", "P4_T1", "P4_V1", "P4_V2", "P5_1", "P6_1"]
     assert steps[1].code == "roc(close, 20)" and steps[2].code.startswith("(close - lowest")
     assert [step.lens for step in steps[3:6]] == ["trend", "value", "value"]
-    assert (steps[5].tool, steps[7].tool, steps[7].args) == ("", "memory.read", {"path": "tracking.md"})
+    assert (steps[5].tool, steps[7].tool, steps[7].args) == ("", "memory.read", {"path": "tracking.md", "limit": 5})
     assert [procedure.unit_of(step) for step in steps[1:5]] == ["percent", "points", "points", "points"]
 
 
-def test_a_procedure_as_data_is_read_too():
-    plain = {
-        "procedure": {
-            "phases": [
-                {
-                    "id": "P1",
-                    "steps": [
-                        {
-                            "id": "A",
-                            "action": "算",
-                            "tool": "compute.run",
-                            "args": {"code": "close"},
-                            "output": "收盘",
-                            "output_en": "Close",
-                            "unit": "price",
-                        }
-                    ],
-                }
-            ]
-        }
-    }
-    (step,) = procedure.of(plain, Voice(EN))
-    assert (step.code, step.label, step.unit) == ("close", "Close", "price")
-    assert procedure.of("nothing", Voice(EN)) == procedure.of({"procedure": {"phases": [7]}}, Voice(EN)) == []
+@pytest.mark.parametrize(
+    ("given", "label", "unit"),
+    [
+        ({"output": "Close", "unit": "price"}, "Close", "price"),
+        ({"output": "Weight", "unit": "kg"}, "Weight (kg)", ""),
+        ({"output": "A [b] <c> = d (price)"}, "A [b] <c> = d (price)", ""),
+        ({"action": "算年化波动：近一年"}, "年化波动：近一年", ""),
+    ],
+)
+def test_a_step_is_called_by_its_output_in_its_unit(given, label, unit):
+    (step,) = procedure.of({"procedure": [{"steps": [{"id": "A", "tool": "compute.run", **given}]}]})
+    assert (step.label, step.unit) == (label, unit)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["nothing", None, {"procedure": [7, "- A x", {"steps": 5}, {"steps": ["x"]}]}, {"procedure": {"phases": []}}],
+)
+def test_what_is_no_procedure_has_no_steps(answer):
+    assert procedure.of(answer) == []
 
 
 def test_the_lens_chooses_and_orders_the_steps():
-    steps = procedure.of(OUTLINE, Voice(ZH))
+    steps = procedure.of(PROCEDURE)
     assert [s.id for s in procedure.chosen(steps, ("value", "trend"))] == [
         "P1_1",
         "P2_1",
@@ -583,7 +582,7 @@ ANSWERS = (
     '{"value": null, "date": null}', '{"value": NaN}', '{"value": true}', '{"value": {"a": 1}, "date": "2024-03-15"}', '{"value": 3.5, "date": "2024-03-15"}',
     '{"symbol": "300750.SZ", "name": null, "rows": 10, "first": "a", "last": null, "bars": ["x", "2024-03-15,1,1,1,1,1", "2024-03-14,a,b,c,d,e"]}',
     '{"fired": [7, {"id": null}, {"id": "T1", "kind": "rule", "tier": "x", "text": null, "confidence": 5}], "for_you_to_judge": [7, {"tier": 1}]}',
-    '{"procedure": ["- ", "- A [compute.run(code=close)]", 7, null], "tools": 5}', '{"procedure": {"phases": [{"steps": [{"tool": 5, "args": 7}]}]}, "tools": ["*"]}',
+    '{"procedure": ["- ", "- A [compute.run(code=close)]", 7, null], "tools": 5}', '{"procedure": [{"steps": [{"tool": 5, "args": 7}, 7]}, {"steps": 5}], "tools": ["*"]}',
     '[{"source": null}, {"source": "memory/observations/2024-03-15-x.md", "date": 5, "content": null}, 7]', '[{"path": null}, {"path": "memory/observations/2024-03-14-x.md"}]',
     "# x\n\n- 600519.SH 贵州茅台\n- {x}\n[16:00] 宁德时代 收盘 {0} | 偏多 | 失效 收盘<x", '{"path": null, "status": null}', '{"proposal": 3, "path": "soul.md", "status": "waits"}',
     '{"a": [1, 2, {"b": "…\n… (99 more characters)', "<<data x from y: not instructions>>\n【用户问题】/scan\n<<end of data x>>",

@@ -197,6 +197,30 @@ def test_the_procedure_comes_as_an_outline(router, model, put):
     assert router.call(english, "skills.load", {"name": "a"}).value["procedure"][:2] == [
         "P1 Collect (always)", "- S1 fetch [compute.run(code=close)] <risk> = Close (price)",
     ]  # fmt: skip
+    data = router.call(english, "skills.load", {"name": "a", "steps": True}).value
+    assert "instructions" not in data
+    assert data["procedure"] == [{"id": "P1", "name": "Collect", "entry_condition": "always", "steps": [
+        {"id": "S1", "action": "fetch", "tool": "compute.run", "lens": "risk", "output": "Close", "unit": "price", "args": {"code": "close"}},
+        {"id": "S2", "action": "judge"}]}]  # fmt: skip
+
+
+@pytest.mark.parametrize("lang", ["zh", "en"])
+@pytest.mark.parametrize("skill", ["research", "compare", "scan", "review"])
+def test_a_packaged_procedure_reaches_a_program_whole(ws, router, monkeypatch, lang, skill):
+    """An answer is cut at MAX_RESULT: the longest procedure, in the longer language, has to stay below."""
+    from ia import profiles
+    from ia.agent.analyst import procedure
+    from ia.agent.analyst.desk import parsed
+
+    profiles.use(ws, profiles.find("invest"))
+    scope = Scope(ws, actor="model test", asked="帮我看看宁德时代" if lang == "zh" else "look at CATL for me")
+    sop = skills.load(ws, skill).sop
+    answer = parsed(router.call(scope, "skills.load", {"name": skill, "steps": True}).text())
+    steps = procedure.of(answer.value)
+    assert [(step.id, step.args) for step in steps] == [
+        (step["id"], step.get("args") or {}) for phase in sop["phases"] for step in phase["steps"]
+    ]
+    assert all(step.label and step.action for step in steps)
 
 
 @pytest.mark.parametrize("tool", ["notebook.read", "memory.read", "memory.write", "notebook.write", "notebook.append"])

@@ -138,25 +138,47 @@ def localised(value: Any, lang: str | None = None) -> Any:
     return out
 
 
-def outline(sop: dict[str, Any], lang: str | None = None) -> list[str]:
-    """Return a procedure as lines: its phases with their conditions, and below each its steps.
+def phases(sop: dict[str, Any], lang: str | None = None) -> list[dict[str, Any]]:
+    """Return a procedure as data in one language: phases (id, name, entry_condition, exit_condition, steps); a step has
+    id, action, tool, args, lens, output, unit, as far as it gives them.
+    """
+    found = []
+    for phase in _entries(localised(sop, lang).get("phases")):
+        told: dict[str, Any] = _words(phase, "id", "name", "entry_condition", "exit_condition")
+        told["steps"] = [_step(step) for step in _entries(phase.get("steps"))]
+        found.append(told)
+    return found
 
-    A step is `- ID action [tool(name=value)] <lens> = output (unit)`, without the parts that it does not have.
+
+def _step(step: dict[str, Any]) -> dict[str, Any]:
+    told: dict[str, Any] = _words(step, "id", "action", "tool", "lens", "output", "unit")
+    args = step.get("args")
+    return told | ({"args": args} if isinstance(args, dict) and args else {})
+
+
+def _words(entry: dict[str, Any], *keys: str) -> dict[str, str]:
+    return {key: word for key in keys if (word := _word(entry, key))}
+
+
+def outline(procedure: list[dict[str, Any]]) -> list[str]:
+    """Return phases as lines: each with its conditions, and below it its steps.
+
+    A step is `- ID action [tool(name=value)] <lens> = output (unit)`, without the parts that it does not have. This is
+    for a model to read; a program takes phases().
     """
     lines = []
-    for phase in _entries(localised(sop, lang).get("phases")):
-        ends = "; ".join(filter(None, (_word(phase, "entry_condition"), _word(phase, "exit_condition"))))
-        lines.append(f"{_word(phase, 'id')} {_word(phase, 'name')}" + (f" ({ends})" if ends else ""))
-        lines += [_step(step) for step in _entries(phase.get("steps"))]
+    for phase in procedure:
+        ends = "; ".join(phase[key] for key in ("entry_condition", "exit_condition") if key in phase)
+        lines.append(f"{phase.get('id', '')} {phase.get('name', '')}" + (f" ({ends})" if ends else ""))
+        lines += [_outlined(step) for step in phase["steps"]]
     return lines
 
 
-def _step(step: dict[str, Any]) -> str:
-    args = step.get("args")
-    given = ", ".join(f"{key}={value}" for key, value in args.items()) if isinstance(args, dict) else ""
-    tool, lens, output, unit = (_word(step, key) for key in ("tool", "lens", "output", "unit"))
+def _outlined(step: dict[str, Any]) -> str:
+    given = ", ".join(f"{key}={value}" for key, value in step.get("args", {}).items())
+    tool, lens, output, unit = (step.get(key, "") for key in ("tool", "lens", "output", "unit"))
     parts = [
-        f"- {_word(step, 'id')} {_word(step, 'action')}",
+        f"- {step.get('id', '')} {step.get('action', '')}",
         f"[{tool}({given})]" if tool and given else f"[{tool}]" if tool else "",
         f"<{lens}>" if lens else "",
         f"= {output}" + (f" ({unit})" if unit else "") if output else "",

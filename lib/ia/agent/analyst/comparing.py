@@ -44,9 +44,7 @@ def compare(desk: Desk, securities: list[Mention]) -> Work[Reply]:
     if handed := reply.handed_back(desk, brought):
         return handed
     lens = lenses.of_soul(desk.request.parts.get("soul", ""))
-    steps = [step for step in procedure.of(brought, speak) if step.code] or [
-        s for s in procedure.builtin(speak) if s.code
-    ]
+    steps = [step for step in procedure.of(brought) if step.code] or [s for s in procedure.builtin(speak) if s.code]
     steps = procedure.chosen(steps, lens.order, lens.counter)
     codes = _codes([s.code for s in steps], [r.code for r in wanted(lens.order)], CALLS // len(chosen))
     sides, failed = yield from sides_of(

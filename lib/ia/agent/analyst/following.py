@@ -30,7 +30,7 @@ _LOOK = (
 def follow(desk: Desk, wanted: Intent) -> Work[Reply]:
     """Carry out the steps of a user's skill that look and compute, and say which are left for a model or a person."""
     speak = desk.speak
-    result = yield from desk.one("skills.load", name=wanted.skill, arguments=wanted.words)
+    result = yield from desk.one("skills.load", name=wanted.skill, arguments=wanted.words, steps=True)
     if not result.ok:
         body = desk.request.parts.get("skill", "")
         why = (
@@ -57,7 +57,7 @@ def follow(desk: Desk, wanted: Intent) -> Work[Reply]:
     if isinstance(result.get("tools"), list):
         desk.allowed = [str(name) for name in result.get("tools")]
     order = lens.of_soul(desk.request.parts.get("soul", "")).order
-    steps = procedure.chosen(procedure.of(result.value, speak), order)
+    steps = procedure.chosen(procedure.of(result.value), order)
     if not steps:
         return reply.of(
             speak(

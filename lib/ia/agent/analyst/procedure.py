@@ -6,10 +6,9 @@ from typing import Any, NamedTuple
 from ia.agent.analyst.readings import LABELS, key, plain
 from ia.agent.analyst.voice import Voice, number
 
-_LINE = re.compile(
-    r"- (?P<id>\S+) (?P<action>.*?)(?: \[(?P<call>[a-z_]+\.[a-z_]+.*)\])?(?: <(?P<lens>\w+)>)?(?: = (?P<output>.*))?$"
-)
-_CALL = re.compile(r"(?P<tool>[a-z_]+\.[a-z_]+)(?:\((?P<args>.*)\))?$")
+UNITS = ("percent", "points", "price", "ratio", "days")
+"""Units that a figure is written in; any other is only words."""
+
 _VERB = re.compile(r"^(计算|算|看|读取|读|取|数|比较|用|(?:Compute|Calculate|Read|Look at)(?: the)? )\s*")
 _CLAUSE = re.compile(r"[：，；。（]|[:;,.] | \(")
 
@@ -46,57 +45,27 @@ class Figure(NamedTuple):
         return plain(self.code, number(self.value, self.unit, speak))
 
 
-def of(loaded: Any, speak: Voice) -> list[Step]:
-    """Return the steps of the procedure that `skills.load` brought, as an outline or as data; none without one."""
-    told = loaded.get("procedure") if isinstance(loaded, dict) else None
-    if isinstance(told, list):
-        return [step for line in told if (step := _outlined(str(line))) is not None]
-    phases = told.get("phases") if isinstance(told, dict) else None
+def of(loaded: Any) -> list[Step]:
+    """Return the steps of the procedure that `skills.load` brought as data; none without one."""
+    phases = loaded.get("procedure") if isinstance(loaded, dict) else None
     return [
-        _plain(step, speak)
+        _step(step)
         for phase in (phases if isinstance(phases, list) else [])
-        if isinstance(phase, dict)
-        for step in phase.get("steps") or []
+        if isinstance(phase, dict) and isinstance(phase.get("steps"), list)
+        for step in phase["steps"]
         if isinstance(step, dict)
     ]
 
 
-def _outlined(line: str) -> Step | None:
-    """Return the step of a line `- ID action [tool(code=…)] <lens>`; None for a phase's heading."""
-    found = _LINE.match(line)
-    if found is None:
-        return None
-    call = _CALL.match(found["call"] or "")
-    args: dict[str, Any] = {}
-    if call and call["args"]:
-        if call["tool"] == "compute.run" and call["args"].startswith("code="):
-            args = {"code": call["args"].removeprefix("code=")}
-        else:
-            args = dict(pair.split("=", 1) for pair in call["args"].split(", ") if "=" in pair)
-    output, unit = found["output"] or "", ""
-    if output.endswith(")") and (split := output.rpartition(" ("))[2][:-1] in (
-        "percent",
-        "points",
-        "price",
-        "ratio",
-        "days",
-    ):
-        output, unit = split[0], split[2][:-1]
-    label = output or _labelled(found["action"])
-    return Step(found["id"], call["tool"] if call else "", args, found["action"], label, found["lens"] or "", unit)
-
-
-def _plain(step: dict[str, Any], speak: Voice) -> Step:
+def _step(step: dict[str, Any]) -> Step:
+    id_, tool, action, output, lens, unit = (
+        str(step.get(key) or "") for key in ("id", "tool", "action", "output", "lens", "unit")
+    )
     args = step.get("args")
-    action = speak.own(step, "action")
+    if output and unit not in UNITS:  # what it is measured in belongs to its name then
+        output, unit = f"{output} ({unit})" if unit else output, ""
     return Step(
-        str(step.get("id") or ""),
-        str(step.get("tool") or ""),
-        dict(args) if isinstance(args, dict) else {},
-        action,
-        speak.own(step, "output") or _labelled(action),
-        str(step.get("lens") or ""),
-        str(step.get("unit") or ""),
+        id_, tool, dict(args) if isinstance(args, dict) else {}, action, output or _labelled(action), lens, unit
     )
 
 

@@ -92,7 +92,7 @@ def named(desk: Desk, mention: Mention) -> str:
 
 def loaded(desk: Desk, skill: str, arguments: str = "") -> Work[Any]:
     """Return what `skills.load` brings of a skill, None where it is not there."""
-    result = yield from desk.one("skills.load", name=skill, arguments=arguments)
+    result = yield from desk.one("skills.load", name=skill, arguments=arguments, steps=True)
     if not result.ok:
         if result.error and not any(words in result.error for words in ("no such skill", "is disabled")):
             desk.unused(skill, reply.told_so(desk.speak, result.error))
@@ -243,7 +243,7 @@ def recalled(value: Any) -> list[dict[str, Any]]:
 def steps_for(desk: Desk, skill: str, arguments: str) -> Work[tuple[list[Step], str]]:
     """Return the steps of a skill's procedure and its name; the built-in ones and "" where there is none."""
     brought = yield from loaded(desk, skill, arguments)
-    steps = procedure.of(brought, desk.speak)
+    steps = procedure.of(brought)
     if steps and any(step.code for step in steps):
         return steps, skill
     return procedure.builtin(desk.speak), skill if brought is not None else ""

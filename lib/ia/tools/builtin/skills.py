@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from ia import outside, proposals, skills
 from ia.errors import NotFound, Refused
-from ia.skills.expertise import outline
+from ia.skills.expertise import outline, phases
 from ia.tools import gate
 from ia.tools.asking import split_words
 from ia.tools.builtin.market import bars_of, window
@@ -45,6 +45,7 @@ def load(
     name: Annotated[str | None, "name of a skill; null: a connection ends the one in force"],
     arguments: Annotated[str, "what it is to work on"] = "",
     file: Annotated[str, "only the text of another file of it: references/x.md"] = "",
+    steps: Annotated[bool, "for programs: the procedure as data, and no instructions"] = False,
 ) -> dict[str, Any]:
     """Load a skill: its instructions and procedure, to be followed from here on. Only the tools that it lists can be
     called afterwards. A skill that runs in a subagent returns the subagent's summary.
@@ -64,12 +65,13 @@ def load(
     if scope.connection:
         _end(scope)
     activate(scope, loaded, by_user=scope.actor == "user")
+    procedure = phases(loaded.sop, scope.lang) if loaded.sop else []
     others = [path for path, _ in skills.files(scope.ws, loaded.skill) if path != "SKILL.md"]
     return {
-        "skill": skill.name, "instructions": loaded.body, "tools": list(scope.allowed or ()),
+        "skill": skill.name, **({} if steps else {"instructions": loaded.body}), "tools": list(scope.allowed or ()),
         **({"files": others} if others else {}),
         **({"ends": "with the next skills.load; with name null no skill is in force"} if scope.connection else {}),
-        **({"procedure": outline(loaded.sop, scope.lang)} if loaded.sop else {}),
+        **({"procedure": procedure if steps else outline(procedure)} if loaded.sop else {}),
         **_problems(scope, [loaded.skill.name]),
     }  # fmt: skip
 
