@@ -21,6 +21,7 @@ from ia.agent.analyst import (
     readings,
     request,
     reviewing,
+    stated,
     verdict,
     voice,
 )
@@ -494,14 +495,77 @@ def test_what_has_happened_since_is_told():
         {"source": "notebook/scratch/x.md", "date": "2024-03-01", "content": "别的公司"},
         {"source": "memory/observations/2024-03-15-宁德时代.md", "date": "2024-03-15", "content": "[16:00] 宁德时代 收盘 110"},
     ]  # fmt: skip
-    (before,) = past.of(hits, ("宁德时代", "300750.SZ"), CLOSES, "2024-03-15")
+    (before,) = past.of(hits, ("宁德时代", "300750.SZ"), CLOSES, "2024-03-15", Voice(ZH))
     assert before.source == hits[0]["source"], "the observation of its own, and nothing of today"
     assert before.since == pytest.approx(10.0)
     assert before.void is True, "48 of 50 is 96 of what is 100 now, and 94 was below it"
     assert "+10.0%" in past.told(before, Voice(ZH))
-    assert past.voided("收盘 50 | 失效 收盘<40", "2024-03-08", CLOSES) is False
-    assert past.voided("no condition", "2024-03-08", CLOSES) is None
-    assert past.voided("close 100 | void if close > 105", "2024-03-08", CLOSES) is True
+    for words, came_true in (
+        ("收盘 50 | 失效 收盘<40", False), ("no condition", None), ("close 100 | void if close > 105", True),
+    ):  # fmt: skip
+        assert past.has_ended(stated.read_words(words), "2024-03-08", CLOSES) is came_true
+
+
+VIEW = stated.StatedView(
+    lean=-1,
+    confidence="low",
+    ends_if=(">", 87.5),
+    kinds=(("trend", 1), ("position", -1)),
+    close=82.5412,
+    simulated=True,
+)
+
+
+@pytest.mark.parametrize(
+    "view",
+    [VIEW, stated.StatedView(lean=0, confidence="high"), stated.StatedView(lean=1, confidence="medium", close=5.0)],
+)
+def test_a_view_is_read_back_from_its_data_line(view):
+    line = view.data_line
+    assert line.startswith("<!-- ia-view: {") and line.endswith("} -->") and "\n" not in line
+    assert stated.parse_view(f"# x\n\n[16:00] whatever\n{line}\n[17:00] more\n") == view
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "宁德时代 收盘 50 | 证据偏多", "<!-- ia-view: {} -->", '<!-- ia-view: {"lean": "up"} -->', "<!-- ia-view: {x -->",
+     '<!-- ia-view: {"lean": "up", "confidence": "sure"} -->', '<!-- ia-view: {"lean": ["up"], "confidence": "low"} -->',
+     '<!-- ia-view: {"lean": "up", "confidence": "low", "void_if_close": [">", "x"]} -->', "<!-- ia-view: " + "{" * 5000 + "} -->",
+     '<!-- ia-view: {"lean": "up", "confidence": "low", "close": {}} -->', '<!-- ia-view: {"lean": "up", "confidence": "low", "for": 5} -->'],
+)  # fmt: skip
+def test_a_text_without_a_sound_data_line_states_no_data(text):
+    assert stated.parse_view(text) is None
+
+
+def test_the_last_data_line_counts_and_unknown_kinds_do_not():
+    first, last = VIEW.data_line, VIEW.data_line.replace('"down"', '"up"').replace('["trend"]', '["trend", "luck"]')
+    found = stated.parse_view(f"{first}\n{last}\n")
+    assert found is not None and (found.lean, found.kinds) == (1, VIEW.kinds)
+
+
+def test_data_says_what_was_thought_whatever_the_words_beside_it_say():
+    hit = {
+        "source": "memory/observations/2024-03-08-宁德时代.md",
+        "date": "2024-03-08",
+        "content": "[16:00] 宁德时代 偏多 支持：动量",
+    }
+    (words,) = past.of([hit], ("宁德时代",), CLOSES, "2024-03-15", Voice(ZH))
+    assert (words.lean, words.kinds, words.said, words.void) == (
+        1,
+        (("momentum", 1),),
+        "宁德时代 偏多 支持：动量",
+        None,
+    )
+    (data,) = past.of([{**hit, "view": VIEW}], ("宁德时代",), CLOSES, "2024-03-15", Voice(EN))
+    assert (data.lean, data.kinds, data.void) == (-1, VIEW.kinds, True), "87.5 of 82.54 is 106 of 100, and 110 is above"
+    assert data.said == "close 82.54 (simulated), the evidence leans down, confidence low, void if close > 87.50"
+
+
+def test_a_review_takes_the_data_below_a_line():
+    text = f"# 宁德时代\n\n[16:00] 宁德时代 看好\n{VIEW.data_line}\n[17:00] 宁德时代 看好\n"
+    first, second = reviewing.lines_of("memory/observations/2024-03-08-宁德时代.md", text)
+    assert (first.lean, first.data, second.lean, second.data) == (-1, True, 1, False)
+    assert (first.line, second.line) == ("宁德时代 看好", "宁德时代 看好")
 
 
 @pytest.mark.parametrize(
@@ -626,7 +690,7 @@ def test_one_sided_evidence_is_not_called_cancelled_out():
                   "roc(sma(close, 60), 20)": 3.0, 'macd(close)["histogram"] / close * 100': 0.0})  # fmt: skip
     assert (told.count(1), told.count(-1), told.lean) == (1, 0, 0)
     assert told.told(Voice(ZH)) == "证据只在一边，但太少，方向不明"
-    assert past.lean_of(told.told(Voice(ZH))) == past.lean_of(told.told(Voice(EN))) == 0
+    assert stated.read_words(told.told(Voice(ZH))).lean == stated.read_words(told.told(Voice(EN))).lean == 0
 
 
 @pytest.mark.parametrize("soul", ["", "- 先看估值，再看趋势", "- 先看趋势，再看估值"])

@@ -116,6 +116,8 @@ def test_it_cites_what_was_said_and_what_has_happened_since(pack, say, monkeypat
     monkeypatch.setenv("IA_NOW", NOW)
     after = say("看看宁德时代")
     assert before.artifacts[0].endswith("2024-03-04.md") and "之前的看法" not in before.reply
+    for path in before.artifacts:
+        assert text(pack, path).count("\n<!-- ia-view: {") == 1
     told = after.reply.split("之前的看法")[1]
     assert "2024-03-04" in told and "memory/observations/2024-03-04-宁德时代.md" in told
     assert "此后价格 -3.3%" in told and "失效条件" in told

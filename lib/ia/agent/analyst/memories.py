@@ -12,6 +12,8 @@ from ia.agent.analyst.parts import in_list, in_text, part
 from ia.agent.analyst.reply import Reply
 from ia.agent.analyst.research import named, observe, recalled
 
+ALL_DAYS = "9999"
+"""A day after all others: nothing is too new to be told of."""
 _FILES = (
     ("tracking", r"关注|跟踪|自选|watch ?list|\btrack|\bwatch|\bfollow", "关注列表", "The watch list"),
     ("beliefs", r"信念|相信|\bbelie", "信念", "The beliefs"),
@@ -90,6 +92,7 @@ def _recalled(desk: Desk, wanted: Intent) -> Work[Reply]:
         return Reply([head, *lines], lines, [str(hit["source"]) for hit in hits])
     mention = wanted.securities[0]
     priced = bars[0] if bars and bars[0].ok else None
+    yield from past.read_whole(desk, hits, (mention.name, mention.code), ALL_DAYS)
     sources: list[str] = []
     lines = _about(desk, mention, hits, priced, sources)
     simulated = bool(priced and priced.get("simulated"))
@@ -123,7 +126,7 @@ def _about(
 ) -> list[str]:
     """Return what was said of a security in lines, with what came of it; add the files to `sources`."""
     closes = past.closes_of(priced.value) if priced else []
-    told = past.of(hits, (mention.name, mention.code), closes, "9999")
+    told = past.of(hits, (mention.name, mention.code), closes, ALL_DAYS, desk.speak)
     lines = [f"- {past.told(item, desk.speak)}" for item in told]
     sources += [item.source for item in told]
     return lines

@@ -2,9 +2,9 @@
 
 from ia.agent.analyst import lens as lenses
 from ia.agent.analyst.readings import wanted
-from ia.agent.analyst.verdict import LEVELS, kinds_told
+from ia.agent.analyst.stated import StatedView
+from ia.agent.analyst.verdict import kinds_told
 from ia.agent.analyst.view import View
-from ia.agent.analyst.voice import number
 
 SHOWN_FIRED = 3
 SHOWN_AGAINST = 3
@@ -88,37 +88,28 @@ def note(view: View) -> str:
     if view.compared():
         out[-1:] = [f"- {view.compared()}", ""]
     out += [f"## {speak('下次看什么', 'Next look')}", "", view.next_look(), ""]
-    return "\n".join([*out, f"## {speak('依据', 'Sources')}", "", *_sources(view)]) + "\n"
+    return "\n".join([*out, f"## {speak('依据', 'Sources')}", "", *_sources(view), "", stated(view).data_line]) + "\n"
+
+
+def stated(view: View) -> StatedView:
+    """Return the view of a study as data: a later research compares itself with it."""
+    verdict, value = view.verdict, view.study.value
+    end = "<" if verdict.lean >= 0 else ">"
+    level = value(f"close {'-' if end == '<' else '+'} 2 * atr(high, low, close, 14)")
+    return StatedView(
+        lean=verdict.lean,
+        confidence=verdict.confidence,
+        ends_if=None if level is None else (end, level),
+        kinds=tuple((kind, sign) for kind, sign in verdict.kinds.items() if sign),
+        close=value("close"),
+        simulated=view.study.simulated,
+    )
 
 
 def remembered(view: View) -> str:
-    """Return the one line that goes into the observations; a later research reads it again."""
-    speak, verdict, value = view.speak, view.verdict, view.study.value
-    close, low, high = (
-        value(code)
-        for code in ("close", "close - 2 * atr(high, low, close, 14)", "close + 2 * atr(high, low, close, 14)")
-    )
-    void = ("<", low) if verdict.lean >= 0 else (">", high)
-    parts = [
-        speak(
-            "{security} 收盘 {close}{simulated}",
-            "{security} close {close}{simulated}",
-            security=view.study.known or view.subject,
-            close=number(close, "price").replace(",", ""),
-            simulated=speak("（模拟行情）", " (simulated)") if view.study.simulated else "",
-        ),
-        verdict.told(speak),
-        speak("置信度{confidence}", "confidence {confidence}", confidence=speak(*LEVELS[verdict.confidence])),
-    ]
-    if void[1] is not None:
-        parts.append(
-            speak(
-                "失效 收盘{operator}{level}",
-                "void if close {operator} {level}",
-                operator=void[0],
-                level=number(void[1], "price").replace(",", ""),
-            )
-        )
+    """Return the line of words that goes into the observations, above its data line."""
+    speak, verdict = view.speak, view.verdict
+    close, *parts = stated(view).parts(speak)
     reasons = [kinds_told(verdict, sign, speak) for sign in (1, -1)]
     parts.append(
         speak(
@@ -128,7 +119,7 @@ def remembered(view: View) -> str:
             reasons_against=reasons[1] or "–",
         )
     )
-    return " | ".join(parts)
+    return " | ".join([f"{view.study.known or view.subject} {close}", *parts])
 
 
 def _source(view: View) -> str:

@@ -193,6 +193,8 @@ def _kept(desk: Desk, study: Study, seen: view.View, rules: list[str]) -> Work[l
         text = note.note(seen) + "".join(f"\n{line}\n" for line in rules)
         calls.append((Call("notebook.write", {"path": path, "content": text}), "笔记", "note"))
     if tools & {"memory.write", "memory.observe"} and line not in study.observed:
-        calls.append((observe(desk, topic, line, study.observed), "观察", "observation"))
+        calls.append(
+            (observe(desk, topic, f"{line}\n{note.stated(seen).data_line}", study.observed), "观察", "observation")
+        )
     results = yield from filed(desk, *(call for call, _, _ in calls))
     return reply.paths(desk, *((result, zh, en) for result, (_, zh, en) in zip(results, calls, strict=True)))

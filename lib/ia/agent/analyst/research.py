@@ -50,6 +50,11 @@ class Study:
         return known(self.name, self.english, self.code)
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """What an earlier text may call the security."""
+        return (self.name, self.code, self.title)
+
+    @property
     def rows(self) -> int:
         """How many bars there are."""
         return past.rows_of(self.market)
@@ -170,6 +175,7 @@ def _looked(desk: Desk, study: Study, mention: Mention) -> Work[None]:
     study.name = study.name or str(bars.get("name") or "")
     if rest and rest[0].ok:
         study.earlier = recalled(rest[0].value)
+        yield from past.read_whole(desk, study.earlier, study.names, desk.request.day)
 
 
 def _computed(desk: Desk, study: Study, mention: Mention | None) -> Work[None]:

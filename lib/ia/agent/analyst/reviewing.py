@@ -13,6 +13,7 @@ from ia.agent.analyst.mentions import Mention, found
 from ia.agent.analyst.parts import in_list, in_text, part
 from ia.agent.analyst.reply import Reply
 from ia.agent.analyst.research import loaded, named, valued
+from ia.agent.analyst.stated import MARK, StatedView, brief_words, parse_view, read_words
 from ia.agent.analyst.voice import Voice, number
 
 MOST = 20
@@ -30,13 +31,21 @@ class Period(NamedTuple):
 
 
 class Said(NamedTuple):
-    """One observation: its day and path, the line as it stands, the security it is about, and which way it leant."""
+    """One observation: its day and path, the line as it stands, the security it is about, and the view it states.
+    `data`: the view is data, so that nobody has to read the line for it.
+    """
 
     day: str
     source: str
     line: str
     mention: Mention | None
-    lean: int | None
+    view: StatedView
+    data: bool = False
+
+    @property
+    def lean(self) -> int | None:
+        """Which way it leant; None where it does not tell."""
+        return self.view.lean
 
 
 class Outcome(NamedTuple):
@@ -154,15 +163,20 @@ def lines_of(path: str, text: str) -> list[Said]:
     """Return the observations of a file: its stamped lines, else its lines of text."""
     day = (_DAY.search(path) or [""])[0]
     title = next((line.lstrip("# ") for line in text.splitlines() if line.startswith("#")), "")
-    stamped = [line for line in text.splitlines() if _STAMP.match(line)]
+    lines = text.splitlines()
+    stamped = [at for at, line in enumerate(lines) if _STAMP.match(line)]
     plain = [
-        line for line in text.splitlines() if line.strip() and not line.startswith(("#", "---", "untrusted:", "<<"))
+        at
+        for at, line in enumerate(lines)
+        if line.strip() and not line.startswith(("#", "---", "untrusted:", "<<", MARK))
     ]
     out = []
-    for line in stamped or plain[:3]:
-        said = _STAMP.sub("", line).strip()
+    for at in stamped or plain[:3]:
+        said = _STAMP.sub("", lines[at]).strip()
         about = found(said) or found(title)
-        out.append(Said(day, path, said, about[0] if len(about) == 1 else None, past.lean_of(said)))
+        data = parse_view(lines[at + 1]) if at + 1 < len(lines) else None
+        mention = about[0] if len(about) == 1 else None
+        out.append(Said(day, path, said, mention, data or read_words(said), data is not None))
     return out
 
 
@@ -180,7 +194,7 @@ def _since(desk: Desk, said: list[Said]) -> Work[tuple[list[Outcome], bool]]:
     moved = {at: valued(result)[0] for at, result in zip(asked, results, strict=True)}
     outcomes = []
     for at, item in enumerate(said):
-        void = past.voided(item.line, item.day, closes.get(item.mention.code, [])) if item.mention else None
+        void = past.has_ended(item.view, item.day, closes.get(item.mention.code, [])) if item.mention else None
         outcomes.append(Outcome(item, moved.get(at), void, counts[at]))
     return outcomes, any(result.ok and bool(result.get("simulated")) for result in bars)
 
@@ -208,7 +222,7 @@ def _row(desk: Desk, item: Outcome) -> str:
     cells = [
         item.said.day,
         named(desk, item.said.mention) if item.said.mention else "–",
-        past.cut(past.brief(item.said.line), 64).replace("|", "/"),
+        past.cut(item.said.view.brief(speak) if item.said.data else brief_words(item.said.line), 64).replace("|", "/"),
         number(item.since, "percent"),
         str(item.days),
         _judged(item, speak),

@@ -80,13 +80,7 @@ class Verdict(NamedTuple):
 
     def told(self, speak: Voice) -> str:
         """Return which way the evidence leans, in a clause."""
-        if not any(self.kinds.values()):
-            return speak("没有一类读数给出方向", "no kind of reading has a direction")
-        if self.lean:
-            return speak("证据", "the evidence ") + speak(*LEANS[self.lean])
-        if self.count(1) and self.count(-1):
-            return speak("证据互相抵消，方向不明", "the evidence is mixed")
-        return speak("证据只在一边，但太少，方向不明", "the evidence is one-sided, but too little for a direction")
+        return describe_lean(self.lean, self.kinds, speak)
 
     def speaking(self, sign: int) -> list[Evidence]:
         """Return the evidence of one sign, in the order of the views."""
@@ -108,6 +102,18 @@ class Verdict(NamedTuple):
     def count(self, sign: int) -> int:
         """Return how many kinds of evidence speak one way."""
         return sum(1 for value in self.kinds.values() if value == sign)
+
+
+def describe_lean(lean: int, kinds: dict[str, int], speak: Voice) -> str:
+    """Return which way evidence leans, in a clause; kinds with their signs."""
+    signs = set(kinds.values()) - {0}
+    if not signs:
+        return speak("没有一类读数给出方向", "no kind of reading has a direction")
+    if lean:
+        return speak("证据", "the evidence ") + speak(*LEANS[lean])
+    if len(signs) == 2:
+        return speak("证据互相抵消，方向不明", "the evidence is mixed")
+    return speak("证据只在一边，但太少，方向不明", "the evidence is one-sided, but too little for a direction")
 
 
 def judged(

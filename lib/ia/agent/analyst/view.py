@@ -52,9 +52,7 @@ class View:
         assert study.verdict is not None
         self.desk, self.study, self.speak = desk, study, desk.speak
         self.verdict: Verdict = study.verdict
-        self.earlier: list[Before] = past.of(
-            study.earlier, (study.name, study.code, study.title), study.closes(), desk.request.day
-        )
+        self.earlier: list[Before] = past.of(study.earlier, study.names, study.closes(), desk.request.day, self.speak)
 
     # what everything begins with
 
