@@ -84,12 +84,12 @@ def _called(before: str, word: str) -> Iterable[Word]:
 
     A shell keeps only words that begin as typed, so that what is completed is the name; ia understands it.
     """
-    from ia.instruments.symbols import called
+    from ia.instruments.symbols import bundled_names
 
     folded = word.casefold()
     if len(folded) < 2 or not folded.isascii() or folded[0].isdigit():
         return
-    for symbol, names in called():
+    for symbol, names in bundled_names():
         for name in names:
             if name.startswith(folded) and " " not in name:
                 yield before + word + name[len(word) :], str(symbol)

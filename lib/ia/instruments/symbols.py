@@ -95,14 +95,19 @@ def resolve(text: str, learnt: Iterable[Symbol] = (), *, traded: bool = False) -
     return found if found.name else _named(found, learnt)
 
 
-def known() -> tuple[Symbol, ...]:
+def bundled_symbols() -> tuple[Symbol, ...]:
     """Return the bundled securities, in the order of the table."""
-    return tuple(symbol for symbol, _ in _table())
+    return tuple(row.symbol for row in _rows())
 
 
-def called() -> tuple[tuple[Symbol, tuple[str, ...]], ...]:
-    """Return the bundled securities with all that they are called, folded: names, nicknames and pinyin."""
+def bundled_names() -> tuple[tuple[Symbol, tuple[str, ...]], ...]:
+    """Return the bundled securities with their folded names: full names and nicknames first, then pinyin."""
     return (*_table(), *_spelt())
+
+
+def english_names() -> dict[str, str]:
+    """Return the English names of the bundled securities by canonical code, of those that have one."""
+    return {row.symbol.canonical: row.english for row in _rows() if row.english}
 
 
 def from_canonical(canonical: str) -> Symbol:
@@ -159,7 +164,7 @@ def _split(upper: str) -> tuple[str, str]:
 
 def _unfinished(code: str, asked: str) -> Symbol:
     """Raise UsageError for five digits that no share of Hong Kong has: a digit of a mainland code may be missing."""
-    meant = [symbol for symbol in known() if symbol.market == "CN" and symbol.code.startswith(code)]
+    meant = [symbol for symbol in bundled_symbols() if symbol.market == "CN" and symbol.code.startswith(code)]
     if meant:
         raise _several(asked, [*meant, Symbol(code, "HK", "HK", "stock")])
     raise UsageError(
@@ -170,7 +175,7 @@ def _unfinished(code: str, asked: str) -> Symbol:
 
 def _by_digits(code: str, asked: str, traded: bool) -> Symbol:
     """Return the security of six bare digits: what the table has under them, else the stock or fund of that prefix."""
-    here = [symbol for symbol in known() if symbol.code == code]
+    here = [symbol for symbol in bundled_symbols() if symbol.code == code]
     if traded and len(here) > 1:
         here = [symbol for symbol in here if symbol.kind != "index"] or here
     if len(here) > 1:
@@ -321,26 +326,33 @@ def _codes() -> dict[tuple[str, str], Symbol]:
 @cache
 def _spelt() -> tuple[tuple[Symbol, tuple[str, ...]], ...]:
     """Return the bundled securities with their Chinese names in pinyin: in full (`ningdeshidai`), and its initials."""
-    return tuple((symbol, spelt) for symbol, spelt in zip(known(), _rows()[1], strict=True) if spelt)
+    return tuple((row.symbol, row.pinyin) for row in _rows() if row.pinyin)
 
 
 @cache
 def _table() -> tuple[tuple[Symbol, tuple[str, ...]], ...]:
     """Return the bundled securities with their names, folded."""
-    return _rows()[0]
+    return tuple((row.symbol, row.names) for row in _rows())
+
+
+class _SymbolRow(NamedTuple):
+    """A row of symbols.tsv. names: folded. english, as it is written, or ""."""
+
+    symbol: Symbol
+    names: tuple[str, ...]
+    english: str
+    pinyin: tuple[str, ...]
 
 
 @cache
-def _rows() -> tuple[tuple[tuple[Symbol, tuple[str, ...]], ...], tuple[tuple[str, ...], ...]]:
-    """Return the bundled securities with their names, and beside each its names in pinyin."""
-    path = os.path.join(os.path.dirname(__file__), "symbols.tsv")
-    rows, pinyin = [], []
-    with open(path, encoding="utf-8") as file:
+def _rows() -> tuple[_SymbolRow, ...]:
+    rows = []
+    with open(os.path.join(os.path.dirname(__file__), "symbols.tsv"), encoding="utf-8") as file:
         next(file)
         for line in file:
-            code, exchange, kind, name, *rest = line.rstrip("\n").split("\t")
+            cells = [*line.rstrip("\n").split("\t"), "", ""]  # empty cells at the end of a line are left out
+            code, exchange, kind, name, english, aliases, pinyin = cells[:7]
+            names = tuple(_folded(text) for text in (name, english, *aliases.split(";")) if text)
             symbol = Symbol(code, MARKET[exchange], exchange, kind, name)
-            names = [name, *rest[:1], *(rest[1].split(";") if len(rest) > 1 else ())]
-            rows.append((symbol, tuple(_folded(text) for text in names if text)))
-            pinyin.append(tuple(rest[2].split(";")) if len(rest) > 2 else ())
-    return tuple(rows), tuple(pinyin)
+            rows.append(_SymbolRow(symbol, names, english, tuple(pinyin.split(";")) if pinyin else ()))
+    return tuple(rows)

@@ -55,9 +55,9 @@ def plain(value: Any, fields: frozenset[str], *, named: bool = False) -> Any:
 
 
 def _name(text: str) -> str:
-    from ia.instruments.symbols import known
+    from ia.instruments.symbols import bundled_symbols
 
-    if len(text) <= 4 or _OCCASION.fullmatch(text) or any(text == symbol.name for symbol in known()):
+    if len(text) <= 4 or _OCCASION.fullmatch(text) or any(text == symbol.name for symbol in bundled_symbols()):
         return text
     return plain_name(text, LONGEST)
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from ia.errors import IaError, NotFound, UsageError
 from ia.instruments import symbols
-from ia.instruments.symbols import Symbol, from_canonical, known, resolve
+from ia.instruments.symbols import Symbol, bundled_symbols, from_canonical, resolve
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_a_message_calls_securities_the_same(text, code):
 def test_a_message_and_a_command_understand_each_name_of_the_table_alike():
     from ia.agent.analyst.mentions import found
 
-    for _, names in symbols.called():
+    for _, names in symbols.bundled_names():
         for name in names:
             try:
                 code = [resolve(name).canonical]
@@ -216,10 +216,16 @@ def test_the_mainland_listing_of_a_company_that_is_listed_in_hong_kong_too():
 
 
 def test_every_row_of_the_table_resolves_by_code_and_by_name_to_itself():
-    for symbol in known():
+    for symbol in bundled_symbols():
         assert resolve(symbol.canonical) == symbol
         assert from_canonical(symbol.canonical) == symbol
         assert resolve(symbol.name) == symbol
+
+
+def test_an_english_name_is_found_by_its_canonical_code():
+    names = symbols.english_names()
+    assert names["600519.SH"] == "Kweichow Moutai"
+    assert "" not in names.values()
 
 
 def test_no_name_in_the_table_is_ambiguous():

@@ -6,7 +6,7 @@ from functools import cache
 from typing import NamedTuple
 
 from ia.errors import IaError
-from ia.instruments.symbols import Symbol, called, known, resolve
+from ia.instruments.symbols import Symbol, bundled_names, bundled_symbols, english_names, resolve
 
 _CODE = re.compile(
     r"(?<![A-Za-z0-9_.])(?:(?:sh|sz|bj|hk)\.?\d{5,6}|\d{6}(?:\.(?:sh|sz|ss|bj))?|\d{1,5}\.hk|0\d{4}|[a-z]{1,5}\.us)"
@@ -110,10 +110,7 @@ def near(text: str) -> tuple[str, list[Symbol]]:
 
 def english(symbol: Symbol) -> str:
     """Return the name as an English text has it, else the Chinese one, else the code."""
-    for canonical, said in _english():
-        if canonical == symbol.canonical:
-            return said
-    return symbol.name or symbol.canonical
+    return english_names().get(symbol.canonical) or symbol.name or symbol.canonical
 
 
 def _place(spans: list[tuple[int, int, Symbol, str]], start: int, end: int, symbol: Symbol | None, said: str) -> None:
@@ -140,7 +137,7 @@ def _resolved(text: str) -> Symbol | None:
 def _names() -> tuple[tuple[str, Symbol], ...]:
     """Return the names of the bundled table, longest first; what several securities share goes to the mainland's."""
     named: dict[str, Symbol | None] = {}
-    for symbol, names in called():
+    for symbol, names in bundled_names():
         for name in names:
             shared = named.get(name, symbol)
             named[name] = _preferred(shared, symbol) if shared is not None else None
@@ -151,7 +148,7 @@ def _names() -> tuple[tuple[str, Symbol], ...]:
 @cache
 def _tickers() -> dict[str, Symbol]:
     """Return the US securities of the bundled table by their tickers: in small letters they count too."""
-    return {symbol.code: symbol for symbol in known() if symbol.market == "US"}
+    return {symbol.code: symbol for symbol in bundled_symbols() if symbol.market == "US"}
 
 
 def _preferred(a: Symbol, b: Symbol) -> Symbol | None:
@@ -165,19 +162,3 @@ def _telling(name: str) -> bool:
     if name in ("block", "visa", "target", "gap", "黄金etf"):
         return name not in ("block", "target", "gap")
     return len(name) >= (3 if name.isascii() else 2)
-
-
-@cache
-def _english() -> tuple[tuple[str, str], ...]:
-    import os
-
-    from ia.instruments import symbols
-
-    rows = []
-    with open(os.path.join(os.path.dirname(symbols.__file__), "symbols.tsv"), encoding="utf-8") as file:
-        next(file)
-        for line in file:
-            cells = line.rstrip("\n").split("\t")
-            if len(cells) > 4 and cells[4]:
-                rows.append((f"{cells[0]}.{cells[1]}", cells[4]))
-    return tuple(rows)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ia import config
 from ia.errors import BadData, ConfigError, Message, NotFound
-from ia.instruments.symbols import Symbol, known
+from ia.instruments.symbols import Symbol, bundled_symbols
 from ia.ohlcv.adapters import Fetched
 from ia.ohlcv.canonical import Bars, is_date
 
@@ -131,7 +131,7 @@ def _stems(symbol: Symbol, part: str) -> list[str]:
 
 def _namesakes(symbol: Symbol) -> list[Symbol]:
     """Return the other securities of this code."""
-    return [other for other in known() if other.code == symbol.code and other.canonical != symbol.canonical]
+    return [other for other in bundled_symbols() if other.code == symbol.code and other.canonical != symbol.canonical]
 
 
 def _is_meant(symbol: Symbol) -> bool:
