@@ -42,7 +42,7 @@ MAY = {
     "providers": {"wiring", "ohlcv", "skills"},
     "schedule": {"skills", "ohlcv"},
     "channels": set(),
-    "pictures": {"ohlcv", "compute", "market", "ledger", "wiring"},
+    "pictures": {"instruments", "ohlcv", "compute", "market", "ledger", "wiring"},
     # The agent floor:
     "tools": {
         "instruments",

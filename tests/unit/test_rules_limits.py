@@ -7,9 +7,11 @@ from decimal import Decimal
 import pytest
 
 from ia.errors import NotFound
+from ia.instruments.boards import tick
+from ia.instruments.special import is_st, sessions_by_name
 from ia.instruments.symbols import Symbol, from_canonical
-from ia.rules.limits import is_st, limits, sessions_by_name
-from ia.rules.lots import check_quantity, lot, tick
+from ia.rules.limits import limits
+from ia.rules.lots import check_quantity, lot
 from ia.rules.settlement import sellable_after
 
 
@@ -177,7 +179,7 @@ def test_lots_and_ticks():
     assert lot(from_canonical("688981.SH"), "2024-03-01") == (200, 1)
     assert lot(Symbol("113050", "CN", "SH", "bond"), "2024-03-01") == (10, 10)
     ticks = [tick(from_canonical(code)) for code in ("600000.SH", "510300.SH", "900901.SH", "00700.HK")]
-    assert ticks == [Decimal("0.01"), Decimal("0.001"), Decimal("0.001"), None]
+    assert ticks == [0.01, 0.001, 0.001, None]
 
 
 @pytest.mark.parametrize(

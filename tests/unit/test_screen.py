@@ -236,7 +236,7 @@ def test_every_column_can_be_asked_for_and_every_name_means_one(small):
 
 
 def test_special_treatment_is_what_the_rules_take_for_it(ws, monkeypatch):
-    from ia.rules.limits import is_st
+    from ia.instruments.special import is_st
 
     monkeypatch.setenv("IA_NOW", f"{DAY}T16:00:00+08:00")
     names = ["*ST康得", "ST 天业", "ST天业", "S佳通", "SST华新", "S*ST聚友", "XD*ST华", "DRST中", "XRST中", "XD贵州茅", "TEST", "贵州茅台", "STAR科技",

@@ -5,6 +5,7 @@ import unicodedata
 from functools import cache
 from typing import NamedTuple
 
+from ia.instruments.codes import HK_REITS, HK_USD_ETFS, find_range, is_between
 from ia.instruments.symbols import Symbol
 
 
@@ -39,27 +40,8 @@ _WIDER = {
     "HK.reit": ("HK.reit", "HK"),
     "US": ("US",),
 }
-_STOCKS = (
-    ("SH", ("688", "689"), "star"),
-    ("SH", ("900",), "b.SH"),
-    ("SH", ("60",), "main.SH"),
-    ("SZ", ("30",), "chinext"),
-    ("SZ", ("200",), "b.SZ"),
-    ("SZ", ("00",), "main.SZ"),
-    ("BJ", ("43", "83", "87", "88", "92"), "bse"),
-    ("SH", ("110", "111", "113", "118"), "convertible"),
-    ("SZ", ("123", "127", "128"), "convertible"),
-)
-_FUNDS = (
-    ("SH", ("508",), "fund.reit"),
-    ("SZ", ("180",), "fund.reit"),
-    ("SH", ("513", "520"), "fund.cross"),
-    ("SH", ("518",), "fund.gold"),
-    ("SH", ("588", "589"), "fund.20"),
-    ("SH", ("5116", "5117", "5118", "5119"), "fund.money"),
-    ("SH", ("511",), "fund.bond"),
-    ("SZ", ("159980", "159981", "159985"), "fund.commodity"),
-)
+_TICKS = {"A": 0.01, "B": 0.01, "b.SH": 0.001, "fund": 0.001, "convertible": 0.001}
+"""The steps of prices by the trading rules of SSE, SZSE and BSE, the same since each board began."""
 # Funds that their code does not tell: words of their names. Shenzhen numbers all its ETFs 159.
 _WORDS = (
     ("fund.money", "货币|保证金|快线|添益|快钱|现金(?!流)"),
@@ -72,12 +54,6 @@ _WORDS = (
     ),
     ("fund.20", "创业|(?<!央企)科创|双创|创50|创成长|创蓝筹|创中盘"),
 )
-_HK_REITS = (
-    "00405", "00435", "00778", "00808", "00823", "01275", "01426", "01503", "01881", "02191", "02778", "80823", "87001",
-)  # fmt: skip
-"""Real estate investment trusts of Hong Kong: their codes are those of companies."""
-_HK_USD = (("09000", "09199"), ("09400", "09499"), ("09800", "09849"))
-"""Counters in US dollars of exchange traded funds."""
 _PLAIN_ETF = ("510", "512", "515", "516", "517", "560", "561", "562", "563")
 
 
@@ -92,13 +68,11 @@ def board(symbol: Symbol) -> Board:
     if symbol.market == "US":
         return _of("US")
     if symbol.market == "HK":
-        return _of("HK.etf" if symbol.kind == "etf" else "HK.reit" if symbol.code in _HK_REITS else "HK")
-    for exchange, prefixes, name in _STOCKS:
-        if symbol.exchange == exchange and symbol.code.startswith(prefixes):
-            return _of(name)
-    for exchange, prefixes, name in _FUNDS:
-        if symbol.exchange == exchange and symbol.code.startswith(prefixes):
-            return _of(name)
+        return _of("HK.etf" if symbol.kind == "etf" else "HK.reit" if symbol.code in HK_REITS else "HK")
+    if (found := find_range(symbol.code, symbol.exchange)) and found.board:
+        return _of(found.board)
+    if symbol.kind == "stock":
+        return Board("main", ("main", "A"), sure=False)
     name = unicodedata.normalize("NFKC", symbol.name).upper()
     for kind, words in _WORDS:
         if re.search(words, name):
@@ -117,7 +91,25 @@ def currency(symbol: Symbol) -> str:
     if symbol.market == "CN":
         return {"b.SH": "USD", "b.SZ": "HKD"}.get(board(symbol).name, "CNY")
     if symbol.market == "HK":
-        if any(first <= symbol.code <= last for first, last in _HK_USD):
+        if is_between(symbol.code, HK_USD_ETFS):
             return "USD"
         return "CNY" if symbol.code.startswith("8") and len(symbol.code) == 5 else "HKD"
     return "USD"
+
+
+def is_b_share(symbol: Symbol) -> bool:
+    """Return True for a share of a mainland company that is traded in US or Hong Kong dollars on the mainland."""
+    return "B" in board(symbol).scopes
+
+
+def tick(symbol: Symbol) -> float | None:
+    """Return the smallest step of a price; None where it depends on the price (Hong Kong), and where the exchange
+    does not round the reference price of an ex-day to it (United States).
+
+    >>> from ia.instruments.symbols import from_canonical
+    >>> [tick(from_canonical(code)) for code in ("600519.SH", "510300.SH", "900901.SH", "200002.SZ", "AAPL.US")]
+    [0.01, 0.001, 0.001, 0.01, None]
+    """
+    if symbol.kind not in ("stock", "etf", "bond"):
+        return None
+    return next((_TICKS[scope] for scope in board(symbol).scopes if scope in _TICKS), None)

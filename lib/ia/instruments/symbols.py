@@ -13,6 +13,7 @@ from functools import cache
 from typing import NamedTuple
 
 from ia.errors import NotFound, UsageError
+from ia.instruments.codes import HK_ETFS, find_range, is_between
 
 MARKET = {"SH": "CN", "SZ": "CN", "BJ": "CN", "HK": "HK", "US": "US"}
 """The market of each exchange suffix."""
@@ -22,14 +23,6 @@ _EXCHANGE = {
     "SZ": "SZ", "SZSE": "SZ", "XSHE": "SZ",
     "BJ": "BJ", "BSE": "BJ", "HK": "HK", "XHKG": "HK", "US": "US",
 }  # fmt: skip
-_STOCK = {"SH": ("60", "68", "900"), "SZ": ("00", "30", "200"), "BJ": ("43", "83", "87", "88", "92")}
-_FUND = {"SH": ("50", "51", "52", "53", "55", "56", "58"), "SZ": ("15", "16", "18"), "BJ": ()}
-_INDEX = {"SH": ("000",), "SZ": ("399",), "BJ": ("899",)}
-_BOND = {"SH": ("110", "111", "113", "118"), "SZ": ("123", "127", "128")}
-_REPO = {"SH": ("204",), "SZ": ("1318",)}
-_ISSUE = {"SH": ("7",), "SZ": ("07", "08", "37", "38"), "BJ": ("889",)}
-_KINDS = (("issue", _ISSUE), ("index", _INDEX), ("stock", _STOCK), ("etf", _FUND), ("bond", _BOND), ("repo", _REPO))
-"""The prefixes of the exchanges: what is convertible is a bond, and what is only subscribed to an issue."""
 _SUBSCRIBED = {"730": "600", "732": "603", "780": "601", "707": "605", "787": "688"}
 _RIGHTS = {
     "700": "600",
@@ -41,12 +34,6 @@ _RIGHTS = {
     "082": "002",
     "380": "300",
 }
-_HK_ETFS = (
-    ("02800", "02849"), ("03000", "03199"), ("03400", "03499"), ("07200", "07399"), ("07500", "07599"),
-    ("07700", "07799"), ("09000", "09199"), ("09400", "09499"), ("09800", "09849"), ("82800", "82849"),
-    ("83000", "83199"), ("83400", "83499"), ("87200", "87399"),
-)  # fmt: skip
-"""Codes of exchange traded funds and of leveraged and inverse products in Hong Kong, in all three currencies."""
 
 _is_code = re.compile(r"[0-9]{6}").fullmatch
 _is_hk_code = re.compile(r"[0-9]{1,5}").fullmatch
@@ -116,6 +103,15 @@ def from_canonical(canonical: str) -> Symbol:
     return _known(code, exchange) or _assumed(code, exchange, canonical)
 
 
+def symbol_of_kind(canonical: str, kind: str = "stock") -> Symbol:
+    """Return the security of a canonical code, taken for one of `kind` where no exchange is known to have the code."""
+    try:
+        return from_canonical(canonical)
+    except NotFound:
+        code, _, exchange = canonical.rpartition(".")
+        return Symbol(code, MARKET.get(exchange, ""), exchange, kind)
+
+
 def listed_code(issue: Symbol, *, rights: bool = False) -> Symbol | None:
     """Return the share that a code of a new issue, or of a rights issue, stands for; None where the code does not tell.
 
@@ -182,12 +178,9 @@ def _by_digits(code: str, asked: str, traded: bool) -> Symbol:
         raise _several(asked, here)
     if here:
         return here[0]
-    for exchange in ("SH", "SZ", "BJ"):
-        if any(code.startswith(prefixes.get(exchange, ())) for kind, prefixes in _KINDS if kind != "index"):
-            return _assumed(code, exchange, asked)
-    for exchange in ("SZ", "BJ"):
-        if code.startswith(_INDEX[exchange]):
-            return _assumed(code, exchange, asked)
+    found = [_assumed(code, exchange, asked) for exchange in ("SH", "SZ", "BJ") if find_range(code, exchange)]
+    if found:  # 000xxx is a share of Shenzhen rather than an index of Shanghai
+        return min(found, key=lambda symbol: symbol.kind == "index")
     raise NotFound("{text}: no stock, fund or index has such a code", text=asked)
 
 
@@ -282,15 +275,13 @@ def _assumed(code: str, exchange: str, asked: str) -> Symbol:
         raise NotFound("{text}: a US ticker is one to five letters", text=asked)
     if exchange == "HK":
         if len(code) == 5 and code.isdigit() and code != "00000":
-            fund = any(first <= code <= last for first, last in _HK_ETFS)
-            return Symbol(code, "HK", "HK", "etf" if fund else "stock")
+            return Symbol(code, "HK", "HK", "etf" if is_between(code, HK_ETFS) else "stock")
         raise NotFound("{text}: a Hong Kong code has at most five digits", text=asked)
     if not _is_code(code):
         raise NotFound("{text}: a mainland code has six digits", text=asked)
-    for kind, prefixes in _KINDS:
-        if code.startswith(prefixes.get(exchange, ())):
-            return Symbol(code, "CN", exchange, kind)
-    home = [e for e in ("SH", "SZ", "BJ") if any(code.startswith(prefixes.get(e, ())) for _, prefixes in _KINDS)]
+    if found := find_range(code, exchange):
+        return Symbol(code, "CN", exchange, found.kind)
+    home = [other for other in ("SH", "SZ", "BJ") if find_range(code, other)]
     near = str(_known(code, home[0]) or f"{code}.{home[0]}") if home else ""
     hint = "did you mean {near}?" if home else None
     raise NotFound("{text}: {exchange} has no such code", text=asked, exchange=exchange, near=near, hint=hint)

@@ -16,9 +16,10 @@ from typing import Literal, NamedTuple
 from ia import config
 from ia.errors import ConfigError, Message, NotFound, Refused
 from ia.instruments.boards import currency
+from ia.instruments.special import is_st, sessions_by_name
 from ia.instruments.symbols import Symbol
 from ia.rules.fees import exact
-from ia.rules.limits import is_st, limits, sessions_by_name
+from ia.rules.limits import limits
 from ia.rules.lots import check_quantity, lot
 from ia.rules.settlement import sellable_after
 

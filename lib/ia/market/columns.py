@@ -7,6 +7,9 @@ of it.
 
 from typing import NamedTuple
 
+from ia.instruments.codes import MAINLAND
+from ia.instruments.special import EX_DAY_MARKS, HAN, ST_MARKS
+
 NUMBER, TEXT, DATE, FLAG = "number", "text", "date", "flag"
 PCT, MONEY, PRICE, SHARES, TIMES = "%", "money", "price", "shares", "×"
 
@@ -29,21 +32,41 @@ DEADLINE = (
 """The last day on which a mainland company has to publish the report of a period: what counts where the source does
 not tell when it did."""
 PUBLISHED = f"coalesce(f.published, {DEADLINE})"
-BOARD = (
-    "CASE WHEN s.symbol >= '600' AND s.symbol < '688' AND substr(s.symbol, -3) = '.SH' THEN 'main'"
-    " WHEN substr(s.symbol, -3) = '.BJ' THEN 'bse' WHEN s.symbol >= '688' AND s.symbol < '69' THEN 'star'"
-    " WHEN s.symbol >= '30' AND s.symbol < '31' AND substr(s.symbol, -3) = '.SZ' THEN 'chinext'"
-    " WHEN s.symbol >= '900' AND s.symbol < '901' THEN 'b'"
-    " WHEN s.symbol >= '200' AND s.symbol < '201' AND substr(s.symbol, -3) = '.SZ' THEN 'b' ELSE 'main' END"
-)
-"""Bounds instead of LIKE: it is worked out for each stock of the market."""
 BOARDS = {
     "main": "主板", "chinext": "创业板", "star": "科创板", "bse": "北交所", "b": "B股",
 }  # fmt: skip
-_BARE = "CASE WHEN s.name GLOB 'X[DR]*' OR s.name GLOB 'DR*' THEN substr(s.name, 3) ELSE s.name END"
-_MARKED = " OR ".join(f"{_BARE} GLOB '{form}'" for form in ("ST*", "[*]ST*", "SST*", "S[*]ST*", "S[一-鿿]*"))
-ST = f"(s.name < 'Y' AND substr(s.name, 1, 1) IN ('S', '*', 'X', 'D') AND ({_MARKED}))"
-"""Special treatment stands in the name of the day, as ia.rules.limits reads it; letters within a name are none."""
+
+
+def _board() -> str:
+    """Return the SQL of a stock's board, from the codes of the exchanges.
+
+    Bounds instead of LIKE: it is worked out for each stock of the market.
+    """
+    cases = [
+        f"WHEN s.symbol >= '{prefix}' AND s.symbol < '{prefix[:-1]}{chr(ord(prefix[-1]) + 1)}'"
+        f" AND substr(s.symbol, -3) = '.{codes.exchange}' THEN '{codes.board.partition('.')[0]}'"
+        for codes in MAINLAND
+        if codes.kind == "stock"
+        for prefix in codes.prefixes
+    ]
+    return f"CASE {' '.join(cases)} ELSE 'main' END"
+
+
+def _special_treatment() -> str:
+    """Return the SQL of whether the name of the day says special treatment; letters within a name do not.
+
+    The first letter is looked at before anything else: it rules out nearly all names.
+    """
+    first = sorted({mark[0] for mark in (*ST_MARKS, *EX_DAY_MARKS)})
+    ex_day = ", ".join(f"'{mark}'" for mark in EX_DAY_MARKS)
+    bare = f"CASE WHEN substr(s.name, 1, 2) IN ({ex_day}) THEN substr(s.name, 3) ELSE s.name END"
+    forms = [*(mark.replace("*", "[*]") for mark in ST_MARKS), f"S{HAN}"]
+    marked = " OR ".join(f"{bare} GLOB '{form}*'" for form in forms)
+    early = f"s.name < '{chr(ord(first[-1]) + 1)}' AND substr(s.name, 1, 1) IN ({', '.join(map(repr, first))})"
+    return f"({early} AND ({marked}))"
+
+
+BOARD, ST = _board(), _special_treatment()
 
 
 def _told(name: str) -> str:

@@ -13,10 +13,11 @@ from typing import NamedTuple
 
 from ia import clock
 from ia.errors import BadData
+from ia.instruments.boards import tick
 from ia.instruments.symbols import from_canonical
 from ia.market.quote import Quote
 from ia.ohlcv import cache
-from ia.ohlcv.adjust import Action, reference, tick
+from ia.ohlcv.adjust import Action, reference
 
 HISTORY = "history"
 """The job of `jobs` that tells of each security what is known of its history; its key is the symbol."""
@@ -187,7 +188,7 @@ def explained(symbol: str, bar: Last, day: str, prev_close: float, actions: Iter
 
 def half_a_tick(symbol: str) -> float:
     """Return half of the least step of a price: stocks 0.01, funds and Shanghai's B-shares 0.001."""
-    return (tick(symbol, from_canonical(symbol).kind) or 0.01) / 2
+    return (tick(from_canonical(symbol)) or 0.01) / 2
 
 
 def _acting(db: sqlite3.Connection, adapter: str, after: str, until: str) -> set[str]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ia import clock, lock
 from ia.errors import IaError, Message, Notify, TryLater, Unavailable
+from ia.instruments.special import choose_name
 from ia.market import backfill, continuity, mirroring, store
 from ia.market import snapshot as snapshots
 from ia.market.backfill import Wanted
@@ -164,14 +165,12 @@ def _has_funds(quotes: list[Quote]) -> bool:
 
 def named(run: Run, quotes: list[Quote]) -> list[Quote]:
     """Return the quotes under their lasting names: what stands on an ex-day or a first day (`XD贵州茅`) is none."""
-    from ia.ohlcv.adapters.eastmoney import clean_name
-
     known = dict(run.db.execute("SELECT symbol, name FROM securities WHERE source = ?", (run.number,)))
     named = []
     for quote in quotes:
         name = known.get(quote.symbol)
         if quote.name != name:
-            name = clean_name(quote.name or "") or name or (quote.name or "").lstrip("NCXDR") or None
+            name = choose_name(quote.name or "", name)
             quote = quote if name == quote.name else quote._replace(name=name)
         named.append(quote)
     return named

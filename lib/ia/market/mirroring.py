@@ -21,10 +21,12 @@ from typing import NamedTuple
 
 from ia import lock
 from ia.errors import BadData, NotFound, Refused, TryLater
+from ia.instruments.boards import tick
+from ia.instruments.symbols import symbol_of_kind
 from ia.market import store
 from ia.market.matrix import NAN, Matrix
 from ia.market.mirrored import COLUMNS, FORMAT, Index, current, folder_of, fresh, newest, path_of, read
-from ia.ohlcv.adjust import Action, factors, tick
+from ia.ohlcv.adjust import Action, factors
 from ia.store import translated
 from ia.workspace import Workspace
 
@@ -311,10 +313,8 @@ class _Writer:
 
     def _step(self, symbol: str, before: str, date: str, close: float, acts: Iterable[Action]) -> float:
         """Return the factor from one bar to the next; NaN where the actions make no sense: better none than wrong."""
-        query = "SELECT kind FROM securities WHERE source = ? AND symbol = ?"
-        kind = self.db.execute(query, (self.source, symbol)).fetchone()[0] or "stock"
         try:
-            return factors([before, date], [close, close], acts, tick(symbol, kind))[1]
+            return factors([before, date], [close, close], acts, tick(symbol_of_kind(symbol)))[1]
         except BadData:
             return NAN
 

@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from ia.errors import BadData
-from ia.ohlcv.adjust import Action, reference, tick
+from ia.instruments.boards import tick
+from ia.instruments.symbols import symbol_of_kind
+from ia.ohlcv.adjust import Action, reference
 
 _COLUMNS = (
     "source, date, symbol, time, name, price, prev_close, change, change_pct, open, high, low, volume, amount,"
@@ -40,10 +42,9 @@ def load_past_day(db: sqlite3.Connection, source: int, adapter: str, day: str) -
     ).fetchall()
     before = _last_closes(db, source, day, {row[0] for row in bars})
     actions = _actions_since(db, adapter, min((date for date, _ in before.values()), default=day), day)
-    kinds = dict(db.execute("SELECT symbol, kind FROM securities WHERE source = ?", (source,)))
     rows = []
     for symbol, *bar in bars:
-        step = tick(symbol, kinds.get(symbol) or "stock") or 0.01
+        step = tick(symbol_of_kind(symbol)) or 0.01
         rows.append((source, day, symbol, *_prices(bar, day, before.get(symbol), actions.get(symbol, []), step)))
     db.execute("DROP TABLE IF EXISTS temp.snapshots")
     db.execute(f"CREATE TEMP TABLE snapshots ({_COLUMNS}, PRIMARY KEY (source, date, symbol)) WITHOUT ROWID")

@@ -15,11 +15,12 @@ from typing import Any, NamedTuple
 
 from ia import clock, config, dateforms
 from ia.errors import Message, NotFound, Notify, UsageError, silent
-from ia.instruments.symbols import MARKET, Symbol, from_canonical, resolve
+from ia.instruments.boards import tick
+from ia.instruments.symbols import MARKET, Symbol, from_canonical, resolve, symbol_of_kind
 from ia.market.columns import BOARD, CONCEPTS, INDUSTRY, LISTED, PUBLISHED, ST
 from ia.market.past_day import load_past_day, newest_past_day
 from ia.ohlcv import cache
-from ia.ohlcv.adjust import adjusted, reference, tick
+from ia.ohlcv.adjust import adjusted, reference
 from ia.ohlcv.canonical import Bars
 from ia.store import translated
 from ia.workspace import Workspace
@@ -305,7 +306,7 @@ def _reference(db: sqlite3.Connection, symbol: str, adapter: str, last: str, clo
     acts = [act for act in cache.actions(db, adapter, symbol, day) if act.date > last]
     if not acts:
         return close
-    return round(reference(close, last, day, acts, _tick(symbol)), 4)
+    return round(reference(close, last, day, acts, tick(symbol_of_kind(symbol))), 4)
 
 
 # bars
@@ -346,16 +347,7 @@ def history(ws: Workspace, text: str, notify: Notify = silent) -> History:
         acts = cache.actions(db, name, symbol, last)
     if fake:
         notify(Message("simulated prices: {symbol} is invented by {adapter}", symbol=symbol, adapter=name))
-    return History(symbol, name, fake, adjusted(bars, acts, "qfq", _tick(symbol)))
-
-
-def _tick(symbol: str) -> float | None:
-    """Return the tick to which an exchange rounds the price after an action; None where it does not."""
-    try:
-        kind = from_canonical(symbol).kind
-    except NotFound:  # a code by no rule that we know
-        kind = "stock"
-    return tick(symbol, kind)
+    return History(symbol, name, fake, adjusted(bars, acts, "qfq", tick(symbol_of_kind(symbol))))
 
 
 # reports

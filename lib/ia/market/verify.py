@@ -151,9 +151,9 @@ def verified(
     raises  NotFound where a side does not have the symbol, TryLater or Unavailable where a host does not answer (the
             message names it): nothing was compared then. Unavailable where a side is simulated.
     """
-    from ia.ohlcv.adjust import tick
+    from ia.instruments.boards import is_b_share, tick
 
-    step = tick(symbol.canonical, symbol.kind) or 0.01
+    step = tick(symbol) or 0.01
     a, b = _two(ws, symbol, hosts, span, notify, list(HOSTS) if order is None else order)
     days = sorted(set(a.bars.date) & set(b.bars.date))
     if not days:
@@ -162,11 +162,7 @@ def verified(
         )
     differences = compared(a.bars, b.bars, step)
     steps = None
-    if (
-        factors is not False
-        and (symbol.market, symbol.kind) == ("CN", "stock")
-        and not symbol.code.startswith(("900", "200"))
-    ):
+    if factors is not False and (symbol.market, symbol.kind) == ("CN", "stock") and not is_b_share(symbol):
         try:
             found = _adjustments(ws, symbol, a, step, notify)
         except (TryLater, Unavailable) as exc:

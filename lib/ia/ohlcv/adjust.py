@@ -33,19 +33,6 @@ class Action(NamedTuple):
     factor: float | None = None
 
 
-def tick(symbol: str, kind: str) -> float | None:
-    """Return to what an exchange rounds the reference price of an ex-day; None where it is not rounded.
-
-    symbol is canonical. kind: stock, etf, index. As in the table of ia.rules, which stands above this organ.
-
-    >>> tick("600519.SH", "stock"), tick("510300.SH", "etf"), tick("900901.SH", "stock"), tick("AAPL.US", "stock")
-    (0.01, 0.001, 0.001, None)
-    """
-    if kind not in ("stock", "etf") or not symbol.endswith((".SH", ".SZ", ".BJ")):
-        return None
-    return 0.001 if kind == "etf" or (symbol.startswith("900") and symbol.endswith(".SH")) else 0.01
-
-
 def factors(
     dates: Sequence[str], closes: Sequence[float], actions: Iterable[Action], tick: float | None = None
 ) -> list[float]:

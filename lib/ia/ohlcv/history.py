@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ia import audit, clock, config, dateforms
 from ia.errors import IaError, Message, NotFound, Notify, Refused, TryLater, Unavailable, UsageError, silent
+from ia.instruments.boards import tick
 from ia.instruments.symbols import Symbol, resolve
 from ia.ohlcv import cache
-from ia.ohlcv.adjust import Action, adjusted, tick
+from ia.ohlcv.adjust import Action, adjusted
 from ia.ohlcv.canonical import Bars
 from ia.workspace import Workspace
 
@@ -284,7 +285,7 @@ def _cut(symbol: Symbol, stored: _Stored, request: Request) -> Bars:
     """
     bars = stored.bars
     if bars.date and request.adjust != "none":
-        bars = adjusted(bars, stored.actions, request.adjust, tick(symbol.canonical, symbol.kind))
+        bars = adjusted(bars, stored.actions, request.adjust, tick(symbol))
     if request.period != "daily":
         from ia.ohlcv.resample import resample
 

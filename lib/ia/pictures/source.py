@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from ia import clock
 from ia.errors import BadData, NotFound, Notify, silent
+from ia.instruments.symbols import MARKET
 from ia.ohlcv.adjust import Action
 from ia.ohlcv.canonical import Bars
 from ia.ohlcv.history import Request
@@ -78,7 +79,8 @@ def of_bytes(ws: Workspace, data: bytes, source: str, notify: Notify = silent, *
         return Origin(bars)
     told = {key: value for key, value in events[0].data.items() if isinstance(value, str)}
     symbol = told.get("symbol", "")
-    market = {"SH": "CN", "SZ": "CN", "BJ": "CN"}.get(symbol.rpartition(".")[2], symbol.rpartition(".")[2])
+    exchange = symbol.rpartition(".")[2]
+    market = MARKET.get(exchange, exchange)
     return Origin(
         bars, symbol, told.get("name", ""), market, told.get("adapter", ""), told.get("host", ""),
         told.get("adjust", ""), told.get("period", ""), told.get("fetched", ""), bool(events[0].data.get("simulated")),

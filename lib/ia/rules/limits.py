@@ -1,24 +1,18 @@
 """Between which prices a security may trade on a day: by board, special treatment, days since listing, and date."""
 
-import re
-import unicodedata
 from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from typing import NamedTuple
 
-from ia.instruments.boards import board
+from ia.instruments.boards import board, tick
 from ia.instruments.symbols import Symbol
-from ia.rules.fees import CENT, exact
-from ia.rules.lots import tick
+from ia.rules.fees import exact
 from ia.rules.table import unverified, value
 
 FREE = 5
 """The most days of a new stock without limits."""
 HOLIDAYS = 8
 """More weekdays than the mainland exchanges were ever closed in a row."""
-_MARK = r"^(XD|XR|DR)"
-_NEW = r"^([NC])(?=[\u4e00-\u9fff])"
-_ST = r"^(\*ST|ST|SST|S\*ST|S(?=[\u4e00-\u9fff]))"
 
 
 class Limits(NamedTuple):
@@ -82,7 +76,7 @@ def limits(
 
 def _around(symbol: Symbol, prev_close: Decimal, up: Decimal, down: Decimal, rule: str, sure: bool) -> Limits:
     """Return the limits so many per cent around a close: on the tick, and at least one tick away."""
-    step = tick(symbol) or CENT
+    step = Decimal(str(tick(symbol) or 0.01))
     low = min(_rounded(prev_close * (100 - down) / 100, step), prev_close - step)
     high = max(_rounded(prev_close * (100 + up) / 100, step), prev_close + step)
     return Limits(max(low, step), high, rule, sure)
@@ -97,27 +91,6 @@ def _sessions(listed: str | None, day: str) -> tuple[int, int]:
         return days // 2, days
     weekdays = sum((begin + timedelta(n)).weekday() < 5 for n in range(1, days + 1))
     return max(weekdays - HOLIDAYS, 0), weekdays
-
-
-def is_st(name: str) -> bool:
-    """Whether a name says special treatment (ST, *ST), or a share structure never reformed (S).
-
-    >>> [is_st(name) for name in ("*ST康得", "ST 天业", "＊ST信威", "S佳通", "XD*ST华", "贵州茅台", "SMIC")]
-    [True, True, True, True, True, False, False]
-    """
-    bare = "".join(unicodedata.normalize("NFKC", name).upper().split())
-    return bool(re.match(_ST, re.sub(_MARK, "", bare)))
-
-
-def sessions_by_name(name: str) -> int | None:
-    """Return the least number of trading days since the listing that a name tells: 0 for `N…`, 1 for `C…` (the second
-    to the fifth day without limits); None where it tells nothing.
-
-    >>> [sessions_by_name(name) for name in ("N汇成", "C汇成", "汇成股份", "TCL科技", "CN创业")]
-    [0, 1, None, None, None]
-    """
-    found = re.match(_NEW, unicodedata.normalize("NFKC", name))
-    return None if found is None else {"N": 0, "C": 1}[found[1]]
 
 
 def _rounded(price: Decimal, step: Decimal) -> Decimal:

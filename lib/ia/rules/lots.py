@@ -1,4 +1,4 @@
-"""In which quantities and price steps a security is traded."""
+"""In which quantities a security is traded."""
 
 from decimal import Decimal
 from typing import NamedTuple
@@ -22,11 +22,6 @@ def lot(symbol: Symbol, day: str) -> Lot | None:
     where = board(symbol)
     least, step = value("lot", where, day), value("step", where, day)
     return None if least is None or step is None else Lot(least, step)
-
-
-def tick(symbol: Symbol) -> Decimal | None:
-    """Return the smallest step of a price; None where it depends on the price (Hong Kong)."""
-    return value("tick", board(symbol), "9999-12-31")
 
 
 def check_quantity(symbol: Symbol, day: str, side: Side, quantity: Decimal, held: Decimal) -> Message | None:

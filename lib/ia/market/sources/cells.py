@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 
 from ia import clock
 from ia.errors import IaError, NotFound
+from ia.instruments.special import clean_name
 from ia.instruments.symbols import Symbol, from_canonical
-from ia.ohlcv.adapters.eastmoney import clean_name
 from ia.ohlcv.canonical import is_date
 from ia.ohlcv.transport import Answer, shape_changed
 

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from ia import clock
 from ia.errors import BadData, IaError, Message, Notify, silent
+from ia.instruments.boards import tick
 from ia.instruments.symbols import Symbol, resolve
 from ia.market.quote import Quote
 from ia.market.sources import KINDS, Board, Flow, Listing, Page, Report, never
 from ia.ohlcv.adapters import csv
-from ia.ohlcv.adjust import reference, tick
+from ia.ohlcv.adjust import reference
 from ia.ohlcv.canonical import Bars
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def _quote(symbol: Symbol, bars: Bars, actions: "list[Action]", day: str) -> Quo
     quote = plain._replace(price=close, open=first, high=high, low=low, volume=bars.volume[-1], time=f"{day}T15:00:00")
     if len(bars.date) < 2:
         return quote
-    step = tick(symbol.canonical, symbol.kind) or 0.01
+    step = tick(symbol) or 0.01
     digits = len(f"{step:g}") - 2
     before = bars.close[-2]
     if any(action.date > bars.date[-2] for action in actions):

@@ -2,6 +2,7 @@
 
 from datetime import date
 
+from ia.instruments.special import is_st, sessions_by_name
 from ia.market.quote import Quote
 from ia.market.sources.cells import Odd, Tally
 
@@ -54,7 +55,7 @@ def _moved(ratio: float, change_pct: float) -> bool:
 
 def _free(quote: Quote, told: str) -> bool:
     """Whether a stock may have moved without a limit."""
-    if told[:1] in ("N", "C") or "退" in told or "ST" in told:
+    if sessions_by_name(told) is not None or "退" in told or is_st(told):
         return True
     if quote.listed is None or quote.time is None:
         return False

@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from ia.errors import IaError, NotFound, TryLater, Unavailable
+from ia.instruments.boards import is_b_share
 from ia.instruments.symbols import Symbol
 from ia.ohlcv.adapters import Fetched, eastmoney, sina, tencent
 from ia.ohlcv.adapters.feed import Table, checked
@@ -85,7 +86,7 @@ def _actions(symbol: Symbol) -> "list[Action] | None":
     """
     if symbol.kind == "index":
         return []
-    if symbol.market != "CN" or symbol.code.startswith(("900", "200")):
+    if symbol.market != "CN" or is_b_share(symbol):
         return sina.actions(symbol)
     if symbol.kind == "etf":
         return eastmoney.fund_actions(symbol)

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ia.errors import NotFound, Unavailable
+from ia.instruments.special import clean_name
 from ia.instruments.symbols import Symbol
 from ia.ohlcv.adapters.bare import module, quiet, version
 from ia.ohlcv.adapters.feed import Row, Table, Value, checked
@@ -131,14 +132,6 @@ class _Seen:
             if found.upper() != self.symbol.code:
                 raise shape_changed(self.what, f"asked for {self.symbol.code}, got {found}")
             self.name = clean_name(str(data.get("name") or ""))
-
-
-def clean_name(name: str) -> str:
-    """Return a security's name without the signs of an ex-day (`XD贵州茅`) or of the first days (`N`, `C`)."""
-    import unicodedata
-
-    plain = "".join(unicodedata.normalize("NFKC", name).split())
-    return "" if re.match(r"(?:XD|XR|DR|[NC])(?=[^\x00-\x7f])", plain) else plain
 
 
 def actions(symbol: Symbol) -> "list[Action]":
