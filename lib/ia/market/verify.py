@@ -15,17 +15,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from ia import clock
 from ia.errors import BadData, IaError, Message, NotFound, Notify, TryLater, Unavailable, UsageError, silent
 from ia.instruments.symbols import Symbol
+from ia.ohlcv.adapters.hosts import HOSTS, LIVE, fetch_actions, fetch_bars, fetch_factors
 from ia.ohlcv.canonical import Bars
 from ia.workspace import Workspace
 
 if TYPE_CHECKING:
     from ia.ohlcv.adjust import Action
 
-HOSTS = ("eastmoney", "tencent", "sina")
-"""Asked in this order where none are named: the first two that answer are compared."""
 STORE = "store"
 """As a side: what is stored here of the live adapter."""
-LIVE = "akshare"
 YEARS = 2
 FACTOR_REL = 1e-4
 """How far two factors of an ex-day may lie apart, relative: not every source rounds reference prices."""
@@ -146,7 +144,7 @@ def verified(
 
     factors None: where they can be had; what the hosts of raw prices disagree on is not held back for them, and that
             they did not come is told
-    hosts   two of eastmoney, tencent, sina, `store`, and names of adapters; () for the first two hosts that answer.
+    hosts   two of HOSTS, `store`, and names of adapters; () for the first two of HOSTS that answer.
     order   in which hosts are asked then; one that does not answer is moved to its end
     raises  NotFound where a side does not have the symbol, TryLater or Unavailable where a host does not answer (the
             message names it): nothing was compared then. Unavailable where a side is simulated.
@@ -261,14 +259,12 @@ def _worst(failures: list[IaError]) -> IaError:
 
 def _side(ws: Workspace, symbol: Symbol, name: str, span: Span) -> Side:
     """Return the bars of one side, checked and cut to the dates."""
-    from ia.ohlcv.adapters import akshare, load
-    from ia.ohlcv.adapters.feed import checked
+    from ia.ohlcv.adapters import load
 
     if name == STORE:
         return Side(name, _stored(ws, symbol, span).between(span.start, span.end))
     if name in HOSTS:
-        table = akshare.HOSTS[name](symbol, span.start, span.end)
-        return Side(name, checked(table).between(span.start, span.end))
+        return Side(name, fetch_bars(name, symbol, span.start, span.end))
     adapter = load(name)
     if adapter.simulated:
         raise _nothing_to_verify(name)
@@ -303,12 +299,10 @@ def _adjustments(
     ws: Workspace, symbol: Symbol, side: Side, tick: float, notify: Notify
 ) -> tuple[int, list[Difference]] | None:
     """Return how many ex-days were compared, and the differences; None, told, where there is nothing to compare."""
-    from ia.ohlcv.adapters import sina
-
     if not side.bars.date:
         return None
     try:
-        theirs = sina.actions(symbol)
+        theirs = fetch_factors(symbol)
     except NotFound:
         notify(Message("{symbol}: sina has no factors of it; the adjustment is not compared", symbol=str(symbol)))
         return None
@@ -322,11 +316,10 @@ def _adjustments(
 def _ours(ws: Workspace, symbol: Symbol) -> "list[Action]":
     """Return the corporate actions that are stored, else Eastmoney's. Those that came from Sina prove nothing."""
     from ia.ohlcv import cache
-    from ia.ohlcv.adapters import eastmoney
 
     with contextlib.closing(cache.connect(ws)) as db:
         stored = cache.actions(db, LIVE, symbol.canonical)
-    return stored if stored and all(act.factor is None for act in stored) else eastmoney.actions(symbol)
+    return stored if stored and all(act.factor is None for act in stored) else fetch_actions(symbol)
 
 
 def _steps(bars: Bars, actions: "Iterable[Action]", tick: float | None) -> dict[str, float]:

@@ -12,24 +12,22 @@ from typing import TYPE_CHECKING, TypeVar
 from ia.errors import IaError, NotFound, TryLater, Unavailable
 from ia.instruments.boards import is_b_share
 from ia.instruments.symbols import Symbol
-from ia.ohlcv.adapters import Fetched, eastmoney, sina, tencent
+from ia.ohlcv.adapters import Fetched, eastmoney, sina
 from ia.ohlcv.adapters.feed import Table, checked
+from ia.ohlcv.adapters.hosts import HOSTS, LIVE, Host
 from ia.ohlcv.canonical import Bars
 
 if TYPE_CHECKING:
     from ia.ohlcv.adjust import Action
 
 T = TypeVar("T")
-Host = Callable[[Symbol, str | None, str | None], Table]
-HOSTS: dict[str, Host] = {"eastmoney": eastmoney.bars, "tencent": tencent.bars, "sina": sina.bars}
-"""By name and in the order in which they are asked."""
 NO_ACTIONS = "its dividends and splits are not known: prices are as traded, not adjusted"
 
 
 class Akshare:
     """The adapter of live market data."""
 
-    name = "akshare"
+    name = LIVE
     simulated = False
     local = False
 
