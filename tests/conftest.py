@@ -1,6 +1,7 @@
 """What all tests share: a workspace of their own, the installed `ia`, and the shared data where it is there."""
 
 import contextlib
+import importlib
 import os
 import shutil
 import subprocess
@@ -47,6 +48,52 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if {"ia", "listener", "own_crontab"} & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.process)
+
+
+FOREIGN = """
+from ia.errors import NotFound
+from ia.ohlcv.adapters import Fetched
+from ia.ohlcv.canonical import Bars
+
+class Foreign:
+    name, simulated, local = {name!r}, {simulated}, {local}
+
+    def fetch(self, symbol, start=None, end=None):
+        asked.append(symbol.canonical)
+        if symbol.code == "301999":
+            raise NotFound("{{symbol}} is not on the shelf", symbol=symbol.canonical)
+        days = ["2024-01-15", "2024-01-16"]
+        return Fetched(symbol, Bars(days, [8.0, 8.5], [8.0, 8.5], [8.0, 8.5], [8.0, 8.5], [100, 100]), "shelf")
+
+    def normalize(self, fetched):
+        return fetched.raw
+
+    def actions(self, symbol):
+        return []
+
+    def lookup(self, text):
+        return []
+
+asked = []
+"""
+
+
+@pytest.fixture
+def foreign_adapter(tmp_path, monkeypatch):
+    """Install an adapter of another package with these flags; return the list of what it is asked for."""
+
+    def install(name, *, local=False, simulated=False):
+        folder = tmp_path / f"package-{name}"
+        info = folder / f"{name}-1.0.dist-info"
+        info.mkdir(parents=True)
+        (folder / f"foreign_{name}.py").write_text(FOREIGN.format(name=name, simulated=simulated, local=local))
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        (info / "entry_points.txt").write_text(f"[ia.adapters]\n{name} = foreign_{name}:Foreign\n")
+        monkeypatch.syspath_prepend(str(folder))
+        monkeypatch.delitem(sys.modules, f"foreign_{name}", raising=False)
+        return importlib.import_module(f"foreign_{name}").asked
+
+    return install
 
 
 @pytest.fixture(autouse=True)

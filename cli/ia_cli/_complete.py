@@ -175,8 +175,9 @@ def _files(ws: "Workspace", folder: str) -> Iterable[str]:
 def _values(key: str) -> Iterable[Word]:
     """Yield what a setting may be, where that is known."""
     from ia import config
+    from ia.ohlcv.adapters import BUILT_IN
 
-    found = {"market.adapter": ("akshare", "tushare", "csv", "demo"), "model": ("ia-offline",), "lang": ("en", "zh")}
+    found = {"market.adapter": tuple(BUILT_IN), "model": ("ia-offline",), "lang": ("en", "zh")}
     spec = config.SPEC.get(key)
     choices = found.get(key) or (getattr(spec, "choices", ()) or ())
     return [(str(choice), "") for choice in choices]

@@ -92,13 +92,8 @@ def _of_symbol(request: "Request", limit: int | None) -> None:
             )
         )
     bars = answer.bars.part(-limit) if limit else answer.bars
-    inputs: tuple[str, ...] = ()
-    if answer.series.adapter == "csv":
-        from ia.ohlcv.adapters.csv import read
-
-        inputs = (provenance.digest(read(answer.symbol)),)
     provenance.write(
-        ws, bars, sys.stdout.write, inputs=inputs, notify=notify,
+        ws, bars, sys.stdout.write, inputs=answer.inputs, notify=notify,
         symbol=answer.symbol.canonical, name=answer.series.name,
         adapter=answer.series.adapter, host=answer.series.host, simulated=answer.series.simulated,
         fetched=answer.series.fetched, adjust=answer.adjust, period=answer.period,
@@ -125,6 +120,6 @@ def _of_stdin(
         bars = bars.part(-limit)
     provenance.write(
         Workspace(), bars, sys.stdout.write,
-        inputs=(provenance.digest(data),), notify=notify,
-        symbol=select or "", adapter="-", host=source, simulated=False, adjust="none", period=request.period,
+        inputs=(provenance.digest(data),), notify=notify, adapter=provenance.PIPE,
+        symbol=select or "", host=source, simulated=False, adjust="none", period=request.period,
     )  # fmt: skip

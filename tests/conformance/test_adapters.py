@@ -1,6 +1,9 @@
 """Every adapter passes one suite; the suite is the one that other packages use."""
 
+import contextlib
+import hashlib
 import os
+import socket
 
 import pytest
 
@@ -8,7 +11,7 @@ from ia import clock
 from ia.errors import BadData, ConfigError, NotFound
 from ia.instruments.symbols import from_canonical, resolve
 from ia.market.sources.local import Local
-from ia.ohlcv.adapters import BUILT_IN, load, names
+from ia.ohlcv.adapters import BUILT_IN, find, load, names
 from ia.ohlcv.adapters.conformance import AdapterConformance
 from ia.ohlcv.adapters.csv import Csv
 from ia.ohlcv.adapters.demo import Demo, symbols
@@ -74,16 +77,47 @@ def test_an_unknown_adapter_names_those_that_exist():
 
 
 def test_an_adapter_of_another_package_is_found(tmp_path, monkeypatch):
-    (tmp_path / "mine.py").write_text("class Mine:\n    name = 'mine'\n    simulated = False\n")
+    flags = "    simulated = False\n    local = False\n"
+    (tmp_path / "mine.py").write_text(f"class Mine:\n    name = 'mine'\n{flags}class Vague:\n    name = 'vague'\n")
     info = tmp_path / "mine-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: mine\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[ia.adapters]\nmine = mine:Mine\nbroken = nowhere:X\n")
+    (info / "entry_points.txt").write_text("[ia.adapters]\nmine = mine:Mine\nvague = mine:Vague\nbroken = nowhere:X\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     assert load("mine").name == "mine"
     assert "mine" in names()
-    with pytest.raises(ConfigError, match="broken"):
-        load("broken")
+    for name, reason in [("broken", "nowhere"), ("vague", "simulated")]:
+        with pytest.raises(ConfigError, match=f"{name}.*{reason}"):
+            load(name)
+        assert find(name) is None
+    assert find("mine").name == "mine"
+
+
+class Loud(Csv):
+    """A folder of files that tells a host of each question."""
+
+    def fetch(self, *asked):
+        with contextlib.suppress(OSError):
+            socket.create_connection(("127.0.0.1", 9), 0.1)
+        return super().fetch(*asked)
+
+
+def test_the_suite_sees_a_local_adapter_that_asks_a_host(folder, monkeypatch):
+    class TestLoud(AdapterConformance):
+        known = from_canonical("600519.SH")
+
+        def adapter(self):
+            return Loud()
+
+    (folder / "600519.csv").write_text(ROW)
+    with pytest.raises(AssertionError):
+        TestLoud().test_what_is_local_or_simulated_asks_no_host(monkeypatch)
+
+
+def test_a_folder_names_the_bytes_that_it_read(folder):
+    (folder / "600519.csv").write_text(ROW)
+    fetched = Csv().fetch(resolve("600519"), "2030-01-01")
+    assert fetched.inputs == (hashlib.sha256(ROW.encode()).hexdigest(),)
 
 
 # what is particular to the simulated market

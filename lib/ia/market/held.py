@@ -1,15 +1,15 @@
 """What the store knows of a few securities that somebody holds: latest price, closes, corporate actions. No network.
 
 Of the adapters of `market.adapter` the first one counts that has the security; its rows in the whole market's tables
-and the series that `ia ohlcv` fetched are both its own, and the later of the two is taken. A source on this disk (csv,
-demo) is read where nothing is stored of it.
+and the series that `ia ohlcv` fetched are both its own, and the later of the two is taken. Where nothing is stored of
+it, an adapter that reads this disk or makes prices up is asked.
 """
 
 import sqlite3
 from collections.abc import Iterable
 from datetime import datetime
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ia import clock, config
 from ia.errors import IaError, Message, NotFound, Notify, silent
@@ -19,6 +19,9 @@ from ia.ohlcv import cache
 from ia.ohlcv.adjust import Action
 from ia.ohlcv.canonical import Bars
 from ia.workspace import Workspace
+
+if TYPE_CHECKING:
+    from ia.ohlcv.adapters import Adapter
 
 
 class Last(NamedTuple):
@@ -197,10 +200,15 @@ def feeds(
     moment = min(moment or clock.now(), clock.now())
     chain = config.listed("market.adapter")
     ids = {name: (number, bool(made)) for number, name, made in db.execute("SELECT id, name, simulated FROM sources")}
+    free: dict[str, Adapter | None] = {}
     found: dict[str, Feed] = {}
     for symbol in symbols:
         for name in chain:
-            feed = _stored(db, name, ids.get(name), symbol, moment) or _local(db, name, symbol, moment, notify)
+            feed = _stored(db, name, ids.get(name), symbol, moment)
+            if feed is None and name not in free:
+                free[name] = _load_free(name, notify)
+            if feed is None and (adapter := free[name]):
+                feed = _read(db, adapter, symbol, moment, notify)
             if feed is not None and feed.last() is not None:
                 found[symbol.canonical] = feed
                 break
@@ -264,16 +272,21 @@ def _stored(
     return feed if feed.last() is not None else None
 
 
-def _local(db: sqlite3.Connection, name: str, symbol: Symbol, moment: datetime, notify: Notify) -> Feed | None:
-    """Return a security as a source on this disk has it; None where it has none, or cannot be read, which is told."""
-    if name in ("akshare", "tushare"):
-        return None
-    from ia.ohlcv.adapters import load
+def _load_free(name: str, notify: Notify) -> "Adapter | None":
+    """Return an adapter that costs nothing to ask; None where it costs, or cannot be loaded, which is told."""
+    from ia.ohlcv.adapters import is_free, load
 
     try:
         adapter = load(name)
-        if name not in ("csv", "demo"):
-            return None
+    except IaError as exc:
+        notify(Message(exc.template, **exc.params))
+        return None
+    return adapter if is_free(adapter) else None
+
+
+def _read(db: sqlite3.Connection, adapter: "Adapter", symbol: Symbol, moment: datetime, notify: Notify) -> Feed | None:
+    """Return a security as an adapter has it now; None where it has none, or cannot be read, which is told."""
+    try:
         found = adapter.normalize(adapter.fetch(symbol))
         actions = adapter.actions(symbol)
     except NotFound:
@@ -281,10 +294,5 @@ def _local(db: sqlite3.Connection, name: str, symbol: Symbol, moment: datetime, 
     except IaError as exc:
         notify(Message(exc.template, **exc.params))
         return None
-    until = clock.last_visible(symbol.market, moment)
-    seen = sum(day <= until for day in found.date)
-    bars = Bars(
-        found.date[:seen], found.open[:seen], found.high[:seen], found.low[:seen], found.close[:seen],
-        found.volume[:seen],
-    )  # fmt: skip
-    return Feed(db, name, adapter.simulated, symbol, moment, None, bars, actions)
+    seen = found.between(None, clock.last_visible(symbol.market, moment))
+    return Feed(db, adapter.name, adapter.simulated, symbol, moment, None, seen, actions)

@@ -39,13 +39,14 @@ class Request(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """The bars asked for, and where they come from."""
+    """The bars asked for, and where they come from; `inputs`: digests of the files on this disk that were read."""
 
     symbol: Symbol
     series: cache.Series
     adjust: str
     period: str
     bars: Bars
+    inputs: tuple[str, ...] = ()
 
 
 def history(ws: Workspace, request: Request, notify: Notify = silent) -> Answer:
@@ -59,8 +60,9 @@ def history(ws: Workspace, request: Request, notify: Notify = silent) -> Answer:
     with contextlib.closing(cache.connect(ws, notify)) as db:
         symbol = _identified(request.symbol, db, chain)
         stored = _first(ws, db, chain, symbol, request, notify)
-    _announce(stored.series, request, notify)
-    return Answer(symbol, stored.series, request.adjust, request.period, _cut(symbol, stored, request))
+    _announce(stored, request, notify)
+    bars = _cut(symbol, stored, request)
+    return Answer(symbol, stored.series, request.adjust, request.period, bars, stored.inputs)
 
 
 def _first(
@@ -80,11 +82,13 @@ def _first(
 
 
 class _Stored(NamedTuple):
-    """Raw bars and actions as they may be seen at now()."""
+    """Raw bars and actions as they may be seen at now(). local, inputs: of the adapter, and of what it read."""
 
     series: cache.Series
     bars: Bars
     actions: list[Action]
+    local: bool = False
+    inputs: tuple[str, ...] = ()
 
 
 def _identified(text: str, db: "sqlite3.Connection", chain: tuple[str, ...]) -> Symbol:
@@ -217,7 +221,7 @@ def _read(adapter: "Adapter", symbol: Symbol, until: str) -> _Stored:
         stamp, stamp, first, last,
     )  # fmt: skip
     known = [action for action in adapter.actions(symbol) if bars.date and action.date <= bars.date[-1]]
-    return _Stored(series, bars, known)
+    return _Stored(series, bars, known, local=True, inputs=fetched.inputs)
 
 
 def _fetched(
@@ -309,14 +313,15 @@ def visible(bars: Bars) -> Bars:
     return bars.part(0, last)
 
 
-def _announce(series: cache.Series, request: Request, notify: Notify) -> None:
+def _announce(stored: _Stored, request: Request, notify: Notify) -> None:
     """Say what the reader of the numbers must know: simulated, old, or not adjusted by us."""
+    series = stored.series
     if series.simulated:
         simulated = "simulated prices: {symbol} is invented by the {adapter} market"
         notify(Message(simulated, symbol=series.symbol, adapter=series.adapter))
     if request.stale:
         notify(Message("stored copy, {age} old, last bar {last}", age=cache.age(series), last=series.last))
-    if series.note and (request.adjust != "none" or series.adapter == "csv"):
+    if series.note and (request.adjust != "none" or stored.local):
         notify(Message("{symbol}: {note}", symbol=series.symbol, note=Message(series.note)))
 
 

@@ -14,8 +14,8 @@ from ia.workspace import Workspace
 
 KIND = "ohlcv.out"
 _DISTINCT = ("adapter", "symbol", "adjust", "period", "host", "simulated")
-_COPIES = ("csv", "-")
-"""Adapters that tell less: their bytes were somewhere before."""
+PIPE = "-"
+"""Stands for the adapter of what came through a pipe."""
 
 
 def write(
@@ -66,8 +66,20 @@ def find(ws: Workspace, data: bytes) -> list[audit.Event]:
     found = audit.find(ws.db, KIND, digest(data))
     if not found:
         return []
-    first = min(found, key=lambda event: (not event.data.get("simulated"), event.data.get("adapter") in _COPIES))
+    first = found[0]
+    if len(found) > 1:
+        first = min(found, key=lambda event: (not event.data.get("simulated"), _is_copy(event.data.get("adapter"))))
     return [first, *(event for event in found if event is not first)]
+
+
+def _is_copy(adapter: object) -> bool:
+    """Return True for an adapter that tells less than others: its bytes were somewhere before."""
+    from ia.ohlcv.adapters import find
+
+    if adapter == PIPE:
+        return True
+    known = find(str(adapter))
+    return known is not None and known.local
 
 
 def _is_simulated(ws: Workspace, subject: str) -> bool:

@@ -102,6 +102,13 @@ def test_the_source_stands_before_its_copies_and_the_newest_last(ws, written):
     assert adapters(ws) == ["akshare", "-", "csv", "csv"]
 
 
+def test_a_local_adapter_of_another_package_is_a_copy_too(ws, written, foreign_adapter):
+    foreign_adapter("shelf", local=True)
+    for origin in ({**CSV, "adapter": "shelf"}, REAL):
+        written(origin)
+    assert adapters(ws) == ["akshare", "shelf"]
+
+
 def test_a_header_alone_says_nothing_of_other_prices(ws, written):
     empty = Bars([], [], [], [], [], [])
     written(DEMO, empty)

@@ -28,6 +28,7 @@ class Fetched(NamedTuple):
     host    what answered: a host name, a folder, "simulated"
     note    what the user has to know before prices are adjusted (no actions known, the source's own adjustment), or ""
     name    the security's name as the source writes it, or ""
+    inputs  SHA-256 of each file of prices that was read (hexadecimal): a copy of simulated prices is known by it
     """
 
     symbol: Symbol
@@ -35,14 +36,16 @@ class Fetched(NamedTuple):
     host: str
     note: str = ""
     name: str = ""
+    inputs: tuple[str, ...] = ()
 
 
 class Adapter(Protocol):
     """A source of daily bars and corporate actions.
 
     name        as it stands in `market.adapter`
-    simulated   prices are made up: every use says so
-    local       reads this disk: asked anew each time, nothing of it is kept in market.db
+    simulated   prices are made up on this machine: every use says so
+    local       reads this disk and asks no host: read anew each time, nothing of it is kept in market.db. Its `note`
+                is always shown, since it tells how a file was read
     """
 
     name: str
@@ -80,7 +83,7 @@ def names() -> list[str]:
 def load(name: str) -> Adapter:
     """Return the adapter of this name. Its module is imported now, the libraries that it needs when it is used.
 
-    raises  ConfigError where there is none, or a package's adapter cannot be imported.
+    raises  ConfigError where there is none, or a package's adapter cannot be imported or lacks a flag.
     """
     target = BUILT_IN.get(name) or _others().get(name)
     if target is None:
@@ -94,9 +97,24 @@ def load(name: str) -> Adapter:
 
     module, _, attribute = target.partition(":")
     try:
-        return cast(Adapter, getattr(import_module(module), attribute)())
+        adapter = cast(Adapter, getattr(import_module(module), attribute)())
+        adapter.simulated, adapter.local  # noqa: B018 (a flag that is missing is told here, not in the middle of a run)
+        return adapter
     except (ImportError, AttributeError) as exc:
         raise ConfigError("the market adapter {name} cannot be loaded: {reason}", name=name, reason=str(exc)) from exc
+
+
+def find(name: str) -> Adapter | None:
+    """Return the adapter of this name; None where it cannot be loaded."""
+    try:
+        return load(name)
+    except ConfigError:
+        return None
+
+
+def is_free(adapter: Adapter) -> bool:
+    """Return True if asking an adapter costs nobody anything: its prices lie on this disk, or are made up."""
+    return adapter.local or adapter.simulated
 
 
 def _others() -> dict[str, str]:

@@ -14,12 +14,16 @@ symbols it can be asked for, and inherits the tests::
 import io
 from contextlib import suppress
 from math import isfinite
+from typing import TYPE_CHECKING
 
 from ia.errors import IaError, NotFound
 from ia.instruments.symbols import Symbol
-from ia.ohlcv.adapters import Adapter
+from ia.ohlcv.adapters import Adapter, is_free
 from ia.ohlcv.adjust import Action, factors
 from ia.ohlcv.canonical import Bars, bar_lines, read_bars
+
+if TYPE_CHECKING:
+    import pytest
 
 
 class AdapterConformance:
@@ -53,12 +57,29 @@ class AdapterConformance:
         assert adapter.simulated in (True, False)
         assert adapter.local in (True, False)
 
+    def test_what_is_local_or_simulated_asks_no_host(self, monkeypatch: "pytest.MonkeyPatch") -> None:
+        import socket
+
+        adapter, asked = self.adapter(), []
+
+        def refuse(_: socket.socket, address: object) -> None:
+            asked.append(address)
+            raise OSError("an adapter that is local or simulated has no host to ask")
+
+        monkeypatch.setattr(socket.socket, "connect", refuse)
+        if is_free(adapter):
+            adapter.normalize(adapter.fetch(self.known))
+            adapter.actions(self.known)
+        assert asked == []
+
     def test_what_was_fetched_says_where_it_comes_from(self) -> None:
         fetched = self.adapter().fetch(self.known, None, None)
         assert fetched.symbol == self.known
         assert fetched.host
         assert isinstance(fetched.note, str)
         assert isinstance(fetched.name, str)
+        assert all(len(sha) == 64 and set(sha) <= set("0123456789abcdef") for sha in fetched.inputs)
+        assert not fetched.inputs or self.adapter().local
 
     def test_bars_are_canonical(self) -> None:
         bars = self.bars()

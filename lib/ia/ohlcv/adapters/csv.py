@@ -16,6 +16,7 @@ from ia.errors import BadData, ConfigError, Message, NotFound
 from ia.instruments.symbols import Symbol, bundled_symbols
 from ia.ohlcv.adapters import Fetched
 from ia.ohlcv.canonical import Bars, is_date
+from ia.ohlcv.provenance import digest
 
 if TYPE_CHECKING:
     from ia.ohlcv.adjust import Action
@@ -37,19 +38,21 @@ class Csv:
         from ia.ohlcv.normalise import normalise
 
         path = _file(symbol)
+        data = _bytes(path)
         told: list[str] = []
 
         def note(message: Message) -> None:
             told.append(str(message))
 
         name = os.path.basename(path)
-        bars = normalise(_bytes(path), name, notify=note)
+        bars = normalise(data, name, notify=note)
         if _key(name.rpartition(".")[0]) == _key(symbol.code) and (others := _namesakes(symbol)):
             template = "{file} is taken as {symbol}; a file of {other} is named {other}.csv"
             note(Message(template, file=name, symbol=symbol.canonical, other=others[0].canonical))
         if bars.date and len(bars.date[0]) > 10:
             raise BadData("{file}: intraday bars; the csv adapter takes daily ones", file=os.path.basename(path))
-        return Fetched(symbol, bars.between(start, end), os.path.dirname(path), "; ".join(told))
+        inputs = (digest(data),)
+        return Fetched(symbol, bars.between(start, end), os.path.dirname(path), "; ".join(told), inputs=inputs)
 
     def normalize(self, fetched: Fetched) -> Bars:
         """Return the bars, which `fetch` has read through the normaliser."""
@@ -64,11 +67,6 @@ class Csv:
     def lookup(self, text: str) -> list[Symbol]:
         """Return nothing: a file's name tells no exchange."""
         return []
-
-
-def read(symbol: Symbol) -> bytes:
-    """Return the file of a symbol's prices as it stands."""
-    return _bytes(_file(symbol))
 
 
 def folder() -> str:
