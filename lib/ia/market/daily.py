@@ -19,7 +19,7 @@ from ia.market import snapshot as snapshots
 from ia.market.backfill import Wanted
 from ia.market.quote import Quote
 from ia.market.sources import Source
-from ia.ohlcv.adapters import Adapter
+from ia.ohlcv.adapters import Adapter, is_free
 from ia.store import transaction
 from ia.workspace import Workspace
 
@@ -107,7 +107,7 @@ def day(run: Run, row: Row) -> list[IaError]:
 
 def _streamed(run: Run) -> "Streamed | None":
     """Return the source that stores a folder's histories while its snapshot is made of them; None for the others."""
-    if run.source.name != "csv":
+    if not run.source.local:
         return None
     from ia.market.bulk import streamed
 
@@ -268,7 +268,7 @@ def _lacking(run: Run, only: Sequence[str] | None) -> list[Wanted]:
 
 def _free(run: Run) -> bool:
     """Whether histories cost nobody anything: they lie on this disk, or are made up."""
-    return run.adapter.local or run.adapter.simulated
+    return is_free(run.adapter)
 
 
 def _fetched(run: Run, row: Row, wanted: list[Wanted]) -> list[IaError]:

@@ -60,6 +60,7 @@ class _Collected(NamedTuple):
     host: str
     time: str
     pages: int
+    recorded: bool
 
 
 def take(source: Source, progress: Progress | None = None, notify: Notify = silent) -> Snapshot:
@@ -152,7 +153,7 @@ def _collected(source: Source, progress: Progress | None, notify: Notify) -> _Co
     if doubted:
         template = "{source}: {fields} of many rows do not fit their prices; kept as they were told"
         notify(Message(template, source=source.name, fields=", ".join(sorted(doubted))))
-    return _Collected(quotes, page.host, told, done)
+    return _Collected(quotes, page.host, told, done, page.recorded)
 
 
 class _Half(TryLater):
@@ -223,7 +224,7 @@ def _day(source: Source, found: _Collected, notify: Notify) -> tuple[str, bool, 
     now = clock.now().astimezone(clock.CHINA)
     session = last_session("CN", now)
     if not latest:
-        if clock.simulated() and not _of_the_past(source, found.host) and last_session("CN", clock.wall()) != session:
+        if clock.simulated() and not _can_be_past(source, found) and last_session("CN", clock.wall()) != session:
             raise later(source.name, "the present")
         day, closed = _untold(now, session)
         notify(Message("{source} tells no day: taken as {day}", source=source.name, day=day))
@@ -252,13 +253,10 @@ def _untold(now: datetime, session: str) -> tuple[str, bool]:
     return session, True
 
 
-def _of_the_past(source: Source, host: str) -> bool:
-    """Whether what tells no day can be of the past: what is simulated or lies on this disk is cut at `--now`.
-
-    Eastmoney itself tells when it is; what comes in its shape without a time is a record of its answers (a relay's).
-    Sina never tells a date in its rows: that is the present.
-    """
-    return source.simulated or source.name == "csv" or host.endswith(".eastmoney.com")
+def _can_be_past(source: Source, found: _Collected) -> bool:
+    """Return True if what tells no day can be of the past: what is simulated or lies on this disk is cut at `--now`,
+    and a record is of another day. Other hosts show the present."""
+    return source.simulated or source.local or found.recorded
 
 
 def later(name: str, day: str) -> IaError:

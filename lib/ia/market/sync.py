@@ -63,16 +63,15 @@ def sync(
 
 
 def _refresh_calendar(ws: Workspace, source: Source, notify: Notify) -> None:
-    """Fetch the trading days of the next year where the known ones end soon and the source has them."""
+    """Fetch the trading days of the next year where the known ones end soon and the source tells them."""
     from ia.ohlcv import calendar, trade_dates
 
     end = calendar.known_until("CN")
-    if source.name != "akshare" or date.fromisoformat(end) - date.fromisoformat(clock.today("CN")) > trade_dates.SOON:
+    if date.fromisoformat(end) - date.fromisoformat(clock.today("CN")) > trade_dates.SOON:
         return
-    from ia.ohlcv.adapters import sina
-
     try:
-        until = trade_dates.keep(ws.root, sina.trade_dates())
+        days = source.trade_dates()
+        until = trade_dates.keep(ws.root, days) if days else end
     except IaError as exc:
         notify(Message("the trading days past {day} could not be fetched: {reason}", day=end, reason=exc))
         return

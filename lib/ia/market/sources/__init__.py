@@ -38,6 +38,7 @@ class Page(NamedTuple):
     dropped         rows that contradicted themselves and are not in `quotes`
     odd             what was wrong with the first of them, for a message, or ""
     doubted         columns that do not fit the prices in many rows, which are in `quotes` as they were told
+    recorded        whether the page, where it tells no time, is a record of an earlier answer
     """
 
     quotes: list[Quote]
@@ -48,6 +49,7 @@ class Page(NamedTuple):
     dropped: int = 0
     odd: str = ""
     doubted: tuple[str, ...] = ()
+    recorded: bool = False
 
 
 class Board(NamedTuple):
@@ -142,10 +144,12 @@ class Source(Protocol):
 
     name        of the adapter whose bars go with it
     simulated   all of it is made up: every use says so
+    local       it is read from this disk
     """
 
     name: str
     simulated: bool
+    local: bool
 
     def snapshot(self, kinds: Sequence[str] = KINDS, notify: Notify = silent) -> Iterator[Page]:
         """Yield the market as it stands, page by page, each asked for when it is wanted."""
@@ -173,6 +177,11 @@ class Source(Protocol):
 
     def lhb(self, since: str, until: str) -> list[Listing]:
         """Return the lists of unusual trading of the days from `since` to `until`; [] where there are none."""
+        ...
+
+    def trade_dates(self) -> list[str]:
+        """Return the trading days of the mainland to the end of the last year whose holidays are announced; [] where
+        the source tells none."""
         ...
 
 

@@ -43,6 +43,7 @@ class DemoMarket:
 
     name = "demo"
     simulated = True
+    local = False
 
     def snapshot(self, kinds: Sequence[str] = KINDS, notify: Notify = silent) -> Iterator[Page]:
         """Yield one page: the last day that has closed, as all would have seen it then."""
@@ -111,6 +112,10 @@ class DemoMarket:
                 if row := _listing(_Series(symbol, bars.part(0, at + 1), actions), bars.date[at]):
                     listed.append(row)
         return listed
+
+    def trade_dates(self) -> list[str]:
+        """Return nothing: the simulated market trades on the days that are known."""
+        return []
 
     def _all(self, kinds: Sequence[str], last: str) -> list[_Series]:
         """Return the series of all securities of these kinds that were listed by then, up to then."""

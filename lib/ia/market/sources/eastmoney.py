@@ -106,7 +106,8 @@ def _pages(kind: str, seen: set[str]) -> Iterator[Page]:
         seen.update(quote.symbol for quote in quotes)
         time = max((quote.time for quote in quotes if quote.time), default=None)
         doubted = tally.doubtful(len(part.rows))
-        yield Page(quotes, place, place + last, part.host, time, tally.dropped, tally.first, doubted)
+        # Eastmoney itself tells the time: a page without one is a record of its answers, such as a relay's.
+        yield Page(quotes, place, place + last, part.host, time, tally.dropped, tally.first, doubted, recorded=True)
 
 
 def boards(kind: str) -> list[Board]:

@@ -12,6 +12,7 @@ class Live:
 
     name = "akshare"
     simulated = False
+    local = False
 
     def snapshot(self, kinds: Sequence[str] = KINDS, notify: Notify = silent) -> Iterator[Page]:
         """Yield the snapshot of one host. Where Eastmoney fails, even half-way, Sina's begins anew with page 1.
@@ -57,6 +58,12 @@ class Live:
     def lhb(self, since: str, until: str) -> list[Listing]:
         """Return the lists of unusual trading of some days, by Eastmoney."""
         return datacenter.listings(since, until)
+
+    def trade_dates(self) -> list[str]:
+        """Return the trading days of Shanghai, by Sina."""
+        from ia.ohlcv.adapters.sina import trade_dates
+
+        return trade_dates()
 
 
 def _neither(first: IaError, second: IaError) -> IaError:

@@ -26,6 +26,7 @@ class Local:
 
     name = "csv"
     simulated = False
+    local = True
 
     def snapshot(self, kinds: Sequence[str] = KINDS, notify: Notify = silent) -> Iterator[Page]:
         """Yield the last day that any file has, a hundred files a page. Names, ratios and money are not in files.
@@ -97,6 +98,10 @@ class Local:
     def lhb(self, since: str, until: str) -> list[Listing]:
         """Refuse: files tell no list of unusual trading."""
         raise never(self.name, Message("the list of unusual trading"))
+
+    def trade_dates(self) -> list[str]:
+        """Return nothing: files tell no days to come."""
+        return []
 
 
 def _quote(symbol: Symbol, bars: Bars, actions: "list[Action]", day: str) -> Quote:
