@@ -10,11 +10,12 @@ most of which hold one.
 import os
 import re
 import sys
+from collections.abc import Callable
 from stat import S_ISREG
 from typing import Any, NamedTuple
 
 from ia import files
-from ia.errors import ConfigError, NotFound, UsageError
+from ia.errors import BadData, ConfigError, NotFound, UsageError
 
 Value = str | int | float | bool | None
 
@@ -84,7 +85,6 @@ SPEC = {key.name: key for key in KEYS}
 CHANNEL_NAME = r"[a-z0-9][a-z0-9_-]{0,39}"
 DEFAULT_HOME = "~/ia"
 MAX_FILE = 200_000  # bytes
-MAX_BRACKETS = 200
 SECRET = ("token", "secret", "password", "apikey", "api_key")
 
 
@@ -258,9 +258,7 @@ def edited(text: str, name: str, value: str) -> str:
     raises  UsageError for an unknown key or a value that does not fit; ConfigError if the file is not YAML;
             UsageError for a secret written out: it belongs into the environment.
     """
-    import io
-
-    from ruamel.yaml import YAML
+    from ia.formats.yaml import dump_editable, load_editable
 
     known(name)
     if secret(name) and value and not value.startswith("${"):
@@ -281,24 +279,18 @@ def edited(text: str, name: str, value: str) -> str:
         )  # fmt: skip
     _without_reference(name, value, UsageError)
     typed = value if value.startswith("${") else _typed(name, value, UsageError) if value else None
-    yaml = YAML()
-    yaml.width = 4096
-    tree = _load(yaml, text)
-    if tree is None:
-        tree = yaml.map()
+    tree = _load_tree(load_editable, text)
     node = tree
     *parents, leaf = ["prices", *name[7:].rsplit(".", 1)] if _priced(name) else name.split(".")
     for part in parents:
         if not isinstance(node.get(part), dict):
-            node[part] = yaml.map()
+            node[part] = {}
         node = node[part]
     if typed is None:
         node.pop(leaf, None)
     else:
         node[leaf] = typed
-    out = io.StringIO()
-    yaml.dump(tree, out)
-    return out.getvalue()
+    return dump_editable(tree)
 
 
 _REFERENCE = re.compile(r"\$\{([^}]*)\}")
@@ -487,21 +479,17 @@ def _money(name: str, value: Value, error: type[ConfigError] | type[UsageError])
     return number
 
 
-def _load(yaml: Any, text: str) -> Any:
-    from ruamel.yaml.error import YAMLError
-
+def _load_tree(load: Callable[[str, str], Any], text: str) -> Any:
+    """Return config.yaml as `load` reads it; {} for an empty one. raises ConfigError."""
     try:
-        if text.count("[") + text.count("{") > MAX_BRACKETS:  # the parser needs minutes for what nobody writes
-            raise ValueError
-        tree = yaml.load(text)
-    except YAMLError as exc:
-        mark = getattr(exc, "problem_mark", None)
-        raise ConfigError("config.yaml:{line}: not YAML", line=mark.line + 1 if mark else 1) from None
-    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):  # 2024-99-99, !!int abc, [[[[…
+        tree = load(text, "config.yaml")
+    except BadData as exc:
+        if "line" in exc.params:
+            raise ConfigError("config.yaml:{line}: not YAML", line=exc.params["line"]) from None
         raise ConfigError("config.yaml: a value is not what it claims to be") from None
     if tree is not None and not isinstance(tree, dict):
         raise ConfigError("config.yaml:1: settings are `key: value` lines")
-    return tree
+    return {} if tree is None else tree
 
 
 def _flat(tree: dict[str, Any], prefix: str = "") -> dict[str, Value]:
@@ -543,11 +531,11 @@ def _file() -> dict[str, Value]:
             return kept["values"]  # type: ignore[no-any-return]
     except (OSError, ValueError, KeyError, TypeError):
         pass
-    from ruamel.yaml import YAML
+    from ia.formats.yaml import load_yaml
 
     try:
         with open(path, encoding="utf-8") as file:
-            values = _flat(_load(YAML(typ="safe"), file.read()) or {})
+            values = _flat(_load_tree(load_yaml, file.read()))
     except UnicodeDecodeError:
         raise ConfigError("config.yaml is not UTF-8") from None
     except OSError as exc:

@@ -11,6 +11,8 @@ import unicodedata
 from collections.abc import Collection
 from datetime import date
 
+from ia.formats.frontmatter import find_block
+
 UNKNOWN = "unknown"
 """The origin of what is marked without one."""
 MAX_ORIGIN = 120
@@ -199,27 +201,16 @@ def _named(origin: str) -> str:
     return " ".join(words)[:MAX_ORIGIN].strip() or UNKNOWN
 
 
-_HEAD = re.compile(r"[\ufeff\s]*---[ \t]*(?:\r\n?|\n)")
-_END = re.compile(r"^---[ \t]*(?:\r\n?|\n|\Z)", re.M)
 _MARK = re.compile(r"""^[ \t]*["']?untrusted["']?[ \t]*[:：]([^\r\n]*)(?:\r\n?|\n|\Z)""", re.I | re.M)
-
-
-def _front(text: str, at: int = 0) -> tuple[int, int] | None:
-    """Return where the front matter's lines begin and end; to the end of the text where it is never closed."""
-    head = _HEAD.match(text, at)
-    if head is None:
-        return None
-    end = _END.search(text, head.end())
-    return head.end(), end.start() if end else len(text)
 
 
 def marked(text: str, origins: list[str]) -> str:
     """Return a note that says in its front matter that it is untrusted, and from where."""
     told = ", ".join(dict.fromkeys(map(_named, origins)))[:MAX_ORIGIN] or UNKNOWN
     bare = accepted(text)
-    front = _front(bare)
-    if front and front[0] < front[1] < len(bare):
-        return f"{bare[: front[0]]}untrusted: {told}\n{bare[front[0] :]}"
+    front = find_block(bare)
+    if front and front.start < front.end < len(bare):
+        return f"{bare[: front.start]}untrusted: {told}\n{bare[front.start :]}"
     return f"---\nuntrusted: {told}\n---\n{bare}"
 
 
@@ -232,23 +223,21 @@ def untrusted(text: str, origins: list[str]) -> str:
 
 def origin_of(text: str) -> str | None:
     """Return the origin that a note was marked with; None for one that is trusted."""
-    front = _front(text)
-    found = _MARK.search(text[front[0] : front[1]]) if front else None
+    front = find_block(text)
+    found = _MARK.search(text[front.start : front.end]) if front else None
     return _named(found[1]) if found else None
 
 
 def accepted(text: str) -> str:
     """Return a note without its mark: what a person makes of it by accepting it."""
     at = 0
-    while front := _front(text, at):
-        start, end = front
-        kept, marks = _MARK.subn("", text[start:end])
+    while front := find_block(text, at):
+        kept, marks = _MARK.subn("", text[front.start : front.end])
         if not marks:
             break
-        closed = _END.match(text, end)
-        if kept.strip() or not closed:
-            return text[at:start] + kept + text[end:]
-        at = closed.end()  # a block of marks alone: another may follow
+        if kept.strip() or front.body is None:
+            return text[at : front.start] + kept + text[front.end :]
+        at = front.body  # a block of marks alone: another may follow
     return text[at:]
 
 

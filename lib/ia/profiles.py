@@ -18,7 +18,7 @@ from ia.proposals import Proposal
 from ia.workspace import Workspace
 
 if TYPE_CHECKING:
-    from ia.skills.sources import Entry
+    from ia.packages.sources import Entry
 
 ADD, REPLACE, REMOVE, KEEP, PROPOSE = "add", "replace", "remove", "keep", "propose"
 SOUL = "soul.md"
@@ -177,7 +177,7 @@ def install(source: str, name: str = "") -> Profile:
     """
     import shutil
 
-    from ia.skills.sources import shown
+    from ia.packages.sources import shown
 
     name = name or os.path.basename(source.rstrip("/")).removesuffix(".git").removesuffix(".zip")
     if name in (".", ".."):
@@ -204,13 +204,15 @@ def powers(profile: Profile) -> list[tuple[str, str]]:
 
     That is the front matter of a skill (its tools) or a provider (its commands), and the settings, each as written.
     """
+    from ia.formats.frontmatter import find_block
+
     told = []
     for path, text in contents(profile).items():
         if path == "config.yaml":
             told.append((path, text))
         elif path.endswith(("/SKILL.md", "/PROVIDER.md")):
-            head = re.match(r"---\s*\n(.*?)\n---\s*(\n|\Z)", text, re.S)
-            told.append((path, head[1] if head else ""))
+            head = find_block(text)
+            told.append((path, text[head.start : head.end].strip("\r\n") if head else ""))
     return told
 
 
@@ -231,7 +233,7 @@ def _translation(path: str, lang: str) -> str:
 
 def _files(source: str) -> dict[str, str]:
     """Return what a source brings: path in the workspace -> text. One folder around everything does not count."""
-    from ia.skills.sources import entries, shown
+    from ia.packages.sources import entries, shown
 
     with entries(source) as found:
         tops = {entry.path.partition("/")[0] for entry in found}
@@ -251,7 +253,7 @@ def _has_place(path: str) -> bool:
 def _text(path: str, entry: "Entry") -> str:
     if not entry.plain:
         raise BadData("{path} is not a regular file", path=path)
-    from ia.skills.sources import MAX_FILE, refuse_hidden
+    from ia.packages.sources import MAX_FILE, refuse_hidden
 
     raw = entry.read()
     if len(raw) > MAX_FILE:

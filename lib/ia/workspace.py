@@ -18,6 +18,7 @@ from typing import NamedTuple
 from ia import audit, clock, config, lock, store, unit
 from ia.digest import sha256
 from ia.errors import BadData, IaError, NotFound, Refused, TryLater
+from ia.formats.frontmatter import find_block
 
 LOCK_TIMEOUT = 10.0  # seconds
 MAX_BYTES = 8_000_000
@@ -467,10 +468,8 @@ def headline(text: str, width: int = 120) -> str:
 
     What is dated entry by entry (`## 2024-03-15 14:30`, `[14:30] …`) is told by its last entry: that is what is new.
     """
-    lines = text[:8000].splitlines()
-    if lines and lines[0].strip() == "---" and "---" in (line.strip() for line in lines[1:]):
-        end = next(at for at, line in enumerate(lines[1:], 1) if line.strip() == "---")
-        lines = lines[end + 1 :]
+    front = find_block(text[:8000])
+    lines = text[front.body if front and front.body else 0 : 8000].splitlines()
     telling = [line for line in lines if any(c.isalnum() for c in line)]
     titled = bool(telling) and telling[0].startswith("#")
     first = [line for line in telling[1:] if not line.startswith("#")] or telling[1:] if titled else telling

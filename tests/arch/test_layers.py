@@ -6,6 +6,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent.parent
 KERNEL = {
     "errors",
+    "formats",
     "dateforms",
     "clock",
     "files",
@@ -31,16 +32,17 @@ MAY = {
     "notebook": set(),
     "memory": set(),
     "recall": set(),
-    "profiles": {"skills"},
+    "packages": set(),
+    "profiles": {"packages"},
     "sessions": set(),
     "usage": set(),
     "rules": {"instruments"},
     "market": {"instruments", "ohlcv", "rules"},
     "ledger": {"instruments", "rules"},
     # Faculties: what is built of organs.
-    "skills": {"compute", "wiring", "ohlcv"},
-    "providers": {"wiring", "ohlcv", "skills"},
-    "schedule": {"skills", "ohlcv"},
+    "skills": {"compute", "ohlcv", "packages"},
+    "providers": {"packages"},
+    "schedule": {"ohlcv"},
     "channels": set(),
     "pictures": {"instruments", "ohlcv", "compute", "market", "ledger", "wiring"},
     # The agent floor:
@@ -52,6 +54,7 @@ MAY = {
         "memory",
         "recall",
         "wiring",
+        "packages",
         "skills",
         "providers",
         "sessions",
@@ -109,7 +112,8 @@ MAY = {
 }
 KERNEL_MAY = {
     "errors": set(),
-    "config": {"errors", "files"},
+    "formats": {"errors"},
+    "config": {"errors", "files", "formats"},
     "dateforms": {"errors"},
     "clock": {"errors", "config", "dateforms"},
     "files": {"errors"},
@@ -118,10 +122,10 @@ KERNEL_MAY = {
     "audit": {"clock"},
     "lock": {"errors"},
     "faults": {"errors", "config", "store", "audit", "workspace"},
-    "workspace": {"digest", "errors", "config", "clock", "files", "lock", "store", "audit", "unit"},
+    "workspace": {"digest", "errors", "config", "clock", "files", "formats", "lock", "store", "audit", "unit"},
     "links": set(),
     "digest": set(),
-    "outside": {"digest", "links"},
+    "outside": {"digest", "formats", "links"},
     "proposals": {"errors", "clock", "config", "store", "audit", "workspace", "outside", "links"},
 }
 HOMES = {  # third party -> the only modules that import it
@@ -144,7 +148,7 @@ HOMES = {  # third party -> the only modules that import it
     "apprise": {"ia.channels"},
     "telegram": {"ia.channels", "ia.bridges"},
     "sqlite_utils": {"ia.store"},
-    "ruamel": {"ia.config", "ia.skills", "ia.providers"},
+    "ruamel": {"ia.formats"},
 }
 ENVIRONMENT = {"ia.config"}  # the only readers of os.environ
 CONFINED = {

@@ -12,7 +12,7 @@ from ia import links, outside, proposals
 from ia.agent.turn import prepare
 from ia.bridges.mcp import ORIGIN
 from ia.errors import Refused
-from ia.skills import sources
+from ia.packages import sources
 from ia.tools import asking, gate
 from ia.tools.catalog import builtin
 from ia.tools.registry import CONFIRM, READ, Tool

@@ -7,8 +7,8 @@ import pytest
 
 from ia import skills
 from ia.errors import BadData, IaError, NotFound, Refused
-from ia.skills import frontmatter
-from ia.skills.yamlfile import parsed
+from ia.formats.yaml import load_yaml
+from ia.skills import manifest
 
 
 @pytest.fixture
@@ -241,7 +241,7 @@ def test_who_may_load(ws, put, monkeypatch):
     ],
 )
 def test_arguments_are_filled_in_once(body, arguments, filled):
-    assert frontmatter.filled(body, arguments) == filled
+    assert manifest.filled(body, arguments) == filled
 
 
 def test_other_files_of_a_skill_are_read_through_it_and_nothing_else_is(ws, put, home):
@@ -316,12 +316,12 @@ def test_an_entry_says_which_way_it_speaks(ws, put):
 
 
 def test_yaml_is_data_only():
-    assert parsed("a: 2024-01-15\nb: .nan\nc: [1, 2.5, yes, true, null]", "x") == {
+    assert load_yaml("a: 2024-01-15\nb: .nan\nc: [1, 2.5, yes, true, null]", "x") == {
         "a": "2024-01-15", "b": "nan", "c": [1, 2.5, "yes", True, None],
     }  # fmt: skip
     for text in ("!!python/name:os.system", "a: !!python/object/new:os.system [x]", "&a [*a]"):
         with pytest.raises(BadData):
-            parsed(text, "x")
+            load_yaml(text, "x")
 
 
 def test_a_listing_costs_little_once_it_was_read(ws, put):

@@ -10,7 +10,8 @@ import pytest
 
 from ia import proposals, skills
 from ia.errors import BadData, IaError, NotFound, Refused, Unavailable, UsageError
-from ia.skills import installing, sources
+from ia.packages import sources
+from ia.skills import installing
 
 MINE = {
     "SKILL.md": "---\nname: mine\ndescription: x\nversion: 1.0\nallowed-tools: [market.ohlcv]\n---\nbody\n",

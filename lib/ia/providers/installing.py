@@ -5,10 +5,10 @@ import os
 
 from ia import proposals
 from ia.errors import BadData, IaError, NotFound, Refused, UsageError
+from ia.packages.sources import Entry, entries, refuse_hidden, shown
 from ia.proposals import Proposal
 from ia.providers.manifest import FILE, FOLDER, Manifest
 from ia.providers.registry import find, manifest_of, tools
-from ia.skills.sources import Entry, entries, refuse_hidden, shown
 from ia.workspace import Workspace
 
 MAX_FILES = 200

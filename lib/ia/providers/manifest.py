@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ia.errors import BadData, Message
+from ia.formats.frontmatter import split_text
+from ia.formats.yaml import load_yaml
 from ia.providers.parameters import schema_of, words
-from ia.skills.yamlfile import parsed
 
 FOLDER = ".claude/providers"
 FILE = "PROVIDER.md"
@@ -73,11 +74,10 @@ def front(text: str, path: str) -> dict[str, Any]:
 
     raises  BadData where there is none, or it is not YAML.
     """
-    lines = text.removeprefix("\ufeff").split("\n")
-    end = next((at for at, line in enumerate(lines[1:], 1) if line.rstrip() == "---"), 0)
-    if lines[0].rstrip() != "---" or not end:
+    head, _ = split_text(text, path)
+    if head is None:
         raise BadData("{path}: no front matter", path=path, hint="it begins with a line `---`; see ia-provider(5)")
-    tree = parsed("\n" + "\n".join(lines[1:end]), path)
+    tree = load_yaml(head, path)
     if not isinstance(tree, dict):
         raise BadData("{path}: the front matter must be `key: value` lines", path=path)
     return tree

@@ -10,6 +10,8 @@ from typing import Any
 
 from ia import outside
 from ia.errors import BadData
+from ia.formats.frontmatter import split_text
+from ia.formats.yaml import load_yaml
 
 FOLDER = "tasks"
 ME = "me"
@@ -87,10 +89,8 @@ def parsed(text: str, name: str = "") -> Design:
     The form of each field is checked here, what they mean together by `check`.
     raises  BadData that names the field.
     """
-    from ia.skills.frontmatter import split
-
     try:
-        head, _ = split(outside.accepted(text))
+        head, _ = split_text(outside.accepted(text), "task")
     except BadData:
         head = None
     if head is None:
@@ -201,12 +201,10 @@ def report_path(design: Design, slot: datetime, several: bool = False) -> str:
 
 def _loaded(head: str) -> dict[str, Any]:
     """Return the front matter as fields; `schedule: */5 * * * *` and `prompt: a: b # c` are read as they are meant."""
-    from ia.skills.yamlfile import parsed as yaml
-
     try:
-        found = yaml("\n" + "\n".join(map(_quoted, head.split("\n"))), "task")
+        found = load_yaml("\n".join(map(_quoted, head.split("\n"))), "task")
     except BadData:
-        found = yaml("\n" + head, "task")
+        found = load_yaml(head, "task")
     if not isinstance(found, dict):
         raise BadData("a task begins with its fields between two lines of ---", hint="see ia-task(5)")
     return found
@@ -337,13 +335,11 @@ def _scalar(field: str, value: str) -> str:
 
 def _reads(text: str, field: str, value: str) -> bool:
     """Whether front matter says this value: to us, to every reader of YAML, and without passing for a mark of ours."""
-    from ia.skills.yamlfile import parsed as yaml
-
     file = f"---\n{text}\n---\n"
     if _DATE.match(value):
         return False
     try:
-        return _loaded(text) == yaml(text, "task") == {field: value} and outside.accepted(file) == file
+        return _loaded(text) == load_yaml(text, "task") == {field: value} and outside.accepted(file) == file
     except BadData:
         return False
 

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 from ia import config
 from ia.errors import IaError, Message
+from ia.formats.yaml import load_yaml
 from ia.skills.registry import Skill, find
-from ia.skills.yamlfile import kept, parsed
+from ia.skills.yamlfile import kept
 from ia.workspace import Workspace
 
 TIERS = {"tier1_must_know": 1, "tier2_core": 2, "tier3_edge": 3}
@@ -194,7 +195,7 @@ def _tree(ws: Workspace, skill: Skill, name: str, problems: list[Message]) -> di
     """Return what stands below the one top key of a knowledge file; {} where there is nothing to be had."""
     path = f"knowledge/{name}.yaml"
     try:
-        tree = kept(ws, f"{skill.path}/{path}", lambda text: parsed(text, path))
+        tree = kept(ws, f"{skill.path}/{path}", lambda text: load_yaml(text, path))
     except IaError as exc:
         problems.append(Message(exc.template, **exc.params))
         return {}

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from ia import config, proposals
 from ia.errors import BadData, IaError, NotFound, Refused, UsageError
+from ia.packages.sources import Entry, entries, refuse_hidden, shown
 from ia.proposals import Proposal
-from ia.skills import frontmatter
+from ia.skills import manifest
 from ia.skills.registry import FILE, FOLDER, MAX_BODY, NAME, Skill, disabled, find, skill_of
-from ia.skills.sources import Entry, entries, refuse_hidden, shown
 from ia.workspace import Workspace
 
 MAX_FILES = 200
@@ -93,7 +93,7 @@ def fetch(ws: Workspace, proposal: Proposal) -> Proposal:
 def described(files: str, path: str) -> Skill | None:
     """Return the skill that a proposal's `before` or `after` holds, None where it holds none that can be used."""
     try:
-        return skill_of(frontmatter.fields(proposals.files_of(files)[FILE]), path)
+        return skill_of(manifest.fields(proposals.files_of(files)[FILE]), path)
     except (IaError, KeyError):
         return None
 
@@ -143,7 +143,7 @@ def _skill(text: str, root: str, base: str) -> Skill:
     own = root.rstrip("/").rsplit("/", 1)[-1] or base
     if not NAME.fullmatch(own):
         own = own.lower().replace("_", "-").replace(" ", "-")
-    fields = frontmatter.fields(text)
+    fields = manifest.fields(text)
     skill = skill_of(fields, f"{FOLDER}/{own}")
     return skill._replace(path=f"{FOLDER}/{skill.name}")
 

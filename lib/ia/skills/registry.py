@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 from ia import config
 from ia.errors import BadData, IaError, Message, NotFound, Refused
-from ia.skills import frontmatter
+from ia.formats.frontmatter import split_text
+from ia.skills import manifest
 from ia.skills.yamlfile import kept
 from ia.workspace import Workspace, named, walk
 
@@ -116,7 +117,7 @@ def _read(ws: Workspace, entry: "os.DirEntry[str]") -> Skill:
 def _fields(text: str) -> dict[str, Any]:
     if len(text) > MAX_BODY:
         raise BadData("{name}: longer than {limit} characters", name=FILE, limit=MAX_BODY)
-    return frontmatter.fields(text)
+    return manifest.fields(text)
 
 
 def _broken(path: str, why: Message) -> Skill:
@@ -128,7 +129,7 @@ def skill_of(fields: dict[str, Any], path: str) -> Skill:
 
     raises  BadData for a field of the wrong kind, or where neither name will do.
     """
-    line, boolean, words = frontmatter.line, frontmatter.boolean, frontmatter.words
+    line, boolean, words = manifest.line, manifest.boolean, manifest.words
     name = line(fields.get("name"), "name")
     if not NAME.fullmatch(name):
         name = path.rsplit("/", 1)[1]
@@ -139,7 +140,7 @@ def skill_of(fields: dict[str, Any], path: str) -> Skill:
     context = line(fields.get("context"), "context") or "inline"
     if context not in ("fork", "inline"):
         raise BadData("{name}: context is neither fork nor inline", name=FILE)
-    declared = frontmatter.tools(fields["allowed-tools"], "allowed-tools") if "allowed-tools" in fields else None
+    declared = manifest.tools(fields["allowed-tools"], "allowed-tools") if "allowed-tools" in fields else None
     return Skill(
         name,
         line(fields.get("description"), "description"),
@@ -150,7 +151,7 @@ def skill_of(fields: dict[str, Any], path: str) -> Skill:
         not boolean(fields.get("disable-model-invocation"), "disable-model-invocation", False),
         boolean(fields.get("user-invocable"), "user-invocable", True),
         context == "fork",
-        frontmatter.hint(fields.get("argument-hint")),
+        manifest.hint(fields.get("argument-hint")),
         words(fields.get("triggers"), "triggers"),
         True,
         path,
@@ -213,8 +214,8 @@ def load(ws: Workspace, name: str, arguments: str = "", *, by_user: bool = False
     text = ws.read_present(f"{skill.path}/{FILE}")
     if text is None:
         raise NotFound("{name}: no such skill", name=skill.name, hint="`ia skill list` shows them")
-    _head, body = frontmatter.split(text)
-    return Loaded(skill, frontmatter.filled(body, arguments), sop_of(ws, skill))
+    _head, body = split_text(text, FILE)
+    return Loaded(skill, manifest.filled(body, arguments), sop_of(ws, skill))
 
 
 def files(ws: Workspace, skill: Skill) -> list[tuple[str, int]]:

@@ -191,7 +191,8 @@ def install(
     """Propose to install a skill. The user sees its tools and files, and decides. An address that the user did not name
     is fetched when the user has approved that.
     """
-    from ia.skills import installing, sources
+    from ia.packages import sources
+    from ia.skills import installing
 
     gate.way(scope, "skills", confirm=True)
     source = source.strip()

@@ -1,30 +1,17 @@
-"""SKILL.md: the YAML between its two `---` lines, the body, and the arguments that are filled into the body."""
+"""SKILL.md: the fields of its front matter, and the arguments that are filled into its body."""
 
 import json
 import re
 from typing import Any
 
 from ia.errors import BadData
-from ia.skills.yamlfile import parsed
+from ia.formats.frontmatter import split_text
+from ia.formats.yaml import load_yaml
 
 _FIELD = re.compile(r"([A-Za-z_][\w-]*):[ \t]+(?![\"'|>&*!#])(\S.*)")
 _PLACE = re.compile(r"\$ARGUMENTS\[(\d)\]|\$ARGUMENTS\b|\$([1-9])(?!\d)")
 _VERSION = re.compile(r"^version:[ \t]*([0-9.]+)[ \t]*$", re.M)
 _TRUE, _FALSE = ("true", "yes", "on"), ("false", "no", "off")
-
-
-def split(text: str) -> tuple[str | None, str]:
-    """Return (front matter or None, body) of a SKILL.md, its line ends made `\\n`.
-
-    raises  BadData where the front matter is not closed.
-    """
-    lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    if not lines or lines[0].rstrip() != "---":
-        return None, "\n".join(lines)
-    for at, line in enumerate(lines[1:], 1):
-        if line.rstrip() in ("---", "..."):
-            return "\n".join(lines[1:at]), "\n".join(lines[at + 1 :]).lstrip("\n")
-    raise BadData("{name}: the front matter that begins in line 1 has no end (`---`)", name="SKILL.md")
 
 
 def fields(text: str) -> dict[str, Any]:
@@ -33,7 +20,7 @@ def fields(text: str) -> dict[str, Any]:
     `body` is not among them; where there is no description, the first paragraph of the body stands for it.
     raises  BadData with the line.
     """
-    head, body = split(text)
+    head, body = split_text(text, "SKILL.md")
     found = _loaded(head) if head is not None else {}
     version = _VERSION.search(head or "")
     if version is not None:  # YAML takes 1.10 for a number
@@ -45,13 +32,13 @@ def fields(text: str) -> dict[str, Any]:
 
 def _loaded(head: str) -> dict[str, Any]:
     try:
-        found = parsed("\n" + head, "SKILL.md")
+        found = load_yaml(head, "SKILL.md")
     except BadData:
         quoted = "\n".join(_quoted(line) for line in head.split("\n"))
         if quoted == head:
             raise
         try:
-            found = parsed("\n" + quoted, "SKILL.md")
+            found = load_yaml(quoted, "SKILL.md")
         except BadData:
             found = None
         if found is None:  # the first failure is about what the person wrote
