@@ -177,9 +177,10 @@ def install(source: str, name: str = "") -> Profile:
     """
     import shutil
 
+    from ia.packages.installing import base_name
     from ia.packages.sources import shown
 
-    name = name or os.path.basename(source.rstrip("/")).removesuffix(".git").removesuffix(".zip")
+    name = name or base_name(source)
     if name in (".", ".."):
         name = os.path.basename(os.path.abspath(source))
     if not _NAME.fullmatch(name):

@@ -115,8 +115,6 @@ CATALOG = {
         "{path} 不是文本：这里只安装文本，以便先读后装"
     ),
     "install the program by its own means, and name it in `command`": "程序请用它自己的方式安装，并在 `command` 里写它的名字",
-    "the provider is larger than {limit} bytes": "provider 超过 {limit} 字节",
-    "the provider has more than {limit} files": "provider 的文件超过 {limit} 个",
     # the trading calendar
     "{market!r} is none of {known}": "{market!r} 不在 {known} 之中",
     "n is a number from 1 to {most}": "n 是 1 到 {most} 的数",

@@ -101,8 +101,6 @@ CATALOG = {
     "say which one: --name NAME": "请指定一个：--name NAME",
     "{name}: no such skill in it": "{name}：里面没有这个技能",
     "{path} is a link, or no regular file": "{path} 是链接，或不是普通文件",
-    "the skill has more than {limit} files": "技能的文件超过 {limit} 个",
-    "the skill is larger than {limit} bytes": "技能超过 {limit} 字节",
     "{path} is no text: skills are made of text files": "{path} 不是文本：技能由文本文件组成",
     "take it out of the folder, and install that": "把它从文件夹里拿掉再安装",
     "{source}: only a source that the user named can be installed from here": "{source}：这里只能安装用户自己说出的来源",

@@ -1,19 +1,12 @@
 """Install a provider: read it from its source, and propose its folder. A person's approval writes the files."""
 
-import contextlib
-import os
-
-from ia import proposals
 from ia.errors import BadData, IaError, NotFound, Refused, UsageError
-from ia.packages.sources import Entry, entries, refuse_hidden, shown
+from ia.packages.installing import base_name, propose_package, read_texts, remove_package
+from ia.packages.sources import entries, shown
 from ia.proposals import Proposal
 from ia.providers.manifest import FILE, FOLDER, Manifest
 from ia.providers.registry import find, manifest_of, tools
 from ia.workspace import Workspace
-
-MAX_FILES = 200
-MAX_TOTAL = 2_000_000
-"""Bytes of all files of a provider."""
 
 
 def propose(
@@ -29,13 +22,7 @@ def propose(
     manifest, files = read(source, name)
     _refuse_taken(ws, manifest)
     folder = f"{FOLDER}/{manifest.name}"
-    waiting = proposals.same_pending(ws, "provider", folder, files)
-    if waiting is not None:
-        return proposals.get(ws, waiting), manifest
-    made = proposals.propose_folder(
-        ws, "provider", folder, files, because=" ".join(because.split())[:600],
-        origin="; ".join(filter(None, (f"from {shown(source)}"[:300], origin))), actor=actor,
-    )  # fmt: skip
+    made = propose_package(ws, "provider", folder, files, source, because=because, origin=origin, actor=actor)
     return made, manifest
 
 
@@ -50,9 +37,9 @@ def read(source: str, name: str = "") -> tuple[Manifest, dict[str, str]]:
         )
         if not roots:
             raise NotFound("{source}: there is no PROVIDER.md in it", source=shown(source)[:200])
-        base = os.path.basename(source.rstrip("/")).removesuffix(".git").removesuffix(".zip")
+        base = base_name(source)
         root = _chosen({root.rstrip("/").rpartition("/")[2] or base: root for root in roots}, name)
-        files = _texts([entry for entry in found if entry.path.startswith(root)], root)
+        files = read_texts(found, root, source, _not_text)
     own = root.rstrip("/").rpartition("/")[2] or base
     return _manifest(files[FILE], own), files
 
@@ -71,17 +58,7 @@ def remove(ws: Workspace, name: str) -> list[str]:
     What is no text, hidden or a link stays, and its folder with it: ia did not bring it.
     raises  NotFound; Refused for a provider that is a link.
     """
-    folder = f"{FOLDER}/{find(ws, name).name}"
-    absolute = ws.resolve(folder)
-    removed = []
-    with ws.together():
-        for file in sorted(proposals.folder_files(ws, folder)):
-            ws.remove(f"{folder}/{file}", why="provider removed", event="provider.remove")
-            removed.append(f"{folder}/{file}")
-    for inside, _folders, _files in os.walk(absolute, topdown=False):
-        with contextlib.suppress(OSError):  # not empty
-            os.rmdir(inside)
-    return removed
+    return remove_package(ws, "provider", f"{FOLDER}/{find(ws, name).name}")
 
 
 def _chosen(roots: dict[str, str], name: str) -> str:
@@ -107,36 +84,12 @@ def _manifest(text: str, folder: str) -> Manifest:
     return manifest_of(text, str(own) if own is not None else folder.lower().replace("_", "-"))
 
 
-def _texts(found: list[Entry], root: str) -> dict[str, str]:
-    """Return the files of one provider, by their path in its folder.
-
-    raises  Refused for a link, too many files, too many bytes, or what is no text.
-    """
-    files: dict[str, str] = {}
-    total = 0
-    for entry in found:
-        inside = entry.path.removeprefix(root)
-        if any(part.startswith(".") or part == "__pycache__" for part in inside.split("/")):
-            continue
-        if not entry.plain:
-            raise Refused("{path} is a link, or no regular file", path=entry.path[:200])
-        raw = entry.read() if entry.size <= MAX_TOTAL else b""
-        total += max(len(raw), entry.size)
-        if total > MAX_TOTAL:
-            raise Refused("the provider is larger than {limit} bytes", limit=MAX_TOTAL)
-        if len(files) >= MAX_FILES:
-            raise Refused("the provider has more than {limit} files", limit=MAX_FILES)
-        try:
-            files[inside] = raw.decode("utf-8-sig")
-            if "\0" in files[inside]:
-                raise ValueError
-        except ValueError:
-            raise Refused(
-                "{path} is no text: what is installed here is text, so that it can be read first",
-                path=entry.path[:200], hint="install the program by its own means, and name it in `command`",
-            ) from None  # fmt: skip
-        refuse_hidden(entry.path, files[inside])
-    return files
+def _not_text(path: str) -> Refused:
+    return Refused(
+        "{path} is no text: what is installed here is text, so that it can be read first",
+        path=path,
+        hint="install the program by its own means, and name it in `command`",
+    )
 
 
 def _refuse_taken(ws: Workspace, manifest: Manifest) -> None:

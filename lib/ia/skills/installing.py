@@ -1,21 +1,18 @@
 """Install a skill: read it from its source, and propose its folder. A person's approval writes the files."""
 
-import contextlib
 import json
 import os
 from typing import NamedTuple
 
 from ia import config, proposals
 from ia.errors import BadData, IaError, NotFound, Refused, UsageError
-from ia.packages.sources import Entry, entries, refuse_hidden, shown
+from ia.packages.installing import base_name, propose_package, read_text, read_texts, remove_package
+from ia.packages.sources import Entry, entries, shown
 from ia.proposals import Proposal
 from ia.skills import manifest
 from ia.skills.registry import FILE, FOLDER, MAX_BODY, NAME, Skill, disabled, find, skill_of
 from ia.workspace import Workspace
 
-MAX_FILES = 200
-MAX_TOTAL = 2_000_000
-"""Bytes of all files of a skill."""
 MAX_SKILLS = 200
 """Skills in one source."""
 
@@ -39,13 +36,7 @@ def propose(
             BadData, Refused, Unavailable, TimedOut for a source that cannot be read.
     """
     skill, files = read(source, name, suggested=suggested, stay=actor != "user")
-    waiting = proposals.same_pending(ws, "skill", skill.path, files)
-    if waiting is not None:
-        return proposals.get(ws, waiting)
-    return proposals.propose_folder(
-        ws, "skill", skill.path, files, because=" ".join(because.split())[:600],
-        origin="; ".join(filter(None, (f"from {shown(source)}"[:300], origin))), actor=actor,
-    )  # fmt: skip
+    return propose_package(ws, "skill", skill.path, files, source, because=because, origin=origin, actor=actor)
 
 
 def read(source: str, name: str = "", *, suggested: bool = False, stay: bool = False) -> Bundle:
@@ -54,12 +45,12 @@ def read(source: str, name: str = "", *, suggested: bool = False, stay: bool = F
     raises  as propose().
     """
     with entries(source, suggested=suggested, stay=stay) as found:
-        base = os.path.basename(source.rstrip("/")).removesuffix(".git").removesuffix(".zip")
+        base = base_name(source)
         roots = _roots(found)
         if not roots:
             raise NotFound("{source}: there is no SKILL.md in it", source=shown(source)[:200])
-        root = _chosen(found, roots, base, name)
-        files = _texts([entry for entry in found if entry.path.startswith(root)], root)
+        root = _chosen(found, roots, source, name)
+        files = read_texts(found, root, source, _not_text)
     return Bundle(_skill(files[FILE], root, base), files)
 
 
@@ -108,7 +99,7 @@ def _roots(found: list[Entry]) -> list[str]:
     return sorted(roots)
 
 
-def _chosen(found: list[Entry], roots: list[str], base: str, name: str) -> str:
+def _chosen(found: list[Entry], roots: list[str], source: str, name: str) -> str:
     """Return the root of the skill that is meant.
 
     raises  UsageError, NotFound with the names that there are.
@@ -117,12 +108,12 @@ def _chosen(found: list[Entry], roots: list[str], base: str, name: str) -> str:
         return roots[0]
     if len(roots) > MAX_SKILLS:
         raise Refused("the source has more than {limit} files", limit=MAX_SKILLS)
-    wanted = name.strip().removeprefix("/")
+    wanted, base = name.strip().removeprefix("/"), base_name(source)
     names = {}
     for root in roots:
         try:
             entry = next(entry for entry in found if entry.path == root + FILE)
-            names[_skill(_text(entry), root, base).name] = root
+            names[_skill(read_text(entry, source, _not_text), root, base).name] = root
         except IaError:  # one that is broken does not hide the others
             names[root.rstrip("/").rsplit("/", 1)[-1] or base] = root
     if wanted in names:
@@ -148,46 +139,9 @@ def _skill(text: str, root: str, base: str) -> Skill:
     return skill._replace(path=f"{FOLDER}/{skill.name}")
 
 
-def _texts(found: list[Entry], root: str) -> dict[str, str]:
-    """Return the files of one skill, by their path in its folder.
-
-    raises  Refused for a link, too many files, too many bytes, or what is no text.
-    """
-    files: dict[str, str] = {}
-    total = 0
-    for entry in found:
-        inside = entry.path.removeprefix(root)
-        if any(part.startswith(".") for part in inside.split("/")):
-            continue
-        if not entry.plain:
-            raise Refused("{path} is a link, or no regular file", path=entry.path[:200])
-        if len(files) >= MAX_FILES:
-            raise Refused("the skill has more than {limit} files", limit=MAX_FILES)
-        text = _text(entry)
-        total += len(text.encode())
-        if total > MAX_TOTAL:
-            raise Refused("the skill is larger than {limit} bytes", limit=MAX_TOTAL)
-        files[inside] = text
-    return files
-
-
-def _text(entry: Entry) -> str:
-    if entry.size > MAX_TOTAL:
-        raise Refused("the skill is larger than {limit} bytes", limit=MAX_TOTAL)
-    raw = entry.read()
-    if len(raw) > MAX_TOTAL:
-        raise Refused("the skill is larger than {limit} bytes", limit=MAX_TOTAL)
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = "\0"
-    if "\0" in text:
-        raise Refused(
-            "{path} is no text: skills are made of text files", path=entry.path[:200],
-            hint="take it out of the folder, and install that",
-        )  # fmt: skip
-    refuse_hidden(entry.path, text)
-    return text
+def _not_text(path: str) -> Refused:
+    hint = "take it out of the folder, and install that"
+    return Refused("{path} is no text: skills are made of text files", path=path, hint=hint)
 
 
 def remove(ws: Workspace, name: str) -> list[str]:
@@ -199,16 +153,7 @@ def remove(ws: Workspace, name: str) -> list[str]:
     skill = find(ws, name)
     if os.path.islink(ws.resolve(FOLDER) + "/" + skill.path.rpartition("/")[2]):
         raise Refused("{path} is a link", path=skill.path)
-    removed = []
-    with ws.together():
-        for file in sorted(proposals.folder_files(ws, skill.path)):
-            path = f"{skill.path}/{file}"
-            ws.remove(path, why="skill removed", event="skill.remove")
-            removed.append(path)
-    for folder, _folders, _files in os.walk(ws.resolve(skill.path), topdown=False):
-        with contextlib.suppress(OSError):  # not empty
-            os.rmdir(folder)
-    return removed
+    return remove_package(ws, "skill", skill.path)
 
 
 def switch(ws: Workspace, name: str, *, on: bool) -> bool:
