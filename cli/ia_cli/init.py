@@ -20,13 +20,13 @@ def init(profile: str, yes: bool) -> None:
     asked. Where it has its texts in your language (--lang), you get those.
     """
     from ia import config
-    from ia.ohlcv.adapters import find
+    from ia.ohlcv.adapters import find_adapter
     from ia_cli._out import hint
 
     if not take(profile, yes=yes, soul=False, make=True):
         return
     chain = config.listed("market.adapter")
-    if chain and (adapter := find(chain[0])) and adapter.simulated:
+    if chain and (adapter := find_adapter(chain[0])) and adapter.simulated:
         hint("`ia sync` makes up a market; for real prices `ia config set market.adapter akshare`")
     else:
         hint("`ia sync` brings the market, with real prices; for made-up ones `ia config set market.adapter demo`")

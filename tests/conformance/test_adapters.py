@@ -11,7 +11,7 @@ from ia import clock
 from ia.errors import BadData, ConfigError, NotFound
 from ia.instruments.symbols import from_canonical, resolve
 from ia.market.sources.local import Local
-from ia.ohlcv.adapters import BUILT_IN, find, load, names
+from ia.ohlcv.adapters import BUILT_IN, find_adapter, load, names
 from ia.ohlcv.adapters.conformance import AdapterConformance
 from ia.ohlcv.adapters.csv import Csv
 from ia.ohlcv.adapters.demo import Demo, symbols
@@ -89,8 +89,8 @@ def test_an_adapter_of_another_package_is_found(tmp_path, monkeypatch):
     for name, reason in [("broken", "nowhere"), ("vague", "simulated")]:
         with pytest.raises(ConfigError, match=f"{name}.*{reason}"):
             load(name)
-        assert find(name) is None
-    assert find("mine").name == "mine"
+        assert find_adapter(name) is None
+    assert find_adapter("mine").name == "mine"
 
 
 class Loud(Csv):

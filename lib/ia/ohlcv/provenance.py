@@ -74,11 +74,11 @@ def find(ws: Workspace, data: bytes) -> list[audit.Event]:
 
 def _is_copy(adapter: object) -> bool:
     """Return True for an adapter that tells less than others: its bytes were somewhere before."""
-    from ia.ohlcv.adapters import find
+    from ia.ohlcv.adapters import find_adapter
 
     if adapter == PIPE:
         return True
-    known = find(str(adapter))
+    known = find_adapter(str(adapter))
     return known is not None and known.local
 
 

@@ -104,7 +104,7 @@ def load(name: str) -> Adapter:
         raise ConfigError("the market adapter {name} cannot be loaded: {reason}", name=name, reason=str(exc)) from exc
 
 
-def find(name: str) -> Adapter | None:
+def find_adapter(name: str) -> Adapter | None:
     """Return the adapter of this name; None where it cannot be loaded."""
     try:
         return load(name)
