@@ -23,7 +23,7 @@ from template_calls import Source, fields
 
 ROOT = Path(__file__).parent.parent.parent
 SPEAKERS = {"Message", "IaError", "UsageError", "BadData", "NotFound", "Unavailable", "TryLater", "Refused",
-            "ConfigError", "TimedOut", "say", "hint", "tr", "bad_line", "Finding"}  # fmt: skip
+            "ConfigError", "TimedOut", "Schema", "say", "hint", "tr", "bad_line", "Finding"}  # fmt: skip
 
 
 def templates():
@@ -38,7 +38,7 @@ def templates():
             name = getattr(node.func, "id", getattr(node.func, "attr", ""))
             if name not in SPEAKERS:
                 continue
-            candidates = [*node.args, *(k.value for k in node.keywords if k.arg == "hint")]
+            candidates = [*node.args, *(k.value for k in node.keywords if k.arg in ("hint", "cure"))]
             for argument in candidates:
                 for text in _literals(argument):
                     if " " in text and not text.isupper():

@@ -1,15 +1,19 @@
 """SQLite, opened: migrated forward, refused where it is newer, thrown away where it can be rebuilt."""
 
+import json
 import os
+import re
 import sqlite3
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
 from ia import store
 from ia.errors import BadData, ConfigError, Refused, TryLater
+from ia.store.schema import VERSION, read_tables, split_statements
 
 
 def columns(conn, table):
@@ -17,11 +21,11 @@ def columns(conn, table):
 
 
 def one(db):
-    db["t"].create({"id": int, "a": str}, pk="id")
+    db.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT)")
 
 
 def two(db):
-    db["t"].add_column("b", str)
+    db.execute("ALTER TABLE t ADD COLUMN b TEXT")
 
 
 def test_a_precious_database_is_migrated_and_keeps_its_rows(tmp_path):
@@ -70,7 +74,7 @@ def test_a_rebuildable_database_starts_afresh(tmp_path, damage):
         path.parent.mkdir(parents=True)
         path.write_bytes(b"no database at all" * 500)
     else:
-        steps = (one,) if damage == "older" else (one, two, lambda db: db["u"].create({"id": int}))
+        steps = (one,) if damage == "older" else (one, two, lambda db: db.execute("CREATE TABLE u (id INTEGER)"))
         store.connect(str(tmp_path), store.Schema("cache/x.db", False, steps)).close()
     conn = store.connect(str(tmp_path), mine)
     assert columns(conn, "t") == ["id", "a", "b"]
@@ -112,7 +116,7 @@ def test_a_transaction_is_all_or_nothing(tmp_path):
 def test_errors_say_what_to_do():
     assert isinstance(store.explain(sqlite3.OperationalError("database is locked")), TryLater)
     assert isinstance(store.explain(sqlite3.OperationalError("disk I/O error")), TryLater)
-    rebuildable = store.explain(sqlite3.DatabaseError("malformed"), os.path.join("x", "cache", "index.db"))
+    rebuildable = store.explain(sqlite3.DatabaseError("malformed"), store.Schema("cache/index.db", False, (one,)))
     assert "rebuilt" in rebuildable.hint
 
 
@@ -128,8 +132,8 @@ def test_sqlite_utils_comes_without_pandas():
 @pytest.fixture
 def unwritable(monkeypatch):
     """Root may write everywhere: so the question whether it may is answered no."""
-    monkeypatch.setattr("ia.store._permitted", lambda _: False)
-    monkeypatch.setattr("ia.store._creatable", lambda _: False)
+    monkeypatch.setattr("ia.store.failures.is_permitted", lambda _: False)
+    monkeypatch.setattr("ia.store.engine._creatable", lambda _: False)
 
 
 @pytest.mark.parametrize("open_elsewhere", [True, False])
@@ -142,7 +146,7 @@ def test_what_may_not_be_written_is_read(tmp_path, monkeypatch, open_elsewhere):
     assert store.writable(writer)
     if not open_elsewhere:
         writer.close()
-    monkeypatch.setattr("ia.store._permitted", lambda _: False)
+    monkeypatch.setattr("ia.store.failures.is_permitted", lambda _: False)
     conn = store.connect(str(home), schema)
     assert conn.execute("SELECT a FROM t").fetchall() == [("kept",)] and not store.writable(conn)
     with pytest.raises(sqlite3.OperationalError) as failure:
@@ -187,3 +191,48 @@ def test_many_that_make_a_database_at_once_all_get_it(tmp_path):
     makers = [subprocess.Popen(words, stderr=subprocess.PIPE, text=True) for _ in range(5)]
     ends = [(maker.communicate(timeout=60)[1], maker.returncode) for maker in makers]
     assert ends == [("", 0)] * 5
+
+
+def test_every_version_of_ia_db_is_declared_in_some_room():
+    found = read_tables()
+    assert sorted(found) == [*range(1, VERSION + 1)] and all(found.values())
+
+
+def test_each_table_of_ia_db_is_made_in_one_room():
+    rooms = Path(store.__file__).parent.parent
+    made = [
+        name
+        for file in rooms.rglob("tables.sql")
+        for name in re.findall(r"^CREATE TABLE (\w+)", file.read_text(), re.M)
+    ]
+    assert len(made) == len(set(made)) == 12
+
+
+def test_a_trigger_is_one_statement():
+    trigger = "CREATE TRIGGER a BEFORE UPDATE ON t\nBEGIN\n    SELECT 1;\n    SELECT 2;\nEND;\n"
+    assert [*split_statements(f"-- first\n{trigger}\nDROP TABLE t;\n-- last\n")] == [
+        f"-- first\n{trigger}",
+        "\nDROP TABLE t;\n",
+    ]
+
+
+LOADED = """
+import json, sys
+from ia.workspace import Workspace
+ws = Workspace()
+ws.db.execute("SELECT * FROM trades, tasks, sessions, usage, received, notices")
+ws.close()
+print(json.dumps(sorted({name.split(".")[1] for name in sys.modules if name.startswith("ia.")} | ({"sqlite_utils"} & {*sys.modules}))))
+"""
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("present", ["nothing", "ia.db"])
+def test_no_room_is_loaded_to_open_ia_db(home, present):
+    if present == "ia.db":
+        (home / ".ia").mkdir()
+        store.connect(str(home), store.PRECIOUS).close()
+    run = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=True)
+    with_tables = {file.parent.name for file in Path(store.__file__).parent.parent.rglob("tables.sql")} - {"store"}
+    assert len(with_tables) == 6
+    assert not {*json.loads(run.stdout)} & {*with_tables, "sqlite_utils"}

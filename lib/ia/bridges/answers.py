@@ -35,7 +35,7 @@ def keep(ws: Workspace, channel: str, key: str, sender: str, content: str) -> It
     """Keep a message and return it; None where it is known already. Durable when it returns."""
     wall = clock.stamp(clock.wall())
     time = clock.stamp(clock.now()) if clock.simulated() else wall
-    with store.translated("ia.db"):
+    with store.translate_errors(store.PRECIOUS):
         cursor = ws.db.execute(
             "INSERT OR IGNORE INTO received (time, wall, channel, key, sender, content, state)"
             " VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -59,7 +59,7 @@ def move(ws: Workspace, item: Item, state: str, parts: tuple[str, ...] = ()) -> 
     ended = state in (ANSWERED, FAILED)
     content = "" if ended else item.content
     reply = json.dumps(parts) if parts and not ended else None
-    with store.translated("ia.db"):
+    with store.translate_errors(store.PRECIOUS):
         ws.db.execute(
             "UPDATE received SET state = ?, reply = ?, content = ? WHERE id = ?", (state, reply, content, item.id)
         )

@@ -39,7 +39,7 @@ def keep(ws: Workspace, came: list[Delivery]) -> list[str]:
     raises  TryLater where the database is locked or the disk full: nothing was kept.
     """
     names = listened(ws)
-    with store.translated("ia.db"), store.transaction(ws.db):
+    with store.translate_errors(store.PRECIOUS), store.transaction(ws.db):
         room = MAX_WAITING - _count(ws)
         found = []
         for delivery in came:

@@ -26,8 +26,9 @@ from ia.instruments.symbols import symbol_of_kind
 from ia.market import store
 from ia.market.matrix import NAN, Matrix
 from ia.market.mirrored import COLUMNS, FORMAT, Index, current, folder_of, fresh, newest, path_of, read
+from ia.ohlcv import cache
 from ia.ohlcv.adjust import Action, factors
-from ia.store import translated
+from ia.store import translate_errors
 from ia.workspace import Workspace
 
 PATIENCE = 120.0
@@ -365,7 +366,7 @@ def _unread(folder: str) -> int | None:
 def _explained(folder: str) -> Iterator[None]:
     """Turn errors of the file system into ours."""
     try:
-        with translated("market.db"):
+        with translate_errors(cache.MARKET):
             yield
     except OSError as exc:
         if exc.errno in (errno.EACCES, errno.EPERM, errno.EROFS):

@@ -22,7 +22,7 @@ from ia.market.past_day import load_past_day, newest_past_day
 from ia.ohlcv import cache
 from ia.ohlcv.adjust import adjusted, reference
 from ia.ohlcv.canonical import Bars
-from ia.store import translated
+from ia.store import translate_errors
 from ia.workspace import Workspace
 
 Row = dict[str, Any]
@@ -72,7 +72,7 @@ def opened(ws: Workspace) -> Iterator[sqlite3.Connection]:
     """
     if not os.path.exists(os.path.join(ws.root, ".ia", "cache", "market.db")):
         raise _nothing()
-    with translated("market.db"), contextlib.closing(cache.connect(ws)) as db:
+    with translate_errors(cache.MARKET), contextlib.closing(cache.connect(ws)) as db:
         yield db
 
 

@@ -22,7 +22,7 @@ from ia.market.quote import SNAPSHOT, Quote
 from ia.ohlcv import cache
 from ia.ohlcv.adjust import Action
 from ia.ohlcv.canonical import Bars, is_date
-from ia.store import transaction, translated
+from ia.store import transaction, translate_errors
 
 BATCH = 250_000
 """Bars that put_histories holds in memory before it stores them."""
@@ -173,7 +173,7 @@ def _one_go(db: sqlite3.Connection, kilobytes: int) -> Iterator[None]:
     db.execute(f"PRAGMA cache_size = -{kilobytes}")
     db.execute(f"PRAGMA wal_autocheckpoint = {kilobytes * 1024 // page}")
     try:
-        with translated("market.db"), transaction(db):
+        with translate_errors(cache.MARKET), transaction(db):
             yield
     except OverflowError:
         raise BadData("a number is too large to be stored") from None

@@ -50,7 +50,7 @@ def sync(
     try:
         outcome = _synced(ws, source, adapter, request, notify, progress)
     except (sqlite3.DatabaseError, Damaged) as exc:
-        damage = explain(exc, "market.db") if isinstance(exc, sqlite3.Error) else exc
+        damage = explain(exc, cache.MARKET) if isinstance(exc, sqlite3.Error) else exc
         if not isinstance(damage, Damaged):
             raise
         cache.put_aside(ws, damage, notify)

@@ -9,7 +9,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ia import clock, lock, store
 from ia.errors import IaError, Message, Notify, TryLater
@@ -37,36 +37,29 @@ class Series(NamedTuple):
     last: str
 
 
-def _tables(db: Any) -> None:
+def _tables(db: sqlite3.Connection) -> None:
     """Bars, actions, and what is known of each series."""
-    db.execute(
+    for statement in (
         "CREATE TABLE bars (adapter TEXT NOT NULL, symbol TEXT NOT NULL, date TEXT NOT NULL, open REAL NOT NULL,"
         " high REAL NOT NULL, low REAL NOT NULL, close REAL NOT NULL, volume INTEGER NOT NULL,"
-        " PRIMARY KEY (adapter, symbol, date)) WITHOUT ROWID"
-    )
-    db["actions"].create(
-        {
-            "adapter": str, "symbol": str, "date": str, "cash": float, "bonus": float, "rights": float,
-            "rights_price": float, "split": float, "factor": float,
-        }
-    )  # fmt: skip
-    db["actions"].create_index(["adapter", "symbol"])
-    db["series"].create(
-        {
-            "adapter": str, "symbol": str, "code": str, "market": str, "kind": str, "name": str, "host": str,
-            "note": str, "simulated": int, "fetched": str, "fresh_until": str, "first": str, "last": str,
-        },
-        pk=("adapter", "symbol"),
-    )  # fmt: skip
+        " PRIMARY KEY (adapter, symbol, date)) WITHOUT ROWID",
+        "CREATE TABLE actions (adapter TEXT, symbol TEXT, date TEXT, cash REAL, bonus REAL, rights REAL,"
+        " rights_price REAL, split REAL, factor REAL)",
+        "CREATE INDEX idx_actions_adapter_symbol ON actions (adapter, symbol)",
+        "CREATE TABLE series (adapter TEXT, symbol TEXT, code TEXT, market TEXT, kind TEXT, name TEXT, host TEXT,"
+        " note TEXT, simulated INTEGER, fetched TEXT, fresh_until TEXT, first TEXT, last TEXT,"
+        " PRIMARY KEY (adapter, symbol))",
+    ):
+        db.execute(statement)
 
 
-def _whole(db: Any) -> None:
+def _whole(db: sqlite3.Connection) -> None:
     """The whole market by day, what else sources tell of it, and what is left to fetch: see ia.market.store.
 
     Bars and snapshots have the date first in their keys: a day is appended at one place, not at 5,500.
     """
-    db["sources"].create({"id": int, "name": str, "simulated": int}, pk="id", not_null={"name"})
-    db["sources"].create_index(["name"], unique=True)
+    db.execute("CREATE TABLE sources (id INTEGER PRIMARY KEY, name TEXT NOT NULL, simulated INTEGER)")
+    db.execute("CREATE UNIQUE INDEX idx_sources_name ON sources (name)")
     for table in (
         "daily (source INTEGER NOT NULL, date TEXT NOT NULL, symbol TEXT NOT NULL, open REAL NOT NULL,"
         " high REAL NOT NULL, low REAL NOT NULL, close REAL NOT NULL, volume INTEGER NOT NULL, amount REAL,"
@@ -104,8 +97,8 @@ def _whole(db: Any) -> None:
         " told TEXT, PRIMARY KEY (source, job, key))",
     ):
         db.execute(f"CREATE TABLE {table} WITHOUT ROWID")
-    db["written"].create({"version": int, "source": int, "kind": str, "what": str}, pk="version")
-    db["actions"].create_index(["adapter", "date"])
+    db.execute("CREATE TABLE written (version INTEGER PRIMARY KEY, source INTEGER, kind TEXT, what TEXT)")
+    db.execute("CREATE INDEX idx_actions_adapter_date ON actions (adapter, date)")
     # Which database this is: what was derived from another one under the same path is not taken for its mirror.
     db.execute(f"PRAGMA application_id = {int.from_bytes(os.urandom(4), 'big') >> 1}")
     # What ANALYZE would find when the tables are full. With it SQLite answers `WHERE symbol = ?` with one seek a day
@@ -124,16 +117,23 @@ def _whole(db: Any) -> None:
     db.execute("ANALYZE sqlite_schema")
 
 
-def _former(db: Any) -> None:
+def _former(db: sqlite3.Connection) -> None:
     """What was told of a security before the day `until`: so a past day is read as it was seen then."""
     db.execute(
         "CREATE TABLE former (source INTEGER NOT NULL, symbol TEXT NOT NULL, until TEXT NOT NULL, listed TEXT,"
         " industry TEXT, concepts TEXT, PRIMARY KEY (source, symbol, until)) WITHOUT ROWID"
     )
-    db["former"].create_index(["until"])
+    db.execute("CREATE INDEX idx_former_until ON former (until)")
 
 
-MARKET = store.Schema("cache/market.db", False, (_tables, _whole, _former), dear=True, page=16384)
+MARKET = store.Schema(
+    "cache/market.db",
+    False,
+    (_tables, _whole, _former),
+    dear=True,
+    page=16384,
+    cure="`ia sync` keeps the file under another name and begins anew",
+)
 
 
 def connect(ws: Workspace, notify: Notify | None = None) -> sqlite3.Connection:

@@ -14,7 +14,6 @@ import re
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from ia import clock, store
 from ia.digest import sha256
@@ -34,7 +33,7 @@ POSTINGS = 6_000
 _BATCH = 2000  # files a transaction
 
 
-def _create(db: Any) -> None:
+def _create(db: sqlite3.Connection) -> None:
     for statement in (
         "CREATE TABLE folders (path TEXT PRIMARY KEY, digest INTEGER) WITHOUT ROWID",
         "CREATE TABLE files (id INTEGER PRIMARY KEY, folder TEXT NOT NULL, name TEXT NOT NULL, key TEXT NOT NULL,"
@@ -83,7 +82,7 @@ def opened(ws: Workspace, notify: Notify = silent) -> sqlite3.Connection:
 
 def discard_damaged(ws: Workspace, exc: BaseException) -> bool:
     """Throw the index away if a failure says that its file is not sound; it is rebuilt from the files."""
-    if not store.damaged(exc):
+    if not store.is_damaged(exc):
         return False
     try:
         store.discard(ws.root, AS_OF if clock.simulated() else PRESENT)

@@ -1,7 +1,6 @@
 """Sessions and their messages as they stand in ia.db."""
 
 import contextlib
-import os
 import sqlite3
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
@@ -185,7 +184,7 @@ def delete(ws: Workspace, id: str) -> None:
 @contextlib.contextmanager
 def writing(ws: Workspace) -> Iterator[sqlite3.Connection]:
     """Hold a transaction on ia.db; what SQLite raises comes out as an IaError."""
-    with store.translated(os.path.join(ws.root, ".ia", store.PRECIOUS.file)), store.transaction(ws.db):
+    with store.translate_errors(store.PRECIOUS, ws.root), store.transaction(ws.db):
         yield ws.db
 
 

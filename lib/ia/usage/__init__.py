@@ -377,5 +377,5 @@ def _currency() -> str:
 
 @contextlib.contextmanager
 def _writing(ws: Workspace) -> Iterator[sqlite3.Connection]:
-    with store.translated(os.path.join(ws.root, ".ia", store.PRECIOUS.file)), store.transaction(ws.db):
+    with store.translate_errors(store.PRECIOUS, ws.root), store.transaction(ws.db):
         yield ws.db
