@@ -282,9 +282,9 @@ def listener(tmp_path, bot):
 @pytest.fixture
 def db(ws):
     """The database of the market, open."""
-    from ia.ohlcv import cache
+    from ia import marketdb
 
-    with contextlib.closing(cache.connect(ws)) as opened:
+    with contextlib.closing(marketdb.connect(ws)) as opened:
         yield opened
 
 

@@ -2,9 +2,9 @@
 
 import contextlib
 
+from ia import marketdb
 from ia.market import store
 from ia.market.quote import Quote
-from ia.ohlcv import cache
 
 CLOSE = "T07:30:00.000Z"
 """15:30 in Shanghai, as a stamp."""
@@ -23,7 +23,7 @@ def quote(symbol, name="甲公司", change=1.0, price=10.0, **fields):
 
 def fill(ws, days, adapter="akshare", simulated=False, time=None, bars=True):
     """Store {date: [quotes]} as synced days."""
-    with contextlib.closing(cache.connect(ws)) as db:
+    with contextlib.closing(marketdb.connect(ws)) as db:
         source = store.source_id(db, adapter, simulated)
         for date, quotes in days.items():
             store.put_day(db, source, date, quotes, host="82.push2.eastmoney.com", time=time or date + CLOSE, bars=bars)
@@ -32,7 +32,7 @@ def fill(ws, days, adapter="akshare", simulated=False, time=None, bars=True):
 
 def insert(ws, table, *rows, adapter="akshare"):
     """Insert rows (dicts without `source`) into a table of the whole market."""
-    with contextlib.closing(cache.connect(ws)) as db:
+    with contextlib.closing(marketdb.connect(ws)) as db:
         source = store.source_id(db, adapter, False)
         for row in rows:
             names = ["source", *row]

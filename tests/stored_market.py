@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from ia import marketdb
 from ia.market import mirror, mirroring, store
 from ia.market.quote import Quote
 from ia.ohlcv.canonical import Bars
@@ -29,7 +30,7 @@ def expected(db, source):
     symbols = [s for (s,) in db.execute("SELECT symbol FROM securities WHERE source = ? AND first <> ''", (source,))]
     found = {}
     for symbol in symbols:
-        rows = {row[0]: row[1:] for row in store.rows_of(db, source, symbol, "9999")}
+        rows = {row[0]: row[1:] for row in marketdb.read_daily(db, source, symbol, "9999")}
         told = [rows.get(date, (None,) * 6) for date in dates]
         columns = dict(zip(mirroring.COLUMNS, map(list, zip(*told, strict=True)), strict=False))
         have = store.bars_of(db, source, symbol)

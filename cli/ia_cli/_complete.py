@@ -62,7 +62,7 @@ def _words(ws: "Workspace", path: list[str], param: click.Parameter, metavar: st
 
 def _securities(ws: "Workspace", typed: str) -> Iterable[Word]:
     """Yield securities of the store by code or name; before anything was typed those that are held or watched."""
-    from ia.ohlcv import cache
+    from ia import marketdb
 
     before, _, word = typed.rpartition(",")
     before += "," * bool(before)
@@ -70,9 +70,9 @@ def _securities(ws: "Workspace", typed: str) -> Iterable[Word]:
         yield from ((before + code, "") for code in _own(ws))
         return
     yield from _called(before, word)
-    if not os.path.exists(os.path.join(ws.root, ".ia", "cache", "market.db")):
+    if not marketdb.is_stored(ws):
         return
-    db = cache.connect(ws)
+    db = marketdb.connect(ws)
     for column in ("symbol", "name"):
         sql = f"SELECT DISTINCT symbol, name FROM securities WHERE {column} >= ? AND {column} < ? ORDER BY 1 LIMIT ?"
         for symbol, name in db.execute(sql, (word.upper(), word.upper() + "\U0010ffff", MOST)):

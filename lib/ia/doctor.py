@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from ia import config, store
+from ia import config, marketdb, store
 from ia.errors import IaError, Message, NotFound, Notify
 from ia.workspace import Workspace, local
 
@@ -271,14 +271,13 @@ def _market(ws: Workspace) -> Iterator[Finding]:
     """How old each stored market is, whether its mirror is up to date, and what is still to be fetched."""
     import contextlib
 
-    if not os.path.exists(os.path.join(ws.root, ".ia", "cache", "market.db")):
+    if not marketdb.is_stored(ws):
         return
     from ia import clock
     from ia.market import mirrored
-    from ia.ohlcv import cache
     from ia.ohlcv.calendar import last_session
 
-    with contextlib.closing(cache.connect(ws)) as db:
+    with contextlib.closing(marketdb.connect(ws)) as db:
         for source, name in db.execute("SELECT id, name FROM sources ORDER BY id").fetchall():
             count, newest = db.execute(
                 "SELECT count(*), max(date) FROM days WHERE source = ? AND whole = 1 AND date <= ?",

@@ -27,7 +27,8 @@ CANONICAL = {"ohlcv.canonical"}
 MAY = {
     **{room: set() for room in KERNEL},
     "instruments": set(),
-    "ohlcv": {"instruments"},
+    "marketdb": set(),
+    "ohlcv": {"instruments", "marketdb"},
     "compute": CANONICAL,
     "notebook": set(),
     "memory": set(),
@@ -37,17 +38,18 @@ MAY = {
     "sessions": set(),
     "usage": set(),
     "rules": {"instruments"},
-    "market": {"instruments", "ohlcv", "rules"},
+    "market": {"instruments", "marketdb", "ohlcv", "rules"},
     "ledger": {"instruments", "rules"},
     # Faculties: what is built of organs.
     "skills": {"compute", "ohlcv", "packages"},
     "providers": {"packages"},
     "schedule": {"ohlcv"},
     "channels": set(),
-    "pictures": {"instruments", "ohlcv", "compute", "market", "ledger", "wiring"},
+    "pictures": {"instruments", "marketdb", "ohlcv", "compute", "market", "ledger", "wiring"},
     # The agent floor:
     "tools": {
         "instruments",
+        "marketdb",
         "ohlcv",
         "compute",
         "notebook",
@@ -95,8 +97,20 @@ MAY = {
         "memory",
     },
     # Where organs meet, by name:
-    "wiring": {"ohlcv", "compute", "notebook", "memory", "recall", "proposals", "market", "ledger", "instruments"},
+    "wiring": {
+        "marketdb",
+        "ohlcv",
+        "compute",
+        "notebook",
+        "memory",
+        "recall",
+        "proposals",
+        "market",
+        "ledger",
+        "instruments",
+    },
     "doctor": {
+        "marketdb",
         "ohlcv",
         "compute",
         "recall",

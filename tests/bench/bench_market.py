@@ -23,9 +23,9 @@ from typing import Any
 import numpy as np
 import sqlite_utils
 
+from ia import marketdb
 from ia.market import mirror, store
 from ia.market.quote import Quote
-from ia.ohlcv import cache
 from ia.ohlcv.adjust import Action
 from ia.ohlcv.canonical import Bars
 from ia.workspace import Workspace
@@ -140,7 +140,7 @@ def report(name: str, value: float, floor: float | None = None, limit: str = "")
 def run(folder: str, small: bool) -> None:
     os.environ["IA_HOME"] = folder
     ws = Workspace(folder)
-    with contextlib.closing(cache.connect(ws)) as db:
+    with contextlib.closing(marketdb.connect(ws)) as db:
         source = store.source_id(db, "akshare", False)
         stored = store.days(db, source)
         market = Market(small, stored[-1] if stored else "")
@@ -196,7 +196,7 @@ def _reading(ws: Workspace, source: int, market: Market, folder: str) -> None:
     report("numpy.load(mmap) of close, every value read", statistics.median(floor))
     report("the same from the mirror", statistics.median(ours), statistics.median(floor), "≤ 2")
     symbol = market.symbols[len(market.symbols) // 2]
-    with contextlib.closing(cache.connect(ws)) as db:
+    with contextlib.closing(marketdb.connect(ws)) as db:
         report(
             "one symbol's history",
             statistics.median(seconds(lambda: store.bars_of(db, source, symbol)) for _ in "abcde"),

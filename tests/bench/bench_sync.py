@@ -21,9 +21,9 @@ from pathlib import Path
 import bench_market
 from floors import SCRIPTS, environment
 
+from ia import marketdb
 from ia.clock import parse
 from ia.market import store
-from ia.ohlcv import cache
 from ia.ohlcv.calendar import last_session
 from ia.workspace import Workspace
 
@@ -70,7 +70,7 @@ def main() -> None:
     parser.add_argument("--small", action="store_true", help="the folder was made with --small")
     options = parser.parse_args()
     ws = Workspace(str(options.folder))
-    with contextlib.closing(cache.connect(ws)) as db:
+    with contextlib.closing(marketdb.connect(ws)) as db:
         last = store.days(db, store.source_id(db, "akshare", False))[-1]
     bench_market.DAYS_MORE = 30 + options.rounds
     bench = bench_market.Market(options.small, last)

@@ -4,12 +4,11 @@ from decimal import Decimal
 
 import pytest
 
-from ia import clock
+from ia import clock, marketdb
 from ia.instruments.symbols import from_canonical
 from ia.ledger import order
 from ia.market import store
 from ia.market.quote import Quote
-from ia.ohlcv import cache
 from ia.wiring.ledger_prices import open_ledger
 from ia.workspace import Workspace
 
@@ -29,7 +28,7 @@ def market(home, monkeypatch):
     monkeypatch.setenv("IA_NOW", "2024-03-29T18:00+08:00")
     monkeypatch.setenv("IA_LEDGER_CAPITAL", "1000000")
     ws = Workspace(str(home))
-    db = cache.connect(ws)
+    db = marketdb.connect(ws)
     source = store.source_id(db, "akshare", False)
 
     class Market:

@@ -5,12 +5,12 @@ from decimal import Decimal
 
 import pytest
 
+from ia import marketdb
 from ia.instruments.symbols import resolve
 from ia.ledger import documents, entering, journal, order
 from ia.ledger.entering import Change
 from ia.ledger.order import Order
 from ia.ledger.profit import rows
-from ia.ohlcv import cache
 from ia.wiring.ledger_prices import open_ledger
 
 DAYS = ("2024-06-17", "2024-06-18", "2024-06-19", "2024-06-20", "2024-06-21")
@@ -29,7 +29,7 @@ def desk(ws, monkeypatch):
 def stored(ws, symbol, closes, actions=(), *, simulated=False, days=DAYS):
     """Put bars and actions of a security into the whole market's tables."""
     name = "demo" if simulated else "akshare"
-    db = cache.connect(ws)
+    db = marketdb.connect(ws)
     db.execute("INSERT OR IGNORE INTO sources (id, name, simulated) VALUES (1, ?, ?)", (name, int(simulated)))
     for day, close in zip(days, closes, strict=True):
         db.execute("INSERT OR IGNORE INTO days (source, date, rows, whole) VALUES (1, ?, 1, 0)", (day,))

@@ -267,14 +267,14 @@ def test_with_one_stored_day_there_is_no_history_but_a_line(ws, monkeypatch):
 
 
 def test_history_follows_from_raw_closes_where_no_snapshot_is_and_not_across_an_ex_date(ws, monkeypatch):
+    from ia import marketdb
     from ia.market import store
-    from ia.ohlcv import cache
     from ia.ohlcv.adjust import Action
     from ia.ohlcv.canonical import Bars
 
     monkeypatch.setenv("IA_NOW", f"{DAY}T16:00:00+08:00")
     source = fill(ws, {DAY: [quote("600001.SH", price=12.0), quote("600002.SH", price=12.0)]})
-    with contextlib.closing(cache.connect(ws)) as db:
+    with contextlib.closing(marketdb.connect(ws)) as db:
         dates, close = ["2024-03-12", "2024-03-13", "2024-03-14"], [10.0, 11.0, 5.5]
         bars = Bars(dates, close, close, close, close, [100] * 3)
         store.put_history(db, source, "600001.SH", bars, [])

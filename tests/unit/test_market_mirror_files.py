@@ -13,9 +13,9 @@ import time
 import numpy as np
 import pytest
 
+from ia import marketdb
 from ia.errors import TryLater
 from ia.market import mirror, mirrored, mirroring, store
-from ia.ohlcv import cache
 from ia.ohlcv.adjust import Action
 from stored_market import DATES, bars, check, quote
 
@@ -68,7 +68,7 @@ def test_the_mirror_of_another_database_is_not_believed(ws, full, source):
     version = full.execute("SELECT max(version) FROM written").fetchone()[0]
     full.close()
     os.unlink(os.path.join(ws.root, ".ia", "cache", "market.db"))
-    with contextlib.closing(cache.connect(ws)) as new:
+    with contextlib.closing(marketdb.connect(ws)) as new:
         assert store.source_id(new, "akshare", False) == source
         for n in range(version):
             store.put_day(new, source, DATES[n], [quote("600000.SH", 77.0)])
@@ -84,7 +84,7 @@ def test_an_older_copy_of_the_database_is_not_taken_for_the_newer(ws, full, sour
     check(ws, full, source)
     full.close()
     shutil.copy(tmp_path / "old.db", path)
-    with contextlib.closing(cache.connect(ws)) as old:
+    with contextlib.closing(marketdb.connect(ws)) as old:
         assert check(ws, old, source).dates[-1] == DATES[59]
 
 
@@ -119,8 +119,8 @@ def test_an_update_of_nothing_writes_nothing(ws, full, source):
 
 def test_it_is_written_without_numpy(ws, full):
     code = (
-        "import sys; from ia.market import mirror; from ia.ohlcv import cache; from ia.workspace import Workspace\n"
-        "ws = Workspace(); mirror.update(ws, cache.connect(ws), 1); assert 'numpy' not in sys.modules"
+        "import sys; from ia.market import mirror; from ia import marketdb; from ia.workspace import Workspace\n"
+        "ws = Workspace(); mirror.update(ws, marketdb.connect(ws), 1); assert 'numpy' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
@@ -164,7 +164,7 @@ def test_where_nothing_may_be_written_it_is_read_and_never_stale(monkeypatch):
                 os.chmod(path, 0o755)
                 for name in files:
                     os.chmod(os.path.join(path, name), 0o644)
-            with contextlib.closing(cache.connect(ws)) as db:
+            with contextlib.closing(marketdb.connect(ws)) as db:
                 store.put_day(db, store.source_id(db, "akshare", False), date, [quote("600000.SH", 5.0)])
 
         def asked():
@@ -200,8 +200,8 @@ def test_a_full_disk_leaves_the_mirror_as_it_was(ws, full, source):
     store.put_day(full, source, DATES[60], [quote("600000.SH", 12.0)])
     code = (
         "import resource, signal; from ia.errors import TryLater; from ia.market import mirror\n"
-        "from ia.ohlcv import cache; from ia.workspace import Workspace\n"
-        "ws = Workspace(); db = cache.connect(ws); db.execute('SELECT count(*) FROM days').fetchone()\n"
+        "from ia import marketdb; from ia.workspace import Workspace\n"
+        "ws = Workspace(); db = marketdb.connect(ws); db.execute('SELECT count(*) FROM days').fetchone()\n"
         f"signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, ({size + 100},) * 2)\n"
         "try: mirror.update(ws, db, 1)\n"
         "except TryLater as exc: print(exc.status, exc)"
@@ -236,7 +236,7 @@ def test_another_process_at_it_is_waited_for_and_not_for_ever(ws, full, source, 
 DYING = """
 import contextlib, os, signal, sys
 from ia.market import matrix, mirror
-from ia.ohlcv import cache
+from ia import marketdb
 from ia.workspace import Workspace
 
 def dies(call):
@@ -254,7 +254,7 @@ for line in sys.stdin:
         left = int(line)
         os.pwrite, os.rename, os.unlink = dies(os.pwrite), dies(os.rename), dies(os.unlink)
         matrix.Matrix.set_column = dies(matrix.Matrix.set_column)
-        with contextlib.closing(cache.connect(Workspace())) as db:
+        with contextlib.closing(marketdb.connect(Workspace())) as db:
             mirror.update(Workspace(), db, 1)
         os._exit(0)
     print(os.waitpid(child, 0)[1], flush=True)
@@ -325,7 +325,7 @@ WRITER = """
 import contextlib, random, sys
 from ia.market import mirror, store
 from ia.market.quote import Quote
-from ia.ohlcv import cache
+from ia import marketdb
 from ia.ohlcv.adjust import Action
 from ia.ohlcv.canonical import Bars
 from ia.workspace import Workspace
@@ -334,7 +334,7 @@ rng = random.Random(int(sys.argv[1]))
 dates = [f"2024-{m:02d}-{d:02d}" for m in range(1, 13) for d in range(1, 29)]
 symbols = [f"6000{n:02d}.SH" for n in range(40)]
 ws = Workspace()
-with contextlib.closing(cache.connect(ws)) as db:
+with contextlib.closing(marketdb.connect(ws)) as db:
     source = store.source_id(db, "akshare", False)
     print("ready", flush=True)
     while True:

@@ -5,11 +5,11 @@ import random
 
 import pytest
 
+from ia import marketdb
 from ia.errors import NotFound
 from ia.market import reading, store
 from ia.market.screen import screen
 from ia.market.summary import sectors, summary
-from ia.ohlcv import cache
 from ia.ohlcv.adjust import Action
 from ia.ohlcv.canonical import Bars
 from small_market import fill, quote
@@ -31,7 +31,7 @@ def backfilled(ws, monkeypatch):
     )
 
     def put(*histories):
-        with contextlib.closing(cache.connect(ws)) as db:
+        with contextlib.closing(marketdb.connect(ws)) as db:
             store.put_histories(db, store.source_id(db, "akshare", False), list(histories))
         monkeypatch.setenv("IA_NOW", "2023-05-10T16:00:00+08:00")
         return ws

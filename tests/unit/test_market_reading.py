@@ -5,6 +5,7 @@ from statistics import median
 
 import pytest
 
+from ia import marketdb
 from ia.errors import NotFound, UsageError
 from ia.instruments.symbols import from_canonical
 from ia.market import reading, store, sync, universe
@@ -177,7 +178,7 @@ def test_quotes_by_code_and_name_in_the_order_asked(ws, now):
 
 def test_what_is_not_in_the_snapshot_comes_from_bars_with_the_reference_price_of_an_ex_day(ws, now):
     source = fill(ws, {FRI: [quote("600519.SH")]})
-    with contextlib.closing(cache.connect(ws)) as db:
+    with contextlib.closing(marketdb.connect(ws)) as db:
         close = [20.0, 10.5]
         bars = Bars(["2024-03-01", "2024-03-04"], close, close, close, close, [100, 200])
         store.put_history(db, source, "600001.SH", bars, [Action("2024-03-04", bonus=1.0)])
@@ -196,7 +197,7 @@ def test_what_is_not_in_the_snapshot_comes_from_bars_with_the_reference_price_of
 
 
 def test_bars_alone_make_quotes_where_no_day_was_synced(ws, now):
-    with contextlib.closing(cache.connect(ws)) as db:
+    with contextlib.closing(marketdb.connect(ws)) as db:
         bars = Bars([FRI], [1.0], [1.0], [1.0], [1.0], [1])
         known = cache.Series(
             "akshare", "600519.SH", "贵州茅台", "h", "", False, "2024-03-15T00:00:00.000Z", "9", FRI, FRI
@@ -209,7 +210,7 @@ def test_bars_alone_make_quotes_where_no_day_was_synced(ws, now):
 
 def test_history_is_adjusted_and_cut(ws, now):
     source = fill(ws, {FRI: [quote("600001.SH", price=11.0)]})
-    with contextlib.closing(cache.connect(ws)) as db:
+    with contextlib.closing(marketdb.connect(ws)) as db:
         close = [20.0, 10.0]
         bars = Bars(["2024-03-13", THU], close, close, close, close, [100, 200])
         store.put_history(db, source, "600001.SH", bars, [Action(THU, bonus=1.0)])
@@ -228,7 +229,7 @@ def test_the_reference_price_of_an_ex_day_is_rounded_to_the_tick_of_fund_and_b_s
     ws, now, symbol, close, cash, left
 ):
     source = fill(ws, {FRI: [quote("600519.SH")]})
-    with contextlib.closing(cache.connect(ws)) as db:
+    with contextlib.closing(marketdb.connect(ws)) as db:
         bars = Bars.of([(day, close, close, close, close, 100) for day in ("2024-03-13", THU)])
         store.put_history(db, source, symbol, bars, [Action(THU, cash=cash)])
     assert reading.history(ws, symbol).bars.close == pytest.approx([left, close])
@@ -318,7 +319,7 @@ def breadth(ws, now):
         for n in range(20)
     ]  # fmt: skip
     source = fill(ws, {FRI: [*quotes, quote("600999.SH", "停牌", 0.0, volume=0), quote("510300.SH", "基金", 9.0, kind="etf", amount=1e12)]})  # fmt: skip
-    with contextlib.closing(cache.connect(ws)) as db:
+    with contextlib.closing(marketdb.connect(ws)) as db:
         for date, share in (("2024-03-13", 0.5), (THU, 0.8)):
             amounts = [quote.amount * share for quote in quotes]
             store.put_histories(
@@ -348,7 +349,7 @@ def test_the_figures_of_a_day(ws, breadth):
     assert whole["amount"] == sum(q.amount for q in breadth) == told["amount"]
     assert told["suspended"] == 1
     assert told["amount_vs_last_pct"] == 25.0
-    with contextlib.closing(cache.connect(ws)) as db:
+    with contextlib.closing(marketdb.connect(ws)) as db:
         db.execute("DELETE FROM daily WHERE date = ? AND symbol > '600005'", (THU,))
         again = summary(db, day)
         assert summary(db, day._replace(closed=False))["amount_vs_mean_pct"] is None

@@ -9,11 +9,11 @@ import sys
 
 import pytest
 
+from ia import marketdb
 from ia import store as databases
 from ia.errors import BadData, ConfigError, TryLater
 from ia.market import store
 from ia.market.quote import SNAPSHOT, Quote
-from ia.ohlcv import cache
 from ia.ohlcv.adjust import Action
 from ia.ohlcv.canonical import Bars
 
@@ -277,23 +277,23 @@ def test_a_symbol_is_found_by_seeks(db):
 
 
 def test_version_1_is_migrated_with_its_bars(ws):
-    old = cache.MARKET._replace(steps=cache.MARKET.steps[:1])
+    old = marketdb.SCHEMA._replace(steps=marketdb.SCHEMA.steps[:1])
     with contextlib.closing(databases.connect(ws.root, old)) as db:
         db.execute("INSERT INTO bars VALUES ('akshare', '600519.SH', '2024-01-02', 1, 2, 0.5, 1.5, 100)")
         db.execute("INSERT INTO actions (adapter, symbol, date, cash) VALUES ('akshare', '600519.SH', '2024-01-02', 1)")
-    with contextlib.closing(cache.connect(ws)) as db:
-        assert db.execute("PRAGMA user_version").fetchone() == (len(cache.MARKET.steps),)
+    with contextlib.closing(marketdb.connect(ws)) as db:
+        assert db.execute("PRAGMA user_version").fetchone() == (len(marketdb.SCHEMA.steps),)
         assert db.execute("SELECT close FROM bars").fetchall() == [(1.5,)]
         assert db.execute("SELECT cash FROM actions").fetchall() == [(1.0,)]
         store.put_day(db, store.source_id(db, "akshare", False), DAY, [quote("600519.SH")])
 
 
 def test_what_a_newer_ia_wrote_is_refused_and_kept(ws):
-    newer = cache.MARKET._replace(steps=(*cache.MARKET.steps, lambda db: db.execute("CREATE TABLE later (x)")))
+    newer = marketdb.SCHEMA._replace(steps=(*marketdb.SCHEMA.steps, lambda db: db.execute("CREATE TABLE later (x)")))
     with contextlib.closing(databases.connect(ws.root, newer)) as db:
         db.execute("INSERT INTO later VALUES (1)")
     with pytest.raises(ConfigError, match="newer ia"):
-        cache.connect(ws)
+        marketdb.connect(ws)
     with contextlib.closing(databases.connect(ws.root, newer)) as db:
         assert db.execute("SELECT x FROM later").fetchall() == [(1,)]
 
@@ -304,9 +304,9 @@ def test_a_file_that_is_no_database_is_kept_and_made_anew(ws):
     with open(path, "wb") as file:
         file.write(b"nonsense" * 1000)
     with pytest.raises(BadData, match="damaged"):
-        cache.connect(ws)
+        marketdb.connect(ws)
     told = []
-    with contextlib.closing(cache.connect(ws, told.append)) as db:
+    with contextlib.closing(marketdb.connect(ws, told.append)) as db:
         assert db.execute("SELECT count(*) FROM daily").fetchone() == (0,)
     assert "market.db.damaged-1" in str(told[0])
 
@@ -316,7 +316,7 @@ def test_each_database_is_another(ws, tmp_path):
 
     ids = set()
     for n in range(3):
-        with contextlib.closing(cache.connect(Workspace(str(tmp_path / str(n))))) as db:
+        with contextlib.closing(marketdb.connect(Workspace(str(tmp_path / str(n))))) as db:
             ids.add(db.execute("PRAGMA application_id").fetchone()[0])
     assert len(ids) == 3 and 0 not in ids
 
@@ -328,8 +328,8 @@ def test_a_full_disk_leaves_the_store_as_it_was(ws, db, source):
     db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     code = (
         "import resource, signal\nfrom ia.errors import TryLater\nfrom ia.market import store\n"
-        "from ia.market.quote import Quote\nfrom ia.ohlcv import cache\nfrom ia.workspace import Workspace\n"
-        "db = cache.connect(Workspace())\n"
+        "from ia.market.quote import Quote\nfrom ia import marketdb\nfrom ia.workspace import Workspace\n"
+        "db = marketdb.connect(Workspace())\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (150000,) * 2)\n"
         "told = [Quote(f'{n:06d}.SZ', price=1.0, open=1.0, high=1.0, low=1.0, volume=9) for n in range(5000)]\n"
         "try: store.put_day(db, 1, '2024-01-03', told)\n"
@@ -342,7 +342,7 @@ def test_a_full_disk_leaves_the_store_as_it_was(ws, db, source):
 
 
 def test_a_held_lock_is_told_in_our_words(ws, db, source):
-    with contextlib.closing(cache.connect(ws)) as other:
+    with contextlib.closing(marketdb.connect(ws)) as other:
         other.execute("PRAGMA busy_timeout = 50")
         with databases.transaction(db), pytest.raises(TryLater, match=r"market\.db is locked"):
             store.put_day(other, source, DAY, [quote("600519.SH")])
@@ -356,12 +356,12 @@ WRITER = """
 import contextlib, sys
 from ia.market import store
 from ia.market.quote import Quote
-from ia.ohlcv import cache
+from ia import marketdb
 from ia.ohlcv.canonical import Bars
 from ia.workspace import Workspace
 
 part = int(sys.argv[1])
-with contextlib.closing(cache.connect(Workspace())) as db:
+with contextlib.closing(marketdb.connect(Workspace())) as db:
     source = store.source_id(db, "akshare", False)
     for day in range(1, 29):
         date = f"2024-01-{day:02d}"

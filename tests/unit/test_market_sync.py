@@ -6,10 +6,10 @@ import sqlite3
 
 import pytest
 
+from ia import marketdb
 from ia.errors import TryLater
 from ia.market import backfill, continuity, store
 from ia.market.sync import Request, sync
-from ia.ohlcv import cache
 from ia.ohlcv.history import Request as BarsOf
 from ia.ohlcv.history import history
 from market_hosts import Hosts, Market
@@ -46,12 +46,12 @@ class World:
 
     def all(self, query, *params):
         """Rows of market.db."""
-        with contextlib.closing(cache.connect(self.ws)) as db:
+        with contextlib.closing(marketdb.connect(self.ws)) as db:
             return db.execute(query, params).fetchall()
 
     def dump(self, *without):
         """All that is stored, but what depends on how often it was asked."""
-        with contextlib.closing(cache.connect(self.ws)) as db:
+        with contextlib.closing(marketdb.connect(self.ws)) as db:
             return dump(db, *without)
 
 
@@ -345,7 +345,7 @@ def test_missed_days_are_fetched_for_those_whose_history_was_whole(world):
     assert (row["gaps"], row["todo"], row["lacking"]) == (20, 0, 40)
     for symbol in w.market.symbols[:20]:
         bars = w.market.bars(symbol)
-        with contextlib.closing(cache.connect(w.ws)) as db:
+        with contextlib.closing(marketdb.connect(w.ws)) as db:
             stored = store.bars_of(db, 1, symbol)
         assert stored.date == [bar.date for bar in bars]
         assert stored.close == [bar.close for bar in bars]
@@ -367,11 +367,11 @@ def test_a_suspension_is_no_gap(world):
 def test_a_past_that_changed_is_fetched_whole(world):
     w = world()
     w.sync(DAYS[2], history=True)
-    with contextlib.closing(cache.connect(w.ws)) as db:
+    with contextlib.closing(marketdb.connect(w.ws)) as db:
         db.execute("UPDATE daily SET close = close * 2, high = high * 2 WHERE symbol = '600519.SH'")
     row = w.sync(DAYS[3])
     assert row["ex_dates"] == 1
-    with contextlib.closing(cache.connect(w.ws)) as db:
+    with contextlib.closing(marketdb.connect(w.ws)) as db:
         assert store.bars_of(db, 1, "600519.SH").close == [bar.close for bar in w.market.bars("600519.SH")]
 
 
@@ -427,7 +427,7 @@ def test_named_securities_are_fetched_without_a_snapshot(world):
     assert w.sync(DAYS[2], symbols=("600519.SH",))["histories"] == w.count(KLINE) == 0
     row = w.sync(DAYS[4], symbols=("600519.SH",))
     assert (row["gaps"], w.count(KLINE)) == (1, 1)
-    with contextlib.closing(cache.connect(w.ws)) as db:
+    with contextlib.closing(marketdb.connect(w.ws)) as db:
         assert store.bars_of(db, 1, "600519.SH").date == [bar.date for bar in w.market.bars("600519.SH")]
 
 
@@ -439,7 +439,7 @@ def test_an_earlier_beginning_can_be_asked_for(world):
     w.sync(DAYS[2], symbols=("600519.SH",))
     assert w.asked == []
     w.sync(DAYS[2], symbols=("600519.SH",), start="2020-01-01")
-    with contextlib.closing(cache.connect(w.ws)) as db:
+    with contextlib.closing(marketdb.connect(w.ws)) as db:
         assert store.bars_of(db, 1, "600519.SH").date == [bar.date for bar in w.market.bars("600519.SH")]
 
 
@@ -497,7 +497,7 @@ def test_an_interrupt_keeps_what_was_fetched(world):
 def test_the_largest_come_first(world):
     w = world()
     w.sync(DAYS[0])
-    with contextlib.closing(cache.connect(w.ws)) as db:
+    with contextlib.closing(marketdb.connect(w.ws)) as db:
         order = backfill.lacking(db, 1)
         caps = dict(db.execute("SELECT symbol, market_cap FROM snapshots"))
     assert [caps[symbol] for symbol in order] == sorted(caps.values(), reverse=True)
@@ -528,7 +528,7 @@ def test_ia_ohlcv_asks_where_the_store_is_behind_or_waits(world):
     assert history(w.ws, BarsOf("600519.SH")).bars.date[-1] == DAYS[2]
     assert len(w.hosts.asked) > before
     w.sync(DAYS[2])
-    with contextlib.closing(cache.connect(w.ws)) as db:
+    with contextlib.closing(marketdb.connect(w.ws)) as db:
         db.execute("INSERT INTO todo (source, symbol, why, since) VALUES (1, '300750.SZ', 'ex-date', ?)", (DAYS[2],))
     before = len(w.hosts.asked)
     history(w.ws, BarsOf("300750.SZ"))
@@ -758,7 +758,7 @@ def test_boards_have_their_members_from_the_snapshot(world):
         "SELECT b.name FROM members m JOIN boards b USING (source, kind, board) WHERE m.symbol = ? AND m.gone IS NULL"
     )
     assert (industry,) in w.all(joined + " AND m.kind = 'industry'", symbol)
-    with contextlib.closing(cache.connect(w.ws)) as db:
+    with contextlib.closing(marketdb.connect(w.ws)) as db:
         db.execute("UPDATE securities SET industry = '别的' WHERE symbol = ?", (symbol,))
     w.sync(DAYS[0], "sectors")
     assert w.all(joined + " AND m.kind = 'industry'", symbol) == []
@@ -887,7 +887,7 @@ def test_a_damaged_store_is_put_aside_and_begun_anew(world, part):
     w.sync(DAYS[0])
     w.sync(DAYS[1])
     path = os.path.join(w.ws.root, ".ia", "cache", "market.db")
-    with contextlib.closing(cache.connect(w.ws)) as db:
+    with contextlib.closing(marketdb.connect(w.ws)) as db:
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     with open(path, "r+b") as file:
         file.seek(0 if part == "head" else 3 * 16384)

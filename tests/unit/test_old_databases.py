@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from ia import store
+from ia import marketdb, store
 from ia.market import store as whole_market
 from ia.ohlcv import cache
 
@@ -79,7 +79,7 @@ def test_market_db_is_migrated_from_every_version(ws, newest, version):
     unpack(f"market-{version}.db", path)
     before = read_rows(path)
     assert len(before["bars"]) == 2 and len(before["actions"]) == 1
-    with contextlib.closing(cache.connect(ws)) as db:
+    with contextlib.closing(marketdb.connect(ws)) as db:
         assert db.execute("PRAGMA user_version").fetchone() == (MARKET_VERSION,)
         assert read_schema(db) == newest(f"market-{MARKET_VERSION}.db")
     assert_kept(before, read_rows(path))
@@ -90,7 +90,7 @@ def test_a_new_ia_db_is_as_the_earlier_program_made_it(ws, newest):
 
 
 def test_a_new_market_db_is_as_the_earlier_program_made_it(ws, newest):
-    with contextlib.closing(cache.connect(ws)) as db:
+    with contextlib.closing(marketdb.connect(ws)) as db:
         assert read_schema(db) == newest(f"market-{MARKET_VERSION}.db")
         counts = db.execute("SELECT tbl, idx, stat FROM sqlite_stat1 ORDER BY tbl, idx").fetchall()
         assert db.execute("PRAGMA page_size").fetchone() == (16384,)
@@ -102,7 +102,7 @@ def test_a_new_market_db_is_as_the_earlier_program_made_it(ws, newest):
 
 def test_an_old_market_is_read(ws):
     unpack("market-3.db", os.path.join(ws.root, ".ia", "cache", "market.db"))
-    with contextlib.closing(cache.connect(ws)) as db:
+    with contextlib.closing(marketdb.connect(ws)) as db:
         series = cache.find(db, "akshare", "600519.SH")
         assert cache.bars(db, series, "9999").close == [2.0, 2.5]
         assert whole_market.bars_of(db, 1, "600519.SH").close == [2.0, 2.5]

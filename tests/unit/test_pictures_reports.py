@@ -84,9 +84,9 @@ def test_a_day_without_a_price_is_a_gap_in_the_curve():
 def test_hostile_names_of_a_market_stay_words(ws, monkeypatch):
     import contextlib
 
+    from ia import marketdb
     from ia.market import store
     from ia.market.quote import Quote
-    from ia.ohlcv import cache
     from ia.pictures import of_market
 
     monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
@@ -96,7 +96,7 @@ def test_hostile_names_of_a_market_stay_words(ws, monkeypatch):
               industry=HOSTILE, concepts=HOSTILE)
         for i in range(1, 9)
     ]  # fmt: skip
-    with contextlib.closing(cache.connect(ws)) as db:
+    with contextlib.closing(marketdb.connect(ws)) as db:
         store.put_day(
             db, store.source_id(db, "demo", True), "2024-03-15", quotes, host=HOSTILE, time="2024-03-15T08:00:00.000Z"
         )

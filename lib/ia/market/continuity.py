@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import NamedTuple
 
-from ia import clock
+from ia import clock, marketdb
 from ia.errors import BadData
 from ia.instruments.boards import tick
 from ia.instruments.symbols import from_canonical
@@ -96,7 +96,7 @@ def whole(db: sqlite3.Connection, source: int, day: str) -> bool:
     """Whether the bars of the whole market are stored of a day: from a snapshot that was taken after its close."""
     row = db.execute(
         "SELECT 1 FROM days WHERE source = ? AND date = ? AND whole = 1 AND rows > 0 AND time >= date || ?",
-        (source, day, cache.CLOSED),
+        (source, day, marketdb.CLOSED),
     ).fetchone()
     return row is not None
 

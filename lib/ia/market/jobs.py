@@ -15,7 +15,7 @@ from ia.errors import Message, NotFound, Notify
 from ia.market import store
 from ia.market.snapshot import Progress, later
 from ia.market.sources import NET_ENDED, Board, Source
-from ia.ohlcv.cache import CLOSED
+from ia.marketdb import CLOSED
 from ia.store import transaction
 
 PERIODS = 5

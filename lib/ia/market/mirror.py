@@ -9,11 +9,10 @@ import os
 import sqlite3
 from typing import TYPE_CHECKING
 
-from ia import clock
+from ia import clock, marketdb
 from ia.errors import NotFound, TryLater, UsageError
 from ia.market.mirrored import COLUMNS, Index, folder_of, fresh, shared
 from ia.market.mirroring import update
-from ia.ohlcv import cache
 from ia.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -106,7 +105,7 @@ def load(ws: Workspace, adapter: str, until: str | None = None) -> Mirror:
             is full; Refused where it is behind and may not be written.
     """
     visible = clock.last_visible("CN")
-    with contextlib.closing(cache.connect(ws)) as db:
+    with contextlib.closing(marketdb.connect(ws)) as db:
         row = db.execute("SELECT id FROM sources WHERE name = ?", (adapter,)).fetchone()
         if row is None:
             raise NotFound(

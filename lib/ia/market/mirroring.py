@@ -19,14 +19,13 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from ia import lock
+from ia import lock, marketdb
 from ia.errors import BadData, NotFound, Refused, TryLater
 from ia.instruments.boards import tick
 from ia.instruments.symbols import symbol_of_kind
 from ia.market import store
 from ia.market.matrix import NAN, Matrix
 from ia.market.mirrored import COLUMNS, FORMAT, Index, current, folder_of, fresh, newest, path_of, read
-from ia.ohlcv import cache
 from ia.ohlcv.adjust import Action, factors
 from ia.store import translate_errors
 from ia.workspace import Workspace
@@ -239,7 +238,7 @@ class _Writer:
         """Read the bars of a symbol anew."""
         place = {date: row for row, date in enumerate(self.dates[:rows])}
         columns = [array("d", [NAN]) * rows for _ in self.prices]
-        for date, *values in store.rows_of(self.db, self.source, symbol, self.dates[rows - 1] if rows else ""):
+        for date, *values in marketdb.read_daily(self.db, self.source, symbol, self.dates[rows - 1] if rows else ""):
             for column, value in zip(columns, values, strict=True):
                 if value is not None:
                     column[place[date]] = value
@@ -366,7 +365,7 @@ def _unread(folder: str) -> int | None:
 def _explained(folder: str) -> Iterator[None]:
     """Turn errors of the file system into ours."""
     try:
-        with translate_errors(cache.MARKET):
+        with translate_errors(marketdb.SCHEMA):
             yield
     except OSError as exc:
         if exc.errno in (errno.EACCES, errno.EPERM, errno.EROFS):

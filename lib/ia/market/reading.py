@@ -7,13 +7,12 @@ day of listing are those that were told by that day, if the market was synced th
 """
 
 import contextlib
-import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any, NamedTuple
 
-from ia import clock, config, dateforms
+from ia import clock, config, dateforms, marketdb
 from ia.errors import Message, NotFound, Notify, UsageError, silent
 from ia.instruments.boards import tick
 from ia.instruments.symbols import MARKET, Symbol, from_canonical, resolve, symbol_of_kind
@@ -70,9 +69,9 @@ def opened(ws: Workspace) -> Iterator[sqlite3.Connection]:
 
     raises  NotFound where nothing was ever stored.
     """
-    if not os.path.exists(os.path.join(ws.root, ".ia", "cache", "market.db")):
+    if not marketdb.is_stored(ws):
         raise _nothing()
-    with translate_errors(cache.MARKET), contextlib.closing(cache.connect(ws)) as db:
+    with translate_errors(marketdb.SCHEMA), contextlib.closing(marketdb.connect(ws)) as db:
         yield db
 
 

@@ -15,7 +15,7 @@ from hashlib import sha256
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from ia import clock
+from ia import clock, marketdb
 from ia.errors import BadData, NotFound
 from ia.instruments.symbols import from_canonical
 from ia.market.quote import SNAPSHOT, Quote
@@ -173,7 +173,7 @@ def _one_go(db: sqlite3.Connection, kilobytes: int) -> Iterator[None]:
     db.execute(f"PRAGMA cache_size = -{kilobytes}")
     db.execute(f"PRAGMA wal_autocheckpoint = {kilobytes * 1024 // page}")
     try:
-        with translate_errors(cache.MARKET), transaction(db):
+        with translate_errors(marketdb.SCHEMA), transaction(db):
             yield
     except OverflowError:
         raise BadData("a number is too large to be stored") from None
@@ -379,7 +379,9 @@ def _differing(
     stored: dict[str, tuple[float | None, ...]] = {}
     known = db.execute("SELECT first FROM securities WHERE source = ? AND symbol = ?", (source, symbol)).fetchone()
     if known and known[0] is not None:
-        stored = {row[0]: row[1:] for row in rows_of(db, source, symbol, bars.date[-1]) if row[0] >= bars.date[0]}
+        stored = {
+            row[0]: row[1:] for row in marketdb.read_daily(db, source, symbol, bars.date[-1]) if row[0] >= bars.date[0]
+        }
     counts.update(bars.date)
     counts.subtract(stored.keys())
     rows = []
@@ -443,20 +445,10 @@ def days(db: sqlite3.Connection, source: int, until: str = "9999") -> list[str]:
 
 def bars_of(db: sqlite3.Connection, source: int, symbol: str, until: str = "9999") -> Bars:
     """Return the stored raw bars of a symbol up to `until`: a seek a day, some milliseconds for ten years."""
-    return Bars.of([row[:6] for row in rows_of(db, source, symbol, until)])
+    return Bars.of([row[:6] for row in marketdb.read_daily(db, source, symbol, until)])
 
 
 def actions(db: sqlite3.Connection, source: int, symbol: str, until: str = "9999") -> list[Action]:
     """Return the stored corporate actions of a symbol with an ex-date up to `until`, by date."""
     (name,) = db.execute("SELECT name FROM sources WHERE id = ?", (source,)).fetchone()
     return cache.actions(db, name, symbol, until)
-
-
-def rows_of(db: sqlite3.Connection, source: int, symbol: str, until: str) -> list[Any]:
-    """Return (date, open, high, low, close, volume, amount) of a symbol's bars."""
-    return db.execute(
-        "SELECT b.date, b.open, b.high, b.low, b.close, b.volume, b.amount FROM days d CROSS JOIN daily b"
-        " ON b.source = d.source AND b.date = d.date AND b.symbol = ? WHERE d.source = ? AND d.date <= ?"
-        " ORDER BY d.date",
-        (symbol, source, until),
-    ).fetchall()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ia import clock
 from ia.market.columns import BOARD, BOARDS, CONCEPTS, INDUSTRY, LISTED, ST
 from ia.market.reading import FROM, STOCKS, Day, Row, params, rows_of
-from ia.ohlcv.cache import CLOSED
+from ia.marketdb import CLOSED
 
 if TYPE_CHECKING:
     from decimal import Decimal

@@ -12,13 +12,12 @@ from collections.abc import Callable, Sequence
 from datetime import date
 from typing import NamedTuple
 
-from ia import audit, clock, config
+from ia import audit, clock, config, marketdb
 from ia.errors import BadData, IaError, Message, NotFound, Notify, Refused, TryLater, Unavailable, UsageError, silent
 from ia.market import continuity, daily, jobs, sources, store
 from ia.market import snapshot as snapshots
 from ia.market.daily import Request, Run
 from ia.market.sources import Source
-from ia.ohlcv import cache
 from ia.ohlcv.adapters import Adapter
 from ia.store import Damaged, explain
 from ia.workspace import Workspace
@@ -50,10 +49,10 @@ def sync(
     try:
         outcome = _synced(ws, source, adapter, request, notify, progress)
     except (sqlite3.DatabaseError, Damaged) as exc:
-        damage = explain(exc, cache.MARKET) if isinstance(exc, sqlite3.Error) else exc
+        damage = explain(exc, marketdb.SCHEMA) if isinstance(exc, sqlite3.Error) else exc
         if not isinstance(damage, Damaged):
             raise
-        cache.put_aside(ws, damage, notify)
+        marketdb.put_aside(ws, damage, notify)
         outcome = _synced(ws, source, adapter, request, notify, progress)
     if request.job in ("", "daily", "all"):
         _refresh_calendar(ws, source, notify)
@@ -82,7 +81,7 @@ def _refresh_calendar(ws: Workspace, source: Source, notify: Notify) -> None:
 def _synced(
     ws: Workspace, source: Source, adapter: Adapter, request: Request, notify: Notify, progress: daily.Progress
 ) -> Outcome:
-    with contextlib.closing(cache.connect(ws)) as db:
+    with contextlib.closing(marketdb.connect(ws)) as db:
         number = store.source_id(db, source.name, source.simulated)
         run = Run(ws, db, source, number, adapter, request, notify, progress)
         rows: list[daily.Row] = []

@@ -3,11 +3,10 @@
 import contextlib
 import os
 
-from ia import clock, config
+from ia import clock, config, marketdb
 from ia.errors import BadData, IaError, NotFound
 from ia.instruments.symbols import resolve
 from ia.market.columns import CONCEPTS, INDUSTRY
-from ia.ohlcv import cache
 from ia.workspace import Workspace
 
 
@@ -23,7 +22,7 @@ def chosen(ws: Workspace, text: str) -> list[str]:
     if text != "all":
         query += f" AND ({INDUSTRY} = :text OR instr(';' || {CONCEPTS} || ';', ';' || :text || ';'))"
     seen = clock.last_visible("CN")
-    with contextlib.closing(cache.connect(ws)) as db:
+    with contextlib.closing(marketdb.connect(ws)) as db:
         for name in config.listed("market.adapter"):
             rows = db.execute(query, {"name": name, "text": text, "date": seen}).fetchall()
             if rows:

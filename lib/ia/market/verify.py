@@ -274,10 +274,11 @@ def _side(ws: Workspace, symbol: Symbol, name: str, span: Span) -> Side:
 
 def _stored(ws: Workspace, symbol: Symbol, span: Span) -> Bars:
     """Return the stored raw bars of the live adapter: of the whole market's table, else of the symbol's own series."""
+    from ia import marketdb
     from ia.ohlcv import cache
 
     until = span.end or clock.last_visible(symbol.market)
-    with contextlib.closing(cache.connect(ws)) as db:
+    with contextlib.closing(marketdb.connect(ws)) as db:
         rows = db.execute(
             "SELECT d.date, d.open, d.high, d.low, d.close, d.volume FROM days JOIN daily d USING (source, date)"
             " JOIN sources s ON s.id = days.source WHERE s.name = ? AND days.date BETWEEN ? AND ? AND d.symbol = ?"
@@ -315,9 +316,10 @@ def _adjustments(
 
 def _ours(ws: Workspace, symbol: Symbol) -> "list[Action]":
     """Return the corporate actions that are stored, else Eastmoney's. Those that came from Sina prove nothing."""
+    from ia import marketdb
     from ia.ohlcv import cache
 
-    with contextlib.closing(cache.connect(ws)) as db:
+    with contextlib.closing(marketdb.connect(ws)) as db:
         stored = cache.actions(db, LIVE, symbol.canonical)
     return stored if stored and all(act.factor is None for act in stored) else fetch_actions(symbol)
 

@@ -8,7 +8,7 @@ import contextlib
 from datetime import date
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ia import audit, clock, config, dateforms
+from ia import audit, clock, config, dateforms, marketdb
 from ia.errors import IaError, Message, NotFound, Notify, Refused, TryLater, Unavailable, UsageError, silent
 from ia.instruments.boards import tick
 from ia.instruments.symbols import Symbol, resolve
@@ -57,7 +57,7 @@ def history(ws: Workspace, request: Request, notify: Notify = silent) -> Answer:
     """
     request = dated(request)
     chain = request.adapters or tuple(config.listed("market.adapter"))
-    with contextlib.closing(cache.connect(ws, notify)) as db:
+    with contextlib.closing(marketdb.connect(ws, notify)) as db:
         symbol = _identified(request.symbol, db, chain)
         stored = _first(ws, db, chain, symbol, request, notify)
     _announce(stored, request, notify)
@@ -172,17 +172,29 @@ def _synced(
     It is from as early on where it begins with the listing, or before what is asked for; `hfq` hangs on the first bar.
     With `partly` it may begin later than what is asked for, but not for `hfq`.
     """
-    found = cache.synced(db, name, symbol, until) if symbol.market == "CN" else None
-    if found is None or not _reaches(found[1], until):
+    found = marketdb.read_synced(db, name, symbol.canonical, until) if symbol.market == "CN" else None
+    if found is None or not _reaches(found.covered, until):
         return None
-    series = found[0]
-    listed = cache.listed(db, name, symbol.canonical)
-    whole = listed is not None and series.first <= _later(listed, 15)
-    enough = partly or (request.start is not None and request.start >= _later(series.first, 31))
+    whole = found.listed is not None and found.first <= _later(found.listed, 15)
+    enough = partly or (request.start is not None and request.start >= _later(found.first, 31))
     if not (whole or (enough and request.adjust != "hfq")):
         return None
-    bars = cache.synced_bars(db, name, symbol.canonical, until)
-    return _Stored(series, bars, cache.actions(db, name, symbol.canonical, bars.date[-1])) if bars.date else None
+    bars = Bars.of([row[:6] for row in marketdb.read_daily(db, found.source, symbol.canonical, until)])
+    if not bars.date:
+        return None
+    series = cache.Series(
+        adapter=name,
+        symbol=symbol.canonical,
+        name=symbol.name or found.name,
+        host=f"{found.host or name} (ia sync {found.covered})",
+        note=found.note,
+        simulated=found.simulated,
+        fetched=found.fetched,
+        fresh_until="",
+        first=found.first,
+        last=found.last,
+    )
+    return _Stored(series, bars, cache.actions(db, name, symbol.canonical, bars.date[-1]))
 
 
 def _reaches(covered: str, until: str) -> bool:

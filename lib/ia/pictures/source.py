@@ -48,6 +48,7 @@ def of_symbol(ws: Workspace, request: Request, notify: Notify = silent) -> Origi
     """Return a symbol's bars from the first to `request.end`, and its corporate actions as far as they are stored."""
     import contextlib
 
+    from ia import marketdb
     from ia.ohlcv import cache
     from ia.ohlcv.history import history
 
@@ -55,7 +56,7 @@ def of_symbol(ws: Workspace, request: Request, notify: Notify = silent) -> Origi
     symbol, series = answer.symbol, answer.series
     if not answer.bars.date:
         raise NotFound("{symbol} has no bars then", symbol=symbol.canonical)
-    with contextlib.closing(cache.connect(ws)) as db:
+    with contextlib.closing(marketdb.connect(ws)) as db:
         actions = tuple(cache.actions(db, series.adapter, series.symbol, answer.bars.date[-1]))
     return Origin(
         answer.bars, symbol.canonical, series.name or symbol.name, symbol.market, series.adapter, series.host,

@@ -4,14 +4,13 @@ Figures come from the ledger and the store, names from neither: what a feed call
 none of it gets here without being made plain (`plain_name`).
 """
 
-import os
 import re
 import sqlite3
 from datetime import timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ia import clock
+from ia import clock, marketdb
 from ia.errors import IaError, Notify, silent
 from ia.tools.refusals import said
 from ia.workspace import Workspace
@@ -57,7 +56,7 @@ def market_day(ws: Workspace) -> tuple[str, bool] | None:
 
     Cheap: nothing is opened where no market was ever stored.
     """
-    if not os.path.exists(os.path.join(ws.root, ".ia", "cache", "market.db")):
+    if not marketdb.is_stored(ws):
         return None
     from ia.market.reading import latest, opened
 

@@ -28,10 +28,10 @@ class StoredPrices:
     """The store as the ledger asks it: an `ia.ledger.desk.Market`."""
 
     def __init__(self, ws: Workspace, notify: Notify = silent) -> None:
-        from ia.ohlcv import cache
+        from ia import marketdb
 
         self.ws, self._notify = ws, once(notify)
-        self.db = cache.connect(ws)
+        self.db = marketdb.connect(ws)
         self.db.execute("PRAGMA mmap_size = 4000000000")  # a seek a day and security: no system call for each
         self._feeds: dict[str, Feed] = {}
 
