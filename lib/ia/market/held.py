@@ -56,6 +56,8 @@ class Feed:
     """One security in one source, as it may be seen at a moment.
 
     adapter    its name. simulated: its prices are made up
+    source     id of its rows in market.db, None if it has none
+    until      last date that can be seen
     series     whether `ia ohlcv` has stored it too
     """
 
@@ -64,9 +66,9 @@ class Feed:
         source: int | None, bars: Bars | None = None, actions: Iterable[Action] = (), *, series: bool = False,
     ) -> None:  # fmt: skip
         self.adapter, self.simulated, self.symbol, self.moment = adapter, simulated, symbol, moment
-        self._db, self._source, self._bars, self._actions = db, source, bars, list(actions)
+        self._db, self.source, self._bars, self._actions = db, source, bars, list(actions)
         self._series = series
-        self._until = clock.last_visible(symbol.market, moment)
+        self.until = clock.last_visible(symbol.market, moment)
         self._read: tuple[str, list[tuple[str, float]]] | None = None
 
     def last(self) -> Last | None:
@@ -75,30 +77,30 @@ class Feed:
 
     @cached_property
     def _last(self) -> Last | None:
-        found, bar = self._snapshot(), self._before("9999")
+        found, bar = self._snapshot(), self.last_before("9999")
         if bar is not None and (found is None or found.date < bar[0]):
             found = Last(bar[1], bar[0], None)
-        previous = None if found is None else self._before(found.date)
+        previous = None if found is None else self.last_before(found.date)
         return found if found is None or previous is None else found._replace(previous=previous[1])
 
     def before(self, day: str) -> Before | None:
         """Return what a day starts from, or None where no earlier close is stored."""
         now = clock.stamp(self.moment)
         listed = told = None
-        if self._source is not None:
+        if self.source is not None:
             row = self._db.execute(
-                "SELECT listed FROM securities WHERE source = ? AND symbol = ?", (self._source, self.symbol.canonical)
+                "SELECT listed FROM securities WHERE source = ? AND symbol = ?", (self.source, self.symbol.canonical)
             ).fetchone()
             listed = row[0] if row else None
             told = self._db.execute(
                 "SELECT s.prev_close, s.change_pct, s.name FROM days d"
                 " CROSS JOIN snapshots s ON s.source = d.source AND s.date = d.date AND s.symbol = ?"
                 " WHERE d.source = ? AND d.date = ? AND (d.date <= ? OR d.time <= ?) AND s.prev_close > 0",
-                (self.symbol.canonical, self._source, day, self._until, now),
+                (self.symbol.canonical, self.source, day, self.until, now),
             ).fetchone()
         if told is not None:
             return Before(told[0], "", told[1], told[2], listed)
-        previous = self._before(day)
+        previous = self.last_before(day)
         if previous is None:
             return None
         last = self.last()
@@ -113,11 +115,16 @@ class Feed:
             return read
         if read is not None:
             rows.update(read)
-        elif self._source is not None:
+        elif self.source is not None:
             rows.update(self._market_closes(since))
         days = sorted(rows)
         before = [day for day in days if day < since][-1:]
         return [(day, rows[day]) for day in [*before, *(day for day in days if day >= since)]]
+
+    def keep_closes(self, since: str, rows: list[tuple[str, float]]) -> None:
+        """Keep the closes of the market's tables from a day on, so that closes(since) needs no query."""
+        before = self.last_before(since)
+        self._read = since, [*([before] if before else []), *rows]
 
     def actions(self) -> list[Action]:
         """Return the corporate actions up to the moment's day, oldest first; that day's count from the morning on."""
@@ -130,7 +137,7 @@ class Feed:
 
     def _snapshot(self) -> Last | None:
         """Return what the latest snapshot tells; that of a day that is not over counts from when it was taken."""
-        if self._source is None:
+        if self.source is None:
             return None
         now = clock.stamp(self.moment)
         row = self._db.execute(
@@ -138,22 +145,22 @@ class Feed:
             " FROM days d CROSS JOIN snapshots s ON s.source = d.source AND s.date = d.date AND s.symbol = ?"
             " WHERE d.source = ? AND d.whole = 1 AND (d.date <= ? OR (d.time <= ? AND d.date <= ?)) AND s.price > 0"
             " ORDER BY d.date DESC LIMIT 1",
-            (self._until, self.symbol.canonical, self._source, self._until, now, now[:10]),
+            (self.until, self.symbol.canonical, self.source, self.until, now, now[:10]),
         ).fetchone()
         if row is None:
             return None
         price, day, previous, time = row
         return Last(price, day, previous, time or "")
 
-    def _before(self, day: str) -> tuple[str, float] | None:
+    def last_before(self, day: str) -> tuple[str, float] | None:
         """Return (date, close) of the last bar before a day."""
         found = []
-        if self._source is not None:
+        if self.source is not None:
             row = self._db.execute(
                 "SELECT b.date, b.close FROM days d"
                 " CROSS JOIN daily b ON b.source = d.source AND b.date = d.date AND b.symbol = ?"
                 " WHERE d.source = ? AND d.date <= ? AND d.date < ? ORDER BY d.date DESC LIMIT 1",
-                (self.symbol.canonical, self._source, self._until, day),
+                (self.symbol.canonical, self.source, self.until, day),
             ).fetchone()
             found += [row] if row else []
         if self._bars is not None:
@@ -162,7 +169,7 @@ class Feed:
             row = self._db.execute(
                 "SELECT date, close FROM bars WHERE adapter = ? AND symbol = ? AND date <= ? AND date < ?"
                 " ORDER BY date DESC LIMIT 1",
-                (self.adapter, self.symbol.canonical, self._until, day),
+                (self.adapter, self.symbol.canonical, self.until, day),
             ).fetchone()
             found += [row] if row else []
         return max(found, default=None)
@@ -174,72 +181,83 @@ class Feed:
             return ()
         rows: list[tuple[str, float]] = self._db.execute(
             "SELECT date, close FROM bars WHERE adapter = ? AND symbol = ? AND date <= ?",
-            (self.adapter, self.symbol.canonical, self._until),
+            (self.adapter, self.symbol.canonical, self.until),
         ).fetchall()
         return rows
 
     def _market_closes(self, since: str) -> Iterable[tuple[str, float]]:
-        before = self._before(since)
+        before = self.last_before(since)
         rows: list[tuple[str, float]] = self._db.execute(
             "SELECT b.date, b.close FROM days d"
             " CROSS JOIN daily b ON b.source = d.source AND b.date = d.date AND b.symbol = ?"
             " WHERE d.source = ? AND d.date >= ? AND d.date <= ?",
-            (self.symbol.canonical, self._source, before[0] if before else since, self._until),
+            (self.symbol.canonical, self.source, before[0] if before else since, self.until),
         ).fetchall()
         return rows
 
 
-def feeds(
-    db: sqlite3.Connection, symbols: Iterable[Symbol], moment: datetime | None = None, notify: Notify = silent
-) -> dict[str, Feed]:
-    """Return the source of each security by its canonical code; those that no source of the chain has are left out.
+class Feeds:
+    """The feeds of many securities: each is looked for once, and the closes of all are read at once."""
 
-    moment  what is seen is what could be seen then; now() where none is given, and never later
-    notify  is told of a source that cannot be read
-    """
-    moment = min(moment or clock.now(), clock.now())
-    chain = config.listed("market.adapter")
-    ids = {name: (number, bool(made)) for number, name, made in db.execute("SELECT id, name, simulated FROM sources")}
-    free: dict[str, Adapter | None] = {}
-    found: dict[str, Feed] = {}
-    for symbol in symbols:
-        for name in chain:
-            feed = _stored(db, name, ids.get(name), symbol, moment)
-            if feed is None and name not in free:
-                free[name] = _load_free(name, notify)
-            if feed is None and (adapter := free[name]):
-                feed = _read(db, adapter, symbol, moment, notify)
-            if feed is not None and feed.last() is not None:
-                found[symbol.canonical] = feed
-                break
-    return found
+    def __init__(self, ws: Workspace, db: sqlite3.Connection, notify: Notify = silent) -> None:
+        """Take market.db open; `notify` is told of a source that cannot be read."""
+        self._ws, self._db, self._notify = ws, db, notify
+        self._found: dict[str, Feed] = {}
 
+    def find(self, symbols: Iterable[Symbol], moment: datetime | None = None) -> dict[str, Feed]:
+        """Return the feed of each security by its canonical code, without those that no source of the chain has.
 
-def read_closes(
-    ws: Workspace, db: sqlite3.Connection, spans: dict[str, tuple[str, str]], known: dict[str, Feed]
-) -> None:
-    """Read the closes of many securities at once: from the mirror where it is up to date, else from the rows by day.
+        What is seen is what could be seen at `moment`, and never later than now(), which is the default.
+        """
+        if moment is not None:
+            return self._look_for(symbols, min(moment, clock.now()))
+        asked = {each.canonical: each for each in symbols}
+        self._found |= self._look_for([each for name, each in asked.items() if name not in self._found], clock.now())
+        return {name: self._found[name] for name in asked if name in self._found}
 
-    spans   first and last day by symbol; known: the feeds, whose closes(first) then needs no further query
-    """
-    by_source: dict[tuple[int, str, str], list[Feed]] = {}
-    for name in spans.keys() & known.keys():
-        feed = known[name]
-        if feed._source is not None:
-            by_source.setdefault((feed._source, feed.adapter, feed._until), []).append(feed)
-    for (source, adapter, until), feeds_ in by_source.items():
-        asked = {name: (first, min(last, until)) for name, (first, last) in spans.items()}
-        asked = {feed.symbol.canonical: asked[feed.symbol.canonical] for feed in feeds_}
-        found = mirrored.closes(mirrored.folder_of(ws, adapter), db, source, asked)
-        if found is None:
-            found = {}
-            for at in range(0, len(feeds_), 200):
-                names = [feed.symbol.canonical for feed in feeds_[at : at + 200]]
-                found |= _closes_of(db, source, {name: asked[name] for name in names})
-        for feed in feeds_:
-            first = spans[feed.symbol.canonical][0]
-            before = feed._before(first)
-            feed._read = first, [*([before] if before else []), *found[feed.symbol.canonical]]
+    def get(self, symbol: str) -> Feed | None:
+        """Return the feed of a canonical code that find() has found as of now()."""
+        return self._found.get(symbol)
+
+    def read_closes(self, spans: dict[str, tuple[str, str]]) -> None:
+        """Read the closes of many securities: from the mirror if it is up to date, else from the rows by day.
+
+        `spans` has the first and the last day by symbol. closes(first) of their feeds then needs no query.
+        """
+        by_source: dict[tuple[int, str, str], list[Feed]] = {}
+        for name in spans.keys() & self._found.keys():
+            feed = self._found[name]
+            if feed.source is not None:
+                by_source.setdefault((feed.source, feed.adapter, feed.until), []).append(feed)
+        for (source, adapter, until), feeds in by_source.items():
+            names = [feed.symbol.canonical for feed in feeds]
+            asked = {name: (spans[name][0], min(spans[name][1], until)) for name in names}
+            found = mirrored.closes(mirrored.folder_of(self._ws, adapter), self._db, source, asked)
+            if found is None:
+                found = {}
+                for at in range(0, len(names), 200):
+                    found |= _closes_of(self._db, source, {name: asked[name] for name in names[at : at + 200]})
+            for feed in feeds:
+                name = feed.symbol.canonical
+                feed.keep_closes(spans[name][0], found[name])
+
+    def _look_for(self, symbols: Iterable[Symbol], moment: datetime) -> dict[str, Feed]:
+        chain = config.listed("market.adapter")
+        rows = self._db.execute("SELECT id, name, simulated FROM sources")
+        ids = {name: (number, bool(made)) for number, name, made in rows}
+        free: dict[str, Adapter | None] = {}
+        found: dict[str, Feed] = {}
+        for symbol in symbols:
+            for name in chain:
+                feed = _stored(self._db, name, ids.get(name), symbol, moment)
+                if feed is None and name not in free:
+                    free[name] = _load_free(name, self._notify)
+                if feed is None and (adapter := free[name]):
+                    feed = _read(self._db, adapter, symbol, moment, self._notify)
+                if feed is not None and feed.last() is not None:
+                    found[symbol.canonical] = feed
+                    break
+        return found
 
 
 def _closes_of(

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from ia.ledger.desk import Desk
     from ia.ledger.guard import Quoted
     from ia.ledger.journal import Entry
-    from ia.market.held import Feed
 
 
 def open_ledger(ws: Workspace, notify: Notify = silent) -> "Desk":
@@ -29,21 +28,11 @@ class StoredPrices:
 
     def __init__(self, ws: Workspace, notify: Notify = silent) -> None:
         from ia import marketdb
+        from ia.market.held import Feeds
 
-        self.ws, self._notify = ws, once(notify)
         self.db = marketdb.connect(ws)
         self.db.execute("PRAGMA mmap_size = 4000000000")  # a seek a day and security: no system call for each
-        self._feeds: dict[str, Feed] = {}
-
-    def _feed(self, symbols: "Iterable[Symbol]", moment: "datetime | None" = None) -> "dict[str, Feed]":
-        from ia.market.held import feeds
-
-        if moment is not None:
-            return feeds(self.db, symbols, moment, self._notify)
-        asked = {each.canonical: each for each in symbols}
-        lacking = [each for name, each in asked.items() if name not in self._feeds]
-        self._feeds |= feeds(self.db, lacking, notify=self._notify)
-        return {name: self._feeds[name] for name in asked if name in self._feeds}
+        self._feeds = Feeds(ws, self.db, once(notify))
 
     def prices(self, symbols: "Iterable[Symbol]", moment: "datetime | None" = None) -> "dict[str, Price]":
         from ia.ledger.account import Price
@@ -51,7 +40,7 @@ class StoredPrices:
 
         found = {}
         asked = {each.canonical: each for each in symbols}
-        for name, feed in self._feed(asked.values(), moment).items():
+        for name, feed in self._feeds.find(asked.values(), moment).items():
             last = feed.last()
             if last is not None:
                 previous = None if last.previous is None else to_decimal(last.previous)
@@ -60,9 +49,7 @@ class StoredPrices:
         return found
 
     def foresee(self, spans: "dict[str, tuple[str, str]]") -> None:
-        from ia.market.held import read_closes
-
-        read_closes(self.ws, self.db, spans, self._feeds)
+        self._feeds.read_closes(spans)
 
     def closes(self, symbol: str, since: str) -> "list[tuple[str, float]]":
         feed = self._feeds.get(symbol)
@@ -77,7 +64,7 @@ class StoredPrices:
 
         asked = {each.canonical: each for each in symbols}
         found = []
-        for name, feed in self._feed(asked.values()).items():
+        for name, feed in self._feeds.find(asked.values()).items():
             symbol = asked[name]
             since = after.get(name, "") if after is not None else ""
             for act in (act for act in feed.actions() if act.date > since):
@@ -96,7 +83,7 @@ class StoredPrices:
         """Ask the calendar, unless a bar of that day is stored: then there was a session."""
         from ia.ohlcv.calendar import is_holiday
 
-        feed = self._feed([symbol]).get(symbol.canonical)
+        feed = self._feeds.find([symbol]).get(symbol.canonical)
         if feed is not None and not feed.simulated and any(each == day for each, _ in feed.closes(day)[:2]):
             return False
         return is_holiday(symbol.market, day)
@@ -105,7 +92,7 @@ class StoredPrices:
         from ia.ledger.guard import Quoted
         from ia.ledger.order import to_decimal
 
-        feed = self._feed([symbol], moment).get(symbol.canonical)
+        feed = self._feeds.find([symbol], moment).get(symbol.canonical)
         told = feed.before(day) if feed is not None else None
         if feed is None or told is None:
             return None
