@@ -9,7 +9,6 @@ most of which hold one.
 
 import os
 import re
-import sys
 from collections.abc import Callable
 from stat import S_ISREG
 from typing import Any, NamedTuple
@@ -563,7 +562,3 @@ def locale_lang() -> str:
     if chosen is None:
         chosen = env("LC_ALL") or env("LC_MESSAGES") or env("LANG") or ""
     return "zh" if chosen.lower().startswith("zh") else "en"
-
-
-if sys.platform == "win32":  # flock, fork and crontab are what this program is made of
-    raise ConfigError("ia runs on Linux and macOS; on Windows use WSL")

@@ -1,4 +1,4 @@
-"""Files on the disk: atomic replacement, and the private folder `.ia`.
+"""Files on the disk: atomic replacement, locks, and the private folder `.ia`.
 
 Everything that ia makes belongs to the user alone: folders have mode 0700 and files 0600. A file or folder that is
 there already keeps its mode.
@@ -7,8 +7,15 @@ there already keeps its mode.
 import contextlib
 import errno
 import os
+import time
+from collections.abc import Iterator
 
-from ia.errors import BadData
+from ia.errors import BadData, ConfigError, IaError
+
+try:
+    import fcntl
+except ImportError:  # flock, fork and crontab are what this program is made of
+    raise ConfigError("ia runs on Linux and macOS; on Windows use WSL") from None
 
 TEMPORARY = ".ia-tmp-"
 """What the name of a temporary file beside its target begins with."""
@@ -102,6 +109,64 @@ def replace_file(absolute: str, text: str) -> None:
         raise BadData("{path}: a file and a folder of one name", path=name) from exc
     except OSError as exc:
         raise name_file(exc, absolute) from exc
+
+
+@contextlib.contextmanager
+def hold_lock(
+    path: str, *, shared: bool = False, wait: float | None = 0.0, follow: bool = True, busy: IaError | None = None
+) -> Iterator[int | None]:
+    """Hold the lock of a file until the block ends, see take_lock(); yield its descriptor, or None if it is taken.
+
+    Raises:
+        IaError: `busy`, if it is given and the lock is taken.
+    """
+    fd = take_lock(path, shared=shared, wait=wait, follow=follow)
+    if fd is None and busy is not None:
+        raise busy
+    try:
+        yield fd
+    finally:
+        if fd is not None:
+            os.close(fd)
+
+
+def take_lock(
+    path: str, *, shared: bool = False, wait: float | None = 0.0, follow: bool = True, create: bool = True
+) -> int | None:
+    """Return a descriptor that holds the lock (flock) of a file, or None if others hold it all the while.
+
+    The lock goes when the descriptor is closed, also by the end of the process. The folder must exist.
+
+    Args:
+        path: the file; it is created if it is missing.
+        shared: share the lock with others who share it; then the file need not be writable.
+        wait: seconds to wait; None waits without end.
+        follow: False refuses a symbolic link.
+        create: False raises FileNotFoundError if the file is missing.
+    """
+    flags = os.O_RDONLY if shared else os.O_RDWR
+    flags |= (os.O_CREAT if create else 0) | (0 if follow else os.O_NOFOLLOW)
+    try:
+        fd = os.open(path, flags | os.O_CLOEXEC, 0o600)
+    except OSError as exc:
+        if exc.errno != errno.ELOOP or follow:
+            raise
+        raise ConfigError("{path} is a link", hint="remove it", path=path) from None
+    how = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+    deadline = time.monotonic() + (wait or 0.0)
+    try:
+        while True:
+            try:
+                fcntl.flock(fd, how if wait is None else how | fcntl.LOCK_NB)
+                return fd
+            except BlockingIOError:
+                if time.monotonic() >= deadline:
+                    os.close(fd)
+                    return None
+                time.sleep(0.01)
+    except BaseException:
+        os.close(fd)
+        raise
 
 
 def file_mode(absolute: str) -> int:

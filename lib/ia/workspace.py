@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import NamedTuple
 
-from ia import audit, clock, config, lock, store, unit
+from ia import audit, clock, config, files, store, unit
 from ia.digest import sha256
 from ia.errors import BadData, IaError, NotFound, Refused, TryLater
 from ia.formats.frontmatter import find_block
@@ -263,8 +263,10 @@ class Workspace:
 
     def _acquire(self, timeout: float) -> int:
         folder = store.make_folder(self.root)
-        busy = TryLater("the workspace is locked by another ia", hint="try again in a moment")
-        return lock.acquire(os.path.join(folder, "lock"), timeout, busy)
+        fd = files.take_lock(os.path.join(folder, "lock"), wait=timeout)
+        if fd is None:
+            raise TryLater("the workspace is locked by another ia", hint="try again in a moment")
+        return fd
 
     @contextlib.contextmanager
     def together(self) -> Iterator[None]:

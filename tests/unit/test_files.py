@@ -5,11 +5,13 @@ import os
 import stat
 import subprocess
 import sys
+import threading
+import time
 
 import pytest
 
 from ia import config, doctor, files
-from ia.errors import BadData, Message
+from ia.errors import BadData, ConfigError, Message, TryLater
 from ia.workspace import Workspace
 
 
@@ -143,6 +145,75 @@ def test_a_folder_below_a_file_is_bad_data(tmp_path):
     (tmp_path / "x").write_text("")
     with pytest.raises(BadData, match="one name"):
         files.replace_file(str(tmp_path / "x" / "y.md"), "z")
+
+
+def test_an_exclusive_lock_excludes_everybody_and_shared_ones_share(tmp_path):
+    path = str(tmp_path / "lock")
+    with files.hold_lock(path) as held:
+        assert held is not None
+        for shared in (False, True):
+            assert files.take_lock(path, shared=shared) is None
+    with files.hold_lock(path, shared=True), files.hold_lock(path, shared=True) as second:
+        assert second is not None
+        assert files.take_lock(path) is None
+    with files.hold_lock(path) as held:
+        assert held is not None
+    assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
+
+
+def test_a_taken_lock_raises_what_the_caller_says_after_the_time_that_it_gives(tmp_path):
+    path = str(tmp_path / "lock")
+    with files.hold_lock(path):
+        began = time.monotonic()
+        with (
+            pytest.raises(TryLater, match="somebody else"),
+            files.hold_lock(path, wait=0.1, busy=TryLater("somebody else")),
+        ):
+            raise AssertionError
+        assert 0.1 <= time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize("wait", [None, 30.0])
+def test_who_waits_for_a_lock_gets_it_when_it_is_free(tmp_path, wait):
+    path, order = str(tmp_path / "lock"), []
+
+    def follow():
+        with files.hold_lock(path, wait=wait) as held:
+            order.append(held is not None)
+
+    with files.hold_lock(path):
+        thread = threading.Thread(target=follow)
+        thread.start()
+        time.sleep(0.05)
+        assert order == []
+    thread.join(10)
+    assert order == [True]
+
+
+def test_a_killed_process_leaves_no_lock(tmp_path):
+    path = str(tmp_path / "lock")
+    code = "import os, sys; from ia import files; files.take_lock(sys.argv[1]); os.kill(os.getpid(), 9)"
+    assert subprocess.run([sys.executable, "-c", code, path]).returncode == -9
+    with files.hold_lock(path) as held:
+        assert held is not None
+
+
+def test_a_lock_file_that_is_a_link_is_refused_on_demand(tmp_path):
+    (tmp_path / "lock").symlink_to(tmp_path / "elsewhere")
+    with (
+        pytest.raises(ConfigError, match="lock is a link") as caught,
+        files.hold_lock(str(tmp_path / "lock"), follow=False),
+    ):
+        raise AssertionError
+    assert caught.value.hint == "remove it" and not (tmp_path / "elsewhere").exists()
+    with files.hold_lock(str(tmp_path / "lock")):
+        assert (tmp_path / "elsewhere").exists()
+
+
+def test_a_lock_that_must_be_there_is_not_made(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        files.take_lock(str(tmp_path / "lock"), create=False)
+    assert not (tmp_path / "lock").exists()
 
 
 def test_a_private_process_knows_the_users_umask():

@@ -6,8 +6,6 @@ is said. Only private chats are heard, and of those only whoever is on the list.
 
 import asyncio
 import contextlib
-import errno
-import fcntl
 import json
 import os
 import re
@@ -144,20 +142,8 @@ def _alone(ws: Workspace) -> Any:
     """Hold the place of the one listener of a workspace."""
     path = os.path.join(ws.root, ".ia", "telegram.lock")
     files.make_own(path)
-    try:
-        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    except OSError as exc:
-        if exc.errno != errno.ELOOP:
-            raise
-        raise ConfigError("{path} is a link", hint="remove it", path=path) from None
-    try:
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise TryLater("another `ia listen telegram` serves this workspace") from None
+    with files.hold_lock(path, follow=False, busy=TryLater("another `ia listen telegram` serves this workspace")):
         yield
-    finally:
-        os.close(fd)
 
 
 class _Listener:

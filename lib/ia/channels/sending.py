@@ -9,8 +9,6 @@ work is safe, or discards it before the run is tried again.
 """
 
 import contextlib
-import errno
-import fcntl
 import os
 import threading
 import unicodedata
@@ -20,7 +18,7 @@ from datetime import datetime
 from ia import audit, clock, config, files, links, store
 from ia.channels import inbox, known, marking, notices
 from ia.channels.notices import FAILED, PENDING, SENDING, SENT, STAGED, UNSURE, Notice
-from ia.errors import BadData, ConfigError, IaError, Message, Notify, TryLater, Unavailable, silent
+from ia.errors import BadData, IaError, Message, Notify, TryLater, Unavailable, silent
 from ia.workspace import Workspace, digest
 
 MAX_TEXT = 50_000  # characters
@@ -224,37 +222,23 @@ def _ended(ws: Workspace, notice: Notice, state: str, error: str) -> None:
 @contextlib.contextmanager
 def _at_work(ws: Workspace) -> Iterator[None]:
     """Let others see that a process is sending: they share a lock, which whoever looks for the dead wants alone."""
-    fd = _lock(ws)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_SH)
+    with files.hold_lock(_lock_file(ws), shared=True, wait=None, follow=False):
         yield
-    finally:
-        os.close(fd)
 
 
-def _lock(ws: Workspace) -> int:
-    path = os.path.join(files.own_folder(ws.root), "sending")
-    try:
-        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    except OSError as exc:
-        if exc.errno != errno.ELOOP:
-            raise
-        raise ConfigError("{path} is a link", hint="remove it", path=path) from None
+def _lock_file(ws: Workspace) -> str:
+    return os.path.join(files.own_folder(ws.root), "sending")
 
 
 def _left_behind(ws: Workspace, notify: Notify) -> list[Notice]:
     """Call unsure what is being sent while nobody is sending. With a sender at work, the next call looks again."""
-    fd = _lock(ws)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    with files.hold_lock(_lock_file(ws), follow=False) as alone:
+        if alone is None:
+            return []
         dead = notices.select(ws, "state = ? ORDER BY id", (SENDING,))
         for notice in dead:
             _ended(ws, notice, UNSURE, _INTERRUPTED)
             notify(Message("{channel}: interrupted while sending: it may have arrived", channel=notice.channel))
-    except BlockingIOError:
-        return []
-    finally:
-        os.close(fd)
     return [_now(ws, notice) for notice in dead]
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ia import clock, lock
+from ia import clock, files
 from ia.errors import IaError, Message, Notify, TryLater, Unavailable
 from ia.instruments.special import choose_name
 from ia.market import backfill, continuity, mirroring, store
@@ -385,8 +385,5 @@ def alone(ws: Workspace, what: str, seconds: float) -> Iterator[None]:
     folder = os.path.join(ws.root, ".ia", "cache", "syncing")
     os.makedirs(folder, exist_ok=True)
     busy = TryLater("another ia sync is running ({what})", what=what, hint="try again when it is done")
-    fd = lock.acquire(os.path.join(folder, what), seconds, busy)
-    try:
+    with files.hold_lock(os.path.join(folder, what), wait=seconds, busy=busy):
         yield
-    finally:
-        os.close(fd)

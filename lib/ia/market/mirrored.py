@@ -1,7 +1,6 @@
 """What the mirror of a market holds, and reading some of its columns without numpy, whose import takes 80 ms."""
 
 import contextlib
-import fcntl
 import functools
 import json
 import mmap
@@ -11,6 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from ia import files
 from ia.market.matrix import HEADER, ITEM, holds
 
 if TYPE_CHECKING:
@@ -135,15 +135,7 @@ def shared(folder: str, name: str, *, wait: bool = True) -> int | None:
 
     In a folder that may not be written there may be no such file; then nobody writes there either.
     """
-    for flags in (os.O_CREAT, 0):
+    for create in (True, False):
         with contextlib.suppress(OSError):
-            fd = os.open(os.path.join(folder, name), os.O_RDONLY | os.O_CLOEXEC | flags, 0o600)
-            break
-    else:
-        return None
-    try:
-        fcntl.flock(fd, fcntl.LOCK_SH if wait else fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except OSError:
-        os.close(fd)
-        return None
-    return fd
+            return files.take_lock(os.path.join(folder, name), shared=True, wait=None if wait else 0.0, create=create)
+    return None

@@ -9,7 +9,6 @@ written anew. A program that reads them with numpy.load can hold a shared flock 
 
 import contextlib
 import errno
-import fcntl
 import json
 import os
 import sqlite3
@@ -19,8 +18,9 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from ia import lock, marketdb
+from ia import marketdb
 from ia.errors import BadData, NotFound, Refused, TryLater
+from ia.files import hold_lock
 from ia.instruments.boards import tick
 from ia.instruments.symbols import symbol_of_kind
 from ia.market import store
@@ -79,11 +79,9 @@ def _bring_up(folder: str, db: sqlite3.Connection, source: int, adapter: str) ->
         stack.callback(_swept, folder)
         in_place = bool(work.columns) or any(row < work.base for row in work.rows)
         if in_place and not work.anew:
-            fd = _unread(folder)
-            if fd is None:
+            unread = stack.enter_context(hold_lock(os.path.join(folder, "readers")))  # keeps readers out meanwhile
+            if unread is None:
                 work = work._replace(anew=True)
-            else:
-                stack.callback(os.close, fd)
         suffix = ".new" if work.anew else ""
         files = [
             stack.enter_context(Matrix(path_of(folder, name) + suffix, work.new.width, new=work.anew))
@@ -343,22 +341,8 @@ def _one_state(db: sqlite3.Connection) -> Iterator[None]:
 def _alone(folder: str) -> Iterator[None]:
     os.makedirs(folder, exist_ok=True)
     busy = TryLater("the mirror is being written by another ia", hint="try again in a moment")
-    fd = lock.acquire(os.path.join(folder, "lock"), PATIENCE, busy)
-    try:
+    with hold_lock(os.path.join(folder, "lock"), wait=PATIENCE, busy=busy):
         yield
-    finally:
-        os.close(fd)
-
-
-def _unread(folder: str) -> int | None:
-    """Return a descriptor that keeps readers out as long as it is open, or None where one has the mirror open."""
-    fd = os.open(os.path.join(folder, "readers"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return fd
-    except BlockingIOError:
-        os.close(fd)
-        return None
 
 
 @contextlib.contextmanager

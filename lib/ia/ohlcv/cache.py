@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ia import clock, lock, store
+from ia import clock, files, store
 from ia.errors import TryLater
 from ia.instruments.symbols import Symbol
 from ia.ohlcv.adjust import Action
@@ -88,11 +88,8 @@ def fetching(ws: Workspace, adapter: str, symbol: str, timeout: float = 120.0) -
     os.makedirs(folder, exist_ok=True)
     name = "".join(c if c.isalnum() or c in ".-_" else "_" for c in f"{adapter}-{symbol}")
     busy = TryLater("{symbol} is being fetched by another ia", symbol=symbol)
-    fd = lock.acquire(os.path.join(folder, name), timeout, busy)
-    try:
+    with files.hold_lock(os.path.join(folder, name), wait=timeout, busy=busy):
         yield
-    finally:
-        os.close(fd)
 
 
 def names(db: sqlite3.Connection) -> list[Symbol]:

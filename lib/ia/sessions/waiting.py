@@ -7,7 +7,6 @@ session. A lock is the open file's, so threads of one process wait for each othe
 
 import contextlib
 import errno
-import fcntl
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -64,8 +63,8 @@ def _ticket(folder: str, stem: str, name: str, deadline: float) -> tuple[str, in
         before = [path for path in tickets if not _gone(path)]
         number = int(tickets[-1].rpartition(".")[2]) + 1 if tickets else 1
         path = os.path.join(folder, f"{stem}.{number:012d}")
-        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        fcntl.flock(fd, fcntl.LOCK_EX)
+        fd = files.take_lock(path, wait=None)
+        assert fd is not None
         for left in set(tickets) - set(before):  # by who was killed
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(left)
@@ -87,9 +86,11 @@ def _tidy(folder: str, stem: str) -> None:
 def _desk(folder: str, stem: str) -> int:
     """Return the locked descriptor of the file under which tickets are drawn; -1 where somebody else is at it."""
     path = os.path.join(folder, f"{stem}.desk")
-    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    fd = files.take_lock(path)
+    if fd is None:
+        return -1
     with contextlib.suppress(FileNotFoundError):
-        if _locked(fd, fcntl.LOCK_EX) and os.path.samestat(os.fstat(fd), os.stat(path)):  # not one that was taken away
+        if os.path.samestat(os.fstat(fd), os.stat(path)):  # not one that was taken away
             return fd
     os.close(fd)
     return -1
@@ -117,18 +118,9 @@ def _await(done: Callable[[], bool], name: str, deadline: float) -> None:
 def _gone(path: str) -> bool:
     """Whether nobody holds a ticket any more."""
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        fd = files.take_lock(path, shared=True, create=False)
     except FileNotFoundError:
         return True
-    try:
-        return _locked(fd, fcntl.LOCK_SH)
-    finally:
+    if fd is not None:
         os.close(fd)
-
-
-def _locked(fd: int, how: int) -> bool:
-    try:
-        fcntl.flock(fd, how | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
+    return fd is not None

@@ -7,7 +7,7 @@ import sqlite3
 from itertools import count
 from typing import Any
 
-from ia import config, files, lock
+from ia import config, files
 from ia.errors import Message, Refused, TryLater
 from ia.store import failures
 from ia.store.failures import Damaged, explain, is_busy, no_space, translate_errors
@@ -54,8 +54,7 @@ def put_aside(home: str, schema: Schema) -> str | None:
     """
     path = os.path.join(home, ".ia", schema.file)
     busy = TryLater("{name} is locked by another process", name=os.path.basename(path), hint="try again in a moment")
-    fd = lock.acquire(f"{path}.lock", 120.0, busy)
-    try:
+    with files.hold_lock(f"{path}.lock", wait=120.0, busy=busy):
         if _is_sound(home, schema):
             return None
         aside = next(name for n in count(1) if not os.path.lexists(name := f"{path}.damaged-{n}"))
@@ -63,8 +62,6 @@ def put_aside(home: str, schema: Schema) -> str | None:
             with contextlib.suppress(FileNotFoundError):
                 os.rename(path + suffix, aside + suffix)
         return aside
-    finally:
-        os.close(fd)
 
 
 def _is_sound(home: str, schema: Schema) -> bool:

@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ia import config, lock
+from ia import config, files
 from ia.errors import ConfigError, Message, Notify, TryLater, Unavailable, silent
 from ia.tasks import entries, table
 from ia.tasks.table import read
@@ -241,11 +241,9 @@ def _lock(deadline: float) -> Iterator[None]:
     """Hold the one lock that all workspaces of this user share."""
     os.makedirs(config.user_state(), exist_ok=True)
     busy = TryLater("the crontab is being written by another ia", hint="try again in a moment")
-    fd = lock.acquire(os.path.join(config.user_state(), "crontab.lock"), deadline - time.monotonic(), busy)
-    try:
+    path = os.path.join(config.user_state(), "crontab.lock")
+    with files.hold_lock(path, wait=deadline - time.monotonic(), busy=busy):
         yield
-    finally:
-        os.close(fd)
 
 
 def drift(ws: Workspace) -> list[Message]:

@@ -6,7 +6,6 @@ state   waiting: an event that is to be run · running: claimed; with the task's
 """
 
 import contextlib
-import fcntl
 import json
 import os
 from collections.abc import Iterator
@@ -160,19 +159,15 @@ def held(ws: Workspace, name: str, kind: str = "lock") -> Iterator[int | None]:
     path = os.path.join(ws.root, FOLDER, f"{name}.{kind}")
     try:
         files.make_own(path)
-        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        fd = files.take_lock(path, follow=False)
     except OSError as exc:
         kind_of = Refused if isinstance(exc, PermissionError) or exc.errno == 30 else TryLater
         raise kind_of("{path}: {reason}", path=path, reason=exc.strerror or str(exc)) from exc
     try:
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield None
-        else:
-            yield fd
+        yield fd
     finally:
-        os.close(fd)
+        if fd is not None:
+            os.close(fd)
 
 
 def log_path(ws: Workspace, run: int) -> str:
