@@ -268,7 +268,7 @@ def _into_log(ws: "Workspace") -> None:
     files.make_own(path)
     with contextlib.suppress(OSError):
         if os.path.getsize(path) > MAX_LOG:
-            os.replace(path, path + ".1")
+            files.move(path, path + ".1")
     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
     os.dup2(fd, 1)
     os.dup2(fd, 2)

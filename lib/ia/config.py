@@ -417,18 +417,7 @@ def keep_secret(name: str, value: str | None) -> bool:
     files.make_own(path)
     if os.stat(folder).st_mode & 0o002:
         raise ConfigError("{path} can be written by others", hint="chmod 700 {path}", path=folder)
-    temporary = f"{path}.{os.getpid()}"
-    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    try:
-        with open(fd, "wb") as file:
-            os.fchmod(fd, 0o600)
-            file.write(raw)
-            file.flush()
-            os.fsync(fd)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    files.replace_file(path, raw, mode=0o600)
     return True
 
 

@@ -7,6 +7,7 @@ there already keeps its mode.
 import contextlib
 import errno
 import os
+import threading
 import time
 from collections.abc import Iterator
 
@@ -89,26 +90,41 @@ def missing_folders(folder: str) -> list[str]:
     return missing
 
 
-def replace_file(absolute: str, text: str) -> None:
-    """Write a file atomically: temporary file in the same folder, fsync, rename, fsync of the folder. Keeps its mode.
+def replace_file(path: str, data: str | bytes, *, durable: bool = True, mode: int | None = None) -> None:
+    """Write a file atomically: its readers see the old content or the new.
 
-    The caller holds the lock; so a temporary file that is already there belongs to somebody who was killed.
+    Args:
+        durable: sync the file and its folder, so that the content survives a power cut. The caller holds a lock;
+            so a temporary file that is already there belongs to somebody who was killed. False is for what can be
+            made again: it waits for no disk, and any process may write it at any time.
+        mode: default: that of the file that is replaced, else 0600.
+
+    Raises:
+        BadData: a file is where a folder should be, or the other way round.
+        OSError: naming the file.
     """
-    folder, name = os.path.split(absolute)
+    folder, name = os.path.split(path)
     try:
-        make_folders(folder)
-        temporary = os.path.join(folder, TEMPORARY + name[-200:])
-        write_synced(temporary, text, file_mode(absolute))
-        try:
-            os.replace(temporary, absolute)
-        except BaseException:
-            _forget(temporary)
-            raise
-        sync_folder(folder)
+        if durable:
+            temporary = os.path.join(folder, TEMPORARY + name[-200:])
+            make_folders(folder)
+        else:
+            temporary = f"{path}.{os.getpid()}.{threading.get_ident()}"
+            make_own(path)
+        write_file(temporary, data, file_mode(path) if mode is None else mode, sync=durable)
+        move_temporary(temporary, path)
+        if durable:
+            sync_folder(folder)
     except (FileExistsError, NotADirectoryError, IsADirectoryError) as exc:
         raise BadData("{path}: a file and a folder of one name", path=name) from exc
     except OSError as exc:
-        raise name_file(exc, absolute) from exc
+        raise name_file(exc, path) from exc
+
+
+def keep_file(path: str, data: str | bytes) -> None:
+    """Write a file that can be made again. Where it cannot be written, it is made again next time."""
+    with contextlib.suppress(OSError, BadData):
+        replace_file(path, data, durable=False)
 
 
 @contextlib.contextmanager
@@ -177,18 +193,39 @@ def file_mode(absolute: str) -> int:
         return 0o600
 
 
-def write_synced(path: str, text: str, mode: int) -> None:
-    """Write a text into a new file, so that it survives a power cut. A failure leaves no file."""
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+def write_file(path: str, data: str | bytes, mode: int, *, sync: bool = True, new: bool = False) -> None:
+    """Write a file, so that it survives a power cut if `sync` is set. A failure leaves no file.
+
+    Raises:
+        FileExistsError: `new` is set and the file exists.
+    """
+    raw = data.encode() if isinstance(data, str) else data
+    flags = os.O_WRONLY | os.O_CREAT | (os.O_EXCL if new else os.O_TRUNC) | os.O_NOFOLLOW | os.O_CLOEXEC
+    fd = os.open(path, flags, mode)
     try:
-        with open(fd, "w", encoding="utf-8", newline="") as file:
+        with open(fd, "wb") as file:
             os.fchmod(fd, mode)  # whatever the umask is
-            file.write(text)
+            file.write(raw)
             file.flush()
-            os.fsync(fd)
+            if sync:
+                os.fsync(fd)
     except BaseException:
         _forget(path)
         raise
+
+
+def move_temporary(temporary: str, path: str) -> None:
+    """Give a temporary file its name. A failure leaves no temporary file."""
+    try:
+        move(temporary, path)
+    except BaseException:
+        _forget(temporary)
+        raise
+
+
+def move(source: str, target: str) -> None:
+    """Rename a file or folder within its file system, in place of a file or an empty folder of that name."""
+    os.replace(source, target)
 
 
 def sync_folder(folder: str) -> None:

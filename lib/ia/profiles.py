@@ -196,7 +196,7 @@ def install(source: str, name: str = "") -> Profile:
         files.replace_file(os.path.join(making, path), text)
     target = os.path.join(base, name)
     shutil.rmtree(target, ignore_errors=True)
-    os.replace(making, target)
+    files.move(making, target)
     return find(name)
 
 

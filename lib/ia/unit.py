@@ -37,7 +37,7 @@ def prepare(home: str, changes: Changes) -> dict[str, str]:
             _check_place(os.path.join(home, path))
             temporary = os.path.join(folder, f"{os.getpid()}-{number}")
             try:
-                files.write_synced(temporary, text or "", files.file_mode(os.path.join(home, path)))
+                files.write_file(temporary, text or "", files.file_mode(os.path.join(home, path)))
             except OSError as exc:
                 raise files.name_file(exc, os.path.join(home, path)) from exc
             prepared[path] = temporary
@@ -128,7 +128,7 @@ def _check_place(absolute: str) -> None:
 
 def _move(temporary: str, absolute: str, text: str) -> None:
     try:
-        os.replace(temporary, absolute)
+        files.move(temporary, absolute)
     except OSError as exc:
         if exc.errno != errno.EXDEV:  # a folder of the workspace on another file system
             raise
@@ -141,10 +141,10 @@ def _move_folder(home: str, folder: str, inside: list[str], prepared: dict[str, 
     moved = {path: os.path.join(aside, os.path.relpath(os.path.join(home, path), folder)) for path in inside}
     for path, target in moved.items():
         files.make_folders(os.path.dirname(target))
-        os.replace(prepared[path], target)
+        files.move(prepared[path], target)
         files.sync_folder(os.path.dirname(target))
     try:
-        os.rename(aside, folder)
+        files.move(aside, folder)
     except OSError as exc:
         if exc.errno not in (errno.EXDEV, errno.ENOTEMPTY, errno.EEXIST):
             raise

@@ -252,7 +252,7 @@ for line in sys.stdin:
     child = os.fork()
     if not child:
         left = int(line)
-        os.pwrite, os.rename, os.unlink = dies(os.pwrite), dies(os.rename), dies(os.unlink)
+        os.pwrite, os.replace, os.unlink = dies(os.pwrite), dies(os.replace), dies(os.unlink)
         matrix.Matrix.set_column = dies(matrix.Matrix.set_column)
         with contextlib.closing(marketdb.connect(Workspace())) as db:
             mirror.update(Workspace(), db, 1)

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from ia import marketdb
 from ia.errors import BadData, NotFound, Refused, TryLater
-from ia.files import hold_lock
+from ia.files import file_mode, hold_lock, move, write_file
 from ia.instruments.boards import tick
 from ia.instruments.symbols import symbol_of_kind
 from ia.market import store
@@ -98,7 +98,7 @@ def _bring_up(folder: str, db: sqlite3.Connection, source: int, adapter: str) ->
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(os.path.join(folder, "index.json"))  # a mixture of old and new files is not to be believed
             for name in COLUMNS:
-                os.rename(path_of(folder, name) + suffix, path_of(folder, name))
+                move(path_of(folder, name) + suffix, path_of(folder, name))
         elif in_place:
             for file in files:
                 file.sync()
@@ -322,9 +322,8 @@ class _Writer:
 
 def _write(folder: str, index: Index) -> None:
     path = os.path.join(folder, "index.json")
-    with open(path + ".new", "w", encoding="utf-8") as file:
-        file.write(json.dumps({"format": FORMAT, **index._asdict()}))
-    os.rename(path + ".new", path)
+    write_file(path + ".new", json.dumps({"format": FORMAT, **index._asdict()}), file_mode(path), sync=False)
+    move(path + ".new", path)
 
 
 @contextlib.contextmanager

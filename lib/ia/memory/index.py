@@ -131,10 +131,10 @@ def _keep_stamp(ws: Workspace, seen: Keys) -> None:
         folder, _, name = path.rpartition("/")
         nested.setdefault(folder, {})[name] = key
     place = os.path.join(ws.root, ".ia", _STAMP)
+    stamp = {"limit": _limit(), "own": _key_of(ws.root, PATH), "files": nested}
     files.make_own(place)
-    with open(place + ".new", "w", encoding="utf-8") as file:  # under the lock; a torn one is made anew
-        json.dump({"limit": _limit(), "own": _key_of(ws.root, PATH), "files": nested}, file)
-    os.replace(place + ".new", place)
+    files.write_file(place + ".new", json.dumps(stamp), 0o600, sync=False)  # under the lock; a torn one is made anew
+    files.move(place + ".new", place)
 
 
 def _visible(ws: Workspace, paths: list[str]) -> list[str]:

@@ -62,10 +62,7 @@ def keep(home: str, days: list[str]) -> str:
         raise BadData("the list of trading days makes no sense: {count} days", count=len(days))
     folder = files.own_folder(home, "cache")
     path = os.path.join(folder, os.path.basename(FILE))
-    temporary = f"{path}.{os.getpid()}"
-    with open(temporary, "w", encoding="ascii") as file:
-        json.dump({"days": days[-800:]}, file)  # the package knows what lies before
-    os.replace(temporary, path)
+    files.replace_file(path, json.dumps({"days": days[-800:]}), durable=False)  # the package knows what lies before
     return until(days)
 
 

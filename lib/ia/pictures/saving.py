@@ -39,18 +39,9 @@ def save(path: str, data: bytes) -> None:
         mode = os.stat(target).st_mode & 0o777
     temporary = os.path.join(folder, f".ia-{os.getpid()}.tmp")
     try:
-        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+        files.write_file(temporary, data, mode, new=True)
     except OSError as error:
-        error.filename = path  # what was asked for, not how it is written
+        if error.filename:
+            error.filename = path  # what was asked for, not how it is written
         raise
-    try:
-        with open(fd, "wb") as out:
-            out.write(data)
-            out.flush()
-            os.fsync(out.fileno())
-        os.chmod(temporary, mode)
-        os.replace(temporary, target)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary)
-        raise
+    files.move_temporary(temporary, target)

@@ -60,7 +60,7 @@ def put_aside(home: str, schema: Schema) -> str | None:
         aside = next(name for n in count(1) if not os.path.lexists(name := f"{path}.damaged-{n}"))
         for suffix in ("", "-wal", "-shm"):  # a journal without its database would be taken for the new one's
             with contextlib.suppress(FileNotFoundError):
-                os.rename(path + suffix, aside + suffix)
+                files.move(path + suffix, aside + suffix)
         return aside
 
 
@@ -255,7 +255,7 @@ def _link(aside: str, path: str) -> None:
     except OSError as exc:
         if isinstance(exc, FileNotFoundError | FileExistsError):
             raise
-        os.rename(aside, path)  # a file system without links
+        files.move(aside, path)  # a file system without links
 
 
 def _refuse_emptied(path: str, schema: Schema) -> None:

@@ -10,7 +10,7 @@ import subprocess
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from ia import clock, config
+from ia import clock, config, files
 from ia.errors import IaError, Message, Unavailable
 from ia.tasks import book, crontab, events, reporting, runs, table
 from ia.workspace import Workspace
@@ -146,13 +146,10 @@ def keep(ws: Workspace, *, told: str = "") -> None:
                 coming = upcoming(task.design, _since(ws, task), 1, anchor=book.moment(task.since))
                 stamps += [clock.stamp(slot + GRACE) for slot in coming]
     path = os.path.join(ws.root, FILE)
-    with contextlib.suppress(OSError):
-        if stamps:
-            temporary = f"{path}.{os.getpid()}"
-            with open(temporary, "w", encoding="ascii") as file:
-                file.write(f"{min(stamps)} {told or kept(ws.root)[1]}\n")
-            os.replace(temporary, path)
-        elif os.path.lexists(path):
+    if stamps:
+        files.keep_file(path, f"{min(stamps)} {told or kept(ws.root)[1]}\n")
+    else:
+        with contextlib.suppress(OSError):
             os.unlink(path)
 
 

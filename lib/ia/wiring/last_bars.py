@@ -1,8 +1,6 @@
 """OHLCV → compute: bars to calculate on, and which ones a session looked at last."""
 
-import contextlib
 import os
-import threading
 from typing import TYPE_CHECKING
 
 from ia import config, files
@@ -41,12 +39,7 @@ def load_last_bars(ws: Workspace, notify: Notify = silent, session: str = "") ->
 def remember_request(ws: Workspace, request: "Request", session: str = "") -> None:
     """Remember what this session looked at last. Losing it costs a retyped symbol, so no fsync."""
     path = _session_file(ws, session)
-    temporary = f"{path}.{os.getpid()}.{threading.get_ident()}"
-    with contextlib.suppress(OSError):  # a workspace that may not be written, a full disk
-        files.make_own(path)
-        with open(temporary, "w", encoding="utf-8") as file:
-            file.write("\n".join([*(field or "" for field in request[:5]), ",".join(request.adapters)]))
-        os.replace(temporary, path)
+    files.keep_file(path, "\n".join([*(field or "" for field in request[:5]), ",".join(request.adapters)]))
 
 
 def _session_file(ws: Workspace, session: str = "") -> str:
