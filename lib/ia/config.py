@@ -508,35 +508,20 @@ def _file() -> dict[str, Value]:
         return {}
     if not S_ISREG(stat.st_mode) or stat.st_size > MAX_FILE:
         raise ConfigError("config.yaml is not a file of settings")
-    stamp = [stat.st_mtime_ns, stat.st_size, stat.st_ino]
+
+    def parse() -> dict[str, Any]:
+        from ia.formats.yaml import load_yaml
+
+        try:
+            with open(path, encoding="utf-8") as file:
+                return {"values": _flat(_load_tree(load_yaml, file.read()))}
+        except UnicodeDecodeError:
+            raise ConfigError("config.yaml is not UTF-8") from None
+        except OSError as exc:
+            raise ConfigError("config.yaml: {reason}", reason=exc.strerror) from None
+
     cache = os.path.join(home(), ".ia", "cache", "config.json")
-    import json
-
-    try:
-        with open(cache, encoding="utf-8") as file:
-            kept = json.load(file)
-        if kept["stamp"] == stamp:
-            return kept["values"]  # type: ignore[no-any-return]
-    except (OSError, ValueError, KeyError, TypeError):
-        pass
-    from ia.formats.yaml import load_yaml
-
-    try:
-        with open(path, encoding="utf-8") as file:
-            values = _flat(_load_tree(load_yaml, file.read()))
-    except UnicodeDecodeError:
-        raise ConfigError("config.yaml is not UTF-8") from None
-    except OSError as exc:
-        raise ConfigError("config.yaml: {reason}", reason=exc.strerror) from None
-    try:
-        files.make_own(cache)
-        temporary = f"{cache}.{os.getpid()}"
-        with open(temporary, "w", encoding="utf-8") as file:
-            json.dump({"stamp": stamp, "values": values}, file)
-        os.replace(temporary, cache)
-    except OSError:
-        pass
-    return values
+    return files.load_cached(cache, files.stamp_of(stat), parse, lambda kept: dict(kept["values"]))
 
 
 def locale_lang() -> str:

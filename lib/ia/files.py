@@ -1,4 +1,4 @@
-"""Files on the disk: atomic replacement, locks, and the private folder `.ia`.
+"""Files on the disk: atomic replacement, caches, locks, and the private folder `.ia`.
 
 Everything that ia makes belongs to the user alone: folders have mode 0700 and files 0600. A file or folder that is
 there already keeps its mode.
@@ -9,7 +9,8 @@ import errno
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 from ia.errors import BadData, ConfigError, IaError
 
@@ -18,6 +19,7 @@ try:
 except ImportError:  # flock, fork and crontab are what this program is made of
     raise ConfigError("ia runs on Linux and macOS; on Windows use WSL") from None
 
+T = TypeVar("T")
 TEMPORARY = ".ia-tmp-"
 """What the name of a temporary file beside its target begins with."""
 _IGNORED = """\
@@ -125,6 +127,36 @@ def keep_file(path: str, data: str | bytes) -> None:
     """Write a file that can be made again. Where it cannot be written, it is made again next time."""
     with contextlib.suppress(OSError, BadData):
         replace_file(path, data, durable=False)
+
+
+def load_cached(
+    place: str, stamp: object, make: Callable[[], dict[str, Any]], read: Callable[[dict[str, Any]], T]
+) -> T:
+    """Return what `read` takes from the JSON object in a file, or from a new one where the file is not of this stamp.
+
+    Args:
+        place: the file, below `.ia/cache`.
+        stamp: what the object depends on, as JSON can hold it: see stamp_of(). None: nothing is looked up or kept.
+        make: returns a new object, which is kept.
+        read: raises LookupError, TypeError or ValueError for a damaged object.
+    """
+    import json
+
+    if stamp is not None:
+        damage = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
+        with contextlib.suppress(*damage), open(place, encoding="utf-8") as file:
+            kept = json.load(file)
+            if kept["stamp"] == stamp:
+                return read(kept)
+    made = make()
+    if stamp is not None:
+        keep_file(place, json.dumps({"stamp": stamp, **made}))
+    return read(made)
+
+
+def stamp_of(status: os.stat_result) -> list[int]:
+    """Return what is another after a file has changed."""
+    return [status.st_mtime_ns, status.st_size, status.st_ino]
 
 
 @contextlib.contextmanager

@@ -147,6 +147,101 @@ def test_a_folder_below_a_file_is_bad_data(tmp_path):
         files.replace_file(str(tmp_path / "x" / "y.md"), "z")
 
 
+@pytest.mark.parametrize("durable, synced", [(True, 2), (False, 0)])
+def test_only_a_durable_file_waits_for_the_disk(tmp_path, monkeypatch, durable, synced):
+    calls = []
+    monkeypatch.setattr("os.fsync", calls.append)
+    files.replace_file(str(tmp_path / "x"), "one", durable=durable)
+    assert (tmp_path / "x").read_text() == "one" and len(calls) == synced
+
+
+@pytest.mark.parametrize("durable", [True, False])
+def test_a_replaced_file_keeps_its_mode_unless_one_is_given(tmp_path, durable):
+    path = tmp_path / "folder" / "x"
+    umask = os.umask(0)
+    try:
+        files.replace_file(str(path), b"\xff", durable=durable)
+        assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
+        os.chmod(path, 0o644)
+        files.replace_file(str(path), "two", durable=durable)
+        assert stat.S_IMODE(os.stat(path).st_mode) == 0o644
+        files.replace_file(str(path), "three", durable=durable, mode=0o600)
+        assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
+    finally:
+        os.umask(umask)
+    assert path.read_text() == "three" and os.listdir(path.parent) == ["x"]
+
+
+@pytest.mark.parametrize("durable", [True, False])
+def test_a_file_that_cannot_be_replaced_leaves_no_temporary_one(tmp_path, durable):
+    (tmp_path / "folder" / "x").mkdir(parents=True)
+    with pytest.raises(BadData, match="one name"):
+        files.replace_file(str(tmp_path / "folder" / "x"), "x", durable=durable)
+    assert os.listdir(tmp_path / "folder") == ["x"]
+    files.keep_file(str(tmp_path / "folder" / "x"), "x")  # it can be made again
+
+
+def test_processes_replace_what_can_be_made_again_without_a_lock(tmp_path):
+    path = str(tmp_path / "x")
+    code = "import sys; from ia import files\nfor _ in range(300): files.keep_file(sys.argv[1], sys.argv[2] * 100_000)"
+    files.keep_file(path, "c" * 100_000)
+    writers = [subprocess.Popen([sys.executable, "-c", code, path, letter]) for letter in "ab"]
+    seen = set()
+    while any(writer.poll() is None for writer in writers):
+        with open(path) as file:
+            text = file.read()
+        assert len(text) == 100_000 and len(set(text)) == 1
+        seen |= set(text)
+    assert [writer.returncode for writer in writers] == [0, 0] and seen & {"a", "b"}
+    assert not [name for name in os.listdir(tmp_path) if name.startswith("x.")]
+
+
+def load_letters(place, stamp, letters):
+    def make():
+        letters.append("made")
+        return {"letters": list(letters)}
+
+    return files.load_cached(str(place), stamp, make, lambda kept: "".join(kept["letters"]))
+
+
+def test_what_was_made_is_kept_until_its_stamp_is_another(tmp_path):
+    place, letters = tmp_path / "cache" / "x.json", []
+    assert load_letters(place, [1, 2], letters) == load_letters(place, [1, 2], letters) == "made"
+    assert load_letters(place, [1, 3], letters) == load_letters(place, [1, 3], letters) == "mademade"
+
+
+@pytest.mark.parametrize(
+    "damage", ["", "[", "[]", "null", "{}", '{"stamp": 1}', '{"stamp": 1, "letters": 5}', "[" * 99999]
+)
+def test_what_is_kept_is_made_again_where_it_is_damaged(tmp_path, damage):
+    place, letters = tmp_path / "x.json", []
+    place.write_text(damage)
+    assert load_letters(place, 1, letters) == "made"
+    assert load_letters(place, 1, letters) == "made" and letters == ["made"]
+
+
+def test_without_a_stamp_nothing_is_kept(tmp_path):
+    place, letters = tmp_path / "x.json", []
+    assert load_letters(place, None, letters) == "made"
+    assert load_letters(place, None, letters) == "mademade" and not place.exists()
+
+
+def test_a_stamp_is_another_after_every_kind_of_change(tmp_path):
+    path = tmp_path / "x"
+    path.write_text("one")
+    stamps = [files.stamp_of(os.stat(path))]
+    os.utime(path, ns=(0, 0))
+    stamps.append(files.stamp_of(os.stat(path)))
+    with open(path, "a") as file:
+        file.write("two")
+    os.utime(path, ns=(0, 0))
+    stamps.append(files.stamp_of(os.stat(path)))
+    files.replace_file(str(path), "twoone", durable=False)
+    os.utime(path, ns=(0, 0))
+    stamps.append(files.stamp_of(os.stat(path)))
+    assert len(set(map(tuple, stamps))) == 4
+
+
 def test_an_exclusive_lock_excludes_everybody_and_shared_ones_share(tmp_path):
     path = str(tmp_path / "lock")
     with files.hold_lock(path) as held:

@@ -53,13 +53,13 @@ def test_what_was_asked_is_kept_and_read_again(tmp_path, monkeypatch):
     assert {market: exchange._sessions(market, cache) for market in exchange.CODES} == first
 
 
-@pytest.mark.parametrize("damage", ["", "{", "[]", "null", '{"version": "0"}', "old", "text", "number"])
+@pytest.mark.parametrize("damage", ["", "{", "[]", "null", '{"stamp": "0"}', "old", "text", "number"])
 def test_what_was_kept_is_asked_again_where_it_is_damaged_or_old(tmp_path, damage):
     cache, place = str(tmp_path), tmp_path / "sessions-XSHG.json"
     good = exchange._sessions("CN", cache)
     raw = json.loads(place.read_text())
     if damage == "old":
-        damage = json.dumps({**raw, "version": "0.1"})
+        damage = json.dumps({**raw, "stamp": "0.1"})
     elif damage == "text":
         damage = json.dumps({**raw, "days": ["2026-99-99"]})
     elif damage == "number":

@@ -6,7 +6,6 @@ It is keyed by the digest of PROVIDER.md: whoever changes that file has to ask t
 import contextlib
 import json
 import os
-import threading
 from typing import Any
 
 from ia import files
@@ -24,27 +23,33 @@ def current(ws: Workspace, name: str, path: str) -> dict[str, Any]:
     raises  NotFound where there is no such file; BadData.
     """
     try:
-        stat = os.stat(os.path.join(ws.root, path))
+        status = os.stat(os.path.join(ws.root, path))
     except OSError:
         raise NotFound("{path}: no such file", path=path) from None
-    stamp = [stat.st_mtime_ns, stat.st_size, stat.st_ino]
-    kept = _kept(ws, name)
-    if kept.get("stamp") == stamp and isinstance(kept.get("front"), dict):
-        return kept
-    if stat.st_size > MAX_FILE:
-        raise BadData("{path}: larger than {limit} bytes", path=path, limit=MAX_FILE)
-    text = ws.read_present(path) or ""
-    digest = sha256(text.encode()).hexdigest()
-    fresh: dict[str, Any] = {"stamp": stamp, "digest": digest, "front": front(text, path)}
-    if kept.get("digest") == digest:
-        fresh["discovered"] = kept.get("discovered")
-    _write(ws, name, fresh)
-    return fresh
+
+    def parse() -> dict[str, Any]:
+        if status.st_size > MAX_FILE:
+            raise BadData("{path}: larger than {limit} bytes", path=path, limit=MAX_FILE)
+        text = ws.read_present(path) or ""
+        digest = sha256(text.encode()).hexdigest()
+        fresh: dict[str, Any] = {"digest": digest, "front": front(text, path)}
+        kept = _kept(ws, name)
+        if kept.get("digest") == digest:
+            fresh["discovered"] = kept.get("discovered")
+        return fresh
+
+    return files.load_cached(_file(ws, name), files.stamp_of(status), parse, _require_front)
 
 
 def keep(ws: Workspace, name: str, discovered: list[dict[str, Any]]) -> None:
     """Keep what a server listed beside what is kept already."""
-    _write(ws, name, {**_kept(ws, name), "discovered": discovered})
+    files.keep_file(_file(ws, name), json.dumps({**_kept(ws, name), "discovered": discovered}))
+
+
+def _require_front(kept: dict[str, Any]) -> dict[str, Any]:
+    if not isinstance(kept["front"], dict):
+        raise TypeError
+    return kept
 
 
 def _kept(ws: Workspace, name: str) -> dict[str, Any]:
@@ -52,17 +57,6 @@ def _kept(ws: Workspace, name: str) -> dict[str, Any]:
         kept = json.load(file)
         return kept if isinstance(kept, dict) else {}
     return {}
-
-
-def _write(ws: Workspace, name: str, kept: dict[str, Any]) -> None:
-    """Write it; where that cannot be done, it is worked out again next time."""
-    path = _file(ws, name)
-    temporary = f"{path}.{os.getpid()}.{threading.get_ident()}"
-    with contextlib.suppress(OSError):
-        files.make_own(path)
-        with open(temporary, "w", encoding="utf-8") as file:
-            json.dump(kept, file, ensure_ascii=False)
-        os.replace(temporary, path)
 
 
 def _file(ws: Workspace, name: str) -> str:

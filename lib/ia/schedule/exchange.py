@@ -5,8 +5,6 @@ Beyond the days that it knows (mainland China announces its holidays a year ahea
 fetched from a source, and past that every weekday: `unknown` says so.
 """
 
-import contextlib
-import json
 import os
 import warnings
 from collections import Counter
@@ -93,47 +91,32 @@ def _folder() -> str | None:
 
 @lru_cache(8)
 def _sessions(market: str, cache: str | None, _stamp: tuple[str, int] = ("", 0)) -> Sessions:
-    place = os.path.join(cache, f"sessions-{CODES[market]}.json") if cache else None
-    raw = _kept(place) if place else None
-    if raw is None:
-        raw = _asked(market)
-        if place and raw["days"]:
-            _keep(place, raw)
+    place = os.path.join(cache or "", f"sessions-{CODES[market]}.json")
     local = zone(market)
+    try:
+        first, last, closes = files.load_cached(
+            place, _version() if cache else None, lambda: _asked(market), lambda raw: _parse_sessions(local, raw)
+        )
+    except (ImportError, ValueError, KeyError):  # the package is missing, or does not know the exchange
+        first, last, closes = FIRST, date(1990, 12, 31), {}
+    more = trade_dates.announced(market)
+    if more is not None and more.until > last.isoformat():
+        for text in more.days:
+            if (day := date.fromisoformat(text)) > last:
+                closes[day] = datetime.combine(day, CLOSES[market][-1], local).astimezone(UTC)
+        last = date.fromisoformat(more.until)
+    return Sessions(first, last, closes)
+
+
+def _parse_sessions(local: ZoneInfo, raw: dict[str, Any]) -> Sessions:
+    """Return the sessions that a file holds; raises ValueError, KeyError or TypeError for a damaged one."""
     regular, other = raw["regular"], raw["other"]
     closes = {}
     for text in raw["days"]:
         day = date.fromisoformat(text)
         hour, minute = divmod(other.get(text, regular), 60)
         closes[day] = datetime.combine(day, time(hour, minute), local).astimezone(UTC)
-    last = date.fromisoformat(raw["last"])
-    more = trade_dates.announced(market)
-    if more is not None and more.until > raw["last"]:
-        for text in more.days:
-            if (day := date.fromisoformat(text)) > last:
-                closes[day] = datetime.combine(day, CLOSES[market][-1], local).astimezone(UTC)
-        last = date.fromisoformat(more.until)
-    return Sessions(date.fromisoformat(raw["first"]), last, closes)
-
-
-def _kept(place: str) -> dict[str, Any] | None:
-    """Return what was kept, if this version of the package said it."""
-    with contextlib.suppress(OSError, ValueError, KeyError, TypeError), open(place, encoding="utf-8") as file:
-        raw = json.load(file)
-        for text in (raw["first"], raw["last"], *raw["days"]):
-            date.fromisoformat(text)
-        if all(n in range(1440) for n in (raw["regular"], *raw["other"].values())) and raw["version"] == _version():
-            return dict(raw)
-    return None
-
-
-def _keep(place: str, raw: dict[str, Any]) -> None:
-    with contextlib.suppress(OSError):
-        files.make_own(place)
-        temporary = f"{place}.{os.getpid()}"
-        with open(temporary, "w", encoding="utf-8") as file:
-            json.dump(raw, file)
-        os.replace(temporary, place)
+    return Sessions(date.fromisoformat(raw["first"]), date.fromisoformat(raw["last"]), closes)
 
 
 def _version() -> str:
@@ -149,20 +132,14 @@ def _asked(market: str) -> dict[str, Any]:
     """Return what the package knows: its days, the regular close in minutes of the day, and the closes that differ."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        try:
-            import exchange_calendars
+        import exchange_calendars
 
-            bound = exchange_calendars.get_calendar(CODES[market]).bound_max()
-            last = min(LAST, bound.date()) if bound is not None else LAST
-            calendar = exchange_calendars.get_calendar(CODES[market], start=str(FIRST), end=str(last))
-            local = calendar.closes.dt.tz_convert(ZONES[market])
-            minutes = (local.dt.hour * 60 + local.dt.minute).tolist()
-            days = [str(day)[:10] for day in calendar.sessions]
-        except (ImportError, ValueError, KeyError):
-            return {"version": "", "first": str(FIRST), "last": "1990-12-31", "regular": 0, "days": [], "other": {}}
+        bound = exchange_calendars.get_calendar(CODES[market]).bound_max()
+        last = min(LAST, bound.date()) if bound is not None else LAST
+        calendar = exchange_calendars.get_calendar(CODES[market], start=str(FIRST), end=str(last))
+        local = calendar.closes.dt.tz_convert(ZONES[market])
+        minutes = (local.dt.hour * 60 + local.dt.minute).tolist()
+        days = [str(day)[:10] for day in calendar.sessions]
     regular = Counter(minutes).most_common(1)[0][0]
     other = {day: minute for day, minute in zip(days, minutes, strict=True) if minute != regular}
-    return {
-        "version": _version(), "first": str(FIRST), "last": str(last),
-        "regular": regular, "days": days, "other": other,
-    }  # fmt: skip
+    return {"first": str(FIRST), "last": str(last), "regular": regular, "days": days, "other": other}

@@ -1,7 +1,6 @@
 """What was made of a file of a skill, kept until the file changes."""
 
 import contextlib
-import json
 import os
 import time
 from collections.abc import Callable
@@ -23,25 +22,19 @@ def kept(ws: Workspace, path: str, make: Callable[[str], Any]) -> Any:
     """
     absolute = ws.resolve(path)
     try:
-        stat = os.stat(absolute)
+        status = os.stat(absolute)
     except OSError:
         return None
-    stamp = [stat.st_mtime_ns, stat.st_size, stat.st_ino]
+
+    def parse() -> dict[str, Any]:
+        text = ws.read_present(path)
+        if text is None:
+            raise FileNotFoundError(path)
+        return {"value": make(text)}
+
     place = os.path.join(ws.root, ".ia", "cache", "skills", sha256(path.encode()).hexdigest()[:24] + ".json")
-    with contextlib.suppress(OSError, ValueError, KeyError, TypeError), open(place, encoding="utf-8") as file:
-        entry = json.load(file)
-        if entry["stamp"] == stamp and entry["path"] == path:
-            return entry["value"]
-    text = ws.read_present(path)
-    if text is None:
-        return None
-    value = make(text)
-    if abs(time.time() - stat.st_mtime) < TICK:  # another write might leave the same stamp
-        return value
-    with contextlib.suppress(OSError):
-        files.make_own(place)
-        temporary = f"{place}.{os.getpid()}"
-        with open(temporary, "w", encoding="utf-8") as file:
-            json.dump({"path": path, "stamp": stamp, "value": value}, file)
-        os.replace(temporary, place)
-    return value
+    settled = abs(time.time() - status.st_mtime) >= TICK  # else another write might leave the same stamp
+    stamp = [path, *files.stamp_of(status)] if settled else None
+    with contextlib.suppress(FileNotFoundError):
+        return files.load_cached(place, stamp, parse, lambda kept: kept["value"])
+    return None
