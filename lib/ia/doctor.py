@@ -164,7 +164,7 @@ def _settings(_: Workspace) -> Iterator[Finding]:
 
 def _databases(ws: Workspace) -> Iterator[Finding]:
     folder = os.path.join(ws.root, ".ia")
-    verdict: object
+    reason: object
     for file, precious in (("ia.db", True), ("cache/market.db", False), ("cache/index.db", False)):
         path = os.path.join(folder, file)
         if not os.path.exists(path):
@@ -172,28 +172,29 @@ def _databases(ws: Workspace) -> Iterator[Finding]:
             continue
         try:
             conn = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
-            verdict = conn.execute("PRAGMA quick_check(1)").fetchone()[0]
+            reason = conn.execute("PRAGMA quick_check(1)").fetchone()[0]
+            sound = reason == "ok"
             version = conn.execute("PRAGMA user_version").fetchone()[0]
             conn.close()
         except sqlite3.DatabaseError as exc:
-            verdict, version = str(exc), "?"
+            sound, reason, version = False, exc, "?"
         if precious and os.path.getsize(path) == 0:
-            verdict = Message("the file is empty")
-        if verdict == "ok":
+            sound, reason = False, Message("the file is empty")
+        if sound:
             size = os.path.getsize(path) / 1e6
             yield Finding(file, "ok", Message("{size:.1f} MB, schema {version}", size=size, version=version))
         elif precious:
             yield Finding(
                 file,
                 "fail",
-                Message("damaged: {reason}", reason=verdict),
+                Message("damaged: {reason}", reason=reason),
                 Message("restore {path} from a backup, or rescue it with `sqlite3 {path} .recover`", path=path),
             )
         else:
             yield Finding(
                 file,
                 "warn",
-                Message("damaged: {reason}", reason=verdict),
+                Message("damaged: {reason}", reason=reason),
                 Message("`ia sync` keeps the file under another name and begins anew")
                 if file == "cache/market.db"
                 else Message("delete {path}: it can be rebuilt", path=path),

@@ -84,7 +84,7 @@ def test_what_needs_the_user_is_proposed_and_what_is_wrong_is_said(llm, brain, i
     kept = (home / "notebook" / "scratch" / "a.md").read_text(encoding="utf-8")
     assert kept.strip() == "---\nuntrusted: llm\n---\n一行"
     assert "error" not in written
-    assert left.startswith("error: ")
+    assert left.startswith('{"error": ')
     assert "arguments of notebook.write" in wrong
     assert not (home / "soul.md").exists()
     pending, trust = json.loads(ia("pending", "--json").stdout)

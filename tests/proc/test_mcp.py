@@ -141,7 +141,8 @@ def test_what_goes_wrong_is_a_result_that_a_model_can_act_on():
     bad, _unknown, misspelt, outside, escape, _syntax = map(text, results)
     assert "symbol: 5 is not of type 'string'" in bad
     assert "arguments of market.ohlcv: symbol: string" in bad
-    assert "no such tool; did you mean market.ohlcv" in misspelt
+    told = json.loads(misspelt)
+    assert told["code"] == "no-such-tool" and told["hint"].startswith("did you mean market.ohlcv")
     assert "leaves" in outside
     assert "__class__" in escape
     assert "Traceback" not in "".join(map(text, results))
@@ -352,7 +353,7 @@ def test_ia_can_be_a_provider_of_ia(home, tmp_path):
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
     assert run.returncode == 0, run.stderr
-    listed, bars, note = run.stdout.partition("\n")[0], *run.stdout.partition("\n")[2].rsplit("error: ", 1)
+    listed, bars, note = run.stdout.partition("\n")[0], *run.stdout.partition("\n")[2].rsplit('{"error": "', 1)
     assert listed == "{'other.market_ohlcv': 'read', 'other.notebook_write': 'confirm'}"
     assert '"simulated": true' in bars
     assert bars.startswith("<<data ")

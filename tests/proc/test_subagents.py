@@ -61,7 +61,7 @@ def test_what_fits_no_schema_is_asked_for_once_more_and_then_fails(brain, ia):
     assert [tool["ok"] for tool in done["tools"] if tool["name"] == "subagents.run"] == [True, False]
     told = [r for request in server.requests if not is_sub(request) for r in request.results]
     assert "波动率" in told[0]
-    assert told[-1].startswith("error: ")
+    assert told[-1].startswith('{"error": ')
 
 
 def test_a_subagent_has_no_subagents_and_no_more_tools_than_it_was_given(brain, ia):
@@ -79,7 +79,7 @@ def test_a_subagent_has_no_subagents_and_no_more_tools_than_it_was_given(brain, 
     document(ia, "看看")
     first, second = [request for request in server.requests if is_sub(request)]
     assert first.tools == ["notebook_list"]
-    assert [r.startswith("error: ") for r in second.results] == [True, True, False]
+    assert [r.startswith('{"error": ') for r in second.results] == [True, True, False]
 
 
 def test_several_subagents_run_at_the_same_time(brain, ia):

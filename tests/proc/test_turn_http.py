@@ -200,7 +200,7 @@ def test_a_wrong_call_is_told_to_the_model_which_may_mend_it(brain, ia, name, ar
     done = document(ia, "看看宁德时代")
     assert done["reply"] == "好了。"
     assert [tool["ok"] for tool in done["tools"]] == [False, True]
-    assert server.requests[1].results[0].startswith("error: ")
+    assert server.requests[1].results[0].startswith('{"error": ')
     assert told in server.requests[1].results[0]
 
 

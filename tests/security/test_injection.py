@@ -282,11 +282,7 @@ def _harmless(tool, arguments, outcome):
     if tool == "web.get":
         return not any(arguments.values())
     value = outcome.value
-    return (
-        isinstance(value, dict)
-        and "proposal" in value
-        and value["status"].startswith(("waits", "written as untrusted", "nothing was sent"))
-    )
+    return isinstance(value, dict) and "proposal" in value and value["status"] in ("proposed", "untrusted")
 
 
 @pytest.fixture(autouse=True)

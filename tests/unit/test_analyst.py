@@ -19,13 +19,14 @@ from ia.agent.analyst import (
     past,
     procedure,
     readings,
+    reply,
     request,
     reviewing,
     stated,
     verdict,
     voice,
 )
-from ia.agent.analyst.desk import Desk, parsed
+from ia.agent.analyst.desk import NO_TOOL, Desk, Failure, Result, parsed
 from ia.agent.analyst.voice import EN, ZH, Voice
 
 NOW = datetime(2024, 3, 15, 16, 0, tzinfo=clock.CHINA)
@@ -600,13 +601,74 @@ def test_feedback_is_taken_apart(words, lesson, advice):
 
 def test_answers_of_tools_are_read_even_where_they_were_cut():
     assert parsed('{"a": 1}').value == {"a": 1}
-    assert parsed("error: no such tool; hint").error == "no such tool; hint"
+    assert parsed("Error: no such tool").failure == Failure("no such tool")
+    refused = {"error": "a.md is trusted", "code": "note-trusted", "hint": "write to b.md", "beside": "b.md"}
+    assert parsed(json.dumps(refused)) == Result(
+        None, Failure("a.md is trusted", "note-trusted", "write to b.md", refused)
+    )
+    assert parsed(json.dumps(refused) + "\n(This was the last step: no tool …)").failure.code == "note-trusted"
+    assert parsed('{"error": "of a row"}').value == {"error": "of a row"}
     assert parsed('{"a": 1}\n(This was the last step: no tool …)').value == {"a": 1}
     assert parsed('{"rows": [{"id": 1}, {"id": 2}, {"i\n… (99 more characters)').value == {
         "rows": [{"id": 1}, {"id": 2}]
     }
     assert parsed("# a note").value == "# a note"
     assert parsed("[1, 2").value == "[1, 2"
+
+
+@pytest.mark.parametrize(
+    ("failure", "zh", "en"),
+    [
+        (Failure("?", NO_TOOL), "这里没有取行情的工具", "There is no tool for prices here"),
+        (
+            Failure("?", "ambiguous-symbol", "?", {"candidates": "A 甲, B 乙"}),
+            "可能是好几只证券：A 甲, B 乙。",
+            "could be several securities: A 甲, B 乙.",
+        ),
+        (Failure("?", "no-bars-then"), "那时没有 x 的行情", "There are no bars of x then"),
+        (Failure("why", "unknown-symbol", "how"), "没有找到 x 的行情（why; how）", "were found for x (why; how)"),
+        (Failure("why", "not-simulated"), "（模拟市场里没有这只证券）", "were found for x (why)"),
+        (Failure("why", "no-bars"), "（行情源没有它的数据）", "were found for x (why)"),
+        *(
+            (Failure("why", code), f"暂时取不到 x（{said}）", "no prices of x for now (why)")
+            for code, said in {
+                "try-later": "why",
+                "no-answer": "why",
+                "host-unavailable": "why",
+                "banned": "why",
+                "unreachable": "连不上",
+                "timed-out": "超时",
+                "no-host-answered": "各个主机都没有应答",
+            }.items()
+        ),
+        (
+            Failure("no such ban, could be: rate"),
+            "取不到 x 的行情：no such ban, could be: rate。",
+            "could not be fetched",
+        ),
+        (Failure("why", "unavailable", "how"), "取不到 x 的行情：why; how。", "could not be fetched: why; how."),
+    ],
+)
+def test_why_there_are_no_prices_is_told_by_the_code_of_the_failure(failure, zh, en):
+    for question, told in (("看看", zh), ("look", en)):
+        assert told in reply.no_prices(Desk(ask(question), {}), "x", failure), question
+
+
+@pytest.mark.parametrize(
+    ("code", "zh", "en"),
+    [
+        (NO_TOOL, "没有这个工具", "no tool for it"),
+        ("note-trusted", "所以没有动它", "that file is trusted"),
+        ("outside-text", "你自己没有要求改它", "you did not ask for it yourself"),
+        ("too-many-proposals", "提案已经太多", "too many proposals"),
+        ("bad-data", "：why。", "not kept: why."),
+    ],
+)
+def test_why_something_was_not_kept_is_told_by_the_code_of_the_failure(code, zh, en):
+    refused = Result(None, Failure("why", code, "write elsewhere"))
+    for question, told in (("看看", zh), ("look", en)):
+        assert told in reply.not_kept(Desk(ask(question), {}), refused, "笔记", "the note"), question
+    assert reply.not_kept(Desk(ask("look"), {}), Result({}), "笔记", "the note") == ""
 
 
 def test_a_call_is_fitted_to_what_is_offered():
@@ -642,7 +704,7 @@ MESSAGES = (
     "为什么", "大盘怎么样", "How does AAPL look?", "🙂" * 50, "{0} {x} %s \\ [", "/x {y}", "看看 " + "宁" * 500,
 )  # fmt: skip
 ANSWERS = (
-    "", "null", "[]", "{}", "7", '"x"', "error: no", "Error: boom", "NaN", '{"rows": "x", "bars": 7}', '{"points": []}', '{"points": [7], "evidence": null}',
+    "", "null", "[]", "{}", "7", '"x"', "error: no", "Error: boom", '{"error": "no", "code": "ambiguous-symbol"}', '{"error": "", "code": "note-trusted", "beside": null}', '{"error": "x {y}", "code": ""}', "NaN", '{"rows": "x", "bars": 7}', '{"points": []}', '{"points": [7], "evidence": null}',
     '{"value": null, "date": null}', '{"value": NaN}', '{"value": true}', '{"value": {"a": 1}, "date": "2024-03-15"}', '{"value": 3.5, "date": "2024-03-15"}',
     '{"symbol": "300750.SZ", "name": null, "rows": 10, "first": "a", "last": null, "bars": ["x", "2024-03-15,1,1,1,1,1", "2024-03-14,a,b,c,d,e"]}',
     '{"fired": [7, {"id": null}, {"id": "T1", "kind": "rule", "tier": "x", "text": null, "confidence": 5}], "for_you_to_judge": [7, {"tier": 1}]}',

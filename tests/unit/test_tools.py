@@ -1,5 +1,6 @@
 """The registry, the router and the limits: what every call of a tool goes through."""
 
+import json
 import threading
 import time
 from typing import Annotated, Literal
@@ -114,6 +115,24 @@ def test_arguments_that_do_not_fit_are_told_so_that_a_model_can_act(scope, argum
     assert isinstance(outcome.failure, BadData)
     assert told in outcome.text()
     assert "symbol: string, period?: daily|weekly" in outcome.text()
+
+
+def test_a_failure_is_told_in_fields(scope):
+    def refuse(_scope: Scope) -> None:
+        raise Refused("{path} is taken", code="taken", hint="write {beside}", path="a.md", beside="b.md", count=3)
+
+    def rest(_scope: Scope) -> None:
+        raise Refused("not now")
+
+    router = Router([made(refuse, "a.b"), made(rest, "a.c")])
+    assert json.loads(router.call(scope, "a.b", {}).text()) == {
+        "error": "a.md is taken",
+        "code": "taken",
+        "hint": "write b.md",
+        "path": "a.md",
+        "beside": "b.md",
+    }
+    assert json.loads(router.call(scope, "a.c", {}).text()) == {"error": "not now", "code": "refused"}
 
 
 def test_the_wire_name_and_arguments_as_text_are_understood(scope):

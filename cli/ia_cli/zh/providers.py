@@ -93,18 +93,18 @@ CATALOG = {
     "it is looked for in the provider's folder, then in PATH": "先在 provider 的目录里找，再在 PATH 里找",
     "{tool} of provider {provider} cannot be started: {reason}": "provider {provider} 的 {tool} 无法启动：{reason}",
     "{tool} of provider {provider}: no answer in {seconds:g} s": "provider {provider} 的 {tool}：{seconds:g} 秒内没有回答",
-    "{tool} of provider {provider}: no answer in {seconds:g} s: {told}": (
-        "provider {provider} 的 {tool}：{seconds:g} 秒内没有回答：{told}"
+    "{tool} of provider {provider}: no answer in {seconds:g} s: {quoted}": (
+        "provider {provider} 的 {tool}：{seconds:g} 秒内没有回答：{quoted}"
     ),
     "{tool} of provider {provider}: more than {limit} bytes": "provider {provider} 的 {tool}：超过 {limit} 字节",
-    "{tool} of provider {provider} failed with status {status}: {told}": (
-        "provider {provider} 的 {tool} 失败，状态 {status}：{told}"
+    "{tool} of provider {provider} failed with status {status}: {quoted}": (
+        "provider {provider} 的 {tool} 失败，状态 {status}：{quoted}"
     ),
     "{tool} of provider {provider} failed with status {status}": "provider {provider} 的 {tool} 失败，状态 {status}",
-    "{tool} of provider {provider} failed: {told}": "provider {provider} 的 {tool} 失败：{told}",
-    "{tool} of provider {provider} answered with no JSON: {told}": "provider {provider} 的 {tool} 回答的不是 JSON：{told}",
+    "{tool} of provider {provider} failed: {quoted}": "provider {provider} 的 {tool} 失败：{quoted}",
+    "{tool} of provider {provider} answered with no JSON: {quoted}": "provider {provider} 的 {tool} 回答的不是 JSON：{quoted}",
     "{tool} of provider {provider} answered with nothing": "provider {provider} 的 {tool} 什么也没回答",
-    "{tool}: the server of provider {provider} ended: {told}": "{tool}：provider {provider} 的服务器已退出：{told}",
+    "{tool}: the server of provider {provider} ended: {quoted}": "{tool}：provider {provider} 的服务器已退出：{quoted}",
     "{tool}: the server of provider {provider} ended": "{tool}：provider {provider} 的服务器已退出",
     "call {tool} with {arguments}": "调用 {tool}，参数 {arguments}",
     # installing

@@ -69,8 +69,8 @@ def draft(ws: Workspace, wish: str, *, model: str | None = None, notify: Notify 
         design = tasks.designed(scope, given)
         drafted.append((scope, design))
         return {
-            "path": design.path, "status": "drafted: the user sees it now, and decides", "schedule": design.schedule,
-            "next": tasks.upcoming(design),
+            "path": design.path, "status": "drafted", "hint": "the user sees it now, and decides",
+            "schedule": design.schedule, "next": tasks.upcoming(design),
         }  # fmt: skip
 
     within = [

@@ -12,7 +12,7 @@ import llm
 
 from ia import clock, config
 from ia.agent.analyst import plan, request
-from ia.agent.analyst.desk import Call, Desk, Result, parsed
+from ia.agent.analyst.desk import Call, Desk, Failure, Result, parsed
 from ia.agent.analyst.reply import by_rules
 
 
@@ -86,7 +86,7 @@ def _replayed(desk: Desk, rounds: list[list[Result]]) -> list[Call] | plan.Reply
 
 def _matched(results: list[Result], count: int) -> list[Result]:
     """Return as many results as there were calls: whatever is lacking did not work."""
-    return [*results, *[Result(None, "no result came back")] * count][:count]
+    return [*results, *[Result(None, Failure("no result came back"))] * count][:count]
 
 
 def _chunks(reply: plan.Reply, prompt: llm.Prompt, desk: Desk) -> Iterator[str]:

@@ -181,7 +181,7 @@ def _by_digits(code: str, asked: str, traded: bool) -> Symbol:
     found = [_assumed(code, exchange, asked) for exchange in ("SH", "SZ", "BJ") if find_range(code, exchange)]
     if found:  # 000xxx is a share of Shenzhen rather than an index of Shanghai
         return min(found, key=lambda symbol: symbol.kind == "index")
-    raise NotFound("{text}: no stock, fund or index has such a code", text=asked)
+    raise NotFound("{text}: no stock, fund or index has such a code", code="unknown-symbol", text=asked)
 
 
 def _by_ticker(code: str, asked: str) -> Symbol | None:
@@ -227,7 +227,7 @@ def _by_name(asked: str, learnt: Iterable[Symbol]) -> Symbol:
     elif _is_ticker(asked.upper()):
         hint = "if it is a US ticker, write `{ticker}.US`"
     template = "{text}: no security of this name is known"
-    raise NotFound(template, text=asked, near=near, key=key, ticker=asked.upper(), hint=hint)
+    raise NotFound(template, code="unknown-symbol", text=asked, near=near, key=key, ticker=asked.upper(), hint=hint)
 
 
 def _exact(key: str, table: Iterable[tuple[Symbol, tuple[str, ...]]]) -> list[Symbol]:
@@ -263,7 +263,12 @@ def _several(asked: str, found: Iterable[Symbol]) -> UsageError:
     shown = ", ".join(map(str, listed[:12])) + (", …" if len(listed) > 12 else "")
     hint = "write one of the codes, such as `{first}`"
     return UsageError(
-        "{text} could be: {candidates}", text=asked, candidates=shown, first=listed[0].canonical, hint=hint
+        "{text} could be: {candidates}",
+        code="ambiguous-symbol",
+        text=asked,
+        candidates=shown,
+        first=listed[0].canonical,
+        hint=hint,
     )
 
 
@@ -284,7 +289,14 @@ def _assumed(code: str, exchange: str, asked: str) -> Symbol:
     home = [other for other in ("SH", "SZ", "BJ") if find_range(code, other)]
     near = str(_known(code, home[0]) or f"{code}.{home[0]}") if home else ""
     hint = "did you mean {near}?" if home else None
-    raise NotFound("{text}: {exchange} has no such code", text=asked, exchange=exchange, near=near, hint=hint)
+    raise NotFound(
+        "{text}: {exchange} has no such code",
+        code="unknown-symbol",
+        text=asked,
+        exchange=exchange,
+        near=near,
+        hint=hint,
+    )
 
 
 def _named(found: Symbol, learnt: Iterable[Symbol]) -> Symbol:

@@ -100,7 +100,10 @@ def account(
         **rest, "currency": whole.currency if whole is not None else None,
         "currencies": {name: purse(each) for name, each in found.purses.items()}, "method": method,
         "warnings": [
-            {"rule": each.rule, "value": figure(each.value), "limit": figure(each.limit), "message": say(each.message)}
+            {
+                "rule": each.rule, "value": figure(each.value), "limit": figure(each.limit),
+                "message": say(each.message), "symbol": each.symbol or None,
+            }
             for each in warnings
         ],
         "simulated": found.simulated, "unpriced": found.unpriced,

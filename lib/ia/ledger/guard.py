@@ -108,7 +108,8 @@ class Limits(NamedTuple):
 class Breach(NamedTuple):
     """One thing that speaks against an order. rule: its setting (`risk.position_pct`) or `exchange.…`, `account.…`;
     value and limit: the numbers, in per cent, hours, shares or money; refuses: False for what is only told;
-    overridable: whether `--override --because` may pass it."""
+    overridable: whether `--override --because` may pass it; symbol: the position that it is about, where that is not
+    the security of the order."""
 
     rule: str
     value: Decimal | None
@@ -116,6 +117,7 @@ class Breach(NamedTuple):
     message: Message
     refuses: bool = True
     overridable: bool = True
+    symbol: str = ""
 
 
 class Several(list[Message]):
@@ -168,7 +170,9 @@ def warnings(state: State, limits: Limits) -> list[Breach]:
                 "limit": exactly(limits.stop_loss_pct),
             }
             message = Message("stop-loss: {symbol} has lost {value} >= {limit}", **told)
-            found.append(Breach("risk.stop_loss_pct", loss, limits.stop_loss_pct, message, refuses=False))
+            found.append(
+                Breach("risk.stop_loss_pct", loss, limits.stop_loss_pct, message, refuses=False, symbol=symbol)
+            )
     return found
 
 

@@ -76,7 +76,9 @@ def opened(ws: Workspace) -> Iterator[sqlite3.Connection]:
 
 
 def _nothing() -> NotFound:
-    return NotFound("nothing of the market is stored yet", hint="`ia sync daily` fetches the day")
+    return NotFound(
+        "nothing of the market is stored yet", code="market-not-stored", hint="`ia sync daily` fetches the day"
+    )
 
 
 def sources(db: sqlite3.Connection) -> list[tuple[int, str, bool]]:

@@ -28,7 +28,9 @@ def chosen(ws: Workspace, text: str) -> list[str]:
             if rows:
                 return [symbol for (symbol,) in rows]
     if text == "all":
-        raise NotFound("nothing of the market is stored yet", hint="`ia sync daily` fetches the day")
+        raise NotFound(
+            "nothing of the market is stored yet", code="market-not-stored", hint="`ia sync daily` fetches the day"
+        )
     raise NotFound(
         "{text}: no industry, no concept and no file of this name",
         hint="all, watch, held, a file of codes, or an industry as `ia market sectors` writes it", text=text,

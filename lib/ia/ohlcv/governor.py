@@ -76,6 +76,8 @@ _told: set[tuple[str, str]] = set()
 class Banned(TryLater):
     """A host has shut us out, or is left alone since it did."""
 
+    code = "banned"
+
 
 class State(NamedTuple):
     """How a site stands: until when it is left alone (local ISO time, "" when it is not), why, and how often.

@@ -256,7 +256,7 @@ def _fetched(
             exc.params = {**exc.params, "age": cache.age(known)}
         raise
     if not bars.date:
-        raise NotFound("{symbol}: {adapter} has no bars", symbol=symbol.canonical, adapter=adapter.name)
+        raise NotFound("{symbol}: {adapter} has no bars", code="no-bars", symbol=symbol.canonical, adapter=adapter.name)
     fresh = fresh_until(symbol.market, fetched_at, bars.date[-1])
     series = cache.Series(
         adapter.name, symbol.canonical, symbol.name or fetched.name, fetched.host, fetched.note, adapter.simulated,

@@ -40,17 +40,21 @@ _is_captcha = re.compile("captcha|geetest|验证码|滑动验证|安全验证|�
 class NoNetwork(TryLater):
     """A host that cannot be reached, does not answer in time, or says that it is out of order."""
 
+    code = "host-unavailable"
     short = "timeout"
 
 
 class Unreachable(NoNetwork):
     """No connection at all: mostly this machine has no network, so that trying for long is of no use."""
 
+    code = "unreachable"
     short = "no connection"
 
 
 class ShapeChanged(Unavailable):
     """An answer that is not what this source used to send."""
+
+    code = "shape-changed"
 
 
 class Answer(NamedTuple):

@@ -69,9 +69,9 @@ def call(start: Start, provider: str, tool: str, name: str, arguments: dict[str,
     told = complaint(ended.err, start.secrets)
     if ended.status:
         raise STATUSES.get(ended.status, Unavailable)(
-            "{tool} of provider {provider} failed with status {status}: {told}" if told
+            "{tool} of provider {provider} failed with status {status}: {quoted}" if told
             else "{tool} of provider {provider} failed with status {status}",
-            tool=tool, provider=provider, status=ended.status, told=told,
+            code="provider-failed", tool=tool, provider=provider, status=ended.status, quoted=told,
         )  # fmt: skip
     try:
         value = json.loads(ended.out.decode("utf-8"), parse_constant=_no_constant)
@@ -79,9 +79,9 @@ def call(start: Start, provider: str, tool: str, name: str, arguments: dict[str,
     except (ValueError, RecursionError):
         started = complaint(ended.out[:400], start.secrets)
         raise BadData(
-            "{tool} of provider {provider} answered with no JSON: {told}" if started
+            "{tool} of provider {provider} answered with no JSON: {quoted}" if started
             else "{tool} of provider {provider} answered with nothing",
-            tool=tool, provider=provider, told=started,
+            code="provider-malformed", tool=tool, provider=provider, quoted=started,
         ) from None  # fmt: skip
     return scrubbed(value, start.secrets)
 

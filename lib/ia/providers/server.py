@@ -87,8 +87,8 @@ class Server:
         if result.is_error:
             told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
             raise Unavailable(
-                "{tool} of provider {provider} failed: {told}", tool=tool, provider=self.name,
-                told=complaint(told.encode("utf-8", "replace"), ()),
+                "{tool} of provider {provider} failed: {quoted}", code="provider-failed", tool=tool, provider=self.name,
+                quoted=complaint(told.encode("utf-8", "replace"), ()),
             )  # fmt: skip
         return value
 
@@ -119,9 +119,9 @@ class Server:
             self.close()
             limit = seconds if future else START
             raise NoAnswer(
-                "{tool} of provider {provider}: no answer in {seconds:g} s: {told}" if self._pipes.told()
+                "{tool} of provider {provider}: no answer in {seconds:g} s: {quoted}" if self._pipes.told()
                 else "{tool} of provider {provider}: no answer in {seconds:g} s",
-                tool=what, provider=self.name, seconds=limit, told=self._pipes.told(),
+                tool=what, provider=self.name, seconds=limit, quoted=self._pipes.told(),
             ) from None  # fmt: skip
         except concurrent.futures.CancelledError:
             raise self._gone(what) from None
@@ -172,9 +172,9 @@ class Server:
     def _gone(self, what: str) -> IaError:
         told = self._pipes.told()
         return Unavailable(
-            "{tool}: the server of provider {provider} ended: {told}" if told
+            "{tool}: the server of provider {provider} ended: {quoted}" if told
             else "{tool}: the server of provider {provider} ended",
-            tool=what, provider=self.name, told=told,
+            code="provider-ended", tool=what, provider=self.name, quoted=told,
         )  # fmt: skip
 
     def _failure(self, what: str, exc: BaseException) -> IaError:
@@ -188,7 +188,13 @@ class Server:
             self.close()
             return self._gone(what)
         told = complaint(str(exc).encode("utf-8", "replace"), self._start.secrets)
-        return BadData("{tool} of provider {provider} failed: {told}", tool=what, provider=self.name, told=told)
+        return BadData(
+            "{tool} of provider {provider} failed: {quoted}",
+            code="provider-failed",
+            tool=what,
+            provider=self.name,
+            quoted=told,
+        )
 
 
 def _value(result: Any) -> Any:

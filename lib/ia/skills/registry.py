@@ -183,7 +183,7 @@ def find(ws: Workspace, name: str) -> Skill:
 
     close = ", ".join(get_close_matches(wanted, [skill.name for skill in skills], 3, 0.5))
     raise NotFound(
-        "{name}: no such skill", name=wanted[:80], close=close,
+        "{name}: no such skill", code="no-such-skill", name=wanted[:80], close=close,
         hint="did you mean {close}?" if close else "`ia skill list` shows them",
     )  # fmt: skip
 
@@ -197,7 +197,12 @@ def usable(ws: Workspace, name: str, *, by_user: bool = False) -> Skill:
     if skill.problem is not None:
         raise BadData("{name}: {problem}", name=skill.name, problem=skill.problem)
     if not skill.enabled:
-        raise Refused("the skill {name} is disabled", name=skill.name, hint="`ia skill enable {name}` enables it")
+        raise Refused(
+            "the skill {name} is disabled",
+            code="skill-disabled",
+            name=skill.name,
+            hint="`ia skill enable {name}` enables it",
+        )
     if by_user and not skill.user_invocable:
         raise Refused("the skill {name} is not for users to call", name=skill.name)
     return skill
@@ -213,7 +218,9 @@ def load(ws: Workspace, name: str, arguments: str = "", *, by_user: bool = False
     skill = usable(ws, name, by_user=by_user)
     text = ws.read_present(f"{skill.path}/{FILE}")
     if text is None:
-        raise NotFound("{name}: no such skill", name=skill.name, hint="`ia skill list` shows them")
+        raise NotFound(
+            "{name}: no such skill", code="no-such-skill", name=skill.name, hint="`ia skill list` shows them"
+        )
     _head, body = split_text(text, FILE)
     return Loaded(skill, manifest.filled(body, arguments), sop_of(ws, skill))
 

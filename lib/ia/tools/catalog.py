@@ -48,10 +48,10 @@ def _wrapped(tool: providers.Declared) -> Tool:
         try:
             return tool.run(arguments)
         except IaError as exc:
-            if exc.params.get("told"):
+            if exc.params.get("quoted"):
                 scope.taint(origin)
                 if scope.actor != "user":
-                    exc.params["told"] = outside.fenced(str(exc.params["told"]), origin)
+                    exc.params["quoted"] = outside.fenced(str(exc.params["quoted"]), origin)
                     exc.args = (fill(exc.template, exc.params),)
             raise
 

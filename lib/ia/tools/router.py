@@ -22,6 +22,7 @@ from ia.errors import (
     TimedOut,
     TryLater,
     UsageError,
+    fill,
 )
 from ia.tools import gate, schema, writes
 from ia.tools.limits import limit
@@ -35,6 +36,8 @@ MAX_RESULT = 16_000
 MAX_OWN, MAX_OTHERS, MAX_TAINTED = 600, 60, 12
 """Calls of one tool in a minute: of ia's own, of a provider's, and of that once text from outside was read."""
 TRIES = 3
+_FIELDS = ("path", "beside", "candidates", "quoted")
+"""Fields of a failure that a caller can go on with; the others only complete its sentence."""
 
 
 class Outcome(NamedTuple):
@@ -51,10 +54,9 @@ class Outcome(NamedTuple):
         return self.failure is None
 
     def text(self) -> str:
-        """Return what a model is told: the value, or what was wrong and what would be right."""
+        """Return what a model is told: the value, or as JSON what was wrong and what would be right."""
         if self.failure is not None:
-            hint = f"; {_said(self.failure)}" if self.failure.hint else ""
-            return f"error: {self.failure}{hint}"
+            return _json(_failure_fields(self.failure))
         told = self.value if isinstance(self.value, str) else _json(self.value)
         return (
             told if len(told) <= MAX_RESULT else told[:MAX_RESULT] + f"\n… ({len(told) - MAX_RESULT} more characters)"
@@ -101,7 +103,7 @@ class Router:
 
             close = ", ".join(get_close_matches(name.replace("_", "."), self.tools, 3, 0.5))
             raise NotFound(
-                "{tool}: no such tool", tool=name[:80], close=close,
+                "{tool}: no such tool", code="no-such-tool", tool=name[:80], close=close,
                 hint="did you mean {close}?" if close else "`ia tool list` shows them",
             )  # fmt: skip
         return tool
@@ -277,5 +279,14 @@ def _short(value: Any) -> Any:
     return value if len(told) <= 200 and not isinstance(value, str) else told[:200]
 
 
-def _said(failure: IaError) -> str:
-    return str(Message(failure.hint or "", **failure.params))
+def _failure_fields(failure: IaError) -> dict[str, Any]:
+    """Return a failure as a model is told of it: `error`, `code`, `hint`, and the fields that a caller can use.
+
+    What a program from outside said is no part of ia's sentence, but a field of its own: `quoted`.
+    """
+    quoted = failure.params.get("quoted")
+    said = fill(failure.template, {**failure.params, "quoted": "…"}) if quoted else str(failure)
+    told: dict[str, Any] = {"error": said, "code": failure.code}
+    if failure.hint:
+        told["hint"] = fill(failure.hint, failure.params)
+    return told | {name: failure.params[name] for name in _FIELDS if failure.params.get(name)}

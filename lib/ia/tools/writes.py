@@ -102,7 +102,7 @@ def untrusted(scope: Scope, path: str, text: str, because: str = "") -> dict[str
         if before is not None and known is None:
             raise Refused(
                 "{path} is trusted, and text from outside ({origins}) was read: it stays as it is",
-                path=path, origins=", ".join(scope.origins), beside=beside(ws, path),
+                code="note-trusted", path=path, origins=", ".join(scope.origins), beside=beside(ws, path),
                 hint="write to a new path, such as {beside}",
             )  # fmt: skip
         text = outside.untrusted(text, [*(known.split(", ") if known else ()), *scope.origins])
@@ -115,10 +115,8 @@ def untrusted(scope: Scope, path: str, text: str, because: str = "") -> dict[str
     scope.wrote(path)
     if number not in scope.pending:
         scope.pending.append(number)
-    return {
-        "path": path, "status": "written as untrusted, until the user accepts it: ia approve " + str(number),
-        "proposal": number,
-    }  # fmt: skip
+    hint = f"untrusted until the user accepts it: ia approve {number}"
+    return {"path": path, "status": "untrusted", "proposal": number, "hint": hint}
 
 
 def beside(ws: Workspace, path: str) -> str:
@@ -140,10 +138,16 @@ def proposed(scope: Scope, kind: str, path: str, text: str, because: str = "") -
     proposal = _proposal(scope, kind, path, text, because)
     if proposal.id not in scope.pending:
         scope.pending.append(proposal.id)
-    return {
-        "proposal": proposal.id, "path": path,
-        "status": f"waits for the user's approval: ia approve {proposal.id}",
-    }  # fmt: skip
+    return describe_proposal(proposal.id, path)
+
+
+def describe_proposal(number: int, path: str, *, known: bool = False) -> dict[str, Any]:
+    """Return what a model is told of a proposal that the user has to decide on.
+
+    known   it was proposed before
+    """
+    hint = f"waits already: ia approve {number}" if known else f"waits for the user's approval: ia approve {number}"
+    return {"proposal": number, "path": path, "status": "proposed", "hint": hint}
 
 
 def _proposal(scope: Scope, kind: str, path: str, text: str, because: str) -> Proposal:
@@ -172,7 +176,7 @@ def room(scope: Scope) -> None:
     )
     if count >= MAX_PENDING:
         raise Refused(
-            "{count} proposals wait for the user already", count=count,
+            "{count} proposals wait for the user already", code="too-many-proposals", count=count,
             hint="propose nothing more before the user has decided: `ia pending`",
         )  # fmt: skip
 
@@ -204,7 +208,7 @@ def _plain_name(scope: Scope, path: str) -> None:
     ):
         raise Refused(
             "{path!r}: after text from outside was read, names are short and made of letters, digits, - and _",
-            path=path[:80], hint="write to another path, such as notebook/research/TOPIC/DATE.md",
+            code="outside-text", path=path[:80], hint="write to another path, such as notebook/research/TOPIC/DATE.md",
         )  # fmt: skip
 
 

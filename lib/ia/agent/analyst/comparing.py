@@ -120,7 +120,7 @@ def sides_of(
     for at, mention in enumerate(securities):
         bars, *rest = results[at * size : (at + 1) * size]
         if not bars.ok or not isinstance(bars.value, dict):
-            failed.append(reply.no_prices(desk, mention.said, "missing" if bars.missing else bars.error))
+            failed.append(reply.no_prices(desk, mention.said, bars.failure or reply.NO_BARS))
         else:
             try:
                 sides.append(_side(desk, mention, bars.value, rest, codes, steps, lens))

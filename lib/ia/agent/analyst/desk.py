@@ -22,17 +22,42 @@ class Call(NamedTuple):
     args: dict[str, Any]
 
 
+NO_TOOL = "no-such-tool"
+"""The code of a failure whose reason is that the tool is not within reach."""
+
+
+class Failure(NamedTuple):
+    """Why a call gave no value: a sentence, its code (ia.errors), what to do next, and what else the router tells.
+
+    fields  such as `beside`, the path that is free
+    """
+
+    error: str
+    code: str = ""
+    hint: str = ""
+    fields: Mapping[str, Any] = {}
+
+    @property
+    def sentence(self) -> str:
+        """The sentence, and what to do next."""
+        return f"{self.error}; {self.hint}" if self.hint else self.error
+
+
 class Result(NamedTuple):
-    """What a call gave: the value, or in `error` why not. `missing`: there is no such tool within reach."""
+    """What a call gave: the value, or why there is none."""
 
     value: Any
-    error: str = ""
-    missing: bool = False
+    failure: Failure | None = None
 
     @property
     def ok(self) -> bool:
         """Whether it worked."""
-        return not self.error and not self.missing
+        return self.failure is None
+
+    @property
+    def missing(self) -> bool:
+        """Whether there is no such tool within reach."""
+        return self.failure is not None and self.failure.code == NO_TOOL
 
     def get(self, key: str) -> Any:
         """Return a field of an object, None where there is none."""
@@ -51,16 +76,23 @@ _SYNONYMS = (("content", "text", "body"), ("topic", "subject"), ("because", "why
 
 
 def parsed(output: str) -> Result:
-    """Return a tool's answer as a result: JSON where it is JSON, and an error where it says so."""
+    """Return a tool's answer as a result: JSON where it is JSON, and a failure where it is one of the router.
+
+    `Error: …` is what `llm` makes of an exception in a tool that is not ia's.
+    """
     if output[:6].lower() == "error:":
-        return Result(None, output[6:].strip() or "error")
+        return Result(None, Failure(output[6:].strip() or "error"))
     if output[:1] not in "{[":
         return Result(output)
     try:
         value, end = json.JSONDecoder().raw_decode(output)
-        return Result(value if not output[end:].lstrip().startswith(("<<", "{")) else output)
     except ValueError:
         return Result(_mended(output))
+    if output[end:].lstrip().startswith(("<<", "{")):
+        return Result(output)
+    if isinstance(value, dict) and isinstance(value.get("error"), str) and isinstance(value.get("code"), str):
+        return Result(None, Failure(value["error"], value["code"], str(value.get("hint") or ""), value))
+    return Result(value)
 
 
 def _mended(output: str) -> Any:
@@ -139,7 +171,10 @@ class Desk:
         """Make calls at the same time; those of tools that are out of reach are answered as missing."""
         within = [call for call in calls if self.has(call.tool)]
         given = iter((yield within) if within else [])
-        results = [next(given) if self.has(call.tool) else Result(None, missing=True) for call in calls]
+        results = [
+            next(given) if self.has(call.tool) else Result(None, Failure(f"{call.tool} is not within reach", NO_TOOL))
+            for call in calls
+        ]
         for call, result in zip(calls, results, strict=True):
             if result.missing and call.tool not in self.lacking:
                 self.lacking.append(call.tool)
@@ -170,5 +205,5 @@ class Desk:
             return
         if result.get("proposal") is not None:
             self.proposals.append(result)
-        if str(result.get("status") or "").startswith("written"):
+        if result.get("status") in ("written", "untrusted"):
             self.written.append(str(result.get("path")))

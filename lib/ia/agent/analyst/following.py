@@ -31,12 +31,12 @@ def follow(desk: Desk, wanted: Intent) -> Work[Reply]:
     """Carry out the steps of a user's skill that look and compute, and say which are left for a model or a person."""
     speak = desk.speak
     result = yield from desk.one("skills.load", name=wanted.skill, arguments=wanted.words, steps=True)
-    if not result.ok:
+    if result.failure is not None:
         body = desk.request.parts.get("skill", "")
         why = (
             speak("没有读取技能的工具", "there is no tool to load skills")
             if result.missing
-            else reply.told_so(speak, result.error)
+            else reply.describe_failure(speak, result.failure)
         )
         return reply.of(
             speak(
@@ -138,9 +138,13 @@ def _ready(desk: Desk, call: Call) -> bool:
 
 @part("一个步骤的结果", "the result of a step", in_text)
 def _shown(desk: Desk, step: Step, call: Call, result: Result) -> str:
-    if not result.ok:
-        absent = call.tool in ("memory.read", "notebook.read") and "no such" in result.error
-        return desk.speak("还没有这个文件", "no such file yet") if absent else reply.told_so(desk.speak, result.error)
+    if result.failure is not None:
+        absent = call.tool in ("memory.read", "notebook.read") and result.failure.code == "not-found"
+        return (
+            desk.speak("还没有这个文件", "no such file yet")
+            if absent
+            else reply.describe_failure(desk.speak, result.failure)
+        )
     if call.tool in ("compute.run", "indicator.calc"):
         value, date = valued(result)
         figure = Figure(step.label, value, unit_of(step), date, step.code)

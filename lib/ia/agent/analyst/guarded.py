@@ -1,6 +1,5 @@
 """What the user's risk rules say of a security before anything is advised, with the numbers and the limits."""
 
-import re
 from typing import Any, NamedTuple
 
 from ia.agent.analyst import reply
@@ -13,7 +12,6 @@ _NAMES = {
     "risk.day_stop_pct": ("单日亏损，禁止新开仓", "loss of the day, nothing new is bought"),
     "risk.stop_loss_pct": ("止损提醒", "stop reminder"), "risk.cooling_hours": ("操作冷却", "cooling"),
 }  # fmt: skip
-_SYMBOL = re.compile(r"\b(?:\d{6}\.(?:SH|SZ|BJ)|\d{5}\.HK|[A-Z.]+\.US)\b")
 _LOSSES = ("risk.stop_loss_pct", "risk.day_warning_pct", "risk.day_stop_pct")
 
 
@@ -45,7 +43,7 @@ def checked(desk: Desk, *codes: str, quantity: int | None = None) -> Work[list[s
 
 
 def _told(desk: Desk, code: str, result: Result) -> list[str]:
-    if result.ok:
+    if result.failure is None:
         return _lines(desk, code, result)
     if result.missing:
         return []
@@ -54,7 +52,7 @@ def _told(desk: Desk, code: str, result: Result) -> list[str]:
             "**风控** {symbol} 没有核对：{reason}",
             "**Risk rules** {symbol}: not checked: {reason}",
             symbol=code,
-            reason=reply.told_so(desk.speak, result.error),
+            reason=reply.describe_failure(desk.speak, result.failure),
         )
     ]
 
@@ -75,8 +73,8 @@ def said(desk: Desk, breach: dict[str, Any]) -> str:
     value, limit = breach.get("value"), breach.get("limit")
     if rule not in _NAMES or value is None or limit is None or (desk.speak.lang == "en" and told):
         return told or rule
-    symbol = _SYMBOL.search(told)
-    head = (f"{symbol[0]} " if symbol else "") + desk.speak(*_NAMES[rule]) + desk.speak("：", ": ")
+    symbol = breach.get("symbol")
+    head = (f"{symbol} " if symbol else "") + desk.speak(*_NAMES[rule]) + desk.speak("：", ": ")
     if rule == "risk.cooling_hours":
         return desk.speak(
             "{head}{value:.3g} 小时 < {limit:g} 小时",

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from ia.agent.analyst import daily, guarded, reply
-from ia.agent.analyst.desk import Call, Desk, Result, Work
+from ia.agent.analyst.desk import NO_TOOL, Call, Desk, Failure, Result, Work
 from ia.agent.analyst.intent import Intent
 from ia.agent.analyst.reply import Reply
 
@@ -17,8 +17,8 @@ def holdings(desk: Desk, wanted: Intent) -> Work[Reply]:
     """Tell what is held, what it brought, and which risk rules are touched; of the securities named, only of these."""
     speak = desk.speak
     status = yield from desk.one("account.status")
-    if not status.ok:
-        return reply.of(_unread(desk, status, speak("账本", "the ledger")))
+    if status.failure is not None:
+        return reply.of(_unread(desk, status.failure, speak("账本", "the ledger")))
     positions = daily.positions_of(status)
     if not positions and not status.get("currencies"):
         return reply.of(
@@ -56,8 +56,8 @@ def main_lines(desk: Desk, wanted: Intent) -> Work[Reply]:
     found, market, rose = yield from desk.run(
         Call("market.mainline", {}), Call("market.summary", {}), Call("market.gainers", {"limit": SHOWN})
     )
-    if not found.ok:
-        return reply.of(_unread(desk, found, speak("本地市场", "the stored market")))
+    if found.failure is not None:
+        return reply.of(_unread(desk, found.failure, speak("本地市场", "the stored market")))
     lines = daily.lines_of(found)
     verdict = daily.judged(desk, found, lines)
     day = (
@@ -120,16 +120,16 @@ def order(desk: Desk, wanted: Intent) -> Work[Reply]:
 KINDS = {"holdings": holdings, "mainline": main_lines, "order": order}
 
 
-def _unread(desk: Desk, failed: Result, what: str) -> str:
+def _unread(desk: Desk, failure: Failure, what: str) -> str:
     """Return why ledger or store could not be read, and what to type."""
     speak = desk.speak
-    if failed.missing:
+    if failure.code == NO_TOOL:
         return speak(
             "这里没有读{what}的工具；用 `ia turn` 来问。",
             "There is no tool here to read {what}: ask with `ia turn`.",
             what=what,
         )
-    if "stored" in failed.error:
+    if failure.code == "market-not-stored":
         return speak(
             "本地还没有市场数据：先 `ia sync daily`，再来问。",
             "Nothing of the market is stored yet: run `ia sync daily`, then ask again.",
@@ -138,7 +138,7 @@ def _unread(desk: Desk, failed: Result, what: str) -> str:
         "{what}没有读到：{error}",
         "{what} could not be read: {error}",
         what=what,
-        error=reply.told_so(speak, failed.error),
+        error=reply.describe_failure(speak, failure),
     )
 
 

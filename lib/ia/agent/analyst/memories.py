@@ -70,11 +70,11 @@ def _recalled(desk: Desk, wanted: Intent) -> Work[Reply]:
     calls = [Call("memory.recall", {"query": query, "limit": 8})]
     calls += [Call("market.ohlcv", {"symbol": m.code, "tail": 120}) for m in wanted.securities[:1]]
     found, *bars = yield from desk.run(*calls)
-    if not found.ok:
+    if found.failure is not None:
         why = (
             speak("没有检索记忆的工具", "there is no tool to search the memory")
             if found.missing
-            else reply.told_so(speak, found.error)
+            else reply.describe_failure(speak, found.failure)
         )
         return reply.of(speak("找不了：{reason}。", "It cannot be looked up: {reason}.", reason=why))
     hits = recalled(found.value)

@@ -1,10 +1,9 @@
 """What an answer is, and the sentences that several answers share."""
 
-import re
 from typing import NamedTuple
 
-from ia.agent.analyst.desk import Desk, Result
-from ia.agent.analyst.voice import Voice
+from ia.agent.analyst.desk import NO_TOOL, Desk, Failure, Result
+from ia.agent.analyst.voice import ZH, Voice
 
 
 class Reply(NamedTuple):
@@ -46,120 +45,116 @@ def by_rules(speak: Voice) -> str:
     )
 
 
-def no_prices(desk: Desk, said: str, failure: str) -> str:
+NO_BARS = Failure("no bars")
+"""The failure of a source that answered without any."""
+_LATER = {
+    "try-later",
+    "timed-out",
+    "no-answer",
+    "host-unavailable",
+    "unreachable",
+    "banned",
+    "no-host-answered",
+}
+"""Codes of failures of a source that pass."""
+_UNKNOWN = {"unknown-symbol", "not-simulated", "no-bars"}
+"""Codes of failures that mean: the source knows no such security."""
+
+
+def no_prices(desk: Desk, said: str, failure: Failure) -> str:
     """Return why there are no prices, and what to type."""
-    speak, low = desk.speak, failure.casefold()
-    if failure == "missing":
+    speak = desk.speak
+    if failure.code == NO_TOOL:
         return speak(
             "这里没有取行情的工具，{security} 没法看。用 `ia turn`，或给 llm 加上 `-T ia_ohlcv -T ia_compute`。",
             "There is no tool for prices here, so {security} cannot be looked at. Use `ia turn`, or give llm"
             " `-T ia_ohlcv -T ia_compute`.",
             security=said,
         )
-    if "could be:" in low:
+    if failure.code == "ambiguous-symbol":
         return speak(
             "“{security}”可能是好几只证券：{candidates}。请写代码，例如 600519.SH。",
             '"{security}" could be several securities: {candidates}. Write the code, such as 600519.SH.',
             security=said,
-            candidates=failure.split("could be:", 1)[1].split(";")[0].strip(),
+            candidates=failure.fields.get("candidates", ""),
         )
-    failure = told_so(speak, failure)
-    if "has no bars then" in low:
+    if failure.code == "no-bars-then":
         return speak(
             "那时没有 {security} 的行情：它当时还没有上市，或者行情源没有那么早的数据。没有数据，我不发表观点。",
             "There are no bars of {security} then: it was listed later, or the source has none so old. Without data"
-            " there is"
-            " no view.",
+            " there is no view.",
             security=said,
         )
-    if any(
-        word in low
-        for word in ("no security", "no such", "has no bars", "is not in the simulated market", "no stock", "not found")
-    ):
+    reason = describe_failure(speak, failure)
+    if failure.code in _UNKNOWN:
         return speak(
             "没有找到 {security} 的行情（{failure}）。请核对代码，例如 600519、00700.HK、AAPL。",
             "No prices were found for {security} ({failure}). Check the code: 600519, 00700.HK, AAPL.",
             security=said,
-            failure=failure,
+            failure=reason,
         )
-    if any(
-        word in low
-        for word in (
-            "try later",
-            "timed out",
-            "timeout",
-            "rate",
-            "ban",
-            "cannot be reached",
-            "no host answered",
-            "connect",
-            "longer than",
-        )
-    ):
+    if failure.code in _LATER:
         return speak(
             "行情源暂时取不到 {security}（{failure}）。过一会儿再问；离线可用 `ia config set market.adapter"
             " demo`（模拟行情）。",
             "The source has no prices of {security} for now ({failure}). Ask again later; offline there is"
             " `ia config set market.adapter demo` (simulated prices).",
             security=said,
-            failure=failure,
+            failure=reason,
         )
     return speak(
         "取不到 {security} 的行情：{failure}。没有数据，我不发表观点。",
         "The prices of {security} could not be fetched: {failure}. Without data there is no view.",
         security=said,
-        failure=failure,
+        failure=reason,
     )
 
 
-_QUOTED = re.compile(r"<<data (?P<mark>\w+) .*?(?:<<end of data (?P=mark)>>|\Z)", re.S)
-"""What a program from outside said: nothing of it belongs into an answer."""
-_KNOWN = (
-    ("is not in the simulated market", "模拟市场里没有这只证券"),
-    ("no host answered", "各个主机都没有应答"),
-    ("has no bars", "行情源没有它的数据"),
-    ("timed out", "超时"),
-    ("timeout", "超时"),
-    ("longer than", "超时"),
-    ("cannot be reached", "连不上"),
-    ("failed with status", "这个工具出错了"),
-    ("answered with no", "这个工具没有给出能读的结果"),
-    ("ended before", "这个工具的程序中途退出了"),
-    ("no such security", "不在我认得的证券里"),
-)
+_KNOWN = {
+    "not-simulated": "模拟市场里没有这只证券",
+    "no-host-answered": "各个主机都没有应答",
+    "no-bars": "行情源没有它的数据",
+    "no-bars-then": "行情源没有它的数据",
+    "timed-out": "超时",
+    "unreachable": "连不上",
+    "provider-failed": "这个工具出错了",
+    "provider-malformed": "这个工具没有给出能读的结果",
+    "provider-ended": "这个工具的程序中途退出了",
+}
 
 
-def told_so(speak: Voice, failure: str) -> str:
-    """Return a tool's failure in the language of the reply, where its kind is known; what a provider wrote is cut."""
-    known = [told for words, told in _KNOWN if words in failure.casefold()] if speak.lang == "zh" else []
-    return known[0] if known else _QUOTED.sub("", failure).rstrip(" :;")
+def describe_failure(speak: Voice, failure: Failure) -> str:
+    """Return a tool's failure in the language of the reply, where its code is known."""
+    return _KNOWN.get(failure.code, failure.sentence) if speak.lang == ZH else failure.sentence
 
 
 def not_kept(desk: Desk, result: Result, zh: str, en: str) -> str:
     """Return why something was not kept, "" where it was."""
-    if result.ok:
+    if result.failure is None:
         return ""
-    why = (
-        desk.speak("没有这个工具", "there is no tool for it") if result.missing else _refused(desk.speak, result.error)
-    )
+    why = _describe_refusal(desk.speak, result.failure)
     return desk.speak("{what}没有存下：{why}。", "{what} was not kept: {why}.", what=desk.speak(zh, en), why=why)
 
 
-def _refused(speak: Voice, error: str) -> str:
-    """Return a refusal of the gate as it is told to a person: it was written for a model, with what to do next."""
-    if "stays as it is" in error:
-        return speak(
-            "那个文件是可信的，而这里读到了外面的文字，所以没有动它",
-            "that file is trusted, and text from outside was read here",
-        )
-    if "text from outside" in error:
-        return speak(
-            "这里读到了外面的文字，而你自己没有要求改它",
-            "text from outside was read here, and you did not ask for it yourself",
-        )
-    if "wait for the user already" in error:
-        return speak("等你决定的提案已经太多", "too many proposals wait for you already")
-    return told_so(speak, error.split("; ")[0])
+_REFUSED = {
+    NO_TOOL: ("没有这个工具", "there is no tool for it"),
+    "note-trusted": (
+        "那个文件是可信的，而这里读到了外面的文字，所以没有动它",
+        "that file is trusted, and text from outside was read here",
+    ),
+    "outside-text": (
+        "这里读到了外面的文字，而你自己没有要求改它",
+        "text from outside was read here, and you did not ask for it yourself",
+    ),
+    "too-many-proposals": ("等你决定的提案已经太多", "too many proposals wait for you already"),
+}
+
+
+def _describe_refusal(speak: Voice, failure: Failure) -> str:
+    """Return a refusal of the gate as it is told to a person: its hint was written for a model."""
+    if failure.code in _REFUSED:
+        return speak(*_REFUSED[failure.code])
+    return describe_failure(speak, failure._replace(hint=""))
 
 
 def waiting(desk: Desk, results: list[Result]) -> list[str]:
@@ -187,7 +182,7 @@ def paths(desk: Desk, *pairs: tuple[Result, str, str]) -> list[str]:
     speak, kept, failed = desk.speak, [], []
     for result, zh, en in pairs:
         if result.ok and isinstance(result.value, dict) and result.get("path"):
-            mark = speak("（未确认）", " (untrusted)") if "untrusted" in str(result.get("status")) else ""
+            mark = speak("（未确认）", " (untrusted)") if result.get("status") == "untrusted" else ""
             kept.append(f"{speak(zh, en)} `{result.get('path')}`{mark}")
         elif result.ok:
             kept.append(speak(zh, en))

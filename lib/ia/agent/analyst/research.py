@@ -6,7 +6,7 @@ from typing import Any
 
 from ia.agent.analyst import lens as lenses
 from ia.agent.analyst import past, procedure, reply, verdict
-from ia.agent.analyst.desk import Call, Desk, Result, Work
+from ia.agent.analyst.desk import NO_TOOL, Call, Desk, Failure, Result, Work
 from ia.agent.analyst.mentions import Mention, english
 from ia.agent.analyst.parts import nothing, part
 from ia.agent.analyst.procedure import Figure, Step
@@ -16,7 +16,6 @@ from ia.agent.analyst.voice import ZH
 
 BENCHMARK = {"CN": "000300.SH", "HK": "恒生指数", "US": "SPY"}
 TAIL = 120
-_FREE = re.compile(r"write to a new path, such as (\S+\.md)")
 
 
 @dataclass
@@ -37,7 +36,7 @@ class Study:
     unread: list[tuple[str, str, str]] = field(default_factory=list)
     earlier: list[dict[str, Any]] = field(default_factory=list)
     index: str = ""
-    failure: str = ""
+    failure: Failure | None = None
     verdict: Verdict | None = None
     skill: str = ""
     why: str = ""
@@ -98,9 +97,9 @@ def named(desk: Desk, mention: Mention) -> str:
 def loaded(desk: Desk, skill: str, arguments: str = "") -> Work[Any]:
     """Return what `skills.load` brings of a skill, None where it is not there."""
     result = yield from desk.one("skills.load", name=skill, arguments=arguments, steps=True)
-    if not result.ok:
-        if result.error and not any(words in result.error for words in ("no such skill", "is disabled")):
-            desk.unused(skill, reply.told_so(desk.speak, result.error))
+    if result.failure is not None:
+        if result.failure.code not in (NO_TOOL, "no-such-skill", "skill-disabled"):
+            desk.unused(skill, reply.describe_failure(desk.speak, result.failure))
         return None
     if isinstance(result.get("tools"), list):
         desk.allowed = [str(name) for name in result.get("tools")]
@@ -169,7 +168,7 @@ def _looked(desk: Desk, study: Study, mention: Mention) -> Work[None]:
     bars, *rest, today = yield from desk.run(*calls)
     study.observed = str(today.value) if today.ok else ""
     if not bars.ok or not isinstance(bars.value, dict) or not bars.get("rows"):
-        study.failure = "missing" if bars.missing else bars.error or "no bars"
+        study.failure = bars.failure or reply.NO_BARS
         return
     study.market = bars.value
     study.name = study.name or str(bars.get("name") or "")
@@ -201,7 +200,7 @@ def _computed(desk: Desk, study: Study, mention: Mention | None) -> Work[None]:
             for item in results[-1].get("for_you_to_judge") or []
             if isinstance(item, dict) and item.get("tier") == 1
         ]
-    study.why = next((result.error for result in results if result.error), "")
+    study.why = next((each.failure.sentence for each in results if each.failure and not each.missing), "")
     study.figures = procedure.figures(study.steps, study.values, desk.speak)
 
 
@@ -223,7 +222,8 @@ def observe(desk: Desk, topic: str, line: str, observed: str = "") -> Call:
 def filed(desk: Desk, *calls: Call) -> Work[list[Result]]:
     """Make calls that write; what is refused since its file is trusted goes once, untrusted, to the free path named."""
     results = yield from desk.run(*calls)
-    free = {at: spot[1] for at, result in enumerate(results) if (spot := _FREE.search(result.error))}
+    refused = {at: each.failure for at, each in enumerate(results) if each.failure}
+    free = {at: str(each.fields["beside"]) for at, each in refused.items() if each.fields.get("beside")}
     again = [Call(calls[at].tool, {**calls[at].args, "path": path}) for at, path in free.items()]
     for at, result in zip(free, (yield from desk.run(*again)), strict=True):
         results[at] = result

@@ -3,14 +3,14 @@
 import re
 
 from ia.agent.analyst import reply
-from ia.agent.analyst.desk import Call, Desk, Result, Work
+from ia.agent.analyst.desk import Call, Desk, Failure, Result, Work
 from ia.agent.analyst.figures import Figure
 from ia.agent.analyst.intent import Intent
 from ia.agent.analyst.mentions import near
 from ia.agent.analyst.parts import in_list, in_text, part
 from ia.agent.analyst.reply import Reply
 from ia.agent.analyst.research import named, valued
-from ia.agent.analyst.voice import number
+from ia.agent.analyst.voice import ZH, number
 from ia.errors import IaError
 from ia.instruments.symbols import resolve
 from ia.sessions import importance_of
@@ -48,7 +48,7 @@ def figure(desk: Desk, wanted: Intent) -> Work[Reply]:
                 "market.ohlcv", symbol=mention.code, tail=1, **far, **({"end": end} if end else {})
             )
             if not bars.ok:
-                lines.append(reply.no_prices(desk, mention.said, "missing" if bars.missing else bars.error))
+                lines.append(reply.no_prices(desk, mention.said, bars.failure or reply.NO_BARS))
                 continue
             head, simulated = f"**{named(desk, mention)}** {mention.code}", bool(bars.get("simulated"))
         args = {"symbol": mention.code} if desk.stranger and mention and not end else {}
@@ -81,10 +81,10 @@ def _told(desk: Desk, item: Figure, result: Result) -> str:
         return f"{speak(zh, en)} {number(value, unit, speak)}" + (f" ({date})" if date else "")
     if result.missing:
         why = speak("没有计算工具", "no tool for it")
-    elif result.ok or "iloc" in item[0] or "date" in item[0]:
+    elif result.failure is None or "iloc" in item[0] or "date" in item[0]:
         why = speak("算不出（这段时间没有或不够 K 线）", "not to be had (no or too few bars then)")
     else:
-        why = reply.told_so(speak, result.error)
+        why = reply.describe_failure(speak, result.failure)
     return f"{speak(zh, en)} {why}"
 
 
@@ -265,7 +265,8 @@ def _doubt(desk: Desk, said: str) -> str:
         return speak("哪一只证券？例如“贵州茅台的 RSI 是多少”。", 'Of which security? For example "RSI of 600519".')
     try:
         symbol = resolve(said)
-        return reply.no_prices(desk, said, f"no such security as {symbol} in my rules")
+        unknown = "不在我认得的证券里" if speak.lang == ZH else f"no such security as {symbol} in my rules"
+        return reply.no_prices(desk, said, Failure(unknown, "unknown-symbol"))
     except IaError as exc:
         if several := exc.params.get("candidates"):
             return speak(

@@ -100,13 +100,14 @@ def _first(symbol: Symbol, ways: list[Callable[[], T]]) -> T:
         except (NotFound, TryLater, Unavailable) as exc:
             failures.append(exc)
     if all(isinstance(failure, NotFound) for failure in failures):
-        raise NotFound("{symbol}: no host has such a symbol", symbol=str(symbol))
+        raise NotFound("{symbol}: no host has such a symbol", code="unknown-symbol", symbol=str(symbol))
     kind = TryLater if any(isinstance(failure, TryLater) for failure in failures) else Unavailable
     template = "{symbol}: no host answered: {first}; {second}; {third}"
     if len(failures) == 2:
         template = "{symbol}: no host answered: {first}; {second}"
     raise kind(
         template,
+        code="no-host-answered",
         hint="another source: --adapter; how hosts stand: `ia doctor`",
         symbol=str(symbol),
         **dict(zip(("first", "second", "third"), failures, strict=False)),

@@ -168,6 +168,7 @@ def _visible(symbol: Symbol) -> "tuple[Bars, list[Action]]":
         listed = ", ".join(str(from_canonical(name)) for name in ("600519.SH", "300750.SZ", "00700.HK", "SPY.US"))
         raise NotFound(
             "{symbol} is not in the simulated market",
+            code="not-simulated",
             hint="it has {listed} and others; real prices: `--adapter akshare`",
             symbol=str(symbol),
             listed=listed,

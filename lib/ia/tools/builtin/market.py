@@ -38,7 +38,7 @@ def ohlcv(
     answer = history(scope.ws, request, scope.notify)
     if not answer.bars.date:
         raise NotFound(
-            "{symbol} has no bars then; it has {first} to {last}", symbol=answer.symbol.canonical,
+            "{symbol} has no bars then; it has {first} to {last}", code="no-bars-then", symbol=answer.symbol.canonical,
             first=answer.series.first, last=answer.series.last,
         )  # fmt: skip
     scope.market = Market(

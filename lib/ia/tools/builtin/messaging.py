@@ -108,7 +108,7 @@ def _asked_to_add(scope: Scope, to: str) -> dict[str, Any]:
     stored = scope.ws.read("config.yaml") or ""
     after = config.edited(stored, KEY, ",".join([*config.listed(KEY), to]))
     told = writes.proposed(scope, "config", "config.yaml", after, f"may be sent messages: {to}")
-    return {**told, "status": f"nothing was sent; {told['status']}"}
+    return {**told, "hint": f"nothing was sent; {told['hint']}"}
 
 
 def _may_reach(scope: Scope, to: str) -> None:

@@ -12,7 +12,7 @@ from ia.tools.builtin.market import bars_of, window
 from ia.tools.refusals import said
 from ia.tools.registry import CONFIRM, READ, tool
 from ia.tools.scope import Scope
-from ia.tools.writes import proposed, room
+from ia.tools.writes import describe_proposal, proposed, room
 
 ALWAYS = ("skills.list", "skills.load", "skills.check", "memory.recall")
 """What every skill may call, in the bounds of whoever called it."""
@@ -205,17 +205,14 @@ def install(
             )  # fmt: skip
         sources.check_suggested(source)
         told = proposed(scope, proposals.FETCH, source, json.dumps({"source": source, "name": name}), because)
-        return {**told, "status": f"nothing was fetched; it {told['status']}"}
+        return {**told, "hint": f"nothing was fetched; it {told['hint']}"}
     room(scope)
     if scope.tainted:
         because = f"[untrusted: {', '.join(scope.origins)}] {outside.folded(because)}"
     proposal = installing.propose(scope.ws, source, name, because=because, origin=gate.origin(scope), actor=scope.actor)
     if proposal.id not in scope.pending:
         scope.pending.append(proposal.id)
-    return {
-        "proposal": proposal.id, "path": proposal.path,
-        "status": f"waits for the user's approval: ia approve {proposal.id}",
-    }  # fmt: skip
+    return describe_proposal(proposal.id, proposal.path)
 
 
 def _named(source: str, asked: str) -> bool:

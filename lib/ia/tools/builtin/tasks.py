@@ -87,12 +87,9 @@ def told(scope: Scope, made: Kept) -> dict[str, Any]:
     from ia.schedule.design import produced
 
     design, number = made.design, made.number
-    status = (
-        f"waits already: ia approve {number}" if made.known else f"waits for the user's approval: ia approve {number}"
-    )
     others = beside(scope, design)
     return {
-        "proposal": number, "path": design.path, "status": status, "schedule": design.schedule,
+        **writes.describe_proposal(number, design.path, known=made.known), "schedule": design.schedule,
         "described": described(design, language(design)), "next": upcoming(design), "keeps": produced(design),
         **({"beside": others} if others else {}),
         **({"kept in the same note": same} if (same := sharing(scope, design)) else {}),

@@ -1,0 +1,227 @@
+"""No part of ia reads the sentences of another: what a program must know travels as a field.
+
+A sentence is what is written for a person:
+
+- the attributes `error`, `hint`, `template`, `stderr` and `sentence` of anything;
+- the fields `"error"`, `"hint"`, `"message"` and `"stderr"` of a document: `told["hint"]`, `told.get("hint")`;
+- `str(x)`, `repr(x)` or `f"{x}"` of an exception: a name bound by `except … as x`, or a name or attribute called exc,
+  error, failure, message, problem or reason;
+- what is made of one by lower(), casefold(), strip(), lstrip(), rstrip(), decode(), split(), splitlines(), join() or an
+  index, and a local name that such a value is assigned to.
+
+It is read where it is
+
+- searched: `x in SENTENCE`, or a regular expression's search, match, fullmatch, findall, finditer, split or sub over it;
+- compared: `==`, `!=`, `in` or `match` with a literal, a collection of literals or a CONSTANT;
+- taken apart: startswith, endswith, find, rfind, index, count, partition, rpartition, removeprefix, removesuffix, or split
+  at a literal.
+
+`status` is a word of a short list, no sentence, and may be compared as a whole; searching it or taking it apart is
+found as well. The test sees one function at a time: a sentence that is handed on as an argument of another name
+escapes it. Left out are the suites for adapters, channels and providers (`conformance.py`), which judge sentences.
+"""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+ATTRIBUTES = {"error", "hint", "template", "stderr", "sentence"}
+KEYS = {"error", "hint", "message", "stderr"}
+FAILURES = {"exc", "error", "failure", "message", "problem", "reason"}
+SHAPING = {"lower", "casefold", "strip", "lstrip", "rstrip", "decode", "split", "splitlines", "join"}
+SEARCHING = {"search", "match", "fullmatch", "findall", "finditer", "split", "sub", "subn"}
+TAKING = {"startswith", "endswith", "find", "rfind", "index", "rindex", "count", "partition", "rpartition",
+          "removeprefix", "removesuffix", "split", "rsplit"}  # fmt: skip
+
+ALLOWED = {
+    "lib/ia/bridges/bot_api.py: send": "what python-telegram-bot names its failure, which has no code",
+    "lib/ia/bridges/telegram.py: _reached": "Telegram tells its two conflicts apart in words only",
+    "lib/ia/recall/index.py": "SQLite's own words",
+    "lib/ia/store": "SQLite's own words",
+}
+"""Beginning of `path: function` → why it may: a program that is not ia's wrote the sentence."""
+
+
+class Reader(ast.NodeVisitor):
+    """Collect where a function reads sentences."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.found: list[tuple[str, int, str]] = []
+        self.where = ["module"]
+        self.caught: list[set[str]] = [set()]
+        self.names: list[dict[str, str]] = [{}]
+
+    def visit_FunctionDef(self, node):
+        self.where.append(node.name)
+        self.caught.append({h.name for h in ast.walk(node) if isinstance(h, ast.ExceptHandler) and h.name})
+        self.names.append({})
+        for each in ast.walk(node):  # a name is followed through one assignment, wherever it stands
+            for target, value in assignments(each):
+                if kind := self.kind(value):
+                    self.names[-1][target] = kind
+        self.generic_visit(node)
+        self.where.pop()
+        self.caught.pop()
+        self.names.pop()
+
+    visit_AsyncFunctionDef = visit_FunctionDef
+
+    def kind(self, node) -> str:
+        """Return "sentence" or "status" for an expression that is one, else ""."""
+        match node:
+            case ast.Name(id=name):
+                return next((names[name] for names in reversed(self.names) if name in names), "")
+            case ast.Attribute(attr="status") | ast.Subscript(slice=ast.Constant(value="status")):
+                return "status"
+            case ast.Attribute(attr=name) if name in ATTRIBUTES:
+                return "sentence"
+            case ast.Subscript(slice=ast.Constant(value=str(key))):
+                return "sentence" if key in KEYS else ""
+            case ast.Subscript(value=value):
+                return self.kind(value)
+            case ast.Call(func=ast.Attribute(attr="get"), args=[ast.Constant(value=str(key)), *_]):
+                return "sentence" if key in KEYS else "status" if key == "status" else ""
+            case ast.Call(func=ast.Attribute(attr=name, value=value), args=args) if name in SHAPING:
+                return self.kind(value) or next(filter(None, map(self.kind, args)), "")
+            case ast.Call(func=ast.Name(id="str" | "repr"), args=[value]):
+                return "sentence" if self.is_failure(value) else self.kind(value)
+            case ast.JoinedStr(values=values):
+                parts = [part.value for part in values if isinstance(part, ast.FormattedValue)]
+                made = any(self.is_failure(part) or self.kind(part) == "sentence" for part in parts)
+                return "sentence" if made else ""
+            case ast.NamedExpr(value=value):
+                return self.kind(value)
+            case ast.BoolOp(values=values):
+                return next(filter(None, map(self.kind, values)), "")
+            case ast.IfExp(body=body, orelse=orelse):
+                return self.kind(body) or self.kind(orelse)
+            case ast.GeneratorExp(elt=elt) | ast.ListComp(elt=elt):
+                return self.kind(elt)
+        return ""
+
+    def is_failure(self, node) -> bool:
+        match node:
+            case ast.Name(id=name):
+                return name in FAILURES or any(name in caught for caught in self.caught)
+            case ast.Attribute(attr=name):
+                return name in FAILURES
+        return False
+
+    def note(self, node):
+        self.found.append((f"{self.path}: {self.where[-1]}", node.lineno, ast.unparse(node)))
+
+    def visit_Compare(self, node):
+        sides = [node.left, *node.comparators]
+        for op, left, right in zip(node.ops, sides, sides[1:], strict=False):
+            if isinstance(op, ast.In | ast.NotIn) and self.kind(right):
+                self.note(node)
+            elif isinstance(op, ast.In | ast.NotIn | ast.Eq | ast.NotEq):
+                pairs = ((left, right), (right, left))
+                if any(self.kind(one) == "sentence" and is_fixed(other) for one, other in pairs):
+                    self.note(node)
+        self.generic_visit(node)
+
+    def visit_Match(self, node):
+        if self.kind(node.subject) == "sentence":
+            self.note(node.subject)
+        self.generic_visit(node)
+
+    def visit_Call(self, node):
+        if isinstance(node.func, ast.Attribute):
+            name, held = node.func.attr, node.func.value
+            if (name in TAKING and node.args and self.kind(held) and (name != "split" or is_fixed(node.args[0]))) or (
+                name in SEARCHING and not self.kind(held) and any(map(self.kind, node.args))
+            ):
+                self.note(node)
+        self.generic_visit(node)
+
+
+def assignments(node):
+    """Yield (name, value) of an assignment to plain names, one by one where several stand beside each other."""
+    match node:
+        case (
+            ast.Assign(targets=[ast.Name(id=name)], value=value) | ast.NamedExpr(target=ast.Name(id=name), value=value)
+        ):
+            yield name, value
+        case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)) if len(names) == len(values):
+            for name, value in zip(names, values, strict=True):
+                if isinstance(name, ast.Name):
+                    yield name.id, value
+
+
+def is_fixed(node) -> bool:
+    """Whether an expression is a text that is written down, "" apart: a literal, several, or a CONSTANT."""
+    match node:
+        case ast.Constant(value=str(text)) | ast.Constant(value=bytes(text)):
+            return bool(text)
+        case ast.Tuple(elts=elts) | ast.List(elts=elts) | ast.Set(elts=elts):
+            return any(map(is_fixed, elts))
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name.strip("_").isupper()
+    return False
+
+
+def readers(path: str, text: str):
+    reader = Reader(path)
+    reader.visit(ast.parse(text))
+    return reader.found
+
+
+def test_nothing_reads_a_sentence():
+    found = [
+        hit
+        for file in sorted((ROOT / "lib" / "ia").rglob("*.py"))
+        if file.name != "conformance.py"
+        for hit in readers(str(file.relative_to(ROOT)), file.read_text(encoding="utf-8"))
+    ]
+    wrong = [f"{place} (line {line}): {code}" for place, line, code in found if not place.startswith(tuple(ALLOWED))]
+    assert not wrong, "\n".join(wrong)
+    unused = [start for start in ALLOWED if not any(place.startswith(start) for place, _, _ in found)]
+    assert not unused, "these read no sentence any more: take them off the list"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'if "no such" in result.error: pass',
+        'ok = not any(word in result.error for word in ("no such skill", "is disabled"))',
+        'try: f()\nexcept OSError as e:\n    if "locked" in str(e): pass',
+        'if exc.template.startswith("this system"): pass',
+        "if message.template == UNLOCKED: pass",
+        'if failure.hint == "try again": pass',
+        'spot = re.search("such as (.+)", result.error)',
+        "spot = _FREE.search(result.error)",
+        'low = failure.error.casefold()\nif "ban" in low: pass',
+        'low, speak = f"{exc}".lower(), 1\nif "ban" in low: pass',
+        'told = run.stderr.decode().strip()\nif told.endswith("damaged"): pass',
+        'if str(result.get("status") or "").startswith("written"): pass',
+        'if "untrusted" in told["status"]: pass',
+        'if told.get("hint") == "try again": pass',
+        'names = str(failure).split("could be:")',
+        'match str(exc):\n    case "no": pass',
+        'bare = _QUOTED.sub("", str(failure))',
+        'if (why := str(problem)) in ("late", "gone"): pass',
+    ],
+)
+def test_a_reader_is_found(code):
+    assert readers("made.py", "def work(exc, failure, problem):\n    " + code.replace("\n", "\n    "))
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'if failure.code == "not-found": pass',
+        'if result.get("status") == "untrusted": pass',
+        'if failure.status in (69, 75) or run.status == "done": pass',
+        "if exc.hint is None or not failure.error: pass",
+        "lines = str(exc).split()",
+        'notify(Message("{reason}", reason=str(exc)))',
+        'path = spot["path"].removeprefix("notebook/")',
+        'line = "; ".join(str(failure) for failure in failures)',
+    ],
+)
+def test_what_is_no_reader_is_left_alone(code):
+    assert not readers("made.py", "def work(exc, failure, problem):\n    " + code.replace("\n", "\n    "))
