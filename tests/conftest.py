@@ -117,6 +117,18 @@ def home(tmp_path, monkeypatch):
     return folder
 
 
+@pytest.fixture(autouse=True)
+def indexes(monkeypatch):
+    """The indexes follow what a test writes, as in every program: return the messages of those that failed."""
+    from ia import observers
+    from ia.wiring.indexing import register_indexes
+
+    told = []
+    monkeypatch.setattr(observers, "registered", {})
+    register_indexes(told.append)
+    return told
+
+
 def _own_crontab():
     """What the machine's own `crontab -l` answers: status and bytes; None where there is no such program."""
     program = shutil.which("crontab")

@@ -9,10 +9,11 @@ import click
 
 from ia import __version__, clock, config, files
 from ia.errors import ConfigError, IaError, InternalError, TryLater, UsageError
+from ia.wiring.indexing import register_indexes
 from ia_cli._alarm import tell_dead_alarm
 from ia_cli._group import RootGroup, reader_left
 from ia_cli._inbox import attended, tell_unread
-from ia_cli._out import complain, tell_simulated
+from ia_cli._out import complain, notify, tell_simulated
 
 COMMANDS = {
     "turn": ("ia_cli.turn:turn", "Ask, and let ia look, calculate, remember and answer."),
@@ -134,6 +135,7 @@ def run(argv: list[str]) -> int:
     """Run one command line and return its exit status; errors have been told on stderr."""
     try:
         _require_zone()
+        register_indexes(notify)
         if config.run() is not None:
             from ia.tasks.pipeline import unattended
 

@@ -12,11 +12,11 @@ from ia_cli._group import Group
 from ia_cli._in import stdin_is_idle, text_or_stdin
 from ia_cli._listed import listed
 from ia_cli._options import json_option, rows_options
-from ia_cli._out import emit_json, emit_text, notify
+from ia_cli._out import emit_json, emit_text
 from ia_cli._proposed import proposed
 
 if TYPE_CHECKING:
-    from ia.workspace import Workspace
+    from ia.proposals import Proposal
 
 
 @click.group(cls=Group, example="ia memory believe '价值投资长期有效' --because '复盘了十年数据'")
@@ -82,12 +82,7 @@ def write(path: str, text: str | None, because: str, as_json: bool) -> None:
     ws = Workspace()
     rules.rule(rules.path_of(ws, path))
     body = text_or_stdin(text)
-    with ws.lock():
-        outcome = writing.write(ws, path, body, because=because)
-        if isinstance(outcome, list):
-            _written(ws, outcome, as_json)
-        else:
-            proposed(outcome, as_json=as_json)
+    _tell(writing.write(ws, path, body, because=because), as_json)
 
 
 @memory.command(example="ia memory log 'RSI 降至 28，放量企稳'")
@@ -125,7 +120,7 @@ def track(words: tuple[str, ...], remove: bool, as_json: bool) -> None:
                 paths = writing.untrack(ws, item, code=code, names=names)
             else:
                 paths = writing.track(ws, item, why, code=code, names=names)
-        _written(ws, paths, as_json)
+    _tell(paths, as_json)
 
 
 def _watched(words: tuple[str, ...]) -> tuple[list[str], str]:
@@ -249,27 +244,21 @@ def undo(path: str | None, as_json: bool) -> None:
     ws = Workspace()
     with ws.lock():
         outcome = changes.undo(ws, path)
-        if isinstance(outcome, list):
-            _written(ws, outcome, as_json)
-        else:
-            proposed(outcome, as_json=as_json)
+    _tell(outcome, as_json)
 
 
 def _free(act: Callable[..., Any], text: str | None, as_json: bool, **options: str) -> None:
     """Carry out a write whose text is the argument or standard input, and print what was written."""
     from ia.workspace import Workspace
 
-    ws = Workspace()
-    body = text_or_stdin(text)
-    with ws.lock():
-        _written(ws, act(ws, body, **options), as_json)
+    _tell(act(Workspace(), text_or_stdin(text), **options), as_json)
 
 
-def _written(ws: "Workspace", paths: list[str], as_json: bool) -> None:
-    from ia.wiring.indexing import note_written
-
-    note_written(ws, *paths, notify=notify)
-    if as_json:
-        emit_json({"paths": paths})
+def _tell(outcome: "list[str] | Proposal", as_json: bool) -> None:
+    """Print the paths that were written, or the proposal that was made instead."""
+    if not isinstance(outcome, list):
+        proposed(outcome, as_json=as_json)
+    elif as_json:
+        emit_json({"paths": outcome})
     else:
-        sys.stdout.write("".join(path + "\n" for path in paths))
+        sys.stdout.write("".join(path + "\n" for path in outcome))

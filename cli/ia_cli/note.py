@@ -9,7 +9,7 @@ from ia_cli._group import Group
 from ia_cli._in import stdin_is_idle, text_or_stdin
 from ia_cli._listed import listed
 from ia_cli._options import json_option, rows_options
-from ia_cli._out import emit_json, emit_text, notify
+from ia_cli._out import emit_json, emit_text
 
 _MEANT = {
     "show": "read", "cat": "read", "view": "read", "get": "read", "rm": "remove", "delete": "remove", "ls": "list",
@@ -96,7 +96,6 @@ def append(path: str, text: str | None, as_json: bool) -> None:
 
 def _put(path: str, text: str | None, *, append: bool, as_json: bool) -> None:
     from ia import notebook
-    from ia.wiring.indexing import note_written
     from ia.workspace import Workspace
 
     ws = Workspace()
@@ -108,10 +107,7 @@ def _put(path: str, text: str | None, *, append: bool, as_json: bool) -> None:
         hint = "a note needs a path: `ia note scratch/ideas {quoted}`"
         raise UsageError("no text for the note {path}", path=path[:60], quoted=shlex.quote(path), hint=hint)
     body = text_or_stdin(text)
-    with ws.lock():
-        written = (notebook.append if append else notebook.write)(ws, path, body)
-        note_written(ws, written, notify=notify)
-    _tell(written, as_json)
+    _tell((notebook.append if append else notebook.write)(ws, path, body), as_json)
 
 
 def _tell(path: str, as_json: bool) -> None:
@@ -179,11 +175,6 @@ def search(ctx: click.Context, words: str, folder: str, as_json: bool, as_jsonl:
 def remove(path: str, as_json: bool) -> None:
     """Remove a note and print its path; `ia memory undo PATH` brings it back."""
     from ia import notebook
-    from ia.wiring.indexing import note_written
     from ia.workspace import Workspace
 
-    ws = Workspace()
-    with ws.lock():
-        removed = notebook.remove(ws, path)
-        note_written(ws, removed, notify=notify)
-    _tell(removed, as_json)
+    _tell(notebook.remove(Workspace(), path), as_json)

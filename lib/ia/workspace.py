@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import NamedTuple
 
-from ia import audit, clock, config, files, store, unit
+from ia import audit, clock, config, files, observers, store, unit
 from ia.digest import sha256
 from ia.errors import BadData, IaError, NotFound, Refused, TryLater
 from ia.formats.frontmatter import find_block
@@ -53,6 +53,7 @@ class Workspace:
         self._lock_fd = -1
         self._db: sqlite3.Connection | None = None
         self._changes: unit.Changes | None = None
+        self._written: dict[str, None] = {}
         self._settled = False
 
     @property
@@ -246,6 +247,8 @@ class Workspace:
     def lock(self, timeout: float = LOCK_TIMEOUT) -> Iterator[None]:
         """Hold the workspace's one lock; two cron jobs and a terminal can share it. Reentrant in a process.
 
+        Observers are told of what was written inside before the lock is released.
+
         raises  TryLater when it is held by another process for longer than `timeout` seconds.
         """
         first = self._locks == 0
@@ -257,9 +260,14 @@ class Workspace:
                 self._recover()
             yield
         finally:
-            self._locks -= 1
-            if self._locks == 0:
-                os.close(self._lock_fd)
+            try:
+                if first and self._written:
+                    paths, self._written = list(self._written), {}
+                    observers.tell_observers(self, paths)
+            finally:
+                self._locks -= 1
+                if self._locks == 0:
+                    os.close(self._lock_fd)
 
     def _acquire(self, timeout: float) -> int:
         folder = store.make_folder(self.root)
@@ -298,6 +306,7 @@ class Workspace:
                 raise
             if changes:
                 self._carry_out(number, changes, prepared)
+                self._written.update(dict.fromkeys(changes))
 
     def _carry_out(self, number: int, changes: unit.Changes, prepared: dict[str, str]) -> None:
         """Move the files of a committed unit into place. What goes wrong once may go well again: it is committed."""

@@ -20,6 +20,7 @@ KERNEL = {
     "links",
     "faults",
     "digest",
+    "observers",
 }
 CANONICAL = {"ohlcv.canonical"}
 # Room of lib/ia -> what it may import besides the kernel and itself.
@@ -134,9 +135,10 @@ KERNEL_MAY = {
     "unit": {"errors", "files"},
     "audit": {"clock"},
     "faults": {"errors", "config", "store", "audit", "workspace"},
-    "workspace": {"digest", "errors", "config", "clock", "files", "formats", "store", "audit", "unit"},
+    "workspace": {"digest", "errors", "config", "clock", "files", "formats", "store", "audit", "unit", "observers"},
     "links": set(),
     "digest": set(),
+    "observers": set(),
     "outside": {"digest", "formats", "links"},
     "proposals": {"errors", "clock", "config", "store", "audit", "workspace", "outside", "links"},
 }

@@ -348,7 +348,7 @@ def test_no_tool_reaches_what_only_a_person_may_do():
     for file in (LIB / "tools").rglob("*.py"):
         start |= mentioned(ast.parse(file.read_text(encoding="utf-8")))
     seen = reachable(start)
-    assert {"propose", "write", "believe", "note_written"} <= seen  # the walk does walk
+    assert {"propose", "write", "believe", "tell_observers"} <= seen  # the walk does walk
     assert not seen & DECIDING
 
 

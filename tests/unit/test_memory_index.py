@@ -5,15 +5,9 @@ import re
 
 import pytest
 
-from ia import notebook
+from ia import notebook, observers
 from ia.memory import index, writing
-from ia.wiring.indexing import note_written, notice_changes
-
-
-def note(ws, path, text="text", **kwargs):
-    written = notebook.write(ws, path, text)
-    note_written(ws, written, **kwargs)
-    return written
+from ia.wiring.indexing import notice_changes
 
 
 def listed(ws):
@@ -22,21 +16,19 @@ def listed(ws):
 
 def test_a_note_is_entered_with_time_path_and_summary(ws, monkeypatch):
     monkeypatch.setenv("IA_NOW", "2024-03-15T14:30")
-    note(ws, "research/宁德时代/2024-03-15", "# 产能\n\n利用率下降")
+    notebook.write(ws, "research/宁德时代/2024-03-15", "# 产能\n\n利用率下降")
     assert "- 2024-03-15 14:30 `notebook/research/宁德时代/2024-03-15.md`: 产能: 利用率下降\n" in ws.read_present(
         index.PATH
     )
 
 
 def test_newest_first_the_core_before_all_and_each_path_once(ws):
-    note(ws, "a")
+    notebook.write(ws, "a", "text")
     writing.track(ws, "600519")
-    note_written(ws, "memory/tracking.md")
-    note(ws, "b")
-    note(ws, "a", "again")
+    notebook.write(ws, "b", "text")
+    notebook.write(ws, "a", "again")
     assert listed(ws) == ["memory/tracking.md", "notebook/a.md", "notebook/b.md"]
     notebook.remove(ws, "a")
-    note_written(ws, "notebook/a.md")
     assert listed(ws) == ["memory/tracking.md", "notebook/b.md"]
 
 
@@ -45,10 +37,10 @@ def test_what_a_person_writes_around_the_block_stays(ws):
     path = os.path.join(ws.root, index.PATH)
     with open(path, "w") as file:
         file.write("# 我的目录\n\n手写\n")
-    note(ws, "a")
+    notebook.write(ws, "a", "text")
     with open(path, "a") as file:
         file.write("\n后记\n")
-    note(ws, "b")
+    notebook.write(ws, "b", "text")
     text = ws.read_present(index.PATH)
     assert text.startswith("# 我的目录\n\n手写\n") and text.endswith("\n后记\n")
     assert listed(ws) == ["notebook/b.md", "notebook/a.md"]
@@ -57,8 +49,8 @@ def test_what_a_person_writes_around_the_block_stays(ws):
 
 @pytest.mark.parametrize("damage", ["begin", "end", "inside", "gone"])
 def test_a_damaged_block_is_rebuilt_from_the_files(ws, damage):
-    note(ws, "a", "# A")
-    note(ws, "b")
+    notebook.write(ws, "a", "# A")
+    notebook.write(ws, "b", "text")
     whole = ws.read_present(index.PATH)
     damaged = {
         "begin": whole.replace(index.BEGIN, ""), "end": whole.replace(index.END, ""),
@@ -66,7 +58,7 @@ def test_a_damaged_block_is_rebuilt_from_the_files(ws, damage):
     }[damage]  # fmt: skip
     with open(os.path.join(ws.root, index.PATH), "w") as file:
         file.write("mine\n" + damaged)
-    note(ws, "c")
+    notebook.write(ws, "c", "text")
     text = ws.read_present(index.PATH)
     assert text.startswith("mine\n") and text.count(index.BEGIN) == text.count(index.END) == 1
     assert sorted(listed(ws)) == ["notebook/a.md", "notebook/b.md", "notebook/c.md"] or damage in ("begin", "end")
@@ -74,19 +66,19 @@ def test_a_damaged_block_is_rebuilt_from_the_files(ws, damage):
 
 
 def test_files_moved_by_hand_are_noticed_with_the_next_write(ws):
-    note(ws, "a")
+    notebook.write(ws, "a", "text")
     os.rename(os.path.join(ws.root, "notebook/a.md"), os.path.join(ws.root, "notebook/moved.md"))
-    note(ws, "b")
+    notebook.write(ws, "b", "text")
     assert sorted(listed(ws)) == ["notebook/b.md", "notebook/moved.md"]
 
 
 def test_the_list_is_cut_and_says_how_many_are_older(ws, monkeypatch):
     monkeypatch.setenv("IA_MEMORY_INDEX_LINES", "3")
     for name in "abcde":
-        note(ws, name)
+        notebook.write(ws, name, "text")
     assert listed(ws) == ["notebook/e.md", "notebook/d.md", "notebook/c.md"]
     assert "- 2 older: `ia note list`" in ws.read_present(index.PATH)
-    note(ws, "a", "again")  # from among the older ones
+    notebook.write(ws, "a", "again")  # from among the older ones
     assert listed(ws)[0] == "notebook/a.md"
     assert "- 2 older:" in ws.read_present(index.PATH)
     incremental = ws.read_present(index.PATH)
@@ -100,7 +92,7 @@ def test_the_list_is_cut_and_says_how_many_are_older(ws, monkeypatch):
 def test_a_rebuild_says_the_same(ws, monkeypatch):
     for at, name in enumerate(["a", "研究/b", "c `tick`", "d: colon"]):
         monkeypatch.setenv("IA_NOW", f"2024-03-15T14:3{at}")
-        note(ws, name, f"# {name}\n\nbody")
+        notebook.write(ws, name, f"# {name}\n\nbody")
     monkeypatch.delenv("IA_NOW")
     before = ws.read_present(index.PATH)
     os.unlink(os.path.join(ws.root, index.PATH))
@@ -110,21 +102,22 @@ def test_a_rebuild_says_the_same(ws, monkeypatch):
 
 def test_the_past_has_its_own_table(ws, monkeypatch):
     monkeypatch.setenv("IA_NOW", "2024-03-15T10:00")
-    note(ws, "a", "early")
+    notebook.write(ws, "a", "early")
     monkeypatch.setenv("IA_NOW", "2024-03-16T10:00")
-    note(ws, "a", "late")
-    note(ws, "b", "late")
+    notebook.write(ws, "a", "late")
+    notebook.write(ws, "b", "late")
     monkeypatch.setenv("IA_NOW", "2024-03-15T12:00")
     text = index.text(ws)
     assert "early" in text and "late" not in text and "notebook/b.md" not in text
 
 
-def test_an_index_that_fails_never_loses_the_note(ws):
+def test_an_index_that_fails_never_loses_the_note(ws, indexes):
     os.makedirs(os.path.join(ws.root, index.PATH))  # a folder stands where the file should be
-    told = []
-    note(ws, "a", "precious", notify=told.append)
+    notebook.write(ws, "a", "precious")
     assert notebook.read(ws, "a") == "precious\n"
-    assert len(told) == 1 and "not yet in the index" in str(told[0])
+    assert [str(message).partition(":")[0] for message in indexes] == [
+        "notebook/a.md is written, but not yet in the index"
+    ]
 
 
 def write_by_hand(ws, path, text, at=None):
@@ -141,7 +134,7 @@ def table(ws):
 
 
 def test_what_was_written_by_hand_is_entered_by_whoever_reads_next(ws):
-    note(ws, "a", "by ia")
+    notebook.write(ws, "a", "by ia")
     write_by_hand(ws, "notebook/hand.md", "# made by hand")
     write_by_hand(ws, "memory/observations/2024-03-15-x.md", "seen by hand")
     assert "hand" not in table(ws)
@@ -156,7 +149,7 @@ def test_what_was_written_by_hand_is_entered_by_whoever_reads_next(ws):
 
 
 def test_the_order_is_that_of_the_times(ws):
-    note(ws, "now", "x")
+    notebook.write(ws, "now", "x")
     write_by_hand(ws, "notebook/copied.md", "old", at=1_600_000_000)
     notice_changes(ws)
     assert listed(ws) == ["notebook/now.md", "notebook/copied.md"]
@@ -174,7 +167,7 @@ def test_an_older_note_that_is_edited_in_place_comes_first(ws, monkeypatch):
 
 
 def test_nothing_is_read_where_nothing_changed(ws, monkeypatch):
-    note(ws, "a")
+    notebook.write(ws, "a", "text")
     before = os.stat(os.path.join(ws.root, index.PATH))
     monkeypatch.setattr(ws, "read", None)
     monkeypatch.setattr(ws, "lock", None)
@@ -184,7 +177,8 @@ def test_nothing_is_read_where_nothing_changed(ws, monkeypatch):
 
 def test_a_write_that_was_killed_before_the_table_is_entered_with_a_simulated_now_too(ws, monkeypatch):
     monkeypatch.setenv("IA_NOW", "2024-03-15T10:00")
-    note(ws, "a")
+    notebook.write(ws, "a", "text")
+    monkeypatch.setattr(observers, "registered", {})
     notebook.write(ws, "killed", "text")  # without the table
     write_by_hand(ws, "notebook/later.md", "of another time")
     notice_changes(ws)
@@ -196,7 +190,7 @@ def test_a_write_that_was_killed_before_the_table_is_entered_with_a_simulated_no
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"limit": 2000}', '{"limit": 2000, "own": "x", "files": 3}'])
 def test_a_damaged_stamp_costs_one_look(ws, content):
-    note(ws, "a")
+    notebook.write(ws, "a", "text")
     write_by_hand(ws, ".ia/cache/contents.json", content)
     write_by_hand(ws, "notebook/b.md", "b")
     notice_changes(ws)
@@ -204,7 +198,7 @@ def test_a_damaged_stamp_costs_one_look(ws, content):
 
 
 def test_a_temporary_file_of_a_killed_write_is_removed(ws):
-    note(ws, "a")
+    notebook.write(ws, "a", "text")
     write_by_hand(ws, "notebook/.ia-tmp-a.md", "half")
     notice_changes(ws)
     assert not os.path.exists(os.path.join(ws.root, "notebook/.ia-tmp-a.md"))
@@ -218,7 +212,7 @@ def test_a_workspace_that_may_not_be_written_is_read_in_peace(ws, monkeypatch):
 
 
 def test_the_commands_that_read_enter_what_was_written_by_hand(ws, ia):
-    note(ws, "a")
+    notebook.write(ws, "a", "text")
     commands = (
         ["note", "list"], ["note", "read", "a"], ["note", "search", "text"], ["memory", "list"], ["memory", "read"],
         ["recall", "text"], ["tool", "call", "memory.list", "{}"], ["turn", "hello"], ["note", "b", "x"],

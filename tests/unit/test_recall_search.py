@@ -12,7 +12,6 @@ from ia.memory import writing
 from ia.recall import folders, index
 from ia.recall.search import passage, recall
 from ia.recall.terms import indexable, parse
-from ia.wiring.indexing import note_written
 
 
 def put(ws, path, text):
@@ -172,12 +171,11 @@ def test_an_edit_is_seen_long_after_the_index_settled(ws, monkeypatch):
 def test_a_write_through_ia_is_entered_at_once(ws):
     put(ws, "notebook/b.md", "五粮液")
     found(ws, "茅台")
-    note_written(ws, notebook.write(ws, "a", "茅台"))
+    notebook.write(ws, "a", "茅台")
     conn = store.connect(ws.root, index.PRESENT)
     assert conn.execute("SELECT count(*) FROM words WHERE words MATCH '茅台'").fetchone() == (1,)
     conn.close()
     notebook.remove(ws, "a")
-    note_written(ws, "notebook/a.md")
     assert found(ws, "茅台") == []
 
 
@@ -228,10 +226,12 @@ def test_with_now_the_index_is_the_past_one(ws, monkeypatch):
         monkeypatch.setenv("IA_NOW", moment)
 
     at("2024-03-15T10:00")
-    note_written(ws, notebook.write(ws, "a", "茅台 first"), notebook.write(ws, "gone", "茅台 gone"))
+    notebook.write(ws, "a", "茅台 first")
+    notebook.write(ws, "gone", "茅台 gone")
     writing.log(ws, "茅台 journal")
     at("2024-03-17T10:00")
-    note_written(ws, notebook.write(ws, "a", "银行 second"), notebook.write(ws, "b", "茅台 later"))
+    notebook.write(ws, "a", "银行 second")
+    notebook.write(ws, "b", "茅台 later")
     notebook.remove(ws, "gone")
     put(ws, "notebook/hand.md", "茅台 by hand, now")
     past = ["a", "gone", "memory/journal/2024-03-15"]
@@ -328,13 +328,13 @@ def test_the_passage_shown_is_whole_lines_around_the_match():
 
 def test_what_is_written_in_the_past_is_found_then(ws, monkeypatch):
     for name in "abc":
-        note_written(ws, notebook.write(ws, name, "白酒 later"))
-        note_written(ws, notebook.remove(ws, name))
+        notebook.write(ws, name, "白酒 later")
+        notebook.remove(ws, name)
     monkeypatch.setenv("IA_NOW", "2024-01-01")
     assert found(ws, "白酒") == []
     for name in "abc":
-        note_written(ws, notebook.write(ws, name, "银行 one"))
-        note_written(ws, notebook.append(ws, name, "煤炭 two"))
+        notebook.write(ws, name, "银行 one")
+        notebook.append(ws, name, "煤炭 two")
         assert name in found(ws, "煤炭")
     assert sorted(found(ws, "银行")) == ["a", "b", "c"] and found(ws, "白酒") == []
     monkeypatch.setenv("IA_NOW", "2023-12-01")
@@ -342,7 +342,7 @@ def test_what_is_written_in_the_past_is_found_then(ws, monkeypatch):
 
 
 @pytest.mark.parametrize("how", ["recall", "write"])
-def test_an_index_that_is_damaged_in_the_middle_is_rebuilt(ws, how):
+def test_an_index_that_is_damaged_in_the_middle_is_rebuilt(ws, indexes, how):
     ws.write("soul.md", "a workspace that was written to")
     for number in range(60):
         put(ws, f"notebook/n{number}.md", f"动能衰减 number {number} " + "词句 " * 400)
@@ -353,10 +353,6 @@ def test_an_index_that_is_damaged_in_the_middle_is_rebuilt(ws, how):
         file.seek(8192)
         file.write(os.urandom(size - 8192))
     if how == "write":
-        from ia.wiring.indexing import note_written
-
-        said = []
-        put(ws, "notebook/new.md", "动能 new")
-        note_written(ws, "notebook/new.md", notify=said.append)
-        assert not said
+        notebook.write(ws, "new", "动能 new")
+        assert not indexes
     assert len(recall(ws, "动能", limit=100)) == 60 + (how == "write")

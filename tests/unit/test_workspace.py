@@ -2,10 +2,11 @@
 
 import multiprocessing
 import os
+from pathlib import Path
 
 import pytest
 
-from ia import audit
+from ia import audit, observers
 from ia.errors import BadData, NotFound, Refused, TryLater
 from ia.files import replace_file
 from ia.workspace import Workspace, headline
@@ -78,7 +79,7 @@ def test_a_failed_write_leaves_nothing_behind(ws, monkeypatch):
     with pytest.raises(OSError):
         replace_file(os.path.join(ws.root, "memory/x.md"), "two")
     assert ws.read("memory/x.md") == "one"
-    assert os.listdir(os.path.join(ws.root, "memory")) == ["x.md"]
+    assert sorted(os.listdir(os.path.join(ws.root, "memory"))) == ["MEMORY.md", "x.md"]
 
 
 def test_a_write_keeps_the_mode_and_every_byte(ws):
@@ -272,3 +273,63 @@ def test_a_soul_edited_by_hand_counts_under_an_earlier_now_a_change_by_ia_does_n
     ws.write("soul.md", "later")
     monkeypatch.setenv("IA_NOW", "2024-03-15T16:00:00+08:00")
     assert ws.read("soul.md") == "by hand again"
+
+
+# observers
+
+
+@pytest.fixture
+def observed(ws, monkeypatch):
+    """What observers are told: a list of (paths, their texts on the disk at that moment)."""
+    seen = []
+
+    def look(told, paths):
+        assert told is ws and ws._locks  # nobody else writes meanwhile
+        files = [Path(ws.root, path) for path in paths]
+        seen.append((list(paths), [file.read_text() if file.exists() else None for file in files]))
+
+    monkeypatch.setitem(observers.registered, "test", look)
+    return seen
+
+
+def test_observers_are_told_of_what_was_written_and_removed(ws, observed):
+    ws.write("notebook/a.md", "one")
+    assert observed == [(["notebook/a.md"], ["one"])]
+    ws.write("notebook/a.md", "one")  # changes nothing
+    assert len(observed) == 1
+    ws.remove("notebook/a.md")
+    ws.undo("notebook/a.md")
+    assert observed[1:] == [(["notebook/a.md"], [None]), (["notebook/a.md"], ["one"])]
+
+
+def test_observers_are_told_once_of_all_that_was_written_under_the_lock(ws, observed):
+    with ws.lock():
+        ws.write("notebook/a.md", "one")
+        with ws.together():
+            ws.write("notebook/b.md", "two")
+            ws.write("notebook/a.md", "three")
+        assert observed == []
+    assert observed == [(["notebook/a.md", "notebook/b.md"], ["three", "two"])]
+
+
+def test_observers_are_told_of_nothing_that_was_not_written(ws, observed):
+    with pytest.raises(RuntimeError), ws.together():
+        ws.write("notebook/a.md", "one")
+        raise RuntimeError
+    assert observed == [] and ws.read("notebook/a.md") is None
+    with pytest.raises(RuntimeError), ws.lock():
+        ws.write("notebook/b.md", "two")
+        raise RuntimeError
+    assert observed == [(["notebook/b.md"], ["two"])]
+
+
+def test_an_observer_that_fails_leaves_the_workspace_unlocked(ws, monkeypatch):
+    def fail(_ws, _paths):
+        raise RuntimeError("observer")
+
+    monkeypatch.setitem(observers.registered, "test", fail)
+    with pytest.raises(RuntimeError, match="observer"):
+        ws.write("notebook/a.md", "one")
+    monkeypatch.delitem(observers.registered, "test")
+    ws.close()
+    assert Workspace(ws.root).write("notebook/a.md", "two")

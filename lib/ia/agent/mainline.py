@@ -4,7 +4,6 @@ from ia import sessions
 from ia.market.reading import Row
 from ia.memory import rules
 from ia.tools.risk import plain_name
-from ia.wiring.indexing import note_written
 from ia.workspace import Workspace
 
 SESSION = "market"
@@ -24,8 +23,7 @@ def keep(
     path = f"{rules.OBSERVATIONS}/{found['date']}-mainline.md"
     with ws.lock():
         body = f"# {_title(lang)} {found['date']}\n\n{told}"
-        if ws.write(path, body, actor=actor, event="memory.observe"):
-            note_written(ws, path)
+        ws.write(path, body, actor=actor, event="memory.observe")
         return path, _said(ws, session, told, _TURN + found["date"])
 
 

@@ -117,14 +117,13 @@ def take(
     if occasion.found and occasion.found["lines"]:
         done.artifacts.append(mainline.keep(ws, occasion.found, done.session, lang=config.locale_lang(), actor="ia")[0])
     if config.run() is None and f"notebook/{occasion.place}" not in done.artifacts and done.reply.strip():
-        done.artifacts.append(_report(ws, occasion, done, notify))
+        done.artifacts.append(_report(ws, occasion, done))
     return done
 
 
-def _report(ws: Workspace, occasion: Occasion, done: "Turn", notify: Notify) -> str:
+def _report(ws: Workspace, occasion: Occasion, done: "Turn") -> str:
     """Keep a reply as the day's report; inside a task's run that is the task's to do."""
     from ia import notebook, outside, sessions
-    from ia.wiring.indexing import note_written
 
     head = [f"event: {occasion.event}", f"turn: {done.id}", f"day: {occasion.day}"]
     head += ["prices: simulated"] if occasion.simulated else []
@@ -132,9 +131,7 @@ def _report(ws: Workspace, occasion: Occasion, done: "Turn", notify: Notify) -> 
     origins = next((list(said.origins) for said in reversed(sessions.history(ws, done.session))), [])
     if origins:  # the session has seen text from outside, and so may the reply have
         text = outside.untrusted(text, origins)
-    path = notebook.write(ws, occasion.place, text)
-    note_written(ws, path, notify=notify)
-    return path
+    return notebook.write(ws, occasion.place, text)
 
 
 def _occasion(

@@ -17,7 +17,6 @@ from ia.bridges.approving import Approving, Voice
 from ia.bridges.commands import Commands
 from ia.bridges.plain import plain
 from ia.errors import IaError, InternalError, Message, Notify, silent
-from ia.wiring.indexing import note_written
 from ia.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -184,7 +183,7 @@ def _turn(ws: Workspace, job: dict[str, Any], voice: Voice, notify: Notify) -> s
     )  # fmt: skip
     reply = _as_here(turn.reply.strip())
     if len(reply) > LONG or len(reply.splitlines()) > LINES:
-        reply = _beginning(ws, turn, reply, job, origin, voice, notify)
+        reply = _beginning(ws, turn, reply, job, origin, voice)
     reply = plain(reply)
     if not job["by_owner"]:
         return reply
@@ -197,12 +196,10 @@ def _unsaid(pending: list[int], reply: str) -> list[int]:
     return [number for number in pending if not re.search(rf"/approve {number}(?!\d)", reply)]
 
 
-def _beginning(
-    ws: Workspace, turn: "Turn", reply: str, job: dict[str, Any], origin: str, voice: Voice, notify: Notify
-) -> str:
+def _beginning(ws: Workspace, turn: "Turn", reply: str, job: dict[str, Any], origin: str, voice: Voice) -> str:
     """Return how a long answer begins, and the note that has it all: the turn's own, else one that is kept here."""
     path = next((path for path in turn.artifacts if path.startswith("notebook/")), "")
-    path = path or _kept(ws, turn, reply, job["channel"], origin, notify)
+    path = path or _kept(ws, turn, reply, job["channel"], origin)
     more = Message("… the answer goes on; all of it: {path}", path=path)
     if job["by_owner"] and path == _newest(ws):
         more = Message("… the answer goes on; all of it: {path} (/notes 1 shows it)", path=path)
@@ -213,7 +210,7 @@ def _newest(ws: Workspace) -> str:
     return max(((entry.time, entry.path) for entry in notebook.entries(ws)), default=("", ""))[1]
 
 
-def _kept(ws: Workspace, turn: "Turn", reply: str, channel: str, origin: str, notify: Notify) -> str:
+def _kept(ws: Workspace, turn: "Turn", reply: str, channel: str, origin: str) -> str:
     """Keep an answer as a note, marked with whatever the turn had read, and return its path."""
     said = [message for message in sessions.history(ws, turn.session) if message.turn == turn.id]
     origins = list(dict.fromkeys([origin, *(each for message in said for each in message.origins)]))
@@ -221,7 +218,6 @@ def _kept(ws: Workspace, turn: "Turn", reply: str, channel: str, origin: str, no
     with ws.lock():
         path = _free(ws, f"notebook/scratch/{channel}/{clock.now():%Y-%m-%d-%H%M%S}")
         ws.write(path, text, actor=f"model {turn.model}", event="note.untrusted", origins=origins)
-        note_written(ws, path, notify=notify)
     return path
 
 

@@ -84,8 +84,10 @@ class _Desk:
         import threading
 
         from ia.tools import catalog
+        from ia.wiring.indexing import register_indexes
         from ia.workspace import Workspace
 
+        register_indexes()
         self._ws = threading.local()
         self._ws.it = Workspace()
         self._guard = threading.Lock()

@@ -106,7 +106,7 @@ class Holder:
                 if task.design.run and found.origins:
                     found.pending += self._contained(run, found.origins)
                 if not found.idle:
-                    report = reporting.reported(self.ws, task, task.design, run, found, self.notify)
+                    report = reporting.reported(self.ws, task, task.design, run, found)
         except (IaError, OSError, sqlite3.Error) as exc:
             error = ours(exc)
             return self._failed(task, runs.get(self.ws, run.id), error.status, str(error))

@@ -10,13 +10,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from ia import config, notebook, outside, proposals
-from ia.errors import BadData, IaError, Message, Notify
+from ia.errors import BadData, IaError, Message
 from ia.schedule.design import Design
-from ia.tasks import places, taking_back
+from ia.tasks import places
 from ia.tasks.book import Task
 from ia.tasks.children import Ended
 from ia.tasks.runs import Run
-from ia.wiring.indexing import note_written
 from ia.workspace import Workspace
 
 LATE = 600
@@ -150,27 +149,24 @@ def _fenced(output: str, design: Design) -> str:
     return f"```\n{text}\n```"
 
 
-def reported(ws: Workspace, task: Task, design: Design, run: Run, found: Result, notify: Notify) -> Report:
+def reported(ws: Workspace, task: Task, design: Design, run: Run, found: Result) -> Report:
     """Keep a result as a note where the design wants one, and return what to tell of it."""
     lang = language(task)
     own = places.own_note(ws, design, run)
     path = own
-    if own is not None:
-        note_written(ws, *dict.fromkeys([own, *taking_back.written(ws, run)]), notify=notify)
     if own is None and found.text.strip():
-        path = _kept(ws, design, run, found, lang, notify)
+        path = _kept(ws, design, run, found, lang)
     summary = (
         speak(lang, "条件不成立，无事可报", "the answer is no: nothing to tell") if found.no else _summary(found, lang)
     )
     return Report(path, summary, tuple(found.pending))
 
 
-def _kept(ws: Workspace, design: Design, run: Run, found: Result, lang: str, notify: Notify) -> str:
+def _kept(ws: Workspace, design: Design, run: Run, found: Result, lang: str) -> str:
     text = _headed(design, run, found, lang)
     path = places.of(design, run)
     if not found.origins:
         notebook.write(ws, path, text, actor=f"task {run.name}")
-        note_written(ws, path, notify=notify)
         return path
     with ws.lock():
         before = ws.read(path)
@@ -178,7 +174,6 @@ def _kept(ws: Workspace, design: Design, run: Run, found: Result, lang: str, not
             path = path.removesuffix(".md") + "-untrusted.md"
         text = outside.untrusted(text, found.origins)
         ws.write(path, text, actor=f"task {run.name}", event="note.untrusted", origins=found.origins)
-        note_written(ws, path, notify=notify)
         waiting = [p for p in proposals.pending(ws) if (p.kind, p.path) == (proposals.TRUST, path)]
         if not waiting:
             because = f"[untrusted: {', '.join(found.origins)}] task {run.name}"

@@ -10,7 +10,6 @@ from ia import outside, proposals
 from ia.errors import Refused
 from ia.tasks import taking_back
 from ia.tasks.runs import Run
-from ia.wiring.indexing import note_written
 from ia.workspace import Workspace
 
 INDEX = "memory/MEMORY.md"
@@ -43,7 +42,6 @@ def _marked(ws: Workspace, run: Run, path: str, text: str, origins: Sequence[str
     text = outside.untrusted(text, list(origins))
     with ws.lock():
         ws.write(path, text, actor=actor, event="note.untrusted", origins=list(origins))
-        note_written(ws, path)
         because = f"[untrusted: {', '.join(origins)}] {actor}"
         return proposals.propose(
             ws, proposals.TRUST, path, proposals.trusted(text), because=because, origin=f"run {run.id}", actor=actor

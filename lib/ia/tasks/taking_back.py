@@ -28,7 +28,7 @@ def back(ws: Workspace, run: Run, notify: Notify = silent) -> list[str]:
 
     with ws.lock():
         paths = [path for (path,) in _written(ws, run)]
-        stuck = [path for path in paths if not _restored(ws, run, path, notify)]
+        stuck = [path for path in paths if not _restored(ws, run, path)]
         for proposal in _proposals(ws, run):
             proposals.reject(ws, proposal, by=f"run {run.id}", because=_why(run))
         sending.discard(ws, run.id)
@@ -76,9 +76,7 @@ class _Change(NamedTuple):
     after: str | None
 
 
-def _restored(ws: Workspace, run: Run, path: str, notify: Notify) -> bool:
-    from ia.wiring.indexing import note_written
-
+def _restored(ws: Workspace, run: Run, path: str) -> bool:
     try:
         present = ws.read_present(path)
     except IaError:
@@ -103,7 +101,6 @@ def _restored(ws: Workspace, run: Run, path: str, notify: Notify) -> bool:
             ws.remove(path, actor="ia", why=_why(run), event="task.undo", run=run.id)
         else:
             ws.write(path, wanted, actor="ia", why=_why(run), event="task.undo", run=run.id)
-    note_written(ws, path, notify=notify)  # also where it was restored already: the index may not have followed
     return True
 
 

@@ -15,7 +15,6 @@ from ia.errors import Refused
 from ia.proposals import Proposal
 from ia.tools import gate
 from ia.tools.scope import Scope
-from ia.wiring.indexing import note_written
 from ia.workspace import LOCK_TIMEOUT, Workspace
 
 MAX_PENDING = 20
@@ -83,7 +82,6 @@ def written(scope: Scope, area: str, organ: Organ, *, kind: str = "memory", beca
             path = _paths(organ(draft))[-1]
             return untrusted(scope, path, draft.texts[path], because)
         paths = _paths(organ(scope.ws))
-        note_written(scope.ws, *paths, notify=scope.notify)
     scope.wrote(*reversed(paths))
     return {"path": paths[-1], "status": "written"}
 
@@ -111,7 +109,6 @@ def untrusted(scope: Scope, path: str, text: str, because: str = "") -> dict[str
             room(scope)
         ws.write(path, text, actor=scope.actor, why=because, event="note.untrusted", origins=list(scope.origins))
         number = waiting[0].id if waiting else _proposal(scope, "trust", path, proposals.trusted(text), because).id
-    note_written(ws, path, notify=scope.notify)
     scope.wrote(path)
     if number not in scope.pending:
         scope.pending.append(number)

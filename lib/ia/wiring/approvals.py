@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING
 
 from ia.errors import Notify, silent
-from ia.wiring.indexing import note_written
 from ia.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -21,15 +20,11 @@ def approve_proposal(ws: Workspace, number: int, *, by: str, notify: Notify = si
     with ws.together():
         proposal = proposals.undecided(ws, number)
         before, after = proposals.outcome(ws, proposal)
-        logged = []
         if proposal.path.casefold() == rules.BELIEFS and proposal.kind != proposals.TRUST and before != after:
-            logged = writing.consented(ws, before, after, proposal.because, proposal.actor)
+            writing.consented(ws, before, after, proposal.because, proposal.actor)
         if proposal.kind == proposals.TRADE:
             from ia.ledger import proposed
             from ia.wiring.ledger_prices import open_ledger
 
             proposed.approved(open_ledger(ws, notify), proposal)
-        decided = proposals.approve(ws, number, by=by)
-    if decided.kind not in (*proposals.FOLDERS, *proposals.NO_FILE):
-        note_written(ws, *logged, decided.path, notify=notify)
-    return decided
+        return proposals.approve(ws, number, by=by)

@@ -1,33 +1,47 @@
-"""Notebook and memory → MEMORY.md and recall: the two indexes of what was written."""
+"""Workspace → MEMORY.md and recall: the two indexes follow what is written."""
 
 import contextlib
 import os
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
 
+from ia import observers
 from ia.errors import IaError, Message, Notify, silent
-from ia.workspace import Workspace
+
+if TYPE_CHECKING:
+    from ia.workspace import Workspace
 
 
-def note_written(ws: Workspace, *paths: str, notify: Notify = silent) -> None:
-    """Notebook and memory → MEMORY.md and recall: enter files that were just written or removed.
+def register_indexes(notify: Notify = silent) -> None:
+    """Let the two indexes follow every write of this process. Each program that writes calls it once, at its start.
 
-    They are safe already. An index that fails is told of, never raised: the next look at the files mends it.
+    notify  is told of an index that fails. The file is written by then, and the next look at the files repairs it.
     """
+    observers.registered["indexes"] = partial(_enter_written, notify=notify)
+
+
+def _enter_written(ws: "Workspace", paths: Sequence[str], notify: Notify) -> None:
+    from ia.recall.folders import ROOTS
+
+    noted = [path for path in paths if path.partition("/")[0] in ROOTS]
+    if not noted:
+        return
     import sqlite3
-    from functools import partial
 
     from ia.memory import index as contents
     from ia.recall import index as words
 
-    steps = [(path, partial(words.entered, ws, path)) for path in paths]
-    for path, step in [*steps, (", ".join(paths), partial(contents.refresh, ws))]:
+    steps = [(path, partial(words.entered, ws, path)) for path in noted]
+    for path, step in [*steps, (", ".join(noted), partial(contents.refresh, ws))]:
         try:
             step()
         except (IaError, sqlite3.Error, OSError) as exc:
             notify(Message("{path} is written, but not yet in the index: {reason}", path=path, reason=str(exc)))
 
 
-def notice_changes(ws: Workspace) -> None:
-    """Notebook and memory → MEMORY.md: enter what was written by hand, or by an ia that was killed.
+def notice_changes(ws: "Workspace") -> None:
+    """Enter into MEMORY.md what was written by hand, or by an ia that was killed.
 
     For a command that only reads: where nothing can be written, nothing is said.
     """
