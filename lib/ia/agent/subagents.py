@@ -12,6 +12,7 @@ from typing import Any
 
 from ia import outside, skills
 from ia.agent.context import assembled
+from ia.agent.turn_id import new_turn_id
 from ia.errors import BadData, Refused, UsageError
 from ia.tools import schema
 from ia.tools.builtin.skills import ALWAYS
@@ -163,7 +164,6 @@ def _parsed(reply: str) -> dict[str, Any]:
 def by_hand(scope: Scope, router: Router, model: str | None = None) -> Callable[..., dict[str, Any]]:
     """Return the function by which a person runs subagents, without a turn around them."""
     from ia.agent import models
-    from ia.agent.turn import new_id
 
-    scope.turn = new_id()
+    scope.turn = new_turn_id()
     return fork(scope, router, models.chosen(model))

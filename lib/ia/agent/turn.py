@@ -4,17 +4,17 @@ Whatever happens (a failing model, Ctrl-C, a cap), the session keeps the questio
 nothing that the tools did is lost.
 """
 
-import os
 import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ia import audit, clock, config, faults, sessions, skills
+from ia import audit, config, faults, sessions, skills
 from ia.agent import models
 from ia.agent.analyst.voice import language
 from ia.agent.context import DATA, HISTORY, QUESTION, Context, Data, assembled, stored
+from ia.agent.turn_id import new_turn_id
 from ia.errors import (
     BadData,
     IaError,
@@ -127,17 +127,12 @@ def take(
     if len(message) > MAX_MESSAGE:
         raise BadData("the message is longer than {limit} characters", limit=MAX_MESSAGE)
     notice_changes(ws)
-    number = new_id()
+    number = new_turn_id()
     session = sessions.check_id(session) if session else number
     name = models.chosen(model)
     notify = once(notify)
     with sessions.queue(ws, session, float(config.get("turn.deadline"))):
         return _Taking(ws, number, session, name, notify, write, router).take(message, data, market, heard, event)
-
-
-def new_id() -> str:
-    """Return a turn's name: its time and four random digits."""
-    return f"{clock.now():%Y%m%dT%H%M%S}-{os.urandom(3).hex()}"
 
 
 @dataclass
