@@ -423,14 +423,33 @@ def young(day: str) -> str:
 
 def boards(db: sqlite3.Connection, kind: str, notify: Notify = silent) -> list[Row]:
     """Return the newest boards of a kind that may be seen, as their source drew them, without any day of the market."""
-    from ia.market.summary import drawn
-
     for number, name, fake in sources(db):
-        if rows := drawn(db, number, kind, clock.last_visible("CN")):
+        if rows := load_newest_boards(db, number, kind, clock.last_visible("CN")):
             if fake:
                 notify(Message("simulated figures: the market is invented by {adapter}", adapter=name))
             return rows
     return []
+
+
+def load_newest_boards(db: sqlite3.Connection, source: int, kind: str, until: str) -> list[Row]:
+    """Return the boards of a kind as a source drew them on the newest day up to `until`, best first."""
+    query = "SELECT max(date) FROM boards WHERE source = ? AND kind = ? AND date <= ? AND change_pct IS NOT NULL"
+    (day,) = db.execute(query, (source, kind, until)).fetchone()
+    return load_boards_of(db, source, kind, day) if day else []
+
+
+def load_boards_of(db: sqlite3.Connection, source: int, kind: str, day: str) -> list[Row]:
+    """Return the boards of a kind as a source drew them on a day, best first."""
+    rows = rows_of(
+        db,
+        "SELECT b.name, NULL AS count, b.up, b.down, b.change_pct, NULL AS weighted_pct, NULL AS amount,"
+        " b.turnover_pct, b.market_cap, b.leader, s.name AS leader_name, b.leader_pct, b.board FROM boards b"
+        " LEFT JOIN snapshots s ON s.source = b.source AND s.date = b.date AND s.symbol = b.leader"
+        " WHERE b.source = ? AND b.kind = ? AND b.date = ? AND b.change_pct IS NOT NULL"
+        " ORDER BY b.change_pct DESC, b.name",
+        (source, kind, day),
+    )
+    return [{"date": day, **row, "by": "source"} for row in rows]
 
 
 def northbound(ws: Workspace, days: int = 20, notify: Notify = silent) -> list[Row]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ia import clock
 from ia.market.columns import BOARD, BOARDS, CONCEPTS, INDUSTRY, LISTED, ST
-from ia.market.reading import FROM, STOCKS, Day, Row, params, rows_of
+from ia.market.reading import FROM, STOCKS, Day, Row, load_boards_of, load_newest_boards, params
 from ia.marketdb import CLOSED
 
 if TYPE_CHECKING:
@@ -246,11 +246,11 @@ def sectors(db: sqlite3.Connection, day: Day, kind: str = "industry") -> list[Ro
     here of the stocks of the snapshot (`by`: members), whose industries and concepts are those told by then. Where
     nothing is known of those either: the source's newest of a day before, with that `date`.
     """
-    if _drawn_whole(db, day, kind) and (rows := _drawn(db, day.source, kind, day.date)):
+    if _drawn_whole(db, day, kind) and (rows := load_boards_of(db, day.source, kind, day.date)):
         return rows
     if found := groups(stocks(db, day), kind):
         return [{"date": day.date, **row, "by": "members"} for row in found]
-    return drawn(db, day.source, kind, min(day.date, clock.last_visible("CN")))
+    return load_newest_boards(db, day.source, kind, min(day.date, clock.last_visible("CN")))
 
 
 def _drawn_whole(db: sqlite3.Connection, day: Day, kind: str) -> bool:
@@ -258,23 +258,3 @@ def _drawn_whole(db: sqlite3.Connection, day: Day, kind: str) -> bool:
     query = "SELECT time FROM jobs WHERE source = ? AND job = 'sectors' AND key = ? AND state = 'done'"
     row = db.execute(query, (day.source, kind)).fetchone()
     return day.date <= clock.last_visible("CN") and (row is None or row[0] >= f"{day.date}{CLOSED}")
-
-
-def drawn(db: sqlite3.Connection, source: int, kind: str, until: str) -> list[Row]:
-    """Return the boards of a kind as a source drew them on the newest day up to `until`, best first."""
-    query = "SELECT max(date) FROM boards WHERE source = ? AND kind = ? AND date <= ? AND change_pct IS NOT NULL"
-    (day,) = db.execute(query, (source, kind, until)).fetchone()
-    return _drawn(db, source, kind, day) if day else []
-
-
-def _drawn(db: sqlite3.Connection, source: int, kind: str, day: str) -> list[Row]:
-    rows = rows_of(
-        db,
-        "SELECT b.name, NULL AS count, b.up, b.down, b.change_pct, NULL AS weighted_pct, NULL AS amount,"
-        " b.turnover_pct, b.market_cap, b.leader, s.name AS leader_name, b.leader_pct, b.board FROM boards b"
-        " LEFT JOIN snapshots s ON s.source = b.source AND s.date = b.date AND s.symbol = b.leader"
-        " WHERE b.source = ? AND b.kind = ? AND b.date = ? AND b.change_pct IS NOT NULL"
-        " ORDER BY b.change_pct DESC, b.name",
-        (source, kind, day),
-    )
-    return [{"date": day, **row, "by": "source"} for row in rows]
