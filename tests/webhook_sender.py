@@ -167,7 +167,8 @@ def until(found, seconds=20.0, every=0.02):
 
 def approved(ws, name, schedule, **fields):
     """Have a person approve a task, and return it."""
-    from ia.schedule.design import Design, written
+    from ia.schedule.design import written
+    from ia.schedule.model import Design
     from ia.tasks import book
 
     fields = fields or {"run": "ia log -n 1"}

@@ -7,7 +7,7 @@ from ia_cli._out import harmless
 from ia_cli._text import lang, say, tr
 
 if TYPE_CHECKING:
-    from ia.schedule.design import Design
+    from ia.schedule.model import Design
 
 _DAYS = {
     "en": ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"),

@@ -11,7 +11,7 @@ from ia_cli._text import say, tr
 
 if TYPE_CHECKING:
     from ia.proposals import Proposal
-    from ia.schedule.design import Design
+    from ia.schedule.model import Design
     from ia.workspace import Workspace
 
 

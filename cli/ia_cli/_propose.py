@@ -14,7 +14,7 @@ from ia_cli._out import emit_json, harmless, hint, notify
 from ia_cli._text import lang
 
 if TYPE_CHECKING:
-    from ia.schedule.design import Design
+    from ia.schedule.model import Design
     from ia.tools.builtin.tasks import Kept
     from ia.tools.scope import Scope
     from ia.workspace import Workspace
@@ -247,7 +247,7 @@ def _rules(model: str | None) -> bool:
 def _by_fields(fields: dict[str, Any], wish: str) -> "Design":
     """Return a design whose time was given; words beside it are the job."""
     from ia.schedule import words
-    from ia.schedule.design import Design
+    from ia.schedule.model import Design
 
     if wish and ("prompt" in fields or "run" in fields):
         raise UsageError(

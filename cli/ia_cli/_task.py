@@ -13,7 +13,7 @@ from ia_cli._out import emit_json, harmless, notify
 from ia_cli._text import lang, say, tr
 
 if TYPE_CHECKING:
-    from ia.schedule.design import Design
+    from ia.schedule.model import Design
     from ia.tasks.book import Listed
     from ia.tasks.runs import Run
     from ia.workspace import Workspace

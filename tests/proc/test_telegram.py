@@ -480,7 +480,8 @@ def test_who_was_taken_off_the_list_is_not_answered_later(bot, listener, brain, 
 
 
 def test_a_message_wakes_the_tasks_that_wait_for_its_words(bot, listener, brain, ws):
-    from ia.schedule.design import Design, written
+    from ia.schedule.design import written
+    from ia.schedule.model import Design
     from ia.tasks import book, runs
 
     brain(always=echo)
@@ -499,7 +500,8 @@ def test_a_message_wakes_the_tasks_that_wait_for_its_words(bot, listener, brain,
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_a_task_that_is_approved_in_the_chat_stands_in_the_crontab(bot, listener, ws, crontab, monkeypatch, lang):
-    from ia.schedule.design import Design, written
+    from ia.schedule.design import written
+    from ia.schedule.model import Design
 
     monkeypatch.setenv("IA_LANG", lang)
     text = written(Design("friday-review", "30 15 * * 5", prompt="复盘本周", zone="Asia/Shanghai"), lang)

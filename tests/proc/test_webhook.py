@@ -113,7 +113,8 @@ def test_a_name_that_nobody_listens_to_is_an_event_and_is_taken_once_somebody_do
 
 def test_no_task_but_an_approved_one_listens(ws):
     from ia import proposals
-    from ia.schedule.design import Design, written
+    from ia.schedule.design import written
+    from ia.schedule.model import Design
 
     design = Design(name="sly", schedule="on webhook sly", run="ia log -n 1")
     ws.write(design.path, written(design))

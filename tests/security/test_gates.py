@@ -449,7 +449,7 @@ def test_a_provider_that_knows_only_the_present_is_not_asked_about_the_past(home
 
 
 def test_text_that_a_client_proposed_does_not_become_a_trusted_report(ws, router):
-    from ia.schedule.design import Design
+    from ia.schedule.model import Design
     from ia.tasks import reporting
     from ia.tasks.runs import Run
 

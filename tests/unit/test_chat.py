@@ -264,7 +264,8 @@ def test_notes_tasks_skills_and_what_is_unknown(ws, conversation):
 
 
 def approved_task(ws, name="week", schedule="30 15 * * 5"):
-    from ia.schedule.design import Design, written
+    from ia.schedule.design import written
+    from ia.schedule.model import Design
     from ia.tasks import book
 
     ws.write(f"tasks/{name}.md", written(Design(name, schedule, run="ia usage", zone="Asia/Shanghai"), "en"))

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from ia.schedule import slots, wakeups
-from ia.schedule.design import Design
+from ia.schedule.model import Design
 
 UTC = timezone.utc  # noqa: UP017
 START, DAYS = datetime(2024, 1, 1, tzinfo=UTC), 1000

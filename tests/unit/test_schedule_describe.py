@@ -3,7 +3,7 @@
 import pytest
 
 from ia.schedule.describe import described
-from ia.schedule.design import Design
+from ia.schedule.model import Design
 
 WORDS = [
     ("0 16 * * 5", "CN", "每周五 16:00（Asia/Shanghai，仅上交所交易日）",

@@ -14,7 +14,8 @@ from ruamel.yaml import YAML
 from ia import outside
 from ia.clock import UTC
 from ia.errors import BadData
-from ia.schedule.design import Design, check, parsed, produced, report_path, written
+from ia.schedule.design import check, parsed, produced, report_path, written
+from ia.schedule.model import Design
 
 WEEKLY = Design("每周复盘", "0 16 * * 5", prompt="复盘本周", zone="Asia/Shanghai", calendar="CN")
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from ia.clock import UTC
 from ia.errors import BadData
 from ia.schedule import slots
-from ia.schedule.design import Design
 from ia.schedule.forms import Close, Cron, Event, Every, agreed, form
+from ia.schedule.model import Design
 
 NOW = datetime(2026, 11, 22, 6, 0, 30, tzinfo=UTC)
 

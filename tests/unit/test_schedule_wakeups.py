@@ -7,7 +7,7 @@ import pytest
 
 from ia.clock import UTC
 from ia.schedule import wakeups
-from ia.schedule.design import Design
+from ia.schedule.model import Design
 
 NOW = datetime(2026, 11, 22, 6, 7, tzinfo=UTC)
 

@@ -6,8 +6,9 @@ import pytest
 
 from ia.errors import BadData
 from ia.schedule import asking, slots, words
-from ia.schedule.design import Design, check, parsed, written
+from ia.schedule.design import check, parsed, written
 from ia.schedule.forms import form
+from ia.schedule.model import Design
 
 HOME = "Europe/Berlin"
 SH, HK, NY = "Asia/Shanghai", "Asia/Hong_Kong", "America/New_York"

@@ -10,7 +10,7 @@ from ia.tools.scope import Scope
 from ia.workspace import Workspace
 
 if TYPE_CHECKING:
-    from ia.schedule.design import Design
+    from ia.schedule.model import Design
 
 TOOL = "tasks.propose"
 ALLOWED = (TOOL, "calendar.*")

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable
 
 from ia.schedule import exchange, slots
-from ia.schedule.design import Design
 from ia.schedule.forms import Close, Cron, Event, Every, form
+from ia.schedule.model import Design
 
 FEW = 6
 """Times of a day that are listed one by one."""

@@ -4,7 +4,7 @@ import json
 import posixpath
 import re
 import unicodedata
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, fields
 from datetime import datetime
 from typing import Any
 
@@ -12,10 +12,8 @@ from ia import outside
 from ia.errors import BadData
 from ia.formats.frontmatter import split_text
 from ia.formats.yaml import load_yaml
+from ia.schedule.model import Design
 
-FOLDER = "tasks"
-ME = "me"
-"""The recipient that is the user: the channel that `messaging.default` names."""
 NOBODY = ("nobody", "none")
 LIMITS = {"schedule": 200, "zone": 60, "calendar": 8, "produces": 200, "inputs": 500, "because": 500, "prompt": 8000,
           "run": 2000}  # fmt: skip
@@ -24,49 +22,6 @@ MAX_MINUTES = {"retry_after": 7 * 1440, "timeout": 1440}
 MAX_CHANNELS = 20
 MAX_PART = 200
 """Bytes of a file's or folder's name in `produces`, DATE and TIME not filled in."""
-
-
-@dataclass(frozen=True)
-class Design:
-    """What is to be done, when, and what comes of it.
-
-    schedule     five cron fields (`0 16 * * 5`, also `@daily`), `every 90m` (m, h, d), `close+30m` (after the close of
-                 the exchange; `close+30m fri` on these weekdays only), or an event: `on file PATTERN` (below the
-                 workspace), `on message WORDS`, `on webhook NAME`
-    zone         IANA zone that the schedule is in; "" is the user's own
-    calendar     CN, HK or US: only on trading days of that exchange; "" every day
-    prompt       what a turn is asked (it may begin with /SKILL); or
-    run          a pipeline of `ia` commands: `ia ohlcv 600519 | ia compute 'rsi(close, 14)'`; one of the two. An
-                 event's content is given to a prompt only: a pipeline is woken by it, and does not see it
-    inputs       what it reads, for the person
-    produces     note below notebook/ that keeps the result; DATE (YYYY-MM-DD) and TIME (HHMM) stand for the slot's
-    notify       channels that are told of the result; ("me",) is the default, () nobody
-    silent       tell only of failures
-    retries      how often a run that failed is tried again, retry_after minutes later
-    missed       once: what was missed while the machine slept is made up for, once; skip: it is left out
-    timeout      minutes that one run may take
-    """
-
-    name: str
-    schedule: str
-    prompt: str = ""
-    run: str = ""
-    zone: str = ""
-    calendar: str = ""
-    inputs: str = ""
-    produces: str = ""
-    notify: tuple[str, ...] = (ME,)
-    silent: bool = False
-    retries: int = 1
-    retry_after: int = 60
-    missed: str = "once"
-    timeout: int = 30
-    because: str = ""
-
-    @property
-    def path(self) -> str:
-        """Return where its file lies in the workspace."""
-        return f"{FOLDER}/{self.name}.md"
 
 
 _NAME = re.compile(r"\w[\w-]{0,59}")

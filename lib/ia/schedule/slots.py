@@ -12,8 +12,8 @@ from zoneinfo import ZoneInfo
 from ia.clock import UTC
 from ia.errors import Message
 from ia.schedule import exchange, zones
-from ia.schedule.design import Design
 from ia.schedule.forms import Close, Cron, Every, form
+from ia.schedule.model import Design
 
 HORIZON = timedelta(days=60 * 366)
 """How far ahead a slot is looked for: the 29th of February on a trading Monday comes once in decades."""

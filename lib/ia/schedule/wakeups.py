@@ -14,8 +14,8 @@ from zoneinfo import ZoneInfo
 
 from ia.clock import UTC
 from ia.schedule import exchange, slots
-from ia.schedule.design import Design
 from ia.schedule.forms import Close, Cron, Event, Every, form
+from ia.schedule.model import Design
 
 MAX_LINES = 24
 DAY_MINUTES = 1440

@@ -9,8 +9,8 @@ from shlex import quote
 from typing import Any
 
 from ia.errors import BadData
-from ia.schedule.design import Design
 from ia.schedule.forms import Close, Event, Every, form
+from ia.schedule.model import Design
 from ia.schedule.phrases import EN_NUMBER, ZH_NUMBER, Said, minutes, number
 from ia.schedule.rhythm import span_of
 from ia.schedule.timing import When, when_of

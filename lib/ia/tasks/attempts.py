@@ -221,7 +221,7 @@ class Holder:
     ) -> None:  # fmt: skip
         """Tell the user, where the design says; what cannot go there lies in the inbox, and so does every failure."""
         from ia.channels import sending
-        from ia.schedule.design import ME
+        from ia.schedule.model import ME
 
         try:
             to = task.design.notify or (("cli",) if failed else ())

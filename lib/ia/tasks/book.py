@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ia import audit, clock, config, proposals, store
 from ia.errors import BadData, IaError, NotFound, Notify, Refused, silent
-from ia.schedule.design import FOLDER, Design
+from ia.schedule.model import FOLDER, Design
 from ia.workspace import Workspace
 
 APPROVED, PAUSED = "approved", "paused"

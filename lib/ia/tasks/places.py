@@ -8,7 +8,8 @@ import os
 from datetime import datetime, timedelta
 
 from ia import store
-from ia.schedule.design import Design, report_path
+from ia.schedule.design import report_path
+from ia.schedule.model import Design
 from ia.tasks import runs, taking_back
 from ia.tasks.runs import Run
 from ia.workspace import Workspace

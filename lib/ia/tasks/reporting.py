@@ -11,7 +11,7 @@ from datetime import datetime
 
 from ia import config, notebook, outside, proposals
 from ia.errors import BadData, IaError, Message
-from ia.schedule.design import Design
+from ia.schedule.model import Design
 from ia.tasks import places
 from ia.tasks.book import Task
 from ia.tasks.children import Ended

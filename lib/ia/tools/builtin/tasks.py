@@ -12,7 +12,7 @@ from ia.tools.scope import Scope
 
 if TYPE_CHECKING:
     from ia.proposals import Proposal
-    from ia.schedule.design import Design
+    from ia.schedule.model import Design
 
 NEXT = 5
 """Run times that are told beforehand."""
@@ -68,7 +68,7 @@ def designed(scope: Scope, given: dict[str, Any]) -> "Design":
 
     raises  Refused (the gate); UsageError, BadData for arguments that make no task.
     """
-    from ia.schedule.design import ME, Design
+    from ia.schedule.model import ME, Design
 
     gate.way(scope, "tasks", confirm=True)
     texts: dict[str, Any] = {key: " ".join(writes.clean(scope, given.get(key) or "").split()) for key in _TEXTS}
@@ -192,7 +192,7 @@ def waiting(scope: Scope, design: "Design") -> Kept | None:
 
     The same is: schedule and job, and of how it runs what the design asks for.
     """
-    from ia.schedule.design import Design
+    from ia.schedule.model import Design
 
     plain = Design("", "")
     for proposal, other in designs(scope):
