@@ -6,7 +6,8 @@ it is asked for. Nothing in a skill is executed, but for the conditions of its r
 
 from ia.skills.conditions import Finding, check, texts
 from ia.skills.expertise import Knowledge, knowledge
-from ia.skills.registry import FOLDER, Loaded, Skill, files, find, listed, load, resource, summaries
+from ia.skills.model import Skill
+from ia.skills.registry import FOLDER, Loaded, files, find, listed, load, resource, summaries
 
 __all__ = [
     "FOLDER", "Finding", "Knowledge", "Loaded", "Skill", "check", "files", "find", "knowledge", "listed", "load",

@@ -6,10 +6,10 @@ An entry that is malformed is left out and told of; the others count.
 from typing import Any, NamedTuple
 
 from ia import config
-from ia.errors import IaError, Message
-from ia.formats.yaml import load_yaml
-from ia.skills.registry import Skill, find
-from ia.skills.yamlfile import kept
+from ia.errors import Message
+from ia.skills.model import Skill
+from ia.skills.procedure import load_tree
+from ia.skills.registry import find
 from ia.workspace import Workspace
 
 TIERS = {"tier1_must_know": 1, "tier2_core": 2, "tier3_edge": 3}
@@ -107,7 +107,7 @@ def of(ws: Workspace, skill: Skill) -> Knowledge:
     """Return what a skill knows."""
     problems: list[Message] = []
     read = _Reader(problems)
-    trees = {name: _tree(ws, skill, name, problems) for name in FILES}
+    trees = {name: load_tree(ws, skill, name, problems) for name in FILES}
     patterns, rules = trees["patterns"], trees["rules"]
     return Knowledge(
         trees["sop"] or None,
@@ -116,11 +116,6 @@ def of(ws: Workspace, skill: Skill) -> Knowledge:
         tuple(read.rule(entry, tier) for key, tier in TIERS.items() for entry in read.entries(rules, key, "rules")),
         tuple(problems),
     )
-
-
-def sop_of(ws: Workspace, skill: Skill) -> dict[str, Any] | None:
-    """Return a skill's procedure as plain data; None where there is none that can be read."""
-    return _tree(ws, skill, "sop", []) or None
 
 
 def localised(value: Any, lang: str | None = None) -> Any:
@@ -189,23 +184,6 @@ def _outlined(step: dict[str, Any]) -> str:
 
 def _entries(value: Any) -> list[dict[str, Any]]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
-
-
-def _tree(ws: Workspace, skill: Skill, name: str, problems: list[Message]) -> dict[str, Any]:
-    """Return what stands below the one top key of a knowledge file; {} where there is nothing to be had."""
-    path = f"knowledge/{name}.yaml"
-    try:
-        tree = kept(ws, f"{skill.path}/{path}", lambda text: load_yaml(text, path))
-    except IaError as exc:
-        problems.append(Message(exc.template, **exc.params))
-        return {}
-    if tree is None:
-        return {}
-    inner = tree.get(name, tree) if isinstance(tree, dict) else None
-    if not isinstance(inner, dict):
-        problems.append(Message("{path} is not a tree of `{name}:`", path=path, name=name))
-        return {}
-    return inner
 
 
 class _Reader:

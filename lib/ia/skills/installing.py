@@ -10,7 +10,8 @@ from ia.packages.installing import base_name, propose_package, read_text, read_t
 from ia.packages.sources import Entry, entries, shown
 from ia.proposals import Proposal
 from ia.skills import manifest
-from ia.skills.registry import FILE, FOLDER, MAX_BODY, NAME, Skill, disabled, find, skill_of
+from ia.skills.model import Skill
+from ia.skills.registry import FILE, FOLDER, MAX_BODY, NAME, disabled, find, skill_of
 from ia.workspace import Workspace
 
 MAX_SKILLS = 200

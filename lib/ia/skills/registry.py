@@ -8,6 +8,8 @@ from ia import config
 from ia.errors import BadData, IaError, Message, NotFound, Refused
 from ia.formats.frontmatter import split_text
 from ia.skills import manifest
+from ia.skills.model import Skill
+from ia.skills.procedure import load_sop
 from ia.skills.yamlfile import kept
 from ia.workspace import Workspace, named, walk
 
@@ -23,40 +25,6 @@ UNDECLARED = (
     "memory.observe",
 )  # fmt: skip
 """What a skill may call that does not say what it needs: nothing that reaches further than notes and observations."""
-
-
-class Skill(NamedTuple):
-    """One skill: what its front matter says.
-
-    about     its description, about_en the English one; see description()
-    declared  allowed-tools as written, names of other programs' tools too; None where the field is absent
-    allowed   names and `organ.*` patterns of tools that it may call here
-    fork      runs in a subagent
-    path      its folder, relative to the workspace
-    problem   why it cannot be used; None where it can
-    fields    the front matter, unknown fields and all
-    """
-
-    name: str
-    about: str
-    about_en: str
-    version: str
-    declared: tuple[str, ...] | None
-    allowed: tuple[str, ...]
-    model_invocable: bool
-    user_invocable: bool
-    fork: bool
-    argument_hint: str
-    triggers: tuple[str, ...]
-    enabled: bool
-    path: str
-    problem: Message | None
-    fields: dict[str, Any]
-
-    def description(self, lang: str | None = None) -> str:
-        """Return what it is for, in `zh` or `en` (default: the user's language), in whichever is there."""
-        english = (lang or config.locale_lang()) == "en"
-        return (self.about_en if english and self.about_en else self.about) or self.about_en
 
 
 class Loaded(NamedTuple):
@@ -213,8 +181,6 @@ def load(ws: Workspace, name: str, arguments: str = "", *, by_user: bool = False
 
     raises  what usable() raises.
     """
-    from ia.skills.expertise import sop_of
-
     skill = usable(ws, name, by_user=by_user)
     text = ws.read_present(f"{skill.path}/{FILE}")
     if text is None:
@@ -222,7 +188,7 @@ def load(ws: Workspace, name: str, arguments: str = "", *, by_user: bool = False
             "{name}: no such skill", code="no-such-skill", name=skill.name, hint="`ia skill list` shows them"
         )
     _head, body = split_text(text, FILE)
-    return Loaded(skill, manifest.filled(body, arguments), sop_of(ws, skill))
+    return Loaded(skill, manifest.filled(body, arguments), load_sop(ws, skill))
 
 
 def files(ws: Workspace, skill: Skill) -> list[tuple[str, int]]:
