@@ -13,7 +13,8 @@ from ia.agent.analyst.reply import Reply
 from ia.agent.analyst.voice import ZH
 from ia.errors import BadData
 from ia.schedule import asking, words, zones
-from ia.schedule.design import ME, Design, produced
+from ia.schedule.design import produced
+from ia.schedule.model import ME, Design
 
 _COMPLAINT = re.compile(
     r"你(?:最近)?(?:对(?P<on>.{1,16}?))?(?P<how>总是|总|老是|老|一直|又|太|经常|忽略|低估"
@@ -216,16 +217,17 @@ def praise(desk: Desk, wanted: Intent) -> Work[Reply]:
     )
 
 
-def schedule(desk: Desk, wanted: Intent) -> Work[Reply]:
-    """Draft a task: when, what from, what comes of it, who is told, what if it fails. The user decides."""
+def schedule(desk: Desk, wanted: Intent, work: Callable[[Desk], Work[Reply]]) -> Work[Reply]:
+    """Draft a task: when, what from, what comes of it, who is told, what if it fails. The user decides.
+
+    work  does what a request wants: inside a task's run the time of the schedule has come.
+    """
     speak = desk.speak
     if config.run() is not None:  # its time has come: 每日复盘 is a review now, and another wish for a task a reminder
         request = replace(desk.request, question=_OFTEN.sub("", desk.request.question))
         if intent.read(request).kind in ("review", "scan", "research", "compare", "figure", "skill"):
-            from ia.agent.analyst import plan
-
             desk.request = request
-            return (yield from plan.work(desk))
+            return (yield from work(desk))
         return reply.of(wanted.words.strip())
     try:
         design = words.read(wanted.words, zone=zones.own().key)
@@ -310,4 +312,4 @@ def _drafted(desk: Desk, design: Design, result: Result) -> list[str]:
     return lines
 
 
-KINDS: dict[str, Callable[[Desk, Intent], Work[Reply]]] = {"coach": coach, "praise": praise, "schedule": schedule}
+KINDS: dict[str, Callable[[Desk, Intent], Work[Reply]]] = {"coach": coach, "praise": praise}

@@ -57,6 +57,8 @@ def _done(desk: Desk) -> Work[Reply]:
         case "coach" | "praise" | "schedule":
             from ia.agent.analyst import coaching
 
+            if wanted.kind == "schedule":
+                return (yield from coaching.schedule(desk, wanted, work))
             return (yield from coaching.KINDS[wanted.kind](desk, wanted))
         case "asked_memory" | "track" | "untrack" | "note" | "believe" | "prefer":
             from ia.agent.analyst import memories
