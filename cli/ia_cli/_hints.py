@@ -66,7 +66,7 @@ def unknown_command(typed: str, rest: list[str], context: click.Context | None) 
                     **fields,
                 )
             return UsageError("no such command: {typed}", hint="`{answer}`", answer=answer, **fields)
-        if group := _group_of(word):
+        if group := _group_of(word, context):
             return UsageError("no such command: {typed}", hint="`{answer}`", answer=f"ia {group} {word}", **fields)
         if sentence := _sentence([typed, *rest]):
             return UsageError(
@@ -115,15 +115,14 @@ def _security(typed: str) -> str:
     return found.canonical if found.name or typed[:6].isdigit() else ""
 
 
-def _group_of(verb: str) -> str:
+def _group_of(verb: str, context: click.Context | None) -> str:
     """Return the group that has a verb, where only one has."""
-    from ia_cli.main import cli
-
     found = []
-    for name in cli.list_commands(click.Context(cli)):
-        command = cli.get_command(None, name)
-        if isinstance(command, click.Group) and verb in command.commands:
-            found.append(name)
+    if context is not None and isinstance(context.command, click.Group):
+        for name in context.command.list_commands(context):
+            command = context.command.get_command(context, name)
+            if isinstance(command, click.Group) and verb in command.commands:
+                found.append(name)
     return found[0] if len(found) == 1 else ""
 
 
@@ -192,20 +191,18 @@ def too_many(extra: str, context: click.Context | None) -> IaError:
     return UsageError("too many arguments: {extra}", extra=extra, path=path, hint=hint)
 
 
-def missing_value(option: str, argv: list[str]) -> IaError:
+def missing_value(option: str, argv: list[str], root: click.Command) -> IaError:
     """Return the error for an option at the end of the line whose value is missing."""
-    context = deepest(argv)
+    context = _deepest(argv, root)
     params = [param for param in context.command.params if option in (*param.opts, *param.secondary_opts)]
     value = params[0].make_metavar(context) if params else "VALUE"
     hint = "`{path} … {option} {value}`; `{path} --help` shows the usage"
     return UsageError("{option} needs a value", option=option, path=context.command_path, value=value, hint=hint)
 
 
-def deepest(argv: list[str]) -> click.Context:
+def _deepest(argv: list[str], root: click.Command) -> click.Context:
     """Return the context of the command that a command line names."""
-    from ia_cli.main import cli
-
-    context = click.Context(cli, info_name="ia")
+    context = click.Context(root, info_name="ia")
     for word in argv:
         below = context.command.get_command(context, word) if isinstance(context.command, click.Group) else None
         if below is not None:

@@ -213,7 +213,7 @@ def _usage(exc: click.ClickException, argv: Sequence[str]) -> IaError:
     if isinstance(exc, click.NoSuchOption):
         return _hints.unknown_option(exc.option_name, context)
     if isinstance(exc, click.BadOptionUsage):
-        return _hints.missing_value(exc.option_name, list(argv))
+        return _hints.missing_value(exc.option_name, list(argv), cli)
     if isinstance(exc, click.MissingParameter) and exc.param is not None:
         return UsageError("missing {what}", what=exc.param.get_error_hint(context), path=path, hint=more)
     if isinstance(exc, click.BadParameter) and exc.param is not None:
