@@ -169,12 +169,12 @@ def approved(ws, name, schedule, **fields):
     """Have a person approve a task, and return it."""
     from ia.schedule.design import written
     from ia.schedule.model import Design
-    from ia.tasks import book
+    from ia.tasks import decisions
 
     fields = fields or {"run": "ia log -n 1"}
     design = Design(name=name, schedule=schedule, **fields)
     ws.write(design.path, written(design), actor="user")
-    return book.approve(ws, name, by="a person")
+    return decisions.approve(ws, name, by="a person")
 
 
 def kept(ws):

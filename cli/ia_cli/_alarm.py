@@ -30,7 +30,7 @@ def tell_dead_alarm() -> None:
     import sqlite3
 
     from ia.errors import IaError
-    from ia.tasks import alarm
+    from ia.tasks import alarm, alarm_file
     from ia.workspace import Workspace
     from ia_cli._out import notify
 
@@ -46,7 +46,7 @@ def tell_dead_alarm() -> None:
                 reason=alarm.fault(ws).why,
             )
             notify(line)
-        alarm.keep(ws, told=clock.today() if passed else "")
+        alarm_file.update_alarm(ws, told=clock.today() if passed else "")
         ws.close()
 
 
@@ -56,7 +56,7 @@ def complain_of_alarm(ws: "Workspace") -> tuple[dict[str, list[str]], str]:
     Return the slots by task, and why.
     """
     from ia.errors import Unavailable
-    from ia.tasks import alarm, book, crontab
+    from ia.tasks import alarm, alarm_file, book, crontab
     from ia_cli._out import hint, notify
 
     if not ws.exists() or not book.runnable(ws):
@@ -72,7 +72,7 @@ def complain_of_alarm(ws: "Workspace") -> tuple[dict[str, list[str]], str]:
             notify(Message(told, name=each.name, slots=slots, more=more))
         notify(Message("why: {reason}", reason=fault.why))
         hint(fault.mend.template, **fault.mend.params)
-        alarm.keep(ws, told=clock.today())
+        alarm_file.update_alarm(ws, told=clock.today())
         return {each.name: each.slots for each in passed}, str(fault.why)
     try:
         wrong = crontab.drift(ws)

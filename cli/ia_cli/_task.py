@@ -38,7 +38,7 @@ def approved(ws: "Workspace", which: str | int, *, yes: bool, as_json: bool) -> 
     """Show a task, ask, and enter it into the book and the crontab."""
     from ia import clock, config
     from ia.errors import Refused
-    from ia.tasks import book
+    from ia.tasks import book, decisions
 
     attended()
     name, before, text, number = book.to_approve(ws, which)
@@ -47,7 +47,7 @@ def approved(ws: "Workspace", which: str | int, *, yes: bool, as_json: bool) -> 
     if not yes and not asked(say("Approve task {name}?", name=name)):
         raise Refused("task {name} was not approved", name=name)
     by = "user with --yes" if yes else "user at a terminal"
-    done = book.approve(ws, which, by=by, notify=notify, expect=text)
+    done = decisions.approve(ws, which, by=by, notify=notify, expect=text)
     found = next(each for each in book.listed(ws) if each.name == done.name)
     coming = next(iter(times(found, 1)), None)
     if coming is not None:

@@ -111,10 +111,10 @@ def approve(which: str, yes: bool, as_json: bool) -> None:
 @click.argument("name")
 def pause(name: str) -> None:
     """Pause a task: it stays approved but does not run."""
-    from ia.tasks import book
+    from ia.tasks import decisions
     from ia.workspace import Workspace
 
-    done = book.pause(Workspace(), name, notify=notify)
+    done = decisions.pause(Workspace(), name, notify=notify)
     notify(Message("task {name} rests; `ia task resume {name}` wakes it", name=done.name))
 
 
@@ -124,11 +124,11 @@ def pause(name: str) -> None:
 @click.argument("name")
 def resume(name: str) -> None:
     """Resume a paused task. Runs missed during the pause are not made up."""
-    from ia.tasks import book
+    from ia.tasks import decisions
     from ia.workspace import Workspace
 
     ws = Workspace()
-    done = book.resume(ws, name, notify=notify)
+    done = decisions.resume(ws, name, notify=notify)
     notify(Message("task {name} runs again, next at {time}", name=done.name, time=_next(ws, done.name)))
 
 
@@ -145,12 +145,12 @@ def _next(ws: "Workspace", name: str) -> str:
 @click.argument("name")
 def remove(name: str) -> None:
     """Remove a task, its file and its crontab entry; what ran stays in the history."""
-    from ia.tasks import book
+    from ia.tasks import book, decisions
     from ia.workspace import Workspace
 
     ws = Workspace()
     filed = ws.read(f"tasks/{book.name_of(name)}.md") is not None
-    done = book.remove(ws, name, notify=notify)
+    done = decisions.remove(ws, name, notify=notify)
     if filed:
         notify(Message("task {name} is removed; `ia memory undo tasks/{name}.md` brings its file back", name=done))
     else:

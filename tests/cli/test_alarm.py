@@ -12,7 +12,7 @@ import pytest
 
 from conftest import all_of, installed
 from ia import doctor
-from ia.tasks import alarm, book, crontab, entries, running, table
+from ia.tasks import alarm, crontab, decisions, entries, running, table
 
 DAILY = "---\nschedule: 0 9 * * *\nzone: Asia/Shanghai\nrun: ia usage\n---\n"
 DAY, THREE_DAYS_LATER = "2026-11-22T18:00+08:00", "2026-11-25T12:00+08:00"
@@ -24,7 +24,7 @@ def daily(ws, monkeypatch):
     """A task that was approved three days ago; nothing has run since."""
     monkeypatch.setenv("IA_NOW", DAY)
     ws.write("tasks/daily.md", DAILY)
-    book.approve(ws, "daily", by="test")
+    decisions.approve(ws, "daily", by="test")
     monkeypatch.setenv("IA_NOW", THREE_DAYS_LATER)
     return ws
 
@@ -65,9 +65,9 @@ def test_the_slots_that_passed_are_told_until_they_are_run(daily, monkeypatch):
 
 
 def test_a_task_that_rests_or_whose_file_is_gone_is_not_overdue(daily):
-    book.pause(daily, "daily")
+    decisions.pause(daily, "daily")
     assert alarm.overdue(daily) == []
-    book.resume(daily, "daily")
+    decisions.resume(daily, "daily")
     assert alarm.overdue(daily) == []  # from now on
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ia.tasks import book
+from ia.tasks import decisions
 
 
 @pytest.fixture
@@ -15,7 +15,7 @@ def task(ws, monkeypatch):
     def approve(name, **fields):
         lines = "\n".join(f"{key}: {value}" for key, value in fields.items())
         ws.write(f"tasks/{name}.md", f"---\n{lines}\nrun: ia usage\n---\n")
-        book.approve(ws, name, by="test")
+        decisions.approve(ws, name, by="test")
 
     return approve
 

@@ -11,7 +11,7 @@ import time
 import pytest
 
 from ia.errors import Unavailable
-from ia.tasks import book, crontab
+from ia.tasks import crontab, decisions
 
 EDITS = 500
 USAGE = "---\nschedule: {minute} 16 * * 5\nzone: Asia/Shanghai\nrun: ia usage\n---\n"
@@ -43,11 +43,11 @@ def fight(ws, program, kind, pause, record_property):
     """Let an editor of this kind work while tasks are paused and resumed; return the table in the end."""
     for name, minute in (("weekly", 0), ("other", 5)):
         ws.write(f"tasks/{name}.md", USAGE.format(minute=minute))
-        book.approve(ws, name, by="test")
+        decisions.approve(ws, name, by="test")
     editor = subprocess.Popen([sys.executable, "-c", EDITOR, program, kind, str(EDITS), str(pause)])
     writes = late = 0
     while editor.poll() is None:
-        for change in (book.pause, book.resume):
+        for change in (decisions.pause, decisions.resume):
             try:
                 change(ws, "other")
                 writes += 1

@@ -13,7 +13,7 @@ import time
 import pytest
 
 from conftest import installed
-from ia.tasks import book, crontab
+from ia.tasks import crontab, decisions
 
 TASK = "---\nschedule: {minute} 16 * * 5\nzone: Asia/Shanghai\nrun: ia usage\n---\n"
 FIRST = b'MAILTO=""\n#0 5 * * *\told\n\n17 3 * * *\ttrue # \xe9\n'
@@ -30,7 +30,7 @@ class Attacker:
         self.foreign = FIRST
         subprocess.run([self.program, "-"], input=FIRST, check=True)
         ws.write("tasks/weekly.md", TASK.format(minute=0))
-        book.approve(ws, "weekly", by="test")
+        decisions.approve(ws, "weekly", by="test")
 
     def command(self):
         choice = self.rng.choice(["pause", "resume", "approve"])

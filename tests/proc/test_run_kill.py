@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from conftest import installed
-from ia.tasks import book, runs
+from ia.tasks import decisions, runs
 from ia.workspace import Workspace
 
 APPROVED, SLOT, NOW = "2024-03-15T15:59:00+08:00", "2024-03-15T08:00:00.000Z", "2024-03-15T16:00:20+08:00"
@@ -39,7 +39,7 @@ def world(tmp_path, monkeypatch):
         ws = Workspace(str(home))
         ws.write("tasks/job.md", PIPELINE if kind == "pipeline" else PROMPT)
         ws.write("notebook/log.md", "# log\n\nbefore\n")
-        book.approve(ws, "job", by="user with --yes")
+        decisions.approve(ws, "job", by="user with --yes")
         monkeypatch.setenv("IA_NOW", NOW)
         return ws
 

@@ -14,7 +14,7 @@ import pytest
 from conftest import installed
 from ia import audit, outside, proposals
 from ia.errors import NotFound, Refused, TryLater
-from ia.tasks import attempts, book, children, running, runs, taking_back
+from ia.tasks import attempts, book, children, decisions, running, runs, taking_back
 
 BY = "user with --yes"
 
@@ -39,7 +39,7 @@ def approved(ws, at):
         fields = {"schedule": "0 16 * * *", "zone": "Asia/Shanghai", **fields}
         lines = [f"{key}: {value}" for key, value in fields.items()]
         ws.write(f"tasks/{name}.md", "\n".join(["---", *lines, "---", ""]))
-        return book.approve(ws, name, by=BY)
+        return decisions.approve(ws, name, by=BY)
 
     return approve
 
@@ -328,10 +328,10 @@ def test_missed_slots_are_left_out(ws, at, approved):
 
 def test_what_fell_into_a_pause_is_not_made_up_for(ws, at, approved):
     approved(run="ia usage --json")
-    book.pause(ws, "job")
+    decisions.pause(ws, "job")
     at("20T12:00")
     assert running.due(ws) == []
-    book.resume(ws, "job")
+    decisions.resume(ws, "job")
     assert running.due(ws) == []
     at("20T16:00:30")
     assert len(running.due(ws)) == 1
@@ -527,7 +527,7 @@ def test_what_was_begun_of_a_task_that_rests_is_taken_back_and_not_run(ws, at, a
     run = begun(ws, task)
     with as_run(run):
         ws.write("notebook/x.md", "x")
-    book.pause(ws, "job")
+    decisions.pause(ws, "job")
     assert running.due(ws) == [] and ws.read("notebook/x.md") is None
     assert [each.state for each in runs.history(ws, "job")] == ["missed"]
 

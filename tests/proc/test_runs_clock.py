@@ -2,7 +2,7 @@
 
 import pytest
 
-from ia.tasks import book, running, runs
+from ia.tasks import decisions, running, runs
 
 BY = "user with --yes"
 
@@ -23,7 +23,7 @@ def approved(ws, at):
         ws.write(
             f"tasks/{name}.md", "\n".join(["---", *(f"{key}: {value}" for key, value in fields.items()), "---", ""])
         )
-        return book.approve(ws, name, by=BY)
+        return decisions.approve(ws, name, by=BY)
 
     return approve
 
@@ -59,9 +59,9 @@ def test_a_clock_that_was_behind_drops_no_event_and_no_retry(ws, at, approved, h
 def test_events_wait_through_a_pause_and_for_a_changed_text(ws, at, approved):
     approved("mail", schedule="on message hello", prompt="复盘本周的观察")
     running.events.came(ws, "message", "hello you", "1", "hello you")
-    book.pause(ws, "mail")
+    decisions.pause(ws, "mail")
     assert running.due(ws) == []
-    book.resume(ws, "mail")
+    decisions.resume(ws, "mail")
     approved("mail", schedule="on message hello", prompt="复盘本周的判断")
     (run,) = running.due(ws)
     assert run.state == "done" and run.slot == "message 1"

@@ -8,7 +8,7 @@ import pytest
 
 from ia import config
 from ia.errors import BadData
-from ia.tasks import book, events, running, runs
+from ia.tasks import book, decisions, events, running, runs
 
 BY = "user with --yes"
 
@@ -22,7 +22,7 @@ def approved(ws, monkeypatch):
     def approve(name="job", **fields):
         lines = [f"{key}: {value}" for key, value in fields.items()]
         ws.write(f"tasks/{name}.md", "\n".join(["---", *lines, "---", ""]))
-        return book.approve(ws, name, by=BY)
+        return decisions.approve(ws, name, by=BY)
 
     return approve
 

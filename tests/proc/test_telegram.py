@@ -482,12 +482,12 @@ def test_who_was_taken_off_the_list_is_not_answered_later(bot, listener, brain, 
 def test_a_message_wakes_the_tasks_that_wait_for_its_words(bot, listener, brain, ws):
     from ia.schedule.design import written
     from ia.schedule.model import Design
-    from ia.tasks import book, runs
+    from ia.tasks import decisions, runs
 
     brain(always=echo)
     for name, words in (("look", "on message 复盘 本周"), ("other", "on message 买入")):
         ws.write(f"tasks/{name}.md", written(Design(name, words, run="ia usage", notify=()), "en"))
-        book.approve(ws, name, by="a test")
+        decisions.approve(ws, name, by="a test")
     bot.say(FRIEND, "本周该复盘了")
     bot.say(STRANGER, "本周该复盘了")
     bot.say(OWNER, "本周该复盘了", forward_origin={"type": "hidden_user", "sender_user_name": "x", "date": 1})

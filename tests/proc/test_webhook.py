@@ -13,7 +13,7 @@ from http.client import HTTPException
 import pytest
 
 from conftest import installed
-from ia.tasks import book, runs
+from ia.tasks import book, decisions, runs
 from webhook_sender import SECRET, Listener, approved, github, kept, standard, until
 
 
@@ -101,9 +101,9 @@ def test_a_name_that_nobody_listens_to_is_an_event_and_is_taken_once_somebody_do
         assert unknown == ["deploy", "Build", "build2", "a b"]
         approved(ws, "deploy", "on webhook deploy")
         assert listener.post("deploy", "x", id="id-6").status == 202
-        book.pause(ws, "deploy")
+        decisions.pause(ws, "deploy")
         assert listener.post("deploy", "x", id="id-7").status == 404
-        book.resume(ws, "deploy")
+        decisions.resume(ws, "deploy")
         assert listener.post("deploy", "x", id="id-7").status == 202
         until(lambda: len(listener.events) == 2)  # printed after the answer
     assert listener.events == [
@@ -166,7 +166,7 @@ def test_a_run_that_is_under_way_is_kept_for_the_next_listener(ws):
     until(lambda: not alive(run.data["group"]))
     (run,) = runs.select(ws, "1")
     assert run.state in runs.OPEN
-    book.remove(ws, "long")
+    decisions.remove(ws, "long")
 
 
 def alive(group):

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from conftest import installed
-from ia.tasks import book, pipeline, running
+from ia.tasks import book, decisions, pipeline, running
 from ia_cli.main import COMMANDS
 
 REFUSED = [
@@ -59,7 +59,7 @@ def test_a_provider_that_a_run_calls_is_no_person(ws, home, monkeypatch):
     (folder / "PROVIDER.md").write_text("\n".join([*manifest, "tools: [{name: say}]", "---", ""]))
     for name, run in (("victim", "ia usage"), ("caller", "ia tool call sly.say")):
         ws.write(f"tasks/{name}.md", f"---\nschedule: 0 16 * * *\nrun: {run}\n---\n")
-    book.approve(ws, "caller", by="user with --yes")
+    decisions.approve(ws, "caller", by="user with --yes")
     run = running.run_now(ws, "caller")
     assert run.state == "done", run.reason
     assert json.dumps({"done": [77, 77, 1]})[1:-1] in ws.read(run.report)

@@ -3,7 +3,7 @@
 import pytest
 
 from ia import outside, proposals
-from ia.tasks import book, running
+from ia.tasks import decisions, running
 
 BY = "user with --yes"
 
@@ -19,7 +19,7 @@ def task(ws, monkeypatch):
     def run(pipeline, **fields):
         lines = ["---", "schedule: '0 16 * * *'", "retries: 0", f"run: {pipeline}", "---", ""]
         ws.write("tasks/job.md", "\n".join(lines))
-        book.approve(ws, "job", by=BY)
+        decisions.approve(ws, "job", by=BY)
         return running.run_now(ws, "job")
 
     return run

@@ -6,7 +6,7 @@ import pytest
 
 from ia import audit, config, proposals
 from ia.errors import BadData, NotFound, Refused, Unavailable
-from ia.tasks import book
+from ia.tasks import book, decisions
 
 USAGE = "---\nschedule: 0 16 * * 5\nzone: Asia/Shanghai\nrun: ia usage\n---\n每周五。\n"
 BY = "user with --yes"
@@ -28,7 +28,7 @@ def states(ws):
 def test_a_file_is_no_task_until_it_is_approved(ws, crontab):
     drafted(ws)
     assert states(ws) == {"weekly": "unapproved"} and book.tasks(ws) == [] and book.entries(ws) == []
-    task = book.approve(ws, "weekly", by=BY)
+    task = decisions.approve(ws, "weekly", by=BY)
     assert (task.name, task.text, task.state, task.by, task.since) == ("weekly", USAGE, "approved", BY, task.approved)
     assert task.design.run == "ia usage" and states(ws) == {"weekly": "approved"}
     assert b"task due weekly" in crontab.read_bytes()
@@ -39,15 +39,15 @@ def test_a_proposal_becomes_file_book_and_crontab_at_once(ws, crontab):
     number = proposals.propose(ws, "task", "tasks/weekly.md", USAGE, actor="model x").id
     (line,) = book.listed(ws)
     assert (line.state, line.proposal, line.design.run) == ("proposed", number, "ia usage")
-    assert book.approve(ws, number, by=BY).text == ws.read("tasks/weekly.md") == USAGE
+    assert decisions.approve(ws, number, by=BY).text == ws.read("tasks/weekly.md") == USAGE
     assert proposals.get(ws, number).state == "approved" and b"task due weekly" in crontab.read_bytes()
     with pytest.raises(Refused, match="decided already"):
-        book.approve(ws, number, by=BY)
+        decisions.approve(ws, number, by=BY)
 
 
 def test_a_proposal_can_be_called_by_its_name(ws):
     proposals.propose(ws, "task", "tasks/weekly.md", USAGE)
-    assert book.approve(ws, "weekly", by=BY).text == USAGE
+    assert decisions.approve(ws, "weekly", by=BY).text == USAGE
     assert proposals.pending(ws) == []
 
 
@@ -65,16 +65,16 @@ def test_a_proposal_can_be_called_by_its_name(ws):
 def test_what_is_no_task_is_not_approved(ws, text, error):
     number = proposals.propose(ws, "task", "tasks/weekly.md", text).id
     with pytest.raises(error):
-        book.approve(ws, number, by=BY)
+        decisions.approve(ws, number, by=BY)
     assert proposals.get(ws, number).state == "pending" and ws.read("tasks/weekly.md") is None
     assert [each.problem is not None for each in book.listed(ws)] == [True] and book.tasks(ws) == []
 
 
 def test_only_a_person_decides(ws, monkeypatch):
     drafted(ws)
-    book.approve(ws, "weekly", by=BY)
+    decisions.approve(ws, "weekly", by=BY)
     monkeypatch.setenv("IA_RUN", "1")
-    for act in (lambda: book.approve(ws, "weekly", by=BY), lambda: book.pause(ws, "weekly"), lambda: book.resume(ws, "weekly"), lambda: book.remove(ws, "weekly")):  # fmt: skip
+    for act in (lambda: decisions.approve(ws, "weekly", by=BY), lambda: decisions.pause(ws, "weekly"), lambda: decisions.resume(ws, "weekly"), lambda: decisions.remove(ws, "weekly")):  # fmt: skip
         with pytest.raises(Refused, match="no person"):
             act()
 
@@ -82,29 +82,29 @@ def test_only_a_person_decides(ws, monkeypatch):
 def test_what_the_person_saw_is_what_is_approved(ws):
     drafted(ws)
     with pytest.raises(Refused, match="while you were reading"):
-        book.approve(ws, "weekly", by=BY, expect=USAGE + "more")
+        decisions.approve(ws, "weekly", by=BY, expect=USAGE + "more")
     assert book.tasks(ws) == []
 
 
 def test_approved_again_is_no_new_task_and_a_changed_text_replaces_the_old(ws, monkeypatch):
     at(monkeypatch, "2024-03-15T10:00:00")
     drafted(ws)
-    first = book.approve(ws, "weekly", by=BY)
+    first = decisions.approve(ws, "weekly", by=BY)
     at(monkeypatch, "2024-03-16T10:00:00")
-    assert book.approve(ws, "weekly", by=BY) == first
+    assert decisions.approve(ws, "weekly", by=BY) == first
     changed = USAGE.replace("ia usage", "ia usage --json")
     ws.write("tasks/weekly.md", changed)
     assert states(ws) == {"weekly": "edited"}
     assert book.get(ws, "weekly").text == USAGE, "what was approved runs, not what stands in the file"
     assert book.to_approve(ws, "weekly")[1:3] == (USAGE, changed)
-    second = book.approve(ws, "weekly", by=BY)
+    second = decisions.approve(ws, "weekly", by=BY)
     assert (second.id > first.id, second.text, second.since > first.since) == (True, changed, True)
     assert states(ws) == {"weekly": "approved"} and len(book.tasks(ws)) == 1
 
 
 def test_a_deleted_file_does_not_run(ws, home, crontab):
     drafted(ws)
-    book.approve(ws, "weekly", by=BY)
+    decisions.approve(ws, "weekly", by=BY)
     os.unlink(home / "tasks" / "weekly.md")
     assert states(ws) == {"weekly": "deleted"} and book.runnable(ws) == [] and book.entries(ws) == []
 
@@ -113,16 +113,16 @@ def test_a_deleted_file_does_not_run(ws, home, crontab):
 def test_pause_resume_remove(ws, monkeypatch, crontab):
     at(monkeypatch, "2024-03-15T10:00:00")
     drafted(ws)
-    book.approve(ws, "weekly", by=BY)
+    decisions.approve(ws, "weekly", by=BY)
     at(monkeypatch, "2024-03-15T11:00:00")
-    assert book.pause(ws, "weekly").state == "paused"
+    assert decisions.pause(ws, "weekly").state == "paused"
     assert book.entries(ws) == [] and crontab_text(crontab).count("task due") == 0
     at(monkeypatch, "2024-03-20T11:00:00")
-    resumed = book.resume(ws, "weekly")
+    resumed = decisions.resume(ws, "weekly")
     assert (resumed.state, resumed.since) == ("approved", "2024-03-20T03:00:00.000Z")
     assert "task due weekly" in crontab_text(crontab)
     at(monkeypatch, "2024-03-21T11:00:00")
-    assert book.remove(ws, "tasks/weekly.md") == "weekly"
+    assert decisions.remove(ws, "tasks/weekly.md") == "weekly"
     assert book.listed(ws) == [] and ws.read("tasks/weekly.md") is None and "weekly" not in crontab_text(crontab)
     assert [e.kind for e in reversed(audit.events(ws.db, kind="task", subject="weekly"))] == [
         "task.approved", "task.paused", "task.resumed", "task.removed",
@@ -139,15 +139,15 @@ def crontab_text(crontab):
 def test_everything_is_as_it_was_at_now(ws, monkeypatch):
     at(monkeypatch, "2024-03-15T10:00:00")
     drafted(ws)
-    book.approve(ws, "weekly", by=BY)
+    decisions.approve(ws, "weekly", by=BY)
     at(monkeypatch, "2024-03-16T10:00:00")
-    book.pause(ws, "weekly")
+    decisions.pause(ws, "weekly")
     at(monkeypatch, "2024-03-17T10:00:00")
-    book.resume(ws, "weekly")
+    decisions.resume(ws, "weekly")
     ws.write("tasks/weekly.md", USAGE + "x")
-    book.approve(ws, "weekly", by=BY)
+    decisions.approve(ws, "weekly", by=BY)
     at(monkeypatch, "2024-03-18T10:00:00")
-    book.remove(ws, "weekly")
+    decisions.remove(ws, "weekly")
     seen = []
     for day in (14, 15, 16, 17, 18):
         at(monkeypatch, f"2024-03-{day}T12:00:00")
@@ -162,7 +162,7 @@ def test_a_crontab_that_cannot_be_written_does_not_undo_the_approval(ws, monkeyp
     drafted(ws)
     monkeypatch.setenv("IA_CRONTAB", str(tmp_path / "nowhere"))
     with pytest.raises(Unavailable, match="is approved, but") as told:
-        book.approve(ws, "weekly", by=BY)
+        decisions.approve(ws, "weekly", by=BY)
     assert told.value.hint and states(ws) == {"weekly": "approved"}
 
 
@@ -174,20 +174,20 @@ def test_the_environment_is_kept_without_secrets(ws, monkeypatch):
     }.items():  # fmt: skip
         monkeypatch.setenv(name, value)
     drafted(ws, text=USAGE.replace("zone: Asia/Shanghai\n", ""))
-    task = book.approve(ws, "weekly", by=BY)
+    task = decisions.approve(ws, "weekly", by=BY)
     kept = task.environment
     assert (kept["TZ"], kept["LC_ALL"], kept["IA_MODEL"], kept["IA_LANG"]) == ("Asia/Tokyo", "zh_CN.UTF-8", "m", "zh")
     assert kept["PATH"] == os.environ["PATH"] and kept["HOME"] == os.environ["HOME"]
     assert "geheim" not in str(kept) and not {"IA_DEBUG", "IA_SESSION", "IA_HOME", "IA_NOW", "IA_RUN"} & set(kept)
     assert task.design.zone == "Asia/Tokyo", "cron knows no TZ: the user's own zone is that of the approval"
     monkeypatch.setenv("IA_MODEL", "other")
-    again = book.approve(ws, "weekly", by=BY)
+    again = decisions.approve(ws, "weekly", by=BY)
     assert (again.id, again.since, again.environment["IA_MODEL"]) == (task.id, task.since, "other")
 
 
 def test_a_text_that_can_no_longer_be_read_stays_and_is_told_of(ws):
     drafted(ws)
-    book.approve(ws, "weekly", by=BY)
+    decisions.approve(ws, "weekly", by=BY)
     ws.db.execute("UPDATE tasks SET text = '---\nschedule: nonsense\nrun: ia usage\n---\n'")
     (line,) = book.listed(ws)
     assert line.problem is not None and book.entries(ws) == []
@@ -196,7 +196,7 @@ def test_a_text_that_can_no_longer_be_read_stays_and_is_told_of(ws):
 @pytest.mark.parametrize("name", ["../x", "a/b", ".x", "", "x\ny"])
 def test_names_that_are_none(ws, name):
     with pytest.raises((NotFound, Refused, BadData)):
-        book.approve(ws, name, by=BY)
+        decisions.approve(ws, name, by=BY)
     with pytest.raises((NotFound, Refused, BadData)):
         book.get(ws, name)
     assert config.run() is None
@@ -207,13 +207,13 @@ def test_the_zone_that_was_shown_is_the_one_that_runs(ws, monkeypatch, told):
     monkeypatch.setenv("TZ", told)
     drafted(ws, "zoned", USAGE.replace("zone: Asia/Shanghai\n", ""))
     shown = book.checked(ws.read("tasks/zoned.md"), "zoned", book.environment()["TZ"]).zone
-    book.approve(ws, "zoned", by=BY)
+    decisions.approve(ws, "zoned", by=BY)
     monkeypatch.delenv("TZ")
     assert book.get(ws, "zoned").design.zone == shown == told.lstrip(":").removeprefix("/usr/share/zoneinfo/")
 
 
 def test_a_workspace_from_elsewhere_brings_no_variable_along(ws):
-    book.approve(ws, drafted(ws, "job"), by=BY)
+    decisions.approve(ws, drafted(ws, "job"), by=BY)
     ws.db.execute("""UPDATE tasks SET environment = '{"PYTHONPATH": "/x", "IA_NOW": "2020-01-01", "LANG": "C"}'""")
     assert book.get(ws, "job").environment == {"LANG": "C"}
 
@@ -222,17 +222,17 @@ def test_a_number_is_no_name(ws):
     """`ia task approve 4` means the fourth proposal, and nothing else."""
     ws.write("tasks/4.md", USAGE)
     with pytest.raises(BadData, match="number of a proposal"):
-        book.approve(ws, "tasks/4.md", by="user with --yes")
+        decisions.approve(ws, "tasks/4.md", by="user with --yes")
 
 
 def test_a_deleted_file_comes_back_by_approving_and_a_removed_one_by_undoing(ws, home):
     from ia.memory import changes
 
     ws.write("tasks/weekly.md", USAGE)
-    book.approve(ws, "weekly", by="user with --yes")
+    decisions.approve(ws, "weekly", by="user with --yes")
     (home / "tasks" / "weekly.md").unlink()
-    assert book.approve(ws, "weekly", by="user with --yes").text == USAGE == ws.read("tasks/weekly.md")
-    book.remove(ws, "weekly")
+    assert decisions.approve(ws, "weekly", by="user with --yes").text == USAGE == ws.read("tasks/weekly.md")
+    decisions.remove(ws, "weekly")
     assert changes.undo(ws, "tasks/weekly.md") == ["tasks/weekly.md"] and states(ws) == {"weekly": "unapproved"}
 
 
@@ -241,7 +241,7 @@ def test_of_what_is_only_proposed_it_is_told_what_to_do(ws):
     with pytest.raises(Refused) as approve:
         book.get(ws, "weekly")
     with pytest.raises(NotFound) as reject:
-        book.remove(ws, "weekly")
+        decisions.remove(ws, "weekly")
     assert approve.value.status == 77 and "ia task approve" in approve.value.hint
     assert reject.value.params["number"] == number and "ia reject" in reject.value.hint
 
@@ -251,7 +251,7 @@ def test_what_is_approved_in_the_past_has_missed_nothing_in_the_present(ws, monk
 
     at(monkeypatch, "2024-03-15T10:00")
     ws.write("tasks/weekly.md", USAGE)
-    task = book.approve(ws, "weekly", by=BY)
+    task = decisions.approve(ws, "weekly", by=BY)
     assert book.since(ws, task) == "2024-03-15T02:00:00.000Z", "with --now the slots since then are due"
     monkeypatch.delenv("IA_NOW")
     assert book.since(ws, task) > "2026" and running.due(ws) == [] and runs.history(ws, "weekly") == []
@@ -259,7 +259,7 @@ def test_what_is_approved_in_the_past_has_missed_nothing_in_the_present(ws, monk
 
 def test_an_edited_file_that_is_wrong_is_edited_and_the_reason_is_told(ws, home):
     ws.write("tasks/weekly.md", USAGE)
-    book.approve(ws, "weekly", by=BY)
+    decisions.approve(ws, "weekly", by=BY)
     for wrong in (b"nonsense", b"\xff\xfe"):
         (home / "tasks" / "weekly.md").write_bytes(wrong)
         (line,) = book.listed(ws)
@@ -269,7 +269,7 @@ def test_an_edited_file_that_is_wrong_is_edited_and_the_reason_is_told(ws, home)
 def test_a_file_that_was_edited_later_is_there_before(ws, home, monkeypatch):
     at(monkeypatch, "2024-03-15T10:00")
     ws.write("tasks/weekly.md", USAGE)
-    book.approve(ws, "weekly", by=BY)
+    decisions.approve(ws, "weekly", by=BY)
     (home / "tasks" / "weekly.md").write_text(USAGE + "more\n")
     at(monkeypatch, "2024-03-15T11:00")
     assert states(ws) == {"weekly": "edited"}

@@ -266,10 +266,10 @@ def test_notes_tasks_skills_and_what_is_unknown(ws, conversation):
 def approved_task(ws, name="week", schedule="30 15 * * 5"):
     from ia.schedule.design import written
     from ia.schedule.model import Design
-    from ia.tasks import book
+    from ia.tasks import decisions
 
     ws.write(f"tasks/{name}.md", written(Design(name, schedule, run="ia usage", zone="Asia/Shanghai"), "en"))
-    return book.approve(ws, name, by="a test")
+    return decisions.approve(ws, name, by="a test")
 
 
 def test_tasks_are_told_in_words_with_the_next_time(ws, conversation, monkeypatch):

@@ -16,7 +16,7 @@ import pytest
 
 from ia import audit, doctor
 from ia.errors import ConfigError, TryLater, Unavailable
-from ia.tasks import book, crontab, entries, table
+from ia.tasks import book, crontab, decisions, entries, table
 from ia.workspace import Workspace
 
 USAGE = "---\nschedule: 0 16 * * 5\nzone: Asia/Shanghai\nrun: ia usage\n---\n每周五。\n"
@@ -41,7 +41,7 @@ def task(ws):
     """One approved task, `weekly`, in a crontab that was the user's before."""
     subprocess.run([table.program(), "-"], input=FOREIGN[1], check=True)
     ws.write("tasks/weekly.md", USAGE)
-    return book.approve(ws, "weekly", by="user with --yes")
+    return decisions.approve(ws, "weekly", by="user with --yes")
 
 
 # the block
@@ -199,15 +199,15 @@ def test_a_user_without_a_crontab_and_one_with_an_empty_one(crontab):
 def test_approve_and_remove_leave_the_table_as_it_was(ws, task, crontab):
     told = crontab.read_bytes()
     assert told.startswith(FOREIGN[1]) and told.count(b" task due weekly --log\n") >= 1 and b"@reboot" in told
-    book.remove(ws, "weekly")
+    decisions.remove(ws, "weekly")
     assert crontab.read_bytes() == FOREIGN[1]
 
 
 def test_where_there_was_no_crontab_there_is_none_afterwards(ws, crontab):
     ws.write("tasks/weekly.md", USAGE)
-    book.approve(ws, "weekly", by="x")
+    decisions.approve(ws, "weekly", by="x")
     assert crontab.exists()
-    book.remove(ws, "weekly")
+    decisions.remove(ws, "weekly")
     assert not crontab.exists()
 
 
@@ -234,7 +234,7 @@ def test_without_a_crontab_program_the_user_learns_what_to_do(ws, monkeypatch, t
     assert not crontab.sync(ws)
     ws.write("tasks/weekly.md", USAGE)
     with pytest.raises(Unavailable) as caught:
-        book.approve(ws, "weekly", by="x")
+        decisions.approve(ws, "weekly", by="x")
     assert caught.value.status == 69 and "install cron" in caught.value.hint
     (found,) = [each for each in doctor.examine(ws) if each.check == "cron"]
     assert found.state == "warn" and "install cron" in str(found.mend)
@@ -274,7 +274,7 @@ def test_a_crontab_that_does_not_end_is_ended(ws, monkeypatch, tmp_path, body, t
     ws.write("tasks/weekly.md", USAGE)
     began, used = time.monotonic(), time.process_time()
     with pytest.raises(Unavailable, match=f"is approved, but its crontab entry is not written: .*({told})"):
-        book.approve(ws, "weekly", by="user with --yes")
+        decisions.approve(ws, "weekly", by="user with --yes")
     assert time.monotonic() - began < 6 and time.process_time() - used < 2
     assert not running_programs(table.program())
 
@@ -309,7 +309,7 @@ def test_a_crontab_that_drops_comments_gets_our_lines_once_and_not_for_good(ws, 
     ws.write("tasks/weekly.md", USAGE)
     began = time.monotonic()
     with pytest.raises(ConfigError, match="drops comments"):
-        book.approve(ws, "weekly", by="user with --yes")
+        decisions.approve(ws, "weekly", by="user with --yes")
     assert kept.read_bytes() == b"0 5 * * * mine\n" and time.monotonic() - began < 15
 
 
@@ -353,7 +353,7 @@ def test_many_of_a_users_workspaces_at_once(tmp_path, crontab):
     for ws in workspaces:
         os.mkdir(ws.root)
         ws.write("tasks/weekly.md", USAGE)
-        book.approve(ws, "weekly", by="x")
+        decisions.approve(ws, "weekly", by="x")
         ws.close()
     crontab.write_bytes(FOREIGN[1])
     threads = [threading.Thread(target=lambda n=n: ours.sync(Workspace(str(tmp_path / f"home {n}")))) for n in range(4)]
@@ -485,9 +485,9 @@ def test_a_carriage_return_that_crontab_shows_as_two_letters_is_refused(ws, task
     with pytest.raises(ConfigError, match=r"line .* ends in a carriage return"):
         if command == "approve":
             ws.write("tasks/other.md", USAGE)
-            book.approve(ws, "other", by="test")
+            decisions.approve(ws, "other", by="test")
         else:
-            getattr(book, command)(ws, "weekly")
+            getattr(decisions, command)(ws, "weekly")
     assert crontab.read_bytes() == table_before
     assert [(each.name, each.state) for each in book.tasks(ws)] == [("weekly", "approved")]
 

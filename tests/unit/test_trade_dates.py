@@ -11,7 +11,7 @@ from ia.ohlcv import calendar, trade_dates
 from ia.ohlcv.adapters import sina
 from ia.schedule import exchange, slots
 from ia.schedule.design import parsed
-from ia.tasks import book, reporting, running
+from ia.tasks import book, decisions, reporting, running
 from made_market import Market
 from market_hosts import Hosts
 from market_shapes import ANNOUNCED, HOLIDAYS_2027
@@ -50,7 +50,7 @@ def test_the_draft_the_task_the_run_and_the_doctor_say_so(ws, ia, monkeypatch):
     ws.write("tasks/job.md", CLOSE)
     draft = ia("task", "propose", "--name", "other", "--cron", "0 16 * * *", "--calendar", "CN", "--run", "ia usage")
     assert UNKNOWN in draft.stderr
-    book.approve(ws, "job", by="test")
+    decisions.approve(ws, "job", by="test")
     assert UNKNOWN in ia("task", "show", "job").stdout
     assert [str(each.detail) for each in doctor.examine(ws) if each.check == "calendar"] == [UNKNOWN]
     monkeypatch.setenv("IA_NOW", "2027-01-01T15:31+08:00")

@@ -100,13 +100,13 @@ class Approving:
 
         raises  what `ask_task` raises; Refused where the task changed since it was shown, or the code is wrong.
         """
-        from ia.tasks import book
+        from ia.tasks import decisions
 
         name, text = _task(ws, act, name)
         self._checked(ws, f"{act} {name}", code, chat, _digest([text]))
         if act == "remove":
-            return book.remove(ws, name, notify=self.notify)
-        return book.resume(ws, name, notify=self.notify).name
+            return decisions.remove(ws, name, notify=self.notify)
+        return decisions.resume(ws, name, notify=self.notify).name
 
     def _given(self, command: str, at_terminal: str, text: str, digest: str, chat: str) -> str:
         """Return a text and the code that completes a command; the one given out before is void."""
@@ -142,9 +142,9 @@ class Approving:
             self._checked(ws, f"approve {number}", code, chat, digest)
             if proposal.kind != "task":
                 return approve_proposal(ws, number, by=by, notify=self.notify)
-        from ia.tasks import book  # which writes the crontab, and must not hold the workspace meanwhile
+        from ia.tasks import decisions  # which writes the crontab, and must not hold the workspace meanwhile
 
-        book.approve(ws, number, by=by, notify=self.notify, expect=after)
+        decisions.approve(ws, number, by=by, notify=self.notify, expect=after)
         return proposals.get(ws, number)
 
     def _looked_at(self, ws: Workspace, number: int) -> tuple[Proposal, str, str, str]:

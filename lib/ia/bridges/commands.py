@@ -136,11 +136,11 @@ class Commands:
         return "  ".join(parts)
 
     def _pause(self, ws: Workspace, _chat: str, rest: str) -> str:
-        from ia.tasks import book
+        from ia.tasks import decisions
 
         if not rest:
             return self._usage("/pause NAME")
-        done = book.pause(ws, rest, notify=self.approving.notify)
+        done = decisions.pause(ws, rest, notify=self.approving.notify)
         return self.say(Message("task {name} rests; /resume {name} wakes it", name=done.name))
 
     def _resume(self, ws: Workspace, chat: str, rest: str) -> str:

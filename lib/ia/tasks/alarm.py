@@ -7,22 +7,19 @@ the program that the crontab starts, our lines in it, the daemon that reads it.
 import contextlib
 import os
 import subprocess
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import NamedTuple
 
-from ia import clock, config, files
+from ia import clock, config
 from ia.errors import IaError, Message, Unavailable
-from ia.tasks import book, crontab, events, reporting, runs, table
+from ia.tasks import book, crontab, events, runs, table
+from ia.tasks.alarm_file import GRACE, slots_since
 from ia.workspace import Workspace
 
-GRACE = timedelta(seconds=reporting.LATE)
-"""How long a slot may wait for its run."""
 AHEAD = timedelta(days=30)
 """How far the trading days are to be known."""
 MOST = 50
 """Slots of a task that are listed."""
-FILE = os.path.join(".ia", "alarm")
-"""Two words: from which moment on a look is worth its time (a UTC stamp), and the date on which it was told last."""
 _ANSWER = 10.0  # seconds
 _MEND = "`ia doctor --mend`"
 
@@ -52,14 +49,10 @@ def overdue(ws: Workspace) -> list[Overdue]:
         with contextlib.suppress(IaError):  # a text that can no longer be read is told elsewhere
             if events.meant(task) is None and not _at_work(ws, task.name):
                 until = clock.now() - GRACE
-                slots = latest(task.design, _since(ws, task), until, MOST, anchor=book.moment(task.since))
+                slots = latest(task.design, slots_since(ws, task), until, MOST, anchor=book.moment(task.since))
                 if slots:
                     found.append(Overdue(task.name, [clock.stamp(slot) for slot in slots]))
     return found
-
-
-def _since(ws: Workspace, task: book.Task) -> datetime:
-    return book.moment(max(book.since(ws, task), runs.newest_slot(ws, task.id) or ""))
 
 
 def _at_work(ws: Workspace, name: str) -> bool:
@@ -125,37 +118,3 @@ def unknown_days(ws: Workspace) -> list[Message]:
             if remark := unknown(task.design, [clock.now() + AHEAD]):
                 found[remark.params["market"]] = remark
     return list(found.values())
-
-
-# the notice at a terminal
-
-
-def keep(ws: Workspace, *, told: str = "") -> None:
-    """Write down from which moment on a look is worth its time: when the next slot will have passed without a run.
-
-    told  the date on which a person was told
-    """
-    from ia.schedule.slots import upcoming
-
-    if not ws.exists():
-        return
-    stamps = []
-    for task in book.runnable(ws):
-        with contextlib.suppress(IaError):
-            if events.meant(task) is None:
-                coming = upcoming(task.design, _since(ws, task), 1, anchor=book.moment(task.since))
-                stamps += [clock.stamp(slot + GRACE) for slot in coming]
-    path = os.path.join(ws.root, FILE)
-    if stamps:
-        files.keep_file(path, f"{min(stamps)} {told or kept(ws.root)[1]}\n")
-    else:
-        with contextlib.suppress(OSError):
-            os.unlink(path)
-
-
-def kept(root: str) -> tuple[str, str]:
-    """Return the two words of the file; "" for what is not there."""
-    with contextlib.suppress(OSError, UnicodeDecodeError), open(os.path.join(root, FILE), encoding="ascii") as file:
-        words = [*file.read(100).split(), "", ""]
-        return words[0], words[1]
-    return "", ""

@@ -1,7 +1,7 @@
 """The book of approved tasks. What runs is the text that a person approved, whatever stands in the file since.
 
 A changed text is a new row, so that a run knows under which approval it was made; pause and resume change the row.
-Approving, pausing, resuming and removing are a person's acts: no tool that a model can call may reach them.
+What a person decides about tasks is in `ia.tasks.decisions`.
 """
 
 import json
@@ -11,8 +11,8 @@ from datetime import datetime, timedelta, tzinfo
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
-from ia import audit, clock, config, proposals, store
-from ia.errors import BadData, IaError, NotFound, Notify, Refused, silent
+from ia import audit, clock, config, proposals
+from ia.errors import BadData, IaError, NotFound, Refused
 from ia.schedule.model import FOLDER, Design
 from ia.workspace import Workspace
 
@@ -87,7 +87,7 @@ def get(ws: Workspace, name: str) -> Task:
     name = name_of(name)
     found = next((task for task in tasks(ws) if task.name == name), None)
     if found is None:
-        if _file(ws, name) is not None or _waiting(ws, name) is not None:
+        if read_text(ws, name) is not None or find_proposal(ws, name) is not None:
             raise Refused("task {name} is not approved", name=name, hint="`ia task approve {name}`")
         raise NotFound("{name}: no such task", name=name, hint="`ia task list` shows them")
     return found
@@ -159,9 +159,6 @@ def _design(text: str, name: str, zone: str) -> Design:
     return design if design.zone or not zone else replace(design, zone=zone)
 
 
-# what a person does
-
-
 def to_approve(ws: Workspace, given: str | int) -> tuple[str, str, str, int | None]:
     """Return (name, approved text or "", text that would be approved, number of the proposal if it is one).
 
@@ -179,9 +176,9 @@ def to_approve(ws: Workspace, given: str | int) -> tuple[str, str, str, int | No
         text = proposals.outcome(ws, proposal)[1]
     else:
         name = name_of(given)
-        text = _file(ws, name) or ""
-        known = _live(ws, name)
-        waiting = _waiting(ws, name)
+        text = read_text(ws, name) or ""
+        known = find_approved(ws, name)
+        waiting = find_proposal(ws, name)
         number = None
         if waiting is not None and (not text or (known is not None and known.text == text)):
             text, number = proposals.outcome(ws, waiting)[1], waiting.id
@@ -189,77 +186,8 @@ def to_approve(ws: Workspace, given: str | int) -> tuple[str, str, str, int | No
             text = known.text  # its file was deleted: the approved text is put back
         if not text:
             raise NotFound("{name}: no such task", name=name, hint="`ia task list` shows them")
-    known = _live(ws, name)
+    known = find_approved(ws, name)
     return name, known.text if known else "", text, number
-
-
-def approve(ws: Workspace, given: str | int, *, by: str, notify: Notify = silent, expect: str = "") -> Task:
-    """Enter a task into the book and the crontab, and return it. The same text again is no new task.
-
-    given   the number of a proposal (its file is written), or the name of a file in tasks/.
-    expect  the text that the person saw; another one is refused.
-    raises  what `to_approve` and `checked` raise; Refused inside a run; ConfigError where the crontab is damaged, and
-            nothing is approved; Unavailable, TryLater, ConfigError where the crontab could not be
-            written: the approval stands.
-    """
-    _person()
-    _writable_crontab(ws)
-    with ws.lock():
-        name, _, text, number = to_approve(ws, given)
-        if expect and text != expect:
-            raise Refused("{path} changed while you were reading", path=f"{FOLDER}/{name}.md", hint="look again")
-        _watchable(ws, checked(text, name, _own_zone()))
-        if number is not None:
-            from ia.wiring.approvals import approve_proposal
-
-            approve_proposal(ws, number, by=by, notify=notify)
-        elif _file(ws, name) is None:
-            ws.write(f"{FOLDER}/{name}.md", text, why=f"task {name} is approved", event="task.file")
-        task = _entered(ws, name, text, by)
-    _look(ws, task)
-    _synced(ws, task.name, "task {name} is approved, but its crontab entry is not written: {reason}", notify)
-    return task
-
-
-def _watchable(ws: Workspace, design: Design) -> None:
-    """Raise BadData where more files fit than can be looked at: before the task is entered, not after."""
-    if design.schedule.startswith("on file"):
-        from ia.tasks import events
-
-        events.files(ws, design.schedule.split(None, 2)[2])
-
-
-def _look(ws: Workspace, task: Task) -> None:
-    """What lies there already when a task on files is approved is no event."""
-    if task.design.schedule.startswith("on file"):
-        from ia.tasks import events
-
-        events.look(ws, task)
-
-
-def _entered(ws: Workspace, name: str, text: str, by: str) -> Task:
-    now, kept = clock.stamp(clock.now()), json.dumps(environment(), ensure_ascii=False)
-    known = _live(ws, name)
-    with store.transaction(ws.db):
-        if known is not None and known.text == text:
-            ws.db.execute("UPDATE tasks SET environment = ? WHERE id = ?", (kept, known.id))
-            if known.environment == environment():
-                return known
-        elif known is not None:
-            ws.db.execute("UPDATE tasks SET removed = ?, changed = ? WHERE id = ?", (now, now, known.id))
-        if known is None or known.text != text:
-            ws.db.execute(
-                'INSERT INTO tasks (name, text, state, since, approved, "by", environment, changed)'
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (name, text, APPROVED, now, now, by, kept, now),
-            )
-        audit.record(ws.db, "task.approved", name, "user", by=by, again=known is not None, **_really())
-    return get(ws, name)
-
-
-def _really() -> dict[str, str]:
-    """Return when a decision under --now was really made: nothing before it was missed."""
-    return {"wall": clock.stamp(clock.wall())} if clock.simulated() else {}
 
 
 def since(ws: Workspace, task: Task) -> str:
@@ -268,84 +196,6 @@ def since(ws: Workspace, task: Task) -> str:
         return task.since
     told = [*audit.find(ws.db, "task.approved", task.name), *audit.find(ws.db, "task.resumed", task.name)]
     return max([task.since, *(str(event.data.get("wall") or "") for event in told)])
-
-
-def pause(ws: Workspace, name: str, *, notify: Notify = silent) -> Task:
-    """Let a task rest; it keeps its place in the book."""
-    return _stated(ws, name, PAUSED, "task.paused", notify)
-
-
-def resume(ws: Workspace, name: str, *, notify: Notify = silent) -> Task:
-    """Let a task run again from now on; what fell into the pause is not made up for."""
-    return _stated(ws, name, APPROVED, "task.resumed", notify)
-
-
-def _stated(ws: Workspace, name: str, state: str, event: str, notify: Notify) -> Task:
-    _person()
-    _writable_crontab(ws)
-    with ws.lock():
-        task, now = get(ws, name), clock.stamp(clock.now())
-        if task.state != state:
-            with store.transaction(ws.db):
-                since = now if state == APPROVED else task.since
-                ws.db.execute(
-                    "UPDATE tasks SET state = ?, since = ?, changed = ? WHERE id = ?", (state, since, now, task.id)
-                )
-                audit.record(ws.db, event, task.name, "user", **_really())
-    _synced(ws, task.name, "task {name} is changed, but the crontab is not: {reason}", notify)
-    return get(ws, name)
-
-
-def remove(ws: Workspace, name: str, *, notify: Notify = silent) -> str:
-    """Take a task out of the book and the crontab, with its file (`ia memory undo` brings that back); its name.
-
-    What ran stays in the history.
-    """
-    _person()
-    _writable_crontab(ws)
-    name = name_of(name)
-    with ws.lock():
-        known = _live(ws, name)
-        text = _file(ws, name)
-        if known is None and text is None:
-            if waiting := _waiting(ws, name):
-                raise NotFound(
-                    "task {name} is only proposed", name=name, number=waiting.id, hint="`ia reject {number}`"
-                )
-            raise NotFound("{name}: no such task", name=name, hint="`ia task list` shows them")
-        if text is not None:
-            ws.remove(f"{FOLDER}/{name}.md", why=f"task {name} is removed", event="task.file")
-        if known is not None:
-            now = clock.stamp(clock.now())
-            with store.transaction(ws.db):
-                ws.db.execute("UPDATE tasks SET removed = ?, changed = ? WHERE id = ?", (now, now, known.id))
-                audit.record(ws.db, "task.removed", name, "user")
-    _synced(ws, name, "task {name} is changed, but the crontab is not: {reason}", notify)
-    return name
-
-
-def _person() -> None:
-    if config.run() is not None:
-        raise Refused("inside a task's run there is no person to decide")
-
-
-def _writable_crontab(ws: Workspace) -> None:
-    from ia.tasks import crontab
-
-    crontab.require_sound(ws)
-
-
-def _synced(ws: Workspace, name: str, template: str, notify: Notify) -> None:
-    from ia.tasks import crontab
-
-    try:
-        crontab.sync(ws, notify)
-    except IaError as exc:
-        told = {**exc.params, "name": name, "reason": exc}
-        raise type(exc)(template, hint=exc.hint or "`ia doctor` tells more", **told) from exc
-
-
-# what there is
 
 
 def listed(ws: Workspace) -> list[Listed]:
@@ -361,7 +211,7 @@ def _line(ws: Workspace, name: str, task: Task | None, waiting: proposals.Propos
     try:
         if task:
             design = checked(task.text, name, task.environment.get("TZ", ""))
-        text = _file(ws, name) if task is None else ws.read_present(f"{FOLDER}/{name}.md")
+        text = read_text(ws, name) if task is None else ws.read_present(f"{FOLDER}/{name}.md")
         shown = task.text if task else text if text is not None else waiting.after if waiting else ""
         design = checked(shown, name, (task.environment if task else {}).get("TZ", ""))
         if task and text not in (None, task.text):
@@ -423,7 +273,7 @@ def moment(stamp: str) -> datetime:
 def environment() -> dict[str, str]:
     """Return what a run is to have of the present environment: no secret, and nothing of this very call."""
     found = {name: config.env(name) for name in _kept_names()}
-    return {name: value for name, value in {**found, "TZ": _own_zone()}.items() if value}
+    return {name: value for name, value in {**found, "TZ": own_zone()}.items() if value}
 
 
 @cache
@@ -432,21 +282,24 @@ def _kept_names() -> frozenset[str]:
     return frozenset({*KEPT, *("IA_" + name.upper().replace(".", "_") for name in settings)})
 
 
-def _own_zone() -> str:
+def own_zone() -> str:
     """Return the IANA name of the zone that TZ says, in whatever form; "" where it says none."""
     from ia.schedule import zones
 
     return zones.own().key if config.env("TZ") else ""
 
 
-def _live(ws: Workspace, name: str) -> Task | None:
+def find_approved(ws: Workspace, name: str) -> Task | None:
+    """Return an approved task as of now(), None where there is none of the name."""
     return next((task for task in tasks(ws) if task.name == name), None)
 
 
-def _file(ws: Workspace, name: str) -> str | None:
+def read_text(ws: Workspace, name: str) -> str | None:
+    """Return the text of a task's file as of now(), None where there is none."""
     return ws.read(f"{FOLDER}/{name}.md")
 
 
-def _waiting(ws: Workspace, name: str) -> proposals.Proposal | None:
+def find_proposal(ws: Workspace, name: str) -> proposals.Proposal | None:
+    """Return the newest waiting proposal about a task, None where there is none."""
     path = f"{FOLDER}/{name}.md"
     return next((p for p in reversed(proposals.pending(ws)) if (p.kind, p.path) == (KIND, path)), None)

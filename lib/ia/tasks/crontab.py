@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ia import config, files
 from ia.errors import ConfigError, Message, Notify, TryLater, Unavailable, silent
-from ia.tasks import entries, table
+from ia.tasks import alarm_file, book, entries, table
 from ia.tasks.table import read
 from ia.workspace import Workspace
 
@@ -169,8 +169,6 @@ def sync(ws: Workspace, notify: Notify = silent) -> bool:
     raises  Unavailable where there are tasks and no crontab program; ConfigError for damaged marks, a path that no
             crontab can hold, or where crontab refuses; TryLater where another program does not stop writing.
     """
-    from ia.tasks import alarm
-
     deadline = time.monotonic() + table.PATIENCE
     with _lock(deadline):
         lines = _expected(ws)
@@ -181,7 +179,7 @@ def sync(ws: Workspace, notify: Notify = silent) -> bool:
                 raise
             return False
         finally:
-            alarm.keep(ws)
+            alarm_file.update_alarm(ws)
     if changed and table.edited_by_hand():
         notify(Message("`crontab -e` is open: what it saves is without these lines; then: `ia doctor --mend`"))
     return changed
@@ -224,8 +222,6 @@ def _expected(ws: Workspace, program: list[str] | None = None) -> list[str]:
     """Return the lines that the book of tasks asks for, in the real time."""
     if not os.path.exists(os.path.join(ws.root, ".ia", "ia.db")):
         return []
-    from ia.tasks import book
-
     simulated = config.env("IA_NOW")
     try:
         if simulated:
