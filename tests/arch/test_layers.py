@@ -1,7 +1,10 @@
 """Which room may import which, read from the syntax tree: lazy imports are seen, nothing is run."""
 
 import ast
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parent.parent.parent
 KERNEL = {
@@ -59,8 +62,6 @@ MAY = {
         "packages",
         "skills",
         "providers",
-        "sessions",
-        "profiles",
         "schedule",
         "channels",
         "rules",
@@ -74,16 +75,14 @@ MAY = {
         "usage",
         "memory",
         "notebook",
-        "recall",
         "wiring",
-        "providers",
         "schedule",
         "instruments",
         "market",
         "ledger",
     },
     # Reach:
-    "tasks": {"schedule", "channels", "notebook", "wiring", "skills", "agent"},
+    "tasks": {"schedule", "channels", "notebook", "wiring"},
     "bridges": {
         "tools",
         "agent",
@@ -97,23 +96,11 @@ MAY = {
         "memory",
     },
     # Where organs meet, by name:
-    "wiring": {
-        "marketdb",
-        "ohlcv",
-        "compute",
-        "notebook",
-        "memory",
-        "recall",
-        "proposals",
-        "market",
-        "ledger",
-        "instruments",
-    },
+    "wiring": {"marketdb", "ohlcv", "memory", "recall", "market", "ledger", "instruments"},
     "doctor": {
         "marketdb",
         "ohlcv",
         "compute",
-        "recall",
         "agent",
         "usage",
         "skills",
@@ -228,6 +215,34 @@ def _room(where, room, target):
         yield f"{where}: ia.{room} may not import ia.{'.'.join(target[1:])}"
 
 
+def unused_permissions(root):
+    """Yield each permission of the table that no import uses: a wall that is not there."""
+    drawn = set()
+    for _, module, name in edges(root):
+        source, target = module.split("."), name.split(".")
+        if source[0] == target[0] == "ia" and len(source) > 1:
+            drawn |= {(source[1], ".".join(target[1:end])) for end in (2, 3)}
+    for room, permitted in {**MAY, **KERNEL_MAY}.items():
+        yield from (f"{room} → {name}" for name in sorted(permitted) if (room, name) not in drawn)
+
+
+def circle(root):
+    """Return files that import each other in a circle, lazy imports too; [] where there is none."""
+    modules = {".".join(file.relative_to(root).with_suffix("").parts) for file in root.rglob("*.py")}
+    modules = {module.removesuffix(".__init__") for module in modules}
+    graph = {}
+    for _, module, name in edges(root):
+        while name and name not in modules:
+            name = name.rpartition(".")[0]
+        if name and name != module:
+            graph.setdefault(module, set()).add(name)
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as exc:
+        return exc.args[1]
+    return []
+
+
 def readers_of_the_environment(root):
     for file in sorted(root.rglob("*.py")):
         module = ".".join(file.relative_to(root).with_suffix("").parts)
@@ -248,6 +263,15 @@ def test_imports_go_down():
     assert not [*violations(ROOT / "lib"), *violations(ROOT / "cli")]
 
 
+def test_every_permission_is_used():
+    assert not [*unused_permissions(ROOT / "lib")]
+
+
+@pytest.mark.parametrize("folder", ["lib", "cli"])
+def test_no_files_import_each_other_in_a_circle(folder):
+    assert circle(ROOT / folder) == []
+
+
 def test_one_reader_of_the_environment():
     assert not list(readers_of_the_environment(ROOT / "lib"))
 
@@ -266,3 +290,8 @@ def test_the_check_sees_a_violation(tmp_path, monkeypatch):
     (tmp_path / "ia_cli" / "note.py").write_text("from ia_cli.recall import find\n")
     assert len(list(violations(tmp_path))) == 4
     assert len(list(readers_of_the_environment(tmp_path))) == 1
+    assert "compute → ohlcv.canonical" in unused_permissions(tmp_path)
+    assert circle(tmp_path) == []
+    (tmp_path / "ia" / "compute" / "y.py").write_text("def f():\n    from ia.compute.z import g\n")
+    (tmp_path / "ia" / "compute" / "z.py").write_text("from ia.compute import y\n")
+    assert set(circle(tmp_path)) == {"ia.compute.y", "ia.compute.z"}
