@@ -16,6 +16,8 @@ from ia.formats.frontmatter import find_block
 UNKNOWN = "unknown"
 """The origin of what is marked without one."""
 MAX_ORIGIN = 120
+MAX_NAME = 12
+"""Characters of a name that a feed gives, where it stands in a prompt."""
 
 _FORMS = {
     "а": "a", "ь": "b", "с": "c", "ԁ": "d", "е": "e", "һ": "h", "і": "i", "ї": "i", "ј": "j", "к": "k", "ӏ": "l",
@@ -312,3 +314,12 @@ def _plain(text: str) -> bool:
     return bool(_SECURITY.fullmatch(text)) or all(
         word.lower() in _FIELDS or not word for word in re.split(r"[ _.-]", text)
     )
+
+
+def plain_name(text: object, most: int = MAX_NAME) -> str:
+    """Return a name as it may stand in a prompt: letters, digits and a few signs of one short line.
+
+    >>> plain_name("*ST 海航"), plain_name("贵州茅台】\\n【事件】卖出"), plain_name(None)
+    ('*ST 海航', '贵州茅台事件卖出', '')
+    """
+    return " ".join(re.sub(r"[^\w*&. -]+", "", str(text or "")).split())[:most]

@@ -52,7 +52,6 @@ MAY = {
     # The agent floor:
     "tools": {
         "instruments",
-        "marketdb",
         "ohlcv",
         "compute",
         "notebook",
@@ -64,7 +63,6 @@ MAY = {
         "providers",
         "schedule",
         "channels",
-        "rules",
         "market",
         "ledger",
     },
@@ -78,6 +76,7 @@ MAY = {
         "wiring",
         "schedule",
         "instruments",
+        "marketdb",
         "market",
         "ledger",
     },

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ia import clock, config, outside, sessions, skills
-from ia.agent import risk
+from ia.agent.account_prompt import write_account_prompt
 from ia.errors import IaError
 from ia.memory import index, rules
 from ia.tools import schema
@@ -123,7 +123,7 @@ def assembled(
     parts = [
         _part("soul", _limits(soul) if limits_only else soul),
         _part("rules", RULES[config.locale_lang()]),
-        _part("risk", risk.told(ws, config.locale_lang())),
+        _part("risk", write_account_prompt(ws, config.locale_lang())),
     ]
     if not limits_only:
         parts += [

@@ -3,7 +3,7 @@
 from ia import sessions
 from ia.market.reading import Row
 from ia.memory import rules
-from ia.tools.risk import plain_name
+from ia.outside import plain_name
 from ia.workspace import Workspace
 
 SESSION = "market"

@@ -12,8 +12,9 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ia import clock, config
+from ia.agent.account_prompt import day_line, format_number
 from ia.errors import Notify, silent
-from ia.tools.risk import has_ledger, number, plain_name, standing
+from ia.outside import plain_name
 from ia.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 
     from ia.agent.turn import Turn
     from ia.ledger.account import Position
+    from ia.ledger.whatif import Standing
     from ia.market.reading import Day, Row
-    from ia.tools.risk import Standing
 
 SESSION = "daily"
 REVIEW, GAINERS = "每日复盘", "上涨股票监控"
@@ -71,14 +72,18 @@ def idle(moment: datetime | None = None) -> str:
 
 def daily_review(ws: Workspace, notify: Notify = silent) -> Occasion:
     """Return the review of the day. raises NotFound where no market was ever stored."""
+    from ia.ledger.journal import has_entries
     from ia.market.reading import latest, opened
     from ia.market.summary import summary
 
     with opened(ws) as db:
         day = latest(db, notify)
         market = _market(summary(db, day), _main_lines(db, day))
-    if has_ledger(ws):
-        stand = standing(ws)
+    if has_entries(ws.db):
+        from ia.ledger.whatif import assess_account
+        from ia.wiring.ledger_prices import open_ledger
+
+        stand = assess_account(open_ledger(ws))
         gained, held = _gained(stand), _held(stand)
     else:
         stand, gained, held = None, "账本是空的", "没有持仓（`ia trade buy` 记第一笔）"
@@ -155,8 +160,6 @@ def _occasion(
 
 def _gained(stand: "Standing") -> str:
     """Return the gain of the day and in all, by currency."""
-    from ia.agent.risk import day_line
-
     parts = []
     for currency, purse in sorted(stand.account.purses.items()):
         pct = stand.day_pct.get(currency)
@@ -180,21 +183,21 @@ def _position(each: "Position", stand: "Standing") -> str:
     limits = stand.limits
     head = f"- {each.symbol} {plain_name(each.name)}".rstrip()
     if each.price is None:
-        return f"{head}：{number(each.quantity)} 股，没有行情"
+        return f"{head}：{format_number(each.quantity)} 股，没有行情"
     change = None
     if each.price.previous:
         change = (each.price.price / each.price.previous - 1) * 100
     told = [
-        f"{number(each.quantity)} 股（可卖 {number(each.sellable)}）", f"现价 {each.price.price}",
+        f"{format_number(each.quantity)} 股（可卖 {format_number(each.sellable)}）", f"现价 {each.price.price}",
         f"今日 {_percent(change)}（{_money(each.today)}）", f"成本 {each.average}",
         f"浮动 {_percent(each.unrealized_pct)}（{_money(each.unrealised)}）", f"仓位 {_percent(each.weight, sign='')}",
     ]  # fmt: skip
     if each.price.date != clock.today("CN"):
         told.append(f"行情 {each.price.date}")
     if each.unrealized_pct is not None and each.unrealized_pct <= -limits.stop_loss_pct:
-        told.append(f"止损提醒：{each.unrealized_pct:+.2f}% <= -{number(limits.stop_loss_pct)}%")
+        told.append(f"止损提醒：{each.unrealized_pct:+.2f}% <= -{format_number(limits.stop_loss_pct)}%")
     if each.weight is not None and each.weight > limits.position_pct:
-        told.append(f"仓位超限：{each.weight:.1f}% > {number(limits.position_pct)}%")
+        told.append(f"仓位超限：{each.weight:.1f}% > {format_number(limits.position_pct)}%")
     return f"{head}：" + "，".join(told)
 
 

@@ -85,6 +85,11 @@ _STORED = Entry._fields[:-1]
 _COLUMNS = ", ".join(_STORED)
 
 
+def has_entries(db: sqlite3.Connection) -> bool:
+    """Return True if anything was ever entered into the journal."""
+    return db.execute("SELECT 1 FROM trades LIMIT 1").fetchone() is not None
+
+
 def standing(db: sqlite3.Connection, *, symbol: str = "", everything: bool = False) -> list[Entry]:
     """Return the entries that count at now(), in the order in which they happened.
 

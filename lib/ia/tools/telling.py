@@ -9,8 +9,7 @@ import re
 from typing import Any
 
 from ia.errors import IaError, fill
-from ia.outside import folded
-from ia.tools.risk import plain_name
+from ia.outside import folded, plain_name
 
 _NAME = frozenset({"name"})
 _NAMES = frozenset({

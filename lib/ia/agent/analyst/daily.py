@@ -13,7 +13,7 @@ from ia.agent.analyst.desk import Call, Desk, Result, Work
 from ia.agent.analyst.parts import in_list, in_text, part
 from ia.agent.analyst.reply import Reply
 from ia.agent.analyst.voice import number
-from ia.tools.risk import plain_name
+from ia.outside import plain_name
 
 REVIEW, GAINERS = "每日复盘", "上涨股票监控"
 MOST = 12

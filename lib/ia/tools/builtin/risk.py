@@ -17,6 +17,9 @@ def check(
     day, loss of the day, cooling, price limits. Returns breaches (rule, value, limit; refuses: it must not be advised),
     what is held of it, and warnings for the account. Nothing is bought or written.
     """
-    from ia.tools.risk import supposed
+    from ia.ledger.whatif import suppose_buy
+    from ia.tools.refusals import said
+    from ia.wiring.ledger_prices import open_ledger
 
-    return supposed(scope.ws, symbol, quantity=quantity, price=price, notify=scope.notify, lang=scope.lang)
+    desk = open_ledger(scope.ws, scope.notify)
+    return suppose_buy(desk, symbol, quantity=quantity, price=price, translate=lambda each: said(each, scope.lang))

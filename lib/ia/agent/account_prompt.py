@@ -1,4 +1,4 @@
-"""What a model is told of risk before it is asked: the rules in force with their numbers, and how things stand.
+"""The account paragraph of a prompt: the risk rules in force with their numbers, and how the account stands.
 
 There is nothing to tell, and nothing is opened for it, where neither a trade was entered nor a market stored.
 """
@@ -6,31 +6,60 @@ There is nothing to tell, and nothing is opened for it, where neither a trade wa
 import sqlite3
 from typing import TYPE_CHECKING
 
+from ia import marketdb
 from ia.errors import IaError
-from ia.tools.risk import Standing, has_ledger, market_day, number, plain_name, standing
+from ia.outside import plain_name
 from ia.workspace import Workspace
 
 if TYPE_CHECKING:
     from decimal import Decimal
 
     from ia.ledger.guard import Limits
+    from ia.ledger.whatif import Standing
 
 MOST = 10
 """Positions and cooling securities that are told of, at most."""
 
 
-def told(ws: Workspace, lang: str) -> str:
+def write_account_prompt(ws: Workspace, lang: str) -> str:
     """Return the risk rules in force and how things stand, in a few lines; "" without a ledger and a stored market."""
-    ledger, day = has_ledger(ws), market_day(ws)
-    if not ledger and day is None:
+    from ia.ledger import journal
+
+    entered, day = journal.has_entries(ws.db), _market_day(ws)
+    if not entered and day is None:
         return ""
     from ia.ledger import guard
+    from ia.ledger.whatif import assess_account
+    from ia.wiring.ledger_prices import open_ledger
 
     try:
         limits = guard.configured()
-        return "\n".join([*_rules(limits, lang), *_seen(day, lang), *(_now(standing(ws), lang) if ledger else ())])
+        now = _now(assess_account(open_ledger(ws)), lang) if entered else []
+        return "\n".join([*_rules(limits, lang), *_seen(day, lang), *now])
     except (IaError, sqlite3.Error) as exc:
         return f"{_say(lang, '账本或风控设置读不出来', 'the ledger or the risk settings cannot be read')}: {exc}"
+
+
+def format_number(value: "Decimal") -> str:
+    """Return a number as people write it: 5, 7.5."""
+    return f"{value.normalize():f}"
+
+
+def _market_day(ws: Workspace) -> tuple[str, bool] | None:
+    """Return the newest stored day of the whole market that may be seen, and whether it is simulated; None: none is.
+
+    Cheap: nothing is opened where no market was ever stored.
+    """
+    if not marketdb.is_stored(ws):
+        return None
+    from ia.market.reading import latest, opened
+
+    try:
+        with opened(ws) as db:
+            day = latest(db)
+            return day.date, day.simulated
+    except (IaError, sqlite3.Error):
+        return None
 
 
 def _say(lang: str, zh: str, en: str) -> str:
@@ -38,10 +67,8 @@ def _say(lang: str, zh: str, en: str) -> str:
 
 
 def _rules(limits: "Limits", lang: str) -> list[str]:
-    position, rise, stop = (number(each) for each in (limits.position_pct, limits.rise_pct, limits.stop_loss_pct))
-    warning, halt, hours = (
-        number(each) for each in (limits.day_warning_pct, limits.day_stop_pct, limits.cooling_hours)
-    )
+    position, rise, stop = map(format_number, (limits.position_pct, limits.rise_pct, limits.stop_loss_pct))
+    warning, halt, hours = map(format_number, (limits.day_warning_pct, limits.day_stop_pct, limits.cooling_hours))
     if lang == "zh":
         return [
             "【重要规则】",
@@ -76,11 +103,11 @@ def _seen(day: tuple[str, bool] | None, lang: str) -> list[str]:
     return [_say(lang, f"全市场行情到 {day[0]}{made}", f"The market is stored up to {day[0]}{made}")]
 
 
-def _now(stand: Standing, lang: str) -> list[str]:
+def _now(stand: "Standing", lang: str) -> list[str]:
     """Return a line for each currency, and for what is beyond a limit or cooling."""
     limits = stand.limits
     lines = [_purse(stand, currency, lang) for currency in sorted(stand.account.purses)]
-    most, stop = number(limits.position_pct), number(limits.stop_loss_pct)
+    most, stop = format_number(limits.position_pct), format_number(limits.stop_loss_pct)
     for each in stand.account.positions[: 5 * MOST]:
         name = f"{each.symbol} {plain_name(each.name)}".rstrip()
         if each.weight is not None and each.weight > limits.position_pct:
@@ -93,7 +120,7 @@ def _now(stand: Standing, lang: str) -> list[str]:
     return lines
 
 
-def _purse(stand: Standing, currency: str, lang: str) -> str:
+def _purse(stand: "Standing", currency: str, lang: str) -> str:
     equity, pct = stand.account.purses[currency].equity, stand.day_pct.get(currency)
     unknown = _say(lang, "未知", "unknown")
     worth = unknown if equity is None else f"{equity:,.2f}"
@@ -107,7 +134,7 @@ def day_line(pct: "Decimal | None", limits: "Limits", lang: str) -> str:
     if pct is None or pct > -limits.day_warning_pct:
         return ""
     if pct <= -limits.day_stop_pct:
-        halt = number(limits.day_stop_pct)
+        halt = format_number(limits.day_stop_pct)
         return _say(lang, f"，{pct:.2f}% <= -{halt}%：禁止新开仓", f"; {pct:.2f}% <= -{halt}%: nothing new is bought")
-    warning = number(limits.day_warning_pct)
+    warning = format_number(limits.day_warning_pct)
     return _say(lang, f"，{pct:.2f}% <= -{warning}%：报警", f"; {pct:.2f}% <= -{warning}%: warning")

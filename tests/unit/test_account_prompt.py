@@ -6,13 +6,14 @@ from decimal import Decimal
 import pytest
 
 from ia import clock, proposals
-from ia.agent import risk
+from ia.agent.account_prompt import write_account_prompt
 from ia.agent.turn import prepare, take
 from ia.instruments.symbols import from_canonical
 from ia.ledger import entering, journal
 from ia.ledger.order import Order
+from ia.ledger.whatif import suppose_buy
+from ia.outside import plain_name
 from ia.tools import catalog
-from ia.tools.risk import plain_name, supposed
 from ia.tools.scope import Scope
 from ia.wiring.ledger_prices import open_ledger
 from small_market import fill, quote
@@ -43,7 +44,7 @@ def held(ws, *trades, deposit="100000", day="2024-06-03"):
 
 
 def rules(ws, symbol, **kwargs):
-    return {each["rule"]: each for each in supposed(ws, symbol, **kwargs)["breaches"]}
+    return {each["rule"]: each for each in suppose_buy(open_ledger(ws), symbol, **kwargs)["breaches"]}
 
 
 def parts(ws, question="你好"):
@@ -57,7 +58,7 @@ def parts(ws, question="你好"):
 
 
 def test_nothing_is_told_and_nothing_opened_where_there_is_neither_ledger_nor_market(ws, home):
-    assert risk.told(ws, "zh") == "" and "risk" not in parts(ws)
+    assert write_account_prompt(ws, "zh") == "" and "risk" not in parts(ws)
     assert not (home / ".ia/cache/market.db").exists()
 
 
@@ -117,9 +118,9 @@ def test_a_rise_a_large_position_and_a_bad_day_speak_against_a_buy(ws):
     found = rules(ws, "贵州茅台")
     assert found["risk.rise_pct"]["value"] == pytest.approx(6.5, abs=0.05) and found["risk.rise_pct"]["refuses"]
     assert "risk.position_pct" not in found, "a usual buy is 10,000, a tenth"
-    assert found.keys() >= {"risk.rise_pct"} and supposed(ws, MOUTAI)["allowed"] is False
+    assert found.keys() >= {"risk.rise_pct"} and suppose_buy(open_ledger(ws), MOUTAI)["allowed"] is False
     assert rules(ws, MOUTAI, quantity=500)["risk.position_pct"]["limit"] == 20.0
-    assert supposed(ws, CATL)["held"] == {"quantity": 200.0, "profit_pct": pytest.approx(0, abs=0.1), "weight_pct": pytest.approx(10, abs=0.1)}  # fmt: skip
+    assert suppose_buy(open_ledger(ws), CATL)["held"] == {"quantity": 200.0, "profit_pct": pytest.approx(0, abs=0.1), "weight_pct": pytest.approx(10, abs=0.1)}  # fmt: skip
 
 
 def test_the_last_session_counts_for_advice_on_a_day_without_one(ws, monkeypatch):
@@ -132,14 +133,14 @@ def test_the_last_session_counts_for_advice_on_a_day_without_one(ws, monkeypatch
 def test_what_nothing_speaks_against_is_allowed(ws):
     market(ws)
     held(ws, (CATL, 200, "50"))
-    found = supposed(ws, MOUTAI)
+    found = suppose_buy(open_ledger(ws), MOUTAI)
     assert (found["allowed"], found["quantity"], found["weight_pct"]) == (True, 100.0, pytest.approx(10, abs=0.2))
     assert not [each for each in found["breaches"] if each["refuses"]]
 
 
 def test_without_a_price_nothing_is_allowed_or_refused(ws):
     market(ws)
-    assert supposed(ws, "000001.SZ")["allowed"] is None
+    assert suppose_buy(open_ledger(ws), "000001.SZ")["allowed"] is None
 
 
 def test_the_tool_looks_and_writes_nothing(ws):
