@@ -43,6 +43,7 @@ FILES = {
     "memory/": "What was learnt: MEMORY.md (index), preferences, tracking, beliefs, observations, reflections.",
     "notebook/": "What was written: research, reports, scratch.",
     ".ia/ia.db": "Events, revisions, proposals: precious.",
+    ".ia/profile.json": "What each profile brought last; a new version is compared with it.",
     ".ia/cache/": "Prices and indexes: can be deleted at any time.",
 }
 ENVIRONMENT = {

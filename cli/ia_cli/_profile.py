@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from ia.profiles import Profile
 
 
-def take(name: str, *, yes: bool, replace: bool = False, soul: bool = True, make: bool = False) -> list[str]:
+def take(
+    name: str, *, yes: bool, replace: bool = False, restore: bool = False, only_add: bool = False, make: bool = False
+) -> list[str]:
     """Take a profile, print the paths that changed and return them; one that did not come with ia is shown, and asked
     about. make: also the workspace's folder, where it is missing.
     """
@@ -23,17 +25,17 @@ def take(name: str, *, yes: bool, replace: bool = False, soul: bool = True, make
     from ia.workspace import Workspace
 
     ws, profile = Workspace(), profiles.find(name)
-    foreseen = profiles.plan(ws, profile, replace=replace, soul=soul)
+    foreseen = profiles.plan(ws, profile, replace=replace, restore=restore, only_add=only_add)
     if not profile.shipped:
         show(profile)
-    if soul or not profile.shipped:
+    if not (only_add and profile.shipped):
         for path, act in foreseen:
             click.echo(harmless(f"  {tr(act)}\t{path}"), err=True)
     if foreseen and not profile.shipped and not yes and not asked(say("Take profile {profile}?", profile=profile.name)):
         raise Refused("profile {profile} was not taken", profile=profile.name)
     if make:
         os.makedirs(ws.root, exist_ok=True)
-    steps, made = profiles.use(ws, profile, replace=replace, soul=soul)
+    steps, made = profiles.use(ws, profile, replace=replace, restore=restore, only_add=only_add)
     changed = [path for path, act in steps if act in (profiles.ADD, profiles.REPLACE, profiles.REMOVE)]
     for path in changed:
         sys.stdout.write(f"{path}\n")
@@ -43,7 +45,13 @@ def take(name: str, *, yes: bool, replace: bool = False, soul: bool = True, make
         else:
             told = "{path} changes by proposal: `ia approve {number}` carries it out"
         notify(Message(told, path=proposal.path, number=proposal.id))
-    if not made and not changed:
+    if deleted := sum(act == profiles.DELETED for _path, act in steps):
+        hint(
+            "{count} files that you deleted stay deleted; `ia profile use {name} --restore` brings them back",
+            count=deleted,
+            name=name,
+        )
+    elif not made and not changed:
         hint("everything of profile {profile} is already there", profile=profile.name)
     return changed
 

@@ -13,9 +13,9 @@ def init(profile: str, yes: bool) -> None:
     """Fill a new workspace from a profile.
 
     Copies the profile's files (soul, skills, memory skeleton) to where there are none yet, and prints what it wrote.
-    Nothing that is there is touched, and every file may be deleted again. The default workspace, ~/ia, needs no
-    `ia init`: the first write makes it. A missing folder that --home or IA_HOME names is made only here. A task that
-    the profile brings is only proposed: it runs once you approve it (`ia pending`). NAME is one of
+    Nothing that is there is touched, and every file may be deleted again: it stays deleted. The default workspace,
+    ~/ia, needs no `ia init`: the first write makes it. A missing folder that --home or IA_HOME names is made only here.
+    A task that the profile brings is only proposed: it runs once you approve it (`ia pending`). NAME is one of
     `ia profile list`, or the path of a folder (./mine); a profile that did not come with ia is shown, and you are
     asked. Where it has its texts in your language (--lang), you get those.
     """
@@ -23,7 +23,7 @@ def init(profile: str, yes: bool) -> None:
     from ia.ohlcv.adapters import find_adapter
     from ia_cli._out import hint
 
-    if not take(profile, yes=yes, soul=False, make=True):
+    if not take(profile, yes=yes, only_add=True, make=True):
         return
     chain = config.listed("market.adapter")
     if chain and (adapter := find_adapter(chain[0])) and adapter.simulated:

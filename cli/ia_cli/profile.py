@@ -47,17 +47,20 @@ def list_(ctx: click.Context, as_json: bool, as_jsonl: bool) -> None:
 @profile.command(example="ia init; ia profile use gtd")
 @click.argument("name")
 @click.option("--replace", is_flag=True, help="Also replace or remove what another profile brought and nobody edited.")
+@click.option("--restore", is_flag=True, help="Also bring back the files of this profile that you deleted.")
 @click.option("--yes", is_flag=True, help="Do not ask; typed by you, it is your consent.")
-def use(name: str, replace: bool, yes: bool) -> None:
-    """Take another profile.
+def use(name: str, replace: bool, restore: bool, yes: bool) -> None:
+    """Take another profile, or the new version of the one in use.
 
     Copies what the workspace lacks, and prints the paths that changed; stderr says beforehand what will happen to each
-    file. What a person edited stays as it is, and so do memory and notebook. The soul of a workspace that has one only
-    changes by proposal (`ia approve`), and a task runs once you approve it; one that you dropped is not proposed again.
-    NAME is one of `ia profile list`, or the path of a folder (./mine); a
-    profile that did not come with ia is shown, and you are asked.
+    file. What a person edited stays as it is, and so do memory and notebook. Of the profile in use, the files that
+    nobody edited are replaced by their new version; the new version of a skill or provider that you edited is
+    proposed, with your edits where they can be kept. What you deleted stays deleted. The soul of a workspace that has
+    one only changes by proposal (`ia approve`), and a task runs once you approve it; one that you dropped is not
+    proposed again. NAME is one of `ia profile list`, or the path of a folder (./mine); a profile that did not come with
+    ia is shown, and you are asked.
     """
-    take(name, yes=yes, replace=replace)
+    take(name, yes=yes, replace=replace, restore=restore)
 
 
 @profile.command(

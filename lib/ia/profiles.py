@@ -6,8 +6,14 @@ installed are in `$XDG_DATA_HOME/ia/profiles`, for all workspaces. To install on
 takes effect before `use`, which the command line lets a person confirm, since skills and providers come with it.
 A task that a profile brings (tasks/NAME.md) becomes a proposal, once: it runs when a person has approved it.
 `NAME.en.md` (or .zh.md) beside `NAME.md` is its translation: it stands in its place for who reads that language.
+
+A profile that is taken again brings its new version. Files that nobody edited are replaced. A skill or provider that
+somebody edited becomes a proposal in which the edits are kept, for `.ia/profile.json` holds what the profile brought
+last. A file that the person deleted stays deleted.
 """
 
+import contextlib
+import json
 import os
 import re
 from typing import TYPE_CHECKING, NamedTuple
@@ -20,7 +26,7 @@ from ia.workspace import Workspace
 if TYPE_CHECKING:
     from ia.packages.sources import Entry
 
-ADD, REPLACE, REMOVE, KEEP, PROPOSE = "add", "replace", "remove", "keep", "propose"
+ADD, REPLACE, REMOVE, KEEP, PROPOSE, DELETED = "add", "replace", "remove", "keep", "propose", "deleted"
 SOUL = "soul.md"
 MAX_FILES = 500
 _SOULS = ("soul.en.md", "soul.zh.md")
@@ -38,6 +44,8 @@ _PLACES = (
 TASK, TASKS = "task", "tasks/"
 _LIVED_IN = ("memory/", "notebook/", TASKS)
 """What a profile only begins: once it is there it belongs to the person."""
+_BROUGHT = "profile.json"
+"""File in .ia: what each profile brought or proposed last, {NAME: {PATH: TEXT}}."""
 _NAME = re.compile(r"[\w][\w.-]{0,63}")
 _LANGUAGES = ("en", "zh")
 
@@ -52,7 +60,9 @@ class Profile(NamedTuple):
 
 
 class Step(NamedTuple):
-    """What taking a profile does to one file: add, replace, remove, keep, or propose (a soul, a task)."""
+    """What taking a profile does to one file: add, replace, remove, keep or propose (a soul, a task, a file of a skill
+    that a person edited). `deleted`: a person deleted the file, and it stays deleted.
+    """
 
     path: str
     act: str
@@ -117,54 +127,39 @@ def in_use(ws: Workspace) -> str:
     return latest[0].subject if latest else ""
 
 
-def plan(ws: Workspace, profile: Profile, *, replace: bool = False, soul: bool = True) -> list[Step]:
+def plan(
+    ws: Workspace, profile: Profile, *, replace: bool = False, restore: bool = False, only_add: bool = False
+) -> list[Step]:
     """Return what use() would do, in the order of the paths. A file that is the same already is not listed, nor a task
     that this profile has proposed before: whatever became of it was a person's decision.
 
-    replace  also replace, and remove, what another profile brought and nobody has edited since. What a person edited is
-             kept whatever is asked, and so is what is there of memory/, notebook/ and tasks/
-    soul     propose the profile's soul where the workspace has another one
+    replace   also replace, and remove, what another profile brought and nobody has edited since. What a person edited
+              is kept whatever is asked, and so is what is there of memory/, notebook/ and tasks/
+    restore   also bring back what this profile brought and a person deleted
+    only_add  neither replace what this profile brought before, nor propose anything but tasks
     """
-    wanted, versions = contents(profile), _versions(profile)
-    steps = []
-    for path, text in wanted.items():
-        there = os.path.lexists(os.path.join(ws.root, path))
-        if there and _stands(ws, path) in ((text,) if replace else versions[path].values()):
-            continue
-        if path == SOUL:
-            steps.append(Step(path, ADD if not there else PROPOSE if soul else KEEP))
-        elif path.startswith(TASKS):
-            if not any(_proposed_before(ws, profile, path, version) for version in versions[path].values()):
-                steps.append(Step(path, KEEP if there or _waits(ws, path) else PROPOSE))
-        elif _free(ws, path, wanted, replace=replace):
-            steps.append(Step(path, REPLACE if there else ADD))
-        else:
-            steps.append(Step(path, KEEP))
-    if replace:
-        former = [
-            path for path in _brought(ws) if path not in wanted and path != SOUL and _stands(ws, path) is not None
-        ]
-        steps += [Step(path, REMOVE) for path in former if _free(ws, path, wanted, replace=True)]
-    return sorted(steps)
+    return _Taking(ws, profile, replace=replace, restore=restore, only_add=only_add).steps()
 
 
 def use(
-    ws: Workspace, profile: Profile, *, replace: bool = False, soul: bool = True
+    ws: Workspace, profile: Profile, *, replace: bool = False, restore: bool = False, only_add: bool = False
 ) -> tuple[list[Step], list[Proposal]]:
-    """Take a profile: carry out plan(). Returns the steps, and the proposals about the soul and the tasks."""
-    wanted = contents(profile)
+    """Take a profile: carry out plan(). Returns the steps, and the proposals about the soul, the tasks and skills."""
     made = []
     with ws.together():
-        steps = plan(ws, profile, replace=replace, soul=soul)
+        taking = _Taking(ws, profile, replace=replace, restore=restore, only_add=only_add)
+        steps = taking.steps()
         for path, act in steps:
             if act in (ADD, REPLACE):
-                ws.write(path, wanted[path], why=_why(profile.name), event="profile.write")
+                ws.write(path, taking.wanted[path], why=_why(profile.name), event="profile.write")
             elif act == REMOVE:
                 ws.remove(path, why=_why(profile.name), event="profile.remove")
-            elif act == PROPOSE:
-                made.append(_proposed(ws, profile, path, wanted[path]))
+            elif act == PROPOSE and not _package(path):
+                made.append(_proposed(ws, profile, path, taking.wanted[path]))
+        made += taking.propose_merges([path for path, act in steps if act == PROPOSE and _package(path)])
         if in_use(ws) != profile.name:
             audit.record(ws.db, "profile.use", profile.name)
+    taking.remember(steps)
     return steps, made
 
 
@@ -215,6 +210,168 @@ def powers(profile: Profile) -> list[tuple[str, str]]:
             head = find_block(text)
             told.append((path, text[head.start : head.end].strip("\r\n") if head else ""))
     return told
+
+
+class _Taking:
+    """One taking of a profile: what it would bring, and what it brought before.
+
+    wanted   path -> the text in the user's language
+    brought  path -> the text that this profile brought or proposed last, as far as that was written down
+    """
+
+    def __init__(self, ws: Workspace, profile: Profile, *, replace: bool, restore: bool, only_add: bool) -> None:
+        self.ws, self.profile = ws, profile
+        self.replace, self.restore, self.only_add = replace, restore, only_add
+        self.versions = _versions(profile)
+        self.wanted = contents(profile)
+        self.kept = _read_brought(ws)
+        self.brought = self.kept.get(profile.name, {})
+
+    def steps(self) -> list[Step]:
+        """Return the steps by path."""
+        acts = {path: self._act(path) for path in self.wanted}
+        if self.replace:
+            former = [path for path in _brought(self.ws) if path not in self.wanted and path != SOUL]
+            acts |= {
+                path: REMOVE
+                for path in former
+                if _stands(self.ws, path) is not None and _free(self.ws, path, self.wanted, replace=True)
+            }
+        return sorted(Step(path, act) for path, act in acts.items() if act)
+
+    def _act(self, path: str) -> str:
+        """Return what becomes of one file; "" for nothing that is worth a word."""
+        text, versions = self.wanted[path], self.versions[path].values()
+        there = os.path.lexists(os.path.join(self.ws.root, path))
+        if there and _stands(self.ws, path) in ((text,) if self.replace else versions):
+            return ""
+        if path.startswith(TASKS):
+            if any(_proposed_before(self.ws, self.profile, path, version) for version in versions):
+                return ""
+            return KEEP if there or _waits(self.ws, path) else PROPOSE
+        if not there and not self.restore and self._was_deleted(path):
+            return DELETED
+        if path == SOUL:
+            return ADD if not there else KEEP if self.only_add else PROPOSE
+        if not self.only_add and self._is_own(path):
+            return self._upgrade(path, there)
+        return (REPLACE if there else ADD) if _free(self.ws, path, self.wanted, replace=self.replace) else KEEP
+
+    def _is_own(self, path: str) -> bool:
+        """Return True where this profile brought the file, or was the last one to bring a file of its skill."""
+        return not path.startswith(_LIVED_IN) and _bringer(self.ws, _package(path) or path) == self.profile.name
+
+    def _was_deleted(self, path: str) -> bool:
+        """Return True for a missing file that this profile brought, or that is new to a skill of which nothing is left,
+        unless another profile removed it.
+        """
+        newest = _newest_by_profile(self.ws, path)
+        if newest is not None:
+            return newest.by == self.profile.name and newest.sha is not None
+        folder = _package(path)
+        if not folder or _present(self.ws, folder):
+            return False
+        newest = _newest_by_profile(self.ws, folder)
+        return newest is not None and newest.by == self.profile.name and newest.sha is not None
+
+    def _upgrade(self, path: str, there: bool) -> str:
+        """Return what becomes of a file of a skill that this profile brought before."""
+        if not there:
+            return ADD
+        stands, newest = _stands(self.ws, path) or "", _newest_by_profile(self.ws, path)
+        if _untouched(self.ws, path, stands):
+            return REPLACE
+        known = {workspace.digest(version) for version in self.versions[path].values()}
+        last = self.brought.get(path)
+        old = workspace.digest(last) if last is not None else newest.sha if newest else None
+        if old in known or not _package(path):  # the profile has nothing new, or it is no file of a skill
+            return KEEP
+        return KEEP if self._merge(path) == stands else PROPOSE
+
+    def _merge(self, path: str) -> str:
+        """Return the new text with what the person edited; the new text as it is where both changed the same lines, or
+        where nobody knows what the profile brought.
+        """
+        old, stands = self.brought.get(path), _stands(self.ws, path) or ""
+        newest = _newest_by_profile(self.ws, path)
+        if old is None and newest is not None:
+            sql = "SELECT before FROM revisions WHERE path = ? AND before_sha = ? LIMIT 1"
+            row = self.ws.db.execute(sql, (path, newest.sha)).fetchone()
+            old = row[0] if row else None
+        merged = proposals.carried_over(old, self.wanted[path], stands) if old is not None else None
+        return self.wanted[path] if merged is None else merged
+
+    def propose_merges(self, paths: list[str]) -> list[Proposal]:
+        """Propose the new version of each skill or provider in which a person edited one of these files."""
+        made = []
+        for folder in dict.fromkeys(map(_package, paths)):
+            files = proposals.folder_files(self.ws, folder)
+            files |= {path[len(folder) + 1 :]: self._merge(path) for path in paths if _package(path) == folder}
+            kind = next(kind for kind, place in proposals.FOLDERS.items() if folder.startswith(place + "/"))
+            because = f"new version of profile {self.profile.name}"  # never _why(): a person's edits stand in it
+            waiting = proposals.same_pending(self.ws, kind, folder, files)
+            made.append(
+                proposals.get(self.ws, waiting)
+                if waiting is not None
+                else proposals.propose_folder(
+                    self.ws, kind, folder, files, because=because, origin=_why(self.profile.name), actor="user"
+                )
+            )
+        return made
+
+    def remember(self, steps: list[Step]) -> None:
+        """Keep what was brought or proposed: the next version is compared with it, and edits are merged into that."""
+        acts = dict(steps)
+        texts = dict(self.brought)
+        for path, text in self.wanted.items():
+            if acts.get(path) in (ADD, REPLACE, PROPOSE):
+                texts[path] = text
+            elif path not in acts and (stands := _stands(self.ws, path)) in self.versions[path].values():
+                texts[path] = stands or ""
+        if texts != self.brought:
+            kept = json.dumps({**self.kept, self.profile.name: texts}, ensure_ascii=False)
+            with contextlib.suppress(OSError):  # without it edits cannot be merged, and no more
+                files.replace_file(os.path.join(files.own_folder(self.ws.root), _BROUGHT), kept)
+
+
+def _read_brought(ws: Workspace) -> dict[str, dict[str, str]]:
+    """Return what each profile brought or proposed last: its name -> path -> text. {} where that is not known."""
+    with contextlib.suppress(OSError, ValueError):
+        with open(os.path.join(ws.root, ".ia", _BROUGHT), encoding="utf-8") as stream:
+            found = json.load(stream)
+        if isinstance(found, dict):
+            named = {name: texts for name, texts in found.items() if isinstance(texts, dict)}
+            return {name: {k: v for k, v in texts.items() if isinstance(v, str)} for name, texts in named.items()}
+    return {}
+
+
+def _package(path: str) -> str:
+    """Return the folder of the skill or provider that a file is part of; "" for other files."""
+    parts = path.split("/")
+    whole = len(parts) > 3 and path.startswith((".claude/skills/", ".claude/providers/"))
+    return "/".join(parts[:3]) if whole else ""
+
+
+class _Brought(NamedTuple):
+    """A change that a profile made: its name, and the digest of what it wrote, None for a removal."""
+
+    by: str
+    sha: str | None
+
+
+def _newest_by_profile(ws: Workspace, path: str) -> _Brought | None:
+    """Return the newest change that a profile made to a file, or to any file of a folder; None where none did."""
+    row = ws.db.execute(
+        "SELECT why, after_sha FROM revisions WHERE (path = :path OR substr(path, 1, length(:path) + 1) = :path || '/')"
+        " AND why LIKE 'profile %' ORDER BY id DESC LIMIT 1",
+        {"path": path},
+    ).fetchone()
+    return _Brought(row[0].removeprefix(_why("")), row[1]) if row else None
+
+
+def _bringer(ws: Workspace, path: str) -> str:
+    newest = _newest_by_profile(ws, path)
+    return newest.by if newest is not None else ""
 
 
 def _versions(profile: Profile) -> dict[str, dict[str, str]]:
@@ -306,9 +463,8 @@ def _free(ws: Workspace, path: str, wanted: dict[str, str], *, replace: bool) ->
     A skill or a provider is one thing: where one of its files is a person's, or another profile's that is to stay, no
     file of it changes.
     """
-    parts = path.split("/")
-    whole = len(parts) > 3 and path.startswith((".claude/skills/", ".claude/providers/"))
-    for found in _present(ws, "/".join(parts[:3])) if whole else [path]:
+    folder = _package(path)
+    for found in _present(ws, folder) if folder else [path]:
         text = _stands(ws, found)
         if text is not None and text != wanted.get(found) and not (replace and _untouched(ws, found, text)):
             return False

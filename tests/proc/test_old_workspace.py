@@ -66,6 +66,24 @@ def test_what_waited_is_decided_and_what_was_written_is_undone(old, ia, home):
     assert json.loads(ia("account", "--json").stdout)["positions"]["300750.SZ"]["size"] == 100
 
 
+def test_a_new_version_of_its_profile_leaves_what_a_person_edited_or_deleted(old, ia, home):
+    skills = home / ".claude" / "skills"
+    edited = (skills / "research" / "SKILL.md").read_text(encoding="utf-8")
+    assert edited.endswith("- 一条自己加的规矩\n") and not (skills / "compare").exists()
+    upgrade = ia("profile", "use", "invest")
+    assert upgrade.returncode == 0, upgrade.stderr
+    assert "  deleted\t.claude/skills/compare/SKILL.md\n" in upgrade.stderr
+    assert "`ia profile use invest --restore` brings them back" in upgrade.stderr
+    assert ".claude/skills/research/knowledge/rules.yaml" in upgrade.stdout.splitlines()
+    rules = ".claude/skills/research/knowledge/rules.yaml"
+    assert (home / rules).read_bytes() == (REPO / "profiles" / "invest" / rules).read_bytes()
+    assert (skills / "research" / "SKILL.md").read_text(encoding="utf-8") == edited
+    assert not (skills / "compare").exists()
+    assert ia("init").stdout == "" and not (skills / "compare").exists()
+    assert ia("profile", "use", "invest", "--restore").returncode == 0
+    assert (skills / "compare" / "SKILL.md").is_file()
+
+
 def test_it_is_found_whole_and_a_talk_goes_on(old, ia):
     assert ia("doctor", "--mend").returncode == 0
     doctor = ia("doctor", "--json").stdout

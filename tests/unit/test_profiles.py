@@ -178,7 +178,8 @@ def test_a_skill_is_one_thing(ws, home, tmp_path, replace):
     assert steps == {f"{quiz}/SKILL.md": "keep", f"{quiz}/knowledge/sop.yaml": "keep"}
     (home / quiz / "mine.bin").unlink()
     (home / quiz / "old.md").unlink()
-    assert dict(profiles.plan(ws, first)) == {f"{quiz}/old.md": "add"}, "what was deleted comes back when asked for"
+    assert dict(profiles.plan(ws, first)) == {f"{quiz}/old.md": "deleted"}
+    assert dict(profiles.plan(ws, first, restore=True)) == {f"{quiz}/old.md": "add"}, "it comes back when asked for"
 
 
 def test_only_places_of_a_workspace_are_copied(tmp_path):
