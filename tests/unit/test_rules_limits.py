@@ -8,7 +8,6 @@ import pytest
 
 from ia.errors import NotFound
 from ia.instruments.boards import tick
-from ia.instruments.special import is_st, sessions_by_name
 from ia.instruments.symbols import Symbol, from_canonical
 from ia.rules.limits import limits
 from ia.rules.lots import check_quantity, lot
@@ -114,22 +113,6 @@ def test_a_fund_of_shenzhen_is_not_sure():
 def test_before_there_were_limits_none_is_made_up():
     with pytest.raises(NotFound):
         around("600000.SH", "1996-12-13", "10")
-
-
-@pytest.mark.parametrize(
-    "name", ["ST中安", "*ST康得", "＊ST 信威", "SST佳通", "S*ST前锋", "S佳通", "XD*ST华", "DRST花王"]
-)
-def test_names_of_special_treatment(name):
-    assert is_st(name)
-
-
-@pytest.mark.parametrize("name", ["贵州茅台", "SMIC", "XD贵州茅", "TCL科技", "", "N汇成", "退市海润", "东方ST园"])
-def test_other_names(name):
-    assert not is_st(name)
-
-
-def test_names_of_new_stocks():
-    assert [sessions_by_name(name) for name in ("N汇成", "C汇成", "Ｎ汇成", "TCL科技", "")] == [0, 1, 0, None, None]
 
 
 @pytest.mark.parametrize("close", [10.0, 10])

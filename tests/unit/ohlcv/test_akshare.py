@@ -10,7 +10,6 @@ import pytest
 from loopback import captcha, closes, hangs, html, loopback, rate_limited
 
 from ia.errors import NotFound, TryLater, Unavailable
-from ia.instruments.special import clean_name
 from ia.instruments.symbols import from_canonical, resolve
 from ia.ohlcv import governor
 from ia.ohlcv.adapters import eastmoney, sina, tencent
@@ -285,13 +284,6 @@ def test_open_and_close_that_changed_places_are_not_believed(hosts):
     body["data"]["klines"] = [",".join([day, last, first, *rest]) for day, first, last, *rest in swapped]
     with pytest.raises(ShapeChanged, match="涨跌额"):
         eastmoney.bars(MAOTAI, None, None)
-
-
-@pytest.mark.parametrize(
-    "name, clean", [("XD贵州茅", ""), ("N华大", ""), ("五 粮 液", "五粮液"), ("万  科Ａ", "万科A"), ("NVIDIA", "NVIDIA"), ("招商轮船", "招商轮船")]
-)  # fmt: skip
-def test_names_without_the_signs_of_the_day(name, clean):
-    assert clean_name(name) == clean
 
 
 # failures are told apart
