@@ -18,11 +18,12 @@ from ia.instruments.codes import HK_ETFS, find_range, is_between
 MARKET = {"SH": "CN", "SZ": "CN", "BJ": "CN", "HK": "HK", "US": "US"}
 """The market of each exchange suffix."""
 
-_EXCHANGE = {
+EXCHANGES = {
     "SH": "SH", "SS": "SH", "SSE": "SH", "XSHG": "SH",
     "SZ": "SZ", "SZSE": "SZ", "XSHE": "SZ",
     "BJ": "BJ", "BSE": "BJ", "HK": "HK", "XHKG": "HK", "US": "US",
 }  # fmt: skip
+"""The exchange suffix that each name of an exchange stands for."""
 _SUBSCRIBED = {"730": "600", "732": "603", "780": "601", "707": "605", "787": "688"}
 _RIGHTS = {
     "700": "600",
@@ -149,8 +150,8 @@ def _by_code(upper: str, asked: str, traded: bool) -> Symbol | None:
 def _split(upper: str) -> tuple[str, str]:
     """Return code and exchange of `SH600519`, `SH.600519`, `600519.SS`, `HSI.HK`; the exchange "" if there is none."""
     code, dot, last = upper.rpartition(".")
-    if dot and last in _EXCHANGE:
-        return code, _EXCHANGE[last]
+    if dot and last in EXCHANGES:
+        return code, EXCHANGES[last]
     head = upper[:2]
     rest = upper[2:].lstrip(".")
     if head in ("SH", "SZ", "BJ", "HK") and rest.isdigit():

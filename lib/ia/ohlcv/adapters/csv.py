@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ia import config
 from ia.errors import BadData, ConfigError, Message, NotFound
-from ia.instruments.symbols import Symbol, bundled_symbols
+from ia.instruments.symbols import EXCHANGES, Symbol, bundled_symbols
 from ia.ohlcv.adapters import Fetched
 from ia.ohlcv.canonical import Bars, is_date
 from ia.ohlcv.provenance import digest
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 200_000_000
 _FIELDS = ("cash", "bonus", "rights", "rights_price", "split", "factor")
-_ALIASES = {"SH": ("SH", "SS", "XSHG"), "SZ": ("SZ", "XSHE"), "BJ": ("BJ",), "HK": ("HK",), "US": ("US",)}
 
 
 class Csv:
@@ -118,7 +117,8 @@ def _stems(symbol: Symbol, part: str) -> list[str]:
     codes = [symbol.code, symbol.code.replace(".", "-")]
     if symbol.market == "HK":
         codes += [symbol.code[n:] for n in range(1, 5) if symbol.code.startswith("0" * n)]
-    stems = [f"{code}.{alias}" for code in codes for alias in _ALIASES[symbol.exchange]]
+    aliases = [alias for alias, exchange in EXCHANGES.items() if exchange == symbol.exchange]
+    stems = [f"{code}.{alias}" for code in codes for alias in aliases]
     stems += [f"{symbol.exchange}{code}" for code in codes] + [f"{symbol.exchange}.{code}" for code in codes]
     if _is_meant(symbol):
         stems += codes[:2]
