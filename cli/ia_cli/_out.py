@@ -10,18 +10,15 @@ from typing import Any
 
 import click
 
-from ia.errors import IaError, Message
+from ia import config
+from ia.errors import IaError, Message, Simulated, SimulatedPrices
 from ia_cli._text import say, tr
 
 Row = dict[str, Any]
 
 
-_OF_EACH = (
-    "simulated prices: {symbol} is invented by the {adapter} market",
-    "simulated prices: {symbol} is invented by {adapter}",
-)
-"""What is said of each security: of the first at once, of the others in one line at the end of the command."""
 _simulated: dict[str, list[str]] = {}
+"""Adapter → securities with simulated prices: the first is told at once, the others in one line at the end."""
 
 
 def tell_simulated() -> None:
@@ -36,7 +33,9 @@ def tell_simulated() -> None:
 
 def notify(message: Message) -> None:
     """Tell the user something that is no failure, on stderr."""
-    if message.template in _OF_EACH:
+    if isinstance(message, Simulated):
+        _mark_run()
+    if isinstance(message, SimulatedPrices):
         told = _simulated.setdefault(str(message.params["adapter"]), [])
         symbol = str(message.params["symbol"])
         if symbol in told:
@@ -45,6 +44,14 @@ def notify(message: Message) -> None:
         if len(told) > 1:
             return
     _tell(f"ia: {say(message.template, **message.params)}")
+
+
+def _mark_run() -> None:
+    """Let whoever is in charge of the task's run that this process is part of know that it reads simulated prices."""
+    if (run := config.run()) is not None:
+        from ia.tasks.runs import mark_simulated
+
+        mark_simulated(config.home(), run)
 
 
 def hint(template: str, /, **params: object) -> None:

@@ -39,6 +39,18 @@ class Message:
         return fill(self.template, self.params)
 
 
+class Simulated(Message):
+    """A notice that what the command reads is simulated; the report of a task's run repeats it."""
+
+    __slots__ = ()
+
+
+class SimulatedPrices(Simulated):
+    """A notice that the prices of one security (`symbol`) are simulated by a market (`adapter`)."""
+
+    __slots__ = ()
+
+
 DEBUG = "IA_DEBUG=1 prints the traceback"
 
 Notify = Callable[[Message], None]

@@ -81,6 +81,36 @@ def test_a_slot_is_run_once(ws, at, approved):
     assert [each.slot for each in running.due(ws)] == ["2024-03-16T08:00:00.000Z"]
 
 
+@pytest.mark.parametrize(
+    ("prepared", "command", "simulated"),
+    [
+        ((), "ia ohlcv 600519 | ia compute 'rsi(close, 14)'", True),
+        ((), "ia quote 600519", True),
+        ((), "ia --lang zh quote 600519", True),
+        (("trade buy 600519 100 --date 2024-03-14",), "ia account", True),
+        ((), "ia note append 'simulated prices' 模拟行情", False),
+        ((), "ia config list", False),
+    ],
+)
+def test_a_report_says_whether_a_process_read_simulated_prices(ws, ia, at, approved, prepared, command, simulated):
+    for line in ("ohlcv 600519", *prepared):
+        ran = ia(*shlex.split(line))
+        assert ran.returncode == 0, ran.stderr
+    approved(run=command)
+    at("15T16:00:01")
+    (run,) = running.due(ws)
+    assert run.state == "done" and ("prices: simulated" in ws.read(run.report)) is simulated
+    assert runs.take_simulated(ws, run.id) is False
+
+
+def test_what_a_killed_attempt_read_says_nothing_of_the_next(ws, at, approved):
+    approved(run="ia config list")
+    runs.mark_simulated(ws.root, 1)
+    at("15T16:00:01")
+    (run,) = running.due(ws)
+    assert run.id == 1 and "prices: simulated" not in ws.read(run.report)
+
+
 def test_a_prompt_is_a_turn_and_its_reply_the_report(ws, at, approved):
     approved(prompt="帮我看看宁德时代最近怎么样")
     at("15T16:00:01")

@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import Protocol
 
 from ia import clock, config, store
-from ia.errors import Message, NotFound, Notify, UsageError, silent
+from ia.errors import Message, NotFound, Notify, Simulated, UsageError, silent
 from ia.instruments import boards
 from ia.instruments.symbols import Symbol, from_canonical, listed_code, resolve
 from ia.ledger import guard, journal, order
@@ -120,7 +120,7 @@ class Desk:
             )
         self._tell_of_age({each.symbol: found[each.symbol] for each in books.holdings.values() if each.symbol in found})
         if any(price.simulated for price in found.values()):
-            self.notify(Message("the prices are simulated"))
+            self.notify(Simulated("the prices are simulated"))
         return found
 
     def _tell_of_age(self, prices: Mapping[str, Price]) -> None:
@@ -294,7 +294,7 @@ class Desk:
             )
         )  # fmt: skip
         if price.simulated:
-            self.notify(Message("the prices are simulated"))
+            self.notify(Simulated("the prices are simulated"))
         return price
 
     def held(self, symbol: Symbol, moment: datetime) -> Decimal:

@@ -13,7 +13,7 @@ from datetime import date, datetime, timedelta
 from typing import Any, NamedTuple
 
 from ia import clock, config, dateforms, marketdb
-from ia.errors import Message, NotFound, Notify, UsageError, silent
+from ia.errors import Message, NotFound, Notify, Simulated, SimulatedPrices, UsageError, silent
 from ia.instruments.boards import tick
 from ia.instruments.symbols import MARKET, Symbol, from_canonical, resolve, symbol_of_kind
 from ia.market.columns import BOARD, CONCEPTS, INDUSTRY, LISTED, PUBLISHED, ST
@@ -136,7 +136,7 @@ def _of(number: int, name: str, fake: bool, day: str, time: str | None, host: st
 
 def _tell(db: sqlite3.Connection, day: Day, notify: Notify, now: datetime, on: str | None) -> None:
     if day.simulated:
-        notify(Message("simulated prices: the whole market is invented by {adapter}", adapter=day.name))
+        notify(Simulated("simulated prices: the whole market is invented by {adapter}", adapter=day.name))
     if not day.closed:
         notify(
             Message("the market of {date} as it stood at {time}, before the close", date=day.date, time=day.time[11:])
@@ -276,7 +276,9 @@ def _of_bars(db: sqlite3.Connection, symbol: str, notify: Notify) -> Row | None:
             bars = db.execute(query, (symbol, name, until)).fetchall()
         if bars:
             if fake:
-                notify(Message("simulated prices: {symbol} is invented by {adapter}", symbol=symbol, adapter=name))
+                notify(
+                    SimulatedPrices("simulated prices: {symbol} is invented by {adapter}", symbol=symbol, adapter=name)
+                )
             return {**dict.fromkeys(QUOTE), **_from_bars(db, symbol, name, bars), "source": name, "simulated": fake}
     return None
 
@@ -347,7 +349,7 @@ def history(ws: Workspace, text: str, notify: Notify = silent) -> History:
         last, _, name, fake, bars = best
         acts = cache.actions(db, name, symbol, last)
     if fake:
-        notify(Message("simulated prices: {symbol} is invented by {adapter}", symbol=symbol, adapter=name))
+        notify(SimulatedPrices("simulated prices: {symbol} is invented by {adapter}", symbol=symbol, adapter=name))
     return History(symbol, name, fake, adjusted(bars, acts, "qfq", tick(symbol_of_kind(symbol))))
 
 
@@ -374,7 +376,9 @@ def fundamentals(ws: Workspace, text: str, periods: int = 4, notify: Notify = si
             )
             if rows:
                 if fake:
-                    notify(Message("simulated figures: {symbol} is invented by {adapter}", symbol=symbol, adapter=name))
+                    notify(
+                        Simulated("simulated figures: {symbol} is invented by {adapter}", symbol=symbol, adapter=name)
+                    )
                 return symbol, [{**row, "source": name, "simulated": fake} for row in rows]
     hint = "`ia sync fundamentals --symbols {symbol}` fetches them"
     raise NotFound("{symbol}: no published report is stored", symbol=symbol, hint=hint)
@@ -426,7 +430,7 @@ def boards(db: sqlite3.Connection, kind: str, notify: Notify = silent) -> list[R
     for number, name, fake in sources(db):
         if rows := load_newest_boards(db, number, kind, clock.last_visible("CN")):
             if fake:
-                notify(Message("simulated figures: the market is invented by {adapter}", adapter=name))
+                notify(Simulated("simulated figures: the market is invented by {adapter}", adapter=name))
             return rows
     return []
 
@@ -497,7 +501,7 @@ def _dated(
             )
             if rows:
                 if fake:
-                    notify(Message("simulated figures: the market is invented by {adapter}", adapter=name))
+                    notify(Simulated("simulated figures: the market is invented by {adapter}", adapter=name))
                 told = db.execute(f"{_NEWEST} AND date <= ?", (number, until)).fetchone()[0]
                 if on is None and told and told > rows[0]["date"]:
                     notify(Message("the newest that is stored of this is of {date}", date=rows[0]["date"]))

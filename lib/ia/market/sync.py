@@ -13,7 +13,19 @@ from datetime import date
 from typing import NamedTuple
 
 from ia import audit, clock, config, marketdb
-from ia.errors import BadData, IaError, Message, NotFound, Notify, Refused, TryLater, Unavailable, UsageError, silent
+from ia.errors import (
+    BadData,
+    IaError,
+    Message,
+    NotFound,
+    Notify,
+    Refused,
+    Simulated,
+    TryLater,
+    Unavailable,
+    UsageError,
+    silent,
+)
 from ia.market import continuity, daily, jobs, sources, store
 from ia.market import snapshot as snapshots
 from ia.market.daily import Request, Run
@@ -45,7 +57,7 @@ def sync(
     """
     source, adapter = _source()
     if source.simulated:
-        notify(Message("simulated prices: the whole market is invented by {adapter}", adapter=source.name))
+        notify(Simulated("simulated prices: the whole market is invented by {adapter}", adapter=source.name))
     try:
         outcome = _synced(ws, source, adapter, request, notify, progress)
     except (sqlite3.DatabaseError, Damaged) as exc:

@@ -9,7 +9,18 @@ from datetime import date
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ia import audit, clock, config, dateforms, marketdb
-from ia.errors import IaError, Message, NotFound, Notify, Refused, TryLater, Unavailable, UsageError, silent
+from ia.errors import (
+    IaError,
+    Message,
+    NotFound,
+    Notify,
+    Refused,
+    SimulatedPrices,
+    TryLater,
+    Unavailable,
+    UsageError,
+    silent,
+)
 from ia.instruments.boards import tick
 from ia.instruments.symbols import Symbol, resolve
 from ia.ohlcv import cache
@@ -330,7 +341,7 @@ def _announce(stored: _Stored, request: Request, notify: Notify) -> None:
     series = stored.series
     if series.simulated:
         simulated = "simulated prices: {symbol} is invented by the {adapter} market"
-        notify(Message(simulated, symbol=series.symbol, adapter=series.adapter))
+        notify(SimulatedPrices(simulated, symbol=series.symbol, adapter=series.adapter))
     if request.stale:
         notify(Message("stored copy, {age} old, last bar {last}", age=cache.age(series), last=series.last))
     if series.note and (request.adjust != "none" or stored.local):

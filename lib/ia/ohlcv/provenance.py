@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from ia import audit, clock
 from ia.digest import sha256
-from ia.errors import Message, Notify, silent
+from ia.errors import Notify, Simulated, silent
 from ia.ohlcv.canonical import Bars, write_bars
 from ia.workspace import Workspace
 
@@ -45,7 +45,7 @@ def write(
     invented = bars.date and (any(row[-1] for row in known) or any(_is_simulated(ws, one) for one in inputs))
     if invented and not origin.get("simulated"):
         origin["simulated"] = True
-        notify(Message("simulated prices: these bytes came from a market that invents them"))
+        notify(Simulated("simulated prices: these bytes came from a market that invents them"))
     now = clock.stamp(clock.now())
     if tuple(map(origin.get, _DISTINCT)) not in [row[1:] for row in known if row[0] <= now]:
         span = {"first": bars.date[0], "last": bars.date[-1]} if bars.date else {}

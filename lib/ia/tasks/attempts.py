@@ -147,12 +147,14 @@ class Holder:
 
         with runs.log(self.ws, run.id) as log:
             log.write(f"# {task.name} {run.slot}, attempt {run.attempt}, {run.started}\n".encode())
-        return children.executed(
+        runs.take_simulated(self.ws, run.id)  # of an attempt that was killed
+        ended = children.executed(
             pipes,
             children.Start(
                 env, self.ws.root, lock, runs.log_path(self.ws, run.id), design.timeout * 60.0, began, given.encode()
             ),
         )
+        return ended._replace(simulated=runs.take_simulated(self.ws, run.id))
 
     # how it ended
 

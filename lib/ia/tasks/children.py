@@ -31,6 +31,7 @@ class Ended(NamedTuple):
 
     complaint   the end of standard error of the command whose status it is
     cut         whether pipelines were left out, as one before them did not end well
+    simulated   whether a process read simulated prices
     """
 
     status: int
@@ -38,6 +39,7 @@ class Ended(NamedTuple):
     errors: str
     complaint: str = ""
     cut: bool = False
+    simulated: bool = False
 
 
 class Start(NamedTuple):

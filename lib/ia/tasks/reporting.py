@@ -27,7 +27,6 @@ IDLE = (
 """Why a turn of the embedded analyst that did nothing has failed; it would not understand it the next time either."""
 MAX_SUMMARY = 700
 _LINES = 8
-SIMULATED = ("simulated prices", "模拟行情")
 
 
 @dataclass
@@ -60,7 +59,6 @@ def result(ws: Workspace, design: Design, run: Run, ended: Ended) -> Result:
 
     raises  BadData where a turn did not say what it should.
     """
-    simulated = any(words in ended.errors.lower() for words in SIMULATED)
     pending = [
         number
         for (number,) in ws.db.execute(
@@ -71,7 +69,7 @@ def result(ws: Workspace, design: Design, run: Run, ended: Ended) -> Result:
     if design.run:
         no = ended.status == 1 and (ended.cut or not _rows(ended.output))
         text = "" if no else _fenced(ended.output, design)
-        return Result(text, _read_outside(ws, design, run), pending, simulated, no=no)
+        return Result(text, _read_outside(ws, design, run), pending, ended.simulated, no=no)
     try:
         said = json.loads(ended.output)
         reply, turn = str(said["reply"]), str(said["turn"])
@@ -79,7 +77,7 @@ def result(ws: Workspace, design: Design, run: Run, ended: Ended) -> Result:
         idle = said["model"] == "ia-offline" and used <= {"skills.list"}
     except (ValueError, KeyError, TypeError):
         raise BadData("the turn of run {run} did not say what came of it", run=run.id) from None
-    return Result(reply, _origins(ws, run, turn), pending, simulated, idle)
+    return Result(reply, _origins(ws, run, turn), pending, ended.simulated, idle)
 
 
 def origins(ws: Workspace, task: Task, run: Run) -> list[str]:

@@ -170,6 +170,26 @@ def held(ws: Workspace, name: str, kind: str = "lock") -> Iterator[int | None]:
             os.close(fd)
 
 
+def mark_simulated(home: str, run: int) -> None:
+    """Note that a process of a run reads simulated prices. A file: the process may be inside a transaction."""
+    path = _simulated_path(home, run)
+    files.make_own(path)
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600))
+
+
+def take_simulated(ws: Workspace, run: int) -> bool:
+    """Return whether a process of a run has read simulated prices since this was asked last."""
+    try:
+        os.unlink(_simulated_path(ws.root, run))
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _simulated_path(home: str, run: int) -> str:
+    return os.path.join(home, FOLDER, "logs", f"{run}.simulated")
+
+
 def log_path(ws: Workspace, run: int) -> str:
     """Return where a run's output lies."""
     return os.path.join(ws.root, FOLDER, "logs", f"{run}.log")
