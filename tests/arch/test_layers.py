@@ -38,7 +38,8 @@ MAY = {
     "recall": set(),
     "packages": set(),
     "profiles": {"packages"},
-    "sessions": set(),
+    "speech": set(),
+    "sessions": {"speech"},
     "usage": set(),
     "rules": {"instruments"},
     "market": {"instruments", "marketdb", "ohlcv", "rules"},
@@ -52,6 +53,7 @@ MAY = {
     # The agent floor:
     "tools": {
         "instruments",
+        "speech",
         "ohlcv",
         "compute",
         "notebook",
@@ -67,6 +69,7 @@ MAY = {
         "ledger",
     },
     "agent": {
+        "speech",
         "tools",
         "skills",
         "sessions",

@@ -9,151 +9,24 @@ undone acts.
 """
 
 import re
-from functools import cache
 
 from ia import outside
-
-_ZH = (
-    r"(?:^\W*|[我请你]|记得|帮忙|麻烦|给我|替我|想|(?<!不)要|并且?|然后|顺便|顺手|[再也就先]|开始|继续|一起|重点|持续|密切|长期"
-    r"|同时|取消|停止|把.{1,24}?)"
-)
-"""What stands before the verb of a Chinese request."""
-_EN = r"(?:^\W*|\b(?:please|to|and|then|also|just|now|let'?s|you|me)\s+)(?:(?:start|keep|begin|stop|continue)\s+)?"
-_OPEN = r"(?![了过的着])"
-"""What happened already (关注了, 记住过) or qualifies a noun (关注的) is no request."""
-_DAY = r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day)s?"
-_COACH_ZH = (
-    r"你(?!看|觉得|认为|说|帮|能|可以|知道).{0,12}?(?:总是|老是|太|经常|常常|一直|应该|不该|漏|忽略|忽视|低估|高估|误判)"
-    r"|你(?:最近|近来|总(?![结体])|老(?!实)|又)|(?<![年月天日周季])(?:以后|今后|往后)(?!的)"
-    r"|下次|从现在起|(?:别|不要|不能)再|要多(?!少)|多(?:考虑|注意|看看)|少(?:追|看)"
-)
-_COACH_EN = (
-    r"\byou\s+(?:missed|overlooked|ignored?|over-?estimated?|under-?estimated?)\b"
-    r"|\byou(?:'re|\s+(?:are|were|have\s+been))?\s+(?:always|never|keep(?!\s+an\s+eye)|too|tend\s+to|often|should|shouldn'?t|must)\b"
-    r"|\bnext\s+time\b|\bfrom\s+now\s+on\b|\bin\s+(?:the\s+)?future\b(?!s)"
-)
+from ia.speech.acts import performs
 
 ASKED: dict[str, tuple[str, ...]] = {
-    "tracking": (
-        _ZH + r"(?:关注|跟踪|追踪|留意|盯(?:着|住|紧|一下)?)(?!列表|名单|清单|池|度|点|焦点)" + _OPEN,
-        r"(?:加|放|移|删|添|列|纳|拿|踢).{0,24}?(?:自选|关注|观察名单|跟踪列表|watch ?list)(?!的)",
-        r"(?:不再|别再?)(?:关注|跟踪|追踪|盯).{0,16}了",
-        _EN + r"(?:un)?(?:track|watch|follow|monitor)(?:ing)?\b"
-        r"(?!\s+(?:records?|errors?|up|out|(?:the|these|this|my|those)\s+(?:\w+\s+)?(?:steps?|instructions?|sop|skill)))",
-        r"\bkeep(?:ing)?\s+an\s+eye\s+on\b",
-        r"\b(?:add|put|move|remove|take|drop|delete)\b.{0,60}\b(?:watch\s?-?list|tracking(?:\s+list)?)\b",
-    ),
-    "beliefs": (
-        _ZH + r"(?:记住|记牢|牢记|相信|认定)" + _OPEN,
-        r"(?:加|改|更新|写|列入|作为|当作|变成|记[成为到进入]).{0,16}信念(?!是什么)",
-        r"信念.{0,6}(?:改|加|更新|换)(?![了过])",
-        r"(?:教训|经验)(?:是|：|:)|(?:记|吸取).{0,6}(?:教训|经验)",
-        _EN + r"(?:remember|believe|keep\s+in\s+mind|bear\s+in\s+mind)\b|\b(?:don'?t|never)\s+forget\b",
-        r"\b(?:add|update|change|revise|write|drop)\b.{0,40}\bbeliefs?\b|\b(?:lesson|takeaway)s?\b(?:\s+\w+)?(?:\s+is\b|:)",
-    ),
-    "reflections": (
-        r"(?:复盘|反思)" + _OPEN,
-        r"总结.{0,8}(?:教训|经验|得失|本周|这周|上周|本月|这个月|上个?月|季度|今年|交易)|(?:记|写|吸取).{0,6}教训",
-        _COACH_ZH,
-        r"(?:分析|做|写|干|说|研究)得(?:很|真|非常|特别|挺|还)?(?:好|不错|棒|到位|深|细)|保持(?:这|住|下去|深度)",
-        r"\breflect\b|\breflections?\b.{0,20}\badd\b|\badd\b.{0,40}\breflections?\b|\blessons?\b",
-        r"\breview\s+(?:my|our|your|the|this|last)\s+(?:past\s+|last\s+)?"
-        r"(?:week|month|quarter|year|trades?|decisions?|performance|journal|mistakes?|observations?)",
-        _COACH_EN + r"|\bwell\s+done\b|\b(?:good|great|nice)\s+(?:job|work|analysis)\b|\bkeep\s+(?:it|this)\s+up\b",
-    ),
-    "journal": (
-        _ZH + r"(?:记录|记(?:一笔|一下|下来?|到|进|入|在)|写下来?)" + _OPEN,
-        r"(?:写|记|加)[进到入在]?.{0,12}(?:日志|日记|流水)|(?:日志|日记|流水).{0,4}(?:里|中)?(?:加|写|记)(?![了过])",
-        _EN + r"(?:log|jot|record|note)\s+(?:this|that|it|down|in|my)\b",
-        r"\bwrite\s+(?:it|this|that)\s+down\b|\b(?:make|take)\s+a\s+note\b"
-        r"|\b(?:add|write|put)\b.{0,60}\b(?:journal|log|diary)\b",
-    ),
-    "playbook": (
-        r"(?:更新|写|加|改|记|补充|放).{0,16}(?:手册|playbook|持仓笔记)(?!是什么)",
-        r"(?:手册|playbook|持仓笔记).{0,8}(?:加|改|写|更新|记)(?![了过])",
-        r"(?:我|刚刚?|已经?|今天|昨天).{0,10}?(?:买入|卖出|买|卖|建仓|加仓|减仓|清仓|平仓)(?:了|\s*\d)|成交(?:了|：|:)",
-        r"止损.{0,3}(?:设|定|调|改|移|放|提)(?:到|在|为|成|至)|(?:设|定|调整?|改|上移|提高|下移).{0,4}止损",
-        r"\bI(?:'ve|\s+have)?(?:\s+just)?\s+(?:bought|sold|opened|closed|added|trimmed)\b",
-        r"\b(?:update|add|write|change|put|note)\b.{0,60}\b(?:playbook|position\s+notes?)\b",
-        r"\b(?:set|move|raise|lower|put)\b.{0,24}\bstop\b",
-    ),
-    "trades": (
-        _ZH + r"(?:买入?|卖出?|建仓|加仓|减仓|清仓|平仓)" + _OPEN,
-        r"(?:记|录入?|登记|补).{0,16}(?:买入|卖出|交易|成交|账本)(?!了吗)",
-        r"(?:我|刚刚?|已经?|今天|昨天).{0,10}?(?:买入|卖出|买|卖|建仓|加仓|减仓|清仓|平仓)(?:了|\s*\d)",
-        _EN + r"(?:buy|sell|close\s+(?:my|the|out)|journal|book)\b",
-        r"\bI(?:'ve|\s+have)?(?:\s+just)?\s+(?:bought|sold|closed|trimmed)\b",
-    ),
-    "preferences": (
-        r"我(?:更|比较|一向|一直|平时|就|很|还是)?(?:不?喜欢|偏好|偏爱|倾向|习惯|讨厌|反感|不想看|希望你)",
-        r"(?:以后|今后|下次|往后|从现在起).{0,20}(?:回答|回复|说|讲|先|用|给|写|别|不要)",
-        r"(?:改|调整?|换|更新|记|设|加).{0,8}(?:偏好|风格|习惯)|偏好.{0,4}(?:改|设|调|加)(?![了过])",
-        r"(?:回答|回复|说话)(?:要|请|尽量|时|得)",
-        r"\bI(?:'d|\s+would)?\s+(?:rather|prefer|like\s+you\s+to|want\s+you\s+to|dislike|hate|don'?t\s+like)\b",
-        r"\bfrom\s+now\s+on\b|\bin\s+(?:the\s+)?future\b|\balways\s+(?:answer|reply|start|give|use|write|show)\b",
-        r"\b(?:update|change|set|add|note|remember)\b.{0,40}\bpreferences?\b|\bmy\s+(?:preference|style)\s+is\b",
-    ),
-    "soul": (
-        r"(?:改|换|调|更新|修改|设|加|写|变成?|成为).{0,12}(?:灵魂|人格|性格|人设|风格|边界|成长方向|soul)",
-        r"(?:灵魂|人格|性格|人设|风格|边界|成长方向|soul).{0,8}(?:改|换|加|调|更新|设)(?![了过])",
-        _COACH_ZH,
-        r"\b(?:change|update|edit|add|adjust|rewrite)\b.{0,40}\b(?:soul|personality|character|style|boundar|limits)",
-        _COACH_EN + r"|\bbe\s+(?:more|less)\s+\w+",
-    ),
-    "tasks": (
-        r"每(?:天|日|周|星期|月|季|年|个?交易日|逢|隔|到|晚|早).{0,40}?"
-        r"(?:帮|提醒|给我|发|告诉|复盘|跑|检查|扫描|总结|生成|写|更新|汇总|推送|通知|运行|执行|看一?[下眼]|做一?[次下个份])",
-        r"提醒我|(?:定时|定期|按时|到时候?|到点).{0,24}(?:帮|提醒|给我|发|跑|检查|扫描|总结|生成|写|汇总|通知|运行|执行|叫)",
-        r"(?:设|建|加|安排|创建|新建).{0,12}(?:任务|提醒|闹钟|日程)",
-        rf"\b(?:every|each)\s+(?:single\s+|other\s+|trading\s+)?"
-        rf"(?:day|week|month|quarter|year|morning|evening|night|hour|weekday|{_DAY}|\d+)\b",
-        rf"\bremind\s+me\b|\bschedule\b|\bautomate\b|\bcron\b|\bon\s+(?:weekdays|{_DAY})\b",
-        r"\b(?:daily|weekly|monthly)\s+(?:report|summary|review|digest|task|reminder|scan|update|note)s?\b",
-        r"\b(?:set\s+up|create|add|make)\b.{0,30}\b(?:task|reminder|alarm|job)\b",
-    ),
-    "skills": (
-        r"(?:安装|装|启用|停用|禁用|卸载|删除|移除|升级|添加|新增|导入).{0,24}(?:技能|skill|插件|provider)",
-        r"(?:技能|skill|插件|provider).{0,40}(?:装|启用|停用|禁用|卸载|删)(?![了过])|" + _ZH + r"安装",
-        r"\b(?:install|enable|disable|uninstall|remove|add|upgrade)\b.{0,60}\b(?:skills?|providers?|plug-?ins?)\b",
-        _EN + r"install\b",
-    ),
-    "messages": (
-        _ZH + r"(?:发(?:送|给|到|消息|短信|邮件|微信|一?[条份封])|通知|转发|推送|告知|转告|告诉)"
-        r"(?!书|单|公告|给?我(?!的|们))" + _OPEN,
-        _EN + r"(?:send|notify|message|forward|e-?mail)\b(?!\s+(?:it\s+to\s+|that\s+to\s+)?me\b)",
-    ),
-}  # fmt: skip
-"""Area of the gate → the forms of a request for it, Chinese and English."""
-
-
-@cache
-def _forms(area: str) -> list[re.Pattern[str]]:
-    """Return an area's forms, compiled when they are first asked for: all of them would be felt in every turn."""
-    return [re.compile(form, re.I) for form in ASKED.get(area, ())]
-
-
-_WHOLE = frozenset({"tasks"})
-"""Areas whose request spans clauses: 每周五收盘后，帮我复盘."""
-_SENTENCE = re.compile(r"[^。！？!?；;\n]+[！？!?]?")
-_CLAUSE = re.compile(r"[^，,、：]+[，,、：]?|[，,、：]")
-_QUESTION = re.compile(
-    r"[?？]\s*$|什么|哪|吗|呢|多少|几[个只条次家]|为何|怎么|怎样|如何|是否|是不是|有没有|要不要|该不该|能否|谁|会不会"
-    r"|^\W*(?:and\s+|so\s+|but\s+)?(?:what|which|who|whose|when|where|why|how|do|does|did|is|are|am|was|were|have|has|had"
-    r"|should|shall|(?:can|could|may|would)\s+(?:i|we|it|they|one))\b",
-    re.I,
-)
-_REQUEST = re.compile(
-    r"请|帮|麻烦|替我|给我|能不能|可不可以|可否|能.{0,16}吗|可以.{0,16}吗|好吗\W*$|行吗\W*$"
-    r"|^\W*(?:hey|ok|okay|and|so)?\W*(?:can|could|would|will)\s+you\b|\bplease\b",
-    re.I,
-)
-_NOT = re.compile(
-    r"(?:不要?|不用|不必|不需要?|无需|别|勿|没有?|未|值得|受到?|引起|引发|备受|要不要|该不该|是否)(?:再|去|帮我|给我|替我|急着|自动|[把将].{1,16})*$"
-    r"|\b(?:not|n't|dont|never|without|no\s+need\s+to|cannot|nor|neither|avoid)\W+(?:\w+\s+){0,2}$"
-    r"|\b(?:what|which|whether|how|why|who)\b[^,.]*$",
-    re.I,
-)
-
+    "tracking": ("track", "untrack"),
+    "beliefs": ("believe", "remember"),
+    "reflections": ("reflect", "praise", "coach", "criticize"),
+    "journal": ("journal",),
+    "playbook": ("playbook", "traded", "recorded"),
+    "trades": ("order", "deal", "traded", "recorded"),
+    "preferences": ("prefer", "manner"),
+    "soul": ("soul", "coach", "criticize"),
+    "tasks": ("schedule", "remind"),
+    "skills": ("skill",),
+    "messages": ("message",),
+}
+"""Area of the gate → the acts that ask for writing to it (`ia.speech`)."""
 
 _SIMPLIFIED = str.maketrans(
     "關註記錄發給請幫買賣設調盤習慣風裝啟載週個應該還並麼嗎為從現經驗訓說話復續總結過樣誰無須裡後歡靈導級務鬧鐘動認蹤轉訴寫將幾歸覆時長體險繫報統準價來處變換倉損單這對別間減漲點",
@@ -259,13 +132,5 @@ def wanted(text: str, area: str) -> bool:
     >>> wanted("把宁德时代加入关注", "tracking"), wanted("你关注了哪些股票？", "tracking")
     (True, False)
     """
-    forms = _forms(area)
-    for sentence in _SENTENCE.findall(own_words(text)):
-        parts = [sentence] if area in _WHOLE else _CLAUSE.findall(sentence)
-        for part in parts:
-            if _QUESTION.search(part) and not _REQUEST.search(part):
-                continue
-            for form in forms:
-                if any(not _NOT.search(part[: found.start()]) for found in form.finditer(part)):
-                    return True
-    return False
+    own = own_words(text)
+    return any(performs(own, act) for act in ASKED.get(area, ()))
