@@ -163,10 +163,12 @@ def _settings(_: Workspace) -> Iterator[Finding]:
 
 
 def _databases(ws: Workspace) -> Iterator[Finding]:
+    from ia.recall.index import PRESENT
+
     folder = os.path.join(ws.root, ".ia")
     reason: object
-    for file, precious in (("ia.db", True), ("cache/market.db", False), ("cache/index.db", False)):
-        path = os.path.join(folder, file)
+    for schema in (store.PRECIOUS, marketdb.SCHEMA, PRESENT):
+        file, path = schema.file, os.path.join(folder, schema.file)
         if not os.path.exists(path):
             yield Finding(file, "ok", Message("not there yet"))
             continue
@@ -178,12 +180,12 @@ def _databases(ws: Workspace) -> Iterator[Finding]:
             conn.close()
         except sqlite3.DatabaseError as exc:
             sound, reason, version = False, exc, "?"
-        if precious and os.path.getsize(path) == 0:
+        if schema.precious and os.path.getsize(path) == 0:
             sound, reason = False, Message("the file is empty")
         if sound:
             size = os.path.getsize(path) / 1e6
             yield Finding(file, "ok", Message("{size:.1f} MB, schema {version}", size=size, version=version))
-        elif precious:
+        elif schema.precious:
             yield Finding(
                 file,
                 "fail",
@@ -196,14 +198,14 @@ def _databases(ws: Workspace) -> Iterator[Finding]:
                 "warn",
                 Message("damaged: {reason}", reason=reason),
                 Message("`ia sync` keeps the file under another name and begins anew")
-                if file == "cache/market.db"
+                if schema.dear
                 else Message("delete {path}: it can be rebuilt", path=path),
             )
-    for path in sorted(glob.glob(os.path.join(glob.escape(folder), "cache", "market.db.damaged-*[0-9]"))):
+    for path in sorted(glob.glob(os.path.join(glob.escape(folder), f"{marketdb.SCHEMA.file}.damaged-*[0-9]"))):
         size = os.path.getsize(path) / 1e6
         detail = Message("a damaged market.db, kept: {file}, {size:.1f} MB", file=os.path.basename(path), size=size)
         yield Finding(
-            "cache/market.db", "warn", detail, Message("rescue from it what you want, and delete {path}", path=path)
+            marketdb.SCHEMA.file, "warn", detail, Message("rescue from it what you want, and delete {path}", path=path)
         )
     newest = len(store.PRECIOUS.steps)
     with_version = os.path.exists(os.path.join(folder, "ia.db")) and ws.db.execute("PRAGMA user_version").fetchone()[0]

@@ -105,6 +105,7 @@ MAY = {
         "compute",
         "agent",
         "usage",
+        "recall",
         "skills",
         "providers",
         "tasks",
