@@ -1,6 +1,7 @@
 """Which room may import which, read from the syntax tree: lazy imports are seen, nothing is run."""
 
 import ast
+import re
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -273,6 +274,22 @@ def test_every_permission_is_used():
 @pytest.mark.parametrize("folder", ["lib", "cli"])
 def test_no_files_import_each_other_in_a_circle(folder):
     assert circle(ROOT / folder) == []
+
+
+def made_tables(file):
+    """Return the tables that a `tables.sql` makes."""
+    return re.findall(r"^CREATE TABLE (\w+)", file.read_text(encoding="utf-8"), re.M)
+
+
+def test_the_kernel_names_no_table_of_a_room():
+    rooms = [file for file in (ROOT / "lib" / "ia").rglob("tables.sql") if file.parent.name not in KERNEL]
+    tables = [table for file in rooms for table in made_tables(file)]
+    assert "trades" in tables
+    named = re.compile(rf"\b(?:FROM|INTO|UPDATE|JOIN|TABLE|TRIGGER|ON) +(?:{'|'.join(tables)})\b")
+    kernel = [file for file in (ROOT / "lib" / "ia").rglob("*.*") if file.suffix in (".py", ".sql")]
+    kernel = [file for file in kernel if file.relative_to(ROOT / "lib" / "ia").parts[0].removesuffix(".py") in KERNEL]
+    assert len(kernel) >= len(KERNEL)
+    assert not [file for file in kernel if named.search(file.read_text(encoding="utf-8"))]
 
 
 def test_one_reader_of_the_environment():
