@@ -38,8 +38,6 @@ TAKING = {"startswith", "endswith", "find", "rfind", "index", "rindex", "count",
 ALLOWED = {
     "lib/ia/bridges/bot_api.py: send": "what python-telegram-bot names its failure, which has no code",
     "lib/ia/bridges/telegram.py: _reached": "Telegram tells its two conflicts apart in words only",
-    "lib/ia/recall/index.py": "SQLite's own words",
-    "lib/ia/store": "SQLite's own words",
 }
 """Beginning of `path: function` → why it may: a program that is not ia's wrote the sentence."""
 

@@ -113,9 +113,30 @@ def test_a_transaction_is_all_or_nothing(tmp_path):
     conn.close()
 
 
-def test_errors_say_what_to_do():
-    assert isinstance(store.explain(sqlite3.OperationalError("database is locked")), TryLater)
-    assert isinstance(store.explain(sqlite3.OperationalError("disk I/O error")), TryLater)
+def fail(conn, *statements):
+    """Return the error of the last statement."""
+    for statement in statements[:-1]:
+        conn.execute(statement)
+    with pytest.raises(sqlite3.OperationalError) as failure:
+        conn.execute(statements[-1])
+    return failure.value
+
+
+def test_errors_say_what_to_do(tmp_path):
+    mine, other = (sqlite3.connect(tmp_path / "x.db", timeout=0, isolation_level=None) for _ in range(2))
+    mine.execute("BEGIN IMMEDIATE")
+    held = fail(other, "BEGIN IMMEDIATE")
+    assert store.is_busy(held) and isinstance(store.explain(held), TryLater)
+    mine.execute("ROLLBACK")
+    full = fail(other, "PRAGMA max_page_count = 2", "CREATE TABLE t (a)", f"INSERT INTO t VALUES ('{'x' * 9000}')")
+    assert store.no_space(full) and not store.is_busy(full)
+    assert isinstance(told := store.explain(full), TryLater) and "disk full" in told.hint
+    lacking = fail(mine, "SELECT * FROM missing")
+    assert type(store.explain(lacking)) is BadData and not store.no_space(lacking)
+    broken = sqlite3.OperationalError("whatever SQLite says")
+    broken.sqlite_errorcode = sqlite3.SQLITE_IOERR | 3 << 8  # SQLITE_IOERR_WRITE
+    assert store.no_space(broken) and isinstance(store.explain(broken), TryLater)
+    mine.close(), other.close()
     rebuildable = store.explain(sqlite3.DatabaseError("malformed"), store.Schema("cache/index.db", False, (one,)))
     assert "rebuilt" in rebuildable.hint
 

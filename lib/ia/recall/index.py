@@ -73,7 +73,7 @@ def opened(ws: Workspace, notify: Notify = silent) -> sqlite3.Connection:
     except sqlite3.OperationalError as exc:
         if store.no_space(exc):
             notify(Message("the disk is full: newest changes may be missing from the index"))
-        elif "locked" in str(exc):
+        elif store.is_busy(exc):
             notify(Message("another process is building the index; what it has so far is searched"))
         else:
             raise
@@ -106,7 +106,7 @@ def entered(ws: Workspace, path: str) -> None:
             _one(ws, conn, folder, name, "", silent)
             _count(conn, 1)
     except sqlite3.DatabaseError as exc:
-        if "locked" not in str(exc) and not discard_damaged(ws, exc):
+        if not store.is_busy(exc) and not discard_damaged(ws, exc):
             raise  # else another process is bringing the index up to date, or it is rebuilt: the next question finds it
     finally:
         conn.close()

@@ -7,7 +7,7 @@ sqlite3 opens and migrates; sqlite-utils is loaded only where many rows are to b
 """
 
 from ia.store.engine import connect, discard, in_memory, make_folder, put_aside, writable
-from ia.store.failures import Damaged, explain, is_damaged, no_space, translate_errors
+from ia.store.failures import Damaged, explain, is_busy, is_damaged, no_space, translate_errors
 from ia.store.schema import PRECIOUS, Schema
 from ia.store.transactions import bulk, sqlite_utils, transaction
 
@@ -20,6 +20,7 @@ __all__ = [
     "discard",
     "explain",
     "in_memory",
+    "is_busy",
     "is_damaged",
     "make_folder",
     "no_space",

@@ -10,7 +10,7 @@ from typing import Any
 from ia import config, files
 from ia.errors import Message, Refused, TryLater
 from ia.store import failures
-from ia.store.failures import Damaged, explain, is_busy, no_space, translate_errors
+from ia.store.failures import Damaged, error_code, explain, is_busy, no_space, translate_errors
 from ia.store.migrations import migrate, refuse_newer
 from ia.store.schema import Schema
 
@@ -32,7 +32,7 @@ def connect(home: str, schema: Schema) -> sqlite3.Connection:
         except sqlite3.DatabaseError as exc:
             if no_space(exc) and not (schema.precious or schema.dear):
                 return in_memory(schema)
-            passing = isinstance(exc, sqlite3.OperationalError) and "open" in str(exc)
+            passing = error_code(exc) == sqlite3.SQLITE_CANTOPEN
             if schema.precious or schema.dear or is_busy(exc) or passing:  # a full disk is no damage
                 raise
             discard(home, schema)

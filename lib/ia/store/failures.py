@@ -33,9 +33,11 @@ def explain(exc: sqlite3.Error, schema: Schema | None = None, home: str = "") ->
     path = os.path.join(home, ".ia", schema.file) if schema and home else name
     if is_busy(exc):
         return TryLater("{name} is locked by another process", name=name, hint="try again in a moment")
-    if "readonly" in str(exc) or ("unable to open" in str(exc) and schema and not is_permitted(path)):
+    code = error_code(exc)
+    if code == sqlite3.SQLITE_READONLY or (code == sqlite3.SQLITE_CANTOPEN and schema and not is_permitted(path)):
         return Refused("{path}: permission denied", path=path)
-    if isinstance(exc, sqlite3.OperationalError) and "no such" not in str(exc):
+    # SQLITE_ERROR is a statement that does not fit what is stored: a table or a column is missing.
+    if isinstance(exc, sqlite3.OperationalError) and code != sqlite3.SQLITE_ERROR:
         return TryLater("{name}: {reason}", name=name, reason=str(exc), hint="is the disk full or read-only?")
     kind = Damaged if is_damaged(exc) else BadData
     return kind("{name} is damaged: {reason}", name=name, reason=str(exc), hint=schema.cure if schema else REBUILT)
@@ -43,17 +45,22 @@ def explain(exc: sqlite3.Error, schema: Schema | None = None, home: str = "") ->
 
 def is_damaged(exc: BaseException) -> bool:
     """Return True if SQLite says that the file itself is not sound; a statement that fails may be another's fault."""
-    return isinstance(exc, Damaged) or (getattr(exc, "sqlite_errorcode", 0) & 0xFF) in _UNSOUND
+    return isinstance(exc, Damaged) or error_code(exc) in _UNSOUND
+
+
+def error_code(exc: BaseException) -> int:
+    """Return SQLite's primary code of an error; 0 where SQLite did not raise it."""
+    return int(getattr(exc, "sqlite_errorcode", 0)) & 0xFF
 
 
 def is_busy(exc: sqlite3.Error) -> bool:
     """Return True if another process held the lock for too long."""
-    return "locked" in str(exc) or "busy" in str(exc)
+    return error_code(exc) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 def no_space(exc: sqlite3.Error) -> bool:
     """Return True if SQLite could not write, as on a full disk."""
-    return "disk I/O error" in str(exc) or "disk is full" in str(exc)
+    return error_code(exc) in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL)
 
 
 def is_permitted(path: str) -> bool:
