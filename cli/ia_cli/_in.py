@@ -1,7 +1,7 @@
 """Where a command reads from: the argument if given, else standard input, never a terminal by surprise."""
 
 import sys
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from ia.errors import BadData, NotFound, Refused, UsageError
 
@@ -37,6 +37,24 @@ def text_or_stdin(text: str | None, what: str = "TEXT") -> str:
         return stream.read().decode("utf-8-sig")
     except UnicodeDecodeError as exc:
         raise BadData("{name}: not UTF-8 text (byte {at})", name=name, at=exc.start) from None
+
+
+def parse_arguments(text: str, example: str) -> Any:
+    """Return the JSON value of a tool's arguments.
+
+    Raises:
+        UsageError: with the example, if the text is not JSON or nests without end.
+    """
+    import json
+
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise UsageError("the arguments are nested too deeply", hint="as in {example}", example=example) from None
+    except ValueError as exc:
+        raise UsageError(
+            "the arguments are not JSON: {reason}", reason=str(exc), hint="as in {example}", example=example
+        ) from None
 
 
 def stdin_is_idle() -> bool:

@@ -7,6 +7,7 @@ import click
 
 from ia.errors import IaError, NotFound, UsageError
 from ia_cli._group import Group
+from ia_cli._in import parse_arguments
 from ia_cli._listed import listed
 from ia_cli._options import json_option, rows_options
 from ia_cli._out import emit_rows, harmless, hint
@@ -161,15 +162,8 @@ def _not_called(tool: "Declared") -> dict[str, Any]:
 
 
 def _object(text: str) -> dict[str, Any]:
-    import json
-
     example = '\'{"date": "2024-02-09"}\''
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError) as exc:
-        raise UsageError(
-            "the arguments are not JSON: {reason}", reason=str(exc), hint="as in {example}", example=example
-        ) from None
+    value = parse_arguments(text, example)
     if not isinstance(value, dict):
         raise UsageError("the arguments are no JSON object", hint="as in {example}", example=example)
     return value

@@ -1,13 +1,11 @@
 """`ia tool`, `ia fork`: what a model can do, done by hand; and a task for a subagent."""
 
-import json
 from typing import Any
 
 import click
 
-from ia.errors import UsageError
 from ia_cli._group import Command, Group
-from ia_cli._in import text_or_stdin
+from ia_cli._in import parse_arguments, text_or_stdin
 from ia_cli._options import json_option, rows_options
 from ia_cli._out import emit_json, emit_rows, emit_text, notify
 
@@ -69,7 +67,9 @@ def call(name: str, arguments: str | None) -> None:
     ws = Workspace()
     router = catalog.router(ws)
     found = router.find(name)
-    given = _object(text_or_stdin(arguments, "JSON")) if arguments is not None else {}
+    given: Any = {}
+    if arguments is not None:
+        given = parse_arguments(text_or_stdin(arguments, "JSON"), '\'{"symbol": "600519"}\'')
     scope = Scope(ws, notify=notify)
     if found.name == "subagents.run":
         scope.fork = by_hand(scope, router)
@@ -77,16 +77,6 @@ def call(name: str, arguments: str | None) -> None:
     if outcome.failure is not None:
         raise outcome.failure
     emit_json(outcome.value)
-
-
-def _object(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as exc:
-        raise UsageError(
-            "the arguments are not JSON: {reason}", reason=str(exc), hint='as in {example}',
-            example='\'{"symbol": "600519"}\'',
-        ) from None  # fmt: skip
 
 
 @click.command(cls=Command, example='IA_MARKET_ADAPTER=demo ia fork "宁德时代的波动率和回撤" --role researcher')

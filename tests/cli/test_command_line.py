@@ -314,3 +314,21 @@ def test_the_help_lists_each_command_once(typed):
         assert listed.count(name) == 1, name
     named = [name for names in GROUPS.values() for name in names]
     assert len(named) == len(set(named))
+
+
+@pytest.mark.parametrize("nested", ["[" * 100_000, '{"a":' * 50_000 + "1" + "}" * 50_000, "[" * 5_000 + "]" * 5_000])
+@pytest.mark.parametrize(
+    "words", [("tool", "call", "notebook.list"), ("provider", "test", "calendar", "calendar.next")]
+)
+def test_arguments_that_nest_without_end_are_told_in_plain_words(typed, words, nested):
+    status, out, err = typed(shlex.join(["ia", *words, nested]))
+    assert (status, out) == (2, "")
+    assert err.splitlines()[0] == "ia: the arguments are nested too deeply" and len(err.splitlines()) == 2
+
+
+@pytest.mark.parametrize("depth", [100, 300, 900])
+def test_arguments_that_nest_far_reach_the_tool_and_are_refused(typed, depth):
+    nested = '{"directory": ' + "[" * depth + "]" * depth + "}"
+    status, out, err = typed(shlex.join(["ia", "tool", "call", "notebook.list", nested]))
+    assert (status, out) == (65, "")
+    assert err.startswith("ia: notebook.list: ") and len(err.splitlines()) <= 2

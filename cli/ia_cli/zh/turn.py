@@ -67,6 +67,7 @@ CATALOG = {
     "waiting for standard input; `< /dev/null` does without it": "在等标准输入；不需要就加 `< /dev/null`",
     "nothing came on standard input for {seconds:g} s": "标准输入 {seconds:g} 秒没有内容",
     "the arguments are not JSON: {reason}": "参数不是 JSON：{reason}",
+    "the arguments are nested too deeply": "参数嵌套过深",
     "as in {example}": "例如 {example}",
     # turn
     "the message is empty": "消息是空的",
