@@ -13,6 +13,7 @@ from ia.wiring.indexing import register_indexes
 from ia_cli._alarm import tell_dead_alarm
 from ia_cli._group import RootGroup, reader_left
 from ia_cli._inbox import attended, tell_unread
+from ia_cli._memory import is_out_of_memory
 from ia_cli._out import complain, notify, tell_simulated
 
 COMMANDS = {
@@ -188,6 +189,8 @@ def _as_ours(exc: Exception, argv: Sequence[str]) -> IaError:
         return exc
     if isinstance(exc, click.ClickException):
         return _usage(exc, argv)
+    if is_out_of_memory(exc):
+        return TryLater("not enough memory", hint="close other programs, or raise the limit (`ulimit -v`)")
     from ia import faults
 
     error = faults.explain(exc, _command(argv))

@@ -6,6 +6,8 @@ import signal
 import sys
 import time
 
+from ia_cli._memory import is_out_of_memory
+
 SECOND = 1.0
 """Seconds after Ctrl-C in which another one changes nothing: what is under way is being brought to its end."""
 _last = float("-inf")
@@ -34,3 +36,8 @@ def main() -> None:
         run()
     except KeyboardInterrupt:
         os._exit(130)
+    except (MemoryError, ImportError) as exc:
+        if not is_out_of_memory(exc):
+            raise
+        os.write(2, b"ia: not enough memory\n")  # in English: nothing more can be loaded
+        os._exit(75)

@@ -2,8 +2,10 @@
 
 import os
 import pty
+import shlex
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
@@ -219,3 +221,31 @@ def test_ctrl_c_at_any_moment_of_the_start_has_no_traceback(delay, tmp_path):
     assert "ia_cli/main.py" not in errors, "once ia begins to load there is no traceback"
     if "Traceback" not in errors and "Fatal Python error" not in errors:  # else Python itself was still starting
         assert child.returncode in (130, -signal.SIGINT)
+
+
+@pytest.mark.parametrize("args", [["--help"], ["note", "x", "y"], ["--lang", "zh", "account"]], ids=" ".join)
+def test_where_memory_is_short_one_line_says_so(args, tmp_path):
+    begun = short = 0
+    for kilobytes in range(10_000, 60_000, 2_000):
+
+        def run(command, limit=kilobytes):
+            script = f"ulimit -v {limit}; exec {shlex.join(command)}"
+            return subprocess.run(["sh", "-c", script], capture_output=True, text=True, timeout=60, cwd=tmp_path)
+
+        if run([sys.executable, "-c", "import ia_cli.start"]).returncode:
+            continue  # Python itself has too little
+        begun += 1
+        done = run([*installed(), *args])
+        if done.returncode == 75:
+            short += 1
+            assert done.stderr.startswith(("ia: not enough memory\n", "ia: 内存不足\n")), done.stderr
+            assert len(done.stderr.splitlines()) <= 2
+        else:
+            assert done.returncode in (0, 66) and "Traceback" not in done.stderr, done.stderr
+    assert 0 < short < begun
+
+
+def test_an_import_that_fails_for_another_reason_is_not_about_memory(tmp_path):
+    code = "import sys; sys.modules['click'] = None; from ia_cli.start import main; main()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1 and "memory" not in done.stderr and "click" in done.stderr

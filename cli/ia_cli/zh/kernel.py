@@ -73,6 +73,8 @@ CATALOG = {
     "config.yaml:1: settings are `key: value` lines": "config.yaml:1：设置应是 `键: 值` 的形式",
     "config.yaml is not UTF-8": "config.yaml 不是 UTF-8",
     "config.yaml: {reason}": "config.yaml：{reason}",
+    "not enough memory": "内存不足",
+    "close other programs, or raise the limit (`ulimit -v`)": "请关闭其他程序，或提高限制（`ulimit -v`）",
     "ia runs on Linux and macOS; on Windows use WSL": "ia 运行于 Linux 与 macOS；Windows 请用 WSL",
     "language of messages; the locale decides where it is not set": "消息语言；未设置时由系统区域决定",
     "source of prices; a comma list is a fallback chain": "行情来源；逗号分隔的列表依次尝试",
