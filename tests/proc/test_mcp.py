@@ -431,3 +431,17 @@ def test_a_terminal_is_no_client(ia):
     os.close(slave)
     assert run.returncode == 2
     assert "client" in run.stderr
+
+
+@pytest.mark.parametrize("depth, number", [(300, 2), (50_000, None)])
+def test_a_request_that_nests_without_end_is_answered_and_the_next_one_too(depth, number):
+    nested = "[" * depth + "]" * depth
+    call = json.dumps(
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "notebook_list", "arguments": {"x": 0}}}
+    )
+    given = lines(INITIALIZE) + call.replace("0}", nested + "}") + "\n" + lines(asked(3, "notebook_list"))
+    run = subprocess.run([*program(), "mcp"], input=given, capture_output=True, text=True, timeout=60)
+    told = {answer["id"]: answer for answer in map(json.loads, run.stdout.splitlines())}
+    assert run.returncode == 0 and "Traceback" not in run.stderr
+    assert told[number]["error"] == {"code": -32700, "message": "the request is not JSON, or is nested too deeply"}
+    assert not told[3]["result"]["isError"]

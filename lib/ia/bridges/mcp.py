@@ -8,6 +8,8 @@ writes is marked as untrusted, and whatever needs the user's word becomes a prop
 
 import asyncio
 import concurrent.futures
+import contextlib
+import json
 import os
 import queue
 import signal
@@ -45,6 +47,8 @@ UNTRUSTED = (
 SUBAGENTS = "subagents.run"
 OPEN = (SUBAGENTS, "messaging.send", "skills.install", "skills.check", "compute.run", "indicator.calc", "risk.check")
 """Tools beside market.* that reach further than the workspace: they fetch, send or ask a model."""
+DEPTH = 200
+"""How far the protocol's parser follows nested brackets; it drops a line that goes on, and the client would wait."""
 SETTLING = 0.2
 """Seconds without a call after which the end of the input is the end of the conversation."""
 
@@ -66,6 +70,7 @@ class _Desk:
         self.waiting: queue.SimpleQueue[_Call | None] = queue.SimpleQueue()
         self.open = 0
         self.failure: BaseException | None = None
+        self.outbound: Any = None
         self._running: _Call | None = None
         self._unwanted: _Call | None = None
 
@@ -95,6 +100,18 @@ class _Desk:
         if self._running is not None and self._running is self._unwanted:
             self._unwanted = None
             raise _Cancelled
+
+    async def refuse(self, line: str) -> None:
+        """Answer a request that is nested too deeply; where its number cannot be read either, without it."""
+        from mcp import types
+        from mcp.shared.message import SessionMessage
+
+        number = None
+        with contextlib.suppress(ValueError, RecursionError, AttributeError):
+            number = json.loads(line).get("id")
+        error = types.ErrorData(code=types.PARSE_ERROR, message="the request is not JSON, or is nested too deeply")
+        known = number if isinstance(number, int | str) else None
+        await self.outbound.send(SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=known, error=error)))
 
     async def ask(self, name: str, arguments: dict[str, Any]) -> Outcome:
         """Have a call made, and wait for what comes of it."""
@@ -187,6 +204,7 @@ async def _served(desk: _Desk, router: Router, scope: Scope) -> None:
         on_call_tool=call_tool,
     )
     async with stdio_server(stdin=_lines(desk)) as (inbound, outbound):  # type: ignore[arg-type]
+        desk.outbound = outbound
         await server.run(inbound, outbound, server.create_initialization_options())
 
 
@@ -197,11 +215,24 @@ async def _lines(desk: _Desk) -> AsyncIterator[str]:
     # A reader of its own: at its end the interpreter waits for sys.stdin, which this thread may be blocked in.
     text = open(os.dup(sys.stdin.fileno()), encoding="utf-8", errors="replace")  # noqa: SIM115
     async for line in anyio.wrap_file(text):
-        yield line
+        if line.count("[") + line.count("{") > DEPTH and not _can_be_parsed(line):
+            await desk.refuse(line)
+        else:
+            yield line
     quiet = 0.0
     while quiet < SETTLING:
         await anyio.sleep(0.02)
         quiet = 0.0 if desk.open else quiet + 0.02
+
+
+def _can_be_parsed(line: str) -> bool:
+    from mcp import types
+
+    try:
+        types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except ValueError:
+        return False
+    return True
 
 
 def _described(tool: Tool) -> "types.Tool":
