@@ -22,6 +22,7 @@ escapes it. Left out are the suites for adapters, channels and providers (`confo
 """
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -223,3 +224,45 @@ def test_a_reader_is_found(code):
 )
 def test_what_is_no_reader_is_left_alone(code):
     assert not readers("made.py", "def work(exc, failure, problem):\n    " + code.replace("\n", "\n    "))
+
+
+SLUG = re.compile(r"[a-z]+(-[a-z]+)*")
+"""How a code is written. `symbol.code` is the code of a security, and has digits."""
+
+
+def codes_of(tree):
+    """Return the codes that a file gives to failures and messages, and those that it tells apart."""
+    given, asked = set(), set()
+    constants = {name: value for node in tree.body for name, value in assignments(node)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            given |= {text for word in node.keywords if word.arg == "code" for text in texts(word.value, constants)}
+        elif isinstance(node, ast.ClassDef):
+            given |= {
+                text
+                for each in node.body
+                for name, value in assignments(each)
+                if name == "code"
+                for text in texts(value, constants)
+            }
+        elif isinstance(node, ast.Compare) and isinstance(node.left, ast.Attribute) and node.left.attr == "code":
+            asked |= {text for side in node.comparators for text in texts(side, constants)}
+    return given, {text for text in asked if SLUG.fullmatch(text)}
+
+
+def texts(node, constants):
+    """Return the texts of an expression; a CONSTANT of the file stands for what it is."""
+    if isinstance(node, ast.Name) and node.id in constants:
+        node = constants[node.id]
+    return {part.value for part in ast.walk(node) if isinstance(part, ast.Constant) and isinstance(part.value, str)}
+
+
+def test_every_code_that_is_told_apart_is_one_that_a_failure_has():
+    from ia.agent.analyst import reply
+
+    given, asked = set(), {*reply._KNOWN, *reply._REFUSED}
+    for file in (ROOT / "lib" / "ia").rglob("*.py"):
+        here = codes_of(ast.parse(file.read_text(encoding="utf-8")))
+        given, asked = given | here[0], asked | here[1]
+    assert {"ambiguous-symbol", "market-not-stored", "timed-out", "banned"} <= asked
+    assert not asked - given
