@@ -173,7 +173,7 @@ def install(source: str, name: str = "") -> Profile:
     import shutil
 
     from ia.packages.installing import base_name
-    from ia.packages.sources import shown
+    from ia.packages.sources import hide_password
 
     name = name or base_name(source)
     if name in (".", ".."):
@@ -184,7 +184,9 @@ def install(source: str, name: str = "") -> Profile:
         raise Refused("{name}: a profile of this name came with ia", name=name, hint="give another with --name")
     found = _files(source)
     if not found:
-        raise BadData("{path}: no file of a profile is in it", path=shown(source), hint="see `ia profile --help`")
+        raise BadData(
+            "{path}: no file of a profile is in it", path=hide_password(source), hint="see `ia profile --help`"
+        )
     base = own_folder()
     making = os.path.join(base, f".{name}.{os.getpid()}")
     for path, text in found.items():
@@ -391,15 +393,15 @@ def _translation(path: str, lang: str) -> str:
 
 def _files(source: str) -> dict[str, str]:
     """Return what a source brings: path in the workspace -> text. One folder around everything does not count."""
-    from ia.packages.sources import entries, shown
+    from ia.packages.sources import hide_password, open_source
 
-    with entries(source) as found:
+    with open_source(source) as found:
         tops = {entry.path.partition("/")[0] for entry in found}
         around = tops.pop() + "/" if len(tops) == 1 and not any(map(_has_place, (e.path for e in found))) else ""
         wanted = {entry.path.removeprefix(around): entry for entry in found}
         wanted = {path: entry for path, entry in wanted.items() if _has_place(path if entry.plain else path + "/")}
         if len(wanted) > MAX_FILES:
-            raise BadData("{name}: more than {limit} files", name=shown(source), limit=MAX_FILES)
+            raise BadData("{name}: more than {limit} files", name=hide_password(source), limit=MAX_FILES)
         return {path: _text(path, entry) for path, entry in wanted.items()}
 
 

@@ -241,7 +241,7 @@ def test_who_may_load(ws, put, monkeypatch):
     ],
 )
 def test_arguments_are_filled_in_once(body, arguments, filled):
-    assert manifest.filled(body, arguments) == filled
+    assert manifest.fill_arguments(body, arguments) == filled
 
 
 def test_other_files_of_a_skill_are_read_through_it_and_nothing_else_is(ws, put, home):

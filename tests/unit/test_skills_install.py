@@ -220,17 +220,17 @@ def test_of_several_one_is_named(ws, tmp_path):
 
 def test_what_is_no_skill_is_refused(ws, tmp_path):
     cases = {
-        "binary": {**MINE, "logo.png": b"\x89PNG\0\xff"},
-        "nul": {**MINE, "a.txt": b"a\0b"},
-        "many": {**MINE, **{f"f{n}.md": "x" for n in range(250)}},
-        "large": {**MINE, "big.md": "x" * 2_100_000},
-        "together": {**MINE, **{f"f{n}.md": "x" * 300_000 for n in range(8)}},
-        "broken": {"SKILL.md": "---\ndescription: [\n---\n"},
+        "binary": ({**MINE, "logo.png": b"\x89PNG\0\xff"}, "logo.png is no text"),
+        "nul": ({**MINE, "a.txt": b"a\0b"}, "a.txt is no text"),
+        "many": ({**MINE, **{f"f{n}.md": "x" for n in range(250)}}, "many: more than 200 files"),
+        "large": ({**MINE, "big.md": "x" * 2_100_000}, "large: larger than 2000000 bytes"),
+        "together": ({**MINE, **{f"f{n}.md": "x" * 300_000 for n in range(8)}}, "together: larger than 2000000 bytes"),
+        "broken": ({"SKILL.md": "---\ndescription: [\n---\n"}, "SKILL.md:"),
     }
-    for name, files in cases.items():
-        with pytest.raises((Refused, BadData)):
+    for name, (files, why) in cases.items():
+        with pytest.raises((Refused, BadData), match=why):
             installing.read(folder(tmp_path, files, name))
-    hidden = {**MINE, ".env": "TOKEN=x", ".git/config": "x", "sub/.secret": "x"}
+    hidden = {**MINE, ".env": "TOKEN=x", ".git/config": "x", "sub/.secret": "x", "__pycache__/x.pyc": b"\0"}
     assert installing.read(folder(tmp_path, hidden, "hidden")).files == MINE
     assert proposals.pending(ws) == []
 
@@ -356,6 +356,6 @@ def test_removing_and_switching(ws, home, tmp_path):
 
 
 def test_an_address_is_shown_without_its_password():
-    assert sources.shown("https://u:p@host/x") == "https://***@host/x"
-    assert sources.remote("git@host:x/y.git")
-    assert not sources.remote("a/b")
+    assert sources.hide_password("https://u:p@host/x") == "https://***@host/x"
+    assert sources.is_remote("git@host:x/y.git")
+    assert not sources.is_remote("a/b")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from ia import proposals
 from ia.errors import IaError, Refused
-from ia.packages.sources import Entry, refuse_hidden, shown
+from ia.packages.sources import Entry, hide_password, refuse_hidden
 from ia.proposals import Proposal
 from ia.workspace import Workspace
 
@@ -37,7 +37,7 @@ def read_texts(found: Iterable[Entry], root: str, source: str, not_text: Callabl
         if not entry.plain:
             raise Refused("{path} is a link, or no regular file", path=entry.path[:200])
         if len(files) >= MAX_FILES:
-            raise Refused("{name}: more than {limit} files", name=shown(source)[:200], limit=MAX_FILES)
+            raise Refused("{name}: more than {limit} files", name=hide_password(source)[:200], limit=MAX_FILES)
         files[inside] = read_text(entry, source, not_text)
         total += max(entry.size, len(files[inside].encode()))
         if total > MAX_TOTAL:
@@ -88,7 +88,7 @@ def propose_package(
         folder,
         files,
         because=" ".join(because.split())[:600],
-        origin="; ".join(filter(None, (f"from {shown(source)}"[:300], origin))),
+        origin="; ".join(filter(None, (f"from {hide_password(source)}"[:300], origin))),
         actor=actor,
     )
 
@@ -109,4 +109,4 @@ def remove_package(ws: Workspace, kind: str, folder: str) -> list[str]:
 
 
 def _too_large(source: str) -> Refused:
-    return Refused("{path}: larger than {limit} bytes", path=shown(source)[:200], limit=MAX_TOTAL)
+    return Refused("{path}: larger than {limit} bytes", path=hide_password(source)[:200], limit=MAX_TOTAL)

@@ -56,12 +56,12 @@ class Entry(NamedTuple):
     read: Callable[[], bytes]
 
 
-def shown(source: str) -> str:
+def hide_password(source: str) -> str:
     """Return a source as it may be printed and kept: without a password in its address."""
     return re.sub(r"(?<=//)[^/@\s]*@", "***@", source)
 
 
-def remote(source: str) -> bool:
+def is_remote(source: str) -> bool:
     """Whether a source is an address that git fetches from.
 
     raises  Refused for a protocol that is not among the three.
@@ -69,11 +69,11 @@ def remote(source: str) -> bool:
     scheme = _SCHEME.match(source)
     if scheme is not None and scheme[1].lower() not in _SCHEMES:
         raise Refused(
-            "{source}: only https, ssh and file addresses are taken", source=shown(source)[:200],
+            "{source}: only https, ssh and file addresses are taken", source=hide_password(source)[:200],
             hint="or download it, and give the folder or the .zip",
         )  # fmt: skip
     if "::" in source.split("/", 1)[0]:  # git's `ext::command`
-        raise Refused("{source}: only https, ssh and file addresses are taken", source=shown(source)[:200])
+        raise Refused("{source}: only https, ssh and file addresses are taken", source=hide_password(source)[:200])
     return scheme is not None or (_SCP.fullmatch(source) is not None and not os.path.exists(source))
 
 
@@ -108,11 +108,11 @@ def check_suggested(source: str) -> None:
     if not (plain and public and port is None and _PATH.fullmatch(parts.path)):
         raise Refused(
             "{source}: only a plain https address of a public host can be proposed unasked",
-            source=shown(source)[:200], hint="ask the user to name it, or to type: ia skill install SOURCE",
+            source=hide_password(source)[:200], hint="ask the user to name it, or to type: ia skill install SOURCE",
         )  # fmt: skip
 
 
-def _pinned(source: str) -> list[str]:
+def _pin_host(source: str) -> list[str]:
     """Return git's options for an address that a model named: it goes to the public host that it names, and stays.
 
     raises  Refused for a host in a private network; Unavailable for one that is not known.
@@ -129,10 +129,10 @@ def _pinned(source: str) -> list[str]:
     try:
         found = {str(info[4][0]) for info in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)}
     except (OSError, UnicodeError):
-        raise Unavailable("{source}: no such host", source=shown(source)[:200]) from None
+        raise Unavailable("{source}: no such host", source=hide_password(source)[:200]) from None
     if not all(ipaddress.ip_address(address.partition("%")[0]).is_global for address in found):
         raise Refused(
-            "{source}: its host is in a private network", source=shown(source)[:200],
+            "{source}: its host is in a private network", source=hide_password(source)[:200],
             hint="if you mean it: ia skill install SOURCE",
         )  # fmt: skip
     address = sorted(found, key=lambda each: (":" in each, each))[0]
@@ -140,7 +140,7 @@ def _pinned(source: str) -> list[str]:
 
 
 @contextlib.contextmanager
-def entries(source: str, *, suggested: bool = False, stay: bool = False) -> Iterator[list[Entry]]:
+def open_source(source: str, *, suggested: bool = False, stay: bool = False) -> Iterator[list[Entry]]:
     """Give the files of a source, hidden ones but for .claude/ left out, by path.
 
     suggested  a model named the address, not a person: it is a public host's, and stays there.
@@ -155,26 +155,26 @@ def entries(source: str, *, suggested: bool = False, stay: bool = False) -> Iter
             "{source} is a page about a folder, not the repository", source=source[:200],
             repository=page[1], name=page[2], hint="ia skill install {repository} --name {name}",
         )  # fmt: skip
-    if remote(source):
-        options = _pinned(source) if suggested else ["-c", "http.followRedirects=false"] if stay else []
-        with _cloned(source, options) as found:
+    if is_remote(source):
+        options = _pin_host(source) if suggested else ["-c", "http.followRedirects=false"] if stay else []
+        with _clone_repository(source, options) as found:
             yield found
         return
     path = os.path.expanduser(source)
     if os.path.isdir(path):
         if all(os.path.exists(os.path.join(path, part)) for part in ("HEAD", "objects", "refs")):
-            with _cloned(os.path.abspath(path)) as found:
+            with _clone_repository(os.path.abspath(path)) as found:
                 yield found
         else:
-            yield _kept(_walked(path))
+            yield _select_entries(_walk_folder(path))
     elif os.path.isfile(path):
-        with _zipped(path) as found:
+        with _open_zip(path) as found:
             yield found
     else:
         raise NotFound("{source}: no such folder, .zip file or git address", source=source[:200])
 
 
-def _kept(found: list[Entry]) -> list[Entry]:
+def _select_entries(found: list[Entry]) -> list[Entry]:
     """Return the entries that can be part of a skill, by path.
 
     raises  Refused for a path that is no plain relative one, and for too many.
@@ -192,7 +192,7 @@ def _kept(found: list[Entry]) -> list[Entry]:
     return sorted(out, key=lambda entry: entry.path)
 
 
-def _walked(root: str) -> list[Entry]:
+def _walk_folder(root: str) -> list[Entry]:
     found: list[Entry] = []
     stack = [""]
     while stack and len(found) <= MAX_ENTRIES:
@@ -210,11 +210,11 @@ def _walked(root: str) -> list[Entry]:
             else:
                 plain = entry.is_file(follow_symlinks=False)
                 size = entry.stat(follow_symlinks=False).st_size
-                found.append(Entry(path, size, plain, _reader(os.path.join(root, path))))
+                found.append(Entry(path, size, plain, _make_reader(os.path.join(root, path))))
     return found
 
 
-def _reader(absolute: str) -> Callable[[], bytes]:
+def _make_reader(absolute: str) -> Callable[[], bytes]:
     def read() -> bytes:
         try:
             fd = os.open(absolute, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
@@ -229,7 +229,7 @@ def _reader(absolute: str) -> Callable[[], bytes]:
 
 
 @contextlib.contextmanager
-def _zipped(path: str) -> Iterator[list[Entry]]:
+def _open_zip(path: str) -> Iterator[list[Entry]]:
     if os.path.getsize(path) > MAX_ZIP:
         raise Refused("{path} is larger than {limit} bytes", path=path, limit=MAX_ZIP)
     try:
@@ -240,10 +240,10 @@ def _zipped(path: str) -> Iterator[list[Entry]]:
         infos = archive.infolist()
         if len(infos) > MAX_ENTRIES:
             raise Refused("the source has more than {limit} files", limit=MAX_ENTRIES)
-        yield _kept([_of_zip(archive, info) for info in infos if not info.is_dir()])
+        yield _select_entries([_zip_entry(archive, info) for info in infos if not info.is_dir()])
 
 
-def _of_zip(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Entry:
+def _zip_entry(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Entry:
     kind = stat.S_IFMT(info.external_attr >> 16)
 
     def read() -> bytes:
@@ -273,27 +273,27 @@ def _zip_name(info: zipfile.ZipInfo) -> str:
 
 
 @contextlib.contextmanager
-def _cloned(source: str, options: Sequence[str] = ()) -> Iterator[list[Entry]]:
+def _clone_repository(source: str, options: Sequence[str] = ()) -> Iterator[list[Entry]]:
     """Fetch the newest commit without checking it out, and read its files from git's store."""
     with tempfile.TemporaryDirectory(prefix="ia-skill-") as folder:
         place = os.path.join(folder, "repository")
-        _git(
+        _run_git(
             *options, "clone", "--quiet", "--depth", "1", "--no-checkout", "--no-tags", "--single-branch", "--no-local",
             "--no-recurse-submodules", "--template=", "--", source, place, source=source,
         )  # fmt: skip
         try:
-            listing = _git("-C", place, "ls-tree", "-r", "-l", "-z", "HEAD", source=source)
+            listing = _run_git("-C", place, "ls-tree", "-r", "-l", "-z", "HEAD", source=source)
         except Unavailable:
-            raise NotFound("{source}: the repository is empty", source=shown(source)) from None
-        yield _kept(list(_of_tree(place, listing, source)))
+            raise NotFound("{source}: the repository is empty", source=hide_password(source)) from None
+        yield _select_entries(list(_tree_entries(place, listing, source)))
 
 
-def _of_tree(place: str, listing: bytes, source: str) -> Iterator[Entry]:
+def _tree_entries(place: str, listing: bytes, source: str) -> Iterator[Entry]:
     def reader(sha: str, size: int) -> Callable[[], bytes]:
         def read() -> bytes:
             if size > MAX_FILE:
                 return b" " * (MAX_FILE + 1)
-            return _git("-C", place, "cat-file", "blob", sha, source=source)
+            return _run_git("-C", place, "cat-file", "blob", sha, source=source)
 
         return read
 
@@ -308,7 +308,7 @@ def _of_tree(place: str, listing: bytes, source: str) -> Iterator[Entry]:
         yield Entry(name.decode("utf-8", "replace"), count, mode.startswith("100"), reader(sha, count))
 
 
-def _git(*words: str, source: str) -> bytes:
+def _run_git(*words: str, source: str) -> bytes:
     """Run git and return its output.
 
     raises  Unavailable with what it says, TimedOut.
@@ -324,7 +324,7 @@ def _git(*words: str, source: str) -> bytes:
         out, told = process.communicate(timeout=CLONE_SECONDS)
     except subprocess.TimeoutExpired:
         raise TimedOut(
-            "{source}: git took longer than {seconds:g} s", source=shown(source), seconds=CLONE_SECONDS
+            "{source}: git took longer than {seconds:g} s", source=hide_password(source), seconds=CLONE_SECONDS
         ) from None
     finally:
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -335,15 +335,17 @@ def _git(*words: str, source: str) -> bytes:
             if stream is not None:
                 stream.close()
     if process.returncode != 0:
-        raise _failure(told, source)
+        raise _git_failure(told, source)
     return out
 
 
-def _failure(told: bytes, source: str) -> IaError:
+def _git_failure(told: bytes, source: str) -> IaError:
     lines = [line for line in told.decode("utf-8", "replace").splitlines() if line.strip()]
     why = next((line for line in lines if line.startswith(("fatal:", "ERROR:"))), lines[-1] if lines else "it failed")
     if "git: not found" in why or "env: " in why[:6]:
         return Unavailable("git is not installed", hint="give a folder or a .zip")
     return Unavailable(
-        "{source}: git could not fetch it: {why}", source=shown(source)[:200], why=shown(why).strip()[:200]
+        "{source}: git could not fetch it: {why}",
+        source=hide_password(source)[:200],
+        why=hide_password(why).strip()[:200],
     )

@@ -2,7 +2,7 @@
 
 from ia.errors import BadData, IaError, NotFound, Refused, UsageError
 from ia.packages.installing import base_name, propose_package, read_texts, remove_package
-from ia.packages.sources import entries, shown
+from ia.packages.sources import hide_password, open_source
 from ia.proposals import Proposal
 from ia.providers.manifest import FILE, FOLDER, Manifest
 from ia.providers.registry import find, manifest_of, tools
@@ -31,12 +31,12 @@ def read(source: str, name: str = "") -> tuple[Manifest, dict[str, str]]:
 
     raises  as propose().
     """
-    with entries(source) as found:
+    with open_source(source) as found:
         roots = sorted(
             entry.path.removesuffix(FILE) for entry in found if entry.path.rpartition("/")[2] == FILE and entry.plain
         )
         if not roots:
-            raise NotFound("{source}: there is no PROVIDER.md in it", source=shown(source)[:200])
+            raise NotFound("{source}: there is no PROVIDER.md in it", source=hide_password(source)[:200])
         base = base_name(source)
         root = _chosen({root.rstrip("/").rpartition("/")[2] or base: root for root in roots}, name)
         files = read_texts(found, root, source, _not_text)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ia import config, proposals
 from ia.errors import BadData, IaError, NotFound, Refused, UsageError
 from ia.packages.installing import base_name, propose_package, read_text, read_texts, remove_package
-from ia.packages.sources import Entry, entries, shown
+from ia.packages.sources import Entry, hide_password, open_source
 from ia.proposals import Proposal
 from ia.skills import manifest
 from ia.skills.model import Skill
@@ -45,11 +45,11 @@ def read(source: str, name: str = "", *, suggested: bool = False, stay: bool = F
 
     raises  as propose().
     """
-    with entries(source, suggested=suggested, stay=stay) as found:
+    with open_source(source, suggested=suggested, stay=stay) as found:
         base = base_name(source)
         roots = _roots(found)
         if not roots:
-            raise NotFound("{source}: there is no SKILL.md in it", source=shown(source)[:200])
+            raise NotFound("{source}: there is no SKILL.md in it", source=hide_password(source)[:200])
         root = _chosen(found, roots, source, name)
         files = read_texts(found, root, source, _not_text)
     return Bundle(_skill(files[FILE], root, base), files)
@@ -85,7 +85,7 @@ def fetch(ws: Workspace, proposal: Proposal) -> Proposal:
 def described(files: str, path: str) -> Skill | None:
     """Return the skill that a proposal's `before` or `after` holds, None where it holds none that can be used."""
     try:
-        return skill_of(manifest.fields(proposals.files_of(files)[FILE]), path)
+        return skill_of(manifest.read_fields(proposals.files_of(files)[FILE]), path)
     except (IaError, KeyError):
         return None
 
@@ -135,7 +135,7 @@ def _skill(text: str, root: str, base: str) -> Skill:
     own = root.rstrip("/").rsplit("/", 1)[-1] or base
     if not NAME.fullmatch(own):
         own = own.lower().replace("_", "-").replace(" ", "-")
-    fields = manifest.fields(text)
+    fields = manifest.read_fields(text)
     skill = skill_of(fields, f"{FOLDER}/{own}")
     return skill._replace(path=f"{FOLDER}/{skill.name}")
 

@@ -14,14 +14,14 @@ _VERSION = re.compile(r"^version:[ \t]*([0-9.]+)[ \t]*$", re.M)
 _TRUE, _FALSE = ("true", "yes", "on"), ("false", "no", "off")
 
 
-def fields(text: str) -> dict[str, Any]:
+def read_fields(text: str) -> dict[str, Any]:
     """Return the fields of a SKILL.md; those that Claude Code takes though they are no YAML (`description: a: b`) too.
 
     `body` is not among them; where there is no description, the first paragraph of the body stands for it.
     raises  BadData with the line.
     """
     head, body = split_text(text, "SKILL.md")
-    found = _loaded(head) if head is not None else {}
+    found = _load_head(head) if head is not None else {}
     version = _VERSION.search(head or "")
     if version is not None:  # YAML takes 1.10 for a number
         found["version"] = version[1]
@@ -30,11 +30,11 @@ def fields(text: str) -> dict[str, Any]:
     return found
 
 
-def _loaded(head: str) -> dict[str, Any]:
+def _load_head(head: str) -> dict[str, Any]:
     try:
         found = load_yaml(head, "SKILL.md")
     except BadData:
-        quoted = "\n".join(_quoted(line) for line in head.split("\n"))
+        quoted = "\n".join(_quote_line(line) for line in head.split("\n"))
         if quoted == head:
             raise
         try:
@@ -50,7 +50,7 @@ def _loaded(head: str) -> dict[str, Any]:
     return found
 
 
-def _quoted(line: str) -> str:
+def _quote_line(line: str) -> str:
     """Return a `field: value` line with its value quoted, unless it is a list, a block or quoted already."""
     match = _FIELD.fullmatch(line.rstrip())
     if match is None or (match[2][0] in "[{" and match[1] != "argument-hint"):
@@ -68,7 +68,7 @@ def _first_paragraph(body: str) -> str:
     return ""
 
 
-def line(value: Any, field: str) -> str:
+def read_line(value: Any, field: str) -> str:
     """Return a field as one line of text; "" where it is absent.
 
     raises  BadData for a list or a structure.
@@ -81,14 +81,14 @@ def line(value: Any, field: str) -> str:
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
-def hint(value: Any) -> str:
+def read_hint(value: Any) -> str:
     """Return an argument-hint: `[a, b]`, which YAML takes for a list, is a hint as it is written."""
     if isinstance(value, list):
-        return "[" + ", ".join(line(item, "argument-hint") for item in value) + "]"
-    return line(value, "argument-hint")
+        return "[" + ", ".join(read_line(item, "argument-hint") for item in value) + "]"
+    return read_line(value, "argument-hint")
 
 
-def boolean(value: Any, field: str, default: bool) -> bool:
+def read_switch(value: Any, field: str, default: bool) -> bool:
     """Return a yes or no.
 
     raises  BadData for anything else: what a switch does must not be guessed.
@@ -101,7 +101,7 @@ def boolean(value: Any, field: str, default: bool) -> bool:
     raise BadData("{name}: {field} is neither true nor false", name="SKILL.md", field=field)
 
 
-def words(value: Any, field: str) -> tuple[str, ...]:
+def read_words(value: Any, field: str) -> tuple[str, ...]:
     """Return a list, or a text of items between commas.
 
     raises  BadData for a structure.
@@ -109,29 +109,29 @@ def words(value: Any, field: str) -> tuple[str, ...]:
     if value is None:
         return ()
     if isinstance(value, list):
-        return tuple(filter(None, (line(item, field) for item in value)))
-    return tuple(item.strip() for item in re.split("[,，、]", line(value, field)) if item.strip())
+        return tuple(filter(None, (read_line(item, field) for item in value)))
+    return tuple(item.strip() for item in re.split("[,，、]", read_line(value, field)) if item.strip())
 
 
-def tools(value: Any, field: str) -> tuple[str, ...]:
+def read_tools(value: Any, field: str) -> tuple[str, ...]:
     """Return names of tools: a list, or a text of names between commas or spaces; `Bash(git add:*)` is one.
 
     raises  BadData for a structure.
     """
     if isinstance(value, list):
-        return words(value, field)
-    return tuple(re.findall(r"(?:[^\s,(]|\([^)]*\)?)+", line(value, field)))
+        return read_words(value, field)
+    return tuple(re.findall(r"(?:[^\s,(]|\([^)]*\)?)+", read_line(value, field)))
 
 
-def filled(body: str, arguments: str) -> str:
+def fill_arguments(body: str, arguments: str) -> str:
     """Return a body with `$ARGUMENTS` (all), `$1`… (first…) and `$ARGUMENTS[0]`… (first…) replaced.
 
     A body that names none of them gets the arguments at its end. What is filled in is not looked at again.
 
-    >>> filled("compare $1 with $2", "'A B' C")
+    >>> fill_arguments("compare $1 with $2", "'A B' C")
     'compare A B with C'
     """
-    given = _arguments(arguments)
+    given = _split_arguments(arguments)
 
     def one(match: re.Match[str]) -> str:
         number = int(match[1]) if match[1] else int(match[2]) - 1 if match[2] else None
@@ -143,7 +143,7 @@ def filled(body: str, arguments: str) -> str:
     return out if count or not arguments.strip() else f"{out.rstrip()}\n\nARGUMENTS: {arguments.strip()}\n"
 
 
-def _arguments(text: str) -> list[str]:
+def _split_arguments(text: str) -> list[str]:
     import shlex
 
     try:

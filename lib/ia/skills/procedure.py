@@ -4,8 +4,8 @@ from typing import Any
 
 from ia.errors import IaError, Message
 from ia.formats.yaml import load_yaml
+from ia.skills.cache import load_made
 from ia.skills.model import Skill
-from ia.skills.yamlfile import kept
 from ia.workspace import Workspace
 
 
@@ -21,7 +21,7 @@ def load_tree(ws: Workspace, skill: Skill, name: str, problems: list[Message]) -
     """
     path = f"knowledge/{name}.yaml"
     try:
-        tree = kept(ws, f"{skill.path}/{path}", lambda text: load_yaml(text, path))
+        tree = load_made(ws, f"{skill.path}/{path}", lambda text: load_yaml(text, path))
     except IaError as exc:
         problems.append(Message(exc.template, **exc.params))
         return {}

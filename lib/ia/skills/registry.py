@@ -8,9 +8,9 @@ from ia import config
 from ia.errors import BadData, IaError, Message, NotFound, Refused
 from ia.formats.frontmatter import split_text
 from ia.skills import manifest
+from ia.skills.cache import load_made
 from ia.skills.model import Skill
 from ia.skills.procedure import load_sop
-from ia.skills.yamlfile import kept
 from ia.workspace import Workspace, named, walk
 
 FOLDER = ".claude/skills"
@@ -74,7 +74,7 @@ def _read(ws: Workspace, entry: "os.DirEntry[str]") -> Skill:
     if entry.is_symlink():
         return _broken(path, Message("{path} is a link", path=path))
     try:
-        found = kept(ws, f"{path}/{FILE}", _fields)
+        found = load_made(ws, f"{path}/{FILE}", _fields)
         if found is None:
             return _broken(path, Message("{path} has no SKILL.md", path=path))
         return skill_of(found, path)
@@ -85,7 +85,7 @@ def _read(ws: Workspace, entry: "os.DirEntry[str]") -> Skill:
 def _fields(text: str) -> dict[str, Any]:
     if len(text) > MAX_BODY:
         raise BadData("{name}: longer than {limit} characters", name=FILE, limit=MAX_BODY)
-    return manifest.fields(text)
+    return manifest.read_fields(text)
 
 
 def _broken(path: str, why: Message) -> Skill:
@@ -97,7 +97,7 @@ def skill_of(fields: dict[str, Any], path: str) -> Skill:
 
     raises  BadData for a field of the wrong kind, or where neither name will do.
     """
-    line, boolean, words = manifest.line, manifest.boolean, manifest.words
+    line, boolean, words = manifest.read_line, manifest.read_switch, manifest.read_words
     name = line(fields.get("name"), "name")
     if not NAME.fullmatch(name):
         name = path.rsplit("/", 1)[1]
@@ -108,7 +108,7 @@ def skill_of(fields: dict[str, Any], path: str) -> Skill:
     context = line(fields.get("context"), "context") or "inline"
     if context not in ("fork", "inline"):
         raise BadData("{name}: context is neither fork nor inline", name=FILE)
-    declared = manifest.tools(fields["allowed-tools"], "allowed-tools") if "allowed-tools" in fields else None
+    declared = manifest.read_tools(fields["allowed-tools"], "allowed-tools") if "allowed-tools" in fields else None
     return Skill(
         name,
         line(fields.get("description"), "description"),
@@ -119,7 +119,7 @@ def skill_of(fields: dict[str, Any], path: str) -> Skill:
         not boolean(fields.get("disable-model-invocation"), "disable-model-invocation", False),
         boolean(fields.get("user-invocable"), "user-invocable", True),
         context == "fork",
-        manifest.hint(fields.get("argument-hint")),
+        manifest.read_hint(fields.get("argument-hint")),
         words(fields.get("triggers"), "triggers"),
         True,
         path,
@@ -188,7 +188,7 @@ def load(ws: Workspace, name: str, arguments: str = "", *, by_user: bool = False
             "{name}: no such skill", code="no-such-skill", name=skill.name, hint="`ia skill list` shows them"
         )
     _head, body = split_text(text, FILE)
-    return Loaded(skill, manifest.filled(body, arguments), load_sop(ws, skill))
+    return Loaded(skill, manifest.fill_arguments(body, arguments), load_sop(ws, skill))
 
 
 def files(ws: Workspace, skill: Skill) -> list[tuple[str, int]]:

@@ -196,13 +196,14 @@ def install(
 
     gate.way(scope, "skills", confirm=True)
     source = source.strip()
-    far = sources.remote(source) and not source.lower().startswith("file:")
+    far = sources.is_remote(source) and not source.lower().startswith("file:")
     if scope.actor != "user" and not _named(source, split_words(scope.asked)[0]):
         if not far or any(origin != scope.own for origin in scope.origins):
             raise Refused(
                 "{source}: only a source that the user named can be installed from here",
-                source=sources.shown(source)[:200], hint="ask the user to name it, or to type: ia skill install SOURCE",
-            )  # fmt: skip
+                source=sources.hide_password(source)[:200],
+                hint="ask the user to name it, or to type: ia skill install SOURCE",
+            )
         sources.check_suggested(source)
         told = proposed(scope, proposals.FETCH, source, json.dumps({"source": source, "name": name}), because)
         return {**told, "hint": f"nothing was fetched; it {told['hint']}"}

@@ -14,7 +14,7 @@ TICK = 0.05
 """Seconds within which two writes of a file may have one time."""
 
 
-def kept(ws: Workspace, path: str, make: Callable[[str], Any]) -> Any:
+def load_made(ws: Workspace, path: str, make: Callable[[str], Any]) -> Any:
     """Return make(text of the file), or None where there is no file; what was made before where the file is the same.
 
     Skills are read as they stand on the disk, whatever now() is: they say how, not what happened when.
