@@ -85,7 +85,7 @@ MAY = {
         "ledger",
     },
     # Reach:
-    "tasks": {"schedule", "channels", "notebook", "wiring"},
+    "tasks": {"schedule", "channels", "notebook", "wiring", "agent.prompt_format"},
     "bridges": {
         "tools",
         "agent",

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ia import clock, config, outside, sessions, skills
+from ia.agent import prompt_format
 from ia.agent.account_prompt import write_account_prompt
+from ia.agent.prompt_format import EVENT, QUESTION, TIME, format_head
 from ia.errors import IaError
 from ia.memory import index, rules
 from ia.tools import schema
@@ -18,7 +20,7 @@ BUDGET = {
     "skills": 1000, "skill": 5000, "summary": 2000,
 }  # fmt: skip
 """Tokens of each part at most."""
-QUESTION = "用户查询"
+QUERY = "用户查询"
 """What happened where the user asked something; whatever else happened is told by the message itself."""
 HISTORY = 80_000
 """Tokens of a session's messages at most."""
@@ -80,7 +82,7 @@ class Context:
     @property
     def system(self) -> str:
         """The system prompt: the parts under their headings."""
-        return "\n\n".join(f"=== {part.name} ===\n{part.text}" for part in self.parts)
+        return prompt_format.format_parts((part.name, part.text) for part in self.parts)
 
     def spoken(self) -> list[tuple[str, str]]:
         """Return the messages as (role, text), the question last; each of the user's with its time."""
@@ -112,7 +114,7 @@ class Context:
 
 def assembled(
     ws: Workspace, question: str, *, history: list[sessions.Message], summary: str = "", data: tuple[Data, ...] = (),
-    event: str = QUESTION, skill: skills.Loaded | None = None, limits_only: bool = False, tools: list[Tool],
+    event: str = QUERY, skill: skills.Loaded | None = None, limits_only: bool = False, tools: list[Tool],
 ) -> Context:  # fmt: skip
     """Return the context of one turn.
 
@@ -134,7 +136,7 @@ def assembled(
             _part("skills", "\n".join(skills.summaries(ws))),
         ]
     if skill is not None:
-        parts.append(_part("skill", f"# /{skill.skill.name}\n{skill.body}"))
+        parts.append(_part("skill", prompt_format.format_skill(skill.skill.name, skill.body)))
     if summary:
         parts.append(_part("summary", summary, newest=True))
     origins = [origin for message in history for origin in message.origins]
@@ -145,19 +147,19 @@ def assembled(
     )  # fmt: skip
 
 
-def prompt(question: str, data: tuple[Data, ...] = (), event: str = QUESTION, moment: str = "") -> str:
+def prompt(question: str, data: tuple[Data, ...] = (), event: str = QUERY, moment: str = "") -> str:
     """Return a question with its time mark, and what came along with it as data."""
     return _timed(stored(question, data, event), moment or clock.stamp(clock.now()))
 
 
-def stored(question: str, data: tuple[Data, ...] = (), event: str = QUESTION) -> str:
+def stored(question: str, data: tuple[Data, ...] = (), event: str = QUERY) -> str:
     """Return a question as a session keeps it: what the prompt says, without its time."""
-    own = event != QUESTION and question.startswith("【")  # an event of the day, in sections of its own
-    heads = f"【事件】{event}\n{question}" if own else f"【事件】{event}\n【用户问题】{question}"
+    own = event != QUERY and question.startswith("【")  # an event of the day, in sections of its own
+    heads = f"{format_head(EVENT, event)}\n{question if own else format_head(QUESTION, question)}"
     if not data:
         return heads
     shown = [item.text if item.trusted else outside.fenced(_cut(item.text, DATA)[0], item.origin) for item in data]
-    return heads + "\n【外部数据】\n" + "\n".join(shown)
+    return f"{heads}\n{format_head(prompt_format.DATA, '')}\n" + "\n".join(shown)
 
 
 def _timed(content: str, stamp: str) -> str:
@@ -166,8 +168,9 @@ def _timed(content: str, stamp: str) -> str:
     from ia.workspace import local
 
     moment = datetime.fromisoformat(stamp)
-    asked = content.partition("\n")[2].startswith("【用户问题】")  # an event of the day has the exchange's time
-    return f"【时间】{local(moment) if asked else moment.astimezone(clock.CHINA):%Y-%m-%d %H:%M:%S}\n{content}"
+    asked = content.partition("\n")[2].startswith(format_head(QUESTION, ""))  # an event of the day: the exchange's time
+    shown = local(moment) if asked else moment.astimezone(clock.CHINA)
+    return f"{format_head(TIME, f'{shown:%Y-%m-%d %H:%M:%S}')}\n{content}"
 
 
 def _part(name: str, text: str, *, newest: bool = False) -> Part:

@@ -12,6 +12,7 @@ from typing import Any
 
 from ia import outside, skills
 from ia.agent.context import assembled
+from ia.agent.prompt_format import FORM
 from ia.agent.turn_id import new_turn_id
 from ia.errors import BadData, Refused, UsageError
 from ia.tools import schema
@@ -45,11 +46,6 @@ OUTPUT: dict[str, Any] = {
     },
     "required": ["points", "evidence", "artifacts"],
 }
-FORM = (
-    "Do the task below with your tools. Then answer with one JSON object and nothing else:\n"
-    '{"points": ["what you found, most important first"], "evidence": ["figure or source behind it"],'
-    ' "artifacts": ["path of a note that you wrote"]}'
-)
 
 
 def fork(scope: Scope, router: Router, model: str) -> Callable[..., dict[str, Any]]:

@@ -13,7 +13,7 @@ from typing import Any
 from ia import audit, config, faults, sessions, skills
 from ia.agent import models
 from ia.agent.analyst.voice import language
-from ia.agent.context import DATA, HISTORY, QUESTION, Context, Data, assembled, stored
+from ia.agent.context import DATA, HISTORY, QUERY, Context, Data, assembled, stored
 from ia.agent.turn_id import new_turn_id
 from ia.errors import (
     BadData,
@@ -180,7 +180,7 @@ def prepare(
             summary = sessions.find(ws, session).summary
     context = assembled(
         ws, message, history=history, summary=summary, data=data, skill=active, tools=router.offered(scope),
-        event=event or QUESTION,
+        event=event or QUERY,
     )  # fmt: skip
     for origin in context.origins:
         scope.taint(origin)
@@ -262,7 +262,7 @@ class _Taking:
     def _begin(self, message: str, data: tuple[Data, ...], scope: Scope, event: str) -> None:
         """Keep the question at once: whatever happens next, it was asked. Of an event only the answer may matter."""
         sessions.add(
-            self.ws, self.turn.session, "user", stored(message, data, event or QUESTION), turn=self.turn.id,
+            self.ws, self.turn.session, "user", stored(message, data, event or QUERY), turn=self.turn.id,
             importance=0 if event else sessions.importance_of(message), origins=tuple(scope.origins),
         )  # fmt: skip
         audit.record(

@@ -197,13 +197,11 @@ def _headed(design: Design, run: Run, found: Result, lang: str) -> str:
 
 
 def moment_told(run: Run, design: Design, lang: str) -> str:
-    """Return the line that tells a turn which moment it works for, and where its report belongs.
+    """Return the lines that tell a turn which moment it works for, and where its report belongs."""
+    from ia.agent.prompt_format import format_slot
 
-    The embedded analyst reads it: `ia.agent.analyst.request`.
-    """
     when, path = _local(run.slot if run.slot[:1].isdigit() else run.started, design), places.of(design, run)
-    path = path.removeprefix("notebook/")
-    return speak(lang, f"【任务时点】{when}，产物写到 {path}", f"【task slot】{when}, its report goes to {path}")
+    return format_slot(when, path.removeprefix("notebook/"), lang)
 
 
 def late(run: Run) -> bool:

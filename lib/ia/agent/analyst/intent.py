@@ -72,9 +72,8 @@ def read(request: Request) -> Intent:
         securities = _last_named(request)
     if command:
         return Intent("skill", securities, words, command[1].lower())
-    active = re.match(r"# /([\w-]+)", request.parts.get("skill", ""))
-    if active:
-        return Intent("skill", securities, words, active[1])
+    if request.skill:
+        return Intent("skill", securities, words, request.skill)
     plain = bare(words)
     kind = _kind_of(words[:LONGEST], plain, securities)
     wanted = asked(_apart(words[:LONGEST], securities), request.moment.date())
@@ -140,8 +139,7 @@ def _skill_for(request: Request, words: str, *, sure: bool) -> str:
     """Return the skill that a message means: one named in it, or (not `sure` of anything else) whose description shares
     at least two of its words; "" where it means none, or several.
     """
-    listed = re.findall(r"^([a-z0-9\u3400-\u9fff-]+): (.*)$", request.parts.get("skills", ""), re.M)
-    own = [(name, about) for name, about in listed if name not in ("research", "compare", "scan", "review")]
+    own = [each for each in request.skills if each[0] not in ("research", "compare", "scan", "review")]
     named: list[str] = [
         name for name, _ in own if re.search(rf"(?<![a-z0-9-]){re.escape(name)}(?![a-z0-9-])", words, re.I)
     ]

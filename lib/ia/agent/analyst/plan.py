@@ -71,7 +71,7 @@ def _done(desk: Desk) -> Work[Reply]:
 
 def _meant(desk: Desk, wanted: Intent) -> Work[Intent | None]:
     """Return the skill of the workspace one of whose triggers the message has; None where it is none, or several."""
-    if not small.skills(desk) or desk.request.data:
+    if not desk.request.skills or desk.request.data:
         return None
     listed = (yield from desk.one("skills.list")).get("skills")
     words, hits = wanted.words[:LONGEST].casefold(), {}
@@ -92,7 +92,7 @@ def _has(words: str, trigger: str) -> bool:
 
 def _review(desk: Desk, wanted: Intent) -> Work[Reply]:
     """Review judgements on the market, unless the workspace's own /review is of another kind: one without prices."""
-    body, names = desk.request.parts.get("skill", ""), [name for name, _ in small.skills(desk)]
+    body, names = desk.request.parts.get("skill", ""), [name for name, _ in desk.request.skills]
     foreign = "market." not in body and "indicator." not in body if body else bool(names) and "research" not in names
     if foreign:
         from ia.agent.analyst import following

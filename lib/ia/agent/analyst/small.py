@@ -294,19 +294,14 @@ def _doubt(desk: Desk, said: str) -> str:
     )  # fmt: skip
 
 
-def skills(desk: Desk) -> list[tuple[str, str]]:
-    """Return the names of the workspace's skills, and what each is for."""
-    return re.findall(r"^([a-z0-9\u3400-\u9fff-]+): (.*)$", desk.request.parts.get("skills", ""), re.M)
-
-
 def _elsewhere(desk: Desk) -> bool:
     """Whether the workspace is for something else than investing: it has skills, and none researches."""
-    names = [name for name, _ in skills(desk)]
+    names = [name for name, _ in desk.request.skills]
     return bool(names) and "research" not in names
 
 
 def _able(desk: Desk) -> str:
-    speak, own = desk.speak, skills(desk)
+    speak, own = desk.speak, desk.request.skills
     told = speak.joined([f"/{name}" for name, _ in own])
     if _elsewhere(desk):
         return speak(
@@ -330,7 +325,7 @@ def _examples(desk: Desk) -> list[str]:
     if _elsewhere(desk):
         return [
             speak("这里的技能：", "The skills here:"),
-            *(f"- /{name}{speak('：', ': ')}{about}" for name, about in skills(desk)),
+            *(f"- /{name}{speak('：', ': ')}{about}" for name, about in desk.request.skills),
         ]
     examples = speak(
         "帮我看看宁德时代最近怎么样|贵州茅台的 RSI 是多少|我的持仓怎么样|今天市场主线是什么|对比 比亚迪 和 宁德时代"

@@ -1,0 +1,135 @@
+"""The wire format of a turn, written and read in one place: headings of a prompt, parts of a system prompt.
+
+Whoever takes a prompt apart goes by headings and by JSON below them, never by the sentences that stand there.
+"""
+
+import json
+import re
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any, NamedTuple
+
+TIME, EVENT, QUESTION, DATA, FIGURES = "时间", "事件", "用户问题", "外部数据", "数值"
+FORM = (
+    "Do the task below with your tools. Then answer with one JSON object and nothing else:\n"
+    '{"points": ["what you found, most important first"], "evidence": ["figure or source behind it"],'
+    ' "artifacts": ["path of a note that you wrote"]}'
+)
+"""What a subagent is told about its answer, ahead of its task."""
+
+_HEAD = re.compile(rf"^【({TIME}|{EVENT}|{QUESTION}|{DATA})】(.*)$")
+_SECTION = re.compile(r"^【([^】\s]{1,12})】(.*)$")
+_PART = re.compile(r"^=== (\w[\w -]*) ===$", re.M)
+_SLOT_HEADS = {"zh": ("任务时点", "产物写到"), "en": ("task slot", "report goes to")}
+_SLOT = re.compile(
+    "\n【(?:{})】([^\n]+)\n【(?:{})】([^\n]+)\\s*\\Z".format(*map("|".join, zip(*_SLOT_HEADS.values(), strict=True)))
+)
+_MINUTE = len("2024-03-15 15:00")
+_SKILL = re.compile(r"# /([\w-]+)$", re.M)
+_SKILL_LINE = re.compile(r"^([a-z0-9\u3400-\u9fff-]+): (.*)$", re.M)
+
+
+def format_head(name: str, text: str) -> str:
+    """Return text under a heading of a prompt."""
+    return f"【{name}】{text}"
+
+
+def parse_heads(prompt: str) -> dict[str, str]:
+    """Return what stands under each heading of a prompt.
+
+    What follows 【外部数据】 is data to its end, whatever it looks like, and in a question only that heading counts.
+    """
+    heads: dict[str, list[str]] = {}
+    current = ""
+    for line in prompt.splitlines():
+        found = _HEAD.match(line)
+        if found and current != DATA and not (current == QUESTION and found[1] != DATA):
+            current = found[1]
+            heads[current] = [found[2]]
+        elif current:
+            heads[current].append(line)
+    return {name: "\n".join(lines) for name, lines in heads.items()}
+
+
+def parse_sections(body: str) -> dict[str, str]:
+    """Return what stands under each 【heading】 of an event; what the event asks for stands under the last."""
+    found: dict[str, list[str]] = {}
+    current = ""
+    for line in body.splitlines():
+        head = _SECTION.match(line)
+        if head:
+            current = head[1]
+            found.setdefault(current, []).append(head[2])
+        elif current:
+            found[current].append(line)
+    return {name: "\n".join(lines).strip() for name, lines in found.items()}
+
+
+def format_figures(figures: dict[str, Any]) -> str:
+    """Return an event's figures as a section of one line; names in them are to be plain."""
+    return format_head(FIGURES, json.dumps(figures, ensure_ascii=False))
+
+
+def parse_figures(sections: dict[str, str]) -> dict[str, Any]:
+    """Return the figures of an event's sections; {} without any."""
+    try:
+        found = json.loads(sections.get(FIGURES, "").partition("\n")[0] or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def format_slot(when: str, place: str, lang: str) -> str:
+    """Return the lines that tell a task's turn which moment it works for and where its report belongs.
+
+    when    YYYY-MM-DD HH:MM, and after that whatever is said of the zone. place: a path below notebook/
+    """
+    slot, report = _SLOT_HEADS[lang]
+    return f"{format_head(slot, when)}\n{format_head(report, place)}"
+
+
+class Slot(NamedTuple):
+    """A task's prompt without its last lines, and what these tell: the moment, without zone, and the report's place."""
+
+    question: str
+    moment: datetime | None
+    place: str
+
+
+def parse_slot(question: str) -> Slot:
+    """Return a prompt's slot; moment None and place "" where it has none."""
+    found = _SLOT.search(question)
+    if found is None:
+        return Slot(question, None, "")
+    try:
+        moment = datetime.fromisoformat(found[1][:_MINUTE])
+    except ValueError:
+        moment = None
+    return Slot(question[: found.start()].strip(), moment, found[2].strip())
+
+
+def format_parts(parts: Iterable[tuple[str, str]]) -> str:
+    """Return a system prompt of (name, text); no line of a text may begin with `===`."""
+    return "\n\n".join(f"=== {name} ===\n{text}" for name, text in parts)
+
+
+def parse_parts(system: str) -> dict[str, str]:
+    """Return the parts of a system prompt by name."""
+    pieces = _PART.split(system or "")
+    return {name: text.strip() for name, text in zip(pieces[1::2], pieces[2::2], strict=True)}
+
+
+def format_skill(name: str, body: str) -> str:
+    """Return the part of the active skill."""
+    return f"# /{name}\n{body}"
+
+
+def parse_skill(part: str) -> str:
+    """Return the name of the active skill; "" where the part is empty."""
+    found = _SKILL.match(part)
+    return found[1] if found else ""
+
+
+def parse_skill_lines(part: str) -> list[tuple[str, str]]:
+    """Return (name, what it is for) of the skills that the part `skills` lists."""
+    return _SKILL_LINE.findall(part)
