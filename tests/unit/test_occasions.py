@@ -7,6 +7,8 @@ import pytest
 
 from ia import notebook, outside, proposals, sessions
 from ia.agent import occasions
+from ia.agent.analyst import plan, request
+from ia.agent.analyst.desk import Desk, Result
 from ia.agent.context import prompt, stored
 from ia.errors import NotFound
 from ia.instruments.symbols import from_canonical
@@ -62,7 +64,12 @@ def test_the_prompt_of_the_review_is_the_seeds(ws):
     done = occasions.daily_review(ws)
     lines = done.prompt.splitlines()
     assert lines[:2] == [f"【时间】{DAY} 15:00:00", "【事件】每日复盘"]
-    assert [line[:6] for line in lines if line.startswith("【")][2:] == ["【今日盈亏】", "【持仓表现】", "【市场表现】"]
+    assert [line[:6] for line in lines if line.startswith("【")][2:] == [
+        "【今日盈亏】",
+        "【持仓表现】",
+        "【市场表现】",
+        '【数值】{"',
+    ]
     assert done.prompt.endswith(
         "今天已经收盘，是否需要操作？\n\n请分析：\n1. 持仓股票今日表现\n2. 是否需要调仓\n3. 明日操作建议"
     )
@@ -140,7 +147,7 @@ def test_a_name_from_a_feed_is_no_line_of_the_prompt(ws):
     for done in (occasions.daily_review(ws), occasions.top_gainers(ws)):
         assert done.prompt.count("【事件】") == 1 and "【用户问题】" not in done.prompt and "<<" not in done.prompt
         heads = [line for line in done.prompt.splitlines() if line.startswith("【")]
-        assert len(heads) == (5 if done.event == occasions.REVIEW else 4)
+        assert len(heads) == (6 if done.event == occasions.REVIEW else 5)
 
 
 def test_the_analyst_reviews_against_the_risk_rules(ws):
@@ -182,6 +189,85 @@ def test_a_day_without_a_main_line_has_none(ws):
     done = occasions.take(ws, occasions.top_gainers(ws), model="ia-offline")
     assert "没有超出随机的主线" in done.reply and not ws.paths("memory/observations")
     assert not [said for said in sessions.history(ws, "daily") if said.importance == 2]
+
+
+def figures(occasion):
+    return request.read(occasion.prompt, "", [], occasion.moment, "zh").figures
+
+
+def test_the_figures_stand_in_the_prompt_as_data(ws, monkeypatch):
+    market(ws)
+    held(ws, (MOUTAI, 250, "100"), (CATL, 100, "50"))
+    told = figures(occasions.daily_review(ws))
+    assert (told["day"], told["stale"], told["simulated"], told["positions"]) == (DAY, False, False, 2)
+    assert told["main_lines"] == [{"name": "半导体", "hits": 10}]
+    assert [line.split(": ")[1] for line in told["breaches"]] == ["仓位超限", "止损提醒"]
+    assert figures(occasions.top_gainers(ws, 20))["top"] == 20
+    monkeypatch.setenv("IA_NOW", "2024-06-17T15:00+08:00")
+    assert figures(occasions.daily_review(ws))["stale"] is True
+
+
+def answered(occasion, tools):
+    """Return the analyst's reply to an event under limits of its own, with these answers of tools and of no other."""
+    limits = '=== risk ===\n{"limits": {"position_pct": 15.0, "stop_loss_pct": 7.0, "rise_pct": 4.0}}'
+    asked = request.read(
+        occasion if isinstance(occasion, str) else occasion.prompt, limits, [], dt.datetime.now(dt.UTC), "zh"
+    )
+    desk = Desk(asked, {name.replace(".", "_"): {} for name in tools})
+    work = plan.work(desk)
+    try:
+        calls = next(work)
+        while True:
+            calls = work.send([Result(tools[call.tool]) for call in calls])
+    except StopIteration as done:
+        return "\n".join(done.value.lines)
+
+
+def test_the_analyst_reads_the_data_of_an_event_and_none_of_its_sentences(ws, monkeypatch):
+    """The words of the prompt may be written anew: what it says by rules is the same."""
+    market(ws)
+    held(ws, (MOUTAI, 250, "100"), (CATL, 100, "50"))
+    monkeypatch.setenv("IA_NOW", "2024-06-17T15:00+08:00")
+    occasion = occasions.daily_review(ws)
+    market_of_day = {
+        "date": DAY,
+        "boards": [{"up": 1, "down": 2, "flat": 3, "limit_up": 0, "limit_down": 0, "median_pct": 1.0}],
+    }
+    tools = {
+        "market.summary": market_of_day,
+        "account.status": {
+            "positions": {CATL: {"size": 100, "weight_pct": 5.0}},
+            "currencies": {},
+        },
+    }
+    reply = answered(occasion, tools)
+    assert f"> 行情只到 {DAY}，不是今天收盘的" in reply and "中位数 +1.00%；主线：半导体（10 只上榜）" in reply
+    assert "当日涨幅超过 4% 的不追" in reply and "单只不超过 15%" in reply
+    other = occasion.prompt
+    for words in ("行情只到", "主线：", "止损提醒：", "仓位超限：", "不是今天收盘的"):
+        assert words in other.partition("【数值】")[0]
+        head, mark, data = other.partition("【数值】")
+        other = head.replace(words, "——") + mark + data
+    assert answered(other, tools) == reply
+
+
+def test_without_the_ledger_the_analyst_quotes_what_the_event_tells(ws):
+    market(ws)
+    held(ws, (MOUTAI, 250, "100"), (CATL, 100, "50"))
+    reply = answered(occasions.daily_review(ws), {})
+    assert (
+        f"- {MOUTAI} 贵州茅台：250 股" in reply
+        and f"- {MOUTAI} 贵州茅台: 止损提醒: -9.5" in reply.partition("**风控**")[2]
+    )
+    assert "单只不超过 15%" in reply and "规则没有要求操作" not in reply
+
+
+def test_prices_before_the_close_are_told_with_their_time(ws, monkeypatch):
+    market(ws)
+    occasion = occasions.daily_review(ws)
+    data = '"stale": true, "time": "14:30:00"'
+    reply = answered(occasion.prompt.replace('"stale": false', data), {})
+    assert f"> 行情只到 {DAY} 14:30:00（盘中），不是今天收盘的" in reply
 
 
 def test_nobody_has_asked_for_anything(ws):

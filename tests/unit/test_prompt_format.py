@@ -62,6 +62,20 @@ def test_figures_that_are_none(line):
     assert prompt_format.parse_figures(prompt_format.parse_sections(line)) == {}
 
 
+def test_limits_are_read_back():
+    limits = {"position_pct": 20.0, "rise_pct": 5.5}
+    part = f"1. rules\n{prompt_format.format_limits(limits)}\n- CNY: equity 5"
+    assert prompt_format.parse_limits(part) == limits and prompt_format.parse_limits("止损线为 -7%") == {}
+    for line in (
+        '{"limits": ',
+        '{"limits": 5}',
+        '{"limits": {"position_pct": "x"}}',
+        '{"limits": {"position_pct": []}}',
+    ):
+        assert prompt_format.parse_limits(line) == {}
+    assert read("x", prompt_format.format_parts([("risk", part)])).limits == limits and read("x").limits == {}
+
+
 def test_skills_are_read_back():
     system = prompt_format.format_parts([
         ("skills", "research: 研究一只证券 (代码)\n看量价: 先看量"), ("skill", prompt_format.format_skill("看量价", "# /other\nbody"))

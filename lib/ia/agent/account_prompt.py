@@ -7,6 +7,7 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 from ia import marketdb
+from ia.agent.prompt_format import format_limits
 from ia.errors import IaError
 from ia.outside import plain_name
 from ia.workspace import Workspace
@@ -35,7 +36,8 @@ def write_account_prompt(ws: Workspace, lang: str) -> str:
     try:
         limits = guard.configured()
         now = _now(assess_account(open_ledger(ws)), lang) if entered else []
-        return "\n".join([*_rules(limits, lang), *_seen(day, lang), *now])
+        rules = [*_rules(limits, lang), format_limits(guard.limits_document(limits))]
+        return "\n".join([*rules, *_seen(day, lang), *now])
     except (IaError, sqlite3.Error) as exc:
         return f"{_say(lang, '账本或风控设置读不出来', 'the ledger or the risk settings cannot be read')}: {exc}"
 
@@ -105,19 +107,29 @@ def _seen(day: tuple[str, bool] | None, lang: str) -> list[str]:
 
 def _now(stand: "Standing", lang: str) -> list[str]:
     """Return a line for each currency, and for what is beyond a limit or cooling."""
-    limits = stand.limits
-    lines = [_purse(stand, currency, lang) for currency in sorted(stand.account.purses)]
+    told = [_purse(stand, currency, lang) for currency in sorted(stand.account.purses)]
+    lines = [f"- {line}" for line in (*told, *describe_breaches(stand, lang))]
+    lines += [f"- {symbol}: {_say(lang, '冷却到', 'cooling until')} {until}" for symbol, until in stand.cooling[:MOST]]
+    return lines
+
+
+def describe_breaches(stand: "Standing", lang: str) -> list[str]:
+    """Return what positions are beyond a limit, a line each."""
+    limits, lines = stand.limits, []
     most, stop = format_number(limits.position_pct), format_number(limits.stop_loss_pct)
     for each in stand.account.positions[: 5 * MOST]:
         name = f"{each.symbol} {plain_name(each.name)}".rstrip()
         if each.weight is not None and each.weight > limits.position_pct:
-            lines.append(f"- {name}: {_say(lang, '仓位超限', 'position limit')}: {each.weight:.1f}% > {most}%")
+            lines.append(f"{name}: {_say(lang, '仓位超限', 'position limit')}: {each.weight:.1f}% > {most}%")
         if each.unrealized_pct is not None and each.unrealized_pct <= -limits.stop_loss_pct:
-            lines.append(
-                f"- {name}: {_say(lang, '止损提醒', 'stop reminder')}: {each.unrealized_pct:+.2f}% <= -{stop}%"
-            )
-    lines += [f"- {symbol}: {_say(lang, '冷却到', 'cooling until')} {until}" for symbol, until in stand.cooling[:MOST]]
+            lines.append(f"{name}: {_say(lang, '止损提醒', 'stop reminder')}: {each.unrealized_pct:+.2f}% <= -{stop}%")
     return lines
+
+
+def describe_day_breaches(stand: "Standing", lang: str) -> list[str]:
+    """Return the lines of currencies whose loss of the day is beyond a limit."""
+    lost = [each for each in sorted(stand.account.purses) if day_line(stand.day_pct.get(each), stand.limits, lang)]
+    return [_purse(stand, currency, lang) for currency in lost]
 
 
 def _purse(stand: "Standing", currency: str, lang: str) -> str:
@@ -125,7 +137,7 @@ def _purse(stand: "Standing", currency: str, lang: str) -> str:
     unknown = _say(lang, "未知", "unknown")
     worth = unknown if equity is None else f"{equity:,.2f}"
     today = unknown if pct is None else f"{pct:+.2f}%"
-    line = _say(lang, f"- {currency} 权益 {worth}，今日 {today}", f"- {currency}: equity {worth}, today {today}")
+    line = _say(lang, f"{currency} 权益 {worth}，今日 {today}", f"{currency}: equity {worth}, today {today}")
     return line + day_line(pct, stand.limits, lang)
 
 

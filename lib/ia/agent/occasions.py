@@ -1,7 +1,8 @@
 """Events of the day: the review after the close, and what rose most. Their prompts are filled from ledger and store.
 
-The words are those of the design (seed 001, 3.2 and 10.1) and always Chinese; the figures are what is stored, and where
-that is not today's, the prompt says so. Names come from a feed: they are made plain before they stand in a prompt, and
+The words are those of the design (seed 001, 3.2 and 10.1) and always Chinese, with the figures that a program needs in
+a line of JSON (【数值】) before the question. The figures are what is stored, and where that is not today's, the prompt
+says so. Names come from a feed: they are made plain before they stand in a prompt, and
 nothing else of a feed gets there. Reasons of trades do not. So the whole prompt is ia's own, yet nobody's request: a
 turn on it may look, calculate, note and observe, and whatever else it wants becomes a proposal.
 """
@@ -12,14 +13,12 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ia import clock, config
-from ia.agent.account_prompt import day_line, format_number
+from ia.agent.account_prompt import day_line, describe_breaches, describe_day_breaches, format_number
 from ia.errors import Notify, silent
 from ia.outside import plain_name
 from ia.workspace import Workspace
 
 if TYPE_CHECKING:
-    import sqlite3
-
     from ia.agent.turn import Turn
     from ia.ledger.account import Position
     from ia.ledger.whatif import Standing
@@ -73,23 +72,29 @@ def idle(moment: datetime | None = None) -> str:
 def daily_review(ws: Workspace, notify: Notify = silent) -> Occasion:
     """Return the review of the day. raises NotFound where no market was ever stored."""
     from ia.ledger.journal import has_entries
+    from ia.market.mainline import mainlines
     from ia.market.reading import latest, opened
     from ia.market.summary import summary
 
     with opened(ws) as db:
         day = latest(db, notify)
-        market = _market(summary(db, day), _main_lines(db, day))
+        lines = mainlines(db, day)["lines"][:3]
+        market = _market(summary(db, day), _main_lines(lines))
+    figures: dict[str, Any] = {"main_lines": [{"name": line_name(line), "hits": line["hits"]} for line in lines]}
     if has_entries(ws.db):
         from ia.ledger.whatif import assess_account
         from ia.wiring.ledger_prices import open_ledger
 
         stand = assess_account(open_ledger(ws))
         gained, held = _gained(stand), _held(stand)
+        lang = config.locale_lang()
+        figures |= {"positions": len(stand.account.positions), "breaches": describe_breaches(stand, lang)}
+        figures |= {"day_breaches": describe_day_breaches(stand, lang)}
     else:
         stand, gained, held = None, "账本是空的", "没有持仓（`ia trade buy` 记第一笔）"
     simulated = day.simulated or bool(stand and stand.account.simulated)
     body = [f"【今日盈亏】{gained}", f"【持仓表现】{held}", f"【市场表现】{market}"]
-    return _occasion(REVIEW, body, ASK_REVIEW, day, simulated)
+    return _occasion(REVIEW, body, ASK_REVIEW, day, simulated, figures)
 
 
 def top_gainers(ws: Workspace, count: int = TOP, notify: Notify = silent) -> Occasion:
@@ -103,7 +108,7 @@ def top_gainers(ws: Workspace, count: int = TOP, notify: Notify = silent) -> Occ
         found = mainlines(db, day, top=count)
     ranked = "\n".join(_gainer(at, row) for at, row in enumerate(rows, 1)) or "当天没有上涨的股票"
     body = [f"【涨幅前{count}】\n{ranked}", f"【分组结果】{_grouped(found)}"]
-    return _occasion(GAINERS, body, ASK_GAINERS, day, day.simulated, found)
+    return _occasion(GAINERS, body, ASK_GAINERS, day, day.simulated, {"top": count}, found)
 
 
 def take(
@@ -140,8 +145,12 @@ def _report(ws: Workspace, occasion: Occasion, done: "Turn") -> str:
 
 
 def _occasion(
-    event: str, body: list[str], ask: str, day: "Day", simulated: bool, found: "Row | None" = None
-) -> Occasion:
+    event: str, body: list[str], ask: str, day: "Day", simulated: bool, figures: dict[str, Any],
+    found: "Row | None" = None,
+) -> Occasion:  # fmt: skip
+    """Return an occasion. What `figures` and the day tell stands in the prompt as data too: no program reads words."""
+    from ia.agent.prompt_format import format_figures
+
     moment = clock.now().astimezone(clock.CHINA)
     stale = day.date != moment.date().isoformat() or not day.closed
     notes = []
@@ -150,6 +159,9 @@ def _occasion(
         notes.append(f"【数据】行情只到 {day.date}{taken}，不是今天收盘的：以上数字是那时的（`ia sync daily` 同步）")
     if simulated:
         notes.append("【数据】行情是模拟的")
+    told: dict[str, Any] = {"day": day.date, "stale": stale, "simulated": simulated, **figures}
+    told |= {} if day.closed else {"time": day.time[11:]}
+    notes.append(format_figures(told))
     if config.locale_lang() == "en":
         ask += "\n(Answer in English.)"
     return Occasion(event, "\n".join([*body, *notes, ask]), moment, day.date, stale, simulated, found)
@@ -229,11 +241,8 @@ def _industries(rows: "Iterable[Row]") -> str:
     return "、".join(f"{plain_name(row['name'])} {_percent(row['change_pct'])}" for row in list(rows)[:3]) or "无"
 
 
-def _main_lines(db: "sqlite3.Connection", day: "Day") -> str:
-    from ia.market.mainline import mainlines
-
-    lines = mainlines(db, day)["lines"]
-    names = "、".join(f"{line_name(line)}（{line['hits']} 只上榜）" for line in lines[:3])
+def _main_lines(lines: "list[Row]") -> str:
+    names = "、".join(f"{line_name(line)}（{line['hits']} 只上榜）" for line in lines)
     return f"主线：{names}" if names else "没有成形的主线"
 
 

@@ -79,6 +79,20 @@ def parse_figures(sections: dict[str, str]) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
+def format_limits(limits: dict[str, float]) -> str:
+    """Return the line of the part `risk` that has the limits as data."""
+    return json.dumps({"limits": limits})
+
+
+def parse_limits(part: str) -> dict[str, float]:
+    """Return the limits that the part `risk` has as data; {} without any."""
+    line = next((line for line in part.splitlines() if line.startswith('{"limits": ')), "{}")
+    try:
+        return {name: float(value) for name, value in json.loads(line).get("limits", {}).items()}
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        return {}
+
+
 def format_slot(when: str, place: str, lang: str) -> str:
     """Return the lines that tell a task's turn which moment it works for and where its report belongs.
 

@@ -127,6 +127,11 @@ class Several(list[Message]):
         return "; ".join(map(str, self))
 
 
+def limits_document(limits: Limits) -> dict[str, float]:
+    """Return the limits as plain data: per cent, and hours."""
+    return {name: float(value) for name, value in limits._asdict().items()}
+
+
 def configured() -> Limits:
     """Return the limits of the settings `risk.*`. raises ConfigError (78) for one that is no number or not sensible."""
     return Limits(**{name: parse_limit(f"risk.{name}", config.get(f"risk.{name}")) for name in Limits._fields})

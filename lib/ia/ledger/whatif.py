@@ -111,7 +111,7 @@ def suppose_buy(
 def _stands(account: Account, limits: Limits, held: Position | None) -> dict[str, Any]:
     """Return what a buy meets: the limits, the result of the day, and what is held of the security."""
     return {
-        "limits": {name: float(value) for name, value in limits._asdict().items()},
+        "limits": guard.limits_document(limits),
         "held": None if held is None else {
             "quantity": float(held.quantity),
             "profit_pct": _float(held.unrealized_pct),

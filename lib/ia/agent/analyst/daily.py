@@ -1,7 +1,7 @@
 """The events of the day: the review after the close against the risk rules, and the main line of what rose most.
 
-The prompt brings the figures as text; ledger and market are asked once more for the same as data. Where a tool is out
-of reach, what the prompt says is quoted.
+Ledger and market are asked for the figures; what only the event knows (which day, how many) stands in its prompt as
+data. Where a tool is out of reach, what the prompt says is quoted.
 """
 
 import math
@@ -12,7 +12,7 @@ from ia.agent.analyst import guarded, reply
 from ia.agent.analyst.desk import Call, Desk, Result, Work
 from ia.agent.analyst.parts import in_list, in_text, part
 from ia.agent.analyst.reply import Reply
-from ia.agent.analyst.voice import number
+from ia.agent.analyst.voice import ZH, number
 from ia.outside import plain_name
 
 REVIEW, GAINERS = "每日复盘", "上涨股票监控"
@@ -22,13 +22,14 @@ _KEPT = {REVIEW: ("复盘报告", "review"), GAINERS: ("主线报告", "report")
 
 def review(desk: Desk) -> Work[Reply]:
     """Review the day: gain, positions, which rules are broken, the market, and what to do about it."""
-    speak, told = desk.speak, desk.request.sections
+    speak = desk.speak
+    quoted = desk.request.sections.get("持仓表现", "") if desk.request.figures.get("positions") else ""
     status, market = yield from desk.run(Call("account.status", {}), Call("market.summary", {}))
     positions = positions_of(status)
     title = speak("**每日复盘 {time}（北京时间）**", "**Daily review, {time} (China)**", time=_when(desk))
     broken = broken_rules(desk, status, positions)
     acts = _acts(desk, positions, status)
-    lines = [title, *_notes(desk), "", *gained(desk, status), *tabled(desk, positions, told.get("持仓表现", "")), ""]
+    lines = [title, *_notes(desk), "", *gained(desk, status), *tabled(desk, positions, quoted), ""]
     lines += [speak("**市场** {breadth}", "**Market** {breadth}", breadth=breadth(desk, market)), ""]
     lines += [speak("**风控**", "**Risk rules**"), *(f"- {line}" for line in broken), ""]
     lines += [speak("**是否操作**", "**What to do**"), *(f"- {line}" for line in acts)]
@@ -39,9 +40,9 @@ def review(desk: Desk) -> Work[Reply]:
 
 def gainers(desk: Desk) -> Work[Reply]:
     """Name the day's main line, or say that there is none. The event itself keeps what was found."""
-    speak, told = desk.speak, desk.request.sections
-    count, rose = next(((name[3:], text) for name, text in told.items() if name.startswith("涨幅前")), ("", ""))
-    found = yield from desk.one("market.mainline", **({"top": int(count)} if count.isdecimal() else {}))
+    speak, count = desk.speak, desk.request.figures.get("top")
+    rose = desk.request.sections.get(f"涨幅前{count}", "")
+    found = yield from desk.one("market.mainline", **({"top": count} if isinstance(count, int) else {}))
     lines = lines_of(found)
     title = speak("**上涨股票监控 {time}（北京时间）**", "**What rose most, {time} (China)**", time=_when(desk))
     verdict = judged(desk, found, lines)
@@ -76,14 +77,15 @@ def _when(desk: Desk) -> str:
 
 def _stale(desk: Desk) -> str:
     """Return the day of figures that are not today's; else ""."""
-    return desk.request.sections.get("数据", "").partition("行情只到")[2].split("，")[0].strip()
+    return str(desk.request.figures.get("day") or "") if desk.request.figures.get("stale") else ""
 
 
 def _notes(desk: Desk) -> list[str]:
     """Return what is to be known of the figures first: how old they are, and whether they are invented."""
-    told, speak = desk.request.sections.get("数据", ""), desk.speak
-    notes = []
+    speak, notes = desk.speak, []
     if day := _stale(desk):
+        if time := desk.request.figures.get("time"):
+            day += speak(" {time}（盘中）", " {time} (before the close)", time=time)
         notes.append(
             speak(
                 "> 行情只到 {date}，不是今天收盘的；先 `ia sync daily` 再看。",
@@ -91,7 +93,7 @@ def _notes(desk: Desk) -> list[str]:
                 date=day,
             )
         )
-    if "模拟" in told:
+    if desk.request.figures.get("simulated"):
         notes.append(speak("> 行情是模拟的，数字只演示方法。", "> The prices are simulated."))
     return notes
 
@@ -140,7 +142,7 @@ def tabled(desk: Desk, positions: list[tuple[str, dict[str, Any]]], quoted: str 
     """Return the positions as a table; what the prompt says of them (`quoted`) where there are none."""
     speak = desk.speak
     if not positions:
-        return quoted.splitlines() if quoted.lstrip().startswith("-") else []
+        return quoted.splitlines()
     head = speak(
         "| 持仓 | 数量 | 现价 | 今日 | 浮动 | 仓位 |", "| position | shares | price | today | profit | weight |"
     )
@@ -164,10 +166,8 @@ def broken_rules(desk: Desk, status: Result, positions: list[tuple[str, dict[str
     """Return the rules that are broken, with number and limit; that none is, where the ledger says so."""
     speak = desk.speak
     if not status.ok:
-        lines = [
-            line.lstrip("- ") for line in desk.request.parts.get("risk", "").splitlines() if "<=" in line or ">" in line
-        ]
-        return lines or [speak("账本没有读到，没有核对", "the ledger was not read: nothing was checked")]
+        told = [*_told(desk, "day_breaches"), *_told(desk, "breaches")]
+        return told or [speak("账本没有读到，没有核对", "the ledger was not read: nothing was checked")]
     warnings = status.get("warnings") or []
     found = [guarded.said(desk, each) for each in warnings if isinstance(each, dict)]
     limit = _limits(desk)
@@ -194,26 +194,16 @@ def broken_rules(desk: Desk, status: Result, positions: list[tuple[str, dict[str
     ]
 
 
-def _touched(line: str) -> bool:
-    """Whether a line of the prompt tells of a rule that is broken."""
-    return "止损提醒" in line or "仓位超限" in line
+def _told(desk: Desk, name: str) -> list[str]:
+    """Return lines that the event tells, to be quoted."""
+    told = desk.request.figures.get(name)
+    return [str(line) for line in told] if isinstance(told, list) else []
 
 
 def _limits(desk: Desk) -> dict[str, float | None]:
-    """Return the limits as the system prompt tells them: position and stop-loss, per cent."""
-    import re
-
-    told = desk.request.parts.get("risk", "")
-
-    def of(*patterns: str) -> float | None:
-        hits = (re.search(pattern, told) for pattern in patterns)
-        return next((float(hit[1]) for hit in hits if hit), None)
-
-    return {
-        "position": of(r"仓位不超过 ([\d.]+)%", r"position above ([\d.]+)%"),
-        "stop": of(r"止损线为 -([\d.]+)%", r"stop-loss line is -([\d.]+)%"),
-        "rise": of(r"涨幅超过 ([\d.]+)%", r"up more than ([\d.]+)%"),
-    }
+    """Return the limits of position, stop-loss and rise in per cent."""
+    names = {"position": "position_pct", "stop": "stop_loss_pct", "rise": "rise_pct"}
+    return {name: desk.request.limits.get(key) for name, key in names.items()}
 
 
 @part("操作建议", "what to do", in_list)
@@ -257,7 +247,7 @@ def _acts(desk: Desk, positions: list[tuple[str, dict[str, Any]]], status: Resul
             )
         )
     if not status.ok:
-        acts += [line.lstrip("- ") for line in desk.request.sections.get("持仓表现", "").splitlines() if _touched(line)]
+        acts += _told(desk, "breaches")
     if not acts:
         acts.append(speak("规则没有要求操作：不动。", "The rules ask for nothing: leave it."))
     acts.append(
@@ -283,8 +273,7 @@ def breadth(desk: Desk, market: Result) -> str:
     mood = (whole.get("up") or 0) / max(1, (whole.get("up") or 0) + (whole.get("down") or 0))
     moods = (("普涨", "broad rise"), ("普跌", "broad fall"), ("分化", "mixed"))
     state = speak(*moods[0 if mood >= 0.7 else 1 if mood <= 0.3 else 2])
-    lines = _first(desk, "市场表现").rpartition("；")[2]  # what the event asks for stands below
-    line = f"；{lines}" if speak.lang == "zh" and "主线" in lines else ""
+    line = _told_lines(desk) if speak.lang == ZH else ""
     return speak(
         "{date} {state}：涨 {up} 跌 {down} 平 {flat}，涨停 {limit_up} 跌停 {limit_down}，中位数 {median}{line}",
         "{date} {state}: {up} up, {down} down, {flat} flat, {limit_up} limit-up, {limit_down} limit-down, median"
@@ -293,6 +282,15 @@ def breadth(desk: Desk, market: Result) -> str:
         limit_up=_count(desk, whole.get("limit_up")), limit_down=_count(desk, whole.get("limit_down")),
         median=_percent(whole.get("median_pct")), line=line,
     )  # fmt: skip
+
+
+def _told_lines(desk: Desk) -> str:
+    """Return the main lines that the event tells of, in a clause; "" where it tells nothing of them."""
+    lines = desk.request.figures.get("main_lines")
+    if not isinstance(lines, list):
+        return ""
+    names = "、".join(f"{_name(line)}（{line.get('hits')} 只上榜）" for line in lines if isinstance(line, dict))
+    return f"；主线：{names}" if names else "；没有成形的主线"
 
 
 def _count(desk: Desk, number: int | None) -> str:

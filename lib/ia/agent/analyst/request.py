@@ -49,6 +49,11 @@ class Request:
         return prompt_format.parse_skill_lines(self.parts.get("skills", ""))
 
     @property
+    def limits(self) -> dict[str, float]:
+        """The limits of the risk rules, by the names of their settings; {} where no rules are in force."""
+        return prompt_format.parse_limits(self.parts.get("risk", ""))
+
+    @property
     def day(self) -> str:
         """The date of the question, YYYY-MM-DD."""
         return self.moment.strftime("%Y-%m-%d")
