@@ -211,7 +211,7 @@ def embedded(ws, question, monkeypatch):
     ("lang", "module", "name", "question", "named", "kept"),
     [
         ("en", "view.View", "_head", "How is CATL doing?", "the conclusion", "Against it"),
-        ("zh", "past", "gist", "我之前怎么看宁德时代", "之前的看法", "关于宁德时代"),
+        ("zh", "past", "told", "我之前怎么看宁德时代", "之前的看法", "关于宁德时代"),
         (
             "zh",
             "coaching",
