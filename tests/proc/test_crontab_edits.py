@@ -46,13 +46,17 @@ def fight(ws, program, kind, pause, record_property):
         decisions.approve(ws, name, by="test")
     editor = subprocess.Popen([sys.executable, "-c", EDITOR, program, kind, str(EDITS), str(pause)])
     writes = late = 0
-    while editor.poll() is None:
-        for change in (decisions.pause, decisions.resume):
-            try:
-                change(ws, "other")
-                writes += 1
-            except Unavailable:  # the editor left no gap: the change stands in the book, the crontab follows later
-                late += 1
+    try:
+        while editor.poll() is None:
+            for change in (decisions.pause, decisions.resume):
+                try:
+                    change(ws, "other")
+                    writes += 1
+                except Unavailable:  # the editor left no gap: the change stands in the book, the crontab follows later
+                    late += 1
+    finally:
+        editor.kill()  # where a change failed: it must not go on with the table that is put back
+        editor.wait()
     assert editor.returncode == 0 and writes > 0
     crontab.sync(ws)
     record_property("our changes", writes)
