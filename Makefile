@@ -49,9 +49,9 @@ quick: $(VENV)/installed lint
 # again with `make room R=ledger ARGS=--lf`.
 room: $(VENV)/installed $(VENV)/tools
 	@[ -n '$(R)' ] || { echo 'usage: make room R=ledger [ARGS=--lf]' >&2; exit 2; }
-	@[ -e 'lib/ia/$(R)' ] || [ -e 'lib/ia/$(R).py' ] || { echo 'make room: lib/ia has no room $(R)' >&2; exit 2; }
+	@ls -d lib/ia/*/$(R) lib/ia/*/$(R).py 2>/dev/null | grep -q . || { echo 'make room: lib/ia has no room $(R)' >&2; exit 2; }
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'not soak and not process' $(ARGS) tests/arch/test_layers.py \
-	  $$(grep -rlE '\bia\.$(R)\b|from ia import .*\b$(R)\b' tests/unit tests/conformance --include='test_*.py')
+	  $$(grep -rlE '\bia\.\w+\.$(R)\b|from ia\.\w+ import .*\b$(R)\b' tests/unit tests/conformance --include='test_*.py')
 
 test: $(VENV)/installed lint
 	$(BIN)/python -m pytest -n 4 --dist worksteal -m 'not soak'
@@ -71,7 +71,7 @@ soak: $(VENV)/installed $(VENV)/tools
 	IA_SOAK=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m soak
 
 man: $(VENV)/installed
-	$(BIN)/python -m ia_cli._man man
+	$(BIN)/python -m ia_cli.man_pages man
 
 fmt: $(VENV)/tools
 	$(BIN)/ruff check --fix .

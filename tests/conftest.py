@@ -51,9 +51,9 @@ def pytest_collection_modifyitems(items):
 
 
 FOREIGN = """
-from ia.errors import NotFound
-from ia.ohlcv.adapters import Fetched
-from ia.ohlcv.canonical import Bars
+from ia.kernel.errors import NotFound
+from ia.organs.ohlcv.adapters import Fetched
+from ia.organs.ohlcv.canonical import Bars
 
 class Foreign:
     name, simulated, local = {name!r}, {simulated}, {local}
@@ -120,7 +120,7 @@ def home(tmp_path, monkeypatch):
 @pytest.fixture(autouse=True)
 def indexes(monkeypatch):
     """The indexes follow what a test writes, as in every program: return the messages of those that failed."""
-    from ia import observers
+    from ia.kernel import observers
     from ia.wiring.indexing import register_indexes
 
     told = []
@@ -198,7 +198,7 @@ def crontab(home, tmp_path_factory, monkeypatch):
 @pytest.fixture
 def ws(home):
     """The workspace as the library sees it."""
-    from ia.workspace import Workspace
+    from ia.kernel.workspace import Workspace
 
     workspace = Workspace()
     yield workspace
@@ -294,7 +294,7 @@ def listener(tmp_path, bot):
 @pytest.fixture
 def db(ws):
     """The database of the market, open."""
-    from ia import marketdb
+    from ia.organs import marketdb
 
     with contextlib.closing(marketdb.connect(ws)) as opened:
         yield opened
@@ -303,7 +303,7 @@ def db(ws):
 @pytest.fixture
 def source(db):
     """The number of a source whose prices are real."""
-    from ia.market import store
+    from ia.organs.market import store
 
     return store.source_id(db, "akshare", False)
 
@@ -311,8 +311,8 @@ def source(db):
 @pytest.fixture
 def full(db, source):
     """Three symbols: one whole, one listed later, one that was suspended over its ex-date."""
-    from ia.market import store
-    from ia.ohlcv.adjust import Action
+    from ia.organs.market import store
+    from ia.organs.ohlcv.adjust import Action
     from stored_market import DATES, bars
 
     gap = [*DATES[:20], *DATES[40:60]]

@@ -5,8 +5,8 @@ import math
 import re
 import xml.etree.ElementTree as ET
 
-from ia.ohlcv.canonical import Bars
-from ia.pictures.chart import Chart, Event, Line, Mark, Pane
+from ia.faculties.pictures.chart import Chart, Event, Line, Mark, Pane
+from ia.organs.ohlcv.canonical import Bars
 
 HOSTILE = (
     """<script>alert(1)</script>]]>&"'><img src=x onerror=alert(2)><a href="javascript:alert(3)">\x00\x1b[31m\u202e"""

@@ -2,9 +2,9 @@
 
 import contextlib
 
-from ia import marketdb
-from ia.market import store
-from ia.market.quote import Quote
+from ia.organs import marketdb
+from ia.organs.market import store
+from ia.organs.market.quote import Quote
 
 CLOSE = "T07:30:00.000Z"
 """15:30 in Shanghai, as a stamp."""

@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 
-from ia import marketdb
-from ia.market import mirror, mirroring, store
-from ia.market.quote import Quote
-from ia.ohlcv.canonical import Bars
+from ia.organs import marketdb
+from ia.organs.market import mirror, mirroring, store
+from ia.organs.market.quote import Quote
+from ia.organs.ohlcv.canonical import Bars
 
 DATES = [f"2024-{month:02d}-{day:02d}" for month in (1, 2, 3) for day in range(1, 29)]
 

@@ -167,9 +167,9 @@ def until(found, seconds=20.0, every=0.02):
 
 def approved(ws, name, schedule, **fields):
     """Have a person approve a task, and return it."""
-    from ia.schedule.design import written
-    from ia.schedule.model import Design
-    from ia.tasks import decisions
+    from ia.faculties.schedule.design import written
+    from ia.faculties.schedule.model import Design
+    from ia.reach.tasks import decisions
 
     fields = fields or {"run": "ia log -n 1"}
     design = Design(name=name, schedule=schedule, **fields)

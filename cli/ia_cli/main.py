@@ -7,60 +7,73 @@ from collections.abc import Callable, Sequence
 
 import click
 
-from ia import __version__, clock, config, files
-from ia.errors import ConfigError, IaError, InternalError, TryLater, UsageError
+from ia import __version__
+from ia.kernel import clock, config, files
+from ia.kernel.errors import ConfigError, IaError, InternalError, TryLater, UsageError
 from ia.wiring.indexing import register_indexes
-from ia_cli._alarm import tell_dead_alarm
-from ia_cli._group import RootGroup, reader_left
-from ia_cli._inbox import attended, tell_unread
-from ia_cli._memory import is_out_of_memory
-from ia_cli._out import complain, notify, tell_simulated
+from ia_cli.terminal.alarm_notice import tell_dead_alarm
+from ia_cli.terminal.group import RootGroup, reader_left
+from ia_cli.terminal.memory_limit import is_out_of_memory
+from ia_cli.terminal.output import complain, notify, tell_simulated
+from ia_cli.terminal.unread import attended, tell_unread
 
 COMMANDS = {
-    "turn": ("ia_cli.turn:turn", "Ask, and let ia look, calculate, remember and answer."),
-    "context": ("ia_cli.turn:context", "Print exactly what a turn would send, with the size of each part."),
-    "ohlcv": ("ia_cli.ohlcv:ohlcv", "Print the prices of a symbol as canonical CSV."),
-    "verify": ("ia_cli.verify:verify", "Compare the prices of two different hosts, row by row."),
-    "quote": ("ia_cli.quote:quote", "Print quotes from the store: price, change, valuation, size."),
-    "fundamentals": ("ia_cli.fundamentals:fundamentals", "Print what a company reported, the newest report first."),
-    "screen": ("ia_cli.screen:screen", "Print the stocks that meet a condition."),
-    "market": ("ia_cli.market:market", "Look at the whole market of a day."),
-    "sync": ("ia_cli.sync:sync", "Bring the whole market into the local store."),
-    "where": ("ia_cli.where:where", "Show the source of a CSV file that ia wrote."),
-    "compute": ("ia_cli.compute:compute", "Evaluate Python over canonical OHLCV, in a sandbox."),
-    "indicator": ("ia_cli.indicator:indicator", "List, describe and calculate technical indicators."),
-    "chart": ("ia_cli.chart:chart", "Draw candles, volume, indicators and trades."),
-    "report": ("ia_cli.report:report", "Write one self-contained page about a symbol, the account or the market."),
-    "trade": ("ia_cli.trade:trade", "Journal what was bought and sold. Nothing is ordered anywhere."),
-    "account": ("ia_cli.account:account", "Show cash, holdings, profit and drawdown, as of now."),
+    "turn": ("ia_cli.commands.turn:turn", "Ask, and let ia look, calculate, remember and answer."),
+    "context": ("ia_cli.commands.turn:context", "Print exactly what a turn would send, with the size of each part."),
+    "ohlcv": ("ia_cli.commands.ohlcv:ohlcv", "Print the prices of a symbol as canonical CSV."),
+    "verify": ("ia_cli.commands.verify:verify", "Compare the prices of two different hosts, row by row."),
+    "quote": ("ia_cli.commands.quote:quote", "Print quotes from the store: price, change, valuation, size."),
+    "fundamentals": (
+        "ia_cli.commands.fundamentals:fundamentals",
+        "Print what a company reported, the newest report first.",
+    ),
+    "screen": ("ia_cli.commands.screen:screen", "Print the stocks that meet a condition."),
+    "market": ("ia_cli.commands.market:market", "Look at the whole market of a day."),
+    "sync": ("ia_cli.commands.sync:sync", "Bring the whole market into the local store."),
+    "where": ("ia_cli.commands.where:where", "Show the source of a CSV file that ia wrote."),
+    "compute": ("ia_cli.commands.compute:compute", "Evaluate Python over canonical OHLCV, in a sandbox."),
+    "indicator": ("ia_cli.commands.indicator:indicator", "List, describe and calculate technical indicators."),
+    "chart": ("ia_cli.commands.chart:chart", "Draw candles, volume, indicators and trades."),
+    "report": (
+        "ia_cli.commands.report:report",
+        "Write one self-contained page about a symbol, the account or the market.",
+    ),
+    "trade": ("ia_cli.commands.trade:trade", "Journal what was bought and sold. Nothing is ordered anywhere."),
+    "account": ("ia_cli.commands.account:account", "Show cash, holdings, profit and drawdown, as of now."),
     "profit": (
-        "ia_cli.profit:profit",
+        "ia_cli.commands.profit:profit",
         "Show the profit: realised, unrealised and dividends, of each security and in all.",
     ),
-    "note": ("ia_cli.note:note", "Write, read and search notes."),
-    "memory": ("ia_cli.memory:memory", "Keep what was learnt: beliefs, observations, reflections."),
-    "recall": ("ia_cli.recall:recall", "Search notes and memory; the best match comes first."),
-    "soul": ("ia_cli.soul:soul", "Show the assistant's character and propose changes to it."),
-    "pending": ("ia_cli.pending:pending", "List the proposals that wait for a decision."),
-    "approve": ("ia_cli.pending:approve", "Carry out proposals."),
-    "reject": ("ia_cli.pending:reject", "Drop a proposal."),
-    "skill": ("ia_cli.skill:skill", "List, run and install skills: tested ways of doing a kind of work."),
-    "provider": ("ia_cli.provider:provider", "List, add and test providers: abilities that other programs bring."),
-    "tool": ("ia_cli.tool:tool", "List the tools of models, and call one by hand."),
-    "fork": ("ia_cli.tool:fork", "Give a task to a subagent and print its summary."),
-    "mcp": ("ia_cli.mcp:mcp", "Serve ia's tools to another program, over MCP."),
-    "listen": ("ia_cli.listen:listen", "Answer messages from chats and run tasks on events."),
-    "task": ("ia_cli.task:task", "Propose, approve, run and remove tasks: what ia does by itself."),
-    "event": ("ia_cli.event:event", "Take a turn on an event of the day: its review, or what rose most."),
-    "session": ("ia_cli.session:session", "List, show, prune and delete sessions."),
-    "usage": ("ia_cli.usage:usage", "Show what models used, in tokens and money, and what is left of the caps."),
-    "send": ("ia_cli.send:send", "Send a message: to yourself, or through a channel that you set up."),
-    "log": ("ia_cli.log:log", "Read the audit trail."),
-    "config": ("ia_cli.config:config_", "Read and change settings."),
-    "doctor": ("ia_cli.doctor:doctor", "Check the installation and say how to mend it."),
-    "init": ("ia_cli.init:init", "Fill a new workspace from a profile."),
-    "profile": ("ia_cli.profile:profile", "List, take and install profiles: what a workspace may begin with."),
-    "completion": ("ia_cli.completion:completion", "Print shell completion for bash, zsh or fish."),
+    "note": ("ia_cli.commands.note:note", "Write, read and search notes."),
+    "memory": ("ia_cli.commands.memory:memory", "Keep what was learnt: beliefs, observations, reflections."),
+    "recall": ("ia_cli.commands.recall:recall", "Search notes and memory; the best match comes first."),
+    "soul": ("ia_cli.commands.soul:soul", "Show the assistant's character and propose changes to it."),
+    "pending": ("ia_cli.commands.pending:pending", "List the proposals that wait for a decision."),
+    "approve": ("ia_cli.commands.pending:approve", "Carry out proposals."),
+    "reject": ("ia_cli.commands.pending:reject", "Drop a proposal."),
+    "skill": ("ia_cli.commands.skill:skill", "List, run and install skills: tested ways of doing a kind of work."),
+    "provider": (
+        "ia_cli.commands.provider:provider",
+        "List, add and test providers: abilities that other programs bring.",
+    ),
+    "tool": ("ia_cli.commands.tool:tool", "List the tools of models, and call one by hand."),
+    "fork": ("ia_cli.commands.tool:fork", "Give a task to a subagent and print its summary."),
+    "mcp": ("ia_cli.commands.mcp:mcp", "Serve ia's tools to another program, over MCP."),
+    "listen": ("ia_cli.commands.listen:listen", "Answer messages from chats and run tasks on events."),
+    "task": ("ia_cli.commands.task:task", "Propose, approve, run and remove tasks: what ia does by itself."),
+    "event": ("ia_cli.commands.event:event", "Take a turn on an event of the day: its review, or what rose most."),
+    "session": ("ia_cli.commands.session:session", "List, show, prune and delete sessions."),
+    "usage": (
+        "ia_cli.commands.usage:usage",
+        "Show what models used, in tokens and money, and what is left of the caps.",
+    ),
+    "send": ("ia_cli.commands.send:send", "Send a message: to yourself, or through a channel that you set up."),
+    "log": ("ia_cli.commands.log:log", "Read the audit trail."),
+    "config": ("ia_cli.commands.config:config_", "Read and change settings."),
+    "doctor": ("ia_cli.commands.doctor:doctor", "Check the installation and say how to mend it."),
+    "init": ("ia_cli.commands.init:init", "Fill a new workspace from a profile."),
+    "profile": ("ia_cli.commands.profile:profile", "List, take and install profiles: what a workspace may begin with."),
+    "completion": ("ia_cli.commands.completion:completion", "Print shell completion for bash, zsh or fish."),
 }
 
 
@@ -138,7 +151,7 @@ def run(argv: list[str]) -> int:
         _require_zone()
         register_indexes(notify)
         if config.run() is not None:
-            from ia.tasks.pipeline import unattended
+            from ia.reach.tasks.pipeline import unattended
 
             unattended(argv)
         status = cli.main(argv, prog_name="ia", standalone_mode=False)
@@ -191,7 +204,7 @@ def _as_ours(exc: Exception, argv: Sequence[str]) -> IaError:
         return _usage(exc, argv)
     if is_out_of_memory(exc):
         return TryLater("not enough memory", hint="close other programs, or raise the limit (`ulimit -v`)")
-    from ia import faults
+    from ia.kernel import faults
 
     error = faults.explain(exc, _command(argv))
     if isinstance(error, InternalError):
@@ -208,7 +221,7 @@ def _command(argv: Sequence[str]) -> str:
 
 def _usage(exc: click.ClickException, argv: Sequence[str]) -> IaError:
     """Say click's usage errors in the form and the languages of all others."""
-    from ia_cli import _hints
+    from ia_cli.terminal import hints as _hints
 
     context = getattr(exc, "ctx", None)
     path = context.command_path if context else "ia"

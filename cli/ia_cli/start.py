@@ -6,7 +6,7 @@ import signal
 import sys
 import time
 
-from ia_cli._memory import is_out_of_memory
+from ia_cli.terminal.memory_limit import is_out_of_memory
 
 SECOND = 1.0
 """Seconds after Ctrl-C in which another one changes nothing: what is under way is being brought to its end."""
@@ -28,7 +28,7 @@ def main() -> None:
         signal.signal(signal.SIGINT, _interrupt)
     try:
         if "compute" in sys.argv[1:-1]:
-            from ia.compute.spawn import prestart
+            from ia.organs.compute.spawn import prestart
 
             prestart(sys.argv[1:])
         from ia_cli.main import main as run

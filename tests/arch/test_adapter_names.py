@@ -3,11 +3,11 @@
 import ast
 from pathlib import Path
 
-from ia.ohlcv.adapters import BUILT_IN
+from ia.organs.ohlcv.adapters import BUILT_IN
 
 LIB = Path(__file__).parent.parent.parent / "lib"
-PACKAGE = "ia.ohlcv.adapters"
-ADAPTERS = ("ia/ohlcv/adapters/", "ia/market/sources/")
+PACKAGE = "ia.organs.ohlcv.adapters"
+ADAPTERS = ("ia/organs/ohlcv/adapters/", "ia/organs/market/sources/")
 OPEN = {"__init__", "conformance", "hosts"}
 """Modules among the adapters that others may import: the suite, and the hosts that `ia verify` compares."""
 
@@ -36,8 +36,8 @@ def test_no_adapter_is_known_by_its_name():
 
 def test_the_check_sees_a_name(tmp_path):
     (tmp_path / "x.py").write_text(
-        "from ia.ohlcv.adapters import sina, load\nfrom ia.ohlcv.adapters.csv import read\n"
-        "from ia.ohlcv.adapters.hosts import HOSTS\n"
+        "from ia.organs.ohlcv.adapters import sina, load\nfrom ia.organs.ohlcv.adapters.csv import read\n"
+        "from ia.organs.ohlcv.adapters.hosts import HOSTS\n"
         "def f(name):\n    return name in ('akshare', 'mine') or name != 'csv' or name == 'mine'\n"
     )
     assert [line.split(": ")[0] for line in named(tmp_path)] == ["x.py:1", "x.py:2", "x.py:5", "x.py:5"]

@@ -1,10 +1,10 @@
-"""Locks and renames are in ia.files alone: who syncs, who waits and what a killed process leaves is decided there."""
+"""Locks and renames are in ia.kernel.files alone: who syncs, who waits and what a killed process leaves is decided there."""
 
 import ast
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
-ALONE = {"ia/files.py"}
+ALONE = {"ia/kernel/files.py"}
 CALLS = {"os": {"rename", "renames", "replace"}, "shutil": {"move"}, "fcntl": {"flock", "lockf"}}
 
 
@@ -33,6 +33,6 @@ def test_files_are_locked_and_renamed_in_one_place():
 def test_the_check_sees_a_violation(tmp_path):
     lines = ["import fcntl", "import os as system", "from os import replace", "import os", "os.rename('a', 'b')"]
     (tmp_path / "x.py").write_text("\n".join(lines))
-    (tmp_path / "ia").mkdir()
-    (tmp_path / "ia" / "files.py").write_text("import os\nos.replace('a', 'b')\n")
+    (tmp_path / "ia" / "kernel").mkdir(parents=True)
+    (tmp_path / "ia" / "kernel" / "files.py").write_text("import os\nos.replace('a', 'b')\n")
     assert list(calls(tmp_path)) == ["x.py:1", "x.py:2", "x.py:3", "x.py:5"]

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from ia_cli._group import first_line
 from ia_cli.main import COMMANDS, cli
+from ia_cli.terminal.group import first_line
 
 HEAVY = {"numpy", "pandas", "akshare", "llm", "rich", "sqlite_utils", "requests", "exchange_calendars", "ruamel",
          "RestrictedPython", "importlib.metadata", "asyncio", "unittest"}  # fmt: skip
@@ -75,12 +75,12 @@ def test_the_array_lane_loads_no_pandas_and_a_light_expression_no_numpy():
 
 
 def test_root_help_loads_no_command():
-    assert not {f"ia_cli.{name}" for name in COMMANDS} & modules_after("--help")
+    assert not {f"ia_cli.commands.{name}" for name in COMMANDS} & modules_after("--help")
 
 
 def test_completion_loads_no_command():
     found = modules_after(_IA_COMPLETE="bash_complete", COMP_WORDS="ia n", COMP_CWORD="1")
-    assert not {f"ia_cli.{name}" for name in COMMANDS} & found
+    assert not {f"ia_cli.commands.{name}" for name in COMMANDS} & found
 
 
 @pytest.mark.parametrize("name", COMMANDS)

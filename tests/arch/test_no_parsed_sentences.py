@@ -37,8 +37,8 @@ TAKING = {"startswith", "endswith", "find", "rfind", "index", "rindex", "count",
           "removeprefix", "removesuffix", "split", "rsplit"}  # fmt: skip
 
 ALLOWED = {
-    "lib/ia/bridges/bot_api.py: send": "what python-telegram-bot names its failure, which has no code",
-    "lib/ia/bridges/telegram.py: _reached": "Telegram tells its two conflicts apart in words only",
+    "lib/ia/reach/bridges/bot_api.py: send": "what python-telegram-bot names its failure, which has no code",
+    "lib/ia/reach/bridges/telegram.py: _reached": "Telegram tells its two conflicts apart in words only",
 }
 """Beginning of `path: function` → why it may: a program that is not ia's wrote the sentence."""
 

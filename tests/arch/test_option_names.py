@@ -3,10 +3,10 @@
 import click
 import pytest
 
-from ia_cli._group import Group
-from ia_cli._words import COMMANDS as WORDS
-from ia_cli._words import FORMER, OPTIONS, VERBS
 from ia_cli.main import COMMANDS, cli
+from ia_cli.terminal.group import Group
+from ia_cli.terminal.synonyms import COMMANDS as WORDS
+from ia_cli.terminal.synonyms import FORMER, OPTIONS, VERBS
 
 MEANING = {
     "--limit": "how many", "-n": "how many", "--start": "first date of bars", "--end": "last date of bars",

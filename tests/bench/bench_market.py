@@ -23,12 +23,12 @@ from typing import Any
 import numpy as np
 import sqlite_utils
 
-from ia import marketdb
-from ia.market import mirror, store
-from ia.market.quote import Quote
-from ia.ohlcv.adjust import Action
-from ia.ohlcv.canonical import Bars
-from ia.workspace import Workspace
+from ia.kernel.workspace import Workspace
+from ia.organs import marketdb
+from ia.organs.market import mirror, store
+from ia.organs.market.quote import Quote
+from ia.organs.ohlcv.adjust import Action
+from ia.organs.ohlcv.canonical import Bars
 
 DAYS_MORE = 9
 _BLOCKS = (("SH", 600000, 1700), ("SH", 688000, 600), ("SZ", 1, 1500), ("SZ", 300001, 1400), ("BJ", 920000, 300))

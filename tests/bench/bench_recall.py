@@ -18,10 +18,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ia.recall import index
-from ia.recall.search import find, recall
-from ia.recall.terms import parse
-from ia.workspace import Workspace
+from ia.kernel.workspace import Workspace
+from ia.organs.recall import index
+from ia.organs.recall.search import find, recall
+from ia.organs.recall.terms import parse
 
 SHARED = Path(os.environ.get("IA_SHARED_DATA") or Path(__file__).parents[3] / "shared" / "data") / "memory"
 FLOORS = {"fintruthqa_zh": 0.66, "cmrc2018_zh": 0.99, "locomo": 0.54}

@@ -21,11 +21,11 @@ from pathlib import Path
 import bench_market
 from floors import SCRIPTS, environment
 
-from ia import marketdb
-from ia.clock import parse
-from ia.market import store
-from ia.ohlcv.calendar import last_session
-from ia.workspace import Workspace
+from ia.kernel.clock import parse
+from ia.kernel.workspace import Workspace
+from ia.organs import marketdb
+from ia.organs.market import store
+from ia.organs.ohlcv.calendar import last_session
 
 sys.path.insert(0, str(SCRIPTS.parent))
 from made_market import Bar, Market

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from conftest import all_of, installed
-from ia import doctor
-from ia.tasks import alarm, crontab, decisions, entries, running, table
+from ia.reach import doctor
+from ia.reach.tasks import alarm, crontab, decisions, entries, running, table
 
 DAILY = "---\nschedule: 0 9 * * *\nzone: Asia/Shanghai\nrun: ia usage\n---\n"
 DAY, THREE_DAYS_LATER = "2026-11-22T18:00+08:00", "2026-11-25T12:00+08:00"
@@ -38,7 +38,7 @@ def program(daily, tmp_path, monkeypatch, crontab):
     script.write_text(f"#!{sys.executable}\nfrom ia_cli.start import main\nmain()\n")
     script.chmod(0o755)
     monkeypatch.setattr(entries, "own_program", lambda: [str(script)])
-    from ia.tasks import crontab as ours
+    from ia.reach.tasks import crontab as ours
 
     ours.sync(daily)
     assert str(script).encode() in crontab.read_bytes()
@@ -153,8 +153,8 @@ def test_the_next_command_at_a_terminal_tells_it_in_a_line_once_a_day(ia, daily,
 def test_a_command_with_nothing_to_tell_loads_no_schedule(ws, monkeypatch):
     ws.write("notebook/x.md", "x\n")
     code = (
-        "import sys\nfrom ia_cli._alarm import tell_dead_alarm\ntell_dead_alarm()\n"
-        "print([name for name in sys.modules if name.startswith(('ia.tasks', 'ia.schedule', 'sqlite3'))])"
+        "import sys\nfrom ia_cli.terminal.alarm_notice import tell_dead_alarm\ntell_dead_alarm()\n"
+        "print([name for name in sys.modules if name.startswith(('ia.reach.tasks', 'ia.faculties.schedule', 'sqlite3'))])"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout == "[]\n"

@@ -235,7 +235,7 @@ def test_hints_are_told_in_chinese_too(typed, row, monkeypatch):
     ],
 )  # fmt: skip
 def test_only_what_is_near_is_offered(word, known, near):
-    from ia_cli._hints import closest
+    from ia_cli.terminal.hints import closest
 
     assert closest(word, known) == near
 
@@ -252,9 +252,9 @@ def test_part_of_a_holding_is_sold_by_its_share(typed):
 
 
 def test_every_indicator_has_an_example_that_computes():
-    from ia.compute.calculate import calculate
-    from ia.compute.indicators import REGISTRY, example_call
-    from ia.ohlcv.canonical import Bars
+    from ia.organs.compute.calculate import calculate
+    from ia.organs.compute.indicators import REGISTRY, example_call
+    from ia.organs.ohlcv.canonical import Bars
 
     days = [f"2024-{month:02}-{day:02}" for month in range(1, 13) for day in range(1, 29)]
     bars = Bars.of([(day, 10.0, 11.0, 9.0, 10.0 + at % 7 / 10, 1000) for at, day in enumerate(days)])
@@ -264,7 +264,7 @@ def test_every_indicator_has_an_example_that_computes():
 
 
 def test_a_reflection_has_one_heading(ws, monkeypatch):
-    from ia.memory import writing
+    from ia.organs.memory import writing
 
     monkeypatch.setenv("IA_NOW", "2024-03-05T09:10")
     writing.reflect(ws, "## 2024-03-05 教练反馈\n\n追高")
@@ -285,7 +285,7 @@ def test_simulated_prices_are_told_in_two_lines_at_most(typed):
 
 
 def test_all_proposals_are_asked_about_one_by_one(ws, typed, monkeypatch):
-    from ia import proposals
+    from ia.kernel import proposals
 
     for text in ("- short\n", "- shorter\n"):
         proposals.propose(ws, "preference", "memory/preferences.md", text, because="")
@@ -298,7 +298,7 @@ def test_all_proposals_are_asked_about_one_by_one(ws, typed, monkeypatch):
 
 
 def test_every_setting_says_in_chinese_what_it_is_for():
-    from ia.config import KEYS
+    from ia.kernel.config import KEYS
     from ia_cli.zh import catalog
 
     known = catalog()

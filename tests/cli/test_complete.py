@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from click.shell_completion import ShellComplete
 
-from ia import proposals
-from ia.memory import writing
+from ia.kernel import proposals
+from ia.organs.memory import writing
 from small_market import fill, quote
 
 
@@ -62,7 +62,7 @@ def test_what_is_watched_and_what_waits(ws, completed):
 
 
 def test_notes_memory_sessions_and_trades(ws, completed):
-    from ia import notebook
+    from ia.organs import notebook
 
     assert completed("ia note read ") == completed("ia trade void ") == []
     notebook.write(ws, "research/宁德时代/2024-03-15", "产能")

@@ -374,8 +374,8 @@ def test_it_speaks_chinese(ia, source, chinese):
 
 
 def test_every_sentence_of_the_worker_has_a_chinese_one():
-    from ia.compute.syntax import _WITH_FIELDS
-    from ia.compute.wire import SENTENCES, WORDS
+    from ia.organs.compute.syntax import _WITH_FIELDS
+    from ia.organs.compute.wire import SENTENCES, WORDS
     from ia_cli.zh import catalog
 
     known = catalog().keys()
@@ -387,7 +387,7 @@ def test_every_sentence_that_the_guards_raise_is_agreed_upon():
     import ast
     from pathlib import Path
 
-    from ia.compute import functions, wire
+    from ia.organs.compute import functions, wire
 
     kinds = {"Told", "Denied", "NoResult", "Unprintable", "Misfit"}
     raised = set()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ia import config
+from ia.kernel import config
 
 
 def test_a_setting_comes_from_the_environment_then_the_file_then_the_default(ia):
@@ -102,7 +102,7 @@ def test_where_a_secret_is_kept_is_said(ia, name, variable):
 
 def test_a_reference_to_nothing_is_told(monkeypatch, home):
 
-    from ia.errors import ConfigError
+    from ia.kernel.errors import ConfigError
 
     home.mkdir(exist_ok=True)
     (home / "config.yaml").write_text("market:\n  tushare:\n    token: ${NOT_THERE}\n")

@@ -10,9 +10,9 @@ import click
 import pytest
 
 from conftest import REPO, installed, program
-from ia_cli._group import Group
-from ia_cli._man import EXTRA_PAGES, pages
 from ia_cli.main import COMMANDS, cli
+from ia_cli.man_pages import EXTRA_PAGES, pages
+from ia_cli.terminal.group import Group
 
 
 def commands(command=cli, path=()):
@@ -86,7 +86,7 @@ def test_completion_works_in_bash(tmp_path, ia):
 
 
 def test_chinese_help_breaks_lines_by_columns_and_no_latin_word(ia):
-    from ia_cli._wrap import columns
+    from ia_cli.terminal.wrap import columns
 
     for name in ("pending", "turn", "memory"):
         told = ia(name, "--help", env={"IA_LANG": "zh", "COLUMNS": "60"}).stdout

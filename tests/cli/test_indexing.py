@@ -6,7 +6,7 @@ import sqlite3
 
 import pytest
 
-SHIFT = 14  # ia.recall.index.SHIFT
+SHIFT = 14  # ia.organs.recall.index.SHIFT
 
 
 @pytest.fixture
@@ -106,8 +106,8 @@ def test_a_turn_enters_what_it_keeps(written, home, brain):
 
 
 def test_the_tools_of_llm_enter_what_they_keep(written, home, monkeypatch):
-    from ia import observers
-    from ia.bridges.llm_plugin import _Desk
+    from ia.kernel import observers
+    from ia.reach.bridges.llm_plugin import _Desk
 
     monkeypatch.setattr(
         observers, "registered", {}
@@ -124,8 +124,8 @@ def test_a_write_elsewhere_loads_no_index(home):
 
     code = (
         "import sys; from ia.wiring.indexing import register_indexes; register_indexes();"
-        " assert 'ia.workspace' not in sys.modules;"
-        " from ia.workspace import Workspace; Workspace().write('tasks/x.md', 'x');"
-        " print(*(name for name in sys.modules if name.startswith(('ia.memory', 'ia.recall.index'))))"
+        " assert 'ia.kernel.workspace' not in sys.modules;"
+        " from ia.kernel.workspace import Workspace; Workspace().write('tasks/x.md', 'x');"
+        " print(*(name for name in sys.modules if name.startswith(('ia.organs.memory', 'ia.organs.recall.index'))))"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "\n"

@@ -129,8 +129,8 @@ def test_chinese(ia, csv):
 
 
 def test_everything_it_says_is_in_the_catalog():
-    from ia.compute.functions import FUNCTIONS
-    from ia.compute.indicators import REGISTRY
+    from ia.organs.compute.functions import FUNCTIONS
+    from ia.organs.compute.indicators import REGISTRY
     from ia_cli.zh import coreutils
     from ia_cli.zh.indicator import CATALOG
 

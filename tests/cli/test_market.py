@@ -225,7 +225,7 @@ def test_reading_loads_nothing_heavy(small, words):
     code = "import sys\nfrom ia_cli.main import main\ntry: main()\nexcept SystemExit: pass\nsys.stderr.write(' '.join(sys.modules))"
     run = subprocess.run([sys.executable, "-c", code, *words], env=os.environ, capture_output=True, text=True)
     loaded = run.stderr.split("\n")[-1].split()
-    assert "ia.market.reading" in loaded
+    assert "ia.organs.market.reading" in loaded
     assert not [name for name in HEAVY if name in loaded]
 
 

@@ -85,8 +85,8 @@ def test_doctor_tells_of_a_named_workspace_that_is_missing(ia, gone):
 
 
 def test_what_another_process_writes_first_is_seen_by_one_that_read_nothing_yet(ws):
-    from ia import audit
-    from ia.workspace import Workspace
+    from ia.kernel import audit
+    from ia.kernel.workspace import Workspace
 
     assert audit.find(ws.db, "note.write", "notebook/x.md") == []  # nothing there: nothing made
     assert not os.path.exists(os.path.join(ws.root, ".ia"))

@@ -96,7 +96,7 @@ for package in (ia, ia_cli):
     for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
         if module.name.split(".")[1] not in ("compute", "indicator", "ohlcv"):
             __import__(module.name)
-import ia.instruments.symbols
+import ia.domain.instruments.symbols
 if os.geteuid() == 0:
     os.setgroups([])
     os.setgid(65534)

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from ia import profiles
+from ia.faculties import profiles
 
 TASK = "tasks/weekly-review.md"
 TASKS = [TASK, "tasks/workday-gainers.md", "tasks/workday-review.md", "tasks/workday-sync.md"]

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from conftest import installed
-from ia.channels.conformance import closed_port, serving
+from ia.organs.channels.conformance import closed_port, serving
 
 HOSTILE = "reply\x1b[8m hidden\x1b[0m \x9b1A \u202e gnp \x07"
 
@@ -187,7 +187,7 @@ def test_a_command_that_fails_tells_it_too_and_keeps_its_status(ia):
 
 
 def test_many_messages_are_counted(ia, ws):
-    from ia.channels import sending
+    from ia.organs.channels import sending
 
     for number in range(13):
         sending.send(ws, f"message {number}.")
@@ -199,7 +199,7 @@ def test_many_messages_are_counted(ia, ws):
 
 def test_what_it_tells_cannot_repaint_the_terminal(ia, ws):
     ws.db.execute("SELECT 1")
-    from ia.channels import sending
+    from ia.organs.channels import sending
 
     sending.send(ws, HOSTILE + "x" * 2000)
     ws.db.execute("UPDATE notices SET text = ?, title = ?", (HOSTILE + "x" * 2000, HOSTILE))  # written by another hand
@@ -247,7 +247,7 @@ def test_without_a_text_a_terminal_is_told_at_once():
 
 
 def test_an_idle_command_loads_nothing_for_the_inbox(ia, home):
-    code = "import sys; from ia_cli._inbox import tell_unread; sys.stderr.isatty = lambda: True; tell_unread(); print('ia.channels' in sys.modules, 'sqlite3' in sys.modules)"
+    code = "import sys; from ia_cli.terminal.unread import tell_unread; sys.stderr.isatty = lambda: True; tell_unread(); print('ia.organs.channels' in sys.modules, 'sqlite3' in sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert run.stdout.split() == ["False", "False"]
 

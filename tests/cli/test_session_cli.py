@@ -9,7 +9,7 @@ from decimal import Decimal
 import pytest
 
 from conftest import installed
-from ia import sessions, usage
+from ia.organs import sessions, usage
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def talked(ws):
 @pytest.fixture
 def spent(ws):
     """One call that cost 0.0074 USD of a cap of 0.01, and one of a model without a price."""
-    from ia import config
+    from ia.kernel import config
 
     text = ""
     for name, value in (

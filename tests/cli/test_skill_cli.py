@@ -151,8 +151,8 @@ def test_several_skills_in_a_zip(ia, tmp_path):
 
 
 def test_what_is_to_be_trusted_is_shown_whole(ia, home):
-    from ia import proposals
-    from ia.workspace import Workspace
+    from ia.kernel import proposals
+    from ia.kernel.workspace import Workspace
 
     ws = Workspace(str(home))
     ws.write("notebook/a.md", "---\nuntrusted: stdin\n---\nall of it\nmay be read\n")

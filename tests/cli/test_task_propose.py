@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from ia import proposals
-from ia.schedule.design import parsed
+from ia.faculties.schedule.design import parsed
+from ia.kernel import proposals
 from openai_server import MODEL, Reply
 
 NOW = "2024-03-15T16:00:00+08:00"

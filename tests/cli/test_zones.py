@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ia.tasks import decisions
+from ia.reach.tasks import decisions
 
 
 @pytest.fixture

@@ -7,16 +7,16 @@ import socket
 
 import pytest
 
-from ia import clock
-from ia.errors import BadData, ConfigError, NotFound
-from ia.instruments.symbols import from_canonical, resolve
-from ia.market.sources.local import Local
-from ia.ohlcv.adapters import BUILT_IN, find_adapter, load, names
-from ia.ohlcv.adapters.conformance import AdapterConformance
-from ia.ohlcv.adapters.csv import Csv
-from ia.ohlcv.adapters.demo import Demo, symbols
-from ia.ohlcv.adjust import Action, factors
-from ia.ohlcv.canonical import bar_lines
+from ia.domain.instruments.symbols import from_canonical, resolve
+from ia.kernel import clock
+from ia.kernel.errors import BadData, ConfigError, NotFound
+from ia.organs.market.sources.local import Local
+from ia.organs.ohlcv.adapters import BUILT_IN, find_adapter, load, names
+from ia.organs.ohlcv.adapters.conformance import AdapterConformance
+from ia.organs.ohlcv.adapters.csv import Csv
+from ia.organs.ohlcv.adapters.demo import Demo, symbols
+from ia.organs.ohlcv.adjust import Action, factors
+from ia.organs.ohlcv.canonical import bar_lines
 
 
 class TestDemo(AdapterConformance):

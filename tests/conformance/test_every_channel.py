@@ -8,11 +8,11 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from ia.channels import apprised
-from ia.channels.apprised import Apprised
-from ia.channels.conformance import ChannelConformance
-from ia.channels.known import APPRISE, BUILT_IN, GROUP
-from ia.channels.telegram import Telegram
+from ia.organs.channels import apprised
+from ia.organs.channels.apprised import Apprised
+from ia.organs.channels.conformance import ChannelConformance
+from ia.organs.channels.known import APPRISE, BUILT_IN, GROUP
+from ia.organs.channels.telegram import Telegram
 
 TOKEN = "123456:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw0"
 BOT_API = b'{"ok": true, "result": {"message_id": 1, "date": 0, "chat": {"id": 7, "type": "private"}}}'

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from ia import providers
-from ia.tools import catalog
-from ia.tools.router import Router
-from ia.tools.scope import Scope
+from ia.agent.tools import catalog
+from ia.agent.tools.router import Router
+from ia.agent.tools.scope import Scope
+from ia.faculties import providers
 
 SHIPPED = sorted((Path(__file__).parent.parent.parent / "profiles").glob("*/.claude/providers/*"))
 
@@ -54,9 +54,9 @@ def test_what_it_answers_could_not_instruct_anybody(shipped, ws):
 
 @pytest.mark.process
 def test_a_call_that_is_none_is_refused_by_the_program_itself(shipped, ws):
-    from ia.providers.command import run
-    from ia.providers.process import start_of
-    from ia.providers.registry import folder_of
+    from ia.faculties.providers.command import run
+    from ia.faculties.providers.process import start_of
+    from ia.faculties.providers.registry import folder_of
 
     start = start_of(shipped.manifest, folder_of(ws, shipped.name))
     for given in (b"", b"[]", b'{"arguments": 5}', b"\xff"):

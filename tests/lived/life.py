@@ -103,7 +103,7 @@ def move(life: Life, before: Path) -> None:
 
 def trading_days(begin: date, count: int) -> list[date]:
     """Return the first days of trading in Shanghai from a date on."""
-    from ia.schedule import exchange
+    from ia.faculties.schedule import exchange
 
     return exchange.session_days("CN", begin, begin + timedelta(days=2 * count + 20))[:count]
 

@@ -130,7 +130,7 @@ def test_a_worker_that_was_started_for_nothing_does_not_stay(ia, args, status):
 def _is_orphan(entry):
     try:
         return (
-            b"ia.compute.worker" in (entry / "cmdline").read_bytes()
+            b"ia.organs.compute.worker" in (entry / "cmdline").read_bytes()
             and (entry / "stat").read_text().rpartition(")")[2].split()[1] == "1"
         )
     except OSError:
@@ -140,9 +140,9 @@ def _is_orphan(entry):
 def test_evaluating_leaves_no_zombie():
     code = """
 import os
-from ia.compute import host
-from ia.ohlcv.canonical import Bars
-from ia.errors import IaError
+from ia.organs.compute import host
+from ia.organs.ohlcv.canonical import Bars
+from ia.kernel.errors import IaError
 bars = Bars(["2024-01-15"], [1.0], [1.0], [1.0], [1.0], [1])
 for source in ("close.sum()", "1 / 0", "import os", "while True: pass", "close.("):
     try:

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from ia.memory import index as contents
-from ia.recall import index as words
-from ia.workspace import Workspace
+from ia.kernel.workspace import Workspace
+from ia.organs.memory import index as contents
+from ia.organs.recall import index as words
 
 # Each writer runs the real command line many times in one process: a process start is not what is to be hit by the kill.
 WRITER = r"""

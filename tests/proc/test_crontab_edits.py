@@ -10,8 +10,8 @@ import time
 
 import pytest
 
-from ia.errors import Unavailable
-from ia.tasks import crontab, decisions
+from ia.kernel.errors import Unavailable
+from ia.reach.tasks import crontab, decisions
 
 EDITS = 500
 USAGE = "---\nschedule: {minute} 16 * * 5\nzone: Asia/Shanghai\nrun: ia usage\n---\n"
@@ -96,7 +96,7 @@ def test_a_killed_ia_leaves_a_whole_table(ws, ia, tmp_path):
     program = os.environ["IA_CRONTAB"]
     subprocess.run([program, "-"], input=FIRST, check=True)
     code = (
-        "import time\nfrom ia.tasks import crontab\nn = 0\n"
+        "import time\nfrom ia.reach.tasks import crontab\nn = 0\n"
         "while True:\n    n += 1\n    crontab._written('/h', [f'{n % 60} * * * * x{n}'], time.monotonic() + 20)\n"
     )
     for number in range(25):

@@ -13,7 +13,7 @@ import time
 import pytest
 
 from conftest import installed
-from ia.tasks import crontab, decisions
+from ia.reach.tasks import crontab, decisions
 
 TASK = "---\nschedule: {minute} 16 * * 5\nzone: Asia/Shanghai\nrun: ia usage\n---\n"
 FIRST = b'MAILTO=""\n#0 5 * * *\told\n\n17 3 * * *\ttrue # \xe9\n'
@@ -107,7 +107,7 @@ def test_a_writer_whose_ia_was_killed_installs_nothing_and_ends(ws, tmp_path):
     program = os.environ["IA_CRONTAB"]
     subprocess.run([program, "-"], input=FIRST, check=True)
     code = (
-        "import os, time\nfrom ia.tasks import table\n"
+        "import os, time\nfrom ia.reach.tasks import table\n"
         "table.PATIENCE, table.ANSWER = 2.0, 0.5\n"
         "table._at_rest = lambda *_: (print('ready', flush=True), time.sleep(60))\n"
         "table.replace(table.read(), b'# new\\n', time.monotonic() + 20)\n"

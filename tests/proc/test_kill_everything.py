@@ -15,10 +15,11 @@ from pathlib import Path
 
 import pytest
 
-from ia import proposals, skills
-from ia.ledger import journal
-from ia.memory import index as contents
-from ia.workspace import Workspace
+from ia.faculties import skills
+from ia.kernel import proposals
+from ia.kernel.workspace import Workspace
+from ia.organs.ledger import journal
+from ia.organs.memory import index as contents
 
 STEPS = ("fsync", "replace", "rename", "mkdir", "unlink", "link")
 """Calls of `os` at which the child may end."""

@@ -6,12 +6,12 @@ import sys
 
 import pytest
 
-from ia.agent.offline import Analyst
+from ia.agent.analyst.offline import Analyst
 from openai_server import MODEL, Reply
 
 LLM = """
 import llm.plugins
-from ia.bridges import llm_plugin
+from ia.reach.bridges import llm_plugin
 llm.plugins.load_plugins()
 if not llm.plugins.pm.is_registered(llm_plugin):  # a checkout that is not installed has no entry point
     llm.plugins.pm.register(llm_plugin, "ia")
@@ -113,13 +113,13 @@ def test_the_embedded_analyst_has_an_async_twin(llm):
 
 
 def test_the_model_is_the_analyst():
-    from ia.bridges.llm_plugin import AsyncOffline, Offline
+    from ia.reach.bridges.llm_plugin import AsyncOffline, Offline
 
     for name in ("model_id", "can_stream", "supports_tools", "supports_schema"):
         assert getattr(Offline, name) == getattr(AsyncOffline, name) == getattr(Analyst, name)
 
 
 def test_llm_pays_nothing_for_it_until_it_is_used():
-    code = "import llm, sys; before = set(sys.modules); import ia.bridges.llm_plugin as p; p.register_models(lambda *models: None); print(*sorted(set(sys.modules) - before))"
+    code = "import llm, sys; before = set(sys.modules); import ia.reach.bridges.llm_plugin as p; p.register_models(lambda *models: None); print(*sorted(set(sys.modules) - before))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert set(run.stdout.split()) == {"ia", "ia.bridges", "ia.bridges.llm_plugin"}
+    assert set(run.stdout.split()) == {"ia", "ia.reach.bridges", "ia.reach.bridges.llm_plugin"}

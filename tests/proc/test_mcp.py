@@ -339,11 +339,11 @@ def test_ia_can_be_a_provider_of_ia(home, tmp_path):
     argv = [*program(), "--home", str(tmp_path / "other-home"), "mcp", "--tools", "market.ohlcv,notebook.write"]
     (folder / "PROVIDER.md").write_text(f"---\nmcp:\n  command: {json.dumps(argv)}\n  env: [IA_MARKET_ADAPTER]\n---\n")
     code = (
-        "from ia import providers\n"
-        "from ia.tools import catalog\n"
-        "from ia.tools.router import Router\n"
-        "from ia.tools.scope import Scope\n"
-        "from ia.workspace import Workspace\n"
+        "from ia.faculties import providers\n"
+        "from ia.agent.tools import catalog\n"
+        "from ia.agent.tools.router import Router\n"
+        "from ia.agent.tools.scope import Scope\n"
+        "from ia.kernel.workspace import Workspace\n"
         "ws = Workspace()\n"
         "providers.refresh(ws, 'other')\n"
         "router, scope = Router(catalog.provided(ws)), Scope(ws, actor='model x')\n"
@@ -407,10 +407,10 @@ def test_a_time_limit_interrupts_a_tool(home):
     """The router's own limit holds in the server as it does in a turn: the main thread is the tools'."""
     code = (
         "import time\n"
-        "from ia.bridges import mcp\n"
-        "from ia.tools import catalog\n"
-        "from ia.tools.registry import READ, Tool\n"
-        "from ia.workspace import Workspace\n"
+        "from ia.reach.bridges import mcp\n"
+        "from ia.agent.tools import catalog\n"
+        "from ia.agent.tools.registry import READ, Tool\n"
+        "from ia.kernel.workspace import Workspace\n"
         "tools = catalog.builtin()\n"
         "slow = Tool('test.slow', READ, lambda scope: time.sleep(60), '', {'type': 'object'}, seconds=0.5)\n"
         "catalog.builtin = lambda: [*tools, slow]\n"

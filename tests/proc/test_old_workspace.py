@@ -91,3 +91,4 @@ def test_it_is_found_whole_and_a_talk_goes_on(old, ia):
     assert ia("task", "due").returncode == 0
     assert "宁德时代" in ia("turn", "之前怎么看宁德时代？", "-s", "日常", env={"IA_LANG": "zh"}).stdout
     assert ia("recall", "手写").returncode == 0
+    assert ia("provider", "test", "calendar").returncode == 0

@@ -12,7 +12,7 @@ import time
 import pytest
 
 from conftest import installed
-from ia_cli._memory import is_out_of_memory
+from ia_cli.terminal.memory_limit import is_out_of_memory
 
 DEMO = {"IA_MARKET_ADAPTER": "demo"}
 

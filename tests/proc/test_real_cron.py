@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from ia.channels import inbox
-from ia.tasks import table
+from ia.organs.channels import inbox
+from ia.reach.tasks import table
 
 NAME = "rsi-每分钟"
 PIPELINE = 'ia ohlcv 600519 --adapter demo | ia compute "rsi(close,14)"'
@@ -145,5 +145,5 @@ def running():
 
 
 def cron_log(ws):
-    path = Path(ws.root, ".ia/tasks/cron.log")
+    path = Path(ws.root, ".ia/reach/tasks/cron.log")
     return path.read_text(encoding="utf-8") if path.exists() else "cron started nothing"

@@ -12,7 +12,7 @@ import pytest
 
 from browser import Page, chromium
 from conftest import program
-from ia.pictures.scale import compact
+from ia.faculties.pictures.scale import compact
 
 pytestmark = pytest.mark.skipif(chromium() is None, reason="there is no Chromium here")
 

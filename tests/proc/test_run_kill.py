@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from conftest import installed
-from ia.tasks import decisions, runs
-from ia.workspace import Workspace
+from ia.kernel.workspace import Workspace
+from ia.reach.tasks import decisions, runs
 
 APPROVED, SLOT, NOW = "2024-03-15T15:59:00+08:00", "2024-03-15T08:00:00.000Z", "2024-03-15T16:00:20+08:00"
 HEAD = "---\nschedule: 0 16 * * *\nzone: Asia/Shanghai\nretries: 0\n"

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from conftest import installed
-from ia import audit, outside, proposals
-from ia.errors import NotFound, Refused, TryLater
-from ia.tasks import attempts, book, children, decisions, running, runs, taking_back
+from ia.kernel import audit, outside, proposals
+from ia.kernel.errors import NotFound, Refused, TryLater
+from ia.reach.tasks import attempts, book, children, decisions, running, runs, taking_back
 
 BY = "user with --yes"
 
@@ -157,7 +157,7 @@ def test_what_a_run_found_is_told_though_its_status_is_1(ws, at, approved):
     """A table with rows and status 1 reports findings."""
     approved(run="ia doctor")
     at("15T16:00:01")
-    from ia.tasks import reporting
+    from ia.reach.tasks import reporting
 
     ended = children.Ended(1, "check\tstate\nx\tfail\n", "", "")
     run = runs.claim(ws, book.get(ws, "job").id, "job", "2024-03-15T08:00:00.000Z", "schedule")
@@ -629,7 +629,7 @@ def test_taking_back_leaves_what_others_wrote(ws, at, approved, home):
 
 
 def test_taking_back_drops_proposals_and_what_was_to_be_told(ws, at, approved):
-    from ia.channels import sending
+    from ia.organs.channels import sending
 
     task = approved(run="ia usage")
     kept = proposals.propose(ws, "preferences", "memory/preferences.md", "- mine\n")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ia.tasks import decisions, running, runs
+from ia.reach.tasks import decisions, running, runs
 
 BY = "user with --yes"
 

@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from ia import config
-from ia.errors import BadData
-from ia.tasks import book, decisions, events, running, runs
+from ia.kernel import config
+from ia.kernel.errors import BadData
+from ia.reach.tasks import book, decisions, events, running, runs
 
 BY = "user with --yes"
 
@@ -83,8 +83,8 @@ def test_thousands_of_waiting_events_are_not_read_at_once(ws, approved):
     for number in range(300):
         runs.claim(ws, task.id, "job", f"webhook {number}", "webhook", state="waiting", data={"content": "x" * 500_000})
     code = (
-        "import resource\nfrom ia.tasks import runs, book\nfrom ia.workspace import Workspace\n"
-        "ws = Workspace()\nfrom ia.tasks import running\nbook.entries(ws)\n"
+        "import resource\nfrom ia.reach.tasks import runs, book\nfrom ia.kernel.workspace import Workspace\n"
+        "ws = Workspace()\nfrom ia.reach.tasks import running\nbook.entries(ws)\n"
         "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
         "print(next(runs.unsettled(ws, 'job')).slot, sum(1 for _ in runs.unsettled(ws, 'job')), book.entries(ws) and 1)\n"
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)\n"

@@ -11,16 +11,17 @@ import time
 
 import pytest
 
-from ia import sessions, store, usage
-from ia.errors import Refused, TryLater
-from ia.workspace import Workspace
+from ia.kernel import store
+from ia.kernel.errors import Refused, TryLater
+from ia.kernel.workspace import Workspace
+from ia.organs import sessions, usage
 
 TURNS = 4
 TALK = textwrap.dedent(
     """
     import sys, time
-    from ia import sessions, usage
-    from ia.workspace import Workspace
+    from ia.organs import sessions, usage
+    from ia.kernel.workspace import Workspace
 
     session, who, turns = sys.argv[1], sys.argv[2], int(sys.argv[3])
     ws = Workspace()
@@ -38,8 +39,8 @@ TALK = textwrap.dedent(
 HOLD = textwrap.dedent(
     """
     import sys, time
-    from ia import sessions
-    from ia.workspace import Workspace
+    from ia.organs import sessions
+    from ia.kernel.workspace import Workspace
 
     with sessions.queue(Workspace(), sys.argv[1], 30):
         print("held", flush=True)
@@ -191,8 +192,8 @@ def test_one_at_a_time(home, tmp_path):
         """
         import sys
         from pathlib import Path
-        from ia import sessions
-        from ia.workspace import Workspace
+        from ia.organs import sessions
+        from ia.kernel.workspace import Workspace
 
         counter, ws = Path(sys.argv[1]), Workspace()
         for _ in range(100):
@@ -211,9 +212,9 @@ def test_commands_that_run_at_once_share_a_cap(home):
     script = textwrap.dedent(
         """
         import sys, time
-        from ia import usage
-        from ia.errors import Refused
-        from ia.workspace import Workspace
+        from ia.organs import usage
+        from ia.kernel.errors import Refused
+        from ia.kernel.workspace import Workspace
 
         meter = usage.Meter(Workspace(), "some/model", command="turn")
         try:

@@ -30,8 +30,8 @@ def dump(home):
 
 def mirrored(home, monkeypatch):
     """The mirror as it is read, by symbol."""
-    from ia.market import mirror
-    from ia.workspace import Workspace
+    from ia.kernel.workspace import Workspace
+    from ia.organs.market import mirror
 
     monkeypatch.setenv("IA_NOW", f"{DAYS[-1]}T16:00:00+08:00")
     ws = Workspace(str(home))

@@ -30,7 +30,8 @@ from bot_api_server import (
     too_many,
 )
 from conftest import installed
-from ia import audit, outside, proposals, sessions
+from ia.kernel import audit, outside, proposals
+from ia.organs import sessions
 from openai_server import HANG, Reply, error
 
 
@@ -480,9 +481,9 @@ def test_who_was_taken_off_the_list_is_not_answered_later(bot, listener, brain, 
 
 
 def test_a_message_wakes_the_tasks_that_wait_for_its_words(bot, listener, brain, ws):
-    from ia.schedule.design import written
-    from ia.schedule.model import Design
-    from ia.tasks import decisions, runs
+    from ia.faculties.schedule.design import written
+    from ia.faculties.schedule.model import Design
+    from ia.reach.tasks import decisions, runs
 
     brain(always=echo)
     for name, words in (("look", "on message 复盘 本周"), ("other", "on message 买入")):
@@ -500,8 +501,8 @@ def test_a_message_wakes_the_tasks_that_wait_for_its_words(bot, listener, brain,
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_a_task_that_is_approved_in_the_chat_stands_in_the_crontab(bot, listener, ws, crontab, monkeypatch, lang):
-    from ia.schedule.design import written
-    from ia.schedule.model import Design
+    from ia.faculties.schedule.design import written
+    from ia.faculties.schedule.model import Design
 
     monkeypatch.setenv("IA_LANG", lang)
     text = written(Design("friday-review", "30 15 * * 5", prompt="复盘本周", zone="Asia/Shanghai"), lang)

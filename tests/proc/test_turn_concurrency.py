@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from conftest import installed
-from ia import sessions
+from ia.organs import sessions
 from openai_server import Reply
 
 NOW = "2024-03-15T16:00:00+08:00"

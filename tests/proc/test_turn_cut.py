@@ -10,7 +10,7 @@ import time
 import pytest
 
 from conftest import all_of, installed
-from ia import sessions
+from ia.organs import sessions
 from openai_server import HANG, Reply
 
 EVIL = "\x1b]0;owned\x07before\x1b[2Jafter\x9b31m\r\x7f."

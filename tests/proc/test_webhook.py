@@ -13,7 +13,7 @@ from http.client import HTTPException
 import pytest
 
 from conftest import installed
-from ia.tasks import book, decisions, runs
+from ia.reach.tasks import book, decisions, runs
 from webhook_sender import SECRET, Listener, approved, github, kept, standard, until
 
 
@@ -112,9 +112,9 @@ def test_a_name_that_nobody_listens_to_is_an_event_and_is_taken_once_somebody_do
 
 
 def test_no_task_but_an_approved_one_listens(ws):
-    from ia import proposals
-    from ia.schedule.design import written
-    from ia.schedule.model import Design
+    from ia.faculties.schedule.design import written
+    from ia.faculties.schedule.model import Design
+    from ia.kernel import proposals
 
     design = Design(name="sly", schedule="on webhook sly", run="ia log -n 1")
     ws.write(design.path, written(design))
@@ -378,7 +378,7 @@ def test_two_hundred_at_once_are_each_received_once(ws, build):
 
 
 def test_too_many_that_wait_are_not_taken_and_told_to_come_again(ws, build):
-    from ia.bridges.deliveries import MAX_WAITING, Delivery, keep
+    from ia.reach.bridges.deliveries import MAX_WAITING, Delivery, keep
 
     with runs.held(ws, "build"):  # it is busy
         waiting = [Delivery("build", f"early-{number}", "127.0.0.1", "x") for number in range(MAX_WAITING)]

@@ -13,10 +13,10 @@ import socket
 import time
 from typing import NamedTuple
 
-from ia.compute import host
-from ia.compute.policy import compile_source
-from ia.errors import IaError
-from ia.ohlcv.canonical import Bars
+from ia.kernel.errors import IaError
+from ia.organs.compute import host
+from ia.organs.compute.policy import compile_source
+from ia.organs.ohlcv.canonical import Bars
 
 TOKEN = "ia-canary-5f1d7c"
 ROWS = 300

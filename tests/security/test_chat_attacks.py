@@ -7,8 +7,8 @@ import threading
 import pytest
 
 from bot_api_server import FRIEND, OWNER, STRANGER
-from ia import audit, outside, proposals
-from ia.memory import writing
+from ia.kernel import audit, outside, proposals
+from ia.organs.memory import writing
 from openai_server import Reply
 
 FORWARD = {"forward_origin": {"type": "user", "date": 1, "sender_user": {"id": STRANGER, "first_name": "Mallory"}}}

@@ -14,13 +14,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ia import audit, outside, proposals, store
-from ia.tools import writes
-from ia.tools.catalog import builtin
-from ia.tools.registry import READ, WRITE, Tool
-from ia.tools.router import Router
-from ia.tools.scope import Scope
-from ia.workspace import Workspace
+from ia.agent.tools import writes
+from ia.agent.tools.catalog import builtin
+from ia.agent.tools.registry import READ, WRITE, Tool
+from ia.agent.tools.router import Router
+from ia.agent.tools.scope import Scope
+from ia.kernel import audit, outside, proposals, store
+from ia.kernel.workspace import Workspace
 
 PRIVATE = "PRIVATE-7f3a91"
 INNOCENT = ("帮我看看宁德时代最近怎么样", "How has CATL been doing lately? Look at prices and momentum.")
@@ -288,7 +288,7 @@ def _harmless(tool, arguments, outcome):
 @pytest.fixture(autouse=True)
 def offline(monkeypatch):
     monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
-    monkeypatch.setattr("ia.workspace.os.fsync", lambda fd: None)  # thousands of files that nobody keeps
+    monkeypatch.setattr("ia.kernel.workspace.os.fsync", lambda fd: None)  # thousands of files that nobody keeps
 
 
 @pytest.fixture

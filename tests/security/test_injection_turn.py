@@ -6,7 +6,7 @@ import json
 import pytest
 from test_injection import ADDRESS, CORPORA, FILES, INNOCENT, PRIVATE
 
-from ia import outside
+from ia.kernel import outside
 from openai_server import Reply
 
 EVERY = 61

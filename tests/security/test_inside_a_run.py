@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from conftest import installed
-from ia.tasks import book, decisions, pipeline, running
+from ia.reach.tasks import book, decisions, pipeline, running
 from ia_cli.main import COMMANDS
 
 REFUSED = [

@@ -14,8 +14,8 @@ import pytest
 from security_cage import TOKEN, Cage, bars
 
 from conftest import installed
-from ia.compute import host
-from ia.errors import Message, Refused
+from ia.kernel.errors import Message, Refused
+from ia.organs.compute import host
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the lock is written for Linux")
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the lock is wri
 FREE = """
 import ctypes, json, os, sys
 import _socket, mmap, signal, subprocess, threading
-from ia.compute import lock
+from ia.organs.compute import lock
 libc = ctypes.CDLL(None, use_errno=True)
 libc.syscall.restype = ctypes.c_long
 code = sys.stdin.read()
@@ -158,10 +158,10 @@ def test_probe_names_each_layer():
 UNLOCKABLE = """
 import errno, json, sys
 sys.path.insert(0, {tests!r})
-from ia.compute import lock
+from ia.organs.compute import lock
 lock.install(lock.assemble([317, 277, 444, 445, 446], 0x00050000 | errno.ENOSYS, 0x7FFF0000))
-from ia.compute import host
-from ia.errors import IaError
+from ia.organs.compute import host
+from ia.kernel.errors import IaError
 from security_cage import bars
 notes = []
 try:
@@ -207,11 +207,11 @@ class TestWithoutALock:
 CHECKED = """
 import errno, json, sys
 sys.path.insert(0, {tests!r})
-from ia.compute import lock
+from ia.organs.compute import lock
 lock.install(lock.assemble([317, 277, 444, 445, 446], 0x00050000 | errno.ENOSYS, 0x7FFF0000))
-from ia import skills
-from ia.compute.host import CannotLock
-from ia.workspace import Workspace
+from ia.faculties import skills
+from ia.organs.compute.host import CannotLock
+from ia.kernel.workspace import Workspace
 from security_cage import bars
 notes = []
 found = skills.check(Workspace(), "a", bars(), lambda m: notes.append(str(m)), "en")
@@ -252,7 +252,7 @@ class TestTheCommandWithoutALock:
     """The same through `ia compute`, under a filter that denies seccomp and Landlock to it and its children."""
 
     FILTER = (
-        "import errno, os, sys; from ia.compute import lock; "
+        "import errno, os, sys; from ia.organs.compute import lock; "
         "lock.install(lock.assemble([317, 277, 444, 445, 446], 0x00050000 | errno.ENOSYS, 0x7FFF0000)); "
         "os.execv(sys.argv[1], sys.argv[1:])"
     )

@@ -12,12 +12,12 @@ import pytest
 
 WALK = """
 import collections, json, os, signal, sys, types
-from ia.compute import lock, worker
+from ia.organs.compute import lock, worker
 worker._load(["*"])
 import io
 import pandas as pd
-from ia.compute import facade, spaces
-import ia.compute.coreutils as coreutils
+from ia.organs.compute import facade, spaces
+import ia.organs.compute.coreutils as coreutils
 import numpy as np
 reply = os.dup(1)
 layers = lock.confine()

@@ -2,8 +2,8 @@
 
 import pytest
 
-from ia import outside, proposals
-from ia.tasks import decisions, running
+from ia.kernel import outside, proposals
+from ia.reach.tasks import decisions, running
 
 BY = "user with --yes"
 

@@ -12,8 +12,8 @@ import pytest
 from test_injection import PRIVATE
 from test_injection_turn import obeying, stand, standing  # noqa: F401
 
-from ia import outside
-from ia.tasks import runs
+from ia.kernel import outside
+from ia.reach.tasks import runs
 from openai_server import Reply
 from webhook_sender import SECRET, Listener, approved, github, kept, received, standard, until
 

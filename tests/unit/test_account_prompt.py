@@ -5,16 +5,16 @@ from decimal import Decimal
 
 import pytest
 
-from ia import clock, proposals
-from ia.agent.account_prompt import write_account_prompt
-from ia.agent.turn import prepare, take
-from ia.instruments.symbols import from_canonical
-from ia.ledger import entering, journal
-from ia.ledger.order import Order
-from ia.ledger.whatif import suppose_buy
-from ia.outside import plain_name
-from ia.tools import catalog
-from ia.tools.scope import Scope
+from ia.agent.tools import catalog
+from ia.agent.tools.scope import Scope
+from ia.agent.turns.account_prompt import write_account_prompt
+from ia.agent.turns.turn import prepare, take
+from ia.domain.instruments.symbols import from_canonical
+from ia.kernel import clock, proposals
+from ia.kernel.outside import plain_name
+from ia.organs.ledger import entering, journal
+from ia.organs.ledger.order import Order
+from ia.organs.ledger.whatif import suppose_buy
 from ia.wiring.ledger_prices import open_ledger
 from small_market import fill, quote
 
@@ -224,7 +224,7 @@ def test_a_model_never_journals(ws):
 
 
 def test_a_refusal_is_in_the_language_of_the_turn_and_in_the_words_of_the_command_line(ws):
-    from ia.tools.refusals import CHINESE
+    from ia.agent.tools.refusals import CHINESE
     from ia_cli.zh import catalog as chinese
 
     assert {template: chinese()[template] for template in CHINESE} == CHINESE
@@ -248,7 +248,7 @@ def test_names_become_plain():
 
 
 def examined(ws):
-    from ia.doctor import CHECKS
+    from ia.reach.doctor import CHECKS
 
     return [found for name, check in CHECKS if name in ("market", "ledger") for found in check(ws)]
 

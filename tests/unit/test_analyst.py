@@ -9,7 +9,6 @@ from datetime import date, datetime
 import pytest
 
 import ia.agent.analyst
-from ia import clock
 from ia.agent.analyst import (
     coaching,
     figures,
@@ -28,6 +27,7 @@ from ia.agent.analyst import (
 )
 from ia.agent.analyst.desk import NO_TOOL, Desk, Failure, Result, parsed
 from ia.agent.analyst.voice import EN, ZH, Voice
+from ia.kernel import clock
 
 NOW = datetime(2024, 3, 15, 16, 0, tzinfo=clock.CHINA)
 MODULES = sorted(module.name for module in pkgutil.iter_modules(ia.agent.analyst.__path__))
@@ -286,7 +286,7 @@ def test_the_language_is_the_message_s(text, lang):
 
 
 def test_a_subagent_s_task_is_read_without_its_form():
-    from ia.agent.subagents import FORM
+    from ia.agent.turns.subagents import FORM
 
     asked = ask(f"You collect data.\n{FORM}\n\n研究宁德时代")
     assert (asked.question, asked.wants_json, asked.speak.lang) == ("研究宁德时代", True, ZH)
@@ -403,8 +403,8 @@ def test_a_reading_says_what_the_figure_is():
 
 
 def test_every_reading_is_an_expression_that_computes(ws):
-    from ia.compute.calculate import calculate
-    from ia.ohlcv.canonical import Bars
+    from ia.organs.compute.calculate import calculate
+    from ia.organs.ohlcv.canonical import Bars
 
     days = [date.fromordinal(735000 + at).isoformat() for at in range(1300)]
     prices = [100 + at % 17 + at / 50 for at in range(1300)]
@@ -722,7 +722,7 @@ def test_whatever_tools_answer_the_work_comes_to_an_end(ws, seed):
     from random import Random
 
     from ia.agent.analyst import plan
-    from ia.tools import catalog
+    from ia.agent.tools import catalog
 
     dice = Random(seed)
     tools = {tool.wire_name: tool.schema for tool in catalog.router(ws).tools.values()}

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ia.agent.models import import_llm
+from ia.agent.turns.models import import_llm
 
 
 @pytest.fixture(autouse=True)
@@ -36,7 +36,7 @@ def plain_tools():
 
 def test_it_is_a_model_for_anybody(ws):
     llm = import_llm()
-    from ia.agent.offline import Analyst
+    from ia.agent.analyst.offline import Analyst
 
     reply = Analyst().conversation(chain_limit=9).chain("看看 600519", tools=plain_tools())
     told = reply.text()
@@ -45,14 +45,14 @@ def test_it_is_a_model_for_anybody(ws):
 
 
 def test_it_says_so_where_there_are_no_tools(ws):
-    from ia.agent.offline import Analyst
+    from ia.agent.analyst.offline import Analyst
 
     assert "没有取行情的工具" in Analyst().prompt("看看 600519").text()
     assert "规则分析员" in Analyst().prompt("你能做什么").text()
 
 
 def test_it_streams_line_by_line(ws):
-    from ia.agent.offline import Analyst
+    from ia.agent.analyst.offline import Analyst
 
     response = Analyst().prompt("help")
     chunks = list(response)
@@ -62,8 +62,8 @@ def test_it_streams_line_by_line(ws):
 
 
 def test_a_schema_is_answered_with_an_object(ws):
-    from ia.agent.offline import Analyst
-    from ia.agent.subagents import OUTPUT
+    from ia.agent.analyst.offline import Analyst
+    from ia.agent.turns.subagents import OUTPUT
 
     told = json.loads(Analyst().prompt("你能做什么", schema=OUTPUT).text())
     assert told["points"] and told["artifacts"] == []
@@ -72,7 +72,7 @@ def test_a_schema_is_answered_with_an_object(ws):
 def test_it_takes_work_up_again_from_the_messages_alone(ws):
     """Nothing is kept between two calls: another instance goes on with what the messages hold."""
     llm = import_llm()
-    from ia.agent.offline import Analyst
+    from ia.agent.analyst.offline import Analyst
 
     tools = [llm.Tool.function(function) for function in plain_tools()]
     conversation = Analyst().conversation(tools=tools)
@@ -90,7 +90,7 @@ def test_it_takes_work_up_again_from_the_messages_alone(ws):
 
 
 def test_another_schema_gets_its_texts_and_lists(ws):
-    from ia.agent.offline import Analyst
+    from ia.agent.analyst.offline import Analyst
 
     schema = {
         "type": "object",
@@ -105,7 +105,7 @@ def test_results_may_come_one_message_each(ws):
     llm = import_llm()
     from llm.parts import Message, TextPart, ToolResultPart
 
-    from ia.agent.offline import Analyst
+    from ia.agent.analyst.offline import Analyst
 
     tools = [llm.Tool.function(function) for function in plain_tools()]
     question = Message(role="user", parts=[TextPart(text="600519 的 RSI 和收盘价是多少")])

@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ia import outside, profiles, proposals
-from ia.errors import BadData
-from ia.providers import installing as providers
-from ia.skills import installing as skills
+from ia.faculties import profiles
+from ia.faculties.providers import installing as providers
+from ia.faculties.skills import installing as skills
+from ia.kernel import outside, proposals
+from ia.kernel.errors import BadData
 
 UNSEEN = "\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029\u200b\u00ad\u034f\u3164\u2800\uffa0\u115f\ufe0f\U000e0100\U000e0041\u202e\u00a0\u3000\t\ufeff\x1b\x00"  # fmt: skip
 TEXTS = st.text(st.sampled_from(f"ab \n⟦⟧\\{UNSEEN}") | st.characters(exclude_categories=("Cs",)), max_size=12)

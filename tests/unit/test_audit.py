@@ -1,6 +1,6 @@
 """The audit trail."""
 
-from ia import audit
+from ia.kernel import audit
 
 
 def test_events_are_filtered_newest_first_and_never_from_the_future(ws, monkeypatch):

@@ -4,9 +4,9 @@ import os
 
 import pytest
 
-from ia import audit, config, proposals
-from ia.errors import BadData, NotFound, Refused, Unavailable
-from ia.tasks import book, decisions
+from ia.kernel import audit, config, proposals
+from ia.kernel.errors import BadData, NotFound, Refused, Unavailable
+from ia.reach.tasks import book, decisions
 
 USAGE = "---\nschedule: 0 16 * * 5\nzone: Asia/Shanghai\nrun: ia usage\n---\n每周五。\n"
 BY = "user with --yes"
@@ -226,7 +226,7 @@ def test_a_number_is_no_name(ws):
 
 
 def test_a_deleted_file_comes_back_by_approving_and_a_removed_one_by_undoing(ws, home):
-    from ia.memory import changes
+    from ia.organs.memory import changes
 
     ws.write("tasks/weekly.md", USAGE)
     decisions.approve(ws, "weekly", by="user with --yes")
@@ -247,7 +247,7 @@ def test_of_what_is_only_proposed_it_is_told_what_to_do(ws):
 
 
 def test_what_is_approved_in_the_past_has_missed_nothing_in_the_present(ws, monkeypatch):
-    from ia.tasks import running, runs
+    from ia.reach.tasks import running, runs
 
     at(monkeypatch, "2024-03-15T10:00")
     ws.write("tasks/weekly.md", USAGE)

@@ -16,13 +16,13 @@ import time
 
 import pytest
 
-from ia import audit, config, links
-from ia.channels import apprised, inbox, known, sending
-from ia.channels import telegram as bot
-from ia.channels.conformance import closed_port, serving
-from ia.channels.parts import parts
-from ia.errors import BadData, ConfigError, NotFound, TryLater, Unavailable, UsageError
-from ia.workspace import Workspace
+from ia.kernel import audit, config, links
+from ia.kernel.errors import BadData, ConfigError, NotFound, TryLater, Unavailable, UsageError
+from ia.kernel.workspace import Workspace
+from ia.organs.channels import apprised, inbox, known, sending
+from ia.organs.channels import telegram as bot
+from ia.organs.channels.conformance import closed_port, serving
+from ia.organs.channels.parts import parts
 
 TOKEN = "123456:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw0"
 TAKEN = b'{"ok": true, "result": {}}'
@@ -94,7 +94,7 @@ def test_a_key_is_sent_once(ws, phone):
 
 @pytest.mark.process
 def test_one_key_from_many_processes_is_sent_once(ws, phone, home):
-    code = "from ia.channels import sending; from ia.workspace import Workspace; sending.send(Workspace(), 'x', to='phone', key='k')"
+    code = "from ia.organs.channels import sending; from ia.kernel.workspace import Workspace; sending.send(Workspace(), 'x', to='phone', key='k')"
     ws.db.execute("SELECT 1")
     runs = [subprocess.Popen([sys.executable, "-c", code]) for _ in range(6)]
     assert [run.wait(60) for run in runs] == [0] * 6
@@ -289,8 +289,8 @@ def test_what_a_run_staged_after_reading_outside_says_so(ws, phone, monkeypatch)
 
 CRASH = """
 import os, sys
-from ia.channels import known, sending
-from ia.workspace import Workspace
+from ia.organs.channels import known, sending
+from ia.kernel.workspace import Workspace
 stage = sys.argv[1]
 if stage == "stored":
     sending._delivered = lambda *_: os.kill(os.getpid(), 9)
@@ -352,8 +352,8 @@ def test_ctrl_c_while_sending_leaves_it_unsure(ws, phone):
 def test_killed_at_random_moments_it_never_arrives_twice(ws, phone):
     """kill -9 while six messages are being sent: each arrives at most once, and what did not is made up for or told."""
     code = """
-from ia.channels import sending
-from ia.workspace import Workspace
+from ia.organs.channels import sending
+from ia.kernel.workspace import Workspace
 ws = Workspace()
 print(flush=True)
 for number in range(6):

@@ -5,15 +5,27 @@ import sqlite3
 
 import pytest
 
-from ia import audit, proposals, sessions
-from ia.bridges import answers, bot_messages
-from ia.bridges.answers import AGAIN, ANSWERED, FAILED, NEW, READY, SENDING, WORKING
-from ia.bridges.approving import LIFE, MAX_SHOWN, Approving, Voice
-from ia.bridges.chat import LINES, LONG, RATE, Conversation, Door, Incoming, _as_here, _unsaid, shortened, turned
-from ia.bridges.plain import plain
-from ia.errors import IaError, NotFound, Refused
-from ia.memory import writing
-from ia.proposals import difference
+from ia.kernel import audit, proposals
+from ia.kernel.errors import IaError, NotFound, Refused
+from ia.kernel.proposals import difference
+from ia.organs import sessions
+from ia.organs.memory import writing
+from ia.reach.bridges import answers, bot_messages
+from ia.reach.bridges.answers import AGAIN, ANSWERED, FAILED, NEW, READY, SENDING, WORKING
+from ia.reach.bridges.approving import LIFE, MAX_SHOWN, Approving, Voice
+from ia.reach.bridges.chat import (
+    LINES,
+    LONG,
+    RATE,
+    Conversation,
+    Door,
+    Incoming,
+    _as_here,
+    _unsaid,
+    shortened,
+    turned,
+)
+from ia.reach.bridges.plain import plain
 
 CHAT = "41"
 
@@ -76,10 +88,10 @@ def test_a_code_carries_out_the_proposal_that_was_shown_once(ws, approving):
 def test_a_trade_is_journalled_from_a_chat_with_a_code(ws, approving):
     from decimal import Decimal
 
-    from ia import clock as time
-    from ia.instruments.symbols import resolve
-    from ia.ledger import journal, proposed
-    from ia.ledger.order import Order
+    from ia.domain.instruments.symbols import resolve
+    from ia.kernel import clock as time
+    from ia.organs.ledger import journal, proposed
+    from ia.organs.ledger.order import Order
 
     symbol = resolve("600519")
     wish = Order("buy", symbol, Decimal(100), Decimal("1650.5"), time.now(), {}, "RSI 46", "", "model x", "")
@@ -264,9 +276,9 @@ def test_notes_tasks_skills_and_what_is_unknown(ws, conversation):
 
 
 def approved_task(ws, name="week", schedule="30 15 * * 5"):
-    from ia.schedule.design import written
-    from ia.schedule.model import Design
-    from ia.tasks import decisions
+    from ia.faculties.schedule.design import written
+    from ia.faculties.schedule.model import Design
+    from ia.reach.tasks import decisions
 
     ws.write(f"tasks/{name}.md", written(Design(name, schedule, run="ia usage", zone="Asia/Shanghai"), "en"))
     return decisions.approve(ws, name, by="a test")
@@ -284,7 +296,7 @@ def test_tasks_are_told_in_words_with_the_next_time(ws, conversation, monkeypatc
 
 @pytest.mark.process
 def test_the_owner_pauses_without_and_resumes_and_removes_with_a_code(ws, conversation, crontab):
-    from ia.tasks import book
+    from ia.reach.tasks import book
 
     approved_task(ws)
     assert says(conversation, ws, "/pause week", "42").startswith("only the owner")
@@ -564,7 +576,7 @@ def test_a_database_that_is_locked_is_told_as_such(ws, home):
 
 
 def test_nothing_is_heard_inside_a_run(ws, monkeypatch):
-    from ia.bridges import telegram
+    from ia.reach.bridges import telegram
 
     monkeypatch.setenv("IA_RUN", "3")
     with pytest.raises(Refused):

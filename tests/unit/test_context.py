@@ -2,12 +2,14 @@
 
 import pytest
 
-from ia import notebook, outside, profiles, sessions
-from ia.agent import context
-from ia.agent.context import Data, assembled
-from ia.memory import writing
-from ia.tools import catalog
-from ia.tools.scope import Scope
+from ia.agent.tools import catalog
+from ia.agent.tools.scope import Scope
+from ia.agent.turns import context
+from ia.agent.turns.context import Data, assembled
+from ia.faculties import profiles
+from ia.kernel import outside
+from ia.organs import notebook, sessions
+from ia.organs.memory import writing
 
 
 def of(ws, question="看看茅台", **more):
@@ -115,7 +117,7 @@ def test_the_size_counts_everything(ws):
 
 @pytest.mark.parametrize("question", ["最后", "长" * 30_000])
 def test_a_session_that_is_too_long_is_shown_as_it_will_be_sent(ws, question, monkeypatch):
-    from ia.agent.turn import prepare
+    from ia.agent.turns.turn import prepare
 
     monkeypatch.setenv("IA_NOW", "2024-03-15T16:00:00+08:00")
 

@@ -14,10 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from ia import audit, doctor
-from ia.errors import ConfigError, TryLater, Unavailable
-from ia.tasks import book, crontab, decisions, entries, table
-from ia.workspace import Workspace
+from ia.kernel import audit
+from ia.kernel.errors import ConfigError, TryLater, Unavailable
+from ia.kernel.workspace import Workspace
+from ia.reach import doctor
+from ia.reach.tasks import book, crontab, decisions, entries, table
 
 USAGE = "---\nschedule: 0 16 * * 5\nzone: Asia/Shanghai\nrun: ia usage\n---\n每周五。\n"
 FOREIGN = (
@@ -189,7 +190,7 @@ def test_two_lines_catch_up_and_only_while_there_are_tasks():
 
 
 def test_a_user_without_a_crontab_and_one_with_an_empty_one(crontab):
-    from ia.tasks import crontab as ours
+    from ia.reach.tasks import crontab as ours
 
     assert ours.read() == b""
     crontab.write_bytes(b"\xff\0")
@@ -212,7 +213,7 @@ def test_where_there_was_no_crontab_there_is_none_afterwards(ws, crontab):
 
 
 def test_a_second_sync_changes_nothing(ws, task, crontab):
-    from ia.tasks import crontab as ours
+    from ia.reach.tasks import crontab as ours
 
     before = os.stat(crontab)
     assert not ours.sync(ws)
@@ -220,7 +221,7 @@ def test_a_second_sync_changes_nothing(ws, task, crontab):
 
 
 def test_the_crontab_lives_in_the_real_time(ws, task, crontab, monkeypatch):
-    from ia.tasks import crontab as ours
+    from ia.reach.tasks import crontab as ours
 
     told = crontab.read_bytes()
     monkeypatch.setenv("IA_NOW", "2001-01-01")
@@ -333,7 +334,7 @@ def test_a_table_of_any_size_goes_through(crontab):
 def test_another_ia_that_writes_is_waited_for(ws, task, crontab, monkeypatch):
     import fcntl
 
-    from ia.tasks import crontab as ours
+    from ia.reach.tasks import crontab as ours
 
     crontab.write_bytes(b"")
     monkeypatch.setattr(table, "PATIENCE", 0.3)
@@ -346,7 +347,7 @@ def test_another_ia_that_writes_is_waited_for(ws, task, crontab, monkeypatch):
 
 @pytest.mark.process
 def test_many_of_a_users_workspaces_at_once(tmp_path, crontab):
-    from ia.tasks import crontab as ours
+    from ia.reach.tasks import crontab as ours
 
     crontab.write_bytes(FOREIGN[1])
     workspaces = [Workspace(str(tmp_path / f"home {n}")) for n in range(4)]
@@ -422,7 +423,7 @@ def damages(good):
 @pytest.mark.process
 @pytest.mark.parametrize("number", range(7))
 def test_damaged_marks_are_mended_on_request_and_no_foreign_line_is_lost(ws, task, crontab, number):
-    from ia.tasks import crontab as ours
+    from ia.reach.tasks import crontab as ours
 
     bad, foreign = damages(crontab.read_bytes())[number]
     crontab.write_bytes(bad)
@@ -459,7 +460,7 @@ def test_damaged_marks_end_in_one_line_and_change_nothing(ws, ia, task, crontab,
 
 def test_a_job_without_a_line_feed_gets_one_for_good(ws, crontab):
     """Cron refuses a table whose last job has none, so it could not be given back."""
-    from ia.tasks import crontab as ours
+    from ia.reach.tasks import crontab as ours
 
     once = ours.spliced(b"0 5 * * * job", "/h", lines_of("a"))
     assert once.startswith(b"0 5 * * * job\n# >>> ia: /h >>>\n")
@@ -469,7 +470,7 @@ def test_a_job_without_a_line_feed_gets_one_for_good(ws, crontab):
 
 
 def test_a_mark_that_lost_its_line_feed_gets_it_back(ws, task, crontab):
-    from ia.tasks import crontab as ours
+    from ia.reach.tasks import crontab as ours
 
     good = crontab.read_bytes()
     crontab.write_bytes(good[:-1])
@@ -494,7 +495,7 @@ def test_a_carriage_return_that_crontab_shows_as_two_letters_is_refused(ws, task
 
 @pytest.mark.process
 def test_a_block_of_a_workspace_that_is_gone(ws, task, crontab, tmp_path):
-    from ia.tasks import crontab as ours
+    from ia.reach.tasks import crontab as ours
 
     gone = str(tmp_path / "gone")
     with_gone = ours.spliced(crontab.read_bytes(), gone, lines_of("x"))
@@ -507,7 +508,7 @@ def test_a_block_of_a_workspace_that_is_gone(ws, task, crontab, tmp_path):
 
 
 def test_the_command_that_mends_a_gone_workspace_can_be_typed(ws, task, crontab, tmp_path):
-    from ia.tasks import crontab as ours
+    from ia.reach.tasks import crontab as ours
 
     gone = str(tmp_path / "gone; touch 'x y'")
     crontab.write_bytes(ours.spliced(crontab.read_bytes(), gone, lines_of("x")))

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ia import clock, dateforms
-from ia.dateforms import FORMS, parse_day, parse_one_day, read_days, read_moment
-from ia.errors import UsageError
-from ia.ledger.order import moment_of
-from ia.ohlcv.history import Request, dated
+from ia.kernel import clock, dateforms
+from ia.kernel.dateforms import FORMS, parse_day, parse_one_day, read_days, read_moment
+from ia.kernel.errors import UsageError
+from ia.organs.ledger.order import moment_of
+from ia.organs.ohlcv.history import Request, dated
 
 TODAY = date(2024, 3, 15)
 NOW = "2024-03-15T16:00+08:00"

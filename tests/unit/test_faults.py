@@ -5,13 +5,15 @@ import os
 
 import pytest
 
-from ia import audit, faults, notebook, profiles, proposals, sessions
 from ia.agent.analyst import guarded, note, plan
 from ia.agent.analyst.desk import Desk
 from ia.agent.analyst.parts import in_list, in_text, nothing, part
 from ia.agent.analyst.voice import EN, Voice
-from ia.agent.turn import COULD_NOT, take
-from ia.errors import InternalError, TryLater
+from ia.agent.turns.turn import COULD_NOT, take
+from ia.faculties import profiles
+from ia.kernel import audit, faults, proposals
+from ia.kernel.errors import InternalError, TryLater
+from ia.organs import notebook, sessions
 
 PYTHON = ("Error", "0x", "Traceback", ".py", "object at")
 
@@ -89,8 +91,8 @@ def test_a_turn_that_fails_as_a_whole_keeps_a_plain_sentence(ws, monkeypatch, la
 
 
 def test_a_bug_of_a_tool_costs_the_call(ws, monkeypatch):
-    from ia.tools import catalog
-    from ia.tools.scope import Scope
+    from ia.agent.tools import catalog
+    from ia.agent.tools.scope import Scope
 
     monkeypatch.setattr(notebook, "read", breaks)
     told = []
@@ -106,8 +108,8 @@ def test_a_bug_of_a_tool_costs_the_call(ws, monkeypatch):
 
 
 def test_a_bug_in_a_chat_is_told_to_nobody_who_writes(ws):
-    from ia.bridges import chat
-    from ia_cli._voice import voice
+    from ia.reach.bridges import chat
+    from ia_cli.terminal.listener_voice import voice
 
     told = []
     answer = chat._told(ws, voice(), lambda message: told.append(str(message)), breaks)
@@ -140,7 +142,7 @@ def test_a_bug_makes_no_workspace(tmp_path, monkeypatch, capsys):
     home = tmp_path / "fresh"
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.delenv("IA_HOME", raising=False)
-    monkeypatch.setattr("ia_cli.completion.completion.invoke", breaks)
+    monkeypatch.setattr("ia_cli.commands.completion.completion.invoke", breaks)
     assert run(["completion", "bash"]) == 70
     complaint = capsys.readouterr().err
     assert complaint.startswith("ia: internal error in `ia completion`\n")
@@ -189,7 +191,7 @@ def test_what_the_system_says_is_no_bug():
 
 
 def test_the_bug_of_a_model_plugin_is_told_plainly():
-    from ia.agent import models
+    from ia.agent.turns import models
 
     told = models.explained(AttributeError("'NoneType' object has no attribute 'choices'"), "some-model")
     assert (told.status, str(told)) == (69, "some-model: an answer that cannot be read")

@@ -10,9 +10,10 @@ import time
 
 import pytest
 
-from ia import config, doctor, files
-from ia.errors import BadData, ConfigError, Message, TryLater
-from ia.workspace import Workspace
+from ia.kernel import config, files
+from ia.kernel.errors import BadData, ConfigError, Message, TryLater
+from ia.kernel.workspace import Workspace
+from ia.reach import doctor
 
 
 def open_to_others(folder):
@@ -183,7 +184,7 @@ def test_a_file_that_cannot_be_replaced_leaves_no_temporary_one(tmp_path, durabl
 
 def test_processes_replace_what_can_be_made_again_without_a_lock(tmp_path):
     path = str(tmp_path / "x")
-    code = "import sys; from ia import files\nfor _ in range(300): files.keep_file(sys.argv[1], sys.argv[2] * 100_000)"
+    code = "import sys; from ia.kernel import files\nfor _ in range(300): files.keep_file(sys.argv[1], sys.argv[2] * 100_000)"
     files.keep_file(path, "c" * 100_000)
     writers = [subprocess.Popen([sys.executable, "-c", code, path, letter]) for letter in "ab"]
     seen = set()
@@ -287,7 +288,7 @@ def test_who_waits_for_a_lock_gets_it_when_it_is_free(tmp_path, wait):
 
 def test_a_killed_process_leaves_no_lock(tmp_path):
     path = str(tmp_path / "lock")
-    code = "import os, sys; from ia import files; files.take_lock(sys.argv[1]); os.kill(os.getpid(), 9)"
+    code = "import os, sys; from ia.kernel import files; files.take_lock(sys.argv[1]); os.kill(os.getpid(), 9)"
     assert subprocess.run([sys.executable, "-c", code, path]).returncode == -9
     with files.hold_lock(path) as held:
         assert held is not None
@@ -312,7 +313,9 @@ def test_a_lock_that_must_be_there_is_not_made(tmp_path):
 
 
 def test_a_private_process_knows_the_users_umask():
-    code = "import os; from ia import files; os.umask(0o027); files.make_private(); print(oct(files.user_umask()))"
+    code = (
+        "import os; from ia.kernel import files; os.umask(0o027); files.make_private(); print(oct(files.user_umask()))"
+    )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "0o27\n"
 
 

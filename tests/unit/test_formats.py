@@ -4,12 +4,13 @@ import time
 
 import pytest
 
-from ia import outside, profiles, skills
-from ia.errors import BadData
-from ia.formats.frontmatter import find_block, split_text
-from ia.formats.yaml import MAX_DEPTH, dump_editable, load_editable, load_yaml
-from ia.schedule.design import parsed
-from ia.workspace import headline
+from ia.faculties import profiles, skills
+from ia.faculties.schedule.design import parsed
+from ia.kernel import outside
+from ia.kernel.errors import BadData
+from ia.kernel.formats.frontmatter import find_block, split_text
+from ia.kernel.formats.yaml import MAX_DEPTH, dump_editable, load_editable, load_yaml
+from ia.kernel.workspace import headline
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from ia.errors import Refused
-from ia.tools import gate
-from ia.tools.asking import ASKED, wanted
-from ia.tools.catalog import builtin
-from ia.tools.registry import CONFIRM, READ, WRITE, Tool
-from ia.tools.scope import Scope
-from ia.tools.writes import area_of
+from ia.agent.tools import gate
+from ia.agent.tools.asking import ASKED, wanted
+from ia.agent.tools.catalog import builtin
+from ia.agent.tools.registry import CONFIRM, READ, WRITE, Tool
+from ia.agent.tools.scope import Scope
+from ia.agent.tools.writes import area_of
+from ia.kernel.errors import Refused
 
 LIB = Path(__file__).parent.parent.parent / "lib" / "ia"
 
@@ -361,7 +361,7 @@ def test_nothing_below_names_a_room_above():
 @pytest.mark.process
 def test_the_walk_would_see_it():
     assert "approve" in reachable(
-        mentioned(ast.parse("def f(scope):\n    from ia import proposals as p\n    p.approve(1)"))
+        mentioned(ast.parse("def f(scope):\n    from ia.kernel import proposals as p\n    p.approve(1)"))
     )
     assert "approve" in reachable(mentioned(ast.parse("getattr(p, 'approve')")))
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ia.errors import ConfigError
-from ia.instruments.symbols import Symbol, from_canonical
-from ia.ledger.guard import (
+from ia.domain.instruments.symbols import Symbol, from_canonical
+from ia.kernel.errors import ConfigError
+from ia.organs.ledger.guard import (
     Breach,
     Held,
     Limits,
@@ -26,7 +26,7 @@ from ia.ledger.guard import (
     refused,
     warnings,
 )
-from ia_cli._text import say
+from ia_cli.terminal.text import say
 
 DAY = "2024-03-01"
 NOON = datetime(2024, 3, 1, 4, 0, tzinfo=UTC)

@@ -4,13 +4,14 @@ from decimal import Decimal
 
 import pytest
 
-from ia import clock, marketdb
-from ia.instruments.symbols import from_canonical
-from ia.ledger import order
-from ia.market import store
-from ia.market.quote import Quote
+from ia.domain.instruments.symbols import from_canonical
+from ia.kernel import clock
+from ia.kernel.workspace import Workspace
+from ia.organs import marketdb
+from ia.organs.ledger import order
+from ia.organs.market import store
+from ia.organs.market.quote import Quote
 from ia.wiring.ledger_prices import open_ledger
-from ia.workspace import Workspace
 
 BANK = "600036.SH"
 

@@ -5,12 +5,12 @@ from decimal import Decimal
 
 import pytest
 
-from ia import marketdb
-from ia.instruments.symbols import resolve
-from ia.ledger import documents, entering, journal, order
-from ia.ledger.entering import Change
-from ia.ledger.order import Order
-from ia.ledger.profit import rows
+from ia.domain.instruments.symbols import resolve
+from ia.organs import marketdb
+from ia.organs.ledger import documents, entering, journal, order
+from ia.organs.ledger.entering import Change
+from ia.organs.ledger.order import Order
+from ia.organs.ledger.profit import rows
 from ia.wiring.ledger_prices import open_ledger
 
 DAYS = ("2024-06-17", "2024-06-18", "2024-06-19", "2024-06-20", "2024-06-21")

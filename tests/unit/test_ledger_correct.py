@@ -7,12 +7,12 @@ from decimal import Decimal
 import pytest
 from test_ledger_fold import SYMBOLS, agree, as_decimal, brute, entry, half_up, history
 
-from ia.errors import Refused
-from ia.instruments.symbols import from_canonical
-from ia.ledger import entering, journal
-from ia.ledger.entering import Change
-from ia.ledger.fold import fold
-from ia.ledger.order import Order, moment_of
+from ia.domain.instruments.symbols import from_canonical
+from ia.kernel.errors import Refused
+from ia.organs.ledger import entering, journal
+from ia.organs.ledger.entering import Change
+from ia.organs.ledger.fold import fold
+from ia.organs.ledger.order import Order, moment_of
 from ia.wiring.ledger_prices import open_ledger
 
 
@@ -119,7 +119,7 @@ def entered_with_slips(desk, events, dice):
 @pytest.mark.process
 @pytest.mark.parametrize("block", range(0, 60, 15))
 def test_corrections_of_random_histories_agree_with_a_brute_force(tmp_path_factory, monkeypatch, block):
-    from ia.workspace import Workspace
+    from ia.kernel.workspace import Workspace
 
     monkeypatch.setenv("IA_NOW", "2030-01-02T16:00+08:00")
     ws, made = Workspace(str(tmp_path_factory.mktemp("corrected"))), 0

@@ -4,11 +4,11 @@ import sqlite3
 
 import pytest
 
-from ia.errors import BadData
-from ia.ledger import entering, journal, order
-from ia.ledger.documents import document
+from ia.kernel.errors import BadData
+from ia.kernel.workspace import Workspace
+from ia.organs.ledger import entering, journal, order
+from ia.organs.ledger.documents import document
 from ia.wiring.ledger_prices import open_ledger
-from ia.workspace import Workspace
 
 DAMAGE = [
     "price = 'abc'",

@@ -9,14 +9,14 @@ from fractions import Fraction
 
 import pytest
 
-from ia import clock
-from ia.errors import Refused
-from ia.instruments.symbols import from_canonical, resolve
-from ia.ledger import journal
-from ia.ledger.fold import Lot, fold
-from ia.ledger.journal import Entry
-from ia.ledger.order import Order, at_open, entry_of
-from ia.ledger.taxed import due
+from ia.domain.instruments.symbols import from_canonical, resolve
+from ia.kernel import clock
+from ia.kernel.errors import Refused
+from ia.organs.ledger import journal
+from ia.organs.ledger.fold import Lot, fold
+from ia.organs.ledger.journal import Entry
+from ia.organs.ledger.order import Order, at_open, entry_of
+from ia.organs.ledger.taxed import due
 
 SEEDS = int(os.environ.get("IA_SOAK", "0")) or 300
 
@@ -291,7 +291,7 @@ def agree(books, found):
 @pytest.mark.process
 @pytest.mark.parametrize("block", range(0, SEEDS, 25))
 def test_generated_histories_agree_with_a_brute_force_to_the_cent(tmp_path_factory, monkeypatch, block):
-    from ia.workspace import Workspace
+    from ia.kernel.workspace import Workspace
 
     sold = 0
     ws = Workspace(str(tmp_path_factory.mktemp("ledger")))

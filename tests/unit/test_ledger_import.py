@@ -9,9 +9,9 @@ from decimal import Decimal
 import pytest
 from test_ledger_fold import SYMBOLS, entered, history
 
-from ia.errors import BadData, Refused
-from ia.ledger import beancount, exporting, importing, journal
-from ia.ledger.fold import fold
+from ia.kernel.errors import BadData, Refused
+from ia.organs.ledger import beancount, exporting, importing, journal
+from ia.organs.ledger.fold import fold
 from ia.wiring.ledger_prices import open_ledger
 
 THS = """成交日期\t成交时间\t证券代码\t证券名称\t操作\t成交数量\t成交均价\t成交金额\t手续费\t印花税\t过户费\t发生金额\t成交编号
@@ -218,7 +218,7 @@ FORMULAS = ["=HYPERLINK(1)", "+1", "-1", "@x", "'quoted", "'=x", "＝x", "plain"
 
 @pytest.mark.parametrize("text", FORMULAS)
 def test_no_text_of_an_export_is_a_formula_and_each_comes_back(ws, tmp_path, text):
-    from ia.workspace import Workspace
+    from ia.kernel.workspace import Workspace
 
     put(ws, THS)
     sold = journal.standing(ws.db)
@@ -236,7 +236,7 @@ def test_no_text_of_an_export_is_a_formula_and_each_comes_back(ws, tmp_path, tex
 
 
 def test_what_is_exported_is_imported_to_the_same_sums(ws, tmp_path):
-    from ia.workspace import Workspace
+    from ia.kernel.workspace import Workspace
 
     entered(ws, history(7), random.Random(7))
     text = "".join(exporting.lines(journal.standing(ws.db)))
@@ -283,7 +283,7 @@ def test_bean_check_accepts_generated_histories(tmp_path, block):
     pytest.importorskip("beancount")
     from beancount import loader
 
-    from ia.workspace import Workspace
+    from ia.kernel.workspace import Workspace
 
     for seed in range(block * 10, block * 10 + 10):
         (tmp_path / f"h{seed}").mkdir()

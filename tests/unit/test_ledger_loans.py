@@ -4,10 +4,10 @@ from decimal import Decimal
 
 import pytest
 
-from ia.errors import BadData, Refused, UsageError
-from ia.ledger import beancount, entering, importing, journal
-from ia.ledger.entering import Change
-from ia.ledger.fold import fold, plain
+from ia.kernel.errors import BadData, Refused, UsageError
+from ia.organs.ledger import beancount, entering, importing, journal
+from ia.organs.ledger.entering import Change
+from ia.organs.ledger.fold import fold, plain
 from ia.wiring.ledger_prices import open_ledger
 
 HEAD = (

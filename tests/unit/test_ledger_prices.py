@@ -4,9 +4,9 @@ from decimal import Decimal
 
 import pytest
 
-from ia.instruments.symbols import from_canonical
+from ia.domain.instruments.symbols import from_canonical
+from ia.kernel.workspace import Workspace
 from ia.wiring.ledger_prices import StoredPrices
-from ia.workspace import Workspace
 
 BANK = from_canonical("600036.SH")
 

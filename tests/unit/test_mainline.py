@@ -9,14 +9,14 @@ from statistics import fmean
 
 import pytest
 
-from ia import sessions
-from ia.agent.mainline import keep, text
-from ia.market import reading
-from ia.market.chance import adjusted, expected, tail
-from ia.market.mainline import LEVEL, META, Past, judged, mainlines
-from ia.market.summary import Stock, at_limit
-from ia.memory import rules
-from ia.recall.search import recall
+from ia.agent.turns.mainline import keep, text
+from ia.organs import sessions
+from ia.organs.market import reading
+from ia.organs.market.chance import adjusted, expected, tail
+from ia.organs.market.mainline import LEVEL, META, Past, judged, mainlines
+from ia.organs.market.summary import Stock, at_limit
+from ia.organs.memory import rules
+from ia.organs.recall.search import recall
 from small_market import fill, quote
 
 DAY = "2024-03-15"
@@ -267,10 +267,10 @@ def test_with_one_stored_day_there_is_no_history_but_a_line(ws, monkeypatch):
 
 
 def test_history_follows_from_raw_closes_where_no_snapshot_is_and_not_across_an_ex_date(ws, monkeypatch):
-    from ia import marketdb
-    from ia.market import store
-    from ia.ohlcv.adjust import Action
-    from ia.ohlcv.canonical import Bars
+    from ia.organs import marketdb
+    from ia.organs.market import store
+    from ia.organs.ohlcv.adjust import Action
+    from ia.organs.ohlcv.canonical import Bars
 
     monkeypatch.setenv("IA_NOW", f"{DAY}T16:00:00+08:00")
     source = fill(ws, {DAY: [quote("600001.SH", price=12.0), quote("600002.SH", price=12.0)]})

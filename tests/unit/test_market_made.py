@@ -2,11 +2,11 @@
 
 import pytest
 
-from ia.errors import ConfigError, NotFound
-from ia.instruments.symbols import from_canonical
-from ia.market.sources import NET_ENDED, NotDelivered, load
-from ia.market.sources.cells import Tally
-from ia.market.sources.plausible import check
+from ia.domain.instruments.symbols import from_canonical
+from ia.kernel.errors import ConfigError, NotFound
+from ia.organs.market.sources import NET_ENDED, NotDelivered, load
+from ia.organs.market.sources.cells import Tally
+from ia.organs.market.sources.plausible import check
 
 DAY = "2024-06-14"
 

@@ -8,11 +8,11 @@ import random
 import numpy as np
 import pytest
 
-from ia.errors import NotFound
-from ia.market import mirror, mirrored, mirroring, store
-from ia.ohlcv import cache
-from ia.ohlcv.adjust import Action, adjusted
-from ia.ohlcv.canonical import Bars
+from ia.kernel.errors import NotFound
+from ia.organs.market import mirror, mirrored, mirroring, store
+from ia.organs.ohlcv import cache
+from ia.organs.ohlcv.adjust import Action, adjusted
+from ia.organs.ohlcv.canonical import Bars
 from stored_market import DATES, bars, check, quote
 
 # what it says
@@ -177,7 +177,7 @@ def test_older_days_come_in_front_and_between(ws, db, source):
 
 
 def test_actions_that_ia_ohlcv_fetched_count_too(ws, full, source):
-    from ia.instruments.symbols import Symbol
+    from ia.domain.instruments.symbols import Symbol
 
     check(ws, full, source)
     series = cache.Series("akshare", "300001.SZ", "x", "host", "", False, "t", "t", DATES[30], DATES[59])

@@ -13,10 +13,10 @@ import time
 import numpy as np
 import pytest
 
-from ia import marketdb
-from ia.errors import TryLater
-from ia.market import mirror, mirrored, mirroring, store
-from ia.ohlcv.adjust import Action
+from ia.kernel.errors import TryLater
+from ia.organs import marketdb
+from ia.organs.market import mirror, mirrored, mirroring, store
+from ia.organs.ohlcv.adjust import Action
 from stored_market import DATES, bars, check, quote
 
 # what happens to files
@@ -119,7 +119,7 @@ def test_an_update_of_nothing_writes_nothing(ws, full, source):
 
 def test_it_is_written_without_numpy(ws, full):
     code = (
-        "import sys; from ia.market import mirror; from ia import marketdb; from ia.workspace import Workspace\n"
+        "import sys; from ia.organs.market import mirror; from ia.organs import marketdb; from ia.kernel.workspace import Workspace\n"
         "ws = Workspace(); mirror.update(ws, marketdb.connect(ws), 1); assert 'numpy' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
@@ -128,10 +128,10 @@ def test_it_is_written_without_numpy(ws, full):
 READER = """
 import os, sys
 import numpy
-from ia import store
-from ia.errors import IaError
-from ia.market import mirror
-from ia.workspace import Workspace
+from ia.kernel import store
+from ia.kernel.errors import IaError
+from ia.organs.market import mirror
+from ia.kernel.workspace import Workspace
 store.sqlite_utils()
 if os.geteuid() == 0:
     os.setuid(65534)  # to root no folder is read-only
@@ -145,7 +145,7 @@ for line in sys.stdin:
 
 @pytest.mark.process
 def test_where_nothing_may_be_written_it_is_read_and_never_stale(monkeypatch):
-    from ia.workspace import Workspace
+    from ia.kernel.workspace import Workspace
 
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
@@ -199,8 +199,8 @@ def test_a_full_disk_leaves_the_mirror_as_it_was(ws, full, source):
     size = os.stat(os.path.join(folder, "open.npy")).st_size
     store.put_day(full, source, DATES[60], [quote("600000.SH", 12.0)])
     code = (
-        "import resource, signal; from ia.errors import TryLater; from ia.market import mirror\n"
-        "from ia import marketdb; from ia.workspace import Workspace\n"
+        "import resource, signal; from ia.kernel.errors import TryLater; from ia.organs.market import mirror\n"
+        "from ia.organs import marketdb; from ia.kernel.workspace import Workspace\n"
         "ws = Workspace(); db = marketdb.connect(ws); db.execute('SELECT count(*) FROM days').fetchone()\n"
         f"signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, ({size + 100},) * 2)\n"
         "try: mirror.update(ws, db, 1)\n"
@@ -235,9 +235,9 @@ def test_another_process_at_it_is_waited_for_and_not_for_ever(ws, full, source, 
 
 DYING = """
 import contextlib, os, signal, sys
-from ia.market import matrix, mirror
-from ia import marketdb
-from ia.workspace import Workspace
+from ia.organs.market import matrix, mirror
+from ia.organs import marketdb
+from ia.kernel.workspace import Workspace
 
 def dies(call):
     def counted(*args):
@@ -323,12 +323,12 @@ def test_killed_at_every_step_it_is_right_or_mended(ws, full, source, tmp_path, 
 
 WRITER = """
 import contextlib, random, sys
-from ia.market import mirror, store
-from ia.market.quote import Quote
-from ia import marketdb
-from ia.ohlcv.adjust import Action
-from ia.ohlcv.canonical import Bars
-from ia.workspace import Workspace
+from ia.organs.market import mirror, store
+from ia.organs.market.quote import Quote
+from ia.organs import marketdb
+from ia.organs.ohlcv.adjust import Action
+from ia.organs.ohlcv.canonical import Bars
+from ia.kernel.workspace import Workspace
 
 rng = random.Random(int(sys.argv[1]))
 dates = [f"2024-{m:02d}-{d:02d}" for m in range(1, 13) for d in range(1, 29)]

@@ -5,13 +5,13 @@ import random
 
 import pytest
 
-from ia import marketdb
-from ia.errors import NotFound
-from ia.market import reading, store
-from ia.market.screen import screen
-from ia.market.summary import sectors, summary
-from ia.ohlcv.adjust import Action
-from ia.ohlcv.canonical import Bars
+from ia.kernel.errors import NotFound
+from ia.organs import marketdb
+from ia.organs.market import reading, store
+from ia.organs.market.screen import screen
+from ia.organs.market.summary import sectors, summary
+from ia.organs.ohlcv.adjust import Action
+from ia.organs.ohlcv.canonical import Bars
 from small_market import fill, quote
 
 DAYS = ["2023-05-08", "2023-05-09", "2023-05-10", "2023-05-11"]

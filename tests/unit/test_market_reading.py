@@ -5,17 +5,17 @@ from statistics import median
 
 import pytest
 
-from ia import marketdb
-from ia.errors import NotFound, UsageError
-from ia.instruments.symbols import from_canonical
-from ia.market import reading, store, sync, universe
-from ia.market.daily import Request
-from ia.market.quote import Quote
-from ia.market.screen import screen
-from ia.market.summary import groups, sectors, stocks, summary
-from ia.ohlcv import cache
-from ia.ohlcv.adjust import Action
-from ia.ohlcv.canonical import Bars
+from ia.domain.instruments.symbols import from_canonical
+from ia.kernel.errors import NotFound, UsageError
+from ia.organs import marketdb
+from ia.organs.market import reading, store, sync, universe
+from ia.organs.market.daily import Request
+from ia.organs.market.quote import Quote
+from ia.organs.market.screen import screen
+from ia.organs.market.summary import groups, sectors, stocks, summary
+from ia.organs.ohlcv import cache
+from ia.organs.ohlcv.adjust import Action
+from ia.organs.ohlcv.canonical import Bars
 from small_market import fill, insert, quote
 
 THU, FRI = "2024-03-14", "2024-03-15"

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from ia.errors import ConfigError, TryLater
-from ia.instruments.symbols import from_canonical
-from ia.ohlcv import governor
-from ia.ohlcv.adapters import sina, tencent
-from ia.ohlcv.adapters.akshare import Akshare
-from ia.ohlcv.governor import Banned
-from ia.ohlcv.transport import NoNetwork, ShapeChanged, get_json, get_text, governed, post_json
+from ia.domain.instruments.symbols import from_canonical
+from ia.kernel.errors import ConfigError, TryLater
+from ia.organs.ohlcv import governor
+from ia.organs.ohlcv.adapters import sina, tencent
+from ia.organs.ohlcv.adapters.akshare import Akshare
+from ia.organs.ohlcv.governor import Banned
+from ia.organs.ohlcv.transport import NoNetwork, ShapeChanged, get_json, get_text, governed, post_json
 from market_hosts import Hosts, Market, trading_days
 
 MAOTAI = from_canonical("600519.SH")

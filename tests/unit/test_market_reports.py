@@ -2,8 +2,8 @@
 
 import pytest
 
-from ia.errors import NotFound, UsageError
-from ia.market.sources import NotDelivered, datacenter, load
+from ia.kernel.errors import NotFound, UsageError
+from ia.organs.market.sources import NotDelivered, datacenter, load
 from made_market import chance
 from market_hosts import DAY, past_day
 from market_recorded import fixture, number, taken

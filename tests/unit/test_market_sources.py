@@ -6,12 +6,12 @@ import random
 
 import pytest
 
-from ia import clock
-from ia.errors import IaError, NotFound, TryLater, Unavailable
-from ia.market.quote import Quote
-from ia.market.sources import BUILT_IN, NotDelivered, eastmoney, load, sina
-from ia.ohlcv.governor import Banned, status
-from ia.ohlcv.transport import ShapeChanged
+from ia.kernel import clock
+from ia.kernel.errors import IaError, NotFound, TryLater, Unavailable
+from ia.organs.market.quote import Quote
+from ia.organs.market.sources import BUILT_IN, NotDelivered, eastmoney, load, sina
+from ia.organs.ohlcv.governor import Banned, status
+from ia.organs.ohlcv.transport import ShapeChanged
 from market_hosts import DAY, MODES, past_day
 from market_recorded import fixture, number, taken
 from market_shapes import row
@@ -371,7 +371,7 @@ def calls():
 
 BENT = {"stale", "shifted", "negative", "renamed", "lots", "slow", "bare"}
 BELOW = {"hang", "drip", "torn", "big", "bomb", "bombs", "elsewhere", "429", "403"}
-"""What `ia.ohlcv.transport` sees to, whoever asks: tried with two of them."""
+"""What `ia.organs.ohlcv.transport` sees to, whoever asks: tried with two of them."""
 ASKED = ("eastmoney", "sina", "boards", "members", "fundamentals", "fundamentals_of", "northbound", "lhb")
 
 

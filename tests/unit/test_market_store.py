@@ -9,13 +9,13 @@ import sys
 
 import pytest
 
-from ia import marketdb
-from ia import store as databases
-from ia.errors import BadData, ConfigError, TryLater
-from ia.market import store
-from ia.market.quote import SNAPSHOT, Quote
-from ia.ohlcv.adjust import Action
-from ia.ohlcv.canonical import Bars
+from ia.kernel import store as databases
+from ia.kernel.errors import BadData, ConfigError, TryLater
+from ia.organs import marketdb
+from ia.organs.market import store
+from ia.organs.market.quote import SNAPSHOT, Quote
+from ia.organs.ohlcv.adjust import Action
+from ia.organs.ohlcv.canonical import Bars
 
 TABLES = ("daily", "snapshots", "days", "securities", "latest", "actions", "written", "sources")
 SPAN = "SELECT first, date FROM securities LEFT JOIN latest USING (source, symbol) WHERE symbol = ?"
@@ -312,7 +312,7 @@ def test_a_file_that_is_no_database_is_kept_and_made_anew(ws):
 
 
 def test_each_database_is_another(ws, tmp_path):
-    from ia.workspace import Workspace
+    from ia.kernel.workspace import Workspace
 
     ids = set()
     for n in range(3):
@@ -327,8 +327,8 @@ def test_a_full_disk_leaves_the_store_as_it_was(ws, db, source):
     before = rows(db)
     db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     code = (
-        "import resource, signal\nfrom ia.errors import TryLater\nfrom ia.market import store\n"
-        "from ia.market.quote import Quote\nfrom ia import marketdb\nfrom ia.workspace import Workspace\n"
+        "import resource, signal\nfrom ia.kernel.errors import TryLater\nfrom ia.organs.market import store\n"
+        "from ia.organs.market.quote import Quote\nfrom ia.organs import marketdb\nfrom ia.kernel.workspace import Workspace\n"
         "db = marketdb.connect(Workspace())\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (150000,) * 2)\n"
         "told = [Quote(f'{n:06d}.SZ', price=1.0, open=1.0, high=1.0, low=1.0, volume=9) for n in range(5000)]\n"
@@ -354,11 +354,11 @@ def test_a_held_lock_is_told_in_our_words(ws, db, source):
 
 WRITER = """
 import contextlib, sys
-from ia.market import store
-from ia.market.quote import Quote
-from ia import marketdb
-from ia.ohlcv.canonical import Bars
-from ia.workspace import Workspace
+from ia.organs.market import store
+from ia.organs.market.quote import Quote
+from ia.organs import marketdb
+from ia.organs.ohlcv.canonical import Bars
+from ia.kernel.workspace import Workspace
 
 part = int(sys.argv[1])
 with contextlib.closing(marketdb.connect(Workspace())) as db:

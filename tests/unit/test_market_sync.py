@@ -6,12 +6,12 @@ import sqlite3
 
 import pytest
 
-from ia import marketdb
-from ia.errors import TryLater
-from ia.market import backfill, continuity, store
-from ia.market.sync import Request, sync
-from ia.ohlcv.history import Request as BarsOf
-from ia.ohlcv.history import history
+from ia.kernel.errors import TryLater
+from ia.organs import marketdb
+from ia.organs.market import backfill, continuity, store
+from ia.organs.market.sync import Request, sync
+from ia.organs.ohlcv.history import Request as BarsOf
+from ia.organs.ohlcv.history import history
 from market_hosts import Hosts, Market
 
 DAYS = ("2024-05-10", "2024-05-13", "2024-05-14", "2024-05-15", "2024-05-16", "2024-05-17", "2024-05-20")
@@ -175,8 +175,8 @@ def test_a_source_that_stands_still_is_believed_about_its_day(world):
 
 
 def test_a_host_without_a_date_is_of_the_last_session(world, monkeypatch):
-    from ia import clock
-    from ia.ohlcv.calendar import last_session
+    from ia.kernel import clock
+    from ia.organs.ohlcv.calendar import last_session
 
     w = world()
     day = last_session("CN", clock.wall())
@@ -241,9 +241,9 @@ def test_a_record_of_eastmoney_without_times_is_of_the_day_that_now_says(world, 
     ],
 )
 def test_what_tells_no_day_while_the_market_is_open_is_of_today(moment, day, closed):
-    from ia import clock
-    from ia.market.snapshot import _untold
-    from ia.ohlcv.calendar import last_session
+    from ia.kernel import clock
+    from ia.organs.market.snapshot import _untold
+    from ia.organs.ohlcv.calendar import last_session
 
     now = clock.parse(f"{moment}:00+08:00").astimezone(clock.CHINA)
     assert _untold(now, last_session("CN", now)) == (day, closed)
@@ -377,7 +377,7 @@ def test_a_past_that_changed_is_fetched_whole(world):
 
 @pytest.mark.process
 def test_many_gaps_are_fetched_only_when_asked_for(world, monkeypatch):
-    from ia.market import daily
+    from ia.organs.market import daily
 
     monkeypatch.setattr(daily, "GAPS", 10)
     w = world(30)
@@ -833,7 +833,7 @@ def test_the_net_flow_is_not_made_up(world):
 
 
 def test_a_second_sync_waits_and_then_says_that_there_is_another(world, monkeypatch):
-    from ia.market import daily
+    from ia.organs.market import daily
 
     monkeypatch.setattr(daily, "PATIENCE", 0.2)
     w = world()
@@ -863,7 +863,7 @@ def test_a_second_sync_waits_and_then_says_that_there_is_another(world, monkeypa
     ],
 )
 def test_reference_prices_follow_the_exchange(symbol, close, prev_close, actions, yes):
-    from ia.ohlcv.adjust import Action
+    from ia.organs.ohlcv.adjust import Action
 
     known = [Action(date, cash, bonus) for date, cash, bonus in actions]
     last = continuity.Last("2024-05-10", close)
@@ -871,7 +871,7 @@ def test_reference_prices_follow_the_exchange(symbol, close, prev_close, actions
 
 
 def test_rows_are_written_only_where_they_differ(tmp_path):
-    from ia.market.jobs import upsert
+    from ia.organs.market.jobs import upsert
 
     db = sqlite3.connect(tmp_path / "x.db", isolation_level=None)
     db.execute("CREATE TABLE t (a INTEGER, b TEXT, c REAL, PRIMARY KEY (a, b))")

@@ -5,8 +5,9 @@ import re
 
 import pytest
 
-from ia import notebook, observers
-from ia.memory import index, writing
+from ia.kernel import observers
+from ia.organs import notebook
+from ia.organs.memory import index, writing
 from ia.wiring.indexing import notice_changes
 
 

@@ -4,10 +4,10 @@ import os
 
 import pytest
 
-from ia import audit
-from ia.errors import BadData, NotFound, Refused, UsageError
-from ia.memory import changes, rules, writing
-from ia.proposals import Proposal
+from ia.kernel import audit
+from ia.kernel.errors import BadData, NotFound, Refused, UsageError
+from ia.kernel.proposals import Proposal
+from ia.organs.memory import changes, rules, writing
 from ia.wiring.mentions import identify_security
 
 

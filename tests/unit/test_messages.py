@@ -13,11 +13,11 @@ import pytest
 import template_calls
 from ia.agent.analyst.readings import READINGS
 from ia.agent.analyst.voice import EN, ZH, Voice
-from ia.errors import IaError, InternalError, Message, NotFound, fill
+from ia.kernel.errors import IaError, InternalError, Message, NotFound, fill
 from ia_cli import zh
-from ia_cli._group import Group, first_line, paragraphs
-from ia_cli._text import say
 from ia_cli.main import COMMANDS, cli
+from ia_cli.terminal.group import Group, first_line, paragraphs
+from ia_cli.terminal.text import say
 from ia_cli.zh import catalog
 from template_calls import Source, fields
 
@@ -98,9 +98,9 @@ def test_a_translation_has_the_same_fields():
 
 
 TOLD_ELSEWHERE = {
-    "lib/ia/compute/syntax.py": "the groups of a pattern are the fields of its template",
-    "lib/ia/ohlcv/tables.py": "Tally keeps templates until the file is read",
-    "lib/ia/schedule/forms.py": "_BOUNDS holds one template for each part of a cron line",
+    "lib/ia/organs/compute/syntax.py": "the groups of a pattern are the fields of its template",
+    "lib/ia/organs/ohlcv/tables.py": "Tally keeps templates until the file is read",
+    "lib/ia/faculties/schedule/forms.py": "_BOUNDS holds one template for each part of a cron line",
 }  # each is held together by a test below
 
 
@@ -119,8 +119,8 @@ def test_what_is_passed_to_a_template_is_what_it_names():
 
 
 def test_templates_that_are_kept_apart_name_what_is_passed():
-    from ia.compute import syntax
-    from ia.schedule import forms
+    from ia.faculties.schedule import forms
+    from ia.organs.compute import syntax
 
     for template, pattern in syntax._WITH_FIELDS:
         assert fields(template) == set(re.compile(pattern).groupindex), template
@@ -189,7 +189,7 @@ def test_a_message_that_lacks_a_field_is_still_a_sentence():
 
 
 def test_every_setting_is_described_in_chinese():
-    from ia import config
+    from ia.kernel import config
 
     for key, spec in config.SPEC.items():
         assert re.search("[\u4e00-\u9fff]", catalog().get(spec.text, "")), (key, spec.text)

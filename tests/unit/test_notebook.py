@@ -4,8 +4,9 @@ import os
 
 import pytest
 
-from ia import audit, notebook
-from ia.errors import BadData, NotFound, Refused
+from ia.kernel import audit
+from ia.kernel.errors import BadData, NotFound, Refused
+from ia.organs import notebook
 
 
 @pytest.mark.parametrize(

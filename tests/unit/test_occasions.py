@@ -5,14 +5,15 @@ from decimal import Decimal
 
 import pytest
 
-from ia import notebook, outside, proposals, sessions
-from ia.agent import occasions
 from ia.agent.analyst import plan, request
 from ia.agent.analyst.desk import Desk, Result
-from ia.agent.context import prompt, stored
-from ia.errors import NotFound
-from ia.instruments.symbols import from_canonical
-from ia.ledger.order import Order
+from ia.agent.turns import occasions
+from ia.agent.turns.context import prompt, stored
+from ia.domain.instruments.symbols import from_canonical
+from ia.kernel import outside, proposals
+from ia.kernel.errors import NotFound
+from ia.organs import notebook, sessions
+from ia.organs.ledger.order import Order
 from ia.wiring.ledger_prices import open_ledger
 from small_market import fill, quote
 
@@ -45,12 +46,12 @@ def market(ws, *, hot="半导体", moutai=-9.5, name="贵州茅台", days=(BEFOR
 
 def held(ws, *trades, deposit="100000"):
     """Enter trades (symbol, quantity, price) of two weeks ago."""
-    from ia.ledger import entering, journal
+    from ia.organs.ledger import entering, journal
 
     desk = open_ledger(ws)
     moment = dt.datetime.fromisoformat("2024-06-03T15:00+08:00")
     if deposit:
-        from ia.clock import stamp
+        from ia.kernel.clock import stamp
 
         journal.enter(ws, [journal.Entry(0, stamp(moment), "2024-06-03", "deposit", cash=Decimal(deposit))])
     for symbol, quantity, price in trades:
@@ -272,8 +273,8 @@ def test_prices_before_the_close_are_told_with_their_time(ws, monkeypatch):
 
 def test_nobody_has_asked_for_anything(ws):
     """The prompt is no word of the user's: what it says opens no area, whatever names and figures stand in it."""
-    from ia.agent.turn import prepare
-    from ia.tools import catalog, gate
+    from ia.agent.tools import catalog, gate
+    from ia.agent.turns.turn import prepare
 
     market(ws, name="记住卖出")
     occasion = occasions.daily_review(ws)

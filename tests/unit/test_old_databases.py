@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from ia import marketdb, store
-from ia.market import store as whole_market
-from ia.ohlcv import cache
+from ia.kernel import store
+from ia.organs import marketdb
+from ia.organs.market import store as whole_market
+from ia.organs.ohlcv import cache
 
 DATABASES = Path(__file__).parent.parent / "fixtures" / "databases"
 IA_VERSION, MARKET_VERSION = 6, 3

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ia.outside import accepted, fenced, figures, folded, marked, origin_of
+from ia.kernel.outside import accepted, fenced, figures, folded, marked, origin_of
 
 steady = settings(derandomize=True, max_examples=200, deadline=None)
 SNIPPETS = st.sampled_from(

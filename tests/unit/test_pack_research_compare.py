@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
-from ia.compute.lane import compile_array
-from ia.compute.lint import look_ahead
-from ia.instruments.symbols import from_canonical
-from ia.ohlcv.adapters.demo import Demo
-from ia.ohlcv.canonical import Bars
+from ia.domain.instruments.symbols import from_canonical
+from ia.organs.compute.lane import compile_array
+from ia.organs.compute.lint import look_ahead
+from ia.organs.ohlcv.adapters.demo import Demo
+from ia.organs.ohlcv.canonical import Bars
 
 SKILLS = Path(__file__).parents[2] / "profiles" / "invest" / ".claude" / "skills"
 NAMES = ("research", "compare")
@@ -309,7 +309,7 @@ def test_one_wild_day_spoils_a_comparison_for_a_year():
 @pytest.mark.process
 @pytest.mark.parametrize("name", NAMES)
 def test_the_skill_engine_reads_all_of_it_and_finds_no_fault(name, ws, market):
-    from ia.skills import check, knowledge, texts
+    from ia.faculties.skills import check, knowledge, texts
 
     shutil.copytree(SKILLS / name, Path(ws.root) / ".claude" / "skills" / name)
     known = knowledge(ws, name)
@@ -323,7 +323,7 @@ def test_the_skill_engine_reads_all_of_it_and_finds_no_fault(name, ws, market):
 
 def test_research_says_which_way_its_rules_speak(ws):
     """The embedded analyst goes by these fields: a rule without them takes no side."""
-    from ia.skills import knowledge
+    from ia.faculties.skills import knowledge
 
     shutil.copytree(SKILLS / "research", Path(ws.root) / ".claude" / "skills" / "research")
     known = knowledge(ws, "research")

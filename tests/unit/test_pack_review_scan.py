@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
-from ia.compute.arrays import HEAVY
-from ia.compute.lane import FUNCTION_NAMES, SERIES, compile_array
-from ia.instruments.symbols import from_canonical
-from ia.ohlcv.adapters.demo import Demo
-from ia.ohlcv.canonical import Bars
+from ia.domain.instruments.symbols import from_canonical
+from ia.organs.compute.arrays import HEAVY
+from ia.organs.compute.lane import FUNCTION_NAMES, SERIES, compile_array
+from ia.organs.ohlcv.adapters.demo import Demo
+from ia.organs.ohlcv.canonical import Bars
 
 PACKS = Path(__file__).parents[2] / "profiles" / "invest" / ".claude" / "skills"
 SKILLS = ("review", "scan")
@@ -111,7 +111,7 @@ def test_front_matter_says_who_it_is_and_what_it_may_call(skill):
 
 @pytest.mark.parametrize("skill", SKILLS)
 def test_what_it_may_call_exists(skill):
-    from ia.tools import catalog
+    from ia.agent.tools import catalog
 
     head = (PACKS / skill / "SKILL.md").read_text(encoding="utf-8").split("---\n")[1]
     known = {tool.name for tool in catalog.builtin()}
@@ -287,7 +287,7 @@ def test_one_price_days_and_locked_limits_are_seen():
 
 @pytest.mark.parametrize("skill", SKILLS)
 def test_ia_reads_all_of_it(ws, skill):
-    from ia import profiles, skills
+    from ia.faculties import profiles, skills
 
     profiles.use(ws, profiles.find("invest"))
     known = skills.knowledge(ws, skill)

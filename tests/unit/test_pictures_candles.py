@@ -7,12 +7,12 @@ from itertools import pairwise
 import pytest
 
 from drawn import coordinates, d, days, made, parsed
-from ia.errors import BadData, NotFound, UsageError
-from ia.ohlcv.adjust import Action
-from ia.ohlcv.canonical import Bars
-from ia.pictures import candles, page, saving, source, svg, terminal
-from ia.pictures.chart import Chart, Event, Line, Mark, Pane, Voice, moving_average, up_colour
-from ia.pictures.indicators import Limits, drawn, split
+from ia.faculties.pictures import candles, page, saving, source, svg, terminal
+from ia.faculties.pictures.chart import Chart, Event, Line, Mark, Pane, Voice, moving_average, up_colour
+from ia.faculties.pictures.indicators import Limits, drawn, split
+from ia.kernel.errors import BadData, NotFound, UsageError
+from ia.organs.ohlcv.adjust import Action
+from ia.organs.ohlcv.canonical import Bars
 
 
 def test_a_candle_stands_at_its_prices_to_the_pixel():
@@ -212,7 +212,7 @@ def test_places_that_are_no_file(tmp_path):
 
 
 def test_png_has_the_size_that_was_asked_for():
-    png = pytest.importorskip("ia.pictures.png")
+    png = pytest.importorskip("ia.faculties.pictures.png")
     pytest.importorskip("resvg_py")
     chart = Chart(made(60), title="A")
     try:
@@ -228,7 +228,7 @@ def test_png_has_the_size_that_was_asked_for():
 
 
 def test_without_a_chinese_font_a_png_says_so_and_uses_codes(monkeypatch):
-    png = pytest.importorskip("ia.pictures.png")
+    png = pytest.importorskip("ia.faculties.pictures.png")
     pytest.importorskip("resvg_py")
     drawn_ = []
     monkeypatch.setattr(png, "_writes", lambda one, _: one == "0")  # fonts of a machine that has no Chinese one

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from drawn import HOSTILE, Reader, hostile, made, parsed
-from ia.pictures import candles, page, sheet
-from ia.pictures.chart import Chart
+from ia.faculties.pictures import candles, page, sheet
+from ia.faculties.pictures.chart import Chart
 
 
 def test_hostile_words_stay_words_in_svg():

@@ -6,8 +6,8 @@ from decimal import Decimal
 import pytest
 
 from drawn import HOSTILE, Reader, days, parsed
-from ia.pictures import shapes
-from ia.pictures.chart import Line, Voice
+from ia.faculties.pictures import shapes
+from ia.faculties.pictures.chart import Line, Voice
 
 
 @pytest.mark.parametrize("sizes", [[1.0], [5.0, 3.0, 1.0], [float(x) for x in range(60, 0, -1)], [1e9, 1.0, 1e-9]])
@@ -46,14 +46,14 @@ def test_a_distribution_counts_everything():
 
 
 def entry(number, day, kind, **more):
-    from ia.ledger.journal import Entry
+    from ia.organs.ledger.journal import Entry
 
     return Entry(number, f"{day}T02:00:00.000Z", day, kind, **more)
 
 
 def test_the_equity_curve_by_hand():
-    from ia.ledger.fold import fold
-    from ia.pictures.of_account import equity
+    from ia.faculties.pictures.of_account import equity
+    from ia.organs.ledger.fold import fold
 
     books = fold([
         entry(1, "2024-01-02", "deposit", cash=Decimal(10_000)),
@@ -70,8 +70,8 @@ def test_the_equity_curve_by_hand():
 
 
 def test_a_day_without_a_price_is_a_gap_in_the_curve():
-    from ia.ledger.fold import fold
-    from ia.pictures.of_account import equity
+    from ia.faculties.pictures.of_account import equity
+    from ia.organs.ledger.fold import fold
 
     books = fold([
         entry(1, "2024-01-02", "deposit", cash=Decimal(10_000)),
@@ -84,10 +84,10 @@ def test_a_day_without_a_price_is_a_gap_in_the_curve():
 def test_hostile_names_of_a_market_stay_words(ws, monkeypatch):
     import contextlib
 
-    from ia import marketdb
-    from ia.market import store
-    from ia.market.quote import Quote
-    from ia.pictures import of_market
+    from ia.faculties.pictures import of_market
+    from ia.organs import marketdb
+    from ia.organs.market import store
+    from ia.organs.market.quote import Quote
 
     monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
     monkeypatch.setenv("IA_NOW", "2024-03-15T18:00:00+08:00")
@@ -112,8 +112,8 @@ def test_hostile_names_of_a_market_stay_words(ws, monkeypatch):
 
 
 def test_an_account_without_prices_or_money_says_so(ws):
-    from ia.ledger import journal
-    from ia.pictures import of_account
+    from ia.faculties.pictures import of_account
+    from ia.organs.ledger import journal
 
     assert "the ledger is empty" in of_account.report(ws, Voice())
     journal.enter(ws, [
@@ -129,7 +129,7 @@ def test_an_account_without_prices_or_money_says_so(ws):
 
 
 def test_one_page_of_the_account_has_one_colour_of_a_gain():
-    from ia.pictures.of_account import colour
+    from ia.faculties.pictures.of_account import colour
 
     assert colour(["USD"]) == "green"
     assert colour(["CNY"]) == colour(["CNY", "USD"]) == colour([]) == "red"
@@ -151,8 +151,8 @@ def test_northbound_money_is_short_and_its_channels_are_named(ia):
 )
 def test_the_rules_of_the_page_compare_as_the_guard_does(home, lost, value, states):
     """A loss of exactly 7 % is at its stop, a position of exactly 20 % is not too large; 6.9999 % is not rounded up."""
-    from ia.ledger.account import Account, Position, Purse
-    from ia.pictures.of_account import _rules
+    from ia.faculties.pictures.of_account import _rules
+    from ia.organs.ledger.account import Account, Position, Purse
 
     held = Position(
         "600519.SH", "", "CNY", Decimal(100), Decimal(100), Decimal(10_000), None, Decimal(value), -Decimal(lost), None, None,

@@ -5,9 +5,9 @@ from itertools import pairwise
 import pytest
 
 from drawn import days, made
-from ia.ohlcv.canonical import Bars
-from ia.pictures.chart import Chart, Event, Line, Mark, Pane, buckets, moving_average, thinned
-from ia.pictures.scale import compact, date_ticks, decimals, nice_step, number, price, scale, ticks
+from ia.faculties.pictures.chart import Chart, Event, Line, Mark, Pane, buckets, moving_average, thinned
+from ia.faculties.pictures.scale import compact, date_ticks, decimals, nice_step, number, price, scale, ticks
+from ia.organs.ohlcv.canonical import Bars
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 
 from drawn import made
-from ia.ohlcv.canonical import Bars
-from ia.pictures import terminal
-from ia.pictures.chart import Chart, Line, Mark, Pane, Voice, moving_average
-from ia.pictures.grid import cells
-from ia.pictures.scale import price
+from ia.faculties.pictures import terminal
+from ia.faculties.pictures.chart import Chart, Line, Mark, Pane, Voice, moving_average
+from ia.faculties.pictures.grid import cells
+from ia.faculties.pictures.scale import price
+from ia.organs.ohlcv.canonical import Bars
 
 
 @pytest.mark.parametrize(("width", "height"), [(80, 24), (30, 10), (200, 60), (5, 2)])

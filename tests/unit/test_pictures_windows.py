@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import yaml
 
-from ia import profiles
-from ia.compute.kernels import drawdown
-from ia.ohlcv.canonical import Bars
-from ia.pictures.of_symbol import before
+from ia.faculties import profiles
+from ia.faculties.pictures.of_symbol import before
+from ia.organs.compute.kernels import drawdown
+from ia.organs.ohlcv.canonical import Bars
 
 
 def bars(*dates):

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ia.errors import BadData, IaError, Refused
-from ia.tasks import pipeline
-from ia.tasks.pipeline import parsed
+from ia.kernel.errors import BadData, IaError, Refused
+from ia.reach.tasks import pipeline
+from ia.reach.tasks.pipeline import parsed
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,9 @@ import shutil
 
 import pytest
 
-from ia import profiles, proposals
-from ia.skills import installing
+from ia.faculties import profiles
+from ia.faculties.skills import installing
+from ia.kernel import proposals
 
 QUIZ = ".claude/skills/quiz"
 SKILL = "---\ndescription: 出题\n---\n按笔记出题。\n"

@@ -8,11 +8,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from ia import profiles, proposals
-from ia.errors import BadData, NotFound, Refused
-from ia.schedule import slots
-from ia.schedule.design import check, parsed
-from ia.tasks import pipeline
+from ia.faculties import profiles
+from ia.faculties.schedule import slots
+from ia.faculties.schedule.design import check, parsed
+from ia.kernel import proposals
+from ia.kernel.errors import BadData, NotFound, Refused
+from ia.reach.tasks import pipeline
 
 
 @pytest.fixture(autouse=True)
@@ -261,7 +262,7 @@ def test_nothing_passes_for_a_profile_of_ours(tmp_path):
     source = folder(tmp_path / "mine", **{"soul.md": "x"})
     with pytest.raises(Refused):
         profiles.install(str(source), "invest")
-    folder(tmp_path / "data/ia/profiles/invest", **{"soul.md": "evil"})
+    folder(tmp_path / "data/ia/faculties/profiles/invest", **{"soul.md": "evil"})
     assert profiles.find("invest").shipped
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
-from ia import profiles, skills
-from ia.memory import writing
-from ia.tools import catalog
+from ia.agent.tools import catalog
+from ia.faculties import profiles, skills
+from ia.organs.memory import writing
 
 FOLDER = Path(__file__).parents[2] / "profiles"
 PROFILES = {"gtd": ("plan", "report", "track"), "feynman": ("explain", "quiz", "review")}
@@ -180,7 +180,7 @@ def test_a_source_in_an_answer_is_not_cut():
 
 
 def test_a_convention_fires_with_its_source_in_the_language_of_the_question(ws, monkeypatch):
-    from ia.skills import texts
+    from ia.faculties.skills import texts
 
     profiles.use(ws, profiles.find("invest"))
     for lang, words in (("zh", "本工具的约定"), ("en", "house convention")):

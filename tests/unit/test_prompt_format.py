@@ -4,11 +4,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from ia import clock
 from ia.agent import prompt_format
 from ia.agent.analyst import request
-from ia.agent.context import Data, prompt
-from ia.workspace import local
+from ia.agent.turns.context import Data, prompt
+from ia.kernel import clock
+from ia.kernel.workspace import local
 
 NOW = datetime(2024, 3, 15, 16, 0, tzinfo=clock.CHINA)
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from ia import audit, proposals
-from ia.errors import BadData, NotFound, Refused
-from ia.memory import writing
+from ia.kernel import audit, proposals
+from ia.kernel.errors import BadData, NotFound, Refused
+from ia.organs.memory import writing
 
 
 def test_a_preference_waits_for_approval(ws):

@@ -13,16 +13,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ia import audit, providers
-from ia.errors import BadData, ConfigError, IaError, NotFound, Refused, TryLater, Unavailable
-from ia.providers import parameters
-from ia.providers.manifest import RESERVED, parse
-from ia.providers.registry import close_servers
-from ia.tools import catalog
-from ia.tools.router import Router
-from ia.tools.schema import check
-from ia.tools.scope import Scope
-from ia.workspace import Workspace
+from ia.agent.tools import catalog
+from ia.agent.tools.router import Router
+from ia.agent.tools.schema import check
+from ia.agent.tools.scope import Scope
+from ia.faculties import providers
+from ia.faculties.providers import parameters
+from ia.faculties.providers.manifest import RESERVED, parse
+from ia.faculties.providers.registry import close_servers
+from ia.kernel import audit
+from ia.kernel.errors import BadData, ConfigError, IaError, NotFound, Refused, TryLater, Unavailable
+from ia.kernel.workspace import Workspace
 
 REPO = Path(__file__).parent.parent.parent
 ECHO = "import json, os, sys; call = json.load(sys.stdin); json.dump({'call': call, 'env': dict(os.environ), 'cwd': os.getcwd(), 'argv': sys.argv}, sys.stdout)"
@@ -515,8 +516,8 @@ class TestCalendar:
     def test_it_agrees_with_what_the_market_organ_takes_for_sessions(self, call):
         from datetime import datetime
 
-        from ia import clock
-        from ia.ohlcv.calendar import last_session
+        from ia.kernel import clock
+        from ia.organs.ohlcv.calendar import last_session
 
         for market in ("CN", "HK", "US"):
             moment = datetime(2024, 2, 10, 23, tzinfo=clock.zone(market))
@@ -596,7 +597,7 @@ class TestServer:
         call = server()
         assert call("test.add", a=1, b=2) == {"sum": 3}
         close_servers()
-        code = "from ia.workspace import Workspace; from ia import providers; import sys; print(len(providers.tools(Workspace())), 'mcp' in sys.modules)"
+        code = "from ia.kernel.workspace import Workspace; from ia.faculties import providers; import sys; print(len(providers.tools(Workspace())), 'mcp' in sys.modules)"
         run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
         assert run.stdout == "7 False\n"
 
@@ -611,7 +612,7 @@ class TestServer:
     @pytest.mark.process
     def test_it_ends_with_the_process_that_started_it(self, server, ws):
         server()
-        code = "from ia.workspace import Workspace; from ia import providers; print({t.name: t for t in providers.tools(Workspace())}['test.process'].run({})['result'])"
+        code = "from ia.kernel.workspace import Workspace; from ia.faculties import providers; print({t.name: t for t in providers.tools(Workspace())}['test.process'].run({})['result'])"
         run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=30)
         assert run.stderr == ""
         assert gone(int(run.stdout))
@@ -685,7 +686,7 @@ class TestServer:
         ids=["banner", "exit", "flood", "silent", "nonsense"],
     )
     def test_one_that_speaks_no_mcp(self, put, ws, code, told, monkeypatch):
-        monkeypatch.setattr("ia.providers.server.START", 5.0)
+        monkeypatch.setattr("ia.faculties.providers.server.START", 5.0)
         put("bad", "mcp:\n  command: ['{python}', bad.py]", bad_py=code)
         started = time.monotonic()
         with pytest.raises(IaError) as failure:
@@ -696,7 +697,7 @@ class TestServer:
         assert "bad" in str(failure.value)
 
     def test_a_mute_one_is_given_up_and_killed(self, put, ws, monkeypatch, tmp_path):
-        monkeypatch.setattr("ia.providers.server.START", 1.0)
+        monkeypatch.setattr("ia.faculties.providers.server.START", 1.0)
         code = f"import os, signal, time; signal.signal(15, signal.SIG_IGN); open({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid())); print('starting up', flush=True); time.sleep(60)"
         put("mute", "mcp:\n  command: ['{python}', mute.py]", mute_py=code)
         with pytest.raises(TryLater, match="tools/list of provider mute: no answer in 1 s: starting up"):

@@ -6,12 +6,13 @@ import shutil
 
 import pytest
 
-from ia import clock, notebook, store
-from ia.errors import BadData, UsageError
-from ia.memory import writing
-from ia.recall import folders, index
-from ia.recall.search import passage, recall
-from ia.recall.terms import indexable, parse
+from ia.kernel import clock, store
+from ia.kernel.errors import BadData, UsageError
+from ia.organs import notebook
+from ia.organs.memory import writing
+from ia.organs.recall import folders, index
+from ia.organs.recall.search import passage, recall
+from ia.organs.recall.terms import indexable, parse
 
 
 def put(ws, path, text):

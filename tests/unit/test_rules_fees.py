@@ -7,14 +7,14 @@ from decimal import Decimal
 import pytest
 
 from conftest import SHARED
-from ia import clock
-from ia.errors import ConfigError, NotFound
-from ia.instruments.boards import board, currency
-from ia.instruments.symbols import Symbol, from_canonical
-from ia.ledger import order
-from ia.rules.fees import CENT, fees, unverified_fees
-from ia.rules.limits import limits
-from ia.rules.table import at, table, value
+from ia.domain.instruments.boards import board, currency
+from ia.domain.instruments.symbols import Symbol, from_canonical
+from ia.domain.rules.fees import CENT, fees, unverified_fees
+from ia.domain.rules.limits import limits
+from ia.domain.rules.table import at, table, value
+from ia.kernel import clock
+from ia.kernel.errors import ConfigError, NotFound
+from ia.organs.ledger import order
 
 BROKER = {"commission_pct": Decimal("0.025"), "commission_min": Decimal(5)}
 FREE = {"commission_pct": Decimal(0), "commission_min": Decimal(0)}

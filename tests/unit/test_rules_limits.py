@@ -6,12 +6,12 @@ from decimal import Decimal
 
 import pytest
 
-from ia.errors import NotFound
-from ia.instruments.boards import tick
-from ia.instruments.symbols import Symbol, from_canonical
-from ia.rules.limits import limits
-from ia.rules.lots import check_quantity, lot
-from ia.rules.settlement import sellable_after
+from ia.domain.instruments.boards import tick
+from ia.domain.instruments.symbols import Symbol, from_canonical
+from ia.domain.rules.limits import limits
+from ia.domain.rules.lots import check_quantity, lot
+from ia.domain.rules.settlement import sellable_after
+from ia.kernel.errors import NotFound
 
 
 def around(code, day, close, **known):
@@ -183,7 +183,15 @@ def test_when_it_may_be_sold(code, day, expected):
 
 
 @pytest.mark.parametrize(
-    "module", ["instruments.boards", "rules.fees", "rules.limits", "rules.lots", "rules.settlement", "ledger.guard"]
+    "module",
+    [
+        "domain.instruments.boards",
+        "domain.rules.fees",
+        "domain.rules.limits",
+        "domain.rules.lots",
+        "domain.rules.settlement",
+        "organs.ledger.guard",
+    ],
 )
 def test_the_examples_in_the_docstrings(module):
     found = doctest.testmod(importlib.import_module(f"ia.{module}"))

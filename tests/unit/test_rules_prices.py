@@ -16,9 +16,9 @@ from decimal import Decimal
 import pytest
 
 from conftest import SHARED
-from ia.instruments.boards import board
-from ia.instruments.symbols import from_canonical
-from ia.rules.limits import limits
+from ia.domain.instruments.boards import board
+from ia.domain.instruments.symbols import from_canonical
+from ia.domain.rules.limits import limits
 
 ASHARE = SHARED / "ashare"
 pytestmark = pytest.mark.skipif(not ASHARE.is_dir(), reason="the shared data is not here")

@@ -1,7 +1,7 @@
 """A thousand days of a simulated cron in four time zones: every slot is claimed once, in its minute, and none twice.
 
 The clock is that of Debian's cron 3.0pl1: a loop over minutes that keeps a virtual time beside the local one. The slots
-are checked against an oracle that knows nothing of `ia.schedule`: it walks the minutes of UTC and looks at what a clock
+are checked against an oracle that knows nothing of `ia.faculties.schedule`: it walks the minutes of UTC and looks at what a clock
 in the design's zone shows.
 """
 
@@ -16,8 +16,8 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pytest
 
-from ia.schedule import slots, wakeups
-from ia.schedule.model import Design
+from ia.faculties.schedule import slots, wakeups
+from ia.faculties.schedule.model import Design
 
 UTC = timezone.utc  # noqa: UP017
 START, DAYS = datetime(2024, 1, 1, tzinfo=UTC), 1000

@@ -2,8 +2,8 @@
 
 import pytest
 
-from ia.schedule.describe import described
-from ia.schedule.model import Design
+from ia.faculties.schedule.describe import described
+from ia.faculties.schedule.model import Design
 
 WORDS = [
     ("0 16 * * 5", "CN", "每周五 16:00（Asia/Shanghai，仅上交所交易日）",

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
-from ia import outside
-from ia.clock import UTC
-from ia.errors import BadData
-from ia.schedule.design import check, parsed, produced, report_path, written
-from ia.schedule.model import Design
+from ia.faculties.schedule.design import check, parsed, produced, report_path, written
+from ia.faculties.schedule.model import Design
+from ia.kernel import outside
+from ia.kernel.clock import UTC
+from ia.kernel.errors import BadData
 
 WEEKLY = Design("每周复盘", "0 16 * * 5", prompt="复盘本周", zone="Asia/Shanghai", calendar="CN")
 

@@ -6,8 +6,8 @@ from datetime import date, datetime
 
 import pytest
 
-from ia.clock import UTC
-from ia.schedule import exchange
+from ia.faculties.schedule import exchange
+from ia.kernel.clock import UTC
 
 DAYS = [
     ("CN", "2026-10-08", 15, 0),

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ia.clock import UTC
-from ia.errors import BadData
-from ia.schedule import slots
-from ia.schedule.forms import Close, Cron, Event, Every, agreed, form
-from ia.schedule.model import Design
+from ia.faculties.schedule import slots
+from ia.faculties.schedule.forms import Close, Cron, Event, Every, agreed, form
+from ia.faculties.schedule.model import Design
+from ia.kernel.clock import UTC
+from ia.kernel.errors import BadData
 
 NOW = datetime(2026, 11, 22, 6, 0, 30, tzinfo=UTC)
 

@@ -5,9 +5,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from ia.clock import UTC
-from ia.schedule import wakeups
-from ia.schedule.model import Design
+from ia.faculties.schedule import wakeups
+from ia.faculties.schedule.model import Design
+from ia.kernel.clock import UTC
 
 NOW = datetime(2026, 11, 22, 6, 7, tzinfo=UTC)
 

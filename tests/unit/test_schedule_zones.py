@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from ia.errors import BadData, ConfigError
-from ia.schedule import zones
+from ia.faculties.schedule import zones
+from ia.kernel.errors import BadData, ConfigError
 
 
 @pytest.fixture

@@ -5,11 +5,11 @@ import re
 
 import pytest
 
-from ia.errors import BadData, UsageError
-from ia.errors import fill as filled
-from ia.market.columns import BY_NAME, COLUMNS, find
-from ia.market.conditions import parse
-from ia.market.screen import screen
+from ia.kernel.errors import BadData, UsageError
+from ia.kernel.errors import fill as filled
+from ia.organs.market.columns import BY_NAME, COLUMNS, find
+from ia.organs.market.conditions import parse
+from ia.organs.market.screen import screen
 from small_market import fill, insert, quote
 
 DAY = "2024-03-15"
@@ -236,7 +236,7 @@ def test_every_column_can_be_asked_for_and_every_name_means_one(small):
 
 
 def test_special_treatment_is_what_the_rules_take_for_it(ws, monkeypatch):
-    from ia.instruments.special import is_st
+    from ia.domain.instruments.special import is_st
 
     monkeypatch.setenv("IA_NOW", f"{DAY}T16:00:00+08:00")
     names = ["*ST康得", "ST 天业", "ST天业", "S佳通", "SST华新", "S*ST聚友", "XD*ST华", "DRST中", "XRST中", "XD贵州茅", "TEST", "贵州茅台", "STAR科技",

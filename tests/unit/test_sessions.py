@@ -6,10 +6,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ia import audit, sessions, store
-from ia.errors import BadData, NotFound, Refused, UsageError
-from ia.sessions.pruning import exchanges
-from ia.workspace import Workspace
+from ia.kernel import audit, store
+from ia.kernel.errors import BadData, NotFound, Refused, UsageError
+from ia.kernel.workspace import Workspace
+from ia.organs import sessions
+from ia.organs.sessions.pruning import exchanges
 
 YEAR_2024 = "2024-03-15T10:00:00+08:00"
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ia.bridges import signing
-from ia.errors import ConfigError
+from ia.kernel.errors import ConfigError
+from ia.reach.bridges import signing
 
 KEY = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 AT = 1614265330

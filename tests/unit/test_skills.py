@@ -5,10 +5,10 @@ import time
 
 import pytest
 
-from ia import skills
-from ia.errors import BadData, IaError, NotFound, Refused
-from ia.formats.yaml import load_yaml
-from ia.skills import manifest
+from ia.faculties import skills
+from ia.faculties.skills import manifest
+from ia.kernel.errors import BadData, IaError, NotFound, Refused
+from ia.kernel.formats.yaml import load_yaml
 
 
 @pytest.fixture

@@ -5,11 +5,11 @@ import time
 
 import pytest
 
-from ia import skills
-from ia.errors import BadData, IaError
-from ia.ohlcv.canonical import Bars
-from ia.skills import conditions
-from ia.skills.conditions import expression
+from ia.faculties import skills
+from ia.faculties.skills import conditions
+from ia.faculties.skills.conditions import expression
+from ia.kernel.errors import BadData, IaError
+from ia.organs.ohlcv.canonical import Bars
 
 
 def bars(closes, volume=1000):

@@ -8,10 +8,11 @@ import zipfile
 
 import pytest
 
-from ia import proposals, skills
-from ia.errors import BadData, IaError, NotFound, Refused, Unavailable, UsageError
-from ia.packages import sources
-from ia.skills import installing
+from ia.faculties import skills
+from ia.faculties.packages import sources
+from ia.faculties.skills import installing
+from ia.kernel import proposals
+from ia.kernel.errors import BadData, IaError, NotFound, Refused, Unavailable, UsageError
 
 MINE = {
     "SKILL.md": "---\nname: mine\ndescription: x\nversion: 1.0\nallowed-tools: [market.ohlcv]\n---\nbody\n",

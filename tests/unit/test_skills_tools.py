@@ -5,11 +5,12 @@ import os
 
 import pytest
 
-from ia import audit, proposals, skills
-from ia.errors import BadData, NotFound, Refused
-from ia.tools import catalog
-from ia.tools.builtin.skills import activate
-from ia.tools.scope import Scope
+from ia.agent.tools import catalog
+from ia.agent.tools.builtin.skills import activate
+from ia.agent.tools.scope import Scope
+from ia.faculties import skills
+from ia.kernel import audit, proposals
+from ia.kernel.errors import BadData, NotFound, Refused
 
 
 @pytest.fixture
@@ -91,7 +92,7 @@ def test_what_was_not_allowed_before_is_not_by_a_skill(ws, put, router):
 
 
 def test_a_subagent_has_no_more_than_the_skill_that_asked_for_it(router, model, put):
-    from ia.agent.subagents import ROLES, _narrowed
+    from ia.agent.turns.subagents import ROLES, _narrowed
 
     put("narrow", "allowed-tools: [market.ohlcv, subagents.run]")
     router.call(model, "skills.load", {"name": "narrow"})
@@ -208,9 +209,9 @@ def test_the_procedure_comes_as_an_outline(router, model, put):
 @pytest.mark.parametrize("skill", ["research", "compare", "scan", "review"])
 def test_a_packaged_procedure_reaches_a_program_whole(ws, router, monkeypatch, lang, skill):
     """An answer is cut at MAX_RESULT: the longest procedure, in the longer language, has to stay below."""
-    from ia import profiles
     from ia.agent.analyst import procedure
     from ia.agent.analyst.desk import parsed
+    from ia.faculties import profiles
 
     profiles.use(ws, profiles.find("invest"))
     scope = Scope(ws, actor="model test", asked="帮我看看宁德时代" if lang == "zh" else "look at CATL for me")

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from ia import clock
 from ia.agent.analyst import intent, request
 from ia.agent.analyst.voice import EN
-from ia.sessions import importance_of
-from ia.speech.acts import performs
-from ia.speech.table import forms
-from ia.tools.asking import ASKED, own_words, wanted
+from ia.agent.tools.asking import ASKED, own_words, wanted
+from ia.domain.speech.acts import performs
+from ia.domain.speech.table import forms
+from ia.kernel import clock
+from ia.organs.sessions import importance_of
 
 TESTS = Path(__file__).parent.parent
 LINES = (TESTS / "corpora" / "acts.tsv").read_text(encoding="utf-8").splitlines()
@@ -19,7 +19,7 @@ CORPUS = [
     (sentence.replace("\\n", "\n"), set(filter(None, acts.split(","))))
     for sentence, acts in (line.split("\t") for line in LINES if not line.startswith("#"))
 ]
-TABLE = (TESTS.parent / "lib" / "ia" / "speech" / "acts.tsv").read_text(encoding="utf-8").splitlines()
+TABLE = (TESTS.parent / "lib" / "ia" / "domain" / "speech" / "acts.tsv").read_text(encoding="utf-8").splitlines()
 ROWS = [line.split("\t") for line in TABLE if line and not line.startswith("#")]
 ACTS = {name for name, way, _ in ROWS if way != "fragment"}
 OPENS = {

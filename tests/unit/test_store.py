@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from ia import store
-from ia.errors import BadData, ConfigError, Refused, TryLater
-from ia.store.schema import VERSION, read_tables, split_statements
+from ia.kernel import store
+from ia.kernel.errors import BadData, ConfigError, Refused, TryLater
+from ia.kernel.store.schema import VERSION, read_tables, split_statements
 
 
 def columns(conn, table):
@@ -146,15 +146,15 @@ def test_sqlite_utils_comes_without_pandas():
     import subprocess
     import sys
 
-    code = "import sys; from ia.store import sqlite_utils; sqlite_utils(); print('pandas' in sys.modules, 'numpy' in sys.modules)"
+    code = "import sys; from ia.kernel.store import sqlite_utils; sqlite_utils(); print('pandas' in sys.modules, 'numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False False\n"
 
 
 @pytest.fixture
 def unwritable(monkeypatch):
     """Root may write everywhere: so the question whether it may is answered no."""
-    monkeypatch.setattr("ia.store.failures.is_permitted", lambda _: False)
-    monkeypatch.setattr("ia.store.engine._creatable", lambda _: False)
+    monkeypatch.setattr("ia.kernel.store.failures.is_permitted", lambda _: False)
+    monkeypatch.setattr("ia.kernel.store.engine._creatable", lambda _: False)
 
 
 @pytest.mark.parametrize("open_elsewhere", [True, False])
@@ -167,7 +167,7 @@ def test_what_may_not_be_written_is_read(tmp_path, monkeypatch, open_elsewhere):
     assert store.writable(writer)
     if not open_elsewhere:
         writer.close()
-    monkeypatch.setattr("ia.store.failures.is_permitted", lambda _: False)
+    monkeypatch.setattr("ia.kernel.store.failures.is_permitted", lambda _: False)
     conn = store.connect(str(home), schema)
     assert conn.execute("SELECT a FROM t").fetchall() == [("kept",)] and not store.writable(conn)
     with pytest.raises(sqlite3.OperationalError) as failure:
@@ -191,8 +191,8 @@ def test_what_is_not_there_and_may_not_be_made_is_empty(tmp_path, unwritable):
 
 MAKERS = """
 import os, sys, time
-from ia import store
-from ia.recall.index import PRESENT
+from ia.kernel import store
+from ia.organs.recall.index import PRESENT
 start = float(sys.argv[2])
 for n in range(60):
     time.sleep(max(0.0, start + n * 0.03 - time.time()))
@@ -220,7 +220,7 @@ def test_every_version_of_ia_db_is_declared_in_some_room():
 
 
 def test_each_table_of_ia_db_is_made_in_one_room():
-    rooms = Path(store.__file__).parent.parent
+    rooms = Path(store.__file__).parent.parent.parent
     made = [
         name
         for file in rooms.rglob("tables.sql")
@@ -239,7 +239,7 @@ def test_a_trigger_is_one_statement():
 
 LOADED = """
 import json, sys
-from ia.workspace import Workspace
+from ia.kernel.workspace import Workspace
 ws = Workspace()
 ws.db.execute("SELECT * FROM trades, tasks, sessions, usage, received, notices")
 ws.close()
@@ -254,6 +254,8 @@ def test_no_room_is_loaded_to_open_ia_db(home, present):
         (home / ".ia").mkdir()
         store.connect(str(home), store.PRECIOUS).close()
     run = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=True)
-    with_tables = {file.parent.name for file in Path(store.__file__).parent.parent.rglob("tables.sql")} - {"store"}
+    with_tables = {file.parent.name for file in Path(store.__file__).parent.parent.parent.rglob("tables.sql")} - {
+        "store"
+    }
     assert len(with_tables) == 6
     assert not {*json.loads(run.stdout)} & {*with_tables, "sqlite_utils"}

@@ -7,13 +7,13 @@ from typing import Annotated, Literal
 
 import pytest
 
-from ia import audit
-from ia.errors import BadData, NoAnswer, NotFound, Refused, TimedOut, TryLater
-from ia.tools import registry, schema
-from ia.tools.limits import limit
-from ia.tools.registry import READ, WRITE, Tool, tool
-from ia.tools.router import MAX_OTHERS, MAX_RESULT, MAX_TAINTED, Router
-from ia.tools.scope import Scope
+from ia.agent.tools import registry, schema
+from ia.agent.tools.limits import limit
+from ia.agent.tools.registry import READ, WRITE, Tool, tool
+from ia.agent.tools.router import MAX_OTHERS, MAX_RESULT, MAX_TAINTED, Router
+from ia.agent.tools.scope import Scope
+from ia.kernel import audit
+from ia.kernel.errors import BadData, NoAnswer, NotFound, Refused, TimedOut, TryLater
 
 
 def sample(

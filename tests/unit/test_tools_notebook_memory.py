@@ -4,16 +4,16 @@ import json
 
 import pytest
 
-from ia import audit, clock, outside, proposals
-from ia.channels import inbox
-from ia.memory import index
-from ia.schedule.design import check, parsed
-from ia.tools import writes
-from ia.tools.builtin import memory as memory_tools
-from ia.tools.builtin import messaging, notebook, tasks
-from ia.tools.registry import declared
-from ia.tools.router import Router
-from ia.tools.scope import Scope
+from ia.agent.tools import writes
+from ia.agent.tools.builtin import memory as memory_tools
+from ia.agent.tools.builtin import messaging, notebook, tasks
+from ia.agent.tools.registry import declared
+from ia.agent.tools.router import Router
+from ia.agent.tools.scope import Scope
+from ia.faculties.schedule.design import check, parsed
+from ia.kernel import audit, clock, outside, proposals
+from ia.organs.channels import inbox
+from ia.organs.memory import index
 
 TODAY = "2024-03-15"
 

@@ -4,14 +4,15 @@ from datetime import date, datetime, timedelta
 
 import pytest
 
-from ia import clock, doctor
-from ia.errors import BadData
-from ia.market.sync import Request, sync
-from ia.ohlcv import calendar, trade_dates
-from ia.ohlcv.adapters import sina
-from ia.schedule import exchange, slots
-from ia.schedule.design import parsed
-from ia.tasks import book, decisions, reporting, running
+from ia.faculties.schedule import exchange, slots
+from ia.faculties.schedule.design import parsed
+from ia.kernel import clock
+from ia.kernel.errors import BadData
+from ia.organs.market.sync import Request, sync
+from ia.organs.ohlcv import calendar, trade_dates
+from ia.organs.ohlcv.adapters import sina
+from ia.reach import doctor
+from ia.reach.tasks import book, decisions, reporting, running
 from made_market import Market
 from market_hosts import Hosts
 from market_shapes import ANNOUNCED, HOLIDAYS_2027

@@ -7,10 +7,11 @@ from decimal import Decimal
 
 import pytest
 
-from ia import clock, config, usage
-from ia.errors import ConfigError, Refused, UsageError
-from ia.usage import RESERVE, Meter
-from ia.workspace import Workspace
+from ia.kernel import clock, config
+from ia.kernel.errors import ConfigError, Refused, UsageError
+from ia.kernel.workspace import Workspace
+from ia.organs import usage
+from ia.organs.usage import RESERVE, Meter
 
 MODEL = "gpt-4.1"
 
@@ -403,7 +404,7 @@ def test_a_reservation_of_a_killed_process_counts_no_more(priced, ws, monkeypatc
     child = os.fork()
     if child == 0:
         try:
-            from ia.workspace import Workspace
+            from ia.kernel.workspace import Workspace
 
             usage.Meter(Workspace(ws.root), "m", command="c").before(3_000)
         finally:

@@ -8,13 +8,13 @@ import sqlite3
 
 import pytest
 
-from ia.errors import BadData, NotFound, TryLater, Unavailable, UsageError
-from ia.instruments.symbols import from_canonical
-from ia.market import verify
-from ia.market.verify import Difference, Side, Span, compared, compared_steps, of_files, scaled
-from ia.ohlcv.adjust import Action
-from ia.ohlcv.canonical import Bars
-from ia.ohlcv.normalise import normalise
+from ia.domain.instruments.symbols import from_canonical
+from ia.kernel.errors import BadData, NotFound, TryLater, Unavailable, UsageError
+from ia.organs.market import verify
+from ia.organs.market.verify import Difference, Side, Span, compared, compared_steps, of_files, scaled
+from ia.organs.ohlcv.adjust import Action
+from ia.organs.ohlcv.canonical import Bars
+from ia.organs.ohlcv.normalise import normalise
 from market_hosts import Hosts, Market
 
 ROWS = [

@@ -4,11 +4,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from ia.errors import BadData
-from ia.schedule import asking, slots, words
-from ia.schedule.design import check, parsed, written
-from ia.schedule.forms import form
-from ia.schedule.model import Design
+from ia.faculties.schedule import asking, slots, words
+from ia.faculties.schedule.design import check, parsed, written
+from ia.faculties.schedule.forms import form
+from ia.faculties.schedule.model import Design
+from ia.kernel.errors import BadData
 
 HOME = "Europe/Berlin"
 SH, HK, NY = "Asia/Shanghai", "Asia/Hong_Kong", "America/New_York"

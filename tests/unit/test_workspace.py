@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from ia import audit, observers
-from ia.errors import BadData, NotFound, Refused, TryLater
-from ia.files import replace_file
-from ia.workspace import Workspace, headline
+from ia.kernel import audit, observers
+from ia.kernel.errors import BadData, NotFound, Refused, TryLater
+from ia.kernel.files import replace_file
+from ia.kernel.workspace import Workspace, headline
 
 
 def test_undo_goes_further_back_each_time(ws):
@@ -59,7 +59,7 @@ def test_what_a_crash_prevented_is_no_history(ws, monkeypatch):
     def killed(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("ia.unit.prepare", killed)
+    monkeypatch.setattr("ia.kernel.unit.prepare", killed)
     with pytest.raises(KeyboardInterrupt):
         ws.write("memory/x.md", "two")
     monkeypatch.undo()
@@ -254,7 +254,7 @@ def test_a_write_that_a_crash_prevented_hides_nothing_from_the_past(ws, monkeypa
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr("ia.unit.prepare", killed)
+        patch.setattr("ia.kernel.unit.prepare", killed)
         ws.write("memory/x.md", "two")
     assert ws.read("memory/x.md") == "one"
     assert ws.write("memory/x.md", "three")

@@ -1,6 +1,6 @@
 """Chinese of `ia task propose`: its help, the draft, and what it asks back (which the library says in both languages)."""
 
-from ia.schedule.asking import ZH
+from ia.faculties.schedule.asking import ZH
 
 CATALOG = {
     **ZH,

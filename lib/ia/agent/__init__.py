@@ -1,1 +1,4 @@
-"""The agent: what a model is sent, the loop that runs its calls, and the analyst that needs no model."""
+"""The assistant: its tools behind one router and one gate, its turns, and the analyst that needs no model.
+
+This is the only floor that knows a language model.
+"""

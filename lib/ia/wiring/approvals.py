@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from ia.errors import Notify, silent
-from ia.workspace import Workspace
+from ia.kernel.errors import Notify, silent
+from ia.kernel.workspace import Workspace
 
 if TYPE_CHECKING:
-    from ia.proposals import Proposal
+    from ia.kernel.proposals import Proposal
 
 
 def approve_proposal(ws: Workspace, number: int, *, by: str, notify: Notify = silent) -> "Proposal":
@@ -14,8 +14,8 @@ def approve_proposal(ws: Workspace, number: int, *, by: str, notify: Notify = si
 
     A person's act, as `proposals.approve`: no tool that a model can call may reach it.
     """
-    from ia import proposals
-    from ia.memory import rules, writing
+    from ia.kernel import proposals
+    from ia.organs.memory import rules, writing
 
     with ws.together():
         proposal = proposals.undecided(ws, number)
@@ -23,7 +23,7 @@ def approve_proposal(ws: Workspace, number: int, *, by: str, notify: Notify = si
         if proposal.path.casefold() == rules.BELIEFS and proposal.kind != proposals.TRUST and before != after:
             writing.consented(ws, before, after, proposal.because, proposal.actor)
         if proposal.kind == proposals.TRADE:
-            from ia.ledger import proposed
+            from ia.organs.ledger import proposed
             from ia.wiring.ledger_prices import open_ledger
 
             proposed.approved(open_ledger(ws, notify), proposal)

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ia import observers
-from ia.errors import IaError, Message, Notify, silent
+from ia.kernel import observers
+from ia.kernel.errors import IaError, Message, Notify, silent
 
 if TYPE_CHECKING:
-    from ia.workspace import Workspace
+    from ia.kernel.workspace import Workspace
 
 
 def register_indexes(notify: Notify = silent) -> None:
@@ -22,15 +22,15 @@ def register_indexes(notify: Notify = silent) -> None:
 
 
 def _enter_written(ws: "Workspace", paths: Sequence[str], notify: Notify) -> None:
-    from ia.recall.folders import ROOTS
+    from ia.organs.recall.folders import ROOTS
 
     noted = [path for path in paths if path.partition("/")[0] in ROOTS]
     if not noted:
         return
     import sqlite3
 
-    from ia.memory import index as contents
-    from ia.recall import index as words
+    from ia.organs.memory import index as contents
+    from ia.organs.recall import index as words
 
     steps = [(path, partial(words.entered, ws, path)) for path in noted]
     for path, step in [*steps, (", ".join(noted), partial(contents.refresh, ws))]:
@@ -47,7 +47,7 @@ def notice_changes(ws: "Workspace") -> None:
     """
     import sqlite3
 
-    from ia.memory import index as contents
+    from ia.organs.memory import index as contents
 
     with contextlib.suppress(IaError, sqlite3.Error, OSError):
         if os.access(ws.root, os.W_OK | os.X_OK):

@@ -3,17 +3,17 @@
 import os
 from typing import TYPE_CHECKING
 
-from ia import config, files
-from ia.errors import NotFound, Notify, silent
-from ia.workspace import Workspace
+from ia.kernel import config, files
+from ia.kernel.errors import NotFound, Notify, silent
+from ia.kernel.workspace import Workspace
 
 if TYPE_CHECKING:
-    from ia.ohlcv.history import Answer, Request
+    from ia.organs.ohlcv.history import Answer, Request
 
 
 def load_bars(ws: Workspace, symbol: str, notify: Notify = silent) -> "Answer":
     """Return the daily, qfq-adjusted bars of a symbol, from the cache or fetched."""
-    from ia.ohlcv.history import Request, history
+    from ia.organs.ohlcv.history import Request, history
 
     return history(ws, Request(symbol), notify)
 
@@ -23,7 +23,7 @@ def load_last_bars(ws: Workspace, notify: Notify = silent, session: str = "") ->
 
     raises  NotFound where there was none.
     """
-    from ia.ohlcv.history import Request, history
+    from ia.organs.ohlcv.history import Request, history
 
     try:
         with open(_session_file(ws, session), encoding="utf-8") as file:

@@ -2,41 +2,41 @@
 
 from typing import TYPE_CHECKING
 
-from ia.errors import Notify, once, silent
-from ia.workspace import Workspace
+from ia.kernel.errors import Notify, once, silent
+from ia.kernel.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
 
-    from ia.instruments.symbols import Symbol
-    from ia.ledger.account import Price
-    from ia.ledger.desk import Desk
-    from ia.ledger.guard import Quoted
-    from ia.ledger.journal import Entry
+    from ia.domain.instruments.symbols import Symbol
+    from ia.organs.ledger.account import Price
+    from ia.organs.ledger.desk import Desk
+    from ia.organs.ledger.guard import Quoted
+    from ia.organs.ledger.journal import Entry
 
 
 def open_ledger(ws: Workspace, notify: Notify = silent) -> "Desk":
     """Return the journal of a workspace with the prices and corporate actions of its store."""
-    from ia.ledger.desk import Desk
+    from ia.organs.ledger.desk import Desk
 
     return Desk(ws, StoredPrices(ws, notify), notify)
 
 
 class StoredPrices:
-    """The store as the ledger asks it: an `ia.ledger.desk.Market`."""
+    """The store as the ledger asks it: an `ia.organs.ledger.desk.Market`."""
 
     def __init__(self, ws: Workspace, notify: Notify = silent) -> None:
-        from ia import marketdb
-        from ia.market.held import Feeds
+        from ia.organs import marketdb
+        from ia.organs.market.held import Feeds
 
         self.db = marketdb.connect(ws)
         self.db.execute("PRAGMA mmap_size = 4000000000")  # a seek a day and security: no system call for each
         self._feeds = Feeds(ws, self.db, once(notify))
 
     def prices(self, symbols: "Iterable[Symbol]", moment: "datetime | None" = None) -> "dict[str, Price]":
-        from ia.ledger.account import Price
-        from ia.ledger.order import to_decimal
+        from ia.organs.ledger.account import Price
+        from ia.organs.ledger.order import to_decimal
 
         found = {}
         asked = {each.canonical: each for each in symbols}
@@ -58,9 +58,9 @@ class StoredPrices:
     def actions(
         self, symbols: "Iterable[Symbol]", after: "Mapping[str, str] | None" = None
     ) -> "list[tuple[Entry, bool]]":
-        from ia.instruments.boards import currency
-        from ia.ledger.journal import BONUS, DIVIDEND, SPLIT, Entry
-        from ia.ledger.order import at_open, to_decimal
+        from ia.domain.instruments.boards import currency
+        from ia.organs.ledger.journal import BONUS, DIVIDEND, SPLIT, Entry
+        from ia.organs.ledger.order import at_open, to_decimal
 
         asked = {each.canonical: each for each in symbols}
         found = []
@@ -81,7 +81,7 @@ class StoredPrices:
 
     def is_holiday(self, symbol: "Symbol", day: str) -> bool:
         """Ask the calendar, unless a bar of that day is stored: then there was a session."""
-        from ia.ohlcv.calendar import is_holiday
+        from ia.organs.ohlcv.calendar import is_holiday
 
         feed = self._feeds.find([symbol]).get(symbol.canonical)
         if feed is not None and not feed.simulated and any(each == day for each, _ in feed.closes(day)[:2]):
@@ -89,8 +89,8 @@ class StoredPrices:
         return is_holiday(symbol.market, day)
 
     def quoted(self, symbol: "Symbol", day: str, moment: "datetime") -> "Quoted | None":
-        from ia.ledger.guard import Quoted
-        from ia.ledger.order import to_decimal
+        from ia.organs.ledger.guard import Quoted
+        from ia.organs.ledger.order import to_decimal
 
         feed = self._feeds.find([symbol], moment).get(symbol.canonical)
         told = feed.before(day) if feed is not None else None
@@ -107,13 +107,13 @@ def _count_missed(market: str, day: str, moment: "datetime | None") -> int:
     """Return how many sessions closed after a day. The calendar is asked only where a weekday lies between."""
     from datetime import date, timedelta
 
-    from ia import clock
+    from ia.kernel import clock
 
     begin = date.fromisoformat(day)
     between = (date.fromisoformat(clock.last_visible(market, moment)) - begin).days
     if not any((begin + timedelta(n)).weekday() < 5 for n in range(1, between + 1)):
         return 0
-    from ia.ohlcv.calendar import sessions_after
+    from ia.organs.ohlcv.calendar import sessions_after
 
     return sessions_after(market, day, clock.last_visible(market, moment))
 
@@ -122,7 +122,7 @@ def _is_stale(symbol: "Symbol", earlier: str, day: str) -> bool:
     """Return True if there was a session between two days. The calendar is asked only where a weekday lies between."""
     from datetime import date, datetime, time, timedelta
 
-    from ia import clock
+    from ia.kernel import clock
 
     begin = date.fromisoformat(earlier)
     between = (date.fromisoformat(day) - begin).days
@@ -130,7 +130,7 @@ def _is_stale(symbol: "Symbol", earlier: str, day: str) -> bool:
         return False
     if between > 30:
         return True
-    from ia.ohlcv.calendar import last_session
+    from ia.organs.ohlcv.calendar import last_session
 
     morning = datetime.combine(date.fromisoformat(day), time(0), clock.zone(symbol.market))
     return last_session(symbol.market, morning) > earlier

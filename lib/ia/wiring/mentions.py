@@ -2,8 +2,8 @@
 
 import re
 
-from ia.errors import IaError
-from ia.workspace import Workspace
+from ia.kernel.errors import IaError
+from ia.kernel.workspace import Workspace
 
 
 def identify_security(text: str) -> list[str]:
@@ -12,7 +12,7 @@ def identify_security(text: str) -> list[str]:
     A text that means no security, or could mean several, is a topic, and so are letters that only look like a ticker
     (`GDP`): their code is "".
     """
-    from ia.instruments.symbols import resolve
+    from ia.domain.instruments.symbols import resolve
 
     topic = " ".join(text.split())
     try:
@@ -32,7 +32,7 @@ def split_securities(text: str) -> list[str]:
 
 def find_notes(ws: Workspace, names: list[str], limit: int) -> list[tuple[str, str, str]]:
     """Return (path, date, passage) of the notes that name a security, best first, each note once."""
-    from ia.recall.search import recall
+    from ia.organs.recall.search import recall
 
     found: dict[str, tuple[str, str, str]] = {}
     for name in filter(None, names):

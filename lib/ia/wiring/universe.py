@@ -2,12 +2,12 @@
 
 from typing import TYPE_CHECKING
 
-from ia.errors import NotFound
+from ia.kernel.errors import NotFound
+from ia.kernel.workspace import Workspace
 from ia.wiring.mentions import identify_security
-from ia.workspace import Workspace
 
 if TYPE_CHECKING:
-    from ia.instruments.symbols import Symbol
+    from ia.domain.instruments.symbols import Symbol
 
 
 def list_universe(ws: Workspace, text: str) -> "list[Symbol]":
@@ -15,18 +15,18 @@ def list_universe(ws: Workspace, text: str) -> "list[Symbol]":
 
     raises  NotFound where it is none of them, or has no security; BadData naming the line of a file.
     """
-    from ia.instruments.symbols import from_canonical
+    from ia.domain.instruments.symbols import from_canonical
 
     if text == "watch":
         found = _list_watched(ws)
     elif text == "held":
-        from ia.ledger.fold import fold
-        from ia.ledger.journal import standing
+        from ia.organs.ledger.fold import fold
+        from ia.organs.ledger.journal import standing
 
         holdings = fold(standing(ws.db), lenient=True).holdings.values()
         found = [holding.symbol for holding in holdings if holding.quantity]
     else:
-        from ia.market.universe import chosen
+        from ia.organs.market.universe import chosen
 
         found = chosen(ws, text)
     if not found:
@@ -37,7 +37,7 @@ def list_universe(ws: Workspace, text: str) -> "list[Symbol]":
 
 def _list_watched(ws: Workspace) -> list[str]:
     """Return the securities of the watch list; its topics are none."""
-    from ia.memory.rules import TRACKING
+    from ia.organs.memory.rules import TRACKING
 
     items = [line[2:] for line in (ws.read(TRACKING) or "").splitlines() if line.startswith("- ")]
     names = [item.partition(": ")[0].partition(" (")[0] for item in items]

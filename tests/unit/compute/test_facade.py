@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ia.compute import allow
-from ia.compute.facade import (
+from ia.organs.compute import allow
+from ia.organs.compute.facade import (
     Absent,
     Denied,
     Space,

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ia.compute import host, spawn, wire
-from ia.errors import BadData, IaError, Refused, TimedOut
-from ia.ohlcv.canonical import Bars
+from ia.kernel.errors import BadData, IaError, Refused, TimedOut
+from ia.organs.compute import host, spawn, wire
+from ia.organs.ohlcv.canonical import Bars
 
 BARS = Bars(["2024-01-15", "2024-01-16"], [1.0, 2.0], [1.5, 2.5], [0.5, 1.5], [1.2, 2.2], [10, 20])
 
@@ -141,7 +141,7 @@ def test_a_forged_sentence_is_told_as_plain_words():
 
 
 def test_a_forged_frame_is_no_canonical_csv():
-    from ia.compute import show
+    from ia.organs.compute import show
 
     columns = ["open", "high", "low", "close", "volume"]
     for label in ("2024-01-15,1,1,1,1,1", "2024-13-15", "x", "", "2024-01-15\n2024-01-16,1,1,1,1,1"):

@@ -5,11 +5,11 @@ import re
 import numpy as np
 import pytest
 
-from ia.compute.arrays import HEAVY
-from ia.compute.functions import FUNCTIONS
-from ia.compute.indicators import CATEGORIES, CONVENTIONS, REGISTRY, calc, find, settings
-from ia.errors import NotFound, UsageError
-from ia.ohlcv.canonical import Bars
+from ia.kernel.errors import NotFound, UsageError
+from ia.organs.compute.arrays import HEAVY
+from ia.organs.compute.functions import FUNCTIONS
+from ia.organs.compute.indicators import CATEGORIES, CONVENTIONS, REGISTRY, calc, find, settings
+from ia.organs.ohlcv.canonical import Bars
 
 
 def bars(rows=300):
@@ -141,10 +141,10 @@ def test_lists_give_the_same_figures():
     light = [name for name, entry in REGISTRY.items() if entry.alias not in HEAVY]
     code = (
         "import json, sys\n"
-        "from ia.compute import arrays\n"
+        "from ia.organs.compute import arrays\n"
         "arrays.choose('rsi')\n"
-        "from ia.compute.indicators import calc\n"
-        "from ia.ohlcv.canonical import Bars\n"
+        "from ia.organs.compute.indicators import calc\n"
+        "from ia.organs.ohlcv.canonical import Bars\n"
         "bars, names = json.load(sys.stdin)\n"
         "json.dump({name: calc(name, Bars(*bars)) for name in names}, sys.stdout)\n"
         "assert 'numpy' not in sys.modules\n"
@@ -161,7 +161,7 @@ def test_the_examples_in_the_docstrings(module):
     import doctest
     import importlib
 
-    failed, tried = doctest.testmod(importlib.import_module(f"ia.compute.{module}"))
+    failed, tried = doctest.testmod(importlib.import_module(f"ia.organs.compute.{module}"))
     assert failed == 0 and tried > 0
 
 
@@ -169,5 +169,5 @@ def test_listing_needs_no_numpy():
     import subprocess
     import sys
 
-    code = "import sys, ia.compute.indicators as i; i.find('rsi').describe(); assert 'numpy' not in sys.modules"
+    code = "import sys, ia.organs.compute.indicators as i; i.find('rsi').describe(); assert 'numpy' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ia.compute import kernels as k
+from ia.organs.compute import kernels as k
 
 CALLS = {
     "ref": lambda b: k.ref(b["close"], 2),

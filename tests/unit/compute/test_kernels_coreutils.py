@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ia.compute import kernels as k
-from ia.compute.coreutils import NAMESPACE
-from ia.compute.functions import FUNCTIONS
+from ia.organs.compute import kernels as k
+from ia.organs.compute.coreutils import NAMESPACE
+from ia.organs.compute.functions import FUNCTIONS
 
 C = NAMESPACE()
 DAYS = pd.date_range("2024-01-01", periods=80, name="date")
@@ -86,8 +86,8 @@ def test_each_says_how_to_call_it_and_what_it_is():
 
 
 def test_they_can_be_imported_by_name():
-    from ia.compute import coreutils
-    from ia.compute.coreutils import crossover, rsi
+    from ia.organs.compute import coreutils
+    from ia.organs.compute.coreutils import crossover, rsi
 
     pd.testing.assert_series_equal(rsi(CLOSE, 14), C["rsi"](CLOSE, 14))
     assert crossover(CLOSE, 30).dtype == bool

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from indicator_reference import close_to, read_csv, spy, talib, tulipy
 
-from ia.compute import kernels as k
+from ia.organs.compute import kernels as k
 
 
 def talib_columns(o, h, l, c, v):  # noqa: E741

@@ -8,9 +8,9 @@ import random
 import numpy as np
 import pytest
 
-from ia.compute import indicators
-from ia.compute import kernels as k
-from ia.compute.functions import FUNCTIONS, Column, apply
+from ia.organs.compute import indicators
+from ia.organs.compute import kernels as k
+from ia.organs.compute.functions import FUNCTIONS, Column, apply
 
 
 def money_flow(high, low, close, volume, n):

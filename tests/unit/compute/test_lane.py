@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ia.compute.calculate import calculate
-from ia.compute.coreutils import NAMESPACE
-from ia.compute.functions import FUNCTIONS
-from ia.compute.lane import Doubt, compile_array
-from ia.errors import TimedOut
-from ia.ohlcv.canonical import Bars
+from ia.kernel.errors import TimedOut
+from ia.organs.compute.calculate import calculate
+from ia.organs.compute.coreutils import NAMESPACE
+from ia.organs.compute.functions import FUNCTIONS
+from ia.organs.compute.lane import Doubt, compile_array
+from ia.organs.ohlcv.canonical import Bars
 
 SPACE = NAMESPACE()
 
@@ -254,11 +254,11 @@ def test_plain_lists_leave_long_work_to_the_other_lane():
     import sys
 
     code = (
-        "from ia.compute import arrays\n"
+        "from ia.organs.compute import arrays\n"
         "source = 'linreg(' * 19 + 'close' + ', 99)' * 19\n"
         "arrays.choose(source)\n"
-        "from ia.compute.lane import Doubt, compile_array\n"
-        "from ia.ohlcv.canonical import Bars\n"
+        "from ia.organs.compute.lane import Doubt, compile_array\n"
+        "from ia.organs.ohlcv.canonical import Bars\n"
         "rows = 100_000\n"
         "bars = Bars(['x'] * rows, *[[1.0] * rows] * 4, [1] * rows)\n"
         "try:\n"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ia.compute.lint import look_ahead
+from ia.organs.compute.lint import look_ahead
 
 LOOKS_AHEAD = [
     "close.shift(-1)",

@@ -5,7 +5,7 @@ import struct
 
 import pytest
 
-from ia.compute import lock
+from ia.organs.compute import lock
 
 pytestmark = pytest.mark.skipif(platform.machine() not in lock._COMPUTING, reason="no table for this machine")
 

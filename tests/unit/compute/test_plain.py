@@ -10,16 +10,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ia.compute.arrays import HEAVY
-from ia.compute.lane import compile_array
+from ia.organs.compute.arrays import HEAVY
+from ia.organs.compute.lane import compile_array
 from unit.compute.test_lane import FRAME, SERIES, TRUTH, make_bars
 
 CHILD = """
 import json, sys
-from ia.compute import arrays
+from ia.organs.compute import arrays
 arrays.choose("")
-from ia.compute.lane import compile_array
-from ia.ohlcv.canonical import Bars
+from ia.organs.compute.lane import compile_array
+from ia.organs.ohlcv.canonical import Bars
 assert "numpy" not in sys.modules
 for line in sys.stdin:
     source, columns = json.loads(line)
@@ -89,7 +89,7 @@ def test_lists_and_numpy_agree_to_the_bit(lists, source, bars):
 @pytest.mark.process
 @pytest.mark.parametrize("size", [0, 1, 2, 60, 700])
 def test_every_function_on_a_real_course(lists, size):
-    from ia.compute.functions import FUNCTIONS
+    from ia.organs.compute.functions import FUNCTIONS
 
     walk = np.random.default_rng(7).normal(0, 0.02, size).cumsum()
     closes = (np.exp(walk) * 50).round(2).tolist()

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ia.compute.policy import MAX_NODES, MAX_SOURCE, compile_source
-from ia.errors import BadData, IaError, Refused
+from ia.kernel.errors import BadData, IaError, Refused
+from ia.organs.compute.policy import MAX_NODES, MAX_SOURCE, compile_source
 
 
 def test_one_expression_is_a_value():

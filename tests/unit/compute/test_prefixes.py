@@ -5,13 +5,13 @@ import marshal
 import numpy as np
 import pytest
 
-from ia.compute import coreutils, evaluate, host, worker
-from ia.compute.calculate import calculate
-from ia.compute.functions import FUNCTIONS
-from ia.compute.policy import compile_source
-from ia.compute.prefixes import CUTS, Table, cuts, first_change
-from ia.errors import Message, Refused
-from ia.ohlcv.canonical import Bars
+from ia.kernel.errors import Message, Refused
+from ia.organs.compute import coreutils, evaluate, host, worker
+from ia.organs.compute.calculate import calculate
+from ia.organs.compute.functions import FUNCTIONS
+from ia.organs.compute.policy import compile_source
+from ia.organs.compute.prefixes import CUTS, Table, cuts, first_change
+from ia.organs.ohlcv.canonical import Bars
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # as in the worker: pandas_ta uses what pandas will drop
 

@@ -168,7 +168,7 @@ def test_zscore_divides_by_one_less(ta):
     theirs = ta.zscore(x, length=5).iloc[-1]
     window = np.array([4.0, 8, 16, 32, 64])
     assert theirs == pytest.approx((64 - window.mean()) / window.std(ddof=1))
-    from ia.compute.coreutils import NAMESPACE
+    from ia.organs.compute.coreutils import NAMESPACE
 
     assert NAMESPACE()["zscore"](x, 5).iloc[-1] == pytest.approx((64 - window.mean()) / window.std())
 

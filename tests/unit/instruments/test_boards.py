@@ -4,10 +4,10 @@ import sqlite3
 
 import pytest
 
-from ia.instruments.boards import Board, board, is_b_share, tick
-from ia.instruments.codes import MAINLAND
-from ia.instruments.symbols import Symbol, bundled_symbols, from_canonical, symbol_of_kind
-from ia.market.columns import BOARD, BOARDS
+from ia.domain.instruments.boards import Board, board, is_b_share, tick
+from ia.domain.instruments.codes import MAINLAND
+from ia.domain.instruments.symbols import Symbol, bundled_symbols, from_canonical, symbol_of_kind
+from ia.organs.market.columns import BOARD, BOARDS
 
 STOCKS = [
     f"{prefix.ljust(6, digit)}.{codes.exchange}"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ia.instruments.special import choose_name, clean_name, is_st, sessions_by_name
+from ia.domain.instruments.special import choose_name, clean_name, is_st, sessions_by_name
 
 
 @pytest.mark.parametrize(

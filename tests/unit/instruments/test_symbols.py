@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ia.errors import IaError, NotFound, UsageError
-from ia.instruments import symbols
-from ia.instruments.symbols import Symbol, bundled_symbols, from_canonical, resolve
+from ia.domain.instruments import symbols
+from ia.domain.instruments.symbols import Symbol, bundled_symbols, from_canonical, resolve
+from ia.kernel.errors import IaError, NotFound, UsageError
 
 
 @pytest.mark.parametrize(

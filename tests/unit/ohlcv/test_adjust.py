@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ia.errors import BadData, UsageError
-from ia.ohlcv.adjust import Action, adjusted, factors
-from ia.ohlcv.canonical import Bars
-from ia.ohlcv.normalise import normalise
+from ia.kernel.errors import BadData, UsageError
+from ia.organs.ohlcv.adjust import Action, adjusted, factors
+from ia.organs.ohlcv.canonical import Bars
+from ia.organs.ohlcv.normalise import normalise
 
 DAYS = ["2024-01-02", "2024-01-03", "2024-01-04", "2024-01-05"]
 

@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 from loopback import captcha, closes, hangs, html, loopback, rate_limited
 
-from ia.errors import NotFound, TryLater, Unavailable
-from ia.instruments.symbols import from_canonical, resolve
-from ia.ohlcv import governor
-from ia.ohlcv.adapters import eastmoney, sina, tencent
-from ia.ohlcv.adapters.akshare import Akshare
-from ia.ohlcv.adapters.conformance import AdapterConformance
-from ia.ohlcv.adapters.demo import Demo
-from ia.ohlcv.adapters.feed import Table, checked
-from ia.ohlcv.adjust import Action
-from ia.ohlcv.governor import Banned, Limit
-from ia.ohlcv.transport import NoNetwork, ShapeChanged
+from ia.domain.instruments.symbols import from_canonical, resolve
+from ia.kernel.errors import NotFound, TryLater, Unavailable
+from ia.organs.ohlcv import governor
+from ia.organs.ohlcv.adapters import eastmoney, sina, tencent
+from ia.organs.ohlcv.adapters.akshare import Akshare
+from ia.organs.ohlcv.adapters.conformance import AdapterConformance
+from ia.organs.ohlcv.adapters.demo import Demo
+from ia.organs.ohlcv.adapters.feed import Table, checked
+from ia.organs.ohlcv.adjust import Action
+from ia.organs.ohlcv.governor import Banned, Limit
+from ia.organs.ohlcv.transport import NoNetwork, ShapeChanged
 
 SHARED = Path(os.environ.get("IA_SHARED_DATA") or Path(__file__).parents[3].parent / "shared" / "data")
 MAOTAI = from_canonical("600519.SH")
@@ -669,7 +669,7 @@ def test_what_makes_no_sense_is_a_changed_shape(rows):
 
 
 def test_nothing_heavy_is_imported_by_finding_the_adapter():
-    code = "import sys; from ia.ohlcv.adapters import load; load('akshare'); print([m for m in ('pandas','akshare','requests','numpy') if m in sys.modules])"
+    code = "import sys; from ia.organs.ohlcv.adapters import load; load('akshare'); print([m for m in ('pandas','akshare','requests','numpy') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 

@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from ia import clock
-from ia.ohlcv.calendar import RETRY, fresh_until, last_session, next_close
+from ia.kernel import clock
+from ia.organs.ohlcv.calendar import RETRY, fresh_until, last_session, next_close
 
 
 def at(text):
@@ -62,7 +62,7 @@ def test_the_bar_of_the_last_session_is_one_that_the_clock_shows():
 @pytest.mark.process
 def test_no_warning_reaches_the_user_and_nothing_is_imported_before_it_is_needed():
     code = (
-        "import sys, datetime; from ia.ohlcv import calendar as c; assert 'exchange_calendars' not in sys.modules;"
+        "import sys, datetime; from ia.organs.ohlcv import calendar as c; assert 'exchange_calendars' not in sys.modules;"
         "print(c.last_session('CN', datetime.datetime.fromisoformat('2024-03-15T15:00+08:00')))"
     )
     done = subprocess.run([sys.executable, "-W", "default", "-c", code], capture_output=True, text=True, check=False)

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ia.errors import BadData, Message
-from ia.ohlcv import canonical
-from ia.ohlcv.canonical import HEADER, Bars, bar_lines, format_price, is_date, read_bars, write_bars
+from ia.kernel.errors import BadData, Message
+from ia.organs.ohlcv import canonical
+from ia.organs.ohlcv.canonical import HEADER, Bars, bar_lines, format_price, is_date, read_bars, write_bars
 
 GOOD = b"date,open,high,low,close,volume\n2024-01-15,185.32,187.5,184.1,186.9,12345678\n"
 

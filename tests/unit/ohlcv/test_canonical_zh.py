@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-import ia.ohlcv
+import ia.organs.ohlcv
 from ia_cli.zh.canonical import CATALOG
 
-FOLDER = Path(ia.ohlcv.__file__).parent
+FOLDER = Path(ia.organs.ohlcv.__file__).parent
 
 
 @pytest.mark.parametrize("module", ["canonical", "tables", "dates", "normalise", "doubts"])

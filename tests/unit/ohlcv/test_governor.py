@@ -19,10 +19,10 @@ from itertools import pairwise
 import pytest
 import requests
 
-from ia.errors import ConfigError, TryLater, Unavailable
-from ia.ohlcv import transport
-from ia.ohlcv.governor import FIRST_PAUSE, LIMITS, LONGEST_PAUSE, Banned, Governor, Limit
-from ia.ohlcv.transport import NoNetwork, ShapeChanged, get_json, get_text, governed
+from ia.kernel.errors import ConfigError, TryLater, Unavailable
+from ia.organs.ohlcv import transport
+from ia.organs.ohlcv.governor import FIRST_PAUSE, LIMITS, LONGEST_PAUSE, Banned, Governor, Limit
+from ia.organs.ohlcv.transport import NoNetwork, ShapeChanged, get_json, get_text, governed
 
 HOST = "push2his.eastmoney.com"
 
@@ -103,7 +103,7 @@ def test_the_limits_stay_well_below_what_gets_banned():
 def test_processes_share_one_governor(tmp_path):
     """Eight processes that each ask five times get through one gate of 20 a second with a burst of 2."""
     code = (
-        "import sys, time; from ia.ohlcv.governor import Governor, Limit\n"
+        "import sys, time; from ia.organs.ohlcv.governor import Governor, Limit\n"
         "g = Governor(sys.argv[1], limits={'x.test': Limit(20.0, 2.0, 2, 1000)})\n"
         "for _ in range(5):\n"
         "    n = g.acquire('x.test'); a = time.time(); time.sleep(0.02); print(a, time.time(), flush=True); g.release(n)\n"
@@ -126,7 +126,7 @@ def test_processes_share_one_governor(tmp_path):
 def test_processes_share_what_runs_at_once(tmp_path):
     """Six processes that each hold four requests for 50 ms never hold more than two at once, and use both places."""
     code = (
-        "import sys, time; from ia.ohlcv.governor import Governor, Limit\n"
+        "import sys, time; from ia.organs.ohlcv.governor import Governor, Limit\n"
         "g = Governor(sys.argv[1], limits={'x.test': Limit(1000.0, 1000.0, 2, 10_000)})\n"
         "for _ in range(4):\n"
         "    n = g.acquire('x.test'); a = time.time(); time.sleep(0.05); print(a, time.time(), flush=True); g.release(n)\n"
@@ -600,7 +600,7 @@ def test_the_result_is_what_was_sent(gate):
 
 PROBING = """
 import sys
-from ia.ohlcv.governor import Banned, Governor
+from ia.organs.ohlcv.governor import Banned, Governor
 governor = Governor(sys.argv[1])
 try:
     number = governor.acquire("push2his.eastmoney.com")

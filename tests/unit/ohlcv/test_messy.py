@@ -4,9 +4,9 @@ import gzip
 
 import pytest
 
-from ia.errors import BadData, NotFound
-from ia.ohlcv.canonical import bar_lines, read_bars
-from ia.ohlcv.normalise import normalise
+from ia.kernel.errors import BadData, NotFound
+from ia.organs.ohlcv.canonical import bar_lines, read_bars
+from ia.organs.ohlcv.normalise import normalise
 
 LOTS = "column {} is taken as shares, but the amounts look like lots of 100 (`--lots`)"
 IN_LOTS = "column {} counts lots of 100, written here as shares (`--shares` if it holds shares)"

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ia.errors import BadData, Message
-from ia.ohlcv.canonical import HEADER, Bars, bar_lines
-from ia.ohlcv.normalise import DROPPED, normalise
+from ia.kernel.errors import BadData, Message
+from ia.organs.ohlcv.canonical import HEADER, Bars, bar_lines
+from ia.organs.ohlcv.normalise import DROPPED, normalise
 
 ROW = "10.1,10.9,9.8,10.5,1200"
 BAR = "2024-01-15,10.1,10.9,9.8,10.5,1200"

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from ia.errors import Message
-from ia.ohlcv import provenance
-from ia.ohlcv.canonical import Bars, bar_lines
+from ia.kernel.errors import Message
+from ia.organs.ohlcv import provenance
+from ia.organs.ohlcv.canonical import Bars, bar_lines
 
 BARS = Bars(["2024-01-02", "2024-01-03"], [1.0, 2.0], [3.0, 3.0], [1.0, 1.0], [2.0, 3.0], [100, 200])
 BYTES = "".join(bar_lines(BARS)).encode()

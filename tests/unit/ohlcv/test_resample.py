@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ia.errors import UsageError
-from ia.ohlcv.canonical import Bars
-from ia.ohlcv.resample import resample
+from ia.kernel.errors import UsageError
+from ia.organs.ohlcv.canonical import Bars
+from ia.organs.ohlcv.resample import resample
 
 BARS = Bars(
     ["2024-12-27", "2024-12-30", "2024-12-31", "2025-01-02", "2025-01-06"],

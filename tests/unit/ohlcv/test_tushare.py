@@ -5,15 +5,15 @@ import json
 import pytest
 from loopback import closes, hangs, html, loopback
 
-from ia.errors import IaError, NotFound, TryLater, Unavailable
-from ia.instruments.symbols import from_canonical
-from ia.ohlcv import governor
-from ia.ohlcv.adapters import tushare
-from ia.ohlcv.adapters.conformance import AdapterConformance
-from ia.ohlcv.adapters.demo import Demo
-from ia.ohlcv.adapters.tushare import Tushare
-from ia.ohlcv.adjust import Action
-from ia.ohlcv.governor import Limit
+from ia.domain.instruments.symbols import from_canonical
+from ia.kernel.errors import IaError, NotFound, TryLater, Unavailable
+from ia.organs.ohlcv import governor
+from ia.organs.ohlcv.adapters import tushare
+from ia.organs.ohlcv.adapters.conformance import AdapterConformance
+from ia.organs.ohlcv.adapters.demo import Demo
+from ia.organs.ohlcv.adapters.tushare import Tushare
+from ia.organs.ohlcv.adjust import Action
+from ia.organs.ohlcv.governor import Limit
 
 MAOTAI = from_canonical("600519.SH")
 TOKEN = "0123456789abcdef-secret"

@@ -4,17 +4,17 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from ia import config
 from ia.agent.analyst import intent, lens, reply
 from ia.agent.analyst.desk import Call, Desk, Result, Work
 from ia.agent.analyst.intent import Intent
 from ia.agent.analyst.parts import in_list, in_text, nothing, part
 from ia.agent.analyst.reply import Reply
 from ia.agent.analyst.voice import ZH
-from ia.errors import BadData
-from ia.schedule import asking, words, zones
-from ia.schedule.design import produced
-from ia.schedule.model import ME, Design
+from ia.faculties.schedule import asking, words, zones
+from ia.faculties.schedule.design import produced
+from ia.faculties.schedule.model import ME, Design
+from ia.kernel import config
+from ia.kernel.errors import BadData
 
 _COMPLAINT = re.compile(
     r"你(?:最近)?(?:对(?P<on>.{1,16}?))?(?P<how>总是|总|老是|老|一直|又|太|经常|忽略|低估"

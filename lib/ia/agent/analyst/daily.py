@@ -7,13 +7,13 @@ data. Where a tool is out of reach, what the prompt says is quoted.
 import math
 from typing import Any
 
-from ia import config
 from ia.agent.analyst import guarded, reply
 from ia.agent.analyst.desk import Call, Desk, Result, Work
 from ia.agent.analyst.parts import in_list, in_text, part
 from ia.agent.analyst.reply import Reply
 from ia.agent.analyst.voice import ZH, number
-from ia.outside import plain_name
+from ia.kernel import config
+from ia.kernel.outside import plain_name
 
 REVIEW, GAINERS = "每日复盘", "上涨股票监控"
 MOST = 12

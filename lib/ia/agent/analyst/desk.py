@@ -27,7 +27,8 @@ NO_TOOL = "no-such-tool"
 
 
 class Failure(NamedTuple):
-    """Why a call gave no value: a sentence, its code (ia.errors), what to do next, and what else the router tells.
+    """Why a call gave no value: a sentence, its code (ia.kernel.errors), what to do next, and what else the router
+    tells.
 
     fields  such as `beside`, the path that is free
     """

@@ -7,17 +7,17 @@ from ia.agent.analyst.figures import Asked, asked
 from ia.agent.analyst.mentions import LONGEST, Mention, bare, found, near
 from ia.agent.analyst.request import Request
 from ia.agent.analyst.voice import ZH
-from ia.sessions import importance_of
-from ia.speech.acts import performs
-from ia.speech.table import MENTION, SENTENCE, has_form, way_of
-from ia.tools.asking import own_words
+from ia.agent.tools.asking import own_words
+from ia.domain.speech.acts import performs
+from ia.domain.speech.table import MENTION, SENTENCE, has_form, way_of
+from ia.organs.sessions import importance_of
 
 _COMMAND = re.compile(r"/([\w][\w-]*)(?:\s+(.*))?\Z", re.S)
 _KINDS = (
     "schedule", "praise", "coach", "scan", "asked_memory", "untrack", "track", "prefer", "note", "traded", "believe",
     "order", "review", "holdings", "mainline", "consent", "compare", "help", "greet",
 )  # fmt: skip
-"""The acts (`ia.speech`) that a message is looked through for; the first is what it wants."""
+"""The acts (`ia.domain.speech`) that a message is looked through for; the first is what it wants."""
 
 _HOW_MUCH = re.compile(r"多少|几|是什么水平|报多少|[?？吗]|what|how (much|high|low)|tell me|show|给我|查", re.I)
 _WIDER = re.compile(

@@ -5,8 +5,8 @@ import unicodedata
 from functools import cache
 from typing import NamedTuple
 
-from ia.errors import IaError
-from ia.instruments.symbols import Symbol, bundled_names, bundled_symbols, english_names, resolve
+from ia.domain.instruments.symbols import Symbol, bundled_names, bundled_symbols, english_names, resolve
+from ia.kernel.errors import IaError
 
 _CODE = re.compile(
     r"(?<![A-Za-z0-9_.])(?:(?:sh|sz|bj|hk)\.?\d{5,6}|\d{6}(?:\.(?:sh|sz|ss|bj))?|\d{1,5}\.hk|0\d{4}|[a-z]{1,5}\.us)"

@@ -11,9 +11,9 @@ from ia.agent.analyst.parts import in_list, in_text, part
 from ia.agent.analyst.reply import Reply
 from ia.agent.analyst.research import named, valued
 from ia.agent.analyst.voice import ZH, number
-from ia.errors import IaError
-from ia.instruments.symbols import resolve
-from ia.sessions import importance_of
+from ia.domain.instruments.symbols import resolve
+from ia.kernel.errors import IaError
+from ia.organs.sessions import importance_of
 
 _WORLD = re.compile(
     r"新闻|消息面|公告|财报|业绩|营收|净利|分红|PE|PB|ROE|市盈率|市净率|估值|行业|板块|宏观|利率|降息|加息|政策"

@@ -1,0 +1,120 @@
+"""How figures of the market are shown: plain numbers when piped and in JSON, short and coloured ones on a terminal.
+
+A rise is red and a fall green, as in China; the sign says it too, for those who see no colours.
+"""
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ia.kernel.errors import Message
+from ia_cli.terminal.output import Row, emit_rows, harmless, notify
+from ia_cli.terminal.text import lang, tr
+
+if TYPE_CHECKING:
+    from ia.organs.market.reading import Day
+
+MONEY = frozenset(
+    {"amount", "market_cap", "float_cap", "revenue", "profit", "net", "buy", "sell", "turnover", "holdings",
+     "quota_left", "market_amount", "volume"}
+)  # fmt: skip
+SIGNED = ("change", "excess", "median", "weighted", "net", "leader_pct", "vs_")
+_UNITS = {"zh": ((1e12, "万亿"), (1e8, "亿"), (1e4, "万")), "en": ((1e12, "tn"), (1e9, "bn"), (1e6, "m"), (1e3, "k"))}
+
+
+def emit(
+    rows: Sequence[Row], columns: Sequence[str], *, brief: Sequence[str] = (), as_json: bool = False,
+    as_jsonl: bool = False,
+) -> None:  # fmt: skip
+    """Write rows: all `columns` when piped, the `brief` ones as a table on a terminal, and whole as JSON."""
+    if as_json or as_jsonl or not sys.stdout.isatty():
+        emit_rows(rows, columns, as_json=as_json, as_jsonl=as_jsonl)
+    elif rows:
+        table(rows, brief or columns)
+
+
+def heading(day: "Day", count: int | None = None, of: int | None = None) -> None:
+    """Say on a terminal which day is shown, by whom, and how much of it."""
+    if not sys.stdout.isatty():
+        return
+    told = {"date": day.date, "time": day.time, "source": f"{day.name} ({tr(day.host)})" if day.host else day.name}
+    if of is None:
+        notify(Message("the market of {date}, {source}, taken {time}", **told))
+    else:
+        notify(Message("{count} of {all}: the market of {date}, {source}, taken {time}", count=count, all=of, **told))
+
+
+def table(rows: Sequence[Row], columns: Sequence[str]) -> None:
+    """Write rows as a table for people."""
+    from rich.box import SIMPLE_HEAD
+    from rich.cells import cell_len
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from ia.kernel import config
+
+    console, bare = Console(), bool(config.env("NO_COLOR"))
+    heads = [tr(_SHORT.get(column, _label(column))) for column in columns]
+    cells = [[shown(column, row.get(column)) for column in columns] for row in rows]
+    widths = [max(map(cell_len, (head, *(line[at] for line in cells)))) for at, head in enumerate(heads)]
+    fits = sum(widths) + 2 * len(widths) <= console.width
+    out = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1), header_style="" if bare else "bold")
+    for column, head, width in zip(columns, heads, widths, strict=True):
+        number = all(isinstance(row.get(column), int | float | None) for row in rows)
+        whole = fits or width <= 10
+        out.add_column(
+            head, justify="right" if number else "left", overflow="fold", no_wrap=whole, min_width=whole * width
+        )
+    for row, line in zip(rows, cells, strict=True):
+        styles = ("" if bare else _colour(column, row.get(column)) for column in columns)
+        out.add_row(*map(Text, line, styles))
+    console.print(out)
+
+
+def _label(column: str) -> str:
+    return column.removesuffix("_pct") + "%" * column.endswith("_pct")
+
+
+_SHORT = {
+    "change_pct": "chg%", "market_cap": "mcap", "float_cap": "float", "turnover_pct": "turn%", "median_pct": "med%",
+    "amplitude_pct": "ampl%", "weighted_pct": "wtd%", "limit_up": "lim+", "limit_down": "lim-",
+    "revenue_yoy_pct": "yoy%", "profit_yoy_pct": "yoy%", "gross_margin_pct": "gross%", "net_margin_pct": "net%",
+    "debt_ratio_pct": "debt%", "change_60d_pct": "60d%", "change_ytd_pct": "ytd%", "volume_ratio": "vol×",
+}  # fmt: skip
+
+
+def shown(name: str, value: Any) -> str:
+    """Return a figure as a terminal shows it.
+
+    >>> shown("change_pct", 3.14159), shown("price", 10.5), shown("pe", None), shown("name", "贵州茅台")
+    ('+3.14', '10.50', '-', '贵州茅台')
+    """
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        if name in MONEY:
+            return short(value, signed=name == "net")
+        sign = "+" if name.startswith(SIGNED) else ""
+        if isinstance(value, int) and not name.endswith("_pct"):
+            return f"{value:{sign}d}"
+        return f"{value:{sign}.2f}" if abs(value) < 1e5 else short(value)
+    return tr(str(value)) if name in ("board", "channel") else harmless(" ".join(str(value).split()))
+
+
+def short(value: float, signed: bool = False) -> str:
+    """Return an amount by the units of the language: `1.23万亿`, `45.6亿`; `1.23tn`, `45.6bn`."""
+    sign = "+" if signed else ""
+    for size, unit in _UNITS[lang()]:
+        if abs(value) >= size:
+            part = value / size
+            return f"{part:{sign}.{2 if abs(part) < 100 else 0}f}{unit}"
+    return f"{value:{sign}.0f}"
+
+
+def _colour(name: str, value: Any) -> str:
+    if not name.startswith(SIGNED) or not isinstance(value, int | float) or not value:
+        return ""
+    return "red" if value > 0 else "green"

@@ -1,0 +1,257 @@
+"""A task, an approval and a run as a person reads them, and as JSON."""
+
+import contextlib
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ia.kernel.errors import Message
+from ia_cli.terminal.consent import asked
+from ia_cli.terminal.output import emit_json, harmless, notify
+from ia_cli.terminal.text import lang, say, tr
+
+if TYPE_CHECKING:
+    from ia.faculties.schedule.model import Design
+    from ia.kernel.workspace import Workspace
+    from ia.reach.tasks.book import Listed
+    from ia.reach.tasks.runs import Run
+
+NEXT = 5
+PATIENCE = 3
+"""Seconds until a person at a terminal is told that it goes on."""
+TASK = "task"
+"""The kind of proposals that are about a task."""
+
+
+def attended() -> None:
+    """Raise Refused inside a task's run: there is no person to decide."""
+    from ia.kernel import config
+    from ia.kernel.errors import Refused
+
+    if config.run() is not None:
+        raise Refused("inside a task's run there is no person to decide")
+
+
+def approved(ws: "Workspace", which: str | int, *, yes: bool, as_json: bool) -> None:
+    """Show a task, ask, and enter it into the book and the crontab."""
+    from ia.kernel import clock, config
+    from ia.kernel.errors import Refused
+    from ia.reach.tasks import book, decisions
+
+    attended()
+    name, before, text, number = book.to_approve(ws, which)
+    design = book.checked(text, name, config.env("TZ", "") or "")
+    click.echo(harmless(_seen(ws, design, before, text, number)), err=True, nl=False)
+    if not yes and not asked(say("Approve task {name}?", name=name)):
+        raise Refused("task {name} was not approved", name=name)
+    by = "user with --yes" if yes else "user at a terminal"
+    done = decisions.approve(ws, which, by=by, notify=notify, expect=text)
+    found = next(each for each in book.listed(ws) if each.name == done.name)
+    coming = next(iter(times(found, 1)), None)
+    if coming is not None:
+        notify(Message("in your crontab; next at {time}", time=_zoned(coming)))
+    if clock.simulated():
+        notify(Message("--now holds for this command only: the crontab entry wakes the task in the present"))
+    if as_json:
+        emit_json(about(ws, found, people=False))
+    else:
+        sys.stdout.write(f"{design.path}\n")
+
+
+@contextlib.contextmanager
+def awaited() -> Iterator[None]:
+    """Say at a terminal, after a while, that something runs."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    import threading
+
+    told = threading.Timer(PATIENCE, notify, [Message("still running; `ia task history` shows what")])
+    told.daemon = True
+    told.start()
+    try:
+        yield
+    finally:
+        told.cancel()
+
+
+def about(ws: "Workspace", each: "Listed", *, people: bool, whole: bool = False, short: bool = False) -> dict[str, Any]:
+    """Return a task as a row of the list; whole: with its text, its next times, its runs and its environment.
+
+    short: for a table, without what `ia task show` says of when it runs besides.
+    """
+    from ia.reach.tasks import runs
+
+    design, task = each.design, each.task
+    last = next(iter(runs.history(ws, each.name, 1)), None)
+    coming = times(each) if whole else times(each, 1)
+    row: dict[str, Any] = {
+        "name": each.name,
+        "state": tr(each.state) if people else each.state,
+        "when": _when(design)
+        if design
+        else say(each.problem.template, **each.problem.params)
+        if each.problem
+        else None,
+        "next": next(iter(coming), None),
+        "last": last.started if last else None,
+        "status": last.status if last else None,
+        "proposal": each.proposal,
+    }
+    if people:
+        row |= {name: _placed(row[name], design) for name in ("next", "last")}
+        if each.state == "edited" and each.problem is not None:
+            row["state"] += say(", and wrong: {reason}", reason=each.problem)
+        if each.proposal is not None:
+            row["state"] += f" #{each.proposal}" if short else say(" (proposal {number})", number=each.proposal)
+        if short and row["when"]:
+            row["when"] = row["when"].split(" (")[0].split("（")[0]
+        return row
+    row["schedule"] = design.schedule if design else None
+    row["approved"] = task.approved if task else None
+    row["problem"] = str(each.problem) if each.problem else None
+    if whole:
+        row |= {"upcoming": coming, "text": _text(ws, each), "environment": task.environment if task else {}}
+        row["approved_by"] = task.by if task else None
+        row["runs"] = [history_row(run, people=False) for run in runs.history(ws, each.name, 10)]
+    return row
+
+
+def times(each: "Listed", count: int = NEXT) -> list[str]:
+    """Return when a task will run next, UTC stamps; of one that rests none."""
+    from datetime import datetime
+
+    from ia.kernel import clock
+
+    if each.design is None or each.state in ("paused", "deleted"):
+        return []
+    anchor = datetime.fromisoformat(each.task.since) if each.task else clock.now()
+    return upcoming(each.design, anchor, count)
+
+
+def upcoming(design: "Design", anchor: Any, count: int = NEXT) -> list[str]:
+    """Return the next times of a design as UTC stamps; an event has none."""
+    from ia.faculties.schedule import slots
+    from ia.kernel import clock
+
+    return [clock.stamp(slot) for slot in slots.upcoming(design, clock.now(), count, anchor=anchor)]
+
+
+def shown(ws: "Workspace", each: "Listed") -> str:
+    """Return all that there is to say of a task."""
+    from ia.reach.tasks import runs
+    from ia_cli.terminal import task_draft as _draft
+
+    row = about(ws, each, people=True)
+    lines = [f"{each.name}\t{row['state']}", f"{tr('when')}\t{row['when'] or '-'}"]
+    if each.task is not None:
+        lines.append(say("approved {time} by {by}", time=local(each.task.approved), by=each.task.by))
+    lines += _coming(times(each), each)
+    if each.design is not None and (remark := _draft.remark(each.design, times(each))):
+        lines.append(f"{tr('note')}\t{remark}")
+    lines += ["", _text(ws, each).rstrip("\n"), ""]
+    made = runs.history(ws, each.name, 5)
+    if made:
+        lines.append(tr("last runs") + ":")
+        for run in made:
+            told = history_row(run, people=True)
+            lines.append("  " + "\t".join(str(told[name] or "-") for name in ("time", "state", "status", "report")))
+    if each.task is not None and each.task.environment:
+        lines.append(tr("environment of its runs") + ":")
+        lines += [f"  {name}={value}" for name, value in sorted(each.task.environment.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _seen(ws: "Workspace", design: "Design", before: str, text: str, number: int | None) -> str:
+    """Return what a person sees before approving: who proposes it, what would run and when, and what differs."""
+    from ia.kernel import proposals
+    from ia_cli.terminal import proposal_view as _proposal
+    from ia_cli.terminal import task_draft as _draft
+
+    if number is not None:
+        proposal = proposals.get(ws, number)
+        return _proposal.shown(ws, proposal, *proposals.outcome(ws, proposal))
+    difference = proposals.difference(before, text, design.path) if before not in ("", text) else ""
+    return "".join(line + "\n" for line in [design.path, *_draft.lines(design), ""]) + difference
+
+
+def history_row(run: "Run", *, people: bool) -> dict[str, Any]:
+    """Return a run as a row."""
+    from ia.reach.tasks.reporting import first_row
+
+    row: dict[str, Any] = {
+        "run": run.id, "task": run.name, "time": run.started, "slot": run.slot, "state": run.state, "why": run.why,
+        "attempt": run.attempt, "status": run.status, "report": run.report, "said": run.reason or run.summary,
+        "ended": run.ended, "retry_at": run.retry_at,
+    }  # fmt: skip
+    if people:
+        row["state"], row["why"] = tr(run.state), tr(run.why)
+        row["slot"] = local(run.slot) if run.slot[:1].isdigit() else run.slot
+        row["said"] = first_row(row["said"] or "")
+        if run.retry_at:
+            row["state"] += say(", again {time}", time=local(run.retry_at))
+    else:
+        row |= {"summary": run.summary, "reason": run.reason, "pending": run.data.get("pending", [])}
+        del row["said"]
+    return row
+
+
+def local(stamp: str | None) -> str | None:
+    """Return a UTC stamp as people read it."""
+    if not stamp:
+        return None
+    from datetime import datetime
+
+    from ia.kernel.workspace import local as here
+
+    return here(datetime.fromisoformat(stamp)).strftime("%Y-%m-%d %H:%M")
+
+
+def _zoned(stamp: str) -> str:
+    """Return a UTC stamp in the user's zone, which is named."""
+    from datetime import datetime
+
+    from ia.faculties.schedule import zones
+
+    own = zones.own()
+    return f"{datetime.fromisoformat(stamp).astimezone(own):%Y-%m-%d %H:%M} {own}"
+
+
+def _when(design: "Design") -> str:
+    from ia.faculties.schedule.describe import described as in_words
+
+    return in_words(design, lang())
+
+
+def _coming(stamps: list[str], each: "Listed") -> list[str]:
+    return [tr("next times") + ":", *(f"  {_placed(stamp, each.design)}" for stamp in stamps)] if stamps else []
+
+
+def _placed(stamp: str | None, design: "Design | None") -> str | None:
+    """Return a UTC stamp in the zone that a task's schedule is in, which is named where it is not the reader's."""
+    if stamp is None or design is None:
+        return local(stamp)
+    from datetime import datetime
+
+    from ia.faculties.schedule.slots import place_of
+    from ia.kernel.workspace import local as here
+
+    zone = place_of(design)
+    moment = datetime.fromisoformat(stamp)
+    there = moment.astimezone(zone)
+    own = here(moment).utcoffset() == there.utcoffset()
+    return f"{there:%Y-%m-%d %H:%M}" + ("" if own else f" {zone.key}")
+
+
+def _text(ws: "Workspace", each: "Listed") -> str:
+    """Return the text that runs; of a file that waits for approval its own, of a proposal what it would be."""
+    from ia.kernel import proposals
+
+    if each.task is not None:
+        return each.task.text
+    text = ws.read(f"tasks/{each.name}.md")
+    if text is None and each.proposal is not None:
+        text = proposals.get(ws, each.proposal).after
+    return text or ""

@@ -1,0 +1,71 @@
+"""A tool: a function with a name, a risk and a schema. One registry holds those of ia and those of the providers."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+READ, WRITE, CONFIRM = "read", "write", "confirm"
+"""Looks; writes into the workspace where the gate lets it; only ever makes a proposal."""
+
+
+class Tool(NamedTuple):
+    """One thing that can be done.
+
+    name      `organ.verb`; on the wire of a model the dot is an underscore
+    risk      READ, WRITE or CONFIRM
+    run       called with the Scope and the arguments by name; returns what JSON can hold
+    schema    JSON Schema of the arguments: an object, nothing but its properties allowed
+    origin    `ia`, or `provider:NAME`: what such a tool returns came from outside
+    together  whether calls of one reply may run at the same time
+    seconds   time limit
+    figures   a person approved its provider as one that answers with figures: they do not taint
+    """
+
+    name: str
+    risk: str
+    run: Callable[..., Any]
+    description: str
+    schema: dict[str, Any]
+    origin: str = "ia"
+    together: bool = False
+    seconds: float = 60.0
+    figures: bool = False
+
+    @property
+    def organ(self) -> str:
+        """The organ that it belongs to: `notebook` of `notebook.write`."""
+        return self.name.split(".", 1)[0]
+
+    @property
+    def wire_name(self) -> str:
+        """Its name as models take it: letters, digits, `_` and `-`."""
+        return self.name.replace(".", "_")
+
+
+def tool(
+    name: str, risk: str, *, together: bool = False, seconds: float = 60.0
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Mark a function as a tool. Its first parameter is the Scope; the others, by type, are the schema.
+
+    The first paragraph of the docstring is what a model reads; `Annotated[str, "…"]` describes a parameter.
+    """
+
+    def mark(function: Callable[..., Any]) -> Callable[..., Any]:
+        function.__tool__ = (name, risk, together, seconds)  # type: ignore[attr-defined]
+        return function
+
+    return mark
+
+
+def declared(module: Any) -> list[Tool]:
+    """Return the tools that a module declares, in its order."""
+    from ia.agent.tools.schema import of_function
+
+    found = []
+    for function in vars(module).values():
+        marked = getattr(function, "__tool__", None)
+        if marked is not None and function.__module__ == module.__name__:
+            name, risk, together, seconds = marked
+            text = inspect.cleandoc(function.__doc__ or "").split("\n\n")[0].replace("\n", " ")
+            found.append(Tool(name, risk, function, text, of_function(function), "ia", together, seconds))
+    return found

@@ -1,0 +1,292 @@
+"""The one router: every call of a tool goes through here, whoever makes it.
+
+In this order: is there such a tool, may this scope call it, do the arguments fit, is it too often, then the call itself
+under its time limit and with another try for what may pass, and an event in the audit trail for each, also for those
+that were turned away.
+"""
+
+import contextlib
+import json
+import time
+from typing import Any, NamedTuple
+
+from ia.agent.tools import gate, schema, writes
+from ia.agent.tools.limits import limit
+from ia.agent.tools.registry import CONFIRM, READ, Tool
+from ia.agent.tools.scope import Call, Scope
+from ia.agent.tools.telling import FIELDS, plain, without_cells
+from ia.kernel import audit, faults, outside, proposals
+from ia.kernel.errors import (
+    BadData,
+    IaError,
+    InternalError,
+    Message,
+    NoAnswer,
+    NotFound,
+    Refused,
+    TimedOut,
+    TryLater,
+    UsageError,
+    fill,
+)
+from ia.wiring.indexing import notice_changes
+
+MAX_RESULT = 16_000
+"""Characters of a result that a model gets to see."""
+MAX_OWN, MAX_OTHERS, MAX_TAINTED = 600, 60, 12
+"""Calls of one tool in a minute: of ia's own, of a provider's, and of that once text from outside was read."""
+TRIES = 3
+_FIELDS = ("path", "beside", "candidates", "quoted")
+"""Fields of a failure that a caller can go on with; the others only complete its sentence."""
+
+
+class Outcome(NamedTuple):
+    """What a call gave: a value that JSON can hold, or the failure."""
+
+    tool: str
+    value: Any
+    failure: IaError | None
+    ms: int
+
+    @property
+    def ok(self) -> bool:
+        """Whether it worked."""
+        return self.failure is None
+
+    def text(self) -> str:
+        """Return what a model is told: the value, or as JSON what was wrong and what would be right."""
+        if self.failure is not None:
+            return _json(_failure_fields(self.failure))
+        told = self.value if isinstance(self.value, str) else _json(self.value)
+        return (
+            told if len(told) <= MAX_RESULT else told[:MAX_RESULT] + f"\n… ({len(told) - MAX_RESULT} more characters)"
+        )
+
+
+def _json(value: Any) -> str:
+    """Return a value as JSON; NaN and infinities, which JSON does not know, as null."""
+    try:
+        return json.dumps(value, ensure_ascii=False, default=str, allow_nan=False)
+    except ValueError:
+        return json.dumps(_finite(value), ensure_ascii=False, default=str)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and value - value != 0 else value
+
+
+class Router:
+    """The tools of a workspace, and the way to call them."""
+
+    def __init__(self, tools: list[Tool], broken: dict[str, IaError] | None = None) -> None:
+        """Take the tools, and the providers that have none yet, each with its reason."""
+        self._broken = broken or {}
+        self.tools = {tool.name: tool for tool in tools}
+        self._wire = {tool.wire_name: tool for tool in tools}
+        self._made: dict[str, list[float]] = {}
+
+    def find(self, name: str) -> Tool:
+        """Return a tool by its name, as ia or as a model writes it.
+
+        raises  NotFound with the closest names.
+        """
+        tool = self.tools.get(name) or self._wire.get(name) or self._wire.get(name.replace(".", "_"))
+        if tool is None and (reason := self._broken.get(name.split(".")[0])) is not None:
+            about = {**reason.params, "tool": name[:80], "reason": reason}
+            raise NotFound("{tool}: no such tool: {reason}", hint=reason.hint, **about)
+        if tool is None:
+            from difflib import get_close_matches
+
+            close = ", ".join(get_close_matches(name.replace("_", "."), self.tools, 3, 0.5))
+            raise NotFound(
+                "{tool}: no such tool", code="no-such-tool", tool=name[:80], close=close,
+                hint="did you mean {close}?" if close else "`ia tool list` shows them",
+            )  # fmt: skip
+        return tool
+
+    def offered(self, scope: Scope) -> list[Tool]:
+        """Return the tools that a scope may call."""
+        return [tool for tool in self.tools.values() if _may(scope, tool)]
+
+    def call(self, scope: Scope, name: str, arguments: Any) -> Outcome:
+        """Call a tool and return what came of it; a failure is part of the outcome, and a bug costs this call alone."""
+        started = time.monotonic()
+        name = _valid(name)
+        value, failure, known = None, None, name[:80]
+        try:
+            tool = self.find(name)
+            known = tool.name
+            gate.permitted(scope, tool)
+            arguments = _object(tool, arguments)
+            if not _storable(arguments):
+                arguments = {}
+                raise BadData("{tool}: the arguments are not valid UTF-8, or nested too deeply", tool=known)
+            schema.check(tool.name, tool.schema, arguments)
+            arguments = schema.whole(tool.schema, arguments)
+            self._not_too_often(scope, tool)
+            if tool.organ in ("memory", "notebook"):
+                notice_changes(scope.ws)
+                if scope.actor != "user":  # what a model writes must not steer the terminal that shows it
+                    arguments = _without_controls(arguments)
+            value = _run(scope, tool, arguments)
+        except IaError as exc:
+            failure = exc
+        except RecursionError:
+            failure, arguments = BadData("{tool}: the arguments are nested too deeply", tool=known), {}
+        except Exception as exc:
+            failure = _explained(scope, known, exc)
+            arguments = arguments if isinstance(arguments, dict) else {}
+        outcome = Outcome(known, value, failure, round((time.monotonic() - started) * 1000))
+        _record(scope, outcome, arguments)
+        return outcome
+
+    def _not_too_often(self, scope: Scope, tool: Tool) -> None:
+        now = time.monotonic()
+        recent = [moment for moment in self._made.get(tool.name, []) if now - moment < 60]
+        others = MAX_TAINTED if scope.tainted and scope.actor != "user" else MAX_OTHERS
+        most = MAX_OWN if tool.origin == "ia" else others
+        if len(recent) >= most:
+            raise TryLater("{tool}: {count} calls in a minute are enough", tool=tool.name, count=most)
+        self._made[tool.name] = [*recent, now]
+
+
+def _may(scope: Scope, tool: Tool) -> bool:
+    try:
+        gate.permitted(scope, tool)
+    except Refused:
+        return False
+    return not (scope.depth and tool.name == "subagents.run")
+
+
+def _without_controls(arguments: Any) -> Any:
+    if isinstance(arguments, dict):
+        return {name: _without_controls(value) for name, value in arguments.items()}
+    if isinstance(arguments, list):
+        return [_without_controls(value) for value in arguments]
+    return outside.without_controls(arguments) if isinstance(arguments, str) else arguments
+
+
+def _object(tool: Tool, arguments: Any) -> dict[str, Any]:
+    if isinstance(arguments, str):  # some models send the object as text
+        with contextlib.suppress(ValueError):
+            arguments = json.loads(arguments or "{}")
+    if not isinstance(arguments, dict):
+        raise BadData(
+            "{tool}: the arguments are no JSON object", tool=tool.name, usage=schema.usage(tool.schema),
+            hint="arguments of {tool}: {usage}",
+        )  # fmt: skip
+    return arguments
+
+
+def _valid(text: str) -> str:
+    """Return a text that can be stored and sent: JSON may hold halves of characters."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _storable(arguments: Any) -> bool:
+    """Whether arguments can be stored and shown: with no halves of characters in them, and no nest without end."""
+    try:
+        json.dumps(arguments, ensure_ascii=False, default=str).encode()
+    except (UnicodeEncodeError, RecursionError, ValueError):
+        return False
+    return True
+
+
+def _run(scope: Scope, tool: Tool, arguments: dict[str, Any]) -> Any:
+    """Run a tool under its time limit; a passing failure of one that only looks is tried again."""
+    if tool.origin != "ia":
+        gate.outward(scope, tool, arguments)
+        if tool.risk == CONFIRM and scope.actor != "user":  # it is called when a person approves
+            words = json.dumps(arguments, ensure_ascii=False, sort_keys=True)
+            return writes.proposed(scope, proposals.CALL, tool.name, words)
+
+    def late() -> TimedOut:
+        return TimedOut("{tool}: longer than {seconds:g} s", tool=tool.name, seconds=tool.seconds)
+
+    for attempt in range(1, TRIES + 1):
+        try:
+            with limit(tool.seconds, late):
+                value = _called(scope, tool, arguments)
+            break
+        except NoAnswer:  # who took all of the time once would take it again
+            raise
+        except TryLater:
+            if tool.risk != READ or attempt == TRIES:
+                raise
+            time.sleep(0.2 * attempt)
+        except (UsageError, BadData, NotFound):
+            raise
+    if tool.origin != "ia" and scope.actor != "user" and not _figures(tool, value):
+        scope.taint(tool.origin)
+        told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+        return outside.fenced(told, tool.origin, MAX_RESULT - 500)  # the end of the fence must be seen
+    fields = FIELDS.get(tool.organ) if tool.origin == "ia" and scope.actor != "user" else None
+    return plain(value, fields) if fields else value
+
+
+def _called(scope: Scope, tool: Tool, arguments: dict[str, Any]) -> Any:
+    try:
+        return tool.run(scope, **arguments)
+    except IaError as exc:
+        if tool.organ == "market" and scope.actor != "user":
+            raise without_cells(exc, arguments) from None
+        raise
+
+
+def _figures(tool: Tool, value: Any) -> bool:
+    """Whether an answer of a provider is what its user approved: figures, and words that its arguments may be."""
+    kinds = tool.schema.get("properties", {}).values()
+    words = [str(choice) for kind in kinds if isinstance(kind, dict) for choice in kind.get("enum", ())]
+    return tool.figures and outside.figures(value, words)
+
+
+def _record(scope: Scope, outcome: Outcome, arguments: Any) -> None:
+    """Keep what was called, with arguments cut short, in the scope and in the audit trail."""
+    error = str(outcome.failure) if outcome.failure else ""
+    args = arguments if isinstance(arguments, dict) else {"": _valid(str(arguments)[:200])}
+    status = outcome.failure.status if outcome.failure else 0
+    scope.calls.append(Call(outcome.tool, args, outcome.ok, outcome.ms, error, status))
+    kept = {str(key)[:40]: _short(value) for key, value in list(args.items())[:20]}
+    about: dict[str, object] = {"args": kept, "ok": outcome.ok, "ms": outcome.ms}
+    about |= {"error": error[:300]} if error else {}
+    about |= {"turn": scope.turn} if scope.turn else {}
+    about |= {"session": scope.session} if scope.session else {}
+    about |= {"untrusted": list(scope.origins)} if scope.origins else {}
+    from ia.kernel import store
+
+    if store.writable(scope.ws.db):
+        audit.record(scope.ws.db, "tool.call", outcome.tool, scope.actor, **about)
+
+
+def _explained(scope: Scope, tool: str, exc: Exception) -> IaError:
+    """Return the failure that a tool's exception stands for; a bug is kept in the audit trail and told of."""
+    failure = faults.explain(exc, tool)
+    if not isinstance(failure, InternalError):
+        return failure
+    about = {"turn": scope.turn} if scope.turn else {}
+    kept = faults.record(scope.ws.db, "tool", tool, exc, **about)
+    if kept:
+        scope.notify(Message("internal error in {what}; `ia log --kind fault` has the details", what=tool))
+    return InternalError(tool, kept=kept)
+
+
+def _short(value: Any) -> Any:
+    told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return value if len(told) <= 200 and not isinstance(value, str) else told[:200]
+
+
+def _failure_fields(failure: IaError) -> dict[str, Any]:
+    """Return a failure as a model is told of it: `error`, `code`, `hint`, and the fields that a caller can use.
+
+    What a program from outside said is no part of ia's sentence, but a field of its own: `quoted`.
+    """
+    quoted = failure.params.get("quoted")
+    said = fill(failure.template, {**failure.params, "quoted": "…"}) if quoted else str(failure)
+    told: dict[str, Any] = {"error": said, "code": failure.code}
+    if failure.hint:
+        told["hint"] = fill(failure.hint, failure.params)
+    return told | {name: failure.params[name] for name in _FIELDS if failure.params.get(name)}

@@ -1,0 +1,100 @@
+"""The scope of a call: who calls, on whose words, with what it may use, and what has happened so far."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ia.kernel import config
+from ia.kernel.errors import Notify, silent
+from ia.kernel.workspace import Workspace
+
+if TYPE_CHECKING:
+    from ia.organs.ohlcv.canonical import Bars
+
+
+@dataclass
+class Call:
+    """One call as it was made: name, arguments, whether it worked, how long it took, and what went wrong.
+
+    status  the exit status that the failure stands for; 0 where it worked
+    """
+
+    name: str
+    args: dict[str, Any]
+    ok: bool
+    ms: int
+    error: str = ""
+    status: int = 0
+
+
+@dataclass
+class Market:
+    """The bars that the scope looked at last: what compute.run works on. whole: no window of them was asked for."""
+
+    symbol: str
+    name: str
+    bars: "Bars"
+    simulated: bool
+    period: str = "daily"
+    adjust: str = "qfq"
+    source: str = ""
+    whole: bool = True
+
+
+@dataclass
+class Scope:
+    """What a call of a tool depends on. One scope a turn, a subagent, a command or a client's connection.
+
+    actor      who acts, as the audit trail says it: user, model NAME, subagent ROLE, mcp, llm
+    asked      the user's own words; never text from outside
+    allowed    names or `organ.*` patterns that may be called; None: all
+    granted    areas that the user opened without words, by naming a skill (`/review`)
+    origins    where text from outside came from that this scope has seen; not empty: tainted
+    own        that of the user's own words, where those came from outside too (a chat); they are no reason to refuse
+    fork       how to run a subagent; the floor above puts it in
+    ground     of a connection: what was allowed before a skill was loaded
+    connection a client that stays (MCP, llm): a skill that it loads ends with the next one
+    once       what a turn that is repeated has in common with its first try: the same message is not sent twice
+    """
+
+    ws: Workspace
+    actor: str = "user"
+    asked: str = ""
+    session: str = ""
+    turn: str = ""
+    allowed: tuple[str, ...] | None = None
+    granted: frozenset[str] = frozenset()
+    origins: list[str] = field(default_factory=list)
+    own: str = ""
+    notify: Notify = silent
+    fork: Callable[..., Any] | None = None
+    depth: int = 0
+    skill: str = ""
+    connection: bool = False
+    ground: tuple[str, ...] | None = None
+    once: str = ""
+    market: Market | None = None
+    calls: list[Call] = field(default_factory=list)
+    artifacts: list[str] = field(default_factory=list)
+    pending: list[int] = field(default_factory=list)
+
+    @property
+    def tainted(self) -> bool:
+        """Whether text from outside has reached this scope."""
+        return bool(self.origins)
+
+    @property
+    def lang(self) -> str:
+        """The language of the user's words, else the locale's: `zh` or `en`."""
+        if any("\u4e00" <= char <= "\u9fff" for char in self.asked):
+            return "zh"
+        return "en" if self.asked.strip() else config.locale_lang()
+
+    def taint(self, origin: str) -> None:
+        """Remember that text from outside was seen."""
+        if origin not in self.origins:
+            self.origins.append(origin)
+
+    def wrote(self, *paths: str) -> None:
+        """Remember files that were written for the user."""
+        self.artifacts += [path for path in paths if path not in self.artifacts]

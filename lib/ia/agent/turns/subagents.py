@@ -1,0 +1,166 @@
+"""Subagents: a task for somebody with fewer tools and less to know, who hands back points, evidence and artifacts.
+
+Of the soul a subagent has the limits only; nothing of the memory, nothing of the conversation. What it read from
+outside taints whoever asked it.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from itertools import count
+from typing import Any
+
+from ia.agent.prompt_format import FORM
+from ia.agent.tools import schema
+from ia.agent.tools.builtin.skills import ALWAYS
+from ia.agent.tools.router import Router
+from ia.agent.tools.scope import Scope
+from ia.agent.turns.context import assembled
+from ia.agent.turns.turn_id import new_turn_id
+from ia.faculties import skills
+from ia.kernel import outside
+from ia.kernel.errors import BadData, Refused, UsageError
+from ia.organs.usage import Meter
+
+LOOKING = ("market.ohlcv", "compute.run", "indicator.*", "memory.recall", "memory.read", "memory.list",
+           "notebook.read", "notebook.list", "notebook.search", "skills.list", "skills.check")  # fmt: skip
+ROLES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "researcher": (
+        "You collect data and evidence for one question and say what it shows.",
+        (*LOOKING, "notebook.write"),
+    ),
+    "reviewer": ("You check a text or a claim against data, and name what is wrong or unproven.", LOOKING),
+    "planner": (
+        "You break a goal into steps with inputs, outputs and checks. You carry out nothing.",
+        ("memory.recall", "memory.read", "memory.list", "notebook.read", "notebook.list", "notebook.search",
+         "skills.list"),
+    ),
+}  # fmt: skip
+MAX_A_TURN = 8
+"""Subagents of one turn, or of an hour of a client's connection: each may cost as much as a turn."""
+OUTPUT: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "points": {"type": "array", "minItems": 1, "items": {"type": "string", "minLength": 1}},
+        "evidence": {"type": "array", "items": {"type": "string"}},
+        "artifacts": {"type": "array", "items": {"type": "string"}},
+    },
+    "required": ["points", "evidence", "artifacts"],
+}
+
+
+def fork(scope: Scope, router: Router, model: str) -> Callable[..., dict[str, Any]]:
+    """Return the function by which a scope runs subagents: fork(task=, role=, tools=, skill=) -> points and so on."""
+    number = count(1)
+
+    def run(*, task: str, role: str = "researcher", tools: list[str] | None = None, skill: str = "") -> dict[str, Any]:
+        if next(number) > MAX_A_TURN:
+            raise Refused("{count} subagents in one turn are enough", count=MAX_A_TURN, hint="go on without another")
+        return _run(scope, router, model, task, role, tools, skill)
+
+    return run
+
+
+def spoken(told: dict[str, Any]) -> str:
+    """Return a subagent's summary as a person reads it."""
+    lines = [f"- {point}" for point in told["points"]]
+    lines += ["", *(f"  · {item}" for item in told["evidence"])] if told["evidence"] else []
+    lines += ["", *told["artifacts"]] if told["artifacts"] else []
+    return "\n".join(lines) + "\n"
+
+
+def _run(
+    parent: Scope, router: Router, model: str, task: str, role: str, tools: list[str] | None, skill: str
+) -> dict[str, Any]:
+    from ia.agent.turns.loop import Loop
+    from ia.kernel.workspace import Workspace
+
+    if not task.strip():
+        raise UsageError("a subagent needs a task")
+    about, may = ROLES.get(role, (f"You are: {' '.join(role.split())[:200]}.", LOOKING))
+    ws = Workspace(parent.ws.root)  # this may be a thread of its own
+    loaded = skills.load(ws, skill, task) if skill else None
+    if loaded is not None:
+        may = (*loaded.skill.allowed, *ALWAYS)
+    scope = Scope(
+        ws, actor=f"subagent {role[:40]}", asked=parent.asked, session=parent.session, turn=parent.turn,
+        allowed=_narrowed(router, parent, may, tools), origins=list(parent.origins), notify=parent.notify,
+        depth=parent.depth + 1, market=parent.market, artifacts=parent.artifacts, pending=parent.pending,
+        calls=parent.calls, skill=skill, once=parent.once,
+    )  # fmt: skip
+    try:
+        context = assembled(
+            ws, f"{about}\n{FORM}\n\n{task}", history=[], event="子任务", limits_only=True, skill=loaded,
+            tools=router.offered(scope),
+        )  # fmt: skip
+        before = len(parent.artifacts)
+        meter = Meter(ws, model, command=parent.turn, session=parent.session, turn=parent.turn, actor=scope.actor)
+        loop = Loop(model, router, scope, meter, lambda _: None)
+        told = _summary(loop, loop.run(context))
+    finally:
+        for origin in scope.origins:  # also of one that failed: its notes and its error are there
+            parent.taint(origin)
+        ws.close()
+    told["artifacts"] = list(dict.fromkeys([*scope.artifacts[before:]]))
+    if scope.tainted:
+        origin = f"a subagent that read {', '.join(scope.origins)}"
+        told["points"] = [outside.fenced("\n".join(told["points"]), origin)]
+        told["evidence"] = [outside.fenced("\n".join(told["evidence"]), origin)] if told["evidence"] else []
+    return told
+
+
+def _narrowed(router: Router, parent: Scope, may: tuple[str, ...], tools: list[str] | None) -> tuple[str, ...]:
+    """Return the tools that the role has, the parent may call too, and the caller asked for; never subagents."""
+    from fnmatch import fnmatchcase
+
+    names = [tool.name for tool in router.offered(parent) if any(fnmatchcase(tool.name, each) for each in may)]
+    if tools is not None:
+        for name in tools:
+            if not any(fnmatchcase(known, name.replace("_", ".", 1)) or fnmatchcase(known, name) for known in names):
+                raise UsageError(
+                    "{tool} is no tool that this subagent could have", tool=name, known=", ".join(names),
+                    hint="it could have: {known}",
+                )  # fmt: skip
+        names = [n for n in names if any(fnmatchcase(n, t) or fnmatchcase(n, t.replace("_", ".", 1)) for t in tools)]
+    return tuple(name for name in names if not name.startswith("subagents."))
+
+
+def _summary(loop: Any, reply: str) -> dict[str, Any]:
+    """Return the summary that a reply holds; asked for once more where it holds none.
+
+    raises  BadData where the second reply holds none either, without a word of it: it may be from outside.
+    """
+    try:
+        return _parsed(reply)
+    except BadData as exc:
+        said = len(loop.reply)
+        loop.ask(f"That was not the JSON object that was asked for: {exc}\n{FORM}")
+    try:
+        return _parsed(loop.reply[said:])
+    except BadData:
+        raise BadData("the subagent handed back no JSON object of the form that was asked for") from None
+
+
+def _parsed(reply: str) -> dict[str, Any]:
+    """Return the last JSON object of a reply, checked."""
+    decoder = json.JSONDecoder()
+    problem: BadData | None = None
+    for at in [match.start() for match in re.finditer(r"\{", reply)][:50]:
+        try:
+            found, _ = decoder.raw_decode(reply, at)
+            schema.check("subagent", OUTPUT, found)
+        except ValueError:
+            continue
+        except BadData as exc:
+            problem = problem or exc
+            continue
+        return dict(found)
+    raise problem or BadData("the subagent handed back no JSON object")
+
+
+def by_hand(scope: Scope, router: Router, model: str | None = None) -> Callable[..., dict[str, Any]]:
+    """Return the function by which a person runs subagents, without a turn around them."""
+    from ia.agent.turns import models
+
+    scope.turn = new_turn_id()
+    return fork(scope, router, models.chosen(model))

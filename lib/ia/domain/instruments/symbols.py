@@ -1,0 +1,362 @@
+"""Which security is meant: code, market and name, resolved by rules before anything else happens.
+
+The same text always means the same security, or the command stops and lists what it could mean: a price of the wrong
+company is worse than none. A mainland company's bare name means its mainland listing; its H-share is found by code or
+as ``宁德时代H股``. Codes outside the bundled table are resolved by the exchanges' own prefixes.
+"""
+
+import os
+import re
+import unicodedata
+from collections.abc import Iterable
+from functools import cache
+from typing import NamedTuple
+
+from ia.domain.instruments.codes import HK_ETFS, find_range, is_between
+from ia.kernel.errors import NotFound, UsageError
+
+MARKET = {"SH": "CN", "SZ": "CN", "BJ": "CN", "HK": "HK", "US": "US"}
+"""The market of each exchange suffix."""
+
+EXCHANGES = {
+    "SH": "SH", "SS": "SH", "SSE": "SH", "XSHG": "SH",
+    "SZ": "SZ", "SZSE": "SZ", "XSHE": "SZ",
+    "BJ": "BJ", "BSE": "BJ", "HK": "HK", "XHKG": "HK", "US": "US",
+}  # fmt: skip
+"""The exchange suffix that each name of an exchange stands for."""
+_SUBSCRIBED = {"730": "600", "732": "603", "780": "601", "707": "605", "787": "688"}
+_RIGHTS = {
+    "700": "600",
+    "753": "603",
+    "760": "601",
+    "715": "605",
+    "785": "688",
+    "080": "000",
+    "082": "002",
+    "380": "300",
+}
+
+_is_code = re.compile(r"[0-9]{6}").fullmatch
+_is_hk_code = re.compile(r"[0-9]{1,5}").fullmatch
+_is_ticker = re.compile(r"[A-Z]{1,5}(?:[.-][A-Z])?").fullmatch
+
+
+class Symbol(NamedTuple):
+    """A security: its code, market (CN, HK, US), exchange suffix, kind, and its name or "".
+
+    kind    stock, etf, index, bond (convertible), repo, issue (a code under which new shares or bonds are subscribed)
+    """
+
+    code: str
+    market: str
+    exchange: str
+    kind: str
+    name: str = ""
+
+    @property
+    def canonical(self) -> str:
+        """The code with its exchange: `600519.SH`, `00700.HK`, `AAPL.US`."""
+        return f"{self.code}.{self.exchange}"
+
+    def __str__(self) -> str:
+        return f"{self.canonical} {self.name}".rstrip()
+
+
+def resolve(text: str, learnt: Iterable[Symbol] = (), *, traded: bool = False) -> Symbol:
+    """Return the one security that a code or a name means.
+
+    learnt  securities whose names sources have told; they count where the bundled table does not know.
+    traded  whether only what can be bought is meant: `000001` is then no doubt, since the other one is an index
+
+    raises  UsageError (2) listing the candidates where it could be several; NotFound (66), with near names, where it
+            is none, or where code and exchange contradict each other.
+
+    >>> str(resolve("sh600519")), resolve("700.hk").canonical, resolve("brk.b").canonical, resolve("ndsd").canonical
+    ('600519.SH 贵州茅台', '00700.HK', 'BRK.B.US', '300750.SZ')
+    """
+    asked = unicodedata.normalize("NFKC", text).strip()
+    if not asked:
+        raise UsageError("no symbol was given", hint="`ia ohlcv 600519`, `ia ohlcv 00700.HK` or `ia ohlcv AAPL`")
+    if len(asked) > 60 or not asked.isprintable():
+        raise UsageError("{text!r} is not a symbol", text=asked[:60])
+    found = _by_code(asked.upper(), asked, traded) or _by_name(asked, learnt)
+    return found if found.name else _named(found, learnt)
+
+
+def bundled_symbols() -> tuple[Symbol, ...]:
+    """Return the bundled securities, in the order of the table."""
+    return tuple(row.symbol for row in _rows())
+
+
+def bundled_names() -> tuple[tuple[Symbol, tuple[str, ...]], ...]:
+    """Return the bundled securities with their folded names: full names and nicknames first, then pinyin."""
+    return (*_table(), *_spelt())
+
+
+def english_names() -> dict[str, str]:
+    """Return the English names of the bundled securities by canonical code, of those that have one."""
+    return {row.symbol.canonical: row.english for row in _rows() if row.english}
+
+
+def from_canonical(canonical: str) -> Symbol:
+    """Return the security of a canonical code such as `600519.SH`; NotFound where it is none."""
+    code, _, exchange = canonical.rpartition(".")
+    return _known(code, exchange) or _assumed(code, exchange, canonical)
+
+
+def symbol_of_kind(canonical: str, kind: str = "stock") -> Symbol:
+    """Return the security of a canonical code, taken for one of `kind` where no exchange is known to have the code."""
+    try:
+        return from_canonical(canonical)
+    except NotFound:
+        code, _, exchange = canonical.rpartition(".")
+        return Symbol(code, MARKET.get(exchange, ""), exchange, kind)
+
+
+def listed_code(issue: Symbol, *, rights: bool = False) -> Symbol | None:
+    """Return the share that a code of a new issue, or of a rights issue, stands for; None where the code does not tell.
+
+    >>> str(listed_code(from_canonical("787981.SH"))), listed_code(from_canonical("754113.SH"))
+    ('688981.SH 中芯国际', None)
+    """
+    head = (_RIGHTS if rights else _SUBSCRIBED).get(issue.code[:3])
+    return None if head is None else from_canonical(f"{head}{issue.code[3:]}.{issue.exchange}")
+
+
+def _by_code(upper: str, asked: str, traded: bool) -> Symbol | None:
+    """Return the security of a text that is a code; None where it is none."""
+    code, exchange = _split(upper)
+    if exchange:
+        if exchange == "HK" and _is_hk_code(code):
+            code = code.zfill(5)
+        if exchange == "US":
+            code = code.replace("-", ".")
+        return _known(code, exchange) or _assumed(code, exchange, asked)
+    if _is_code(code):
+        return _by_digits(code, asked, traded)
+    if _is_hk_code(code):
+        if len(code) == 5:
+            known_there = _known(code, "HK")
+            return known_there or (_assumed(code, "HK", asked) if code[0] in "08" else _unfinished(code, asked))
+        raise UsageError(
+            "{text}: a code has five or six digits",
+            text=asked,
+            digits=code.zfill(5),
+            hint="in Hong Kong it is `{digits}.HK`",
+        )
+    return _by_ticker(upper.replace("-", "."), asked) if _is_ticker(upper) else None
+
+
+def _split(upper: str) -> tuple[str, str]:
+    """Return code and exchange of `SH600519`, `SH.600519`, `600519.SS`, `HSI.HK`; the exchange "" if there is none."""
+    code, dot, last = upper.rpartition(".")
+    if dot and last in EXCHANGES:
+        return code, EXCHANGES[last]
+    head = upper[:2]
+    rest = upper[2:].lstrip(".")
+    if head in ("SH", "SZ", "BJ", "HK") and rest.isdigit():
+        return rest, head
+    return upper, ""
+
+
+def _unfinished(code: str, asked: str) -> Symbol:
+    """Raise UsageError for five digits that no share of Hong Kong has: a digit of a mainland code may be missing."""
+    meant = [symbol for symbol in bundled_symbols() if symbol.market == "CN" and symbol.code.startswith(code)]
+    if meant:
+        raise _several(asked, [*meant, Symbol(code, "HK", "HK", "stock")])
+    raise UsageError(
+        "{text}: a mainland code has six digits, and a share of Hong Kong begins with 0", text=asked, digits=code,
+        hint="if it is of Hong Kong, write `{digits}.HK`",
+    )  # fmt: skip
+
+
+def _by_digits(code: str, asked: str, traded: bool) -> Symbol:
+    """Return the security of six bare digits: what the table has under them, else the stock or fund of that prefix."""
+    here = [symbol for symbol in bundled_symbols() if symbol.code == code]
+    if traded and len(here) > 1:
+        here = [symbol for symbol in here if symbol.kind != "index"] or here
+    if len(here) > 1:
+        raise _several(asked, here)
+    if here:
+        return here[0]
+    found = [_assumed(code, exchange, asked) for exchange in ("SH", "SZ", "BJ") if find_range(code, exchange)]
+    if found:  # 000xxx is a share of Shenzhen rather than an index of Shanghai
+        return min(found, key=lambda symbol: symbol.kind == "index")
+    raise NotFound("{text}: no stock, fund or index has such a code", code="unknown-symbol", text=asked)
+
+
+def _by_ticker(code: str, asked: str) -> Symbol | None:
+    """Return the US security of a text shaped like a ticker; None where it is rather a name.
+
+    Letters that name a security of the table (`CATL`, `BYD`) mean that one; `BYD.US` is the ticker. Letters that are
+    both a name and a known ticker are in doubt, and so are capitals that are somebody's pinyin. Other letters count as
+    a ticker only in capitals.
+    """
+    found = _known(code, "US")
+    ticker = found or Symbol(code, "US", "US", "stock")
+    namesakes = [symbol for symbol in _exact(_key(asked), _table()) if symbol != found]
+    if namesakes and (found or len(namesakes) > 1):
+        raise _several(asked, [*namesakes, ticker])
+    if namesakes:
+        return namesakes[0]
+    if not found and asked.isupper() and (spelt := _exact(_key(asked), _spelt())):
+        raise _several(asked, [*spelt, ticker])
+    return ticker if found or asked.isupper() else None
+
+
+def _by_name(asked: str, learnt: Iterable[Symbol]) -> Symbol:
+    key = _key(asked)
+    table = _table()
+    found = _exact(key, table) or _exact(key, _spelt())
+    if not found:
+        table = (*table, *((symbol, (_folded(symbol.name),)) for symbol in learnt if symbol.name))
+        found = _exact(key, table)
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise _several(asked, found)
+    table = (*table, *_spelt())
+    within = sorted({symbol for symbol, names in table if any(_is_part(key, name) for name in names)}) if key else []
+    if len(within) > 1:
+        raise _several(asked, within)
+    near = ", ".join(map(str, within or _near(key, table)))
+    hint = "give its code, such as `600519.SH`"
+    if key in ("watch", "held", "all"):
+        hint = "`--universe {key}` takes all of a list"
+    elif near:
+        hint = "did you mean {near}?"
+    elif _is_ticker(asked.upper()):
+        hint = "if it is a US ticker, write `{ticker}.US`"
+    template = "{text}: no security of this name is known"
+    raise NotFound(template, code="unknown-symbol", text=asked, near=near, key=key, ticker=asked.upper(), hint=hint)
+
+
+def _exact(key: str, table: Iterable[tuple[Symbol, tuple[str, ...]]]) -> list[Symbol]:
+    """Return the securities of exactly this name; of one name on the mainland and in Hong Kong, the mainland's."""
+    found = list(
+        dict.fromkeys(symbol for symbol, names in table if any(name.replace(" ", "") == key for name in names))
+    )
+    mainland = [symbol for symbol in found if symbol.market == "CN"]
+    return mainland if len(mainland) == 1 and all(s.market in ("CN", "HK") for s in found) else found
+
+
+def _is_part(key: str, name: str) -> bool:
+    """Tell whether a (folded) name has the key in it; Latin letters and digits from the beginning of a word only.
+
+    >>> _is_part("平安", "中国平安"), _is_part("50", "上证50"), _is_part("anbank", "ping an bank"), _is_part("nope", "sinopec")
+    (True, True, True, False)
+    """  # noqa: E501
+    if not key[0].isascii():
+        return key in name.replace(" ", "")
+    words = [at for at in range(len(name)) if at == 0 or not (name[at - 1].isascii() and name[at - 1].isalnum())]
+    return any(name[at:].replace(" ", "").startswith(key) for at in words)
+
+
+def _near(key: str, table: Iterable[tuple[Symbol, tuple[str, ...]]]) -> list[Symbol]:
+    from difflib import get_close_matches
+
+    names = {name.replace(" ", ""): symbol for symbol, folded in table for name in folded}
+    return list(dict.fromkeys(names[name] for name in get_close_matches(key, names, 3, 0.75)))
+
+
+def _several(asked: str, found: Iterable[Symbol]) -> UsageError:
+    listed = sorted(found, key=lambda symbol: (symbol.exchange not in ("SH", "SZ", "BJ"), symbol.canonical))
+    shown = ", ".join(map(str, listed[:12])) + (", …" if len(listed) > 12 else "")
+    hint = "write one of the codes, such as `{first}`"
+    return UsageError(
+        "{text} could be: {candidates}",
+        code="ambiguous-symbol",
+        text=asked,
+        candidates=shown,
+        first=listed[0].canonical,
+        hint=hint,
+    )
+
+
+def _assumed(code: str, exchange: str, asked: str) -> Symbol:
+    """Return the security of a code that the table does not have, its kind judged by the exchange's prefixes."""
+    if exchange == "US":
+        if _is_ticker(code):
+            return Symbol(code, "US", "US", "stock")
+        raise NotFound("{text}: a US ticker is one to five letters", text=asked)
+    if exchange == "HK":
+        if len(code) == 5 and code.isdigit() and code != "00000":
+            return Symbol(code, "HK", "HK", "etf" if is_between(code, HK_ETFS) else "stock")
+        raise NotFound("{text}: a Hong Kong code has at most five digits", text=asked)
+    if not _is_code(code):
+        raise NotFound("{text}: a mainland code has six digits", text=asked)
+    if found := find_range(code, exchange):
+        return Symbol(code, "CN", exchange, found.kind)
+    home = [other for other in ("SH", "SZ", "BJ") if find_range(code, other)]
+    near = str(_known(code, home[0]) or f"{code}.{home[0]}") if home else ""
+    hint = "did you mean {near}?" if home else None
+    raise NotFound(
+        "{text}: {exchange} has no such code",
+        code="unknown-symbol",
+        text=asked,
+        exchange=exchange,
+        near=near,
+        hint=hint,
+    )
+
+
+def _named(found: Symbol, learnt: Iterable[Symbol]) -> Symbol:
+    """Return the security with the name that a source has told, if one has."""
+    for symbol in learnt:
+        if symbol.canonical == found.canonical and symbol.name:
+            return found._replace(name=symbol.name)
+    return found
+
+
+def _known(code: str, exchange: str) -> Symbol | None:
+    return _codes().get((code, exchange))
+
+
+def _folded(name: str) -> str:
+    """Return a name in compatible forms without case, its words apart by one space."""
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+
+
+def _key(name: str) -> str:
+    """Return a name as it is compared: compatible forms, case and spaces do not count (`五 粮 液`, `万科Ａ`)."""
+    return _folded(name).replace(" ", "")
+
+
+@cache
+def _codes() -> dict[tuple[str, str], Symbol]:
+    return {(symbol.code, symbol.exchange): symbol for symbol, _ in _table()}
+
+
+@cache
+def _spelt() -> tuple[tuple[Symbol, tuple[str, ...]], ...]:
+    """Return the bundled securities with their Chinese names in pinyin: in full (`ningdeshidai`), and its initials."""
+    return tuple((row.symbol, row.pinyin) for row in _rows() if row.pinyin)
+
+
+@cache
+def _table() -> tuple[tuple[Symbol, tuple[str, ...]], ...]:
+    """Return the bundled securities with their names, folded."""
+    return tuple((row.symbol, row.names) for row in _rows())
+
+
+class _SymbolRow(NamedTuple):
+    """A row of symbols.tsv. names: folded. english, as it is written, or ""."""
+
+    symbol: Symbol
+    names: tuple[str, ...]
+    english: str
+    pinyin: tuple[str, ...]
+
+
+@cache
+def _rows() -> tuple[_SymbolRow, ...]:
+    rows = []
+    with open(os.path.join(os.path.dirname(__file__), "symbols.tsv"), encoding="utf-8") as file:
+        next(file)
+        for line in file:
+            cells = [*line.rstrip("\n").split("\t"), "", ""]  # empty cells at the end of a line are left out
+            code, exchange, kind, name, english, aliases, pinyin = cells[:7]
+            names = tuple(_folded(text) for text in (name, english, *aliases.split(";")) if text)
+            symbol = Symbol(code, MARKET[exchange], exchange, kind, name)
+            rows.append(_SymbolRow(symbol, names, english, tuple(pinyin.split(";")) if pinyin else ()))
+    return tuple(rows)

@@ -1,0 +1,36 @@
+"""Whether a text performs an act."""
+
+import re
+
+from ia.domain.speech.reports import is_reported
+from ia.domain.speech.table import MENTION, REPORT, SENTENCE, forms, has_form, way_of
+
+_SENTENCE = re.compile(r"[^。！？!?；;\n]+[！？!?]?")
+_CLAUSE = re.compile(r"[^，,、：]+[，,、：]?|[，,、：]")
+
+
+def performs(text: str, act: str) -> bool:
+    """Return True if a text performs an act of acts.tsv.
+
+    A question asks for nothing (你记住了什么？), a negation neither (不要记, do not track).
+
+    >>> performs("关注宁德时代", "track"), performs("宁德时代值得关注吗？", "track")
+    (True, False)
+    """
+    way = way_of(act)
+    if way == MENTION:
+        return has_form(text, act)
+    if way == REPORT:
+        return is_reported(text, act)
+    return any(
+        _requests(part, act, whole=way == SENTENCE)
+        for sentence in _SENTENCE.findall(text)
+        for part in ([sentence] if way == SENTENCE else _CLAUSE.findall(sentence))
+    )
+
+
+def _requests(part: str, act: str, *, whole: bool) -> bool:
+    question = has_form(part, "question_form") or (not whole and has_form(part, "question_word"))
+    if question and not has_form(part, "asking"):
+        return False
+    return any(not has_form(part[: found.start()], "negated") for form in forms(act) for found in form.finditer(part))

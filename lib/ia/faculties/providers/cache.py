@@ -1,0 +1,63 @@
+"""What is kept of a provider between runs, below `.ia/cache`: its parsed front matter, and what its server listed.
+
+It is keyed by the digest of PROVIDER.md: whoever changes that file has to ask the server anew.
+"""
+
+import contextlib
+import json
+import os
+from typing import Any
+
+from ia.faculties.providers.manifest import front
+from ia.kernel import files
+from ia.kernel.digest import sha256
+from ia.kernel.errors import BadData, NotFound
+from ia.kernel.workspace import Workspace
+
+MAX_FILE = 500_000
+
+
+def current(ws: Workspace, name: str, path: str) -> dict[str, Any]:
+    """Return what is kept, brought up to date with the PROVIDER.md at `path`: `front`, and `discovered` if it is known.
+
+    raises  NotFound where there is no such file; BadData.
+    """
+    try:
+        status = os.stat(os.path.join(ws.root, path))
+    except OSError:
+        raise NotFound("{path}: no such file", path=path) from None
+
+    def parse() -> dict[str, Any]:
+        if status.st_size > MAX_FILE:
+            raise BadData("{path}: larger than {limit} bytes", path=path, limit=MAX_FILE)
+        text = ws.read_present(path) or ""
+        digest = sha256(text.encode()).hexdigest()
+        fresh: dict[str, Any] = {"digest": digest, "front": front(text, path)}
+        kept = _kept(ws, name)
+        if kept.get("digest") == digest:
+            fresh["discovered"] = kept.get("discovered")
+        return fresh
+
+    return files.load_cached(_file(ws, name), files.stamp_of(status), parse, _require_front)
+
+
+def keep(ws: Workspace, name: str, discovered: list[dict[str, Any]]) -> None:
+    """Keep what a server listed beside what is kept already."""
+    files.keep_file(_file(ws, name), json.dumps({**_kept(ws, name), "discovered": discovered}))
+
+
+def _require_front(kept: dict[str, Any]) -> dict[str, Any]:
+    if not isinstance(kept["front"], dict):
+        raise TypeError
+    return kept
+
+
+def _kept(ws: Workspace, name: str) -> dict[str, Any]:
+    with contextlib.suppress(OSError, ValueError), open(_file(ws, name), encoding="utf-8") as file:
+        kept = json.load(file)
+        return kept if isinstance(kept, dict) else {}
+    return {}
+
+
+def _file(ws: Workspace, name: str) -> str:
+    return os.path.join(ws.root, ".ia", "cache", "providers", f"{name}.json")

@@ -1,0 +1,94 @@
+"""YAML that people wrote: loaded safely and with limits, into what JSON can hold.
+
+The limits keep a hostile file from taking minutes: the time for `[[[[…` grows with the square of its depth.
+"""
+
+import datetime
+import io
+import re
+import warnings
+from typing import Any
+
+from ia.kernel.errors import BadData
+
+MAX_TEXT = 200_000
+"""Characters of a document."""
+MAX_DEPTH = 40
+"""Nesting of lists and mappings in a document. The only bound on nesting: for skills, tasks, providers and settings."""
+MAX_VALUES = 40_000
+"""Values in a document, aliases written out."""
+_DEEP = re.compile(rf"(?:[\[{{]\s*){{{MAX_DEPTH + 1}}}")
+"""A run of brackets that passes MAX_DEPTH: the parser would look at each of them for a second before it counts."""
+
+
+def load_yaml(text: str, name: str) -> Any:
+    """Return a document as dicts, lists, texts, numbers, booleans and None. `name` is for messages.
+
+    raises  BadData where it is not YAML (with `line`), too large, too deep, or refers to itself.
+    """
+    return _copy_plain(_load(text, name, "safe"), name, [MAX_VALUES], 0)
+
+
+def load_editable(text: str, name: str) -> Any:
+    """Return a document that dump_editable() writes with its comments, its order and its quotes.
+
+    raises  as load_yaml().
+    """
+    _load(text, name, "safe")  # the loader that keeps comments takes minutes for `? ? ? ?`, which this one refuses
+    return _load(text, name, "rt")
+
+
+def dump_editable(tree: Any) -> str:
+    """Return the text of what load_editable() returned, or of a plain dict."""
+    out = io.StringIO()
+    writer = _make("rt")
+    writer.width = 4096
+    writer.dump(tree, out)
+    return out.getvalue()
+
+
+def _make(kind: str) -> Any:
+    from ruamel.yaml import YAML
+
+    made = YAML(typ=kind)
+    made.max_depth = MAX_DEPTH
+    return made
+
+
+def _load(text: str, name: str, kind: str) -> Any:
+    from ruamel.yaml.composer import MaxDepthExceededError
+    from ruamel.yaml.error import YAMLError
+
+    if len(text) > MAX_TEXT or _DEEP.search(text):
+        raise _too_large(name)
+    try:
+        with warnings.catch_warnings():  # of anchors that stand twice
+            warnings.simplefilter("ignore")
+            return _make(kind).load(text)
+    except MaxDepthExceededError:
+        raise _too_large(name) from None
+    except YAMLError as exc:
+        mark = getattr(exc, "problem_mark", None)
+        why = " ".join(str(getattr(exc, "problem", None) or "not YAML").split())[:120]
+        raise BadData("{name}:{line}: {why}", name=name, line=mark.line + 1 if mark else 1, why=why) from None
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):  # 2024-99-99, !!int abc
+        raise BadData("{name}: a value is not what it claims to be", name=name) from None
+
+
+def _copy_plain(value: Any, name: str, left: list[int], depth: int) -> Any:
+    left[0] -= 1
+    if left[0] < 0 or depth > MAX_DEPTH:
+        raise _too_large(name)
+    if isinstance(value, dict):
+        return {str(key): _copy_plain(item, name, left, depth + 1) for key, item in value.items()}
+    if isinstance(value, list | tuple | set):
+        return [_copy_plain(item, name, left, depth + 1) for item in value]
+    if isinstance(value, float) and value - value != 0:
+        return str(value)
+    if value is None or isinstance(value, str | int | float | bool):
+        return value
+    return value.isoformat() if isinstance(value, datetime.date | datetime.datetime) else str(value)
+
+
+def _too_large(name: str) -> BadData:
+    return BadData("{name}: larger or deeper than knowledge is", name=name)

@@ -1,0 +1,348 @@
+"""Proposals: changes that wait for a person. The soul and the preferences change in no other way.
+
+`propose` is for everybody, `approve` and `reject` are a person's: only the command line calls them, after it has asked
+at a terminal or was given --yes. They must never be registered as a tool, and they take no default for who decides.
+
+A proposal is about one file, or about a folder that is installed whole (a skill, a provider): its `before` and `after`
+are then JSON objects of path and text. That a file is to be trusted (kind `trust`) holds for the file as it is when it
+is accepted. A call of a tool that acts outside of ia (kind `call`) is made by whoever approves it; a trade (kind
+`trade`) is journaled by ia.wiring.approvals, and what stands at an address (kind `fetch`) is fetched only then.
+"""
+
+import json
+from typing import NamedTuple
+
+from ia.kernel import audit, clock, config, links, outside, store
+from ia.kernel.errors import BadData, NotFound, Refused
+from ia.kernel.workspace import Workspace, walk
+
+PENDING, APPROVED, REJECTED = "pending", "approved", "rejected"
+TRUST = "trust"
+CALL = "call"
+"""A call of a tool that acts outside of ia: `path` is the tool, `after` its arguments as JSON."""
+TRADE = "trade"
+"""A trade to be journalled: `path` is the security, `after` the order as JSON. Approving it journals it, no more."""
+FETCH = "fetch"
+"""A skill that a model would fetch: `path` is the address, `after` its source and name as JSON. Whoever approves it has
+it fetched; what came is a proposal of its own."""
+NO_FILE = (CALL, TRADE, FETCH)
+"""Kinds of proposals behind which there is no file."""
+FOLDERS = {"skill": ".claude/skills", "provider": ".claude/providers"}
+"""Kinds of proposals that are about a folder, and where that folder may be."""
+
+
+class Proposal(NamedTuple):
+    """A change to a file or folder: what it was made from (`before`, None: nothing was there), and what is to be. UTC.
+
+    kind    soul, preferences, trust, skill, provider and so on
+    """
+
+    id: int
+    time: str
+    kind: str
+    path: str
+    before: str | None
+    after: str
+    because: str
+    origin: str
+    actor: str
+    state: str
+    decided: str | None
+    decided_by: str | None
+
+
+_SELECT = (
+    "SELECT id, time, kind, path, before, after, because, origin, actor, state, decided, decided_by FROM proposals"
+)
+
+
+def propose(
+    ws: Workspace, kind: str, path: str, after: str, *, because: str = "", origin: str = "", actor: str = "user"
+) -> Proposal:
+    """Record a change of a file that a person is to decide on. Nothing else happens to the file.
+
+    kind    what it is about: soul, preferences. origin: where it came from (a session, a turn).
+    raises  BadData where it would change nothing.
+    """
+    if kind in FOLDERS:
+        raise BadData("{path} is a folder", path=path)
+    with ws.lock():
+        return _made(ws, kind, path, None if kind in NO_FILE else ws.read(path), after, because, origin, actor)
+
+
+def propose_folder(
+    ws: Workspace, kind: str, folder: str, files: dict[str, str], *, because: str, origin: str, actor: str
+) -> Proposal:
+    """Record that a folder is to hold these files (path in it: text) and none of the others that it holds now.
+
+    raises  BadData where it would change nothing; Refused for a path that leaves the folder, or a folder elsewhere.
+    """
+    if folder.rpartition("/")[0] != FOLDERS[kind]:
+        raise Refused("{path!r}: give a path inside {below}/", path=folder, below=FOLDERS[kind])
+    ws.resolve(folder)
+    for file in files:
+        ws.resolve(file, below=folder)
+    with ws.lock():
+        present = folder_files(ws, folder)
+        before = _folder_text(present) if present else None
+        return _made(ws, kind, folder, before, _folder_text(files), because, origin, actor)
+
+
+def _made(
+    ws: Workspace, kind: str, path: str, before: str | None, after: str, because: str, origin: str, actor: str
+) -> Proposal:
+    if before == after:
+        raise BadData("{path}: the proposal changes nothing", path=path)
+    with store.transaction(ws.db):
+        cursor = ws.db.execute(
+            "INSERT INTO proposals (time, kind, path, before, after, because, origin, actor, state, run)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (clock.stamp(clock.now()), kind, path, before, after, because, origin, actor, PENDING, config.run()),
+        )
+        number = cursor.lastrowid or 0
+        audit.record(ws.db, "proposal.made", path, actor, proposal=number, change=kind, because=because)
+    return get(ws, number)
+
+
+def same_pending(ws: Workspace, kind: str, path: str, after: str | dict[str, str]) -> int | None:
+    """Return the number of an undecided proposal of the same content (a text, or the files of a folder), or None."""
+    wanted = after if isinstance(after, str) else _folder_text(after)
+    found = (p.id for p in pending(ws) if (p.kind, p.path, p.after) == (kind, path, wanted))
+    return next(found, None)
+
+
+def folder_files(ws: Workspace, folder: str) -> dict[str, str]:
+    """Return the text files of a folder: path in it to text. Hidden ones, links and what is no text are left out."""
+    found = {}
+    for path, _ in walk(ws.root, folder, ("",)):
+        try:
+            text = ws.read(path)
+        except BadData:
+            continue
+        if text is not None:
+            found[path.removeprefix(folder + "/")] = text
+    return found
+
+
+def files_of(text: str | None) -> dict[str, str]:
+    """Return the files that `before` or `after` of a folder's proposal holds."""
+    return dict(json.loads(text)) if text else {}
+
+
+def _folder_text(files: dict[str, str]) -> str:
+    return json.dumps(files, ensure_ascii=False, sort_keys=True)
+
+
+def pending(ws: Workspace) -> list[Proposal]:
+    """Return the undecided proposals as of now(), oldest first."""
+    rows = ws.db.execute(
+        f"{_SELECT} WHERE time <= :now AND (state = :state OR decided > :now) ORDER BY id",
+        {"now": clock.stamp(clock.now()), "state": PENDING},
+    )
+    return [Proposal(*row) for row in rows]
+
+
+def get(ws: Workspace, number: int) -> Proposal:
+    """Return one proposal.
+
+    raises  NotFound.
+    """
+    row = ws.db.execute(f"{_SELECT} WHERE id = ? AND time <= ?", (number, clock.stamp(clock.now()))).fetchone()
+    if row is None:
+        raise NotFound("there is no proposal {number}", number=number, hint="`ia pending` lists them")
+    return Proposal(*row)
+
+
+def outcome(ws: Workspace, proposal: Proposal) -> tuple[str, str]:
+    """Return (what is there, what would be there). Where a file changed since, the change is carried over to it.
+
+    raises  Refused where both changed the same lines, or a file of a folder; NotFound for a file that is gone and was
+            to be trusted.
+    """
+    if proposal.kind in FOLDERS:
+        return _folder_outcome(ws, proposal)
+    if proposal.kind in NO_FILE:
+        return "", proposal.after
+    current = ws.read(proposal.path)
+    if proposal.kind == TRUST:
+        if current is None:
+            raise NotFound(
+                "{path}: no such file", path=proposal.path, number=proposal.id, hint="drop it: `ia reject {number}`"
+            )
+        return current, trusted(current)
+    if current == proposal.before:
+        return current or "", proposal.after
+    merged = carried_over(proposal.before or "", proposal.after, current or "")
+    if merged is None:
+        raise _out_of_date(proposal, proposal.path)
+    return current or "", merged
+
+
+def trusted(text: str) -> str:
+    """Return a file's text as it is once a person trusts it: without the mark, with the links that were broken."""
+    return links.restored(outside.accepted(text)) if outside.origin_of(text) is not None else text
+
+
+def _folder_outcome(ws: Workspace, proposal: Proposal) -> tuple[str, str]:
+    """Return the files that are there and those that would be. What was put beside them since stays.
+
+    What an interrupted approval wrote already is as it is to be, and no reason to refuse.
+    """
+    current = folder_files(ws, proposal.path)
+    base, wanted = files_of(proposal.before), files_of(proposal.after)
+    for file in sorted({*base, *wanted}):
+        if current.get(file) not in (base.get(file), wanted.get(file)):
+            raise _out_of_date(proposal, f"{proposal.path}/{file}")
+    own = {file: text for file, text in current.items() if file not in base and file not in wanted}
+    return _folder_text(current), _folder_text({**own, **wanted})
+
+
+def _out_of_date(proposal: Proposal, path: str) -> Refused:
+    return Refused(
+        "proposal {number} is out of date: {path} has changed since", number=proposal.id, path=path,
+        hint="reject it with `ia reject {number}`, and propose it again",
+    )  # fmt: skip
+
+
+def approve(ws: Workspace, number: int, *, by: str) -> Proposal:
+    """Carry out a proposal. A person's act: no tool that a model can call may reach it.
+
+    by      who decided, and how: `user at a terminal`, `user with --yes`.
+    raises  NotFound; Refused where it is decided already, or out of date.
+    """
+    with ws.together():
+        proposal = undecided(ws, number)
+        before, after = outcome(ws, proposal)
+        if proposal.kind in FOLDERS:
+            present, wanted = files_of(before), files_of(after)
+            for file, text in sorted(wanted.items()):
+                _write(ws, proposal, f"{proposal.path}/{file}", text)
+            for file in sorted(present.keys() - wanted.keys()):
+                ws.remove(
+                    f"{proposal.path}/{file}", actor=proposal.actor, why=proposal.because,
+                    event=f"{proposal.kind}.change", proposal=number,
+                )  # fmt: skip
+        elif proposal.kind not in NO_FILE:
+            _write(ws, proposal, proposal.path, after)
+        return _decide(ws, proposal, APPROVED, by, "")
+
+
+def _write(ws: Workspace, proposal: Proposal, path: str, text: str) -> None:
+    ws.write(
+        path, text, actor=proposal.actor, why=proposal.because,
+        event=f"{proposal.kind}.change", proposal=proposal.id,
+    )  # fmt: skip
+
+
+def reject(ws: Workspace, number: int, *, by: str, because: str = "") -> Proposal:
+    """Drop a proposal. A person's act.
+
+    raises  NotFound; Refused where it is decided already.
+    """
+    with ws.lock():
+        return _decide(ws, undecided(ws, number), REJECTED, by, because)
+
+
+def difference(before: str, after: str, path: str, kind: str = "") -> str:
+    """Return a unified diff; of a folder (by its kind) one after the other, for each file that differs.
+
+    A line ends with `\\n` and nothing else. Two texts that differ never look alike: whatever is not seen is spelled out
+    (`outside.spelled_out`), and so is a last line without an end.
+    """
+    if kind in FOLDERS:
+        old, new = files_of(before), files_of(after)
+        return "".join(
+            difference(old.get(file, ""), new.get(file, ""), f"{path}/{file}") or _heading(f"{path}/{file}")
+            for file in sorted({*old, *new})
+            if old.get(file) != new.get(file)
+        )
+    from difflib import unified_diff
+
+    if before == after:
+        return ""
+    told = list(unified_diff(_lines(before), _lines(after), lineterm="\n"))[2:]
+    return _heading(path) + "".join(
+        line if line.startswith("@@") else line[0] + _spelled_line(line[1:]) for line in told
+    )  # fmt: skip
+
+
+def _heading(path: str) -> str:
+    name = "⟦U+000A⟧".join(map(outside.spelled_out, path.split("\n")))
+    return f"--- a/{name}\n+++ b/{name}\n"
+
+
+def _spelled_line(line: str) -> str:
+    end = "\n" if line.endswith("\n") else "\n\\ No newline at end of file\n"
+    return outside.spelled_out(line.removesuffix("\n")) + end
+
+
+def _lines(text: str) -> list[str]:
+    """Return the lines of a text with their ends: they end with a line feed, whatever else some programs split at."""
+    lines = text.split("\n")
+    return [line + "\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
+
+
+def alike(before: str, after: str, path: str, kind: str = "") -> list[str]:
+    """Return the paths of the files that change only in what is not seen: blanks, line ends, characters that hide."""
+    if kind in FOLDERS:
+        old, new = files_of(before), files_of(after)
+        return [file for name in sorted(old) if name in new for file in alike(old[name], new[name], f"{path}/{name}")]
+    bare = ["".join(outside.folded(text).split()) for text in (before, after)]
+    return [path] if before != after and bare[0] == bare[1] else []
+
+
+def carried_over(base: str, after: str, current: str) -> str | None:
+    """Return `current` with the lines changed that differ between base and after; None where both changed the same.
+
+    Lines that both added at one place are kept, those of `current` first, and only once where they begin alike.
+    """
+    from difflib import SequenceMatcher
+
+    old, new, now = map(_lines, (base, after, current))
+
+    def changes(to: list[str]) -> list[tuple[int, int, list[str]]]:
+        """Return (from, to, lines): which lines of the base are replaced by what."""
+        codes = SequenceMatcher(None, old, to, autojunk=False).get_opcodes()
+        return [(a, b, to[x:y]) for kind, a, b, x, y in codes if kind != "equal"]
+
+    merged = changes(now)
+    for a, b, lines in changes(new):
+        for c, d, theirs in list(merged):
+            if a == b == c == d:
+                same = 0
+                while same < min(len(lines), len(theirs)) and lines[same] == theirs[same]:
+                    same += 1
+                lines = lines[same:]
+            elif a <= d and c <= b:
+                return None
+        merged.append((a, b, lines))
+    out: list[str] = []
+    at = 0
+    for a, b, lines in sorted(merged, key=lambda change: change[:2]):  # stable: the current file's lines come first
+        out += old[at:a]
+        if out and lines and not out[-1].endswith("\n"):
+            out[-1] += "\n"
+        out += lines
+        at = b
+    return "".join([*out, *old[at:]])
+
+
+def undecided(ws: Workspace, number: int) -> Proposal:
+    """Return a proposal that waits for a decision.
+
+    raises  NotFound; Refused where it is decided already.
+    """
+    proposal = get(ws, number)
+    if proposal.state != PENDING:
+        raise Refused("proposal {number} is decided already: {state}", number=number, state=proposal.state)
+    return proposal
+
+
+def _decide(ws: Workspace, proposal: Proposal, state: str, by: str, because: str) -> Proposal:
+    with store.transaction(ws.db):
+        ws.db.execute(
+            "UPDATE proposals SET state = ?, decided = ?, decided_by = ? WHERE id = ?",
+            (state, clock.stamp(clock.now()), by, proposal.id),
+        )
+        audit.record(ws.db, f"proposal.{state}", proposal.path, "user", proposal=proposal.id, by=by, because=because)
+    return get(ws, proposal.id)

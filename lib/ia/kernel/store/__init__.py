@@ -1,0 +1,32 @@
+"""SQLite, in two kinds: `.ia/ia.db` is precious (what is no text), `.ia/cache/*.db` can be rebuilt at any time.
+
+A rebuildable database of another version, or a broken one, is thrown away; a precious one never is: it is migrated
+forward, and one that a newer ia wrote is refused. One that is dear to rebuild is never thrown away either, but a
+damaged one can be put aside. In a workspace that may not be written, what is there is opened for reading only. Plain
+sqlite3 opens and migrates; sqlite-utils is loaded only where many rows are to be written.
+"""
+
+from ia.kernel.store.engine import connect, discard, in_memory, make_folder, put_aside, writable
+from ia.kernel.store.failures import Damaged, explain, is_busy, is_damaged, no_space, translate_errors
+from ia.kernel.store.schema import PRECIOUS, Schema
+from ia.kernel.store.transactions import bulk, sqlite_utils, transaction
+
+__all__ = [
+    "PRECIOUS",
+    "Damaged",
+    "Schema",
+    "bulk",
+    "connect",
+    "discard",
+    "explain",
+    "in_memory",
+    "is_busy",
+    "is_damaged",
+    "make_folder",
+    "no_space",
+    "put_aside",
+    "sqlite_utils",
+    "transaction",
+    "translate_errors",
+    "writable",
+]

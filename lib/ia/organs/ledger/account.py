@@ -1,0 +1,299 @@
+"""The account at now(): cash, holdings at their latest prices, profit of the day and in all, drawdown.
+
+Currencies stand apart; nothing is added up that would need a rate. What is not known (a price, the money that was
+brought in) is None, and so is whatever depends on it.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import NamedTuple
+
+from ia.domain.rules.fees import cents
+from ia.organs.ledger.fold import Books, Cash, Holding, share_of
+from ia.organs.ledger.journal import ZERO
+
+HUNDRED = Decimal(100)
+SUSPENDED = 5
+"""A security that misses up to so many sessions, while others do not, is taken for suspended: it gains nothing."""
+
+
+class Price(NamedTuple):
+    """A latest price: of the day `date`; previous: the close before that day. source: the adapter that it is from.
+
+    missed  sessions that closed since that day without a newer price: 0 where it is the latest that can be
+
+    A corporate action after that day changes the shares and the cash at once: a position is valued at the price that
+    is left after it (Holding.after), until there is one of the market.
+    """
+
+    price: Decimal
+    date: str
+    previous: Decimal | None
+    source: str
+    simulated: bool
+    missed: int = 0
+
+
+Closes = Callable[[str, str], Sequence[tuple[str, float]]]
+"""(symbol, from this day) -> (date, close), oldest first, with the last one before that day."""
+
+
+class Position(NamedTuple):
+    """A security that is held. Money in `currency`; None: the price is not known.
+
+    cost      with the fees of buying. sellable: shares that may be sold today
+    today     profit of the day of its price. weight: per cent of the equity in its currency
+    """
+
+    symbol: str
+    name: str
+    currency: str
+    quantity: Decimal
+    sellable: Decimal
+    cost: Decimal
+    price: Price | None
+    value: Decimal | None
+    unrealised: Decimal | None
+    today: Decimal | None
+    weight: Decimal | None
+
+    @property
+    def average(self) -> Decimal:
+        """Cost of a share, to four decimals."""
+        return share_of(self.cost, HUNDRED, self.quantity) / HUNDRED
+
+    @property
+    def unrealized_pct(self) -> Decimal | None:
+        """Unrealized profit in percent of the cost, to two decimals; None if the price or the cost is unknown."""
+        return None if self.unrealised is None or not self.cost else share_of(self.unrealised, HUNDRED, self.cost)
+
+
+@dataclass
+class Purse:
+    """All that is in one currency. cash and equity are None where nobody told what money was brought in.
+
+    lent      money that is out: lent by reverse repo, or paid for a new issue that has not arrived
+    day       the day of `today`, YYYY-MM-DD
+    drawdown  largest fall of the equity from a high, as a part of it; deposits and withdrawals taken out
+    """
+
+    currency: str
+    cash: Decimal | None = None
+    lent: Decimal = ZERO
+    equity: Decimal | None = None
+    value: Decimal | None = ZERO
+    invested: Decimal = ZERO
+    day: str = ""
+    today: Decimal | None = ZERO
+    total: Decimal | None = None
+    realised: Decimal = ZERO
+    unrealised: Decimal | None = ZERO
+    dividends: Decimal = ZERO
+    interest: Decimal = ZERO
+    fees: Decimal = ZERO
+    drawdown: Decimal | None = None
+
+
+@dataclass
+class Account:
+    """What the journal and the prices make of each other at now()."""
+
+    positions: list[Position]
+    purses: dict[str, Purse] = field(default_factory=dict)
+
+    @property
+    def simulated(self) -> bool:
+        """Whether a price is made up."""
+        return any(each.price is not None and each.price.simulated for each in self.positions)
+
+    @property
+    def unpriced(self) -> list[str]:
+        """The securities without a price."""
+        return [each.symbol for each in self.positions if each.price is None]
+
+    @property
+    def purse(self) -> Purse | None:
+        """What there is where everything is in one currency; None where it is in several, or there is nothing."""
+        return next(iter(self.purses.values())) if len(self.purses) == 1 else None
+
+
+def account(
+    books: Books, prices: Mapping[str, Price], closes: Closes | None, *, today: str, settled: Callable[[str], int],
+    capital: tuple[Decimal, str] | None = None,
+) -> Account:  # fmt: skip
+    """Return the account of books at these prices.
+
+    prices   by symbol; of what is held, and of what was sold on the day that they are of or later: that day's
+    closes   None where no drawdown is asked for
+    today    the exchange's date. settled: after how many days what was bought may be sold, by symbol
+    capital  money and currency that count as brought in where no deposit is in the journal
+    """
+    currencies = {each.currency for each in books.holdings.values()} | books.cash.keys()
+    if capital is not None:
+        currencies.add(capital[1])
+    purses = {}
+    found = []
+    for currency in sorted(currencies):
+        holdings = [each for each in books.holdings.values() if each.currency == currency]
+        brought = capital[0] if capital is not None and capital[1] == currency else None
+        purse, positions = _purse(currency, books.money(currency), brought, holdings, prices, closes, today, settled)
+        purses[currency] = purse
+        found += positions
+    return Account(sorted(found, key=lambda each: each.symbol), purses)
+
+
+def _purse(
+    currency: str, cash: Cash, capital: Decimal | None, holdings: list[Holding], prices: Mapping[str, Price],
+    closes: Closes | None, today: str, settled: Callable[[str], int],
+) -> tuple[Purse, list[Position]]:  # fmt: skip
+    purse = Purse(currency, interest=cash.interest, lent=cash.lent, fees=cash.fees)
+    if cash.deposited:
+        purse.invested, purse.cash = cash.deposited - cash.withdrawn, cash.balance
+    elif capital is not None:
+        purse.invested, purse.cash = capital - cash.withdrawn, cash.balance + capital
+    held = [each for each in holdings if each.quantity]
+    purse.day = max([prices[each.symbol].date for each in holdings if each.symbol in prices], default=today)
+    if any(each.day == today for each in holdings) or today in cash.days:
+        purse.day = today
+    purse.today = cash.earned.get(purse.day, ZERO)
+    of_today = [each for each in holdings if each.quantity or each.day == today]
+    stale = purse.day == today and bool(held) and all(
+        each.symbol not in prices or prices[each.symbol].date < today for each in of_today
+    )  # fmt: skip
+    stale = stale or _is_stale([prices[each.symbol] for each in holdings if each.symbol in prices])
+    positions = []
+    for each in holdings:
+        purse.realised += each.realised
+        purse.dividends += each.dividends
+        purse.fees += each.fees
+        price = prices.get(each.symbol)
+        old = price is not None and price.missed > SUSPENDED
+        gained = None if stale or old else _today(each, price, purse.day)
+        if each.quantity or each.day == purse.day:
+            purse.today = added(purse.today, gained)
+        if each.quantity:
+            positions.append(
+                _position(each, prices.get(each.symbol), gained, each.sellable(today, settled(each.symbol)))
+            )
+    for position in positions:
+        purse.value = added(purse.value, position.value)
+        purse.unrealised = added(purse.unrealised, position.unrealised)
+    purse.total = added(purse.realised + purse.dividends + purse.interest, purse.unrealised)
+    purse.equity = added(added(purse.cash, purse.lent), purse.value)
+    if purse.equity is not None:
+        if closes is not None:
+            purse.drawdown = _drawdown(cash, capital if not cash.deposited else None, holdings, closes, purse.equity)
+        if purse.equity > 0:
+            positions = [
+                each._replace(weight=share_of(each.value, HUNDRED, purse.equity)) if each.value is not None else each
+                for each in positions
+            ]
+    return purse, positions
+
+
+def _is_stale(found: Sequence[Price]) -> bool:
+    """Whether none of the prices is of the last session: of the day nothing is known then."""
+    return bool(found) and all(each.missed for each in found)
+
+
+def current(holding: Holding, price: Price | None) -> Price | None:
+    """Return the price that a holding is worth now: after the corporate actions since."""
+    return price and price._replace(price=holding.after(price.price, price.date))
+
+
+def _position(holding: Holding, price: Price | None, today: Decimal | None, sellable: Decimal) -> Position:
+    price = current(holding, price)
+    value = None if price is None else cents(price.price * holding.quantity)
+    gained = None if value is None else value - holding.cost
+    return Position(
+        holding.symbol, holding.name, holding.currency, holding.quantity, sellable, holding.cost, price, value, gained,
+        today, None,
+    )  # fmt: skip
+
+
+def _today(holding: Holding, price: Price | None, day: str) -> Decimal | None:
+    """Return what a holding brought on a day: its worth at the end and what was taken out, less its worth before."""
+    before = holding.quantity if holding.day < day else holding.held_before(day) or ZERO
+    flow = holding.flow if holding.day == day else ZERO
+    worth = ZERO
+    if holding.quantity:
+        if price is None:
+            return None
+        worth = cents(holding.after(price.price, price.date) * holding.quantity)
+    if not before:
+        return worth + flow
+    if price is None:
+        return None
+    previous = price.previous if price.date == day else holding.after(price.price, price.date, day)
+    return None if previous is None else worth + flow - cents(previous * before)
+
+
+def added(one: Decimal | None, other: Decimal | None) -> Decimal | None:
+    """Return a sum; None where a part of it is not known."""
+    return None if one is None or other is None else one + other
+
+
+def _drawdown(
+    cash: Cash, capital: Decimal | None, holdings: list[Holding], closes: Closes, equity: Decimal
+) -> Decimal | None:
+    """Return the largest fall of the daily equity from a high, from the first entry to now; None where a close lacks.
+
+    Money that is brought in counts before the day's trades, money that is taken out after them.
+    """
+    changes = defaultdict[str, float](float, dict.fromkeys(cash.days, 0.0))
+    for holding in holdings:
+        if holding.history and not _valued(holding, closes(holding.symbol, holding.history[0][0]), changes):
+            return None
+    worth, index, high, deepest = 0.0, 1.0, 1.0, 0.0
+    money = before = float(capital or 0)
+    for day in sorted(changes):
+        worth += changes[day]
+        moved, flow = cash.days.get(day, (ZERO, ZERO))
+        money += float(moved)
+        base, end = before + max(float(flow), 0.0), money + worth - min(float(flow), 0.0)
+        if base > 0:
+            index *= end / base
+            high = max(high, index)
+            deepest = max(deepest, 1 - index / high)
+        before = money + worth
+    if before > 0:
+        index *= float(equity) / before
+        deepest = max(deepest, 1 - index / max(high, index))
+    return Decimal(str(round(deepest, 4)))
+
+
+def _valued(holding: Holding, closes: Sequence[tuple[str, float]], changes: defaultdict[str, float]) -> bool:
+    """Add to each day what a holding's worth changed on it; False where a close lacks that is needed.
+
+    On a day its corporate actions come first, unless the close is the one after them; then the close; then what was
+    bought and sold. A hundred holdings over years make this a loop to be kept small.
+    """
+    first, last = holding.history[0][0], "9999" if holding.quantity else holding.day
+    marks = {(day if day > first else first): close for day, close in closes if day <= last}
+    counts = {day: float(count) for day, count in holding.history}
+    acts: dict[str, list[tuple[float, float]]] = {}
+    known = {day for day, _ in closes} if holding.acts else set()
+    for day, paid, ratio in holding.acts:
+        if day not in known:
+            acts.setdefault(day, []).append((float(paid), float(ratio)))
+    days: Iterable[str] = marks
+    if acts or not marks.keys() >= counts.keys():
+        days = sorted({*marks, *counts, *acts})
+    opening = next(iter(marks), "9999")
+    shares = price = 0.0
+    for day in days:
+        before, close = price, marks.get(day)
+        if day in acts:
+            for less, times in acts[day]:
+                price = (price - less) / times
+        if close is not None:
+            price = close
+        changes[day] += shares * (price - before)
+        if day in counts:
+            if counts[day] and day < opening:
+                return False
+            changes[day] += (counts[day] - shares) * price
+            shares = counts[day]
+    return True

@@ -1,0 +1,211 @@
+"""What tells of a whole market at once: the protocol of a source, what it yields, and how one is found by its name.
+
+A source of the market has the name of the adapter whose bars it goes with (`market.adapter`): `akshare`, `demo`, `csv`.
+Nothing is stored here and nothing made up: what a source does not tell is None, and what it never tells is refused
+with NotDelivered.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, Protocol, cast
+
+from ia.kernel.errors import Message, Notify, Unavailable, silent
+from ia.organs.market.quote import Quote
+
+BUILT_IN = {
+    "akshare": "ia.organs.market.sources.live:Live",
+    "demo": "ia.organs.market.sources.demo:DemoMarket",
+    "csv": "ia.organs.market.sources.local:Local",
+}
+KINDS = ("stock", "etf")
+"""The kinds of securities that a snapshot tells of; sources may know `index` too."""
+
+NET_ENDED = "2024-08-19"
+"""Since this day the exchanges publish no net flow of Stock Connect northbound."""
+
+
+class NotDelivered(Unavailable):
+    """A source that never tells this: another try is of no use."""
+
+
+class Page(NamedTuple):
+    """A part of a snapshot.
+
+    number, pages   which part this is, from 1, and of how many as far as is known. A page with the number 1 begins
+                    anew: where a host fails half-way, the next one starts over and what came before is void
+    host            what answered
+    time            the latest exchange time that the page tells, YYYY-MM-DDTHH:MM:SS in Shanghai; None where it tells
+                    none, so that only the clock says which day it is
+    dropped         rows that contradicted themselves and are not in `quotes`
+    odd             what was wrong with the first of them, for a message, or ""
+    doubted         columns that do not fit the prices in many rows, which are in `quotes` as they were told
+    recorded        whether the page, where it tells no time, is a record of an earlier answer
+    """
+
+    quotes: list[Quote]
+    number: int
+    pages: int
+    host: str
+    time: str | None = None
+    dropped: int = 0
+    odd: str = ""
+    doubted: tuple[str, ...] = ()
+    recorded: bool = False
+
+
+class Board(NamedTuple):
+    """A group of stocks as the source draws it. kind: industry, concept. board: the source's code. money in yuan.
+
+    leader  canonical symbol of the stock that rose most; time: of the source, as in Page
+    """
+
+    kind: str
+    board: str
+    name: str | None = None
+    change_pct: float | None = None
+    turnover_pct: float | None = None
+    market_cap: float | None = None
+    up: int | None = None
+    down: int | None = None
+    leader: str | None = None
+    leader_pct: float | None = None
+    time: str | None = None
+
+
+class Report(NamedTuple):
+    """What a company reported of a period. The names are the columns of the table `fundamentals`.
+
+    period      its last day, YYYY-MM-DD; the figures run from the beginning of that year
+    published   the day on which it could be read first; None where the source does not tell
+    eps, bvps, cash_flow_ps   yuan a share. revenue, profit: yuan; profit is that of the parent's shareholders
+    *_pct       per cent; *_yoy_pct against the same period of the year before
+    """
+
+    symbol: str
+    period: str
+    published: str | None = None
+    host: str | None = None
+    eps: float | None = None
+    bvps: float | None = None
+    roe_pct: float | None = None
+    revenue: float | None = None
+    revenue_yoy_pct: float | None = None
+    profit: float | None = None
+    profit_yoy_pct: float | None = None
+    gross_margin_pct: float | None = None
+    net_margin_pct: float | None = None
+    debt_ratio_pct: float | None = None
+    cash_flow_ps: float | None = None
+
+
+class Flow(NamedTuple):
+    """A day of a channel of Stock Connect. channel: shanghai, shenzhen, north (both). Money in yuan; deals: a count.
+
+    The net flow, what was bought and sold, is not published since August 2024: None, while `turnover` goes on.
+    leader  canonical symbol of the stock that rose most
+    """
+
+    date: str
+    channel: str
+    net: float | None = None
+    buy: float | None = None
+    sell: float | None = None
+    turnover: float | None = None
+    deals: int | None = None
+    quota_left: float | None = None
+    holdings: float | None = None
+    leader: str | None = None
+    leader_pct: float | None = None
+
+
+class Listing(NamedTuple):
+    """A stock on the list of unusual trading (龙虎榜), once for each reason of the day. Money in yuan.
+
+    net, buy, sell, turnover   of the seats that the exchange names; market_amount: all that changed hands that day
+    """
+
+    date: str
+    symbol: str
+    reason: str
+    name: str | None = None
+    close: float | None = None
+    change_pct: float | None = None
+    net: float | None = None
+    buy: float | None = None
+    sell: float | None = None
+    turnover: float | None = None
+    market_amount: float | None = None
+    turnover_pct: float | None = None
+    float_cap: float | None = None
+    comment: str | None = None
+
+
+class Source(Protocol):
+    """What tells of a whole market. Each call asks anew; what fails raises Unavailable (69) or TryLater (75).
+
+    name        of the adapter whose bars go with it
+    simulated   all of it is made up: every use says so
+    local       it is read from this disk
+    """
+
+    name: str
+    simulated: bool
+    local: bool
+
+    def snapshot(self, kinds: Sequence[str] = KINDS, notify: Notify = silent) -> Iterator[Page]:
+        """Yield the market as it stands, page by page, each asked for when it is wanted."""
+        ...
+
+    def boards(self, kind: str) -> list[Board]:
+        """Return the boards of a kind, `industry` or `concept`."""
+        ...
+
+    def members(self, kind: str, board: str) -> list[str]:
+        """Return the canonical symbols of a board, by its code."""
+        ...
+
+    def fundamentals(self, period: str) -> list[Report]:
+        """Return what all companies have reported of a period (its last day, YYYY-MM-DD); [] before the first did."""
+        ...
+
+    def fundamentals_of(self, symbol: str) -> list[Report]:
+        """Return all periods of one company, newest first. NotFound where the source does not have it."""
+        ...
+
+    def northbound(self, since: str | None = None) -> list[Flow]:
+        """Return the days of the channels of Stock Connect from `since` on, oldest first."""
+        ...
+
+    def lhb(self, since: str, until: str) -> list[Listing]:
+        """Return the lists of unusual trading of the days from `since` to `until`; [] where there are none."""
+        ...
+
+    def trade_dates(self) -> list[str]:
+        """Return the trading days of the mainland to the end of the last year whose holidays are announced; [] where
+        the source tells none."""
+        ...
+
+
+def names() -> list[str]:
+    """Return the names of the adapters that tell of a whole market."""
+    return list(BUILT_IN)
+
+
+def load(name: str) -> Source:
+    """Return the source that goes with an adapter. NotDelivered where that adapter knows single securities only."""
+    target = BUILT_IN.get(name)
+    if target is None:
+        raise NotDelivered(
+            "{name} does not tell of a whole market",
+            hint="those that do: {names}",
+            name=name,
+            names=", ".join(BUILT_IN),
+        )
+    from importlib import import_module
+
+    module, _, attribute = target.partition(":")
+    return cast(Source, getattr(import_module(module), attribute)())
+
+
+def never(source: str, what: Message) -> NotDelivered:
+    """Return the error for what a source never tells."""
+    return NotDelivered("{source} does not tell {what}", source=source, what=what, hint="another source: --adapter")

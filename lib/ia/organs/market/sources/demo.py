@@ -1,0 +1,299 @@
+"""The simulated market as a whole: snapshots, boards, reports and lists made from simulated bars. All of it made up.
+
+What a day tells depends on days up to it only, and on no random number that another machine would draw differently.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from ia.domain.instruments.symbols import Symbol, from_canonical
+from ia.kernel import clock
+from ia.kernel.errors import Message, NotFound, Notify, silent
+from ia.organs.market.quote import Quote
+from ia.organs.market.sources import KINDS, NET_ENDED, Board, Flow, Listing, Page, Report, never
+from ia.organs.market.sources.companies import chance, companies, report, reports, shares, trailing
+from ia.organs.ohlcv.adapters.demo import Demo, symbols
+from ia.organs.ohlcv.canonical import Bars
+
+if TYPE_CHECKING:
+    from ia.organs.ohlcv.adjust import Action
+
+HOST = "simulated"
+EXCHANGE = {"shanghai": "SH", "shenzhen": "SZ"}
+"""The channels of Stock Connect, and whose stocks each trades."""
+
+
+class _Series(NamedTuple):
+    symbol: Symbol
+    bars: Bars
+    actions: "list[Action]"
+
+
+@lru_cache(maxsize=64)
+def _whole(symbol: Symbol, day: str) -> _Series:
+    """Return all that the simulated market has of a security on the machine's own day: half a second for all."""
+    demo = Demo()
+    return _Series(symbol, demo.normalize(demo.fetch(symbol)), demo.actions(symbol))
+
+
+class DemoMarket:
+    """The source of the simulated market: the mainland's stocks, funds and indices of the demo adapter."""
+
+    name = "demo"
+    simulated = True
+    local = False
+
+    def snapshot(self, kinds: Sequence[str] = KINDS, notify: Notify = silent) -> Iterator[Page]:
+        """Yield one page: the last day that has closed, as all would have seen it then."""
+        last = clock.last_visible("CN")
+        day = max((series.bars.date[-1] for series in self._all(kinds, last)), default="")
+        quotes = [_quote(series, day, last) for series in self._all(kinds, last)]
+        yield Page(quotes, 1, 1, HOST, f"{day}T15:00:00" if day else None)
+
+    def boards(self, kind: str) -> list[Board]:
+        """Return the groups of the simulated companies, as they stand after the last close."""
+        if kind not in ("industry", "concept"):
+            raise never(self.name, Message("boards of this kind"))
+        groups: dict[str, list[Quote]] = {}
+        for page in self.snapshot(("stock",)):
+            for quote in page.quotes:
+                for group in filter(
+                    None, ((quote.industry if kind == "industry" else quote.concepts) or "").split(";")
+                ):
+                    groups.setdefault(group, []).append(quote)
+            time = page.time
+        return [_board(kind, name, quotes, time) for name, quotes in sorted(groups.items())]
+
+    def members(self, kind: str, board: str) -> list[str]:
+        """Return the simulated stocks of a group; NotFound where there is none of this code."""
+        found = [
+            series.symbol.canonical
+            for series in self._all(("stock",), clock.last_visible("CN"))
+            if any(_code(kind, name) == board for name in companies()[series.symbol.canonical].groups(kind))
+        ]
+        if not found:
+            raise NotFound("{board}: the simulated market has no such board", board=board)
+        return found
+
+    def fundamentals(self, period: str) -> list[Report]:
+        """Return what the simulated companies had published of a period by the last close."""
+        last = clock.last_visible("CN")
+        told = (report(s.symbol.canonical, s.bars, s.actions, period, last) for s in self._all(("stock",), last))
+        return [each for each in told if each is not None]
+
+    def fundamentals_of(self, symbol: str) -> list[Report]:
+        """Return the published reports of a simulated company, newest period first."""
+        last = clock.last_visible("CN")
+        security = from_canonical(symbol)
+        if symbol not in companies() or not (series := self._series(security, last)).bars.date:
+            raise NotFound("{symbol} is not in the simulated market", symbol=str(security))
+        return list(reports(symbol, series.bars, series.actions, last))
+
+    def northbound(self, since: str | None = None) -> list[Flow]:
+        """Return the simulated turnover of Stock Connect; its net flow ends where the real one's publication ended."""
+        last = clock.last_visible("CN")
+        found = []
+        stocks = self._all(("stock",), last)
+        days = sorted({day for series in stocks for day in series.bars.date})
+        rows = {s.symbol.canonical: dict(zip(s.bars.date, range(len(s.bars.date)), strict=True)) for s in stocks}
+        for day in days[bisect_left(days, since) if since else 0 :]:
+            traded = [(s, rows[s.symbol.canonical][day]) for s in stocks if day in rows[s.symbol.canonical]]
+            parts = [_flow(day, channel, traded) for channel in EXCHANGE]
+            found += [*parts, _both(*parts)]
+        return found
+
+    def lhb(self, since: str, until: str) -> list[Listing]:
+        """Return the simulated stocks that moved by 7 % or more on these days, as if exchanges had listed them."""
+        listed = []
+        for symbol, bars, actions in self._all(("stock",), min(until, clock.last_visible("CN"))):
+            for at in range(bisect_left(bars.date, since), len(bars.date)):
+                if row := _listing(_Series(symbol, bars.part(0, at + 1), actions), bars.date[at]):
+                    listed.append(row)
+        return listed
+
+    def trade_dates(self) -> list[str]:
+        """Return nothing: the simulated market trades on the days that are known."""
+        return []
+
+    def _all(self, kinds: Sequence[str], last: str) -> list[_Series]:
+        """Return the series of all securities of these kinds that were listed by then, up to then."""
+        found = (self._series(symbol, last) for symbol in symbols() if symbol.market == "CN" and symbol.kind in kinds)
+        return [series for series in found if series.bars.date]
+
+    def _series(self, symbol: Symbol, last: str) -> _Series:
+        _, bars, actions = _whole(symbol, clock.last_visible("CN", clock.wall()))
+        return _Series(symbol, bars.between(None, last), [action for action in actions if action.date <= last])
+
+
+def _quote(series: _Series, day: str, last: str) -> Quote:
+    """Return what a day tells of a security; one that did not trade that day has its last close and no more."""
+    symbol, bars, _ = series
+    company = companies().get(symbol.canonical)
+    listed = bars.date[0]
+    plain = Quote(
+        symbol.canonical, symbol.name, kind=symbol.kind, listed=listed,
+        industry=(company and company.industry) or None, concepts=(company and company.concepts) or None,
+    )  # fmt: skip
+    i = len(bars.date) - 1
+    if bars.date[i] != day:
+        return _worth(plain._replace(prev_close=bars.close[i]), series, last)
+    prev = _reference(series, i)
+    first, high, low, close = (column[i] for column in bars[1:5])
+    before = bars.volume[max(0, i - 5) : i]
+    ticks = 3 if symbol.kind == "etf" else 2
+    quote = plain._replace(
+        price=close,
+        prev_close=prev,
+        change=round(close - prev, ticks),
+        change_pct=round((close / prev - 1) * 100, 2),
+        open=first,
+        high=high,
+        low=low,
+        volume=bars.volume[i],
+        amount=_amount(bars, i),
+        amplitude_pct=round((high - low) / prev * 100, 2),
+        volume_ratio=round(bars.volume[i] / (sum(before) / len(before)), 2) if before and sum(before) else None,
+        change_60d_pct=_change(series, max(0, i - 60), i),
+        change_ytd_pct=_change(series, bisect_right(bars.date, f"{int(day[:4]) - 1}-12-31") - 1, i),
+        time=f"{day}T15:00:00",
+    )
+    return _worth(quote, series, last)
+
+
+def _reference(series: _Series, i: int) -> float:
+    """Return the previous close of bar `i`, less what went ex that day, in ticks; the open on the first day."""
+    _, bars, actions = series
+    if i == 0:
+        return bars.open[0]
+    close = bars.close[i - 1]
+    for action in actions:
+        if bars.date[i - 1] < action.date <= bars.date[i]:
+            close = (close - action.cash) / (1.0 + action.bonus)
+    ticks = 1000 if series.symbol.kind == "etf" else 100
+    return int(close * ticks + 0.500001) / ticks
+
+
+def _amount(bars: Bars, i: int) -> float:
+    return round(bars.volume[i] * (bars.open[i] + bars.high[i] + bars.low[i] + bars.close[i]) / 4, 2)
+
+
+def _change(series: _Series, start: int, end: int) -> float | None:
+    """Return the total return from bar `start` to bar `end`, per cent; None where `start` is before the first."""
+    if start < 0 or start >= end:
+        return None
+    worth = series.bars.close[end]
+    for action in reversed(series.actions):
+        if series.bars.date[start] < action.date <= series.bars.date[end]:
+            worth = worth * (1.0 + action.bonus) + action.cash
+    return round((worth / series.bars.close[start] - 1) * 100, 2)
+
+
+def _worth(quote: Quote, series: _Series, last: str) -> Quote:
+    """Return a quote with market values, turnover and multiples, from the reports published by `last`."""
+    symbol, bars, actions = series
+    company = companies().get(symbol.canonical)
+    if company is None:
+        return quote
+    count = shares(company, actions, last)
+    cap = round(bars.close[-1] * count, 2)
+    quote = quote._replace(market_cap=cap, float_cap=round(cap * company.float_frac, 2))
+    if quote.volume is not None:
+        quote = quote._replace(turnover_pct=round(quote.volume / (count * company.float_frac) * 100, 2))
+    newest = next(reports(symbol.canonical, bars, actions, last), None)
+    if newest is None:
+        return quote
+    year = trailing(newest, symbol.canonical, bars, actions)
+    return quote._replace(
+        pe=round(cap / ((newest.profit or 0.0) * 12 / int(newest.period[5:7])), 2),
+        pe_ttm=round(cap / year, 2),
+        pb=round(cap / (year * company.pe / company.pb), 2),
+        roe_pct=newest.roe_pct,
+    )
+
+
+def _code(kind: str, name: str) -> str:
+    """Return the code of a group, which its name decides."""
+    return f"{'I' if kind == 'industry' else 'C'}{int(chance(kind, name) * 9000) + 1000}"
+
+
+def _board(kind: str, name: str, quotes: list[Quote], time: str | None) -> Board:
+    """Return a group of stocks: its change weighted by market value, its leader the one that rose most."""
+    moved = [quote for quote in quotes if quote.change_pct is not None]
+    cap = sum(quote.market_cap or 0.0 for quote in quotes)
+    free = sum(quote.float_cap or 0.0 for quote in moved)
+    before = sum((quote.market_cap or 0.0) / (1 + (quote.change_pct or 0.0) / 100) for quote in moved)
+    now = sum(quote.market_cap or 0.0 for quote in moved)
+    leader = max(moved, key=lambda quote: (quote.change_pct or 0.0, quote.symbol), default=None)
+    return Board(
+        kind,
+        _code(kind, name),
+        name,
+        change_pct=round((now / before - 1) * 100, 2) if before else None,
+        turnover_pct=round(sum(quote.amount or 0.0 for quote in moved) / free * 100, 2) if free else None,
+        market_cap=round(cap, 2),
+        up=sum((quote.change_pct or 0.0) > 0 for quote in moved),
+        down=sum((quote.change_pct or 0.0) < 0 for quote in moved),
+        leader=leader.symbol if leader else None,
+        leader_pct=leader.change_pct if leader else None,
+        time=time,
+    )
+
+
+def _flow(day: str, channel: str, traded: list[tuple[_Series, int]]) -> Flow:
+    """Return a day of a channel: a tenth of what its stocks turned over, and a net of up to a twentieth of that."""
+    mine = [(series, i) for series, i in traded if series.symbol.exchange == EXCHANGE[channel]]
+    turnover = round(sum(_amount(series.bars, i) for series, i in mine) * 0.1, 2)
+    moves = [(series.bars.close[i] / _reference(series, i) - 1, series.symbol.canonical) for series, i in mine]
+    best = max(moves, default=None)
+    flow = Flow(
+        day,
+        channel,
+        turnover=turnover,
+        deals=int(turnover / 20_000),
+        leader=best[1] if best else None,
+        leader_pct=round(best[0] * 100, 2) if best else None,
+    )
+    if day >= NET_ENDED:
+        return flow
+    net = round(turnover * 0.1 * (chance(day, channel, "net") - 0.5), 2)
+    return flow._replace(net=net, buy=round((turnover + net) / 2, 2), sell=round((turnover - net) / 2, 2))
+
+
+def _both(one: Flow, other: Flow) -> Flow:
+    """Return the two channels of a day as one."""
+
+    def total(column: str) -> float | None:
+        values = getattr(one, column), getattr(other, column)
+        return None if None in values else round(sum(values), 2)
+
+    best = max(one, other, key=lambda flow: -100.0 if flow.leader_pct is None else flow.leader_pct)
+    sums = {column: total(column) for column in ("net", "buy", "sell", "turnover")}
+    deals = (one.deals or 0) + (other.deals or 0)
+    return Flow(one.date, "north", **sums, deals=deals, leader=best.leader, leader_pct=best.leader_pct)
+
+
+def _listing(series: _Series, day: str) -> Listing | None:
+    quote = _quote(series, day, day)
+    move = quote.change_pct or 0.0
+    if abs(move) < 7 or not quote.amount:
+        return None
+    turnover = round(quote.amount * (0.1 + 0.3 * chance(day, quote.symbol, "seats")), 2)
+    buy = round(turnover * (0.3 + 0.4 * chance(day, quote.symbol, "buy")), 2)
+    return Listing(
+        day,
+        quote.symbol,
+        "日涨幅偏离值达7%的证券" if move > 0 else "日跌幅偏离值达7%的证券",
+        quote.name,
+        close=quote.price,
+        change_pct=quote.change_pct,
+        net=round(2 * buy - turnover, 2),
+        buy=buy,
+        sell=round(turnover - buy, 2),
+        turnover=turnover,
+        market_amount=quote.amount,
+        turnover_pct=quote.turnover_pct,
+        float_cap=quote.float_cap,
+        comment="simulated",
+    )

@@ -1,0 +1,112 @@
+"""Trading days: when a market closed last, and until when what was fetched is fresh.
+
+exchange_calendars knows the holidays; its import (half a second) is paid here, when something is fetched,
+and never by a cached read. Beyond the days that it knows a source's list counts (`trade_dates`), else every weekday.
+"""
+
+import warnings
+from datetime import date, datetime, timedelta
+from functools import cache
+from typing import Any
+
+from ia.kernel import clock
+from ia.organs.ohlcv import trade_dates
+
+_EXCHANGE = {"CN": "XSHG", "HK": "XHKG", "US": "XNYS"}
+DELIVERY = timedelta(hours=2)
+"""How long after the close a source may take to have the day's bar."""
+RETRY = timedelta(minutes=15)
+
+
+def last_session(market: str, moment: datetime) -> str:
+    """Return the date of the last session that had closed at `moment`, YYYY-MM-DD."""
+    return _last_close(market, moment)[0]
+
+
+def next_close(market: str, moment: datetime) -> datetime:
+    """Return when the next session after `moment` closes, aware, UTC."""
+    day = moment.astimezone(clock.zone(market)).date()
+    for _ in range(40):
+        close = _close(market, day.isoformat())
+        if close and close > moment:
+            return close
+        day += timedelta(days=1)
+    raise AssertionError("forty days without a session")
+
+
+def known_until(market: str) -> str:
+    """Return the last day of which it is known whether it is a session, YYYY-MM-DD."""
+    calendar, more = _calendar(market), trade_dates.announced(market)
+    end = calendar.last_session.strftime("%Y-%m-%d") if calendar else "1990-12-31"
+    if calendar is not None and (bound := calendar.bound_max()) is not None:
+        end = bound.strftime("%Y-%m-%d")
+    return max(end, more.until) if more else end
+
+
+def closures(market: str, day: str, days: int = 21) -> list[str]:
+    """Return the weekdays without a session among so many days after a day."""
+    following = (date.fromisoformat(day) + timedelta(days=n) for n in range(1, days + 1))
+    return [each.isoformat() for each in following if each.weekday() < 5 and not _close(market, each.isoformat())]
+
+
+def sessions_after(market: str, day: str, until: str) -> int:
+    """Return how many sessions there were after a day, up to another one."""
+    begin = date.fromisoformat(day)
+    days = (begin + timedelta(n) for n in range(1, (date.fromisoformat(until) - begin).days + 1))
+    return sum(_close(market, each.isoformat()) is not None for each in days)
+
+
+def is_holiday(market: str, day: str) -> bool:
+    """Whether a weekday has no session."""
+    return date.fromisoformat(day).weekday() < 5 and _close(market, day) is None
+
+
+def fresh_until(market: str, fetched_at: datetime, last_bar: str) -> datetime:
+    """Return until when a series needs no new fetch.
+
+    That is the next close, as there is no new daily bar before it. Where the source did not have the bar of the last
+    closed session, which takes it up to DELIVERY, it is asked again after RETRY; if it still has none then (a suspended
+    stock, a holiday that the calendar does not know), at the next close.
+    """
+    session, closed = _last_close(market, fetched_at)
+    if last_bar < session and fetched_at - closed < DELIVERY:
+        return fetched_at + RETRY
+    return next_close(market, fetched_at)
+
+
+def _last_close(market: str, moment: datetime) -> tuple[str, datetime]:
+    day = moment.astimezone(clock.zone(market)).date()
+    for _ in range(40):
+        close = _close(market, day.isoformat())
+        if close and close <= moment:
+            return day.isoformat(), close
+        day -= timedelta(days=1)
+    raise AssertionError("forty days without a session")
+
+
+def _close(market: str, day: str) -> datetime | None:
+    """Return when a day's bar becomes visible; None where the day has no session. Half days count as whole ones."""
+    calendar = _calendar(market)
+    if calendar and calendar.first_session.strftime("%Y-%m-%d") <= day <= calendar.last_session.strftime("%Y-%m-%d"):
+        if not calendar.is_session(day):
+            return None
+    elif (known := trade_dates.announced(market)) and min(known.days) <= day <= known.until:
+        if day not in known.days:
+            return None
+    elif datetime.fromisoformat(day).weekday() > 4:
+        return None
+    local = datetime.combine(datetime.fromisoformat(day).date(), clock.CLOSE[market], clock.zone(market))
+    return local.astimezone(clock.UTC)
+
+
+@cache
+def _calendar(market: str) -> Any:
+    """Return the exchange's calendar, or None where the package cannot give one."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            import exchange_calendars
+
+            return exchange_calendars.get_calendar(_EXCHANGE[market], start="2015-01-01")
+        except (ImportError, ValueError, KeyError):
+            return None

@@ -1,0 +1,342 @@
+"""The index of what was written: `.ia/cache/index.db`, derived from the files and always rebuildable from them.
+
+A file is cut into passages, and each passage is a row of an FTS5 table. Before every question the index is brought up
+to date: one stat a file, summed up to a digest a folder, and only folders whose digest differs are looked at further,
+by size, times and inode first and by content last. A change within the last seconds cannot be told from its clock
+tick, so such files stay unsettled: they are read again until they have aged.
+
+With `--now` another index, `asof.db`, holds the files as they stood then.
+"""
+
+import contextlib
+import os
+import re
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator
+
+from ia.kernel import clock, store
+from ia.kernel.digest import sha256
+from ia.kernel.errors import IaError, Message, Notify, silent
+from ia.kernel.workspace import TEXT, Workspace, named
+from ia.organs.recall.folders import ROOTS, digests
+from ia.organs.recall.terms import indexable
+
+SKIPPED = "memory/MEMORY.md"
+"""The table of contents would be found by every query, instead of what it names."""
+SHIFT = 14
+"""A passage's row is the file's id shifted by this much, plus the passage's number."""
+PASSAGE = 1500  # characters
+_SETTLED_NS = 3_000_000_000
+POSTINGS = 6_000
+"""How many rows the words of a question may touch together: what keeps 100,000 notes quick."""
+_BATCH = 2000  # files a transaction
+
+
+def _create(db: sqlite3.Connection) -> None:
+    for statement in (
+        "CREATE TABLE folders (path TEXT PRIMARY KEY, digest INTEGER) WITHOUT ROWID",
+        "CREATE TABLE files (id INTEGER PRIMARY KEY, folder TEXT NOT NULL, name TEXT NOT NULL, key TEXT NOT NULL,"
+        " sha TEXT NOT NULL, area TEXT NOT NULL, date TEXT NOT NULL, UNIQUE (folder, name))",
+        "CREATE TABLE passages (id INTEGER PRIMARY KEY, text TEXT NOT NULL)",
+        "CREATE VIRTUAL TABLE words USING fts5 (path, body, content='',"
+        " tokenize='porter unicode61 remove_diacritics 2')",
+        "CREATE TABLE common (term TEXT PRIMARY KEY) WITHOUT ROWID",
+        "CREATE TABLE counter (changes INTEGER NOT NULL)",
+        "INSERT INTO counter VALUES (0)",
+        "CREATE VIRTUAL TABLE vocabulary USING fts5vocab ('words', 'row')",
+    ):
+        db.execute(statement)
+
+
+PRESENT = store.Schema("cache/index.db", False, (_create,))
+AS_OF = store.Schema("cache/asof.db", False, (_create,))
+
+
+def opened(ws: Workspace, notify: Notify = silent) -> sqlite3.Connection:
+    """Return the index, up to date with the files as of now(). Another process that is building it is not waited for.
+
+    notify  is told of files that cannot be read as text; they never hide the others.
+    """
+    schema = AS_OF if clock.simulated() else PRESENT
+    conn = store.connect(ws.root, schema)
+    if not store.writable(conn):
+        if not clock.simulated():
+            if next(_changed(ws, conn), None):
+                notify(Message("the workspace may not be written: newest changes may be missing from the index"))
+            return conn
+        conn.close()  # it is of another moment
+        conn = store.in_memory(schema)
+    try:
+        changes = _as_of(ws, conn) if clock.simulated() else _changed(ws, conn)
+        _apply(ws, conn, changes, notify)
+    except sqlite3.OperationalError as exc:
+        if store.no_space(exc):
+            notify(Message("the disk is full: newest changes may be missing from the index"))
+        elif store.is_busy(exc):
+            notify(Message("another process is building the index; what it has so far is searched"))
+        else:
+            raise
+    return conn
+
+
+def discard_damaged(ws: Workspace, exc: BaseException) -> bool:
+    """Throw the index away if a failure says that its file is not sound; it is rebuilt from the files."""
+    if not store.is_damaged(exc):
+        return False
+    try:
+        store.discard(ws.root, AS_OF if clock.simulated() else PRESENT)
+    except OSError:  # it may not be written
+        return False
+    return True
+
+
+def entered(ws: Workspace, path: str) -> None:
+    """Bring one file that ia just wrote up to date, if there is an index; as quick however many notes there are."""
+    if path == SKIPPED or not path.startswith(tuple(root + "/" for root in ROOTS)) or not path.endswith(TEXT):
+        return
+    if clock.simulated() or not os.path.exists(os.path.join(ws.root, ".ia", PRESENT.file)):
+        return
+    folder, name = os.path.split(path)
+    conn = store.connect(ws.root, PRESENT)
+    try:
+        conn.execute("PRAGMA busy_timeout = 300")
+        with store.transaction(conn):
+            conn.execute("UPDATE folders SET digest = NULL WHERE path = ?", (folder,))
+            _one(ws, conn, folder, name, "", silent)
+            _count(conn, 1)
+    except sqlite3.DatabaseError as exc:
+        if not store.is_busy(exc) and not discard_damaged(ws, exc):
+            raise  # else another process is bringing the index up to date, or it is rebuilt: the next question finds it
+    finally:
+        conn.close()
+
+
+Change = tuple[str, dict[str, str], int | None]
+"""A folder to look at: its path, its files' keys by name ("" is unsettled), and its digest (None: look again)."""
+
+
+def _changed(ws: Workspace, conn: sqlite3.Connection) -> Iterator[Change]:
+    """Yield the folders whose digest differs from what the index has, and those that are gone."""
+    known: dict[str, int | None] = dict(conn.execute("SELECT path, digest FROM folders"))
+    young = time.time_ns() - _SETTLED_NS
+    seen = {}
+    files = conn.execute("SELECT max(id) FROM files").fetchone()[0] or 0
+    for folder, digest, newest in digests(ws.root, files):
+        seen[folder] = digest
+        if known.get(folder) != digest or newest > young:
+            yield folder, _keys(ws.root, folder, young), digest if newest <= young else None
+    for folder in known.keys() - seen.keys():
+        yield folder, {}, None
+
+
+def _keys(root: str, folder: str, young: int) -> dict[str, str]:
+    """Return a folder's files by name, each with what tells that it changed; "" where its clock tick is not over."""
+    keys = {}
+    with contextlib.suppress(OSError), os.scandir(os.path.join(root, folder)) as entries:
+        for entry in entries:
+            if entry.name.endswith(TEXT) and entry.name[0] != "." and not entry.is_dir(follow_symlinks=False):
+                if not named(entry.name):
+                    continue
+                with contextlib.suppress(OSError):
+                    s = entry.stat(follow_symlinks=False)
+                    settled = s.st_ctime_ns <= young
+                    keys[entry.name] = f"{s.st_ino}:{s.st_size}:{s.st_mtime_ns}:{s.st_ctime_ns}" if settled else ""
+    return keys
+
+
+def _as_of(ws: Workspace, conn: sqlite3.Connection) -> Iterator[Change]:
+    """Yield every folder as it stood at now(): present files, and those that a later write changed or removed.
+
+    A file's key says all that its content then depends on: the revision that follows the newest write that is not
+    later, else the present file, whether it was touched later, and which write was the last.
+    """
+    moment = clock.now()
+    stamp = clock.stamp(moment)
+    later: dict[str, int] = dict(
+        ws.db.execute(
+            "SELECT later.path, min(later.id) FROM revisions AS later"
+            " LEFT JOIN (SELECT path, max(id) AS id FROM revisions WHERE time <= :stamp GROUP BY path) AS known"
+            " ON known.path = later.path WHERE later.time > :stamp AND later.id > coalesce(known.id, 0)"
+            " GROUP BY later.path",
+            {"stamp": stamp},
+        )
+    )
+    last: dict[str, int] = dict(ws.db.execute("SELECT path, max(id) FROM revisions GROUP BY path"))
+    folders: dict[str, dict[str, str]] = {}
+    young = time.time_ns() - _SETTLED_NS
+    for folder, _, _ in digests(ws.root):
+        for name, key in _keys(ws.root, folder, young).items():
+            touched = bool(key) and int(key.split(":")[2]) > moment.timestamp() * 1e9
+            seen = f"{key}:{touched}:{last.get(f'{folder}/{name}')}" if key else ""
+            folders.setdefault(folder, {})[name] = seen
+    for path, revision in later.items():
+        folder, name = os.path.split(path)
+        if folder.split("/")[0] in ROOTS and name.endswith(TEXT):
+            folders.setdefault(folder, {})[name] = f"revision {revision}"
+    known = {folder for (folder,) in conn.execute("SELECT DISTINCT folder FROM files")}
+    for folder in known | folders.keys():
+        yield folder, folders.get(folder, {}), None
+
+
+def _apply(ws: Workspace, conn: sqlite3.Connection, changes: Iterable[Change], notify: Notify) -> None:
+    """Look into the folders, _BATCH files a transaction: a build that is killed goes on from there."""
+    done, told = 0, False
+    try:
+        for folder, keys, digest in changes:
+            had = dict(conn.execute("SELECT name, key FROM files WHERE folder = ?", (folder,)))
+            whole = True
+            for name in [name for name in {**had, **keys} if not keys.get(name) or had.get(name) != keys[name]]:
+                if done == _BATCH and not told:
+                    told = True
+                    notify(Message("building the index; this takes a minute for 100,000 notes, once"))
+                done = _in_batch(conn, done)
+                whole &= _one(ws, conn, folder, name, keys.get(name), notify)
+            if not clock.simulated():
+                done = _in_batch(conn, done)
+                if keys:
+                    conn.execute("REPLACE INTO folders VALUES (?, ?)", (folder, digest if whole else None))
+                else:
+                    conn.execute("DELETE FROM folders WHERE path = ?", (folder,))
+        if done:
+            _count(conn, done)
+            conn.execute("COMMIT")
+    except BaseException:
+        if conn.in_transaction:
+            conn.rollback()
+        raise
+    _tidy(conn)
+
+
+def _in_batch(conn: sqlite3.Connection, done: int) -> int:
+    """Begin a transaction, or end one that is large enough and begin the next; return how much it holds."""
+    if done == _BATCH:
+        _count(conn, done)
+        conn.execute("COMMIT")
+        done = 0
+    if done == 0:
+        conn.execute("BEGIN IMMEDIATE")
+    return done + 1
+
+
+def _count(conn: sqlite3.Connection, files: int) -> None:
+    conn.execute("UPDATE counter SET changes = changes + ?", (files,))
+
+
+def _tidy(conn: sqlite3.Connection) -> None:
+    """After many changes, merge the index into one piece, and note the words that are too common to be looked up.
+
+    They stood in more than 2 x POSTINGS passages, and are noted anew before so many files have changed that they could
+    be below POSTINGS; so leaving them out of a question, uncounted, changes no answer.
+    """
+    changes = conn.execute("SELECT changes FROM counter").fetchone()[0]
+    if changes < POSTINGS // 2:
+        return
+    with store.transaction(conn):
+        conn.execute("DELETE FROM common")
+        conn.execute("INSERT INTO common SELECT term FROM vocabulary WHERE doc > ?", (2 * POSTINGS,))
+        conn.execute("UPDATE counter SET changes = 0")
+        conn.execute("INSERT INTO words (words) VALUES ('optimize')")
+
+
+def _one(ws: Workspace, conn: sqlite3.Connection, folder: str, name: str, key: str | None, notify: Notify) -> bool:
+    """Bring one file up to date inside a transaction; key None: it is gone. Return False where it could not be read.
+
+    A file that exists but holds nothing at now() keeps a row without passages, so that it is not read every time.
+    """
+    path = f"{folder}/{name}"
+    row = conn.execute("SELECT id, sha, key, date FROM files WHERE folder = ? AND name = ?", (folder, name)).fetchone()
+    text, whole = None, True
+    if key is not None and path != SKIPPED:
+        try:
+            text = ws.read(path)
+        except IaError as exc:
+            notify(Message(exc.template, **exc.params))
+            key, whole = None, False
+    if key is None or (text is None and not clock.simulated()):
+        if row:
+            _drop(conn, row[0], path)
+            conn.execute("DELETE FROM files WHERE id = ?", (row[0],))
+        return whole
+    date = _date(ws, path, text) if text is not None else ""
+    sha = sha256(text.encode()).hexdigest() if text is not None else ""
+    if row and row[1] == sha:
+        if row[2:] != (key, date):
+            conn.execute("UPDATE files SET key = ?, date = ? WHERE id = ?", (key, date, row[0]))
+        return True
+    if row:
+        _drop(conn, row[0], path)
+        conn.execute("UPDATE files SET key = ?, sha = ?, date = ? WHERE id = ?", (key, sha, date, row[0]))
+        file = row[0]
+    else:
+        file = conn.execute(
+            "INSERT INTO files (folder, name, key, sha, area, date) VALUES (?, ?, ?, ?, ?, ?)",
+            (folder, name, key, sha, area_of(path), date),
+        ).lastrowid
+    place = indexable(_place(path))
+    for number, passage in enumerate(passages(text) if text is not None else ()):
+        row_id = (file << SHIFT) + number
+        conn.execute("INSERT INTO passages VALUES (?, ?)", (row_id, passage))
+        conn.execute("INSERT INTO words (rowid, path, body) VALUES (?, ?, ?)", (row_id, place, indexable(passage)))
+    return True
+
+
+def _drop(conn: sqlite3.Connection, file: int, path: str) -> None:
+    """Take a file's passages out. The full-text table keeps no text, so it must be told again what it had."""
+    first, last = file << SHIFT, ((file + 1) << SHIFT) - 1
+    place = indexable(_place(path))
+    for row_id, text in conn.execute(
+        "SELECT id, text FROM passages WHERE id BETWEEN ? AND ?", (first, last)
+    ).fetchall():
+        conn.execute(
+            "INSERT INTO words (words, rowid, path, body) VALUES ('delete', ?, ?, ?)", (row_id, place, indexable(text))
+        )
+    conn.execute("DELETE FROM passages WHERE id BETWEEN ? AND ?", (first, last))
+
+
+def area_of(path: str) -> str:
+    """Return which of memory, notebook, journal and knowledge a file belongs to."""
+    return "journal" if path.startswith("memory/journal/") else path.split("/", 1)[0]
+
+
+def _place(path: str) -> str:
+    """Return the telling part of a path: without its root and its ending."""
+    return path.split("/", 1)[1].rsplit(".", 1)[0]
+
+
+_DAY = re.compile(r"(?<!\d)((?:19|20)\d\d)-?(0[1-9]|1[0-2])-?(0[1-9]|[12]\d|3[01])(?!\d)")
+_FRONT = re.compile(r"\A---\n(?:.*\n)*?date:\s*['\"]?(\d{4}-\d\d-\d\d)(?:.*\n)*?---\s*$", re.M)
+
+
+def _date(ws: Workspace, path: str, text: str) -> str:
+    """Return a note's date: the last one in its path, else its front matter's, else the day it was written."""
+    days = _DAY.findall(path)
+    if days:
+        return "-".join(days[-1])
+    if text.startswith("---\n") and (front := _FRONT.match(text[:2000])):
+        return front[1]
+    try:
+        return ws.written(path).strftime("%Y-%m-%d")
+    except IaError:
+        return clock.today()
+
+
+def passages(text: str) -> list[str]:
+    """Return a text in pieces of about PASSAGE characters, cut where a heading or a paragraph begins if it can be."""
+    if len(text) <= PASSAGE:
+        return [text]
+    pieces: list[str] = []
+    current = ""
+    for block in re.split(r"(?<=\n)(?=#)|(?<=\n)\n+", text):
+        while len(block) > PASSAGE:  # a paragraph that is longer than a passage: whole lines, else sentences, else cut
+            cut = max(block.rfind(mark, 0, PASSAGE) for mark in "\n。！？.") + 1 or PASSAGE
+            pieces += [current] if current else []
+            pieces, current, block = [*pieces, block[:cut]], "", block[cut:]
+        if current and len(current) + len(block) > PASSAGE:
+            pieces.append(current)
+            current = ""
+        current += block if not current else "\n" + block
+    if current.strip():
+        pieces.append(current)
+    limit = 1 << SHIFT
+    return [*pieces[: limit - 1], "\n".join(pieces[limit - 1 :])] if len(pieces) > limit else pieces

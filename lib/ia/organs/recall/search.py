@@ -1,0 +1,240 @@
+"""Recall: the question, the ranking, and the passage that is shown.
+
+A few words are matched exactly: all of them must stand in the note, Chinese as written, Latin by stem, or else as the
+beginning of a word. Where that finds nothing, and for a question, any of its telling words and pairs may match, ranked
+by BM25 and mildly by age: the score is BM25 x (0.3 + 0.7 x 0.5^(age / half-life)), so that relevance weighs more than
+news.
+"""
+
+import contextlib
+import sqlite3
+from datetime import date
+from typing import NamedTuple
+
+from ia.kernel import clock, config
+from ia.kernel.errors import BadData, IaError, Notify, UsageError, silent
+from ia.kernel.workspace import Workspace
+from ia.organs.recall import index
+from ia.organs.recall.terms import Query, folded, parse, quoted
+
+AREAS = ("memory", "notebook", "journal", "knowledge")
+SHORT = 4  # words up to which a query is matched exactly first
+CANDIDATES = 300  # passages that BM25 hands on to the weighing by age
+SHOWN = 300  # characters of a passage
+
+
+class Hit(NamedTuple):
+    """A note that was found: path, date, score (of the best hit, which has 1) and its best passage, whole lines.
+
+    BM25 itself says nothing beyond one query, and is next to nothing in a workspace of three notes.
+    """
+
+    source: str
+    date: str
+    score: float
+    content: str
+
+
+def recall(
+    ws: Workspace,
+    query: str,
+    *,
+    limit: int = 10,
+    since: str | None = None,
+    areas: tuple[str, ...] = AREAS,
+    notify: Notify = silent,
+) -> list[Hit]:
+    """Return the notes that answer a query as of now(), best first, at most one hit a note.
+
+    since   a date in any form of dateforms; only notes of that day or later. areas: some of AREAS.
+    raises  UsageError for an unknown area or a date that is none; BadData for a query without letters or digits.
+    """
+    if unknown := [area for area in areas if area not in AREAS]:
+        raise UsageError("{area}: no such area", hint="one of {known}", area=unknown[0], known=", ".join(AREAS))
+    if since is not None:
+        since = clock.parse_since(since).strftime("%Y-%m-%d")
+    wanted = parse(query)
+    if not wanted.tokens:
+        raise BadData("nothing to look for: the query has no letters or digits")
+    try:
+        return _answer(ws, wanted, limit, since, areas, notify)
+    except (sqlite3.DatabaseError, IaError) as exc:
+        if not index.discard_damaged(ws, exc):
+            raise
+        return _answer(ws, wanted, limit, since, areas, notify)
+
+
+def _answer(
+    ws: Workspace, wanted: Query, limit: int, since: str | None, areas: tuple[str, ...], notify: Notify
+) -> list[Hit]:
+    with contextlib.closing(index.opened(ws, notify)) as conn:
+        return find(conn, wanted, limit, since, areas)
+
+
+def find(
+    conn: sqlite3.Connection, query: Query, limit: int, since: str | None = None, areas: tuple[str, ...] = AREAS
+) -> list[Hit]:
+    """Return the best hits of an index that is up to date."""
+    where, values = _restriction(since, areas)
+    if len(query.exact) <= SHORT:
+        for exact in dict.fromkeys((query.exact, tuple(map(_beginning, query.exact)))):
+            if ranked := _ranked(conn, " AND ".join(exact), where, values):
+                return _hits(conn, ranked, query, limit)
+        if len(query.exact) > 1 and (apart := _apart(conn, query.exact, where, values)):
+            return _hits(conn, apart, query, limit)
+    expression = " OR ".join(quoted(token) for token in _telling(conn, query.tokens))
+    if not expression:
+        return []
+    return _hits(conn, _ranked(conn, expression, where, values), query, limit)
+
+
+def _beginning(phrase: str) -> str:
+    """Return a phrase that also fits the beginning of a word: 300 begins 300750. Not for a letter or two."""
+    return phrase if phrase.endswith("*") or len(phrase) < len('"300"') else phrase + "*"
+
+
+def _restriction(since: str | None, areas: tuple[str, ...]) -> tuple[str, list[str]]:
+    """Return an SQL condition on the passages, and its values; nothing where every note will do."""
+    conditions: list[str] = []
+    values: list[str] = []
+    if set(areas) != set(AREAS):
+        conditions.append(f"area IN ({', '.join('?' * len(areas))})")
+        values += areas
+    if since:
+        conditions.append("date >= ?")
+        values.append(since)
+    if clock.simulated():
+        conditions.append("date <= ?")
+        values.append(clock.today())
+    if not conditions:
+        return "", []
+    return f" AND (rowid >> {index.SHIFT}) IN (SELECT id FROM files WHERE {' AND '.join(conditions)})", values
+
+
+_Ranked = list[tuple[int, float]]
+"""Passages with their BM25 (positive, higher is better), best first."""
+
+
+def _ranked(conn: sqlite3.Connection, expression: str, where: str, values: list[str]) -> _Ranked:
+    rows = conn.execute(
+        f"SELECT rowid, -rank FROM words WHERE words MATCH ?{where} ORDER BY rank LIMIT {CANDIDATES}",
+        [expression, *values],
+    )
+    return rows.fetchall()
+
+
+def _apart(conn: sqlite3.Connection, exact: tuple[str, ...], where: str, values: list[str]) -> _Ranked:
+    """Return the passages of notes that hold all words, though no single passage does."""
+    files: set[int] | None = None
+    for phrase in exact:
+        rows = conn.execute(f"SELECT rowid FROM words WHERE words MATCH ?{where}", [phrase, *values])
+        holding = {row >> index.SHIFT for (row,) in rows}
+        files = holding if files is None else files & holding
+        if not files:
+            return []
+    ranked = _ranked(conn, " OR ".join(exact), where, values)
+    return [(row, score) for row, score in ranked if row >> index.SHIFT in (files or ())]
+
+
+def _telling(conn: sqlite3.Connection, tokens: tuple[str, ...]) -> list[str]:
+    """Return the rarest tokens that occur at all: as many as touch POSTINGS rows together, and at least one."""
+    common = {term for (term,) in conn.execute("SELECT term FROM common")}
+    rare = [token for token in tokens if token not in common] or tokens
+    count = "SELECT count(*) FROM words WHERE words MATCH ?"
+    rarity = sorted((conn.execute(count, [quoted(token)]).fetchone()[0], token) for token in rare)
+    if not any(rows for rows, _ in rarity):
+        rarity = sorted((conn.execute(count, [quoted(token)]).fetchone()[0], token) for token in tokens)
+    telling: list[str] = []
+    touched = 0
+    for rows, token in rarity:
+        touched += rows
+        if rows and (touched <= index.POSTINGS or not telling):
+            telling.append(token)
+    return telling
+
+
+def _hits(conn: sqlite3.Connection, ranked: _Ranked, query: Query, limit: int) -> list[Hit]:
+    """Weigh by age, keep the best passage of each note, and load what is shown."""
+    best: dict[int, tuple[int, float]] = {}
+    for row, score in ranked:
+        best.setdefault(row >> index.SHIFT, (row, score))
+    marks = ",".join("?" * len(best))
+    known = {
+        file: (path, day)
+        for file, path, day in conn.execute(
+            f"SELECT id, folder || '/' || name, date FROM files WHERE id IN ({marks})", list(best)
+        )
+    }
+    half_life = float(config.get("recall.half_life"))
+    today = date.fromisoformat(clock.today())
+    weighed = []
+    for file, (row, score) in best.items():
+        path, day = known[file]
+        weighed.append((score * _weight(day, today, half_life), day, path, row))
+    weighed.sort(key=lambda hit: (-hit[0], hit[2]))
+    return [
+        Hit(path, day, float(f"{score / weighed[0][0]:.4g}"), passage(_passage_text(conn, row), query.tokens))
+        for score, day, path, row in weighed[:limit]
+    ]
+
+
+def _weight(day: str, today: date, half_life: float) -> float:
+    try:
+        age = max((today - date.fromisoformat(day)).days, 0)
+    except ValueError:  # 2024-02-31 in a path
+        age = 0
+    return float(0.3 + 0.7 * 0.5 ** (age / half_life))
+
+
+def _passage_text(conn: sqlite3.Connection, row: int) -> str:
+    return str(conn.execute("SELECT text FROM passages WHERE id = ?", (row,)).fetchone()[0])
+
+
+def passage(text: str, tokens: tuple[str, ...]) -> str:
+    """Return the lines of a text that hold most of the tokens: whole lines, about SHOWN characters."""
+    lines = [line.rstrip() for line in text.strip().splitlines()]
+    if sum(map(len, lines)) <= SHOWN:
+        return "\n".join(lines)
+    weights = []
+    for line in lines:
+        low = folded(line)
+        weights.append(sum(len(token) for token in tokens if token in low))
+    at = max(range(len(lines)), key=lambda number: weights[number])
+    if len(lines[at]) > SHOWN:
+        return _sentences(lines[at], tokens)
+    first = last = at
+    room = SHOWN - len(lines[at])
+    while True:
+        above = len(lines[first - 1]) if first > 0 else room + 1
+        below = len(lines[last + 1]) if last + 1 < len(lines) else room + 1
+        if below <= room and (below <= above or above > room):
+            last, room = last + 1, room - below
+        elif above <= room:
+            first, room = first - 1, room - above
+        else:
+            return "\n".join(lines[first : last + 1]).strip()
+
+
+def _sentences(line: str, tokens: tuple[str, ...]) -> str:
+    """Return the part of a long line that holds most of the tokens, cut at sentences if it can be, with … where cut."""
+    low = folded(line)
+    if len(low) != len(line):
+        low = line.lower()
+    marks = [at for token in tokens for at in _places(low, token)]
+    start = max(marks, key=lambda at: sum(at <= other < at + SHOWN - 60 for other in marks), default=0)
+    before = max(line.rfind(mark, max(0, start - 60), start) + 1 for mark in "。！？；.!?;")
+    begin = before or max(0, start - 30)
+    end = begin + SHOWN
+    if end < len(line):
+        stop = max(line.rfind(mark, start, end) + 1 for mark in "。！？；.!?;")
+        end = stop or end
+    return ("…" if begin else "") + line[begin:end].strip() + ("…" if end < len(line) else "")
+
+
+def _places(text: str, token: str) -> list[int]:
+    found: list[int] = []
+    at = text.find(token)
+    while at >= 0 and len(found) < 50:
+        found.append(at)
+        at = text.find(token, at + 1)
+    return found

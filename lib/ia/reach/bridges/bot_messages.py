@@ -1,0 +1,101 @@
+"""Messages of the Telegram Bot API as plain data: which were typed by whom, and what came with them.
+
+Read from the JSON itself, field by field, so that a message of a kind that nobody knows yet is still a message.
+"""
+
+from typing import Any, NamedTuple
+
+from ia.kernel.errors import Message
+from ia.reach.bridges.chat import Incoming
+
+Raw = dict[str, Any]
+MAX_FILE = 100_000  # bytes
+MAX_QUOTED = 4_000  # characters
+TEXTS = (".txt", ".md", ".markdown", ".csv", ".tsv", ".json", ".log", ".yaml", ".yml")
+KINDS: dict[str, Message] = {
+    "photo": Message("I cannot look at pictures yet; only the words were read."),
+    "voice": Message("I cannot listen to recordings yet; please write."),
+    "audio": Message("I cannot listen to recordings yet; please write."),
+    "video": Message("I cannot watch videos yet; only the words were read."),
+    "video_note": Message("I cannot watch videos yet; only the words were read."),
+    "animation": Message("I cannot watch videos yet; only the words were read."),
+    "sticker": Message("I cannot look at pictures yet; only the words were read."),
+    "document": Message("I read text files of up to 100 kB (.txt, .md, .csv, .json); this one was not read."),
+}
+OTHER = Message("I cannot read messages of this kind yet; please write.")
+
+
+class Sender(NamedTuple):
+    """Who sent a message: numbers as text, and whether it came in a private chat of that very user."""
+
+    chat: str
+    user: str
+    private: bool
+    at: float
+
+
+def sender(message: Raw) -> Sender | None:
+    """Return who sent a message; None where that cannot be told."""
+    chat, user = message.get("chat"), message.get("from")
+    if not isinstance(chat, dict) or not isinstance(chat.get("id"), int):
+        return None
+    number = user.get("id") if isinstance(user, dict) and not user.get("is_bot") else None
+    private = chat.get("type") == "private" and number == chat["id"] and "sender_chat" not in message
+    date = message.get("date")
+    return Sender(str(chat["id"]), str(number or ""), private, _moment(date))
+
+
+def _moment(date: object) -> float:
+    return float(date) if isinstance(date, int) and 0 <= date < 1 << 33 else 0.0
+
+
+def typed(message: Raw) -> bool:
+    """Whether the sender typed a message: not passed on, not written by another bot, not edited since."""
+    return not any(
+        key.startswith("forward") or key in ("via_bot", "sender_business_bot", "is_automatic_forward", "edit_date")
+        for key in message
+    )
+
+
+def document(message: Raw) -> tuple[str, str] | None:
+    """Return (file id, name) of a text file that is small enough to be read."""
+    file = message.get("document")
+    if not isinstance(file, dict) or not isinstance(file.get("file_id"), str):
+        return None
+    name, size = clean(file.get("file_name") or "file"), file.get("file_size")
+    readable = name.lower().endswith(TEXTS) or str(file.get("mime_type") or "").startswith("text/")
+    return (file["file_id"], name) if readable and isinstance(size, int) and size <= MAX_FILE else None
+
+
+def incoming(message: Raw, channel: str, file: tuple[str, str] | None) -> Incoming:
+    """Return a message as a conversation understands it. `file`: name and text of its document, where it was read."""
+    who = sender(message)
+    assert who is not None
+    origin = f"{channel} {who.user}"
+    words = clean(message.get("text") or message.get("caption") or "").strip()
+    passed: list[tuple[str, str]] = []
+    own = typed(message)
+    if words and not own:
+        passed.append((f"{origin} forwarded", words))
+    quoted = _quoted(message)
+    if quoted:
+        passed.append((f"{origin} quoted", quoted[:MAX_QUOTED]))
+    if file is not None:
+        passed.append((f"{origin} file", f"{file[0]}\n{file[1]}"))
+    unread = [said for kind, said in KINDS.items() if kind in message and not (kind == "document" and file)]
+    if not words and not passed and not unread:
+        unread = [OTHER]
+    return Incoming(who.chat, who.user, words if own else "", tuple(passed), tuple(unread[:1]))
+
+
+def _quoted(message: Raw) -> str:
+    """Return what a message quotes or replies to."""
+    quote, reply = message.get("quote"), message.get("reply_to_message")
+    if isinstance(quote, dict) and quote.get("text"):
+        return clean(quote["text"])
+    return clean(reply.get("text") or reply.get("caption") or "") if isinstance(reply, dict) else ""
+
+
+def clean(text: object) -> str:
+    """Return a text that can be stored: JSON may hold halves of characters, and NUL."""
+    return str(text).replace("\0", "").encode("utf-8", "replace").decode() if isinstance(text, str) else ""

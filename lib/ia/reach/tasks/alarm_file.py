@@ -1,0 +1,51 @@
+"""The file that tells a terminal when to look for slots that passed without a run: a look costs little before."""
+
+import contextlib
+import os
+from datetime import datetime, timedelta
+
+from ia.kernel import clock, files
+from ia.kernel.errors import IaError
+from ia.kernel.workspace import Workspace
+from ia.reach.tasks import book, events, reporting, runs
+
+GRACE = timedelta(seconds=reporting.LATE)
+"""How long a slot may wait for its run."""
+FILE = os.path.join(".ia", "alarm")
+"""Two words: from which moment on a look is worth its time (a UTC stamp), and the date on which it was told last."""
+
+
+def slots_since(ws: Workspace, task: book.Task) -> datetime:
+    """Return after which moment a slot of a task is waited for: its newest run, or the last decision about it."""
+    return book.moment(max(book.since(ws, task), runs.newest_slot(ws, task.id) or ""))
+
+
+def update_alarm(ws: Workspace, *, told: str = "") -> None:
+    """Write down from which moment on a look is worth its time: when the next slot will have passed without a run.
+
+    told  the date on which a person was told
+    """
+    from ia.faculties.schedule.slots import upcoming
+
+    if not ws.exists():
+        return
+    stamps = []
+    for task in book.runnable(ws):
+        with contextlib.suppress(IaError):
+            if events.meant(task) is None:
+                coming = upcoming(task.design, slots_since(ws, task), 1, anchor=book.moment(task.since))
+                stamps += [clock.stamp(slot + GRACE) for slot in coming]
+    path = os.path.join(ws.root, FILE)
+    if stamps:
+        files.keep_file(path, f"{min(stamps)} {told or _read(ws.root)[1]}\n")
+    else:
+        with contextlib.suppress(OSError):
+            os.unlink(path)
+
+
+def _read(root: str) -> tuple[str, str]:
+    """Return the two words of the file; "" for what is not there."""
+    with contextlib.suppress(OSError, UnicodeDecodeError), open(os.path.join(root, FILE), encoding="ascii") as file:
+        words = [*file.read(100).split(), "", ""]
+        return words[0], words[1]
+    return "", ""

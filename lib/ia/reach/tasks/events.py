@@ -1,0 +1,109 @@
+"""Events that wake a task: a file that changed, a message that came, a call of the webhook.
+
+An event is entered as a run that waits, under a key: the same event twice is one run, and none is lost while the task
+is busy.
+"""
+
+from fnmatch import fnmatchcase
+from typing import Any
+
+from ia.kernel import outside
+from ia.kernel.errors import BadData, IaError
+from ia.kernel.workspace import Workspace, digest
+from ia.reach.tasks import book, runs
+from ia.reach.tasks.book import Task
+
+MAX_CONTENT = 256_000
+"""Characters of an event that reach its run."""
+MAX_FILES = 5_000
+"""Files that a pattern may fit."""
+FILE, MESSAGE, WEBHOOK = "file", "message", "webhook"
+INDEX = "memory/MEMORY.md"
+"""What ia itself writes anew with every note: it wakes nobody."""
+_LOOKED = "file looked at"
+
+
+def meant(task: Task) -> tuple[str, str] | None:
+    """Return (kind, pattern) of a task that an event wakes; None for one with a schedule."""
+    words = task.design.schedule.split(None, 2)
+    return (words[1], words[2]) if len(words) == 3 and words[0] == "on" else None
+
+
+def came(ws: Workspace, kind: str, name: str, key: str, content: str, sender: str = "") -> list[Task]:
+    """Enter an event for each task that waits for it, and return those for whom it is new.
+
+    name    of a webhook its name; of a message the text, in which a task's words must stand
+    """
+    fresh = []
+    for task in book.runnable(ws):
+        try:
+            wanted = meant(task)
+        except IaError:
+            continue
+        if wanted is None or wanted[0] != kind or not _fits(kind, wanted[1], name):
+            continue
+        told = {"content": content[:MAX_CONTENT], "origin": f"{kind} {sender or name}"[:120]}
+        if runs.claim(ws, task.id, task.name, f"{kind} {key}"[:300], kind, state=runs.WAITING, data=told):
+            fresh.append(task)
+    return fresh
+
+
+def _fits(kind: str, wanted: str, name: str) -> bool:
+    if kind == MESSAGE:
+        said = outside.folded(name).casefold()
+        return all(word in said for word in wanted.casefold().split())
+    return wanted == name
+
+
+def look(ws: Workspace, task: Task) -> int:
+    """Look at the files of a task: one that is new or changed is an event. The first look only remembers. How many.
+
+    raises  TooMany.
+    """
+    wanted = meant(task)
+    if wanted is None or wanted[0] != FILE:
+        return 0
+    first = runs.of_slot(ws, task.id, _LOOKED) is None
+    known = set() if first else runs.slots(ws, task.id, FILE)
+    fresh = 0
+    for path in files(ws, wanted[1]):
+        try:
+            text = ws.read(path)
+        except IaError:
+            continue
+        slot = f"{FILE} {path} {digest(text or '')[:24]}"
+        if text is None or slot in known or (not first and _by_a_task(ws, path, text)):
+            continue
+        data: dict[str, Any] = {} if first else {"content": text[:MAX_CONTENT], "origin": f"file {path}", "path": path}
+        state = runs.SEEN if first else runs.WAITING
+        fresh += runs.claim(ws, task.id, task.name, slot, FILE, state=state, data=data) is not None and not first
+    if first:
+        runs.claim(ws, task.id, task.name, _LOOKED, FILE, state=runs.SEEN)
+    return fresh
+
+
+def _by_a_task(ws: Workspace, path: str, text: str) -> bool:
+    """Whether a run wrote what stands there: what tasks write wakes no task, or two would keep each other awake."""
+    row = ws.db.execute(
+        "SELECT after_sha, run, actor FROM revisions WHERE path = ? ORDER BY id DESC LIMIT 1", (path,)
+    ).fetchone()
+    return row is not None and row[0] == digest(text) and (row[1] is not None or row[2] == "ia")
+
+
+class TooMany(BadData):
+    """More files fit a pattern than can be looked at."""
+
+
+def files(ws: Workspace, pattern: str) -> list[str]:
+    """Return the files below the workspace that a pattern fits, without hidden ones and the index, which ia keeps.
+
+    raises  TooMany.
+    """
+    from ia.kernel.workspace import walk
+
+    fixed = pattern.split("*")[0].split("?")[0].split("[")[0].rpartition("/")[0]
+    found = [path.removeprefix("./") for path, _ in walk(ws.root, fixed or ".", ("",))]
+    found = [path for path in found if path != INDEX and fnmatchcase(path, pattern)]
+    if len(found) > MAX_FILES:
+        raise TooMany("{pattern}: more than {limit} files fit", pattern=pattern, limit=MAX_FILES)
+    return sorted(found)
