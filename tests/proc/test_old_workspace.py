@@ -92,3 +92,13 @@ def test_it_is_found_whole_and_a_talk_goes_on(old, ia):
     assert "宁德时代" in ia("turn", "之前怎么看宁德时代？", "-s", "日常", env={"IA_LANG": "zh"}).stdout
     assert ia("recall", "手写").returncode == 0
     assert ia("provider", "test", "calendar").returncode == 0
+
+
+def test_the_doctor_says_that_the_profile_has_a_newer_version(old, ia):
+    def told():
+        return [each for each in json.loads(ia("doctor", "--json").stdout) if each["check"] == "profile"]
+
+    assert "research/knowledge/rules.yaml" in told()[0]["detail"]
+    assert "compare" not in told()[0]["detail"], "what was deleted stays deleted"
+    assert ia("profile", "use", "invest").returncode == 0
+    assert told() == []

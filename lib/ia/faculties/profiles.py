@@ -41,6 +41,8 @@ _PLACES = (
     ".claude/skills/",
     ".claude/providers/",
 )
+CHANGES = (ADD, REPLACE, PROPOSE)
+"""Acts that bring something."""
 TASK, TASKS = "task", "tasks/"
 _LIVED_IN = ("memory/", "notebook/", TASKS)
 """What a profile only begins: once it is there it belongs to the person."""
@@ -112,8 +114,9 @@ def find(name: str) -> Profile:
 
 
 def contents(profile: Profile) -> dict[str, str]:
-    """Return the files that a profile brings, in the user's language: path in the workspace -> text. What lies
-    elsewhere is passed over.
+    """Return the files that a profile brings, in the user's language: path in the workspace -> text.
+
+    What lies elsewhere is passed over.
 
     raises  BadData for a link, for what is not UTF-8 text or too large, and for more than MAX_FILES files.
     """
@@ -130,8 +133,10 @@ def in_use(ws: Workspace) -> str:
 def plan(
     ws: Workspace, profile: Profile, *, replace: bool = False, restore: bool = False, only_add: bool = False
 ) -> list[Step]:
-    """Return what use() would do, in the order of the paths. A file that is the same already is not listed, nor a task
-    that this profile has proposed before: whatever became of it was a person's decision.
+    """Return what use() would do, in the order of the paths.
+
+    A file that is the same already is not listed, nor a task that this profile has proposed before: whatever became
+    of it was a person's decision.
 
     replace   also replace, and remove, what another profile brought and nobody has edited since. What a person edited
               is kept whatever is asked, and so is what is there of memory/, notebook/ and tasks/

@@ -319,8 +319,10 @@ class Workspace:
                 raise
 
     def _settle(self) -> None:
-        """Before reading: wait a moment for a unit under way, and finish what was killed. Where neither can be done,
-        what is there is read."""
+        """Before reading: wait a moment for a unit under way, and finish what was killed.
+
+        Where neither can be done, what is there is read.
+        """
         self._settled = True
         if self._locks == 0:
             with contextlib.suppress(IaError, OSError, sqlite3.Error), self.lock(2.0):

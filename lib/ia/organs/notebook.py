@@ -73,8 +73,9 @@ def remove(ws: Workspace, path: str, *, actor: str = "user") -> str:
 
 
 def entries(ws: Workspace, folder: str = "") -> list[Entry]:
-    """Return the notes below a folder of the notebook, by path. A note that cannot be read has an empty title, and an
-    untrusted one no title of its own.
+    """Return the notes below a folder of the notebook, by path.
+
+    A note that cannot be read has an empty title, and an untrusted one no title of its own.
     """
     listed = _paths(ws, folder)
     return [Entry(path, clock.stamp(ws.written(path)), _title(_text_or_nothing(ws, path))) for path in listed]

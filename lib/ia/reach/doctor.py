@@ -5,6 +5,7 @@ import os
 import sqlite3
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
 from ia.kernel import config, store
@@ -395,8 +396,9 @@ def _local(stamp: str) -> str:
 
 
 def mend(ws: Workspace, notify: Notify) -> None:
-    """Mend what can be mended without harm: the mode of `.ia`, our lines in the crontab. Tells what it did; an event is
-    recorded.
+    """Mend what can be mended without harm: the mode of `.ia`, our lines in the crontab.
+
+    Tells what it did; an event is recorded.
 
     raises  what `ia.reach.tasks.crontab.mend` raises.
     """
@@ -441,6 +443,19 @@ def _extensions(ws: Workspace) -> Iterator[Finding]:
             yield Finding(kind, "ok", Message("there: {count}", count=len(found)))
 
 
+def _profile(ws: Workspace) -> Iterator[Finding]:
+    """Whether the profile in use has newer skills and providers than the workspace."""
+    from ia.faculties import profiles
+
+    name = profiles.in_use(ws)
+    with suppress(NotFound):  # the workspace goes on without the profile that it began with
+        steps = profiles.plan(ws, profiles.find(name)) if name else []
+        newer = [step.path for step in steps if step.path.startswith(".claude/") and step.act in profiles.CHANGES]
+        if newer:
+            detail = Message("{name} has a newer version of {paths}", name=name, paths=", ".join(newer))
+            yield Finding("profile", "warn", detail, Message("`ia profile use {name}`", name=name))
+
+
 def _channels(_: Workspace) -> Iterator[Finding]:
     """Channels that cannot be used, each with its reason; nothing is sent."""
     from ia.organs.channels import known
@@ -468,5 +483,6 @@ CHECKS: tuple[tuple[str, Check], ...] = (
     ("cron", _cron),
     ("model", _model),
     ("extensions", _extensions),
+    ("profile", _profile),
     ("channels", _channels),
 )

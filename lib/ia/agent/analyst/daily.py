@@ -60,8 +60,10 @@ EVENTS = {REVIEW: review, GAINERS: gainers}
 
 @part("报告的保存", "the report in the notebook", in_list)
 def _filed(desk: Desk, lines: list[str]) -> Work[list[str]]:
-    """Write the day's report; return where it lies, in lines. A run that is made up for next morning is of the day that
-    its figures are of, and leaves the next day's place free.
+    """Write the day's report; return where it lies, in lines.
+
+    A run that is made up for next morning is of the day that its figures are of, and leaves the next day's place
+    free.
     """
     event, day = desk.request.event, (_stale(desk) if config.run() is not None else "") or desk.request.day
     folder = "daily" if event == REVIEW else "gainers"

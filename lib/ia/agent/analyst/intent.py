@@ -109,8 +109,11 @@ def read(request: Request) -> Intent:
 
 
 def _kind_of(words: str, plain: str, securities: list[Mention]) -> str:
-    """Return the first kind that fits; "" where none does. What the gate opens an area for is read as the gate does,
-    but a schedule: whoever drafts the task asks back where the wish is a question or negated."""
+    """Return the first kind that fits; "" where none does.
+
+    What the gate opens an area for is read as the gate does, but a schedule: whoever drafts the task asks back where
+    the wish is a question or negated.
+    """
     own = own_words(words)
     for act in _KINDS:
         mentioned = way_of(act) in (MENTION, SENTENCE)

@@ -48,8 +48,10 @@ NAMES = {
 
 
 class Lens(NamedTuple):
-    """An order of views. `weighed` is the one that counts double, "" without a soul that says; `counter` was added
-    because one view alone proves nothing; `words` are the soul's own that decided, or (by_question) the user's.
+    """An order of views.
+
+    `weighed` is the one that counts double, "" without a soul that says; `counter` was added because one view alone
+    proves nothing; `words` are the soul's own that decided, or (by_question) the user's.
     """
 
     order: tuple[str, ...]

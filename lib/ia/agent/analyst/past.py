@@ -56,8 +56,9 @@ def _date_of(hit: dict[str, Any]) -> str:
 
 
 def read_whole(desk: Desk, hits: list[dict[str, Any]], names: tuple[str, ...], today: str) -> Work[None]:
-    """Add to each hit its `view`, where it has one as data. The files of earlier days are read for it: a passage
-    need not hold the data line.
+    """Add to each hit its `view`, where it has one as data.
+
+    The files of earlier days are read for it: a passage need not hold the data line.
     """
     for hit in hits:
         hit["view"] = parse_view(str(hit.get("content") or ""))

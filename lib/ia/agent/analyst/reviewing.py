@@ -32,6 +32,7 @@ class Period(NamedTuple):
 
 class Said(NamedTuple):
     """One observation: its day and path, the line as it stands, the security it is about, and the view it states.
+
     `data`: the view is data, so that nobody has to read the line for it.
     """
 

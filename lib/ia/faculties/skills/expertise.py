@@ -65,8 +65,9 @@ class RedFlag(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """If condition, then conclusion (tier 2, 3) or action (tier 1); tier 1 is looked at first. Stance and trend are as
-    in Pattern.
+    """If condition, then conclusion (tier 2, 3) or action (tier 1); tier 1 is looked at first.
+
+    Stance and trend are as in Pattern.
     """
 
     id: str

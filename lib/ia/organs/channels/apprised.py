@@ -1,5 +1,7 @@
-"""Apprise as a channel: one library, a hundred services. Its log is read for the reason of a failure, and goes nowhere:
-it may name what an address holds."""
+"""Apprise as a channel: one library, a hundred services.
+
+Its log is read for the reason of a failure, and goes nowhere: it may name what an address holds.
+"""
 
 import logging
 import re
@@ -60,8 +62,9 @@ class Apprised:
         return bool(service.url(privacy=True) != service.url(privacy=False))
 
     def send(self, text: str, title: str = "") -> None:
-        """Deliver a text as text, whatever markup it looks like, in parts of what the service takes. Calls nobody
-        (`@everyone`) by name.
+        """Deliver a text as text, whatever markup it looks like, in parts of what the service takes.
+
+        Calls nobody (`@everyone`) by name.
 
         raises  TryLater, Unavailable.
         """

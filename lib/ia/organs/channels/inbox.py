@@ -1,5 +1,7 @@
-"""The inbox: what is to be told to the user at the next command at a terminal. It holds the notices of the channel
-`cli`, and those of other channels that could not be delivered."""
+"""The inbox: what is to be told to the user at the next command at a terminal.
+
+It holds the notices of the channel `cli`, and those of other channels that could not be delivered.
+"""
 
 import contextlib
 import os

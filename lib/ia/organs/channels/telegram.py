@@ -133,8 +133,9 @@ def _wait(answer: dict[str, Any]) -> int:
 
 
 def _failure(code: int, answer: dict[str, Any], secret: str) -> TryLater | Unavailable:
-    """Return what a refusal means. Its description is Telegram's own, short text. One that repeats the path is
-    not told: the token stands in it.
+    """Return what a refusal means.
+
+    Its description is Telegram's own, short text. One that repeats the path is not told: the token stands in it.
     """
     kind = Unsent if code == 429 else TryLater if code >= 500 or code in (408, 425) else Unavailable
     told = str(answer.get("description") or "").split(": ")[-1]

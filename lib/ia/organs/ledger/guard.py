@@ -357,8 +357,11 @@ def _quantity(order: Order, state: State) -> Iterator[Breach]:
 
 
 def _within_limits(order: Order, state: State) -> Iterator[Breach]:
-    """A price that the exchange would not have let through. Where the limits are not certain it is only told: without
-    a snapshot of the day nobody knows whether the name was ST then, and whether a low price is that of an ex-day."""
+    """A price that the exchange would not have let through.
+
+    Where the limits are not certain it is only told: without a snapshot of the day nobody knows whether the name was
+    ST then, and whether a low price is that of an ex-day.
+    """
     quote = state.quote
     if quote is None or not quote.prev_close or quote.stale:
         return
