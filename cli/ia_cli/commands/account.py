@@ -30,7 +30,7 @@ HEADS = {
 def account(method: str | None, as_json: bool) -> None:
     """Show cash, holdings, profit and drawdown, as of now.
 
-    Prices are the latest that are stored; their day is shown, and nobody is asked. What is not known is left empty.
+    Prices are the latest that are stored; their day is shown, and ia contacts no source. What is not known is left empty.
     Cash and equity are known once money was brought in: `ia trade deposit`, or the setting ledger.capital. Currencies
     stand apart. avg_price has the fees of buying in it; max_drawdown is a part of one, of the daily equity.
     price_stale counts the sessions since the day of the price; of an old price the result of today is not known.

@@ -30,7 +30,7 @@ def market() -> None:
     """Look at the whole market of a day.
 
     Breadth, gainers, sectors, main lines, north-bound money, unusual trading: all is read from what `ia sync` has
-    stored, of the newest day that --now may see; nobody is asked.
+    stored, of the newest day that --now may see; ia contacts no source.
     """
 
 

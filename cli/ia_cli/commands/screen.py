@@ -12,7 +12,7 @@ from ia_cli.terminal.options import rows_options
 @click.argument("expr", required=False, metavar="EXPR")
 @click.option("--sort", metavar="COLUMN", help="What to sort by; default: market_cap.")
 @click.option("--desc/--asc", "descending", default=None, help="Largest or smallest first.")
-@click.option("-n", "--limit", type=click.IntRange(1, 1_000_000), help="At most so many.")
+@click.option("-n", "--limit", type=click.IntRange(1, 1_000_000), help="Maximum number of rows (default: all).")
 @click.option(
     "--columns", metavar="A,B…", is_flag=False, flag_value="",
     help="What to print; without names: list all columns with their units.",
@@ -28,8 +28,8 @@ def screen(
 
     EXPR compares columns with numbers, texts and each other: `0 < pe < 20 and roe > 15%`, `market_cap > 100亿`,
     `industry in (银行, 保险) and not st`, `name ~ 茅台`, `price / prev_close - 1 > 5%`, `listed < 2020-01-01`,
-    `pb between 1 and 2`. Chinese works too: `市盈率 < 15 且 净资产收益率 > 15`. What has signs in it stands
-    in quotation marks. A value that is missing meets no condition, nor its negation; how many were left out
+    `pb between 1 and 2`. Chinese works too: `市盈率 < 15 且 净资产收益率 > 15`. Quote expressions that
+    contain `<`, `>` or spaces. A value that is missing meets no condition, nor its negation; how many were left out
     goes to stderr. The newest day stored is looked at; status 1 where nothing meets EXPR.
     """
     from ia.kernel.errors import BadData, UsageError

@@ -127,7 +127,7 @@ def _told(design: "Design") -> str:
 
 def _failure(design: "Design") -> str:
     if not design.retries:
-        return tr("not tried again; you are told")
+        return tr("no retry; you are notified")
     return say(
         "retried {count}×, {minutes} minutes later; then you are told", count=design.retries, minutes=design.retry_after
     )

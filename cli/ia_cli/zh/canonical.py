@@ -82,7 +82,7 @@ CATALOG = {
     "{source}: {count} row(s) of other symbols left out (the first on line {line})": (
         "{source}: 略去其他代码 {count} 行（首行在第 {line} 行）"
     ),
-    "{source}: {count} row(s) dropped for want of a {field} (the first on line {line})": (
+    "{source}: dropped {count} rows without {field} (first: line {line})": (
         "{source}: 丢弃缺少 {field} 的 {count} 行（首行在第 {line} 行）"
     ),
     "{source}: {count} day(s) without trading dropped (the first on line {line})": (

@@ -41,7 +41,7 @@ CATALOG = {
     "the expression ended the sandbox (it may need too much memory)": "表达式使沙箱终止（可能是内存需求过大）",
     "the result is larger than {limit} MB": "结果超过 {limit} MB",
     "the result has more than {limit} parts": "结果的组成部分超过 {limit} 个",
-    "the sandbox sent an answer that is none": "沙箱的回答不成样子",
+    "the sandbox returned a malformed result": "沙箱的回答不成样子",
     "the sandbox did not start": "沙箱没有启动",
     "the sandbox did not start: {reason}": "沙箱没有启动：{reason}",
     "cannot start the sandbox: {reason}": "无法启动沙箱：{reason}",

@@ -17,7 +17,7 @@ CATALOG = {
     "rise of the day: {value} > {limit}": "当日涨幅超限：{value} > {limit}",
     "{symbol}: its board lot is not known, so the quantity was not checked": "{symbol}：每手股数未知，未检查数量",
     "{symbol}: {quantity} to be sold > {held} held": "{symbol} 持仓不足：卖出 {quantity} > 持有 {held}",
-    "{day} is in a weekend, no exchange trades then: `--date` tells when the trade was": "{day} 是周末，交易所不开市：用 `--date` 写明成交日",
+    "{day} falls on a weekend, when exchanges are closed; give the trade date with `--date`": "{day} 是周末，交易所不开市：用 `--date` 写明成交日",
     "T+1: {symbol}: {quantity} to be sold > {sellable} that may be sold that day": "T+1：{symbol} 卖出 {quantity} > 当日可卖 {sellable}",
     "{price} is beyond {limit}, the limit of the simulated market on {day}: taken for a price of the real one, its rise was not checked": "{price} 超出模拟市场 {day} 的涨跌停价 {limit}：当作真实市场的成交价记入，不检查当日涨幅",
     "price limit of {day}: {price} > {limit} ({rule})": "超出 {day} 涨停价：{price} > {limit}（{rule}）",
@@ -26,7 +26,7 @@ CATALOG = {
     "if it is meant so: `ia trade {side} {symbol} {count} {price} --override --because WHY`, and `ia reject {number}`": "若确实如此：`ia trade {side} {symbol} {count} {price} --override --because 理由`，再 `ia reject {number}`",
     "about {tax} {currency} of the dividends will be taken as tax, for the shares were held so short; enter it once it is: `ia trade dividend --date DAY -- {symbol} -{tax}`": "持股期限较短，分红约 {tax} {currency} 将被补缴红利税；扣缴后记入：`ia trade dividend --date 日期 -- {symbol} -{tax}`",
     "{name}: {value!r} is no number of hours from 0 to 8760": "{name}：{value!r} 不是 0 到 8760 之间的小时数",
-    "{name}: {value!r} is no per cent: a number above 0 and up to 100, without the sign": "{name}：{value!r} 不是百分数（大于 0、不超过 100 的数字，不带 %）",
+    "{name}: {value!r} is not a percentage; give a number above 0 and at most 100, without \"%\"": "{name}：{value!r} 不是百分数（大于 0、不超过 100 的数字，不带 %）",
     "`ia config set {name} {usual}` sets the usual one": "用 `ia config set {name} {usual}` 恢复默认值",
     "{day} is a holiday of the exchange: `--date` tells when the trade was": "{day} 交易所休市：用 `--date` 给出成交日期",
 }

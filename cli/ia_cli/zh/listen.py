@@ -30,7 +30,7 @@ CATALOG = {
     "the bot sends its messages to a webhook": "机器人的消息发往了一个 webhook",
     "take that away (deleteWebhook), then listen": "先去掉它（deleteWebhook），再收听",
     "another program reads the messages of this bot": "另有程序在读这个机器人的消息",
-    "a task's run does not listen": "任务运行时不收听",
+    "a scheduled task cannot start a listener": "任务运行时不收听",
     "telegram: a message cannot be kept yet: {reason}": "telegram：有一条消息还存不下来：{reason}",
     "the proxy that the environment names cannot be used": "环境变量里的代理用不了",
     "give an http:// proxy in HTTPS_PROXY; for socks5:// install httpx[socks]": "在 HTTPS_PROXY 里给 http:// 代理；要用 socks5:// 请安装 httpx[socks]",

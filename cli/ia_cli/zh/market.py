@@ -16,12 +16,12 @@ CATALOG = {
     "`ia sync fundamentals --symbols {symbol}` fetches them": "`ia sync fundamentals --symbols {symbol}` 可获取",
     # screen
     "Print the stocks that meet a condition.": "输出满足条件的股票。",
-    "EXPR compares columns with numbers, texts and each other: `0 < pe < 20 and roe > 15%`, `market_cap > 100亿`, `industry in (银行, 保险) and not st`, `name ~ 茅台`, `price / prev_close - 1 > 5%`, `listed < 2020-01-01`, `pb between 1 and 2`. Chinese works too: `市盈率 < 15 且 净资产收益率 > 15`. What has signs in it stands in quotation marks. A value that is missing meets no condition, nor its negation; how many were left out goes to stderr. The newest day stored is looked at; status 1 where nothing meets EXPR.": "EXPR 将列与数值、文字或其他列比较：`0 < pe < 20 and roe > 15%`、`market_cap > 100亿`、`industry in (银行, 保险) and not st`、`name ~ 茅台`、`price / prev_close - 1 > 5%`、`listed < 2020-01-01`、`pb between 1 and 2`。也可用中文：`市盈率 < 15 且 净资产收益率 > 15`。含符号的文字放在引号里。缺失的值不满足任何条件，也不满足其否定；因此略去多少只，会写到标准错误。查询存下的最近一天；没有满足 EXPR 的股票时状态为 1。",
+    "EXPR compares columns with numbers, texts and each other: `0 < pe < 20 and roe > 15%`, `market_cap > 100亿`, `industry in (银行, 保险) and not st`, `name ~ 茅台`, `price / prev_close - 1 > 5%`, `listed < 2020-01-01`, `pb between 1 and 2`. Chinese works too: `市盈率 < 15 且 净资产收益率 > 15`. Quote expressions that contain `<`, `>` or spaces. A value that is missing meets no condition, nor its negation; how many were left out goes to stderr. The newest day stored is looked at; status 1 where nothing meets EXPR.": "EXPR 将列与数值、文字或其他列比较：`0 < pe < 20 and roe > 15%`、`market_cap > 100亿`、`industry in (银行, 保险) and not st`、`name ~ 茅台`、`price / prev_close - 1 > 5%`、`listed < 2020-01-01`、`pb between 1 and 2`。也可用中文：`市盈率 < 15 且 净资产收益率 > 15`。含符号的文字放在引号里。缺失的值不满足任何条件，也不满足其否定；因此略去多少只，会写到标准错误。查询存下的最近一天；没有满足 EXPR 的股票时状态为 1。",
     "Of all of these: watch, held, all, a file of codes, an industry or a concept.": "其中全部：watch（关注）、held（持仓）、all（全部）、代码文件、行业或概念。",
     "give SYMBOLs or --universe, not both": "SYMBOL 与 --universe 只给其一",
     "What to sort by; default: market_cap.": "按哪一列排序；默认 market_cap。",
     "Largest or smallest first.": "从大到小，或从小到大。",
-    "At most so many.": "最多几只。",
+    "Maximum number of rows (default: all).": "最多几只。",
     "What to print; without names: list all columns with their units.": "输出哪些列；不写列名则列出全部列及单位。",
     "Print codes only, for xargs.": "只输出代码，供 xargs 使用。",
     "`ia screen --columns` lists the columns": "`ia screen --columns` 列出全部列",
@@ -74,7 +74,7 @@ CATALOG = {
     "the newest day stored is {date}, {days} days old: `ia sync daily`": "存下的最近一天是 {date}，已过 {days} 天：`ia sync daily`",
     # market
     "Look at the whole market of a day.": "查看一天的全市场。",
-    "Breadth, gainers, sectors, main lines, north-bound money, unusual trading: all is read from what `ia sync` has stored, of the newest day that --now may see; nobody is asked.": "涨跌家数、涨幅榜、板块、主线、北向资金、龙虎榜：都读自 `ia sync` 存下的、--now 可见的最近一天；不向任何数据源请求。",
+    "Breadth, gainers, sectors, main lines, north-bound money, unusual trading: all is read from what `ia sync` has stored, of the newest day that --now may see; ia contacts no source.": "涨跌家数、涨幅榜、板块、主线、北向资金、龙虎榜：都读自 `ia sync` 存下的、--now 可见的最近一天；不向任何数据源请求。",
     "Print how many rose and fell, how many are at their price limits, and what was traded, by board.": "按上市板块输出涨跌家数、涨跌停家数和成交额。",
     "weighted_pct is weighted by market value; amounts in yuan, against the day before and the mean of 20 days. --json has the best and the worst industries too.": "weighted_pct 按市值加权；成交额单位为元，并与前一日和 20 日均值比较。--json 另有涨跌居前的行业。",
     "{amount} traded on {date}: {last:+.1f} % on the day before, {mean:+.1f} % on the mean of {days} days": "{date} 成交 {amount}：较前一日 {last:+.1f} %，较 {days} 日均值 {mean:+.1f} %",

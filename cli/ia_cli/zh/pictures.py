@@ -5,7 +5,7 @@ CATALOG = {
     "The bars are those of a SYMBOL, of a FILE of canonical CSV, or come through a pipe. The picture goes to the terminal and fits it; on a pipe it is plain text of 80 x 24 characters (COLUMNS and LINES change that). With -o it goes into a file: SVG, PNG (needs the package resvg_py), or one HTML page that zooms, pans and needs no network.": "K 线来自 SYMBOL、规范 CSV 文件 FILE，或管道。图默认画在终端里并适应其大小；输出到管道时是 80 x 24 的纯文本（可用 COLUMNS 和 LINES 改变）。加 -o 则写入文件：SVG、PNG（需要附加包 `pictures`），或一个可缩放、可平移、不需要网络的 HTML 页面。",
     "Three moving averages (5, 20, 60 bars) are drawn unless --indicator names others. --indicator and --panes take what `ia compute` takes: any expression that gives a series, in the same sandbox. Bars are bundled where there are more than fit; their extremes are kept.": "默认画三条均线（5、20、60 根），除非用 --indicator 指定别的。--indicator 和 --panes 接受 `ia compute` 能算的任何得出序列的表达式，在同样的沙箱里计算。放不下时把相邻的 K 线合并，最高最低价保留。",
     "A rise is red and a fall green in mainland China and Hong Kong, the other way round in America; of bars whose market is not known the language decides, and --up or the setting pictures.up over all: blue (a fall is orange) is told apart by every eye. Without colour a rise is hollow.": "内地和香港红涨绿跌，美国相反；不知道市场的 K 线由语言决定；--up 或设置 pictures.up 优先于一切：蓝涨橙跌人人都能分辨。没有颜色时空心为涨。",
-    "colour of a rise; blue is told apart by every eye": "上涨的颜色；蓝色人人都能分辨",
+    "color of rising prices; `blue` is safe for color-blind readers": "上涨的颜色；蓝色人人都能分辨",
     "`{command}` reads most CSV files": "`{command}` 能读大多数 CSV 文件",
     "{told} in {count} deals": "{told}，共 {count} 笔",
     "{count} bars a candle": "每根蜡烛 {count} 根",

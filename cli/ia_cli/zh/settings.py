@@ -3,7 +3,7 @@
 CATALOG = {
     "a server of yours that is asked instead of the hosts: RELAY/HOST/PATH": "你自己的服务器，代替各主机接受请求：RELAY/HOST/PATH",
     "how many years of bars a first sync fetches": "首次同步取多少年的 K 线",
-    "how what is sold is costed": "卖出成本的计算方法",
+    "cost basis of sales: `average` or `fifo`": "卖出成本的计算方法",
     "commission of your broker, per cent of the amount": "券商佣金，占成交额的百分比",
     "commission on the mainland: `0.025% min 5`; else the two above": "内地佣金：`0.025% min 5`；没有则用上面两项",
     "commission in Hong Kong: `0.03% min 3`": "香港佣金：`0.03% min 3`",

@@ -19,7 +19,7 @@ CATALOG = {
     "nobody": "谁也不通知",
     "made up for once": "补一次",
     "left out": "跳过",
-    "not tried again; you are told": "不重试，通知你",
+    "no retry; you are notified": "不重试，通知你",
     "retried {count}×, {minutes} minutes later; then you are told": "{minutes} 分钟后重试，共 {count} 次；再失败就通知你",
     "{names}, only of failures": "{names}，只在失败时",
     "{time} ({here} here)": "{time}（这里 {here}）",

@@ -132,8 +132,8 @@ def test_rows_with_gaps_are_dropped_and_counted(shared):
     bars, said = outcome(content(shared, "messy/derived_ohlcv/missing_values_dash.csv"), "f")
     assert [day for day in clean.date if day not in bars.date] == ["2024-05-06", "2024-05-10"]
     assert said[1:] == [
-        "1 row(s) dropped for want of a price (the first on line 5)",
-        "1 row(s) dropped for want of a volume (the first on line 9)",
+        "dropped 1 rows without price (first: line 5)",
+        "dropped 1 rows without volume (first: line 9)",
     ]
 
 

@@ -166,7 +166,7 @@ def test_gaps_drop_the_row_and_are_counted(gap, column):
     field = "volume" if column == 5 else "price"
     lines, said = run(f"{HEADER}\n{','.join(cells)}\n{BAR}\n")
     assert lines == [BAR]
-    assert said == [f"f: 1 row(s) dropped for want of a {field} (the first on line 2)"]
+    assert said == [f"f: dropped 1 rows without {field} (first: line 2)"]
 
 
 def test_days_without_trading_are_dropped_and_counted():

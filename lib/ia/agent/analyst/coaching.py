@@ -281,7 +281,7 @@ def _drafted(desk: Desk, design: Design, result: Result) -> list[str]:
         "{minutes} 分钟后重试 {retries} 次，再失败就通知你",
         "tried again {retries} times, {minutes} minutes later; then you are told",
         retries=design.retries, minutes=design.retry_after,
-    ) if design.retries else speak("不重试，通知你", "not tried again; you are told")  # fmt: skip
+    ) if design.retries else speak("不重试，通知你", "no retry; you are notified")  # fmt: skip
     notified = speak.joined([speak("你", "you") if name == ME else name for name in design.notify])
     notified, once = notified or speak("不通知", "nobody"), design.missed == "once"
     rows = [

@@ -34,7 +34,7 @@ ZH = {
     "name the zone by a city: Asia/Kolkata, Australia/Adelaide": "用城市说时区：Asia/Kolkata、Australia/Adelaide",
     "{said}: there is no such day in every year": "“{said}”：不是每年都有这一天",
     "choose another day: every year on March 1": "换一天：每年3月1日",
-    "{said} is no rhythm that cron knows": "“{said}”不是 cron 能表示的频率",
+    "cron cannot express {said!r}": "“{said}”不是 cron 能表示的频率",
     "this asks for no task": "这句话不是要建任务",
     "`ia task pause NAME` or `ia task remove NAME` end one":
         "停掉已有的：`ia task pause 名称` 或 `ia task remove 名称`",

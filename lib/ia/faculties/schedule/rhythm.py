@@ -345,12 +345,12 @@ def impossible(said: Said) -> None:
     if found := _NEVER.search(said.plain):
         end = re.search(r"最后|底|末|last|final|end", found[0], re.I)
         raise BadData(
-            "{said} is no rhythm that cron knows", said=said.text[slice(*found.span())].strip(),
+            "cron cannot express {said!r}", said=said.text[slice(*found.span())].strip(),
             hint=_MONTH_END if end else _LAST,
         )  # fmt: skip
     if found := _OTHER.search(said.plain):
         raise BadData(
-            "{said} is no rhythm that cron knows", said=said.text[slice(*found.span())].strip(), hint=_OTHER_WEEK
+            "cron cannot express {said!r}", said=said.text[slice(*found.span())].strip(), hint=_OTHER_WEEK
         )
     found = _NOT.search(said.plain)
     if found and not re.search(r"每|\bevery\b|\beach\b", said.plain[: found.start()], re.I):

@@ -21,7 +21,7 @@ __all__ = ["Result", "Sandbox", "evaluate", "needs_pandas", "prestart", "probe"]
 
 DEFAULT_TIMEOUT = 30.0
 MAX_TIMEOUT = 86_400.0
-_NO_ANSWER = "the sandbox sent an answer that is none"
+_NO_ANSWER = "the sandbox returned a malformed result"
 _START_LIMIT = 60.0  # seconds for pandas to load on a busy machine; the job's own time starts after
 
 

@@ -264,7 +264,7 @@ class Desk:
                 raise
             found = from_canonical(rows[0][0])
         if found.kind == "index":
-            raise UsageError("{symbol} is an index, which nobody can hold", symbol=str(found))
+            raise UsageError("{symbol} is an index and cannot be traded", symbol=str(found))
         if found.kind == "repo":
             raise UsageError(
                 "{symbol} is reverse repo: money that is lent, not a security", symbol=str(found), digits=found.code,

@@ -323,7 +323,7 @@ def _rise(order: Order, state: State, limits: Limits) -> Iterator[Breach]:
 def _exchange(order: Order, state: State) -> Iterator[Breach]:
     """What the exchange would not have done: such a quantity, such a price, such a sale."""
     if date.fromisoformat(order.day).weekday() > 4:
-        template = "{day} is in a weekend, no exchange trades then: `--date` tells when the trade was"
+        template = "{day} falls on a weekend, when exchanges are closed; give the trade date with `--date`"
         yield Breach("exchange.closed", None, None, Message(template, day=order.day), refuses=False)
     elif state.holiday:
         template = "{day} is a holiday of the exchange: `--date` tells when the trade was"
@@ -431,7 +431,7 @@ def parse_limit(name: str, value: object) -> Decimal:
     if _is_limit(text) and least <= Decimal(text) <= 100:
         return Decimal(text)
     raise ConfigError(
-        "{name}: {value!r} is no per cent: a number above 0 and up to 100, without the sign",
+        "{name}: {value!r} is not a percentage; give a number above 0 and at most 100, without \"%\"",
         name=name,
         value=text,
         usual=f"{getattr(Limits(), name.removeprefix('risk.'))}",

@@ -14,7 +14,7 @@ from ia.organs.ohlcv.dates import Cell, read_dates
 from ia.organs.ohlcv.doubts import tell_doubts, tell_money_doubt, volume_scale, volume_unit_is_told
 from ia.organs.ohlcv.tables import OTHER_SYMBOLS, Table, Tally, find_columns, one_symbol, read_table
 
-NO_VALUE = "{source}: {count} row(s) dropped for want of a {field} (the first on line {line})"
+NO_VALUE = "{source}: dropped {count} rows without {field} (first: line {line})"
 NO_TRADING = "{source}: {count} day(s) without trading dropped (the first on line {line})"
 REPEATED = "{source}: {count} row(s) dropped that repeat another one (the first on line {line})"
 DROPPED = (NO_VALUE, NO_TRADING, REPEATED, OTHER_SYMBOLS)

@@ -90,7 +90,7 @@ def listen(ws: Workspace, voice: Voice, answering: list[str], *, once: bool = Fa
             another program listens already, or with `once` the Bot API cannot be reached.
     """
     if config.run() is not None:
-        raise Refused("a task's run does not listen")
+        raise Refused("a scheduled task cannot start a listener")
     chosen = settings()
     quiet()
     with _alone(ws):
