@@ -194,7 +194,7 @@ def kline(market, query):
 
 
 def report(market, query):
-    """A report of Eastmoney's data centre, filtered and in pages."""
+    """A report of Eastmoney's data center, filtered and in pages."""
     rows = {
         "RPT_SHAREBONUS_DET": _bonuses,
         "RPT_IPO_ALLOTMENT": lambda *_: [],

@@ -42,10 +42,10 @@ COMMANDS = {
     "account": ("ia_cli.commands.account:account", "Show cash, holdings, profit and drawdown, as of now."),
     "profit": (
         "ia_cli.commands.profit:profit",
-        "Show the profit: realised, unrealised and dividends, of each security and in all.",
+        "Show the profit: realized, unrealized and dividends, of each security and in all.",
     ),
     "note": ("ia_cli.commands.note:note", "Write, read and search notes."),
-    "memory": ("ia_cli.commands.memory:memory", "Keep what was learnt: beliefs, observations, reflections."),
+    "memory": ("ia_cli.commands.memory:memory", "Keep what was learned: beliefs, observations, reflections."),
     "recall": ("ia_cli.commands.recall:recall", "Search notes and memory; the best match comes first."),
     "soul": ("ia_cli.commands.soul:soul", "Show the assistant's character and propose changes to it."),
     "pending": ("ia_cli.commands.pending:pending", "List the proposals that wait for a decision."),

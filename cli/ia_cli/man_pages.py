@@ -41,7 +41,7 @@ DATES = {
 FILES = {
     "soul.md": "The assistant's character.",
     "config.yaml": "Settings; see ia-config(1).",
-    "memory/": "What was learnt: MEMORY.md (index), preferences, tracking, beliefs, observations, reflections.",
+    "memory/": "What was learned: MEMORY.md (index), preferences, tracking, beliefs, observations, reflections.",
     "notebook/": "What was written: research, reports, scratch.",
     ".ia/ia.db": "Events, revisions, proposals: precious.",
     ".ia/profile.json": "What each profile brought last; a new version is compared with it.",
@@ -55,7 +55,7 @@ ENVIRONMENT = {
     "IA_SESSION": "Name of the session whose last `ia ohlcv` is what `ia compute` without input takes.",
     "IA_CRONTAB": "The program that keeps the crontab, called as crontab(1) is; default crontab.",
     "IA_…": "Any setting: its key in capitals with _ for the dot (IA_MARKET_ADAPTER).",
-    "NO_COLOR": "Set, no colours.",
+    "NO_COLOR": "Set, no colors.",
 }
 
 

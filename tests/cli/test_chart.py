@@ -66,7 +66,7 @@ def on_a_terminal(argv, **env):
     return out.decode().replace("\r\n", "\n")
 
 
-def test_a_terminal_gets_colours_and_is_filled(tmp_path):
+def test_a_terminal_gets_colors_and_is_filled(tmp_path):
     (tmp_path / "x.csv").write_text(CSV)
     shown = on_a_terminal(["chart", str(tmp_path / "x.csv"), "--up", "red"])
     assert "\x1b[0;31m" in shown
@@ -118,7 +118,7 @@ def test_a_csv_of_somebody_else_is_told_the_way_in(ia, tmp_path, lang):
     assert "`ia ohlcv - | ia chart`" in ia("--lang", lang, "chart", input="Date,Open\n").stderr
 
 
-def test_the_setting_decides_over_the_colours(ia, tmp_path):
+def test_the_setting_decides_over_the_colors(ia, tmp_path):
     (tmp_path / "x.csv").write_text(CSV)
     env = {"IA_PICTURES_UP": "blue"}
     text = ia("chart", "x.csv", "-o", "x.svg", env=env) and (tmp_path / "x.svg").read_text()

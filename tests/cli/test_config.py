@@ -14,7 +14,7 @@ def test_a_setting_comes_from_the_environment_then_the_file_then_the_default(ia)
     assert ia("config", "get", "market.adapter").stdout == "akshare\n"
 
 
-def test_comments_and_unknown_neighbours_survive(ia, home):
+def test_comments_and_unknown_neighbors_survive(ia, home):
     home.mkdir(exist_ok=True)
     (home / "config.yaml").write_text("# mine\nmarket:\n  adapter: csv # for now\n  acme:\n    region: eu\n")
     assert ia("config", "set", "market.csv.dir", "/prices").returncode == 0

@@ -185,7 +185,7 @@ def test_tools_read_the_same(ia, small):
         assert (told["date"], told["source"], told["simulated"]) == (FRI, "akshare", False), name
 
 
-def test_a_terminal_of_80_columns_shows_it_short_and_in_colours(small, monkeypatch):
+def test_a_terminal_of_80_columns_shows_it_short_and_in_colors(small, monkeypatch):
     from test_terminal import on_terminal
 
     for words in (

@@ -138,7 +138,7 @@ def test_stale_is_served_only_on_request_and_says_its_age(ia):
     assert "stored copy" in run.stderr
 
 
-def test_normaliser_on_stdin(ia):
+def test_normalizer_on_stdin(ia):
     text = "日期,股票代码,开盘,收盘,最高,最低,成交量,成交额,换手率\n2024/1/3,600519,1690,1694,1695.2,1678,20224,3411400700,0.16\n2024/1/2,600519,1715,1685.01,1718.19,1678.1,32156,5440082500,0.26\n"
     run = ia("ohlcv", "-", input=text.encode("gbk"), binary=True)
     assert run.returncode == 0

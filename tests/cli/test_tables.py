@@ -98,7 +98,7 @@ def test_a_ledger_that_has_others_is_not_called_empty(held):
 
 
 def _table(*args):
-    """Return the lines of a table on a terminal, without colours and what is told beside it."""
+    """Return the lines of a table on a terminal, without colors and what is told beside it."""
     shown = re.sub(r"\x1b\[[0-9;]*m", "", on_terminal(*args))
     return [line for line in shown.splitlines() if not line.startswith(("ia:", "hint:"))]
 

@@ -263,7 +263,7 @@ def test_no_folder(monkeypatch, tmp_path):
         Csv().fetch(resolve("600519"))
 
 
-def test_what_the_normaliser_tells_is_passed_on(folder):
+def test_what_the_normalizer_tells_is_passed_on(folder):
     (folder / "600519.csv").write_text(ROW + "2024-01-16,-,-,-,-,-\n")
     assert Csv().fetch(resolve("600519")).note
 

@@ -200,12 +200,12 @@ def test_panes_go_and_come_back(page, chart):
 def test_it_follows_the_night(page, chart):
     path, _ = chart
     page.open(path.as_uri())
-    colour = (
+    color = (
         "getComputedStyle(document.body).backgroundColor + getComputedStyle(document.querySelector('svg .paper')).fill"
     )
-    day = page.run(colour)
+    day = page.run(color)
     page.dark()
-    night = page.run(colour)
+    night = page.run(color)
     assert day == "rgb(255, 255, 255)rgb(255, 255, 255)"
     assert night == "rgb(18, 22, 29)rgb(18, 22, 29)"
 

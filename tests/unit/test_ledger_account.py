@@ -150,8 +150,8 @@ def test_on_the_morning_of_an_ex_day_nothing_is_won_by_new_shares_at_the_old_pri
     assert (held.quantity, held.price.price, held.price.date) == (1300, 10, "2024-06-18")
     assert told[after].purses["CNY"].today == 0
     (held,) = told["2024-06-20T09:00+08:00"].positions
-    assert (held.price.price, held.unrealised) == (Decimal("9.5"), Decimal("2344.90"))
-    assert rows(open_ledger(ws).books(), open_ledger(ws).prices(open_ledger(ws).books()))[0].unrealised == Decimal(
+    assert (held.price.price, held.unrealized) == (Decimal("9.5"), Decimal("2344.90"))
+    assert rows(open_ledger(ws).books(), open_ledger(ws).prices(open_ledger(ws).books()))[0].unrealized == Decimal(
         "2344.90"
     )
 

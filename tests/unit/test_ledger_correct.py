@@ -42,7 +42,7 @@ def test_a_buy_that_was_sold_the_same_day_is_corrected_in_its_place_again_and_ag
         buy = corrected(desk, buy.id, price=price)
     sale = corrected(desk, sale.id, price="183")
     held = fold(journal.standing(ws.db)).holdings["AAPL.US"]
-    assert held.quantity == 5 and held.realised == 25 - buy.fees - sale.fees
+    assert held.quantity == 5 and held.realized == 25 - buy.fees - sale.fees
     with pytest.raises(Refused, match="5 are held, 10 cannot be sold"):
         corrected(desk, buy.id, quantity="5")
     with pytest.raises(Refused):

@@ -74,10 +74,10 @@ def test_the_worked_cases_are_exact_to_the_cent_fees_included(shared):
             (held,) = books.holdings.values()
             assert held.quantity == expect["quantity"], case["name"]
             assert str(held.cost.quantize(Decimal("0.01"))) == expect[f"cost_{method}"], case["name"]
-            assert str(held.realised.quantize(Decimal("0.01"))) == expect[f"realised_{method}"], case["name"]
+            assert str(held.realized.quantize(Decimal("0.01"))) == expect[f"realized_{method}"], case["name"]
             assert held.dividends == Decimal(expect["dividends"]), case["name"]
-            sales = [str(sale.realised) for sale in books.sales]
-            assert sales == [t[f"realised_{method}"] for t in case["trades"] if t["action"] == "sell"], case["name"]
+            sales = [str(sale.realized) for sale in books.sales]
+            assert sales == [t[f"realized_{method}"] for t in case["trades"] if t["action"] == "sell"], case["name"]
             value = held.quantity * Decimal(case["last_price"])
             assert value == Decimal(expect["market_value"])
             if method == "average":
@@ -102,7 +102,7 @@ class Brute:
 
     def __init__(self, method):
         self.method, self.shares, self.left, self.pool = method, [], {}, Fraction(0)
-        self.realised = self.dividends = self.fees = self.cash = self.bought = Fraction(0)
+        self.realized = self.dividends = self.fees = self.cash = self.bought = Fraction(0)
 
     def cost(self):
         return self.pool if self.method == "average" else sum(self.left.values(), Fraction(0))
@@ -131,7 +131,7 @@ class Brute:
                     part = half_up(part * taken / before[number])
                 self.left[number] -= part
                 cost += part
-        self.realised += amount - fees - cost
+        self.realized += amount - fees - cost
         self.fees += fees
         self.cash += amount - fees
 
@@ -159,7 +159,7 @@ class Brute:
         if carried and grown:
             self.left[grown[-1]] += carried
         if not grown and self.shares:
-            self.realised -= lost
+            self.realized -= lost
             self.pool = Fraction(0)
             self.left = {number: Fraction(0) for number in self.left}
         self.shares = grown
@@ -275,8 +275,8 @@ def brute(events, method, until=None):
 def agree(books, found):
     for symbol, one in found.items():
         held = books.holdings[symbol]
-        told = (held.quantity, held.cost, held.realised, held.dividends, held.fees, held.bought)
-        expected = (len(one.shares), one.cost(), one.realised, one.dividends, one.fees, one.bought)
+        told = (held.quantity, held.cost, held.realized, held.dividends, held.fees, held.bought)
+        expected = (len(one.shares), one.cost(), one.realized, one.dividends, one.fees, one.bought)
         assert tuple(map(Fraction, told)) == tuple(map(Fraction, expected)), symbol
         assert sum((lot.quantity for lot in held.lots), Decimal(0)) == held.quantity
         assert sum((lot.cost for lot in held.lots), Decimal(0)) == held.cost
@@ -402,7 +402,7 @@ def test_a_session_that_sold_more_than_it_bought_counts_what_it_bought():
         lenient=True,
     )
     held = books.holdings["600000.SH"]
-    assert (held.quantity, held.realised) == (0, D("-101"))
+    assert (held.quantity, held.realized) == (0, D("-101"))
     assert books.lacking[0][1] == 100
 
 
@@ -435,7 +435,7 @@ def test_a_correction_keeps_the_place_of_what_it_corrects(ws):
         entry("buy", "2024-01-02", quantity="100", price="10"), entry("sell", "2024-01-02", quantity="100", price="11"),
     ])  # fmt: skip
     journal.enter(ws, [first._replace(cash=D("1001"), corrects=first.id)])
-    assert fold(journal.standing(ws.db)).holdings["600000.SH"].realised == 99
+    assert fold(journal.standing(ws.db)).holdings["600000.SH"].realized == 99
 
 
 @pytest.mark.parametrize("verb", ["UPDATE trades SET cash = '0'", "DELETE FROM trades"])

@@ -42,7 +42,7 @@ def test_a_statement_of_a_chinese_broker(ws, encoding):
     kinds = ["deposit", "buy", "buy", "sell", "dividend", "dividend", "bonus", "interest"]
     assert [each.kind for each in made] == kinds
     held = books(ws).holdings["600000.SH"]
-    assert (held.quantity, held.realised, held.dividends) == (1040, Decimal("569.48"), Decimal("231.12"))
+    assert (held.quantity, held.realized, held.dividends) == (1040, Decimal("569.48"), Decimal("231.12"))
     assert books(ws).cash["CNY"].balance == Decimal("192265.06")
     assert made[1].time == "2024-01-15T02:31:02.000Z"
     assert made[2].time == "2024-02-01T01:31:02.000Z"  # 93102
@@ -252,7 +252,7 @@ def test_what_is_exported_is_imported_to_the_same_sums(ws, tmp_path):
         for symbol in SYMBOLS:
             if symbol in mine.holdings:
                 assert mine.holdings[symbol].lots == theirs.holdings[symbol].lots
-                assert mine.holdings[symbol].realised == theirs.holdings[symbol].realised
+                assert mine.holdings[symbol].realized == theirs.holdings[symbol].realized
         assert {c: x.balance for c, x in mine.cash.items()} == {c: x.balance for c, x in theirs.cash.items()}
     assert put(other, text) == []
     other.close()

@@ -27,7 +27,7 @@ SWING = {"main": 1.8, "chinext": 2.8, "star": 3.0, "bse": 3.5}
 def market(rng, size=1200, *, restless=False, planted=()):
     """Stocks of a day and how restless they are, drawn without any group in mind; `planted`: (concept, members, lift in per cent).
 
-    Concepts hang together (a stock of one is often in its neighbour), and follow restlessness and board, as they do.
+    Concepts hang together (a stock of one is often in its neighbor), and follow restlessness and board, as they do.
     """
     rows, swings = [], {}
     factor = rng.gauss(0, 1)

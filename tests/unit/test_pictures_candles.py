@@ -1,4 +1,4 @@
-"""The chart of candles: its geometry to the pixel, marks and colours, indicators, and the file it goes into."""
+"""The chart of candles: its geometry to the pixel, marks and colors, indicators, and the file it goes into."""
 
 import re
 from dataclasses import replace
@@ -8,7 +8,7 @@ import pytest
 
 from drawn import coordinates, d, days, made, parsed
 from ia.faculties.pictures import candles, page, saving, source, svg, terminal
-from ia.faculties.pictures.chart import Chart, Event, Line, Mark, Pane, Voice, moving_average, up_colour
+from ia.faculties.pictures.chart import Chart, Event, Line, Mark, Pane, Voice, moving_average, up_color
 from ia.faculties.pictures.indicators import Limits, drawn, split
 from ia.kernel.errors import BadData, NotFound, UsageError
 from ia.organs.ohlcv.adjust import Action
@@ -91,8 +91,8 @@ def test_the_same_chart_gives_the_same_bytes():
 
 
 def test_a_rise_is_red_in_china_and_green_in_america():
-    assert [up_colour(market, "en") for market in ("CN", "HK", "US", "")] == ["red", "red", "green", "green"]
-    assert up_colour("", "zh") == "red"
+    assert [up_color(market, "en") for market in ("CN", "HK", "US", "")] == ["red", "red", "green", "green"]
+    assert up_color("", "zh") == "red"
     bars = Bars(["2024-01-02"], [10.0], [12.0], [9.0], [11.0], [5])
     assert d(candles.svg(Chart(bars, up="green")), "green")
     assert not d(candles.svg(Chart(bars, up="green")), "red")

@@ -128,11 +128,11 @@ def test_an_account_without_prices_or_money_says_so(ws):
     assert {tag for tag, _ in reader.found}.isdisjoint({"script", "img", "a", "iframe"})
 
 
-def test_one_page_of_the_account_has_one_colour_of_a_gain():
-    from ia.faculties.pictures.of_account import colour
+def test_one_page_of_the_account_has_one_color_of_a_gain():
+    from ia.faculties.pictures.of_account import color
 
-    assert colour(["USD"]) == "green"
-    assert colour(["CNY"]) == colour(["CNY", "USD"]) == colour([]) == "red"
+    assert color(["USD"]) == "green"
+    assert color(["CNY"]) == color(["CNY", "USD"]) == color([]) == "red"
 
 
 def test_northbound_money_is_short_and_its_channels_are_named(ia):

@@ -98,7 +98,7 @@ def test_buckets_keep_every_extreme_and_all_volume():
     assert {b.last - b.first for b in found[1:]} == {17}  # of one size, or their volumes could not be compared
 
 
-def test_a_day_of_one_price_has_the_colour_of_its_change():
+def test_a_day_of_one_price_has_the_color_of_its_change():
     """A stock at its lower limit all day opens and closes at one price, and has fallen."""
     price_ = [10.0, 9.0, 9.9, 9.9]
     assert [b.rises for b in buckets(Bars(days(4), price_, price_, price_, price_, [1] * 4), 9)] == [

@@ -1,4 +1,4 @@
-"""The chart of characters: its size, its candles, its colours."""
+"""The chart of characters: its size, its candles, its colors."""
 
 import re
 from dataclasses import replace
@@ -24,14 +24,14 @@ def test_the_terminal_picture_has_the_size_of_the_terminal(width, height, count)
     )  # fmt: skip
     for form in (
         terminal.Form(width, height),
-        terminal.Form(width, height, colour=True),
+        terminal.Form(width, height, color=True),
         terminal.Form(width, height, ascii=True),
     ):
         lines = terminal.draw(chart, form).split("\n")
         plain = [re.sub("\x1b\\[[0-9;]*m", "", line) for line in lines]
         assert len(lines) - 1 == max(height, terminal.MIN_HEIGHT)
         assert max(map(cells, plain)) <= max(width, terminal.MIN_WIDTH)
-        assert form.colour or plain == lines
+        assert form.color or plain == lines
         assert not form.ascii or "\n".join(lines).isascii()
 
 
@@ -52,17 +52,17 @@ def test_a_terminal_candle_has_its_rows():
     text = terminal.draw(Chart(bars, volume=False), terminal.Form(30, 12))
     rows = [line.ljust(30) for line in text.split("\n")[1:-3]]
     body = "".join(row[6] for row in rows).strip(" ·╌")
-    assert set(body) == {"░"}  # a rise without colour is hollow
+    assert set(body) == {"░"}  # a rise without color is hollow
     assert len(body) == pytest.approx(len(rows) * 2 / 3, abs=1)  # 1 to 3, of 1 to 4
     fall = "".join(row[18] for row in rows).strip(" ·╌")
     assert re.fullmatch("[│╷]+█+", fall)  # its wick above, and filled
     assert len(fall) == pytest.approx(len(rows), abs=1)
 
 
-def test_colour_says_up_and_down():
+def test_color_says_up_and_down():
     bars = Bars(["2024-01-02", "2024-01-03"], [1.0, 3.0], [3.0, 4.0], [1.0, 1.0], [3.0, 1.0], [1, 1])
     for up, rise, fall in (("red", 31, 32), ("green", 32, 31), ("blue", 94, 33)):
-        line = terminal.draw(Chart(bars, up=up), terminal.Form(40, 14, colour=True)).split("\n")[5]
+        line = terminal.draw(Chart(bars, up=up), terminal.Form(40, 14, color=True)).split("\n")[5]
         assert line.lstrip().startswith(f"\x1b[0;{rise}m███")
         assert f"\x1b[0;{fall}m███" in line
 
@@ -76,7 +76,7 @@ def test_bars_fill_the_line_however_few_they_are(count):
     assert len(volume) - len(volume.lstrip()) <= max(axis // (2 * count), 1)
 
 
-def test_without_colour_lines_are_told_apart_by_their_dashes():
+def test_without_color_lines_are_told_apart_by_their_dashes():
     bars = made(60)
     high, low = max(bars.high), min(bars.low)
     chart = Chart(bars, overlays=(Line("A", [high] * 60), Line("B", [low] * 60)))

@@ -14,7 +14,7 @@ from ia.organs.market import verify
 from ia.organs.market.verify import Difference, Side, Span, compared, compared_steps, of_files, scaled
 from ia.organs.ohlcv.adjust import Action
 from ia.organs.ohlcv.canonical import Bars
-from ia.organs.ohlcv.normalise import normalise
+from ia.organs.ohlcv.normalize import normalize
 from market_hosts import Hosts, Market
 
 ROWS = [
@@ -142,7 +142,7 @@ def test_two_years_are_compared_where_nothing_is_said(monkeypatch):
 
 def read(path, **kwargs):
     data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-    return normalise(data, path.name, **kwargs)
+    return normalize(data, path.name, **kwargs)
 
 
 def test_tushare_unadjusted_against_sina_adjusted_shows_the_dividends_of_moutai(shared):
@@ -167,7 +167,7 @@ def test_eastmoney_and_baostock_do_not_agree_on_adjusted_prices(shared):
             lines = file.read().splitlines()
         at = lines[0].split(",").index(column)
         chosen = [line for line in lines[1:] if line.split(",")[at] == code]
-        return normalise("\n".join([lines[0], *chosen]).encode(), name)
+        return normalize("\n".join([lines[0], *chosen]).encode(), name)
 
     em = of("em_daily_qfq_20210104_20240626.csv.gz", "600276", "股票代码")
     sina = read(shared / "ashare/sina_qfq_2020_2026/600276.csv")
@@ -182,7 +182,7 @@ def test_a_splice_of_two_adjustments_is_found(shared, code):
     path = shared / f"messy/spliced_adjustment/{code}.csv"
     lines = path.read_text().splitlines()
     text = "\n".join(",".join(line.split(",")[:6]) for line in lines)
-    spliced = normalise(text.encode(), path.name, lots=True)
+    spliced = normalize(text.encode(), path.name, lots=True)
     at = spliced.date.index("2024-07-29")
     mended = [x * (1.0 if i >= at else spliced.close[at] / spliced.close[at - 1]) for i, x in enumerate(spliced.close)]
     other = spliced._replace(close=mended)
@@ -197,7 +197,7 @@ def test_a_file_with_the_amount_as_its_volume_is_found(shared):
     with gzip.open(shared / "ashare/unadjusted_desc_dup_20190425_20230404.csv.gz", "rt") as file:
         head = file.readline()
         body = "".join(line for line in file if line.startswith("600519,"))
-    odd = normalise((head + body).encode(), "odd.csv")
+    odd = normalize((head + body).encode(), "odd.csv")
     raw = read(shared / "ashare/tushare_raw_2012_2022/600519.csv")
     done = of_files(Side("tushare", raw), Side("odd", odd), Span(), 0.01)
     assert sum(row.field == "volume" for row in done.differences) == len(done.days) == 732

@@ -30,9 +30,9 @@ HEADS = {
 def account(method: str | None, as_json: bool) -> None:
     """Show cash, holdings, profit and drawdown, as of now.
 
-    Prices are the latest that are stored; their day is shown, and ia contacts no source. What is not known is left empty.
-    Cash and equity are known once money was brought in: `ia trade deposit`, or the setting ledger.capital. Currencies
-    stand apart. avg_price has the fees of buying in it; max_drawdown is a part of one, of the daily equity.
+    Prices are the latest that are stored; their day is shown, and ia contacts no source. What is not known is left
+    empty. Cash and equity are known once money was brought in: `ia trade deposit`, or the setting ledger.capital.
+    Currencies stand apart. avg_price has the fees of buying in it; max_drawdown is a part of one, of the daily equity.
     price_stale counts the sessions since the day of the price; of an old price the result of today is not known.
     lent is money that is out: reverse repo, and what is paid for new issues; it is part of the equity. Dividends count
     before tax on the ex-date; a tax that is due is told at the sale, and counts once it is entered.
@@ -60,7 +60,7 @@ def account(method: str | None, as_json: bool) -> None:
 def _table(found: Any) -> None:
     import sys
 
-    from ia_cli.terminal.trade_view import gain_colours, shown
+    from ia_cli.terminal.trade_view import gain_colors, shown
     from ia_cli.terminal.wide_tables import emit_brief
 
     person = sys.stdout.isatty()
@@ -70,7 +70,7 @@ def _table(found: Any) -> None:
             "sellable": shown(each.sellable), "avg_price": shown(each.average, places=2),
             "current_price": shown(each.price.price if each.price else None, places=2),
             "price_date": each.price.date if each.price else "", "value": shown(each.value),
-            "unrealized_pnl": shown(each.unrealised, sign=True), "weight_pct": shown(each.weight),
+            "unrealized_pnl": shown(each.unrealized, sign=True), "weight_pct": shown(each.weight),
             "currency": each.currency,
         }
         for each in found.positions
@@ -87,5 +87,5 @@ def _table(found: Any) -> None:
             })  # fmt: skip
     emit_brief(
         rows, COLUMNS, HEADS, spare=("price_date", "sellable", "weight_pct", "current_price", "avg_price"),
-        gains=("unrealized_pnl",), colours=gain_colours(found.purses),
+        gains=("unrealized_pnl",), colors=gain_colors(found.purses),
     )  # fmt: skip

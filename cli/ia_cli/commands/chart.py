@@ -40,16 +40,30 @@ if TYPE_CHECKING:
 @stale_option
 @click.option("--log-scale", "log", is_flag=True, help="A logarithmic price axis.")
 @click.option("--up", type=click.Choice(["red", "green", "blue"]),
-              help="Colour of a rise; default: setting pictures.up, else that of the market.")  # fmt: skip
+              help="Color of a rise; default: setting pictures.up, else that of the market.")  # fmt: skip
 @click.option("--trades/--no-trades", default=True, help="Mark the trades of the ledger; default: yes.")
 @click.option("--width", type=click.IntRange(30, 10000), metavar="N", help="Columns of the terminal, or pixels.")
 @click.option("--height", type=click.IntRange(10, 10000), metavar="N", help="Lines of the terminal, or pixels.")
 @click.option("--title", metavar="TEXT", help="Stands above the picture instead of the symbol.")
 def chart(
-    symbol: str | None, output: str | None, indicators: tuple[str, ...], panes: str | None, period: str,
-    start: str | None, end: str | None, last: int | None, adjust: str | None, adapter: tuple[str, ...], stale: bool,
-    log: bool, up: str | None, trades: bool, width: int | None, height: int | None, title: str | None,
-) -> None:  # fmt: skip
+    symbol: str | None,
+    output: str | None,
+    indicators: tuple[str, ...],
+    panes: str | None,
+    period: str,
+    start: str | None,
+    end: str | None,
+    last: int | None,
+    adjust: str | None,
+    adapter: tuple[str, ...],
+    stale: bool,
+    log: bool,
+    up: str | None,
+    trades: bool,
+    width: int | None,
+    height: int | None,
+    title: str | None,
+) -> None:
     """Draw candles, volume, indicators and trades.
 
     The bars are those of a SYMBOL, of a FILE of canonical CSV, or come through a pipe. The picture goes to the terminal
@@ -62,7 +76,7 @@ def chart(
 
     A rise is red and a fall green in mainland China and Hong Kong, the other way round in America; of bars whose market
     is not known the language decides, and --up or the setting pictures.up over all: blue (a fall is orange) is told
-    apart by every eye. Without colour a rise is hollow.
+    apart by every eye. Without color a rise is hollow.
     """
     from ia.faculties.pictures import saving
     from ia.organs.ohlcv.history import Request, dated
@@ -123,9 +137,14 @@ def _origin(symbol: str | None, request: "Request") -> "Origin":
 
 
 def _whole(
-    origin: "Origin", indicators: tuple[str, ...], panes: str | None, title: str | None, up: str | None, log: bool,
+    origin: "Origin",
+    indicators: tuple[str, ...],
+    panes: str | None,
+    title: str | None,
+    up: str | None,
+    log: bool,
     trades: bool,
-) -> "Chart":  # fmt: skip
+) -> "Chart":
     """Return the chart of all bars, so that an indicator has its past before it is cut to what is shown."""
     from dataclasses import replace
 
@@ -149,9 +168,14 @@ def _whole(
 
 
 def _window(
-    whole: "Chart", kind: str, start: str | None, end: str | None, last: int | None, width: int | None,
+    whole: "Chart",
+    kind: str,
+    start: str | None,
+    end: str | None,
+    last: int | None,
+    width: int | None,
     height: int | None,
-) -> "Chart":  # fmt: skip
+) -> "Chart":
     from bisect import bisect_left, bisect_right
 
     from ia.faculties.pictures.source import DRAWN
@@ -182,8 +206,8 @@ def _form(width: int | None, height: int | None) -> "Form":
     size = shutil.get_terminal_size((80, 24))
     lines = size.lines - 1 if sys.stdout.isatty() else size.lines  # a terminal's last line is the next prompt's
     unicode = "utf" in (sys.stdout.encoding or "").lower()
-    colour = sys.stdout.isatty() and not config.env("NO_COLOR") and config.env("TERM") != "dumb"
-    return Form(width or size.columns, height or lines, colour, not unicode)
+    color = sys.stdout.isatty() and not config.env("NO_COLOR") and config.env("TERM") != "dumb"
+    return Form(width or size.columns, height or lines, color, not unicode)
 
 
 def _to_terminal(shown: "Chart", width: int | None, height: int | None) -> None:

@@ -32,9 +32,17 @@ if TYPE_CHECKING:
 )
 @click.pass_context
 def compute(
-    ctx: click.Context, expression: str | None, second: str | None, file: str | None, symbol: str | None,
-    timeout: float | None, series: bool, as_csv: bool, as_json: bool, strict: bool,
-) -> None:  # fmt: skip
+    ctx: click.Context,
+    expression: str | None,
+    second: str | None,
+    file: str | None,
+    symbol: str | None,
+    timeout: float | None,
+    series: bool,
+    as_csv: bool,
+    as_json: bool,
+    strict: bool,
+) -> None:
     """Evaluate Python over canonical OHLCV, in a sandbox.
 
     EXPR sees df, open, high, low, close, volume, date (pandas), pd, np, ta (pandas-ta), math and the coreutils (rsi,

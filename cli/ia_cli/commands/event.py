@@ -50,7 +50,7 @@ def _options(command: F) -> F:
 @click.pass_context
 def daily_review(
     ctx: click.Context, printed: bool, force: bool, session: str, model: str | None, as_json: bool
-) -> None:  # fmt: skip
+) -> None:
     """Review the day: gain, positions, risk rules, market, and what to do.
 
     The report is kept in notebook/reports/daily/, the turn in the session. Where the stored market is not today's, the
@@ -81,10 +81,10 @@ def daily_review(
 @click.pass_context
 def top_gainers(
     ctx: click.Context, count: int, printed: bool, force: bool, session: str, model: str | None, as_json: bool
-) -> None:  # fmt: skip
+) -> None:
     """Look at what rose most, and judge the market's main line.
 
-    The judgement is kept: as an observation, and in the session with importance 2, which is never pruned. The report is
+    The judgment is kept: as an observation, and in the session with importance 2, which is never pruned. The report is
     kept in notebook/reports/gainers/.
 
     Status 1 on a day without trading and before the close, when nothing is done; 66 where no market is stored.
@@ -101,9 +101,14 @@ _IDLE = {
 
 
 def _happen(
-    ctx: click.Context, build: "Callable[[Workspace, Notify], Occasion]", printed: bool, force: bool, session: str,
-    model: str | None, as_json: bool,
-) -> None:  # fmt: skip
+    ctx: click.Context,
+    build: "Callable[[Workspace, Notify], Occasion]",
+    printed: bool,
+    force: bool,
+    session: str,
+    model: str | None,
+    as_json: bool,
+) -> None:
     """Build the prompt, and take the turn or print it."""
     from ia.agent.turns import occasions
     from ia.kernel import clock, config

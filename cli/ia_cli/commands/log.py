@@ -23,9 +23,15 @@ COLUMNS = ("id", "time", "kind", "subject", "actor", "data")
 @rows_options
 @click.pass_context
 def log(
-    ctx: click.Context, kind: str | None, subject: str | None, actor: str | None, since: str | None, limit: int,
-    as_json: bool, as_jsonl: bool,
-) -> None:  # fmt: skip
+    ctx: click.Context,
+    kind: str | None,
+    subject: str | None,
+    actor: str | None,
+    since: str | None,
+    limit: int,
+    as_json: bool,
+    as_jsonl: bool,
+) -> None:
     """Read the audit trail.
 
     Every turn, tool call, task run, proposal, approval, note, fetch and change of soul or belief is an event: when,

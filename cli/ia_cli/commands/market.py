@@ -86,7 +86,7 @@ def summary(as_json: bool) -> None:
 @click.pass_context
 def gainers(
     ctx: click.Context, count: int, losers: bool, exclude_new: bool, exclude_st: bool, as_json: bool, as_jsonl: bool
-) -> None:  # fmt: skip
+) -> None:
     """Print the stocks that rose most, with their industries and concepts. Status 1 if none rose (or fell)."""
     from ia.kernel.workspace import Workspace
     from ia.organs.market import reading
@@ -147,9 +147,7 @@ def sectors(ctx: click.Context, kind: str, count: int | None, as_json: bool, as_
 @click.option("-s", "--session", metavar="ID", default="market", show_default=True, help="The session of --keep.")
 @json_option
 @click.pass_context
-def mainline(
-    ctx: click.Context, count: int, level: float, kind: str, keep: bool, session: str, as_json: bool
-) -> None:  # fmt: skip
+def mainline(ctx: click.Context, count: int, level: float, kind: str, keep: bool, session: str, as_json: bool) -> None:
     """Print the main lines of a day: groups with more of the top gainers than chance explains. Status 1: there is none.
 
     Industries and concepts are held against a draw that knows no groups, among stocks of the same price limit and the
@@ -267,9 +265,15 @@ def lhb(ctx: click.Context, on: str | None, as_json: bool, as_jsonl: bool) -> No
 
 
 def _listed(
-    ctx: click.Context, rows: "list[Row]", columns: tuple[str, ...], brief: tuple[str, ...], as_json: bool,
-    as_jsonl: bool, hint: str = "", day: "Day | None" = None,
-) -> None:  # fmt: skip
+    ctx: click.Context,
+    rows: "list[Row]",
+    columns: tuple[str, ...],
+    brief: tuple[str, ...],
+    as_json: bool,
+    as_jsonl: bool,
+    hint: str = "",
+    day: "Day | None" = None,
+) -> None:
     """Print rows, and leave with status 1 where there are none."""
     from ia_cli.terminal.market_tables import emit, heading
     from ia_cli.terminal.output import hint as give

@@ -1,4 +1,4 @@
-"""`ia memory`: what was learnt."""
+"""`ia memory`: what was learned."""
 
 import contextlib
 import sys
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @click.group(cls=Group, example="ia memory believe '价值投资长期有效' --because '复盘了十年数据'")
 def memory() -> None:
-    """Keep what was learnt: beliefs, observations, reflections.
+    """Keep what was learned: beliefs, observations, reflections.
 
     Markdown files below memory/ of the workspace. Tracking, journal, observations and reflections are written freely; a
     belief changes with its reason, which is logged in reflections/; preferences and the soul only become a proposal

@@ -41,10 +41,20 @@ if TYPE_CHECKING:
     "--day-first/--month-first", default=None, help="With -: what 5/11/2019 means, where the dates do not tell."
 )
 def ohlcv(
-    symbol: str | None, period: str, start: str | None, end: str | None, limit: int | None, adjust: str | None,
-    adapter: tuple[str, ...], refresh: bool, stale: bool, strict: bool, select: str | None, lots: bool | None,
+    symbol: str | None,
+    period: str,
+    start: str | None,
+    end: str | None,
+    limit: int | None,
+    adjust: str | None,
+    adapter: tuple[str, ...],
+    refresh: bool,
+    stale: bool,
+    strict: bool,
+    select: str | None,
+    lots: bool | None,
     day_first: bool | None,
-) -> None:  # fmt: skip
+) -> None:
     """Print the prices of a symbol as canonical CSV.
 
     SYMBOL is a code (600519, sh600519, 600519.SH, 00700.HK, AAPL) or a name (宁德时代) that means exactly one company.
@@ -109,16 +119,16 @@ def _of_symbol(request: "Request", limit: int | None) -> None:
 
 def _of_stdin(
     request: "Request", limit: int | None, strict: bool, select: str | None, lots: bool | None, day_first: bool | None
-) -> None:  # fmt: skip
+) -> None:
     from ia.kernel.workspace import Workspace
     from ia.organs.ohlcv import provenance
     from ia.organs.ohlcv.history import visible
-    from ia.organs.ohlcv.normalise import normalise
+    from ia.organs.ohlcv.normalize import normalize
     from ia.organs.ohlcv.resample import resample
 
     stream, source = open_input(None, "a SYMBOL")
     data = stream.read()
-    bars = normalise(data, source, lots=lots, symbol=select, strict=strict, day_first=day_first, notify=notify)
+    bars = normalize(data, source, lots=lots, symbol=select, strict=strict, day_first=day_first, notify=notify)
     bars = visible(bars)
     if request.period != "daily":
         bars = resample(bars, request.period)

@@ -22,8 +22,8 @@ COLUMNS = (
 )  # fmt: skip
 HEADS = {
     "symbol": "symbol", "name": "name", "size": "shares", "cost": "cost of it", "current_price": "price now",
-    "price_date": "price date", "pnl": "gain", "profit_rate": "rate%", "realized": "realised",
-    "unrealized": "unrealised", "dividends": "dividends", "fees": "fees",
+    "price_date": "price date", "pnl": "gain", "profit_rate": "rate%", "realized": "realized",
+    "unrealized": "unrealized", "dividends": "dividends", "fees": "fees",
 }  # fmt: skip
 """What stands above a column on a terminal."""
 
@@ -36,7 +36,7 @@ HEADS = {
 @click.option("-s", "--session", metavar="ID", default="", help="Only what was traded in this session.")
 @json_option
 def profit(symbol: str | None, method: str | None, session: str, as_json: bool) -> None:
-    """Show the profit: realised, unrealised and dividends, of each security and in all.
+    """Show the profit: realized, unrealized and dividends, of each security and in all.
 
     profit_rate is in per cent of the cost of all that was ever bought, fees included; of one purchase that is still
     held that is (price - cost) / cost. Money that was invested again counts again: 10,000 that are turned over ten
@@ -48,7 +48,7 @@ def profit(symbol: str | None, method: str | None, session: str, as_json: bool) 
     from ia.organs.ledger import documents
     from ia.organs.ledger.profit import rows, totals
     from ia.wiring.ledger_prices import open_ledger
-    from ia_cli.terminal.trade_view import gain_colours
+    from ia_cli.terminal.trade_view import gain_colors
     from ia_cli.terminal.wide_tables import emit_brief
 
     desk = open_ledger(Workspace(), notify)
@@ -67,7 +67,7 @@ def profit(symbol: str | None, method: str | None, session: str, as_json: bool) 
     spare = ("size", "price_date", "current_price", "fees", "dividends", "cost")
     emit_brief(
         _rows(found, sums.values()), COLUMNS, HEADS, spare=spare, gains=("pnl", "realized", "unrealized"),
-        colours=gain_colours(sums),
+        colors=gain_colors(sums),
     )  # fmt: skip
 
 
@@ -79,8 +79,8 @@ def _rows(found: "Iterable[Profit]", sums: "Iterable[Total]") -> list[Row]:
 
     def gains(each: "Profit | Total") -> Row:
         return {
-            "pnl": shown(each.profit, True), "profit_rate": shown(each.rate), "realized": shown(each.realised),
-            "unrealized": shown(each.unrealised), "dividends": shown(each.dividends), "fees": shown(each.fees),
+            "pnl": shown(each.profit, True), "profit_rate": shown(each.rate), "realized": shown(each.realized),
+            "unrealized": shown(each.unrealized), "dividends": shown(each.dividends), "fees": shown(each.fees),
             "currency": each.currency,
         }  # fmt: skip
 

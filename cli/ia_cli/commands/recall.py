@@ -25,9 +25,14 @@ SHOWN = 160
 @rows_options
 @click.pass_context
 def recall(
-    ctx: click.Context, query: tuple[str, ...], limit: int, since: str | None, areas: str | None, as_json: bool,
+    ctx: click.Context,
+    query: tuple[str, ...],
+    limit: int,
+    since: str | None,
+    areas: str | None,
+    as_json: bool,
     as_jsonl: bool,
-) -> None:  # fmt: skip
+) -> None:
     """Search notes and memory; the best match comes first.
 
     A few words must all occur, Chinese words of one or two characters too; a question is ranked by its words. Newer

@@ -58,9 +58,7 @@ def report(target: str, output: str | None, adapter: tuple[str, ...], adjust: st
     sys.stdout.write(output + "\n")
 
 
-def _of_symbol(
-    ws: "Workspace", target: str, adapter: tuple[str, ...], adjust: str | None, stale: bool
-) -> str:  # fmt: skip
+def _of_symbol(ws: "Workspace", target: str, adapter: tuple[str, ...], adjust: str | None, stale: bool) -> str:
     from ia.faculties.pictures import of_symbol, source
     from ia.faculties.pictures.indicators import Limits
     from ia.kernel import config

@@ -21,9 +21,16 @@ from ia_cli.terminal.options import rows_options
 @rows_options
 @click.pass_context
 def screen(
-    ctx: click.Context, expr: str | None, sort: str | None, descending: bool | None, limit: int | None,
-    columns: str | None, symbols: bool, as_json: bool, as_jsonl: bool,
-) -> None:  # fmt: skip
+    ctx: click.Context,
+    expr: str | None,
+    sort: str | None,
+    descending: bool | None,
+    limit: int | None,
+    columns: str | None,
+    symbols: bool,
+    as_json: bool,
+    as_jsonl: bool,
+) -> None:
     """Print the stocks that meet a condition.
 
     EXPR compares columns with numbers, texts and each other: `0 < pe < 20 and roe > 15%`, `market_cap > 100亿`,

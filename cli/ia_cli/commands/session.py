@@ -51,7 +51,7 @@ def list_(ctx: click.Context, as_json: bool, as_jsonl: bool) -> None:
 def show(ctx: click.Context, id: str, limit: int | None, summary: bool, as_json: bool, as_jsonl: bool) -> None:
     """Print the messages of a session that are not pruned, oldest first. Status 1 where there are none.
 
-    importance is 0 for talk, 1 for a trade that was made, 2 for a judgement on the market's main line; what is above 0
+    importance is 0 for talk, 1 for a trade that was made, 2 for a judgment on the market's main line; what is above 0
     is never pruned. origins tell where text came from that is not the user's.
     """
     from ia.kernel.workspace import Workspace
@@ -85,7 +85,7 @@ def show(ctx: click.Context, id: str, limit: int | None, summary: bool, as_json:
 def prune(id: str, limit: int, as_json: bool) -> None:
     """Drop the oldest talk of a session until it is short enough; `ia turn` does it by itself.
 
-    A question goes with its answers, and one line of them enters the summary. Trades, judgements on the main line and
+    A question goes with its answers, and one line of them enters the summary. Trades, judgments on the main line and
     the newest exchange stay.
     """
     from ia.kernel.workspace import Workspace
@@ -129,7 +129,7 @@ def delete(id: str, as_json: bool) -> None:
 @click.argument("number", type=click.IntRange(1), metavar="MESSAGE")
 @click.argument("importance", type=click.IntRange(0, 2), metavar="IMPORTANCE")
 def mark(number: int, importance: int) -> None:
-    """Correct the importance of a message: 0 talk, 1 a trade, 2 a judgement on the main line.
+    """Correct the importance of a message: 0 talk, 1 a trade, 2 a judgment on the main line.
 
     MESSAGE is its number in `ia session show`.
     """

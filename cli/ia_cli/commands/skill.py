@@ -1,4 +1,4 @@
-"""`ia skill`: methods that were learnt."""
+"""`ia skill`: methods that were learned."""
 
 import sys
 from typing import TYPE_CHECKING, Any
@@ -107,9 +107,14 @@ def _document(ws: "Workspace", found: "Skill") -> dict[str, Any]:
 @json_option
 @click.pass_context
 def run(
-    ctx: click.Context, name: str, arguments: tuple[str, ...], only_print: bool, session: str, model: str | None,
+    ctx: click.Context,
+    name: str,
+    arguments: tuple[str, ...],
+    only_print: bool,
+    session: str,
+    model: str | None,
     as_json: bool,
-) -> None:  # fmt: skip
+) -> None:
     """Run a skill, as `ia turn "/NAME ARGUMENTS"` does.
 
     With --print its instructions are printed, ARGUMENTS filled in.

@@ -50,9 +50,15 @@ LABELS = {
 @json_option
 @click.pass_context
 def sync(
-    ctx: click.Context, job: str | None, symbols: str | None, universe: str | None, history: bool, start: str | None,
-    quiet: bool, as_json: bool,
-) -> None:  # fmt: skip
+    ctx: click.Context,
+    job: str | None,
+    symbols: str | None,
+    universe: str | None,
+    history: bool,
+    start: str | None,
+    quiet: bool,
+    as_json: bool,
+) -> None:
     """Bring the whole market into the local store.
 
     JOB is daily, symbols, fundamentals, northbound, lhb, sectors or all; without one it is daily and what is due of the

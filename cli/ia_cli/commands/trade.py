@@ -121,9 +121,18 @@ def _one(price: str | None, other: str | None) -> str | None:
 
 
 def _traded(
-    side: str, symbol: str, quantity: str | None, price: str | None, *, when: str | None, override: bool, because: str,
-    session: str, as_json: bool, **costs: str | None,
-) -> None:  # fmt: skip
+    side: str,
+    symbol: str,
+    quantity: str | None,
+    price: str | None,
+    *,
+    when: str | None,
+    override: bool,
+    because: str,
+    session: str,
+    as_json: bool,
+    **costs: str | None,
+) -> None:
     from ia.organs.ledger import entering, order
 
     _reasoned(override, because)
@@ -184,8 +193,8 @@ def _made(desk: "Desk", done: "Done", *, as_json: bool) -> None:
 
 
 def _gains(desk: "Desk") -> "dict[int, Decimal]":
-    """Return what each sale realised, by the number of its entry."""
-    return {each.entry.id: each.realised for each in desk.books().sales}
+    """Return what each sale realized, by the number of its entry."""
+    return {each.entry.id: each.realized for each in desk.books().sales}
 
 
 def _gain(gains: "dict[int, Decimal]", entry: "Entry") -> dict[str, Any]:
@@ -230,9 +239,19 @@ def close(symbol: str, price: str | None, price_: str | None, **options: Any) ->
 @click.option("--reason", metavar="WHY", help="What the reason of the trade should have been.")
 @_trade_options
 def correct(
-    number: int, quantity: str | None, price: str | None, amount: str | None, ratio: str | None, reason: str | None,
-    when: str | None, override: bool, because: str, session: str, as_json: bool, **costs: str | None,
-) -> None:  # fmt: skip
+    number: int,
+    quantity: str | None,
+    price: str | None,
+    amount: str | None,
+    ratio: str | None,
+    reason: str | None,
+    when: str | None,
+    override: bool,
+    because: str,
+    session: str,
+    as_json: bool,
+    **costs: str | None,
+) -> None:
     """Enter what an earlier entry should have been; it counts in its place.
 
     Nothing is overwritten: `ia trade list --all` shows both. What is not given stays as it was, the reason of the
@@ -334,9 +353,17 @@ def repaid(amount: str, principal: str | None, **options: Any) -> None:
 
 
 def _lent(
-    kind: str, amount: str, principal: str | None, *, code: str | None, commission: str | None, when: str | None,
-    because: str, session: str, as_json: bool,
-) -> None:  # fmt: skip
+    kind: str,
+    amount: str,
+    principal: str | None,
+    *,
+    code: str | None,
+    commission: str | None,
+    when: str | None,
+    because: str,
+    session: str,
+    as_json: bool,
+) -> None:
     from ia.organs.ledger import entering, order
 
     def money(text: str | None, what: str, zero: bool = False) -> "Decimal | None":
@@ -411,9 +438,18 @@ def split(symbol: str, ratio: str, **options: Any) -> None:
 
 
 def _acted(
-    kind: str, symbol: str, *, when: str | None, because: str, session: str, as_json: bool, amount: str | None = None,
-    per_share: str | None = None, ratio: str | None = None, shares: str | None = None,
-) -> None:  # fmt: skip
+    kind: str,
+    symbol: str,
+    *,
+    when: str | None,
+    because: str,
+    session: str,
+    as_json: bool,
+    amount: str | None = None,
+    per_share: str | None = None,
+    ratio: str | None = None,
+    shares: str | None = None,
+) -> None:
     from ia.organs.ledger import entering, order
 
     desk = _desk()
@@ -444,7 +480,7 @@ def list_(
 ) -> None:
     """List the entries, as they happened. Status 1 where there are none.
 
-    In JSON a sale has what it realised, by the setting ledger.method.
+    In JSON a sale has what it realized, by the setting ledger.method.
     """
     import sys
     from functools import partial

@@ -48,9 +48,17 @@ TOLD = 20
 @rows_options
 @click.pass_context
 def verify(
-    ctx: click.Context, what: tuple[str, ...], universe: str | None, hosts: str | None, start: str | None,
-    end: str | None, adjust: bool | None, tick: float | None, as_json: bool, as_jsonl: bool,
-) -> None:  # fmt: skip
+    ctx: click.Context,
+    what: tuple[str, ...],
+    universe: str | None,
+    hosts: str | None,
+    start: str | None,
+    end: str | None,
+    adjust: bool | None,
+    tick: float | None,
+    as_json: bool,
+    as_jsonl: bool,
+) -> None:
     """Compare the prices of two different hosts, row by row.
 
     The same days, raw against raw: open, high, low and close agree within half a tick, the volume within a lot where
@@ -118,9 +126,13 @@ def _leave(ctx: click.Context, checked: "list[Checked]", failures: "list[IaError
 
 
 def _hosts(
-    what: tuple[str, ...], universe: str | None, hosts: str | None, start: str | None, end: str | None,
+    what: tuple[str, ...],
+    universe: str | None,
+    hosts: str | None,
+    start: str | None,
+    end: str | None,
     adjust: bool | None,
-) -> "tuple[list[Checked], list[IaError]]":  # fmt: skip
+) -> "tuple[list[Checked], list[IaError]]":
     from ia.kernel.workspace import Workspace
     from ia.organs.market import verify as verifying
 
@@ -163,12 +175,12 @@ def _files(one: str, other: str, start: str | None, end: str | None, tick: float
 def _side(path: str) -> "Side":
     from ia.organs.market.verify import Side
     from ia.organs.ohlcv.history import visible
-    from ia.organs.ohlcv.normalise import normalise
+    from ia.organs.ohlcv.normalize import normalize
     from ia_cli.terminal.input import open_input
 
     stream, source = open_input(path)
     with stream:
-        return Side(source, visible(normalise(stream.read(), source, notify=notify)))
+        return Side(source, visible(normalize(stream.read(), source, notify=notify)))
 
 
 def _tell(one: "Checked") -> None:

@@ -18,7 +18,7 @@ def where(ctx: click.Context, file: str | None, as_json: bool) -> None:
     """Show the source of a CSV file that ia wrote.
 
     Prints symbol, adapter, host, adjustment, range and time of the data in FILE or on standard input. A file that was
-    changed afterwards is not recognised (status 1).
+    changed afterwards is not recognized (status 1).
 
     If the same bytes came from several sources, the most informative one is printed first; the others follow as `also`
     (`others` in JSON), newest last. Simulated prices stay marked as simulated in copies and pipes.

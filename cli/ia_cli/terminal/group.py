@@ -149,9 +149,12 @@ class LazyGroup(Group):
     """A group whose commands are data: name -> ("module:attribute", one-line help). Its help imports none of them."""
 
     def __init__(
-        self, *args: Any, lazy: dict[str, tuple[str, str]], groups: Mapping[str, tuple[str, ...]] | None = None,
+        self,
+        *args: Any,
+        lazy: dict[str, tuple[str, str]],
+        groups: Mapping[str, tuple[str, ...]] | None = None,
         **kwargs: Any,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(*args, **kwargs)
         self.lazy = lazy
         self.groups = groups or {}

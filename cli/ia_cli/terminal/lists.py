@@ -11,9 +11,16 @@ from ia_cli.terminal.output import complain, emit_rows
 
 
 def listed(
-    ctx: click.Context, rows: list[dict[str, Any]], columns: tuple[str, ...], empty: IaError, *, as_json: bool,
-    as_jsonl: bool, seconds: bool = False, emit: Callable[..., None] = emit_rows,
-) -> None:  # fmt: skip
+    ctx: click.Context,
+    rows: list[dict[str, Any]],
+    columns: tuple[str, ...],
+    empty: IaError,
+    *,
+    as_json: bool,
+    as_jsonl: bool,
+    seconds: bool = False,
+    emit: Callable[..., None] = emit_rows,
+) -> None:
     """Print rows and leave with status 0, or with 1 where there are none; a terminal is then told so (`empty`).
 
     The UTC stamp in `time` stays one in JSON; people read it in the offset of now(). `emit` writes the

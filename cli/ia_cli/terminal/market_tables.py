@@ -1,6 +1,6 @@
-"""How figures of the market are shown: plain numbers when piped and in JSON, short and coloured ones on a terminal.
+"""How figures of the market are shown: plain numbers when piped and in JSON, short and colored ones on a terminal.
 
-A rise is red and a fall green, as in China; the sign says it too, for those who see no colours.
+A rise is red and a fall green, as in China; the sign says it too, for those who see no colors.
 """
 
 import sys
@@ -23,9 +23,13 @@ _UNITS = {"zh": ((1e12, "万亿"), (1e8, "亿"), (1e4, "万")), "en": ((1e12, "t
 
 
 def emit(
-    rows: Sequence[Row], columns: Sequence[str], *, brief: Sequence[str] = (), as_json: bool = False,
+    rows: Sequence[Row],
+    columns: Sequence[str],
+    *,
+    brief: Sequence[str] = (),
+    as_json: bool = False,
     as_jsonl: bool = False,
-) -> None:  # fmt: skip
+) -> None:
     """Write rows: all `columns` when piped, the `brief` ones as a table on a terminal, and whole as JSON."""
     if as_json or as_jsonl or not sys.stdout.isatty():
         emit_rows(rows, columns, as_json=as_json, as_jsonl=as_jsonl)
@@ -67,7 +71,7 @@ def table(rows: Sequence[Row], columns: Sequence[str]) -> None:
             head, justify="right" if number else "left", overflow="fold", no_wrap=whole, min_width=whole * width
         )
     for row, line in zip(rows, cells, strict=True):
-        styles = ("" if bare else _colour(column, row.get(column)) for column in columns)
+        styles = ("" if bare else _color(column, row.get(column)) for column in columns)
         out.add_row(*map(Text, line, styles))
     console.print(out)
 
@@ -114,7 +118,7 @@ def short(value: float, signed: bool = False) -> str:
     return f"{value:{sign}.0f}"
 
 
-def _colour(name: str, value: Any) -> str:
+def _color(name: str, value: Any) -> str:
     if not name.startswith(SIGNED) or not isinstance(value, int | float) or not value:
         return ""
     return "red" if value > 0 else "green"

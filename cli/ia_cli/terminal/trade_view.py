@@ -26,8 +26,8 @@ def shown(number: Decimal | None, sign: bool = False, places: int = 0) -> str:
     return f"{number:{'+' if sign and number else ''},.{digits}f}"
 
 
-def gain_colours(currencies: "Iterable[str]") -> tuple[str, str]:
-    """Return the colours of a gain and of a loss: as the setting pictures.up says, else as the market has it."""
+def gain_colors(currencies: "Iterable[str]") -> tuple[str, str]:
+    """Return the colors of a gain and of a loss: as the setting pictures.up says, else as the market has it."""
     from ia.kernel import config
 
     up = str(config.get("pictures.up"))

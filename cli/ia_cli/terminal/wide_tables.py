@@ -14,27 +14,37 @@ CURRENCIES = ("CNY", "HKD", "USD")
 
 
 def emit_brief(
-    rows: Sequence[Row], columns: Sequence[str], heads: Mapping[str, str], *, spare: Sequence[str] = (),
-    free: Mapping[str, int] = {}, gains: Sequence[str] = (), colours: tuple[str, str] = ("", ""),
-    as_json: bool = False, as_jsonl: bool = False,
-) -> None:  # fmt: skip
+    rows: Sequence[Row],
+    columns: Sequence[str],
+    heads: Mapping[str, str],
+    *,
+    spare: Sequence[str] = (),
+    free: Mapping[str, int] = {},
+    gains: Sequence[str] = (),
+    colors: tuple[str, str] = ("", ""),
+    as_json: bool = False,
+    as_jsonl: bool = False,
+) -> None:
     """Write rows: all `columns` when piped or as JSON; on a terminal a table of those that `heads` names.
 
     heads   column -> what stands above it. spare: columns to leave out, one after the other, until the rest fits.
     free    columns of free text, which fold: to no less than so many characters
-    gains   columns of signed figures, in the `colours` of a gain and of a loss
+    gains   columns of signed figures, in the `colors` of a gain and of a loss
     Columns in which nothing stands are left out, too; which ones were left out for want of room is told.
     """
     if as_json or as_jsonl or not sys.stdout.isatty():
         emit_rows(rows, columns, as_json=as_json, as_jsonl=as_jsonl)
     elif rows:
-        _table(rows, heads, spare, free, dict.fromkeys(gains, colours))
+        _table(rows, heads, spare, free, dict.fromkeys(gains, colors))
 
 
 def _table(
-    rows: Sequence[Row], heads: Mapping[str, str], spare: Sequence[str], free: Mapping[str, int],
-    coloured: Mapping[str, tuple[str, str]],
-) -> None:  # fmt: skip
+    rows: Sequence[Row],
+    heads: Mapping[str, str],
+    spare: Sequence[str],
+    free: Mapping[str, int],
+    colored: Mapping[str, tuple[str, str]],
+) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.cells import cell_len
     from rich.console import Console
@@ -66,18 +76,18 @@ def _table(
         side = "right" if all(map(_number, cells[name])) else "left"
         table.add_column(tr(heads[name]), justify=side, overflow="fold", no_wrap=name not in free)  # type: ignore[arg-type]
     for at in range(len(rows)):
-        table.add_row(*(Text(cells[name][at], _style(cells[name][at], coloured.get(name))) for name in least))
+        table.add_row(*(Text(cells[name][at], _style(cells[name][at], colored.get(name))) for name in least))
     console.print(table)
     if left:
         notify(Message("left out for want of room: {columns}; --json has all", columns=", ".join(left)))
 
 
-def _style(cell: str, colours: tuple[str, str] | None) -> str:
+def _style(cell: str, colors: tuple[str, str] | None) -> str:
     from ia.kernel import config
 
-    if colours is None or config.env("NO_COLOR") or not cell.strip("-+0,. "):
+    if colors is None or config.env("NO_COLOR") or not cell.strip("-+0,. "):
         return ""
-    return colours[1] if cell.startswith("-") else colours[0]
+    return colors[1] if cell.startswith("-") else colors[0]
 
 
 def _number(cell: Any) -> bool:

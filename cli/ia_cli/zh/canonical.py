@@ -1,4 +1,4 @@
-"""Chinese of canonical OHLCV: its reader, the normaliser, adjustment and resampling."""
+"""Chinese of canonical OHLCV: its reader, the normalizer, adjustment and resampling."""
 
 CATALOG = {
     # reading canonical CSV

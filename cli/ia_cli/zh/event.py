@@ -10,7 +10,7 @@ CATALOG = {
     "The report is kept in notebook/reports/daily/, the turn in the session. Where the stored market is not today's, the prompt and the answer say so.": "报告存入 notebook/reports/daily/，对话存入会话。已存的行情不是今天的，提示词和回答都会说明。",
     "Status 1 on a day without trading and before the close, when nothing is done; 66 where no market is stored.": "非交易日或收盘前什么也不做，状态 1；没有存过行情则为 66。",
     "Look at what rose most, and judge the market's main line.": "看涨幅居前的股票，判断市场主线。",
-    "The judgement is kept: as an observation, and in the session with importance 2, which is never pruned. The report is kept in notebook/reports/gainers/.": "判断会留下：作为一条观察，并以重要性 2 存在会话里，永不裁剪。报告存入 notebook/reports/gainers/。",
+    "The judgment is kept: as an observation, and in the session with importance 2, which is never pruned. The report is kept in notebook/reports/gainers/.": "判断会留下：作为一条观察，并以重要性 2 存在会话里，永不裁剪。报告存入 notebook/reports/gainers/。",
     "How many of the top gainers.": "取涨幅前多少名。",
     "there is no trading on {date}: nothing is done; --force does it nevertheless": "{date} 不是交易日：什么也不做；--force 仍然执行",
     "the market closes at 15:00 (Shanghai): nothing is done before; --force does it nevertheless": "市场 15:00（上海）收盘：之前什么也不做；--force 仍然执行",

@@ -26,7 +26,7 @@ CATALOG = {
     "if it is meant so: `ia trade {side} {symbol} {count} {price} --override --because WHY`, and `ia reject {number}`": "若确实如此：`ia trade {side} {symbol} {count} {price} --override --because 理由`，再 `ia reject {number}`",
     "about {tax} {currency} of the dividends will be taken as tax, for the shares were held so short; enter it once it is: `ia trade dividend --date DAY -- {symbol} -{tax}`": "持股期限较短，分红约 {tax} {currency} 将被补缴红利税；扣缴后记入：`ia trade dividend --date 日期 -- {symbol} -{tax}`",
     "{name}: {value!r} is no number of hours from 0 to 8760": "{name}：{value!r} 不是 0 到 8760 之间的小时数",
-    "{name}: {value!r} is not a percentage; give a number above 0 and at most 100, without \"%\"": "{name}：{value!r} 不是百分数（大于 0、不超过 100 的数字，不带 %）",
+    '{name}: {value!r} is not a percentage; give a number above 0 and at most 100, without "%"': "{name}：{value!r} 不是百分数（大于 0、不超过 100 的数字，不带 %）",
     "`ia config set {name} {usual}` sets the usual one": "用 `ia config set {name} {usual}` 恢复默认值",
     "{day} is a holiday of the exchange: `--date` tells when the trade was": "{day} 交易所休市：用 `--date` 给出成交日期",
 }

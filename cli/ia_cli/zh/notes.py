@@ -77,7 +77,7 @@ CATALOG = {
     "list the securities first, then the reason in quotation marks": "请先写证券，最后写加引号的理由",
     "more than one reason: {words}": "理由不止一个：{words}",
     "put the reason in quotation marks": "请给理由加引号",
-    "Keep what was learnt: beliefs, observations, reflections.": "记住学到的：信念、观察、反思。",
+    "Keep what was learned: beliefs, observations, reflections.": "记住学到的：信念、观察、反思。",
     "Markdown files below memory/ of the workspace. Tracking, journal, observations and reflections are written freely; a"
     " belief changes with its reason, which is logged in reflections/; preferences and the soul only become a proposal"
     " (`ia pending`). TEXT is the argument or standard input everywhere.": (

@@ -25,7 +25,7 @@ CATALOG = {
     "`ia ohlcv - < {file}` reads it": "用 `ia ohlcv - < {file}` 读取",
     "{symbol} has no bars then; it has {first} to {last}": "{symbol} 在此期间没有行情；现有 {first} 至 {last}",
     "Show the source of a CSV file that ia wrote.": "说明 ia 写出的 CSV 来自哪里。",
-    "Prints symbol, adapter, host, adjustment, range and time of the data in FILE or on standard input. A file that was changed afterwards is not recognised (status 1).": "对 FILE 或标准输入的原样字节，打印标的、适配器、主机、复权方式、区间和时间；之后被改动的文件就不再认得。答案为否时状态为 1。",
+    "Prints symbol, adapter, host, adjustment, range and time of the data in FILE or on standard input. A file that was changed afterwards is not recognized (status 1).": "对 FILE 或标准输入的原样字节，打印标的、适配器、主机、复权方式、区间和时间；之后被改动的文件就不再认得。答案为否时状态为 1。",
     "{source}: not written by ia in this workspace, or changed since": "{source}：不是本工作区的 ia 写出的，或之后被改动过",
     "{adapter}: {reason}; trying {next}": "{adapter}：{reason}；改试 {next}",
     "{adapter}: {reason}; what `ia sync` stored is used, from {first} on": "{adapter}：{reason}；改用 `ia sync` 存下的，自 {first} 起",

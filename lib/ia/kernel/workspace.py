@@ -371,7 +371,7 @@ class Workspace:
 
     def _change(
         self, path: str, before: str | None, text: str | None, actor: str, why: str, event: str, data: dict[str, object]
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Give a file its new text (None: remove it), and keep what it replaces."""
         before_sha = digest(before) if before is not None else None
         after_sha = digest(text) if text is not None else None

@@ -184,7 +184,7 @@ TULIPY = {
     "msw_lead": (lambda ta, b: ta.msw(b["close"], 5).iloc[:, 1], 2e-4),
     # Tulip divides by n, ta by n - 1.
     "stderr": (lambda ta, b: ta.stderr(b["close"], 20) * np.sqrt(19 / 20), 1e-8),
-    # Tulip compares with the average of half a period before, ta's centred form looks that far ahead.
+    # Tulip compares with the average of half a period before, ta's centered form looks that far ahead.
     "dpo": (lambda ta, b: b["close"].shift(11) - ta.sma(b["close"], 20), 1e-8),
 }
 """What of tulipy's arrays the coreutils have no function for."""

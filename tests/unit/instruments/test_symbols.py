@@ -196,9 +196,9 @@ def identity_hint(error):
 
 
 def test_a_name_that_a_source_told_resolves_too():
-    learnt = [Symbol("301269", "CN", "SZ", "stock", "华大九天")]
-    assert resolve("华大九天", learnt).canonical == "301269.SZ"
-    assert resolve("301269", learnt).name == "华大九天"
+    learned = [Symbol("301269", "CN", "SZ", "stock", "华大九天")]
+    assert resolve("华大九天", learned).canonical == "301269.SZ"
+    assert resolve("301269", learned).name == "华大九天"
     with pytest.raises(NotFound):
         resolve("华大九天")
 

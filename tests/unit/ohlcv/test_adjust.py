@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ia.kernel.errors import BadData, UsageError
 from ia.organs.ohlcv.adjust import Action, adjusted, factors
 from ia.organs.ohlcv.canonical import Bars
-from ia.organs.ohlcv.normalise import normalise
+from ia.organs.ohlcv.normalize import normalize
 
 DAYS = ["2024-01-02", "2024-01-03", "2024-01-04", "2024-01-05"]
 
@@ -144,7 +144,7 @@ def raw_of_tushare(shared, symbol):
     """Raw bars, and the actions that the exchange's own reference prices (pre_close) imply."""
     data = (shared / f"ashare/tushare_raw_2012_2022/{symbol}.csv").read_bytes()
     reference = {row["trade_date"]: float(row["pre_close"]) for row in csv.DictReader(io.StringIO(data.decode()))}
-    bars = normalise(data, symbol)
+    bars = normalize(data, symbol)
     actions = [
         Action(day, factor=close / reference[key])
         for close, day in zip(bars.close, bars.date[1:], strict=False)
@@ -162,7 +162,7 @@ def disagreements(ours, theirs, tolerance=1e-4):
 
 
 def sina(shared, symbol):
-    return normalise((shared / f"ashare/sina_qfq_2020_2026/{symbol}.csv").read_bytes(), symbol)
+    return normalize((shared / f"ashare/sina_qfq_2020_2026/{symbol}.csv").read_bytes(), symbol)
 
 
 @pytest.fixture(scope="module")
@@ -192,7 +192,7 @@ def test_returns_of_600519_against_sina_with_announced_dividends(shared):
 @pytest.mark.parametrize(("symbol", "returns"), [("600519", 1374), ("600000", 1342)])
 def test_returns_against_baostock(shared, baostock, symbol, returns):
     bars, actions = raw_of_tushare(shared, symbol)
-    theirs = normalise(baostock, "baostock", symbol=f"sh.{symbol}")
+    theirs = normalize(baostock, "baostock", symbol=f"sh.{symbol}")
     assert disagreements(adjusted(bars, actions, "qfq"), theirs) == (returns, [])
 
 
@@ -215,7 +215,7 @@ ROUNDED = {"000001": ["2019-06-26", "2020-05-28"]}
 
 @pytest.fixture(scope="module")
 def raw_closes(shared):
-    """Raw closes by symbol and date. (The file is no input for the normaliser: its volume is an amount of money.)"""
+    """Raw closes by symbol and date. (The file is no input for the normalizer: its volume is an amount of money.)"""
     text = gzip.decompress((shared / "ashare/unadjusted_desc_dup_20190425_20230404.csv.gz").read_bytes()).decode()
     closes: dict[str, dict[str, float]] = {}
     for row in csv.DictReader(io.StringIO(text)):
@@ -228,7 +228,7 @@ def raw_closes(shared):
 @pytest.mark.parametrize("symbol", ANNOUNCED)
 def test_returns_with_announced_dividends(shared, baostock, raw_closes, symbol, source):
     if source == "baostock":
-        theirs = normalise(baostock, "baostock", symbol=f"{'sh' if symbol[0] == '6' else 'sz'}.{symbol}")
+        theirs = normalize(baostock, "baostock", symbol=f"{'sh' if symbol[0] == '6' else 'sz'}.{symbol}")
     elif (shared / f"ashare/sina_qfq_2020_2026/{symbol}.csv").exists():
         theirs = sina(shared, symbol)
     else:
@@ -255,5 +255,5 @@ def test_returns_of_us_shares_with_dividends(shared, symbol):
     rows = [row for row in csv.DictReader(io.StringIO(data.decode())) if row["Stock"] == symbol][::-1]
     actions = [Action(row["Date"], cash=float(row["ExDividend"]), split=float(row["SplitRatio"])) for row in rows]
     theirs = flat([float(row["AdjClose"]) for row in rows], [row["Date"] for row in rows])
-    ours = adjusted(normalise(data, "us", symbol=symbol), actions, "qfq")
+    ours = adjusted(normalize(data, "us", symbol=symbol), actions, "qfq")
     assert disagreements(ours, theirs) == (len(rows) - 1, AT_FAULT.get(symbol, []))

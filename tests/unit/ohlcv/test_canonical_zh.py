@@ -11,7 +11,7 @@ from ia_cli.zh.canonical import CATALOG
 FOLDER = Path(ia.organs.ohlcv.__file__).parent
 
 
-@pytest.mark.parametrize("module", ["canonical", "tables", "dates", "normalise", "doubts"])
+@pytest.mark.parametrize("module", ["canonical", "tables", "dates", "normalize", "doubts"])
 def test_all_templates_are_translated(module):
     tree = ast.parse((FOLDER / f"{module}.py").read_text(encoding="utf-8"))
     templates = {

@@ -6,7 +6,7 @@ import pytest
 
 from ia.kernel.errors import BadData, NotFound
 from ia.organs.ohlcv.canonical import bar_lines, read_bars
-from ia.organs.ohlcv.normalise import normalise
+from ia.organs.ohlcv.normalize import normalize
 
 LOTS = "column {} is taken as shares, but the amounts look like lots of 100 (`--lots`)"
 IN_LOTS = "column {} counts lots of 100, written here as shares (`--shares` if it holds shares)"
@@ -106,14 +106,14 @@ def content(shared, name):
 
 def outcome(data, name, **options):
     said: list[str] = []
-    bars = normalise(data, name, notify=lambda message: said.append(str(message)), **options)
+    bars = normalize(data, name, notify=lambda message: said.append(str(message)), **options)
     assert all(text.startswith((f"{name}: ", f"{name}:")) for text in said)
     return bars, [text.removeprefix(f"{name}: ") for text in said]
 
 
 def refusal(data, name, **options):
     with pytest.raises(BadData) as caught:
-        normalise(data, name, **options)
+        normalize(data, name, **options)
     return str(caught.value).removeprefix(f"{name}:")
 
 
@@ -214,7 +214,7 @@ def test_one_of_several_symbols(shared, name, symbol):
     for text in notices:
         assert any(text in line for line in said), said
     with pytest.raises(NotFound, match="has no rows of XXX"):
-        normalise(data, name, symbol="XXX")
+        normalize(data, name, symbol="XXX")
 
 
 @pytest.mark.parametrize(("symbol", "price"), [("600111", -0.56), ("600276", -0.33), ("600519", -111.41)])

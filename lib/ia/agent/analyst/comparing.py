@@ -156,7 +156,7 @@ def _side(
 
 
 def _ranked(desk: Desk, sides: list[Side], lens: lenses.Lens) -> str:
-    """Return which side the evidence favours, or that it does not tell them apart."""
+    """Return which side the evidence favors, or that it does not tell them apart."""
     speak = desk.speak
     best, *others = sorted(sides, key=lambda side: -side.verdict.score)
     gap = best.verdict.score - others[0].verdict.score
@@ -177,7 +177,7 @@ def _ranked(desk: Desk, sides: list[Side], lens: lenses.Lens) -> str:
     level = "low" if "low" in (best.verdict.confidence, others[0].verdict.confidence) else "medium"
     return speak(
         "{view}证据更有利于 {best}（得分 {scores}），置信度{confidence}；这是相对排序，不是买入理由。",
-        "{view}the evidence favours {best} (scores {scores}), confidence {confidence}; a relative order, no reason to"
+        "{view}the evidence favors {best} (scores {scores}), confidence {confidence}; a relative order, no reason to"
         " buy.",
         view=view,
         best=best.title,

@@ -310,7 +310,7 @@ def lines_of(found: Result) -> list[dict[str, Any]]:
 
 @part("主线判断", "the main line", in_text)
 def judged(desk: Desk, found: Result, lines: list[dict[str, Any]]) -> str:
-    """Return the judgement of the day in a sentence: the session keeps an answer with it as importance 2."""
+    """Return the judgment of the day in a sentence: the session keeps an answer with it as importance 2."""
     speak = desk.speak
     if lines:
         names = speak.joined([_name(line) for line in lines[:3]])

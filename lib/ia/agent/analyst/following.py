@@ -94,7 +94,7 @@ def _carried_out(desk: Desk, wanted: Intent, steps: list[Step]) -> Work[Reply]:
             "",
             speak(
                 "下面的步骤要写作或判断，我按规则工作，留给你或语言模型：",
-                "These steps need writing or judgement; they are left to you or to a language model:",
+                "These steps need writing or judgment; they are left to you or to a language model:",
             ),
         ]
         lines += [f"- {step.id} {step.action or step.label}" for step in left]

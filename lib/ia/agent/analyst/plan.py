@@ -91,7 +91,7 @@ def _has(words: str, trigger: str) -> bool:
 
 
 def _review(desk: Desk, wanted: Intent) -> Work[Reply]:
-    """Review judgements on the market, unless the workspace's own /review is of another kind: one without prices."""
+    """Review judgments on the market, unless the workspace's own /review is of another kind: one without prices."""
     body, names = desk.request.parts.get("skill", ""), [name for name, _ in desk.request.skills]
     foreign = "market." not in body and "indicator." not in body if body else bool(names) and "research" not in names
     if foreign:

@@ -64,12 +64,10 @@ def _step(step: dict[str, Any]) -> Step:
     args = step.get("args")
     if output and unit not in UNITS:  # what it is measured in belongs to its name then
         output, unit = f"{output} ({unit})" if unit else output, ""
-    return Step(
-        id_, tool, dict(args) if isinstance(args, dict) else {}, action, output or _labelled(action), lens, unit
-    )
+    return Step(id_, tool, dict(args) if isinstance(args, dict) else {}, action, output or _labeled(action), lens, unit)
 
 
-def _labelled(action: str) -> str:
+def _labeled(action: str) -> str:
     """Return what a step that is told as something to do is about: its first clause, without the verb."""
     told = _VERB.sub("", action)
     clause = _CLAUSE.split(told, maxsplit=1)[0].strip()

@@ -248,7 +248,7 @@ def _summary(desk: Desk, period: Period, outcomes: list[Outcome], simulated: boo
             speak(
                 "本期没有可评的判断。一条可评的判断要有：标的、方向、期限、把握、理由、失效条件。例如：“300750，20"
                 " 个交易日内跑赢沪深 300，六成把握；跌破 172 作废。”",
-                "There is nothing to judge in this period. A judgement that can be scored names security, direction,"
+                "There is nothing to judge in this period. A judgment that can be scored names security, direction,"
                 " horizon, odds, reason"
                 " and what would end it, as in: “300750 beats the CSI 300 within 20 days, 60 %; void below 172.”",
             ),
@@ -282,7 +282,7 @@ def _lesson(desk: Desk, outcomes: list[Outcome]) -> str:
         return speak(
             "下一步：{wrong}/{count} 条暂时与市场相反；下一周每条判断写出相反证据，再看是不是同一个原因（样本少，"
             "不改信念）。",
-            "Next: {wrong} of {count} stand against the market so far; write the counter-evidence with each judgement"
+            "Next: {wrong} of {count} stand against the market so far; write the counter-evidence with each judgment"
             " for a"
             " week and see whether one"
             " cause is behind it (too few to change a belief).",
@@ -305,7 +305,7 @@ def _lesson(desk: Desk, outcomes: list[Outcome]) -> str:
     if any(item.said.lean is not None for item in outcomes):
         return speak(
             "下一步：这些判断还没有后续行情，满 20 个交易日再评。",
-            "Next: there are no prices since these judgements; judge them after 20 trading days.",
+            "Next: there are no prices since these judgments; judge them after 20 trading days.",
         )
     return speak(
         "下一步：把想法写成可评的观察，下周才有东西可复盘。",

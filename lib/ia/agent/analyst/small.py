@@ -183,7 +183,7 @@ def said(desk: Desk, wanted: Intent) -> Reply:
         return reply.of(
             speak(
                 "知道了，这是你的判断：它留在这个会话里（重要，不会先被裁掉），没有写进记忆。",
-                "Noted as your judgement: it stays in this session (important, so it is not the first to be pruned),"
+                "Noted as your judgment: it stays in this session (important, so it is not the first to be pruned),"
                 " and is not in the memory.",
             )
             if importance_of(wanted.words) == 2
@@ -239,7 +239,7 @@ def said(desk: Desk, wanted: Intent) -> Reply:
         return reply.of(
             speak(
                 "这个问题要靠行情以外的知识（新闻、财报、宏观或判断），我没有来源，不编。",
-                "This needs more than prices (news, accounts, the economy, judgement), for which I have no source,"
+                "This needs more than prices (news, accounts, the economy, judgment), for which I have no source,"
                 " and I do not invent.",
             ),
             speak(
@@ -252,7 +252,7 @@ def said(desk: Desk, wanted: Intent) -> Reply:
     return reply.of(
         speak(
             "这句话我没有读懂：我按规则工作，没有认出证券，也没有认出要做的事。",
-            "I could not read this: I work by rules, and recognised neither a security nor a task in it.",
+            "I could not read this: I work by rules, and recognized neither a security nor a task in it.",
         ),
         *_examples(desk),
     )
@@ -309,7 +309,7 @@ def _able(desk: Desk) -> str:
             " …`）。"
             "我还能看行情、算指标、记住和找回你说过的话。",
             "The skills here are {skills}; rules do those of their steps that look up memory and notes, writing and"
-            " judgement need a language model (`ia config set model …`). I can also look at prices, compute,"
+            " judgment need a language model (`ia config set model …`). I can also look at prices, compute,"
             " remember and find what you said.",
             skills=told,
         )

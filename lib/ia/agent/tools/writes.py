@@ -56,7 +56,7 @@ class Draft(Workspace):
 
 
 def area_of(path: str) -> str:
-    """Return the area of the gate that a path of the workspace belongs to, however it is spelt."""
+    """Return the area of the gate that a path of the workspace belongs to, however it is spelled."""
     folded = unicodedata.normalize("NFKC", path).casefold()
     name = folded.removeprefix("notebook/notes/")
     if name != folded and (name.split(".")[0] == "playbook" or name.startswith("position_")):

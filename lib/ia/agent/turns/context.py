@@ -115,9 +115,17 @@ class Context:
 
 
 def assembled(
-    ws: Workspace, question: str, *, history: list[sessions.Message], summary: str = "", data: tuple[Data, ...] = (),
-    event: str = QUERY, skill: skills.Loaded | None = None, limits_only: bool = False, tools: list[Tool],
-) -> Context:  # fmt: skip
+    ws: Workspace,
+    question: str,
+    *,
+    history: list[sessions.Message],
+    summary: str = "",
+    data: tuple[Data, ...] = (),
+    event: str = QUERY,
+    skill: skills.Loaded | None = None,
+    limits_only: bool = False,
+    tools: list[Tool],
+) -> Context:
     """Return the context of one turn.
 
     event        what the time mark says happened. skill: the active one, whose body comes in full.

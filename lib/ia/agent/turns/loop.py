@@ -43,9 +43,7 @@ class Loop:
     cut   why the last answer is not whole: one of models.LENGTH and models.FILTER, "" for a whole one
     """
 
-    def __init__(
-        self, name: str, router: Router, scope: Scope, meter: Meter, write: Callable[[str], object]
-    ) -> None:  # fmt: skip
+    def __init__(self, name: str, router: Router, scope: Scope, meter: Meter, write: Callable[[str], object]) -> None:
         self.name = name
         self.router, self.scope, self.meter, self.write = router, scope, meter, write
         self.model = models.load(name)
@@ -247,7 +245,7 @@ class Loop:
         self._size += spent_out if spent_out is not None else sessions.tokens(text)
 
     def _called(self, calls: list[Any], *, last: bool) -> list[Any]:
-        """Run the calls of one reply and return their results in order; neighbours that may run together do."""
+        """Run the calls of one reply and return their results in order; neighbors that may run together do."""
         llm = models.import_llm()
         outcomes: list[Outcome] = []
         at, most = 0, min(len(calls), MAX_CALLS)

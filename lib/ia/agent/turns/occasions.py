@@ -112,9 +112,14 @@ def top_gainers(ws: Workspace, count: int = TOP, notify: Notify = silent) -> Occ
 
 
 def take(
-    ws: Workspace, occasion: Occasion, *, session: str = SESSION, model: str | None = None,
-    write: Callable[[str], object] = lambda _: None, notify: Notify = silent,
-) -> "Turn":  # fmt: skip
+    ws: Workspace,
+    occasion: Occasion,
+    *,
+    session: str = SESSION,
+    model: str | None = None,
+    write: Callable[[str], object] = lambda _: None,
+    notify: Notify = silent,
+) -> "Turn":
     """Take a turn on an event, and keep its report where the turn itself did not. Raises what a turn does.
 
     Main lines that were found are kept whatever a model made of them: as an observation, and with importance 2.
@@ -146,9 +151,14 @@ def _report(ws: Workspace, occasion: Occasion, done: "Turn") -> str:
 
 
 def _occasion(
-    event: str, body: list[str], ask: str, day: "Day", simulated: bool, figures: dict[str, Any],
+    event: str,
+    body: list[str],
+    ask: str,
+    day: "Day",
+    simulated: bool,
+    figures: dict[str, Any],
     found: "Row | None" = None,
-) -> Occasion:  # fmt: skip
+) -> Occasion:
     """Return an occasion. What `figures` and the day tell stands in the prompt as data too: no program reads words."""
     from ia.agent.prompt_format import format_figures
 
@@ -203,7 +213,7 @@ def _position(each: "Position", stand: "Standing") -> str:
     told = [
         f"{format_number(each.quantity)} 股（可卖 {format_number(each.sellable)}）", f"现价 {each.price.price}",
         f"今日 {_percent(change)}（{_money(each.today)}）", f"成本 {each.average}",
-        f"浮动 {_percent(each.unrealized_pct)}（{_money(each.unrealised)}）", f"仓位 {_percent(each.weight, sign='')}",
+        f"浮动 {_percent(each.unrealized_pct)}（{_money(each.unrealized)}）", f"仓位 {_percent(each.weight, sign='')}",
     ]  # fmt: skip
     if each.price.date != clock.today("CN"):
         told.append(f"行情 {each.price.date}")

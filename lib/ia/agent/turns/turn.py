@@ -112,10 +112,19 @@ class Turn:
 
 
 def take(
-    ws: Workspace, message: str, *, session: str = "", model: str | None = None, data: tuple[Data, ...] = (),
-    market: Market | None = None, write: Callable[[str], object] = lambda _: None, notify: Notify = silent,
-    router: Router | None = None, heard: Heard | None = None, event: str = "",
-) -> Turn:  # fmt: skip
+    ws: Workspace,
+    message: str,
+    *,
+    session: str = "",
+    model: str | None = None,
+    data: tuple[Data, ...] = (),
+    market: Market | None = None,
+    write: Callable[[str], object] = lambda _: None,
+    notify: Notify = silent,
+    router: Router | None = None,
+    heard: Heard | None = None,
+    event: str = "",
+) -> Turn:
     """Carry out one turn and return what came of it; the reply also goes to `write` piece by piece.
 
     session  turns of one session follow each other, also when they are begun at once; "" begins a new one.
@@ -148,10 +157,20 @@ class Prepared:
 
 
 def prepare(
-    ws: Workspace, message: str, *, session: str, turn: str, router: Router, data: tuple[Data, ...] = (),
-    market: Market | None = None, notify: Notify = silent, actor: str = "model", prune: bool = False,
-    heard: Heard | None = None, event: str = "",
-) -> Prepared:  # fmt: skip
+    ws: Workspace,
+    message: str,
+    *,
+    session: str,
+    turn: str,
+    router: Router,
+    data: tuple[Data, ...] = (),
+    market: Market | None = None,
+    notify: Notify = silent,
+    actor: str = "model",
+    prune: bool = False,
+    heard: Heard | None = None,
+    event: str = "",
+) -> Prepared:
     """Return what a turn would send, and the scope in which its tools would be called.
 
     prune   forget in the session what does not go with the question into the limit; else it is only left out here.
@@ -205,9 +224,15 @@ class _Taking:
     """A turn under way."""
 
     def __init__(
-        self, ws: Workspace, number: str, session: str, model: str, notify: Notify, write: Callable[[str], object],
+        self,
+        ws: Workspace,
+        number: str,
+        session: str,
+        model: str,
+        notify: Notify,
+        write: Callable[[str], object],
         router: Router | None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         from ia.agent.tools import catalog
         from ia.organs.usage import Meter
 

@@ -62,10 +62,10 @@ class Symbol(NamedTuple):
         return f"{self.canonical} {self.name}".rstrip()
 
 
-def resolve(text: str, learnt: Iterable[Symbol] = (), *, traded: bool = False) -> Symbol:
+def resolve(text: str, learned: Iterable[Symbol] = (), *, traded: bool = False) -> Symbol:
     """Return the one security that a code or a name means.
 
-    learnt  securities whose names sources have told; they count where the bundled table does not know.
+    learned  securities whose names sources have told; they count where the bundled table does not know.
     traded  whether only what can be bought is meant: `000001` is then no doubt, since the other one is an index
 
     raises  UsageError (2) listing the candidates where it could be several; NotFound (66), with near names, where it
@@ -79,8 +79,8 @@ def resolve(text: str, learnt: Iterable[Symbol] = (), *, traded: bool = False) -
         raise UsageError("no symbol was given", hint="`ia ohlcv 600519`, `ia ohlcv 00700.HK` or `ia ohlcv AAPL`")
     if len(asked) > 60 or not asked.isprintable():
         raise UsageError("{text!r} is not a symbol", text=asked[:60])
-    found = _by_code(asked.upper(), asked, traded) or _by_name(asked, learnt)
-    return found if found.name else _named(found, learnt)
+    found = _by_code(asked.upper(), asked, traded) or _by_name(asked, learned)
+    return found if found.name else _named(found, learned)
 
 
 def bundled_symbols() -> tuple[Symbol, ...]:
@@ -199,17 +199,17 @@ def _by_ticker(code: str, asked: str) -> Symbol | None:
         raise _several(asked, [*namesakes, ticker])
     if namesakes:
         return namesakes[0]
-    if not found and asked.isupper() and (spelt := _exact(_key(asked), _spelt())):
-        raise _several(asked, [*spelt, ticker])
+    if not found and asked.isupper() and (spelled := _exact(_key(asked), _spelt())):
+        raise _several(asked, [*spelled, ticker])
     return ticker if found or asked.isupper() else None
 
 
-def _by_name(asked: str, learnt: Iterable[Symbol]) -> Symbol:
+def _by_name(asked: str, learned: Iterable[Symbol]) -> Symbol:
     key = _key(asked)
     table = _table()
     found = _exact(key, table) or _exact(key, _spelt())
     if not found:
-        table = (*table, *((symbol, (_folded(symbol.name),)) for symbol in learnt if symbol.name))
+        table = (*table, *((symbol, (_folded(symbol.name),)) for symbol in learned if symbol.name))
         found = _exact(key, table)
     if len(found) == 1:
         return found[0]
@@ -300,9 +300,9 @@ def _assumed(code: str, exchange: str, asked: str) -> Symbol:
     )
 
 
-def _named(found: Symbol, learnt: Iterable[Symbol]) -> Symbol:
+def _named(found: Symbol, learned: Iterable[Symbol]) -> Symbol:
     """Return the security with the name that a source has told, if one has."""
-    for symbol in learnt:
+    for symbol in learned:
         if symbol.canonical == found.canonical and symbol.name:
             return found._replace(name=symbol.name)
     return found

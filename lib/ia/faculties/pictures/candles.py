@@ -86,7 +86,7 @@ def axis_of(chart: Chart, strip: Strip) -> Scale:
 def svg(chart: Chart, width: int | None = None, height: int | None = None, *, night: bool | None = None) -> str:
     """Return the chart as an SVG file; the same chart gives the same bytes. It has at least one bar.
 
-    night  fixes the colours, for a renderer that follows no system; None lets the reader's system decide.
+    night  fixes the colors, for a renderer that follows no system; None lets the reader's system decide.
     """
     place = layout(chart, width, height)
     return document(
@@ -181,22 +181,22 @@ def _candles(chart: Chart, place: Layout, axis: Scale, grouped: list[Bucket], co
     """Return four paths: the wicks and the bodies of the bars that rose and of those that fell."""
     body = candle_width(place, grouped)
     data: dict[tuple[str, str], list[str]] = {
-        (colour, part): [] for colour in (chart.up, FALL[chart.up]) for part in ("wick", "body")
+        (color, part): [] for color in (chart.up, FALL[chart.up]) for part in ("wick", "body")
     }
     for bucket in grouped:
         x = place.x((bucket.first + bucket.last - 1) / 2, count)
-        colour = chart.side(bucket.rises)
+        color = chart.side(bucket.rises)
         high, low = axis.at(bucket.high), axis.at(bucket.low)
         top, bottom = sorted((axis.at(bucket.open), axis.at(bucket.close)))
         if bottom - top < 1:
             top = (top + bottom) / 2 - 0.5
             bottom = top + 1
         if low - high > bottom - top:
-            data[colour, "wick"].append(f"M{num(x)} {num(high)}V{num(low)}")
-        data[colour, "body"].append(f"M{num(x - body / 2)} {num(top)}h{num(body)}V{num(bottom)}h-{num(body)}z")
+            data[color, "wick"].append(f"M{num(x)} {num(high)}V{num(low)}")
+        data[color, "body"].append(f"M{num(x - body / 2)} {num(top)}h{num(body)}V{num(bottom)}h-{num(body)}z")
     return "".join(
-        path("".join(data[colour, "wick"]), f"wick w-{colour}") + path("".join(data[colour, "body"]), colour)
-        for colour in (chart.up, FALL[chart.up])
+        path("".join(data[color, "wick"]), f"wick w-{color}") + path("".join(data[color, "body"]), color)
+        for color in (chart.up, FALL[chart.up])
     )
 
 
@@ -207,7 +207,7 @@ def candle_width(place: Layout, grouped: list[Bucket]) -> float:
 
 
 def hue(chart: Chart, i: int) -> int:
-    """Return the number of line i's colour: beside blue and orange candles none of the first two, which are those."""
+    """Return the number of line i's color: beside blue and orange candles none of the first two, which are those."""
     return (i + 2 * (chart.up == "blue")) % 6
 
 
@@ -269,7 +269,7 @@ def _volume(chart: Chart, place: Layout, strip: Strip, axis: Scale, grouped: lis
         y = axis.at(bucket.volume)
         if bucket.volume:
             data[chart.side(bucket.rises)].append(f"M{num(x)} {num(y)}h{num(body)}V{num(strip.bottom)}h-{num(body)}z")
-    inner = "".join(path("".join(pieces), f"{colour} faint") for colour, pieces in data.items())
+    inner = "".join(path("".join(pieces), f"{color} faint") for color, pieces in data.items())
     told = f"{chart.voice.say('Volume')} {compact(chart.bars.volume[-1], chart.voice.lang)}"
     return ground, inner, _told(place, strip, [(told, "soft")])
 
@@ -294,7 +294,7 @@ def _pane(
 
 
 def _named(chart: Chart, pane: Pane) -> list[tuple[str, str]]:
-    """Return the pane's title and the last value of each of its lines, in the line's colour."""
+    """Return the pane's title and the last value of each of its lines, in the line's color."""
     parts = [(pane.title, "soft")]
     k = 0
     for line in pane.lines:
@@ -324,7 +324,7 @@ def _columns(chart: Chart, line: Line, place: Layout, axis: Scale, grouped: list
         value = max(values, key=abs)
         x = place.x((bucket.first + bucket.last - 1) / 2, len(line.values)) - body / 2
         data[chart.side(value >= 0)].append(f"M{num(x)} {num(zero)}h{num(body)}V{num(axis.at(value))}h-{num(body)}z")
-    return "".join(path("".join(pieces), f"{colour} faint") for colour, pieces in data.items())
+    return "".join(path("".join(pieces), f"{color} faint") for color, pieces in data.items())
 
 
 def _dates(chart: Chart, place: Layout) -> tuple[str, str, str]:
@@ -361,8 +361,8 @@ def _head(chart: Chart, place: Layout) -> str:
             f"{'+' if change > 0 else ''}{number(change)}",
             f"{change / bars.close[-2]:{'+' if change else ''}.2%}",
         )
-        colour = chart.side(change >= 0) if change else "soft"
-        out.append(spans(end, 26, [(last, f"big {colour}"), *((each, colour) for each in moved)], 3, "end"))
+        color = chart.side(change >= 0) if change else "soft"
+        out.append(spans(end, 26, [(last, f"big {color}"), *((each, color) for each in moved)], 3, "end"))
         end -= wide("".join(moved), 11) + 16
     else:
         out.append(text(end, 26, last, "big", "end"))

@@ -185,7 +185,7 @@ function alive(figure) {
       if (v === null) continue;
       d[side(up)] += `M${num(x((bar.a + bar.b - 1) / 2) - body / 2)} ${num(ground.top ? s.at(v) : s.at(0))}h${num(body)}V${num(ground.top ? ground.y : s.at(v))}h-${num(body)}z`;
     }
-    return [data.up, fall].map(colour => path(d[colour], `${colour} faint`)).join('');
+    return [data.up, fall].map(color => path(d[color], `${color} faint`)).join('');
   }
   function grid(strip, s, values, labels, hidden) {
     let d = '', out = '';
@@ -214,7 +214,7 @@ function alive(figure) {
       mine[1] += `M${num(px - body / 2)} ${num(top)}h${num(body)}V${num(bottom)}h-${num(body)}z`;
     }
     let inner = path(`M${num(place.left)} ${num(y)}H${num(place.right)}`, 'last');
-    for (const colour of [data.up, fall]) inner += path(d[colour][0], `wick w-${colour}`) + path(d[colour][1], colour);
+    for (const color of [data.up, fall]) inner += path(d[color][0], `wick w-${color}`) + path(d[color][1], color);
     data.over.forEach((line, i) => { inner += path(polyline(line.v, s), `line l${hue(i)}`); });
     const rises = to < 2 || last >= data.c[to - 2];
     return [grid(strip, s, values, labels(values, Infinity), y), inner + marks(strip, s),
@@ -310,8 +310,8 @@ function alive(figure) {
     if (i > 0) {
       const change = data.c[i] - data.c[i - 1], share = change / data.c[i - 1] * 100;
       const moved = [`${change > 0 ? '+' : ''}${number(change)}`, `${change > 0 ? '+' : ''}${share.toFixed(2)}%`];
-      const colour = change ? side(change >= 0) : 'soft';
-      out += spans(end, 26, [[last, `big ${colour}`], ...moved.map(each => [each, colour])], 3, 'end');
+      const color = change ? side(change >= 0) : 'soft';
+      out += spans(end, 26, [[last, `big ${color}`], ...moved.map(each => [each, color])], 3, 'end');
       end -= wide(moved.join(''), 11) + 16;
     } else out += text(end, 26, last, 'big', 'end');
     end -= wide(last, 17) + 16;

@@ -61,7 +61,7 @@ class Event(NamedTuple):
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart of one symbol. `up` is the colour of a rise, a key of FALL.
+    """A chart of one symbol. `up` is the color of a rise, a key of FALL.
 
     `source` tells where the bars came from, `source_en` in English for a renderer that cannot write Chinese.
     """
@@ -81,7 +81,7 @@ class Chart:
     voice: Voice = field(default=ENGLISH)
 
     def side(self, rises: bool) -> str:
-        """Return the colour of a rise or a fall."""
+        """Return the color of a rise or a fall."""
         return self.up if rises else FALL[self.up]
 
     def cut(self, first: int, last: int | None = None) -> "Chart":
@@ -111,11 +111,11 @@ class Chart:
 
 
 FALL = {"red": "green", "green": "red", "blue": "orange"}
-"""The colour of a fall by that of a rise. Blue and orange are told apart by every eye."""
+"""The color of a fall by that of a rise. Blue and orange are told apart by every eye."""
 
 
-def up_colour(market: str, lang: str) -> str:
-    """Return the colour of a rise: red in mainland China and Hong Kong as its readers know it, green in America.
+def up_color(market: str, lang: str) -> str:
+    """Return the color of a rise: red in mainland China and Hong Kong as its readers know it, green in America.
 
     Of bars whose market nobody told, the reader's language decides; the setting `pictures.up` decides over all.
     """
@@ -143,7 +143,7 @@ def moving_average(values: Sequence[float], n: int) -> Values:
 class Bucket(NamedTuple):
     """Bars [first, last) drawn as one: open of the first, close of the last, the extremes and the volume of all.
 
-    `rises` tells its colour. Where open and close are one, as on a day at its limit, the close before decides.
+    `rises` tells its color. Where open and close are one, as on a day at its limit, the close before decides.
     """
 
     first: int

@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
 from ia.faculties.pictures import page, shapes, sheet
-from ia.faculties.pictures.chart import Line, Values, Voice, up_colour
+from ia.faculties.pictures.chart import Line, Values, Voice, up_color
 from ia.faculties.pictures.of_symbol import trades_table
 from ia.faculties.pictures.sheet import Cell
 from ia.faculties.pictures.svg import escaped
@@ -74,16 +74,16 @@ def _as_of(found: "Account") -> str:
     return max((each.price.date for each in found.positions if each.price), default=clock.today())
 
 
-def colour(currencies: Iterable[str]) -> str:
-    """Return the colour of a gain on a page: green as America has it where nothing but dollars is on it, else red.
+def color(currencies: Iterable[str]) -> str:
+    """Return the color of a gain on a page: green as America has it where nothing but dollars is on it, else red.
 
-    One page has one meaning of a colour, whatever it holds; the setting `pictures.up` decides over that.
+    One page has one meaning of a color, whatever it holds; the setting `pictures.up` decides over that.
     """
-    return up_colour("US" if set(currencies) == {"USD"} else "CN", "en")
+    return up_color("US" if set(currencies) == {"USD"} else "CN", "en")
 
 
 def _purse(purse: "Purse", found: "Account", books: "Books", closes: "Closes", voice: Voice) -> str:
-    say, up = voice.say, colour(found.purses)
+    say, up = voice.say, color(found.purses)
     rate = None
     if purse.total is not None and purse.invested > 0:
         rate = purse.total / purse.invested * 100
@@ -96,8 +96,8 @@ def _purse(purse: "Purse", found: "Account", books: "Books", closes: "Closes", v
         (say("Today"), sheet.gained(purse.today, up)),
         (say("Profit"), sheet.gained(purse.total, up)),
         (say("of what was brought in"), sheet.percent(rate, up)),
-        (say("Realised"), sheet.gained(purse.realised, up)),
-        (say("Unrealised"), sheet.gained(purse.unrealised, up)),
+        (say("Realized"), sheet.gained(purse.realized, up)),
+        (say("Unrealized"), sheet.gained(purse.unrealized, up)),
         (say("Dividends"), Cell(sheet.money(purse.dividends))),
         (say("Fees"), Cell(sheet.money(purse.fees))),
         (say("Largest fall"), sheet.plain_percent(None if purse.drawdown is None else purse.drawdown * 100)),
@@ -179,7 +179,7 @@ def equity(books: "Books", holdings: "list[Holding]", closes: "Closes", currency
 
 
 def _positions(purse: "Purse", found: "Account", voice: Voice) -> str:
-    say, up = voice.say, colour(found.purses)
+    say, up = voice.say, color(found.purses)
     held = [each for each in found.positions if each.currency == purse.currency]
     if not held:
         return sheet.said(say("nothing is held"))
@@ -199,17 +199,17 @@ def _positions(purse: "Purse", found: "Account", voice: Voice) -> str:
         tiles.append(shapes.Tile(lent, float(purse.lent), None, f"{lent}: {sheet.money(purse.lent)}"))
     drawn = ""
     if len(tiles) > 1:
-        title = say("Positions by value, coloured by unrealised profit")
+        title = say("Positions by value, colored by unrealized profit")
         told = say("{count} positions", count=len(held))
         drawn = f"<h3>{escaped(title)}</h3>\n" + sheet.picture(
             lambda width: shapes.treemap(tiles, title, told, up, height=260, full=20.0, width=width)
         )
-    heads = ("Symbol", "Name", "Shares", "Average cost", "Price", "Date", "Value", "Unrealised", "%", "Today", "Weight")
+    heads = ("Symbol", "Name", "Shares", "Average cost", "Price", "Date", "Value", "Unrealized", "%", "Today", "Weight")
     rows: list[list[Cell | str]] = [
         [
             each.symbol, each.name, sheet.count(each.quantity), sheet.number(each.average, 4),
             sheet.quoted(each.price.price if each.price else None), each.price.date if each.price else say("no price"),
-            sheet.money(each.value), sheet.gained(each.unrealised, up), sheet.percent(each.unrealized_pct, up),
+            sheet.money(each.value), sheet.gained(each.unrealized, up), sheet.percent(each.unrealized_pct, up),
             sheet.gained(each.today, up), sheet.plain_percent(each.weight),
         ]
         for each in held
@@ -250,8 +250,8 @@ def _rules(found: "Account", voice: Voice) -> str:
         part = each.value * 100 / equity if each.value is not None and equity else None
         row(say("size of a position"), part, limits.position_pct, named, loss=False)
         lost = None
-        if each.unrealised is not None and each.cost:
-            lost = max(-each.unrealised * 100 / each.cost, Decimal(0))
+        if each.unrealized is not None and each.cost:
+            lost = max(-each.unrealized * 100 / each.cost, Decimal(0))
         row(say("loss of a position: stop"), lost, limits.stop_loss_pct, named, loss=True)
     if not rows:
         return ""
@@ -262,17 +262,17 @@ def _rules(found: "Account", voice: Voice) -> str:
 def _profits(books: "Books", found: "Account", voice: Voice) -> str:
     from ia.organs.ledger import profit
 
-    say, up = voice.say, colour(found.purses)
+    say, up = voice.say, color(found.purses)
     prices = {each.symbol: each.price for each in found.positions if each.price is not None}
     rows = profit.rows(books, prices)
     if not rows:
         return ""
-    heads = ("Symbol", "Name", "Realised", "Unrealised", "Dividends", "Fees", "Profit", "% of what was bought")
+    heads = ("Symbol", "Name", "Realized", "Unrealized", "Dividends", "Fees", "Profit", "% of what was bought")
     cells: list[list[Cell | str]] = []
     for row in rows:
         cells.append(
             [
-                row.symbol, row.name, sheet.gained(row.realised, up), sheet.gained(row.unrealised, up),
+                row.symbol, row.name, sheet.gained(row.realized, up), sheet.gained(row.unrealized, up),
                 sheet.money(row.dividends), sheet.money(row.fees), sheet.gained(row.profit, up),
                 sheet.percent(row.rate, up),
             ]
@@ -280,8 +280,8 @@ def _profits(books: "Books", found: "Account", voice: Voice) -> str:
     for total in profit.totals(rows).values():
         cells.append(
             [
-                say("all in {currency}", currency=total.currency), "", sheet.gained(total.realised, up),
-                sheet.gained(total.unrealised, up), sheet.money(total.dividends), sheet.money(total.fees),
+                say("all in {currency}", currency=total.currency), "", sheet.gained(total.realized, up),
+                sheet.gained(total.unrealized, up), sheet.money(total.dividends), sheet.money(total.fees),
                 sheet.gained(total.profit, up), sheet.percent(total.rate, up),
             ]
         )  # fmt: skip

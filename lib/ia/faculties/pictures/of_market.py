@@ -4,7 +4,7 @@ import sqlite3
 from typing import Any
 
 from ia.faculties.pictures import page, shapes, sheet
-from ia.faculties.pictures.chart import FALL, Voice, up_colour
+from ia.faculties.pictures.chart import FALL, Voice, up_color
 from ia.faculties.pictures.sheet import Cell
 from ia.faculties.pictures.svg import escaped
 from ia.kernel.errors import NotFound, Notify, silent
@@ -44,7 +44,7 @@ def report(ws: Workspace, voice: Voice, notify: Notify = silent) -> str:
 
 
 def _summary(found: Row, stocks: list[summary.Stock], voice: Voice) -> str:
-    say, lang, up = voice.say, voice.lang, up_colour("CN", voice.lang)
+    say, lang, up = voice.say, voice.lang, up_color("CN", voice.lang)
     whole = found["boards"][0]
     pairs = [
         (say("Up"), Cell(f"{whole['up']:,}", up)),
@@ -77,7 +77,7 @@ def _summary(found: Row, stocks: list[summary.Stock], voice: Voice) -> str:
 
 
 def _industries(db: sqlite3.Connection, day: reading.Day, voice: Voice) -> str:
-    say, lang, up = voice.say, voice.lang, up_colour("CN", voice.lang)
+    say, lang, up = voice.say, voice.lang, up_color("CN", voice.lang)
     rows = summary.groups(summary.stocks(db, day), "industry")
     if not rows:
         missing = say("no industries are stored: `ia sync symbols` fetches them")
@@ -90,7 +90,7 @@ def _industries(db: sqlite3.Connection, day: reading.Day, voice: Voice) -> str:
         )
         for row in rows
     ]  # fmt: skip
-    title = say("Industries by what was traded, coloured by their mean change")
+    title = say("Industries by what was traded, colored by their mean change")
     told = say("{count} industries", count=len(rows))
     drawn = sheet.picture(lambda width: shapes.treemap(tiles, title, told, up, width=width))
     heads = [say(head) for head in ("Industry", "Stocks", "Up", "Down", "Change", "Amount", "Leader")]
@@ -108,7 +108,7 @@ def _industries(db: sqlite3.Connection, day: reading.Day, voice: Voice) -> str:
 
 
 def _movers(title: str, rows: list[Row], voice: Voice) -> str:
-    say, lang, up = voice.say, voice.lang, up_colour("CN", voice.lang)
+    say, lang, up = voice.say, voice.lang, up_color("CN", voice.lang)
     if not rows:
         return sheet.section(title, sheet.said(say("no stock did")))
     heads = ("Symbol", "Name", "Industry", "Price", "Change", "Amount", "Turnover rate", "Market value", "PE")
@@ -124,7 +124,7 @@ def _movers(title: str, rows: list[Row], voice: Voice) -> str:
 
 
 def _mainlines(found: Row, voice: Voice) -> str:
-    say, up = voice.say, up_colour("CN", voice.lang)
+    say, up = voice.say, up_color("CN", voice.lang)
     told = sheet.said(
         say("groups to which more of the {top} that rose most belong than chance explains", top=found["top"])
     )
@@ -156,7 +156,7 @@ def _leader(each: Any) -> str:
 
 
 def _northbound(ws: Workspace, voice: Voice) -> str:
-    say, lang, up = voice.say, voice.lang, up_colour("CN", voice.lang)
+    say, lang, up = voice.say, voice.lang, up_color("CN", voice.lang)
     title = say("North-bound trading")
     try:
         rows = reading.northbound(ws, 5)
@@ -182,7 +182,7 @@ def _northbound(ws: Workspace, voice: Voice) -> str:
 
 
 def _lhb(ws: Workspace, date: str, voice: Voice) -> str:
-    say, lang, up = voice.say, voice.lang, up_colour("CN", voice.lang)
+    say, lang, up = voice.say, voice.lang, up_color("CN", voice.lang)
     title = say("Unusual trading (dragon and tiger list)")
     try:
         rows = reading.lhb(ws, date)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 NOTES = 8
 YEAR = 250
-"""Trading days by which a volatility is annualised, as in the research notes."""
+"""Trading days by which a volatility is annualized, as in the research notes."""
 
 
 def report(ws: Workspace, origin: Origin, voice: Voice, limits: Limits, notify: Notify = silent) -> str:
@@ -114,7 +114,7 @@ def _this_year(bars: Bars) -> float | None:
 
 
 def _volatility(closes: list[float], per_year: int) -> float | None:
-    """Return the annualised standard deviation (n - 1) of logarithmic returns in per cent; None below 20 of them."""
+    """Return the annualized standard deviation (n - 1) of logarithmic returns in per cent; None below 20 of them."""
     if len(closes) < 21:
         return None
     steps = [math.log(b / a) for a, b in pairwise(closes)]
@@ -207,8 +207,8 @@ def _trades(ws: Workspace, origin: Origin, chart: Chart) -> str:
             (say("Held"), Cell(sheet.count(row.quantity))),
             (say("Cost"), Cell(sheet.money(row.cost))),
             (say("Value"), Cell(sheet.money(row.value))),
-            (say("Unrealised"), sheet.gained(row.unrealised, up)),
-            (say("Realised"), sheet.gained(row.realised, up)),
+            (say("Unrealized"), sheet.gained(row.unrealized, up)),
+            (say("Realized"), sheet.gained(row.realized, up)),
             (say("Dividends"), Cell(sheet.money(row.dividends))),
             (say("Fees"), Cell(sheet.money(row.fees))),
             (say("Profit"), sheet.gained(row.profit, up)),

@@ -31,7 +31,7 @@ def chart(chart: Chart, width: int | None, height: int | None, notify: Notify = 
             hint="install one (`apt install fonts-dejavu-core`), or draw SVG or HTML",
         )
     if text is not given:
-        notify(Message("no Chinese font is installed: the picture is labelled in English, with codes instead of names"))
+        notify(Message("no Chinese font is installed: the picture is labeled in English, with codes instead of names"))
     return rendered(text, zoom)
 
 

@@ -13,7 +13,7 @@ LEFT, SIDE = 12.0, 76.0
 
 
 class Tile(NamedTuple):
-    """A rectangle of a map: its area, what colours it (per cent; None: not known) and its words."""
+    """A rectangle of a map: its area, what colors it (per cent; None: not known) and its words."""
 
     label: str
     size: float
@@ -22,12 +22,20 @@ class Tile(NamedTuple):
 
 
 def curves(
-    dates: Sequence[str], lines: Sequence[Line], title: str, told: str, *, height: float = 260, lang: str = "en",
-    percent: bool = False, filled: bool = False, width: float = WIDE,
-) -> str:  # fmt: skip
+    dates: Sequence[str],
+    lines: Sequence[Line],
+    title: str,
+    told: str,
+    *,
+    height: float = 260,
+    lang: str = "en",
+    percent: bool = False,
+    filled: bool = False,
+    width: float = WIDE,
+) -> str:
     """Return lines over the same dates with a common axis. `filled`: the first one down to its ground.
 
-    percent  values are parts of one, and labelled in per cent
+    percent  values are parts of one, and labeled in per cent
     """
     top, bottom, right = 30.0, height - 28, width - SIDE
     values = [value for line in lines for value in line.values if value is not None]
@@ -85,7 +93,7 @@ def treemap(
     full: float = 5.0,
     width: float = WIDE,
 ) -> str:
-    """Return a map whose areas are sizes and whose colours are changes, at their strongest from `full` per cent on."""
+    """Return a map whose areas are sizes and whose colors are changes, at their strongest from `full` per cent on."""
     parts = [rect(0, 0, width, height, "paper")]
     down = FALL[up]
     known = sorted((tile for tile in tiles if tile.size > 0), key=lambda tile: (-tile.size, tile.label))

@@ -13,7 +13,7 @@ Number = float | Decimal | None
 
 
 class Cell(NamedTuple):
-    """What stands in a table or figure, and its class (a colour, or `wrap` for a text that may break)."""
+    """What stands in a table or figure, and its class (a color, or `wrap` for a text that may break)."""
 
     text: str
     kind: str = ""
@@ -89,14 +89,14 @@ def _kind(kind: str) -> str:
 
 
 def signed(value: Number, up: str, text: str) -> Cell:
-    """Return a text in the colour of its value's sign."""
+    """Return a text in the color of its value's sign."""
     if not value:
         return Cell(text)
     return Cell(text, up if value > 0 else FALL[up])
 
 
 def percent(value: Number, up: str, places: int = 2) -> Cell:
-    """Return a change in per cent with its sign and colour; empty where it is not known."""
+    """Return a change in per cent with its sign and color; empty where it is not known."""
     return Cell("") if value is None else signed(value, up, f"{value:{'+' if value else ''}.{places}f}%")
 
 
@@ -111,7 +111,7 @@ def money(value: Number) -> str:
 
 
 def gained(value: Number, up: str) -> Cell:
-    """Return a profit with its sign and colour; empty where it is not known."""
+    """Return a profit with its sign and color; empty where it is not known."""
     return Cell("") if value is None else signed(value, up, f"{value:{'+' if value else ''},.2f}")
 
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ia.domain.instruments.symbols import MARKET
-from ia.faculties.pictures.chart import ENGLISH, Chart, Event, Line, Mark, Voice, moving_average, up_colour
+from ia.faculties.pictures.chart import ENGLISH, Chart, Event, Line, Mark, Voice, moving_average, up_color
 from ia.faculties.pictures.scale import number
 from ia.kernel import clock
 from ia.kernel.errors import BadData, NotFound, Notify, silent
@@ -96,7 +96,7 @@ def charted(origin: Origin, voice: Voice, *, title: str | None = None, averages:
     )
     chart = Chart(
         bars, title=origin.title if title is None else title, overlays=lines,
-        up=up_colour(origin.market, voice.lang), voice=voice,
+        up=up_color(origin.market, voice.lang), voice=voice,
         source=described(origin, voice), source_en=described(origin, ENGLISH),
         warning=voice.say("simulated prices") if origin.simulated else "",
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""SVG as text: elements with escaped contents, numbers of one decimal, and the colours of day and night."""
+"""SVG as text: elements with escaped contents, numbers of one decimal, and the colors of day and night."""
 
 import re
 import unicodedata
@@ -25,7 +25,7 @@ NIGHT = {
 }  # fmt: skip
 
 SIDES = ("red", "green", "blue", "orange")
-"""Colours of rises and falls."""
+"""Colors of rises and falls."""
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _TURNING = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -104,8 +104,8 @@ def fitting(text: str, size: float, room: float) -> str:
     return text.rstrip() + "…" if text else ""
 
 
-def _rules(colours: dict[str, str], lines: tuple[str, ...], scope: str) -> str:
-    c = colours
+def _rules(colors: dict[str, str], lines: tuple[str, ...], scope: str) -> str:
+    c = colors
     rules = {
         ".paper": f"fill:{c['paper']}",
         "text": f"fill:{c['ink']}",
@@ -124,9 +124,9 @@ def _rules(colours: dict[str, str], lines: tuple[str, ...], scope: str) -> str:
         ".warn": f"fill:{c['warn']}",
         ".warnpaper": f"fill:{c['warnpaper']}",
         ".cross": f"stroke:{c['soft']}",
-        **{f".l{i}": f"stroke:{colour}" for i, colour in enumerate(lines)},
-        **{f".t{i}": f"fill:{colour}" for i, colour in enumerate(lines)},
-        **{f".a{i}": f"fill:{colour}" for i, colour in enumerate(lines)},
+        **{f".l{i}": f"stroke:{color}" for i, color in enumerate(lines)},
+        **{f".t{i}": f"fill:{color}" for i, color in enumerate(lines)},
+        **{f".a{i}": f"fill:{color}" for i, color in enumerate(lines)},
     }
     return "".join(f"{scope}{selector}{{{rule}}}" for selector, rule in rules.items())
 
@@ -134,7 +134,7 @@ def _rules(colours: dict[str, str], lines: tuple[str, ...], scope: str) -> str:
 def style(scope: str = ".ia-picture", *, night: bool | None = None) -> str:
     """Return the rules of a picture's classes. Without `night` it follows the reader's system, else it is fixed.
 
-    Only what every renderer knows: classes and literal colours.
+    Only what every renderer knows: classes and literal colors.
     """
     scope = f"{scope} "
     form = {

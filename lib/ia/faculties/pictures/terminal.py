@@ -1,6 +1,6 @@
 """A chart of characters: candles with half-cell bodies, lines of braille dots, columns of eighths.
 
-Colours are the sixteen that every terminal has. Without them bodies are hollow (up) and filled (down), and lines are
+Colors are the sixteen that every terminal has. Without them bodies are hollow (up) and filled (down), and lines are
 told apart by their dashes, of which the legend has a piece; without Unicode all of it is ASCII.
 """
 
@@ -36,11 +36,11 @@ _ASCII = str.maketrans(
 
 
 class Form(NamedTuple):
-    """How to draw: size in cells, colours, and whether only ASCII may be used."""
+    """How to draw: size in cells, colors, and whether only ASCII may be used."""
 
     width: int = 80
     height: int = 24
-    colour: bool = False
+    color: bool = False
     ascii: bool = False
 
 
@@ -75,8 +75,8 @@ class _Drawing:
         slot = self.width // len(self.buckets)
         self.body = min((slot - 2) // 2 * 2 + 1, 7) if slot > 3 else 1
         """How many columns a candle's body takes: an odd number, its wick is in the middle."""
-        self.dashed = not form.ascii and (not form.colour or chart.up == "blue")
-        """Whether lines are told apart by their dashes: who chose blue may not tell them apart by their colours."""
+        self.dashed = not form.ascii and (not form.color or chart.up == "blue")
+        """Whether lines are told apart by their dashes: who chose blue may not tell them apart by their colors."""
 
     def text(self, notify: Notify) -> str:
         chart, form = self.chart, self.form
@@ -105,13 +105,13 @@ class _Drawing:
         return "".join(self._printed(line) for line in lines)
 
     def _printed(self, parts: list[Part]) -> str:
-        """Return a line: neighbours of one style share one escape; no blanks at its end."""
+        """Return a line: neighbors of one style share one escape; no blanks at its end."""
         while parts and not parts[-1][0].strip() and parts[-1][1] != "last":
             parts = parts[:-1]
         parts = [("".join(c if c.isprintable() else "?" for c in text), style) for text, style in parts]
         if self.form.ascii:
             parts = [(_to_ascii(text), style) for text, style in parts]
-        if not self.form.colour:
+        if not self.form.color:
             return "".join(text for text, _ in parts).rstrip() + "\n"
         out, current = [], ""
         for text, style in parts:
@@ -162,11 +162,11 @@ class _Drawing:
         return [(" " * (room - cells(told)), ""), (told, "dim")] if told else []
 
     def _line_style(self, i: int) -> str:
-        """Return the style of line i: beside blue and orange candles only colours that are neither."""
+        """Return the style of line i: beside blue and orange candles only colors that are neither."""
         return f"line{1 + i % 2 if self.chart.up == 'blue' else i % len(_LINES)}"
 
     def _sample(self, i: int) -> str:
-        """Return a piece of line i for a legend, where colours do not tell the lines apart."""
+        """Return a piece of line i for a legend, where colors do not tell the lines apart."""
         if self.form.ascii:
             return _SIGNS[i % len(_SIGNS)] + " "
         return "" if not self.dashed else "".join("⠤" if _dashed(2 * x, i) else " " for x in range(6)).rstrip() + " "
@@ -214,7 +214,7 @@ class _Drawing:
         top = 2 * grid.height - 1
         high, low = (min(max(int(axis.at(v)), 0), top) for v in (bucket.high, bucket.low))
         first, last = sorted(min(max(int(axis.at(v)), 0), top) for v in (bucket.open, bucket.close))
-        plain = self.form.ascii or not self.form.colour
+        plain = self.form.ascii or not self.form.color
         for y in range(high // 2, low // 2 + 1):
             halves = tuple(
                 2 if first <= half <= last else 1 if high <= half <= low else 0 for half in (2 * y, 2 * y + 1)

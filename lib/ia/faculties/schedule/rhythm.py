@@ -349,9 +349,7 @@ def impossible(said: Said) -> None:
             hint=_MONTH_END if end else _LAST,
         )  # fmt: skip
     if found := _OTHER.search(said.plain):
-        raise BadData(
-            "cron cannot express {said!r}", said=said.text[slice(*found.span())].strip(), hint=_OTHER_WEEK
-        )
+        raise BadData("cron cannot express {said!r}", said=said.text[slice(*found.span())].strip(), hint=_OTHER_WEEK)
     found = _NOT.search(said.plain)
     if found and not re.search(r"每|\bevery\b|\beach\b", said.plain[: found.start()], re.I):
         raise BadData("this asks for no task", hint="`ia task pause NAME` or `ia task remove NAME` end one")

@@ -78,9 +78,7 @@ def last(design: Design, start: datetime, end: datetime, *, anchor: datetime | N
     return next(reversed(latest(design, start, end, 1, anchor=anchor)), None)
 
 
-def latest(
-    design: Design, start: datetime, end: datetime, n: int, *, anchor: datetime | None = None
-) -> list[datetime]:  # fmt: skip
+def latest(design: Design, start: datetime, end: datetime, n: int, *, anchor: datetime | None = None) -> list[datetime]:
     """Return the n latest slots with start < slot <= end, ascending, without making a list of all."""
     low, high, step = start.astimezone(UTC), end.astimezone(UTC), 2 * DAY
     anchor = anchor or start

@@ -182,7 +182,7 @@ def _alone(said: Said, group: Times) -> bool:
 
 def _schedule(
     said: Said, often: Rhythm | None, times: Times | None, bell: _Bell | None, within: bool, exchange: str
-) -> str:  # fmt: skip
+) -> str:
     days = often.days if often else "* * 1-5" if bell or within else "* * *"
     if (bell or (often and often.trading) or within) and days == "* * *":
         days = "* * 1-5"

@@ -119,11 +119,11 @@ def of(ws: Workspace, skill: Skill) -> Knowledge:
     )
 
 
-def localised(value: Any, lang: str | None = None) -> Any:
+def localized(value: Any, lang: str | None = None) -> Any:
     """Return plain data in one language: `name_en` takes the place of `name` in English, and goes in Chinese."""
     english = (lang or config.locale_lang()) == "en"
     if isinstance(value, list):
-        return [localised(item, lang) for item in value]
+        return [localized(item, lang) for item in value]
     if not isinstance(value, dict):
         return value
     out = {}
@@ -131,7 +131,7 @@ def localised(value: Any, lang: str | None = None) -> Any:
         if key.endswith("_en") and key[:-3] in value:
             continue
         english_item = value.get(f"{key}_en")
-        out[key] = localised(english_item if english and english_item else item, lang)
+        out[key] = localized(english_item if english and english_item else item, lang)
     return out
 
 
@@ -140,7 +140,7 @@ def phases(sop: dict[str, Any], lang: str | None = None) -> list[dict[str, Any]]
     id, action, tool, args, lens, output, unit, as far as it gives them.
     """
     found = []
-    for phase in _entries(localised(sop, lang).get("phases")):
+    for phase in _entries(localized(sop, lang).get("phases")):
         told: dict[str, Any] = _words(phase, "id", "name", "entry_condition", "exit_condition")
         told["steps"] = [_step(step) for step in _entries(phase.get("steps"))]
         found.append(told)

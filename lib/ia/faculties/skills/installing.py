@@ -26,9 +26,15 @@ class Bundle(NamedTuple):
 
 
 def propose(
-    ws: Workspace, source: str, name: str = "", *, because: str = "", origin: str = "", actor: str = "user",
+    ws: Workspace,
+    source: str,
+    name: str = "",
+    *,
+    because: str = "",
+    origin: str = "",
+    actor: str = "user",
     suggested: bool = False,
-) -> Proposal:  # fmt: skip
+) -> Proposal:
     """Propose to install a skill from a folder, a .zip or a git address. The same is not proposed twice.
 
     name       which one, where the source has several.

@@ -1,6 +1,6 @@
 """Find look-ahead in an expression: values of a bar that only a later bar could know. Works on the syntax tree.
 
-Two kinds are found. Operations that move later values to earlier bars (`shift(-1)`, centred windows, back-filling), by
+Two kinds are found. Operations that move later values to earlier bars (`shift(-1)`, centered windows, back-filling), by
 their form. And figures that only the newest bar could know, a statistic of the whole sample (`close.mean()`) or the
 last value (`close.iloc[-1]`), where they meet a series, by following what is what through operators, calls and
 assignments; on its own, or for the last bar only, such a figure is no harm.

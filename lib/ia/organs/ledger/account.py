@@ -55,7 +55,7 @@ class Position(NamedTuple):
     cost: Decimal
     price: Price | None
     value: Decimal | None
-    unrealised: Decimal | None
+    unrealized: Decimal | None
     today: Decimal | None
     weight: Decimal | None
 
@@ -67,7 +67,7 @@ class Position(NamedTuple):
     @property
     def unrealized_pct(self) -> Decimal | None:
         """Unrealized profit in percent of the cost, to two decimals; None if the price or the cost is unknown."""
-        return None if self.unrealised is None or not self.cost else share_of(self.unrealised, HUNDRED, self.cost)
+        return None if self.unrealized is None or not self.cost else share_of(self.unrealized, HUNDRED, self.cost)
 
 
 @dataclass
@@ -88,8 +88,8 @@ class Purse:
     day: str = ""
     today: Decimal | None = ZERO
     total: Decimal | None = None
-    realised: Decimal = ZERO
-    unrealised: Decimal | None = ZERO
+    realized: Decimal = ZERO
+    unrealized: Decimal | None = ZERO
     dividends: Decimal = ZERO
     interest: Decimal = ZERO
     fees: Decimal = ZERO
@@ -120,9 +120,14 @@ class Account:
 
 
 def account(
-    books: Books, prices: Mapping[str, Price], closes: Closes | None, *, today: str, settled: Callable[[str], int],
+    books: Books,
+    prices: Mapping[str, Price],
+    closes: Closes | None,
+    *,
+    today: str,
+    settled: Callable[[str], int],
     capital: tuple[Decimal, str] | None = None,
-) -> Account:  # fmt: skip
+) -> Account:
     """Return the account of books at these prices.
 
     prices   by symbol; of what is held, and of what was sold on the day that they are of or later: that day's
@@ -145,9 +150,15 @@ def account(
 
 
 def _purse(
-    currency: str, cash: Cash, capital: Decimal | None, holdings: list[Holding], prices: Mapping[str, Price],
-    closes: Closes | None, today: str, settled: Callable[[str], int],
-) -> tuple[Purse, list[Position]]:  # fmt: skip
+    currency: str,
+    cash: Cash,
+    capital: Decimal | None,
+    holdings: list[Holding],
+    prices: Mapping[str, Price],
+    closes: Closes | None,
+    today: str,
+    settled: Callable[[str], int],
+) -> tuple[Purse, list[Position]]:
     purse = Purse(currency, interest=cash.interest, lent=cash.lent, fees=cash.fees)
     if cash.deposited:
         purse.invested, purse.cash = cash.deposited - cash.withdrawn, cash.balance
@@ -165,7 +176,7 @@ def _purse(
     stale = stale or _is_stale([prices[each.symbol] for each in holdings if each.symbol in prices])
     positions = []
     for each in holdings:
-        purse.realised += each.realised
+        purse.realized += each.realized
         purse.dividends += each.dividends
         purse.fees += each.fees
         price = prices.get(each.symbol)
@@ -179,8 +190,8 @@ def _purse(
             )
     for position in positions:
         purse.value = added(purse.value, position.value)
-        purse.unrealised = added(purse.unrealised, position.unrealised)
-    purse.total = added(purse.realised + purse.dividends + purse.interest, purse.unrealised)
+        purse.unrealized = added(purse.unrealized, position.unrealized)
+    purse.total = added(purse.realized + purse.dividends + purse.interest, purse.unrealized)
     purse.equity = added(added(purse.cash, purse.lent), purse.value)
     if purse.equity is not None:
         if closes is not None:

@@ -1,7 +1,7 @@
 """The journal as beancount text that `bean-check` accepts, and whose sums it checks.
 
 Shares stand in lots at cost, FIFO, whatever `ledger.method` is: beancount has no average booking. As everywhere here
-the cost includes the fees of buying (told as metadata), and what a sale realises is written out, so that bean-check
+the cost includes the fees of buying (told as metadata), and what a sale realizes is written out, so that bean-check
 verifies our arithmetic to the cent. Balances of cash and shares are asserted at the end.
 """
 
@@ -29,7 +29,7 @@ from ia.organs.ledger.journal import (
 
 SHARES, CASH, LENT = "Assets:Broker:Shares", "Assets:Broker:Cash", "Assets:Broker:Lent"
 CAPITAL, ROUNDING = "Equity:Capital", "Equity:Rounding"
-REALISED, DIVIDENDS, EARNED = "Income:Realised", "Income:Dividends", "Income:Interest"
+REalizED, DIVIDENDS, EARNED = "Income:Realized", "Income:Dividends", "Income:Interest"
 FEES = "Expenses:Fees"
 _TITLE = "ia ledger"
 
@@ -145,7 +145,7 @@ class _Writer:
         if entry.fees:
             self._leg(FEES, entry.fees, entry.currency)
         self._leg(f"{CASH}:{entry.currency}", gross - entry.fees, entry.currency)
-        self._leg(REALISED, -(sale.realised + entry.fees), entry.currency)
+        self._leg(REalizED, -(sale.realized + entry.fees), entry.currency)
         self._rest(weight + sale.cost, entry.currency)
 
     def _grown(self, entry: Entry, before: list[Lot], after: list[Lot]) -> None:
@@ -168,7 +168,7 @@ class _Writer:
             )  # fmt: skip
         if lost:
             weight += lost
-            self._leg(REALISED, lost, entry.currency)
+            self._leg(REalizED, lost, entry.currency)
         self._rest(weight, entry.currency)
 
     def _paid(self, books: Books, entry: Entry) -> None:
@@ -198,7 +198,7 @@ class _Writer:
             *(f"{LENT}:{unit}" for unit in sorted(books.cash) if unit in self.lent),
             CAPITAL,
             ROUNDING,
-            REALISED,
+            REalizED,
             DIVIDENDS,
             EARNED,
             FEES,

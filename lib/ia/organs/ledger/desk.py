@@ -73,9 +73,13 @@ class Desk:
         return str(config.get("ledger.method"))
 
     def books(
-        self, *, method: str | None = None, session: str = "", until: datetime | None = None,
+        self,
+        *,
+        method: str | None = None,
+        session: str = "",
+        until: datetime | None = None,
         replaced: Entry | None = None,
-    ) -> Books:  # fmt: skip
+    ) -> Books:
         """Return what the journal makes at now(), or at an earlier moment; of one session's trades alone, if named.
 
         replaced  an entry that is corrected to be of the moment `until`: it does not count, nor do the entries of that
@@ -171,9 +175,13 @@ class Desk:
         return order.day_of(None, clock.now())
 
     def account(
-        self, *, method: str | None = None, until: datetime | None = None, books: Books | None = None,
+        self,
+        *,
+        method: str | None = None,
+        until: datetime | None = None,
+        books: Books | None = None,
         curve: bool = True,
-    ) -> Account:  # fmt: skip
+    ) -> Account:
         """Return the account at now(), or as it was at an earlier moment; of books that are folded already.
 
         curve   whether the drawdown is asked for: it takes a close for each day and security (50 ms for 20 in 3 years)

@@ -49,7 +49,7 @@ def position(each: Position) -> dict[str, Any]:
     return {
         "size": figure(each.quantity), "avg_price": figure(each.average),
         "current_price": figure(each.price.price) if each.price else None,
-        "unrealized_pnl": money(each.unrealised), "weight_pct": money(each.weight),
+        "unrealized_pnl": money(each.unrealized), "weight_pct": money(each.weight),
         "unrealized_pct": money(each.unrealized_pct), "today_pnl": money(each.today), "name": each.name,
         "currency": each.currency, "cost": money(each.cost), "value": money(each.value),
         "sellable": figure(each.sellable), "price_date": each.price.date if each.price else None,
@@ -65,7 +65,7 @@ def purse(each: Purse) -> dict[str, Any]:
         "cash": money(each.cash), "lent": money(each.lent), "equity": money(each.equity),
         "today_pnl": money(each.today), "total_pnl": money(each.total), "max_drawdown": money(each.drawdown),
         "day": each.day, "positions_value": money(each.value), "invested": money(each.invested),
-        "realized_pnl": money(each.realised), "unrealized_pnl": money(each.unrealised),
+        "realized_pnl": money(each.realized), "unrealized_pnl": money(each.unrealized),
         "dividends": money(each.dividends), "interest": money(each.interest),
         "fees": money(each.fees),
     }  # fmt: skip
@@ -120,8 +120,8 @@ def profit(rows: list[Row], totals: dict[str, Total], method: str, session: str)
             {
                 "ticker": each.symbol.rpartition(".")[0], "profit": money(each.profit), "profit_rate": money(each.rate),
                 "symbol": each.symbol, "name": each.name, "currency": each.currency, "size": figure(each.quantity),
-                "cost": money(each.cost), "value": money(each.value), "realized": money(each.realised),
-                "unrealized": money(each.unrealised), "dividends": money(each.dividends), "fees": money(each.fees),
+                "cost": money(each.cost), "value": money(each.value), "realized": money(each.realized),
+                "unrealized": money(each.unrealized), "dividends": money(each.dividends), "fees": money(each.fees),
                 "bought": money(each.bought), "price": figure(each.price.price) if each.price else None,
                 "price_date": each.price.date if each.price else None,
                 "price_stale": each.price.missed if each.price else None,
@@ -132,8 +132,8 @@ def profit(rows: list[Row], totals: dict[str, Total], method: str, session: str)
         "currency": whole.currency if whole else None,
         "by_currency": {
             name: {
-                "profit": money(each.profit), "profit_rate": money(each.rate), "realized": money(each.realised),
-                "unrealized": money(each.unrealised), "dividends": money(each.dividends), "fees": money(each.fees),
+                "profit": money(each.profit), "profit_rate": money(each.rate), "realized": money(each.realized),
+                "unrealized": money(each.unrealized), "dividends": money(each.dividends), "fees": money(each.fees),
                 "bought": money(each.bought),
             }
             for name, each in totals.items()
@@ -144,10 +144,10 @@ def profit(rows: list[Row], totals: dict[str, Total], method: str, session: str)
 
 
 def sale(each: Sale, method: str) -> dict[str, Any]:
-    """Return a sale as plain data: what it took in, what that had cost, and what it realised."""
+    """Return a sale as plain data: what it took in, what that had cost, and what it realized."""
     entry = each.entry
     return {
         "id": entry.id, "date": entry.date, "symbol": entry.symbol, "name": entry.name, "currency": entry.currency,
         "quantity": figure(entry.quantity), "price": figure(entry.price), "cost": money(each.cost),
-        "realized": money(each.realised), "fees": money(entry.fees), "method": method, "reason": entry.reason,
+        "realized": money(each.realized), "fees": money(entry.fees), "method": method, "reason": entry.reason,
     }  # fmt: skip

@@ -55,9 +55,15 @@ def attended() -> None:
 
 
 def trade(
-    desk: Desk, wish: Order, *, override: str | None = None, by: str = "user", replaces: Entry | None = None,
-    key: str | None = None, note: str = "",
-) -> Done:  # fmt: skip
+    desk: Desk,
+    wish: Order,
+    *,
+    override: str | None = None,
+    by: str = "user",
+    replaces: Entry | None = None,
+    key: str | None = None,
+    note: str = "",
+) -> Done:
     """Journal a trade that the guard lets pass.
 
     override  why the guard is not to be heeded: a person's word. by: who says so. replaces: the entry that it corrects
@@ -254,9 +260,17 @@ def _corrected(old: Entry, change: Change) -> Order:
 
 
 def acted(
-    kind: str, symbol: Symbol, when: str | None, *, amount: Decimal | None = None, per_share: Decimal | None = None,
-    ratio: Decimal | None = None, shares: Decimal | None = None, because: str = "", session: str = "",
-) -> Entry:  # fmt: skip
+    kind: str,
+    symbol: Symbol,
+    when: str | None,
+    *,
+    amount: Decimal | None = None,
+    per_share: Decimal | None = None,
+    ratio: Decimal | None = None,
+    shares: Decimal | None = None,
+    because: str = "",
+    session: str = "",
+) -> Entry:
     """Return the entry of a corporate action of a day: it counts from that day's first moment on."""
     assert kind in ACTIONS
     moment = order.moment_of(when, symbol)
@@ -275,9 +289,7 @@ def _moment(kind: str, symbol: Symbol | None, moment: datetime, when: str | None
     return clock.stamp(moment)
 
 
-def moved(
-    kind: str, amount: Decimal, unit: str, when: str | None, *, because: str = "", session: str = ""
-) -> Entry:  # fmt: skip
+def moved(kind: str, amount: Decimal, unit: str, when: str | None, *, because: str = "", session: str = "") -> Entry:
     """Return the entry of money that was brought in or taken out; a bare day counts from its first moment on."""
     moment = order.moment_of(when)
     return Entry(
@@ -293,9 +305,16 @@ def moved(
 
 
 def lent(
-    kind: str, amount: Decimal, when: str | None, *, code: str = "", principal: Decimal | None = None,
-    commission: Decimal | None = None, because: str = "", session: str = "",
-) -> Entry:  # fmt: skip
+    kind: str,
+    amount: Decimal,
+    when: str | None,
+    *,
+    code: str = "",
+    principal: Decimal | None = None,
+    commission: Decimal | None = None,
+    because: str = "",
+    session: str = "",
+) -> Entry:
     """Return the entry of money that is lent by reverse repo, or that came back with its interest.
 
     code       of the repo, such as 204001. principal: what of money that came back had been lent, where it is known

@@ -1,6 +1,6 @@
-"""What follows from the journal: holdings, cost, realised profit, cash. Pure; money is Decimal, to the cent, half up.
+"""What follows from the journal: holdings, cost, realized profit, cash. Pure; money is Decimal, to the cent, half up.
 
-Cost includes the fees of buying. Realised is the proceeds less the fees of selling less the cost of what was sold: by
+Cost includes the fees of buying. Realized is the proceeds less the fees of selling less the cost of what was sold: by
 average, the cost of the holding x sold / held, rounded at each sale; by FIFO, the oldest shares first, the last lot
 that a sale touches split in the same way. A dividend is income and leaves the cost alone; bonus shares and splits
 change the number of shares, not their cost. Corporate actions count on what was held at the close before their date.
@@ -77,7 +77,7 @@ class Holding:
     lots: deque[Lot] = field(default_factory=deque)
     quantity: Decimal = ZERO
     cost: Decimal = ZERO
-    realised: Decimal = ZERO
+    realized: Decimal = ZERO
     dividends: Decimal = ZERO
     fees: Decimal = ZERO
     bought: Decimal = ZERO
@@ -148,11 +148,11 @@ class Cash:
 
 
 class Sale(NamedTuple):
-    """One sale: what it realised, and the lots (or their parts) that it took."""
+    """One sale: what it realized, and the lots (or their parts) that it took."""
 
     entry: Entry
     cost: Decimal
-    realised: Decimal
+    realized: Decimal
     lots: list[Lot]
 
 
@@ -185,9 +185,13 @@ Watch = Callable[[Books, Entry, Holding | None, list[Lot]], None]
 
 
 def fold(
-    entries: Iterable[Entry], actions: Iterable[Entry] = (), *, method: str = AVERAGE, lenient: bool = False,
+    entries: Iterable[Entry],
+    actions: Iterable[Entry] = (),
+    *,
+    method: str = AVERAGE,
+    lenient: bool = False,
     watch: Watch | None = None,
-) -> Books:  # fmt: skip
+) -> Books:
     """Return the books of entries that stand, in any order.
 
     actions  corporate actions that are not in the journal. One that the journal has for itself (entered by hand or from
@@ -324,7 +328,7 @@ def _sold(books: Books, holding: Holding, entry: Entry, lenient: bool) -> None:
     net = proceeds - fees
     holding.quantity -= quantity
     holding.cost -= cost
-    holding.realised += net - cost
+    holding.realized += net - cost
     holding.sold += net
     holding.fees += fees
     holding.out += quantity
@@ -375,7 +379,7 @@ def _grown(books: Books, holding: Holding, entry: Entry, _: bool) -> None:
         _spread(holding, held, part, whole)
     holding.quantity = holding.opening = now
     if not now:
-        holding.realised -= holding.cost
+        holding.realized -= holding.cost
         holding.cost = ZERO
 
 

@@ -78,7 +78,7 @@ class State:
 
     equity            cash and positions; None where neither deposits nor `ledger.capital` tell of cash
     positions         by canonical symbol; last_trades: the moment of the trade nearest to the order's
-    day_pnl           gain of the order's day, realised and not; day_start_equity: equity at its beginning
+    day_pnl           gain of the order's day, realized and not; day_start_equity: equity at its beginning
     quote             of the ordered security, None where the store has none of that day
     holiday           whether the exchange was closed on the order's day, by its calendar
     """
@@ -431,7 +431,7 @@ def parse_limit(name: str, value: object) -> Decimal:
     if _is_limit(text) and least <= Decimal(text) <= 100:
         return Decimal(text)
     raise ConfigError(
-        "{name}: {value!r} is not a percentage; give a number above 0 and at most 100, without \"%\"",
+        '{name}: {value!r} is not a percentage; give a number above 0 and at most 100, without "%"',
         name=name,
         value=text,
         usual=f"{getattr(Limits(), name.removeprefix('risk.'))}",

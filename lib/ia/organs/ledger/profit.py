@@ -1,6 +1,6 @@
-"""Profit by security and in all: realised, unrealised, dividends; in the form that is asked of `calculate_profit`.
+"""Profit by security and in all: realized, unrealized, dividends; in the form that is asked of `calculate_profit`.
 
-profit = realised + unrealised + dividends. Its rate is in per cent of the cost of all that was ever bought, fees
+profit = realized + unrealized + dividends. Its rate is in per cent of the cost of all that was ever bought, fees
 included: of a single purchase that is held, that is (price - cost) / cost.
 """
 
@@ -25,8 +25,8 @@ class Row(NamedTuple):
     cost: Decimal
     price: Price | None
     value: Decimal | None
-    realised: Decimal
-    unrealised: Decimal | None
+    realized: Decimal
+    unrealized: Decimal | None
     dividends: Decimal
     fees: Decimal
     bought: Decimal
@@ -44,8 +44,8 @@ class Total:
 
     currency: str
     profit: Decimal | None = ZERO
-    realised: Decimal = ZERO
-    unrealised: Decimal | None = ZERO
+    realized: Decimal = ZERO
+    unrealized: Decimal | None = ZERO
     dividends: Decimal = ZERO
     fees: Decimal = ZERO
     bought: Decimal = ZERO
@@ -75,10 +75,10 @@ def _row(held: Holding, price: Price | None) -> Row:
     value = cents(price.price * held.quantity) if held.quantity and price is not None else None
     if not held.quantity:
         value, price = ZERO, None
-    unrealised = None if value is None else value - held.cost
-    profit = None if unrealised is None else held.realised + unrealised + held.dividends
+    unrealized = None if value is None else value - held.cost
+    profit = None if unrealized is None else held.realized + unrealized + held.dividends
     return Row(
-        held.symbol, held.name, held.currency, held.quantity, held.cost, price, value, cents(held.realised), unrealised,
+        held.symbol, held.name, held.currency, held.quantity, held.cost, price, value, cents(held.realized), unrealized,
         cents(held.dividends), cents(held.fees), cents(held.bought), profit,
     )  # fmt: skip
 
@@ -89,8 +89,8 @@ def totals(found: list[Row]) -> dict[str, Total]:
     for row in found:
         total = sums.setdefault(row.currency, Total(row.currency))
         total.profit = added(total.profit, row.profit)
-        total.unrealised = added(total.unrealised, row.unrealised)
-        total.realised += row.realised
+        total.unrealized = added(total.unrealized, row.unrealized)
+        total.realized += row.realized
         total.dividends += row.dividends
         total.fees += row.fees
         total.bought += row.bought

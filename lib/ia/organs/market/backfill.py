@@ -36,7 +36,7 @@ from ia.organs.ohlcv.governor import ORDINARY, Banned
 SHARED = 5
 """So many stored bars must be those that the source has now; else the past has changed, and all of it is fetched."""
 TOGETHER, LONGEST_WAIT = 16, 30.0
-"""Fetched histories are stored by so many, or after so many seconds: neighbours share pages of the table."""
+"""Fetched histories are stored by so many, or after so many seconds: neighbors share pages of the table."""
 IN_A_ROW = 3
 """After so many failures one after the other the source is left alone."""
 REQUESTS = 3
@@ -84,9 +84,15 @@ def polite_seconds(count: int) -> float:
 
 
 def fetch(
-    ws: Workspace, db: sqlite3.Connection, source: store.Source, adapter: Adapter, wanted: Sequence[Wanted],
-    *, start: str | None = None, progress: Progress | None = None,
-) -> Tally:  # fmt: skip
+    ws: Workspace,
+    db: sqlite3.Connection,
+    source: store.Source,
+    adapter: Adapter,
+    wanted: Sequence[Wanted],
+    *,
+    start: str | None = None,
+    progress: Progress | None = None,
+) -> Tally:
     """Fetch and store what is wanted, in this order; return how far it came. An interrupt keeps what was finished.
 
     A ban, or IN_A_ROW failures one after the other, end it; the rest stays on the list. A security that the source

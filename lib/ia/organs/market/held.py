@@ -62,9 +62,18 @@ class Feed:
     """
 
     def __init__(
-        self, db: sqlite3.Connection, adapter: str, simulated: bool, symbol: Symbol, moment: datetime,
-        source: int | None, bars: Bars | None = None, actions: Iterable[Action] = (), *, series: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        db: sqlite3.Connection,
+        adapter: str,
+        simulated: bool,
+        symbol: Symbol,
+        moment: datetime,
+        source: int | None,
+        bars: Bars | None = None,
+        actions: Iterable[Action] = (),
+        *,
+        series: bool = False,
+    ) -> None:
         self.adapter, self.simulated, self.symbol, self.moment = adapter, simulated, symbol, moment
         self._db, self.source, self._bars, self._actions = db, source, bars, list(actions)
         self._series = series

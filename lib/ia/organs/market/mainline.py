@@ -96,9 +96,13 @@ class Judged(NamedTuple):
 
 
 def judged(
-    rows: Sequence[Stock], swings: Mapping[str, float | None], *, top: int = TOP, level: float = LEVEL,
+    rows: Sequence[Stock],
+    swings: Mapping[str, float | None],
+    *,
+    top: int = TOP,
+    level: float = LEVEL,
     kinds: Sequence[str] = KINDS,
-) -> Judged:  # fmt: skip
+) -> Judged:
     """Return which groups stand out among the stocks of a day. `swings`: see Past.swings."""
     ranked = sorted(rows, key=lambda row: (-row.change_pct, row.symbol))[:top]
     best = [row.symbol for row in ranked if row.change_pct > 0]

@@ -10,7 +10,7 @@ class Quote(NamedTuple):
     prices   unadjusted, in the currency of the exchange; `prev_close` is the reference price of the day (after an
              ex-date the adjusted one), `change` and `change_pct` are against it
     volume   shares. amount: money that changed hands. market_cap, float_cap: money
-    pe       on the profit of the reported quarters, annualised (Eastmoney: dynamic); pe_ttm on the last four
+    pe       on the profit of the reported quarters, annualized (Eastmoney: dynamic); pe_ttm on the last four
     *_pct    per cent. time: exchange time of the last trade, YYYY-MM-DDTHH:MM:SS, where the source tells it
     concepts parted by `;`. listed: YYYY-MM-DD
     """

@@ -234,8 +234,8 @@ def named(db: sqlite3.Connection, day: Day | None, text: str) -> str:
         if day is None:
             raise
         told = db.execute(f"SELECT s.symbol, s.name, c.kind{FROM} AND s.name <> ''", params(day))
-        learnt = [Symbol(s[:-3], "CN", s[-2:], kind or "stock", name) for s, name, kind in told]
-        return resolve(text, learnt, traded=True).canonical
+        learned = [Symbol(s[:-3], "CN", s[-2:], kind or "stock", name) for s, name, kind in told]
+        return resolve(text, learned, traded=True).canonical
 
 
 def _day_of(db: sqlite3.Connection) -> Day | None:

@@ -124,7 +124,7 @@ def put_histories(
     """Store histories; return what changed. A transaction for each BATCH of bars, in the order of dates.
 
     A history is right from its first to its last bar: stored bars in between that it does not have are removed, those
-    before and after stay. It is quickest when the symbols come sorted: neighbours share pages. `complete` notes that
+    before and after stay. It is quickest when the symbols come sorted: neighbors share pages. `complete` notes that
     the symbol's history was fetched, so that it is not fetched again. Raises like put_day.
     """
     began = _time.perf_counter()

@@ -359,9 +359,16 @@ def of_files(a: Side, b: Side, span: Span, tick: float) -> Checked:
 
 
 def run(
-    ws: Workspace, symbols: Iterable[Symbol], hosts: Sequence[str], start: str | None, end: str | None, *,
-    factors: bool | None = True, told: Callable[[Checked], object] = lambda _: None, notify: Notify = silent,
-) -> tuple[list[Checked], list[IaError]]:  # fmt: skip
+    ws: Workspace,
+    symbols: Iterable[Symbol],
+    hosts: Sequence[str],
+    start: str | None,
+    end: str | None,
+    *,
+    factors: bool | None = True,
+    told: Callable[[Checked], object] = lambda _: None,
+    notify: Notify = silent,
+) -> tuple[list[Checked], list[IaError]]:
     """Compare symbol after symbol; `told` hears of each at once. Return what was compared, and the failures.
 
     A host that shuts us out ends the run: asking it for the rest would only prolong the ban.

@@ -1,1 +1,1 @@
-"""Memory: what was learnt, and the rules by which each kind of it may change."""
+"""Memory: what was learned, and the rules by which each kind of it may change."""

@@ -19,7 +19,7 @@ _SPARSE = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ \n"
 class Message(NamedTuple):
     """One message. Times are UTC; `deleted` is when it was pruned, None while it counts.
 
-    importance  0 talk, 1 a trade that was made, 2 a judgement on the market's main line.
+    importance  0 talk, 1 a trade that was made, 2 a judgment on the market's main line.
     tokens      estimate, see tokens(). origins: where the untrusted text in it came from.
     """
 

@@ -55,9 +55,14 @@ class Approving:
     """
 
     def __init__(
-        self, voice: Voice, *, aside: Notify | None = None, stays: bool = True, notify: Notify = silent,
+        self,
+        voice: Voice,
+        *,
+        aside: Notify | None = None,
+        stays: bool = True,
+        notify: Notify = silent,
         now: Callable[[], float] = lambda: clock.wall().timestamp(),
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.voice, self.aside, self.stays, self.notify, self.now = voice, aside, stays, notify, now
         self._wrong: list[float] = []
         self._codes: dict[str, _Code] = {}  # by the command that they complete

@@ -220,7 +220,7 @@ class Holder:
 
     def send(
         self, task: Task, key: str, title: str, text: str, *, run: Run | None = None, failed: bool = False
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Tell the user, where the design says; what cannot go there lies in the inbox, and so does every failure."""
         from ia.faculties.schedule.model import ME
         from ia.organs.channels import sending

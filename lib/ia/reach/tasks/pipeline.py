@@ -57,7 +57,7 @@ def parsed(text: str) -> list[Pipe]:
 
 
 class _Sign(str):
-    """`|` or `&&`, as opposed to a word that is spelt so."""
+    """`|` or `&&`, as opposed to a word that is spelled so."""
 
     __slots__ = ()
 

@@ -119,9 +119,16 @@ def newest_slot(ws: Workspace, task: int) -> str | None:
 
 
 def claim(
-    ws: Workspace, task: int, name: str, slot: str, why: str, *, state: str = RUNNING, reason: str | None = None,
+    ws: Workspace,
+    task: int,
+    name: str,
+    slot: str,
+    why: str,
+    *,
+    state: str = RUNNING,
+    reason: str | None = None,
     data: dict[str, Any] | None = None,
-) -> Run | None:  # fmt: skip
+) -> Run | None:
     """Enter a run of a slot; None where the slot is taken: nobody runs it a second time."""
     began = clock.stamp(clock.now())
     over = began if state in (MISSED, SEEN) else None

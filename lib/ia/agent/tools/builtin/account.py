@@ -32,7 +32,7 @@ def status(scope: Scope) -> dict[str, Any]:
 
 @tool("account.profit", READ)
 def profit(scope: Scope, symbol: Symbol = "", session: Session = "") -> dict[str, Any]:
-    """Show the profit of each security and in all: realised, unrealised, dividends; rates in per cent of what was
+    """Show the profit of each security and in all: realized, unrealized, dividends; rates in per cent of what was
     bought.
     """
     from ia.organs.ledger import documents
@@ -46,7 +46,7 @@ def profit(scope: Scope, symbol: Symbol = "", session: Session = "") -> dict[str
 
 @tool("account.history", READ)
 def history(scope: Scope, symbol: Symbol = "", session: Session = "", limit: int = 50) -> list[dict[str, Any]]:
-    """List what was sold, newest first: what it took in, what it had cost, and what it realised."""
+    """List what was sold, newest first: what it took in, what it had cost, and what it realized."""
     from ia.organs.ledger import documents
 
     desk = open_ledger(scope.ws, scope.notify)

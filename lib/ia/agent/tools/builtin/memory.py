@@ -17,9 +17,7 @@ Because = Annotated[str, "the reason; beliefs need one"]
 
 
 @tool("memory.read", READ)
-def read(
-    scope: Scope, path: Annotated[str, "beliefs, tracking, preferences, soul, MEMORY, observations/… …"]
-) -> str:  # fmt: skip
+def read(scope: Scope, path: Annotated[str, "beliefs, tracking, preferences, soul, MEMORY, observations/… …"]) -> str:
     """Read a file of the memory; `MEMORY` is the table of contents of everything, `soul` is soul.md."""
     target = rules.path_of(scope.ws, path)
     text = index.text(scope.ws) if target == index.PATH else scope.ws.read(target)
@@ -105,7 +103,7 @@ def observe(
     topic: Annotated[str, "a name or a code"],
     content: Annotated[str, "what, with its figures"],
 ) -> dict[str, Any]:
-    """Add an observation to observations/DATE-TOPIC.md: a fact or a judgement of today."""
+    """Add an observation to observations/DATE-TOPIC.md: a fact or a judgment of today."""
     text, about = writes.clean(scope, content), writes.clean(scope, topic)
 
     def observed(ws: Workspace) -> list[str]:
@@ -144,7 +142,7 @@ def believe(
 @tool("memory.reflect", WRITE)
 def reflect(
     scope: Scope,
-    content: Annotated[str, "what was learnt, what to do otherwise"],
+    content: Annotated[str, "what was learned, what to do otherwise"],
     period: Annotated[str, "W11, 03, Q1 or 2024-W11; default: this month"] = "",
 ) -> dict[str, Any]:
     """Add a reflection to reflections/PERIOD.md: a lesson, or what the user coached."""

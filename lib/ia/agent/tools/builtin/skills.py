@@ -1,4 +1,4 @@
-"""skills.*: methods that were learnt. A skill in force narrows what may be called, and nothing widens it again."""
+"""skills.*: methods that were learned. A skill in force narrows what may be called, and nothing widens it again."""
 
 import json
 from typing import Annotated, Any

@@ -64,9 +64,15 @@ def execute(
 
 
 def _wish(
-    scope: Scope, desk: "Desk", action: str, symbol: str, quantity: float | None, kind: str, price: float | None,
+    scope: Scope,
+    desk: "Desk",
+    action: str,
+    symbol: str,
+    quantity: float | None,
+    kind: str,
+    price: float | None,
     reason: str,
-) -> "Order":  # fmt: skip
+) -> "Order":
     from ia.organs.ledger import journal, order, proposed
 
     meant, moment = desk.meant(symbol), clock.now()

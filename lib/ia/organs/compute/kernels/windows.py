@@ -39,7 +39,7 @@ def blank(x: F) -> F:
 def fold(leaf: State, n: int, merge: Merge) -> State:
     """Return the merged state of each full window; entry i covers the rows i .. i + n - 1. Needs 1 <= n <= rows.
 
-    merge(older, newer, rows_older, rows_newer) joins the states of two neighbouring blocks.
+    merge(older, newer, rows_older, rows_newer) joins the states of two neighboring blocks.
     """
     rows = len(leaf[0])
     block, size = leaf, 1

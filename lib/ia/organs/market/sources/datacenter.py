@@ -1,4 +1,4 @@
-"""Eastmoney's data centre: reports of all companies by period, the list of unusual trading, Stock Connect.
+"""Eastmoney's data center: reports of all companies by period, the list of unusual trading, Stock Connect.
 
 Units as sent: money in yuan, but Stock Connect's flows in millions; ratios in per cent. Null stays None.
 """

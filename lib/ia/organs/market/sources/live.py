@@ -1,4 +1,4 @@
-"""The real market: Eastmoney's lists and data centre; where they fail as a whole, the snapshot comes from Sina."""
+"""The real market: Eastmoney's lists and data center; where they fail as a whole, the snapshot comes from Sina."""
 
 from collections.abc import Iterator, Sequence
 

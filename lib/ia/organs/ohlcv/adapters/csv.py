@@ -1,4 +1,4 @@
-"""A folder of files as a source of prices: one file a symbol, read through the universal normaliser.
+"""A folder of files as a source of prices: one file a symbol, read through the universal normalizer.
 
 `market.csv.dir` names the folder. A file is called by code (`600519.csv`, `600519.SH.csv`, `sh600519.csv`, `AAPL.csv`)
 or by name (`贵州茅台.csv`). Its prices are taken as unadjusted; corporate actions may stand beside it in
@@ -33,8 +33,8 @@ class Csv:
     local = True
 
     def fetch(self, symbol: Symbol, start: str | None = None, end: str | None = None) -> Fetched:
-        """Return the bars of the symbol's file from `start` to `end`, as the normaliser reads them."""
-        from ia.organs.ohlcv.normalise import normalise
+        """Return the bars of the symbol's file from `start` to `end`, as the normalizer reads them."""
+        from ia.organs.ohlcv.normalize import normalize
 
         path = _file(symbol)
         data = _bytes(path)
@@ -44,7 +44,7 @@ class Csv:
             told.append(str(message))
 
         name = os.path.basename(path)
-        bars = normalise(data, name, notify=note)
+        bars = normalize(data, name, notify=note)
         if _key(name.rpartition(".")[0]) == _key(symbol.code) and (others := _namesakes(symbol)):
             template = "{file} is taken as {symbol}; a file of {other} is named {other}.csv"
             note(Message(template, file=name, symbol=symbol.canonical, other=others[0].canonical))
@@ -54,7 +54,7 @@ class Csv:
         return Fetched(symbol, bars.between(start, end), os.path.dirname(path), "; ".join(told), inputs=inputs)
 
     def normalize(self, fetched: Fetched) -> Bars:
-        """Return the bars, which `fetch` has read through the normaliser."""
+        """Return the bars, which `fetch` has read through the normalizer."""
         assert isinstance(fetched.raw, Bars)
         return fetched.raw
 

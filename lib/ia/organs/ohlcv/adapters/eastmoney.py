@@ -1,4 +1,4 @@
-"""Eastmoney: daily bars through akshare's own functions, corporate actions from its data centre."""
+"""Eastmoney: daily bars through akshare's own functions, corporate actions from its data center."""
 
 import contextlib
 import json
@@ -158,7 +158,7 @@ def actions(symbol: Symbol) -> "list[Action]":
 def fund_actions(symbol: Symbol) -> "list[Action] | None":
     """Return the dividends of a mainland fund, as the steps between its raw prices and Eastmoney's own qfq.
 
-    The data centre has no funds; but Eastmoney's qfq is the raw price less all later dividends, so that the difference
+    The data center has no funds; but Eastmoney's qfq is the raw price less all later dividends, so that the difference
     is the same for open, high, low and close, and a step in it is a dividend (to the tick of 0.001). None where the
     difference is not like that: units were split, or the series has changed.
     """
@@ -191,7 +191,7 @@ def dividends(raw: Bars, qfq: dict[str, tuple[Value, ...]], tick: float = 0.001)
 
 
 def _report(name: str, symbol: Symbol) -> list[dict[str, Any]]:
-    """Return all rows of a report of the data centre for one security; [] where it has none."""
+    """Return all rows of a report of the data center for one security; [] where it has none."""
     rows: list[dict[str, Any]] = []
     page = pages = 1
     while page <= pages:
@@ -205,7 +205,7 @@ def _report(name: str, symbol: Symbol) -> list[dict[str, Any]]:
 
 
 def report_page(name: str, where: str, order: str, page: int, columns: str = "ALL") -> tuple[list[dict[str, Any]], int]:
-    """Return a page of a report of the data centre, 500 rows at most, and how many pages it has; ([], 0) for none.
+    """Return a page of a report of the data center, 500 rows at most, and how many pages it has; ([], 0) for none.
 
     To be asked in a `governed()` block. `where` is its filter, `order` the columns by which it is sorted, ascending.
     """

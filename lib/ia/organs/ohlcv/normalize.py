@@ -1,4 +1,4 @@
-"""The universal normaliser: any CSV of bars of one symbol becomes canonical bars, or a line of why not.
+"""The universal normalizer: any CSV of bars of one symbol becomes canonical bars, or a line of why not.
 
 Nothing is guessed in silence: a row that is left out is counted, a column that could mean two things stops the run.
 """
@@ -32,7 +32,7 @@ class Bar(NamedTuple):
     line: int
 
 
-def normalise(
+def normalize(
     data: bytes,
     source: str,
     *,

@@ -1,4 +1,4 @@
-"""The universal normaliser, case by case: one table in, canonical lines or a refusal out."""
+"""The universal normalizer, case by case: one table in, canonical lines or a refusal out."""
 
 import pytest
 from hypothesis import given, settings
@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from ia.kernel.errors import BadData, Message
 from ia.organs.ohlcv.canonical import HEADER, Bars, bar_lines
-from ia.organs.ohlcv.normalise import DROPPED, normalise
+from ia.organs.ohlcv.normalize import DROPPED, normalize
 
 ROW = "10.1,10.9,9.8,10.5,1200"
 BAR = "2024-01-15,10.1,10.9,9.8,10.5,1200"
@@ -16,7 +16,7 @@ def run(data, **options):
     """Return (canonical lines without header, what was said)."""
     said: list[str] = []
     data = data if isinstance(data, bytes) else data.encode()
-    bars = normalise(data, "f", notify=lambda message: said.append(str(message)), **options)
+    bars = normalize(data, "f", notify=lambda message: said.append(str(message)), **options)
     return [line.rstrip("\n") for line in bar_lines(bars)][1:], said
 
 
@@ -347,7 +347,7 @@ def test_no_row_is_lost_in_silence(table, order, delimiter, end):
     lines = [delimiter.join(f'"{row[i]}"' for i in order) for row in (names, *table)]
     told: list[Message] = []
     try:
-        bars = normalise(end.join(lines).encode(), "f", symbol="A" if table else None, notify=told.append)
+        bars = normalize(end.join(lines).encode(), "f", symbol="A" if table else None, notify=told.append)
     except BadData as error:
         assert str(error).startswith("f:")
         return
@@ -369,9 +369,9 @@ def test_canonical_bars_come_out_as_they_went_in(dates_, prices, volume):
     n = len(dates_)
     bars = Bars(dates_, *(prices[i : i + n] for i in range(0, 48, 12)), [volume] * n)
     text = "".join(bar_lines(bars))
-    assert normalise(text.encode(), "f") == bars
+    assert normalize(text.encode(), "f") == bars
     foreign = text.replace("date,open", "Date,Open")
-    assert normalise(foreign.encode(), "f") == bars
+    assert normalize(foreign.encode(), "f") == bars
 
 
 @given(
