@@ -71,7 +71,7 @@ def test_the_worked_cases_through_the_command(ia, shared, tmp_path, prices):
             (row,) = found["positions"]
             assert row["size"] == expect["quantity"]
             assert row["cost"] == float(expect[f"cost_{method}"]), case["name"]
-            assert row["realized"] == float(expect[f"realized_{method}"]), case["name"]
+            assert row["realized"] == float(expect[f"realised_{method}"]), case["name"]
             assert row["dividends"] == float(expect["dividends"])
             if method == "average":
                 assert row["unrealized"] == float(expect["unrealised_average"])

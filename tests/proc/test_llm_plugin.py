@@ -122,4 +122,4 @@ def test_the_model_is_the_analyst():
 def test_llm_pays_nothing_for_it_until_it_is_used():
     code = "import llm, sys; before = set(sys.modules); import ia.reach.bridges.llm_plugin as p; p.register_models(lambda *models: None); print(*sorted(set(sys.modules) - before))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert set(run.stdout.split()) == {"ia", "ia.reach.bridges", "ia.reach.bridges.llm_plugin"}
+    assert set(run.stdout.split()) == {"ia", "ia.reach", "ia.reach.bridges", "ia.reach.bridges.llm_plugin"}

@@ -296,9 +296,9 @@ def test_an_origin_cannot_pass_for_another_turn(ws):
 # what no tool reaches
 
 DECIDING = {"approve", "reject", "edit_soul", "consented", "approve_proposal", "_decide"}
-ABOVE = ("tasks", "bridges")
-"""Rooms above the agent: a person stands there (a chat with its code, `ia task approve`). What is below never imports
-them (tests/arch/test_layers.py), nor names them."""
+ABOVE = ("reach",)
+"""The floor above the agent: a person stands there (a chat with its code, `ia task approve`). What is below never
+imports it (tests/arch/test_layers.py), nor names it."""
 
 
 def below():
@@ -345,7 +345,7 @@ def reachable(start):
 @pytest.mark.process
 def test_no_tool_reaches_what_only_a_person_may_do():
     start = set()
-    for file in (LIB / "tools").rglob("*.py"):
+    for file in (LIB / "agent" / "tools").rglob("*.py"):
         start |= mentioned(ast.parse(file.read_text(encoding="utf-8")))
     seen = reachable(start)
     assert {"propose", "write", "believe", "tell_observers"} <= seen  # the walk does walk

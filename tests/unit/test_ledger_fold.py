@@ -74,10 +74,10 @@ def test_the_worked_cases_are_exact_to_the_cent_fees_included(shared):
             (held,) = books.holdings.values()
             assert held.quantity == expect["quantity"], case["name"]
             assert str(held.cost.quantize(Decimal("0.01"))) == expect[f"cost_{method}"], case["name"]
-            assert str(held.realized.quantize(Decimal("0.01"))) == expect[f"realized_{method}"], case["name"]
+            assert str(held.realized.quantize(Decimal("0.01"))) == expect[f"realised_{method}"], case["name"]
             assert held.dividends == Decimal(expect["dividends"]), case["name"]
             sales = [str(sale.realized) for sale in books.sales]
-            assert sales == [t[f"realized_{method}"] for t in case["trades"] if t["action"] == "sell"], case["name"]
+            assert sales == [t[f"realised_{method}"] for t in case["trades"] if t["action"] == "sell"], case["name"]
             value = held.quantity * Decimal(case["last_price"])
             assert value == Decimal(expect["market_value"])
             if method == "average":

@@ -40,4 +40,5 @@ CATALOG = {
     "`ia sync` makes up a market; for real prices `ia config set market.adapter akshare`": "`ia sync` 生成模拟市场；要真实行情：`ia config set market.adapter akshare`",
     "`ia sync` brings the market, with real prices; for made-up ones `ia config set market.adapter demo`": "`ia sync` 获取全市场的真实行情；想先用模拟市场：`ia config set market.adapter demo`",
     "{name} has a newer version of {paths}": "{name} 有新版本：{paths}",
+    "`ia profile use {name}`": "`ia profile use {name}`",
 }
