@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from ia.kernel.errors import Unavailable
+from ia.kernel.errors import TryLater, Unavailable
 from ia.reach.tasks import crontab, decisions
 
 EDITS = 500
@@ -52,7 +52,10 @@ def fight(ws, program, kind, pause, record_property):
                 try:
                     change(ws, "other")
                     writes += 1
-                except Unavailable:  # the editor left no gap: the change stands in the book, the crontab follows later
+                except (
+                    TryLater,
+                    Unavailable,
+                ):  # the editor left no gap: the change stands in the book, the crontab follows later
                     late += 1
     finally:
         editor.kill()  # where a change failed: it must not go on with the table that is put back
