@@ -213,8 +213,8 @@ def test_one_of_several_symbols(shared, name, symbol):
     assert len(bars.date) == count
     for text in notices:
         assert any(text in line for line in said), said
-    with pytest.raises(NotFound, match="has no rows of XXX"):
-        normalize(data, name, symbol="XXX")
+    with pytest.raises(NotFound, match="has no rows of ABSENT"):
+        normalize(data, name, symbol="ABSENT")
 
 
 @pytest.mark.parametrize(("symbol", "price"), [("600111", -0.56), ("600276", -0.33), ("600519", -111.41)])
