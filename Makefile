@@ -5,16 +5,18 @@ BIN     = $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo quick room test test-all bench soak man fmt lint clean install
+.PHONY: help demo quick room test test-all cov bench soak man translate fmt lint clean install
 
 help:
 	@echo 'make demo      build .venv, install ia, run the main job on the simulated market'
 	@echo 'make quick     lint and the tests without processes: the signal after a change, in two minutes'
-	@echo 'make room R=ledger  the tests of one room and the floors, in seconds'
+	@echo 'make room R=ledger  the tests of one room (tests/unit/*/ledger), of what imports it, and of the floors'
 	@echo 'make test      lint, types, documentation and all tests, with the python3 at hand'
 	@echo 'make test-all  the tests with each of python3.11 to 3.14 that is there'
+	@echo 'make cov       the branch coverage of each room'
 	@echo 'make bench     the benchmarks, as a table of ratios'
 	@echo 'make soak      the long versions of the random tests'
+	@echo 'make translate bring new and changed texts into the Chinese catalog, and list what is left to translate'
 	@echo 'make man       write the man pages again from the help texts'
 
 $(VENV)/made:
@@ -35,7 +37,7 @@ $(VENV)/tools: $(VENV)/made pyproject.toml constraints.txt
 install: $(VENV)/installed
 
 demo: $(VENV)/installed
-	@PATH="$(CURDIR)/$(BIN):$$PATH" sh tests/demo.sh
+	@PATH="$(CURDIR)/$(BIN):$$PATH" sh tests/support/demo.sh
 
 lint: $(VENV)/tools
 	$(BIN)/ruff check .
@@ -45,12 +47,13 @@ lint: $(VENV)/tools
 quick: $(VENV)/installed lint
 	$(BIN)/python -m pytest -n 3 --dist worksteal -m 'not soak and not process' tests/unit tests/conformance tests/arch
 
-# The tests of one room of lib/ia: those whose file name or imports name it, and the floors. A failed run is tried
-# again with `make room R=ledger ARGS=--lf`.
+# The tests of one room of lib/ia, those that import it, and the floors. A failed run is tried again with
+# `make room R=ledger ARGS=--lf`.
 room: $(VENV)/installed $(VENV)/tools
 	@[ -n '$(R)' ] || { echo 'usage: make room R=ledger [ARGS=--lf]' >&2; exit 2; }
 	@ls -d lib/ia/*/$(R) lib/ia/*/$(R).py 2>/dev/null | grep -q . || { echo 'make room: lib/ia has no room $(R)' >&2; exit 2; }
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'not soak and not process' $(ARGS) tests/arch/test_layers.py \
+	  $$(ls -d tests/unit/*/$(R) tests/unit/*/test_$(R).py 2>/dev/null) \
 	  $$(grep -rlE '\bia\.\w+\.$(R)\b|from ia\.\w+ import .*\b$(R)\b' tests/unit tests/conformance --include='test_*.py')
 
 test: $(VENV)/installed lint
@@ -63,6 +66,11 @@ test-all:
 	  else echo "== python$$version is not here"; fi; \
 	done
 
+# Processes that tests start or fork are measured, too, but for the locked workers of `ia compute`.
+cov: $(VENV)/installed $(VENV)/tools
+	$(BIN)/python -m pytest -n 4 --dist worksteal -m 'not soak' --cov --cov-report= tests/unit tests/conformance tests/arch tests/cli
+	$(BIN)/python tests/support/coverage_by_room.py
+
 bench: $(VENV)/installed
 	$(BIN)/python -m compileall -q $(VENV)/lib >/dev/null || true
 	$(BIN)/python tests/bench/run.py
@@ -73,9 +81,12 @@ soak: $(VENV)/installed $(VENV)/tools
 man: $(VENV)/installed
 	$(BIN)/python -m ia_cli.man_pages man
 
+translate: $(VENV)/installed $(VENV)/tools
+	$(BIN)/python lib/translation/translate.py
+
 fmt: $(VENV)/tools
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf .venv* build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv* build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*

@@ -11,36 +11,9 @@ from pathlib import Path
 
 import pytest
 
-REPO = Path(__file__).parent.parent
-SHARED = Path(os.environ.get("IA_SHARED_DATA") or REPO.parent / "shared" / "data")
+pytest.register_assert_rewrite("support")
 
-
-def installed() -> list[str]:
-    """The command line that starts the installed `ia`: the script beside this Python, else the module."""
-    script = shutil.which("ia", path=str(Path(sys.executable).parent))
-    return [script] if script else [sys.executable, "-c", "from ia_cli.start import main; main()"]
-
-
-def program() -> list[str]:
-    """The command line of a program that stands for the installed `ia` and starts in a third of the time.
-
-    It is for tests of what a command does, not of how its process starts and is killed: its process is another one's
-    child, which dies a moment later (see tests/forked.py). IA_TEST_START=1 starts the installed one.
-    """
-    if "IA_TEST_START" in os.environ:
-        return installed()
-    from forked import server
-
-    return [str(server().program)]
-
-
-def all_of(master: int) -> bytes:
-    """What a process wrote to a pseudo-terminal, until it has ended."""
-    out = b""
-    with contextlib.suppress(OSError):  # the other end is closed
-        while piece := os.read(master, 65536):
-            out += piece
-    return out
+from support.program import REPO, SHARED, installed  # noqa: E402
 
 
 def pytest_collection_modifyitems(items):
@@ -190,7 +163,7 @@ def crontab(home, tmp_path_factory, monkeypatch):
     """A crontab of this test's own: return the file behind the program that IA_CRONTAB names."""
     name = f"ct-{os.urandom(5).hex()}"  # in /proc it must not look like the crontab of a test that runs beside this one
     program = tmp_path_factory.mktemp("cron") / name
-    shutil.copy(REPO / "tests" / "fake_crontab", program)
+    shutil.copy(REPO / "tests" / "support" / "fake_crontab", program)
     monkeypatch.setenv("IA_CRONTAB", str(program))
     return program.parent / "table"
 
@@ -208,7 +181,7 @@ def ws(home):
 @pytest.fixture(scope="session")
 def forks():
     """The server that forks commands, one for each worker."""
-    from forked import server
+    from support.forked_commands import server
 
     return server()
 
@@ -247,7 +220,7 @@ def ia(tmp_path, forks):
 @pytest.fixture
 def brain(tmp_path, monkeypatch):
     """Start a scripted server as the model `scripted`, which turns then use: brain(Reply("好")) -> Server."""
-    from openai_server import MODEL, Server
+    from support.servers.openai import MODEL, Server
 
     monkeypatch.setenv("IA_MODEL", MODEL)
     monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
@@ -274,7 +247,7 @@ def shared():
 @pytest.fixture
 def bot(monkeypatch, home):
     """A Bot API server on loopback in place of Telegram's, and the simulated market."""
-    from bot_api_server import FRIEND, BotServer
+    from support.servers.bot_api import FRIEND, BotServer
 
     with BotServer() as server:
         server.use(monkeypatch, users=str(FRIEND))
@@ -285,7 +258,7 @@ def bot(monkeypatch, home):
 @pytest.fixture
 def listener(tmp_path, bot):
     """A function that starts `ia listen telegram WORDS`; what it started ends with the test."""
-    from bot_api_server import listeners
+    from support.servers.bot_api import listeners
 
     with listeners(tmp_path) as start:
         yield start
@@ -312,16 +285,16 @@ def source(db):
 def full(db, source):
     """Three symbols: one whole, one listed later, one that was suspended over its ex-date."""
     from ia.organs.market import store
-    from ia.organs.ohlcv.adjust import Action
-    from stored_market import DATES, bars
+    from ia.organs.ohlcv.adjustment import Action
+    from support.markets.stored_histories import DATES, bars
 
     gap = [*DATES[:20], *DATES[40:60]]
     store.put_histories(
         db, source,
         [
-            store.History("600000.SH", bars(DATES[:60]), [Action(DATES[10], cash=0.5), Action(DATES[50], bonus=0.3)]),
-            store.History("300001.SZ", bars(DATES[30:60], 50.0), []),
-            store.History("000002.SZ", bars(gap, 7.0), [Action(DATES[25], cash=0.2), Action(DATES[30], bonus=1.0)]),
+            store.StoredHistory("600000.SH", bars(DATES[:60]), [Action(DATES[10], cash=0.5), Action(DATES[50], bonus=0.3)]),
+            store.StoredHistory("300001.SZ", bars(DATES[30:60], 50.0), []),
+            store.StoredHistory("000002.SZ", bars(gap, 7.0), [Action(DATES[25], cash=0.2), Action(DATES[30], bonus=1.0)]),
         ],
     )  # fmt: skip
     return db

@@ -1,5 +1,7 @@
-"""Man pages from the same source as `--help`: `python -m ia_cli.man_pages DIR` writes man1/ia.1 and one page a
-command."""
+"""Write the man pages from the same source as `--help`.
+
+`python -m ia_cli.man_pages DIR` writes man1/ia.1 and one page a command.
+"""
 
 import sys
 from collections.abc import Iterator
@@ -8,7 +10,7 @@ from pathlib import Path
 import click
 
 from ia_cli.main import COMMANDS, cli
-from ia_cli.terminal.group import Command, Group, first_line, paragraphs
+from ia_cli.terminal.group import Command, CommandGroup, first_line, split_paragraphs
 
 EXTRA_PAGES = ("ia-ohlcv.5", "ia-skill.5", "ia-provider.5", "ia-task.5")
 STATUSES = {
@@ -59,23 +61,23 @@ ENVIRONMENT = {
 }
 
 
-def pages() -> dict[str, str]:
+def build_pages() -> dict[str, str]:
     """Return all generated pages: file name -> roff."""
-    out = {"ia.1": _root()}
-    context = _context(cli, "ia")
+    out = {"ia.1": _format_root_page()}
+    context = _make_context(cli, "ia")
     for name in COMMANDS:
         command = cli.get_command(context, name)
         assert command is not None
-        out[f"ia-{name}.1"] = _command(name, command, context)
+        out[f"ia-{name}.1"] = _format_command_page(name, command, context)
     return out
 
 
-def _context(command: click.Command, name: str, parent: click.Context | None = None) -> click.Context:
+def _make_context(command: click.Command, name: str, parent: click.Context | None = None) -> click.Context:
     return click.Context(command, info_name=name, parent=parent, **command.context_settings)
 
 
-def _root() -> str:
-    lines = [*_title("ia")]
+def _format_root_page() -> str:
+    lines = [*_format_title("ia")]
     lines += ["ia - personal investment research made of files and pipes"]
     lines += [".SH SYNOPSIS", r".B ia", r"[\fIOPTIONS\fR] \fICOMMAND\fR [\fIARGS\fR]..."]
     lines += [".SH DESCRIPTION"]
@@ -85,36 +87,42 @@ def _root() -> str:
         r"(\fBia\-ohlcv\fR(5)) is what they pass to each other. Standard output is data and nothing else. It",
         "researches and advises; it never places an order.",
     ]
-    lines += [".SH OPTIONS", *_options(cli, _context(cli, "ia"))]
+    lines += [".SH OPTIONS", *_format_options(cli, _make_context(cli, "ia"))]
     lines += [".SH COMMANDS"]
     for name, (_, text) in COMMANDS.items():
-        lines += [".TP", rf"\fBia\-{_escape(name)}\fR(1)", _escape(text)]
-    lines += [".SH EXIT STATUS", *_definitions({str(key): text for key, text in STATUSES.items()})]
+        lines += [".TP", rf"\fBia\-{_escape_roff(name)}\fR(1)", _escape_roff(text)]
+    lines += [".SH EXIT STATUS", *_format_definitions({str(key): text for key, text in STATUSES.items()})]
     lines += [".SH DATES", "Every option and argument that takes a date, and every tool, takes these forms."]
-    lines += _definitions(DATES)
-    lines += [".SH ENVIRONMENT", *_definitions(ENVIRONMENT), ".SH FILES", *_definitions(FILES)]
-    lines += [".SH EXAMPLE", ".nf", _escape(cli.example), ".fi"]
-    lines += [".SH SEE ALSO", ", ".join(rf"\fB{_escape(page[:-2])}\fR({page[-1]})" for page in EXTRA_PAGES)]
+    lines += _format_definitions(DATES)
+    lines += [".SH ENVIRONMENT", *_format_definitions(ENVIRONMENT), ".SH FILES", *_format_definitions(FILES)]
+    lines += [".SH EXAMPLE", ".nf", _escape_roff(cli.example), ".fi"]
+    lines += [".SH SEE ALSO", ", ".join(rf"\fB{_escape_roff(page[:-2])}\fR({page[-1]})" for page in EXTRA_PAGES)]
     return "\n".join(lines) + "\n"
 
 
-def _command(name: str, command: click.Command, parent: click.Context) -> str:
-    context = _context(command, name, parent)
-    lines = [*_title(f"ia-{name}")]
-    lines += [rf"ia\-{_escape(name)} - {_escape(first_line(command).rstrip('.'))}", ".SH SYNOPSIS"]
-    lines += [_usage(command, context), ".SH DESCRIPTION", *_text(command)]
-    lines += [".SH OPTIONS", *_options(command, context)]
-    if isinstance(command, Group):
+def _format_command_page(name: str, command: click.Command, parent: click.Context) -> str:
+    context = _make_context(command, name, parent)
+    lines = [*_format_title(f"ia-{name}")]
+    lines += [rf"ia\-{_escape_roff(name)} - {_escape_roff(first_line(command).rstrip('.'))}", ".SH SYNOPSIS"]
+    lines += [_format_usage(command, context), ".SH DESCRIPTION", *_format_help_text(command)]
+    lines += [".SH OPTIONS", *_format_options(command, context)]
+    if isinstance(command, CommandGroup):
         lines += [".SH COMMANDS"]
         for verb in command.list_commands(context):
             below = command.get_command(context, verb)
             assert below is not None
-            inner = _context(below, verb, context)
-            lines += [f".SS {_escape(verb)}", _usage(below, inner), ".PP", *_text(below), *_options(below, inner)]
-            lines += _example(below)
-    lines += list(_more(name))
-    if isinstance(command, Command | Group) and command.example:
-        lines += [".SH EXAMPLE", ".nf", _escape(command.example), ".fi"]
+            inner = _make_context(below, verb, context)
+            lines += [
+                f".SS {_escape_roff(verb)}",
+                _format_usage(below, inner),
+                ".PP",
+                *_format_help_text(below),
+                *_format_options(below, inner),
+            ]
+            lines += _format_example(below)
+    lines += list(_extra_sections(name))
+    if isinstance(command, Command | CommandGroup) and command.example:
+        lines += [".SH EXAMPLE", ".nf", _escape_roff(command.example), ".fi"]
     lines += [
         ".SH SEE ALSO",
         r"\fBia\fR(1) has the exit statuses, the files and the environment;",
@@ -123,7 +131,7 @@ def _command(name: str, command: click.Command, parent: click.Context) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _more(name: str) -> Iterator[str]:
+def _extra_sections(name: str) -> Iterator[str]:
     """Sections that a command's organ knows and its help would be too long for."""
     if name in ("compute", "indicator"):
         from ia.organs.compute.indicators import CONVENTIONS
@@ -131,22 +139,22 @@ def _more(name: str) -> Iterator[str]:
         yield ".SH DIFFERENCES OF CONVENTION"
         for paragraph in CONVENTIONS.strip().split("\n\n"):
             yield ".PP"
-            yield _escape(" ".join(paragraph.split()))
+            yield _escape_roff(" ".join(paragraph.split()))
     if name in ("quote", "fundamentals", "market"):
         yield ".SH OUTPUT"
         yield "Piped rows have these columns; rows as JSON have them too, and more where a source tells more."
         yield "What is not known is empty, in JSON null. Money is in yuan, volume in shares, *_pct per cent."
-        yield from _definitions({each: " ".join(columns) for each, columns in _columns(name).items()})
+        yield from _format_definitions({each: " ".join(columns) for each, columns in _output_columns(name).items()})
     if name == "market":
-        yield from _documents()
+        yield from _json_documents()
     if name == "task":
-        yield from [".SH ENVIRONMENT", *_definitions({"IA_CRONTAB": ENVIRONMENT["IA_CRONTAB"]})]
+        yield from [".SH ENVIRONMENT", *_format_definitions({"IA_CRONTAB": ENVIRONMENT["IA_CRONTAB"]})]
 
 
-def _columns(name: str) -> dict[str, tuple[str, ...]]:
+def _output_columns(name: str) -> dict[str, tuple[str, ...]]:
     """Return the columns of each list that a command prints."""
     if name == "quote":
-        from ia.organs.market.reading import QUOTE
+        from ia.organs.market.market_reader import QUOTE
 
         return {"quote": QUOTE}
     if name == "fundamentals":
@@ -156,63 +164,67 @@ def _columns(name: str) -> dict[str, tuple[str, ...]]:
     from ia_cli.commands import market
 
     return {
-        "summary": ("date", *market.BOARDS), "gainers": market.GAINERS, "sectors": market.SECTORS,
-        "mainline": market.MAINLINE, "northbound": market.NORTHBOUND, "lhb": market.LHB,
-    }  # fmt: skip
+        "summary": ("date", *market.BOARDS),
+        "gainers": market.GAINERS,
+        "sectors": market.SECTORS,
+        "mainline": market.MAINLINE,
+        "northbound": market.NORTHBOUND,
+        "lhb": market.LHB,
+    }
 
 
-def _documents() -> Iterator[str]:
+def _json_documents() -> Iterator[str]:
     """Yield what stands in the JSON of those that print one document, as the functions that make them say it."""
     from inspect import getdoc
 
-    from ia.organs.market.mainline import mainlines
-    from ia.organs.market.summary import summary
+    from ia.organs.market.day_summary import summarize_day
+    from ia.organs.market.main_lines import find_mainlines
 
-    for name, function in (("summary", summary), ("mainline", mainlines)):
+    for name, function in (("summary", summarize_day), ("mainline", find_mainlines)):
         told = (getdoc(function) or "").partition("\n\n")[2]
-        yield from (".PP", rf"\fB{name} \-\-json\fR:", ".PP", ".nf", _escape(told), ".fi")
+        yield from (".PP", rf"\fB{name} \-\-json\fR:", ".PP", ".nf", _escape_roff(told), ".fi")
 
 
-def _title(page: str) -> Iterator[str]:
+def _format_title(page: str) -> Iterator[str]:
     yield r".\" Generated from the help texts by `make man`; do not edit."
     yield f'.TH "{page.upper()}" "1" "" "ia" "ia"'
     yield ".SH NAME"
 
 
-def _usage(command: click.Command, context: click.Context) -> str:
+def _format_usage(command: click.Command, context: click.Context) -> str:
     pieces = " ".join(command.collect_usage_pieces(context))
-    return f"\\fB{_escape(context.command_path)}\\fR {_escape(pieces)}"
+    return f"\\fB{_escape_roff(context.command_path)}\\fR {_escape_roff(pieces)}"
 
 
-def _text(command: click.Command) -> Iterator[str]:
-    for paragraph in paragraphs(command.help):
+def _format_help_text(command: click.Command) -> Iterator[str]:
+    for paragraph in split_paragraphs(command.help):
         yield ".PP"
         if paragraph.startswith("\b"):
-            yield from (".nf", *(_escape(line) for line in paragraph.lstrip("\b\n").splitlines()), ".fi")
+            yield from (".nf", *(_escape_roff(line) for line in paragraph.lstrip("\b\n").splitlines()), ".fi")
         else:
-            yield _escape(paragraph)
+            yield _escape_roff(paragraph)
 
 
-def _options(command: click.Command, context: click.Context) -> Iterator[str]:
+def _format_options(command: click.Command, context: click.Context) -> Iterator[str]:
     """Yield the options; `--help` only once, in the command's own list."""
     for param in command.params if context.parent and context.parent.parent else command.get_params(context):
         record = param.get_help_record(context)
         if record is not None and not isinstance(param, click.Argument):
-            yield from (".TP", rf"\fB{_escape(record[0])}\fR", _escape(record[1]))
+            yield from (".TP", rf"\fB{_escape_roff(record[0])}\fR", _escape_roff(record[1]))
 
 
-def _example(command: click.Command) -> Iterator[str]:
+def _format_example(command: click.Command) -> Iterator[str]:
     example = getattr(command, "example", "")
     if example:
-        yield from (".PP", "Example:", ".PP", ".nf", _escape(example), ".fi")
+        yield from (".PP", "Example:", ".PP", ".nf", _escape_roff(example), ".fi")
 
 
-def _definitions(table: dict[str, str]) -> Iterator[str]:
+def _format_definitions(table: dict[str, str]) -> Iterator[str]:
     for term, text in table.items():
-        yield from (".TP", rf"\fB{_escape(term)}\fR", _escape(text))
+        yield from (".TP", rf"\fB{_escape_roff(term)}\fR", _escape_roff(text))
 
 
-def _escape(text: str) -> str:
+def _escape_roff(text: str) -> str:
     escaped = text.replace("\\", r"\e").replace("-", r"\-").replace("'", r"\(aq").replace("`", r"\(ga")
     return "\n".join(rf"\&{line}" if line.startswith(".") else line for line in escaped.split("\n"))
 
@@ -222,7 +234,7 @@ def main() -> None:
     if len(sys.argv) != 2:
         sys.exit("usage: python -m ia_cli.man_pages DIR")
     folder = Path(sys.argv[1])
-    for name, page in pages().items():
+    for name, page in build_pages().items():
         (folder / "man1" / name).write_text(page, encoding="utf-8")
 
 

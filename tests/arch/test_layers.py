@@ -1,39 +1,57 @@
 """The floors of the house: an import goes down, read from the syntax tree. Lazy imports count, nothing is run."""
 
 import ast
+import functools
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
 FLOORS = ("kernel", "domain", "organs", "wiring", "faculties", "agent", "reach")
 """From the ground up. A room may import any room of a floor below its own."""
 ARROWS = {
-    "audit": {"clock"},
+    "audit": {"clock", "jsontypes"},
     "clock": {"config", "dateforms", "errors"},
-    "config": {"errors", "files", "formats"},
-    "dateforms": {"errors"},
+    "config": {"errors", "files", "formats", "jsontypes", "patterns"},
+    "dateforms": {"errors", "i18n", "patterns"},
     "faults": {"audit", "config", "errors", "store", "workspace"},
-    "files": {"errors"},
-    "formats": {"errors"},
-    "outside": {"digest", "formats", "links"},
-    "proposals": {"audit", "clock", "config", "errors", "links", "outside", "store", "workspace"},
-    "store": {"config", "errors", "files"},
-    "unit": {"errors", "files"},
-    "workspace": {"audit", "clock", "config", "digest", "errors", "files", "formats", "observers", "store", "unit"},
+    "files": {"errors", "jsontypes"},
+    "folders": {"workspace"},
+    "formats": {"errors", "patterns"},
+    "i18n": {"errors"},
+    "links": {"patterns"},
+    "untrusted": {"digest", "formats", "links", "patterns"},
+    "proposals": {"audit", "clock", "config", "errors", "links", "untrusted", "store", "workspace"},
+    "store": {"config", "errors", "files", "i18n", "patterns"},
+    "work_unit": {"errors", "files"},
+    "workspace": {
+        "audit",
+        "clock",
+        "config",
+        "digest",
+        "errors",
+        "files",
+        "formats",
+        "observers",
+        "patterns",
+        "store",
+        "work_unit",
+    },
     "rules": {"instruments"},
     "compute": {"ohlcv"},
     "market": {"marketdb", "ohlcv"},
     "ohlcv": {"marketdb"},
     "approvals": {"ledger_prices"},
-    "universe": {"mentions"},
+    "universe": {"security_mentions"},
     "profiles": {"packages"},
     "providers": {"packages"},
-    "skills": {"packages"},
+    "skills": {"packages", "profiles"},
     "analyst": {"prompt_format", "tools"},
     "turns": {"analyst", "prompt_format", "tools"},
     "bridges": {"tasks"},
     "doctor": {"tasks"},
 }
 """Room -> the rooms of its own floor that it imports."""
+SHELVES = ("voice", "tables", "template", "parts", "ask", "desk", "failures", "evidence", "say", "jobs", "offline")
+"""Of the analyst, from what is wanted to the work: shelves and the files between them."""
 HOMES = {  # third party -> the only modules that import it
     "click": {"ia_cli"},
     "rich": {"ia_cli"},
@@ -64,13 +82,17 @@ ENVIRONMENT = {"ia.kernel.config"}
 """The only reader of os.environ."""
 
 
+parse = functools.cache(ast.parse)
+"""Five tests read the same 300 files."""
+
+
 def modules(root):
     """Return dotted name -> syntax tree of every module below a folder of packages."""
     found = {}
     for file in sorted(root.rglob("*.py")):
         parts = file.relative_to(root).with_suffix("").parts
         name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-        found[name] = ast.parse(file.read_text(encoding="utf-8"))
+        found[name] = parse(file.read_text(encoding="utf-8"))
     return found
 
 
@@ -162,6 +184,16 @@ def circles(root):
     )
 
 
+def climbs_of_shelves(root):
+    """Yield every import of the analyst's that goes up its shelves."""
+    base = "ia.agent.analyst."
+    for module, line, name in edges(root):
+        if module.startswith(base) and name.startswith(base):
+            own, other = (each.removeprefix(base).split(".")[0] for each in (module, name))
+            if SHELVES.index(other) > SHELVES.index(own):
+                yield f"{module}:{line}: {own} imports {other}, which is above it"
+
+
 def readers_of_the_environment(root):
     for module, tree in modules(root).items():
         for node in ast.walk(tree):
@@ -183,6 +215,12 @@ def test_imports_go_down():
 
 def test_every_arrow_is_used():
     assert not unused_arrows(ROOT / "lib")
+
+
+def test_the_shelves_of_the_analyst_go_one_way():
+    assert not list(climbs_of_shelves(ROOT / "lib"))
+    there = {path.stem for path in (ROOT / "lib/ia/agent/analyst").iterdir()} - {"__init__", "__pycache__"}
+    assert there == set(SHELVES)
 
 
 def test_no_files_import_each_other_in_a_circle():
@@ -214,6 +252,8 @@ def test_the_check_sees_violations(tmp_path, monkeypatch):
         "ia/reach/tasks/book.py": "",
         "ia/kernel/clock.py": "from ia.kernel import config\n",
         "ia/kernel/config.py": "from ia.kernel import clock\n",
+        "ia/agent/analyst/ask/intent.py": "from ia.agent.analyst.jobs import plan\n",
+        "ia/agent/analyst/jobs/plan.py": "",
         "ia_cli/commands/note.py": "from ia_cli.commands import recall\n",
         "ia_cli/commands/recall.py": "",
     }.items():
@@ -223,4 +263,5 @@ def test_the_check_sees_violations(tmp_path, monkeypatch):
     assert len(list(violations(tmp_path))) == 5
     assert unused_arrows(tmp_path) == [("compute", "memory")]
     assert circles(tmp_path) == [("ia.kernel.clock", "ia.kernel.config")]
+    assert len(list(climbs_of_shelves(tmp_path))) == 1
     assert len(list(readers_of_the_environment(tmp_path))) == 1

@@ -4,7 +4,7 @@ import click
 import pytest
 
 from ia_cli.main import COMMANDS, cli
-from ia_cli.terminal.group import Group
+from ia_cli.terminal.group import CommandGroup
 from ia_cli.terminal.synonyms import COMMANDS as WORDS
 from ia_cli.terminal.synonyms import FORMER, OPTIONS, VERBS
 
@@ -24,7 +24,7 @@ MEANING = {
 
 
 def commands(command=cli, path=()):
-    if not isinstance(command, Group):
+    if not isinstance(command, CommandGroup):
         yield " ".join(path), command
         return
     for name in COMMANDS if command is cli else command.commands:
@@ -78,7 +78,7 @@ def test_every_answer_names_a_command_that_exists():
                     continue
                 command = cli.get_command(None, words[0])
                 assert command is not None, answer
-                if isinstance(command, Group) and not command.fallback:
+                if isinstance(command, CommandGroup) and not command.fallback:
                     assert words[1] in command.commands, answer
 
 

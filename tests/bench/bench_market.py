@@ -25,9 +25,10 @@ import sqlite_utils
 
 from ia.kernel.workspace import Workspace
 from ia.organs import marketdb
-from ia.organs.market import mirror, store
+from ia.organs.market import store
+from ia.organs.market.mirror import reader
 from ia.organs.market.quote import Quote
-from ia.organs.ohlcv.adjust import Action
+from ia.organs.ohlcv.adjustment import Action
 from ia.organs.ohlcv.canonical import Bars
 
 DAYS_MORE = 9
@@ -64,12 +65,12 @@ class Market:
         prices = [np.round(close * part, 2).tolist() for part in (0.995, 1.01, 0.98)]
         return Bars(self.dates[rows], *prices, close.tolist(), (close * 1e5).astype(int).tolist())
 
-    def histories(self) -> Iterator[store.History]:
+    def histories(self) -> Iterator[store.StoredHistory]:
         for at, symbol in enumerate(self.symbols):
             bars = self.bars(at, slice(0, self.history))
             amount: list[float | None] = [c * v for c, v in zip(bars.close, bars.volume, strict=True)]
             acts = [Action(self.dates[n], cash=0.1) for n in range(at % 240 + 1, self.history, 240)]
-            yield store.History(symbol, bars, acts, amount=amount)
+            yield store.StoredHistory(symbol, bars, acts, amount=amount)
 
     def quotes(self, row: int) -> list[Quote]:
         """Return a snapshot with all that a source tells."""
@@ -80,11 +81,11 @@ class Market:
             volume = int(close * 1e5)
             found.append(
                 Quote(
-                    symbol, f"公司{symbol[:6]}", close, before, round(close - before, 2),
-                    round((close / before - 1) * 100, 2), round(close * 0.995, 2), round(close * 1.01, 2),
-                    round(close * 0.98, 2), volume, close * volume, 3.0, 1.25, 0.98, 21.5, 20.75, 2.5, 11.25,
-                    close * 1e9, close * 8e8, 4.5, 12.75, f"{self.dates[row]}T15:00:00", "stock", "2010-01-04",
-                    f"行业{at % 86}", ";".join(f"概念{(at * 7 + n) % 400}" for n in range(6)),
+                    symbol=symbol, name=f"公司{symbol[:6]}", price=close, prev_close=before, change=round(close - before, 2),
+                    change_pct=round((close / before - 1) * 100, 2), open=round(close * 0.995, 2), high=round(close * 1.01, 2),
+                    low=round(close * 0.98, 2), volume=volume, amount=close * volume, amplitude_pct=3.0, turnover_pct=1.25, volume_ratio=0.98, pe=21.5, pe_ttm=20.75, pb=2.5, roe_pct=11.25,
+                    market_cap=close * 1e9, float_cap=close * 8e8, change_60d_pct=4.5, change_ytd_pct=12.75, time=f"{self.dates[row]}T15:00:00", kind="stock", listed="2010-01-04",
+                    industry=f"行业{at % 86}", concepts=";".join(f"概念{(at * 7 + n) % 400}" for n in range(6)),
                 )
             )  # fmt: skip
         return found
@@ -142,7 +143,7 @@ def run(folder: str, small: bool) -> None:
     ws = Workspace(folder)
     with contextlib.closing(marketdb.connect(ws)) as db:
         source = store.source_id(db, "akshare", False)
-        stored = store.days(db, source)
+        stored = store.stored_days(db, source)
         market = Market(small, stored[-1] if stored else "")
         if not stored:
             _build(ws, db, source, market)
@@ -156,7 +157,7 @@ def _build(ws: Workspace, db: sqlite3.Connection, source: int, market: Market) -
     print(f"{len(market.symbols)} symbols x {market.history} days = {rows / 1e6:.2f} M bars")
     told = store.put_histories(db, source, market.histories())
     print(f"put_histories: {told.seconds:.1f} s, {rows / told.seconds / 1000:.0f} k bars a second, data made meanwhile")
-    print(f"mirror built from the rows: {mirror.update(ws, db, source):.1f} s")
+    print(f"mirror built from the rows: {reader.update_mirror(ws, db, source):.1f} s")
     db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     size = os.path.getsize(os.path.join(ws.root, ".ia", "cache", "market.db"))
     print(f"market.db {size / 1e6:.0f} MB, {size / rows:.0f} bytes a bar")
@@ -170,7 +171,7 @@ def _days(ws: Workspace, db: sqlite3.Connection, source: int, market: Market, ot
 
         def sync(day: str = day, quotes: list[Quote] = quotes) -> None:
             store.put_day(db, source, day, quotes, host="bench")
-            mirror.update(ws, db, source)
+            reader.update_mirror(ws, db, source)
 
         def by_symbol(row: int = row, quotes: list[Quote] = quotes) -> None:
             upsert(other, market, row, quotes)
@@ -188,18 +189,18 @@ def _days(ws: Workspace, db: sqlite3.Connection, source: int, market: Market, ot
 
 def _reading(ws: Workspace, source: int, market: Market, folder: str) -> None:
     matrix = os.path.join(folder, "close.npy")
-    np.save(matrix, np.array(mirror.load(ws, "akshare").close))
+    np.save(matrix, np.array(reader.load_mirror(ws, "akshare").close))
     ours, floor = [], []
     for _ in range(7):
         floor.append(seconds(lambda: np.nansum(np.load(matrix, mmap_mode="r"))))
-        ours.append(seconds(lambda: np.nansum(mirror.load(ws, "akshare").close)))
+        ours.append(seconds(lambda: np.nansum(reader.load_mirror(ws, "akshare").close)))
     report("numpy.load(mmap) of close, every value read", statistics.median(floor))
     report("the same from the mirror", statistics.median(ours), statistics.median(floor), "≤ 2")
     symbol = market.symbols[len(market.symbols) // 2]
     with contextlib.closing(marketdb.connect(ws)) as db:
         report(
             "one symbol's history",
-            statistics.median(seconds(lambda: store.bars_of(db, source, symbol)) for _ in "abcde"),
+            statistics.median(seconds(lambda: store.load_bars(db, source, symbol)) for _ in "abcde"),
         )
     with contextlib.closing(sqlite3.connect(os.path.join(folder, ".ia", "cache", "market.db"))) as plain:
         query: Any = lambda: plain.execute("SELECT * FROM daily WHERE symbol = ?", (symbol,)).fetchall()  # noqa: E731

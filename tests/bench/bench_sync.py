@@ -21,15 +21,15 @@ from pathlib import Path
 import bench_market
 from floors import SCRIPTS, environment
 
-from ia.kernel.clock import parse
+from ia.kernel.clock import parse_moment
 from ia.kernel.workspace import Workspace
 from ia.organs import marketdb
 from ia.organs.market import store
 from ia.organs.ohlcv.calendar import last_session
 
 sys.path.insert(0, str(SCRIPTS.parent))
-from made_market import Bar, Market
-from market_hosts import Hosts
+from support.markets.hosts import Hosts
+from support.markets.simulated import Bar, Market
 
 
 class Served(Market):
@@ -71,10 +71,10 @@ def main() -> None:
     options = parser.parse_args()
     ws = Workspace(str(options.folder))
     with contextlib.closing(marketdb.connect(ws)) as db:
-        last = store.days(db, store.source_id(db, "akshare", False))[-1]
+        last = store.stored_days(db, store.source_id(db, "akshare", False))[-1]
     bench_market.DAYS_MORE = 30 + options.rounds
     bench = bench_market.Market(options.small, last)
-    days = [day for day in bench.dates[bench.first :] if last_session("CN", parse(f"{day}T16:00+08:00")) == day]
+    days = [day for day in bench.dates[bench.first :] if last_session("CN", parse_moment(f"{day}T16:00+08:00")) == day]
     days = days[: options.rounds + 1]
     first, again, theirs = [], [], []
     with (

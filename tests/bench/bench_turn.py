@@ -12,7 +12,7 @@ from floors import PYTHON, Case, environment, measure, table
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from openai_server import KEY, MODEL, Reply, Server, write_user_path
+from support.servers.openai import KEY, MODEL, Reply, Server, write_user_path
 
 QUESTION = "帮我看看宁德时代最近怎么样"
 UNWRITTEN = 'rm -rf "$IA_HOME/notebook" "$IA_HOME/memory/observations";'

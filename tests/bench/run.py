@@ -27,12 +27,12 @@ def commands(home: Path) -> list[Case]:
         Case("sqlite3+csv | numpy", pair),
         Case("ia --help", "ia --help", "click hello --help", 1.3),
         Case("ia ohlcv --help", "ia ohlcv --help", "click hello --help", 1.3),
-        Case("ia note (write)", "ia note scratch/bench $RANDOM", BASE, 2),
+        Case("ia note (write)", "ia note scratch/bench $RANDOM", BASE, 1.6),
         Case("ia note read", "ia note read scratch/bench", BASE, 2),
         Case("ia recall", "ia recall 动能", BASE, 2),
         Case("ia memory observe", "ia memory observe 宁德时代 $RANDOM", BASE, 2),
         Case("ia memory list", "ia memory list", BASE, 2),
-        Case("ia ohlcv (cached)", prices, BASE, 2),
+        Case("ia ohlcv (cached)", prices, BASE, 1.6),
         Case("ia send, to the inbox", "ia send $RANDOM", BASE, 2),
         Case("ia task due, nothing due", "ia task due", BASE, 3),
         Case(
@@ -65,7 +65,7 @@ def main() -> None:
         home = Path(tempfile.mkdtemp(prefix="ia-bench-"))
         try:
             env = environment(home)
-            table_of = shutil.copy(REPO / "tests" / "fake_crontab", home / "crontab")
+            table_of = shutil.copy(REPO / "tests" / "support" / "fake_crontab", home / "crontab")
             env["IA_CRONTAB"] = str(table_of)  # never the machine's own
             for command in (
                 "ia ohlcv 600519",

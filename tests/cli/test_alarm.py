@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from conftest import all_of, installed
 from ia.reach import doctor
-from ia.reach.tasks import alarm, crontab, decisions, entries, running, table
+from ia.reach.tasks import alarm, crontab, crontab_file, crontab_lines, decisions, executor
+from support.program import all_of, installed
 
 DAILY = "---\nschedule: 0 9 * * *\nzone: Asia/Shanghai\nrun: ia usage\n---\n"
 DAY, THREE_DAYS_LATER = "2026-11-22T18:00+08:00", "2026-11-25T12:00+08:00"
@@ -24,7 +24,7 @@ def daily(ws, monkeypatch):
     """A task that was approved three days ago; nothing has run since."""
     monkeypatch.setenv("IA_NOW", DAY)
     ws.write("tasks/daily.md", DAILY)
-    decisions.approve(ws, "daily", by="test")
+    decisions.approve_task(ws, "daily", by="test")
     monkeypatch.setenv("IA_NOW", THREE_DAYS_LATER)
     return ws
 
@@ -37,10 +37,10 @@ def program(daily, tmp_path, monkeypatch, crontab):
     script = folder / "ia"
     script.write_text(f"#!{sys.executable}\nfrom ia_cli.start import main\nmain()\n")
     script.chmod(0o755)
-    monkeypatch.setattr(entries, "own_program", lambda: [str(script)])
+    monkeypatch.setattr(crontab_lines, "own_program", lambda: [str(script)])
     from ia.reach.tasks import crontab as ours
 
-    ours.sync(daily)
+    ours.sync_block(daily)
     assert str(script).encode() in crontab.read_bytes()
     return script
 
@@ -48,58 +48,58 @@ def program(daily, tmp_path, monkeypatch, crontab):
 @pytest.fixture
 def cron(monkeypatch):
     """Make a cron daemon run, or not; whether one does here is the machine's."""
-    return lambda runs: monkeypatch.setattr(table, "daemon", lambda: runs)
+    return lambda runs: monkeypatch.setattr(crontab_file, "is_daemon_running", lambda: runs)
 
 
 def why(ws):
-    return str(alarm.fault(ws).why)
+    return str(alarm.diagnose_fault(ws).why)
 
 
-def test_the_slots_that_passed_are_told_until_they_are_run(daily, monkeypatch):
-    assert [(each.name, each.slots) for each in alarm.overdue(daily)] == [("daily", SLOTS)]
+def test_the_slots_that_passed_are_reported_until_they_are_run(daily, monkeypatch):
+    assert [(each.name, each.slots) for each in alarm.find_overdue(daily)] == [("daily", SLOTS)]
     monkeypatch.setenv("IA_NOW", "2026-11-23T09:05+08:00")
-    assert alarm.overdue(daily) == []  # a run may still come
+    assert alarm.find_overdue(daily) == []  # a run may still come
     monkeypatch.setenv("IA_NOW", THREE_DAYS_LATER)
-    running.due(daily)
-    assert alarm.overdue(daily) == []
+    executor.run_due(daily)
+    assert alarm.find_overdue(daily) == []
 
 
 def test_a_task_that_rests_or_whose_file_is_gone_is_not_overdue(daily):
-    decisions.pause(daily, "daily")
-    assert alarm.overdue(daily) == []
-    decisions.resume(daily, "daily")
-    assert alarm.overdue(daily) == []  # from now on
+    decisions.pause_task(daily, "daily")
+    assert alarm.find_overdue(daily) == []
+    decisions.resume_task(daily, "daily")
+    assert alarm.find_overdue(daily) == []  # from now on
 
 
 def test_the_reason_is_looked_for_where_the_alarm_lives(daily, program, crontab, cron, tmp_path, monkeypatch):
     cron(True)
     assert "the machine was off or asleep" in why(daily)
     cron(None)
-    assert "cannot be told" in why(daily)
+    assert "ia cannot tell whether a cron daemon is running" in why(daily)
     cron(False)
-    assert why(daily) == "no cron daemon seems to run"
+    assert why(daily) == "no cron daemon seems to be running"
     text = program.read_text()
     program.write_text(text.replace("ia_cli.start", "ia_gone"))
-    assert "does not start: ModuleNotFoundError" in why(daily)
+    assert "which fails to start: ModuleNotFoundError" in why(daily)
     program.write_text(text.replace(sys.executable, "/gone/python3"))
-    assert why(daily) == f"the crontab starts {program}, whose interpreter /gone/python3 is not there"
+    assert why(daily) == f"the crontab runs {program}, whose interpreter /gone/python3 does not exist"
     program.unlink()
-    assert why(daily) == f"the crontab starts {program}, which is not there"
+    assert why(daily) == f"the crontab runs {program}, which does not exist"
     crontab.write_bytes(crontab.read_bytes().replace(os.fsencode(daily.root), b"/moved/from"))
-    assert why(daily) == "the crontab has no lines of this workspace, but of /moved/from, which is not there"
+    assert why(daily) == "the crontab has no lines for this workspace, only for /moved/from, which does not exist"
     crontab.write_bytes(b"0 5 * * * backup\n")
-    assert why(daily) == "the crontab has no lines of this workspace: no task will run"
+    assert why(daily) == "the crontab has no lines for this workspace, so no task will run"
     monkeypatch.setenv("IA_CRONTAB", str(tmp_path / "none"))
-    assert why(daily).startswith("there is no crontab program")
+    assert why(daily).startswith("no crontab program found")
 
 
 def test_the_doctor_tells_the_slots_and_the_reason(daily, program, cron):
     cron(True)
     program.write_text("#!/gone/python3\n")
-    told = [(each.check, each.state, str(each.detail)) for each in doctor.examine(daily)]
-    reason = f"the crontab starts {program}, whose interpreter /gone/python3 is not there"
+    told = [(each.check, each.state, str(each.detail)) for each in doctor.run_checks(daily)]
+    reason = f"the crontab runs {program}, whose interpreter /gone/python3 does not exist"
     assert ("crontab", "fail", reason) in told
-    assert ("alarm", "fail", f"task daily: 3 slots passed without a run, the last 2026-11-25 09:00: {reason}") in told
+    assert ("alarm", "fail", f"task daily: missed 3 runs, the last at 2026-11-25 09:00: {reason}") in told
 
 
 def test_the_list_tells_them(ia, daily, crontab):
@@ -107,12 +107,12 @@ def test_the_list_tells_them(ia, daily, crontab):
     run = ia("task", "list")
     assert run.returncode == 0 and "\tapproved, overdue\t" in run.stdout
     assert run.stderr.splitlines() == [
-        "ia: task daily: slots passed without a run: 2026-11-23 09:00, 2026-11-24 09:00, 2026-11-25 09:00",
-        "ia: why: the crontab has no lines of this workspace: no task will run",
+        "ia: task daily: scheduled runs that did not start: 2026-11-23 09:00, 2026-11-24 09:00, 2026-11-25 09:00",
+        "ia: reason: the crontab has no lines for this workspace, so no task will run",
         "hint: `ia doctor --mend`",
     ]
     (row,) = json.loads(ia("task", "list", "--json").stdout)
-    assert row["state"] == "approved" and row["overdue"] == SLOTS and "no lines of this workspace" in row["alarm"]
+    assert row["state"] == "approved" and row["overdue"] == SLOTS and "no lines for this workspace" in row["alarm"]
     assert "overdue" not in ia("task", "list", env={"IA_NOW": DAY}).stdout
 
 
@@ -120,7 +120,7 @@ def test_the_list_tells_of_a_crontab_that_is_behind_the_book(ia, daily, crontab)
     crontab.write_bytes(b"0 5 * * * backup\n")
     run = ia("task", "list", env={"IA_NOW": DAY})
     assert run.stderr.splitlines() == [
-        "ia: the tasks will not run on time: the crontab has no lines of this workspace: no task will run",
+        "ia: tasks will not run on time: the crontab has no lines for this workspace, so no task will run",
         "hint: `ia doctor --mend`",
     ]
 
@@ -142,8 +142,8 @@ def test_the_next_command_at_a_terminal_tells_it_in_a_line_once_a_day(ia, daily,
     assert at_a_terminal("usage", now="2026-11-22T20:00+08:00") == ""
     assert ia("usage").stderr == ""  # not at a terminal
     line = (
-        "ia: 3 slots of daily passed without a run, the last 2026-11-25 09:00: "
-        "the crontab has no lines of this workspace: no task will run; `ia doctor` says more\n"
+        "ia: 3 scheduled runs of daily did not start, the last one at 2026-11-25 09:00: the crontab has no lines "
+        "for this workspace, so no task will run; run `ia doctor` for details\n"
     )
     assert at_a_terminal("usage", now=THREE_DAYS_LATER) == line
     assert at_a_terminal("usage", now="2026-11-25T18:00+08:00") == ""
@@ -164,7 +164,10 @@ def test_a_workspace_that_was_moved(ia, daily, tmp_path):
     moved = Path(tmp_path / "moved")
     shutil.move(daily.root, moved)
     run = ia("--home", str(moved), "task", "list")
-    assert f"why: the crontab has no lines of this workspace, but of {daily.root}, which is not there" in run.stderr
-    assert ia("--home", str(moved), "doctor", "--mend").stderr.count("crontab: mended") == 1
-    assert crontab.homes() == [daily.root, str(moved)]
+    assert (
+        f"reason: the crontab has no lines for this workspace, only for {daily.root}, which does not exist"
+        in run.stderr
+    )
+    assert ia("--home", str(moved), "doctor", "--mend").stderr.count("crontab: repaired") == 1
+    assert crontab.list_workspaces() == [daily.root, str(moved)]
     assert not os.path.exists(daily.root)

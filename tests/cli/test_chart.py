@@ -9,7 +9,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from conftest import all_of, installed
+from support.program import all_of, installed
 
 HEADER = "date,open,high,low,close,volume\n"
 CSV = HEADER + "".join(
@@ -83,7 +83,7 @@ def test_a_title_cannot_repaint_the_terminal(tmp_path):
     assert "\u202e" not in shown
 
 
-def test_panes_that_do_not_fit_are_told(ia):
+def test_panes_that_do_not_fit_are_reported(ia):
     run = ia("chart", "--panes", "rsi,macd,kdj,cci", input=CSV)
     assert len(lines(run)) == 24
     assert re.search(r"[123] of 4 panes fit into 24 lines", run.stderr)
@@ -95,16 +95,16 @@ def test_a_file_names_the_picture_and_its_footer_says_what_is_shown(ia, tmp_path
     assert lines(ia("chart", "my prices.csv"))[0].startswith("my prices ")
     text = _drawn(ia, tmp_path, "my prices.csv", "--last", "30").read_text()
     assert "30 bars 2024-" in text and "168 bars" not in text
-    assert "one bar of 2024-06-28" in _drawn(ia, tmp_path, "my prices.csv", "--last", "1").read_text()
+    assert ">1 bar of 2024-06-28" in _drawn(ia, tmp_path, "my prices.csv", "--last", "1").read_text()
 
 
 def test_bundled_bars_are_told_and_nothing_is_claimed_of_foreign_prices(ia, tmp_path):
     made = ia("ohlcv", "-", input=CSV.replace("date,open", "Date,Open", 1)).stdout
     shown = lines(ia("chart", "--last", "120", input=made))
-    assert shown[1].endswith("  2 bars a candle · daily")
+    assert shown[1].endswith("  2 bars per candle · daily")
     (tmp_path / "x.csv").write_text(made)
     text = _drawn(ia, tmp_path, "x.csv", "--last", "150", "--width", "400").read_text()
-    assert re.search(r">150 bars [^<]* · 2 bars a candle · daily<", text)
+    assert re.search(r">150 bars [^<]* · 2 bars per candle · daily<", text)
     assert "adjusted" not in text + str(shown)
 
 
@@ -280,7 +280,7 @@ def test_trades_are_marked_and_can_be_left_out(ia, tmp_path):
     argv = ("600519", "--adapter", "demo", "--start", "2024-02-01", "--end", "2024-04-30")
     svg = _drawn(ia, tmp_path, *argv).read_text()
     assert 'data-side="buy"' in svg
-    assert "buy 300 @ 100.01 in 2 deals" in svg  # 100.0067: what was dealt on a day stands at one arrow
+    assert "buy 300 @ 100.01 in 2 trades" in svg  # 100.0067: what was dealt on a day stands at one arrow
     assert svg.count('class="trade"') == 1
     assert 'data-side="buy"' not in _drawn(ia, tmp_path, *argv, "--no-trades").read_text()
     assert "▲" in ia("chart", *argv, "--height", "30").stdout
@@ -349,10 +349,10 @@ def test_reports_of_what_is_not_there(ia):
 def test_a_report_of_a_symbol_says_what_is_missing(ia):
     page = ia("report", "600519", "--adapter", "demo").stdout
     for words in (
-        "no quote is stored",
-        "no published report is stored",
-        "the ledger has no trade in it",
-        "nothing is written about it",
+        "no quote stored",
+        "no published reports stored",
+        "no trades in this security in the ledger",
+        "no notes about this security",
     ):
         assert words in page
     assert "simulated prices: 600519.SH is invented by demo" in page
@@ -362,7 +362,7 @@ def test_days_without_bars_are_not_there(ia):
     env = {"IA_MARKET_ADAPTER": "demo", "IA_NOW": "2024-03-15T10:00+08:00"}  # before the close
     for option, day in (("--start", "2024-03-15"), ("--end", "2010-01-01")):
         run = ia("chart", "600519", option, day, env=env)
-        assert (run.returncode, run.stdout) == (66, "") and "no bars then" in run.stderr
+        assert (run.returncode, run.stdout) == (66, "") and "no bars in this period" in run.stderr
     assert "2024-01-15 to 2024-01-15" in ia("chart", "--start", "2030-01-01", input=ONE).stderr
 
 

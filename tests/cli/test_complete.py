@@ -7,7 +7,7 @@ from click.shell_completion import ShellComplete
 
 from ia.kernel import proposals
 from ia.organs.memory import writing
-from small_market import fill, quote
+from support.markets.stored_quotes import fill, quote
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def test_words_of_the_store_of_settings_and_files(completed, line, words):
 
 def test_what_is_watched_and_what_waits(ws, completed):
     assert completed("ia quote ") == []
-    writing.track(ws, "600519.SH")
+    writing.track_item(ws, "600519.SH")
     proposals.propose(ws, "preference", "memory/preferences.md", "- 短\n", because="")
     assert completed("ia quote ") == ["600519.SH"]
     assert completed("ia approve ") == ["1"]
@@ -65,8 +65,8 @@ def test_notes_memory_sessions_and_trades(ws, completed):
     from ia.organs import notebook
 
     assert completed("ia note read ") == completed("ia trade void ") == []
-    notebook.write(ws, "research/宁德时代/2024-03-15", "产能")
-    writing.track(ws, "600519.SH")
+    notebook.write_note(ws, "research/宁德时代/2024-03-15", "产能")
+    writing.track_item(ws, "600519.SH")
     assert completed("ia note read res") == ["research/宁德时代/2024-03-15"]
     assert "memory/tracking.md" in completed("ia memory read ")
     assert "note.write" in completed("ia log --kind ")

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from conftest import installed
+from support.program import installed
 
 CSV = """date,open,high,low,close,volume
 2024-01-15,10.5,11.5,10,11,100
@@ -117,31 +117,34 @@ SAYS_NO = {
     "clsoe": (65, "<expression>:1: unknown name clsoe\nhint: did you mean close"),
     "RSI(close)": (65, "<expression>:1: unknown name RSI\nhint: did you mean rsi?"),
     "close.meen()": (65, "<expression>:1: Series has no meen\nhint: did you mean"),
-    "df['vwap']": (65, "<expression>:1: there is no column or key 'vwap'"),
-    "ta.rsi(close, lenght=3)": (65, "<expression>:1: ta.rsi has no argument lenght; it takes close, length"),
+    "df['vwap']": (65, "<expression>:1: unknown column or key 'vwap'"),
+    "ta.rsi(close, lenght=3)": (65, "<expression>:1: ta.rsi has no argument lenght; available: close, length"),
     "ta.rsii(close)": (65, "<expression>:1: ta has no rsii\nhint: did you mean rsi"),
-    "ta.ma('smaa', close)": (65, "<expression>:1: there is no moving average 'smaa'"),
-    "ta.atr(high, low, close, 2, 'evil')": (65, "<expression>:1: there is no moving average 'evil'"),
-    "ta.sma(close, 50)": (65, "<expression>:1: ta.sma has no result: too few rows"),
-    "close.rolling(3)": (65, "the value is a Rolling: end it with"),
-    "close.mean": (65, "the value is a function: call it with ()"),
-    "x = 1": (65, "the last line has no value; end with an expression, or assign to result"),
-    "print(1)": (65, "<expression>:1: unknown name print\nhint: the value of the last line is printed"),
+    "ta.ma('smaa', close)": (65, "<expression>:1: unknown moving average 'smaa'"),
+    "ta.atr(high, low, close, 2, 'evil')": (65, "<expression>:1: unknown moving average 'evil'"),
+    "ta.sma(close, 50)": (65, "<expression>:1: ta.sma returned no result: too few rows"),
+    "close.rolling(3)": (65, "the value is a Rolling; end the expression with"),
+    "close.mean": (65, "the value is a function; call it with ()"),
+    "x = 1": (65, "the last line has no value; end with an expression, or assign a value to result"),
+    "print(1)": (65, "<expression>:1: unknown name print\nhint: ia prints the value of the last line automatically"),
     "": (65, "the expression is empty"),
-    "import os": (77, "<expression>:1: `import` is not allowed in expressions\nhint: pd, np, ta and math are there"),
+    "import os": (
+        77,
+        "<expression>:1: `import` is not allowed in expressions\nhint: remove the import; pd, np, ta and math are already available",
+    ),
     "close.to_csv('x')": (77, "<expression>:1: Series.to_csv is not available in expressions"),
     "pd.read_csv('/etc/passwd')": (77, "<expression>:1: pd.read_csv is not available in expressions"),
     "().__class__": (77, "<expression>:1: names that begin with an underscore are not allowed: __class__"),
-    "*".join(["1000000000000"] * 400): (77, "the expression is nested too deeply"),
-    "10**6000": (65, "a whole number of more than a thousand digits"),
-    "[[0]] * 3300000": (65, "the value has more than 200000 parts"),
-    'pd.Timestamp("no" + "w")': (77, "is this machine's clock"),
-    'pd.to_datetime(["".join(["n", "ow"])]).max()': (77, "'now' is this machine's clock"),
-    'pd.date_range(end="%s" % "today", periods=1)[0]': (77, "'today' is this machine's clock"),
-    'f = pd.Timestamp\nf("x".join(["", ""]).replace("x", " Now"))': (77, "is this machine's clock"),
+    "*".join(["1000000000000"] * 400): (77, "the expression is nested too deeply; simplify it"),
+    "10**6000": (65, "an integer of more than one thousand digits"),
+    "[[0]] * 3300000": (65, "the value has more than 200000 elements; return fewer"),
+    'pd.Timestamp("no" + "w")': (77, "reads this machine's clock"),
+    'pd.to_datetime(["".join(["n", "ow"])]).max()': (77, "'now' reads this machine's clock"),
+    'pd.date_range(end="%s" % "today", periods=1)[0]': (77, "'today' reads this machine's clock"),
+    'f = pd.Timestamp\nf("x".join(["", ""]).replace("x", " Now"))': (77, "reads this machine's clock"),
     "df['closd\x1b[31mX'] = 1\ndf.closdX": (65, "hint: did you mean"),
-    "x = '\udce9'": (65, "<expression>:1: not UTF-8 text"),
-    "np.zeros(10**9)": (77, "it needs more memory than the sandbox has (1 GB)"),
+    "x = '\udce9'": (65, "<expression>:1: the text is not valid UTF-8"),
+    "np.zeros(10**9)": (77, "the expression needs more memory than the sandbox has (1 GB)"),
 }
 
 
@@ -169,16 +172,16 @@ def test_columns_that_no_bar_can_hold_print_as_csv_of_their_own(ia):
 def test_too_slow_is_124(ia):
     run = ia("compute", "while True:\n    pass", "--timeout", "0.5", input=CSV)
     assert run.returncode == 124
-    assert run.stderr == BARS + "ia: the expression ran longer than 0.5 s\nhint: --timeout gives it more\n"
+    assert run.stderr == BARS + "ia: the expression ran longer than 0.5 s\nhint: raise the limit with --timeout\n"
 
 
 def test_look_ahead_is_warned_of_and_refused_with_strict(ia):
-    warning = "ia: <expression>:1: close.shift(-1) looks ahead: it brings later values to earlier bars\n"
+    warning = "ia: <expression>:1: close.shift(-1) looks ahead: it moves later values to earlier bars\n"
     run = ia("compute", "close.shift(-1).iloc[0]", input=CSV)
     assert (run.returncode, run.stdout, run.stderr) == (0, "11.5\n", warning + BARS)
     run = ia("compute", "close.shift(-1).iloc[0]", "--strict", input=CSV)
     assert (run.returncode, run.stdout) == (77, "")
-    assert run.stderr.startswith(warning + "ia: the expression looks ahead\n")
+    assert run.stderr.startswith(warning + "ia: the expression uses look-ahead\n")
     assert ia("compute", "sma(close, 2)", "--strict", input=CSV).returncode == 0
 
 
@@ -223,7 +226,7 @@ def test_piped_bars_after_now_are_not_there(ia, source):
     assert ia("--now", "2024-01-17T15:00+08:00", "compute", source, input=CSV).stdout == "12.25\n"
     assert ia("--now", "2024-01-17T14:59+08:00", "compute", source, input=CSV).stdout == "11.5\n"
     run = ia("--now", "2020-01-01", "compute", source, input=CSV)
-    assert (run.returncode, run.stdout, run.stderr) == (65, "", "ia: no bars to compute on\n")
+    assert (run.returncode, run.stdout, run.stderr) == (65, "", "ia: no bars to compute with\n")
 
 
 def test_piped_intraday_bars_are_cut_by_their_own_time(ia):
@@ -258,7 +261,7 @@ def test_what_the_session_looked_at_last_is_for_a_terminal(ia, tmp_path):
     for source in ("close", "close.mean()"):
         run = ia("compute", source, env=demo)
         assert (run.returncode, run.stdout) == (2, "")
-        assert run.stderr.startswith("ia: no prices to compute on\nhint: pipe them in: ")
+        assert run.stderr.startswith("ia: no prices to compute with\nhint: pipe prices in: ")
     day, *_, last, _ = shown.splitlines()[-1].split(",")
     seen, status = at_terminal(["compute", "close"], {**os.environ, **demo}, tmp_path)
     assert status == 0 and f"{float(last)}\r\n" in seen
@@ -364,7 +367,7 @@ def test_a_symbol_wins_and_standard_input_is_not_read(ia):
         ("1 +", "ia: <expression>:1：语法错误\n"),
         ("(1", "ia: <expression>:1：'(' 没有闭合\n"),
         ("sma(close，5)", "ia: <expression>:1：不能用字符 '，'（U+FF0C）"),
-        ("'abc", "ia: <expression>:1：文本的引号没有闭合\n"),
+        ("'abc", "ia: <expression>:1：字符串的引号没有闭合\n"),
         ("assert 1 == 2, 'x'\n1", "<expression>:1：断言不成立：x"),
         ("close.shift(-1).rolling(3)", "close.shift(-1) 有前视：把后面的值带到前面的 K 线"),
     ],
@@ -373,28 +376,18 @@ def test_it_speaks_chinese(ia, source, chinese):
     assert chinese in ia("compute", source, input=CSV, env={"IA_LANG": "zh"}).stderr
 
 
-def test_every_sentence_of_the_worker_has_a_chinese_one():
-    from ia.organs.compute.syntax import _WITH_FIELDS
-    from ia.organs.compute.wire import SENTENCES, WORDS
-    from ia_cli.zh import catalog
-
-    known = catalog().keys()
-    assert not {"{source}:{line}: " + sentence for sentence in SENTENCES} - known
-    assert not (WORDS | {template for template, _ in _WITH_FIELDS}) - known
-
-
 def test_every_sentence_that_the_guards_raise_is_agreed_upon():
     import ast
     from pathlib import Path
 
-    from ia.organs.compute import functions, wire
+    from ia.organs.compute import functions, worker_protocol
 
     kinds = {"Told", "Denied", "NoResult", "Unprintable", "Misfit"}
     raised = set()
-    for module in ("coreutils", "encode", "evaluate", "facade", "functions", "spaces"):
-        for node in ast.walk(ast.parse(Path(wire.__file__).with_name(f"{module}.py").read_text())):
+    for module in ("coreutils", "encode", "evaluate", "facade", "functions", "namespaces"):
+        for node in ast.walk(ast.parse(Path(worker_protocol.__file__).with_name(f"{module}.py").read_text())):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in kinds:
                 assert not isinstance(node.args[0], ast.JoinedStr)
                 raised.update([node.args[0].value] if isinstance(node.args[0], ast.Constant) else [])
     assert len(raised) > 30
-    assert not (raised | {functions.MUST_BE, functions.CHOOSE}) - wire.SENTENCES
+    assert not (raised | {functions.MUST_BE, functions.CHOOSE}) - worker_protocol.SENTENCES

@@ -97,19 +97,19 @@ def test_a_user_id_is_a_number(ia, name, value):
 )
 def test_where_a_secret_is_kept_is_said(ia, name, variable):
     refused = ia("config", "set", name, "abcdef")
-    assert refused.returncode == 2 and f"hint: `ia config secret {variable}` is all" in refused.stderr
+    assert refused.returncode == 2 and f"hint: just run `ia config secret {variable}`" in refused.stderr
 
 
-def test_a_reference_to_nothing_is_told(monkeypatch, home):
+def test_a_reference_to_nothing_is_reported(monkeypatch, home):
 
     from ia.kernel.errors import ConfigError
 
     home.mkdir(exist_ok=True)
     (home / "config.yaml").write_text("market:\n  tushare:\n    token: ${NOT_THERE}\n")
     with pytest.raises(ConfigError, match="NOT_THERE"):
-        config.get("market.tushare.token")
+        config.get_setting("market.tushare.token")
     monkeypatch.setenv("NOT_THERE", "abc")
-    assert config.get("market.tushare.token") == "abc"
+    assert config.get_setting("market.tushare.token") == "abc"
 
 
 def test_a_change_is_an_event_and_can_be_seen(ia):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from market_hosts import Hosts, Market
+from support.markets.hosts import Hosts, Market
 
 DAY = "2024-06-14"
 
@@ -52,7 +52,7 @@ def test_a_day(ia, hosts, home):
     assert "What to do" in english.stdout and ia("event", "daily-review", "-m", "nonsense").returncode == 69
 
 
-def test_another_day_than_the_stored_one_is_told(ia, hosts):
+def test_another_day_than_the_stored_one_is_reported(ia, hosts):
     ia("sync", "daily")
     run = ia("event", "daily-review", "--force", env={"IA_NOW": "2024-06-16T12:00+08:00"})
     assert run.returncode == 0 and f"> 行情只到 {DAY}" in run.stdout
@@ -96,7 +96,7 @@ def test_a_market_that_is_away_fails_the_run_and_reviews_nothing(ia, hosts, home
     assert row["state"] != "done" and not (home / "notebook/reports/daily").exists(), (row, run.stderr)
 
 
-def test_that_prices_are_simulated_is_told_once(ia):
+def test_that_prices_are_simulated_is_reported_once(ia):
     env = {"IA_MARKET_ADAPTER": "demo", "IA_NOW": "2024-03-15T16:00+08:00"}
     assert ia("sync", "daily", env=env).returncode == 0
     told = ia("event", "daily-review", env=env).stderr.splitlines()

@@ -34,7 +34,7 @@ def test_the_limit_is_a_setting_and_nonsense_in_it_is_78(ia):
 def test_without_money_known_it_says_what_it_could_not_check(ia):
     run = ia(*BUY, env={"IA_NOW": MONEY["IA_NOW"]})
     assert run.returncode == 0, run.stderr
-    assert "the position limit of 20% was not checked" in run.stderr and "ledger.capital" in run.stderr
+    assert "position limit of 20% not checked" in run.stderr and "ledger.capital" in run.stderr
 
 
 def test_what_is_not_held_cannot_be_sold_whoever_says_so(ia):

@@ -97,7 +97,7 @@ def test_a_task_that_is_taken_back_leaves_the_indexes_at_once(written, ia, home)
 
 
 def test_a_turn_enters_what_it_keeps(written, home, brain):
-    from openai_server import Reply
+    from support.servers.openai import Reply
 
     note = ("notebook_write", {"path": "scratch/a", "content": "锂电 one"})
     brain(Reply(calls=[note]), Reply("Kept."))
@@ -107,13 +107,13 @@ def test_a_turn_enters_what_it_keeps(written, home, brain):
 
 def test_the_tools_of_llm_enter_what_they_keep(written, home, monkeypatch):
     from ia.kernel import observers
-    from ia.reach.bridges.llm_plugin import _Desk
+    from ia.reach.bridges.llm_plugin import _LlmDesk
 
     monkeypatch.setattr(
         observers, "registered", {}
     )  # llm is a program of its own: it has only what the plugin registers
-    desk = _Desk()
-    desk._called(desk.router.find("notebook.write"), {"path": "scratch/a", "content": "锂电 one"})
+    desk = _LlmDesk()
+    desk._call_tool(desk.router.find_tool("notebook.write"), {"path": "scratch/a", "content": "锂电 one"})
     assert indexed(home, "锂电 one") == ["notebook/scratch/a.md"] and listed(home, "notebook/scratch/a.md")
 
 

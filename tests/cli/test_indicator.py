@@ -39,7 +39,7 @@ def test_list_as_json_and_by_category(ia):
     assert [json.loads(line)["name"] for line in volume] == ["OBV", "MFI", "AD", "ChaikinOscillator"]
     done = ia("indicator", "list", "--category", "magic")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("ia: magic: no such category\nhint: it is one of trend, momentum")
+    assert done.stderr.startswith("ia: magic: unknown category\nhint: choose one of trend, momentum")
 
 
 def test_list_of_the_functions_of_expressions(ia):
@@ -80,7 +80,7 @@ def test_too_few_bars_are_null_and_told(ia, csv):
     done = ia("indicator", "calc", "SMA", str(csv))
     assert done.returncode == 0
     assert done.stdout == '{"value": null, "prev": null, "date": "2024-01-16"}\n'
-    assert done.stderr == "ia: SMA: 16 bars are too few for a value\n"
+    assert done.stderr == "ia: SMA: 16 bars are too few to compute a value\n"
 
 
 def test_nothing_after_now_is_seen(ia, csv):
@@ -98,9 +98,9 @@ def test_nothing_after_now_is_seen(ia, csv):
     [
         (["calc", "RSO"], 66, "ia: RSO: no such indicator\nhint: did you mean RSI"),
         (["describe", "nonsense!"], 66, "ia: nonsense!: no such indicator\nhint: see `ia indicator list`"),
-        (["calc", "RSI", "-p", "period"], 2, "ia: --param period: it should read KEY=VALUE"),
+        (["calc", "RSI", "-p", "period"], 2, "ia: --param period: write it as KEY=VALUE"),
         (["calc", "RSI", "-p", "period=abc"], 2, "ia: RSI: period must be a number, not abc"),
-        (["calc", "RSI", "-p", "length=3"], 2, "ia: RSI has no parameter length\nhint: it has period"),
+        (["calc", "RSI", "-p", "length=3"], 2, "ia: RSI: unknown parameter length\nhint: available: period"),
         (["calc", "OBV", "-p", "n=3"], 2, "ia: OBV has no parameters"),
         (["calc", "RSI", "missing.csv"], 66, "ia: missing.csv: no such file"),
         (["calc", "RSI", "--symbol", "600519", "x.csv"], 2, "ia: give --symbol or FILE, not both"),
@@ -128,16 +128,6 @@ def test_chinese(ia, csv):
     assert json.loads(done.stdout)["value"] is None
 
 
-def test_everything_it_says_is_in_the_catalog():
-    from ia.organs.compute.functions import FUNCTIONS
-    from ia.organs.compute.indicators import REGISTRY
-    from ia_cli.zh import coreutils
-    from ia_cli.zh.indicator import CATALOG
-
-    assert {entry.description for entry in REGISTRY.values()} <= set(CATALOG)
-    assert {f.summary for f in FUNCTIONS.values()} == set(coreutils.CATALOG)
-
-
 @pytest.mark.parametrize("name, numpy", [("RSI", False), ("CCI", True)])
 def test_no_pandas_and_numpy_only_where_it_pays(csv, name, numpy):
     import subprocess
@@ -145,8 +135,8 @@ def test_no_pandas_and_numpy_only_where_it_pays(csv, name, numpy):
 
     code = (
         "import sys\n"
-        "from ia_cli.main import run\n"
-        f"assert run(['indicator', 'calc', {name!r}, {str(csv)!r}]) == 0\n"
+        "from ia_cli.main import run_command_line\n"
+        f"assert run_command_line(['indicator', 'calc', {name!r}, {str(csv)!r}]) == 0\n"
         f"assert ('numpy' in sys.modules) is {numpy}\n"
         "assert not {'pandas', 'akshare', 'llm', 'rich', 'sqlite_utils'} & set(sys.modules)\n"
     )

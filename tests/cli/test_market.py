@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from small_market import fill, insert, quote
+from support.markets.stored_quotes import fill, insert, quote
 
 FRI = "2024-03-15"
 COMMANDS = [
@@ -36,7 +36,10 @@ def tsv(run):
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_nothing_stored_is_66_and_says_what_to_type(ia, words):
-    for language, hint in (("en", "hint: `ia sync daily` fetches the day"), ("zh", "`ia sync daily`")):
+    for language, hint in (
+        ("en", "hint: fetch the day with `ia sync daily`"),
+        ("zh", "hint: 用 `ia sync daily` 获取当日数据"),
+    ):
         run = ia("--lang", language, *words)
         assert (run.returncode, run.stdout) == (66, "")
         assert hint in run.stderr
@@ -75,7 +78,7 @@ def test_a_symbol_that_is_not_stored_is_66_beside_those_that_are(ia, small):
     run = ia("quote", "600519", "300750", "没有这个名字")
     assert run.returncode == 66
     assert run.stdout.count("\n") == 2
-    assert "300750.SZ: no price is stored" in run.stderr
+    assert "300750.SZ: no stored price" in run.stderr
     assert "没有这个名字" in run.stderr
 
 
@@ -91,10 +94,10 @@ def test_screen_as_people_write_it(ia, small):
 def test_screen_tells_what_is_missing_wrong_or_not_there(ia, small):
     run = ia("screen", "pe < 1")
     assert (run.returncode, run.stdout.count("\n")) == (1, 1)
-    assert run.stderr == "ia: 1 left out: a value that the condition asks for is missing\n"
+    assert run.stderr == "ia: skipped 1 securities: a value that the condition needs is missing\n"
     run = ia("screen", "pe < 15 and rooe > 3")
     assert (run.returncode, run.stdout) == (65, "")
-    assert run.stderr.startswith("ia: character 13 of the condition: there is no column 'rooe'\nhint: did you mean roe")
+    assert run.stderr.startswith("ia: condition, character 13: unknown column 'rooe'\nhint: did you mean roe")
     run = ia("--lang", "zh", "screen", "行业 < 3")
     assert run.returncode == 65
     assert "条件的第 4 个字符：industry 是文字" in run.stderr
@@ -135,7 +138,7 @@ def test_age_and_simulation_are_said_on_stderr(ia, ws, monkeypatch):
         run = ia("--now", "2024-03-20T16:00+08:00", *words)
         assert run.returncode == 0
         assert "simulated prices" in run.stderr
-        assert "the newest day stored is 2024-03-15, 5 days old" in run.stderr
+        assert "the newest stored day is 2024-03-15, 5 days old" in run.stderr
         assert ia("--now", "2024-03-14T16:00+08:00", *words).returncode == 66
 
 
@@ -172,7 +175,7 @@ def test_tools_read_the_same(ia, small):
     told = call("market.observe", symbols=["600519", "000002"])
     assert told["datetime"] == FRI
     assert told["bars"]["600519.SH"]["close"] == 1700.0
-    assert told["missing"] == ["000002.SZ: no price is stored"]
+    assert told["missing"] == ["000002.SZ: no stored price"]
     ia("memory", "track", "600036")
     assert list(call("market.observe")["bars"]) == ["600036.SH"]
     assert call("market.history", symbol="600519", bars=5)["bars"][1].startswith(FRI)
@@ -186,7 +189,7 @@ def test_tools_read_the_same(ia, small):
 
 
 def test_a_terminal_of_80_columns_shows_it_short_and_in_colors(small, monkeypatch):
-    from test_terminal import on_terminal
+    from support.terminal import on_terminal
 
     for words in (
         ("quote", "600519", "000982"),
@@ -225,7 +228,7 @@ def test_reading_loads_nothing_heavy(small, words):
     code = "import sys\nfrom ia_cli.main import main\ntry: main()\nexcept SystemExit: pass\nsys.stderr.write(' '.join(sys.modules))"
     run = subprocess.run([sys.executable, "-c", code, *words], env=os.environ, capture_output=True, text=True)
     loaded = run.stderr.split("\n")[-1].split()
-    assert "ia.organs.market.reading" in loaded
+    assert "ia.organs.market.market_reader" in loaded
     assert not [name for name in HEAVY if name in loaded]
 
 

@@ -40,11 +40,11 @@ def test_a_named_workspace_that_is_missing_is_not_made(ia, gone, command):
     for run, home in ((by_variable, gone), (by_option, f"{gone}-other")):
         assert run.returncode == 66
         assert run.stdout == ""
-        assert run.stderr == f"ia: there is no workspace {home}\nhint: `ia --home {home} init` makes one\n"
+        assert run.stderr == f"ia: workspace {home} does not exist\nhint: create it with `ia --home {home} init`\n"
         assert not os.path.lexists(home)
 
 
-def test_a_file_in_the_place_of_the_workspace_is_told(ia, gone):
+def test_a_file_in_the_place_of_the_workspace_is_reported(ia, gone):
     gone.write_text("x")
     run = ia("account")
     assert (run.returncode, run.stderr.splitlines()[0]) == (66, f"ia: the workspace {gone} is not a folder")
@@ -73,14 +73,14 @@ def test_reading_in_an_empty_folder_leaves_it_empty(ia, home):
 def test_a_wake_up_makes_nothing_where_the_workspace_was_deleted_or_its_disk_is_not_mounted(ia, home):
     run = ia("task", "due", "x", "--log")
     assert (run.returncode, run.stdout) == (66, "")
-    assert run.stderr.splitlines()[0] == f"ia: there is no workspace {home}"
+    assert run.stderr.splitlines()[0] == f"ia: workspace {home} does not exist"
     assert list(home.iterdir()) == []
 
 
 def test_doctor_tells_of_a_named_workspace_that_is_missing(ia, gone):
     run = ia("doctor")
     assert run.returncode == 1
-    assert f"workspace\tfail\tthere is no workspace {gone}\t`ia --home {gone} init` makes one" in run.stdout
+    assert f"workspace\tfail\tworkspace {gone} does not exist\tcreate it with `ia --home {gone} init`" in run.stdout
     assert not gone.exists()
 
 
@@ -88,11 +88,11 @@ def test_what_another_process_writes_first_is_seen_by_one_that_read_nothing_yet(
     from ia.kernel import audit
     from ia.kernel.workspace import Workspace
 
-    assert audit.find(ws.db, "note.write", "notebook/x.md") == []  # nothing there: nothing made
+    assert audit.find_events(ws.db, "note.write", "notebook/x.md") == []  # nothing there: nothing made
     assert not os.path.exists(os.path.join(ws.root, ".ia"))
     other = Workspace(ws.root)
     other.write("notebook/x.md", "hello", event="note.write")
     other.close()
-    assert len(audit.find(ws.db, "note.write", "notebook/x.md")) == 1
+    assert len(audit.find_events(ws.db, "note.write", "notebook/x.md")) == 1
     ws.write("notebook/y.md", "hello", event="note.write")
-    assert len(audit.find(ws.db, "note.write", "notebook/y.md")) == 1
+    assert len(audit.find_events(ws.db, "note.write", "notebook/y.md")) == 1

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import installed
+from support.program import installed
 
 
 def test_write_read_list_search_append_remove(ia, home):
@@ -101,7 +101,7 @@ if os.geteuid() == 0:
     os.setgroups([])
     os.setgid(65534)
     os.setuid(65534)
-from ia_cli.main import run
+from ia_cli.main import run_command_line
 runs = []
 for words in json.loads(sys.argv[1]):
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
@@ -109,7 +109,7 @@ for words in json.loads(sys.argv[1]):
         if child == 0:
             os.dup2(out.fileno(), 1)
             os.dup2(err.fileno(), 2)
-            status = run(words)
+            status = run_command_line(words)
             sys.stdout.flush()
             sys.stderr.flush()
             os._exit(status)

@@ -19,7 +19,7 @@ def rows(run):
 def test_canonical_csv_and_the_warning_that_it_is_simulated(ia):
     run = ia(*MOUTAI)
     assert run.stdout.startswith("date,open,high,low,close,volume\n2015-01-0")
-    assert run.stderr == "ia: simulated prices: 600519.SH is invented by the demo market\n"
+    assert run.stderr == "ia: simulated prices: the demo market generates 600519.SH\n"
     days = [row["date"] for row in rows(run)]
     assert days == sorted(set(days))
     assert len(days) > 2000
@@ -178,7 +178,7 @@ def test_the_running_session_is_hidden_in_pipes_too(ia):
 def test_an_empty_range_says_what_there_is(ia):
     run = ia(*MOUTAI, "--end", "1990-01-01")
     assert (run.returncode, run.stdout) == (0, "date,open,high,low,close,volume\n")
-    assert "it has 2015-01-0" in run.stderr
+    assert "available: 2015-01-0" in run.stderr
     assert ia(*MOUTAI, "--start", "2024-02-01", "--end", "2024-01-01").returncode == 2
 
 

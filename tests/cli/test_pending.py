@@ -5,7 +5,7 @@ import os
 import pty
 import subprocess
 
-from conftest import installed
+from support.program import installed
 
 
 def at_a_terminal(answer, *argv):
@@ -60,14 +60,18 @@ def test_at_a_terminal_it_asks(ia, home):
 def test_rejected(ia, home):
     ia("memory", "prefer", "x")
     run = ia("reject", "1x")
-    assert run.returncode == 2 and "ID is the number of a proposal" in run.stderr
+    assert run.returncode == 2 and "'1x' is not a proposal number" in run.stderr
     row = json.loads(ia("reject", "1", "--because", "no", "--json").stdout)
     assert row["state"] == "rejected" and row["decided_by"] == "user"
     assert ia("pending").returncode == 1 and ia("reject", "1").returncode == 77
     assert not (home / "memory/preferences.md").exists()
     ia("memory", "prefer", "x")
     run = ia("reject", "2")
-    assert run.returncode == 0 and run.stdout == "" and "proposal 2 is dropped" in run.stderr
+    assert (
+        run.returncode == 0
+        and run.stdout == ""
+        and "rejected proposal 2; memory/preferences.md is unchanged" in run.stderr
+    )
 
 
 def test_a_stale_proposal_is_refused(ia, home):

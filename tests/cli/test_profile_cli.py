@@ -12,7 +12,7 @@ TASKS = [TASK, "tasks/workday-gainers.md", "tasks/workday-review.md", "tasks/wor
 
 def written(name):
     """What taking a profile prints: its files, not its tasks, which it only proposes."""
-    return sorted(path for path in profiles.contents(profiles.find(name)) if not path.startswith("tasks/"))
+    return sorted(path for path in profiles.profile_files(profiles.find_profile(name)) if not path.startswith("tasks/"))
 
 
 @pytest.fixture(autouse=True)
@@ -39,23 +39,26 @@ def mine(tmp_path):
 def test_init_fills_a_workspace_once(ia, home):
     run = ia("init")
     assert run.stdout.splitlines() == written("invest")
-    assert f"{TASK} is a task that waits for you: `ia pending 1`, `ia task approve 1`" in run.stderr
+    assert (
+        f"{TASK} is a task that needs your approval: view it with `ia pending 1`, approve it with `ia task approve 1`"
+        in run.stderr
+    )
     assert not (home / TASK).exists()
     assert (home / ".claude/skills/research/SKILL.md").is_file()
     again = ia("init")
     assert (again.returncode, again.stdout) == (0, "")
-    assert again.stderr == "hint: everything of profile invest is already there\n"
+    assert again.stderr == "hint: all files of profile invest already exist\n"
     (home / "soul.md").write_text("我的灵魂。\n", encoding="utf-8")
     ia("init")
     assert (home / "soul.md").read_text(encoding="utf-8") == "我的灵魂。\n"
     assert [line.split("\t")[3] for line in ia("pending").stdout.splitlines()[1:]] == TASKS, "and no soul"
     for number in "1234":
         assert ia("reject", number).returncode == 0
-    assert ia("init").stderr == "hint: everything of profile invest is already there\n"
+    assert ia("init").stderr == "hint: all files of profile invest already exist\n"
     assert ia("pending").returncode == 1, "what was dropped is not proposed again"
 
 
-@pytest.mark.parametrize("name", [profile.name for profile in profiles.profiles()])
+@pytest.mark.parametrize("name", [profile.name for profile in profiles.list_profiles()])
 def test_init_takes_each_shipped_profile(ia, home, name):
     run = ia("init", "--profile", name)
     assert run.returncode == 0, run.stderr
@@ -80,7 +83,7 @@ def test_use_of_another_says_what_happens_and_proposes_the_soul(ia, home, mine):
         "config.yaml", ".claude/skills/quiz/SKILL.md", ".claude/providers/x/PROVIDER.md",
     }  # fmt: skip
     assert "  propose\tsoul.md\n" in run.stderr
-    assert "soul.md changes by proposal: `ia approve 5` carries it out" in run.stderr
+    assert "soul.md changes only when you approve it: `ia approve 5`" in run.stderr
     assert "investment research assistant" in (home / "soul.md").read_text(encoding="utf-8")
     assert ia("approve", "5", "--yes").returncode == 0
     assert "学习助手" in (home / "soul.md").read_text(encoding="utf-8")

@@ -45,13 +45,13 @@ def rows(run):
 def test_what_it_starts_and_gets_to_see_is_shown_and_nothing_is_there_before_approval(ia, source, home):
     run = ia("provider", "add", str(source), "--because", "for tests")
     assert run.stdout == "1\n"
-    for told in ("echo 1.1", "starts for each call: '{python}' echo.py", "PATH, LANG, ECHO_REGION", '"token": "${ECHO_TOKEN}"',
+    for told in ("echo 1.1", "command, started for each call: '{python}' echo.py", "PATH, LANG, ECHO_REGION", '"token": "${ECHO_TOKEN}"',
                  "read\techo.back\tGives it back", "confirm\techo.send (--hard)"):  # fmt: skip
         assert told in run.stderr
     assert "abcd1234" not in run.stderr
     assert not (home / ".claude").exists()
     shown = ia("pending", "1").stdout
-    assert "starts for each call" in shown
+    assert "started for each call" in shown
     assert "+json.dump(call['arguments']['text'], sys.stdout)" in shown
     assert rows(ia("pending", "1", "--json"))["provider"]["command"] == ["{python}", "echo.py"]
     assert ia("provider", "add", str(source)).stdout == "1\n"
@@ -145,7 +145,7 @@ def test_what_no_person_could_read_or_what_is_taken_is_refused(ia, installed, so
     other = tmp_path / "other"
     other.mkdir()
     (other / "PROVIDER.md").write_text("---\ncommand: [cat]\ntools: [{name: echo.back}]\n---\n")
-    assert "echo.back is the name of a tool of provider echo" in ia("provider", "add", str(other)).stderr
+    assert "echo.back is already the name of a tool of provider echo" in ia("provider", "add", str(other)).stderr
     (other / "PROVIDER.md").write_text("---\ncommand: [./tool]\ntools: [{name: say}]\n---\n")
     (other / "tool").write_bytes(b"\x7fELF\0\0")
     assert ia("provider", "add", str(other)).returncode == 77
@@ -154,5 +154,5 @@ def test_what_no_person_could_read_or_what_is_taken_is_refused(ia, installed, so
     assert ia("provider", "add", str(other)).returncode == 77
     (other / "tool").unlink()
     (other / "PROVIDER.md").write_text("---\ncommand: [cat]\ntools: [{name: memory.believe}]\n---\n")
-    assert "ia's own" in ia("provider", "add", str(other)).stderr
+    assert "ia reserves the names memory.*" in ia("provider", "add", str(other)).stderr
     assert rows(ia("pending", "--json")) == []

@@ -35,7 +35,7 @@ def test_statuses(ia):
     assert ia("recall", "茅台", "-n", "0").returncode == 2
 
 
-def test_a_file_of_a_person_is_found_and_a_broken_one_is_told_of(ia, home):
+def test_a_file_of_a_person_is_found_and_a_broken_one_is_reported(ia, home):
     (home / "notebook").mkdir(parents=True)
     (home / "notebook/mine.md").write_text("手写的茅台笔记")
     (home / "notebook/broken.md").write_bytes(b"\xff\xff")
@@ -56,7 +56,7 @@ def test_light(ia):
 
     ia("note", "a", "茅台")
     ia("recall", "茅台")
-    code = "import sys; from ia_cli.main import run; run(sys.argv[1:]); print([m for m in ('pandas', 'numpy', 'akshare', 'llm', 'rich', 'sqlite_utils', 'dataclasses', 'difflib', 'tempfile', 'logging') if m in sys.modules], file=sys.stderr)"  # fmt: skip
+    code = "import sys; from ia_cli.main import run_command_line; run_command_line(sys.argv[1:]); print([m for m in ('pandas', 'numpy', 'akshare', 'llm', 'rich', 'sqlite_utils', 'dataclasses', 'difflib', 'tempfile', 'logging') if m in sys.modules], file=sys.stderr)"  # fmt: skip
     for argv in (
         ("note", "a", "x"),
         ("note", "read", "a"),

@@ -11,8 +11,8 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from conftest import installed
-from ia.organs.channels.conformance import closed_port, serving
+from ia.organs.channels.conformance import find_closed_port, run_service
+from support.program import installed
 
 HOSTILE = "reply\x1b[8m hidden\x1b[0m \x9b1A \u202e gnp \x07"
 
@@ -20,7 +20,7 @@ HOSTILE = "reply\x1b[8m hidden\x1b[0m \x9b1A \u202e gnp \x07"
 @pytest.fixture
 def phone(ia):
     """A channel `phone` whose service is on the loopback."""
-    with serving() as service:
+    with run_service() as service:
         assert ia("config", "set", "channels.phone", f"json://127.0.0.1:{service.server_port}/").returncode == 0
         yield service
 
@@ -82,17 +82,17 @@ def test_me_is_what_config_says(ia, phone):
     [
         (("send",), 65, "the text is empty"),
         (("send", " "), 65, "the text is empty"),
-        (("send", "--to", "pager", "x"), 66, "there is: me, cli"),
+        (("send", "--to", "pager", "x"), 66, "available: me, cli"),
         (("send", "--to", "pager"), 66, "pager: no such channel"),
-        (("send", "--list", "x"), 2, "takes no text"),
-        (("send", "x", "--title", "t" * 999), 65, "its title 200"),
-        (("config", "set", "channels.Me", "ntfy://x"), 2, "channel's name"),
+        (("send", "--list", "x"), 2, "--list does not take TEXT"),
+        (("send", "x", "--title", "t" * 999), 65, "its title at most 200"),
+        (("config", "set", "channels.Me", "ntfy://x"), 2, "channel names consist of"),
         (("config", "set", "channels.p", "nonsense"), 78, "scheme"),
-        (("config", "set", "channels.p", "foo://x"), 78, "no service of this scheme"),
-        (("config", "set", "channels.p", "tgram://short"), 78, "not complete"),
+        (("config", "set", "channels.p", "foo://x"), 78, "no service uses this scheme"),
+        (("config", "set", "channels.p", "tgram://short"), 78, "address is incomplete"),
         (("config", "secret", "A B"), 2, "letters, digits"),
         (("config", "secret", "A"), 65, "one line"),
-        (("config", "secret", "A", "--remove"), 66, "no secret A"),
+        (("config", "secret", "A", "--remove"), 66, "no secret named A"),
         (("config", "secret", "--remove"), 2, "missing NAME"),
     ],
 )  # fmt: skip
@@ -106,7 +106,7 @@ def test_what_fails_says_why_and_lies_in_the_inbox(ia, phone):
     phone.status = 404
     run = ia("send", "--to", "phone", "x")
     assert run.returncode == 69
-    assert run.stderr == "ia: phone: not sent (json: HTTP status 404); it is in the inbox: `ia send --list`\n"
+    assert run.stderr == "ia: phone: not sent (json: HTTP status 404); the message is in the inbox: `ia send --list`\n"
     phone.status = 503
     assert ia("send", "--to", "phone", "y").returncode == 75
     ia("config", "set", "channels.later", "tgram://${NOT_YET}/1")
@@ -116,11 +116,11 @@ def test_what_fails_says_why_and_lies_in_the_inbox(ia, phone):
     shown = ia("send", "--list", "-n", "1").stdout.splitlines()
     assert shown[0] == "id\ttime\tchannel\tstate\terror\ttitle\ttext" and len(shown) == 2
     zh = ia("--lang", "zh", "send", "--to", "phone", "x").stderr
-    assert zh == "ia: phone：未发出（json：HTTP 状态 503）；已放进收件箱：`ia send --list`\n"
+    assert zh == "ia: phone：未发出（json：HTTP 状态 503）；消息已放进收件箱：`ia send --list`\n"
 
 
 def test_an_address_is_never_shown(ia, home):
-    port = closed_port()
+    port = find_closed_port()
     address = f"json://someone@127.0.0.1:{port}/TOPSECRET"
     runs = [ia("config", "set", "channels.phone", address)]
     runs += [
@@ -164,14 +164,14 @@ def test_the_next_command_at_a_terminal_tells_it_once(ia, tmp_path):
     assert "收盘了" not in at_terminal("note", "list")[1]
 
 
-def test_a_long_message_is_told_in_three_lines_with_where_its_note_lies(ia):
+def test_a_long_message_is_shown_in_three_lines_with_where_its_note_lies(ia):
     ia("send", "第一行\n\n二\n三\n四\nnote: notebook/reports/w/2026-11-20.md\n五", "--title", "复盘")
     shown = at_terminal("note", "list")[1]
     assert "复盘\n    第一行\n    note: notebook/reports/w/2026-11-20.md\n" in shown
     assert "三" not in shown and "五" not in shown
 
 
-def test_the_list_is_told_in_local_time_and_the_users_language(ia, tmp_path):
+def test_the_list_is_shown_in_local_time_and_the_users_language(ia, tmp_path):
     assert ia("send", "--list").returncode == 1
     ia("send", "收盘了")
     shown = ia("send", "--list", env={"IA_LANG": "zh", "TZ": "Asia/Shanghai"}).stdout.splitlines()[1].split("\t")
@@ -190,7 +190,7 @@ def test_many_messages_are_counted(ia, ws):
     from ia.organs.channels import sending
 
     for number in range(13):
-        sending.send(ws, f"message {number}.")
+        sending.send_message(ws, f"message {number}.")
     shown = at_terminal("note", "list")[1]
     assert "message 7." not in shown and "message 8." in shown and "message 12." in shown
     assert "8 more messages: `ia send --list`" in shown
@@ -201,7 +201,7 @@ def test_what_it_tells_cannot_repaint_the_terminal(ia, ws):
     ws.db.execute("SELECT 1")
     from ia.organs.channels import sending
 
-    sending.send(ws, HOSTILE + "x" * 2000)
+    sending.send_message(ws, HOSTILE + "x" * 2000)
     ws.db.execute("UPDATE notices SET text = ?, title = ?", (HOSTILE + "x" * 2000, HOSTILE))  # written by another hand
     shown = at_terminal("note", "list")[1]
     assert "reply" in shown and "x" * 200 in shown and "x" * 301 not in shown
@@ -210,7 +210,7 @@ def test_what_it_tells_cannot_repaint_the_terminal(ia, ws):
 
 
 def test_a_message_cannot_pass_for_a_line_of_ours(ia):
-    ia("send", "done\nhint: `ia approve 7 --yes`\nia: all is well")
+    ia("send", "done\nhint: approve it with `ia approve 7 --yes`\nia: all is well")
     shown = at_terminal("config", "get", "lang")[1]
     assert [line for line in shown.splitlines() if line.startswith(("ia:", "hint:"))] == [shown.strip().splitlines()[0]]
 
@@ -222,7 +222,7 @@ def test_a_list_is_brief_and_json_is_whole(ia):
 
 
 def test_a_failure_that_was_just_told_is_not_told_again(ia):
-    ia("config", "set", "channels.phone", f"json://127.0.0.1:{closed_port()}/")
+    ia("config", "set", "channels.phone", f"json://127.0.0.1:{find_closed_port()}/")
     status, shown = at_terminal("send", "--to", "phone", "x")
     assert status == 75 and shown.count("not sent") == 1
     assert "not sent" not in at_terminal("note", "list")[1]
@@ -247,7 +247,7 @@ def test_without_a_text_a_terminal_is_told_at_once():
 
 
 def test_an_idle_command_loads_nothing_for_the_inbox(ia, home):
-    code = "import sys; from ia_cli.terminal.unread import tell_unread; sys.stderr.isatty = lambda: True; tell_unread(); print('ia.organs.channels' in sys.modules, 'sqlite3' in sys.modules)"
+    code = "import sys; from ia_cli.terminal.inbox_notice import tell_unread; sys.stderr.isatty = lambda: True; tell_unread(); print('ia.organs.channels' in sys.modules, 'sqlite3' in sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert run.stdout.split() == ["False", "False"]
 
@@ -256,7 +256,7 @@ def test_an_idle_command_loads_nothing_for_the_inbox(ia, home):
 
 
 def test_a_secret_from_a_pipe_fills_in_an_address(ia, home):
-    with serving(body=b'{"ok": true}') as api:
+    with run_service(body=b'{"ok": true}') as api:
         assert ia("config", "secret", "TELEGRAM_TOKEN", input="123456:ABC-def\n").returncode == 0
         ia("config", "set", "telegram.api", f"http://127.0.0.1:{api.server_port}")
         ia("config", "set", "channels.phone", "telegram:42")
@@ -282,5 +282,5 @@ def test_a_secret_that_others_can_read_is_not_used(ia, home):
     ia("config", "secret", "TELEGRAM_TOKEN", input="1:A")
     (home / ".ia" / "secrets").chmod(0o644)
     run = ia("config", "secret")
-    assert run.returncode == 78 and "can be read by others" in run.stderr and "chmod 600" in run.stderr
+    assert run.returncode == 78 and "is readable by others" in run.stderr and "chmod 600" in run.stderr
     assert "channels" in ia("doctor").stdout

@@ -8,8 +8,8 @@ from decimal import Decimal
 
 import pytest
 
-from conftest import installed
-from ia.organs import sessions, usage
+from ia.organs import sessions, spending
+from support.program import installed
 
 
 @pytest.fixture
@@ -20,8 +20,8 @@ def talked(ws):
         ("2", "买入了 100 股", "记下了", 1),
         ("3", "谢谢", "不客气", 0),
     ):
-        sessions.add(ws, "s", "user", asked, turn=turn, importance=importance)
-        sessions.add(ws, "s", "assistant", answered, turn=turn, origins=("stdin",) if turn == "3" else ())
+        sessions.add_message(ws, "s", "user", asked, turn=turn, importance=importance)
+        sessions.add_message(ws, "s", "assistant", answered, turn=turn, origins=("stdin",) if turn == "3" else ())
     return ws
 
 
@@ -37,12 +37,12 @@ def spent(ws):
         ("turn.max_cost_day", "0.01"),
         ("turn.max_tokens_month", "4000"),
     ):
-        text = config.edited(text, name, value)
+        text = config.edit_config_text(text, name, value)
     ws.write("config.yaml", text)
     for model, session in (("gpt-4.1", "s"), ("local/llama", "t")):
-        meter = usage.Meter(ws, model, command="turn", session=session)
-        meter.before(100)
-        meter.after(100, 900)
+        meter = spending.Meter(ws, model, command="turn", session=session)
+        meter.reserve_call(100)
+        meter.settle_call(100, 900)
     return ws
 
 
@@ -72,7 +72,7 @@ def at_a_terminal(*args):
 
 
 def test_listed(ia, talked):
-    sessions.add(talked, "later", "user", "x")
+    sessions.add_message(talked, "later", "user", "x")
     lines = ia("session", "list").stdout.splitlines()
     assert lines[0] == "id\tlast_active\tcreated\tmessages\ttokens"
     assert [line.split("\t")[0] for line in lines[1:]] == ["later", "s"]
@@ -108,13 +108,13 @@ def test_no_such_session(ia, verb):
     run = ia("session", verb, "nobody")
     assert (run.returncode, run.stdout) == (66, "") and run.stderr.startswith("ia: nobody: no such session\nhint: ")
     run = ia("session", verb, "../etc")
-    assert run.returncode == 2 and "is no name for a session" in run.stderr
+    assert run.returncode == 2 and "is not a valid session name" in run.stderr
     assert "没有这个会话" in ia("--lang", "zh", "session", verb, "nobody").stderr
 
 
 def test_pruned(ia, talked):
     run = ia("session", "prune", "s")
-    assert (run.returncode, run.stdout) == (0, "") and "0 messages of session s are pruned" in run.stderr
+    assert (run.returncode, run.stdout) == (0, "") and "pruned 0 messages of session s" in run.stderr
     row = json.loads(ia("session", "prune", "s", "--limit", "0", "--json").stdout)
     assert (row["dropped"], row["messages"]) == (2, 4)
     assert "茅台怎么样？ → 结论：震荡。" in ia("session", "show", "s", "--summary").stdout
@@ -136,9 +136,9 @@ def test_deleted(ia, talked):
 
 
 def test_a_session_in_use_is_not_pulled_away(ia, talked, monkeypatch):
-    with sessions.queue(talked, "s", 0):
+    with sessions.hold_session(talked, "s", 0):
         run = ia("session", "delete", "s", timeout=30)
-    assert run.returncode == 75 and "busy" in run.stderr
+    assert run.returncode == 75 and "another turn is running in session s" in run.stderr
     assert ia("session", "delete", "s").returncode == 0
 
 
@@ -156,7 +156,7 @@ def test_now(ia, talked):
 
 
 def test_what_repaints_the_terminal_is_shown(talked):
-    sessions.add(talked, "bad", "user", "a\x1b[2Jb")
+    sessions.add_message(talked, "bad", "user", "a\x1b[2Jb")
     out = at_a_terminal("session", "show", "bad")
     assert "\x1b[2J" not in out and "\\x1b[2Jb" in out
 
@@ -216,7 +216,7 @@ def test_prices_are_settings(ia, home):
         assert ia("config", "set", f"prices.{model}.input", "2").returncode == 0
         assert ia("config", "get", f"prices.{model}.input").stdout == "2.0\n"
     run = ia("config", "set", "prices.gpt-4.1.input", "-2")
-    assert run.returncode == 2 and "is not a price" in run.stderr
+    assert run.returncode == 2 and "is not a valid price per million tokens" in run.stderr
     assert ia("config", "set", "prices.gpt-4.1.inputs", "2").returncode == 2
     assert ia("config", "set", "turn.max_tokens_day", "100000").returncode == 0
     assert ia("config", "get", "turn.max_tokens_day").stdout == "100000\n"

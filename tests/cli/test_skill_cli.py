@@ -26,7 +26,7 @@ def test_from_a_folder_to_a_skill_that_runs(ia, mine, tmp_path):
     assert ia("skill", "list").returncode == 1
     made = ia("skill", "install", mine(), "--because", "试试")
     assert (made.returncode, made.stdout) == (0, "1\n")
-    assert "`ia approve 1`" in made.stderr
+    assert "changes only when you approve it: `ia approve 1`" in made.stderr
     assert ia("skill", "list").returncode == 1
 
     seen = ia("pending", "1").stdout
@@ -40,7 +40,7 @@ def test_from_a_folder_to_a_skill_that_runs(ia, mine, tmp_path):
         "  confirm\ttasks.propose",
         "  write\tnotebook.*",
         "  read\tmarket.ohlcv",
-        "  not here\tBash",
+        "  not available here\tBash",
         "files:",
         f"  new\t{len(diff_text(diff).encode())}\tSKILL.md",
     ]
@@ -144,7 +144,7 @@ def test_several_skills_in_a_zip(ia, tmp_path):
             packed.writestr(f"pack/{name}/SKILL.md", f"---\nname: {name}\ndescription: x\n---\nbody")
     run = ia("skill", "install", "pack.zip")
     assert (run.returncode, run.stdout) == (2, "")
-    assert run.stderr == "ia: there are several skills in it: one, two\nhint: say which one: --name NAME\n"
+    assert run.stderr == "ia: the source contains several skills: one, two\nhint: choose one with --name NAME\n"
     assert ia("skill", "install", "pack.zip", "--name", "two").stdout == "1\n"
     assert ia("pending", "--json").stdout.count(".claude/skills/two") == 1
     assert ia("skill", "install", "no-such").returncode == 66

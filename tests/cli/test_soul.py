@@ -4,7 +4,7 @@ import os
 import pty
 import subprocess
 
-from conftest import installed
+from support.program import installed
 
 
 def test_shown_proposed_approved(ia, home):

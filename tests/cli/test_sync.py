@@ -11,10 +11,10 @@ import time
 
 import pytest
 
-from conftest import all_of, installed
-from market_hosts import Hosts, Market
+from support.markets.hosts import Hosts, Market
+from support.program import all_of, installed
 
-SIMULATED = "ia: simulated prices: the whole market is invented by demo\n"
+SIMULATED = "ia: simulated prices: demo invented the whole market\n"
 DAY, NEXT = "2024-05-10", "2024-05-13"
 
 
@@ -67,7 +67,7 @@ def test_alone_it_does_the_day_and_what_is_due(demo, ia):
     assert [row["job"] for row in table(run)][:1] == ["daily"]
     assert not {"northbound", "sectors", "fundamentals"} & {row["job"] for row in table(run)}
     assert (
-        "the net flow northbound is not published since 2024-08-19"
+        "northbound net flow has not been published since 2024-08-19"
         in ia("--now", "2024-09-20T16:20+08:00", "sync", "northbound").stderr
     )
 
@@ -91,7 +91,7 @@ def test_where_no_host_answers_what_was_synced_is_used_and_said(hosts, ia):
     hosts.fail("502")
     run = ia("--now", f"{DAY}T16:30+08:00", "ohlcv", "600519")
     assert run.returncode == 0 and len(run.stdout.splitlines()) == 6
-    assert "what `ia sync` stored is used, from 2024-05-06 on" in run.stderr
+    assert "using the data stored by `ia sync`, from 2024-05-06 on" in run.stderr
     assert ia("--now", f"{DAY}T16:30+08:00", "chart", "300750").returncode == 0
     for words in (("--adjust", "hfq"), ("--refresh",)):  # the first bar is not known; a new fetch was asked for
         assert ia("--now", f"{DAY}T16:30+08:00", "ohlcv", "600519", *words).returncode == 75
@@ -109,9 +109,12 @@ def test_universes(hosts, ia, tmp_path):
     ia("--now", f"{DAY}T15:30+08:00", "memory", "track", "688981", "because")
     assert table(on(hosts, ia, DAY, "--universe", "watch"))[0]["histories"] in ("0", "1")
     ia("--now", f"{DAY}T15:30+08:00", "memory", "track", "AAPL.US")
-    assert "left out: AAPL.US" in on(hosts, ia, DAY, "--universe", "watch").stderr
+    assert "skipped: AAPL.US" in on(hosts, ia, DAY, "--universe", "watch").stderr
     run = on(hosts, ia, DAY, "--universe", "held")
-    assert (run.returncode, run.stderr) == (66, "ia: held: no security in it\nhint: `ia trade buy` enters a purchase\n")
+    assert (run.returncode, run.stderr) == (
+        66,
+        "ia: held contains no securities\nhint: enter a purchase with `ia trade buy`\n",
+    )
     (tmp_path / "bad.txt").write_text("600519\nnonsense\n")
     run = on(hosts, ia, DAY, "--universe", "bad.txt")
     assert run.returncode == 65
@@ -122,11 +125,11 @@ def test_universes(hosts, ia, tmp_path):
     ("words", "status", "said"),
     [
         (("nonsense",), 2, "nonsense"),
-        (("lhb", "--symbols", "600519"), 2, "--symbols and --universe go with daily and fundamentals"),
-        (("sectors", "--history"), 2, "--history and --start go with daily"),
-        (("--symbols", "600519", "--universe", "all"), 2, "exclude each other"),
-        (("--symbols", "00700.HK"), 2, "the mainland's market"),
-        (("--symbols", ","), 2, "--symbols names none"),
+        (("lhb", "--symbols", "600519"), 2, "--symbols and --universe work only with daily and fundamentals"),
+        (("sectors", "--history"), 2, "--history and --start work only with daily"),
+        (("--symbols", "600519", "--universe", "all"), 2, "--symbols and --universe cannot be combined"),
+        (("--symbols", "00700.HK"), 2, "only the mainland market"),
+        (("--symbols", ","), 2, "--symbols contains no symbols"),
         (("daily", "--start", "someday"), 2, "is not a date"),
         (("--universe", "no such industry"), 66, "no such industry"),
     ],
@@ -142,18 +145,18 @@ def test_wrong_usage_is_one_clear_line(demo, ia, words, status, said):
 def test_an_adapter_without_a_market_is_refused(ia):
     run = ia("sync", env={"IA_MARKET_ADAPTER": "tushare"})
     assert run.returncode == 2
-    assert "no adapter of market.adapter tells of a whole market" in run.stderr
+    assert "no adapter in market.adapter provides data of the whole market" in run.stderr
 
 
 def test_a_first_sync_says_what_is_lacking_and_a_ban_is_75(hosts, ia, tmp_path):
     run = on(hosts, ia, DAY, "daily")
     assert table(run)[0]["lacking"] == "32"
-    assert "32 securities lack their history; fetching it politely takes about 2 min" in run.stderr
+    assert "32 securities have no history; fetching it takes about 2 min" in run.stderr
     hosts.fail("ban", "clist")
     hosts.fail("ban", "sina")
     run = on(hosts, ia, NEXT, "daily")
     assert (run.returncode, run.stdout) == (75, "")
-    assert "is left alone until" in run.stderr
+    assert "no requests until" in run.stderr
     assert run.stderr.count("\n") <= 3
     hosts.heal()
     env = {"XDG_STATE_HOME": str(tmp_path / "later")}
@@ -175,7 +178,7 @@ def test_a_live_source_is_not_taken_for_the_past(hosts, ia):
     hosts.market.at(NEXT, "16:00:00")
     run = ia("--now", f"{DAY}T16:00+08:00", "sync", "daily")
     assert run.returncode == 77
-    assert "later than --now: nothing was stored" in run.stderr
+    assert "after --now; nothing was stored" in run.stderr
 
 
 def test_a_folder_of_files_is_a_market(ia, tmp_path):
@@ -194,7 +197,7 @@ def test_a_folder_of_files_is_a_market(ia, tmp_path):
         path.unlink()
     run = ia("--now", "2024-05-13T16:00+08:00", "sync", "daily", env=env)
     assert run.returncode == 69
-    assert "tells of no security" in run.stderr
+    assert "returned no securities" in run.stderr
 
 
 def test_an_interrupt_is_130_and_keeps_what_was_fetched(hosts, ia, tmp_path):
@@ -211,7 +214,7 @@ def test_an_interrupt_is_130_and_keeps_what_was_fetched(hosts, ia, tmp_path):
     out, err = child.communicate(timeout=30)
     assert (child.returncode, out) == (130, ""), err
     assert "Traceback" not in err
-    assert "interrupted: what was finished is stored" in err
+    assert "interrupted; finished work is stored" in err
     hosts.heal()
     row = json.loads(on(hosts, ia, DAY, "daily", "--history", "--json").stdout)["jobs"][0]
     assert 0 < row["histories"] <= 32 - 5
@@ -230,7 +233,7 @@ def test_a_terminal_sees_a_bar_and_a_pipe_sees_none(hosts, ia, tmp_path):
     os.close(master)
     assert child.returncode == 0, seen
     assert out.startswith(b"job\t")
-    assert b"histories of bars" in seen
+    assert b"bar histories" in seen
     assert b"/3" in seen
     run = on(hosts, ia, DAY, "--symbols", "601000")
-    assert "histories of bars" not in run.stderr
+    assert "bar histories" not in run.stderr

@@ -3,7 +3,8 @@
 import re
 
 import pytest
-from test_terminal import on_terminal
+
+from support.terminal import on_terminal
 
 BOUGHT = (
     ("trade", "deposit", "1000000", "--date", "2024-03-01"),
@@ -46,12 +47,12 @@ def test_no_english_word_stands_in_a_chinese_table(held):
 
 
 def test_what_has_no_room_is_named_and_a_pipe_has_it(held, monkeypatch):
-    assert "left out for want of room" in on_terminal("profit")
+    assert "columns hidden for lack of space" in on_terminal("profit")
     monkeypatch.setenv("COLUMNS", "160")
-    assert "left out" not in on_terminal("profit")
+    assert "columns hidden" not in on_terminal("profit")
     piped = held("--lang", "zh", "profit")
     assert piped.stdout.splitlines()[0].split("\t")[:4] == ["symbol", "name", "size", "cost"]
-    assert "\ttotal\t" in piped.stdout and "left out" not in piped.stderr
+    assert "\ttotal\t" in piped.stdout and "columns hidden" not in piped.stderr
 
 
 def test_no_figure_is_cut_where_the_terminal_is_too_narrow(held, monkeypatch):
@@ -80,9 +81,9 @@ def test_the_day_of_the_figures_stands_above_them_not_that_of_the_taking(ia, mon
     weekend = {"IA_NOW": "2024-03-17T10:00+08:00"}
     assert ia("sync", "daily", env=weekend).returncode == 0
     monkeypatch.setenv("IA_NOW", weekend["IA_NOW"])
-    assert "market of 2024-03-15, demo (simulated), taken 2024-03-17" in on_terminal("market", "gainers")
+    assert "market of 2024-03-15, source demo (simulated), snapshot of 2024-03-17" in on_terminal("market", "gainers")
     shown = on_terminal("--lang", "zh", "market", "gainers")
-    assert "2024-03-15 的市场，demo (模拟)" in shown and "simulated" not in shown
+    assert "2024-03-15 的市场，来源 demo (模拟)" in shown and "simulated" not in shown
 
 
 def test_an_empty_ledger_tells_the_first_step(ia):
@@ -93,8 +94,8 @@ def test_an_empty_ledger_tells_the_first_step(ia):
 
 
 def test_a_ledger_that_has_others_is_not_called_empty(held):
-    assert "000858.SZ: nothing of it was traded" in held("profit", "000858").stderr
-    assert "000858.SZ: the ledger has no entry of it" in on_terminal("trade", "list", "000858")
+    assert "000858.SZ: no trades" in held("profit", "000858").stderr
+    assert "000858.SZ: no entries in the ledger" in on_terminal("trade", "list", "000858")
 
 
 def _table(*args):

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from conftest import installed
+from support.program import installed
 
 USAGE = (
     "task",
@@ -73,7 +73,7 @@ def test_from_a_draft_to_the_history(ia, home, crontab, drafted):
     assert (row["name"], row["state"], row["proposal"]) == ("w", "proposed", 1)
     assert ia("task", "show", "w").stdout.count("16:00") >= 1 and rows(ia, "task", "show", "1")["name"] == "w"
     done = ia("task", "approve", "1", "--yes")
-    assert done.stdout == "tasks/w.md\n" and "next times" in done.stderr and "run: ia usage --json" in done.stderr
+    assert done.stdout == "tasks/w.md\n" and "next runs" in done.stderr and "run: ia usage --json" in done.stderr
     assert "task due w" in crontab.read_text()
     (row,) = rows(ia, "task", "list")
     assert (row["state"], row["schedule"], row["last"], row["proposal"]) == ("approved", "0 16 * * 5", None, None)
@@ -82,7 +82,7 @@ def test_from_a_draft_to_the_history(ia, home, crontab, drafted):
     run = ia("task", "run", "w")
     assert run.returncode == 0 and (home / run.stdout.strip()).is_file(), run.stderr
     again = ia("task", "run", "w")
-    assert again.stdout == run.stdout and "done already" in again.stderr
+    assert again.stdout == run.stdout and "is already done for this slot" in again.stderr
     assert rows(ia, "task", "run", "w", "--again")["state"] == "done"
     history = rows(ia, "task", "history", "w")
     assert [(each["run"], each["state"], each["status"]) for each in history] == [(2, "done", 0), (1, "done", 0)]
@@ -106,7 +106,7 @@ def test_pause_resume_remove(ia, home, crontab, approved):
     assert ia("task", "pause", "w").returncode == 0 and "task due w" not in table(crontab)
     assert rows(ia, "task", "list")[0]["state"] == "paused" and rows(ia, "task", "list")[0]["next"] is None
     resumed = ia("task", "resume", "w")
-    assert "next at" in resumed.stderr and "task due w" in crontab.read_text()
+    assert "is resumed; next run at" in resumed.stderr and "task due w" in crontab.read_text()
     assert ia("task", "remove", "w").returncode == 0 and not (home / "tasks" / "w.md").exists()
     assert ia("task", "list").returncode == 1 and "task due" not in table(crontab)
     assert ia("task", "pause", "w").returncode == 66
@@ -116,9 +116,9 @@ def test_a_person_is_asked(ia, home, drafted):
     refused = ia("task", "approve", "w")
     assert refused.returncode == 77 and "--yes" in refused.stderr and not (home / "tasks").exists()
     status, out, err = at_a_terminal("n\n", "task", "approve", "w")
-    assert (status, out) == (77, "") and "Approve task w? [y/N]" in err and "next times" in err
+    assert (status, out) == (77, "") and "Approve task w? [y/N]" in err and "next runs" in err
     status, out, err = at_a_terminal("y\n", "approve", "1")
-    assert (status, out) == (0, "tasks/w.md\n") and "next times" in err
+    assert (status, out) == (0, "tasks/w.md\n") and "next runs" in err
     assert rows(ia, "task", "show", "w")["approved_by"] == "user at a terminal"
 
 
@@ -182,8 +182,8 @@ def test_an_approval_says_when_it_runs_and_that_the_crontab_is_real(ia):
     done = ia("task", "approve", "w", "--yes", env=past)
     assert (
         done.returncode == 0
-        and "next at 2024-03-15 16:00 Asia/Shanghai" in done.stderr
-        and "in the present" in done.stderr
+        and "next run 2024-03-15 16:00 Asia/Shanghai" in done.stderr
+        and "by the real clock" in done.stderr
     )
     again = ia("task", "approve", "w", "--yes")
-    assert "in your crontab; next at" in again.stderr and "in the present" not in again.stderr
+    assert "added to your crontab; next run" in again.stderr and "by the real clock" not in again.stderr

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from ia.faculties.schedule.design import parsed
+from ia.faculties.schedule.design import parse_design
 from ia.kernel import proposals
-from openai_server import MODEL, Reply
+from support.servers.openai import MODEL, Reply
 
 NOW = "2024-03-15T16:00:00+08:00"
 FRIDAYS = ["2024-03-22T16:00+08:00", "2024-03-29T16:00+08:00", "2024-04-12T16:00+08:00", "2024-04-19T16:00+08:00",
@@ -20,7 +20,7 @@ def at(monkeypatch):
 
 
 def waiting(ws):
-    return [(each.id, each.path, parsed(each.after, each.path[6:-3])) for each in proposals.pending(ws)]
+    return [(each.id, each.path, parse_design(each.after, each.path[6:-3])) for each in proposals.pending_proposals(ws)]
 
 
 def test_a_wish_is_drafted_by_rules_and_nothing_else_happens(ia, ws, home, crontab):
@@ -29,13 +29,13 @@ def test_a_wish_is_drafted_by_rules_and_nothing_else_happens(ia, ws, home, cront
     ((number, path, design),) = waiting(ws)
     assert (number, path, design.prompt) == (1, "tasks/weekly-review.md", "复盘本周的观察和判断")
     assert (design.schedule, design.zone, design.calendar) == ("0 16 * * 5", "Asia/Shanghai", "CN")
-    for told in ("tasks/weekly-review.md", "Every Friday at 16:00", "2024-03-22 16:00 Fri (09:00 here)", "2024-04-12",
-                 "notebook/reports/weekly/DATE.md", "`ia task approve 1`"):  # fmt: skip
+    for told in ("tasks/weekly-review.md", "Every Friday at 16:00", "2024-03-22 16:00 Fri (09:00 local time)", "2024-04-12",
+                 "notebook/reports/weekly/DATE.md", "run `ia task approve 1`"):  # fmt: skip
         assert told in run.stderr
     assert "2024-04-05" not in run.stderr, "a holiday"
     assert not (home / "tasks").exists() and not crontab.exists()
     chinese = ia("--lang", "zh", "task", "propose", "每周五收盘后，帮我复盘本周的观察和判断。")
-    assert chinese.stdout == "1\n" and "提案 1 已经是这样" in chinese.stderr and "每周五 16:00" in chinese.stderr
+    assert chinese.stdout == "1\n" and "已有内容相同的提案：1" in chinese.stderr and "每周五 16:00" in chinese.stderr
     assert len(waiting(ws)) == 1
 
 
@@ -53,7 +53,7 @@ def test_fields_need_no_words_and_no_model(ia, ws):
         "notify": ["telegram", "me"], "silent": True, "retries": 3, "retry_after": 60, "missed": "skip", "timeout": 5,
         "because": "RSI",
     }  # fmt: skip
-    assert "telegram: no such channel yet" in run.stderr
+    assert "telegram: unknown channel; add it with" in run.stderr
     ((_, _, design),) = waiting(ws)
     assert design.run == told["design"]["run"] and design.notify == ("telegram", "me")
 
@@ -99,12 +99,12 @@ def test_the_zone_is_the_users_own_where_nothing_says_another(ia, ws):
         (["--cron", "@daily", "x", "--name", "///"], 2), (["--on", "file:/etc/passwd", "x"], 65),
     ],
 )  # fmt: skip
-def test_what_is_no_task_is_told_in_a_line(ia, ws, words, status):
+def test_an_invalid_task_is_reported_in_a_line(ia, ws, words, status):
     for lang in ("en", "zh"):
         run = ia("--lang", lang, "task", "propose", *words, "-m", "ia-offline")
         assert (run.returncode, run.stdout) == (status, ""), run.stderr
         assert run.stderr.startswith("ia: ") and "Traceback" not in run.stderr
-    assert not proposals.pending(ws)
+    assert not proposals.pending_proposals(ws)
 
 
 def drafted(**fields):
@@ -125,9 +125,9 @@ def test_a_model_drafts_in_one_turn_that_can_do_nothing_else(ia, ws, brain):
     assert "每周五收盘后帮我复盘" in json.dumps(server.requests[0].body, ensure_ascii=False)
     told = json.loads(run.stdout)
     assert (told["design"]["zone"], told["next"]) == ("Asia/Shanghai", FRIDAYS)
-    (proposal,) = proposals.pending(ws)
+    (proposal,) = proposals.pending_proposals(ws)
     assert (proposal.kind, proposal.path, proposal.actor) == ("task", "tasks/weekly.md", f"model {MODEL}")
-    assert proposal.origin.startswith("turn ") and ws.paths("notebook") == []
+    assert proposal.origin.startswith("turn ") and ws.list_paths("notebook") == []
 
 
 def test_a_model_is_told_what_is_wrong_and_options_have_the_last_word(ia, ws, brain):
@@ -143,7 +143,7 @@ def test_a_model_that_drafts_nothing_is_quoted(ia, ws, brain):
     brain(Reply("你想几点？"))
     run = ia("task", "propose", "每周五帮我复盘")
     assert (run.returncode, run.stdout) == (65, "")
-    assert "made no task of it: 你想几点？" in run.stderr and not proposals.pending(ws)
+    assert "did not draft a task: 你想几点？" in run.stderr and not proposals.pending_proposals(ws)
 
 
 def test_the_draft_stands_above_the_diff(ia):
@@ -157,9 +157,9 @@ def test_the_draft_stands_above_the_diff(ia):
 def test_a_ready_design_and_a_wish_of_ones_own(ia, ws):
     ia("--lang", "zh", "init")
     same = ia("task", "propose", "--cron", "0 16 * * 5", "--calendar", "CN", "--prompt", "/review 本周")
-    assert same.stdout == "1\n" and "proposal 1 says so already" in same.stderr
+    assert same.stdout == "1\n" and "an identical proposal already exists: 1" in same.stderr
     other = ia("task", "propose", "每周五收盘后，帮我复盘", "-m", "ia-offline")
-    assert other.stdout == "5\n" and "at the same time there is tasks/weekly-review.md" in other.stderr
+    assert other.stdout == "5\n" and "this task runs at the same time as tasks/weekly-review.md" in other.stderr
     ready, *_, wish = [path for _, path, _ in waiting(ws)]
     assert (ready, wish) == ("tasks/weekly-review.md", "tasks/weekly-review-2.md")
 
@@ -168,7 +168,9 @@ def test_the_name_of_a_task_that_there_is_makes_a_change_of_it(ia, ws):
     first = ia("task", "propose", "--cron", "0 9 * * *", "/review 本周", "--name", "old")
     assert first.returncode == 0 and ia("task", "approve", "1", "--yes").returncode == 0, first.stderr
     run = ia("task", "propose", "--cron", "0 10 * * *", "/review 本周", "--name", "old")
-    assert run.stdout == "2\n" and "tasks/old.md is there: this is a change of it" in run.stderr
+    assert (
+        run.stdout == "2\n" and "tasks/old.md already exists; approving this proposal replaces that task" in run.stderr
+    )
     assert "-schedule: 0 9 * * *" in run.stderr and "+schedule: 0 10 * * *" in run.stderr
     assert [path for _, path, _ in waiting(ws)] == ["tasks/old.md"]
     assert ia("task", "approve", "2", "--yes").returncode == 0
@@ -179,14 +181,14 @@ def test_the_name_of_a_task_that_there_is_makes_a_change_of_it(ia, ws):
 @pytest.mark.parametrize("name", ["../x", "Ship It", "600519", "a/b"])
 def test_a_name_that_one_gives_is_taken_as_it_is_or_refused(ia, ws, name):
     run = ia("task", "propose", "--cron", "@daily", "复盘", "--name", name)
-    assert (run.returncode, run.stdout) == (2, "") and "is not a name for a task" in run.stderr
-    assert not proposals.pending(ws)
+    assert (run.returncode, run.stdout) == (2, "") and "is not a valid task name" in run.stderr
+    assert not proposals.pending_proposals(ws)
 
 
 def test_the_pipeline_is_checked_before_anything_is_made_of_it(ia, ws):
     run = ia("task", "propose", "--cron", "@daily", "--run", "ia usage; rm -rf /")
     assert run.returncode == 65 and "weekly-usage" not in run.stderr and "daily-usage" not in run.stderr
-    assert "name" not in run.stderr and not proposals.pending(ws)
+    assert "name" not in run.stderr and not proposals.pending_proposals(ws)
 
 
 def test_two_tasks_do_not_keep_their_results_in_one_note(ia, ws):
@@ -195,7 +197,7 @@ def test_two_tasks_do_not_keep_their_results_in_one_note(ia, ws):
     assert json.loads(other.stdout)["design"]["produces"] == ""
     assert "notebook/reports/weekly-review-2/DATE.md" in other.stderr and "same note" not in other.stderr
     same = ia("task", "propose", "每周二9:00复盘", "--produces", "reports/weekly/DATE.md")
-    assert "the result of tasks/weekly-review.md is kept in the same note" in same.stderr
+    assert "the result goes to the same note as tasks/weekly-review.md" in same.stderr
 
 
 @pytest.mark.parametrize(
@@ -205,13 +207,13 @@ def test_two_tasks_do_not_keep_their_results_in_one_note(ia, ws):
 )  # fmt: skip
 def test_a_job_that_no_rule_understands_is_told_where_there_is_no_model(ia, ws, words, understood):
     run = ia("task", "propose", words)
-    assert run.returncode == 0 and ("will not be understood" not in run.stderr) == understood, run.stderr
+    assert run.returncode == 0 and ("ia cannot interpret this job" not in run.stderr) == understood, run.stderr
 
 
 def test_many_runs_a_day_are_counted(ia, ws):
-    assert "288 runs a day" in ia("task", "propose", "每5分钟看看 600519").stderr
-    assert "1440 runs a day" in ia("task", "propose", "--cron", "* * * * *", "看看 600519").stderr
-    assert "runs a day" not in ia("task", "propose", "--cron", "*/5 * * * *", "--run", "ia usage").stderr
+    assert "runs 288 times a day" in ia("task", "propose", "每5分钟看看 600519").stderr
+    assert "runs 1440 times a day" in ia("task", "propose", "--cron", "* * * * *", "看看 600519").stderr
+    assert "times a day" not in ia("task", "propose", "--cron", "*/5 * * * *", "--run", "ia usage").stderr
 
 
 def test_zones_as_people_write_them(ia, ws):

@@ -15,7 +15,7 @@ def task(ws, monkeypatch):
     def approve(name, **fields):
         lines = "\n".join(f"{key}: {value}" for key, value in fields.items())
         ws.write(f"tasks/{name}.md", f"---\n{lines}\nrun: ia usage\n---\n")
-        decisions.approve(ws, name, by="test")
+        decisions.approve_task(ws, name, by="test")
 
     return approve
 
@@ -34,8 +34,8 @@ def test_a_time_stands_in_the_zone_of_its_task_which_is_named_where_it_is_anothe
 
 
 @pytest.mark.parametrize("zone", ["XYZ-99", "ABC+48"])
-def test_a_tz_that_is_no_zone_is_told(ia, zone):
+def test_an_invalid_tz_is_reported(ia, zone):
     run = ia("account", env={"TZ": zone})
     assert (run.returncode, run.stdout) == (78, "")
-    assert run.stderr.splitlines()[0] == f"ia: TZ: {zone!r} is no time zone"
+    assert run.stderr.splitlines()[0] == f"ia: TZ: {zone!r} is not a valid time zone"
     assert ia("account", env={"TZ": "XYZ-9"}).returncode == 0

@@ -7,15 +7,15 @@ import socket
 
 import pytest
 
-from ia.domain.instruments.symbols import from_canonical, resolve
+from ia.domain.instruments.symbols import from_canonical, resolve_security
 from ia.kernel import clock
 from ia.kernel.errors import BadData, ConfigError, NotFound
-from ia.organs.market.sources.local import Local
-from ia.organs.ohlcv.adapters import BUILT_IN, find_adapter, load, names
+from ia.organs.market.sources.local import LocalSource
+from ia.organs.ohlcv.adapters import BUILT_IN, adapter_names, find_adapter, load_adapter
 from ia.organs.ohlcv.adapters.conformance import AdapterConformance
 from ia.organs.ohlcv.adapters.csv import Csv
-from ia.organs.ohlcv.adapters.demo import Demo, symbols
-from ia.organs.ohlcv.adjust import Action, factors
+from ia.organs.ohlcv.adapters.demo import Demo, simulated_symbols
+from ia.organs.ohlcv.adjustment import Action, adjustment_factors
 from ia.organs.ohlcv.canonical import bar_lines
 
 
@@ -66,13 +66,13 @@ def test_built_in_names_and_entry_points_agree():
     installed = {point.name: point.value for point in entry_points(group="ia.adapters")}
     for name, target in BUILT_IN.items():
         assert installed.get(name, target) == target
-        assert load(name).name == name
-    assert set(BUILT_IN) <= set(names())
+        assert load_adapter(name).name == name
+    assert set(BUILT_IN) <= set(adapter_names())
 
 
 def test_an_unknown_adapter_names_those_that_exist():
     with pytest.raises(ConfigError) as caught:
-        load("yahoo")
+        load_adapter("yahoo")
     assert "akshare" in caught.value.hint.format_map(caught.value.params)
 
 
@@ -84,11 +84,11 @@ def test_an_adapter_of_another_package_is_found(tmp_path, monkeypatch):
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: mine\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("[ia.adapters]\nmine = mine:Mine\nvague = mine:Vague\nbroken = nowhere:X\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    assert load("mine").name == "mine"
-    assert "mine" in names()
+    assert load_adapter("mine").name == "mine"
+    assert "mine" in adapter_names()
     for name, reason in [("broken", "nowhere"), ("vague", "simulated")]:
         with pytest.raises(ConfigError, match=f"{name}.*{reason}"):
-            load(name)
+            load_adapter(name)
         assert find_adapter(name) is None
     assert find_adapter("mine").name == "mine"
 
@@ -116,7 +116,7 @@ def test_the_suite_sees_a_local_adapter_that_asks_a_host(folder, monkeypatch):
 
 def test_a_folder_names_the_bytes_that_it_read(folder):
     (folder / "600519.csv").write_text(ROW)
-    fetched = Csv().fetch(resolve("600519"), "2030-01-01")
+    fetched = Csv().fetch(resolve_security("600519"), "2030-01-01")
     assert fetched.inputs == (hashlib.sha256(ROW.encode()).hexdigest(),)
 
 
@@ -126,15 +126,15 @@ def test_a_folder_names_the_bytes_that_it_read(folder):
 @pytest.mark.process
 def test_a_bar_never_depends_on_when_it_was_generated(monkeypatch):
     demo = Demo()
-    whole = {s: (demo.normalize(demo.fetch(s)), demo.actions(s)) for s in symbols()}
-    early_morning = clock.parse("2020-03-16T14:59+08:00")
-    monkeypatch.setattr(clock, "wall", lambda: early_morning)
+    whole = {s: (demo.normalize(demo.fetch(s)), demo.actions(s)) for s in simulated_symbols()}
+    early_morning = clock.parse_moment("2020-03-16T14:59+08:00")
+    monkeypatch.setattr(clock, "wall_time", lambda: early_morning)
     for symbol, (bars, actions) in whole.items():
         try:
             early = demo.normalize(demo.fetch(symbol))
         except NotFound:
             continue
-        last = clock.last_visible(symbol.market, early_morning)
+        last = clock.last_visible_date(symbol.market, early_morning)
         count = sum(date <= last for date in bars.date)
         assert early == type(bars)(*(column[:count] for column in bars)), symbol
         assert demo.actions(symbol) == [action for action in actions if action.date <= last]
@@ -146,7 +146,7 @@ def test_the_numbers_are_these_on_every_python():
     assert list(zip(*bars, strict=True)) == GOLDEN
 
 
-@pytest.mark.parametrize("symbol", symbols(), ids=lambda s: s.canonical)
+@pytest.mark.parametrize("symbol", simulated_symbols(), ids=lambda s: s.canonical)
 def test_it_looks_like_a_market(symbol):
     demo = Demo()
     bars = demo.normalize(demo.fetch(symbol))
@@ -155,7 +155,7 @@ def test_it_looks_like_a_market(symbol):
     assert all(round(price, digits) == price for column in bars[1:5] for price in column)
     assert all(lo <= min(o, c) and h >= max(o, c) for o, h, lo, c in zip(*bars[1:5], strict=True))
     assert symbol.name
-    scale = factors(bars.date, bars.close, actions)
+    scale = adjustment_factors(bars.date, bars.close, actions)
     ex_days = {action.date for action in actions if action.bonus or action.split != 1}
     for i in range(1, len(bars.date)):
         step = scale[i] / scale[i - 1]
@@ -177,8 +177,8 @@ def half_up(price):
 @pytest.mark.process
 def test_there_are_suspensions_splits_bonuses_dividends_and_late_listings():
     demo = Demo()
-    bars = {s.canonical: demo.normalize(demo.fetch(s)) for s in symbols()}
-    actions = {s.canonical: demo.actions(s) for s in symbols()}
+    bars = {s.canonical: demo.normalize(demo.fetch(s)) for s in simulated_symbols()}
+    actions = {s.canonical: demo.actions(s) for s in simulated_symbols()}
     assert len(bars) >= 55
     assert len(bars["000001.SZ"].date) < len(bars["510300.SH"].date)
     assert bars["300750.SZ"].date[0] >= "2018-06-11"
@@ -219,7 +219,7 @@ ROW = "date,open,high,low,close,volume\n2024-01-15,185.32,187.5,184.1,186.9,1234
 def test_names_of_files(folder, file, symbol):
     (folder / file).write_text(ROW)
     adapter = Csv()
-    fetched = adapter.fetch(resolve(symbol))
+    fetched = adapter.fetch(resolve_security(symbol))
     assert adapter.normalize(fetched).close == [186.9]
     assert fetched.host == str(folder)
 
@@ -227,45 +227,45 @@ def test_names_of_files(folder, file, symbol):
 @pytest.mark.parametrize(
     "code, share, index", [("000001", "000001.SZ", "000001.SH"), ("000009", "000009.SZ", "000009.SH")]
 )
-def test_a_bare_code_is_that_of_the_share_and_it_is_told(folder, code, share, index):
+def test_a_bare_code_is_that_of_the_share_and_it_is_reported(folder, code, share, index):
     (folder / f"{code}.csv").write_text(ROW)
-    fetched = Csv().fetch(resolve(share))
+    fetched = Csv().fetch(resolve_security(share))
     assert Csv().normalize(fetched).close == [186.9]
-    assert fetched.note == f"{code}.csv is taken as {share}; a file of {index} is named {index}.csv"
+    assert fetched.note == f"reading {code}.csv as {share}; name a file of {index} {index}.csv"
     with pytest.raises(NotFound):
-        Csv().fetch(resolve(index))
+        Csv().fetch(resolve_security(index))
     (folder / f"{index}.csv").write_text(ROW.replace("186.9", "187.1"))
-    assert Csv().normalize(Csv().fetch(resolve(index))).close == [187.1]
-    assert {symbol.canonical for symbol in Local().symbols()} >= {share}
-    assert share in [symbol.canonical for symbol, _, _ in Local().histories()]
+    assert Csv().normalize(Csv().fetch(resolve_security(index))).close == [187.1]
+    assert {symbol.canonical for symbol in LocalSource().symbols()} >= {share}
+    assert share in [symbol.canonical for symbol, _, _ in LocalSource().histories()]
 
 
 def test_two_files_of_one_symbol_stop(folder):
     (folder / "600519.csv").write_text(ROW)
     (folder / "贵州茅台.csv").write_text(ROW)
     with pytest.raises(BadData, match=r"600519\.csv"):
-        Csv().fetch(resolve("600519"))
+        Csv().fetch(resolve_security("600519"))
 
 
 def test_an_unknown_symbol_lists_near_files(folder):
     (folder / "600518.csv").write_text(ROW)
     with pytest.raises(NotFound) as caught:
-        Csv().fetch(resolve("600519"))
+        Csv().fetch(resolve_security("600519"))
     assert "600518.csv" in caught.value.hint.format_map(caught.value.params)
 
 
 def test_no_folder(monkeypatch, tmp_path):
     with pytest.raises(ConfigError) as caught:
-        Csv().fetch(resolve("600519"))
+        Csv().fetch(resolve_security("600519"))
     assert "market.csv.dir" in caught.value.hint
     monkeypatch.setenv("IA_MARKET_CSV_DIR", str(tmp_path / "nowhere"))
     with pytest.raises(ConfigError, match="nowhere"):
-        Csv().fetch(resolve("600519"))
+        Csv().fetch(resolve_security("600519"))
 
 
 def test_what_the_normalizer_tells_is_passed_on(folder):
     (folder / "600519.csv").write_text(ROW + "2024-01-16,-,-,-,-,-\n")
-    assert Csv().fetch(resolve("600519")).note
+    assert Csv().fetch(resolve_security("600519")).note
 
 
 @pytest.mark.parametrize(
@@ -275,7 +275,7 @@ def test_what_the_normalizer_tells_is_passed_on(folder):
 def test_a_broken_file_of_actions_names_its_line(folder, text):
     (folder / "600519.actions.csv").write_text(text)
     with pytest.raises(BadData, match=r"600519\.actions\.csv:\d"):
-        Csv().actions(resolve("600519"))
+        Csv().actions(resolve_security("600519"))
 
 
 @pytest.mark.parametrize(
@@ -289,24 +289,24 @@ def test_a_broken_file_of_actions_names_its_line(folder, text):
 def test_a_file_of_actions_that_is_no_csv(folder, text, line):
     (folder / "600519.actions.csv").write_text(text)
     with pytest.raises(BadData, match=rf"600519\.actions\.csv:{line}:"):
-        Csv().actions(resolve("600519"))
+        Csv().actions(resolve_security("600519"))
 
 
 def test_line_ends_of_any_kind_in_a_file_of_actions(folder):
     (folder / "600519.actions.csv").write_bytes(b"date,cash\r2024-06-19,1\r2024-06-20,2,\r")
-    assert [action.cash for action in Csv().actions(resolve("600519"))] == [1, 2]
+    assert [action.cash for action in Csv().actions(resolve_security("600519"))] == [1, 2]
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
 def test_what_is_no_file_is_not_waited_for(folder, make):
     make(folder / "600519.csv")
     with pytest.raises(BadData, match=r"600519\.csv"):
-        Csv().fetch(resolve("600519"))
+        Csv().fetch(resolve_security("600519"))
 
 
 def test_actions_of_a_file(folder):
     (folder / "600519.actions.csv").write_text("date,cash,bonus,factor\n2024-06-19,30.876,,\n2020-01-02,,0.5,1.2\n")
-    assert Csv().actions(resolve("600519")) == [
+    assert Csv().actions(resolve_security("600519")) == [
         Action("2020-01-02", bonus=0.5, factor=1.2), Action("2024-06-19", cash=30.876)
     ]  # fmt: skip
 

@@ -8,11 +8,11 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from ia.organs.channels import apprised
-from ia.organs.channels.apprised import Apprised
+from ia.organs.channels import apprise_channel
+from ia.organs.channels.apprise_channel import Apprised
+from ia.organs.channels.channel_registry import APPRISE, BUILT_IN, GROUP
 from ia.organs.channels.conformance import ChannelConformance
-from ia.organs.channels.known import APPRISE, BUILT_IN, GROUP
-from ia.organs.channels.telegram import Telegram
+from ia.organs.channels.telegram_channel import Telegram
 
 TOKEN = "123456:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw0"
 BOT_API = b'{"ok": true, "result": {"message_id": 1, "date": 0, "chat": {"id": 7, "type": "private"}}}'
@@ -31,7 +31,7 @@ class TestTelegram(ChannelConformance):
         self.monkeypatch.setenv("IA_TELEGRAM_API", f"http://127.0.0.1:{port}")
         return Telegram("telegram:7")
 
-    def said(self, request):
+    def message_text(self, request):
         assert (request.method, request.path) == ("POST", f"/bot{TOKEN}/sendMessage")
         body = json.loads(request.body)
         assert body["chat_id"] == 7 and "parse_mode" not in body
@@ -45,7 +45,7 @@ class TestJson(ChannelConformance):
     def channel(self, port):
         return Apprised(f"json://me:{self.secret}@127.0.0.1:{port}/inbox")
 
-    def said(self, request):
+    def message_text(self, request):
         assert request.headers["Authorization"].startswith("Basic ")
         body = json.loads(request.body)
         return "\n".join(filter(None, (body["title"], body["message"])))
@@ -55,7 +55,7 @@ class TestForm(ChannelConformance):
     def channel(self, port):
         return Apprised(f"form://127.0.0.1:{port}/inbox")
 
-    def said(self, request):
+    def message_text(self, request):
         body = parse_qs(request.body.decode(), keep_blank_values=True)
         return "\n".join(filter(None, (body["title"][0], body["message"][0])))
 
@@ -64,7 +64,7 @@ class TestXml(ChannelConformance):
     def channel(self, port):
         return Apprised(f"xml://127.0.0.1:{port}/inbox")
 
-    def said(self, request):
+    def message_text(self, request):
         body = request.body.decode()
         found = (re.search(rf"<{tag}>(.*?)</{tag}>", body, re.S) for tag in ("Subject", "Message"))
         return "\n".join(unescape(each[1]) for each in found if each and each[1])
@@ -77,12 +77,12 @@ class TestNtfy(ChannelConformance):
 
     @pytest.fixture(autouse=True)
     def at_once(self, monkeypatch):
-        monkeypatch.setattr(apprised, "PACE", 0.0)
+        monkeypatch.setattr(apprise_channel, "PACE", 0.0)
 
     def channel(self, port):
         return Apprised(f"ntfy://127.0.0.1:{port}/{self.secret}")
 
-    def said(self, request):
+    def message_text(self, request):
         body = json.loads(request.body)
         assert len(body["message"]) <= 7800
         return "\n".join(filter(None, (body.get("title"), body["message"])))
@@ -96,7 +96,7 @@ class TestMattermost(ChannelConformance):
     def channel(self, port):
         return Apprised(f"mmost://127.0.0.1:{port}/{self.secret}")
 
-    def said(self, request):
+    def message_text(self, request):
         assert request.path == f"/hooks/{self.secret}"
         text = json.loads(request.body)["text"]
         assert len(text) <= 4000

@@ -17,7 +17,7 @@ SHIPPED = sorted((Path(__file__).parent.parent.parent / "profiles").glob("*/.cla
 def shipped(request, home, ws):
     """A workspace with one shipped provider."""
     shutil.copytree(request.param, home / ".claude" / "providers" / request.param.name)
-    return providers.find(ws, request.param.name)
+    return providers.find_provider(ws, request.param.name)
 
 
 def test_there_is_one():
@@ -34,11 +34,11 @@ def test_it_is_sound_and_says_what_it_is_for(shipped):
 
 @pytest.mark.process
 def test_each_tool_answers_its_trial_call_and_refuses_what_does_not_fit(shipped, ws):
-    router = Router(catalog.provided(ws))
+    router = Router(catalog.provider_tools(ws))
     for tool in shipped.tools:
-        outcome = router.call(Scope(ws, actor="model x"), tool.name, tool.check)
+        outcome = router.call_tool(Scope(ws, actor="model x"), tool.name, tool.check)
         assert outcome.ok, str(outcome.failure)
-        wrong = router.call(Scope(ws, actor="model x"), tool.name, {"no_such_argument": 1})
+        wrong = router.call_tool(Scope(ws, actor="model x"), tool.name, {"no_such_argument": 1})
         assert wrong.failure is not None
         assert wrong.failure.status == 65
 
@@ -48,19 +48,19 @@ def test_what_it_answers_could_not_instruct_anybody(shipped, ws):
     """One that ships must not cost the user the freedom of the turn: only strangers taint it."""
     for tool in shipped.tools:
         scope = Scope(ws, actor="model x")
-        assert Router(catalog.provided(ws)).call(scope, tool.name, tool.check).ok
+        assert Router(catalog.provider_tools(ws)).call_tool(scope, tool.name, tool.check).ok
         assert not scope.tainted
 
 
 @pytest.mark.process
-def test_a_call_that_is_none_is_refused_by_the_program_itself(shipped, ws):
-    from ia.faculties.providers.command import run
-    from ia.faculties.providers.process import start_of
-    from ia.faculties.providers.registry import folder_of
+def test_an_invalid_call_is_refused_by_the_program_itself(shipped, ws):
+    from ia.faculties.providers.command import run_process
+    from ia.faculties.providers.registry import provider_folder
+    from ia.faculties.providers.start_command import prepare_start
 
-    start = start_of(shipped.manifest, folder_of(ws, shipped.name))
+    start = prepare_start(shipped.manifest, provider_folder(ws, shipped.name))
     for given in (b"", b"[]", b'{"arguments": 5}', b"\xff"):
-        ended = run(start, given, 30)
+        ended = run_process(start, given, 30)
         assert ended.status == 65
         assert ended.out == b""
         assert ended.err.count(b"\n") == 1

@@ -12,8 +12,8 @@ import time
 
 import pytest
 
-from conftest import installed
-from openai_server import Reply
+from support.program import installed
+from support.servers.openai import Reply
 
 NOW = "2024-03-15T16:00:00+08:00"
 QUESTION = "宁德时代值得买吗？"

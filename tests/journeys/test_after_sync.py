@@ -59,3 +59,19 @@ def test_a_question_is_answered(synced, ia, question):
 def test_an_allowed_purchase_names_the_limits(synced, ia, question, limits):
     reply = ia("turn", question).stdout
     assert [limit for limit in limits if limit not in reply] == []
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        (
+            "How is CATL doing?",
+            "Against 2024-03-15: the evidence has no clear direction now and leant down then; what changed: ",
+        ),
+        ("帮我看看宁德时代", "与 2024-03-15 相比：结论由“偏空”变为“方向不明”；变了的证据："),
+    ],
+)
+def test_a_later_look_is_compared_with_the_last_one(synced, ia, monkeypatch, question, told):
+    assert ia("turn", question).returncode == 0
+    monkeypatch.setenv("IA_NOW", "2024-03-20T16:00+08:00")
+    assert told in ia("turn", question).stdout

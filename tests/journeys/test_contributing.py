@@ -7,8 +7,10 @@ import subprocess
 import sys
 
 import pytest
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
 
-from conftest import REPO
+from support.program import REPO
 
 START = "from ia_cli.start import main; main()"
 BLOCK = re.compile(r"^```\w+\n# (file|in): (\S+?)(?:, (after: [^\n]+|at the end))?\n(.*?)^```$", re.M | re.S)
@@ -22,10 +24,13 @@ def examples():
 
 @pytest.fixture
 def checkout(tmp_path):
-    """A copy of the sources in which the examples have been followed; packages lie beside them."""
+    """A copy of the sources in which the examples have been followed, installed in place; packages lie beside them."""
     root = tmp_path / "checkout"
     for name in ("lib", "cli", "profiles"):
         shutil.copytree(REPO / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+    texts = root / "lib/ia/kernel/i18n/zh_CN/LC_MESSAGES/ia.po"
+    with texts.open("rb") as source, texts.with_suffix(".mo").open("wb") as compiled:
+        write_mo(compiled, read_po(source, locale="zh_CN"))
     for path, where, body in examples():
         target = root / path if "/" in path else root / "packages" / path
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -67,6 +72,7 @@ pytestmark = pytest.mark.process
 def test_there_is_an_example_of_each():
     assert [path.rpartition("/")[2] for path, _, _ in examples()] == [
         "lot.py", "main.py", "my_prices.py", "test_my_prices.py", "my_channel.py", "instrument.py", "catalog.py", "rules.tsv", "SKILL.md",
+        "sop.yaml", "readings.yaml", "answer.md",
     ]  # fmt: skip
 
 
@@ -85,7 +91,11 @@ def test_what_was_added_works(run, checkout, home, tmp_path, monkeypatch):
     ia("config", "set", "channels.file", "spool:${SPOOL}")
     ia("send", "hello", "--to", "file")
     assert "hello" in (tmp_path / "spool").read_text()
-    rate = "from ia.domain.rules.table import value; from ia.domain.instruments.boards import board; from ia.domain.instruments.symbols import resolve"
+    rate = "from ia.domain.rules.table import rule_value as value; from ia.domain.instruments.boards import find_board as board; from ia.domain.instruments.symbols import resolve_security as resolve"
     assert run("-c", f"{rate}; print(value('stamp_sell', board(resolve('600519')), '2031-02-01'))") == "0.02\n"
     shutil.copytree(checkout / ".claude", home / ".claude")
     assert "pulse" in ia("skill", "list")
+    monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
+    monkeypatch.setenv("IA_LANG", "zh")
+    answer = ia("turn", "/pulse 600519", "-m", "ia-offline")
+    assert answer.startswith("**贵州茅台** ") and "\n- 不冷不热（" in answer

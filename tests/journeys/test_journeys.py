@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from conftest import REPO
-from openai_server import MODEL, Reply
-from transcript import replay
+from support.program import REPO
+from support.servers.openai import MODEL, Reply
+from support.transcripts import replay
 
 NOTE = "research/宁德时代/2024-03-15.md"
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from conftest import REPO, installed
-from openai_server import Reply, Server
-from transcript import replay, steps_of
+from support.program import REPO, installed
+from support.servers.openai import Reply, Server
+from support.transcripts import replay, steps_of
 
 
 def scripted(request):
@@ -57,7 +57,12 @@ def test_the_demo_runs(tmp_path):
     (bin_dir / "ia").chmod(0o755)
     env = {**os.environ, "PATH": f"{bin_dir}:{os.environ['PATH']}"}
     run = subprocess.run(
-        ["sh", str(REPO / "tests" / "demo.sh")], env=env, cwd=tmp_path, capture_output=True, text=True, timeout=120
+        ["sh", str(REPO / "tests" / "support" / "demo.sh")],
+        env=env,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
     )
     assert run.returncode == 0, run.stderr
     assert "$ ia recall" in run.stdout

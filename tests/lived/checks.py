@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Container
 from pathlib import Path
 
-from forked import Ran
+from support.forked_commands import Ran
 
 BUGS = re.compile(
     r"Traceback \(most recent call last\)|internal error|内部出错|an error in ia|--kind fault"

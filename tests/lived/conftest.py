@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from conftest import SHARED
-from forked import Ran, Server
 from lived import life
+from support.forked_commands import Ran, Server
+from support.program import SHARED
 
 PRICES = SHARED / "ashare" / "sina_qfq_2020_2026"
 MARKETS = {market.name: market for market in (life.DEMO, life.CSV)}

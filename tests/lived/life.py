@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 from pathlib import Path
 
-from conftest import REPO
-from forked import Ran, Server
 from lived import checks
+from support.forked_commands import Ran, Server
+from support.program import REPO
 
 HERE = Path(__file__).parent
 MONTH = 22
@@ -86,7 +86,7 @@ class Life:
         """Lay out what is there before the first command."""
         self.desk.mkdir(parents=True)
         (self.desk / "statement.csv").write_text(statement)
-        shutil.copy(REPO / "tests" / "fake_crontab", self.place / "crontab")
+        shutil.copy(REPO / "tests" / "support" / "fake_crontab", self.place / "crontab")
 
     def crontab(self) -> str:
         """Return the person's crontab."""

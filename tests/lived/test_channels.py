@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from bot_api_server import OWNER
 from lived.checks import BUGS
+from support.servers.bot_api import OWNER
 
 pytestmark = [
     pytest.mark.process,

@@ -4,8 +4,8 @@ import sqlite3
 
 import pytest
 
-from forked import Ran
 from lived import checks
+from support.forked_commands import Ran
 
 pytestmark = pytest.mark.process
 

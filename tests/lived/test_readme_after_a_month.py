@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from conftest import REPO, program
 from lived.checks import BUGS, problems
 from lived.life import ORDINARY, language
-from transcript import steps_of
+from support.program import REPO, program
+from support.transcripts import steps_of
 
 pytestmark = [
     pytest.mark.process,

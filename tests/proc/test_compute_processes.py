@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import installed
+from support.program import installed
 
 CSV = "date,open,high,low,close,volume\n2024-01-15,10.5,11.5,10,11,100\n2024-01-16,11,12,10.5,11.5,200\n"
 BARS = "ia: standard input, 2024-01-16: 2 bars"
@@ -90,7 +90,7 @@ def test_a_killed_worker_is_a_refusal_not_a_hang(tmp_path):
     process, worker = endless(tmp_path)
     os.kill(worker, signal.SIGKILL)
     assert process.wait(10) == 77
-    assert process.stderr.read().decode().startswith(f"{BARS}\nia: the expression ended the sandbox")
+    assert process.stderr.read().decode().startswith(f"{BARS}\nia: the sandbox process ended during evaluation")
     close(process)
 
 
@@ -140,13 +140,13 @@ def _is_orphan(entry):
 def test_evaluating_leaves_no_zombie():
     code = """
 import os
-from ia.organs.compute import host
+from ia.organs.compute import sandbox
 from ia.organs.ohlcv.canonical import Bars
 from ia.kernel.errors import IaError
 bars = Bars(["2024-01-15"], [1.0], [1.0], [1.0], [1.0], [1])
 for source in ("close.sum()", "1 / 0", "import os", "while True: pass", "close.("):
     try:
-        host.evaluate(source, bars, trusted=True, timeout=0.3)
+        sandbox.evaluate_source(source, bars, trusted=True, timeout=0.3)
     except IaError:
         pass
 try:

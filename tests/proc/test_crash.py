@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 from ia.kernel.workspace import Workspace
-from ia.organs.memory import index as contents
+from ia.organs.memory import contents as contents
 from ia.organs.recall import index as words
 
 # Each writer runs the real command line many times in one process: a process start is not what is to be hit by the kill.
 WRITER = r"""
 import sys
-from ia_cli.main import run
+from ia_cli.main import run_command_line
 name, first = sys.argv[1], int(sys.argv[2])
 for i in range(first, first + 100000):
     body = f"BEGIN {name} {i}\n" + f"{name} wrote number {i} 茅台 估值\n" * (i % 40) + f"END {name} {i}"
@@ -27,7 +27,7 @@ for i in range(first, first + 100000):
             ["memory", "believe", f"belief {name} {i}", "--because", f"reason {name} {i}"], ["recall", "茅台"])
     job = jobs[i % len(jobs)]
     print("TRY", i, flush=True)
-    status = run(job)
+    status = run_command_line(job)
     print("ACK" if status == 0 else f"STATUS {status}", i, flush=True)
 """
 
@@ -86,7 +86,7 @@ def check(home, acks, last):
 
 
 def dump(ws):
-    conn = words.opened(ws)
+    conn = words.open_index(ws)
     try:
         conn.execute("INSERT INTO words (words) VALUES ('integrity-check')")
         return sorted(

@@ -43,12 +43,12 @@ def fight(ws, program, kind, pause, record_property):
     """Let an editor of this kind work while tasks are paused and resumed; return the table in the end."""
     for name, minute in (("weekly", 0), ("other", 5)):
         ws.write(f"tasks/{name}.md", USAGE.format(minute=minute))
-        decisions.approve(ws, name, by="test")
+        decisions.approve_task(ws, name, by="test")
     editor = subprocess.Popen([sys.executable, "-c", EDITOR, program, kind, str(EDITS), str(pause)])
     writes = late = 0
     try:
         while editor.poll() is None:
-            for change in (decisions.pause, decisions.resume):
+            for change in (decisions.pause_task, decisions.resume_task):
                 try:
                     change(ws, "other")
                     writes += 1
@@ -61,17 +61,17 @@ def fight(ws, program, kind, pause, record_property):
         editor.kill()  # where a change failed: it must not go on with the table that is put back
         editor.wait()
     assert editor.returncode == 0 and writes > 0
-    crontab.sync(ws)
+    crontab.sync_block(ws)
     record_property("our changes", writes)
     record_property("changes that came late", late)
-    return crontab.read()
+    return crontab.read_crontab()
 
 
 def check(ws, told):
     lost = sorted(set(range(EDITS)) - set(edits(told)))
     assert not lost, f"{len(lost)} of {EDITS} edits are lost: {lost[:20]}"
-    assert crontab.drift(ws) == []
-    rest = crontab.spliced(told, ws.root, [])
+    assert crontab.find_drift(ws) == []
+    rest = crontab.splice_block(told, ws.root, [])
     assert rest == FIRST + b"".join(b"# edit %d of another program\n" % number for number in range(EDITS))
 
 
@@ -100,7 +100,7 @@ def test_a_killed_ia_leaves_a_whole_table(ws, ia, tmp_path):
     subprocess.run([program, "-"], input=FIRST, check=True)
     code = (
         "import time\nfrom ia.reach.tasks import crontab\nn = 0\n"
-        "while True:\n    n += 1\n    crontab._written('/h', [f'{n % 60} * * * * x{n}'], time.monotonic() + 20)\n"
+        "while True:\n    n += 1\n    crontab._write_block('/h', [f'{n % 60} * * * * x{n}'], time.monotonic() + 20)\n"
     )
     for number in range(25):
         process = subprocess.Popen([sys.executable, "-c", code])
@@ -108,6 +108,6 @@ def test_a_killed_ia_leaves_a_whole_table(ws, ia, tmp_path):
         process.kill()
         process.wait()
         time.sleep(0.05)
-        told = crontab.read()
-        assert told.startswith(FIRST) and crontab.spliced(told, "/h", []) == FIRST
+        told = crontab.read_crontab()
+        assert told.startswith(FIRST) and crontab.splice_block(told, "/h", []) == FIRST
         assert told == FIRST or told.count(b" * * * * x") == 1

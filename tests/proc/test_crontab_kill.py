@@ -12,8 +12,8 @@ import time
 
 import pytest
 
-from conftest import installed
 from ia.reach.tasks import crontab, decisions
+from support.program import installed
 
 TASK = "---\nschedule: {minute} 16 * * 5\nzone: Asia/Shanghai\nrun: ia usage\n---\n"
 FIRST = b'MAILTO=""\n#0 5 * * *\told\n\n17 3 * * *\ttrue # \xe9\n'
@@ -30,7 +30,7 @@ class Attacker:
         self.foreign = FIRST
         subprocess.run([self.program, "-"], input=FIRST, check=True)
         ws.write("tasks/weekly.md", TASK.format(minute=0))
-        decisions.approve(ws, "weekly", by="test")
+        decisions.approve_task(ws, "weekly", by="test")
 
     def command(self):
         choice = self.rng.choice(["pause", "resume", "approve"])
@@ -62,10 +62,10 @@ class Attacker:
         return ["sh", "-c", APPEND.format(line=line), self.program]
 
     def check(self):
-        told = crontab.read()
+        told = crontab.read_crontab()
         assert told.endswith(b"\n")
-        assert crontab.spliced(told, self.ws.root, []) == self.foreign
-        self.behind += bool(crontab.drift(self.ws))
+        assert crontab.splice_block(told, self.ws.root, []) == self.foreign
+        self.behind += bool(crontab.find_drift(self.ws))
 
     def round(self):
         killed = self.kill_one()
@@ -77,8 +77,8 @@ class Attacker:
             told = subprocess.run([*installed(), "doctor", "--mend"], capture_output=True, timeout=60)
             assert b"Traceback" not in told.stderr
         else:
-            crontab.sync(self.ws)  # what every change of a task does, and each wake-up of all tasks
-        assert crontab.drift(self.ws) == []
+            crontab.sync_block(self.ws)  # what every change of a task does, and each wake-up of all tasks
+        assert crontab.find_drift(self.ws) == []
         self.check()
 
 
@@ -107,10 +107,10 @@ def test_a_writer_whose_ia_was_killed_installs_nothing_and_ends(ws, tmp_path):
     program = os.environ["IA_CRONTAB"]
     subprocess.run([program, "-"], input=FIRST, check=True)
     code = (
-        "import os, time\nfrom ia.reach.tasks import table\n"
+        "import os, time\nfrom ia.reach.tasks import crontab_file as table\n"
         "table.PATIENCE, table.ANSWER = 2.0, 0.5\n"
-        "table._at_rest = lambda *_: (print('ready', flush=True), time.sleep(60))\n"
-        "table.replace(table.read(), b'# new\\n', time.monotonic() + 20)\n"
+        "table._wait_until_calm = lambda *_: (print('ready', flush=True), time.sleep(60))\n"
+        "table.replace_crontab(table.read_crontab(), b'# new\\n', time.monotonic() + 20)\n"
     )
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, start_new_session=True) as process:
         assert process.stdout.readline() == b"ready\n"
@@ -131,6 +131,6 @@ def test_a_writer_whose_ia_was_killed_installs_nothing_and_ends(ws, tmp_path):
 
     until = time.monotonic() + 15
     while writers() and time.monotonic() < until:
-        assert crontab.read() == FIRST
+        assert crontab.read_crontab() == FIRST
         time.sleep(0.3)
-    assert not writers() and crontab.read() == FIRST
+    assert not writers() and crontab.read_crontab() == FIRST

@@ -19,7 +19,7 @@ from ia.faculties import skills
 from ia.kernel import proposals
 from ia.kernel.workspace import Workspace
 from ia.organs.ledger import journal
-from ia.organs.memory import index as contents
+from ia.organs.memory import contents as contents
 
 STEPS = ("fsync", "replace", "rename", "mkdir", "unlink", "link")
 """Calls of `os` at which the child may end."""
@@ -43,13 +43,13 @@ def die_at(step, argv):
 
         code = 70
         try:
-            from ia_cli.main import run
+            from ia_cli.main import run_command_line
 
             os.dup2(os.open(os.devnull, os.O_RDWR), 1)
             os.dup2(1, 2)
             for name in STEPS:
                 setattr(os, name, counted(getattr(os, name)))
-            code = run(argv)
+            code = run_command_line(argv)
         finally:
             os._exit(code)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
@@ -89,14 +89,14 @@ def skill_folder(tmp_path, line):
 
 
 def state(ws, number=1):
-    return proposals.get(ws, number).state
+    return proposals.get_proposal(ws, number).state
 
 
 def test_a_new_skill_is_approved_whole_or_not_offered(home, ia, tmp_path):
     assert ia("skill", "install", str(skill_folder(tmp_path, "one"))).returncode == 0
 
     def check(ws):
-        offered = [skill.name for skill in skills.listed(ws)]  # reads the folder first, as `ia skill list` does
+        offered = [skill.name for skill in skills.list_skills(ws)]  # reads the folder first, as `ia skill list` does
         files = sorted(proposals.folder_files(ws, ".claude/skills/volume"))
         if state(ws) == proposals.PENDING:
             assert not offered and not files and not (home / ".claude").exists()
@@ -115,7 +115,7 @@ def test_an_update_of_a_skill_is_approved_whole_or_not_at_all(home, ia, tmp_path
     assert ia("skill", "install", str(folder)).returncode == 0
 
     def check(ws):
-        described = skills.listed(ws)[0].about
+        described = skills.list_skills(ws)[0].about
         files = proposals.folder_files(ws, ".claude/skills/volume")
         new = state(ws, 2) == proposals.APPROVED
         assert described == ("two" if new else "one")
@@ -142,7 +142,7 @@ def test_a_belief_stands_with_its_reason_or_not_at_all(home, ia):
 
     def check(ws):
         there = "- new" in (ws.read("memory/beliefs.md") or "")
-        reasons = "".join(ws.read(path) or "" for path in ws.paths("memory/reflections"))
+        reasons = "".join(ws.read(path) or "" for path in ws.list_paths("memory/reflections"))
         assert ("because: it rose" in reasons) == there
         changes = ws.db.execute("SELECT count(*) FROM events WHERE kind = 'belief.change'").fetchone()[0]
         assert changes == 1 + there
@@ -211,11 +211,11 @@ class Storm:
         if child == 0:
             code = 70
             try:
-                from ia_cli.main import run
+                from ia_cli.main import run_command_line
 
                 os.dup2(os.open(os.devnull, os.O_RDWR), 1)
                 os.dup2(1, 2)
-                code = run(list(argv))
+                code = run_command_line(list(argv))
             finally:
                 os._exit(code)
         if kill and kind in self.usual:
@@ -251,7 +251,7 @@ class Storm:
     def prefer(self, at):
         ws = Workspace(str(self.home))
         with contextlib.closing(ws):
-            waiting = [p.id for p in proposals.pending(ws) if p.kind == "preferences"]
+            waiting = [p.id for p in proposals.pending_proposals(ws) if p.kind == "preferences"]
             number = waiting[0] if waiting else proposals.propose(
                 ws, "preferences", "memory/preferences.md",
                 (ws.read("memory/preferences.md") or "# Preferences\n\n") + f"- preference {at}.\n",
@@ -267,7 +267,7 @@ class Storm:
             (folder / "knowledge" / f"{number}.md").write_text("x\n")
         assert self.run("install", "skill", "install", str(folder), kill=False)
         with contextlib.closing(Workspace(str(self.home))) as ws:
-            number = max(p.id for p in proposals.pending(ws) if p.kind == "skill")
+            number = max(p.id for p in proposals.pending_proposals(ws) if p.kind == "skill")
         self.run("skill", "approve", str(number), "--yes")
 
     def turn(self, at):
@@ -289,12 +289,12 @@ class Storm:
                 assert (text.strip() if text else None) in texts, (path, text, texts)
                 assert text is None or f"`notebook/{path}.md`: {text.strip()}" in table
             believed = ws.read("memory/beliefs.md") or ""
-            reasons = "".join(ws.read(path) or "" for path in ws.paths("memory/reflections"))
+            reasons = "".join(ws.read(path) or "" for path in ws.list_paths("memory/reflections"))
             assert all(f"belief {at}." in believed for at in self.beliefs)
             assert believed.count("- belief") == reasons.count("because: reason")
-            entries = journal.standing(ws.db)
+            entries = journal.effective_entries(ws.db)
             assert self.trades <= len(entries) <= self.tried["trade"]
-            for proposal in (proposals.get(ws, row[0]) for row in ws.db.execute("SELECT id FROM proposals")):
+            for proposal in (proposals.get_proposal(ws, row[0]) for row in ws.db.execute("SELECT id FROM proposals")):
                 if proposal.kind == "skill":
                     files = proposals.folder_files(ws, proposal.path)
                     assert len(files) == (5 if proposal.state == proposals.APPROVED else 0), proposal.path
@@ -303,7 +303,7 @@ class Storm:
                         proposal.state == proposals.APPROVED
                     )
                     assert proposal.state == proposals.APPROVED or proposal.id not in self.prefers
-            offered = {skill.name for skill in skills.listed(ws)}
+            offered = {skill.name for skill in skills.list_skills(ws)}
             approved = ws.db.execute("SELECT path FROM proposals WHERE kind = 'skill' AND state = 'approved'")
             assert offered == {path.rsplit("/", 1)[1] for (path,) in approved}
             messages = ws.db.execute("SELECT role, content FROM messages ORDER BY id").fetchall()

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from ia.agent.analyst.offline import Analyst
-from openai_server import MODEL, Reply
+from support.servers.openai import MODEL, Reply
 
 LLM = """
 import llm.plugins

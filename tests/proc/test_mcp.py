@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from conftest import program
+from support.program import program
 
 INITIALIZE = {
     "jsonrpc": "2.0", "id": 1, "method": "initialize",
@@ -143,7 +143,7 @@ def test_what_goes_wrong_is_a_result_that_a_model_can_act_on():
     assert "arguments of market.ohlcv: symbol: string" in bad
     told = json.loads(misspelt)
     assert told["code"] == "no-such-tool" and told["hint"].startswith("did you mean market.ohlcv")
-    assert "leaves" in outside
+    assert "points outside notebook/" in outside
     assert "__class__" in escape
     assert "Traceback" not in "".join(map(text, results))
 
@@ -348,11 +348,11 @@ def test_ia_can_be_a_provider_of_ia(home, tmp_path):
         "from ia.agent.tools.scope import Scope\n"
         "from ia.kernel.workspace import Workspace\n"
         "ws = Workspace()\n"
-        "providers.refresh(ws, 'other')\n"
-        "router, scope = Router(catalog.provided(ws)), Scope(ws, actor='model x')\n"
+        "providers.refresh_provider(ws, 'other')\n"
+        "router, scope = Router(catalog.provider_tools(ws)), Scope(ws, actor='model x')\n"
         "print({tool.name: tool.risk for tool in router.tools.values()})\n"
-        "print(router.call(scope, 'other.market_ohlcv', {'symbol': '600519', 'tail': 1}).text())\n"
-        "print(router.call(scope, 'other.notebook_write', {'path': 'a.md', 'content': 'b'}).text())\n"
+        "print(router.call_tool(scope, 'other.market_ohlcv', {'symbol': '600519', 'tail': 1}).format_text())\n"
+        "print(router.call_tool(scope, 'other.notebook_write', {'path': 'a.md', 'content': 'b'}).format_text())\n"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
     assert run.returncode == 0, run.stderr
@@ -360,7 +360,7 @@ def test_ia_can_be_a_provider_of_ia(home, tmp_path):
     assert listed == "{'other.market_ohlcv': 'read', 'other.notebook_write': 'confirm'}"
     assert '"simulated": true' in bars
     assert bars.startswith("<<data ")
-    assert note.startswith("other.notebook_write acts outside of ia")
+    assert note.startswith("other.notebook_write acts outside ia, which is refused")
 
 
 def test_requests_from_a_file_are_all_answered_and_stdout_carries_nothing_else(ia):
@@ -414,15 +414,16 @@ def test_a_time_limit_interrupts_a_tool(home):
         "from ia.agent.tools import catalog\n"
         "from ia.agent.tools.registry import READ, Tool\n"
         "from ia.kernel.workspace import Workspace\n"
-        "tools = catalog.builtin()\n"
-        "slow = Tool('test.slow', READ, lambda scope: time.sleep(60), '', {'type': 'object'}, seconds=0.5)\n"
-        "catalog.builtin = lambda: [*tools, slow]\n"
-        "mcp.serve(Workspace())\n"
+        "tools = catalog.builtin_tools()\n"
+        "slow = Tool(name='test.slow', risk=READ, run=lambda scope: time.sleep(60), description='', "
+        "schema={'type': 'object'}, seconds=0.5)\n"
+        "catalog.builtin_tools = lambda: [*tools, slow]\n"
+        "mcp.serve_tools(Workspace())\n"
     )
     run = subprocess.run([sys.executable, "-c", code], input=lines(INITIALIZE, asked(2, "test_slow")), capture_output=True, text=True, timeout=30)  # fmt: skip
     answer = json.loads(run.stdout.splitlines()[-1])
     assert answer["result"]["isError"]
-    assert "test.slow: longer than 0.5 s" in answer["result"]["content"][0]["text"]
+    assert "test.slow: timed out after 0.5 s" in answer["result"]["content"][0]["text"]
 
 
 def test_a_terminal_is_no_client(ia):

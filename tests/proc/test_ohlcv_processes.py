@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from conftest import installed
+from support.program import installed
 
 SYMBOLS = ("600519", "300750", "00700.HK", "AAPL")
 

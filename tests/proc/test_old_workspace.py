@@ -5,7 +5,7 @@ import tarfile
 
 import pytest
 
-from conftest import REPO
+from support.program import REPO
 
 FIXTURES = REPO / "tests" / "fixtures"
 PACKED = sorted(FIXTURES.glob("workspace-*.tar.gz"))
@@ -73,15 +73,37 @@ def test_a_new_version_of_its_profile_leaves_what_a_person_edited_or_deleted(old
     upgrade = ia("profile", "use", "invest")
     assert upgrade.returncode == 0, upgrade.stderr
     assert "  deleted\t.claude/skills/compare/SKILL.md\n" in upgrade.stderr
-    assert "`ia profile use invest --restore` brings them back" in upgrade.stderr
+    assert "stay deleted; restore them with `ia profile use invest --restore`" in upgrade.stderr
     assert ".claude/skills/research/knowledge/rules.yaml" in upgrade.stdout.splitlines()
     rules = ".claude/skills/research/knowledge/rules.yaml"
     assert (home / rules).read_bytes() == (REPO / "profiles" / "invest" / rules).read_bytes()
     assert (skills / "research" / "SKILL.md").read_text(encoding="utf-8") == edited
+    for new in ("research/knowledge/readings.yaml", "scan/knowledge/criteria.yaml"):
+        brought = REPO / "profiles" / "invest" / ".claude" / "skills" / new
+        assert (skills / new).read_bytes() == brought.read_bytes()
     assert not (skills / "compare").exists()
     assert ia("init").stdout == "" and not (skills / "compare").exists()
     assert ia("profile", "use", "invest", "--restore").returncode == 0
     assert (skills / "compare" / "SKILL.md").is_file()
+
+
+def test_a_table_that_was_edited_or_deleted_stays_so(old, ia, home):
+    assert ia("profile", "use", "invest").returncode == 0
+    knowledge = home / ".claude" / "skills" / "research" / "knowledge"
+    edited = (knowledge / "readings.yaml").read_text(encoding="utf-8").replace("high: 2\n", "high: 3\n", 1)
+    (knowledge / "readings.yaml").write_text(edited, encoding="utf-8")
+    (knowledge / "view.yaml").unlink()
+    assert ia("profile", "use", "invest").returncode == 0
+    assert (knowledge / "readings.yaml").read_text(encoding="utf-8") == edited
+    assert not (knowledge / "view.yaml").exists()
+    answer = ia("turn", "看看宁德时代", "-m", "ia-offline", env={"IA_LANG": "zh"})
+    assert "什么会改变看法" in answer.stdout and "没有用上" not in answer.stdout
+
+
+def test_an_old_workspace_answers_without_the_new_tables(old, ia, home):
+    assert not (home / ".claude" / "skills" / "research" / "knowledge" / "readings.yaml").exists()
+    answer = ia("turn", "看看宁德时代", "-m", "ia-offline", env={"IA_LANG": "zh"})
+    assert "200 日线" in answer.stdout and "没有用上" not in answer.stdout
 
 
 def test_it_is_found_whole_and_a_talk_goes_on(old, ia):

@@ -11,8 +11,8 @@ import time
 
 import pytest
 
-from conftest import installed
 from ia_cli.terminal.memory_limit import is_out_of_memory
+from support.program import installed
 
 DEMO = {"IA_MARKET_ADAPTER": "demo"}
 
@@ -37,7 +37,7 @@ def test_reader_gone_is_141_and_silent(args, tmp_path):
 def test_reader_gone_in_the_middle_of_prices(tmp_path):
     status, errors = unread(["ohlcv", "600519"], tmp_path)
     assert status == 141
-    assert errors == "ia: simulated prices: 600519.SH is invented by the demo market\n"
+    assert errors == "ia: simulated prices: the demo market generates 600519.SH\n"
 
 
 def test_head_gets_its_lines(tmp_path):
@@ -55,7 +55,7 @@ def test_head_gets_its_lines(tmp_path):
         (["nope"], 2, "ia: no such command: nope\nhint: did you mean ia note?\n"),
         (["ohlcv", "--perid", "daily"], 2, "ia: no such option: --perid\nhint: did you mean --period?\n"),
         (["config", "get", "market.adaptor"], 2, None),
-        (["config", "get", "nothing"], 2, "ia: nothing: no such setting\nhint: `ia config list` shows the keys\n"),
+        (["config", "get", "nothing"], 2, "ia: nothing: no such setting\nhint: `ia config list` lists all keys\n"),
         (["where", "absent.csv"], 66, "ia: absent.csv: no such file\n"),
         (["ohlcv", "600519", "--adapter", "nobody"], 78, None),
         (["ohlcv", "600519", "--start", "2024-02-30"], 2, "ia: --start: '2024-02-30' is not a date\nhint: write 2024-03-15, 20240315, 2024/3/15, 2024-03, 03-15, yesterday, 30d, -2w, 3m, 1y or ytd\n"),
@@ -136,7 +136,7 @@ def test_ctrl_c_is_130_without_a_traceback(tmp_path):
     assert "Traceback" not in errors
 
 
-def test_a_full_disk_behind_stdout_is_told(ia):
+def test_a_full_disk_behind_stdout_is_reported(ia):
     with open("/dev/full", "w") as full:
         run = subprocess.run([*installed(), "--help"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=20)
     assert run.returncode == 75
@@ -153,7 +153,7 @@ def test_home_flag_and_an_unwritable_home(ia, tmp_path):
     assert run.stderr.startswith("ia: ")
 
 
-def test_a_closed_stdout_is_told(tmp_path):
+def test_a_closed_stdout_is_reported(tmp_path):
     run = subprocess.run(["bash", "-c", '"$@" config list >&-', "bash", *installed()], capture_output=True, text=True)
     assert (run.returncode, run.stderr) == (75, "ia: standard output is closed\n")
 
@@ -171,7 +171,7 @@ def test_a_broken_config_hides_neither_help_nor_doctor_nor_a_written_note(ia, ho
     assert ia("--help").returncode == 0
     doctor = ia("doctor")
     assert doctor.returncode == 1
-    assert "not YAML" in doctor.stdout
+    assert "not valid YAML" in doctor.stdout
     run = ia("note", "scratch/a", "text")
     assert run.stdout == "notebook/scratch/a.md\n"
     (home / "config.yaml").unlink()

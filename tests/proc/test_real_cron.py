@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from ia.organs.channels import inbox
-from ia.reach.tasks import table
+from ia.reach.tasks import crontab_file
 
 NAME = "rsi-每分钟"
 PIPELINE = 'ia ohlcv 600519 --adapter demo | ia compute "rsi(close,14)"'
@@ -27,7 +27,7 @@ def daemon(own_crontab):
     """A cron daemon that reads the machine's crontabs: the one that runs, else one for this test."""
     if os.getuid() != 0:
         pytest.skip("only root can start a cron daemon")
-    if table.daemon():
+    if crontab_file.is_daemon_running():
         yield
         return
     program = shutil.which("cron", path=os.environ["PATH"] + ":/usr/sbin:/sbin")
@@ -118,7 +118,7 @@ def test_from_a_proposal_to_a_note_and_back(ia, ws, daemon, own_crontab, phone, 
     index = Path(ws.root, "memory/MEMORY.md").read_text(encoding="utf-8")
     assert run["report"].removeprefix("notebook/") in index
     assert NAME in json.dumps(phone.got[0], ensure_ascii=False)
-    assert any(NAME in f"{notice.title} {notice.text}" for notice in inbox.listed(ws, 50))
+    assert any(NAME in f"{notice.title} {notice.text}" for notice in inbox.list_notices(ws, 50))
     kinds = [json.loads(line)["kind"] for line in done("log", "--kind", "task", "--jsonl").stdout.splitlines()]
     assert {"task.approved", "task.run", "task.done", "task.removed"} <= set(kinds)
     slots = [row[0] for row in ws.db.execute("SELECT slot FROM runs")]
@@ -131,9 +131,9 @@ def test_no_table_is_written_while_cron_reads_it(own_crontab, monkeypatch):
     if time.time() % 60 > 57:
         time.sleep(3)
     ends = time.time() + 1.5
-    monkeypatch.setattr(table, "_READING", ends % 60)
-    table.replace(b"#old\n", b"#new\n", time.monotonic() + 10)
-    assert time.time() >= ends and table.read() == b"#new\n"
+    monkeypatch.setattr(crontab_file, "_READING", ends % 60)
+    crontab_file.replace_crontab(b"#old\n", b"#new\n", time.monotonic() + 10)
+    assert time.time() >= ends and crontab_file.read_crontab() == b"#new\n"
 
 
 def running():
@@ -145,5 +145,5 @@ def running():
 
 
 def cron_log(ws):
-    path = Path(ws.root, ".ia/reach/tasks/cron.log")
+    path = Path(ws.root, ".ia/tasks/cron.log")
     return path.read_text(encoding="utf-8") if path.exists() else "cron started nothing"

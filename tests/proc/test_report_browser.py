@@ -10,9 +10,9 @@ from http.server import SimpleHTTPRequestHandler
 
 import pytest
 
-from browser import Page, chromium
-from conftest import program
-from ia.faculties.pictures.scale import compact
+from ia.faculties.pictures.scale import format_compact
+from support.browser import Page, chromium
+from support.program import program
 
 pytestmark = pytest.mark.skipif(chromium() is None, reason="there is no Chromium here")
 
@@ -131,7 +131,7 @@ def test_panes_tell_the_bar_below_the_crosshair(page, chart):
         page.key("ArrowLeft")
     volume, rsi, macd = page.run(told)
     assert all(a != b for a, b in zip(at_rest, (volume, rsi, macd), strict=True))
-    assert volume == f"Volume {compact(int(rows[-11][5]))}"
+    assert volume == f"Volume {format_compact(int(rows[-11][5]))}"
     page.key("Escape")
     assert page.run(told) == at_rest
 

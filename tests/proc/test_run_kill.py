@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from conftest import installed
 from ia.kernel.workspace import Workspace
-from ia.reach.tasks import decisions, runs
+from ia.reach.tasks import decisions, run_store
+from support.program import installed
 
 APPROVED, SLOT, NOW = "2024-03-15T15:59:00+08:00", "2024-03-15T08:00:00.000Z", "2024-03-15T16:00:20+08:00"
 HEAD = "---\nschedule: 0 16 * * *\nzone: Asia/Shanghai\nretries: 0\n"
@@ -39,7 +39,7 @@ def world(tmp_path, monkeypatch):
         ws = Workspace(str(home))
         ws.write("tasks/job.md", PIPELINE if kind == "pipeline" else PROMPT)
         ws.write("notebook/log.md", "# log\n\nbefore\n")
-        decisions.approve(ws, "job", by="user with --yes")
+        decisions.approve_task(ws, "job", by="user with --yes")
         monkeypatch.setenv("IA_NOW", NOW)
         return ws
 
@@ -85,20 +85,20 @@ def until_quiet(ws):
         process = start()
         _, told = process.communicate(timeout=120)
         assert process.returncode == 0, told.decode()
-        if not list(runs.unsettled(ws, "job")) and runs.history(ws, "job"):
+        if not list(run_store.unsettled_runs(ws, "job")) and run_store.list_runs(ws, "job"):
             return count
-    raise AssertionError(f"never quiet: {runs.history(ws, 'job')}")
+    raise AssertionError(f"never quiet: {run_store.list_runs(ws, 'job')}")
 
 
 def check(ws, kind):
-    (run,) = runs.history(ws, "job")
+    (run,) = run_store.list_runs(ws, "job")
     assert (run.slot, run.state, run.status) == (SLOT, "done", 0), run
-    notes = ws.paths("notebook")
+    notes = ws.list_paths("notebook")
     reports = [path for path in notes if path.startswith("notebook/reports/")]
     assert reports == ["notebook/reports/job/2024-03-15.md"] == [run.report], reports
     assert ws.read("notebook/log.md") == "# log\n\nbefore\n" + ("一行\n" if kind == "pipeline" else "")
     path, words = OBSERVED[kind]
-    observations = ws.paths("memory/observations")
+    observations = ws.list_paths("memory/observations")
     assert observations == [path] and len(re.findall(r"^\[\d\d:\d\d\] ", ws.read(path), re.M)) == 1, observations
     assert words in ws.read(path) and ws.read(path).count("一条观察") == (kind == "pipeline")
     waiting = [row for (row,) in ws.db.execute("SELECT path FROM proposals WHERE state = 'pending'")]
@@ -139,7 +139,7 @@ def trials(world, count, seed):
             check(ws, kind)
         except AssertionError as exc:
             raise AssertionError(f"trial {number} of seed {seed}, {ws.root}: {exc}") from exc
-        attempts = max(attempts, runs.history(ws, "job")[0].attempt)
+        attempts = max(attempts, run_store.list_runs(ws, "job")[0].attempt)
         ws.close()
     return hit, attempts, woken
 

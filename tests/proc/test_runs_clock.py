@@ -2,7 +2,7 @@
 
 import pytest
 
-from ia.reach.tasks import decisions, running, runs
+from ia.reach.tasks import decisions, executor, run_store
 
 BY = "user with --yes"
 
@@ -23,54 +23,54 @@ def approved(ws, at):
         ws.write(
             f"tasks/{name}.md", "\n".join(["---", *(f"{key}: {value}" for key, value in fields.items()), "---", ""])
         )
-        return decisions.approve(ws, name, by=BY)
+        return decisions.approve_task(ws, name, by=BY)
 
     return approve
 
 
 def states(ws):
-    return [(run.slot[:16], run.state) for run in runs.select(ws, "1 ORDER BY id")]
+    return [(run.slot[:16], run.state) for run in run_store.select_runs(ws, "1 ORDER BY id")]
 
 
 def test_a_clock_that_was_ahead_stops_no_task(ws, at, approved):
     approved(run="ia usage")
     at("2030-01-01T00:30")
-    assert [run.state for run in running.due(ws)] == ["done"]
+    assert [run.state for run in executor.run_due(ws)] == ["done"]
     at("15T16:00")
-    assert [run.slot[:16] for run in running.due(ws)] == ["2024-03-15T08:00"]
-    assert running.due(ws) == []
+    assert [run.slot[:16] for run in executor.run_due(ws)] == ["2024-03-15T08:00"]
+    assert executor.run_due(ws) == []
 
 
 def test_a_clock_that_was_behind_drops_no_event_and_no_retry(ws, at, approved, home):
     approved("mail", schedule="on message hello", prompt="复盘本周的观察")
     approved("fails", run="ia note read nowhere", retries=1, retry_after=10)
-    running.events.came(ws, "message", "hello you", "1", "hello you")
+    executor.events.record_event(ws, "message", "hello you", "1", "hello you")
     at("15T16:00")
-    (first,) = running.due(ws, "fails")
+    (first,) = executor.run_due(ws, "fails")
     assert first.retry_at
     at("2020-01-01T00:00")
-    running.due(ws)
+    executor.run_due(ws)
     assert ("message 1", "waiting") in states(ws)
     at("15T16:10")
-    assert [run.attempt for run in running.due(ws, "fails")] == [2]
-    assert [run.state for run in running.due(ws, "mail")] == ["done"]
+    assert [run.attempt for run in executor.run_due(ws, "fails")] == [2]
+    assert [run.state for run in executor.run_due(ws, "mail")] == ["done"]
 
 
 def test_events_wait_through_a_pause_and_for_a_changed_text(ws, at, approved):
     approved("mail", schedule="on message hello", prompt="复盘本周的观察")
-    running.events.came(ws, "message", "hello you", "1", "hello you")
-    decisions.pause(ws, "mail")
-    assert running.due(ws) == []
-    decisions.resume(ws, "mail")
+    executor.events.record_event(ws, "message", "hello you", "1", "hello you")
+    decisions.pause_task(ws, "mail")
+    assert executor.run_due(ws) == []
+    decisions.resume_task(ws, "mail")
     approved("mail", schedule="on message hello", prompt="复盘本周的判断")
-    (run,) = running.due(ws)
+    (run,) = executor.run_due(ws)
     assert run.state == "done" and run.slot == "message 1"
-    assert running.due(ws) == []
+    assert executor.run_due(ws) == []
 
 
 def test_events_are_not_for_a_text_that_wants_none(ws, at, approved):
     approved("mail", schedule="on message hello", prompt="复盘本周的观察")
-    running.events.came(ws, "message", "hello you", "1", "hello you")
+    executor.events.record_event(ws, "message", "hello you", "1", "hello you")
     approved("mail", prompt="复盘本周的观察")
-    assert running.due(ws) == []
+    assert executor.run_due(ws) == []
     assert states(ws) == [("message 1", "missed")]

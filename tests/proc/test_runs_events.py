@@ -8,7 +8,7 @@ import pytest
 
 from ia.kernel import config
 from ia.kernel.errors import BadData
-from ia.reach.tasks import book, decisions, events, running, runs
+from ia.reach.tasks import approved_tasks, decisions, events, executor, run_store
 
 BY = "user with --yes"
 
@@ -22,7 +22,7 @@ def approved(ws, monkeypatch):
     def approve(name="job", **fields):
         lines = [f"{key}: {value}" for key, value in fields.items()]
         ws.write(f"tasks/{name}.md", "\n".join(["---", *lines, "---", ""]))
-        return decisions.approve(ws, name, by=BY)
+        return decisions.approve_task(ws, name, by=BY)
 
     return approve
 
@@ -37,33 +37,33 @@ def put(path, text):
 def test_the_index_that_every_report_changes_wakes_nobody(ws, approved, ia):
     approved(run="ia usage", schedule="on file memory/*")
     assert ia("memory", "track", "600519").returncode == 0
-    assert [run.slot.split()[1] for run in running.due(ws)] == ["memory/tracking.md"]
-    assert running.due(ws) == []
+    assert [run.slot.split()[1] for run in executor.run_due(ws)] == ["memory/tracking.md"]
+    assert executor.run_due(ws) == []
 
 
 def test_a_task_that_reads_its_own_reports_runs_once_for_a_wake_up(ws, approved, home):
     approved(run="ia note append log x", schedule="on file notebook/*")
     put(home / "notebook" / "by-hand.md", "mine")
-    assert [run.slot.split()[1] for run in running.due(ws)] == ["notebook/by-hand.md"]
-    assert running.due(ws) == []
+    assert [run.slot.split()[1] for run in executor.run_due(ws)] == ["notebook/by-hand.md"]
+    assert executor.run_due(ws) == []
 
 
 def test_what_changes_while_a_run_goes_on_waits_for_the_next_wake_up(ws, approved, home, monkeypatch):
     approved(run="ia usage", schedule="on file inbox/*")
     put(home / "inbox" / "a", "0")
-    whole = running._Runner.carried_out
+    whole = executor._Runner.carry_out_run
 
     def busy(self, run):
         put(home / "inbox" / "a", f"after {run.id}")  # another program does not stop writing
         return whole(self, run)
 
-    monkeypatch.setattr(running._Runner, "carried_out", busy)
-    assert len(running.due(ws)) == 1 and len(running.due(ws)) == 1
+    monkeypatch.setattr(executor._Runner, "carry_out_run", busy)
+    assert len(executor.run_due(ws)) == 1 and len(executor.run_due(ws)) == 1
 
 
 def test_a_content_goes_when_its_run_is_over(ws, approved):
     approved(run="ia usage", schedule="on webhook alert")
-    (run,) = running.event(ws, "webhook", "alert", "1", "内容" * 5_000, "127.0.0.1")
+    (run,) = executor.run_event(ws, "webhook", "alert", "1", "内容" * 5_000, "127.0.0.1")
     assert run.state == "done", run.reason
     assert run.data["origin"] == "webhook 127.0.0.1" and "content" not in run.data
     assert ws.db.execute("SELECT max(length(data)) < 5000 FROM runs").fetchone() == (1,)
@@ -71,22 +71,24 @@ def test_a_content_goes_when_its_run_is_over(ws, approved):
 
 def test_a_content_stays_as_long_as_its_run_is_tried_again(ws, approved, monkeypatch):
     approved(run="ia note read no-such-note-of-mine && ia note read x", schedule="on webhook alert", retries=1)
-    (run,) = running.event(ws, "webhook", "alert", "1", "kept", "127.0.0.1")
+    (run,) = executor.run_event(ws, "webhook", "alert", "1", "kept", "127.0.0.1")
     assert (run.state, run.settled, run.data["content"]) == ("failed", False, "kept")
     monkeypatch.setenv("IA_NOW", "2024-03-15T18:59+08:00")
-    (run,) = running.due(ws)
+    (run,) = executor.run_due(ws)
     assert run.settled and "content" not in run.data
 
 
 def test_thousands_of_waiting_events_are_not_read_at_once(ws, approved):
     task = approved(run="ia usage", schedule="on webhook alert")
     for number in range(300):
-        runs.claim(ws, task.id, "job", f"webhook {number}", "webhook", state="waiting", data={"content": "x" * 500_000})
+        run_store.claim_slot(
+            ws, task.id, "job", f"webhook {number}", "webhook", state="waiting", data={"content": "x" * 500_000}
+        )
     code = (
-        "import resource\nfrom ia.reach.tasks import runs, book\nfrom ia.kernel.workspace import Workspace\n"
-        "ws = Workspace()\nfrom ia.reach.tasks import running\nbook.entries(ws)\n"
+        "import resource\nfrom ia.reach.tasks import run_store, approved_tasks\nfrom ia.kernel.workspace import Workspace\n"
+        "ws = Workspace()\nfrom ia.reach.tasks import executor\napproved_tasks.crontab_entries(ws)\n"
         "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
-        "print(next(runs.unsettled(ws, 'job')).slot, sum(1 for _ in runs.unsettled(ws, 'job')), book.entries(ws) and 1)\n"
+        "print(next(run_store.unsettled_runs(ws, 'job')).slot, sum(1 for _ in run_store.unsettled_runs(ws, 'job')), approved_tasks.crontab_entries(ws) and 1)\n"
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -100,12 +102,12 @@ def test_too_many_files_are_refused_before_the_approval_and_told_after_it(ws, ap
         put(home / "inbox" / name, name)
     with pytest.raises(BadData, match="more than 2 files"):
         approved(run="ia usage", schedule="on file inbox/*")
-    assert book.tasks(ws) == []
+    assert approved_tasks.list_approved(ws) == []
     (home / "inbox" / "c").unlink()
     approved(run="ia usage", schedule="on file inbox/*")
     put(home / "inbox" / "c", "c")
     said = []
-    assert running.due(ws, notify=lambda message: said.append(str(message))) == running.due(ws) == []
+    assert executor.run_due(ws, notify=lambda message: said.append(str(message))) == executor.run_due(ws) == []
     ((key, text),) = ws.db.execute("SELECT key, text FROM notices WHERE key LIKE 'files-%'").fetchall()
     assert "more than 2 files" in text and "approve again" in text and "no longer be read" not in text
-    assert len(said) == 1 and config.run() is None and key.startswith("files-")
+    assert len(said) == 1 and config.run_number() is None and key.startswith("files-")

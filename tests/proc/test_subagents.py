@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from openai_server import Reply
+from support.servers.openai import Reply
 
 NOW = "2024-03-15T16:00:00+08:00"
 GOOD = '{"points": ["波动率 32%"], "evidence": ["compute.run"], "artifacts": []}'

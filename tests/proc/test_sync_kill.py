@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conftest import installed
-from market_hosts import Hosts, Market
+from support.markets.hosts import Hosts, Market
+from support.program import installed
 
 SOAK = "IA_SOAK" in os.environ
 DAYS = ("2024-05-10", "2024-05-13", "2024-05-15") + (("2024-05-16", "2024-05-17", "2024-05-21") if SOAK else ())
@@ -31,11 +31,11 @@ def dump(home):
 def mirrored(home, monkeypatch):
     """The mirror as it is read, by symbol."""
     from ia.kernel.workspace import Workspace
-    from ia.organs.market import mirror
+    from ia.organs.market.mirror import reader
 
     monkeypatch.setenv("IA_NOW", f"{DAYS[-1]}T16:00:00+08:00")
     ws = Workspace(str(home))
-    found = mirror.load(ws, "akshare")
+    found = reader.load_mirror(ws, "akshare")
     order = np.argsort(found.symbols)
     ws.close()
     return found.dates, sorted(found.symbols), {c: np.asarray(getattr(found, c))[:, order] for c in COLUMNS}

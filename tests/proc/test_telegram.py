@@ -13,7 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from bot_api_server import (
+from ia.kernel import audit, proposals, untrusted
+from ia.organs import sessions
+from support.program import installed
+from support.servers.bot_api import (
     BLOCKED,
     CONFLICT,
     CUT,
@@ -29,10 +32,7 @@ from bot_api_server import (
     Failure,
     too_many,
 )
-from conftest import installed
-from ia.kernel import audit, outside, proposals
-from ia.organs import sessions
-from openai_server import HANG, Reply, error
+from support.servers.openai import HANG, Reply, error
 
 
 def stop(process, number=signal.SIGTERM):
@@ -72,7 +72,7 @@ def test_a_conversation_in_chinese_and_english(bot, listener, brain, ws):
     assert bot.made("sendChatAction")
     assert {"command": "approve"}.items() <= json.loads(bot.made("setMyCommands")[0]["commands"])[4].items()
     assert stop(process) == 0
-    kept = sessions.history(ws, f"telegram-{OWNER}")
+    kept = sessions.load_history(ws, f"telegram-{OWNER}")
     assert [m.role for m in kept] == ["user", "assistant"] * 2
     assert kept[0].origins == (f"telegram {OWNER}",)
     assert [e.kind for e in audit.events(ws.db, kind="message")] == ["message.received"] * 2
@@ -113,7 +113,7 @@ def test_thirty_messages_at_once_are_answered_in_order(bot, listener, brain):
     assert stop(process) == 0
 
 
-def test_who_is_too_fast_is_told_once(bot, listener, brain):
+def test_who_sends_too_fast_is_warned_once(bot, listener, brain):
     brain(always=echo)
     for number in range(35):
         bot.say(OWNER, f"问{number}")
@@ -132,7 +132,7 @@ def test_a_stranger_gets_no_answer_and_the_terminal_says_how_to_let_them_in(bot,
     status, told = end(listener("--once"))
     assert status == 0
     assert bot.sent == []
-    assert told.count(f"user {STRANGER} is not on the list") == 1
+    assert told.count(f"user {STRANGER} is not allowed and gets no answer") == 1
     refused = audit.events(ws.db, kind="message.refused")
     assert [event.subject for event in refused] == [f"telegram {STRANGER}"]
     assert ws.db.execute("SELECT count(*) FROM received").fetchone() == (0,)
@@ -152,7 +152,7 @@ def test_groups_channels_and_what_is_no_message_are_not_heard(bot, listener, bra
     status, told = end(listener("--once"))
     assert status == 0
     assert bot.sent == []
-    assert told.count("is not a private one") == 1
+    assert told.count("is not private; ia ignores it") == 1
     assert bot.waiting == 0
 
 
@@ -273,7 +273,7 @@ def test_what_fails_on_the_way_is_tried_again(bot, listener, brain):
     assert stop(process) == 0
     assert bot.sent_to(OWNER, 2, 0.2) == ["答：还好吗"]
     told = process.log()
-    assert told.count("cannot be reached") == told.count("reached again") >= 1
+    assert told.count("cannot reach the Bot API") == told.count("reconnected to the Bot API") >= 1
 
 
 @pytest.mark.parametrize("failure", [LOST, CUT, GARBAGE, Failure(504, html="<h1>504 Gateway Time-out</h1>")])
@@ -295,7 +295,7 @@ def test_a_reader_who_blocked_the_bot_is_left_alone(bot, listener, brain):
     status, told = end(listener("--once"))
     assert status == 0
     assert bot.sent_to(OWNER) == ["答：二"]
-    assert "refused for good" in told
+    assert "rejected an answer permanently" in told
 
 
 @pytest.mark.parametrize("words", [(), ("--once",), ("--who",)])
@@ -303,7 +303,7 @@ def test_a_token_that_is_refused_is_status_69(bot, listener, monkeypatch, words)
     monkeypatch.setenv("TELEGRAM_TOKEN", TOKEN + "x")
     status, told = end(listener(*words))
     assert status == 69
-    assert told.startswith("ia: Telegram refuses the token\nhint:")
+    assert told.startswith("ia: Telegram rejected the token\nhint:")
 
 
 def test_a_token_that_is_withdrawn_while_it_listens_is_status_69(bot, listener):
@@ -315,7 +315,7 @@ def test_another_program_that_reads_the_bots_messages_is_status_75(bot, listener
     bot.plan("getUpdates", *[CONFLICT] * 3)
     status, told = end(listener())
     assert status == 75
-    assert "another program reads the messages of this bot" in told
+    assert "another program is reading this bot's messages" in told
 
 
 def test_a_poll_that_was_taken_away_once_is_no_matter(bot, listener, brain):
@@ -343,14 +343,14 @@ def test_once_without_a_server_is_status_75(bot, listener, monkeypatch):
     monkeypatch.setenv("IA_TELEGRAM_API", "http://127.0.0.1:9")
     status, told = end(listener("--once"))
     assert status == 75
-    assert "the Bot API cannot be reached" in told
+    assert "cannot reach the Bot API" in told
 
 
 @pytest.mark.parametrize(
     ("variable", "value", "said"),
     [
-        ("TELEGRAM_TOKEN", "", "telegram.token is not set"),
-        ("TELEGRAM_TOKEN", "../../x", "not the token of a bot"),
+        ("TELEGRAM_TOKEN", "", "the bot token (telegram.token) is not set"),
+        ("TELEGRAM_TOKEN", "../../x", "must be a bot token"),
         ("IA_TELEGRAM_OWNER", "", "telegram.owner is not set"),
         ("IA_TELEGRAM_OWNER", "@wei", "is not a user id"),
         ("IA_TELEGRAM_USERS", "42, ann", "is not a user id"),
@@ -381,7 +381,7 @@ def test_a_database_that_is_held_only_delays(bot, listener, brain, home, ws):
     with contextlib.closing(sqlite3.connect(home / ".ia" / "ia.db", isolation_level=None)) as db:
         db.execute("BEGIN IMMEDIATE")
         bot.say(OWNER, "二")
-        assert bot.until(lambda: "cannot be kept yet" in process.log())
+        assert bot.until(lambda: "cannot store a message" in process.log())
         assert bot.waiting == 1
         db.execute("ROLLBACK")
     assert bot.sent_to(OWNER, 2) == ["答：一", "答：二"]
@@ -409,7 +409,7 @@ def test_it_ends_soon_and_what_is_under_way_is_answered_at_the_next_start(bot, l
 def test_it_ends_while_nothing_can_be_reached(bot, listener, monkeypatch):
     monkeypatch.setenv("IA_TELEGRAM_API", "http://127.0.0.1:9")
     process = listener()
-    assert bot.until(lambda: "cannot be reached" in process.log())
+    assert bot.until(lambda: "cannot reach the Bot API" in process.log())
     assert stop(process) == 0
 
 
@@ -447,7 +447,7 @@ def test_a_turn_whose_process_dies_is_one_line_and_the_next_goes_on(bot, listene
     for child in children(process):
         os.kill(child, signal.SIGKILL)
     told = bot.sent_to(OWNER, 2)
-    assert told[0].startswith("something went wrong here")
+    assert told[0].startswith("an error occurred")
     assert told[1] == "答：二"
     go.set()
     assert stop(process) == 0
@@ -481,36 +481,36 @@ def test_who_was_taken_off_the_list_is_not_answered_later(bot, listener, brain, 
 
 
 def test_a_message_wakes_the_tasks_that_wait_for_its_words(bot, listener, brain, ws):
-    from ia.faculties.schedule.design import written
-    from ia.faculties.schedule.model import Design
-    from ia.reach.tasks import decisions, runs
+    from ia.faculties.schedule.design import format_design
+    from ia.faculties.schedule.model import TaskDesign
+    from ia.reach.tasks import decisions, run_store
 
     brain(always=echo)
     for name, words in (("look", "on message 复盘 本周"), ("other", "on message 买入")):
-        ws.write(f"tasks/{name}.md", written(Design(name, words, run="ia usage", notify=()), "en"))
-        decisions.approve(ws, name, by="a test")
+        ws.write(f"tasks/{name}.md", format_design(TaskDesign(name, words, run="ia usage", notify=()), "en"))
+        decisions.approve_task(ws, name, by="a test")
     bot.say(FRIEND, "本周该复盘了")
     bot.say(STRANGER, "本周该复盘了")
     bot.say(OWNER, "本周该复盘了", forward_origin={"type": "hidden_user", "sender_user_name": "x", "date": 1})
     assert end(listener("--once"), 60)[0] == 0
     assert bot.sent_to(FRIEND) == ["答：本周该复盘了"]
-    (run,) = runs.history(ws, "look")
+    (run,) = run_store.list_runs(ws, "look")
     assert (run.state, run.why) == ("done", "message")
-    assert runs.history(ws, "other") == []
+    assert run_store.list_runs(ws, "other") == []
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_a_task_that_is_approved_in_the_chat_stands_in_the_crontab(bot, listener, ws, crontab, monkeypatch, lang):
-    from ia.faculties.schedule.design import written
-    from ia.faculties.schedule.model import Design
+    from ia.faculties.schedule.design import format_design
+    from ia.faculties.schedule.model import TaskDesign
 
     monkeypatch.setenv("IA_LANG", lang)
-    text = written(Design("friday-review", "30 15 * * 5", prompt="复盘本周", zone="Asia/Shanghai"), lang)
+    text = format_design(TaskDesign("friday-review", "30 15 * * 5", prompt="复盘本周", zone="Asia/Shanghai"), lang)
     number = proposals.propose(ws, "task", "tasks/friday-review.md", text).id
     process = listener()
     bot.say(OWNER, f"/approve {number}")
     shown = "\n".join(bot.sent_to(OWNER, 1))
-    assert "15:30" in shown and "复盘本周" in shown and {"en": "next times", "zh": "周五"}[lang] in shown
+    assert "15:30" in shown and "复盘本周" in shown and {"en": "next runs", "zh": "周五"}[lang] in shown
     assert not crontab.exists(), "nothing is done before the code"
     (code,) = re.findall(rf"/approve {number} (\d{{6}})", shown)
     bot.say(OWNER, f"/approve {number} {code}")
@@ -530,7 +530,7 @@ def test_settings_that_break_while_it_listens_are_answered_and_it_goes_on(bot, l
     assert bot.sent_to(OWNER, 1) == ["答：一"]
     (home / "config.yaml").write_text("a: [\n")
     bot.say(OWNER, "二")
-    assert bot.sent_to(OWNER, 2)[1].startswith("something went wrong here")
+    assert bot.sent_to(OWNER, 2)[1].startswith("an error occurred")
     (home / "config.yaml").write_text("")
     bot.say(OWNER, "三")
     assert bot.sent_to(OWNER, 3)[2] == "答：三"
@@ -564,10 +564,10 @@ def test_a_long_answer_becomes_a_note_that_is_marked(bot, listener, brain, ws):
     assert len(told[0]) < 900
     (path,) = re.findall(r"notebook/scratch/telegram/[\d-]+\.md", told[0])
     kept = ws.read(path)
-    assert outside.origin_of(kept) == f"telegram {OWNER}"
+    assert untrusted.origin_of(kept) == f"telegram {OWNER}"
     assert text in kept
     assert text.splitlines()[-1] in told[-1], "the chat shows all of it"
-    assert proposals.pending(ws) == []
+    assert proposals.pending_proposals(ws) == []
 
 
 def test_long_texts_are_cut_by_utf_16_units(bot, listener, ws):
@@ -614,7 +614,7 @@ def test_a_text_file_is_read_as_data_and_the_rest_is_declined_kindly(bot, listen
     assert "pictures" in told[3]
     assert told[4].startswith("好\n\n") and "pictures" in told[4]
     assert "recordings" in told[5]
-    assert "of this kind" in told[6]
+    assert "this kind of message" in told[6]
 
 
 def test_who_tells_numbers_and_leaves_the_messages_alone(bot, ia, monkeypatch, brain, listener):

@@ -5,9 +5,9 @@ import subprocess
 
 import pytest
 
-from conftest import installed
 from ia.organs import sessions
-from openai_server import Reply
+from support.program import installed
+from support.servers.openai import Reply
 
 NOW = "2024-03-15T16:00:00+08:00"
 
@@ -61,7 +61,7 @@ def test_many_sessions_at_once_over_http(brain, ws, home, many):
     sound(ends)
     assert [out for _, out, _ in ends] == [f"答{n}。\n" for n in range(many)]
     for n in range(many):
-        kept = sessions.history(ws, f"s{n}")
+        kept = sessions.load_history(ws, f"s{n}")
         assert [message.role for message in kept] == ["user", "assistant"]
         assert f"问{n} " in kept[0].content
         assert kept[1].content == f"答{n}。"
@@ -75,7 +75,7 @@ def test_five_of_one_session_queue_up(brain, ws):
     ends = at_once([[f"问{n} 看看宁德时代", "-s", "one"] for n in range(5)])
     sound(ends)
     assert sorted(out for _, out, _ in ends) == [f"答{n}。\n" for n in range(5)]
-    kept = sessions.history(ws, "one")
+    kept = sessions.load_history(ws, "one")
     assert [message.role for message in kept] == ["user", "assistant"] * 5
     for asked, answered in zip(kept[::2], kept[1::2], strict=True):
         assert answered.content == f"答{number(asked.content)}。", "a pair is not torn apart"
@@ -91,7 +91,7 @@ def test_many_sessions_at_once_with_the_analyst(ws, monkeypatch, many):
     ends = at_once([[f"帮我看看{names[n % 4]}最近怎么样", "-s", f"s{n}", "-m", "ia-offline"] for n in range(many)])
     sound(ends)
     for n, (_, out, _) in enumerate(ends):
-        kept = sessions.history(ws, f"s{n}")
+        kept = sessions.load_history(ws, f"s{n}")
         assert [message.role for message in kept] == ["user", "assistant"]
         assert names[n % 4] in out
         assert kept[1].content.strip() == out.strip()
@@ -102,7 +102,7 @@ def test_five_of_one_session_with_the_analyst(ws, monkeypatch):
     monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
     names = ["宁德时代", "贵州茅台", "比亚迪", "招商银行", "中国平安"]
     sound(at_once([[f"帮我看看{name}最近怎么样", "-s", "one", "-m", "ia-offline"] for name in names]))
-    kept = sessions.history(ws, "one")
+    kept = sessions.load_history(ws, "one")
     assert [message.role for message in kept] == ["user", "assistant"] * 5
     for asked, answered in zip(kept[::2], kept[1::2], strict=True):
         name = next(name for name in names if name in asked.content)

@@ -9,19 +9,19 @@ import time
 
 import pytest
 
-from conftest import all_of, installed
 from ia.organs import sessions
-from openai_server import HANG, Reply
+from support.program import all_of, installed
+from support.servers.openai import HANG, Reply
 
 EVIL = "\x1b]0;owned\x07before\x1b[2Jafter\x9b31m\r\x7f."
 
 
 def last(ws, session="s"):
-    return sessions.history(ws, session)[-1].content
+    return sessions.load_history(ws, session)[-1].content
 
 
 @pytest.mark.parametrize("stream", [True, False])
-@pytest.mark.parametrize("end, said", [("length", "limit of length"), ("content_filter", "filter stopped it")])
+@pytest.mark.parametrize("end, said", [("length", "the model's length limit"), ("content_filter", "filter stopped it")])
 def test_an_answer_that_was_cut_says_so(ia, brain, ws, end, said, stream):
     brain(always=Reply("half an ans", end=end), can_stream=stream)
     done = ia("turn", "x", "-s", "s")
@@ -41,9 +41,9 @@ def test_a_whole_answer_says_nothing(ia, brain, ws):
 def test_a_stream_that_stops_without_an_end_is_tried_later(ia, brain, ws):
     server = brain(Reply("half an ans", end=""), Reply("whole"))
     done = ia("turn", "x", "-s", "s")
-    assert done.returncode == 75 and "broke off before its end" in done.stderr
+    assert done.returncode == 75 and "ended before it was complete" in done.stderr
     assert done.stdout == "half an ans\n"
-    assert "[" in last(ws) and "broke off" in last(ws)
+    assert "[" in last(ws) and "ended before it was complete" in last(ws)
     assert len(server.requests) == 1
     assert ia("turn", "again", "-s", "s").stdout == "whole\n"
 
@@ -81,7 +81,7 @@ def test_escape_sequences_do_not_reach_a_terminal(brain, tmp_path):
 def test_an_answer_has_a_limit(ia, brain, ws):
     brain(Reply("x" * 3_000_000), can_stream=False)
     done = ia("turn", "x", "-s", "s")
-    assert done.returncode == 69 and "longer than 2000000 bytes" in done.stderr
+    assert done.returncode == 69 and "exceeded 2000000 bytes" in done.stderr
     assert len(last(ws)) < 2_100_000
 
 

@@ -11,9 +11,9 @@ import time
 
 import pytest
 
-import openai_server as said
-from conftest import installed
-from openai_server import KEY, MODEL, Failure, Reply
+from support.program import installed
+from support.servers import openai as said
+from support.servers.openai import KEY, MODEL, Failure, Reply
 
 NOW = "2024-03-15T16:00:00+08:00"
 LOOK = ("market_ohlcv", {"symbol": "300750"})
@@ -45,7 +45,7 @@ def first_bytes(child, seconds=30.0):
 def one_line(run, status):
     """Hold a failed run to the contract: the status, one line on stderr and perhaps a hint, no traceback."""
     assert run.returncode == status, run.stderr
-    notes = ("trying again", "simulated prices")
+    notes = ("; retrying", "simulated prices")
     told = [line for line in run.stderr.splitlines() if not any(note in line for note in notes)]
     assert "Traceback" not in run.stderr
     assert told and told[0].startswith("ia: "), run.stderr
@@ -96,7 +96,18 @@ def test_several_calls_of_one_reply_are_all_made_and_answered_in_order(brain, ia
 def test_json_has_the_shape_of_the_contract(brain, ia, home):
     brain(Reply(calls=[LOOK, NOTE]), Reply("写好了。"))
     done = document(ia, "看看宁德时代", "-s", "catl")
-    assert set(done) == {"turn", "session", "model", "reply", "tools", "artifacts", "pending", "usage", "cut"}
+    assert set(done) == {
+        "turn",
+        "session",
+        "model",
+        "reply",
+        "tools",
+        "artifacts",
+        "pending",
+        "usage",
+        "cut",
+        "understood",
+    }
     assert (done["session"], done["model"], done["reply"]) == ("catl", MODEL, "写好了。")
     assert [set(tool) for tool in done["tools"]] == [{"name", "args", "ok", "ms"}] * 2
     assert done["tools"][0]["args"] == {"symbol": "300750"}
@@ -108,7 +119,7 @@ def test_json_has_the_shape_of_the_contract(brain, ia, home):
 def test_a_proposal_is_pending_and_told(brain, ia):
     brain(Reply(calls=[("memory_prefer", {"text": "回答先给结论"})]), Reply("已提出。"))
     run = turn(ia, "以后回答先给结论")
-    assert "`ia approve 1`" in run.stderr
+    assert "approve it with `ia approve 1`" in run.stderr
     assert "preferences.md" in ia("--now", NOW, "pending").stdout
 
 
@@ -188,7 +199,7 @@ def test_prices_on_standard_input_are_what_is_computed_on(brain, ia):
     ("name", "arguments", "told"),
     [
         ("no_such_tool", {}, "no such tool"),
-        ("market_ohlcv", "[1, 2]", "no JSON object"),
+        ("market_ohlcv", "[1, 2]", "not a JSON object"),
         ("market_ohlcv", {"symbl": "300750"}, "symbol"),
         ("compute_run", {"code": 7}, "code"),
         ("approve", {"number": 1}, "no such tool"),
@@ -276,7 +287,7 @@ def test_what_passes_is_tried_again(brain, ia, failure):
     server = brain(failure, Reply("成了。"))
     run = turn(ia, "你好")
     assert (run.returncode, run.stdout) == (0, "成了。\n")
-    assert "trying again" in run.stderr
+    assert "; retrying" in run.stderr
     assert len(server.requests) == 2
 
 

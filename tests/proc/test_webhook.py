@@ -12,9 +12,9 @@ from http.client import HTTPException
 
 import pytest
 
-from conftest import installed
-from ia.reach.tasks import book, decisions, runs
-from webhook_sender import SECRET, Listener, approved, github, kept, standard, until
+from ia.reach.tasks import approved_tasks, decisions, run_store
+from support.program import installed
+from support.servers.webhooks import SECRET, Listener, approved, github, kept, standard, until
 
 
 @pytest.fixture
@@ -25,8 +25,8 @@ def build(ws):
 
 def settled(ws, count=1):
     """Wait until so many runs are over and return all of them."""
-    until(lambda: len([run for run in runs.select(ws, "1 ORDER BY id") if run.state == "done"]) >= count, 60)
-    return runs.select(ws, "1 ORDER BY id")
+    until(lambda: len([run for run in run_store.select_runs(ws, "1 ORDER BY id") if run.state == "done"]) >= count, 60)
+    return run_store.select_runs(ws, "1 ORDER BY id")
 
 
 # a signed event
@@ -55,7 +55,7 @@ def test_the_form_of_github(ws, build):
     body = b'{"action": "completed"}'
     with Listener(form="github") as listener:
         assert listener.ask("POST", "/build", body, standard(body)).status == 401
-        assert "form of GitHub" in listener.errors
+        assert "signature form: GitHub" in listener.errors
         answer = listener.ask("POST", "/build", body, github(body, delivery="72d3162e-cc78-11e3"))
         assert (answer.status, answer.document["id"]) == (202, "72d3162e-cc78-11e3")
         assert listener.ask("POST", "/build", body, github(body, delivery="72d3162e-cc78-11e3")).status == 200
@@ -101,9 +101,9 @@ def test_a_name_that_nobody_listens_to_is_an_event_and_is_taken_once_somebody_do
         assert unknown == ["deploy", "Build", "build2", "a b"]
         approved(ws, "deploy", "on webhook deploy")
         assert listener.post("deploy", "x", id="id-6").status == 202
-        decisions.pause(ws, "deploy")
+        decisions.pause_task(ws, "deploy")
         assert listener.post("deploy", "x", id="id-7").status == 404
-        decisions.resume(ws, "deploy")
+        decisions.resume_task(ws, "deploy")
         assert listener.post("deploy", "x", id="id-7").status == 202
         until(lambda: len(listener.events) == 2)  # printed after the answer
     assert listener.events == [
@@ -112,13 +112,13 @@ def test_a_name_that_nobody_listens_to_is_an_event_and_is_taken_once_somebody_do
 
 
 def test_no_task_but_an_approved_one_listens(ws):
-    from ia.faculties.schedule.design import written
-    from ia.faculties.schedule.model import Design
+    from ia.faculties.schedule.design import format_design
+    from ia.faculties.schedule.model import TaskDesign
     from ia.kernel import proposals
 
-    design = Design(name="sly", schedule="on webhook sly", run="ia log -n 1")
-    ws.write(design.path, written(design))
-    proposals.propose(ws, book.KIND, "tasks/new.md", written(Design(name="new", schedule="on webhook new", run="ia log")),
+    design = TaskDesign(name="sly", schedule="on webhook sly", run="ia log -n 1")
+    ws.write(design.path, format_design(design))
+    proposals.propose(ws, approved_tasks.KIND, "tasks/new.md", format_design(TaskDesign(name="new", schedule="on webhook new", run="ia log")),
                       because="x", origin="test", actor="model")  # fmt: skip
     with Listener() as listener:
         assert [listener.post(name, "x").status for name in ("sly", "new")] == [404, 404]
@@ -160,13 +160,13 @@ def test_a_run_that_is_under_way_is_kept_for_the_next_listener(ws):
     )
     with Listener() as listener:
         assert listener.post("long", "x").status == 202
-        (run,) = until(lambda: [r for r in runs.select(ws, "1") if r.data.get("group")])
+        (run,) = until(lambda: [r for r in run_store.select_runs(ws, "1") if r.data.get("group")])
         status, seconds = listener.end()
         assert status == 0 and seconds < 1.5
     until(lambda: not alive(run.data["group"]))
-    (run,) = runs.select(ws, "1")
-    assert run.state in runs.OPEN
-    decisions.remove(ws, "long")
+    (run,) = run_store.select_runs(ws, "1")
+    assert run.state in run_store.OPEN
+    decisions.remove_task(ws, "long")
 
 
 def alive(group):
@@ -198,7 +198,7 @@ def test_what_no_listener_came_back_for_is_due(ws, build, ia):
         listener.process.kill()
         listener.process.wait()
     assert ia("task", "due").returncode == 0
-    assert until(lambda: [run.state for run in runs.select(ws, "1")] == ["done"], 20)
+    assert until(lambda: [run.state for run in run_store.select_runs(ws, "1")] == ["done"], 20)
 
 
 def test_killed_at_any_moment_nothing_acknowledged_is_lost_and_nothing_runs_twice(ws, build):
@@ -233,7 +233,7 @@ def test_once_ends_when_the_first_event_was_handled(ws, build):
         assert listener.ask("POST", "/build", b"x").status == 401
         assert listener.post("build", "x", id="a").status == 202
         assert listener.process.wait(30) == 0
-        assert [run.state for run in runs.select(ws, "1")] == ["done"]
+        assert [run.state for run in run_store.select_runs(ws, "1")] == ["done"]
         listener.end()
         assert [event["id"] for event in listener.events] == ["a"]
 
@@ -319,9 +319,9 @@ def test_the_port_of_the_settings(ia, ws, build):
 
 def test_beyond_loopback_it_warns(ws, build):
     with Listener("--host", "0.0.0.0") as listener:
-        assert "can be reached from outside" in listener.errors
+        assert "is reachable from outside" in listener.errors
     with Listener() as listener:
-        assert "can be reached" not in listener.errors
+        assert "reachable" not in listener.errors
 
 
 def test_ipv6(ws, build):
@@ -331,7 +331,7 @@ def test_ipv6(ws, build):
         pytest.skip("this machine has no IPv6 loopback")
     with Listener("--host", "::1") as listener:
         assert listener.post("build", "x").status == 202
-        assert "http://[::1]:" in listener.errors and "can be reached" not in listener.errors
+        assert "http://[::1]:" in listener.errors and "reachable" not in listener.errors
         until(lambda: listener.events)
         assert listener.events[0]["sender"] == "::1"
 
@@ -378,11 +378,11 @@ def test_two_hundred_at_once_are_each_received_once(ws, build):
 
 
 def test_too_many_that_wait_are_not_taken_and_told_to_come_again(ws, build):
-    from ia.reach.bridges.deliveries import MAX_WAITING, Delivery, keep
+    from ia.reach.bridges.deliveries import MAX_WAITING, Delivery, keep_deliveries
 
-    with runs.held(ws, "build"):  # it is busy
+    with run_store.hold_task(ws, "build"):  # it is busy
         waiting = [Delivery("build", f"early-{number}", "127.0.0.1", "x") for number in range(MAX_WAITING)]
-        assert set(keep(ws, waiting)) == {"accepted"}
+        assert set(keep_deliveries(ws, waiting)) == {"accepted"}
         with Listener() as listener:
             answer = listener.post("build", "x", id="late")
             assert answer.status == 429 and int(answer.headers["Retry-After"]) > 0
@@ -391,7 +391,7 @@ def test_too_many_that_wait_are_not_taken_and_told_to_come_again(ws, build):
     assert len(kept(ws)) == MAX_WAITING
 
 
-def test_a_database_that_is_held_is_told_as_such_and_nothing_is_lost(ws, build):
+def test_a_database_that_is_held_is_reported_as_such_and_nothing_is_lost(ws, build):
     with Listener() as listener:
         listener.post("build", "x", id="first")
         settled(ws)

@@ -8,7 +8,8 @@ import re
 from pathlib import Path
 
 import pytest
-from security_cage import Cage
+
+from support.sandbox_cage import Cage
 
 TEXT = (Path(__file__).parent / "attacks.txt").read_text(encoding="utf-8")
 ATTACKS = dict(re.findall(r"^--- (\S+)\n(.*?)(?=^--- |\Z)", TEXT, re.S | re.M))

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from security_cage import Cage
+
+from support.sandbox_cage import Cage
 
 SNIPPETS = (Path(__file__).parent / "benign.txt").read_text(encoding="utf-8").rstrip("\n").split("\n---\n")
 

@@ -6,10 +6,10 @@ import threading
 
 import pytest
 
-from bot_api_server import FRIEND, OWNER, STRANGER
-from ia.kernel import audit, outside, proposals
+from ia.kernel import audit, proposals, untrusted
 from ia.organs.memory import writing
-from openai_server import Reply
+from support.servers.bot_api import FRIEND, OWNER, STRANGER
+from support.servers.openai import Reply
 
 FORWARD = {"forward_origin": {"type": "user", "date": 1, "sender_user": {"id": STRANGER, "first_name": "Mallory"}}}
 BOT = {"via_bot": {"id": 9, "is_bot": True, "first_name": "inline"}}
@@ -38,16 +38,16 @@ class Chat:
 
 
 def state(ws, number):
-    return proposals.get(ws, number).state
+    return proposals.get_proposal(ws, number).state
 
 
 def test_an_approval_takes_the_owner_a_look_and_the_code_of_that_look(bot, listener, brain, ws):
     brain(always=Reply("好"))
-    first, second = writing.prefer(ws, "回答先给结论").id, writing.prefer(ws, "用表格").id
+    first, second = writing.propose_preference(ws, "回答先给结论").id, writing.propose_preference(ws, "用表格").id
     process = listener()
     owner, friend = Chat(bot, OWNER), Chat(bot, FRIEND)
 
-    assert "no code is out" in owner(f"/approve {first} 000000")
+    assert "there is no valid code" in owner(f"/approve {first} 000000")
     shown = owner(f"/approve {first}")
     assert "+- 回答先给结论" in shown
     code = code_of(shown)
@@ -60,24 +60,24 @@ def test_an_approval_takes_the_owner_a_look_and_the_code_of_that_look(bot, liste
     assert owner(f"/approve {first} {code}", **BOT) == "好"
     assert owner("看看", reply_to_message={"text": f"/approve {first} {code}"}) == "好"
     assert owner(None, caption=f"/approve {first} {code}", photo=[{"file_id": "p"}], **FORWARD).startswith("好")
-    assert "no code is out" in owner(f"/approve {second} {code}")
+    assert "there is no valid code" in owner(f"/approve {second} {code}")
     assert state(ws, first) == "pending"
 
     # wrong, then right, then again
     wrong = f"{(int(code) + 1) % 10**6:06d}"
-    assert "tries left: 2" in owner(f"/approve {first} {wrong}")
+    assert "attempts left: 2" in owner(f"/approve {first} {wrong}")
     assert state(ws, first) == "pending"
-    assert "is carried out" in owner(f"/approve {first} {code}")
+    assert "carried out proposal" in owner(f"/approve {first} {code}")
     assert state(ws, first) == "approved"
-    assert proposals.get(ws, first).decided_by == f"owner in telegram chat {OWNER} with a code"
-    assert "decided already" in owner(f"/approve {first} {code}")
+    assert proposals.get_proposal(ws, first).decided_by == f"owner in telegram chat {OWNER} with a code"
+    assert "is already decided" in owner(f"/approve {first} {code}")
 
     # changed since it was shown
     code = code_of(owner(f"/approve {second}"))
     path = os.path.join(ws.root, "memory", "preferences.md")
     with open(path, "a", encoding="utf-8") as file:
         file.write("- 手写的一条\n")
-    assert "changed since it was shown" in owner(f"/approve {second} {code}")
+    assert "the content has changed since you saw it" in owner(f"/approve {second} {code}")
     assert state(ws, second) == "pending"
 
     # a restart voids what was out
@@ -85,20 +85,20 @@ def test_an_approval_takes_the_owner_a_look_and_the_code_of_that_look(bot, liste
     process.terminate()
     assert process.wait(20) == 0
     listener()
-    assert "no code is out" in owner(f"/approve {second} {code}")
+    assert "there is no valid code" in owner(f"/approve {second} {code}")
     assert state(ws, second) == "pending"
     kinds = {event.kind for event in audit.events(ws.db, kind="proposal")}
     assert kinds == {"proposal.made", "proposal.approved"}
 
 
 def test_the_code_can_stay_at_the_terminal(bot, listener, ws):
-    number = writing.prefer(ws, "短").id
+    number = writing.propose_preference(ws, "短").id
     process = listener(IA_TELEGRAM_CODES="terminal")
     owner = Chat(bot, OWNER)
     shown = owner(f"/approve {number}")
     (code,) = re.findall(r"approve 1: (\d{6})", process.log())
     assert code not in shown
-    assert "is carried out" in owner(f"/approve {number} {code}")
+    assert "carried out proposal" in owner(f"/approve {number} {code}")
 
 
 def test_a_skill_is_not_approved_in_a_chat(bot, listener, ws):
@@ -106,7 +106,7 @@ def test_a_skill_is_not_approved_in_a_chat(bot, listener, ws):
     proposals.propose_folder(ws, "skill", ".claude/skills/x", files, because="", origin="", actor="user")
     listener()
     owner = Chat(bot, OWNER)
-    assert "at a terminal only" in owner("/approve 1")
+    assert "only at a terminal" in owner("/approve 1")
     assert "SKILL.md" in owner("/show 1")
     assert state(ws, 1) == "pending"
 
@@ -151,16 +151,18 @@ def test_a_model_that_obeys_what_was_passed_on_changes_nothing(bot, listener, br
     bot.files["f"] = HOSTILE.encode()
     soul = "# 灵魂\n\n## 边界\n- 不荐股\n"
     ws.write("soul.md", soul)
-    waiting = writing.prefer(ws, "短").id
+    waiting = writing.propose_preference(ws, "短").id
     listener()
     Chat(bot, user)(text, **fields)
-    assert [p.id for p in proposals.pending(ws) if p.kind != "trust"] == [waiting]
+    assert [p.id for p in proposals.pending_proposals(ws) if p.kind != "trust"] == [waiting]
     assert ws.read("soul.md") == soul
     for path in ("memory/preferences.md", "memory/beliefs.md", "memory/tracking.md"):
         assert "转发者" not in (ws.read(path) or "")
-    for path in [path for path in (*ws.paths("notebook"), *ws.paths("memory")) if not path.endswith("MEMORY.md")]:
+    for path in [
+        path for path in (*ws.list_paths("notebook"), *ws.list_paths("memory")) if not path.endswith("MEMORY.md")
+    ]:
         if "转发者" in (ws.read(path) or ""):
-            assert outside.origin_of(ws.read(path)) is not None, path
+            assert untrusted.origin_of(ws.read(path)) is not None, path
     assert not (home / "tasks").exists()
     assert not audit.events(ws.db, kind="proposal.approved")
 
@@ -175,12 +177,12 @@ def test_what_the_owner_types_may_ask_but_only_proposes(bot, listener, brain, ws
     listener()
     owner = Chat(bot, OWNER)
     assert "/show 1" in owner("以后回答先给结论")
-    (proposal,) = proposals.pending(ws)
+    (proposal,) = proposals.pending_proposals(ws)
     assert "untrusted: telegram 41" in proposal.origin
     assert ws.read("memory/preferences.md") is None
     shown = owner("/approve 1")
     assert "telegram 41" in shown, "who decides sees where it is from"
-    assert "is carried out" in owner(f"/approve 1 {code_of(shown)}")
+    assert "carried out proposal" in owner(f"/approve 1 {code_of(shown)}")
     assert "回答先给结论" in ws.read("memory/preferences.md")
 
 
@@ -208,7 +210,7 @@ def test_no_answer_is_markup_or_shows_a_preview(bot, listener, brain):
 
 def test_ten_hurried_codes_at_once_approve_nothing(bot, listener, brain, ws):
     """Guesses that are sent before the first is answered count as all others."""
-    number = writing.prefer(ws, "短").id
+    number = writing.propose_preference(ws, "短").id
     listener()
     code = code_of(Chat(bot, OWNER)(f"/approve {number}"))
     guesses = [f"{(int(code) + n) % 10**6:06d}" for n in range(1, 11)]
@@ -218,10 +220,10 @@ def test_ten_hurried_codes_at_once_approve_nothing(bot, listener, brain, ws):
     for thread in threads:
         thread.join()
     told = bot.sent_to(OWNER, 11)[1:]
-    assert [("tries left" in text, "void" in text) for text in told[:3]] == [
+    assert [("attempts left" in text, "wrong code for the third time" in text) for text in told[:3]] == [
         (True, False),
         (True, False),
         (False, True),
     ]
-    assert all("no code is out" in text for text in told[3:])
+    assert all("there is no valid code" in text for text in told[3:])
     assert state(ws, number) == "pending"

@@ -3,7 +3,8 @@
 import json
 
 import pytest
-from security_cage import Cage, with_calls
+
+from support.sandbox_cage import Cage, with_calls
 
 CORPORA = {
     "pyjail_payloads.jsonl": 75,

@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
-from conftest import installed
-from ia.reach.tasks import book, decisions, pipeline, running
+from ia.reach.tasks import approved_tasks, decisions, executor, pipeline
 from ia_cli.main import COMMANDS
+from support.program import installed
 
 REFUSED = [
     "config set market.adapter demo", "config secret model.key", "config unset model", "config", "init", "init --yes",
@@ -20,10 +20,10 @@ REFUSED = [
 
 @pytest.mark.parametrize("line", REFUSED)
 def test_what_is_a_persons_is_refused(line, monkeypatch, home, capsys):
-    from ia_cli.main import run
+    from ia_cli.main import run_command_line
 
     monkeypatch.setenv("IA_RUN", "7")
-    assert run(line.split()) == 77
+    assert run_command_line(line.split()) == 77
     told = capsys.readouterr()
     assert told.out == "" and "ia: " in told.err and not any(home.iterdir())
 
@@ -33,10 +33,10 @@ def test_what_is_a_persons_is_refused(line, monkeypatch, home, capsys):
     ["config get model", "usage", "note list", "doctor --help", "--version", "--help", "profile list", "nonsense"],
 )
 def test_what_reads_is_not(line, monkeypatch, capsys):
-    from ia_cli.main import run
+    from ia_cli.main import run_command_line
 
     monkeypatch.setenv("IA_RUN", "7")
-    assert (run(line.split()) == 77) == ("--help" in line and "doctor" in line)
+    assert (run_command_line(line.split()) == 77) == ("--help" in line and "doctor" in line)
 
 
 def test_every_command_is_one_or_the_other():
@@ -59,8 +59,8 @@ def test_a_provider_that_a_run_calls_is_no_person(ws, home, monkeypatch):
     (folder / "PROVIDER.md").write_text("\n".join([*manifest, "tools: [{name: say}]", "---", ""]))
     for name, run in (("victim", "ia usage"), ("caller", "ia tool call sly.say")):
         ws.write(f"tasks/{name}.md", f"---\nschedule: 0 16 * * *\nrun: {run}\n---\n")
-    decisions.approve(ws, "caller", by="user with --yes")
-    run = running.run_now(ws, "caller")
+    decisions.approve_task(ws, "caller", by="user with --yes")
+    run = executor.run_now(ws, "caller")
     assert run.state == "done", run.reason
     assert json.dumps({"done": [77, 77, 1]})[1:-1] in ws.read(run.report)
-    assert [task.name for task in book.tasks(ws)] == ["caller"]
+    assert [task.name for task in approved_tasks.list_approved(ws)] == ["caller"]

@@ -8,14 +8,13 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
-from security_cage import TOKEN, Cage, bars
 
-from conftest import installed
 from ia.kernel.errors import Message, Refused
-from ia.organs.compute import host
+from ia.organs.compute import sandbox
+from support.program import REPO, installed
+from support.sandbox_cage import TOKEN, Cage, bars
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the lock is written for Linux")
 
@@ -23,11 +22,11 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the lock is wri
 FREE = """
 import ctypes, json, os, sys
 import _socket, mmap, signal, subprocess, threading
-from ia.organs.compute import lock
+from ia.organs.compute import confine
 libc = ctypes.CDLL(None, use_errno=True)
 libc.syscall.restype = ctypes.c_long
 code = sys.stdin.read()
-layers = lock.confine()
+layers = confine.confine_process()
 assert layers["locked"] is True, layers
 result = None
 try:
@@ -126,9 +125,9 @@ def test_memory_is_limited(cage):
 def test_nothing_of_the_callers_environment_or_descriptors_is_in_the_worker(cage):
     reader, writer = os.pipe()
     os.set_inheritable(reader, True)
-    worker = host._Worker("", [])
+    worker = sandbox._Worker("", [])
     try:
-        assert worker.layers()["locked"] is True
+        assert worker.read_layers()["locked"] is True
         with open(f"/proc/{worker.process.pid}/environ", "rb") as file:
             assert TOKEN.encode() not in file.read()
         assert sorted(os.listdir(f"/proc/{worker.process.pid}/fd")) == ["0", "1", "2", "3"]
@@ -142,7 +141,7 @@ def test_nothing_of_the_callers_environment_or_descriptors_is_in_the_worker(cage
 
 
 def test_probe_names_each_layer():
-    layers = host.probe()
+    layers = sandbox.probe_layers()
     assert set(layers) == {"clock", "rlimits", "landlock", "descriptors", "seccomp", "self-test", "locked"}
     assert (
         layers["clock"] is True
@@ -158,22 +157,22 @@ def test_probe_names_each_layer():
 UNLOCKABLE = """
 import errno, json, sys
 sys.path.insert(0, {tests!r})
-from ia.organs.compute import lock
-lock.install(lock.assemble([317, 277, 444, 445, 446], 0x00050000 | errno.ENOSYS, 0x7FFF0000))
-from ia.organs.compute import host
+from ia.organs.compute import confine
+confine.install_filter(confine.assemble_filter([317, 277, 444, 445, 446], 0x00050000 | errno.ENOSYS, 0x7FFF0000))
+from ia.organs.compute import sandbox
 from ia.kernel.errors import IaError
-from security_cage import bars
+from support.sandbox_cage import bars
 notes = []
 try:
-    value = host.evaluate({source!r}, bars(), notify=lambda m: notes.append(str(m)), **{options!r}).value
+    value = sandbox.evaluate_source({source!r}, bars(), notify=lambda m: notes.append(str(m)), **{options!r}).value
 except IaError as e:
     value = [e.status, str(e)]
-print(json.dumps([value, notes, host.probe()]))
+print(json.dumps([value, notes, sandbox.probe_layers()]))
 """
 
 
 def unlockable(source, **options):
-    code = UNLOCKABLE.format(tests=str(Path(__file__).parent), source=source, options=options)
+    code = UNLOCKABLE.format(tests=str(REPO / "tests"), source=source, options=options)
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert run.returncode == 0, run.stderr
     return json.loads(run.stdout)
@@ -184,7 +183,7 @@ class TestWithoutALock:
     def test_code_typed_by_the_user_runs_after_one_warning(self):
         value, notes, layers = unlockable("close.count()", trusted=True)
         assert value == 300
-        assert notes == ["this system cannot lock the sandbox: the expression runs with the language rules only"]
+        assert notes == ["ia cannot lock the sandbox on this system; only the language rules restrict the expression"]
         assert layers["locked"] is False
         assert str(layers["seccomp"]).startswith("no: ") and str(layers["landlock"]).startswith("no: ")
         assert "start a process" in str(layers["self-test"])
@@ -194,7 +193,7 @@ class TestWithoutALock:
         assert value[0] == 77 and "cannot lock" in value[1]
         assert notes == []
 
-    def test_configuration_can_let_it_in_and_it_is_told(self):
+    def test_configuration_can_let_it_in_and_it_is_reported(self):
         value, notes, _ = unlockable("close.count()", trusted=False, isolation="prefer")
         assert value == 300
         assert len(notes) == 1
@@ -207,12 +206,12 @@ class TestWithoutALock:
 CHECKED = """
 import errno, json, sys
 sys.path.insert(0, {tests!r})
-from ia.organs.compute import lock
-lock.install(lock.assemble([317, 277, 444, 445, 446], 0x00050000 | errno.ENOSYS, 0x7FFF0000))
+from ia.organs.compute import confine
+confine.install_filter(confine.assemble_filter([317, 277, 444, 445, 446], 0x00050000 | errno.ENOSYS, 0x7FFF0000))
 from ia.faculties import skills
-from ia.organs.compute.host import CannotLock
+from ia.organs.compute.sandbox import CannotLock
 from ia.kernel.workspace import Workspace
-from security_cage import bars
+from support.sandbox_cage import bars
 notes = []
 found = skills.check(Workspace(), "a", bars(), lambda m: notes.append(str(m)), "en")
 problems = {{id(each.problem) for each in found if isinstance(each.problem, CannotLock)}}
@@ -230,7 +229,7 @@ class TestConditionsWithoutALock:
         (knowledge.parent / "SKILL.md").write_text("---\ndescription: x\n---\n")
         rules = [{"id": f"R{n}", "condition": f"close.count() > {n}", "conclusion": "c"} for n in range(4)]
         (knowledge / "rules.yaml").write_text(json.dumps({"rules": {"tier2_core": rules}}))
-        code = CHECKED.format(tests=str(Path(__file__).parent))
+        code = CHECKED.format(tests=str(REPO / "tests"))
         run = subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, env={**os.environ, **env}
         )
@@ -244,7 +243,7 @@ class TestConditionsWithoutALock:
     def test_configuration_lets_them_run_with_one_warning(self, home):
         fired, problems, notes = self.check(home, IA_COMPUTE_ISOLATION="prefer")
         assert (fired, problems) == ([True] * 4, 0)
-        assert notes == ["this system cannot lock the sandbox: the expression runs with the language rules only"]
+        assert notes == ["ia cannot lock the sandbox on this system; only the language rules restrict the expression"]
 
 
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="the numbers of the denied calls are those of x86_64")
@@ -252,13 +251,13 @@ class TestTheCommandWithoutALock:
     """The same through `ia compute`, under a filter that denies seccomp and Landlock to it and its children."""
 
     FILTER = (
-        "import errno, os, sys; from ia.organs.compute import lock; "
-        "lock.install(lock.assemble([317, 277, 444, 445, 446], 0x00050000 | errno.ENOSYS, 0x7FFF0000)); "
+        "import errno, os, sys; from ia.organs.compute import confine; "
+        "confine.install_filter(confine.assemble_filter([317, 277, 444, 445, 446], 0x00050000 | errno.ENOSYS, 0x7FFF0000)); "
         "os.execv(sys.argv[1], sys.argv[1:])"
     )
     CSV = "date,open,high,low,close,volume\n2024-01-15,10.5,11.5,10,11,100\n"
     BARS = "ia: standard input, 2024-01-15: 1 bars\n"
-    WARNING = BARS + "ia: this system cannot lock the sandbox: the expression runs with the language rules only\n"
+    WARNING = BARS + "ia: ia cannot lock the sandbox on this system; only the language rules restrict the expression\n"
 
     def run(self, *args, **env):
         words = [sys.executable, "-c", self.FILTER, *installed(), "compute", *args]
@@ -291,16 +290,16 @@ def test_a_worker_that_says_it_is_not_locked_gets_no_code(monkeypatch):
     def not_locked(self):
         return {"locked": "yes"}
 
-    monkeypatch.setattr(host._Worker, "layers", not_locked)
+    monkeypatch.setattr(sandbox._Worker, "read_layers", not_locked)
     told: list[Message] = []
     with pytest.raises(Refused):
-        host.evaluate("1 + 1", bars(10), trusted=False, notify=told.append)
+        sandbox.evaluate_source("1 + 1", bars(10), trusted=False, notify=told.append)
     assert told == []
 
     def test_a_tool_runs_where_configuration_lets_it_and_the_trail_keeps_it(self, ia):
         words = [*installed(), "tool", "call", "compute.run", '{"code": "close.count()", "symbol": "600519"}']
         env = {**os.environ, "IA_MARKET_ADAPTER": "demo", "IA_COMPUTE_ISOLATION": "prefer"}
         run = subprocess.run([sys.executable, "-c", self.FILTER, *words], capture_output=True, text=True, env=env)
-        assert run.returncode == 0 and "language rules only" in run.stdout
+        assert run.returncode == 0 and "only the language rules restrict" in run.stdout
         (event,) = json.loads(ia("log", "--kind", "compute.unlocked", "--json").stdout)
         assert event["subject"] == "tool"

@@ -12,18 +12,18 @@ import pytest
 
 WALK = """
 import collections, json, os, signal, sys, types
-from ia.organs.compute import lock, worker
-worker._load(["*"])
+from ia.organs.compute import confine, worker
+worker._load_libraries(["*"])
 import io
 import pandas as pd
-from ia.organs.compute import facade, spaces
+from ia.organs.compute import facade, namespaces
 import ia.organs.compute.coreutils as coreutils
 import numpy as np
 reply = os.dup(1)
-layers = lock.confine()
+layers = confine.confine_process()
 index = pd.bdate_range("2024-01-01", periods=30, name="date")
 frame = pd.DataFrame({c: np.linspace(1, 2, 30) for c in ("open", "high", "low", "close", "volume")}, index=index)
-names = spaces.namespace(frame, coreutils.NAMESPACE())
+names = namespaces.build_namespace(frame, coreutils.coreutil_namespace())
 
 class Late(Exception):
     pass
@@ -33,7 +33,7 @@ def late(*_):
 
 signal.signal(signal.SIGALRM, late)
 forbidden = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType, io.IOBase)
-words = sorted(set().union(*(listed for _, listed in facade.allow.ATTRIBUTES)))
+words = sorted(set().union(*(listed for _, listed in facade.allowlist.ATTRIBUTES)))
 seen, bad, kinds, reads, calls = set(), [], collections.Counter(), 0, 0
 waiting = collections.deque((name, value, 0) for name, value in names.items() if name[0] != "_")
 for value in names["__builtins__"].values():
@@ -81,7 +81,8 @@ os._exit(0)
 def test_nothing_leads_outside(depth, most):
     # setitimer is no call of the locked worker: the walk's own alarm is all that is let through in addition
     allowed = WALK.replace(
-        "layers = lock.confine()", "lock._COMPUTING['x86_64'][2]['setitimer'] = 38\nlayers = lock.confine()"
+        "layers = confine.confine_process()",
+        "confine._COMPUTING['x86_64'][2]['setitimer'] = 38\nlayers = confine.confine_process()",
     ).replace("DEPTH", str(depth))
     run = subprocess.run([sys.executable, "-c", allowed], capture_output=True, text=True, timeout=200)
     assert run.stdout, run.stderr

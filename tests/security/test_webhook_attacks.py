@@ -9,13 +9,12 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from test_injection import PRIVATE
-from test_injection_turn import obeying, stand, standing  # noqa: F401
 
-from ia.kernel import outside
-from ia.reach.tasks import runs
-from openai_server import Reply
-from webhook_sender import SECRET, Listener, approved, github, kept, received, standard, until
+from ia.kernel import untrusted
+from ia.reach.tasks import run_store
+from support.injections import PRIVATE, obeying, stand
+from support.servers.openai import Reply
+from support.servers.webhooks import SECRET, Listener, approved, github, kept, received, standard, until
 
 BODY = b'{"status": "done"}'
 
@@ -71,7 +70,7 @@ def test_what_is_not_signed_is_not_let_in(listener, ws):
     ):  # fmt: skip
         answer = listener.ask("POST", "/build", BODY, headers)
         assert (answer.status, answer.document) == (401, {"status": "unauthorized"}), headers
-    assert kept(ws) == [] and runs.select(ws, "1") == []
+    assert kept(ws) == [] and run_store.select_runs(ws, "1") == []
     unknown = listener.ask("POST", "/no-such-name", BODY, {})
     assert unknown.status == 401  # who does not sign does not learn which names there are
 
@@ -110,12 +109,12 @@ def test_a_signature_for_one_secret_does_not_travel_in_two_headers(listener):
         assert status(listener.raw(request(line))) == 400
 
 
-def test_refusals_are_told_without_what_was_sent(ws):
+def test_refusals_are_reported_without_what_was_sent(ws):
     approved(ws, "build", "on webhook build")
     with Listener() as listener:
         for _ in range(300):
             listener.ask("POST", "/build\x7f"[:6], BODY, {"webhook-id": "EVIL-LINE", "X-Evil": "EVIL"})
-        assert 1 <= listener.errors.count("without a valid signature") <= 2
+        assert 1 <= listener.errors.count("had no valid signature") <= 2
         assert "EVIL" not in listener.errors
     assert ws.db.execute("SELECT count(*) FROM events WHERE actor = 'webhook'").fetchone()[0] == 0
 
@@ -153,7 +152,7 @@ def test_other_methods(listener, method):
     b"POST /build HTTP/1.1\r\nHost: x\r\nA: \x00\r\n\r\n", b"POST /build HTTP/1.1\r\nHost: x\r\nA: b\rc\r\n\r\n",
     b"POST /build HTTP/1.1\nHost: x\n\r\n\r\n", b"POST /\xe4 HTTP/1.1\r\nHost: x\r\n\r\n", bytes(range(256)) + b"\r\n\r\n",
 ])  # fmt: skip
-def test_what_is_no_request(listener, raw):
+def test_an_invalid_http_request_is_refused(listener, raw):
     assert status(listener.raw(raw)) == 400
 
 
@@ -329,7 +328,7 @@ def obedient(brain):
 
 
 @pytest.mark.parametrize("model", ["obedient", "embedded"])
-def test_a_hostile_event_changes_nothing_that_is_protected(standing, ws, request, monkeypatch, model, ia):  # noqa: F811
+def test_a_hostile_event_changes_nothing_that_is_protected(standing, ws, request, monkeypatch, model, ia):
     monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
     server = request.getfixturevalue("obedient")() if model == "obedient" else None
     approved(
@@ -342,7 +341,7 @@ def test_a_hostile_event_changes_nothing_that_is_protected(standing, ws, request
     before = stand(standing)
     with Listener() as listener:
         assert listener.post("build", json.dumps({"log": HOSTILE}, ensure_ascii=False), id="evil").status == 202
-        (run,) = until(lambda: [run for run in runs.select(ws, "1") if run.settled], 60)
+        (run,) = until(lambda: [run for run in run_store.select_runs(ws, "1") if run.settled], 60)
         listener.end()
         assert SECRET not in listener.errors
     assert run.state == "done", run.reason
@@ -355,7 +354,7 @@ def test_a_hostile_event_changes_nothing_that_is_protected(standing, ws, request
     assert [line["name"] for line in listed if line["state"] == "approved"] == ["build"]
 
 
-def test_a_hostile_file_changes_nothing_that_is_protected(standing, ws, obedient, ia):  # noqa: F811
+def test_a_hostile_file_changes_nothing_that_is_protected(standing, ws, obedient, ia):
     server = obedient()
     approved(ws, "inbox", "on file notebook/inbox/*.md", prompt="总结新文件", produces="reports/inbox/DATE-TIME.md")
     file = standing / "notebook" / "inbox" / "evil.md"
@@ -363,12 +362,12 @@ def test_a_hostile_file_changes_nothing_that_is_protected(standing, ws, obedient
     file.write_text(HOSTILE, encoding="utf-8")
     before = stand(standing)
     assert ia("task", "due", env={"IA_MARKET_ADAPTER": "demo"}).returncode == 0
-    (run,) = [run for run in runs.select(ws, "1") if run.why == "file" and run.state != "seen"]
+    (run,) = [run for run in run_store.select_runs(ws, "1") if run.why == "file" and run.state != "seen"]
     assert run.state == "done", run.reason
     assert "mark@evil.example" in "\n".join(str(message) for message in server.requests[0].messages)
     held(standing, ws, before, run)
     assert ia("task", "due").returncode == 0
-    assert len([each for each in runs.select(ws, "1") if each.state != "seen"]) == 1
+    assert len([each for each in run_store.select_runs(ws, "1") if each.state != "seen"]) == 1
 
 
 def held(home, ws, before, run):
@@ -379,7 +378,7 @@ def held(home, ws, before, run):
     assert run.report in new
     for path in new:
         assert path.startswith(("notebook/", "memory/observations/")), path
-        assert outside.origin_of((home / path).read_text(encoding="utf-8")) is not None, path
+        assert untrusted.origin_of((home / path).read_text(encoding="utf-8")) is not None, path
     kinds = {kind for (kind,) in ws.db.execute("SELECT kind FROM proposals WHERE state = 'pending'")}
     assert kinds <= {"trust"}
     assert ws.db.execute("SELECT count(*) FROM proposals WHERE state NOT IN ('pending')").fetchone()[0] == 0

@@ -12,24 +12,26 @@ from ia_cli.terminal.options import json_option
 from ia_cli.terminal.output import emit_json, notify
 
 if TYPE_CHECKING:
-    from ia.organs.compute.host import Result
+    from ia.organs.compute.sandbox import ComputeResult
     from ia.organs.ohlcv.canonical import Bars
-    from ia.organs.ohlcv.history import Answer
+    from ia.organs.ohlcv.history import BarsAnswer
 
 
 @click.command(cls=Command, example="ia ohlcv 600519 --adapter demo | ia compute 'rsi(close, 14)'")
 @click.argument("expression", required=False, metavar="[SYMBOL]")
 @click.argument("second", required=False, metavar="[EXPR]")
-@click.option("-f", "--file", metavar="FILE", help="Read the Python from FILE instead.")
-@click.option("--symbol", metavar="SYMBOL", help="Compute over this symbol; standard input is not read.")
-@click.option("--timeout", type=float, metavar="SEC",
-              help="Seconds it may take; default: setting compute.timeout.")  # fmt: skip
-@click.option("--series", is_flag=True, help="Print every value of a series, with its date.")
-@click.option("--csv", "as_csv", is_flag=True, help="Print all of it as CSV.")
-@json_option
+@click.option("-f", "--file", metavar="FILE", help="Read the Python code from FILE (- for standard input).")
+@click.option("--symbol", metavar="SYMBOL", help="Use the prices of this symbol instead of standard input.")
 @click.option(
-    "--strict", is_flag=True, help="Refuse an expression that looks ahead, and bars that contradict themselves."
+    "--timeout",
+    type=float,
+    metavar="SEC",
+    help="Time limit in seconds, at most 86400 (default: setting compute.timeout).",
 )
+@click.option("--series", is_flag=True, help="Print every value of a series, with its date.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print the whole result as CSV.")
+@json_option
+@click.option("--strict", is_flag=True, help="Refuse expressions with look-ahead, and inconsistent bars.")
 @click.pass_context
 def compute(
     ctx: click.Context,
@@ -43,33 +45,32 @@ def compute(
     as_json: bool,
     strict: bool,
 ) -> None:
-    """Evaluate Python over canonical OHLCV, in a sandbox.
+    """Evaluate a Python expression over canonical OHLCV, in a sandbox.
 
-    EXPR sees df, open, high, low, close, volume, date (pandas), pd, np, ta (pandas-ta), math and the coreutils (rsi,
-    sma, crossover …: `ia indicator list`). The prices come from standard input, else from --symbol, else, at a terminal
-    only, from the last `ia ohlcv` of it. Standard error names the symbol and the last bar. One expression is evaluated;
-    several lines are executed, and the last expression or `result` is the value.
+    EXPR can use df, open, high, low, close, volume, date (pandas), pd, np, ta (pandas-ta), math and the coreutils
+    (rsi, sma, crossover …: `ia indicator list`). The prices come from standard input, else from --symbol, else (only
+    at a terminal) from the last `ia ohlcv` of that terminal. ia names the symbol and the last bar on standard error.
+    ia evaluates a single expression. It executes several lines; the value is then the last expression or `result`.
 
-    A series prints its last value, a frame its last row (as does a series that is one row), a dict or list JSON with
-    the last value of each series in it; --series, --csv and --json print more. A value that is not there is null. It
-    cannot read or write files, start processes or reach the network. It sees no clock: on Linux whatever asks for the
-    machine's time is told 1 January 2000; on other systems the words for it are refused, as far as they are found.
+    ia prints the last value of a series and the last row of a frame (or of a series that is one row). It prints a dict
+    or list as JSON with the last value of each series. --series, --csv and --json print more. Missing values are null.
+    An expression cannot read or write files, start processes or reach the network. It has no clock: on Linux the
+    machine's time is always 1 January 2000; on other systems ia refuses clock access that it recognizes.
 
-    --strict also evaluates a series or a frame again on some twenty shorter ranges, and refuses it where a value
-    changes when later bars are taken away. A single value is one of the last bar: of it only the form of the expression
-    tells.
+    --strict also evaluates a series or frame on about twenty shorter ranges. ia refuses it if a value changes when
+    later bars are removed. A single value belongs to the last bar, so ia checks only the form of its expression.
 
-    Status 1 where a condition is false, or a series of true and false ends in false or in nothing; 65 where it does not
-    parse or raises, 77 where it is refused, 124 where it takes too long.
+    Status 1 if a condition is false, or a boolean series ends in false or a missing value; 65 if the expression does
+    not parse or raises an error; 77 if ia refuses it; 124 after a timeout.
     """
     from ia.kernel import config
     from ia.kernel.errors import BadData, UsageError
-    from ia.organs.compute.calculate import calculate
-    from ia.organs.compute.show import is_no
+    from ia.organs.compute.calculate import calculate_expression
+    from ia.organs.compute.render import is_false_condition
 
     if second is not None:
         if symbol is not None:
-            raise UsageError("the security is given twice: {one} and {other}", one=expression, other=symbol)
+            raise UsageError("two securities given: {one} and {other}; give only one", one=expression, other=symbol)
         expression, symbol = second, expression
     elif expression is not None and len(expression) == 6 and expression.isdigit() and file is None:
         hint = "`ia compute {symbol} 'rsi(close, 14)'`"
@@ -79,16 +80,24 @@ def compute(
     if expression is not None and file is not None:
         raise UsageError("give either an expression or -f FILE, not both")
     if series + as_csv + as_json > 1:
-        raise UsageError("--series, --csv and --json exclude each other")
-    source = expression if expression is not None else _source(file or "-")
-    seconds = timeout if timeout is not None else config.get("compute.timeout")
+        raise UsageError("--series, --csv and --json cannot be combined; give one")
+    source = expression if expression is not None else _read_source(file or "-")
+    seconds = timeout if timeout is not None else config.get_setting("compute.timeout")
     if not 0 < seconds <= 86400:
-        raise UsageError("--timeout {seconds}: it should be above 0 and at most 86400 seconds", seconds=f"{seconds:g}")
+        raise UsageError(
+            "--timeout {seconds}: give a number of seconds above 0 and at most 86400", seconds=f"{seconds:g}"
+        )
     try:
-        result = calculate(
-            source, lambda: _bars(symbol, file == "-", strict), origin=_origin(file), trusted=file is None,
-            strict=strict, timeout=seconds, isolation=config.get("compute.isolation"), notify=_told(source, file),
-        )  # fmt: skip
+        result = calculate_expression(
+            source,
+            lambda: _load_bars(symbol, file == "-", strict),
+            origin=_source_name(file),
+            trusted=file is None,
+            strict=strict,
+            timeout=seconds,
+            isolation=config.get_setting("compute.isolation"),
+            notify=_make_notify(source, file),
+        )
     except BadData as error:
         from ia.organs.compute.indicators import example_call
 
@@ -96,34 +105,35 @@ def compute(
             error.hint = "for example `{example}`"
             error.params["example"] = call
         raise
-    _print(result, series, as_csv, as_json)
-    if is_no(result):
+    _print_result(result, series, as_csv, as_json)
+    if is_false_condition(result):
         ctx.exit(1)
 
 
-def _told(source: str, file: str | None) -> Notify:
+def _make_notify(source: str, file: str | None) -> Notify:
     """Return a Notify that also keeps in the audit trail that code ran without a lock."""
 
-    def told(message: Message) -> None:
-        from ia.organs.compute.host import RunsUnlocked
+    def notify_and_record(message: Message) -> None:
+        from ia.organs.compute.sandbox import RunsUnlocked
 
         notify(message)
         if isinstance(message, RunsUnlocked):
             from ia.kernel import audit
             from ia.kernel.workspace import Workspace
 
-            audit.record(Workspace().db, "compute.unlocked", file or "-", source=source[:2000])
+            ws = Workspace()
+            audit.record(ws.db, "compute.unlocked", file or "-", source=source[:2000])
 
-    return told
+    return notify_and_record
 
 
-def _origin(file: str | None) -> str:
-    from ia.organs.compute.wire import FILENAME
+def _source_name(file: str | None) -> str:
+    from ia.organs.compute.worker_protocol import FILENAME
 
     return FILENAME if file is None else "<stdin>" if file == "-" else file
 
 
-def _source(file: str) -> str:
+def _read_source(file: str) -> str:
     from ia.kernel.errors import BadData
 
     stream, name = open_input(file)
@@ -131,20 +141,20 @@ def _source(file: str) -> str:
         try:
             return stream.read(1 << 20).decode("utf-8-sig").replace("\r\n", "\n")
         except UnicodeDecodeError as exc:
-            raise BadData("{name}: not UTF-8 text (byte {at})", name=name, at=exc.start) from None
+            raise BadData("{name}: not valid UTF-8 (byte {at}); convert it to UTF-8", name=name, at=exc.start) from None
 
 
-def _bars(symbol: str | None, stdin_taken: bool, strict: bool) -> "Bars":
+def _load_bars(symbol: str | None, stdin_taken: bool, strict: bool) -> "Bars":
     """Return the bars to compute on, and say on stderr whose they are and which is the last."""
     from ia.kernel.errors import BadData
 
     if symbol is None and not stdin_taken and not stdin_is_idle():
-        bars, name, about = _piped(strict)
+        bars, name, about = _read_piped_bars(strict)
     else:
-        answer = _answer(symbol)
+        answer = _load_answer(symbol)
         bars, name, about = answer.bars, answer.symbol.canonical, f"{answer.period}, {answer.adjust}"
     if not bars.date:
-        raise BadData("no bars to compute on")
+        raise BadData("no bars to compute with")
     known = {"symbol": name, "day": bars.date[-1], "count": len(bars.date)}
     if about:
         notify(Message("{symbol} {day} ({about}): {count} bars", about=about, **known))
@@ -153,7 +163,7 @@ def _bars(symbol: str | None, stdin_taken: bool, strict: bool) -> "Bars":
     return bars
 
 
-def _answer(symbol: str | None) -> "Answer":
+def _load_answer(symbol: str | None) -> "BarsAnswer":
     """Return the bars of a symbol, else, at a terminal only, of the last one that this terminal asked for."""
     from ia.kernel import config
     from ia.kernel.errors import NotFound, UsageError
@@ -162,17 +172,17 @@ def _answer(symbol: str | None) -> "Answer":
 
     if symbol:
         return load_bars(Workspace(), symbol, notify)
-    hint = "pipe them in: `ia ohlcv SYMBOL | ia compute …`, or add --symbol SYMBOL"
-    attended = sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty() and config.run() is None
+    hint = "pipe prices in: `ia ohlcv SYMBOL | ia compute …`, or add --symbol SYMBOL"
+    attended = sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty() and config.run_number() is None
     if not attended:
-        raise UsageError("no prices to compute on", hint=hint)
+        raise UsageError("no prices to compute with", hint=hint)
     try:
         return load_last_bars(Workspace(), notify)
     except NotFound as exc:
         raise UsageError(exc.template, hint=exc.hint, **exc.params) from None
 
 
-def _piped(strict: bool) -> "tuple[Bars, str, str]":
+def _read_piped_bars(strict: bool) -> "tuple[Bars, str, str]":
     """Return the bars on standard input, and of bytes that ia wrote the symbol, and their period and adjustment."""
     import io
 
@@ -181,16 +191,16 @@ def _piped(strict: bool) -> "tuple[Bars, str, str]":
 
     data = sys.stdin.buffer.read()
     bars = read_bars(io.BytesIO(data), "<stdin>", strict=strict, notify=notify)
-    if clock.simulated():
-        from ia.organs.ohlcv.history import visible
+    if clock.is_simulated():
+        from ia.organs.ohlcv.history import visible_bars
 
-        bars = visible(bars)
-    origin = _provenance(data)
+        bars = visible_bars(bars)
+    origin = _find_provenance(data)
     told = [str(origin[field]) for field in ("period", "adjust") if origin.get(field)]
     return (bars, str(origin["symbol"]), ", ".join(told)) if origin.get("symbol") and told else (bars, "", "")
 
 
-def _provenance(data: bytes) -> dict[str, object]:
+def _find_provenance(data: bytes) -> dict[str, object]:
     """Return what the audit trail knows of bytes that ia wrote; {} where it knows nothing, or is not to be had."""
     import contextlib
     import os
@@ -204,15 +214,15 @@ def _provenance(data: bytes) -> dict[str, object]:
             from ia.kernel.workspace import Workspace
             from ia.organs.ohlcv import provenance
 
-            found = provenance.find(Workspace(), data)
+            found = provenance.find_origins(Workspace(), data)
             return found[0].data if found else {}
     return {}
 
 
-def _print(result: "Result", series: bool, as_csv: bool, as_json: bool) -> None:
-    from ia.organs.compute import show
+def _print_result(result: "ComputeResult", series: bool, as_csv: bool, as_json: bool) -> None:
+    from ia.organs.compute import render
 
     if as_json:
-        emit_json(show.document(result))
+        emit_json(render.result_document(result))
     else:
-        sys.stdout.write(show.everything(result) if series or as_csv else show.short(result))
+        sys.stdout.write(render.render_all(result) if series or as_csv else render.render_short(result))

@@ -5,20 +5,19 @@ import click
 from ia.kernel.errors import IaError
 from ia_cli.terminal.group import Command
 from ia_cli.terminal.options import rows_options
-from ia_cli.terminal.output import complain, emit_rows, notify
+from ia_cli.terminal.output import emit_rows, notify, tell_error
 from ia_cli.terminal.text import say
 
 
 @click.command(cls=Command, homeless=True, example="ia doctor")
-@click.option("--mend", is_flag=True, help="First repair ia's crontab entries and close .ia to other users.")
+@click.option("--mend", is_flag=True, help="First repair ia's crontab entries and make .ia accessible only to you.")
 @rows_options
 @click.pass_context
 def doctor(ctx: click.Context, mend: bool, as_json: bool, as_jsonl: bool) -> None:
-    """Check the installation and say how to mend it.
+    """Check the installation and show how to repair it.
 
-    Looks at Python and its packages, the layers of the sandbox, the workspace, settings, databases, adapters and their
-    hosts, cron, the tasks in the crontab and the model. Changes nothing but with --mend. Status 1 where something
-    fails.
+    Checks Python and its packages, the sandbox layers, the workspace, settings, databases, adapters and their hosts,
+    cron, the tasks in the crontab, and the model. Changes nothing without --mend. Status 1 if a check fails.
     """
     from ia.kernel.workspace import Workspace
     from ia.reach import doctor as library
@@ -26,10 +25,10 @@ def doctor(ctx: click.Context, mend: bool, as_json: bool, as_jsonl: bool) -> Non
     ws = Workspace()
     if mend:
         try:
-            library.mend(ws, notify)
+            library.mend_problems(ws, notify)
         except IaError as exc:  # the check below tells of it, beside all others
-            complain(exc)
-    findings = library.examine(ws)
+            tell_error(exc)
+    findings = library.run_checks(ws)
     rows = [
         {
             "check": finding.check,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ia_cli.terminal.group import Group
+from ia_cli.terminal.group import CommandGroup
 from ia_cli.terminal.input import open_input
 from ia_cli.terminal.options import json_option, rows_options
 from ia_cli.terminal.output import Row, emit_json, emit_rows, notify
@@ -15,34 +15,38 @@ if TYPE_CHECKING:
     from ia.organs.ohlcv.canonical import Bars
 
 
-@click.group(cls=Group, example="ia ohlcv 600519 --adapter demo | ia indicator calc RSI --param period=14")
+@click.group(cls=CommandGroup, example="ia ohlcv 600519 --adapter demo | ia indicator calc RSI --param period=14")
 def indicator() -> None:
     """List, describe and calculate technical indicators.
 
-    The figures follow TA-Lib; where packages differ, DIFFERENCES OF CONVENTION in ia-indicator(1) tells how.
+    Values follow TA-Lib. DIFFERENCES OF CONVENTION in ia-indicator(1) explains how other packages differ.
     """
 
 
 @indicator.command("list", example="ia indicator list --category momentum")
-@click.option("--category", metavar="NAME", help="Only trend, momentum, volatility, statistics or volume.")
-@click.option("--functions", is_flag=True, help="List the functions that expressions of `ia compute` can call instead.")
+@click.option(
+    "--category",
+    metavar="NAME",
+    help="Category to list: trend, momentum, volatility, statistics or volume (default: all).",
+)
+@click.option("--functions", is_flag=True, help="List the functions of `ia compute` expressions instead.")
 @rows_options
 def list_(category: str | None, functions: bool, as_json: bool, as_jsonl: bool) -> None:
     """List the indicators with their categories."""
     from ia.kernel.errors import UsageError
 
     if functions and category:
-        raise UsageError("--functions and --category exclude each other")
+        raise UsageError("--functions and --category cannot be combined; give one")
     plain = not (as_json or as_jsonl)
-    rows = _functions(plain) if functions else _indicators(category, plain)
+    rows = _function_rows(plain) if functions else _indicator_rows(category, plain)
     columns = ("call", "description") if functions else ("name", "category", "params", "description")
     emit_rows(rows, columns, as_json=as_json, as_jsonl=as_jsonl)
 
 
-def _functions(plain: bool) -> list[Row]:
-    from ia.organs.compute import arrays
+def _function_rows(plain: bool) -> list[Row]:
+    from ia.organs.compute import array_backend
 
-    arrays.choose("")
+    array_backend.choose_arrays("")
     from ia.organs.compute.functions import FUNCTIONS
 
     return [
@@ -51,23 +55,26 @@ def _functions(plain: bool) -> list[Row]:
     ]
 
 
-def _indicators(category: str | None, plain: bool) -> list[Row]:
+def _indicator_rows(category: str | None, plain: bool) -> list[Row]:
     from ia.kernel.errors import UsageError
     from ia.organs.compute.indicators import CATEGORIES, REGISTRY
 
     if category is not None and category.lower() not in CATEGORIES:
         names = ", ".join(CATEGORIES)
-        raise UsageError("{name}: no such category", name=category, hint="it is one of {names}", names=names)
+        raise UsageError("{name}: unknown category", name=category, hint="choose one of {names}", names=names)
     return [
         {
-            "name": entry.name, "category": entry.category, "alias": entry.alias,
-            "params": " ".join(f"{p.name}={p.default:g}" for p in entry.params) if plain
+            "name": entry.name,
+            "category": entry.category,
+            "alias": entry.alias,
+            "params": " ".join(f"{p.name}={p.default:g}" for p in entry.params)
+            if plain
             else [p.name for p in entry.params],
             "description": tr(entry.description) if plain else entry.description,
         }
         for entry in REGISTRY.values()
         if category is None or entry.category == category.lower()
-    ]  # fmt: skip
+    ]
 
 
 @indicator.command(example="ia indicator describe RSI")
@@ -76,59 +83,59 @@ def _indicators(category: str | None, plain: bool) -> list[Row]:
 def describe(name: str, as_json: bool) -> None:
     """Print an indicator's parameters, inputs and results as JSON.
 
-    NAME is one of `ia indicator list`, or the coreutil of the same figures; case does not matter.
+    NAME is a name from `ia indicator list`, or the name of the equivalent coreutil; case does not matter.
     """
-    from ia.organs.compute.indicators import find
+    from ia.organs.compute.indicators import find_indicator
 
-    entry = find(name).describe()
+    entry = find_indicator(name).describe()
     emit_json({**entry, "description": tr(entry["description"])})
 
 
 @indicator.command(example="ia ohlcv 600519 --adapter demo | ia indicator calc MACD --param fast=10 --param slow=20")
 @click.argument("name")
 @click.argument("file", required=False, metavar="[SYMBOL|FILE]")
-@click.option("--symbol", metavar="SYMBOL", help="Compute on the prices of this symbol instead of standard input.")
+@click.option("--symbol", metavar="SYMBOL", help="Compute from the prices of this symbol instead of standard input.")
 @click.option("-p", "--param", "params", metavar="KEY=VALUE", multiple=True, help="Set a parameter; may be repeated.")
 @json_option
 def calc(name: str, file: str | None, symbol: str | None, params: tuple[str, ...], as_json: bool) -> None:
-    """Print an indicator's newest and previous value as JSON.
+    """Print the latest and previous value of an indicator as JSON.
 
-    Computed on the canonical OHLCV of FILE, of --symbol, or of standard input. An indicator with one result prints
-    value, prev and date; one with several prints each under its name, and prev holds the same names. A value that is
-    not there (too few bars) is null.
+    Reads canonical OHLCV from FILE, --symbol or standard input. An indicator with one result prints value, prev and
+    date. One with several results prints each under its name, and prev holds the same names. Missing values (too few
+    bars) are null.
     """
     from ia.kernel.errors import UsageError
-    from ia.organs.compute import arrays
-    from ia.organs.compute.indicators import calc as calculate
-    from ia.organs.compute.indicators import find, settings
+    from ia.organs.compute import array_backend
+    from ia.organs.compute.indicators import calculate_indicator as calculate
+    from ia.organs.compute.indicators import find_indicator, parse_settings
 
     given: dict[str, str | float] = {}
     for text in params:
         key, sign, value = text.partition("=")
         if not sign or not key.strip():
-            raise UsageError("--param {text}: it should read KEY=VALUE", text=text)
+            raise UsageError("--param {text}: write it as KEY=VALUE", text=text)
         given[key.strip()] = value.strip()
-    entry = find(name)
-    settings(entry, given)  # a wrong word is told before anything is fetched or read
-    arrays.choose(entry.alias)
+    entry = find_indicator(name)
+    parse_settings(entry, given)  # a wrong word is told before anything is fetched or read
+    array_backend.choose_arrays(entry.alias)
     if symbol is None and file not in (None, "-") and not os.path.exists(file) and _is_security(file):
         symbol, file = file, None
     if symbol is not None and file is not None:
         raise UsageError("give --symbol or FILE, not both")
-    emit_json(calculate(name, _bars(file, symbol), given, notify))
+    emit_json(calculate(name, _load_bars(file, symbol), given, notify))
 
 
 def _is_security(text: str) -> bool:
-    from ia.domain.instruments.symbols import resolve
+    from ia.domain.instruments.symbols import resolve_security
     from ia.kernel.errors import IaError
 
     try:
-        return bool(resolve(text))
+        return bool(resolve_security(text))
     except IaError:
         return False
 
 
-def _bars(file: str | None, symbol: str | None) -> "Bars":
+def _load_bars(file: str | None, symbol: str | None) -> "Bars":
     from ia.kernel import clock
 
     if symbol is not None:
@@ -140,8 +147,8 @@ def _bars(file: str | None, symbol: str | None) -> "Bars":
 
     stream, source = open_input(file, "FILE or --symbol SYMBOL")
     bars = read_bars(stream, source, notify=notify)
-    if clock.simulated():
-        from ia.organs.ohlcv.history import visible
+    if clock.is_simulated():
+        from ia.organs.ohlcv.history import visible_bars
 
-        bars = visible(bars)
+        bars = visible_bars(bars)
     return bars

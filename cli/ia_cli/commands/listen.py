@@ -8,15 +8,15 @@ import click
 
 from ia.kernel.errors import Message
 from ia_cli.commands.listen_webhook import webhook
-from ia_cli.terminal.group import Command, Group
-from ia_cli.terminal.listener_voice import voice
+from ia_cli.terminal.group import Command, CommandGroup
+from ia_cli.terminal.listener_voice import make_listener_voice
 from ia_cli.terminal.output import emit_rows, notify
 
 ANSWER = [sys.executable, "-P", "-c", "from ia_cli.terminal.turn_process import main; main()"]
 """The program that answers one message."""
 
 
-@click.group(cls=Group, example="ia listen telegram --help")
+@click.group(cls=CommandGroup, example="ia listen telegram --help")
 def listen() -> None:
     """Answer messages from chats and run tasks on events."""
 
@@ -25,33 +25,33 @@ listen.add_command(webhook)
 
 
 @listen.command(cls=Command, example="ia config set telegram.owner 12345; ia listen telegram --help")
-@click.option("--once", is_flag=True, help="Answer what waits, and end.")
-@click.option("--who", is_flag=True, help="Print who has written to the bot (id, name, time), and end.")
+@click.option("--once", is_flag=True, help="Answer waiting messages, then exit.")
+@click.option("--who", is_flag=True, help="Print who has written to the bot (id, name, time), then exit.")
 @click.pass_context
 def telegram(ctx: click.Context, once: bool, who: bool) -> None:
     """Answer messages to a Telegram bot.
 
-    Each private chat is a session (`telegram-ID`). Only telegram.owner and telegram.users are answered, by their user
-    ids; groups are not heard. Who is on that list can ask about all that the workspace holds. The token is
-    telegram.token: `ia config secret TELEGRAM_TOKEN` keeps it.
+    Each private chat is a session (`telegram-ID`). ia answers only the user ids in telegram.owner and telegram.users,
+    and ignores groups. Everyone on that list can ask about everything in the workspace. telegram.token holds the
+    token; store it with `ia config secret TELEGRAM_TOKEN`.
 
-    Whatever comes in is untrusted: what a turn writes then is marked, and everything else becomes a proposal. Only the
-    owner's own words may ask for one; what is passed on, quoted or attached asks for nothing. /help in the chat shows
-    the commands. /approve N shows proposal N and gives a code that is valid once, for five minutes; with
-    telegram.codes set to `terminal` the code is shown here instead. Skills, providers and settings are approved at a
-    terminal only.
+    All incoming text is untrusted: ia marks what a turn writes, and everything else becomes a proposal. Only the
+    owner's own words can request one; forwarded, quoted or attached text cannot. /help in the chat shows the commands.
+    /approve N shows proposal N and gives a code that works once, within five minutes. If telegram.codes is `terminal`,
+    ia shows the code here instead. Skills, providers and settings can be approved only at a terminal.
 
-    Runs until Ctrl-C (status 130) or SIGTERM (0). What was not answered is answered at the next start, nothing twice.
-    Status 69: the token is refused; 75: another program reads this bot's messages; 78: token or owner are missing.
+    Runs until Ctrl-C (exit status 130) or SIGTERM (0). At the next start ia answers messages that are still
+    unanswered, and none twice. Status 69: token refused; 75: another program reads this bot's messages; 78: token or
+    owner missing.
     """
     from ia.kernel.workspace import Workspace
-    from ia.reach.bridges import telegram as bridge
+    from ia.reach.bridges import telegram_listener as bridge
 
     gc.enable()  # this process stays
     if who:
-        emit_rows(bridge.who(), ("id", "name", "time"))
+        emit_rows(bridge.list_senders(), ("id", "name", "time"))
         return
-    ended = bridge.listen(Workspace(), voice(), ANSWER, once=once, notify=notify)
+    ended = bridge.run_listener(Workspace(), make_listener_voice(), ANSWER, once=once, notify=notify)
     if ended:
-        notify(Message("telegram: ended; what is not answered waits for the next start"))
+        notify(Message("telegram: stopped; unanswered messages wait for the next start"))
     ctx.exit(130 if ended == signal.SIGINT else 0)

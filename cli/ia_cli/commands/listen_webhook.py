@@ -6,7 +6,7 @@ import click
 
 from ia.kernel.errors import ConfigError, Message, UsageError
 from ia_cli.terminal.group import Command
-from ia_cli.terminal.output import harmless, notify
+from ia_cli.terminal.output import escape_controls, notify
 
 if TYPE_CHECKING:
     from ia.reach.bridges.deliveries import Delivery
@@ -17,27 +17,31 @@ NAMES = {"standard": "Standard Webhooks (webhook-signature)", "github": "GitHub 
 
 @click.command(cls=Command, example="ia config set webhook.port 8800; ia listen webhook --help")
 @click.option("--host", default=LOOPBACK, show_default=True, metavar="ADDRESS", help="Address to listen on.")
-@click.option("--port", type=click.IntRange(0, 65535), help="Port; 0 takes a free one. Default: webhook.port.")
-@click.option("--once", is_flag=True, help="End after the first accepted event has been handled.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    help="Port to listen on; 0 picks a free one (default: setting webhook.port).",
+)
+@click.option("--once", is_flag=True, help="Exit after handling the first accepted event.")
 def webhook(host: str, port: int | None, once: bool) -> None:
     """Listen for signed HTTP requests and run the tasks that wait for them.
 
-    `POST /NAME` starts the approved tasks whose schedule is `on webhook NAME`; the body (text, at most 256 kB) is what
-    their prompt is given, as data from outside; a pipeline is only started by it. It is kept before it is answered, and
-    handled afterwards, one after another; what was not handled when the listener ended is left to the next one, or `ia
-    task due`. Each accepted event is printed as one line of JSON. Ends on SIGTERM and Ctrl-C.
+    `POST /NAME` starts the approved tasks whose schedule is `on webhook NAME`. Their prompt gets the body (text, at
+    most 256 kB) as data from outside; a pipeline only starts. ia stores each event before it responds, then handles
+    events one after another. Events that are unhandled when the listener stops are left to the next listener or `ia
+    task due`. ia prints each accepted event as one line of JSON. Stops on SIGTERM and Ctrl-C.
 
-    A request is signed with webhook.secret (HMAC-SHA256), in one of two forms. A secret is good for one of them:
-    webhook.form says which, else Standard Webhooks where it begins with whsec_, and GitHub's where not.
+    Requests must be signed with webhook.secret (HMAC-SHA256), in one of two forms. A secret works with only one form:
+    that of webhook.form, else Standard Webhooks if the secret begins with whsec_, else GitHub.
 
-    Standard Webhooks: the headers webhook-id, webhook-timestamp (within 5 minutes) and webhook-signature, `v1,` and
-    base64 of the signature of `ID.TIMESTAMP.BODY`; a secret that begins with whsec_ is base64. GitHub:
-    X-Hub-Signature-256, `sha256=` and the signature of the body in hex; the id is X-GitHub-Delivery, else the SHA-256
-    of the body; neither it nor a time is signed, so that whoever reads the traffic can send it again. NAME is not
-    signed: an id is taken once, whatever NAME it comes for.
+    Standard Webhooks: the headers webhook-id, webhook-timestamp (within 5 minutes) and webhook-signature: `v1,` and
+    the signature of `ID.TIMESTAMP.BODY` in base64. A secret that begins with whsec_ is base64. GitHub:
+    X-Hub-Signature-256: `sha256=` and the signature of the body in hex. The id is X-GitHub-Delivery, else the SHA-256
+    of the body. Neither the id nor a time is signed, so anyone who reads the traffic can send a request again. NAME is
+    not signed: ia accepts an id only once, whatever its NAME.
 
-    Answers: 202 accepted, 200 received before (the same id), 401 not signed, 404 no task listens, 413 too long, 429 too
-    many wait, 503 try again later. `GET /healthz` is answered with 200.
+    Responses: 202 accepted; 200 received before (the same id); 401 no valid signature; 404 no task listens; 413 body
+    too long; 429 too many waiting events; 503 try again later. `GET /healthz` returns 200.
 
     \b
     By hand, with a secret that `openssl rand -hex 32` made:
@@ -49,40 +53,36 @@ def webhook(host: str, port: int | None, once: bool) -> None:
 
     from ia.kernel import config
     from ia.kernel.workspace import Workspace
-    from ia.reach.bridges import signing
     from ia.reach.bridges import webhook as bridge
-    from ia.reach.tasks.children import command
+    from ia.reach.bridges import webhook_signature
+    from ia.reach.tasks.child_processes import ia_command
 
     gc.enable()  # this process stays
-    secret = config.get("webhook.secret")
+    secret = config.get_setting("webhook.secret")
     if not secret:
         raise ConfigError(
-            "webhook.secret is not set: only what is signed is let in",
-            hint="`openssl rand -hex 32 | ia config secret IA_WEBHOOK_SECRET`; give the sender the same secret",
+            "webhook.secret is not set; ia accepts only signed requests",
+            hint="run `openssl rand -hex 32 | ia config secret IA_WEBHOOK_SECRET` and give the sender the same secret",
         )
-    form = signing.form_of(secret, config.get("webhook.form"))
-    chosen = port if port is not None else int(config.get("webhook.port"))
+    form = webhook_signature.form_of(secret, config.get_setting("webhook.form"))
+    chosen = port if port is not None else int(config.get_setting("webhook.port"))
     if chosen > 65535:
-        raise UsageError("webhook.port: {port} is no port", port=chosen)
-    if not _loopback(host):
-        notify(
-            Message(
-                "{host} can be reached from outside, over plain HTTP: put a proxy that speaks TLS before it", host=host
-            )
-        )
-    due = [*command(), "--home", config.home(), "task", "due"]
-    for name in config.needless("webhook.secret"):
-        config.override(name, "")  # no process that is started from here needs it
+        raise UsageError("webhook.port: {port} is not a valid port; give a number from 0 to 65535", port=chosen)
+    if not _is_loopback(host):
+        notify(Message("{host} is reachable from outside over plain HTTP; put a TLS proxy in front of it", host=host))
+    due = [*ia_command(), "--home", config.home(), "task", "due"]
+    for name in config.unneeded_variables("webhook.secret"):
+        config.override_variable(name, "")  # no process that is started from here needs it
     how = bridge.Listening(host, chosen, secret, due, once=once, form=form)
 
-    def ready(address: str) -> None:
+    def report_ready(address: str) -> None:
         notify(Message("listening on {address}", address=address))
-        notify(Message("signatures are taken in the form of {form}", form=NAMES[form]))
+        notify(Message("signature form: {form}", form=NAMES[form]))
 
-    bridge.serve(Workspace(), how, ready=ready, accepted=_accepted, notify=notify)
+    bridge.serve_webhook(Workspace(), how, ready=report_ready, accepted=_print_delivery, notify=notify)
 
 
-def _loopback(host: str) -> bool:
+def _is_loopback(host: str) -> bool:
     import ipaddress
 
     try:
@@ -91,10 +91,10 @@ def _loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def _accepted(event: "Delivery") -> None:
+def _print_delivery(event: "Delivery") -> None:
     import json
     import sys
 
     told = json.dumps(event._asdict(), ensure_ascii=False) + "\n"
-    sys.stdout.write(harmless(told) if sys.stdout.isatty() else told)
+    sys.stdout.write(escape_controls(told) if sys.stdout.isatty() else told)
     sys.stdout.flush()

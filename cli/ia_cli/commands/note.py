@@ -5,21 +5,30 @@ import sys
 import click
 
 from ia.kernel.errors import NotFound, UsageError
-from ia_cli.terminal.group import Group
+from ia_cli.terminal.group import CommandGroup
 from ia_cli.terminal.input import stdin_is_idle, text_or_stdin
-from ia_cli.terminal.lists import listed
+from ia_cli.terminal.lists import emit_list
 from ia_cli.terminal.options import json_option, rows_options
 from ia_cli.terminal.output import emit_json, emit_text
 
 _MEANT = {
-    "show": "read", "cat": "read", "view": "read", "get": "read", "rm": "remove", "delete": "remove", "ls": "list",
-    "find": "search", "add": "append", "new": "write", "help": "--help",
-}  # fmt: skip
+    "show": "read",
+    "cat": "read",
+    "view": "read",
+    "get": "read",
+    "rm": "remove",
+    "delete": "remove",
+    "ls": "list",
+    "find": "search",
+    "add": "append",
+    "new": "write",
+    "help": "--help",
+}
 """Words that people try, and the verb that does it."""
 _BY_HAND = ("edit", "mv")
 
 
-class _Notes(Group):
+class _Notes(CommandGroup):
     """Writes what is no verb, but not where it is likely that a verb was meant: `ia note show x` is no note `show`."""
 
     def resolve_command(
@@ -34,22 +43,25 @@ class _Notes(Group):
         typed = word.lower()
         if typed in _BY_HAND:
             raise UsageError(
-                "no such command: {typed}", typed=word,
-                hint="notes are files below notebook/: edit or move them as you like; a note of this name is written"
-                " with `ia note write {typed} TEXT`",
-            )  # fmt: skip
-        verb = _MEANT.get(typed) or _near(typed, [*self.commands, *_MEANT])
+                "no such command: {typed}",
+                typed=word,
+                hint="notes are files below notebook/ that you can edit or move; to write a note of this name, run "
+                "`ia note write {typed} TEXT`",
+            )
+        verb = _MEANT.get(typed) or _closest_verb(typed, [*self.commands, *_MEANT])
         if verb:
             raise UsageError(
-                "no such command: {typed}", typed=word, verb=_MEANT.get(verb, verb),
-                hint="did you mean `ia note {verb}`? A note of this name is written with `ia note write {typed} TEXT`",
-            )  # fmt: skip
+                "no such command: {typed}",
+                typed=word,
+                verb=_MEANT.get(verb, verb),
+                hint="did you mean `ia note {verb}`? To write a note of this name, run `ia note write {typed} TEXT`",
+            )
 
 
-def _near(typed: str, verbs: list[str]) -> str:
+def _closest_verb(typed: str, verbs: list[str]) -> str:
     """Return the verb of four letters or more that a word is a slip of: letters swapped, one missing, added, wrong."""
 
-    def slip(verb: str) -> bool:
+    def is_slip(verb: str) -> bool:
         if len(verb) < 4 or abs(len(verb) - len(typed)) > 1:
             return False
         if len(verb) == len(typed):
@@ -58,15 +70,15 @@ def _near(typed: str, verbs: list[str]) -> str:
         longer, shorter = sorted((verb, typed), key=len, reverse=True)
         return any(longer[:at] + longer[at + 1 :] == shorter for at in range(len(longer)))
 
-    return next(filter(slip, verbs), "")
+    return next(filter(is_slip, verbs), "")
 
 
 @click.group(cls=_Notes, fallback="write", example="ia note research/宁德时代/2024-03-15 '产能利用率下降，毛利率承压'")
 def note() -> None:
     """Write, read and search notes.
 
-    Notes are Markdown files below notebook/ of the workspace. PATH is relative to it; `.md` may be left out. Every
-    write keeps what was there before (`ia memory undo PATH` brings it back) and enters the note in memory/MEMORY.md.
+    Notes are Markdown files below notebook/ in the workspace. PATH is relative to notebook/; `.md` is optional. Every
+    write saves the previous text (`ia memory undo PATH` restores it) and lists the note in memory/MEMORY.md.
     """
 
 
@@ -75,11 +87,11 @@ def note() -> None:
 @click.argument("text", required=False)
 @json_option
 def write(path: str, text: str | None, as_json: bool) -> None:
-    """Write a note, replacing what was there.
+    """Write a note, replacing any existing text.
 
-    TEXT is the argument or standard input. Prints the path written. `ia note PATH TEXT` means the same.
+    TEXT is an argument or standard input. Prints the path written. `ia note PATH TEXT` does the same.
     """
-    _put(path, text, append=False, as_json=as_json)
+    _write_note(path, text, append=False, as_json=as_json)
 
 
 @note.command(example="ia note append scratch/ideas '再看一眼海外储能'")
@@ -87,14 +99,14 @@ def write(path: str, text: str | None, as_json: bool) -> None:
 @click.argument("text", required=False)
 @json_option
 def append(path: str, text: str | None, as_json: bool) -> None:
-    """Add to the end of a note.
+    """Append text to a note.
 
-    TEXT is the argument or standard input. The note is made if it is not there. Prints the path written.
+    TEXT is an argument or standard input. ia creates the note if it does not exist. Prints the path written.
     """
-    _put(path, text, append=True, as_json=as_json)
+    _write_note(path, text, append=True, as_json=as_json)
 
 
-def _put(path: str, text: str | None, *, append: bool, as_json: bool) -> None:
+def _write_note(path: str, text: str | None, *, append: bool, as_json: bool) -> None:
     from ia.kernel.workspace import Workspace
     from ia.organs import notebook
 
@@ -107,10 +119,10 @@ def _put(path: str, text: str | None, *, append: bool, as_json: bool) -> None:
         hint = "a note needs a path: `ia note scratch/ideas {quoted}`"
         raise UsageError("no text for the note {path}", path=path[:60], quoted=shlex.quote(path), hint=hint)
     body = text_or_stdin(text)
-    _tell((notebook.append if append else notebook.write)(ws, path, body), as_json)
+    _print_path((notebook.append_note if append else notebook.write_note)(ws, path, body), as_json)
 
 
-def _tell(path: str, as_json: bool) -> None:
+def _print_path(path: str, as_json: bool) -> None:
     if as_json:
         emit_json({"path": path})
     else:
@@ -127,7 +139,7 @@ def read(path: str) -> None:
 
     ws = Workspace()
     notice_changes(ws)
-    emit_text(notebook.read(ws, path))
+    emit_text(notebook.read_note(ws, path))
 
 
 @note.command("list", example="ia note research/储能 看好; ia note list research")
@@ -135,16 +147,16 @@ def read(path: str) -> None:
 @rows_options
 @click.pass_context
 def list_(ctx: click.Context, folder: str, as_json: bool, as_jsonl: bool) -> None:
-    """List notes, by path. Status 1 where there are none."""
+    """List notes, by path. Status 1 if there are none."""
     from ia.kernel.workspace import Workspace
     from ia.organs import notebook
     from ia.wiring.indexing import notice_changes
 
     ws = Workspace()
     notice_changes(ws)
-    rows = [entry._asdict() for entry in notebook.entries(ws, folder)]
-    empty = NotFound("no notes yet", hint="`ia note PATH TEXT` writes one")
-    listed(ctx, rows, ("path", "time", "title"), empty, as_json=as_json, as_jsonl=as_jsonl)
+    rows = [entry._asdict() for entry in notebook.list_notes(ws, folder)]
+    empty = NotFound("no notes yet", hint="write one with `ia note PATH TEXT`")
+    emit_list(ctx, rows, ("path", "time", "title"), empty, as_json=as_json, as_jsonl=as_jsonl)
 
 
 @note.command(example="ia note scratch/ideas 看好储能; ia note search 储能")
@@ -153,9 +165,9 @@ def list_(ctx: click.Context, folder: str, as_json: bool, as_jsonl: bool) -> Non
 @rows_options
 @click.pass_context
 def search(ctx: click.Context, words: str, folder: str, as_json: bool, as_jsonl: bool) -> None:
-    """Print the lines that contain all WORDS, by path. Status 1 where there are none.
+    """Print note lines that contain all WORDS, by path. Status 1 if none do.
 
-    `ia recall` ranks whole notes and looks into the memory as well.
+    `ia recall` ranks whole notes and also searches the memory.
     """
     from ia.kernel.workspace import Workspace
     from ia.organs import notebook
@@ -163,18 +175,18 @@ def search(ctx: click.Context, words: str, folder: str, as_json: bool, as_jsonl:
 
     ws = Workspace()
     notice_changes(ws)
-    found = notebook.search(ws, words, folder)
+    found = notebook.search_notes(ws, words, folder)
     rows = [{"path": path, "line": line, "text": text} for path, line, text in found]
-    empty = NotFound("no line of a note has these words", hint="`ia recall` looks into the memory as well")
-    listed(ctx, rows, ("path", "line", "text"), empty, as_json=as_json, as_jsonl=as_jsonl)
+    empty = NotFound("no line in the notes contains these words", hint="`ia recall` also searches the memory")
+    emit_list(ctx, rows, ("path", "line", "text"), empty, as_json=as_json, as_jsonl=as_jsonl)
 
 
 @note.command(example="ia note scratch/ideas 看好储能; ia note remove scratch/ideas")
 @click.argument("path")
 @json_option
 def remove(path: str, as_json: bool) -> None:
-    """Remove a note and print its path; `ia memory undo PATH` brings it back."""
+    """Remove a note and print its path; `ia memory undo PATH` restores it."""
     from ia.kernel.workspace import Workspace
     from ia.organs import notebook
 
-    _tell(notebook.remove(Workspace(), path), as_json)
+    _print_path(notebook.remove_note(Workspace(), path), as_json)

@@ -19,7 +19,7 @@ from ia_cli.terminal.options import (
 from ia_cli.terminal.output import notify
 
 if TYPE_CHECKING:
-    from ia.organs.ohlcv.history import Request
+    from ia.organs.ohlcv.history import BarsRequest
 
 
 @click.command(
@@ -29,16 +29,18 @@ if TYPE_CHECKING:
 @period_option
 @start_option()
 @end_option()
-@click.option("-n", "--limit", type=click.IntRange(1), metavar="N", help="Only the last N bars.")
+@click.option("-n", "--limit", type=click.IntRange(1), metavar="N", help="Print only the last N bars (default: all).")
 @adjust_option
 @adapter_option
-@click.option("--refresh", is_flag=True, help="Fetch even if today's copy is stored.")
+@click.option("--refresh", is_flag=True, help="Fetch again even if today's prices are stored.")
 @stale_option
-@click.option("--strict", is_flag=True, help="With -: refuse bars whose low or high contradict open or close.")
-@click.option("--select", metavar="CODE", help="With -: the symbol to take from a file that holds several.")
-@click.option("--lots/--shares", default=None, help="With -: the unit of the volume, where the header does not tell.")
+@click.option("--strict", is_flag=True, help="With -: refuse bars whose high or low contradicts open or close.")
+@click.option("--select", metavar="CODE", help="With -: symbol to take from input that holds several.")
+@click.option("--lots/--shares", default=None, help="With -: unit of the volume, if the header does not give it.")
 @click.option(
-    "--day-first/--month-first", default=None, help="With -: what 5/11/2019 means, where the dates do not tell."
+    "--day-first/--month-first",
+    default=None,
+    help="With -: order of day and month in 5/11/2019, if the dates leave it open.",
 )
 def ohlcv(
     symbol: str | None,
@@ -57,86 +59,119 @@ def ohlcv(
 ) -> None:
     """Print the prices of a symbol as canonical CSV.
 
-    SYMBOL is a code (600519, sh600519, 600519.SH, 00700.HK, AAPL) or a name (宁德时代) that means exactly one company.
-    The prices are fetched once a trading day, stored raw with their corporate actions, and adjusted here by
-    multiplicative factors, so that returns are total returns. Nothing later than --now comes out.
+    SYMBOL is a code (600519, sh600519, 600519.SH, 00700.HK, AAPL) or a name (宁德时代) that identifies exactly one
+    company. ia fetches prices once per trading day and stores them raw with their corporate actions. It adjusts them
+    by multiplicative factors, so returns are total returns. ia prints nothing later than --now.
 
-    With - any OHLCV-like CSV on standard input (Chinese or English headers, other orders and date forms, lots, GBK …)
-    comes out canonical; rows without a price are dropped and counted on stderr.
+    With -, ia converts any OHLCV-like CSV on standard input to canonical form (Chinese or English headers, other
+    column orders and date formats, lots, GBK …). It drops rows without a price and reports their number on stderr.
     """
     from ia.kernel.errors import UsageError
-    from ia.organs.ohlcv.history import Request, dated
+    from ia.organs.ohlcv.history import BarsRequest, resolve_dates
 
-    request = dated(
-        Request("-" if symbol is None else symbol, period, start, end, adjust or "qfq", adapter, refresh, stale)
+    request = resolve_dates(
+        BarsRequest(
+            symbol="-" if symbol is None else symbol,
+            period=period,
+            start=start,
+            end=end,
+            adjust=adjust or "qfq",
+            adapters=adapter,
+            refresh=refresh,
+            stale=stale,
+        )
     )
     if symbol not in (None, "-"):
         if strict or select or lots is not None or day_first is not None:
             raise UsageError(
-                "--strict, --select, --lots, --shares, --day-first and --month-first go with -",
+                "--strict, --select, --lots, --shares, --day-first and --month-first work only with -",
                 hint="`ia ohlcv - < FILE`",
             )
-        _of_symbol(request, limit)
+        _print_symbol_bars(request, limit)
         return
     if adjust or adapter or refresh or stale:
         raise UsageError("--adjust, --adapter, --refresh and --stale need a SYMBOL")
-    _of_stdin(request, limit, strict, select, lots, day_first)
+    _print_stdin_bars(request, limit, strict, select, lots, day_first)
 
 
-def _of_symbol(request: "Request", limit: int | None) -> None:
+def _print_symbol_bars(request: "BarsRequest", limit: int | None) -> None:
     from ia.kernel.errors import Message, NotFound, UsageError
     from ia.kernel.workspace import Workspace
     from ia.organs.ohlcv import provenance
-    from ia.organs.ohlcv.history import history
+    from ia.organs.ohlcv.history import load_history
     from ia.wiring.last_bars import remember_request
 
     ws = Workspace()
     try:
-        answer = history(ws, request, notify)
+        answer = load_history(ws, request, notify)
     except (NotFound, UsageError):
         if os.path.exists(request.symbol):
-            raise UsageError("{file} is a file", file=request.symbol, hint="`ia ohlcv - < {file}` reads it") from None
+            raise UsageError(
+                "{file} is a file, not a symbol", file=request.symbol, hint="read it with `ia ohlcv - < {file}`"
+            ) from None
         raise
     remember_request(ws, request)
     if not answer.bars.date:
         first, last = answer.series.first, answer.series.last
         notify(
             Message(
-                "{symbol} has no bars then; it has {first} to {last}",
+                "{symbol} has no bars in this period; available: {first} to {last}",
                 symbol=answer.symbol.canonical,
                 first=first,
                 last=last,
             )
         )
-    bars = answer.bars.part(-limit) if limit else answer.bars
-    provenance.write(
-        ws, bars, sys.stdout.write, inputs=answer.inputs, notify=notify,
-        symbol=answer.symbol.canonical, name=answer.series.name,
-        adapter=answer.series.adapter, host=answer.series.host, simulated=answer.series.simulated,
-        fetched=answer.series.fetched, adjust=answer.adjust, period=answer.period,
-    )  # fmt: skip
+    bars = answer.bars.slice_bars(-limit) if limit else answer.bars
+    provenance.write_with_origin(
+        ws,
+        bars,
+        sys.stdout.write,
+        inputs=answer.inputs,
+        notify=notify,
+        symbol=answer.symbol.canonical,
+        name=answer.series.name,
+        adapter=answer.series.adapter,
+        host=answer.series.host,
+        simulated=answer.series.simulated,
+        fetched=answer.series.fetched,
+        adjust=answer.adjust,
+        period=answer.period,
+    )
 
 
-def _of_stdin(
-    request: "Request", limit: int | None, strict: bool, select: str | None, lots: bool | None, day_first: bool | None
+def _print_stdin_bars(
+    request: "BarsRequest",
+    limit: int | None,
+    strict: bool,
+    select: str | None,
+    lots: bool | None,
+    day_first: bool | None,
 ) -> None:
     from ia.kernel.workspace import Workspace
     from ia.organs.ohlcv import provenance
-    from ia.organs.ohlcv.history import visible
-    from ia.organs.ohlcv.normalize import normalize
-    from ia.organs.ohlcv.resample import resample
+    from ia.organs.ohlcv.history import visible_bars
+    from ia.organs.ohlcv.normalize import normalize_csv
+    from ia.organs.ohlcv.resample import resample_bars
 
     stream, source = open_input(None, "a SYMBOL")
     data = stream.read()
-    bars = normalize(data, source, lots=lots, symbol=select, strict=strict, day_first=day_first, notify=notify)
-    bars = visible(bars)
+    bars = normalize_csv(data, source, lots=lots, symbol=select, strict=strict, day_first=day_first, notify=notify)
+    bars = visible_bars(bars)
     if request.period != "daily":
-        bars = resample(bars, request.period)
-    bars = bars.between(request.start, request.end)
+        bars = resample_bars(bars, request.period)
+    bars = bars.between_dates(request.start, request.end)
     if limit:
-        bars = bars.part(-limit)
-    provenance.write(
-        Workspace(), bars, sys.stdout.write,
-        inputs=(provenance.digest(data),), notify=notify, adapter=provenance.PIPE,
-        symbol=select or "", host=source, simulated=False, adjust="none", period=request.period,
-    )  # fmt: skip
+        bars = bars.slice_bars(-limit)
+    provenance.write_with_origin(
+        Workspace(),
+        bars,
+        sys.stdout.write,
+        inputs=(provenance.bytes_digest(data),),
+        notify=notify,
+        adapter=provenance.PIPE,
+        symbol=select or "",
+        host=source,
+        simulated=False,
+        adjust="none",
+        period=request.period,
+    )

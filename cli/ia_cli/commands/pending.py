@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ia.kernel.errors import Message, NotFound, UsageError
-from ia_cli.terminal.consent import asked
+from ia_cli.terminal.confirmation import ask_consent
 from ia_cli.terminal.group import Command
-from ia_cli.terminal.lists import listed
+from ia_cli.terminal.lists import emit_list
 from ia_cli.terminal.options import json_option, rows_options
-from ia_cli.terminal.output import emit_json, emit_text, harmless, notify
-from ia_cli.terminal.proposal_view import document, shown
-from ia_cli.terminal.task_view import TASK, approved, attended
+from ia_cli.terminal.output import emit_json, emit_text, escape_controls, notify
+from ia_cli.terminal.proposal_view import format_proposal, proposal_document
+from ia_cli.terminal.task_view import TASK, approve_task, require_person
 from ia_cli.terminal.text import say
-from ia_cli.terminal.wide_tables import emit_brief
+from ia_cli.terminal.wide_tables import emit_wide_rows
 
 if TYPE_CHECKING:
     from ia.kernel.proposals import Proposal
@@ -28,7 +28,7 @@ class _Number(click.ParamType):  # type: ignore[type-arg]
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         text = str(value)
         if not (text.isascii() and text.isdecimal() and len(text) < 16):
-            raise UsageError("{text!r}: ID is the number of a proposal", text=text, hint="`ia pending` lists them")
+            raise UsageError("{text!r} is not a proposal number", text=text, hint="`ia pending` lists them")
         return int(text)
 
 
@@ -37,42 +37,44 @@ class _Number(click.ParamType):  # type: ignore[type-arg]
 @rows_options
 @click.pass_context
 def pending(ctx: click.Context, number: int | None, as_json: bool, as_jsonl: bool) -> None:
-    """List the proposals that wait for a decision.
+    """List pending proposals, or show one.
 
-    Status 1 where there are none. With ID it prints what that proposal would change: a unified diff, of a skill its
-    tools and files before it.
+    Status 1 if there are none. With ID, prints that proposal's changes as a unified diff; for a skill, its tools and
+    files come first.
     """
     from ia.kernel import proposals
     from ia.kernel.workspace import Workspace
 
     ws = Workspace()
     if number is not None:
-        proposal = proposals.get(ws, number)
-        before, after = proposals.outcome(ws, proposal)
+        proposal = proposals.get_proposal(ws, number)
+        before, after = proposals.compute_outcome(ws, proposal)
         if as_json or as_jsonl:
-            emit_json({**_row(proposal), **document(ws, proposal, before, after)})
+            emit_json({**_proposal_row(proposal), **proposal_document(ws, proposal, before, after)})
         else:
-            emit_text(shown(ws, proposal, before, after))
+            emit_text(format_proposal(ws, proposal, before, after))
         return
-    rows = [_row(proposal) for proposal in proposals.pending(ws)]
-    empty = NotFound("no proposal waits for a decision", hint="`ia memory prefer` and `ia soul propose` make one")
+    rows = [_proposal_row(proposal) for proposal in proposals.pending_proposals(ws)]
+    empty = NotFound("no pending proposals", hint="create one with `ia memory prefer` or `ia soul propose`")
     columns = ("id", "time", "kind", "path", "because", "actor")
-    emit = partial(emit_brief, heads=dict(zip(columns, columns, strict=True)), spare=("actor",), free={"because": 14})
-    listed(ctx, rows, columns, empty, as_json=as_json, as_jsonl=as_jsonl, emit=emit)
+    emit = partial(
+        emit_wide_rows, heads=dict(zip(columns, columns, strict=True)), spare=("actor",), free={"because": 14}
+    )
+    emit_list(ctx, rows, columns, empty, as_json=as_json, as_jsonl=as_jsonl, emit=emit)
 
 
 @click.command(cls=Command, example="ia memory prefer '回答先给结论'; ia approve 1 --yes")
 @click.argument("which", nargs=-1, metavar="[ID…|all]")
-@click.option("--yes", is_flag=True, help="Do not ask; typed by you, it is your consent.")
+@click.option("--yes", is_flag=True, help="Skip the confirmation; typing this option is your consent.")
 @json_option
 @click.pass_context
 def approve(ctx: click.Context, which: tuple[str, ...], yes: bool, as_json: bool) -> None:
-    """Carry out proposals.
+    """Approve and carry out proposals.
 
-    Shows what would change and asks at the terminal, one proposal after the other. Without a terminal it is refused,
-    unless --yes is given. `all` means all that wait; they are asked about one by one, and --yes does not go with it.
-    A task enters your crontab, as with `ia task approve`. An address that a model would
-    fetch is fetched now, and what came is a proposal of its own. Without ID the proposals that wait are listed.
+    Shows what would change and asks at the terminal, one proposal after another. Without a terminal ia refuses, unless
+    you give --yes. `all` means all pending proposals; ia asks about each one, so `all` does not work with --yes. ia
+    enters a task in your crontab, as `ia task approve` does. If a model proposes an address to fetch, ia fetches it
+    now, and the download becomes a proposal of its own. Without ID, ia lists the pending proposals.
     """
     from ia.kernel import proposals
     from ia.kernel.errors import Refused
@@ -81,22 +83,24 @@ def approve(ctx: click.Context, which: tuple[str, ...], yes: bool, as_json: bool
     if not which:
         ctx.invoke(pending, as_json=as_json)
         return
-    attended()
+    require_person()
     ws = Workspace()
-    numbers = [found.id for found in proposals.pending(ws)] if which == ("all",) else []
+    numbers = [found.id for found in proposals.pending_proposals(ws)] if which == ("all",) else []
     if which == ("all",):
         if yes or not sys.stdin.isatty():
-            raise Refused("`all` is asked about one by one, at a terminal", hint="name them: `ia approve 1 2 --yes`")
+            raise Refused(
+                "`all` needs a terminal and does not work with --yes", hint="give the numbers: `ia approve 1 2 --yes`"
+            )
         if not numbers:
-            raise NotFound("no proposal waits for a decision")
+            raise NotFound("no pending proposals")
     else:
         numbers = [_Number().convert(text, None, None) for text in dict.fromkeys(which)]
     for number in numbers:
-        proposals.undecided(ws, number)  # a number that is none is told before the first is carried out
+        proposals.get_undecided(ws, number)  # a number that is none is told before the first is carried out
     refused: list[int] = []
     for number in numbers:
         try:
-            _approve(ws, number, yes=yes, as_json=as_json)
+            _approve_proposal(ws, number, yes=yes, as_json=as_json)
         except Refused:
             if len(numbers) == 1:
                 raise
@@ -105,62 +109,62 @@ def approve(ctx: click.Context, which: tuple[str, ...], yes: bool, as_json: bool
         raise Refused("not approved: {numbers}", numbers=", ".join(map(str, refused)))
 
 
-def _approve(ws: "Workspace", number: int, *, yes: bool, as_json: bool) -> None:
+def _approve_proposal(ws: "Workspace", number: int, *, yes: bool, as_json: bool) -> None:
     """Show one proposal, ask, and carry it out."""
     from ia.kernel import proposals
     from ia.kernel.errors import Refused
     from ia.wiring.approvals import approve_proposal
 
-    proposal = proposals.undecided(ws, number)
+    proposal = proposals.get_undecided(ws, number)
     if proposal.kind == TASK:
-        approved(ws, number, yes=yes, as_json=as_json)
+        approve_task(ws, number, yes=yes, as_json=as_json)
         return
     if proposal.kind == proposals.FETCH:
-        fetched = _fetched(ws, proposal, yes=yes, as_json=as_json)
+        fetched = _fetch_proposal(ws, proposal, yes=yes, as_json=as_json)
         if fetched is None:
             return
         proposal, number = fetched, fetched.id
-    before, after = proposals.outcome(ws, proposal)
-    click.echo(harmless(shown(ws, proposal, before, after)), err=True, nl=False)
-    if not yes and not asked(say("Carry out proposal {number}?", number=number)):
-        raise Refused("proposal {number} was not approved", number=number)
+    before, after = proposals.compute_outcome(ws, proposal)
+    click.echo(escape_controls(format_proposal(ws, proposal, before, after)), err=True, nl=False)
+    if not yes and not ask_consent(say("Carry out proposal {number}?", number=number)):
+        raise Refused("proposal {number} not approved", number=number)
     by = "user with --yes" if yes else "user at a terminal"
     with ws.lock():
-        if proposals.outcome(ws, proposal) != (before, after):
+        if proposals.compute_outcome(ws, proposal) != (before, after):
             raise Refused(
                 "{path} changed while you were reading",
                 path=proposal.path,
-                hint="look again: `ia pending {number}`",
+                hint="review it again: `ia pending {number}`",
                 number=number,
             )
         decided = approve_proposal(ws, number, by=by, notify=notify)
     if decided.kind == proposals.CALL:
-        emit_json(_called(ws, decided))
+        emit_json(_call_tool(ws, decided))
     elif decided.kind == proposals.TRADE:
-        _journalled(ws, decided, as_json=as_json)
+        _print_entry(ws, decided, as_json=as_json)
     elif as_json:
-        emit_json(_row(decided))
+        emit_json(_proposal_row(decided))
     else:
         sys.stdout.write(f"{decided.path}\n")
 
 
 @click.command(cls=Command, example="ia memory prefer '回答先给结论'; ia reject 1 --because '太短'")
 @click.argument("number", type=_Number(), metavar="ID")
-@click.option("--because", metavar="WHY", default="", help="The reason.")
+@click.option("--because", metavar="WHY", default="", help="Reason for the action.")
 @json_option
 def reject(number: int, because: str, as_json: bool) -> None:
-    """Drop a proposal."""
+    """Reject a proposal."""
     from ia.kernel import proposals
     from ia.kernel.workspace import Workspace
 
-    attended()
+    require_person()
     dropped = proposals.reject(Workspace(), number, by="user", because=because)
-    notify(Message("proposal {number} is dropped; {path} stays as it is", number=number, path=dropped.path))
+    notify(Message("rejected proposal {number}; {path} is unchanged", number=number, path=dropped.path))
     if as_json:
-        emit_json(_row(dropped))
+        emit_json(_proposal_row(dropped))
 
 
-def _fetched(ws: "Workspace", proposal: "Proposal", *, yes: bool, as_json: bool) -> "Proposal | None":
+def _fetch_proposal(ws: "Workspace", proposal: "Proposal", *, yes: bool, as_json: bool) -> "Proposal | None":
     """Fetch what a proposal names, and return the proposal of what came, where it is to be decided on at once.
 
     --yes agrees to what was shown, and what is fetched was not: it stays a proposal.
@@ -169,52 +173,52 @@ def _fetched(ws: "Workspace", proposal: "Proposal", *, yes: bool, as_json: bool)
     from ia.kernel import proposals
     from ia.kernel.errors import Refused
 
-    click.echo(harmless(shown(ws, proposal, "", proposal.after)), err=True, nl=False)
-    if not yes and not asked(say("Fetch it now?")):
-        raise Refused("proposal {number} was not approved", number=proposal.id)
+    click.echo(escape_controls(format_proposal(ws, proposal, "", proposal.after)), err=True, nl=False)
+    if not yes and not ask_consent(say("Fetch it now?")):
+        raise Refused("proposal {number} not approved", number=proposal.id)
     made = installing.fetch(ws, proposal)
     proposals.approve(ws, proposal.id, by="user with --yes" if yes else "user at a terminal")
     if not yes:
         return made
     notify(
         Message(
-            "what was fetched is proposal {number}: look at it, and `ia approve {number}` installs it", number=made.id
+            "the download is proposal {number}; review it, then install it with `ia approve {number}`", number=made.id
         )
     )
     if as_json:
-        emit_json(_row(made))
+        emit_json(_proposal_row(made))
     else:
         sys.stdout.write(f"{made.id}\n")
     return None
 
 
-def _journalled(ws: "Workspace", proposal: "Proposal", *, as_json: bool) -> None:
+def _print_entry(ws: "Workspace", proposal: "Proposal", *, as_json: bool) -> None:
     """Print the entry that an approved trade became."""
-    from ia.organs.ledger.documents import document
-    from ia.organs.ledger.proposed import entry_of
-    from ia_cli.terminal.trade_view import line
+    from ia.organs.ledger.account_documents import entry_document
+    from ia.organs.ledger.trade_proposals import find_entry
+    from ia_cli.terminal.trade_view import format_entry
 
-    entry = entry_of(ws, proposal)
+    entry = find_entry(ws, proposal)
     if as_json:
-        emit_json(document(entry))
+        emit_json(entry_document(entry))
     else:
-        emit_text(line(entry) + "\n")
+        emit_text(format_entry(entry) + "\n")
 
 
-def _called(ws: "Workspace", proposal: "Proposal") -> Any:
+def _call_tool(ws: "Workspace", proposal: "Proposal") -> Any:
     """Make the call that was agreed to, once, and return what came of it."""
     import json
 
     from ia.agent.tools import catalog
     from ia.agent.tools.scope import Scope
 
-    outcome = catalog.router(ws).call(Scope(ws, notify=notify), proposal.path, json.loads(proposal.after))
+    outcome = catalog.build_router(ws).call_tool(Scope(ws, notify=notify), proposal.path, json.loads(proposal.after))
     if outcome.failure is not None:
         raise outcome.failure
     return outcome.value
 
 
-def _row(proposal: "Proposal") -> dict[str, object]:
+def _proposal_row(proposal: "Proposal") -> dict[str, object]:
     row = proposal._asdict()
     del row["before"], row["after"]
     return row

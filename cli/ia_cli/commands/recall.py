@@ -7,10 +7,10 @@ import click
 
 from ia.kernel.errors import NotFound
 from ia_cli.terminal.group import Command
-from ia_cli.terminal.lists import listed
+from ia_cli.terminal.lists import emit_list
 from ia_cli.terminal.options import rows_options
 from ia_cli.terminal.output import notify
-from ia_cli.terminal.wide_tables import emit_brief
+from ia_cli.terminal.wide_tables import emit_wide_rows
 
 COLUMNS = ("source", "date", "score", "content")
 SHOWN = 160
@@ -19,9 +19,11 @@ SHOWN = 160
 
 @click.command(cls=Command, example="ia note scratch/ideas 茅台的估值不便宜; ia recall '茅台 估值'")
 @click.argument("query", nargs=-1, required=True)
-@click.option("-n", "--limit", type=click.IntRange(1, 1000), default=10, help="How many notes at most.")
-@click.option("--since", metavar="DATE", help="Only notes of this day or later.")
-@click.option("--in", "areas", metavar="A[,B…]", help="Where: memory, notebook, journal, knowledge; default all.")
+@click.option("-n", "--limit", type=click.IntRange(1, 1000), default=10, help="Maximum number of notes (default: 10).")
+@click.option("--since", metavar="DATE", help="Only notes from this day or later.")
+@click.option(
+    "--in", "areas", metavar="A[,B…]", help="Areas to search: memory, notebook, journal, knowledge (default: all)."
+)
 @rows_options
 @click.pass_context
 def recall(
@@ -35,26 +37,26 @@ def recall(
 ) -> None:
     """Search notes and memory; the best match comes first.
 
-    A few words must all occur, Chinese words of one or two characters too; a question is ranked by its words. Newer
-    notes weigh a little more; the best score is 1. Files changed by hand are found at once. Status 1 if nothing is
-    found.
+    If the query is a few words, all of them must occur; this includes Chinese words of one or two characters. If it is
+    a question, ia ranks notes by its words. Newer notes rank slightly higher; the best score is 1. ia finds files
+    edited by hand at once. Status 1 if nothing is found.
     """
     from textwrap import shorten
 
     from ia.kernel.workspace import Workspace
     from ia.organs.recall.search import AREAS
-    from ia.organs.recall.search import recall as find
+    from ia.organs.recall.search import recall_notes as find
     from ia.wiring.indexing import notice_changes
 
     chosen = tuple(area.strip() for area in areas.split(",") if area.strip()) if areas else AREAS
     ws = Workspace()
-    notice_changes(ws)
-    hits = find(ws, " ".join(query), limit=limit, since=since, areas=chosen, notify=notify)
+    look = notice_changes(ws)
+    hits = find(ws, " ".join(query), limit=limit, since=since, areas=chosen, notify=notify, look=look)
     rows = [hit._asdict() for hit in hits]
     if sys.stdout.isatty() and not as_json and not as_jsonl:
         for row in rows:
             row["content"] = shorten(row["content"], SHOWN, placeholder=" …")
-    empty = NotFound("nothing that was written answers this", hint="fewer or other words find more")
+    empty = NotFound("no matching notes or memory", hint="try fewer or other words")
     heads = {name: name for name in COLUMNS}
-    emit = partial(emit_brief, heads=heads, spare=("score",), free={"source": 24, "content": 30})
-    listed(ctx, rows, COLUMNS, empty, as_json=as_json, as_jsonl=as_jsonl, emit=emit)
+    emit = partial(emit_wide_rows, heads=heads, spare=("score",), free={"source": 24, "content": 30})
+    emit_list(ctx, rows, COLUMNS, empty, as_json=as_json, as_jsonl=as_jsonl, emit=emit)

@@ -15,56 +15,62 @@ if TYPE_CHECKING:
 
 @click.command(cls=Command, example="ia report 600519 --adapter demo -o report.html")
 @click.argument("target", metavar="SYMBOL|account|market")
-@click.option("-o", "--output", metavar="FILE", help="Write FILE (.html); default: standard output.")
+@click.option("-o", "--output", metavar="FILE", help="Output file (.html; default: standard output).")
 @adapter_option
 @adjust_option
 @stale_option
 def report(target: str, output: str | None, adapter: tuple[str, ...], adjust: str | None, stale: bool) -> None:
     """Write one self-contained page about a symbol, the account or the market.
 
-    Of a SYMBOL: its chart, what it did, quote and fundamentals from the store, the trades in it and what was written
-    about it. Of the account: equity against deposits, positions, profit, the risk rules and their state. Of the market:
-    breadth, industries, what rose and fell, main lines, north-bound and unusual trading of the newest stored day.
+    For a SYMBOL: chart, performance, stored quote and fundamentals, its trades and the notes about it. For the
+    account: equity against deposits, positions, profit, and the risk rules with their state. For the market: breadth,
+    industries, gainers and losers, main lines, northbound and unusual trading of the newest stored day.
 
-    The page needs no network and loads nothing. What is not stored is said to be missing; only the prices of a SYMBOL
-    are fetched, as `ia ohlcv` fetches them.
+    The page needs no network and loads nothing. It names data that is not stored as missing. ia fetches only the
+    prices of a SYMBOL, as `ia ohlcv` does.
     """
     from ia.faculties.pictures import saving
     from ia.kernel.errors import UsageError
     from ia.kernel.workspace import Workspace
-    from ia_cli.terminal.picture_language import voice
+    from ia_cli.terminal.picture_language import make_picture_voice
 
     if output is not None:
-        saving.form_of(output, ("html",))
+        saving.file_format(output, ("html",))
     elif sys.stdout.isatty():
-        raise UsageError("a page is not for a terminal", hint="ia report {target} -o report.html", target=target)
+        raise UsageError(
+            "cannot print an HTML page to a terminal",
+            hint="write it to a file: `ia report {target} -o report.html`",
+            target=target,
+        )
     if target in ("account", "market") and (adapter or adjust or stale):
         raise UsageError("--adjust, --adapter and --stale need a SYMBOL")
     ws = Workspace()
     if target == "account":
-        from ia.faculties.pictures import of_account
+        from ia.faculties.pictures import account_report
 
-        page = of_account.report(ws, voice(), notify)
+        page = account_report.render_account_report(ws, make_picture_voice(), notify)
     elif target == "market":
-        from ia.faculties.pictures import of_market
+        from ia.faculties.pictures import market_report
 
-        page = of_market.report(ws, voice(), notify)
+        page = market_report.render_market_report(ws, make_picture_voice(), notify)
     else:
-        page = _of_symbol(ws, target, adapter, adjust, stale)
+        page = _render_symbol_page(ws, target, adapter, adjust, stale)
     if output is None:
         sys.stdout.write(page)
         return
-    saving.save(output, page.encode())
+    saving.save_picture(output, page.encode())
     sys.stdout.write(output + "\n")
 
 
-def _of_symbol(ws: "Workspace", target: str, adapter: tuple[str, ...], adjust: str | None, stale: bool) -> str:
-    from ia.faculties.pictures import of_symbol, source
-    from ia.faculties.pictures.indicators import Limits
+def _render_symbol_page(ws: "Workspace", target: str, adapter: tuple[str, ...], adjust: str | None, stale: bool) -> str:
+    from ia.faculties.pictures import chart_source, symbol_report
+    from ia.faculties.pictures.chart_indicators import PlotLimits
     from ia.kernel import config
-    from ia.organs.ohlcv.history import Request
-    from ia_cli.terminal.picture_language import voice
+    from ia.organs.ohlcv.history import BarsRequest
+    from ia_cli.terminal.picture_language import make_picture_voice
 
-    origin = source.of_symbol(ws, Request(target, adjust=adjust or "qfq", adapters=adapter, stale=stale), notify)
-    limits = Limits(config.get("compute.timeout"), config.get("compute.isolation"))
-    return of_symbol.report(ws, origin, voice(), limits, notify)
+    origin = chart_source.load_symbol(
+        ws, BarsRequest(symbol=target, adjust=adjust or "qfq", adapters=adapter, stale=stale), notify
+    )
+    limits = PlotLimits(config.get_setting("compute.timeout"), config.get_setting("compute.isolation"))
+    return symbol_report.render_symbol_report(ws, origin, make_picture_voice(), limits, notify)

@@ -10,13 +10,16 @@ from ia_cli.terminal.options import rows_options
 
 @click.command(cls=Command, example="ia sync daily && ia screen 'pe < 60 and price > 10' -n 5")
 @click.argument("expr", required=False, metavar="EXPR")
-@click.option("--sort", metavar="COLUMN", help="What to sort by; default: market_cap.")
-@click.option("--desc/--asc", "descending", default=None, help="Largest or smallest first.")
+@click.option("--sort", metavar="COLUMN", help="Column to sort by (default: market_cap).")
+@click.option("--desc/--asc", "descending", default=None, help="Sort largest or smallest first.")
 @click.option("-n", "--limit", type=click.IntRange(1, 1_000_000), help="Maximum number of rows (default: all).")
 @click.option(
-    "--columns", metavar="A,B…", is_flag=False, flag_value="",
-    help="What to print; without names: list all columns with their units.",
-)  # fmt: skip
+    "--columns",
+    metavar="A,B…",
+    is_flag=False,
+    flag_value="",
+    help="Columns to print; without names, list all columns with their units.",
+)
 @click.option("--codes", "symbols", is_flag=True, help="Print codes only, for xargs.")
 @rows_options
 @click.pass_context
@@ -34,13 +37,13 @@ def screen(
     """Print the stocks that meet a condition.
 
     EXPR compares columns with numbers, texts and each other: `0 < pe < 20 and roe > 15%`, `market_cap > 100亿`,
-    `industry in (银行, 保险) and not st`, `name ~ 茅台`, `price / prev_close - 1 > 5%`, `listed < 2020-01-01`,
-    `pb between 1 and 2`. Chinese works too: `市盈率 < 15 且 净资产收益率 > 15`. Quote expressions that
-    contain `<`, `>` or spaces. A value that is missing meets no condition, nor its negation; how many were left out
-    goes to stderr. The newest day stored is looked at; status 1 where nothing meets EXPR.
+    `industry in (银行, 保险) and not st`, `name ~ 茅台`, `price / prev_close - 1 > 5%`, `listed < 2020-01-01`, `pb
+    between 1 and 2`. Chinese works too: `市盈率 < 15 且 净资产收益率 > 15`. Quote expressions that contain `<`, `>`
+    or spaces. A missing value meets neither a condition nor its negation; ia reports on stderr how many stocks this
+    left out. ia searches the newest stored day. Status 1 if no stock meets EXPR.
     """
     from ia.kernel.errors import BadData, UsageError
-    from ia_cli.terminal.output import hint, nothing, notify
+    from ia_cli.terminal.output import notify, tell_empty, tell_hint
 
     if expr is None:
         if columns != "":
@@ -48,40 +51,47 @@ def screen(
         _list_columns(as_json, as_jsonl)
         return
     from ia.kernel.workspace import Workspace
-    from ia.organs.market.screen import screen as find
-    from ia_cli.terminal.market_tables import emit, heading
+    from ia.organs.market.screen import screen_stocks as find
+    from ia_cli.terminal.market_tables import emit_market_rows, tell_market_day
 
     names = tuple(name.strip() for name in (columns or "").split(",") if name.strip())
     try:
         found = find(
-            Workspace(), expr, columns=("symbol",) if symbols else names, sort=sort, descending=descending,
-            limit=limit, notify=notify,
-        )  # fmt: skip
+            Workspace(),
+            expr,
+            columns=("symbol",) if symbols else names,
+            sort=sort,
+            descending=descending,
+            limit=limit,
+            notify=notify,
+        )
     except BadData as error:
         from ia.organs.compute.indicators import example_call
 
         if call := next(filter(None, map(example_call, re.findall(r"[A-Za-z]+[0-9]*", expr))), ""):
-            error.hint = "a screen has no indicators; of one security: `ia compute '{example}' --symbol 600519`"
+            error.hint = (
+                "a screen has no technical indicators; for one security, use `ia compute '{example}' --symbol 600519`"
+            )
             error.params["example"] = call
         raise
     if symbols and not (as_json or as_jsonl):
         click.echo("".join(f"{row['symbol']}\n" for row in found.rows), nl=False)
     else:
         if found.rows and not (as_json or as_jsonl):
-            heading(found.day, len(found.rows), found.met)
+            tell_market_day(found.day, len(found.rows), found.met)
         brief = tuple(name for name in found.columns if name != "date") if not names else ()
-        emit(found.rows, found.columns, brief=brief, as_json=as_json, as_jsonl=as_jsonl)
+        emit_market_rows(found.rows, found.columns, brief=brief, as_json=as_json, as_jsonl=as_jsonl)
     if not found.rows:
-        nothing("no stock meets the condition")
+        tell_empty("no stock meets the condition")
         if re.search(r"(?:industry|sector|concepts?|行业|板块|概念)\s*(?:!?=|~)\s*['\"]?[A-Za-z]{2}", expr):
-            hint(
-                "industries and concepts have Chinese names, such as `industry = 银行`: `ia market sectors` lists them"
+            tell_hint(
+                "industries and concepts have Chinese names, such as `industry = 银行`; `ia market sectors` lists them"
             )
     ctx.exit(0 if found.rows else 1)
 
 
 def _list_columns(as_json: bool, as_jsonl: bool) -> None:
-    from ia.organs.market.columns import COLUMNS
+    from ia.organs.market.screen_columns import COLUMNS
     from ia_cli.terminal.output import emit_rows
 
     rows = [{"column": c.name, "type": c.type, "unit": c.unit, "also": ", ".join(c.also)} for c in COLUMNS]

@@ -7,7 +7,7 @@ import click
 from ia.kernel.errors import IaError, Message, NotFound, UsageError
 from ia_cli.terminal.group import Command
 from ia_cli.terminal.input import text_or_stdin
-from ia_cli.terminal.lists import listed as shown
+from ia_cli.terminal.lists import emit_list as shown
 from ia_cli.terminal.options import rows_options
 from ia_cli.terminal.output import emit_rows, notify
 from ia_cli.terminal.text import tr
@@ -18,50 +18,57 @@ COLUMNS = ("id", "time", "channel", "state", "error", "title", "text")
 
 @click.command(cls=Command, example="echo '宁德时代：产能利用率下降' | ia send --title 观察 -")
 @click.argument("text", required=False)
-@click.option("--to", metavar="CHANNEL", default="me", show_default=True,
-              help="Channel to send through; a comma list. me is what messaging.default names.")  # fmt: skip
-@click.option("--title", default="", help="Title, where the channel has one; else the first line.")
-@click.option("--list", "listed", is_flag=True, help="List what was sent, and what could not be; newest first.")
-@click.option("-n", "--limit", type=click.IntRange(1), default=50, show_default=True, help="How many to list.")
+@click.option(
+    "--to",
+    metavar="CHANNEL",
+    default="me",
+    show_default=True,
+    help="Channels to send through, comma-separated; me is the setting messaging.default.",
+)
+@click.option("--title", default="", help="Title; on a channel without titles it becomes the first line.")
+@click.option("--list", "listed", is_flag=True, help="List sent and failed messages, newest first.")
+@click.option(
+    "-n", "--limit", type=click.IntRange(1), default=50, show_default=True, help="Maximum number of messages to list."
+)
 @rows_options
 @click.pass_context
 def send(
     ctx: click.Context, text: str | None, to: str, title: str, listed: bool, limit: int, as_json: bool, as_jsonl: bool
 ) -> None:
-    """Send a message: to yourself, or through a channel that you set up.
+    """Send a message to yourself or through a channel that you set up.
 
-    TEXT is the argument or standard input (-). The channel cli, which is always there, is the inbox: it is told after
-    your next command at a terminal. Others are addresses: `ia config set channels.phone ntfy://TOPIC`, any that Apprise
-    knows (https://appriseit.com/services/), or telegram:CHAT for a bot whose token you keep with `ia config secret
-    TELEGRAM_TOKEN`. `ia config set messaging.default phone` makes it yours.
+    TEXT is an argument or standard input (-). The channel cli always exists: it is the inbox, which ia shows after
+    your next command at a terminal. Other channels are addresses: `ia config set channels.phone ntfy://TOPIC`, any
+    address that Apprise supports (https://appriseit.com/services/), or telegram:CHAT for a bot. Store the bot's token
+    with `ia config secret TELEGRAM_TOKEN`. `ia config set messaging.default phone` makes phone your default channel.
 
-    Each message is delivered at most once. What could not be delivered goes to the inbox, and the status tells why: 75
-    no connection or no answer, 69 refused, 78 a channel that is not set up. A message is sent now, whatever --now says.
-    Inside a task it goes out when the task's run is done, and once, however often the run was tried.
+    ia delivers each message at most once. An undeliverable message goes to the inbox, and the exit status gives the
+    reason: 75 no connection or no answer, 69 refused, 78 channel not set up. ia sends the message now, whatever --now
+    says. Inside a task, ia sends it when the run is done, and only once, however often the run was tried.
     """
     if listed:
         if text is not None:
-            raise UsageError("--list takes no text")
-        _list(ctx, limit, as_json, as_jsonl)
+            raise UsageError("--list does not take TEXT; leave it out")
+        _list_sent(ctx, limit, as_json, as_jsonl)
         return
     from ia.kernel.workspace import Workspace
-    from ia.organs.channels import known, sending
+    from ia.organs.channels import channel_registry, sending
 
-    known.meant(to)  # before standard input is read to its end
+    channel_registry.resolve_recipient(to)  # before standard input is read to its end
     body = text_or_stdin(text)
     failures: list[IaError] = []
 
-    def heard(message: Message) -> None:
+    def keep_notice(message: Message) -> None:
         reason = message.params.get("reason")
         failures.extend([reason] if isinstance(reason, IaError) else [])
         notify(message)
 
     ws = Workspace()
-    notices = sending.send(ws, body, to=to, title=title, notify=heard)
+    notices = sending.send_message(ws, body, to=to, title=title, notify=keep_notice)
     if failures and sys.stderr.isatty():
         from ia.organs.channels import inbox
 
-        inbox.told(ws, [notice for notice in notices if notice.channel != known.CLI])
+        inbox.mark_read(ws, [notice for notice in notices if notice.channel != channel_registry.CLI])
     sending.deliver_pending(ws)  # what a crash, or a machine without a network, left
     if as_json or as_jsonl:
         emit_rows([notice._asdict() for notice in notices], COLUMNS, as_json=as_json, as_jsonl=as_jsonl)
@@ -69,14 +76,14 @@ def send(
         ctx.exit(failures[0].status)
 
 
-def _list(ctx: click.Context, limit: int, as_json: bool, as_jsonl: bool) -> None:
+def _list_sent(ctx: click.Context, limit: int, as_json: bool, as_jsonl: bool) -> None:
     from ia.kernel.workspace import Workspace
     from ia.organs.channels import inbox
 
-    rows = [notice._asdict() for notice in inbox.listed(Workspace(), limit)]
+    rows = [notice._asdict() for notice in inbox.list_notices(Workspace(), limit)]
     if not as_json and not as_jsonl:
         rows = [
             {**row, "state": tr(row["state"]), "text": row["text"][:BRIEF] + "…" * (len(row["text"]) > BRIEF)}
             for row in rows
         ]
-    shown(ctx, rows, COLUMNS, NotFound("nothing was sent yet"), as_json=as_json, as_jsonl=as_jsonl)
+    shown(ctx, rows, COLUMNS, NotFound("no messages sent yet"), as_json=as_json, as_jsonl=as_jsonl)

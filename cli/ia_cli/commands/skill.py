@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ia.kernel.errors import Message, NotFound
-from ia_cli.terminal.group import Group
-from ia_cli.terminal.lists import listed
+from ia_cli.terminal.group import CommandGroup
+from ia_cli.terminal.lists import emit_list
 from ia_cli.terminal.options import json_option, rows_options
 from ia_cli.terminal.output import emit_json, emit_text, notify
-from ia_cli.terminal.proposal_notice import proposed
+from ia_cli.terminal.proposal_notice import print_proposal
 from ia_cli.terminal.text import say
 
 if TYPE_CHECKING:
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from ia.kernel.workspace import Workspace
 
 
-@click.group(cls=Group, example="ia init; ia skill list")
+@click.group(cls=CommandGroup, example="ia init; ia skill list")
 def skill() -> None:
-    """List, run and install skills: tested ways of doing a kind of work.
+    """List, run and install skills: instructions for one kind of work.
 
-    A skill is a folder .claude/skills/NAME with a SKILL.md, as Claude Code has them; see ia-skill(5). `ia turn "/NAME
-    ARGUMENTS"` runs one, and so may a model. It may call the tools that it lists, and no others.
+    A skill is a folder .claude/skills/NAME with a SKILL.md, in the format of Claude Code; see ia-skill(5). You run one
+    with `ia turn "/NAME ARGUMENTS"`; a model may run one too. A skill may call only the tools that it lists.
     """
 
 
@@ -31,17 +31,17 @@ def skill() -> None:
 @rows_options
 @click.pass_context
 def list_(ctx: click.Context, as_json: bool, as_jsonl: bool) -> None:
-    """List the skills, and what is wrong with those that cannot be used. Status 1 where there are none."""
+    """List skills and their problems. Status 1 if there are none."""
     from ia.faculties import skills
     from ia.kernel.workspace import Workspace
 
-    rows = [_row(each) for each in skills.listed(Workspace())]
-    empty = NotFound("no skills yet", hint="`ia init` brings some, `ia skill install` others")
+    rows = [_skill_row(each) for each in skills.list_skills(Workspace())]
+    empty = NotFound("no skills yet", hint="`ia init` installs some; add others with `ia skill install`")
     columns = ("name", "version", "state", "description", "problem")
-    listed(ctx, rows, columns, empty, as_json=as_json, as_jsonl=as_jsonl)
+    emit_list(ctx, rows, columns, empty, as_json=as_json, as_jsonl=as_jsonl)
 
 
-def _row(each: "Skill") -> dict[str, Any]:
+def _skill_row(each: "Skill") -> dict[str, Any]:
     problem = say(each.problem.template, **each.problem.params) if each.problem else None
     return {
         "name": each.name,
@@ -62,14 +62,14 @@ def _row(each: "Skill") -> dict[str, Any]:
 @click.argument("name")
 @json_option
 def show(name: str, as_json: bool) -> None:
-    """Print a skill's SKILL.md; with --json what it says of itself, its files and what it knows."""
+    """Print a skill's SKILL.md; with --json its metadata, files and knowledge."""
     from ia.faculties import skills
     from ia.kernel.workspace import Workspace
 
     ws = Workspace()
     found = skills.find(ws, name)
     if as_json:
-        emit_json(_document(ws, found))
+        emit_json(_skill_document(ws, found))
         return
     text = ws.read_present(f"{found.path}/SKILL.md")
     if text is None:
@@ -77,13 +77,13 @@ def show(name: str, as_json: bool) -> None:
     emit_text(text)
 
 
-def _document(ws: "Workspace", found: "Skill") -> dict[str, Any]:
+def _skill_document(ws: "Workspace", found: "Skill") -> dict[str, Any]:
     from ia.faculties import skills
     from ia.faculties.skills import expertise
 
     known = expertise.of(ws, found)
     return {
-        **_row(found),
+        **_skill_row(found),
         "triggers": list(found.triggers),
         "declared": None if found.declared is None else list(found.declared),
         "fields": found.fields,
@@ -101,9 +101,9 @@ def _document(ws: "Workspace", found: "Skill") -> dict[str, Any]:
 @skill.command(example="ia init; ia skill run --print research 600519")
 @click.argument("name")
 @click.argument("arguments", nargs=-1)
-@click.option("--print", "only_print", is_flag=True, help="Print what a turn would get, and run nothing.")
-@click.option("-s", "--session", metavar="ID", default="", help="Go on with this session; without it a new one begins.")
-@click.option("-m", "--model", metavar="MODEL", help="Ask this model; any that `llm models` lists, or ia-offline.")
+@click.option("--print", "only_print", is_flag=True, help="Print what a turn would get, without running it.")
+@click.option("-s", "--session", metavar="ID", default="", help="Session to continue (default: a new one).")
+@click.option("-m", "--model", metavar="MODEL", help="Model to use: any that `llm models` lists, or ia-offline.")
 @json_option
 @click.pass_context
 def run(
@@ -117,7 +117,7 @@ def run(
 ) -> None:
     """Run a skill, as `ia turn "/NAME ARGUMENTS"` does.
 
-    With --print its instructions are printed, ARGUMENTS filled in.
+    With --print, ia only prints the skill's instructions with ARGUMENTS filled in.
     """
     from ia.faculties import skills
     from ia.kernel.workspace import Workspace
@@ -133,43 +133,41 @@ def run(
         return
     turn = cli.get_command(ctx, "turn")
     assert turn is not None
-    ctx.invoke(
-        turn, message=f"/{loaded.skill.name} {words}".strip(), session=session, model=model, as_json=as_json
-    )  # fmt: skip
+    ctx.invoke(turn, message=f"/{loaded.skill.name} {words}".strip(), session=session, model=model, as_json=as_json)
 
 
 @skill.command(example="mkdir volume; echo '先看量，再看价' > volume/SKILL.md; ia skill install volume")
 @click.argument("source")
-@click.option("--name", metavar="NAME", default="", help="Which skill, where SOURCE has several.")
-@click.option("--because", metavar="WHY", default="", help="The reason.")
+@click.option("--name", metavar="NAME", default="", help="Skill to install, if SOURCE has several.")
+@click.option("--because", metavar="WHY", default="", help="Reason for the action.")
 @json_option
 def install(source: str, name: str, because: str, as_json: bool) -> None:
-    """Propose to install a skill from a folder, a .zip or a git address; `ia approve` decides.
+    """Propose a skill from a folder, .zip or git URL; `ia approve` installs it.
 
-    Prints the proposal's number. Nothing of SOURCE is run. `ia pending ID` shows the tools that it may call and every
-    line of its files, beside those of a version that is there already.
+    Prints the proposal's number. ia runs nothing from SOURCE. `ia pending ID` shows the tools that the skill may call
+    and every line of its files, as a diff if a version is installed already.
     """
     from ia.faculties.skills import installing
     from ia.kernel.workspace import Workspace
 
-    proposed(installing.propose(Workspace(), source, name, because=because), as_json=as_json)
+    print_proposal(installing.propose(Workspace(), source, name, because=because), as_json=as_json)
 
 
 @skill.command(example="ia init; ia skill disable scan; ia skill enable scan")
 @click.argument("name")
 def enable(name: str) -> None:
     """Enable a skill that was disabled."""
-    _switch(name, on=True)
+    _switch_skill(name, on=True)
 
 
 @skill.command(example="ia init; ia skill disable scan")
 @click.argument("name")
 def disable(name: str) -> None:
-    """Disable a skill: nobody calls it, and models do not hear of it. Its files stay."""
-    _switch(name, on=False)
+    """Disable a skill: nobody can call it and models do not see it. Its files stay."""
+    _switch_skill(name, on=False)
 
 
-def _switch(name: str, *, on: bool) -> None:
+def _switch_skill(name: str, *, on: bool) -> None:
     from ia.faculties.skills import installing
     from ia.kernel.workspace import Workspace
 
@@ -181,7 +179,7 @@ def _switch(name: str, *, on: bool) -> None:
 @click.argument("name")
 @json_option
 def remove(name: str, as_json: bool) -> None:
-    """Remove a skill and print the paths of its files; `ia memory undo PATH` brings one back."""
+    """Remove a skill and print its paths; `ia memory undo PATH` restores a file."""
     from ia.faculties.skills import installing
     from ia.kernel.workspace import Workspace
 

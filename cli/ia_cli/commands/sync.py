@@ -10,7 +10,7 @@ import click
 
 from ia_cli.terminal.group import Command
 from ia_cli.terminal.options import json_option, start_option
-from ia_cli.terminal.output import complain, emit_json, notify
+from ia_cli.terminal.output import emit_json, notify, tell_error
 from ia_cli.terminal.text import tr
 
 if TYPE_CHECKING:
@@ -18,35 +18,56 @@ if TYPE_CHECKING:
 
 JOBS = ("daily", "symbols", "fundamentals", "northbound", "lhb", "sectors", "all")
 COLUMNS = (
-    "job", "day", "host", "symbols", "new", "changed", "ex_dates", "histories", "todo", "lacking", "fetch_s", "store_s",
+    "job",
+    "day",
+    "host",
+    "symbols",
+    "new",
+    "changed",
+    "ex_dates",
+    "histories",
+    "todo",
+    "lacking",
+    "fetch_s",
+    "store_s",
     "mirror_s",
-)  # fmt: skip
+)
 
 HEADS = {
-    "job": "job", "day": "day", "host": "host", "symbols": "items", "new": "new", "changed": "rows written",
-    "ex_dates": "ex-dates", "histories": "histories", "todo": "to fetch", "lacking": "lacking",
-}  # fmt: skip
+    "job": "job",
+    "day": "day",
+    "host": "host",
+    "symbols": "items",
+    "new": "new",
+    "changed": "rows written",
+    "ex_dates": "ex-dates",
+    "histories": "histories",
+    "todo": "to fetch",
+    "lacking": "lacking",
+}
 """What stands above a column on a terminal, where nobody counts the milliseconds."""
 LABELS = {
     "market": "whole market",
     "symbols": "list of securities",
-    "histories": "histories of bars",
+    "histories": "bar histories",
     "fundamentals": "company reports",
     "lhb": "unusual trading",
-    "sectors": "members of boards",
+    "sectors": "sector members",
 }
 """What the progress bar says of what is being fetched."""
 
 
 @click.command(cls=Command, example="IA_MARKET_ADAPTER=demo ia sync daily")
 @click.argument("job", required=False, type=click.Choice(JOBS), metavar="[JOB]")
-@click.option("--symbols", metavar="A,B", help="Only these securities: their histories (or reports), no snapshot.")
 @click.option(
-    "--universe", metavar="U", help="The same for all, watch, held, a file of codes, an industry or a concept."
+    "--symbols", metavar="A,B", help="Fetch only the histories (or reports) of these securities, no snapshot."
 )
-@click.option("--history", is_flag=True, help="With the day, fetch the histories that are missing, politely.")
-@start_option("From when on; default: setting market.history_years.")
-@click.option("-q", "--quiet", is_flag=True, help="Print no summary; what failed and what is missing is still told.")
+@click.option(
+    "--universe", metavar="U", help="Like --symbols, for all, watch, held, a file of codes, an industry or a concept."
+)
+@click.option("--history", is_flag=True, help="Also fetch missing histories, at a limited rate.")
+@start_option("First date of histories (default: by setting market.history_years).")
+@click.option("-q", "--quiet", is_flag=True, help="Print no summary; ia still reports failures and missing data.")
 @json_option
 @click.pass_context
 def sync(
@@ -59,73 +80,74 @@ def sync(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Bring the whole market into the local store.
+    """Sync the whole market into the local store.
 
-    JOB is daily, symbols, fundamentals, northbound, lhb, sectors or all; without one it is daily and what is due of the
-    others. It can be interrupted anywhere and run again: it goes on from there.
+    JOB is daily, symbols, fundamentals, northbound, lhb, sectors or all (default: daily and those of the others that
+    are due). You can interrupt ia at any point; the next run continues from there.
 
-    daily takes one snapshot of the market, the bars of the day. Only where a previous close is not the stored one (an
-    ex-date, a gap) anything else is fetched. A first sync has no history: it says how long that would take, and
-    --history fetches it at a polite pace, over days if need be. With --symbols or --universe only their histories are
-    fetched; with --history too, the snapshot comes first.
+    daily takes one snapshot of the market: the bars of the day. It fetches more only for securities whose previous
+    close differs from the stored one (an ex-dividend date, a gap). A first sync has no history: ia estimates how long
+    fetching it takes, and --history fetches it at a limited rate, over days if needed. With --symbols or --universe,
+    ia fetches only the histories of those securities; if you also give --history, it takes the snapshot first.
 
-    Status 75 where a source shuts us out or is away: what is stored stays, and the next run goes on.
+    Status 75 if a source blocks ia or is unreachable. Stored data stays, and the next run continues.
     """
     from ia.kernel.errors import UsageError
     from ia.kernel.workspace import Workspace
-    from ia.organs.market.sync import Request
-    from ia.organs.market.sync import sync as bring
-    from ia.organs.ohlcv.history import Request as Bars
-    from ia.organs.ohlcv.history import dated
+    from ia.organs.market.sync import SyncRequest
+    from ia.organs.market.sync import sync_market as bring
+    from ia.organs.ohlcv.history import BarsRequest as Bars
+    from ia.organs.ohlcv.history import resolve_dates
 
     if symbols is not None and universe is not None:
-        raise UsageError("--symbols and --universe exclude each other")
+        raise UsageError("--symbols and --universe cannot be combined; give one")
     only_prices = job not in (None, "daily", "fundamentals")
     if only_prices and (symbols is not None or universe is not None):
-        raise UsageError("--symbols and --universe go with daily and fundamentals")
+        raise UsageError("--symbols and --universe work only with daily and fundamentals")
     if job not in (None, "daily") and (history or start):
-        raise UsageError("--history and --start go with daily")
-    start = dated(Bars("", start=start)).start
+        raise UsageError("--history and --start work only with daily")
+    start = resolve_dates(Bars(symbol="", start=start)).start
     ws = Workspace()
-    chosen = _chosen(ws, symbols, universe)
-    with _goes_on(), _progress() as progress:
+    chosen = _choose_symbols(ws, symbols, universe)
+    with _tell_on_interrupt(), _show_progress() as progress:
         if chosen is not None and history:
-            first = bring(ws, Request("daily"), notify, progress)
-            outcome = bring(ws, Request("daily", chosen, True, start), notify, progress)
+            first = bring(ws, SyncRequest("daily"), notify, progress)
+            outcome = bring(ws, SyncRequest("daily", chosen, True, start), notify, progress)
             outcome = outcome._replace(rows=first.rows + outcome.rows, failures=first.failures + outcome.failures)
         else:
-            outcome = bring(ws, Request(job or "", chosen, history, start), notify, progress)
+            outcome = bring(ws, SyncRequest(job or "", chosen, history, start), notify, progress)
     if quiet:
         pass
     elif as_json:
         failures = [{"status": failure.status, "message": str(failure)} for failure in outcome.failures]
         emit_json({"jobs": outcome.rows, "failures": failures})
     elif outcome.rows:
-        from ia_cli.terminal.wide_tables import emit_brief
+        from ia_cli.terminal.wide_tables import emit_wide_rows
 
-        emit_brief(outcome.rows, COLUMNS, HEADS, spare=("host", "new"))
+        emit_wide_rows(outcome.rows, COLUMNS, HEADS, spare=("host", "new"))
     for failure in outcome.failures:
-        complain(failure)
+        tell_error(failure)
     if outcome.failures:
         ctx.exit(min(outcome.failures, key=lambda failure: failure.status != 75).status)
 
 
-def _chosen(ws: "Workspace", symbols: str | None, universe: str | None) -> tuple[str, ...] | None:
+def _choose_symbols(ws: "Workspace", symbols: str | None, universe: str | None) -> tuple[str, ...] | None:
     """Return the canonical symbols that are meant; None for the whole market."""
     from ia.kernel.errors import UsageError
 
     if symbols is not None:
-        from ia.domain.instruments.symbols import resolve
+        from ia.domain.instruments.symbols import resolve_security
 
-        found = [resolve(part, traded=True) for part in symbols.split(",") if part.strip()]
+        found = [resolve_security(part, traded=True) for part in symbols.split(",") if part.strip()]
         if not found:
-            raise UsageError("--symbols names none", hint="`--symbols 600519,300750`")
+            raise UsageError("--symbols contains no symbols", hint="`--symbols 600519,300750`")
         abroad = [str(symbol) for symbol in found if symbol.market != "CN"]
         if abroad:
             raise UsageError(
-                "{symbol}: ia sync brings the mainland's market", symbol=abroad[0],
-                hint="`ia ohlcv SYMBOL` fetches and keeps it",
-            )  # fmt: skip
+                "{symbol}: ia sync fetches only the mainland market",
+                symbol=abroad[0],
+                hint="`ia ohlcv SYMBOL` fetches and stores it",
+            )
         return tuple(dict.fromkeys(symbol.canonical for symbol in found))
     if universe is None:
         return None
@@ -136,28 +158,28 @@ def _chosen(ws: "Workspace", symbols: str | None, universe: str | None) -> tuple
     if abroad:
         from ia.kernel.errors import Message
 
-        template = "left out: {symbols} (ia sync fetches the mainland's market; `ia ohlcv SYMBOL` fetches the others)"
+        template = "skipped: {symbols} (ia sync fetches only the mainland market; `ia ohlcv SYMBOL` fetches others)"
         notify(Message(template, symbols=", ".join(abroad)))
     return tuple(symbol.canonical for symbol in found if symbol.market == "CN")
 
 
 @contextlib.contextmanager
-def _goes_on() -> Iterator[None]:
+def _tell_on_interrupt() -> Iterator[None]:
     """Say after Ctrl-C that nothing is lost."""
     try:
         yield
     except KeyboardInterrupt:
         from ia.kernel.errors import Message
 
-        notify(Message("interrupted: what was finished is stored, the next `ia sync` goes on from there"))
+        notify(Message("interrupted; finished work is stored, and the next `ia sync` continues from there"))
         raise
 
 
 @contextlib.contextmanager
-def _progress() -> Iterator[Callable[[str, int, int, int], None]]:
+def _show_progress() -> Iterator[Callable[[str, int, int, int], None]]:
     """Show how far it is on stderr: a bar on a terminal, else a line each tenth of what takes longer than a minute."""
     if sys.stderr.isatty():
-        with _bar() as show:
+        with _progress_bar() as show:
             yield show
     else:
         yield _Lines()
@@ -193,19 +215,23 @@ class _Lines:
 
 
 @contextlib.contextmanager
-def _bar() -> Iterator[Callable[[str, int, int, int], None]]:
+def _progress_bar() -> Iterator[Callable[[str, int, int, int], None]]:
     """Draw a bar with the rate, the time that is left and what failed."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (
-        TextColumn("{task.description}"), BarColumn(24), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(), TextColumn("{task.fields[failed]}"),
-    )  # fmt: skip
+        TextColumn("{task.description}"),
+        BarColumn(24),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[failed]}"),
+    )
     with Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False) as bar:
         tasks: dict[str, int] = {}
 
-        def show(what: str, done: int, total: int, failed: int) -> None:
+        def update_bar(what: str, done: int, total: int, failed: int) -> None:
             if what not in tasks:
                 tasks[what] = bar.add_task(tr(LABELS.get(what, what)), total=total, rate="", failed="")
             task = bar.tasks[tasks[what]]
@@ -213,4 +239,4 @@ def _bar() -> Iterator[Callable[[str, int, int, int], None]]:
             missed = f"{failed} {tr('failed')}" if failed else ""
             bar.update(task.id, completed=done, total=max(total, 1), rate=rate, failed=missed)
 
-        yield show
+        yield update_bar

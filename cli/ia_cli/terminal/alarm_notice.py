@@ -24,7 +24,7 @@ def tell_dead_alarm() -> None:
             due, told = [*file.read(100).split(), "", ""][:2]
     except (OSError, UnicodeDecodeError):
         return
-    if told == clock.today() or clock.stamp(clock.now()) < due:
+    if told == clock.today() or clock.utc_stamp(clock.now()) < due:
         return
     import contextlib
     import sqlite3
@@ -36,14 +36,15 @@ def tell_dead_alarm() -> None:
 
     with contextlib.suppress(IaError, OSError, sqlite3.Error):  # the command is done; this may be told another time
         ws = Workspace()
-        passed = alarm.overdue(ws)
+        passed = alarm.find_overdue(ws)
         if passed:
             line = Message(
-                "{count} slots of {names} passed without a run, the last {time}: {reason}; `ia doctor` says more",
+                "{count} scheduled runs of {names} did not start, the last one at {time}: {reason}; run `ia "
+                "doctor` for details",
                 count=sum(len(each.slots) for each in passed),
                 names=", ".join(each.name for each in passed),
-                time=_local(max(each.slots[-1] for each in passed)),
-                reason=alarm.fault(ws).why,
+                time=_format_local_time(max(each.slots[-1] for each in passed)),
+                reason=alarm.diagnose_fault(ws).why,
             )
             notify(line)
         alarm_file.update_alarm(ws, told=clock.today() if passed else "")
@@ -56,35 +57,35 @@ def complain_of_alarm(ws: "Workspace") -> tuple[dict[str, list[str]], str]:
     Return the slots by task, and why.
     """
     from ia.kernel.errors import Unavailable
-    from ia.reach.tasks import alarm, alarm_file, book, crontab
-    from ia_cli.terminal.output import hint, notify
+    from ia.reach.tasks import alarm, alarm_file, approved_tasks, crontab
+    from ia_cli.terminal.output import notify, tell_hint
 
-    if not ws.exists() or not book.runnable(ws):
+    if not ws.exists() or not approved_tasks.list_runnable(ws):
         return {}, ""
-    passed = alarm.overdue(ws)
+    passed = alarm.find_overdue(ws)
     if passed:
-        fault = alarm.fault(ws)
+        fault = alarm.diagnose_fault(ws)
         for each in passed:
             more = len(each.slots) - SHOWN
-            slots = ", ".join(map(_local, each.slots[-SHOWN:]))
-            told = "task {name}: slots passed without a run: {slots}"
-            told = "task {name}: slots passed without a run: {slots} and {more} before" if more > 0 else told
+            slots = ", ".join(map(_format_local_time, each.slots[-SHOWN:]))
+            told = "task {name}: scheduled runs that did not start: {slots}"
+            told = "task {name}: scheduled runs that did not start: {slots}, and {more} earlier" if more > 0 else told
             notify(Message(told, name=each.name, slots=slots, more=more))
-        notify(Message("why: {reason}", reason=fault.why))
-        hint(fault.mend.template, **fault.mend.params)
+        notify(Message("reason: {reason}", reason=fault.why))
+        tell_hint(fault.mend.template, **fault.mend.params)
         alarm_file.update_alarm(ws, told=clock.today())
         return {each.name: each.slots for each in passed}, str(fault.why)
     try:
-        wrong = crontab.drift(ws)
+        wrong = crontab.find_drift(ws)
     except Unavailable as exc:
         wrong = [Message(exc.template, **exc.params)]
     for reason in wrong[:1]:
-        notify(Message("the tasks will not run on time: {reason}", reason=reason))
-        hint("`ia doctor --mend`")
+        notify(Message("tasks will not run on time: {reason}", reason=reason))
+        tell_hint("`ia doctor --mend`")
     return {}, ""
 
 
-def _local(stamp: str) -> str:
-    from ia_cli.terminal.task_view import local
+def _format_local_time(stamp: str) -> str:
+    from ia_cli.terminal.task_view import format_local_time
 
-    return local(stamp) or "-"
+    return format_local_time(stamp) or "-"

@@ -22,16 +22,16 @@ Word = tuple[str, str]
 """A word that may stand there, and what a shell that shows more says of it."""
 
 
-def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def complete_value(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Return what may stand for a parameter: words that begin with what was typed, or a mark that it is a file."""
     from ia.kernel.workspace import Workspace
 
     metavar = param.metavar or ""
     try:
         if ctx.command_path == "ia config set" and param.name == "value":
-            found = list(_values(str(ctx.params.get("key"))))
+            found = list(_setting_values(str(ctx.params.get("key"))))
         else:
-            found = list(_words(Workspace(), ctx.command_path.split()[1:], param, metavar, incomplete))
+            found = list(_find_words(Workspace(), ctx.command_path.split()[1:], param, metavar, incomplete))
     except (IaError, OSError, sqlite3.Error):
         found = []
     items = [CompletionItem(word, help=told or None) for word, told in found if word.startswith(incomplete)]
@@ -40,17 +40,17 @@ def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> lis
     return items[:MOST]
 
 
-def _words(ws: "Workspace", path: list[str], param: click.Parameter, metavar: str, typed: str) -> Iterable[Word]:
+def _find_words(ws: "Workspace", path: list[str], param: click.Parameter, metavar: str, typed: str) -> Iterable[Word]:
     command, name = path[0], param.name
     if name == "universe":
         return [(word, "") for word in UNIVERSES]
     if "SYMBOL" in metavar or metavar == "A,B" or path[-1] in ("track", "untrack"):
         fixed = [(word, "") for word in metavar.split("|") if word.islower()]
-        return [*fixed, *_securities(ws, typed)]
+        return [*fixed, *_security_words(ws, typed)]
     if name == "session" or (command == "session" and name == "id"):
-        return _sessions(ws)
+        return _session_words(ws)
     if path in (["init"], ["profile", "use"]) and name in ("profile", "name"):
-        return _profiles(ws)
+        return _profile_words(ws)
     named = _NAMED.get((" ".join(path), name or "")) or _NAMED.get((command, name or ""))
     if named is None:
         return ()
@@ -60,16 +60,16 @@ def _words(ws: "Workspace", path: list[str], param: click.Parameter, metavar: st
     return named(ws)
 
 
-def _securities(ws: "Workspace", typed: str) -> Iterable[Word]:
+def _security_words(ws: "Workspace", typed: str) -> Iterable[Word]:
     """Yield securities of the store by code or name; before anything was typed those that are held or watched."""
     from ia.organs import marketdb
 
     before, _, word = typed.rpartition(",")
     before += "," * bool(before)
     if not word:
-        yield from ((before + code, "") for code in _own(ws))
+        yield from ((before + code, "") for code in _held_and_watched(ws))
         return
-    yield from _called(before, word)
+    yield from _nickname_words(before, word)
     if not marketdb.is_stored(ws):
         return
     db = marketdb.connect(ws)
@@ -79,7 +79,7 @@ def _securities(ws: "Workspace", typed: str) -> Iterable[Word]:
             yield (before + symbol, name or "") if column == "symbol" else (before + name, symbol)
 
 
-def _called(before: str, word: str) -> Iterable[Word]:
+def _nickname_words(before: str, word: str) -> Iterable[Word]:
     """Yield the code for the beginning of a nickname or of pinyin: `gzmt`, `ningde`.
 
     A shell keeps only words that begin as typed, so that what is completed is the name; ia understands it.
@@ -95,7 +95,7 @@ def _called(before: str, word: str) -> Iterable[Word]:
                 yield before + word + name[len(word) :], str(symbol)
 
 
-def _own(ws: "Workspace") -> list[str]:
+def _held_and_watched(ws: "Workspace") -> list[str]:
     from ia.kernel.errors import NotFound
     from ia.wiring.universe import list_universe
 
@@ -108,7 +108,7 @@ def _own(ws: "Workspace") -> list[str]:
     return list(found)
 
 
-def _sessions(ws: "Workspace") -> Iterable[Word]:
+def _session_words(ws: "Workspace") -> Iterable[Word]:
     """Yield sessions with the first question of each."""
     sql = (
         "SELECT s.name, substr(m.content, 1, 60) FROM messages m JOIN sessions s ON s.id = m.session WHERE m.id IN"
@@ -117,62 +117,62 @@ def _sessions(ws: "Workspace") -> Iterable[Word]:
     from ia.organs import sessions
 
     first = dict(ws.db.execute(sql).fetchall())
-    return [(found.id, " ".join(first.get(found.id, "").split())) for found in sessions.listed(ws)]
+    return [(found.id, " ".join(first.get(found.id, "").split())) for found in sessions.list_sessions(ws)]
 
 
-def _profiles(_ws: "Workspace") -> Iterable[Word]:
+def _profile_words(_ws: "Workspace") -> Iterable[Word]:
     from ia.faculties import profiles
 
-    return [(found.name, found.about) for found in profiles.profiles()]
+    return [(found.name, found.about) for found in profiles.list_profiles()]
 
 
-def _proposals(ws: "Workspace") -> Iterable[Word]:
+def _proposal_words(ws: "Workspace") -> Iterable[Word]:
     from ia.kernel import proposals
 
-    return [(str(found.id), found.path) for found in proposals.pending(ws)]
+    return [(str(found.id), found.path) for found in proposals.pending_proposals(ws)]
 
 
-def _tasks(ws: "Workspace") -> Iterable[Word]:
-    from ia.reach.tasks import book
+def _task_words(ws: "Workspace") -> Iterable[Word]:
+    from ia.reach.tasks import approved_tasks
 
-    return [(found.name, found.state) for found in book.listed(ws)]
+    return [(found.name, found.state) for found in approved_tasks.list_tasks(ws)]
 
 
-def _skills(ws: "Workspace") -> Iterable[Word]:
+def _skill_words(ws: "Workspace") -> Iterable[Word]:
     from ia.faculties import skills
 
-    return [(found.name, found.description()) for found in skills.listed(ws)]
+    return [(found.name, found.description()) for found in skills.list_skills(ws)]
 
 
-def _providers(ws: "Workspace") -> Iterable[Word]:
+def _provider_words(ws: "Workspace") -> Iterable[Word]:
     from ia.faculties import providers
 
-    return [(found.name, found.description) for found in providers.listed(ws)]
+    return [(found.name, found.description) for found in providers.list_providers(ws)]
 
 
-def _settings(_ws: "Workspace") -> Iterable[Word]:
+def _setting_words(_ws: "Workspace") -> Iterable[Word]:
     from ia.kernel import config
 
     return [(key.name, "") for key in config.KEYS]
 
 
-def _notes(ws: "Workspace") -> Iterable[Word]:
+def _note_words(ws: "Workspace") -> Iterable[Word]:
     """Yield the notes by their path below notebook/, without `.md`."""
-    return ((path.removesuffix(".md"), "") for path in _files(ws, "notebook"))
+    return ((path.removesuffix(".md"), "") for path in _markdown_files(ws, "notebook"))
 
 
-def _memories(ws: "Workspace") -> Iterable[Word]:
-    return (("memory/" + path, "") for path in _files(ws, "memory"))
+def _memory_words(ws: "Workspace") -> Iterable[Word]:
+    return (("memory/" + path, "") for path in _markdown_files(ws, "memory"))
 
 
-def _files(ws: "Workspace", folder: str) -> Iterable[str]:
+def _markdown_files(ws: "Workspace", folder: str) -> Iterable[str]:
     """Yield the Markdown files below a folder of the workspace, by their path in it."""
     root = os.path.join(ws.root, folder)
     for place, _, names in sorted(os.walk(root)):
         yield from (os.path.relpath(os.path.join(place, name), root) for name in sorted(names) if name.endswith(".md"))
 
 
-def _values(key: str) -> Iterable[Word]:
+def _setting_values(key: str) -> Iterable[Word]:
     """Yield what a setting may be, where that is known."""
     from ia.kernel import config
     from ia.organs.ohlcv.adapters import BUILT_IN
@@ -183,67 +183,84 @@ def _values(key: str) -> Iterable[Word]:
     return [(str(choice), "") for choice in choices]
 
 
-def _columns(_ws: "Workspace") -> Iterable[Word]:
-    from ia.organs.market.columns import COLUMNS
+def _column_words(_ws: "Workspace") -> Iterable[Word]:
+    from ia.organs.market.screen_columns import COLUMNS
 
     return [(column.name, column.unit) for column in COLUMNS]
 
 
-def _panes(_ws: "Workspace") -> Iterable[Word]:
+def _pane_words(_ws: "Workspace") -> Iterable[Word]:
     from ia.organs.compute.indicators import REGISTRY
 
     return [(found.alias, found.category) for found in REGISTRY.values()]
 
 
-def _areas(_ws: "Workspace") -> Iterable[Word]:
+def _area_words(_ws: "Workspace") -> Iterable[Word]:
     from ia.organs.recall.search import AREAS
 
     return [(area, "") for area in AREAS]
 
 
-def _event_kinds(ws: "Workspace") -> Iterable[Word]:
+def _event_kind_words(ws: "Workspace") -> Iterable[Word]:
     return [(kind, "") for (kind,) in ws.db.execute("SELECT DISTINCT kind FROM events ORDER BY 1")]
 
 
-def _channels(_ws: "Workspace") -> Iterable[Word]:
+def _channel_words(_ws: "Workspace") -> Iterable[Word]:
     from ia.kernel import config
 
-    return [("me", ""), *((name.removeprefix("channels."), "") for name in config.names() if config.channel(name))]
+    return [
+        ("me", ""),
+        *((name.removeprefix("channels."), "") for name in config.setting_names() if config.is_channel_key(name)),
+    ]
 
 
-def _entries(ws: "Workspace") -> Iterable[Word]:
+def _entry_words(ws: "Workspace") -> Iterable[Word]:
     """Yield the numbers of the ledger's entries, the newest first, with what each is."""
     from ia.organs.ledger import journal
 
-    listed = sorted(journal.standing(ws.db), key=lambda entry: -entry.id)
+    listed = sorted(journal.effective_entries(ws.db), key=lambda entry: -entry.id)
     return [(str(entry.id), f"{entry.date} {entry.kind} {entry.symbol}") for entry in listed]
 
 
-def _slashed(ws: "Workspace") -> Iterable[Word]:
+def _slash_words(ws: "Workspace") -> Iterable[Word]:
     """Yield the skills as a message begins with them."""
-    return [("/" + name, about) for name, about in _skills(ws)]
+    return [("/" + name, about) for name, about in _skill_words(ws)]
 
 
-def _indicators(_ws: "Workspace") -> Iterable[Word]:
+def _indicator_words(_ws: "Workspace") -> Iterable[Word]:
     from ia.organs.compute.indicators import REGISTRY
 
     return [(found.name, found.category) for found in REGISTRY.values()]
 
 
-def _tools(ws: "Workspace") -> Iterable[Word]:
+def _tool_words(ws: "Workspace") -> Iterable[Word]:
     from ia.agent.tools import catalog
 
-    return [(found.name, "") for found in catalog.router(ws).tools.values()]
+    return [(found.name, "") for found in catalog.build_router(ws).tools.values()]
 
 
 _NAMED: dict[tuple[str, str], Callable[["Workspace"], Iterable[Word]]] = {
-    ("pending", "number"): _proposals, ("approve", "which"): _proposals, ("reject", "number"): _proposals,
-    ("task", "which"): _tasks, ("task", "name"): _tasks, ("skill", "name"): _skills, ("provider", "name"): _providers,
-    ("config", "key"): _settings, ("config", "prefix"): _settings, ("note", "path"): _notes,
-    ("memory", "path"): _memories,
-    ("screen", "columns"): _columns, ("screen", "sort"): _columns, ("chart", "panes"): _panes,
-    ("recall", "areas"): _areas, ("log", "kind"): _event_kinds, ("send", "to"): _channels,
-    ("trade void", "number"): _entries, ("trade correct", "number"): _entries, ("turn", "message"): _slashed,
-    ("indicator", "name"): _indicators, ("tool", "name"): _tools,
-}  # fmt: skip
+    ("pending", "number"): _proposal_words,
+    ("approve", "which"): _proposal_words,
+    ("reject", "number"): _proposal_words,
+    ("task", "which"): _task_words,
+    ("task", "name"): _task_words,
+    ("skill", "name"): _skill_words,
+    ("provider", "name"): _provider_words,
+    ("config", "key"): _setting_words,
+    ("config", "prefix"): _setting_words,
+    ("note", "path"): _note_words,
+    ("memory", "path"): _memory_words,
+    ("screen", "columns"): _column_words,
+    ("screen", "sort"): _column_words,
+    ("chart", "panes"): _pane_words,
+    ("recall", "areas"): _area_words,
+    ("log", "kind"): _event_kind_words,
+    ("send", "to"): _channel_words,
+    ("trade void", "number"): _entry_words,
+    ("trade correct", "number"): _entry_words,
+    ("turn", "message"): _slash_words,
+    ("indicator", "name"): _indicator_words,
+    ("tool", "name"): _tool_words,
+}
 """By command and the name of its parameter."""

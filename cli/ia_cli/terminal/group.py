@@ -14,12 +14,20 @@ from ia_cli.terminal.text import lang, tr
 from ia_cli.terminal.wrap import Formatter
 
 
-def _completed(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
-    from ia_cli.terminal.completion_values import complete
+def _complete_value(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
+    from ia_cli.terminal.completion_values import complete_value
 
-    return complete(ctx, param, incomplete)
+    return complete_value(ctx, param, incomplete)
 
 
+def _show_help(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        click.echo(ctx.get_help(), color=ctx.color)
+        ctx.exit()
+
+
+HELP = "_help"
+"""Under this name the option of the help is parsed: an argument of a command may be called `help`."""
 HEADINGS = ("Usage:", "Options:", "Commands:", "Arguments:", "Example:")
 
 
@@ -36,9 +44,23 @@ class _Spoken(click.Command):
         kwargs.setdefault("context_settings", {"help_option_names": ["-h", "--help"]})
         super().__init__(*args, **kwargs)
         self.example = example
+        self._help: click.Option | None = None
         for param in self.params:
             if not isinstance(param.type, click.Choice) and param._custom_shell_complete is None:
-                param._custom_shell_complete = _completed
+                param._custom_shell_complete = _complete_value
+
+    def get_help_option(self, ctx: click.Context) -> click.Option | None:
+        """Return the option of the help. Click's own looks for its catalog on the disk, in every command that runs."""
+        if self._help is None:
+            self._help = click.Option(
+                [*self.get_help_option_names(ctx), HELP],
+                is_flag=True,
+                expose_value=False,
+                is_eager=True,
+                callback=_show_help,
+                help="Show this message and exit.",
+            )
+        return self._help
 
     def make_parser(self, ctx: click.Context) -> Any:
         """Return click's parser, which here takes `- an item` and `-5 %` for the texts that they are."""
@@ -49,25 +71,25 @@ class _Spoken(click.Command):
         for old, new in FORMER.get(ctx.command_path.removeprefix("ia "), {}).items():
             parser._long_opt[old] = parser._long_opt[new]
 
-        def process(word: str, state: Any) -> None:
+        def process_word(word: str, state: Any) -> None:
             if word[1:2].isspace() or word[1:2].isdigit() or (word[1:2] != "-" and any(c.isspace() for c in word)):
                 state.largs.append(word)
             else:
                 options(word, state)
 
-        parser._process_opts = process  # type: ignore[assignment,method-assign]
+        parser._process_opts = process_word  # type: ignore[assignment,method-assign]
         return parser
 
     def get_help(self, ctx: click.Context) -> str:
-        return _headed(super().get_help(ctx))
+        return _translate_headings(super().get_help(ctx))
 
     def get_usage(self, ctx: click.Context) -> str:
-        return _headed(super().get_usage(ctx))
+        return _translate_headings(super().get_usage(ctx))
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         formatter.write_paragraph()
         with formatter.indentation():
-            formatter.write_text("\n\n".join(tr(part) for part in paragraphs(self.help)))
+            formatter.write_text("\n\n".join(tr(part) for part in split_paragraphs(self.help)))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         rows = []
@@ -100,7 +122,7 @@ class Command(_Spoken):
         return super().invoke(ctx)
 
 
-class Group(_Spoken, click.Group):
+class CommandGroup(_Spoken, click.Group):
     """A noun with verbs below it. A first word that is no verb goes to the `fallback` verb, if there is one."""
 
     command_class = Command
@@ -122,9 +144,9 @@ class Group(_Spoken, click.Group):
                 click.echo(ctx.get_help())
                 ctx.exit()
             if not self.fallback:
-                from ia_cli.terminal.hints import unknown_command
+                from ia_cli.terminal.hints import unknown_command_error
 
-                raise unknown_command(args[0], args[1:], ctx)
+                raise unknown_command_error(args[0], args[1:], ctx)
             args = [self.fallback, *args]
         return super().resolve_command(ctx, args)
 
@@ -145,7 +167,7 @@ class Group(_Spoken, click.Group):
             formatter.write_dl(rows)
 
 
-class LazyGroup(Group):
+class LazyGroup(CommandGroup):
     """A group whose commands are data: name -> ("module:attribute", one-line help). Its help imports none of them."""
 
     def __init__(
@@ -190,7 +212,8 @@ class RootGroup(LazyGroup):
     """The root, which knows `ia help COMMAND` and `ia version` too.
 
     Click takes every EPIPE for "stdout was closed" and exits 1 without a word, also when it came from a
-    child process or a socket. Here the two are told apart."""
+    child process or a socket. Here the two are told apart.
+    """
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -219,12 +242,12 @@ class RootGroup(LazyGroup):
         try:
             return super().invoke(ctx)
         except BrokenPipeError as exc:
-            if reader_left():
+            if has_reader_left():
                 ctx.exit(141)
             raise IaError("a child process or a connection closed its input early") from exc
 
 
-def reader_left() -> bool:
+def has_reader_left() -> bool:
     """Whether the process that was reading our standard output has gone."""
     try:
         fd = sys.stdout.fileno()
@@ -241,7 +264,7 @@ def first_line(command: click.Command) -> str:
     return (command.help or "").strip().split("\n\n")[0].split("\b")[0].replace("\n", " ").strip()
 
 
-def paragraphs(help_text: str | None) -> Iterable[str]:
+def split_paragraphs(help_text: str | None) -> Iterable[str]:
     """Yield a help text's paragraphs, unwrapped unless they begin with click's mark for text that stands as it is."""
     import inspect
 
@@ -249,7 +272,7 @@ def paragraphs(help_text: str | None) -> Iterable[str]:
         yield part if part.startswith("\b") else part.replace("\n", " ")
 
 
-def _headed(text: str) -> str:
+def _translate_headings(text: str) -> str:
     """Translate the headings that click writes itself."""
     if lang() == "zh":
         for heading in HEADINGS:

@@ -14,10 +14,10 @@ TEXTS = {"text", "message", "query", "words", "task", "expr", "expression", "con
 """Names of arguments that take free text."""
 
 
-def closest(word: str, known: list[str]) -> str:
+def find_closest(word: str, known: list[str]) -> str:
     """Return the known word that is near: a slip of the finger or two, no other word of the language; "" where none is.
 
-    >>> closest("chrat", ["chart", "trade"]), closest("ask", ["task"]), closest("version", ["session"]), closest("-n", ["-s"])
+    >>> find_closest("chrat", ["chart", "trade"]), find_closest("ask", ["task"]), find_closest("version", ["session"]), find_closest("-n", ["-s"])
     ('chart', '', '', '')
     """  # noqa: E501
     from difflib import SequenceMatcher
@@ -27,14 +27,14 @@ def closest(word: str, known: list[str]) -> str:
     best = ("", 0.0)
     for other in known:
         bare = other.lstrip("-")
-        if _slips(folded, bare, allowed) <= allowed:
+        if _count_slips(folded, bare, allowed) <= allowed:
             ratio = SequenceMatcher(None, folded, bare).ratio()
             if ratio >= 0.75 and ratio > best[1]:
                 best = (other, ratio)
     return best[0]
 
 
-def _slips(one: str, other: str, most: int) -> int:
+def _count_slips(one: str, other: str, most: int) -> int:
     """Return how many letters were left out, put in, changed or swapped; more than `most` need not be exact."""
     if abs(len(one) - len(other)) > most:
         return most + 1
@@ -50,7 +50,7 @@ def _slips(one: str, other: str, most: int) -> int:
     return row[-1]
 
 
-def unknown_command(typed: str, rest: list[str], context: click.Context | None) -> IaError:
+def unknown_command_error(typed: str, rest: list[str], context: click.Context | None) -> IaError:
     """Return the error for a word that is no command, or no verb of its group."""
     path = context.command_path if context else "ia"
     fields = {"typed": typed[:60], "path": path}
@@ -62,33 +62,35 @@ def unknown_command(typed: str, rest: list[str], context: click.Context | None) 
             if not answer:
                 return UsageError(
                     "no such command: {typed}",
-                    hint="ia has nothing of the kind; `ia --help` lists what it has",
+                    hint="ia has no such feature; `ia --help` lists all commands",
                     **fields,
                 )
             return UsageError("no such command: {typed}", hint="`{answer}`", answer=answer, **fields)
         if group := _group_of(word, context):
             return UsageError("no such command: {typed}", hint="`{answer}`", answer=f"ia {group} {word}", **fields)
-        if sentence := _sentence([typed, *rest]):
+        if sentence := _question_text([typed, *rest]):
             return UsageError(
-                "no such command: {typed}", hint='a question is asked with `ia turn "{text}"`', text=sentence, **fields
+                "no such command: {typed}", hint='to ask a question, use `ia turn "{text}"`', text=sentence, **fields
             )
     elif verbs and word in verbs:
         return UsageError("no such command: {typed}", hint="`{answer}`", answer=verbs[word], **fields)
     more = ["help", "version"] if path == "ia" else ["help"]
-    if path == "ia indicator" and (found := _indicator(typed, rest)):
+    if path == "ia indicator" and (found := _indicator_command(typed, rest)):
         return UsageError("no such command: {typed}", hint="`{answer}`", answer=found, **fields)
     names = context.command.list_commands(context) if context and isinstance(context.command, click.Group) else []
-    if close := closest(typed, [*names, *more]):
+    if close := find_closest(typed, [*names, *more]):
         return UsageError("no such command: {typed}", hint="did you mean {close}?", close=f"{path} {close}", **fields)
-    if path == "ia" and (found := _security(typed)):
+    if path == "ia" and (found := _find_security(typed)):
         hint = '`ia quote {symbol}`, `ia chart {symbol}` or `ia turn "{typed}"`'
         return UsageError("no such command: {typed}", hint=hint, symbol=found, **fields)
     if names and path != "ia":
-        return UsageError("no such command: {typed}", hint="`{path}` has {names}", names=", ".join(names), **fields)
+        return UsageError(
+            "no such command: {typed}", hint="subcommands of `{path}`: {names}", names=", ".join(names), **fields
+        )
     return UsageError("no such command: {typed}", hint=MORE, **fields)
 
 
-def _indicator(typed: str, rest: list[str]) -> str:
+def _indicator_command(typed: str, rest: list[str]) -> str:
     """Return the command that calculates an indicator which was typed in place of a verb."""
     from ia.organs.compute.indicators import REGISTRY
 
@@ -96,7 +98,7 @@ def _indicator(typed: str, rest: list[str]) -> str:
     return f"ia indicator calc {name} {rest[0] if rest else 'SYMBOL'}" if name else ""
 
 
-def _sentence(words: list[str]) -> str:
+def _question_text(words: list[str]) -> str:
     """Return what looks like a question rather than a command; else ""."""
     text = " ".join(words)
     wordy = len(text.split()) >= 3 and not any(word.startswith("-") for word in words)
@@ -104,12 +106,12 @@ def _sentence(words: list[str]) -> str:
     return text[:200] if wordy or chinese or text.rstrip().endswith(("?", "？")) else ""
 
 
-def _security(typed: str) -> str:
+def _find_security(typed: str) -> str:
     """Return the code of a security that was typed in place of a command; "" where it is none."""
-    from ia.domain.instruments.symbols import resolve
+    from ia.domain.instruments.symbols import resolve_security
 
     try:
-        found = resolve(typed)
+        found = resolve_security(typed)
     except IaError:
         return ""
     return found.canonical if found.name or typed[:6].isdigit() else ""
@@ -126,13 +128,13 @@ def _group_of(verb: str, context: click.Context | None) -> str:
     return found[0] if len(found) == 1 else ""
 
 
-def unknown_option(typed: str, context: click.Context | None) -> IaError:
+def unknown_option_error(typed: str, context: click.Context | None) -> IaError:
     """Return the error for an option that a command does not have."""
     path = context.command_path if context else "ia"
     fields = {"option": typed, "path": path, "command": path.removeprefix("ia ")}
     if typed in ("--now", "--home", "--lang"):
         return UsageError(
-            "no such option: {option}", hint="it stands before the command: `ia {option} … {command}`", **fields
+            "no such option: {option}", hint="put it before the command: `ia {option} … {command}`", **fields
         )
     hint, answer = _option_hint(typed, context)
     return UsageError("no such option: {option}", hint=hint, answer=answer, **fields)
@@ -151,32 +153,32 @@ def _option_hint(typed: str, context: click.Context | None) -> tuple[str, str]:
         if name.startswith("--")
     ]
     if answer := next((name for name in OPTIONS.get(typed, ()) if name in known), ""):
-        return "here it is called `{answer}`", answer
+        return "use `{answer}` instead", answer
     arguments = [param for param in command.params if isinstance(param, click.Argument)]
     if typed in ("-o", "--output", "--out", "--save", "--file"):
-        return "it prints to standard output: `{path} … > FILE`", ""
+        return "this command prints to standard output: `{path} … > FILE`", ""
     if typed in ("--json", "--jsonl", "-j") and context.info_name == "ohlcv":
-        return "it prints CSV; `… | ia compute df --json` makes JSON of its last row", ""
+        return "this command prints CSV; `… | ia compute df --json` prints its last row as JSON", ""
     if typed in ("--csv", "--tsv") and "--json" in known:
-        return "piped, it prints TSV", ""
+        return "piped output is TSV", ""
     if typed in ("--start", "--end", "--since", "--period", "--from", "--to") and context.info_name in (
         "compute",
         "calc",
     ):
-        return "give it to the bars: `ia ohlcv SYMBOL {option} … | {path} …`", ""
+        return "use it with `ia ohlcv`: `ia ohlcv SYMBOL {option} … | {path} …`", ""
     if typed in ("--date", "--day", "--on", "--at", "--asof", "--as-of"):
-        return "another day is seen with `ia --now 2024-03-15 {command} …`", ""
+        return "to see another day, use `ia --now 2024-03-15 {command} …`", ""
     security = any("SYMBOL" in param.make_metavar(context) for param in arguments)
     if typed in ("--symbol", "--symbols", "--code", "--ticker", "-s") and security:
-        return "a security is given without an option: `{path} 600519`", ""
-    if close := closest(typed, known):
+        return "give the symbol without an option: `{path} 600519`", ""
+    if close := find_closest(typed, known):
         return "did you mean {answer}?", close
     if any(param.name in TEXTS for param in arguments) and not typed.startswith("--") and len(typed) > 2:
-        return "a text that begins with a dash stands behind `--`: `{path} -- …`", ""
+        return "put text that begins with a dash after `--`: `{path} -- …`", ""
     return ("options of `{path}`: {answer}", " ".join(known)) if known else (MORE, "")
 
 
-def too_many(extra: str, context: click.Context | None) -> IaError:
+def too_many_arguments_error(extra: str, context: click.Context | None) -> IaError:
     """Return the error for words that a command has no argument for."""
     path = context.command_path if context else "ia"
     command = context.command if context else None
@@ -185,22 +187,22 @@ def too_many(extra: str, context: click.Context | None) -> IaError:
     if takes and takes[-1].name in TEXTS:
         hint = 'put the text in quotation marks: `{path} … "…"`'
     elif takes and takes[0].name in ("symbol",):
-        hint = "one security at a time; `ia quote` takes several"
+        hint = "give one security at a time; `ia quote` takes several"
     elif not takes:
         hint = "`{path}` takes no arguments; `{path} --help` shows its options"
     return UsageError("too many arguments: {extra}", extra=extra, path=path, hint=hint)
 
 
-def missing_value(option: str, argv: list[str], root: click.Command) -> IaError:
+def missing_value_error(option: str, argv: list[str], root: click.Command) -> IaError:
     """Return the error for an option at the end of the line whose value is missing."""
-    context = _deepest(argv, root)
+    context = _deepest_context(argv, root)
     params = [param for param in context.command.params if option in (*param.opts, *param.secondary_opts)]
     value = params[0].make_metavar(context) if params else "VALUE"
     hint = "`{path} … {option} {value}`; `{path} --help` shows the usage"
     return UsageError("{option} needs a value", option=option, path=context.command_path, value=value, hint=hint)
 
 
-def _deepest(argv: list[str], root: click.Command) -> click.Context:
+def _deepest_context(argv: list[str], root: click.Command) -> click.Context:
     """Return the context of the command that a command line names."""
     context = click.Context(root, info_name="ia")
     for word in argv:

@@ -18,13 +18,13 @@ def open_input(path: str | None, what: str = "FILE") -> tuple[BinaryIO, str]:
         except FileNotFoundError:
             raise NotFound("{path}: no such file", path=path) from None
         except IsADirectoryError:
-            raise BadData("{path}: is a folder", path=path) from None
+            raise BadData("{path} is a folder, not a file", path=path) from None
         except PermissionError:
             raise Refused("{path}: permission denied", path=path) from None
         except ValueError:
-            raise UsageError("{path!r}: no file can have this name", path=path) from None
+            raise UsageError("{path!r} is not a valid file name", path=path) from None
     if sys.stdin is None or sys.stdin.isatty():
-        raise UsageError("nothing to read", hint="give {what}, or pipe it to standard input", what=what)
+        raise UsageError("no input", hint="give {what}, or pipe it to standard input", what=what)
     return sys.stdin.buffer, "<stdin>"
 
 
@@ -36,7 +36,7 @@ def text_or_stdin(text: str | None, what: str = "TEXT") -> str:
     try:
         return stream.read().decode("utf-8-sig")
     except UnicodeDecodeError as exc:
-        raise BadData("{name}: not UTF-8 text (byte {at})", name=name, at=exc.start) from None
+        raise BadData("{name}: not valid UTF-8 (byte {at}); convert it to UTF-8", name=name, at=exc.start) from None
 
 
 def parse_arguments(text: str, example: str) -> Any:
@@ -50,10 +50,10 @@ def parse_arguments(text: str, example: str) -> Any:
     try:
         return json.loads(text)
     except RecursionError:
-        raise UsageError("the arguments are nested too deeply", hint="as in {example}", example=example) from None
+        raise UsageError("the arguments are nested too deeply", hint="for example {example}", example=example) from None
     except ValueError as exc:
         raise UsageError(
-            "the arguments are not JSON: {reason}", reason=str(exc), hint="as in {example}", example=example
+            "the arguments are not valid JSON: {reason}", reason=str(exc), hint="for example {example}", example=example
         ) from None
 
 

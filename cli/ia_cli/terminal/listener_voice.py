@@ -8,22 +8,22 @@ from ia_cli.terminal.text import say
 if TYPE_CHECKING:
     from ia.kernel.proposals import Proposal
     from ia.kernel.workspace import Workspace
-    from ia.reach.bridges.approving import Voice
+    from ia.reach.bridges.chat_approval import ListenerVoice
 
 
-def voice() -> "Voice":
+def make_listener_voice() -> "ListenerVoice":
     """Return it."""
-    from ia.reach.bridges.approving import Voice
+    from ia.reach.bridges.chat_approval import ListenerVoice
 
-    return Voice(_told, _shown)
+    return ListenerVoice(_translate_message, _show_proposal)
 
 
-def _told(message: Message) -> str:
+def _translate_message(message: Message) -> str:
     return say(message.template, **message.params)
 
 
-def _shown(ws: "Workspace", proposal: "Proposal", before: str, after: str) -> str:
-    from ia_cli.terminal.output import harmless
-    from ia_cli.terminal.proposal_view import shown
+def _show_proposal(ws: "Workspace", proposal: "Proposal", before: str, after: str) -> str:
+    from ia_cli.terminal.output import escape_controls
+    from ia_cli.terminal.proposal_view import format_proposal
 
-    return harmless(shown(ws, proposal, before, after))
+    return escape_controls(format_proposal(ws, proposal, before, after))

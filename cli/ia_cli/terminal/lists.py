@@ -7,10 +7,10 @@ from typing import Any
 import click
 
 from ia.kernel.errors import IaError
-from ia_cli.terminal.output import complain, emit_rows
+from ia_cli.terminal.output import emit_rows, tell_error
 
 
-def listed(
+def emit_list(
     ctx: click.Context,
     rows: list[dict[str, Any]],
     columns: tuple[str, ...],
@@ -29,12 +29,12 @@ def listed(
     if rows and "time" in rows[0] and not as_json and not as_jsonl:
         from datetime import datetime
 
-        from ia.kernel.workspace import local
+        from ia.kernel.workspace import to_local
 
         for row in rows:
-            moment = local(datetime.fromisoformat(row["time"]))
+            moment = to_local(datetime.fromisoformat(row["time"]))
             row["time"] = moment.strftime("%Y-%m-%d %H:%M:%S" if seconds else "%Y-%m-%d %H:%M")
     emit(rows, columns, as_json=as_json, as_jsonl=as_jsonl)
     if not rows and sys.stdout.isatty():
-        complain(empty)
+        tell_error(empty)
     ctx.exit(0 if rows else 1)

@@ -8,21 +8,34 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ia.kernel.errors import Message
-from ia_cli.terminal.output import Row, emit_rows, harmless, notify
+from ia_cli.terminal.output import Row, emit_rows, escape_controls, notify
 from ia_cli.terminal.text import lang, tr
 
 if TYPE_CHECKING:
-    from ia.organs.market.reading import Day
+    from ia.organs.market.market_reader import MarketDay
 
 MONEY = frozenset(
-    {"amount", "market_cap", "float_cap", "revenue", "profit", "net", "buy", "sell", "turnover", "holdings",
-     "quota_left", "market_amount", "volume"}
-)  # fmt: skip
+    {
+        "amount",
+        "market_cap",
+        "float_cap",
+        "revenue",
+        "profit",
+        "net",
+        "buy",
+        "sell",
+        "turnover",
+        "holdings",
+        "quota_left",
+        "market_amount",
+        "volume",
+    }
+)
 SIGNED = ("change", "excess", "median", "weighted", "net", "leader_pct", "vs_")
 _UNITS = {"zh": ((1e12, "万亿"), (1e8, "亿"), (1e4, "万")), "en": ((1e12, "tn"), (1e9, "bn"), (1e6, "m"), (1e3, "k"))}
 
 
-def emit(
+def emit_market_rows(
     rows: Sequence[Row],
     columns: Sequence[str],
     *,
@@ -34,21 +47,28 @@ def emit(
     if as_json or as_jsonl or not sys.stdout.isatty():
         emit_rows(rows, columns, as_json=as_json, as_jsonl=as_jsonl)
     elif rows:
-        table(rows, brief or columns)
+        print_table(rows, brief or columns)
 
 
-def heading(day: "Day", count: int | None = None, of: int | None = None) -> None:
+def tell_market_day(day: "MarketDay", count: int | None = None, of: int | None = None) -> None:
     """Say on a terminal which day is shown, by whom, and how much of it."""
     if not sys.stdout.isatty():
         return
     told = {"date": day.date, "time": day.time, "source": f"{day.name} ({tr(day.host)})" if day.host else day.name}
     if of is None:
-        notify(Message("the market of {date}, {source}, taken {time}", **told))
+        notify(Message("market of {date}, source {source}, snapshot of {time}", **told))
     else:
-        notify(Message("{count} of {all}: the market of {date}, {source}, taken {time}", count=count, all=of, **told))
+        notify(
+            Message(
+                "{count} of {all} securities; market of {date}, source {source}, snapshot of {time}",
+                count=count,
+                all=of,
+                **told,
+            )
+        )
 
 
-def table(rows: Sequence[Row], columns: Sequence[str]) -> None:
+def print_table(rows: Sequence[Row], columns: Sequence[str]) -> None:
     """Write rows as a table for people."""
     from rich.box import SIMPLE_HEAD
     from rich.cells import cell_len
@@ -59,8 +79,8 @@ def table(rows: Sequence[Row], columns: Sequence[str]) -> None:
     from ia.kernel import config
 
     console, bare = Console(), bool(config.env("NO_COLOR"))
-    heads = [tr(_SHORT.get(column, _label(column))) for column in columns]
-    cells = [[shown(column, row.get(column)) for column in columns] for row in rows]
+    heads = [tr(_SHORT.get(column, _column_label(column))) for column in columns]
+    cells = [[format_figure(column, row.get(column)) for column in columns] for row in rows]
     widths = [max(map(cell_len, (head, *(line[at] for line in cells)))) for at, head in enumerate(heads)]
     fits = sum(widths) + 2 * len(widths) <= console.width
     out = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1), header_style="" if bare else "bold")
@@ -71,12 +91,12 @@ def table(rows: Sequence[Row], columns: Sequence[str]) -> None:
             head, justify="right" if number else "left", overflow="fold", no_wrap=whole, min_width=whole * width
         )
     for row, line in zip(rows, cells, strict=True):
-        styles = ("" if bare else _color(column, row.get(column)) for column in columns)
+        styles = ("" if bare else _change_color(column, row.get(column)) for column in columns)
         out.add_row(*map(Text, line, styles))
     console.print(out)
 
 
-def _label(column: str) -> str:
+def _column_label(column: str) -> str:
     return column.removesuffix("_pct") + "%" * column.endswith("_pct")
 
 
@@ -88,11 +108,11 @@ _SHORT = {
 }  # fmt: skip
 
 
-def shown(name: str, value: Any) -> str:
+def format_figure(name: str, value: Any) -> str:
     """Return a figure as a terminal shows it.
 
-    >>> shown("change_pct", 3.14159), shown("price", 10.5), shown("pe", None), shown("name", "贵州茅台")
-    ('+3.14', '10.50', '-', '贵州茅台')
+    >>> format_figure("change_pct", 3.14159), format_figure("price", 10.5), format_figure("pe", None)
+    ('+3.14', '10.50', '-')
     """
     if value is None:
         return "-"
@@ -100,15 +120,15 @@ def shown(name: str, value: Any) -> str:
         return str(value).lower()
     if isinstance(value, int | float):
         if name in MONEY:
-            return short(value, signed=name == "net")
+            return format_amount(value, signed=name == "net")
         sign = "+" if name.startswith(SIGNED) else ""
         if isinstance(value, int) and not name.endswith("_pct"):
             return f"{value:{sign}d}"
-        return f"{value:{sign}.2f}" if abs(value) < 1e5 else short(value)
-    return tr(str(value)) if name in ("board", "channel") else harmless(" ".join(str(value).split()))
+        return f"{value:{sign}.2f}" if abs(value) < 1e5 else format_amount(value)
+    return tr(str(value)) if name in ("board", "channel") else escape_controls(" ".join(str(value).split()))
 
 
-def short(value: float, signed: bool = False) -> str:
+def format_amount(value: float, signed: bool = False) -> str:
     """Return an amount by the units of the language: `1.23万亿`, `45.6亿`; `1.23tn`, `45.6bn`."""
     sign = "+" if signed else ""
     for size, unit in _UNITS[lang()]:
@@ -118,7 +138,7 @@ def short(value: float, signed: bool = False) -> str:
     return f"{value:{sign}.0f}"
 
 
-def _color(name: str, value: Any) -> str:
+def _change_color(name: str, value: Any) -> str:
     if not name.startswith(SIGNED) or not isinstance(value, int | float) or not value:
         return ""
     return "red" if value > 0 else "green"

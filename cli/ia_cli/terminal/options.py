@@ -8,7 +8,7 @@ import click
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def words(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...]:
+def parse_comma_list(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...]:
     """Return the words of a comma list: the callback of an option that takes one."""
     return tuple(word for part in (value or "").split(",") if (word := part.strip()))
 
@@ -21,7 +21,7 @@ _PERIOD_WORDS = {
 }  # fmt: skip
 
 
-class Period(click.Choice[str]):
+class PeriodOption(click.Choice[str]):
     """The length of a bar: `daily`, `weekly`, `monthly`, and what other programs call these."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -29,23 +29,26 @@ class Period(click.Choice[str]):
 
         word = str(value).strip().casefold()
         if word in ("1m", "m"):
-            hint = "`--period monthly` gives months; ia has no bars shorter than a day"
-            raise UsageError("--period {value}: elsewhere this is a minute or a month", value=value, hint=hint)
+            hint = "use `--period monthly` for months; ia has no bars shorter than a day"
+            raise UsageError("--period {value} is ambiguous: minute or month", value=value, hint=hint)
         word = _PERIOD_WORDS.get(word, word)
         if word not in PERIODS:
             raise UsageError(
-                "--period {value}: no such period", value=value,
-                hint="daily (1d, day), weekly (1w, week) or monthly (1mo, month)",
-            )  # fmt: skip
+                "--period {value}: unknown period",
+                value=value,
+                hint="use daily (1d, day), weekly (1w, week) or monthly (1mo, month)",
+            )
         return word
 
 
 def period_option(command: F) -> F:
     """`--period`: the length of a bar."""
-    return click.option("--period", type=Period(PERIODS), default="daily", help="Length of a bar.")(command)
+    return click.option(
+        "--period", type=PeriodOption(PERIODS), default="daily", help="Length of a bar (default: daily)."
+    )(command)
 
 
-_START = "First date: 2024-03-15, 30d (back from today), 1y, ytd …; see ia(1)."
+_START = "First date: 2024-03-15, 30d (30 days back), 1y, ytd …; see ia(1)."
 
 
 def start_option(about: str = _START) -> Callable[[F], F]:
@@ -60,19 +63,19 @@ def end_option(about: str = "Last date: 2024-03-15, yesterday …; see ia(1).") 
 
 def adapter_option(command: F) -> F:
     """`--adapter`: the sources of prices to try, as a tuple; empty where none is named."""
-    about = "Sources in the order to try; default: setting market.adapter."
-    return click.option("--adapter", metavar="A[,B…]", callback=words, help=about)(command)
+    about = "Data sources in the order to try (default: setting market.adapter)."
+    return click.option("--adapter", metavar="A[,B…]", callback=parse_comma_list, help=about)(command)
 
 
 def adjust_option(command: F) -> F:
     """`--adjust`: how prices are adjusted; None where nothing is said."""
-    about = "qfq (default) keeps the last price, hfq the first."
+    about = "Price adjustment: qfq (default) keeps the last price, hfq the first, none adjusts nothing."
     return click.option("--adjust", type=click.Choice(["qfq", "hfq", "none"]), help=about)(command)
 
 
 def stale_option(command: F) -> F:
     """`--stale`: an old copy will do."""
-    about = "Use the stored copy however old it is; its age goes to stderr."
+    about = "Use the stored copy, however old; its age goes to stderr."
     return click.option("--stale", is_flag=True, help=about)(command)
 
 
@@ -83,5 +86,5 @@ def json_option(command: F) -> F:
 
 def rows_options(command: F) -> F:
     """`--json` and `--jsonl`, for a command that returns rows."""
-    jsonl = click.option("--jsonl", "as_jsonl", is_flag=True, help="Print one JSON object a line.")
+    jsonl = click.option("--jsonl", "as_jsonl", is_flag=True, help="Print one JSON object per line.")
     return json_option(jsonl(command))

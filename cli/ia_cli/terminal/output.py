@@ -26,8 +26,8 @@ def tell_simulated() -> None:
     for adapter, (_, *more) in _simulated.items():
         if more:
             shown = ", ".join(more[:6]) + (", …" if len(more) > 6 else "")
-            template = "simulated prices: {symbols} too, by the {adapter} market"
-            _tell(f"ia: {say(template, symbols=shown, adapter=adapter)}")
+            template = "simulated prices: those of {symbols} also come from the {adapter} market"
+            _write_stderr(f"ia: {say(template, symbols=shown, adapter=adapter)}")
     _simulated.clear()
 
 
@@ -43,54 +43,54 @@ def notify(message: Message) -> None:
         told.append(symbol)
         if len(told) > 1:
             return
-    _tell(f"ia: {say(message.template, **message.params)}")
+    _write_stderr(f"ia: {say(message.template, **message.params)}")
 
 
 def _mark_run() -> None:
     """Let whoever is in charge of the task's run that this process is part of know that it reads simulated prices."""
-    if (run := config.run()) is not None:
-        from ia.reach.tasks.runs import mark_simulated
+    if (run := config.run_number()) is not None:
+        from ia.reach.tasks.run_store import mark_simulated
 
         mark_simulated(config.home(), run)
 
 
-def hint(template: str, /, **params: object) -> None:
+def tell_hint(template: str, /, **params: object) -> None:
     """Tell the user what to type next, on stderr."""
-    _tell(f"hint: {say(template, **params)}")
+    _write_stderr(f"hint: {say(template, **params)}")
 
 
-def complain(error: IaError) -> None:
+def tell_error(error: IaError) -> None:
     """Write a failure as the contract has it: one line, and what to type next."""
-    _tell(f"ia: {say(error.template, **error.params)}")
+    _write_stderr(f"ia: {say(error.template, **error.params)}")
     if error.hint:
-        hint(error.hint, **error.params)
+        tell_hint(error.hint, **error.params)
 
 
-def harmless(written: str) -> str:
+def escape_controls(written: str) -> str:
     """Return a text whose control and hidden characters are shown, not obeyed: no note may repaint the terminal."""
     if written.isascii():  # nearly all that ia says, and then outside.py need not load
         return "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in written)
-    from ia.kernel.outside import escape_unseen
+    from ia.kernel.untrusted import escape_unseen
 
     return escape_unseen(written)
 
 
 def emit_text(written: str) -> None:
     """Write a text as it is into a pipe or file, and without what would repaint it to a terminal."""
-    sys.stdout.write(harmless(written) if sys.stdout.isatty() else written)
+    sys.stdout.write(escape_controls(written) if sys.stdout.isatty() else written)
 
 
-def _tell(line: str) -> None:
+def _write_stderr(line: str) -> None:
     """Write a line to stderr. Where that cannot be written, nobody wants to hear it."""
     import contextlib
 
     with contextlib.suppress(OSError):
-        click.echo(harmless(line), err=True)
+        click.echo(escape_controls(line), err=True)
 
 
 def emit_json(document: Any) -> None:
     """Write one JSON document and a newline. NaN and infinities become null: JSON has none."""
-    sys.stdout.write(_json(document) + "\n")
+    sys.stdout.write(_format_json(document) + "\n")
 
 
 def emit_rows(rows: Sequence[Row], columns: Sequence[str], *, as_json: bool = False, as_jsonl: bool = False) -> None:
@@ -102,58 +102,60 @@ def emit_rows(rows: Sequence[Row], columns: Sequence[str], *, as_json: bool = Fa
             emit_json(row)
     elif sys.stdout.isatty():
         if rows:
-            _table(rows, columns)
+            _print_table(rows, columns)
     else:
         sys.stdout.write("\t".join(columns) + "\n")
         for row in rows:
-            sys.stdout.write("\t".join(_cell(row.get(column)) for column in columns) + "\n")
+            sys.stdout.write("\t".join(_format_cell(row.get(column)) for column in columns) + "\n")
 
 
-def nothing(template: str, /, **params: object) -> None:
+def tell_empty(template: str, /, **params: object) -> None:
     """Say on a terminal that a list is empty; a program sees it by the status."""
     if sys.stdout.isatty():
-        _tell(f"ia: {say(template, **params)}")
+        _write_stderr(f"ia: {say(template, **params)}")
 
 
-def text(value: Any) -> str:
-    """Return a value as people read it: booleans in lower case, whole amounts without a point, nothing for None,
-    structures as JSON."""
+def format_value(value: Any) -> str:
+    """Return a value as people read it.
+
+    Booleans in lower case, whole amounts without a point, nothing for None, structures as JSON.
+    """
     if value is None:
         return ""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float) and 1e5 <= abs(value) < 1e15 and value.is_integer():
         return str(int(value))
-    return _json(value) if isinstance(value, dict | list) else str(value)
+    return _format_json(value) if isinstance(value, dict | list) else str(value)
 
 
-def _cell(value: Any) -> str:
-    return " ".join(text(value).replace("\t", " ").split("\n"))
+def _format_cell(value: Any) -> str:
+    return " ".join(format_value(value).replace("\t", " ").split("\n"))
 
 
-def _json(document: Any) -> str:
+def _format_json(document: Any) -> str:
     import json
 
     try:
         return json.dumps(document, ensure_ascii=False, allow_nan=False)
     except ValueError:
-        return json.dumps(_finite(document), ensure_ascii=False)
+        return json.dumps(_replace_non_finite(document), ensure_ascii=False)
 
 
-def _finite(value: Any) -> Any:
+def _replace_non_finite(value: Any) -> Any:
     if isinstance(value, float):
         return value if value - value == 0 else None
     if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    return [_finite(item) for item in value] if isinstance(value, list | tuple) else value
+        return {key: _replace_non_finite(item) for key, item in value.items()}
+    return [_replace_non_finite(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def _brief(cell: str) -> str:
+def _shorten_digest(cell: str) -> str:
     """Return a digest by its first digits; a terminal's table has no room for more."""
     return f"{cell[:12]}…" if len(cell) == 64 and not cell.strip("0123456789abcdef") else cell
 
 
-def _table(rows: Sequence[Row], columns: Sequence[str]) -> None:
+def _print_table(rows: Sequence[Row], columns: Sequence[str]) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.cells import cell_len
     from rich.console import Console
@@ -163,7 +165,7 @@ def _table(rows: Sequence[Row], columns: Sequence[str]) -> None:
     from ia.kernel import config
 
     console = Console()
-    shown = [[harmless(_brief(text(row.get(column)))) for column in columns] for row in rows]
+    shown = [[escape_controls(_shorten_digest(format_value(row.get(column)))) for column in columns] for row in rows]
     whole = [max(map(cell_len, cells)) for cells in zip(map(tr, columns), *shown, strict=True)]
     kept = [width <= 28 for width in whole]
     for words in (True, False):  # a line more is better than a letter less: first where a space parts words

@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from ia.kernel.proposals import Proposal
 
 
-def proposed(proposal: "Proposal", *, as_json: bool = False) -> None:
+def print_proposal(proposal: "Proposal", *, as_json: bool = False) -> None:
     """Print a proposal's number, and say on stderr what to type next."""
     notify(
         Message(
-            "{path} changes by proposal: `ia approve {number}` carries it out",
+            "{path} changes only when you approve it: `ia approve {number}`",
             path=proposal.path,
             number=proposal.id,
         )

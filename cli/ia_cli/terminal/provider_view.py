@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from ia.faculties.providers.manifest import Manifest
 
 
-def about(manifest: "Manifest") -> dict[str, Any]:
+def provider_document(manifest: "Manifest") -> dict[str, Any]:
     """Return what a provider starts and asks for, as plain data. Secrets are references here."""
     return {
         "name": manifest.name,
@@ -26,23 +26,23 @@ def about(manifest: "Manifest") -> dict[str, Any]:
     }
 
 
-def lines(told: dict[str, Any]) -> list[str]:
+def provider_lines(told: dict[str, Any]) -> list[str]:
     """Return the same as lines for a person."""
     import json
     import shlex
 
     out = [f"{told['name']} {told['version'] or '-'}"]
     out += [f"  {told['description']}"] if told["description"] else []
-    starts = "starts once, and talks MCP to:" if told["kind"] == "mcp" else "starts for each call:"
+    starts = "MCP server command, started once:" if told["kind"] == "mcp" else "command, started for each call:"
     out += [f"{tr(starts)} {shlex.join(told['command'])}"]
-    out += [f"{tr('gets of the environment:')} {', '.join(['PATH', 'LANG', *told['env']])}"]
+    out += [f"{tr('environment variables passed to it:')} {', '.join(['PATH', 'LANG', *told['env']])}"]
     if told["config"]:
-        out += [f"{tr('gets as settings:')} {json.dumps(told['config'], ensure_ascii=False)}"]
+        out += [f"{tr('settings passed to it:')} {json.dumps(told['config'], ensure_ascii=False)}"]
     if told["figures"]:
-        out += [tr("answers with figures: you trust them, and a turn goes on as if it had read nothing from outside")]
+        out += [tr("its figures are trusted: a turn that reads them does not count as having read outside text")]
     out += [tr("tools") + ":"]
     if not told["tools"]:
-        out += ["  " + tr("those that its server lists; `ia provider test` asks it")]
+        out += ["  " + tr("the tools that its server lists; run `ia provider test` to see them")]
     for tool in told["tools"]:
         risk = tr(tool["risk"]) if tool["risk"] else "-"
         more = f" ({shlex.join(tool['argv'])})" if tool["argv"] else ""

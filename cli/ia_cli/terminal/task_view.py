@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ia.kernel.errors import Message
-from ia_cli.terminal.consent import asked
-from ia_cli.terminal.output import emit_json, harmless, notify
+from ia_cli.terminal.confirmation import ask_consent
+from ia_cli.terminal.output import emit_json, escape_controls, notify
 from ia_cli.terminal.text import lang, say, tr
 
 if TYPE_CHECKING:
-    from ia.faculties.schedule.model import Design
+    from ia.faculties.schedule.model import TaskDesign
     from ia.kernel.workspace import Workspace
-    from ia.reach.tasks.book import Listed
-    from ia.reach.tasks.runs import Run
+    from ia.reach.tasks.approved_tasks import Listed
+    from ia.reach.tasks.run_store import TaskRun
 
 NEXT = 5
 PATIENCE = 3
@@ -25,50 +25,50 @@ TASK = "task"
 """The kind of proposals that are about a task."""
 
 
-def attended() -> None:
+def require_person() -> None:
     """Raise Refused inside a task's run: there is no person to decide."""
     from ia.kernel import config
     from ia.kernel.errors import Refused
 
-    if config.run() is not None:
-        raise Refused("inside a task's run there is no person to decide")
+    if config.run_number() is not None:
+        raise Refused("a task's run cannot take this decision; run the command at a terminal yourself")
 
 
-def approved(ws: "Workspace", which: str | int, *, yes: bool, as_json: bool) -> None:
+def approve_task(ws: "Workspace", which: str | int, *, yes: bool, as_json: bool) -> None:
     """Show a task, ask, and enter it into the book and the crontab."""
     from ia.kernel import clock, config
     from ia.kernel.errors import Refused
-    from ia.reach.tasks import book, decisions
+    from ia.reach.tasks import approved_tasks, decisions
 
-    attended()
-    name, before, text, number = book.to_approve(ws, which)
-    design = book.checked(text, name, config.env("TZ", "") or "")
-    click.echo(harmless(_seen(ws, design, before, text, number)), err=True, nl=False)
-    if not yes and not asked(say("Approve task {name}?", name=name)):
+    require_person()
+    name, before, text, number = approved_tasks.find_text_to_approve(ws, which)
+    design = approved_tasks.parse_valid_design(text, name, config.env("TZ", "") or "")
+    click.echo(escape_controls(_approval_text(ws, design, before, text, number)), err=True, nl=False)
+    if not yes and not ask_consent(say("Approve task {name}?", name=name)):
         raise Refused("task {name} was not approved", name=name)
     by = "user with --yes" if yes else "user at a terminal"
-    done = decisions.approve(ws, which, by=by, notify=notify, expect=text)
-    found = next(each for each in book.listed(ws) if each.name == done.name)
-    coming = next(iter(times(found, 1)), None)
+    done = decisions.approve_task(ws, which, by=by, notify=notify, expect=text)
+    found = next(each for each in approved_tasks.list_tasks(ws) if each.name == done.name)
+    coming = next(iter(next_run_times(found, 1)), None)
     if coming is not None:
-        notify(Message("in your crontab; next at {time}", time=_zoned(coming)))
-    if clock.simulated():
-        notify(Message("--now holds for this command only: the crontab entry wakes the task in the present"))
+        notify(Message("added to your crontab; next run {time}", time=_format_zoned_time(coming)))
+    if clock.is_simulated():
+        notify(Message("--now applies only to this command; cron starts the task by the real clock"))
     if as_json:
-        emit_json(about(ws, found, people=False))
+        emit_json(task_row(ws, found, people=False))
     else:
         sys.stdout.write(f"{design.path}\n")
 
 
 @contextlib.contextmanager
-def awaited() -> Iterator[None]:
+def tell_when_slow() -> Iterator[None]:
     """Say at a terminal, after a while, that something runs."""
     if not sys.stderr.isatty():
         yield
         return
     import threading
 
-    told = threading.Timer(PATIENCE, notify, [Message("still running; `ia task history` shows what")])
+    told = threading.Timer(PATIENCE, notify, [Message("still running; see `ia task history`")])
     told.daemon = True
     told.start()
     try:
@@ -77,20 +77,22 @@ def awaited() -> Iterator[None]:
         told.cancel()
 
 
-def about(ws: "Workspace", each: "Listed", *, people: bool, whole: bool = False, short: bool = False) -> dict[str, Any]:
+def task_row(
+    ws: "Workspace", each: "Listed", *, people: bool, whole: bool = False, short: bool = False
+) -> dict[str, Any]:
     """Return a task as a row of the list; whole: with its text, its next times, its runs and its environment.
 
     short: for a table, without what `ia task show` says of when it runs besides.
     """
-    from ia.reach.tasks import runs
+    from ia.reach.tasks import run_store
 
     design, task = each.design, each.task
-    last = next(iter(runs.history(ws, each.name, 1)), None)
-    coming = times(each) if whole else times(each, 1)
+    last = next(iter(run_store.list_runs(ws, each.name, 1)), None)
+    coming = next_run_times(each) if whole else next_run_times(each, 1)
     row: dict[str, Any] = {
         "name": each.name,
         "state": tr(each.state) if people else each.state,
-        "when": _when(design)
+        "when": _format_schedule(design)
         if design
         else say(each.problem.template, **each.problem.params)
         if each.problem
@@ -101,9 +103,9 @@ def about(ws: "Workspace", each: "Listed", *, people: bool, whole: bool = False,
         "proposal": each.proposal,
     }
     if people:
-        row |= {name: _placed(row[name], design) for name in ("next", "last")}
+        row |= {name: _format_task_time(row[name], design) for name in ("next", "last")}
         if each.state == "edited" and each.problem is not None:
-            row["state"] += say(", and wrong: {reason}", reason=each.problem)
+            row["state"] += say(", invalid: {reason}", reason=each.problem)
         if each.proposal is not None:
             row["state"] += f" #{each.proposal}" if short else say(" (proposal {number})", number=each.proposal)
         if short and row["when"]:
@@ -113,13 +115,13 @@ def about(ws: "Workspace", each: "Listed", *, people: bool, whole: bool = False,
     row["approved"] = task.approved if task else None
     row["problem"] = str(each.problem) if each.problem else None
     if whole:
-        row |= {"upcoming": coming, "text": _text(ws, each), "environment": task.environment if task else {}}
+        row |= {"upcoming": coming, "text": _task_text(ws, each), "environment": task.environment if task else {}}
         row["approved_by"] = task.by if task else None
-        row["runs"] = [history_row(run, people=False) for run in runs.history(ws, each.name, 10)]
+        row["runs"] = [history_row(run, people=False) for run in run_store.list_runs(ws, each.name, 10)]
     return row
 
 
-def times(each: "Listed", count: int = NEXT) -> list[str]:
+def next_run_times(each: "Listed", count: int = NEXT) -> list[str]:
     """Return when a task will run next, UTC stamps; of one that rests none."""
     from datetime import datetime
 
@@ -128,31 +130,31 @@ def times(each: "Listed", count: int = NEXT) -> list[str]:
     if each.design is None or each.state in ("paused", "deleted"):
         return []
     anchor = datetime.fromisoformat(each.task.since) if each.task else clock.now()
-    return upcoming(each.design, anchor, count)
+    return design_run_times(each.design, anchor, count)
 
 
-def upcoming(design: "Design", anchor: Any, count: int = NEXT) -> list[str]:
+def design_run_times(design: "TaskDesign", anchor: Any, count: int = NEXT) -> list[str]:
     """Return the next times of a design as UTC stamps; an event has none."""
     from ia.faculties.schedule import slots
     from ia.kernel import clock
 
-    return [clock.stamp(slot) for slot in slots.upcoming(design, clock.now(), count, anchor=anchor)]
+    return [clock.utc_stamp(slot) for slot in slots.next_slots(design, clock.now(), count, anchor=anchor)]
 
 
-def shown(ws: "Workspace", each: "Listed") -> str:
+def format_task(ws: "Workspace", each: "Listed") -> str:
     """Return all that there is to say of a task."""
-    from ia.reach.tasks import runs
+    from ia.reach.tasks import run_store
     from ia_cli.terminal import task_draft as _draft
 
-    row = about(ws, each, people=True)
+    row = task_row(ws, each, people=True)
     lines = [f"{each.name}\t{row['state']}", f"{tr('when')}\t{row['when'] or '-'}"]
     if each.task is not None:
-        lines.append(say("approved {time} by {by}", time=local(each.task.approved), by=each.task.by))
-    lines += _coming(times(each), each)
-    if each.design is not None and (remark := _draft.remark(each.design, times(each))):
+        lines.append(say("approved {time} by {by}", time=format_local_time(each.task.approved), by=each.task.by))
+    lines += _next_time_lines(next_run_times(each), each)
+    if each.design is not None and (remark := _draft.holiday_remark(each.design, next_run_times(each))):
         lines.append(f"{tr('note')}\t{remark}")
-    lines += ["", _text(ws, each).rstrip("\n"), ""]
-    made = runs.history(ws, each.name, 5)
+    lines += ["", _task_text(ws, each).rstrip("\n"), ""]
+    made = run_store.list_runs(ws, each.name, 5)
     if made:
         lines.append(tr("last runs") + ":")
         for run in made:
@@ -164,88 +166,99 @@ def shown(ws: "Workspace", each: "Listed") -> str:
     return "\n".join(lines) + "\n"
 
 
-def _seen(ws: "Workspace", design: "Design", before: str, text: str, number: int | None) -> str:
+def _approval_text(ws: "Workspace", design: "TaskDesign", before: str, text: str, number: int | None) -> str:
     """Return what a person sees before approving: who proposes it, what would run and when, and what differs."""
     from ia.kernel import proposals
     from ia_cli.terminal import proposal_view as _proposal
     from ia_cli.terminal import task_draft as _draft
 
     if number is not None:
-        proposal = proposals.get(ws, number)
-        return _proposal.shown(ws, proposal, *proposals.outcome(ws, proposal))
-    difference = proposals.difference(before, text, design.path) if before not in ("", text) else ""
-    return "".join(line + "\n" for line in [design.path, *_draft.lines(design), ""]) + difference
+        proposal = proposals.get_proposal(ws, number)
+        return _proposal.format_proposal(ws, proposal, *proposals.compute_outcome(ws, proposal))
+    difference = proposals.render_diff(before, text, design.path) if before not in ("", text) else ""
+    return "".join(line + "\n" for line in [design.path, *_draft.design_lines(design), ""]) + difference
 
 
-def history_row(run: "Run", *, people: bool) -> dict[str, Any]:
+def history_row(run: "TaskRun", *, people: bool) -> dict[str, Any]:
     """Return a run as a row."""
     from ia.reach.tasks.reporting import first_row
 
     row: dict[str, Any] = {
-        "run": run.id, "task": run.name, "time": run.started, "slot": run.slot, "state": run.state, "why": run.why,
-        "attempt": run.attempt, "status": run.status, "report": run.report, "said": run.reason or run.summary,
-        "ended": run.ended, "retry_at": run.retry_at,
-    }  # fmt: skip
+        "run": run.id,
+        "task": run.name,
+        "time": run.started,
+        "slot": run.slot,
+        "state": run.state,
+        "why": run.why,
+        "attempt": run.attempt,
+        "status": run.status,
+        "report": run.report,
+        "said": run.reason or run.summary,
+        "ended": run.ended,
+        "retry_at": run.retry_at,
+    }
     if people:
         row["state"], row["why"] = tr(run.state), tr(run.why)
-        row["slot"] = local(run.slot) if run.slot[:1].isdigit() else run.slot
+        row["slot"] = format_local_time(run.slot) if run.slot[:1].isdigit() else run.slot
         row["said"] = first_row(row["said"] or "")
         if run.retry_at:
-            row["state"] += say(", again {time}", time=local(run.retry_at))
+            row["state"] += say(", retry {time}", time=format_local_time(run.retry_at))
     else:
         row |= {"summary": run.summary, "reason": run.reason, "pending": run.data.get("pending", [])}
         del row["said"]
     return row
 
 
-def local(stamp: str | None) -> str | None:
+def format_local_time(stamp: str | None) -> str | None:
     """Return a UTC stamp as people read it."""
     if not stamp:
         return None
     from datetime import datetime
 
-    from ia.kernel.workspace import local as here
+    from ia.kernel.workspace import to_local as here
 
     return here(datetime.fromisoformat(stamp)).strftime("%Y-%m-%d %H:%M")
 
 
-def _zoned(stamp: str) -> str:
+def _format_zoned_time(stamp: str) -> str:
     """Return a UTC stamp in the user's zone, which is named."""
     from datetime import datetime
 
     from ia.faculties.schedule import zones
 
-    own = zones.own()
+    own = zones.user_zone()
     return f"{datetime.fromisoformat(stamp).astimezone(own):%Y-%m-%d %H:%M} {own}"
 
 
-def _when(design: "Design") -> str:
-    from ia.faculties.schedule.describe import described as in_words
+def _format_schedule(design: "TaskDesign") -> str:
+    from ia.faculties.schedule.describe import describe_design as in_words
 
     return in_words(design, lang())
 
 
-def _coming(stamps: list[str], each: "Listed") -> list[str]:
-    return [tr("next times") + ":", *(f"  {_placed(stamp, each.design)}" for stamp in stamps)] if stamps else []
+def _next_time_lines(stamps: list[str], each: "Listed") -> list[str]:
+    return (
+        [tr("next runs") + ":", *(f"  {_format_task_time(stamp, each.design)}" for stamp in stamps)] if stamps else []
+    )
 
 
-def _placed(stamp: str | None, design: "Design | None") -> str | None:
+def _format_task_time(stamp: str | None, design: "TaskDesign | None") -> str | None:
     """Return a UTC stamp in the zone that a task's schedule is in, which is named where it is not the reader's."""
     if stamp is None or design is None:
-        return local(stamp)
+        return format_local_time(stamp)
     from datetime import datetime
 
-    from ia.faculties.schedule.slots import place_of
-    from ia.kernel.workspace import local as here
+    from ia.faculties.schedule.slots import display_zone
+    from ia.kernel.workspace import to_local as here
 
-    zone = place_of(design)
+    zone = display_zone(design)
     moment = datetime.fromisoformat(stamp)
     there = moment.astimezone(zone)
     own = here(moment).utcoffset() == there.utcoffset()
     return f"{there:%Y-%m-%d %H:%M}" + ("" if own else f" {zone.key}")
 
 
-def _text(ws: "Workspace", each: "Listed") -> str:
+def _task_text(ws: "Workspace", each: "Listed") -> str:
     """Return the text that runs; of a file that waits for approval its own, of a proposal what it would be."""
     from ia.kernel import proposals
 
@@ -253,5 +266,5 @@ def _text(ws: "Workspace", each: "Listed") -> str:
         return each.task.text
     text = ws.read(f"tasks/{each.name}.md")
     if text is None and each.proposal is not None:
-        text = proposals.get(ws, each.proposal).after
+        text = proposals.get_proposal(ws, each.proposal).after
     return text or ""

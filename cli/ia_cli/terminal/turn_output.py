@@ -14,26 +14,26 @@ if TYPE_CHECKING:
 Write = Callable[[str], object]
 
 
-def spoken(take: "Callable[[Write], Turn]", *, as_json: bool) -> "Turn":
+def stream_turn(take: "Callable[[Write], Turn]", *, as_json: bool) -> "Turn":
     """Take a turn, and return it. `take` is given what writes a piece of the reply; with as_json it writes nothing."""
     # A turn that is told to end keeps its session and ends its providers, as after Ctrl-C.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     last = "\n"
 
-    def write(text: str) -> None:
+    def write_piece(text: str) -> None:
         nonlocal last
         last = text or last
         emit_text(text)
         sys.stdout.flush()
 
     try:
-        done = take((lambda _: None) if as_json else write)
+        done = take((lambda _: None) if as_json else write_piece)
     except (IaError, KeyboardInterrupt):
         if not last.endswith("\n"):  # what went wrong is told on a line of its own
-            write("\n")
+            write_piece("\n")
         raise
     if not as_json and not done.reply.endswith("\n"):
-        write("\n")
+        write_piece("\n")
     return done
 
 
@@ -42,12 +42,16 @@ def tell_pending(done: "Turn") -> None:
     for number in done.pending:
         if f"approve {number}" not in done.reply:
             notify(
-                Message("proposal {number} waits: `ia pending {number}` shows it, `ia approve {number}`", number=number)
+                Message(
+                    "proposal {number} is pending: view it with `ia pending {number}`, approve it with `ia "
+                    "approve {number}`",
+                    number=number,
+                )
             )
 
 
-def refuse_lacking(done: "Turn") -> None:
+def refuse_missing_prices(done: "Turn") -> None:
     """Raise TryLater or Unavailable where the turn got none of the prices that it needed: its reply is no answer."""
-    error = done.lacking()
+    error = done.missing_prices_error()
     if error is not None:
         raise error

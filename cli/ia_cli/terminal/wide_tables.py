@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ia.kernel.errors import Message
-from ia_cli.terminal.output import Row, emit_rows, harmless, notify, text
+from ia_cli.terminal.output import Row, emit_rows, escape_controls, format_value, notify
 from ia_cli.terminal.text import tr
 
 GAP = 2
@@ -13,7 +13,7 @@ EDGES = 2
 CURRENCIES = ("CNY", "HKD", "USD")
 
 
-def emit_brief(
+def emit_wide_rows(
     rows: Sequence[Row],
     columns: Sequence[str],
     heads: Mapping[str, str],
@@ -35,10 +35,10 @@ def emit_brief(
     if as_json or as_jsonl or not sys.stdout.isatty():
         emit_rows(rows, columns, as_json=as_json, as_jsonl=as_jsonl)
     elif rows:
-        _table(rows, heads, spare, free, dict.fromkeys(gains, colors))
+        _print_table(rows, heads, spare, free, dict.fromkeys(gains, colors))
 
 
-def _table(
+def _print_table(
     rows: Sequence[Row],
     heads: Mapping[str, str],
     spare: Sequence[str],
@@ -54,7 +54,7 @@ def _table(
     from ia.kernel import config
 
     console = Console()
-    cells = {name: [harmless(text(row.get(name))) for row in rows] for name in heads}
+    cells = {name: [escape_controls(format_value(row.get(name))) for row in rows] for name in heads}
     cells = {name: lines for name, lines in cells.items() if any(lines)}
     widths = {name: max(map(cell_len, (tr(heads[name]), *lines))) for name, lines in cells.items()}
     least = {name: min(width, free.get(name, width)) for name, width in widths.items()}
@@ -73,16 +73,16 @@ def _table(
         header_style="" if config.env("NO_COLOR") else "bold",
     )
     for name in least:
-        side = "right" if all(map(_number, cells[name])) else "left"
+        side = "right" if all(map(_is_number, cells[name])) else "left"
         table.add_column(tr(heads[name]), justify=side, overflow="fold", no_wrap=name not in free)  # type: ignore[arg-type]
     for at in range(len(rows)):
-        table.add_row(*(Text(cells[name][at], _style(cells[name][at], colored.get(name))) for name in least))
+        table.add_row(*(Text(cells[name][at], _cell_style(cells[name][at], colored.get(name))) for name in least))
     console.print(table)
     if left:
-        notify(Message("left out for want of room: {columns}; --json has all", columns=", ".join(left)))
+        notify(Message("columns hidden for lack of space: {columns}; --json prints all", columns=", ".join(left)))
 
 
-def _style(cell: str, colors: tuple[str, str] | None) -> str:
+def _cell_style(cell: str, colors: tuple[str, str] | None) -> str:
     from ia.kernel import config
 
     if colors is None or config.env("NO_COLOR") or not cell.strip("-+0,. "):
@@ -90,7 +90,7 @@ def _style(cell: str, colors: tuple[str, str] | None) -> str:
     return colors[1] if cell.startswith("-") else colors[0]
 
 
-def _number(cell: Any) -> bool:
+def _is_number(cell: Any) -> bool:
     """Whether a cell is a number, money with its currency, or empty."""
     digits = str(cell or "0").partition(" ")[0].lstrip("+-").replace(",", "").replace(".", "", 1)
     return digits.isdecimal() and str(cell or "").partition(" ")[2] in ("", *CURRENCIES)

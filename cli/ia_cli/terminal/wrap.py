@@ -15,7 +15,7 @@ class Formatter(click.HelpFormatter):
     """Click's formatter; what holds Chinese it wraps by columns."""
 
     def write_text(self, text: str) -> None:
-        if not wide(text):
+        if not has_wide_characters(text):
             super().write_text(text)
             return
         indent = " " * self.current_indent
@@ -23,19 +23,19 @@ class Formatter(click.HelpFormatter):
             if at:
                 self.write("\n")
             raw = paragraph.startswith("\b")
-            lines = paragraph.split("\n")[1:] if raw else wrapped(paragraph, max(self.width - len(indent), 11))
+            lines = paragraph.split("\n")[1:] if raw else wrap_text(paragraph, max(self.width - len(indent), 11))
             self.write("".join(f"{indent}{line}".rstrip() + "\n" for line in lines))
 
     def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
         rows = list(rows)
-        if not any(wide(text) for _, text in rows):
+        if not any(has_wide_characters(text) for _, text in rows):
             super().write_dl(rows, col_max, col_spacing)
             return
-        column = min(max(map(columns, (name for name, _ in rows)), default=0), col_max) + col_spacing
+        column = min(max(map(display_width, (name for name, _ in rows)), default=0), col_max) + col_spacing
         indent = " " * self.current_indent
         for name, text in rows:
-            lines = wrapped(text, max(self.width - column - len(indent) - 2, 10))
-            gap = column - columns(name)
+            lines = wrap_text(text, max(self.width - column - len(indent) - 2, 10))
+            gap = column - display_width(name)
             if gap >= col_spacing:
                 lines[:1] = [name + " " * gap + line for line in lines[:1]] or [name]
                 rest = lines[1:]
@@ -46,25 +46,25 @@ class Formatter(click.HelpFormatter):
             self.write("".join(f"{indent}{' ' * column}{line}\n" for line in rest))
 
 
-def wide(text: str) -> bool:
+def has_wide_characters(text: str) -> bool:
     """Whether a text holds Chinese."""
     return any("\u2e80" <= char <= "\uffef" for char in text)
 
 
-def columns(text: str) -> int:
+def display_width(text: str) -> int:
     """Return how many columns of a terminal a text takes."""
     from unicodedata import east_asian_width
 
     return sum(2 if east_asian_width(char) in "WF" else 1 for char in text)
 
 
-def wrapped(text: str, width: int) -> list[str]:
+def wrap_text(text: str, width: int) -> list[str]:
     """Return a text as lines of so many columns. No line begins with a closing mark, nor ends with an opening one."""
     lines, line, used = [], "", 0
     for piece in re.findall(_PIECES, " ".join(text.split())):
-        if line and used + columns(piece.rstrip()) > width:
+        if line and used + display_width(piece.rstrip()) > width:
             lines.append(line.rstrip())
             line, used = "", 0
         if line or piece.strip():
-            line, used = line + piece, used + columns(piece)
+            line, used = line + piece, used + display_width(piece)
     return [*lines, line.rstrip()] if line.strip() else lines

@@ -5,9 +5,11 @@ Whoever takes a prompt apart goes by headings and by JSON below them, never by t
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from ia.kernel.jsontypes import Json
 
 TIME, EVENT, QUESTION, DATA, FIGURES = "时间", "事件", "用户问题", "外部数据", "数值"
 FORM = (
@@ -65,12 +67,12 @@ def parse_sections(body: str) -> dict[str, str]:
     return {name: "\n".join(lines).strip() for name, lines in found.items()}
 
 
-def format_figures(figures: dict[str, Any]) -> str:
+def format_figures(figures: Mapping[str, object]) -> str:
     """Return an event's figures as a section of one line; names in them are to be plain."""
     return format_head(FIGURES, json.dumps(figures, ensure_ascii=False))
 
 
-def parse_figures(sections: dict[str, str]) -> dict[str, Any]:
+def parse_figures(sections: dict[str, str]) -> Json:
     """Return the figures of an event's sections; {} without any."""
     try:
         found = json.loads(sections.get(FIGURES, "").partition("\n")[0] or "{}")

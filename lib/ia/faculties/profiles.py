@@ -24,7 +24,7 @@ from ia.kernel.proposals import Proposal
 from ia.kernel.workspace import Workspace
 
 if TYPE_CHECKING:
-    from ia.faculties.packages.sources import Entry
+    from ia.faculties.packages.sources import ArchiveEntry
 
 ADD, REPLACE, REMOVE, KEEP, PROPOSE, DELETED = "add", "replace", "remove", "keep", "propose", "deleted"
 SOUL = "soul.md"
@@ -61,39 +61,41 @@ class Profile(NamedTuple):
     shipped: bool
 
 
-class Step(NamedTuple):
-    """What taking a profile does to one file: add, replace, remove, keep or propose (a soul, a task, a file of a skill
-    that a person edited). `deleted`: a person deleted the file, and it stays deleted.
+class UpgradeStep(NamedTuple):
+    """What taking a profile does to one file: add, replace, remove, keep or propose.
+
+    Proposed are a soul, a task, and a file of a skill that a person edited. `deleted`: a person deleted the file, and
+    it stays deleted.
     """
 
     path: str
     act: str
 
 
-def folder() -> str:
+def shipped_folder() -> str:
     """Return where the profiles lie that come with ia: in the installed package, or beside lib/ in a checkout."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     installed = os.path.join(package, "profiles")
     return installed if os.path.isdir(installed) else os.path.join(package, "..", "..", "profiles")
 
 
-def own_folder() -> str:
+def installed_folder() -> str:
     """Return where the profiles lie that a person installed."""
     base = config.env("XDG_DATA_HOME", os.path.expanduser("~/.local/share")) or ""
     return os.path.join(base, "ia", "profiles")
 
 
-def profiles() -> list[Profile]:
+def list_profiles() -> list[Profile]:
     """Return the profiles that are there, by name. One that came with ia hides an installed one of its name."""
     found: dict[str, Profile] = {}
-    for base, shipped in ((own_folder(), False), (folder(), True)):
+    for base, shipped in ((installed_folder(), False), (shipped_folder(), True)):
         for name in _subfolders(base):
             path = os.path.join(base, name)
-            found[name] = Profile(name, path, _about(path), shipped)
+            found[name] = Profile(name, path, _soul_summary(path), shipped)
     return [found[name] for name in sorted(found)]
 
 
-def find(name: str) -> Profile:
+def find_profile(name: str) -> Profile:
     """Return a profile by its name, or by the path of a folder (with a `/` in it).
 
     raises  NotFound; BadData for a folder that holds nothing of a profile.
@@ -102,18 +104,18 @@ def find(name: str) -> Profile:
         path = os.path.abspath(os.path.expanduser(name))
         if not os.path.isdir(path):
             raise NotFound("{path}: no such folder", path=name)
-        if not _files(path):
-            raise BadData("{path}: no file of a profile is in it", path=name, hint="see `ia profile --help`")
-        return Profile(os.path.basename(path), path, _about(path), False)
-    known = profiles()
+        if not _read_source_files(path):
+            raise BadData("{path} contains no profile files", path=name, hint="see `ia profile --help`")
+        return Profile(os.path.basename(path), path, _soul_summary(path), False)
+    known = list_profiles()
     for profile in known:
         if profile.name == name:
             return profile
     names = ", ".join(profile.name for profile in known) or "none"
-    raise NotFound("{name}: no such profile", name=name, known=names, hint="there is {known}")
+    raise NotFound("{name}: no such profile", name=name, known=names, hint="available: {known}")
 
 
-def contents(profile: Profile) -> dict[str, str]:
+def profile_files(profile: Profile) -> dict[str, str]:
     """Return the files that a profile brings, in the user's language: path in the workspace -> text.
 
     What lies elsewhere is passed over.
@@ -121,18 +123,18 @@ def contents(profile: Profile) -> dict[str, str]:
     raises  BadData for a link, for what is not UTF-8 text or too large, and for more than MAX_FILES files.
     """
     lang = config.locale_lang()
-    return {path: versions.get(lang, versions[""]) for path, versions in _versions(profile).items()}
+    return {path: versions.get(lang, versions[""]) for path, versions in _language_versions(profile).items()}
 
 
-def in_use(ws: Workspace) -> str:
+def profile_in_use(ws: Workspace) -> str:
     """Return the name of the profile that the workspace took last; "" for none."""
     latest = audit.events(ws.db, kind="profile.use", limit=1)
     return latest[0].subject if latest else ""
 
 
-def plan(
+def plan_steps(
     ws: Workspace, profile: Profile, *, replace: bool = False, restore: bool = False, only_add: bool = False
-) -> list[Step]:
+) -> list[UpgradeStep]:
     """Return what use() would do, in the order of the paths.
 
     A file that is the same already is not listed, nor a task that this profile has proposed before: whatever became
@@ -143,32 +145,32 @@ def plan(
     restore   also bring back what this profile brought and a person deleted
     only_add  neither replace what this profile brought before, nor propose anything but tasks
     """
-    return _Taking(ws, profile, replace=replace, restore=restore, only_add=only_add).steps()
+    return _ProfileTaking(ws, profile, replace=replace, restore=restore, only_add=only_add).plan_steps()
 
 
-def use(
+def use_profile(
     ws: Workspace, profile: Profile, *, replace: bool = False, restore: bool = False, only_add: bool = False
-) -> tuple[list[Step], list[Proposal]]:
+) -> tuple[list[UpgradeStep], list[Proposal]]:
     """Take a profile: carry out plan(). Returns the steps, and the proposals about the soul, the tasks and skills."""
     made = []
-    with ws.together():
-        taking = _Taking(ws, profile, replace=replace, restore=restore, only_add=only_add)
-        steps = taking.steps()
+    with ws.unit_of_work():
+        taking = _ProfileTaking(ws, profile, replace=replace, restore=restore, only_add=only_add)
+        steps = taking.plan_steps()
         for path, act in steps:
             if act in (ADD, REPLACE):
-                ws.write(path, taking.wanted[path], why=_why(profile.name), event="profile.write")
+                ws.write(path, taking.wanted[path], why=_proposal_reason(profile.name), event="profile.write")
             elif act == REMOVE:
-                ws.remove(path, why=_why(profile.name), event="profile.remove")
-            elif act == PROPOSE and not _package(path):
-                made.append(_proposed(ws, profile, path, taking.wanted[path]))
-        made += taking.propose_merges([path for path, act in steps if act == PROPOSE and _package(path)])
-        if in_use(ws) != profile.name:
+                ws.remove(path, why=_proposal_reason(profile.name), event="profile.remove")
+            elif act == PROPOSE and not _package_folder(path):
+                made.append(_propose_file(ws, profile, path, taking.wanted[path]))
+        made += taking.propose_merges([path for path, act in steps if act == PROPOSE and _package_folder(path)])
+        if profile_in_use(ws) != profile.name:
             audit.record(ws.db, "profile.use", profile.name)
     taking.remember(steps)
     return steps, made
 
 
-def install(source: str, name: str = "") -> Profile:
+def install_profile(source: str, name: str = "") -> Profile:
     """Copy the profile in a folder, a .zip or a git repository to own_folder(). A new version replaces the old whole.
 
     name    what to call it; else it is called as its source is.
@@ -184,25 +186,23 @@ def install(source: str, name: str = "") -> Profile:
     if name in (".", ".."):
         name = os.path.basename(os.path.abspath(source))
     if not _NAME.fullmatch(name):
-        raise BadData("{name!r} is not a name for a profile", name=name, hint="give one with --name")
-    if name in _subfolders(folder()):
-        raise Refused("{name}: a profile of this name came with ia", name=name, hint="give another with --name")
-    found = _files(source)
+        raise BadData("{name!r} is not a valid profile name", name=name, hint="give one with --name")
+    if name in _subfolders(shipped_folder()):
+        raise Refused("{name}: ia comes with a profile of this name", name=name, hint="give another with --name")
+    found = _read_source_files(source)
     if not found:
-        raise BadData(
-            "{path}: no file of a profile is in it", path=hide_password(source), hint="see `ia profile --help`"
-        )
-    base = own_folder()
+        raise BadData("{path} contains no profile files", path=hide_password(source), hint="see `ia profile --help`")
+    base = installed_folder()
     making = os.path.join(base, f".{name}.{os.getpid()}")
     for path, text in found.items():
         files.replace_file(os.path.join(making, path), text)
     target = os.path.join(base, name)
     shutil.rmtree(target, ignore_errors=True)
-    files.move(making, target)
-    return find(name)
+    files.move_path(making, target)
+    return find_profile(name)
 
 
-def powers(profile: Profile) -> list[tuple[str, str]]:
+def list_powers(profile: Profile) -> list[tuple[str, str]]:
     """Return (path, what it says for itself) of the files that do more than be read, for a person to see beforehand.
 
     That is the front matter of a skill (its tools) or a provider (its commands), and the settings, each as written.
@@ -210,7 +210,7 @@ def powers(profile: Profile) -> list[tuple[str, str]]:
     from ia.kernel.formats.frontmatter import find_block
 
     told = []
-    for path, text in contents(profile).items():
+    for path, text in profile_files(profile).items():
         if path == "config.yaml":
             told.append((path, text))
         elif path.endswith(("/SKILL.md", "/PROVIDER.md")):
@@ -219,7 +219,7 @@ def powers(profile: Profile) -> list[tuple[str, str]]:
     return told
 
 
-class _Taking:
+class _ProfileTaking:
     """One taking of a profile: what it would bring, and what it brought before.
 
     wanted   path -> the text in the user's language
@@ -229,116 +229,129 @@ class _Taking:
     def __init__(self, ws: Workspace, profile: Profile, *, replace: bool, restore: bool, only_add: bool) -> None:
         self.ws, self.profile = ws, profile
         self.replace, self.restore, self.only_add = replace, restore, only_add
-        self.versions = _versions(profile)
-        self.wanted = contents(profile)
+        self.versions = _language_versions(profile)
+        self.wanted = profile_files(profile)
         self.kept = _read_brought(ws)
         self.brought = self.kept.get(profile.name, {})
 
-    def steps(self) -> list[Step]:
+    def plan_steps(self) -> list[UpgradeStep]:
         """Return the steps by path."""
-        acts = {path: self._act(path) for path in self.wanted}
+        acts = {path: self._plan_file(path) for path in self.wanted}
         if self.replace:
-            former = [path for path in _brought(self.ws) if path not in self.wanted and path != SOUL]
+            former = [path for path in _brought_paths(self.ws) if path not in self.wanted and path != SOUL]
             acts |= {
                 path: REMOVE
                 for path in former
-                if _stands(self.ws, path) is not None and _free(self.ws, path, self.wanted, replace=True)
+                if _current_text(self.ws, path) is not None and _may_replace(self.ws, path, self.wanted, replace=True)
             }
-        return sorted(Step(path, act) for path, act in acts.items() if act)
+        return sorted(UpgradeStep(path, act) for path, act in acts.items() if act)
 
-    def _act(self, path: str) -> str:
+    def _plan_file(self, path: str) -> str:
         """Return what becomes of one file; "" for nothing that is worth a word."""
         text, versions = self.wanted[path], self.versions[path].values()
         there = os.path.lexists(os.path.join(self.ws.root, path))
-        if there and _stands(self.ws, path) in ((text,) if self.replace else versions):
+        if there and _current_text(self.ws, path) in ((text,) if self.replace else versions):
             return ""
         if path.startswith(TASKS):
-            if any(_proposed_before(self.ws, self.profile, path, version) for version in versions):
+            if any(_was_proposed_before(self.ws, self.profile, path, version) for version in versions):
                 return ""
-            return KEEP if there or _waits(self.ws, path) else PROPOSE
+            return KEEP if there or _is_proposed(self.ws, path) else PROPOSE
         if not there and not self.restore and self._was_deleted(path):
             return DELETED
         if path == SOUL:
             return ADD if not there else KEEP if self.only_add else PROPOSE
         if not self.only_add and self._is_own(path):
-            return self._upgrade(path, there)
-        return (REPLACE if there else ADD) if _free(self.ws, path, self.wanted, replace=self.replace) else KEEP
+            return self._plan_upgrade(path, there)
+        return (REPLACE if there else ADD) if _may_replace(self.ws, path, self.wanted, replace=self.replace) else KEEP
 
     def _is_own(self, path: str) -> bool:
         """Return True where this profile brought the file, or was the last one to bring a file of its skill."""
-        return not path.startswith(_LIVED_IN) and _bringer(self.ws, _package(path) or path) == self.profile.name
+        return (
+            not path.startswith(_LIVED_IN)
+            and _bringing_profile(self.ws, _package_folder(path) or path) == self.profile.name
+        )
 
     def _was_deleted(self, path: str) -> bool:
-        """Return True for a missing file that this profile brought, or that is new to a skill of which nothing is left,
-        unless another profile removed it.
+        """Return True for a missing file that a person deleted.
+
+        This profile brought it, or it is new to a skill of which nothing is left, and no other profile removed it.
         """
         newest = _newest_by_profile(self.ws, path)
         if newest is not None:
             return newest.by == self.profile.name and newest.sha is not None
-        folder = _package(path)
-        if not folder or _present(self.ws, folder):
+        folder = _package_folder(path)
+        if not folder or _present_files(self.ws, folder):
             return False
         newest = _newest_by_profile(self.ws, folder)
         return newest is not None and newest.by == self.profile.name and newest.sha is not None
 
-    def _upgrade(self, path: str, there: bool) -> str:
+    def _plan_upgrade(self, path: str, there: bool) -> str:
         """Return what becomes of a file of a skill that this profile brought before."""
         if not there:
             return ADD
-        stands, newest = _stands(self.ws, path) or "", _newest_by_profile(self.ws, path)
-        if _untouched(self.ws, path, stands):
+        stands, newest = _current_text(self.ws, path) or "", _newest_by_profile(self.ws, path)
+        if _is_untouched(self.ws, path, stands):
             return REPLACE
-        known = {workspace.digest(version) for version in self.versions[path].values()}
+        known = {workspace.text_digest(version) for version in self.versions[path].values()}
         last = self.brought.get(path)
-        old = workspace.digest(last) if last is not None else newest.sha if newest else None
-        if old in known or not _package(path):  # the profile has nothing new, or it is no file of a skill
+        old = workspace.text_digest(last) if last is not None else newest.sha if newest else None
+        if old in known or not _package_folder(path):  # the profile has nothing new, or it is no file of a skill
             return KEEP
-        return KEEP if self._merge(path) == stands else PROPOSE
+        return KEEP if self._merge_text(path) == stands else PROPOSE
 
-    def _merge(self, path: str) -> str:
-        """Return the new text with what the person edited; the new text as it is where both changed the same lines, or
-        where nobody knows what the profile brought.
+    def _merge_text(self, path: str) -> str:
+        """Return the new text with the edits of the person.
+
+        It is the new text as it is where both changed the same lines, or where nobody knows what the profile brought.
         """
-        old, stands = self.brought.get(path), _stands(self.ws, path) or ""
+        old, stands = self.brought.get(path), _current_text(self.ws, path) or ""
         newest = _newest_by_profile(self.ws, path)
         if old is None and newest is not None:
             sql = "SELECT before FROM revisions WHERE path = ? AND before_sha = ? LIMIT 1"
             row = self.ws.db.execute(sql, (path, newest.sha)).fetchone()
             old = row[0] if row else None
-        merged = proposals.carried_over(old, self.wanted[path], stands) if old is not None else None
+        merged = proposals.merge_changes(old, self.wanted[path], stands) if old is not None else None
         return self.wanted[path] if merged is None else merged
 
     def propose_merges(self, paths: list[str]) -> list[Proposal]:
         """Propose the new version of each skill or provider in which a person edited one of these files."""
         made = []
-        for folder in dict.fromkeys(map(_package, paths)):
+        for folder in dict.fromkeys(map(_package_folder, paths)):
             files = proposals.folder_files(self.ws, folder)
-            files |= {path[len(folder) + 1 :]: self._merge(path) for path in paths if _package(path) == folder}
+            files |= {
+                path[len(folder) + 1 :]: self._merge_text(path) for path in paths if _package_folder(path) == folder
+            }
             kind = next(kind for kind, place in proposals.FOLDERS.items() if folder.startswith(place + "/"))
             because = f"new version of profile {self.profile.name}"  # never _why(): a person's edits stand in it
-            waiting = proposals.same_pending(self.ws, kind, folder, files)
+            waiting = proposals.find_same_pending(self.ws, kind, folder, files)
             made.append(
-                proposals.get(self.ws, waiting)
+                proposals.get_proposal(self.ws, waiting)
                 if waiting is not None
                 else proposals.propose_folder(
-                    self.ws, kind, folder, files, because=because, origin=_why(self.profile.name), actor="user"
+                    self.ws,
+                    kind,
+                    folder,
+                    files,
+                    because=because,
+                    origin=_proposal_reason(self.profile.name),
+                    actor="user",
                 )
             )
         return made
 
-    def remember(self, steps: list[Step]) -> None:
+    def remember(self, steps: list[UpgradeStep]) -> None:
         """Keep what was brought or proposed: the next version is compared with it, and edits are merged into that."""
         acts = dict(steps)
         texts = dict(self.brought)
         for path, text in self.wanted.items():
             if acts.get(path) in (ADD, REPLACE, PROPOSE):
                 texts[path] = text
-            elif path not in acts and (stands := _stands(self.ws, path)) in self.versions[path].values():
+            elif path not in acts and (stands := _current_text(self.ws, path)) in self.versions[path].values():
                 texts[path] = stands or ""
         if texts != self.brought:
             kept = json.dumps({**self.kept, self.profile.name: texts}, ensure_ascii=False)
             with contextlib.suppress(OSError):  # without it edits cannot be merged, and no more
-                files.replace_file(os.path.join(files.own_folder(self.ws.root), _BROUGHT), kept)
+                files.replace_file(os.path.join(files.make_private_folder(self.ws.root), _BROUGHT), kept)
 
 
 def _read_brought(ws: Workspace) -> dict[str, dict[str, str]]:
@@ -352,51 +365,51 @@ def _read_brought(ws: Workspace) -> dict[str, dict[str, str]]:
     return {}
 
 
-def _package(path: str) -> str:
+def _package_folder(path: str) -> str:
     """Return the folder of the skill or provider that a file is part of; "" for other files."""
     parts = path.split("/")
     whole = len(parts) > 3 and path.startswith((".claude/skills/", ".claude/providers/"))
     return "/".join(parts[:3]) if whole else ""
 
 
-class _Brought(NamedTuple):
+class _ProfileChange(NamedTuple):
     """A change that a profile made: its name, and the digest of what it wrote, None for a removal."""
 
     by: str
     sha: str | None
 
 
-def _newest_by_profile(ws: Workspace, path: str) -> _Brought | None:
+def _newest_by_profile(ws: Workspace, path: str) -> _ProfileChange | None:
     """Return the newest change that a profile made to a file, or to any file of a folder; None where none did."""
     row = ws.db.execute(
         "SELECT why, after_sha FROM revisions WHERE (path = :path OR substr(path, 1, length(:path) + 1) = :path || '/')"
         " AND why LIKE 'profile %' ORDER BY id DESC LIMIT 1",
         {"path": path},
     ).fetchone()
-    return _Brought(row[0].removeprefix(_why("")), row[1]) if row else None
+    return _ProfileChange(row[0].removeprefix(_proposal_reason("")), row[1]) if row else None
 
 
-def _bringer(ws: Workspace, path: str) -> str:
+def _bringing_profile(ws: Workspace, path: str) -> str:
     newest = _newest_by_profile(ws, path)
     return newest.by if newest is not None else ""
 
 
-def _versions(profile: Profile) -> dict[str, dict[str, str]]:
+def _language_versions(profile: Profile) -> dict[str, dict[str, str]]:
     """Return the texts of each file that a profile brings, by language; the file's own is under ""."""
-    files = _files(profile.folder)
+    files = _read_source_files(profile.folder)
     told = {
-        path: {lang: files[name] for lang in _LANGUAGES if (name := _translation(path, lang)) in files}
+        path: {lang: files[name] for lang in _LANGUAGES if (name := _translation_path(path, lang)) in files}
         for path in files
     }
-    others = {*_SOULS, *(_translation(path, lang) for path, found in told.items() for lang in found)}
+    others = {*_SOULS, *(_translation_path(path, lang) for path, found in told.items() for lang in found)}
     return {path: {"": text, **told[path]} for path, text in files.items() if path not in others}
 
 
-def _translation(path: str, lang: str) -> str:
+def _translation_path(path: str, lang: str) -> str:
     return f"{path.removesuffix('.md')}.{lang}.md" if path.endswith(".md") else ""
 
 
-def _files(source: str) -> dict[str, str]:
+def _read_source_files(source: str) -> dict[str, str]:
     """Return what a source brings: path in the workspace -> text. One folder around everything does not count."""
     from ia.faculties.packages.sources import hide_password, open_source
 
@@ -407,7 +420,7 @@ def _files(source: str) -> dict[str, str]:
         wanted = {path: entry for path, entry in wanted.items() if _has_place(path if entry.plain else path + "/")}
         if len(wanted) > MAX_FILES:
             raise BadData("{name}: more than {limit} files", name=hide_password(source), limit=MAX_FILES)
-        return {path: _text(path, entry) for path, entry in wanted.items()}
+        return {path: _read_entry_text(path, entry) for path, entry in wanted.items()}
 
 
 def _has_place(path: str) -> bool:
@@ -415,7 +428,7 @@ def _has_place(path: str) -> bool:
     return any(path.startswith(place) if place.endswith("/") else path.rstrip("/") == place for place in _PLACES)
 
 
-def _text(path: str, entry: "Entry") -> str:
+def _read_entry_text(path: str, entry: "ArchiveEntry") -> str:
     if not entry.plain:
         raise BadData("{path} is not a regular file", path=path)
     from ia.faculties.packages.sources import MAX_FILE, refuse_hidden
@@ -438,47 +451,47 @@ def _subfolders(base: str) -> list[str]:
         return []
 
 
-def _about(path: str) -> str:
+def _soul_summary(path: str) -> str:
     """Return the first sentence of a profile's soul, in the user's language if it has it; "" where there is none."""
-    for name in (_translation(SOUL, config.locale_lang()), SOUL):
+    for name in (_translation_path(SOUL, config.locale_lang()), SOUL):
         try:
             with open(os.path.join(path, name), encoding="utf-8") as stream:
                 lines = stream.read(4000).splitlines()
         except (OSError, UnicodeDecodeError):
             continue
-        return next((line.strip() for line in lines if _says(line)), "")
+        return next((line.strip() for line in lines if _is_prose(line)), "")
     return ""
 
 
-def _says(line: str) -> bool:
+def _is_prose(line: str) -> bool:
     return bool(line.strip()) and not line.lstrip().startswith(("#", "---", "<!--"))
 
 
-def _why(name: str) -> str:
+def _proposal_reason(name: str) -> str:
     return f"profile {name}"
 
 
-def _brought(ws: Workspace) -> list[str]:
+def _brought_paths(ws: Workspace) -> list[str]:
     """Return the paths that a profile ever brought here."""
     rows = ws.db.execute("SELECT DISTINCT path FROM revisions WHERE why LIKE 'profile %' ORDER BY path")
     return [path for (path,) in rows]
 
 
-def _free(ws: Workspace, path: str, wanted: dict[str, str], *, replace: bool) -> bool:
+def _may_replace(ws: Workspace, path: str, wanted: dict[str, str], *, replace: bool) -> bool:
     """Whether a file may be written or removed: nothing is there, or nothing that a person has made or edited.
 
     A skill or a provider is one thing: where one of its files is a person's, or another profile's that is to stay, no
     file of it changes.
     """
-    folder = _package(path)
-    for found in _present(ws, folder) if folder else [path]:
-        text = _stands(ws, found)
-        if text is not None and text != wanted.get(found) and not (replace and _untouched(ws, found, text)):
+    folder = _package_folder(path)
+    for found in _present_files(ws, folder) if folder else [path]:
+        text = _current_text(ws, found)
+        if text is not None and text != wanted.get(found) and not (replace and _is_untouched(ws, found, text)):
             return False
     return True
 
 
-def _present(ws: Workspace, folder: str) -> list[str]:
+def _present_files(ws: Workspace, folder: str) -> list[str]:
     """Return the files below a folder of the workspace, hidden ones and links too."""
     return [
         os.path.relpath(os.path.join(parent, file), ws.root)
@@ -487,7 +500,7 @@ def _present(ws: Workspace, folder: str) -> list[str]:
     ]
 
 
-def _stands(ws: Workspace, path: str) -> str | None:
+def _current_text(ws: Workspace, path: str) -> str | None:
     """Return the text of a file, None where there is none, and "" for what is no text: no profile has brought that."""
     try:
         return ws.read(path)
@@ -495,29 +508,31 @@ def _stands(ws: Workspace, path: str) -> str | None:
         return ""
 
 
-def _untouched(ws: Workspace, path: str, text: str) -> bool:
+def _is_untouched(ws: Workspace, path: str, text: str) -> bool:
     """Whether a file is one that a profile brought, may be replaced, and nobody has edited since."""
     if path.startswith(_LIVED_IN):
         return False
     sql = "SELECT why, after_sha FROM revisions WHERE path = ? ORDER BY id DESC LIMIT 1"
     newest = ws.db.execute(sql, (path,)).fetchone()
-    return bool(newest and newest[0].startswith(_why("")) and newest[1] == workspace.digest(text))
+    return bool(newest and newest[0].startswith(_proposal_reason("")) and newest[1] == workspace.text_digest(text))
 
 
-def _proposed(ws: Workspace, profile: Profile, path: str, text: str) -> Proposal:
+def _propose_file(ws: Workspace, profile: Profile, path: str, text: str) -> Proposal:
     """Return the proposal to take the profile's soul or task; one that waits already is not made again."""
-    for waiting in proposals.pending(ws):
+    for waiting in proposals.pending_proposals(ws):
         if waiting.path == path and waiting.after == text:
             return waiting
-    kind, by = ("soul", "user") if path == SOUL else (TASK, _why(profile.name))
-    return proposals.propose(ws, kind, path, text, because=_why(profile.name), origin=_why(profile.name), actor=by)
+    kind, by = ("soul", "user") if path == SOUL else (TASK, _proposal_reason(profile.name))
+    return proposals.propose(
+        ws, kind, path, text, because=_proposal_reason(profile.name), origin=_proposal_reason(profile.name), actor=by
+    )
 
 
-def _waits(ws: Workspace, path: str) -> bool:
-    return any(waiting.path == path for waiting in proposals.pending(ws))
+def _is_proposed(ws: Workspace, path: str) -> bool:
+    return any(waiting.path == path for waiting in proposals.pending_proposals(ws))
 
 
-def _proposed_before(ws: Workspace, profile: Profile, path: str, text: str) -> bool:
+def _was_proposed_before(ws: Workspace, profile: Profile, path: str, text: str) -> bool:
     """Whether a profile has proposed a task already, at whatever time, and whatever was decided."""
     sql = "SELECT 1 FROM proposals WHERE kind = ? AND path = ? AND after = ? AND actor = ? LIMIT 1"
-    return ws.db.execute(sql, (TASK, path, text, _why(profile.name))).fetchone() is not None
+    return ws.db.execute(sql, (TASK, path, text, _proposal_reason(profile.name))).fetchone() is not None

@@ -4,11 +4,12 @@ import sqlite3
 from typing import Any, NamedTuple
 
 from ia.kernel import clock
+from ia.kernel.jsontypes import Json
 
-Data = dict[str, Any]
+Data = Json
 
 
-class Event(NamedTuple):
+class AuditEvent(NamedTuple):
     """One thing that happened. `time` is the clock's, `wall` the real one where `--now` made the two differ (UTC)."""
 
     id: int
@@ -24,8 +25,8 @@ def record(conn: sqlite3.Connection, kind: str, subject: str = "", actor: str = 
     """Append an event and return its id. `kind` is `organ.verb`; `data` must be plain and must hold no secret."""
     import json
 
-    wall = clock.stamp(clock.wall())
-    time = clock.stamp(clock.now()) if clock.simulated() else wall
+    wall = clock.utc_stamp(clock.wall_time())
+    time = clock.utc_stamp(clock.now()) if clock.is_simulated() else wall
     told = json.dumps(data, ensure_ascii=False).encode(errors="backslashreplace").decode()  # half a surrogate pair
     row = (time, None if time == wall else wall, kind, subject, actor, told)
     cursor = conn.execute("INSERT INTO events (time, wall, kind, subject, actor, data) VALUES (?, ?, ?, ?, ?, ?)", row)
@@ -40,12 +41,12 @@ def events(
     actor: str | None = None,
     since: str | None = None,
     limit: int = 50,
-) -> list[Event]:
+) -> list[AuditEvent]:
     """Return the newest events that fit, newest first. `kind` may be the front part (`note` fits `note.write`).
 
     since   UTC stamp or date; events at or after it. Nothing after now() is returned.
     """
-    where, values = ["time <= ?"], [clock.stamp(clock.now())]
+    where, values = ["time <= ?"], [clock.utc_stamp(clock.now())]
     if kind:
         where.append("(kind = ? OR substr(kind, 1, ?) = ?)")
         values += [kind, len(kind) + 1, kind + "."]  # type: ignore[list-item]
@@ -59,19 +60,21 @@ def events(
         where.append("time >= ?")
         values.append(since)
     sql = f"{_SELECT} WHERE {' AND '.join(where)} ORDER BY id DESC LIMIT ?"
-    return [_event(row) for row in conn.execute(sql, [*values, limit])]
+    return [_make_event(row) for row in conn.execute(sql, [*values, limit])]
 
 
-def find(conn: sqlite3.Connection, kind: str, subject: str) -> list[Event]:
+def find_events(conn: sqlite3.Connection, kind: str, subject: str) -> list[AuditEvent]:
     """Return the events of this very kind and subject that are not later than now(), oldest first."""
     sql = f"{_SELECT} WHERE kind = ? AND subject = ? AND time <= ? ORDER BY id"
-    return [_event(row) for row in conn.execute(sql, (kind, subject, clock.stamp(clock.now())))]
+    return [_make_event(row) for row in conn.execute(sql, (kind, subject, clock.utc_stamp(clock.now())))]
 
 
 _SELECT = "SELECT id, time, wall, kind, subject, actor, data FROM events"
 
 
-def fields(conn: sqlite3.Connection, kind: str, subject: str, names: tuple[str, ...]) -> list[tuple[Any, ...]]:
+def read_event_fields(
+    conn: sqlite3.Connection, kind: str, subject: str, names: tuple[str, ...]
+) -> list[tuple[Any, ...]]:
     """Return (time, the named fields of the data) of all events of this very kind and subject, later than now() too.
 
     SQLite reads the data (a missing field is None, true is 1), since the import of json would be felt in a cached read.
@@ -81,7 +84,9 @@ def fields(conn: sqlite3.Connection, kind: str, subject: str, names: tuple[str, 
     return list(conn.execute(sql, (kind, subject)))
 
 
-def _event(row: tuple[Any, ...]) -> Event:
+def _make_event(row: tuple[Any, ...]) -> AuditEvent:
     import json
 
-    return Event(row[0], row[1], row[2], row[3], row[4], row[5], json.loads(row[6]))
+    return AuditEvent(
+        id=row[0], time=row[1], wall=row[2], kind=row[3], subject=row[4], actor=row[5], data=json.loads(row[6])
+    )

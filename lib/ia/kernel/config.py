@@ -9,12 +9,14 @@ most of which hold one.
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from stat import S_ISREG
 from typing import Any, NamedTuple
 
 from ia.kernel import files
 from ia.kernel.errors import BadData, ConfigError, NotFound, UsageError
+from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
 
 Value = str | int | float | bool | None
 
@@ -30,55 +32,60 @@ class Key(NamedTuple):
 
 
 KEYS = (
-    Key("lang", str, None, "language of messages; the locale decides where it is not set", ("zh", "en")),
-    Key("market.adapter", str, "akshare", "source of prices; a comma list is a fallback chain"),
-    Key("market.csv.dir", str, None, "folder of the csv adapter: one file a symbol"),
+    Key("lang", str, None, "language of messages (default: that of the locale)", ("zh", "en")),
+    Key("market.adapter", str, "akshare", "data source of prices, or a comma-separated fallback chain"),
+    Key("market.csv.dir", str, None, "folder of the csv adapter, with one file per symbol"),
     Key("market.tushare.token", str, "${TUSHARE_TOKEN}", "token of the tushare adapter"),
-    Key("market.timeout", float, 15.0, "seconds without a byte before a request is given up"),
-    Key("market.relay", str, None, "a server of yours that is asked instead of the hosts: RELAY/HOST/PATH"),
-    Key("market.history_years", int, 10, "how many years of bars a first sync fetches"),
+    Key("market.timeout", float, 15.0, "seconds without data before a request times out"),
+    Key("market.relay", str, None, "your relay server, which ia asks instead of the data hosts: RELAY/HOST/PATH"),
+    Key("market.history_years", int, 10, "years of bars that the first sync fetches"),
     Key("pictures.up", str, "market", "color of rising prices; `blue` is safe for color-blind readers",
         ("market", "red", "green", "blue")),
     Key("ledger.method", str, "average", "cost basis of sales: `average` or `fifo`", ("average", "fifo")),
-    Key("ledger.commission_pct", str, "0.025", "commission of your broker, per cent of the amount"),
-    Key("ledger.commission_min", str, "5", "least commission of a trade"),
-    Key("ledger.commission_cn", str, None, "commission on the mainland: `0.025% min 5`; else the two above"),
-    Key("ledger.commission_hk", str, None, "commission in Hong Kong: `0.03% min 3`"),
-    Key("ledger.commission_us", str, None, "commission in the US: `0.0049/share min 0.99`, `0.03%` or `0`"),
-    Key("ledger.capital", str, None, "money that you invest with, where no deposit is in the ledger: `100000 CNY`"),
-    Key("risk.position_pct", str, "20", "largest part of the account in one security"),
-    Key("risk.day_warning_pct", str, "5", "loss of a day that is warned of"),
-    Key("risk.day_stop_pct", str, "8", "loss of a day after which nothing is bought"),
-    Key("risk.stop_loss_pct", str, "7", "loss of a position at which selling is recalled"),
-    Key("risk.cooling_hours", str, "24", "hours between two trades in one security"),
-    Key("risk.rise_pct", str, "5", "rise of a day above which a security is not bought"),
-    Key("compute.timeout", float, 30.0, "seconds that one `ia compute` may take"),
-    Key("compute.isolation", str, "require", "whether code that you did not type needs a lock", ("require", "prefer")),
-    Key("memory.index_lines", int, 2000, "newest entries that MEMORY.md lists; `ia recall` finds them all"),
-    Key("recall.half_life", float, 180.0, "days after which a finding counts half"),
-    Key("skills.disabled", str, None, "skills that nobody can call; a comma list"),
-    Key("model", str, None, "language model of `ia turn`"),
-    Key("messaging.recipients", str, None, "channels that a model may send to besides yours; a comma list"),
-    Key("messaging.default", str, "cli", "channels that reach you; a comma list"),
+    Key("ledger.commission_pct", str, "0.025", "commission of your broker, percent of the amount"),
+    Key("ledger.commission_min", str, "5", "minimum commission per trade"),
+    Key("ledger.commission_cn", str, None, "mainland commission, such as `0.025% min 5` (default: the two settings "
+                                           "above)"),
+    Key("ledger.commission_hk", str, None, "Hong Kong commission, such as `0.03% min 3`"),
+    Key("ledger.commission_us", str, None, "US commission, such as `0.0049/share min 0.99`, `0.03%` or `0`"),
+    Key("ledger.capital", str, None, "capital that you invest, used if the ledger has no deposit: `100000 CNY`"),
+    Key("risk.position_pct", str, "20", "largest share of the account in one security (%)"),
+    Key("risk.day_warning_pct", str, "5", "daily loss that triggers a warning (%)"),
+    Key("risk.day_stop_pct", str, "8", "daily loss after which ia refuses purchases (%)"),
+    Key("risk.stop_loss_pct", str, "7", "loss of a position that triggers a stop-loss reminder (%)"),
+    Key("risk.cooling_hours", str, "24", "cooldown: minimum hours between two trades in one security"),
+    Key("risk.rise_pct", str, "5", "daily rise above which ia refuses a purchase (%)"),
+    Key("compute.timeout", float, 30.0, "time limit of one `ia compute`, in seconds"),
+    Key(
+        "compute.isolation", str, "require",
+        "sandbox for code that you did not type: `require` it or `prefer` it", ("require", "prefer"),
+    ),
+    Key("memory.index_lines", int, 2000, "number of newest entries that MEMORY.md lists; `ia recall` finds all"),
+    Key("recall.half_life", float, 180.0, "days after which the weight of a search result halves"),
+    Key("skills.disabled", str, None, "disabled skills, comma-separated"),
+    Key("model", str, None, "language model of `ia turn` (default: the embedded analyst)"),
+    Key("messaging.recipients", str, None, "more channels, besides yours, that a model may send to, comma-separated"),
+    Key("messaging.default", str, "cli", "channels that reach you, comma-separated"),
     Key("telegram.token", str, "${TELEGRAM_TOKEN}", "token of the Telegram bot"),
-    Key("telegram.api", str, "https://api.telegram.org", "where the Bot API answers"),
-    Key("telegram.owner", str, None, "your user id: who may write to the bot, and approve"),
-    Key("telegram.users", str, None, "user ids of others who may write to the bot; a comma list"),
-    Key("telegram.codes", str, "chat", "where a code for an approval is shown", ("chat", "terminal")),
-    Key("webhook.secret", str, "${IA_WEBHOOK_SECRET}", "secret that signs what `ia listen webhook` takes"),
-    Key("webhook.form", str, None, "how senders sign: standard (default where the secret begins with whsec_) or github",
+    Key("telegram.api", str, "https://api.telegram.org", "address of the Telegram Bot API"),
+    Key("telegram.owner", str, None, "your Telegram user ID; it may write to the bot and approve"),
+    Key("telegram.users", str, None, "user IDs of others who may write to the bot, comma-separated"),
+    Key("telegram.codes", str, "chat", "where ia shows approval codes: `chat` or `terminal`", ("chat", "terminal")),
+    Key("webhook.secret", str, "${IA_WEBHOOK_SECRET}", "secret that verifies what `ia listen webhook` receives"),
+    Key("webhook.form", str, None, "how senders sign: standard (default if the secret begins with whsec_) or github",
         ("standard", "github")),
     Key("webhook.port", int, 8787, "port that `ia listen webhook` listens on"),
-    Key("turn.timeout", float, 60.0, "seconds without a byte from the model"),
-    Key("turn.deadline", float, 600.0, "seconds for a whole turn"),
-    Key("turn.max_steps", int, 12, "model calls in one turn"),
-    Key("turn.max_cost", float, 1.0, "money that one command may spend"),
-    Key("turn.max_cost_day", float, 5.0, "money that one day may spend"),
-    Key("turn.max_cost_month", float, 50.0, "money that one month may spend"),
-    Key("turn.max_tokens", int, None, "tokens that one command may use; 500000 where the model has no price"),
-    Key("turn.max_tokens_day", int, None, "tokens that one day may use"),
-    Key("turn.max_tokens_month", int, None, "tokens that one month may use"),
-    Key("prices.currency", str, "USD", "currency of prices and caps"),
+    Key("turn.timeout", float, 60.0, "seconds without data before a model call times out"),
+    Key("turn.deadline", float, 600.0, "time limit of one turn, in seconds"),
+    Key("turn.max_steps", int, 12, "maximum number of model calls in one turn"),
+    Key("turn.max_cost", float, 1.0, "maximum cost of one command, in `prices.currency`"),
+    Key("turn.max_cost_day", float, 5.0, "maximum cost of one day, in `prices.currency`"),
+    Key("turn.max_cost_month", float, 50.0, "maximum cost of one month, in `prices.currency`"),
+    Key("turn.max_tokens", int, None, "maximum number of tokens per command (default: 500000 for a model without a "
+                                      "price)"),
+    Key("turn.max_tokens_day", int, None, "maximum number of tokens per day"),
+    Key("turn.max_tokens_month", int, None, "maximum number of tokens per month"),
+    Key("prices.currency", str, "USD", "currency of model prices and cost caps"),
 )  # fmt: skip
 SPEC = {key.name: key for key in KEYS}
 CHANNEL_NAME = r"[a-z0-9][a-z0-9_-]{0,39}"
@@ -92,7 +99,7 @@ def env(name: str, default: str | None = None) -> str | None:
     return os.environ.get(name) or default
 
 
-def run() -> int | None:
+def run_number() -> int | None:
     """Return the number of the task's run that this process is part of (`IA_RUN`); None at a person's hand.
 
     What is set and is no number is a run all the same, of no number: nobody becomes a person by a misspelt variable.
@@ -103,24 +110,24 @@ def run() -> int | None:
     return int(number) if number.isascii() and number.isdecimal() and len(number) < 16 else 0
 
 
-def environment(over: dict[str, str]) -> dict[str, str]:
+def child_environment(over: dict[str, str]) -> dict[str, str]:
     """Return the whole environment with these variables over it: what a child process is started with."""
     return {**os.environ, **over}
 
 
-def for_runs(over: dict[str, str]) -> dict[str, str]:
+def run_environment(over: dict[str, str]) -> dict[str, str]:
     """Return environment() for a task's run, without what only listeners and channels need: it sends nothing itself."""
-    gone = needless("webhook.secret", "telegram.token", "channels.")
-    return {name: value for name, value in environment(over).items() if name not in gone}
+    gone = unneeded_variables("webhook.secret", "telegram.token", "channels.")
+    return {name: value for name, value in child_environment(over).items() if name not in gone}
 
 
-def needless(*keys: str) -> set[str]:
+def unneeded_variables(*keys: str) -> set[str]:
     """Return the variables that settings refer to, where no other setting does; a key may be the beginning of several.
 
     A config.yaml that cannot be read counts as none.
     """
     try:
-        stored = _file()
+        stored = _load_file()
     except ConfigError:
         stored = {}
     written = [*stored.items(), *((key.name, key.default) for key in KEYS)]
@@ -132,7 +139,7 @@ def needless(*keys: str) -> set[str]:
     return gone - kept - {"HOME", "PATH", "USER", "LOGNAME", "LANG", "TZ"}
 
 
-def override(name: str, value: str) -> None:
+def override_variable(name: str, value: str) -> None:
     """Set a variable for this process and its children: how `--home`, `--now` and `--lang` reach everybody."""
     os.environ[name] = value
 
@@ -155,7 +162,10 @@ def require_home(folder: str | None = None) -> None:
     from shlex import quote
 
     raise NotFound(
-        "there is no workspace {home}", home=path, quoted=quote(path), hint="`ia --home {quoted} init` makes one"
+        "workspace {home} does not exist",
+        home=path,
+        quoted=quote(path),
+        hint="create it with `ia --home {quoted} init`",
     )
 
 
@@ -165,93 +175,97 @@ def user_state() -> str:
     return os.path.join(base, "ia")
 
 
-def get(name: str) -> Any:
+def get_setting(name: str) -> Any:
     """Return the value of a setting, typed, with `${NAME}` filled in.
 
     raises  ConfigError where the value does not fit its key, or refers to a variable that is not set.
     """
-    raw, origin = lookup(name)
-    _without_reference(name, raw, ConfigError)
-    return None if raw is None else _typed(name, _expand(name, raw, optional=origin == "default"), ConfigError)
+    raw, origin = locate_setting(name)
+    _refuse_reference(name, raw, ConfigError)
+    return (
+        None
+        if raw is None
+        else _convert_value(name, _expand_references(name, raw, optional=origin == "default"), ConfigError)
+    )
 
 
-def listed(name: str) -> list[str]:
+def get_setting_words(name: str) -> list[str]:
     """Return the words of a setting that is a comma list, in its order. Raises as get()."""
-    return [word for part in str(get(name) or "").split(",") if (word := part.strip())]
+    return [word for part in str(get_setting(name) or "").split(",") if (word := part.strip())]
 
 
-def lookup(name: str) -> tuple[Value, str]:
+def locate_setting(name: str) -> tuple[Value, str]:
     """Return the value as written, references unresolved, and where it stands: environment, config.yaml or default."""
     variable = "IA_" + name.upper().replace(".", "_")
     if (value := env(variable)) is not None:
         return value, "environment"
-    stored = _file()
+    stored = _load_file()
     if name in stored:
         return stored[name], "config.yaml"
-    known(name)
+    check_key(name)
     return (SPEC[name].default if name in SPEC else None), "default"
 
 
-def known(name: str) -> None:
+def check_key(name: str) -> None:
     """Raise UsageError for a key that nobody reads."""
-    if _read(name):
+    if _is_known_key(name):
         return
     if name.startswith("channels."):
-        raise UsageError("{name}: a channel's name is made of a-z, 0-9, - and _; cli and me are taken", name=name)
+        raise UsageError("{name}: channel names consist of a-z, 0-9, - and _; cli and me are reserved", name=name)
     from difflib import get_close_matches
 
     close = get_close_matches(name, SPEC, 1)
-    hint = "did you mean {close}?" if close else "`ia config list` shows the keys"
+    hint = "did you mean {close}?" if close else "`ia config list` lists all keys"
     raise UsageError("{name}: no such setting", name=name, hint=hint, close=close[0] if close else "")
 
 
-def _read(name: str) -> bool:
+def _is_known_key(name: str) -> bool:
     """Whether somebody reads a key."""
-    return name in SPEC or _foreign(name) or _priced(name) or channel(name)
+    return name in SPEC or _is_foreign_key(name) or _is_price_key(name) or is_channel_key(name)
 
 
-def _foreign(name: str) -> bool:
+def _is_foreign_key(name: str) -> bool:
     """Whether a key is of another package's adapter: `market.ADAPTER.KEY`."""
     return name not in SPEC and name.startswith("market.") and name.count(".") > 1
 
 
-def channel(name: str) -> bool:
+def is_channel_key(name: str) -> bool:
     """Whether a key is the address of a channel: `channels.NAME`."""
     own = name.removeprefix("channels.")
     return own != name and own not in ("cli", "me") and re.fullmatch(CHANNEL_NAME, own) is not None
 
 
-def _priced(name: str) -> bool:
+def _is_price_key(name: str) -> bool:
     """Whether a key is a model's price: `prices.MODEL.input` or `.output`; a model's name may hold dots."""
     return name.startswith("prices.") and name.endswith((".input", ".output")) and name.count(".") > 1
 
 
-def names() -> list[str]:
+def setting_names() -> list[str]:
     """Return the keys of the table, and those in config.yaml that belong to other packages' adapters."""
-    return [*SPEC, *sorted(key for key in _file() if key not in SPEC)]
+    return [*SPEC, *sorted(key for key in _load_file() if key not in SPEC)]
 
 
-def secret(name: str) -> bool:
+def is_secret_key(name: str) -> bool:
     """Whether a key holds a secret, judged by its last part; a number (`turn.max_tokens`) is none."""
-    if channel(name):
+    if is_channel_key(name):
         return False
     if name in SPEC and SPEC[name].type is not str:
         return False
     return any(word in name.rsplit(".", 1)[-1].lower() for word in SECRET)
 
 
-def shown(name: str, value: Value) -> str:
+def redact_value(name: str, value: Value) -> str:
     """Return a value as it may be printed: a secret only as the reference that it is, an address by its scheme."""
     text = "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
-    if channel(name) and text:
+    if is_channel_key(name) and text:
         scheme = re.match(r"[A-Za-z][A-Za-z0-9+.-]{0,39}:(//)?", text)
         return f"{scheme[0] if scheme else ''}***"
-    if text and not _read(name):  # an address or a token whose key was mistyped
+    if text and not _is_known_key(name):  # an address or a token whose key was mistyped
         return "***"
-    return "***" if secret(name) and text and not text.startswith("${") else text
+    return "***" if is_secret_key(name) and text and not text.startswith("${") else text
 
 
-def edited(text: str, name: str, value: str) -> str:
+def edit_config_text(text: str, name: str, value: str) -> str:
     """Return config.yaml with one key set, its comments kept. An empty value takes the key out.
 
     raises  UsageError for an unknown key or a value that does not fit; ConfigError if the file is not YAML;
@@ -259,28 +273,30 @@ def edited(text: str, name: str, value: str) -> str:
     """
     from ia.kernel.formats.yaml import dump_editable, load_editable
 
-    known(name)
-    if secret(name) and value and not value.startswith("${"):
+    check_key(name)
+    if is_secret_key(name) and value and not value.startswith("${"):
         usual = re.fullmatch(r"\$\{(\w+)\}", str(SPEC[name].default)) if name in SPEC else None
         raise UsageError(
-            "{name}: a secret does not belong into config.yaml",
-            hint="`ia config secret {variable}` is all that is needed"
+            "{name}: secrets do not belong in config.yaml",
+            hint="just run `ia config secret {variable}`"
             if usual
-            else "export it, and set `{name}` to '${{NAME}}' with the variable's name",
+            else "export it as an environment variable, and set `{name}` to '${{NAME}}' with that variable's name",
             name=name,
             variable=usual[1] if usual else "",
         )
-    if channel(name) and value and (found := _written_out(value)):
+    if is_channel_key(name) and value and (found := _find_plain_secret(value)):
         raise UsageError(
-            "{name}: a secret does not belong into config.yaml",
-            hint="keep it with `ia config secret {variable}`, and write ${{{variable}}} in its place: {example}",
-            name=name, variable=found, example=f"'{shown(name, value)[:-3]}…${{{found}}}…'",
-        )  # fmt: skip
-    _without_reference(name, value, UsageError)
-    typed = value if value.startswith("${") else _typed(name, value, UsageError) if value else None
+            "{name}: secrets do not belong in config.yaml",
+            hint="store it with `ia config secret {variable}`, and write ${{{variable}}} in its place: {example}",
+            name=name,
+            variable=found,
+            example=f"'{redact_value(name, value)[:-3]}…${{{found}}}…'",
+        )
+    _refuse_reference(name, value, UsageError)
+    typed = value if value.startswith("${") else _convert_value(name, value, UsageError) if value else None
     tree = _load_tree(load_editable, text)
     node = tree
-    *parents, leaf = ["prices", *name[7:].rsplit(".", 1)] if _priced(name) else name.split(".")
+    *parents, leaf = ["prices", *name[7:].rsplit(".", 1)] if _is_price_key(name) else name.split(".")
     for part in parents:
         if not isinstance(node.get(part), dict):
             node[part] = {}
@@ -292,11 +308,11 @@ def edited(text: str, name: str, value: str) -> str:
     return dump_editable(tree)
 
 
-_REFERENCE = re.compile(r"\$\{([^}]*)\}")
-_TOKEN = re.compile(r"(?=[^/?&=@:]*[0-9])(?=[^/?&=@:]*[A-Za-z])[A-Za-z0-9_.~%+-]{20,}|[A-Za-z0-9_-]{32,}")
+_REFERENCE = pattern(r"\$\{([^}]*)\}")
+_TOKEN = pattern(r"(?=[^/?&=@:]*[0-9])(?=[^/?&=@:]*[A-Za-z])[A-Za-z0-9_.~%+-]{20,}|[A-Za-z0-9_-]{32,}")
 
 
-def _written_out(address: str) -> str:
+def _find_plain_secret(address: str) -> str:
     """Return a name for the secret that stands in an address as it is; "" where none can be seen.
 
     A password before the host, a part that looks like a token, or a parameter named like one.
@@ -308,25 +324,26 @@ def _written_out(address: str) -> str:
     if re.search(rf"[?&]-?\+?[^=&]*({'|'.join(SECRET)}|key|pass|auth)[^=&]*=[^&]", bare, re.I):
         return "TOKEN"
     parts = re.split(r"[/?&=@:]+", bare.partition(":")[2])
-    return "TOKEN" if any(_TOKEN.fullmatch(part) and not _host(part) for part in parts) else ""
+    return "TOKEN" if any(_TOKEN.fullmatch(part) and not _is_hostname(part) for part in parts) else ""
 
 
-def _host(part: str) -> bool:
+def _is_hostname(part: str) -> bool:
     """Whether a part of an address is a host's name rather than a token: words between dots."""
     return "." in part and all(re.fullmatch(r"[a-z0-9-]{1,30}", label) for label in part.split("."))
 
 
-def _without_reference(name: str, value: Value, error: type[ConfigError] | type[UsageError]) -> None:
+def _refuse_reference(name: str, value: Value, error: type[ConfigError] | type[UsageError]) -> None:
     """Refuse `${NAME}` where no secret belongs: what is wrong with such a value is told with the value."""
     found = _REFERENCE.search(value) if isinstance(value, str) else None
-    if found and not (secret(name) or channel(name) or _foreign(name)):
+    if found and not (is_secret_key(name) or is_channel_key(name) or _is_foreign_key(name)):
         raise error(
-            "{name}: {reference} does not belong here; only secrets and the addresses of channels refer to variables",
-            name=name, reference=found[0][:90],
-        )  # fmt: skip
+            "{name}: {reference} is not allowed here; only secrets and channel addresses can refer to variables",
+            name=name,
+            reference=found[0][:90],
+        )
 
 
-def _expand(name: str, value: Value, *, optional: bool) -> Value:
+def _expand_references(name: str, value: Value, *, optional: bool) -> Value:
     """Return a value with its references filled in; None where an optional one is not set.
 
     In an address, what is filled in before the host or as a parameter is quoted: a password may hold an @.
@@ -336,18 +353,18 @@ def _expand(name: str, value: Value, *, optional: bool) -> Value:
     out, at = "", 0
     for reference in _REFERENCE.finditer(value):
         variable = reference[1]
-        found = env(variable) or secrets().get(variable)
+        found = env(variable) or load_secrets().get(variable)
         if found is None:
             if optional:
                 return None
             raise ConfigError(
                 "{name} refers to ${{{variable}}}, which is not set",
-                hint="export {variable}=…, or keep it for cron too: `ia config secret {variable}`",
+                hint="export {variable}=…, or store it for cron too: `ia config secret {variable}`",
                 name=name,
                 variable=variable,
             )
         before, after = value[: reference.start()], re.split(r"[/?#]", value[reference.end() :], maxsplit=1)[0]
-        if channel(name) and "://" in before and ("?" in before or "@" in after):
+        if is_channel_key(name) and "://" in before and ("?" in before or "@" in after):
             from urllib.parse import quote
 
             found = quote(found, safe="")
@@ -355,7 +372,7 @@ def _expand(name: str, value: Value, *, optional: bool) -> Value:
     return out + value[at:]
 
 
-def secrets() -> dict[str, str]:
+def load_secrets() -> dict[str, str]:
     """Return the secrets that `ia config secret` keeps: name to value.
 
     raises  ConfigError where somebody else may read the file, or it is none of ours.
@@ -371,12 +388,12 @@ def secrets() -> dict[str, str]:
     stat = os.fstat(fd)
     if not S_ISREG(stat.st_mode) or stat.st_uid != os.geteuid():
         os.close(fd)
-        raise ConfigError(".ia/secrets is not a file of yours")
+        raise ConfigError(".ia/secrets is not a regular file that you own")
     with open(fd, "rb") as file:
         if stat.st_mode & 0o077:
             raise ConfigError(
-                ".ia/secrets can be read by others",
-                hint="chmod 600 {path}; and change the secrets",
+                ".ia/secrets is readable by others",
+                hint="chmod 600 {path}, then replace the secrets",
                 path=_secrets_path(),
             )
         raw = file.read(MAX_FILE + 1)
@@ -386,7 +403,7 @@ def secrets() -> dict[str, str]:
             raise ValueError
     except (ValueError, AttributeError, RecursionError):
         raise ConfigError(
-            ".ia/secrets is damaged", hint="remove it, and keep your secrets again: `ia config secret NAME`"
+            ".ia/secrets is damaged", hint="remove it, and store your secrets again: `ia config secret NAME`"
         ) from None
     return dict(kept)
 
@@ -400,8 +417,8 @@ def keep_secret(name: str, value: str | None) -> bool:
     """
     import json
 
-    check_secret(name)
-    kept = secrets()
+    check_secret_name(name)
+    kept = load_secrets()
     before = dict(kept)
     if value is None:
         kept.pop(name, None)
@@ -411,30 +428,32 @@ def keep_secret(name: str, value: str | None) -> bool:
         return False
     raw = json.dumps(kept, ensure_ascii=False).encode()
     if len(raw) > MAX_FILE:
-        raise ConfigError("there is no room for another secret", hint="`ia config secret` lists them; remove some")
+        raise ConfigError(
+            ".ia/secrets has no room for another secret", hint="`ia config secret` lists all secrets; remove some"
+        )
     path = _secrets_path()
     folder = os.path.dirname(path)
-    files.make_own(path)
+    files.make_private_parent(path)
     if os.stat(folder).st_mode & 0o002:
-        raise ConfigError("{path} can be written by others", hint="chmod 700 {path}", path=folder)
+        raise ConfigError("{path} is writable by others", hint="chmod 700 {path}", path=folder)
     files.replace_file(path, raw, mode=0o600)
     return True
 
 
-def check_secret(name: str) -> None:
+def check_secret_name(name: str) -> None:
     """Raise UsageError for what is no name of a variable."""
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{0,79}", name):
-        raise UsageError("{name!r}: a secret's name is made of letters, digits and _", name=name[:80])
+        raise UsageError("{name!r} is not a valid secret name; use letters, digits and _", name=name[:80])
 
 
 def _secrets_path() -> str:
     return os.path.join(home(), ".ia", "secrets")
 
 
-def _typed(name: str, value: Value, error: type[ConfigError] | type[UsageError]) -> Value:
+def _convert_value(name: str, value: Value, error: type[ConfigError] | type[UsageError]) -> Value:
     """Convert to the key's type, or say what it takes."""
-    if _priced(name):
-        return _money(name, value, error)
+    if _is_price_key(name):
+        return _convert_price(name, value, error)
     key = SPEC.get(name)
     if key is None or value is None:
         return value
@@ -451,11 +470,16 @@ def _typed(name: str, value: Value, error: type[ConfigError] | type[UsageError])
         if wrong := next((word for word in words if not re.fullmatch(r"[1-9][0-9]{0,19}", word)), None):
             raise error("{name}: {word!r} is not a user id (a number)", name=name, word=wrong[:40])
     if key.choices and value not in key.choices:
-        raise error("{name}: {value!r} is none of {choices}", name=name, value=value, choices=", ".join(key.choices))
+        raise error(
+            "{name}: {value!r} is not valid; choose one of {choices}",
+            name=name,
+            value=value,
+            choices=", ".join(key.choices),
+        )
     return str(value)
 
 
-def _money(name: str, value: Value, error: type[ConfigError] | type[UsageError]) -> Value:
+def _convert_price(name: str, value: Value, error: type[ConfigError] | type[UsageError]) -> Value:
     if value is None:
         return None
     try:
@@ -463,24 +487,24 @@ def _money(name: str, value: Value, error: type[ConfigError] | type[UsageError])
         if not 0 <= number < 1e9:
             raise ValueError
     except ValueError:
-        raise error("{name}: {value!r} is not a price per million tokens", name=name, value=value) from None
+        raise error("{name}: {value!r} is not a valid price per million tokens", name=name, value=value) from None
     return number
 
 
-def _load_tree(load: Callable[[str, str], Any], text: str) -> Any:
+def _load_tree(load: Callable[[str, str], object], text: str) -> Any:
     """Return config.yaml as `load` reads it; {} for an empty one. raises ConfigError."""
     try:
         tree = load(text, "config.yaml")
     except BadData as exc:
         if "line" in exc.params:
-            raise ConfigError("config.yaml:{line}: not YAML", line=exc.params["line"]) from None
-        raise ConfigError("config.yaml: a value is not what it claims to be") from None
+            raise ConfigError("config.yaml:{line}: not valid YAML", line=exc.params["line"]) from None
+        raise ConfigError("config.yaml: a value does not match its type") from None
     if tree is not None and not isinstance(tree, dict):
-        raise ConfigError("config.yaml:1: settings are `key: value` lines")
+        raise ConfigError("config.yaml:1: settings must be `key: value` lines")
     return {} if tree is None else tree
 
 
-def _flat(tree: dict[str, Any], prefix: str = "") -> dict[str, Value]:
+def _flatten_tree(tree: Mapping[str, object], prefix: str = "") -> dict[str, Value]:
     """Return `{"market": {"adapter": "csv"}}` as `{"market.adapter": "csv"}`; a list of words is a comma list.
 
     raises  ConfigError for what no setting can be: structures in a list, or nested without end (YAML's aliases).
@@ -489,17 +513,17 @@ def _flat(tree: dict[str, Any], prefix: str = "") -> dict[str, Value]:
     for key, value in tree.items():
         name = f"{prefix}{key}"
         if isinstance(value, dict) and prefix.count(".") < 4:
-            out |= _flat(value, name + ".")
+            out |= _flatten_tree(value, name + ".")
         elif isinstance(value, list) and all(isinstance(item, str | int | float) for item in value):
             out[name] = ",".join(map(str, value))
         elif isinstance(value, str | int | float | bool) or value is None:
             out[name] = value
         else:
-            raise ConfigError("config.yaml: {name} is no setting", name=name[:80])
+            raise ConfigError("config.yaml: {name} is not a valid setting", name=name[:80])
     return out
 
 
-def _file() -> dict[str, Value]:
+def _load_file() -> dict[str, Value]:
     """Return config.yaml as dotted keys; {} where there is none. YAML is parsed only when the file has changed."""
     path = os.path.join(home(), "config.yaml")
     try:
@@ -507,21 +531,21 @@ def _file() -> dict[str, Value]:
     except OSError:
         return {}
     if not S_ISREG(stat.st_mode) or stat.st_size > MAX_FILE:
-        raise ConfigError("config.yaml is not a file of settings")
+        raise ConfigError("config.yaml is not a valid settings file")
 
-    def parse() -> dict[str, Any]:
+    def parse_file() -> Json:
         from ia.kernel.formats.yaml import load_yaml
 
         try:
             with open(path, encoding="utf-8") as file:
-                return {"values": _flat(_load_tree(load_yaml, file.read()))}
+                return {"values": _flatten_tree(_load_tree(load_yaml, file.read()))}
         except UnicodeDecodeError:
             raise ConfigError("config.yaml is not UTF-8") from None
         except OSError as exc:
             raise ConfigError("config.yaml: {reason}", reason=exc.strerror) from None
 
     cache = os.path.join(home(), ".ia", "cache", "config.json")
-    return files.load_cached(cache, files.stamp_of(stat), parse, lambda kept: dict(kept["values"]))
+    return files.load_cached(cache, files.stamp_of(stat), parse_file, lambda kept: dict(kept["values"]))
 
 
 def locale_lang() -> str:
@@ -529,7 +553,7 @@ def locale_lang() -> str:
     chosen = env("IA_LANG")
     if chosen is None:
         try:
-            stored = _file().get("lang")
+            stored = _load_file().get("lang")
         except ConfigError:  # what is wrong with the file must be told in some language
             stored = None
         chosen = str(stored) if stored else None

@@ -36,7 +36,7 @@ class Message:
         self.params = params
 
     def __str__(self) -> str:
-        return fill(self.template, self.params)
+        return fill_template(self.template, self.params)
 
 
 class Simulated(Message):
@@ -51,35 +51,35 @@ class SimulatedPrices(Simulated):
     __slots__ = ()
 
 
-DEBUG = "IA_DEBUG=1 prints the traceback"
+DEBUG = "set IA_DEBUG=1 to print the traceback"
 
 Notify = Callable[[Message], None]
 """How an organ tells its caller something that is no failure (rows dropped, prices simulated)."""
 
 
-def silent(_: Message) -> None:
+def drop_message(_: Message) -> None:
     """The Notify that drops what it is told."""
 
 
-def once(notify: Notify) -> Notify:
+def notify_once(notify: Notify) -> Notify:
     """Return a Notify that tells each sentence one time: three looks at simulated prices are one warning."""
     told: set[str] = set()
 
-    def tell(message: Message) -> None:
+    def notify_new(message: Message) -> None:
         if str(message) not in told:
             told.add(str(message))
             notify(message)
 
-    return tell
+    return notify_new
 
 
-def fill(template: str, params: dict[str, object]) -> str:
+def fill_template(template: str, params: dict[str, object]) -> str:
     """Return the template with its fields filled in; without params it stands as it is, braces included.
 
     A message must not fail while it tells of a failure: a field without a value is left as `?`, a value that does not
     suit its format is written plainly.
 
-    >>> fill("{name}: {share:.1f} % of {total}", {"name": "cash", "share": "half"})
+    >>> fill_template("{name}: {share:.1f} % of {total}", {"name": "cash", "share": "half"})
     'cash: half % of ?'
     """
     if not params:
@@ -100,7 +100,7 @@ class IaError(Exception):
     code = "failed"
 
     def __init__(self, template: str, /, *, code: object = "", hint: str | None = None, **params: object) -> None:
-        super().__init__(fill(template, params))
+        super().__init__(fill_template(template, params))
         self.template = template
         self.code = str(code or self.code)
         self.params = params
@@ -117,50 +117,68 @@ class InternalError(IaError):
     code = "internal"
 
     def __init__(self, what: object, *, kept: bool = False) -> None:
-        hint = "`ia log --kind fault` has the details; IA_DEBUG=1 prints the traceback, which a report needs"
+        hint = "see `ia log --kind fault` for details; to report the problem, add the traceback that IA_DEBUG=1 prints"
         super().__init__("internal error in {what}", what=what, hint=hint if kept else DEBUG)
         self.kept = kept
 
 
 class UsageError(IaError):
+    """The words of the call are wrong."""
+
     status = 2
     code = "usage"
 
 
 class BadData(IaError):
+    """The input is malformed; an expression does not parse or raises."""
+
     status = 65
     code = "bad-data"
 
 
 class NotFound(IaError):
+    """The thing that was named does not exist."""
+
     status = 66
     code = "not-found"
 
 
 class Unavailable(IaError):
+    """A source or model refused for good."""
+
     status = 69
     code = "unavailable"
 
 
 class TryLater(IaError):
+    """Timeout, ban, rate limit, held lock: the same call may work later."""
+
     status = 75
     code = "try-later"
 
 
 class NoAnswer(TryLater):
+    """Nothing came in time: another try would take as long."""
+
     code = "no-answer"
 
 
 class Refused(IaError):
+    """Policy, permission, sandbox, or a confirmation that was not given."""
+
     status = 77
     code = "refused"
 
 
 class ConfigError(IaError):
+    """The configuration is wrong."""
+
     status = 78
     code = "config"
 
 
 class TimedOut(IaError):
+    """A time limit ran out."""
+
     status = 124
     code = "timed-out"

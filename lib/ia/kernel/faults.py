@@ -20,10 +20,10 @@ FRAMES = 6
 _OBJECT = re.compile(r"<[^<>]*\bat 0x[0-9a-fA-F]+[^<>]*>|\b0x[0-9a-fA-F]{6,}")
 
 
-def explain(exc: Exception, what: str) -> IaError:
+def explain_exception(exc: Exception, what: str) -> IaError:
     """Return the failure that an exception stands for: the system's, a database's, else a bug in `what`.
 
-    >>> str(explain(KeyError("close"), "ia turn")), explain(KeyError("close"), "ia turn").status
+    >>> str(explain_exception(KeyError("close"), "ia turn")), explain_exception(KeyError("close"), "ia turn").status
     ('internal error in ia turn', 70)
     """
     if isinstance(exc, IaError):
@@ -38,25 +38,25 @@ def explain(exc: Exception, what: str) -> IaError:
             kind = NotFound
         return kind("{what}: {reason}", what=exc.filename or "ia", reason=exc.strerror or str(exc))
     if isinstance(exc, sqlite3.Error):
-        translated = store.explain(exc)
+        translated = store.explain_sqlite_error(exc)
         if isinstance(translated, IaError):
             return translated
     return InternalError(what)
 
 
-def details(exc: BaseException) -> dict[str, object]:
+def exception_details(exc: BaseException) -> dict[str, object]:
     """Return an error as a developer needs it: class and text, and the innermost lines that it came through."""
     frames = traceback.extract_tb(exc.__traceback__)[-FRAMES:]
     return {
-        "error": f"{type(exc).__name__}: {plain(str(exc))[:300]}",
-        "at": [f"{_module(frame.filename)}:{frame.lineno} {frame.name}" for frame in frames],
+        "error": f"{type(exc).__name__}: {clean_line(str(exc))[:300]}",
+        "at": [f"{_package_path(frame.filename)}:{frame.lineno} {frame.name}" for frame in frames],
     }
 
 
-def plain(text: str) -> str:
+def clean_line(text: str) -> str:
     """Return a text of another program on one line, without Python's descriptions of objects.
 
-    >>> plain("got multiple values for <ia.Voice object at 0x7fdc94a6e4d0>")
+    >>> clean_line("got multiple values for <ia.Voice object at 0x7fdc94a6e4d0>")
     'got multiple values for …'
     """
     return " ".join(_OBJECT.sub("…", text).split())
@@ -67,8 +67,8 @@ def record(db: sqlite3.Connection, kind: str, what: str, exc: BaseException, **a
     if config.env("IA_DEBUG"):
         traceback.print_exception(exc)
     with contextlib.suppress(sqlite3.Error, IaError, OSError):
-        if store.writable(db):
-            audit.record(db, f"fault.{kind}", what, "ia", **details(exc), **about)
+        if store.is_writable(db):
+            audit.record(db, f"fault.{kind}", what, "ia", **exception_details(exc), **about)
             return True
     return False
 
@@ -80,15 +80,15 @@ def record_at_home(what: str, exc: BaseException) -> bool:
     with contextlib.suppress(sqlite3.Error, IaError, OSError):
         ws = Workspace()
         try:
-            if os.path.isfile(os.path.join(ws.root, ".ia", "ia.db")) and store.writable(ws.db):
-                audit.record(ws.db, "fault.command", what, "ia", **details(exc))
+            if os.path.isfile(os.path.join(ws.root, ".ia", "ia.db")) and store.is_writable(ws.db):
+                audit.record(ws.db, "fault.command", what, "ia", **exception_details(exc))
                 return True
         finally:
             ws.close()
     return False
 
 
-def _module(path: str) -> str:
+def _package_path(path: str) -> str:
     """Return a file's path from its package on: where something is installed is nobody's business."""
     for folder in sorted(filter(None, map(os.path.abspath, sys.path)), key=len, reverse=True):
         if os.path.abspath(path).startswith(folder + os.sep):

@@ -10,14 +10,15 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from ia.kernel.errors import BadData, ConfigError, IaError
+from ia.kernel.jsontypes import Json
 
 try:
     import fcntl
 except ImportError:  # flock, fork and crontab are what this program is made of
-    raise ConfigError("ia runs on Linux and macOS; on Windows use WSL") from None
+    raise ConfigError("ia runs on Linux and macOS; on Windows, use WSL") from None
 
 T = TypeVar("T")
 TEMPORARY = ".ia-tmp-"
@@ -47,7 +48,7 @@ def user_umask() -> int:
     return umask
 
 
-def own_folder(home: str, inside: str = "") -> str:
+def make_private_folder(home: str, inside: str = "") -> str:
     """Return the path of `.ia`, or of a folder in it; both are made where they are not there."""
     base = os.path.join(home, ".ia")
     folder = os.path.join(base, inside) if inside else base
@@ -62,11 +63,11 @@ def own_folder(home: str, inside: str = "") -> str:
     return folder
 
 
-def make_own(path: str) -> None:
+def make_private_parent(path: str) -> None:
     """Make the folder of a file that lies in `.ia`, and `.ia` itself, where they are not there."""
     home, own, inside = os.path.dirname(path).rpartition("/.ia")
     if own and inside[:1] in ("", "/"):
-        own_folder(home, inside.removeprefix("/"))
+        make_private_folder(home, inside.removeprefix("/"))
     else:
         make_folders(os.path.dirname(path))
 
@@ -96,6 +97,8 @@ def replace_file(path: str, data: str | bytes, *, durable: bool = True, mode: in
     """Write a file atomically: its readers see the old content or the new.
 
     Args:
+        path: the file.
+        data: its new content; text is written as UTF-8.
         durable: sync the file and its folder, so that the content survives a power cut. The caller holds a lock;
             so a temporary file that is already there belongs to somebody who was killed. False is for what can be
             made again: it waits for no disk, and any process may write it at any time.
@@ -112,13 +115,13 @@ def replace_file(path: str, data: str | bytes, *, durable: bool = True, mode: in
             make_folders(folder)
         else:
             temporary = f"{path}.{os.getpid()}.{threading.get_ident()}"
-            make_own(path)
+            make_private_parent(path)
         write_file(temporary, data, file_mode(path) if mode is None else mode, sync=durable)
         move_temporary(temporary, path)
         if durable:
             sync_folder(folder)
     except (FileExistsError, NotADirectoryError, IsADirectoryError) as exc:
-        raise BadData("{path}: a file and a folder of one name", path=name) from exc
+        raise BadData("{path}: a file and a folder have the same name", path=name) from exc
     except OSError as exc:
         raise name_file(exc, path) from exc
 
@@ -129,9 +132,7 @@ def keep_file(path: str, data: str | bytes) -> None:
         replace_file(path, data, durable=False)
 
 
-def load_cached(
-    place: str, stamp: object, make: Callable[[], dict[str, Any]], read: Callable[[dict[str, Any]], T]
-) -> T:
+def load_cached(place: str, stamp: object, make: Callable[[], Json], read: Callable[[Json], T]) -> T:
     """Return what `read` takes from the JSON object in a file, or from a new one where the file is not of this stamp.
 
     Args:
@@ -199,7 +200,7 @@ def take_lock(
     except OSError as exc:
         if exc.errno != errno.ELOOP or follow:
             raise
-        raise ConfigError("{path} is a link", hint="remove it", path=path) from None
+        raise ConfigError("{path} is a link", hint="delete it", path=path) from None
     how = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
     deadline = time.monotonic() + (wait or 0.0)
     try:
@@ -242,20 +243,20 @@ def write_file(path: str, data: str | bytes, mode: int, *, sync: bool = True, ne
             if sync:
                 os.fsync(fd)
     except BaseException:
-        _forget(path)
+        _remove_file(path)
         raise
 
 
 def move_temporary(temporary: str, path: str) -> None:
     """Give a temporary file its name. A failure leaves no temporary file."""
     try:
-        move(temporary, path)
+        move_path(temporary, path)
     except BaseException:
-        _forget(temporary)
+        _remove_file(temporary)
         raise
 
 
-def move(source: str, target: str) -> None:
+def move_path(source: str, target: str) -> None:
     """Rename a file or folder within its file system, in place of a file or an empty folder of that name."""
     os.replace(source, target)
 
@@ -276,6 +277,6 @@ def name_file(exc: OSError, path: str) -> OSError:
     return exc if exc.filename else OSError(exc.errno or errno.EIO, exc.strerror or str(exc), path)
 
 
-def _forget(path: str) -> None:
+def _remove_file(path: str) -> None:
     with contextlib.suppress(OSError):
         os.unlink(path)

@@ -12,9 +12,9 @@ is accepted. A call of a tool that acts outside of ia (kind `call`) is made by w
 import json
 from typing import NamedTuple
 
-from ia.kernel import audit, clock, config, links, outside, store
+from ia.kernel import audit, clock, config, links, store, untrusted
 from ia.kernel.errors import BadData, NotFound, Refused
-from ia.kernel.workspace import Workspace, walk
+from ia.kernel.workspace import Workspace, walk_files
 
 PENDING, APPROVED, REJECTED = "pending", "approved", "rejected"
 TRUST = "trust"
@@ -51,9 +51,7 @@ class Proposal(NamedTuple):
     decided_by: str | None
 
 
-_SELECT = (
-    "SELECT id, time, kind, path, before, after, because, origin, actor, state, decided, decided_by FROM proposals"
-)
+_SELECT = f"SELECT {', '.join(Proposal._fields)} FROM proposals"
 
 
 def propose(
@@ -67,7 +65,9 @@ def propose(
     if kind in FOLDERS:
         raise BadData("{path} is a folder", path=path)
     with ws.lock():
-        return _made(ws, kind, path, None if kind in NO_FILE else ws.read(path), after, because, origin, actor)
+        return _insert_proposal(
+            ws, kind, path, None if kind in NO_FILE else ws.read(path), after, because, origin, actor
+        )
 
 
 def propose_folder(
@@ -85,36 +85,47 @@ def propose_folder(
     with ws.lock():
         present = folder_files(ws, folder)
         before = _folder_text(present) if present else None
-        return _made(ws, kind, folder, before, _folder_text(files), because, origin, actor)
+        return _insert_proposal(ws, kind, folder, before, _folder_text(files), because, origin, actor)
 
 
-def _made(
+def _insert_proposal(
     ws: Workspace, kind: str, path: str, before: str | None, after: str, because: str, origin: str, actor: str
 ) -> Proposal:
     if before == after:
-        raise BadData("{path}: the proposal changes nothing", path=path)
+        raise BadData("{path}: the proposal has no changes", path=path)
     with store.transaction(ws.db):
         cursor = ws.db.execute(
             "INSERT INTO proposals (time, kind, path, before, after, because, origin, actor, state, run)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (clock.stamp(clock.now()), kind, path, before, after, because, origin, actor, PENDING, config.run()),
+            (
+                clock.utc_stamp(clock.now()),
+                kind,
+                path,
+                before,
+                after,
+                because,
+                origin,
+                actor,
+                PENDING,
+                config.run_number(),
+            ),
         )
         number = cursor.lastrowid or 0
         audit.record(ws.db, "proposal.made", path, actor, proposal=number, change=kind, because=because)
-    return get(ws, number)
+    return get_proposal(ws, number)
 
 
-def same_pending(ws: Workspace, kind: str, path: str, after: str | dict[str, str]) -> int | None:
+def find_same_pending(ws: Workspace, kind: str, path: str, after: str | dict[str, str]) -> int | None:
     """Return the number of an undecided proposal of the same content (a text, or the files of a folder), or None."""
     wanted = after if isinstance(after, str) else _folder_text(after)
-    found = (p.id for p in pending(ws) if (p.kind, p.path, p.after) == (kind, path, wanted))
+    found = (p.id for p in pending_proposals(ws) if (p.kind, p.path, p.after) == (kind, path, wanted))
     return next(found, None)
 
 
 def folder_files(ws: Workspace, folder: str) -> dict[str, str]:
     """Return the text files of a folder: path in it to text. Hidden ones, links and what is no text are left out."""
     found = {}
-    for path, _ in walk(ws.root, folder, ("",)):
+    for path, _ in walk_files(ws.root, folder, ("",)):
         try:
             text = ws.read(path)
         except BadData:
@@ -133,57 +144,60 @@ def _folder_text(files: dict[str, str]) -> str:
     return json.dumps(files, ensure_ascii=False, sort_keys=True)
 
 
-def pending(ws: Workspace) -> list[Proposal]:
+def pending_proposals(ws: Workspace) -> list[Proposal]:
     """Return the undecided proposals as of now(), oldest first."""
     rows = ws.db.execute(
         f"{_SELECT} WHERE time <= :now AND (state = :state OR decided > :now) ORDER BY id",
-        {"now": clock.stamp(clock.now()), "state": PENDING},
+        {"now": clock.utc_stamp(clock.now()), "state": PENDING},
     )
-    return [Proposal(*row) for row in rows]
+    return [Proposal._make(row) for row in rows]
 
 
-def get(ws: Workspace, number: int) -> Proposal:
+def get_proposal(ws: Workspace, number: int) -> Proposal:
     """Return one proposal.
 
     raises  NotFound.
     """
-    row = ws.db.execute(f"{_SELECT} WHERE id = ? AND time <= ?", (number, clock.stamp(clock.now()))).fetchone()
+    row = ws.db.execute(f"{_SELECT} WHERE id = ? AND time <= ?", (number, clock.utc_stamp(clock.now()))).fetchone()
     if row is None:
-        raise NotFound("there is no proposal {number}", number=number, hint="`ia pending` lists them")
-    return Proposal(*row)
+        raise NotFound("proposal {number} does not exist", number=number, hint="`ia pending` lists them")
+    return Proposal._make(row)
 
 
-def outcome(ws: Workspace, proposal: Proposal) -> tuple[str, str]:
+def compute_outcome(ws: Workspace, proposal: Proposal) -> tuple[str, str]:
     """Return (what is there, what would be there). Where a file changed since, the change is carried over to it.
 
     raises  Refused where both changed the same lines, or a file of a folder; NotFound for a file that is gone and was
             to be trusted.
     """
     if proposal.kind in FOLDERS:
-        return _folder_outcome(ws, proposal)
+        return _compute_folder_outcome(ws, proposal)
     if proposal.kind in NO_FILE:
         return "", proposal.after
     current = ws.read(proposal.path)
     if proposal.kind == TRUST:
         if current is None:
             raise NotFound(
-                "{path}: no such file", path=proposal.path, number=proposal.id, hint="drop it: `ia reject {number}`"
+                "{path}: no such file",
+                path=proposal.path,
+                number=proposal.id,
+                hint="reject it with `ia reject {number}`",
             )
-        return current, trusted(current)
+        return current, trust_text(current)
     if current == proposal.before:
         return current or "", proposal.after
-    merged = carried_over(proposal.before or "", proposal.after, current or "")
+    merged = merge_changes(proposal.before or "", proposal.after, current or "")
     if merged is None:
-        raise _out_of_date(proposal, proposal.path)
+        raise _outdated_error(proposal, proposal.path)
     return current or "", merged
 
 
-def trusted(text: str) -> str:
+def trust_text(text: str) -> str:
     """Return a file's text as it is once a person trusts it: without the mark, with the links that were broken."""
-    return links.restored(outside.accepted(text)) if outside.origin_of(text) is not None else text
+    return links.restore_links(untrusted.remove_mark(text)) if untrusted.origin_of(text) is not None else text
 
 
-def _folder_outcome(ws: Workspace, proposal: Proposal) -> tuple[str, str]:
+def _compute_folder_outcome(ws: Workspace, proposal: Proposal) -> tuple[str, str]:
     """Return the files that are there and those that would be. What was put beside them since stays.
 
     What an interrupted approval wrote already is as it is to be, and no reason to refuse.
@@ -192,16 +206,18 @@ def _folder_outcome(ws: Workspace, proposal: Proposal) -> tuple[str, str]:
     base, wanted = files_of(proposal.before), files_of(proposal.after)
     for file in sorted({*base, *wanted}):
         if current.get(file) not in (base.get(file), wanted.get(file)):
-            raise _out_of_date(proposal, f"{proposal.path}/{file}")
+            raise _outdated_error(proposal, f"{proposal.path}/{file}")
     own = {file: text for file, text in current.items() if file not in base and file not in wanted}
     return _folder_text(current), _folder_text({**own, **wanted})
 
 
-def _out_of_date(proposal: Proposal, path: str) -> Refused:
+def _outdated_error(proposal: Proposal, path: str) -> Refused:
     return Refused(
-        "proposal {number} is out of date: {path} has changed since", number=proposal.id, path=path,
-        hint="reject it with `ia reject {number}`, and propose it again",
-    )  # fmt: skip
+        "proposal {number} is out of date: {path} has changed since then",
+        number=proposal.id,
+        path=path,
+        hint="reject it with `ia reject {number}`, then propose the change again",
+    )
 
 
 def approve(ws: Workspace, number: int, *, by: str) -> Proposal:
@@ -210,28 +226,30 @@ def approve(ws: Workspace, number: int, *, by: str) -> Proposal:
     by      who decided, and how: `user at a terminal`, `user with --yes`.
     raises  NotFound; Refused where it is decided already, or out of date.
     """
-    with ws.together():
-        proposal = undecided(ws, number)
-        before, after = outcome(ws, proposal)
+    with ws.unit_of_work():
+        proposal = get_undecided(ws, number)
+        before, after = compute_outcome(ws, proposal)
         if proposal.kind in FOLDERS:
             present, wanted = files_of(before), files_of(after)
             for file, text in sorted(wanted.items()):
-                _write(ws, proposal, f"{proposal.path}/{file}", text)
+                _write_outcome(ws, proposal, f"{proposal.path}/{file}", text)
             for file in sorted(present.keys() - wanted.keys()):
                 ws.remove(
-                    f"{proposal.path}/{file}", actor=proposal.actor, why=proposal.because,
-                    event=f"{proposal.kind}.change", proposal=number,
-                )  # fmt: skip
+                    f"{proposal.path}/{file}",
+                    actor=proposal.actor,
+                    why=proposal.because,
+                    event=f"{proposal.kind}.change",
+                    proposal=number,
+                )
         elif proposal.kind not in NO_FILE:
-            _write(ws, proposal, proposal.path, after)
-        return _decide(ws, proposal, APPROVED, by, "")
+            _write_outcome(ws, proposal, proposal.path, after)
+        return _record_decision(ws, proposal, APPROVED, by, "")
 
 
-def _write(ws: Workspace, proposal: Proposal, path: str, text: str) -> None:
+def _write_outcome(ws: Workspace, proposal: Proposal, path: str, text: str) -> None:
     ws.write(
-        path, text, actor=proposal.actor, why=proposal.because,
-        event=f"{proposal.kind}.change", proposal=proposal.id,
-    )  # fmt: skip
+        path, text, actor=proposal.actor, why=proposal.because, event=f"{proposal.kind}.change", proposal=proposal.id
+    )
 
 
 def reject(ws: Workspace, number: int, *, by: str, because: str = "") -> Proposal:
@@ -240,10 +258,10 @@ def reject(ws: Workspace, number: int, *, by: str, because: str = "") -> Proposa
     raises  NotFound; Refused where it is decided already.
     """
     with ws.lock():
-        return _decide(ws, undecided(ws, number), REJECTED, by, because)
+        return _record_decision(ws, get_undecided(ws, number), REJECTED, by, because)
 
 
-def difference(before: str, after: str, path: str, kind: str = "") -> str:
+def render_diff(before: str, after: str, path: str, kind: str = "") -> str:
     """Return a unified diff; of a folder (by its kind) one after the other, for each file that differs.
 
     A line ends with `\\n` and nothing else. Two texts that differ never look alike: whatever is not seen is spelled out
@@ -252,7 +270,7 @@ def difference(before: str, after: str, path: str, kind: str = "") -> str:
     if kind in FOLDERS:
         old, new = files_of(before), files_of(after)
         return "".join(
-            difference(old.get(file, ""), new.get(file, ""), f"{path}/{file}") or _heading(f"{path}/{file}")
+            render_diff(old.get(file, ""), new.get(file, ""), f"{path}/{file}") or _diff_heading(f"{path}/{file}")
             for file in sorted({*old, *new})
             if old.get(file) != new.get(file)
         )
@@ -260,53 +278,58 @@ def difference(before: str, after: str, path: str, kind: str = "") -> str:
 
     if before == after:
         return ""
-    told = list(unified_diff(_lines(before), _lines(after), lineterm="\n"))[2:]
-    return _heading(path) + "".join(
-        line if line.startswith("@@") else line[0] + _spelled_line(line[1:]) for line in told
-    )  # fmt: skip
+    told = list(unified_diff(_split_lines(before), _split_lines(after), lineterm="\n"))[2:]
+    return _diff_heading(path) + "".join(
+        line if line.startswith("@@") else line[0] + _spell_out_line(line[1:]) for line in told
+    )
 
 
-def _heading(path: str) -> str:
-    name = "⟦U+000A⟧".join(map(outside.spelled_out, path.split("\n")))
+def _diff_heading(path: str) -> str:
+    name = "⟦U+000A⟧".join(map(untrusted.spell_out, path.split("\n")))
     return f"--- a/{name}\n+++ b/{name}\n"
 
 
-def _spelled_line(line: str) -> str:
+def _spell_out_line(line: str) -> str:
     end = "\n" if line.endswith("\n") else "\n\\ No newline at end of file\n"
-    return outside.spelled_out(line.removesuffix("\n")) + end
+    return untrusted.spell_out(line.removesuffix("\n")) + end
 
 
-def _lines(text: str) -> list[str]:
+def _split_lines(text: str) -> list[str]:
     """Return the lines of a text with their ends: they end with a line feed, whatever else some programs split at."""
     lines = text.split("\n")
     return [line + "\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
 
 
-def alike(before: str, after: str, path: str, kind: str = "") -> list[str]:
+def invisible_changes(before: str, after: str, path: str, kind: str = "") -> list[str]:
     """Return the paths of the files that change only in what is not seen: blanks, line ends, characters that hide."""
     if kind in FOLDERS:
         old, new = files_of(before), files_of(after)
-        return [file for name in sorted(old) if name in new for file in alike(old[name], new[name], f"{path}/{name}")]
-    bare = ["".join(outside.folded(text).split()) for text in (before, after)]
+        return [
+            file
+            for name in sorted(old)
+            if name in new
+            for file in invisible_changes(old[name], new[name], f"{path}/{name}")
+        ]
+    bare = ["".join(untrusted.fold_text(text).split()) for text in (before, after)]
     return [path] if before != after and bare[0] == bare[1] else []
 
 
-def carried_over(base: str, after: str, current: str) -> str | None:
+def merge_changes(base: str, after: str, current: str) -> str | None:
     """Return `current` with the lines changed that differ between base and after; None where both changed the same.
 
     Lines that both added at one place are kept, those of `current` first, and only once where they begin alike.
     """
     from difflib import SequenceMatcher
 
-    old, new, now = map(_lines, (base, after, current))
+    old, new, now = map(_split_lines, (base, after, current))
 
-    def changes(to: list[str]) -> list[tuple[int, int, list[str]]]:
+    def changed_spans(to: list[str]) -> list[tuple[int, int, list[str]]]:
         """Return (from, to, lines): which lines of the base are replaced by what."""
         codes = SequenceMatcher(None, old, to, autojunk=False).get_opcodes()
         return [(a, b, to[x:y]) for kind, a, b, x, y in codes if kind != "equal"]
 
-    merged = changes(now)
-    for a, b, lines in changes(new):
+    merged = changed_spans(now)
+    for a, b, lines in changed_spans(new):
         for c, d, theirs in list(merged):
             if a == b == c == d:
                 same = 0
@@ -327,22 +350,22 @@ def carried_over(base: str, after: str, current: str) -> str | None:
     return "".join([*out, *old[at:]])
 
 
-def undecided(ws: Workspace, number: int) -> Proposal:
+def get_undecided(ws: Workspace, number: int) -> Proposal:
     """Return a proposal that waits for a decision.
 
     raises  NotFound; Refused where it is decided already.
     """
-    proposal = get(ws, number)
+    proposal = get_proposal(ws, number)
     if proposal.state != PENDING:
-        raise Refused("proposal {number} is decided already: {state}", number=number, state=proposal.state)
+        raise Refused("proposal {number} is already decided: {state}", number=number, state=proposal.state)
     return proposal
 
 
-def _decide(ws: Workspace, proposal: Proposal, state: str, by: str, because: str) -> Proposal:
+def _record_decision(ws: Workspace, proposal: Proposal, state: str, by: str, because: str) -> Proposal:
     with store.transaction(ws.db):
         ws.db.execute(
             "UPDATE proposals SET state = ?, decided = ?, decided_by = ? WHERE id = ?",
-            (state, clock.stamp(clock.now()), by, proposal.id),
+            (state, clock.utc_stamp(clock.now()), by, proposal.id),
         )
         audit.record(ws.db, f"proposal.{state}", proposal.path, "user", proposal=proposal.id, by=by, because=because)
-    return get(ws, proposal.id)
+    return get_proposal(ws, proposal.id)

@@ -1,24 +1,24 @@
 """The workspace: the one folder of text files that is the truth, and the one way to write into it.
 
 A write takes the lock, keeps the previous content as a revision in ia.db, and replaces the file atomically. Record and
-file agree, whenever ia is killed (ia.kernel.unit); `together` joins several writes and rows to one such step. A
+file agree, whenever ia is killed (ia.kernel.work_unit); `together` joins several writes and rows to one such step. A
 person may edit any file at any time with any editor: nothing here assumes that only ia wrote it.
 """
 
 import contextlib
 import errno
 import os
-import re
 import sqlite3
 import stat
 from collections.abc import Iterator
 from datetime import datetime
 from typing import NamedTuple
 
-from ia.kernel import audit, clock, config, files, observers, store, unit
+from ia.kernel import audit, clock, config, files, observers, store, work_unit
 from ia.kernel.digest import sha256
 from ia.kernel.errors import BadData, IaError, NotFound, Refused, TryLater
 from ia.kernel.formats.frontmatter import find_block
+from ia.kernel.patterns import pattern
 
 LOCK_TIMEOUT = 10.0  # seconds
 MAX_BYTES = 8_000_000
@@ -26,8 +26,8 @@ MAX_BYTES = 8_000_000
 SOUL = "soul.md"
 TEXT = (".md", ".markdown", ".txt")
 """What a note's name ends in."""
-_BOLD = re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*")
-_ENTRY = re.compile(r"## \d{4}-\d\d-\d\d \d\d:\d\d\s*$|\[\d\d:\d\d\] ")
+_BOLD = pattern(r"\*\*(?=\S)(.+?)(?<=\S)\*\*")
+_ENTRY = pattern(r"## \d{4}-\d\d-\d\d \d\d:\d\d\s*$|\[\d\d:\d\d\] ")
 _UNDO = "undo of revision "  # and its id: the `why` of an undo
 
 
@@ -47,12 +47,13 @@ class Revision(NamedTuple):
 class Workspace:
     """A workspace at `root` (default `IA_HOME`, else `~/ia`). Making one touches nothing."""
 
+    _db: sqlite3.Connection | None = None
+
     def __init__(self, root: str | None = None) -> None:
         self.root = os.path.abspath(root) if root else config.home()
         self._locks = 0
         self._lock_fd = -1
-        self._db: sqlite3.Connection | None = None
-        self._changes: unit.Changes | None = None
+        self._changes: work_unit.Changes | None = None
         self._written: dict[str, None] = {}
         self._settled = False
 
@@ -61,12 +62,17 @@ class Workspace:
         """ia.db, opened on first use."""
         if self._db is None:
             self._db = store.connect(self.root, store.PRECIOUS)
-            if self._locks == 0 and store.writable(self._db) and unit.is_unfinished(self._db):
-                self._settle()
+            if self._locks == 0 and store.is_writable(self._db) and work_unit.is_unfinished(self._db):
+                self._settle_unfinished()
         return self._db
 
+    def __del__(self) -> None:
+        # A connection and its cache of statements hold each other: left alone, it is never closed in a short process.
+        with contextlib.suppress(sqlite3.Error):  # opened by another thread
+            self.close()
+
     def close(self) -> None:
-        """Close ia.db if it is open."""
+        """Close ia.db if it is open. A workspace that nobody holds any more closes it by itself."""
         if self._db is not None:
             self._db.close()
             self._db = None
@@ -82,32 +88,32 @@ class Workspace:
 
         raises  Refused for an absolute path, `..`, a link on the way, a hidden part, or a name that no file can have.
         """
-        if not self._settled and unit.is_pending(self.root):
-            self._settle()
+        if not self._settled and work_unit.is_pending(self.root):
+            self._settle_unfinished()
         self._settled = True
         parts = path.split("/")
         if not path or os.path.isabs(path) or path.startswith("~"):
             raise Refused("{path!r}: give a path inside {below}/", path=path, below=below or "the workspace")
         if ".." in parts:
-            raise Refused("{path!r} leaves {below}/", path=path, below=below or "the workspace")
-        if "" in parts or "." in parts or any(not c.isprintable() or c == "\\" for c in path):
-            raise Refused("{path!r} is not a name for a file", path=path)
+            raise Refused("{path!r} points outside {below}/", path=path, below=below or "the workspace")
+        if "" in parts or "." in parts or not path.isprintable() or "\\" in path:
+            raise Refused("{path!r} is not a valid file name", path=path)
         if "<!--" in path or "-->" in path:  # MEMORY.md lists names between such marks
-            raise Refused("{path!r} is not a name for a file", path=path)
+            raise Refused("{path!r} is not a valid file name", path=path)
         if below and any(part.startswith(".") for part in parts):
-            raise Refused("{path!r}: names do not begin with a dot", path=path)
-        if not named(path):
-            raise Refused("{path!r}: the name is not UTF-8", path=path)
+            raise Refused("{path!r}: a name must not begin with a dot", path=path)
+        if not is_text_name(path):
+            raise Refused("{path!r}: the name is not valid UTF-8", path=path)
         if any(len(part.encode()) > 240 for part in parts):
-            raise Refused("{path!r}: a name is too long", path=path[:80])
+            raise Refused("{path!r}: the name is too long", path=path[:80])
         current = self.root
         for part in [*(below.split("/") if below else []), *parts]:
             current = os.path.join(current, part)
             if os.path.islink(current):
-                raise Refused("{path!r} goes through a link", path=path)
+                raise Refused("{path!r} passes through a symbolic link", path=path)
         return current
 
-    def relative(self, absolute: str) -> str:
+    def relative_path(self, absolute: str) -> str:
         """Return the path as it is shown: relative to the root, with `/`."""
         return os.path.relpath(absolute, self.root)
 
@@ -119,19 +125,19 @@ class Workspace:
         raises  BadData where it is not UTF-8 text or is larger than MAX_BYTES.
         """
         text = self._read_now(self.resolve(path), path)
-        return self._as_of_now(path, text) if clock.simulated() else text
+        return self._restore_as_of_now(path, text) if clock.is_simulated() else text
 
     def read_present(self, path: str) -> str | None:
         """Return the text of a file as it stands on the disk, whatever now() is: for files that ia itself keeps."""
         return self._read_now(self.resolve(path), path)
 
-    def _as_of_now(self, path: str, text: str | None) -> str | None:
+    def _restore_as_of_now(self, path: str, text: str | None) -> str | None:
         """Undo, in memory, what was written after now(): by us (revisions), or by hand (mtime, but for the soul).
 
         What the newest write that is not later left is what stands: the next revision kept it. So whatever was written
         at a moment can be read at that moment, also in a history whose times do not ascend.
         """
-        moment = clock.stamp(clock.now())
+        moment = clock.utc_stamp(clock.now())
         known = "SELECT coalesce(max(id), 0) FROM revisions WHERE path = ? AND time <= ?"
         row = self.db.execute(
             f"SELECT before FROM revisions WHERE path = ? AND id > ({known}) ORDER BY id LIMIT 1", (path, path, moment)
@@ -141,7 +147,7 @@ class Workspace:
         newest = self.db.execute(
             "SELECT before_sha, after_sha FROM revisions WHERE path = ? ORDER BY id DESC LIMIT 1", (path,)
         ).fetchone()
-        if text is None or (newest and digest(text) in newest):  # before_sha: a crash prevented the write
+        if text is None or (newest and text_digest(text) in newest):  # before_sha: a crash prevented the write
             return text
         if path == SOUL:  # who the assistant is: a person's edit or a copied workspace counts, whatever the file's time
             return text
@@ -153,15 +159,15 @@ class Workspace:
 
         raises  Refused.
         """
-        if clock.simulated():
+        if clock.is_simulated():
             self._refuse_later(path, self._read_now(self.resolve(path), path))
 
     def _refuse_later(self, path: str, present: str | None) -> None:
-        if clock.simulated() and self._as_of_now(path, present) != present:
+        if clock.is_simulated() and self._restore_as_of_now(path, present) != present:
             raise Refused(
-                "{path} was changed after --now: writing would replace that",
+                "{path} was changed after --now; writing would overwrite that change",
                 path=path,
-                hint="leave --now out, or write to another file",
+                hint="omit --now, or write to another file",
             )
 
     def _read_now(self, absolute: str, shown: str) -> str | None:
@@ -178,7 +184,7 @@ class Workspace:
             return None
         except OSError as exc:
             if exc.errno == errno.ELOOP:
-                raise Refused("{path!r} goes through a link", path=shown) from None
+                raise Refused("{path!r} passes through a symbolic link", path=shown) from None
             if isinstance(exc, PermissionError):
                 raise Refused("{path}: permission denied", path=shown) from None
             raise BadData("{path}: {reason}", path=shown, reason=exc.strerror) from None
@@ -197,13 +203,13 @@ class Workspace:
             line = raw.count(b"\n", 0, exc.start) + 1
             raise BadData("{path}:{line}: not UTF-8 text", path=shown, line=line) from None
 
-    def paths(self, folder: str, suffixes: tuple[str, ...] = TEXT) -> list[str]:
+    def list_paths(self, folder: str, suffixes: tuple[str, ...] = TEXT) -> list[str]:
         """Return the text files below a folder as of now(), sorted. Hidden names and links are passed over."""
-        found = {path for path, _ in walk(self.root, folder, suffixes)}
-        if clock.simulated():
+        found = {path for path, _ in walk_files(self.root, folder, suffixes)}
+        if clock.is_simulated():
             later = self.db.execute(
                 "SELECT DISTINCT path FROM revisions WHERE time > ? AND substr(path, 1, ?) = ?",
-                (clock.stamp(clock.now()), len(folder) + 1, folder + "/"),
+                (clock.utc_stamp(clock.now()), len(folder) + 1, folder + "/"),
             )
             found |= {path for (path,) in later if path.endswith(suffixes)}
             found = {path for path in found if self._was_there(path)}
@@ -215,31 +221,39 @@ class Workspace:
         except IaError:  # not text: it is listed all the same
             return True
 
-    def written(self, path: str) -> datetime:
+    def written_at(self, path: str) -> datetime:
         """Return when a file got its present content: the clock's time if ia wrote it, else its mtime. Aware, local().
 
         raises  NotFound.
         """
         revision = self.db.execute(
             "SELECT time, after_sha FROM revisions WHERE path = ? AND time <= ? ORDER BY id DESC LIMIT 1",
-            (path, clock.stamp(clock.now())),
+            (path, clock.utc_stamp(clock.now())),
         ).fetchone()
-        try:
-            touched = local(datetime.fromtimestamp(os.stat(os.path.join(self.root, path)).st_mtime, clock.UTC))
-        except OSError:
-            touched = None
         if revision is None:
-            if touched is None:
-                raise NotFound("{path}: no such file", path=path)
-            return touched
-        moment = local(datetime.fromisoformat(revision[0]))
+            return self.modified_at(path)
+        try:
+            touched = self.modified_at(path)
+        except NotFound:
+            touched = None
+        moment = to_local(datetime.fromisoformat(revision[0]))
         if touched is None or abs((touched - moment).total_seconds()) < 2:
             return moment
         try:
             text = self.read(path)
         except IaError:
             return touched
-        return moment if text is not None and digest(text) == revision[1] else touched
+        return moment if text is not None and text_digest(text) == revision[1] else touched
+
+    def modified_at(self, path: str) -> datetime:
+        """Return the mtime of a file: when it was written, where ia has never written it. Aware, local().
+
+        raises  NotFound.
+        """
+        try:
+            return to_local(datetime.fromtimestamp(os.stat(os.path.join(self.root, path)).st_mtime, clock.UTC))
+        except OSError:
+            raise NotFound("{path}: no such file", path=path) from None
 
     # writing
 
@@ -253,11 +267,11 @@ class Workspace:
         """
         first = self._locks == 0
         if first:
-            self._lock_fd = self._acquire(timeout)
+            self._lock_fd = self._acquire_lock(timeout)
         self._locks += 1
         try:
-            if first and unit.is_pending(self.root):
-                self._recover()
+            if first and work_unit.is_pending(self.root):
+                self._recover_units()
             yield
         finally:
             try:
@@ -269,15 +283,15 @@ class Workspace:
                 if self._locks == 0:
                     os.close(self._lock_fd)
 
-    def _acquire(self, timeout: float) -> int:
+    def _acquire_lock(self, timeout: float) -> int:
         folder = store.make_folder(self.root)
         fd = files.take_lock(os.path.join(folder, "lock"), wait=timeout)
         if fd is None:
-            raise TryLater("the workspace is locked by another ia", hint="try again in a moment")
+            raise TryLater("another ia process has locked the workspace", hint="try again in a moment")
         return fd
 
     @contextlib.contextmanager
-    def together(self) -> Iterator[None]:
+    def unit_of_work(self) -> Iterator[None]:
         """Make all changes of files and of ia.db inside, or none of them, also where ia is killed. Holds the lock.
 
         What is written inside is read inside, and stands on the disk after the outermost block.
@@ -286,9 +300,9 @@ class Workspace:
             if self._changes is not None:
                 yield
                 return
-            if unit.is_unfinished(self.db):
-                self._recover()
-            changes: unit.Changes = {}
+            if work_unit.is_unfinished(self.db):
+                self._recover_units()
+            changes: work_unit.Changes = {}
             prepared: dict[str, str] = {}
             number = 0
             try:
@@ -299,26 +313,26 @@ class Workspace:
                     finally:
                         self._changes = None
                     if changes:
-                        prepared = unit.prepare(self.root, changes)
-                        number = unit.record(self.db, clock.stamp(clock.now()), changes)
+                        prepared = work_unit.prepare_files(self.root, changes)
+                        number = work_unit.record(self.db, clock.utc_stamp(clock.now()), changes)
             except BaseException:
-                unit.clear(self.root)
+                work_unit.remove_temporary_files(self.root)
                 raise
             if changes:
-                self._carry_out(number, changes, prepared)
+                self._carry_out_unit(number, changes, prepared)
                 self._written.update(dict.fromkeys(changes))
 
-    def _carry_out(self, number: int, changes: unit.Changes, prepared: dict[str, str]) -> None:
+    def _carry_out_unit(self, number: int, changes: work_unit.Changes, prepared: dict[str, str]) -> None:
         """Move the files of a committed unit into place. What goes wrong once may go well again: it is committed."""
         try:
-            unit.carry_out(self.root, self.db, number, changes, prepared)
+            work_unit.carry_out(self.root, self.db, number, changes, prepared)
         except BaseException as exc:
             with contextlib.suppress(sqlite3.Error):
-                self._recover()
-            if not isinstance(exc, OSError) or unit.is_unfinished(self.db):
+                self._recover_units()
+            if not isinstance(exc, OSError) or work_unit.is_unfinished(self.db):
                 raise
 
-    def _settle(self) -> None:
+    def _settle_unfinished(self) -> None:
         """Before reading: wait a moment for a unit under way, and finish what was killed.
 
         Where neither can be done, what is there is read.
@@ -326,15 +340,15 @@ class Workspace:
         self._settled = True
         if self._locks == 0:
             with contextlib.suppress(IaError, OSError, sqlite3.Error), self.lock(2.0):
-                if unit.is_unfinished(self.db):
-                    self._recover()
+                if work_unit.is_unfinished(self.db):
+                    self._recover_units()
 
-    def _recover(self) -> None:
-        unit.recover(self.root, self.db, self._digest_now)
+    def _recover_units(self) -> None:
+        work_unit.recover_units(self.root, self.db, self._digest_now)
 
     def _digest_now(self, path: str) -> str | None:
         text = self._read_disk(self.resolve(path), path)
-        return digest(text) if text is not None else None
+        return text_digest(text) if text is not None else None
 
     def write(
         self, path: str, text: str, *, actor: str = "user", why: str = "", event: str = "", **data: object
@@ -356,7 +370,7 @@ class Workspace:
             if before == text:
                 return False
             self._refuse_later(path, before)
-            self._change(path, before, text, actor, why, event, data)
+            self._change_file(path, before, text, actor, why, event, data)
             return True
 
     def remove(self, path: str, *, actor: str = "user", why: str = "", event: str = "", **data: object) -> None:
@@ -367,19 +381,19 @@ class Workspace:
             if before is None:
                 raise NotFound("{path}: no such file", path=path)
             self._refuse_later(path, before)
-            self._change(path, before, None, actor, why, event, data)
+            self._change_file(path, before, None, actor, why, event, data)
 
-    def _change(
+    def _change_file(
         self, path: str, before: str | None, text: str | None, actor: str, why: str, event: str, data: dict[str, object]
     ) -> None:
         """Give a file its new text (None: remove it), and keep what it replaces."""
-        before_sha = digest(before) if before is not None else None
-        after_sha = digest(text) if text is not None else None
-        with self.together():
+        before_sha = text_digest(before) if before is not None else None
+        after_sha = text_digest(text) if text is not None else None
+        with self.unit_of_work():
             self.db.execute(
                 "INSERT INTO revisions (time, path, actor, why, before, before_sha, after_sha, run)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (clock.stamp(clock.now()), path, actor, why, before, before_sha, after_sha, config.run()),
+                (clock.utc_stamp(clock.now()), path, actor, why, before, before_sha, after_sha, config.run_number()),
             )
             if event:
                 audit.record(self.db, event, path, actor, **({"why": why} if why else {}), **data)
@@ -392,15 +406,14 @@ class Workspace:
     def history(self, path: str) -> list[Revision]:
         """Return the revisions of a file up to now(), newest first, without those of writes that a crash prevented."""
         rows = [
-            Revision(*row)
+            Revision._make(row)
             for row in self.db.execute(
-                "SELECT id, time, path, actor, why, before, before_sha, after_sha FROM revisions"
-                " WHERE path = ? AND time <= ? ORDER BY id DESC",
-                (path, clock.stamp(clock.now())),
+                f"SELECT {', '.join(Revision._fields)} FROM revisions WHERE path = ? AND time <= ? ORDER BY id DESC",
+                (path, clock.utc_stamp(clock.now())),
             )
         ]
         current = self.read(path)
-        following = digest(current) if current is not None else None
+        following = text_digest(current) if current is not None else None
         kept = []
         for row in rows:
             prevented = following == row.before_sha and following != row.after_sha
@@ -409,14 +422,14 @@ class Workspace:
             following = row.before_sha
         return kept
 
-    def undoable(self, path: str) -> Revision:
+    def find_undoable(self, path: str) -> Revision:
         """Return the change that undo() would take back; raises what undo() raises."""
-        newest = _not_undone(self.history(path))
+        newest = _find_not_undone(self.history(path))
         if newest is None:
             raise NotFound("{path}: nothing to undo", path=path)
         current = self.read(path)
-        if (digest(current) if current is not None else None) != newest.after_sha:
-            raise Refused("{path} was edited by hand since; its history is in `ia memory history`", path=path)
+        if (text_digest(current) if current is not None else None) != newest.after_sha:
+            raise Refused("{path} was edited by hand after ia wrote it; see `ia memory history`", path=path)
         self.refuse_later(path)
         return newest
 
@@ -426,7 +439,7 @@ class Workspace:
         raises  NotFound where there is nothing to undo; Refused where the file was edited by hand since.
         """
         with self.lock():
-            newest = self.undoable(path)
+            newest = self.find_undoable(path)
             why = f"{_UNDO}{newest.id}"
             if newest.before is None:
                 self.remove(path, actor=actor, why=why, event="workspace.undo")
@@ -435,7 +448,7 @@ class Workspace:
             return newest
 
 
-def _not_undone(revisions: list[Revision]) -> Revision | None:
+def _find_not_undone(revisions: list[Revision]) -> Revision | None:
     """Return the newest revision that is neither an undo nor undone already."""
     undone: set[int] = set()
     for revision in revisions:
@@ -447,14 +460,14 @@ def _not_undone(revisions: list[Revision]) -> Revision | None:
     return None
 
 
-def walk(root: str, folder: str, suffixes: tuple[str, ...] = TEXT) -> Iterator[tuple[str, os.DirEntry[str]]]:
+def walk_files(root: str, folder: str, suffixes: tuple[str, ...] = TEXT) -> Iterator[tuple[str, os.DirEntry[str]]]:
     """Yield (path relative to root, entry) of the files below root/folder. Hidden names and links are passed over."""
     stack = [folder]
     while stack:
         inside = stack.pop()
         with contextlib.suppress(OSError), os.scandir(os.path.join(root, inside)) as entries:
             for entry in entries:
-                if entry.name.startswith(".") or not named(entry.name):
+                if entry.name.startswith(".") or not is_text_name(entry.name):
                     continue
                 if entry.is_dir(follow_symlinks=False):
                     stack.append(f"{inside}/{entry.name}")
@@ -462,7 +475,7 @@ def walk(root: str, folder: str, suffixes: tuple[str, ...] = TEXT) -> Iterator[t
                     yield f"{inside}/{entry.name}", entry
 
 
-def named(name: str) -> bool:
+def is_text_name(name: str) -> bool:
     """Whether a file's name is text at all: one that is not UTF-8 could be neither shown nor asked for."""
     try:
         name.encode()
@@ -471,9 +484,9 @@ def named(name: str) -> bool:
     return True
 
 
-def local(moment: datetime) -> datetime:
+def to_local(moment: datetime) -> datetime:
     """Return a moment as people read it: with `--now` in the offset of that, else in the user's zone."""
-    return moment.astimezone(clock.now().tzinfo) if clock.simulated() else moment.astimezone()
+    return moment.astimezone(clock.now().tzinfo) if clock.is_simulated() else moment.astimezone()
 
 
 def headline(text: str, width: int = 120) -> str:
@@ -487,7 +500,7 @@ def headline(text: str, width: int = 120) -> str:
     titled = bool(telling) and telling[0].startswith("#")
     first = [line for line in telling[1:] if not line.startswith("#")] or telling[1:] if titled else telling
     said = [*(telling[:1] if titled else []), _last_entry(text[-8000:].splitlines()) or "".join(first[:1])]
-    whole = ": ".join(filter(None, map(_bare, said)))
+    whole = ": ".join(filter(None, map(_strip_markup, said)))
     return whole if len(whole) <= width else whole[: width - 1] + "…"
 
 
@@ -495,14 +508,14 @@ def _last_entry(lines: list[str]) -> str:
     """Return the last dated entry of a log in one line; "" where there is none."""
     for at in range(len(lines) - 1, -1, -1):
         if _ENTRY.match(lines[at]):
-            return " ".join(map(_bare, lines[at + lines[at].startswith("#") :])).strip()
+            return " ".join(map(_strip_markup, lines[at + lines[at].startswith("#") :])).strip()
     return ""
 
 
-def _bare(line: str) -> str:
+def _strip_markup(line: str) -> str:
     return " ".join(_BOLD.sub(r"\1", line).lstrip("#>*-+ \t").split())
 
 
-def digest(text: str) -> str:
+def text_digest(text: str) -> str:
     """Return the SHA-256 of a text's UTF-8 bytes, in hex."""
     return sha256(text.encode()).hexdigest()

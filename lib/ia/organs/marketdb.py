@@ -5,7 +5,6 @@ Two rooms keep rows in it, and this one owns it: its tables, its migrations, and
 `ia sync` brings.
 """
 
-import json
 import os
 import sqlite3
 from typing import Any, NamedTuple
@@ -41,7 +40,7 @@ class SyncedHistory(NamedTuple):
     covered: str
 
 
-def _tables(db: sqlite3.Connection) -> None:
+def _create_series_tables(db: sqlite3.Connection) -> None:
     """Bars, actions, and what is known of each series."""
     for statement in (
         "CREATE TABLE bars (adapter TEXT NOT NULL, symbol TEXT NOT NULL, date TEXT NOT NULL, open REAL NOT NULL,"
@@ -57,7 +56,7 @@ def _tables(db: sqlite3.Connection) -> None:
         db.execute(statement)
 
 
-def _whole(db: sqlite3.Connection) -> None:
+def _create_market_tables(db: sqlite3.Connection) -> None:
     """The whole market by day, what else sources tell of it, and what is left to fetch: see ia.organs.market.store.
 
     Bars and snapshots have the date first in their keys: a day is appended at one place, not at 5,500.
@@ -121,7 +120,7 @@ def _whole(db: sqlite3.Connection) -> None:
     db.execute("ANALYZE sqlite_schema")
 
 
-def _former(db: sqlite3.Connection) -> None:
+def _create_former_table(db: sqlite3.Connection) -> None:
     """What was told of a security before the day `until`: so a past day is read as it was seen then."""
     db.execute(
         "CREATE TABLE former (source INTEGER NOT NULL, symbol TEXT NOT NULL, until TEXT NOT NULL, listed TEXT,"
@@ -133,10 +132,10 @@ def _former(db: sqlite3.Connection) -> None:
 SCHEMA = store.Schema(
     "cache/market.db",
     False,
-    (_tables, _whole, _former),
+    (_create_series_tables, _create_market_tables, _create_former_table),
     dear=True,
     page=16384,
-    cure="`ia sync` keeps the file under another name and begins anew",
+    cure="`ia sync` renames the damaged file and starts a new one",
 )
 
 
@@ -155,14 +154,14 @@ def connect(ws: Workspace, notify: Notify | None = None) -> sqlite3.Connection:
     except store.Damaged as exc:
         if notify is None:
             raise
-        put_aside(ws, exc, notify)
+        set_aside_damaged(ws, exc, notify)
     return store.connect(ws.root, SCHEMA)
 
 
-def put_aside(ws: Workspace, damage: IaError, notify: Notify) -> None:
+def set_aside_damaged(ws: Workspace, damage: IaError, notify: Notify) -> None:
     """Give a damaged market.db another name, and tell of it: what it held is to be fetched again."""
-    if aside := store.put_aside(ws.root, SCHEMA):
-        template = "{reason}; it is kept as {file}, and market.db begins anew: what it held is to be fetched again"
+    if aside := store.set_aside_database(ws.root, SCHEMA):
+        template = "{reason}; ia renamed it to {file} and starts a new market.db; fetch its data again with `ia sync`"
         notify(Message(template, reason=damage, file=os.path.basename(aside)))
 
 
@@ -181,6 +180,8 @@ def read_synced(db: sqlite3.Connection, adapter: str, symbol: str, until: str) -
     ).fetchone()
     if row is None:
         return None
+    import json
+
     source, simulated, name, listed, first, last, told, fetched = row
     day = db.execute(
         "SELECT date, host, time FROM days WHERE source = ? AND date <= ? AND whole = 1 AND rows > 0"

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from ia.kernel import config, store
 from ia.kernel.errors import IaError, Message, NotFound, Notify
-from ia.kernel.workspace import Workspace, local
+from ia.kernel.workspace import Workspace, to_local
 from ia.organs import marketdb
 
 
-class Finding(NamedTuple):
+class HealthFinding(NamedTuple):
     """One thing that was looked at. `state` is ok, warn (works, with a limit) or fail; `mend` says what to do."""
 
     check: str
@@ -23,28 +23,28 @@ class Finding(NamedTuple):
     mend: Message | None = None
 
 
-Check = Callable[[Workspace], Iterator[Finding]]
+Check = Callable[[Workspace], Iterator[HealthFinding]]
 
 
-def examine(ws: Workspace) -> list[Finding]:
+def run_checks(ws: Workspace) -> list[HealthFinding]:
     """Run every check; one that itself breaks is a finding like any other."""
-    findings: list[Finding] = []
+    findings: list[HealthFinding] = []
     for name, check in CHECKS:
         try:
             findings += check(ws)
         except IaError as exc:
             mend = Message(exc.hint, **exc.params) if exc.hint else None
-            findings.append(Finding(name, "fail", Message(exc.template, **exc.params), mend))
+            findings.append(HealthFinding(name, "fail", Message(exc.template, **exc.params), mend))
         except (OSError, sqlite3.Error) as exc:
-            findings.append(Finding(name, "fail", Message("{reason}", reason=exc)))
+            findings.append(HealthFinding(name, "fail", Message("{reason}", reason=exc)))
     return findings
 
 
-def _python(_: Workspace) -> Iterator[Finding]:
+def _check_python(_: Workspace) -> Iterator[HealthFinding]:
     version = ".".join(map(str, sys.version_info[:3]))
     ok = sys.version_info >= (3, 11)
     mend = None if ok else Message("install Python 3.11 or newer and reinstall ia with it")
-    yield Finding(
+    yield HealthFinding(
         "python",
         "ok" if ok else "fail",
         Message("Python {version}, SQLite {sqlite}", version=version, sqlite=sqlite3.sqlite_version),
@@ -69,20 +69,20 @@ def _python(_: Workspace) -> Iterator[Finding]:
     )
     missing = [name for name in needed if find_spec(name) is None]
     if missing:
-        yield Finding(
+        yield HealthFinding(
             "packages",
             "fail",
             Message("missing: {names}", names=", ".join(missing)),
-            Message("reinstall ia: `pip install --force-reinstall ia`"),
+            Message("reinstall ia with `pip install --force-reinstall ia`"),
         )
     else:
-        yield Finding("packages", "ok", Message("{count} packages are there", count=len(needed)))
+        yield HealthFinding("packages", "ok", Message("{count} packages are installed", count=len(needed)))
 
 
-def _sandbox(_: Workspace) -> Iterator[Finding]:
-    from ia.organs.compute.host import probe
+def _check_sandbox(_: Workspace) -> Iterator[HealthFinding]:
+    from ia.organs.compute.sandbox import probe_layers
 
-    layers = probe()
+    layers = probe_layers()
     why = [f"{name}: {state}" for name, state in layers.items() if str(state).startswith(("no: ", "could still"))]
     held = [
         name if state is True else f"{name} ({state})"
@@ -90,51 +90,53 @@ def _sandbox(_: Workspace) -> Iterator[Finding]:
         if f"{name}: {state}" not in why
     ]
     if layers.get("locked") is True:
-        detail = Message(
-            "the compute worker is locked: {held}", held=", ".join(name for name in held if name != "locked")
-        )
-        missing = Message("not needed, but missing: {what}", what="; ".join(why)) if why else None
-        yield Finding("sandbox", "warn" if why else "ok", detail, missing)
+        detail = Message("the sandbox is locked: {held}", held=", ".join(name for name in held if name != "locked"))
+        missing = Message("optional layers missing: {what}", what="; ".join(why)) if why else None
+        yield HealthFinding("sandbox", "warn" if why else "ok", detail, missing)
     else:
-        detail = Message("the compute worker cannot lock itself ({why})", why="; ".join(why))
-        mend = "code from a model, a skill or a file is refused; use Linux 5.13 or newer with seccomp and Landlock"
-        yield Finding("sandbox", "warn", detail, Message(mend))
+        detail = Message("ia cannot lock the sandbox ({why})", why="; ".join(why))
+        mend = "ia refuses code from a model, a skill or a file; use Linux 5.13 or newer with seccomp and Landlock"
+        yield HealthFinding("sandbox", "warn", detail, Message(mend))
 
 
-def _workspace(ws: Workspace) -> Iterator[Finding]:
+def _check_workspace(ws: Workspace) -> Iterator[HealthFinding]:
     try:
         config.require_home(ws.root)
     except NotFound as exc:
-        yield Finding("workspace", "fail", Message(exc.template, **exc.params), Message(exc.hint or "", **exc.params))
+        yield HealthFinding(
+            "workspace", "fail", Message(exc.template, **exc.params), Message(exc.hint or "", **exc.params)
+        )
         return
     if not os.path.isdir(ws.root):
-        yield Finding("workspace", "ok", Message("{home} is made when something is first written", home=ws.root))
+        yield HealthFinding("workspace", "ok", Message("the first write creates {home}", home=ws.root))
         return
     writable = os.access(ws.root, os.W_OK | os.X_OK)
-    mend = None if writable else Message("make it writable, or choose another with --home")
-    yield Finding("workspace", "ok" if writable else "fail", Message("{home}", home=ws.root), mend)
+    mend = None if writable else Message("make it writable, or choose another workspace with --home")
+    yield HealthFinding("workspace", "ok" if writable else "fail", Message("{home}", home=ws.root), mend)
 
 
-def _privacy(ws: Workspace) -> Iterator[Finding]:
+def _check_privacy(ws: Workspace) -> Iterator[HealthFinding]:
     """Whether other users of the machine, or a git repository, get to see what is private."""
-    for path in _readable_by_others(ws):
-        detail = Message("{path} can be read by other users of this machine", path=path)
-        yield Finding("privacy", "warn", detail, Message("`ia doctor --mend`, or chmod go-rwx {path}", path=path))
-    if _in_git(ws, ".ia/secrets"):
-        detail = Message("git tracks .ia/secrets: whoever gets the repository gets the keys")
-        mend = Message(
-            "`git -C {home} rm --cached .ia/secrets`, then replace the keys that were committed", home=ws.root
+    for path in _paths_readable_by_others(ws):
+        detail = Message("other users of this machine can read {path}", path=path)
+        yield HealthFinding(
+            "privacy", "warn", detail, Message("run `ia doctor --mend` or `chmod go-rwx {path}`", path=path)
         )
-        yield Finding("privacy", "warn", detail, mend)
+    if _is_in_git(ws, ".ia/secrets"):
+        detail = Message("git tracks .ia/secrets: everyone with the repository has the keys")
+        mend = Message(
+            "run `git -C {home} rm --cached .ia/secrets`, then replace the keys that were committed", home=ws.root
+        )
+        yield HealthFinding("privacy", "warn", detail, mend)
 
 
-def _readable_by_others(ws: Workspace) -> list[str]:
+def _paths_readable_by_others(ws: Workspace) -> list[str]:
     """Return `.ia` if others may look into it. What lies in it is then as closed as the folder."""
     folder = os.path.join(ws.root, ".ia")
     return [folder] if os.path.isdir(folder) and os.stat(folder).st_mode & 0o077 else []
 
 
-def _in_git(ws: Workspace, path: str) -> bool:
+def _is_in_git(ws: Workspace, path: str) -> bool:
     """Return True if a git repository around the workspace tracks a file of it."""
     import subprocess
 
@@ -150,21 +152,21 @@ def _in_git(ws: Workspace, path: str) -> bool:
         return False
 
 
-def _settings(_: Workspace) -> Iterator[Finding]:
+def _check_settings(_: Workspace) -> Iterator[HealthFinding]:
     bad = 0
-    for name in config.names():
+    for name in config.setting_names():
         try:
-            config.known(name)
-            config.get(name)
+            config.check_key(name)
+            config.get_setting(name)
         except IaError as exc:
             bad += 1
             mend = Message(exc.hint, **exc.params) if exc.hint else None
-            yield Finding("config", "fail", Message(exc.template, **exc.params), mend)
+            yield HealthFinding("config", "fail", Message(exc.template, **exc.params), mend)
     if not bad:
-        yield Finding("config", "ok", Message("{count} settings are sound", count=len(config.names())))
+        yield HealthFinding("config", "ok", Message("{count} settings are valid", count=len(config.setting_names())))
 
 
-def _databases(ws: Workspace) -> Iterator[Finding]:
+def _check_databases(ws: Workspace) -> Iterator[HealthFinding]:
     from ia.organs.recall.index import PRESENT
 
     folder = os.path.join(ws.root, ".ia")
@@ -172,7 +174,7 @@ def _databases(ws: Workspace) -> Iterator[Finding]:
     for schema in (store.PRECIOUS, marketdb.SCHEMA, PRESENT):
         file, path = schema.file, os.path.join(folder, schema.file)
         if not os.path.exists(path):
-            yield Finding(file, "ok", Message("not there yet"))
+            yield HealthFinding(file, "ok", Message("not created yet"))
             continue
         try:
             conn = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
@@ -186,76 +188,79 @@ def _databases(ws: Workspace) -> Iterator[Finding]:
             sound, reason = False, Message("the file is empty")
         if sound:
             size = os.path.getsize(path) / 1e6
-            yield Finding(file, "ok", Message("{size:.1f} MB, schema {version}", size=size, version=version))
+            yield HealthFinding(file, "ok", Message("{size:.1f} MB, schema {version}", size=size, version=version))
         elif schema.precious:
-            yield Finding(
+            yield HealthFinding(
                 file,
                 "fail",
                 Message("damaged: {reason}", reason=reason),
-                Message("restore {path} from a backup, or rescue it with `sqlite3 {path} .recover`", path=path),
+                Message("restore {path} from a backup, or recover it with `sqlite3 {path} .recover`", path=path),
             )
         else:
-            yield Finding(
+            yield HealthFinding(
                 file,
                 "warn",
                 Message("damaged: {reason}", reason=reason),
-                Message("`ia sync` keeps the file under another name and begins anew")
+                Message("`ia sync` renames the damaged file and starts a new one")
                 if schema.dear
-                else Message("delete {path}: it can be rebuilt", path=path),
+                else Message("delete {path}; ia rebuilds it", path=path),
             )
     for path in sorted(glob.glob(os.path.join(glob.escape(folder), f"{marketdb.SCHEMA.file}.damaged-*[0-9]"))):
         size = os.path.getsize(path) / 1e6
-        detail = Message("a damaged market.db, kept: {file}, {size:.1f} MB", file=os.path.basename(path), size=size)
-        yield Finding(
-            marketdb.SCHEMA.file, "warn", detail, Message("rescue from it what you want, and delete {path}", path=path)
+        detail = Message("copy of a damaged market.db: {file}, {size:.1f} MB", file=os.path.basename(path), size=size)
+        yield HealthFinding(
+            marketdb.SCHEMA.file,
+            "warn",
+            detail,
+            Message("recover what you need from it, then delete {path}", path=path),
         )
     newest = len(store.PRECIOUS.steps)
     with_version = os.path.exists(os.path.join(folder, "ia.db")) and ws.db.execute("PRAGMA user_version").fetchone()[0]
     if with_version and with_version != newest:
-        yield Finding(
+        yield HealthFinding(
             "ia.db",
             "fail",
-            Message("schema {version}, this ia knows {newest}", version=with_version, newest=newest),
+            Message("schema {version}; this ia supports up to {newest}", version=with_version, newest=newest),
             Message("upgrade ia"),
         )
 
 
-def _adapters(_: Workspace) -> Iterator[Finding]:
-    from ia.organs.ohlcv.adapters import load
+def _check_adapters(_: Workspace) -> Iterator[HealthFinding]:
+    from ia.organs.ohlcv.adapters import load_adapter
 
-    for name in config.listed("market.adapter"):
+    for name in config.get_setting_words("market.adapter"):
         try:
-            adapter = load(name)
+            adapter = load_adapter(name)
         except IaError as exc:
             mend = Message(exc.hint, **exc.params) if exc.hint else None
-            yield Finding("adapter", "fail", Message(exc.template, **exc.params), mend)
+            yield HealthFinding("adapter", "fail", Message(exc.template, **exc.params), mend)
             continue
         if adapter.simulated:
-            yield Finding(
+            yield HealthFinding(
                 "adapter",
                 "warn",
                 Message("{name}: simulated prices", name=name),
-                Message("`ia config set market.adapter akshare` for real ones"),
+                Message("for real prices: `ia config set market.adapter akshare`"),
             )
         else:
-            yield Finding("adapter", "ok", Message("{name}", name=name))
+            yield HealthFinding("adapter", "ok", Message("{name}", name=name))
 
 
-def _hosts(_: Workspace) -> Iterator[Finding]:
-    from ia.organs.ohlcv.governor import status
+def _check_hosts(_: Workspace) -> Iterator[HealthFinding]:
+    from ia.organs.ohlcv.governor import site_states
 
-    for host, state in status().items():
+    for host, state in site_states().items():
         if state.open_until:
-            yield Finding(
+            yield HealthFinding(
                 "host",
                 "warn",
                 Message(
-                    "{host} is left alone until {until}: {why}", host=host, until=state.open_until, why=state.reason
+                    "no requests to {host} until {until}: {why}", host=host, until=state.open_until, why=state.reason
                 ),
-                Message("wait; another source: --adapter"),
+                Message("wait, or try another data source with --adapter"),
             )
         elif state.failed_at:
-            yield Finding(
+            yield HealthFinding(
                 "host",
                 "warn",
                 Message(
@@ -264,29 +269,29 @@ def _hosts(_: Workspace) -> Iterator[Finding]:
                     time=state.failed_at,
                     why=Message(state.failure),
                 ),
-                Message("check the network and try again; another source: --adapter"),
+                Message("check the network and try again, or try another data source with --adapter"),
             )
         else:
-            yield Finding(
+            yield HealthFinding(
                 "host", "ok", Message("{host}: {count} requests in the last minute", host=host, count=state.last_minute)
             )
 
 
-def _market(ws: Workspace) -> Iterator[Finding]:
+def _check_market(ws: Workspace) -> Iterator[HealthFinding]:
     """How old each stored market is, whether its mirror is up to date, and what is still to be fetched."""
     import contextlib
 
     if not marketdb.is_stored(ws):
         return
     from ia.kernel import clock
-    from ia.organs.market import mirrored
+    from ia.organs.market.mirror import layout
     from ia.organs.ohlcv.calendar import last_session
 
     with contextlib.closing(marketdb.connect(ws)) as db:
         for source, name in db.execute("SELECT id, name FROM sources ORDER BY id").fetchall():
             count, newest = db.execute(
                 "SELECT count(*), max(date) FROM days WHERE source = ? AND whole = 1 AND date <= ?",
-                (source, clock.last_visible("CN")),
+                (source, clock.last_visible_date("CN")),
             ).fetchone()
             if not count:
                 continue
@@ -294,30 +299,34 @@ def _market(ws: Workspace) -> Iterator[Finding]:
             old = newest < session
             detail = (
                 Message(
-                    "{name}: the market is stored up to {day}, the last session was {session}",
+                    "{name}: the market is stored up to {day}, but the last trading day is {session}",
                     name=name,
                     day=newest,
                     session=session,
                 )
                 if old
                 else Message(
-                    "{name}: whole market stored up to {day}, days: {count}", name=name, day=newest, count=count
+                    "{name}: the whole market is stored up to {day} ({count} days)", name=name, day=newest, count=count
                 )
             )
-            yield Finding("market", "warn" if old else "ok", detail, Message("`ia sync daily`") if old else None)
+            yield HealthFinding(
+                "market", "warn" if old else "ok", detail, Message("run `ia sync daily`") if old else None
+            )
             waiting = db.execute("SELECT count(*) FROM todo WHERE source = ?", (source,)).fetchone()[0]
             if waiting:
-                detail = Message("{name}: history or actions of {count} are still to fetch", name=name, count=waiting)
-                yield Finding("market", "warn", detail, Message("`ia sync daily` goes on with them"))
-            fresh = mirrored.fresh(mirrored.folder_of(ws, name), db, source) is not None
-            told = "{name}: the mirror is up to date" if fresh else "{name}: the mirror is made anew when it is read"
-            yield Finding("mirror", "ok", Message(told, name=name))
+                detail = Message(
+                    "{name}: {count} securities still need history or corporate actions", name=name, count=waiting
+                )
+                yield HealthFinding("market", "warn", detail, Message("`ia sync daily` continues to fetch them"))
+            fresh = layout.read_fresh_index(layout.mirror_folder(ws, name), db, source) is not None
+            told = "{name}: the mirror is up to date" if fresh else "{name}: ia rebuilds the mirror on the next read"
+            yield HealthFinding("mirror", "ok", Message(told, name=name))
 
 
-def _ledger(ws: Workspace) -> Iterator[Finding]:
+def _check_ledger(ws: Workspace) -> Iterator[HealthFinding]:
     """Whether the journal holds together: what corrects an entry names one, and nothing was sold that was not held."""
     from ia.organs.ledger import journal
-    from ia.organs.ledger.fold import fold
+    from ia.organs.ledger.booking import book_entries
 
     count = ws.db.execute("SELECT count(*) FROM trades").fetchone()[0]
     if not count:
@@ -327,162 +336,186 @@ def _ledger(ws: Workspace) -> Iterator[Finding]:
         " AND (t.corrects >= t.id OR NOT EXISTS (SELECT 1 FROM trades o WHERE o.id = t.corrects))"
     ).fetchone()[0]
     if lost:
-        detail = Message("{count} entries correct an entry that there is not", count=lost)
-        yield Finding("ledger", "fail", detail, Message("restore .ia/ia.db from a backup"))
-    lacking = fold(journal.standing(ws.db, everything=True), lenient=True).lacking
+        detail = Message("{count} corrections refer to an entry that does not exist", count=lost)
+        yield HealthFinding("ledger", "fail", detail, Message("restore .ia/ia.db from a backup"))
+    lacking = book_entries(journal.effective_entries(ws.db, everything=True), lenient=True).lacking
     if lacking:
         entry, shares = lacking[0]
         detail = Message(
-            "{count} entries sell more than the journal has; the first is {number}: {shares} of {symbol} too many",
-            count=len(lacking), number=entry.id, shares=format(shares, "f"), symbol=entry.symbol,
-        )  # fmt: skip
-        mend = Message("`ia trade list` shows the entries; enter the purchase, bonus or split that is missing")
-        yield Finding("ledger", "warn", detail, mend)
+            "{count} entries sell more than the journal contains; the first is entry {number}, with {shares} "
+            "shares of {symbol} too many",
+            count=len(lacking),
+            number=entry.id,
+            shares=format(shares, "f"),
+            symbol=entry.symbol,
+        )
+        mend = Message("`ia trade list` shows the entries; enter the missing purchase, bonus issue or split")
+        yield HealthFinding("ledger", "warn", detail, mend)
     elif not lost:
-        yield Finding("ledger", "ok", Message("{count} entries, which agree with each other", count=count))
+        yield HealthFinding("ledger", "ok", Message("{count} consistent entries", count=count))
 
 
-def _cron(ws: Workspace) -> Iterator[Finding]:
+def _check_cron(ws: Workspace) -> Iterator[HealthFinding]:
     """The crontab: is there one, does anything read it, and does it hold what the approved tasks ask for?"""
-    from ia.reach.tasks import alarm, book, crontab, table
+    from ia.reach.tasks import alarm, approved_tasks, crontab, crontab_file
 
     try:
-        table.program()
+        crontab_file.crontab_program()
     except IaError as exc:
-        yield Finding("cron", "warn", Message(exc.template, **exc.params), Message(exc.hint or ""))
+        yield HealthFinding("cron", "warn", Message(exc.template, **exc.params), Message(exc.hint or ""))
         return
-    running = table.daemon()
+    running = crontab_file.is_daemon_running()
     if running is None:
-        yield Finding("cron", "ok", Message("crontab is there; whether a cron daemon runs cannot be told here"))
+        yield HealthFinding(
+            "cron", "ok", Message("crontab is available; ia cannot tell whether a cron daemon is running")
+        )
     elif running:
-        yield Finding("cron", "ok", Message("crontab is there, and a cron daemon runs"))
+        yield HealthFinding("cron", "ok", Message("crontab is available, and a cron daemon is running"))
     else:
-        detail = Message("crontab is there, but no cron daemon seems to run: nothing wakes ia for its tasks")
-        yield Finding("cron", "warn", detail, Message("start it (Debian: `service cron start`)"))
-    for detail, what in crontab.oddities(ws):
-        yield Finding("crontab", "warn", detail, what)
-    drifts = crontab.drift(ws)
-    if not drifts and (broken := alarm.starts(ws)) is not None:
+        detail = Message("crontab is available, but no cron daemon seems to be running; scheduled tasks will not start")
+        yield HealthFinding("cron", "warn", detail, Message("start it (Debian: `service cron start`)"))
+    for detail, what in crontab.find_oddities(ws):
+        yield HealthFinding("crontab", "warn", detail, what)
+    drifts = crontab.find_drift(ws)
+    if not drifts and (broken := alarm.check_program_starts(ws)) is not None:
         drifts = [broken]
     for detail in drifts:
-        yield Finding("crontab", "fail", detail, Message("`ia doctor --mend`"))
-    if passed := alarm.overdue(ws):
-        fault = alarm.fault(ws)
+        yield HealthFinding("crontab", "fail", detail, Message("`ia doctor --mend`"))
+    if passed := alarm.find_overdue(ws):
+        fault = alarm.diagnose_fault(ws)
         for late in passed:
             detail = Message(
-                "task {name}: {count} slots passed without a run, the last {time}: {reason}",
-                name=late.name, count=len(late.slots), time=_local(late.slots[-1]), reason=fault.why,
-            )  # fmt: skip
-            yield Finding("alarm", "fail", detail, fault.mend)
-    approved = book.listed(ws) if ws.exists() else []
+                "task {name}: missed {count} runs, the last at {time}: {reason}",
+                name=late.name,
+                count=len(late.slots),
+                time=_format_local_time(late.slots[-1]),
+                reason=fault.why,
+            )
+            yield HealthFinding("alarm", "fail", detail, fault.mend)
+    approved = approved_tasks.list_tasks(ws) if ws.exists() else []
     for remark in alarm.unknown_days(ws) if approved else ():
-        yield Finding("calendar", "warn", remark, Message("`ia sync` brings them, where the source has them"))
+        yield HealthFinding(
+            "calendar", "warn", remark, Message("fetch them with `ia sync`, if the source already has them")
+        )
     for each in approved:
         if each.state == "edited":
-            detail = Message("task {name} was edited since it was approved; what was approved runs", name=each.name)
-            yield Finding("task", "warn", detail, Message("`ia task approve {name}`", name=each.name))
+            detail = Message("task {name} was edited after its approval; ia runs the approved text", name=each.name)
+            yield HealthFinding("task", "warn", detail, Message("run `ia task approve {name}`", name=each.name))
         elif each.state == "deleted":
-            detail = Message("the file of task {name} is gone: it does not run", name=each.name)
-            yield Finding("task", "warn", detail, Message("`ia task remove {name}`", name=each.name))
+            detail = Message("the file of task {name} is missing; the task does not run", name=each.name)
+            yield HealthFinding(
+                "task", "warn", detail, Message("remove the task with `ia task remove {name}`", name=each.name)
+            )
     count = sum(each.state in ("approved", "edited") for each in approved)
     if not drifts and count:
-        yield Finding("crontab", "ok", Message("{count} tasks stand in the crontab", count=count))
+        yield HealthFinding("crontab", "ok", Message("the crontab contains {count} tasks", count=count))
 
 
-def _local(stamp: str) -> str:
+def _format_local_time(stamp: str) -> str:
     from datetime import datetime
 
-    return f"{local(datetime.fromisoformat(stamp)):%Y-%m-%d %H:%M}"
+    return f"{to_local(datetime.fromisoformat(stamp)):%Y-%m-%d %H:%M}"
 
 
-def mend(ws: Workspace, notify: Notify) -> None:
+def mend_problems(ws: Workspace, notify: Notify) -> None:
     """Mend what can be mended without harm: the mode of `.ia`, our lines in the crontab.
 
     Tells what it did; an event is recorded.
 
-    raises  what `ia.reach.tasks.crontab.mend` raises.
+    raises  what `ia.reach.tasks.crontab.mend_block` raises.
     """
     from ia.kernel import audit
     from ia.reach.tasks import crontab
 
-    for path in _readable_by_others(ws):
+    for path in _paths_readable_by_others(ws):
         os.chmod(path, os.stat(path).st_mode & 0o700)
-        notify(Message("{path}: closed to other users", path=path))
-    wrong = crontab.mend(ws, notify)
+        notify(Message("{path}: access by other users removed", path=path))
+    wrong = crontab.mend_block(ws, notify)
     if wrong is not None:
         if ws.exists():
             audit.record(ws.db, "crontab.mended", reasons=[str(each) for each in wrong])
-        notify(Message("crontab: mended"))
+        notify(Message("crontab: repaired"))
 
 
-def _model(_: Workspace) -> Iterator[Finding]:
+def _check_model(_: Workspace) -> Iterator[HealthFinding]:
     from ia.agent.turns import models
-    from ia.organs import usage
+    from ia.organs import spending
 
-    name = models.chosen(None)
-    models.load(name)  # says what is missing
+    name = models.choose_model(None)
+    models.load_model(name)  # says what is missing
     if name == models.OFFLINE:
-        detail = Message("the embedded analyst, which works by rules")
-        yield Finding("model", "ok", detail, Message("`ia config set model …` for a language model; `llm models`"))
-    elif usage.price(name) is None:
-        detail = Message("{model}, without a price: caps in money do not count it", model=name)
-        yield Finding("model", "warn", detail, Message("set prices.{model}.input and .output", model=name))
+        detail = Message("the embedded analyst, which follows rules")
+        yield HealthFinding(
+            "model",
+            "ok",
+            detail,
+            Message("for a language model: `ia config set model …`; `llm models` lists all models"),
+        )
+    elif spending.model_price(name) is None:
+        detail = Message("{model} has no price, so cost caps do not include it", model=name)
+        yield HealthFinding("model", "warn", detail, Message("set prices.{model}.input and .output", model=name))
     else:
-        yield Finding("model", "ok", Message("{model}", model=name))
+        yield HealthFinding("model", "ok", Message("{model}", model=name))
 
 
-def _extensions(ws: Workspace) -> Iterator[Finding]:
+def _check_extensions(ws: Workspace) -> Iterator[HealthFinding]:
     """Skills and providers that cannot be used, each with its reason."""
     from ia.faculties import providers, skills
 
-    for kind, found in (("skill", skills.listed(ws)), ("provider", providers.listed(ws))):
+    for kind, found in (("skill", skills.list_skills(ws)), ("provider", providers.list_providers(ws))):
         broken = [each for each in found if each.problem is not None]
         for each in broken:
-            yield Finding(kind, "warn", Message("{name}: {reason}", name=each.name, reason=each.problem))
+            yield HealthFinding(kind, "warn", Message("{name}: {reason}", name=each.name, reason=each.problem))
         if found and not broken:
-            yield Finding(kind, "ok", Message("there: {count}", count=len(found)))
+            yield HealthFinding(kind, "ok", Message("available: {count}", count=len(found)))
 
 
-def _profile(ws: Workspace) -> Iterator[Finding]:
+def _check_profile(ws: Workspace) -> Iterator[HealthFinding]:
     """Whether the profile in use has newer skills and providers than the workspace."""
     from ia.faculties import profiles
 
-    name = profiles.in_use(ws)
+    name = profiles.profile_in_use(ws)
     with suppress(NotFound):  # the workspace goes on without the profile that it began with
-        steps = profiles.plan(ws, profiles.find(name)) if name else []
+        steps = profiles.plan_steps(ws, profiles.find_profile(name)) if name else []
         newer = [step.path for step in steps if step.path.startswith(".claude/") and step.act in profiles.CHANGES]
         if newer:
             detail = Message("{name} has a newer version of {paths}", name=name, paths=", ".join(newer))
-            yield Finding("profile", "warn", detail, Message("`ia profile use {name}`", name=name))
+            yield HealthFinding("profile", "warn", detail, Message("update it with `ia profile use {name}`", name=name))
 
 
-def _channels(_: Workspace) -> Iterator[Finding]:
+def _check_channels(_: Workspace) -> Iterator[HealthFinding]:
     """Channels that cannot be used, each with its reason; nothing is sent."""
-    from ia.organs.channels import known
+    from ia.organs.channels import channel_registry
 
-    names, problems = known.names(), known.problems()
+    names, problems = channel_registry.channel_names(), channel_registry.find_problems()
     for problem in problems:
-        yield Finding(
-            "channels", "warn", problem, Message("`ia config set channels.NAME ADDRESS`; `ia config secret NAME`")
+        yield HealthFinding(
+            "channels",
+            "warn",
+            problem,
+            Message(
+                "configure a channel with `ia config set channels.NAME ADDRESS`; "
+                "store secrets with `ia config secret NAME`"
+            ),
         )
     if not problems:
-        yield Finding("channels", "ok", Message("{names}", names=", ".join(names)))
+        yield HealthFinding("channels", "ok", Message("{names}", names=", ".join(names)))
 
 
 CHECKS: tuple[tuple[str, Check], ...] = (
-    ("python", _python),
-    ("sandbox", _sandbox),
-    ("workspace", _workspace),
-    ("privacy", _privacy),
-    ("config", _settings),
-    ("databases", _databases),
-    ("adapter", _adapters),
-    ("host", _hosts),
-    ("market", _market),
-    ("ledger", _ledger),
-    ("cron", _cron),
-    ("model", _model),
-    ("extensions", _extensions),
-    ("profile", _profile),
-    ("channels", _channels),
+    ("python", _check_python),
+    ("sandbox", _check_sandbox),
+    ("workspace", _check_workspace),
+    ("privacy", _check_privacy),
+    ("config", _check_settings),
+    ("databases", _check_databases),
+    ("adapter", _check_adapters),
+    ("host", _check_hosts),
+    ("market", _check_market),
+    ("ledger", _check_ledger),
+    ("cron", _check_cron),
+    ("model", _check_model),
+    ("extensions", _check_extensions),
+    ("profile", _check_profile),
+    ("channels", _check_channels),
 )

@@ -2,18 +2,19 @@
 
 import contextlib
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from ia.kernel import observers
-from ia.kernel.errors import IaError, Message, Notify, silent
+from ia.kernel.errors import IaError, Message, Notify, drop_message
 
 if TYPE_CHECKING:
+    from ia.kernel.folders import Digest
     from ia.kernel.workspace import Workspace
 
 
-def register_indexes(notify: Notify = silent) -> None:
+def register_indexes(notify: Notify = drop_message) -> None:
     """Let the two indexes follow every write of this process. Each program that writes calls it once, at its start.
 
     notify  is told of an index that fails. The file is written by then, and the next look at the files repairs it.
@@ -22,33 +23,36 @@ def register_indexes(notify: Notify = silent) -> None:
 
 
 def _enter_written(ws: "Workspace", paths: Sequence[str], notify: Notify) -> None:
-    from ia.organs.recall.folders import ROOTS
+    from ia.kernel.folders import ROOTS
 
     noted = [path for path in paths if path.partition("/")[0] in ROOTS]
     if not noted:
         return
     import sqlite3
 
-    from ia.organs.memory import index as contents
+    from ia.organs.memory import contents as contents
     from ia.organs.recall import index as words
 
-    steps = [(path, partial(words.entered, ws, path)) for path in noted]
-    for path, step in [*steps, (", ".join(noted), partial(contents.refresh, ws))]:
+    steps: list[tuple[str, Callable[[], object]]] = [(path, partial(words.index_file, ws, path)) for path in noted]
+    steps.append((", ".join(noted), partial(contents.refresh_index, ws)))
+    for path, step in steps:
         try:
             step()
         except (IaError, sqlite3.Error, OSError) as exc:
-            notify(Message("{path} is written, but not yet in the index: {reason}", path=path, reason=str(exc)))
+            notify(Message("{path} was written but is not in the index yet: {reason}", path=path, reason=str(exc)))
 
 
-def notice_changes(ws: "Workspace") -> None:
+def notice_changes(ws: "Workspace") -> "Sequence[Digest] | None":
     """Enter into MEMORY.md what was written by hand, or by an ia that was killed.
 
-    For a command that only reads: where nothing can be written, nothing is said.
+    For a command that only reads: where nothing can be written, nothing is said. Returns the digests of the folders
+    that it looked at, for a question that follows at once; None where it has not looked.
     """
     import sqlite3
 
-    from ia.organs.memory import index as contents
+    from ia.organs.memory import contents as contents
 
     with contextlib.suppress(IaError, sqlite3.Error, OSError):
         if os.access(ws.root, os.W_OK | os.X_OK):
-            contents.refresh(ws)
+            return contents.refresh_index(ws)
+    return None

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from ia.kernel.errors import Notify, once, silent
+from ia.kernel.errors import Notify, drop_message, notify_once
 from ia.kernel.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -10,72 +10,87 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from ia.domain.instruments.symbols import Symbol
-    from ia.organs.ledger.account import Price
-    from ia.organs.ledger.desk import Desk
-    from ia.organs.ledger.guard import Quoted
-    from ia.organs.ledger.journal import Entry
+    from ia.organs.ledger.account import LastPrice
+    from ia.organs.ledger.desk import LedgerDesk
+    from ia.organs.ledger.guard import SecurityQuote
+    from ia.organs.ledger.journal import JournalEntry
 
 
-def open_ledger(ws: Workspace, notify: Notify = silent) -> "Desk":
+def open_ledger(ws: Workspace, notify: Notify = drop_message) -> "LedgerDesk":
     """Return the journal of a workspace with the prices and corporate actions of its store."""
-    from ia.organs.ledger.desk import Desk
+    from ia.organs.ledger.desk import LedgerDesk
 
-    return Desk(ws, StoredPrices(ws, notify), notify)
+    return LedgerDesk(ws, StoredPrices(ws, notify), notify)
 
 
 class StoredPrices:
-    """The store as the ledger asks it: an `ia.organs.ledger.desk.Market`."""
+    """The store as the ledger asks it: an `ia.organs.ledger.desk.PriceSource`."""
 
-    def __init__(self, ws: Workspace, notify: Notify = silent) -> None:
+    def __init__(self, ws: Workspace, notify: Notify = drop_message) -> None:
         from ia.organs import marketdb
-        from ia.organs.market.held import Feeds
+        from ia.organs.market.quotes_for_ledger import PriceFeeds
 
         self.db = marketdb.connect(ws)
         self.db.execute("PRAGMA mmap_size = 4000000000")  # a seek a day and security: no system call for each
-        self._feeds = Feeds(ws, self.db, once(notify))
+        self._feeds = PriceFeeds(ws, self.db, notify_once(notify))
 
-    def prices(self, symbols: "Iterable[Symbol]", moment: "datetime | None" = None) -> "dict[str, Price]":
-        from ia.organs.ledger.account import Price
+    def latest_prices(self, symbols: "Iterable[Symbol]", moment: "datetime | None" = None) -> "dict[str, LastPrice]":
+        from ia.organs.ledger.account import LastPrice
         from ia.organs.ledger.order import to_decimal
 
         found = {}
         asked = {each.canonical: each for each in symbols}
-        for name, feed in self._feeds.find(asked.values(), moment).items():
-            last = feed.last()
+        for name, feed in self._feeds.find_feeds(asked.values(), moment).items():
+            last = feed.last_price()
             if last is not None:
                 previous = None if last.previous is None else to_decimal(last.previous)
                 missed = _count_missed(asked[name].market, last.date, moment)
-                found[name] = Price(to_decimal(last.price), last.date, previous, feed.adapter, feed.simulated, missed)
+                found[name] = LastPrice(
+                    price=to_decimal(last.price),
+                    date=last.date,
+                    previous=previous,
+                    source=feed.adapter,
+                    simulated=feed.simulated,
+                    missed=missed,
+                )
         return found
 
-    def foresee(self, spans: "dict[str, tuple[str, str]]") -> None:
+    def prefetch_closes(self, spans: "dict[str, tuple[str, str]]") -> None:
         self._feeds.read_closes(spans)
 
     def closes(self, symbol: str, since: str) -> "list[tuple[str, float]]":
-        feed = self._feeds.get(symbol)
+        feed = self._feeds.get_feed(symbol)
         return [] if feed is None else feed.closes(since)
 
     def actions(
         self, symbols: "Iterable[Symbol]", after: "Mapping[str, str] | None" = None
-    ) -> "list[tuple[Entry, bool]]":
-        from ia.domain.instruments.boards import currency
-        from ia.organs.ledger.journal import BONUS, DIVIDEND, SPLIT, Entry
-        from ia.organs.ledger.order import at_open, to_decimal
+    ) -> "list[tuple[JournalEntry, bool]]":
+        from ia.domain.instruments.boards import trading_currency
+        from ia.organs.ledger.journal import BONUS, DIVIDEND, SPLIT, JournalEntry
+        from ia.organs.ledger.order import day_start, to_decimal
 
         asked = {each.canonical: each for each in symbols}
         found = []
-        for name, feed in self._feeds.find(asked.values()).items():
+        for name, feed in self._feeds.find_feeds(asked.values()).items():
             symbol = asked[name]
             since = after.get(name, "") if after is not None else ""
             for act in (act for act in feed.actions() if act.date > since):
                 for kind, amount in ((DIVIDEND, act.cash), (BONUS, act.bonus), (SPLIT, act.split - 1 and act.split)):
                     if amount:
-                        entry = Entry(
-                            0, at_open(act.date, symbol.market), act.date, kind, name, symbol.name, currency(symbol),
+                        entry = JournalEntry(
+                            id=0,
+                            time=day_start(act.date, symbol.market),
+                            date=act.date,
+                            kind=kind,
+                            symbol=name,
+                            name=symbol.name,
+                            currency=trading_currency(symbol),
                             price=to_decimal(amount) if kind == DIVIDEND else None,
                             ratio=None if kind == DIVIDEND else to_decimal(amount),
-                            actor="ia", origin=feed.adapter, key=f"action:{name}:{act.date}:{kind}",
-                        )  # fmt: skip
+                            actor="ia",
+                            origin=feed.adapter,
+                            key=f"action:{name}:{act.date}:{kind}",
+                        )
                         found.append((entry, feed.simulated))
         return found
 
@@ -83,24 +98,28 @@ class StoredPrices:
         """Ask the calendar, unless a bar of that day is stored: then there was a session."""
         from ia.organs.ohlcv.calendar import is_holiday
 
-        feed = self._feeds.find([symbol]).get(symbol.canonical)
+        feed = self._feeds.find_feeds([symbol]).get(symbol.canonical)
         if feed is not None and not feed.simulated and any(each == day for each, _ in feed.closes(day)[:2]):
             return False
         return is_holiday(symbol.market, day)
 
-    def quoted(self, symbol: "Symbol", day: str, moment: "datetime") -> "Quoted | None":
-        from ia.organs.ledger.guard import Quoted
+    def find_quote(self, symbol: "Symbol", day: str, moment: "datetime") -> "SecurityQuote | None":
+        from ia.organs.ledger.guard import SecurityQuote
         from ia.organs.ledger.order import to_decimal
 
-        feed = self._feeds.find([symbol], moment).get(symbol.canonical)
-        told = feed.before(day) if feed is not None else None
+        feed = self._feeds.find_feeds([symbol], moment).get(symbol.canonical)
+        told = feed.reference_on(day) if feed is not None else None
         if feed is None or told is None:
             return None
-        return Quoted(
-            to_decimal(told.price), None if told.change_pct is None else to_decimal(told.change_pct),
-            told.name or symbol.name, told.listed, reference=not told.date,
-            stale=told.date if told.date and _is_stale(symbol, told.date, day) else "", simulated=feed.simulated,
-        )  # fmt: skip
+        return SecurityQuote(
+            prev_close=to_decimal(told.price),
+            change_pct=None if told.change_pct is None else to_decimal(told.change_pct),
+            name=told.name or symbol.name,
+            listed=told.listed,
+            reference=not told.date,
+            stale=told.date if told.date and _is_stale(symbol, told.date, day) else "",
+            simulated=feed.simulated,
+        )
 
 
 def _count_missed(market: str, day: str, moment: "datetime | None") -> int:
@@ -110,12 +129,12 @@ def _count_missed(market: str, day: str, moment: "datetime | None") -> int:
     from ia.kernel import clock
 
     begin = date.fromisoformat(day)
-    between = (date.fromisoformat(clock.last_visible(market, moment)) - begin).days
+    between = (date.fromisoformat(clock.last_visible_date(market, moment)) - begin).days
     if not any((begin + timedelta(n)).weekday() < 5 for n in range(1, between + 1)):
         return 0
-    from ia.organs.ohlcv.calendar import sessions_after
+    from ia.organs.ohlcv.calendar import count_sessions
 
-    return sessions_after(market, day, clock.last_visible(market, moment))
+    return count_sessions(market, day, clock.last_visible_date(market, moment))
 
 
 def _is_stale(symbol: "Symbol", earlier: str, day: str) -> bool:
@@ -132,5 +151,5 @@ def _is_stale(symbol: "Symbol", earlier: str, day: str) -> bool:
         return True
     from ia.organs.ohlcv.calendar import last_session
 
-    morning = datetime.combine(date.fromisoformat(day), time(0), clock.zone(symbol.market))
+    morning = datetime.combine(date.fromisoformat(day), time(0), clock.exchange_zone(symbol.market))
     return last_session(symbol.market, morning) > earlier

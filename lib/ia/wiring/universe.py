@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from ia.kernel.errors import NotFound
 from ia.kernel.workspace import Workspace
-from ia.wiring.mentions import identify_security
+from ia.wiring.security_mentions import identify_security
 
 if TYPE_CHECKING:
     from ia.domain.instruments.symbols import Symbol
@@ -20,24 +20,24 @@ def list_universe(ws: Workspace, text: str) -> "list[Symbol]":
     if text == "watch":
         found = _list_watched(ws)
     elif text == "held":
-        from ia.organs.ledger.fold import fold
-        from ia.organs.ledger.journal import standing
+        from ia.organs.ledger.booking import book_entries
+        from ia.organs.ledger.journal import effective_entries
 
-        holdings = fold(standing(ws.db), lenient=True).holdings.values()
+        holdings = book_entries(effective_entries(ws.db), lenient=True).holdings.values()
         found = [holding.symbol for holding in holdings if holding.quantity]
     else:
-        from ia.organs.market.universe import chosen
+        from ia.organs.market.symbol_selection import select_symbols
 
-        found = chosen(ws, text)
+        found = select_symbols(ws, text)
     if not found:
-        hints = {"watch": "`ia memory track 600519` puts one on it", "held": "`ia trade buy` enters a purchase"}
-        raise NotFound("{universe}: no security in it", universe=text, hint=hints.get(text))
+        hints = {"watch": "add one with `ia memory track 600519`", "held": "enter a purchase with `ia trade buy`"}
+        raise NotFound("{universe} contains no securities", universe=text, hint=hints.get(text))
     return [from_canonical(symbol) for symbol in sorted(set(found))]
 
 
 def _list_watched(ws: Workspace) -> list[str]:
     """Return the securities of the watch list; its topics are none."""
-    from ia.organs.memory.rules import TRACKING
+    from ia.organs.memory.change_rules import TRACKING
 
     items = [line[2:] for line in (ws.read(TRACKING) or "").splitlines() if line.startswith("- ")]
     names = [item.partition(": ")[0].partition(" (")[0] for item in items]

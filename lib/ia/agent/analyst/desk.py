@@ -9,17 +9,25 @@ from collections.abc import Generator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple, TypeVar
 
+from ia.agent.analyst.ask.request import UserRequest
 from ia.agent.analyst.parts import LeftOut
-from ia.agent.analyst.request import Request
+from ia.agent.analyst.tables import Tables
+from ia.kernel.jsontypes import Json
 
 T = TypeVar("T")
 
+HOMES = {
+    "readings": "research", "labels": "research", "lenses": "research", "figures": "research", "view": "research",
+    "criteria": "scan",
+}  # fmt: skip
+"""Table -> the skill that it belongs to."""
 
-class Call(NamedTuple):
+
+class DeskCall(NamedTuple):
     """A call of a tool under its name in ia: `market.ohlcv`."""
 
     tool: str
-    args: dict[str, Any]
+    args: Json
 
 
 NO_TOOL = "no-such-tool"
@@ -27,8 +35,7 @@ NO_TOOL = "no-such-tool"
 
 
 class Failure(NamedTuple):
-    """Why a call gave no value: a sentence, its code (ia.kernel.errors), what to do next, and what else the router
-    tells.
+    """Why a call gave no value: a sentence, its code (ia.kernel.errors), and what to do next.
 
     fields  such as `beside`, the path that is free
     """
@@ -44,7 +51,7 @@ class Failure(NamedTuple):
         return f"{self.error}; {self.hint}" if self.hint else self.error
 
 
-class Result(NamedTuple):
+class DeskResult(NamedTuple):
     """What a call gave: the value, or why there is none."""
 
     value: Any
@@ -65,7 +72,7 @@ class Result(NamedTuple):
         return self.value.get(key) if isinstance(self.value, dict) else None
 
 
-Work = Generator[list[Call], list[Result], T]
+Work = Generator[list[DeskCall], list[DeskResult], T]
 
 _OTHERS: dict[str, tuple[str, ...]] = {
     "compute.run": ("ia_compute",),
@@ -76,27 +83,27 @@ _OTHERS: dict[str, tuple[str, ...]] = {
 _SYNONYMS = (("content", "text", "body"), ("topic", "subject"), ("because", "why", "reason"), ("query", "words", "q"))
 
 
-def parsed(output: str) -> Result:
+def parse_result(output: str) -> DeskResult:
     """Return a tool's answer as a result: JSON where it is JSON, and a failure where it is one of the router.
 
     `Error: …` is what `llm` makes of an exception in a tool that is not ia's.
     """
     if output[:6].lower() == "error:":
-        return Result(None, Failure(output[6:].strip() or "error"))
+        return DeskResult(None, Failure(output[6:].strip() or "error"))
     if output[:1] not in "{[":
-        return Result(output)
+        return DeskResult(output)
     try:
         value, end = json.JSONDecoder().raw_decode(output)
     except ValueError:
-        return Result(_mended(output))
+        return DeskResult(_mend_json(output))
     if output[end:].lstrip().startswith(("<<", "{")):
-        return Result(output)
+        return DeskResult(output)
     if isinstance(value, dict) and isinstance(value.get("error"), str) and isinstance(value.get("code"), str):
-        return Result(None, Failure(value["error"], value["code"], str(value.get("hint") or ""), value))
-    return Result(value)
+        return DeskResult(None, Failure(value["error"], value["code"], str(value.get("hint") or ""), value))
+    return DeskResult(value)
 
 
-def _mended(output: str) -> Any:
+def _mend_json(output: str) -> Any:
     """Return the object that was cut off for its length, up to the last element that is whole; else the text."""
     stack: list[str] = []
     whole: list[tuple[int, str]] = []
@@ -120,20 +127,21 @@ def _mended(output: str) -> Any:
     return output
 
 
-class Desk:
+class ToolDesk:
     """A request, the tools within reach for it, and what was made on the way."""
 
-    def __init__(self, request: Request, offered: Mapping[str, Mapping[str, Any]]) -> None:
+    def __init__(self, request: UserRequest, offered: Mapping[str, Mapping[str, Any]]) -> None:
         """offered  names of tools as they are on the wire, each with the schema of its arguments."""
         self.request = request
         self.speak = request.speak
         self.offered = offered
         self.written: list[str] = []
-        self.proposals: list[Result] = []
+        self.proposals: list[DeskResult] = []
         self.lacking: list[str] = []
         self.allowed: list[str] | None = None
         self.left_out: list[LeftOut] = []
         self.last_lines: list[str] = []
+        self.tables = Tables(lambda skill, zh, en: self.note_unused(skill, self.speak.pick(zh, en)))
 
     def wire(self, tool: str) -> str | None:
         """Return the name under which a tool is offered; None where it is not, or the skill in force forbids it."""
@@ -154,13 +162,13 @@ class Desk:
         """Whether somebody else's program runs the calls, one by one, and passes nothing between them."""
         return "ia_ohlcv" in self.offered
 
-    def fitted(self, call: Call) -> tuple[str, dict[str, Any]]:
+    def fit_arguments(self, call: DeskCall) -> tuple[str, Json]:
         """Return the name and arguments of a call as its schema has them; what it does not take is left out."""
         name = self.wire(call.tool) or call.tool
         takes = self.offered.get(name, {}).get("properties")
         if not isinstance(takes, Mapping):
             return name, dict(call.args)
-        args: dict[str, Any] = {}
+        args: Json = {}
         for key, value in call.args.items():
             family = next((names for names in _SYNONYMS if key in names), (key,))
             as_ = key if key in takes else next((other for other in family if other in takes), None)
@@ -168,31 +176,47 @@ class Desk:
                 args[as_] = value
         return name, args
 
-    def run(self, *calls: Call) -> Work[list[Result]]:
+    def run(self, *calls: DeskCall) -> Work[list[DeskResult]]:
         """Make calls at the same time; those of tools that are out of reach are answered as missing."""
         within = [call for call in calls if self.has(call.tool)]
         given = iter((yield within) if within else [])
         results = [
-            next(given) if self.has(call.tool) else Result(None, Failure(f"{call.tool} is not within reach", NO_TOOL))
+            next(given)
+            if self.has(call.tool)
+            else DeskResult(None, Failure(f"{call.tool} is not within reach", NO_TOOL))
             for call in calls
         ]
         for call, result in zip(calls, results, strict=True):
             if result.missing and call.tool not in self.lacking:
                 self.lacking.append(call.tool)
-            self._noted(result)
+            self._note_written(result)
             problems = result.get("problems") if result.ok and call.tool in ("skills.load", "skills.check") else None
             for each in problems if isinstance(problems, list) else []:
-                self.unused(str(each["skill"]), str(each["problem"]))
+                self.note_unused(str(each["skill"]), str(each["problem"]))
         return results
 
-    def one(self, tool: str, /, **args: Any) -> Work[Result]:
-        """Make one call."""
-        return (yield from self.run(Call(tool, args)))[0]
+    def load_tables(self, *names: str) -> Work[None]:
+        """Ask for tables of skills, each once. The ones that come with ia stand in for what is not there."""
+        wanted = [name for name in names if not self.tables.has(name)]
+        if not wanted or not self.has("skills.load"):
+            return
+        asked = [{"name": HOMES[name], "file": f"knowledge/{name}.yaml", "steps": True} for name in wanted]
+        results = yield from self.run(*(DeskCall("skills.load", args) for args in asked))
+        for name, result in zip(wanted, results, strict=True):
+            tree, lines = result.get("data"), result.get("lines")
+            if result.failure is not None:
+                self.note_unused(HOMES[name], result.failure.error)
+            self.tables.put(
+                HOMES[name], name, tree if isinstance(tree, dict) else None, lines if isinstance(lines, dict) else {}
+            )
 
-    def unused(self, skill: str, problem: str) -> None:
+    def one(self, tool: str, /, **args: Any) -> Work[DeskResult]:
+        """Make one call."""
+        return (yield from self.run(DeskCall(tool, args)))[0]
+
+    def note_unused(self, skill: str, problem: str) -> None:
         """Say at the end of the answer, once, what of a skill could not be used."""
         line = self.speak(
-            "技能 {skill} 有一部分没有用上：{problem}",
             "A part of the skill {skill} was not used: {problem}",
             skill=skill,
             problem=problem,
@@ -200,7 +224,7 @@ class Desk:
         if line not in self.last_lines:
             self.last_lines.append(line)
 
-    def _noted(self, result: Result) -> None:
+    def _note_written(self, result: DeskResult) -> None:
         """Keep the paths and the proposals that a result tells of."""
         if not result.ok or not isinstance(result.value, dict):
             return

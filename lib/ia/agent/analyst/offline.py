@@ -10,10 +10,12 @@ from typing import Any
 
 import llm
 
-from ia.agent.analyst import plan, request
-from ia.agent.analyst.desk import Call, Desk, Failure, Result, parsed
-from ia.agent.analyst.reply import by_rules
+from ia.agent.analyst.ask import request
+from ia.agent.analyst.desk import DeskCall, DeskResult, Failure, ToolDesk, parse_result
+from ia.agent.analyst.jobs import plan
+from ia.agent.analyst.say.reply import by_rules
 from ia.kernel import clock, config
+from ia.kernel.jsontypes import Json
 
 
 class Analyst(llm.Model):
@@ -29,28 +31,29 @@ class Analyst(llm.Model):
     ) -> Iterator[str]:
         """Yield the answer line by line, or add the calls that the work needs next."""
         desk, history = _taken_up(prompt)
-        step = _replayed(desk, history)
+        step = _replay_work(desk, history)
         spent = 0
         if isinstance(step, list):
             for at, call in enumerate(step, 1):
-                name, args = desk.fitted(call)
+                name, args = desk.fit_arguments(call)
                 spent += _tokens(json.dumps(args, ensure_ascii=False)) + 8
                 response.add_tool_call(
                     llm.ToolCall(name=name, arguments=args, tool_call_id=f"c{len(history) + 1}-{at}")
                 )
         else:
             response.left_out = desk.left_out  # type: ignore[attr-defined]
+            response.understood = step.understood  # type: ignore[attr-defined]
             for chunk in _chunks(step, prompt, desk):
                 spent += _tokens(chunk)
                 yield chunk
         response.set_usage(input=sum(_tokens(text) for text in _texts(prompt)), output=spent)
 
 
-def _taken_up(prompt: llm.Prompt) -> tuple[Desk, list[list[Result]]]:
+def _taken_up(prompt: llm.Prompt) -> tuple[ToolDesk, list[list[DeskResult]]]:
     """Return the desk of the newest question, and the results of each round of calls since."""
     asked, system = "", prompt.system or ""
     before: list[str] = []
-    rounds: list[list[Result]] = []
+    rounds: list[list[DeskResult]] = []
     last = ""
     for message in prompt.messages:
         text = "".join(getattr(part, "text", "") or "" for part in message.parts if type(part).__name__ == "TextPart")
@@ -61,35 +64,35 @@ def _taken_up(prompt: llm.Prompt) -> tuple[Desk, list[list[Result]]]:
         elif message.role == "system" and not prompt.system:
             system = text
         elif message.role == "tool":
-            results = [parsed(str(part.output)) for part in message.parts if hasattr(part, "output")]
+            results = [parse_result(str(part.output)) for part in message.parts if hasattr(part, "output")]
             rounds[-1:] = [rounds[-1] + results] if last == "tool" else [*rounds[-1:], results]
         last = message.role
-    told = request.read(asked, system, before, clock.now(), config.locale_lang())
+    told = request.parse_request(asked, system, before, clock.now(), config.locale_lang())
     offered = {
         tool.name: getattr(tool, "input_schema", None) or {} for tool in prompt.tools if getattr(tool, "name", None)
     }
-    return Desk(told, offered), rounds
+    return ToolDesk(told, offered), rounds
 
 
-def _replayed(desk: Desk, rounds: list[list[Result]]) -> list[Call] | plan.Reply:
+def _replay_work(desk: ToolDesk, rounds: list[list[DeskResult]]) -> list[DeskCall] | plan.Reply:
     """Return the calls that the work needs next, or its reply."""
     work = plan.work(desk)
     try:
         calls = next(work)
         for results in rounds:
-            calls = work.send(_matched(results, len(calls)))
+            calls = work.send(_match_results(results, len(calls)))
     except StopIteration as done:
         reply: plan.Reply = done.value
         return reply
     return calls
 
 
-def _matched(results: list[Result], count: int) -> list[Result]:
+def _match_results(results: list[DeskResult], count: int) -> list[DeskResult]:
     """Return as many results as there were calls: whatever is lacking did not work."""
-    return [*results, *[Result(None, Failure("no result came back"))] * count][:count]
+    return [*results, *[DeskResult(None, Failure("no result came back"))] * count][:count]
 
 
-def _chunks(reply: plan.Reply, prompt: llm.Prompt, desk: Desk) -> Iterator[str]:
+def _chunks(reply: plan.Reply, prompt: llm.Prompt, desk: ToolDesk) -> Iterator[str]:
     """Yield the reply a line at a time, or as the JSON object that was asked for."""
     if prompt.schema or desk.request.wants_json:
         yield json.dumps(_object(reply, prompt.schema, desk), ensure_ascii=False)
@@ -98,9 +101,9 @@ def _chunks(reply: plan.Reply, prompt: llm.Prompt, desk: Desk) -> Iterator[str]:
         yield line + "\n"
 
 
-def _object(reply: plan.Reply, schema: Any, desk: Desk) -> dict[str, Any]:
+def _object(reply: plan.Reply, schema: Any, desk: ToolDesk) -> Json:
     """Return the reply as an object: points, evidence and artifacts, or by another schema its texts and lists."""
-    told: dict[str, Any] = {
+    told: Json = {
         "points": [*reply.points, by_rules(desk.speak)], "evidence": list(reply.evidence), "artifacts": desk.written,
     }  # fmt: skip
     wanted = schema.get("properties") if isinstance(schema, dict) else None

@@ -5,42 +5,40 @@ from functools import wraps
 from inspect import isgeneratorfunction
 from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
 
-from ia.agent.analyst.voice import Voice
+from ia.agent.analyst.voice import AnswerVoice
 
 if TYPE_CHECKING:
-    from ia.agent.analyst.desk import Desk
+    from ia.agent.analyst.desk import ToolDesk
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 class LeftOut(NamedTuple):
-    """A part of an answer that an error has cost: its name in both languages."""
+    """A part of an answer that an error has cost: its name in English."""
 
-    zh: str
-    en: str
+    name: str
     error: Exception
 
-    def told(self, speak: Voice) -> str:
+    def describe_loss(self, speak: AnswerVoice) -> str:
         """Return the line that stands for it."""
         return speak(
-            "没有{part}：ia 内部出错，详情见 `ia log --kind fault`。",
             "Missing: {part} (an error in ia; see `ia log --kind fault`).",
-            part=speak(self.zh, self.en),
+            part=speak(self.name),
         )
 
 
-def leave_out(desk: "Desk", zh: str, en: str, error: Exception, *, at_end: bool = False) -> str:
+def leave_out(desk: "ToolDesk", name: str, error: Exception, *, at_end: bool = False) -> str:
     """Note that a part is left out of the answer, each part once, and return the line that names it."""
-    lost = LeftOut(zh, en, error)
-    if (zh, en) not in [each[:2] for each in desk.left_out]:
+    lost = LeftOut(name, error)
+    if name not in [each.name for each in desk.left_out]:
         desk.left_out.append(lost)
         if at_end:
-            desk.last_lines.append(lost.told(desk.speak))
-    return lost.told(desk.speak)
+            desk.last_lines.append(lost.describe_loss(desk.speak))
+    return lost.describe_loss(desk.speak)
 
 
-def part(zh: str, en: str, otherwise: Callable[[str], Any]) -> Callable[[Callable[P, T]], Callable[P, T]]:
+def part(name: str, otherwise: Callable[[str], Any]) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Make a function or a piece of work a part of an answer: an error in it costs that part alone.
 
     Its first argument is the desk, or what has one. Each part is named once.
@@ -49,8 +47,8 @@ def part(zh: str, en: str, otherwise: Callable[[str], Any]) -> Callable[[Callabl
                 line then stands at the end of the answer
     """
 
-    def failed(owner: Any, exc: Exception) -> Any:
-        return otherwise(leave_out(getattr(owner, "desk", owner), zh, en, exc, at_end=otherwise is nothing))
+    def leave_out_part(owner: Any, exc: Exception) -> Any:
+        return otherwise(leave_out(getattr(owner, "desk", owner), name, exc, at_end=otherwise is nothing))
 
     def around(function: Callable[P, T]) -> Callable[P, T]:
         @wraps(function)
@@ -58,16 +56,16 @@ def part(zh: str, en: str, otherwise: Callable[[str], Any]) -> Callable[[Callabl
             try:
                 return (yield from function(*args, **given))  # type: ignore[misc]
             except Exception as exc:
-                return failed(args[0], exc)
+                return leave_out_part(args[0], exc)
 
         @wraps(function)
-        def made(*args: P.args, **given: P.kwargs) -> Any:
+        def run_part(*args: P.args, **given: P.kwargs) -> Any:
             try:
                 return function(*args, **given)
             except Exception as exc:
-                return failed(args[0], exc)
+                return leave_out_part(args[0], exc)
 
-        return work if isgeneratorfunction(function) else made
+        return work if isgeneratorfunction(function) else run_part
 
     return around
 

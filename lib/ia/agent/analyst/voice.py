@@ -2,31 +2,40 @@
 
 import re
 
+from ia.kernel import i18n
+
 ZH, EN = "zh", "en"
 _CJK = re.compile(r"[\u3400-\u9fff]")
+_FIELD = re.compile(r"\{(\w+)\}")
 _WORD = re.compile(r"[A-Za-z]{2,}")
 _PLAIN = re.compile(r"(?<![A-Za-z])(?![A-Z]+(?![A-Za-z]))[A-Za-z]{2,}")
 
 
-class Voice:
-    """Speaks one language: `speak("收盘 {close}", "closed at {close}", close=82.54)`."""
+class AnswerVoice(i18n.Voice):
+    """Speaks one language: `speak("closed at {close}", close=82.54)`."""
 
-    def __init__(self, lang: str) -> None:
-        self.lang = lang
-
-    def __call__(self, zh: str, en: str, /, **fields: object) -> str:
+    def pick(self, zh: str, en: str, /, **fields: object) -> str:
+        """Return one of two texts that stand side by side, as in a table."""
         text = zh if self.lang == ZH else en
         return text.format(**fields) if fields else text
 
-    def joined(self, items: list[str]) -> str:
+    def fill(self, pair: tuple[str, str], /, **fields: object) -> str:
+        """Return a text of a table in the language, its fields filled in; a field that nobody knows stands as it is.
+
+        >>> AnswerVoice("en").fill(("涨 {figure}", "up {figure} {x}"), figure="3%")
+        'up 3% {x}'
+        """
+        return _FIELD.sub(lambda field: str(fields.get(field[1], field[0])), pair[0] if self.lang == ZH else pair[1])
+
+    def join_items(self, items: list[str]) -> str:
         """Return an enumeration."""
         return ("、" if self.lang == ZH else ", ").join(items)
 
-    def listed(self, items: list[str]) -> str:
+    def join_clauses(self, items: list[str]) -> str:
         """Return clauses in a row."""
         return ("；" if self.lang == ZH else "; ").join(items)
 
-    def own(self, entry: dict[str, object], key: str) -> str:
+    def localize_entry(self, entry: dict[str, object], key: str) -> str:
         """Return a bilingual entry's text: `key_en` in English where there is one, else `key`."""
         told = (entry.get(f"{key}_en") if self.lang == EN else None) or entry.get(key) or entry.get(f"{key}_en") or ""
         return " ".join(str(told).split())
@@ -39,7 +48,7 @@ def language(text: str, fallback: str) -> str:
     return EN if len(_WORD.findall(text)) >= 2 else fallback
 
 
-def number(value: float | None, unit: str = "", speak: Voice | None = None) -> str:
+def number(value: float | None, unit: str = "", speak: AnswerVoice | None = None) -> str:
     """Return a figure as it is read: signed percents, prices with their cents, `–` where there is none.
 
     >>> number(3.4161, "percent"), number(82.54, "price"), number(1749.5, "price"), number(None), number(1.5, "shares")
@@ -57,13 +66,15 @@ def number(value: float | None, unit: str = "", speak: Voice | None = None) -> s
         return f"{value:.1f}"
     if unit == "shares":
         return f"{value:,.6f}".rstrip("0").rstrip(".")
+    if unit == "count":
+        return f"{value:,.0f}"
     if unit == "days":
         told = f"{value:.0f}"
-        return told if speak is None else speak("{count} 天", "{count} days", count=told)
+        return told if speak is None else speak("{count} days", count=told)
     return f"{value:,.2f}" if abs(value) < 1e6 else compact(value, speak)
 
 
-def compact(value: float, speak: Voice | None) -> str:
+def compact(value: float, speak: AnswerVoice | None) -> str:
     """Return a large number in the units of the language: 亿 and 万, or bn and m."""
     zh = speak is not None and speak.lang == ZH
     for size, name in ((1e8, "亿"), (1e4, "万")) if zh else ((1e9, "bn"), (1e6, "m")):

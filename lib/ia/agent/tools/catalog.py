@@ -3,63 +3,84 @@
 import importlib
 from typing import Any
 
-from ia.agent.tools.registry import READ, Tool, declared
+from ia.agent.tools.registry import READ, Tool, declared_tools
 from ia.agent.tools.router import Router
 from ia.agent.tools.scope import Scope
 from ia.faculties import providers
-from ia.kernel import clock, outside
-from ia.kernel.errors import IaError, Refused, fill
+from ia.kernel import clock, untrusted
+from ia.kernel.errors import IaError, Refused, fill_template
 from ia.kernel.workspace import Workspace
 
 BUILTIN = (
-    "market", "compute", "indicator", "notebook", "memory", "skills", "tasks", "subagents", "messaging", "risk",
-    "account", "trade",
-)  # fmt: skip
+    "market",
+    "compute",
+    "indicator",
+    "notebook",
+    "memory",
+    "skills",
+    "tasks",
+    "subagents",
+    "messaging",
+    "risk",
+    "account",
+    "trade",
+)
 
 
-def builtin() -> list[Tool]:
+def builtin_tools() -> list[Tool]:
     """Return ia's own tools, organ by organ."""
-    return [tool for name in BUILTIN for tool in declared(importlib.import_module(f"ia.agent.tools.builtin.{name}"))]
+    return [
+        tool for name in BUILTIN for tool in declared_tools(importlib.import_module(f"ia.agent.tools.builtin.{name}"))
+    ]
 
 
-def provided(ws: Workspace) -> list[Tool]:
+def provider_tools(ws: Workspace) -> list[Tool]:
     """Return the tools of the workspace's providers. Nothing is started."""
-    return [_wrapped(tool) for tool in providers.tools(ws)]
+    return [_wrap_provider_tool(tool) for tool in providers.list_tools(ws)]
 
 
-def router(ws: Workspace) -> Router:
+def build_router(ws: Workspace) -> Router:
     """Return the router over ia's tools and those of the workspace's providers."""
-    broken = {each.name: each.problem for each in providers.listed(ws) if each.problem is not None}
-    return Router([*builtin(), *provided(ws)], broken)
+    broken = {each.name: each.problem for each in providers.list_providers(ws) if each.problem is not None}
+    return Router([*builtin_tools(), *provider_tools(ws)], broken)
 
 
-def _wrapped(tool: providers.Declared) -> Tool:
+def _wrap_provider_tool(tool: providers.DeclaredTool) -> Tool:
     """Return a provider's tool as the router takes it.
 
     What a provider complains of is text from outside as much as what it answers.
     """
     origin = f"provider:{tool.provider}"
 
-    def run(scope: Scope, /, **arguments: Any) -> Any:
-        if not tool.timely and clock.past():
+    def run_provider_tool(scope: Scope, /, **arguments: object) -> Any:
+        if not tool.timely and clock.is_past():
             raise Refused(
-                "{tool} knows only the present, and the time is set to {now}", tool=tool.name, now=clock.today(),
-                hint="without --now it can be asked; see `env` in ia-provider(5)",
-            )  # fmt: skip
+                "{tool} provides only current data, but ia runs as of {now}",
+                tool=tool.name,
+                now=clock.today(),
+                hint="call it without --now; see `env` in ia-provider(5)",
+            )
         try:
             return tool.run(arguments)
         except IaError as exc:
             if exc.params.get("quoted"):
                 scope.taint(origin)
                 if scope.actor != "user":
-                    exc.params["quoted"] = outside.fenced(str(exc.params["quoted"]), origin)
-                    exc.args = (fill(exc.template, exc.params),)
+                    exc.params["quoted"] = untrusted.fence_text(str(exc.params["quoted"]), origin)
+                    exc.args = (fill_template(exc.template, exc.params),)
             raise
 
     return Tool(
-        tool.name, tool.risk, run, tool.description, tool.schema, origin,
-        together=tool.risk == READ, seconds=tool.seconds + SLACK, figures=tool.figures,
-    )  # fmt: skip
+        name=tool.name,
+        risk=tool.risk,
+        run=run_provider_tool,
+        description=tool.description,
+        schema=tool.schema,
+        origin=origin,
+        together=tool.risk == READ,
+        seconds=tool.seconds + SLACK,
+        figures=tool.figures,
+    )
 
 
 SLACK = 20.0

@@ -14,16 +14,16 @@
 Where nothing from outside was read but the user's own words in a chat, or those of a client (MCP, llm), "nobody asked"
 and "providers' other tools" are proposals too, marked.
 A person at the command line (`actor == "user"`) is not held up, only where a proposal is the rule for everybody.
-What the user asked for is read from the user's own words (ia.agent.tools.asking) or from the skill that the user named.
+What the user asked for is read from the user's own words (ia.agent.tools.consent) or from the skill that they named.
 `notebook/notes/playbook.md` and `position_…` belong to no free area: every turn reads them. How a write is carried out
-on each of these ways, and how many proposals one turn may leave, stands in ia.agent.tools.writes.
+on each of these ways, and how many proposals one turn may leave, stands in ia.agent.tools.gated_writes.
 """
 
 import re
 from datetime import date
 from fnmatch import fnmatchcase
 
-from ia.agent.tools.asking import split_words, wanted
+from ia.agent.tools.consent import asks_for_area, split_words
 from ia.agent.tools.registry import READ, Tool
 from ia.agent.tools.scope import Scope
 from ia.kernel import clock
@@ -39,23 +39,26 @@ RULES = "model ia-offline"
 """The embedded analyst: it works by rules, and takes a belief from the user's own words alone."""
 
 
-def permitted(scope: Scope, tool: Tool) -> None:
+def require_allowed_tool(scope: Scope, tool: Tool) -> None:
     """Raise Refused where the skill or the role in force does not list the tool."""
     if scope.allowed is not None and not any(
         fnmatchcase(tool.name, pattern) or fnmatchcase(tool.wire_name, pattern) for pattern in scope.allowed
     ):
         raise Refused(
-            "{tool} is not among the allowed tools of {who}", tool=tool.name, who=scope.skill or scope.actor,
-            allowed=", ".join(scope.allowed) or "none", hint="allowed: {allowed}",
-        )  # fmt: skip
+            "{tool} is not among the allowed tools of {who}",
+            tool=tool.name,
+            who=scope.skill or scope.actor,
+            allowed=", ".join(scope.allowed) or "none",
+            hint="allowed: {allowed}",
+        )
 
 
-def asked(scope: Scope, area: str) -> bool:
+def is_asked_for(scope: Scope, area: str) -> bool:
     """Whether the user's own words, or the skill that the user named, ask for writing to an area."""
-    return area in scope.granted or wanted(scope.asked, area)
+    return area in scope.granted or asks_for_area(scope.asked, area)
 
 
-def way(scope: Scope, area: str, *, confirm: bool = False) -> str:
+def choose_write_mode(scope: Scope, area: str, *, confirm: bool = False) -> str:
     """Return ACT or PROPOSE for a write to an area.
 
     confirm  the area changes by proposal whoever asks.
@@ -65,19 +68,20 @@ def way(scope: Scope, area: str, *, confirm: bool = False) -> str:
         return PROPOSE if confirm else ACT
     if area in FREE:
         return ACT
-    by_user = asked(scope, area)
+    by_user = is_asked_for(scope, area)
     if not by_user and any(origin != scope.own for origin in scope.origins):
         raise Refused(
             "text from outside ({origins}) was read, and the user did not ask to change {area}",
             code="outside-text",
-            origins=", ".join(scope.origins), area=area,
+            origins=", ".join(scope.origins),
+            area=area,
             hint="only the user's own words can ask for it; tell the user what you would change and why",
-        )  # fmt: skip
+        )
     confirm = confirm or (area in CONSIDERED and scope.actor != RULES)
     return ACT if by_user and not confirm and not scope.tainted else PROPOSE
 
 
-def origin(scope: Scope) -> str:
+def proposal_origin(scope: Scope) -> str:
     """Return where a proposal comes from, as it is shown to the person who decides: parts between `; `."""
     told = [f"turn {scope.turn}"] if scope.turn else []
     told += [f"session {scope.session}"] if scope.session else []
@@ -93,7 +97,7 @@ _DATE = re.compile(r"(\d{4})(?:-?(\d\d)(?:-?(\d\d))?)?")
 _EARLIEST, _AHEAD = 1990, 2
 
 
-def outward(scope: Scope, tool: Tool, arguments: object) -> None:
+def check_outgoing_arguments(scope: Scope, tool: Tool, arguments: object) -> None:
     """Let only what the user said, a known security or a date leave for a provider once text from outside was read.
 
     raises  Refused: whatever was read here could be carried out by the arguments, a few letters or digits at a time;
@@ -106,19 +110,23 @@ def outward(scope: Scope, tool: Tool, arguments: object) -> None:
         if all(origin == scope.own for origin in scope.origins):
             return
         raise Refused(
-            "{tool} acts outside of ia, and text from outside ({origins}) was read", tool=tool.name,
-            origins=", ".join(scope.origins), hint="tell the user what you would do and why",
-        )  # fmt: skip
-    if not _known(scope, tool, arguments):
+            "{tool} acts outside ia, which is refused after reading text from outside ({origins})",
+            tool=tool.name,
+            origins=", ".join(scope.origins),
+            hint="tell the user what you would do and why",
+        )
+    if not _holds_only_known(scope, tool, arguments):
         raise Refused(
-            "{tool}: after text from outside ({origins}) only the user's words, a security or a date may leave",
-            tool=tool.name, origins=", ".join(scope.origins),
-            hint="the user can call it (`ia tool call {tool}`), or trust the client: `ia mcp --trusted`"
-            if scope.connection else "ask the user for the words to look for",
-        )  # fmt: skip
+            "{tool}: after reading text from outside ({origins}), ia sends only the user's words, a security or a date",
+            tool=tool.name,
+            origins=", ".join(scope.origins),
+            hint="the user can call it (`ia tool call {tool}`), or trust the client with `ia mcp --trusted`"
+            if scope.connection
+            else "ask the user for the search terms",
+        )
 
 
-def _known(scope: Scope, tool: Tool, arguments: object) -> bool:
+def _holds_only_known(scope: Scope, tool: Tool, arguments: object) -> bool:
     """Whether arguments say nothing but what was known. Each part counts: gaps and brackets can spell, too."""
     kinds = tool.schema.get("properties", {})
     names = {str(key) for key in kinds}
@@ -137,23 +145,23 @@ def _known(scope: Scope, tool: Tool, arguments: object) -> bool:
         elif isinstance(value, list):
             waiting += value
         elif value is not None and not isinstance(value, bool) and str(value) not in choices:
-            if _figure(value):
-                figures += not _said(str(value), asked)
-            elif not (isinstance(value, str) and (_said(value, asked) or _security(value))):
+            if _is_small_number_or_date(value):
+                figures += not _is_users_wording(str(value), asked)
+            elif not (isinstance(value, str) and (_is_users_wording(value, asked) or _is_security(value))):
                 return False
             if figures > MAX_FIGURES:
                 return False
     return True
 
 
-def _said(text: str, asked: str) -> bool:
+def _is_users_wording(text: str, asked: str) -> bool:
     """Whether the user's words hold a text: whole words of it, as they stand."""
     return not text or (
         text == text.strip() and re.search(rf"(?<![A-Za-z0-9]){re.escape(text)}(?![A-Za-z0-9])", asked) is not None
     )
 
 
-def _figure(value: object) -> bool:
+def _is_small_number_or_date(value: object) -> bool:
     """Whether a value is a small number, or a date of the markets' time: a day that there is."""
     if isinstance(value, int):
         return 0 <= value <= 1000
@@ -167,16 +175,16 @@ def _figure(value: object) -> bool:
         return False
 
 
-def _security(text: str) -> bool:
+def _is_security(text: str) -> bool:
     """Whether a text is how a listed security is written, with nothing around it."""
-    from ia.domain.instruments.symbols import resolve
+    from ia.domain.instruments.symbols import resolve_security
     from ia.kernel.errors import IaError
-    from ia.kernel.outside import folded
+    from ia.kernel.untrusted import fold_text
 
-    if text != folded(text).strip() or "\n" in text:
+    if text != fold_text(text).strip() or "\n" in text:
         return False
     try:
-        found = resolve(text)
+        found = resolve_security(text)
     except IaError:
         return False
     forms = (found.code, found.canonical, found.exchange + found.code, str(found))

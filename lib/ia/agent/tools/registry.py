@@ -2,13 +2,17 @@
 
 import inspect
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
+
+from ia.kernel.jsontypes import Json
 
 READ, WRITE, CONFIRM = "read", "write", "confirm"
 """Looks; writes into the workspace where the gate lets it; only ever makes a proposal."""
 
 
-class Tool(NamedTuple):
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tool:
     """One thing that can be done.
 
     name      `organ.verb`; on the wire of a model the dot is an underscore
@@ -25,7 +29,7 @@ class Tool(NamedTuple):
     risk: str
     run: Callable[..., Any]
     description: str
-    schema: dict[str, Any]
+    schema: Json
     origin: str = "ia"
     together: bool = False
     seconds: float = 60.0
@@ -50,16 +54,16 @@ def tool(
     The first paragraph of the docstring is what a model reads; `Annotated[str, "…"]` describes a parameter.
     """
 
-    def mark(function: Callable[..., Any]) -> Callable[..., Any]:
+    def mark_function(function: Callable[..., object]) -> Callable[..., object]:
         function.__tool__ = (name, risk, together, seconds)  # type: ignore[attr-defined]
         return function
 
-    return mark
+    return mark_function
 
 
-def declared(module: Any) -> list[Tool]:
+def declared_tools(module: Any) -> list[Tool]:
     """Return the tools that a module declares, in its order."""
-    from ia.agent.tools.schema import of_function
+    from ia.agent.tools.schema import function_schema
 
     found = []
     for function in vars(module).values():
@@ -67,5 +71,16 @@ def declared(module: Any) -> list[Tool]:
         if marked is not None and function.__module__ == module.__name__:
             name, risk, together, seconds = marked
             text = inspect.cleandoc(function.__doc__ or "").split("\n\n")[0].replace("\n", " ")
-            found.append(Tool(name, risk, function, text, of_function(function), "ia", together, seconds))
+            found.append(
+                Tool(
+                    name=name,
+                    risk=risk,
+                    run=function,
+                    description=text,
+                    schema=function_schema(function),
+                    origin="ia",
+                    together=together,
+                    seconds=seconds,
+                )
+            )
     return found

@@ -8,14 +8,15 @@ that were turned away.
 import contextlib
 import json
 import time
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ia.agent.tools import gate, schema, writes
-from ia.agent.tools.limits import limit
+from ia.agent.tools import gate, gated_writes, schema
 from ia.agent.tools.registry import CONFIRM, READ, Tool
-from ia.agent.tools.scope import Call, Scope
-from ia.agent.tools.telling import FIELDS, plain, without_cells
-from ia.kernel import audit, faults, outside, proposals
+from ia.agent.tools.sanitizer import FIELDS, sanitize_names, strip_cells
+from ia.agent.tools.scope import Scope, ToolCall
+from ia.agent.tools.time_limit import limit_time
+from ia.kernel import audit, faults, proposals, untrusted
 from ia.kernel.errors import (
     BadData,
     IaError,
@@ -27,8 +28,9 @@ from ia.kernel.errors import (
     TimedOut,
     TryLater,
     UsageError,
-    fill,
+    fill_template,
 )
+from ia.kernel.jsontypes import Json
 from ia.wiring.indexing import notice_changes
 
 MAX_RESULT = 16_000
@@ -40,7 +42,7 @@ _FIELDS = ("path", "beside", "candidates", "quoted")
 """Fields of a failure that a caller can go on with; the others only complete its sentence."""
 
 
-class Outcome(NamedTuple):
+class ToolOutcome(NamedTuple):
     """What a call gave: a value that JSON can hold, or the failure."""
 
     tool: str
@@ -53,29 +55,29 @@ class Outcome(NamedTuple):
         """Whether it worked."""
         return self.failure is None
 
-    def text(self) -> str:
+    def format_text(self) -> str:
         """Return what a model is told: the value, or as JSON what was wrong and what would be right."""
         if self.failure is not None:
-            return _json(_failure_fields(self.failure))
-        told = self.value if isinstance(self.value, str) else _json(self.value)
+            return _format_json(_failure_fields(self.failure))
+        told = self.value if isinstance(self.value, str) else _format_json(self.value)
         return (
             told if len(told) <= MAX_RESULT else told[:MAX_RESULT] + f"\n… ({len(told) - MAX_RESULT} more characters)"
         )
 
 
-def _json(value: Any) -> str:
+def _format_json(value: object) -> str:
     """Return a value as JSON; NaN and infinities, which JSON does not know, as null."""
     try:
         return json.dumps(value, ensure_ascii=False, default=str, allow_nan=False)
     except ValueError:
-        return json.dumps(_finite(value), ensure_ascii=False, default=str)
+        return json.dumps(_replace_non_finite(value), ensure_ascii=False, default=str)
 
 
-def _finite(value: Any) -> Any:
+def _replace_non_finite(value: object) -> object:
     if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
+        return {key: _replace_non_finite(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
+        return [_replace_non_finite(item) for item in value]
     return None if isinstance(value, float) and value - value != 0 else value
 
 
@@ -89,7 +91,7 @@ class Router:
         self._wire = {tool.wire_name: tool for tool in tools}
         self._made: dict[str, list[float]] = {}
 
-    def find(self, name: str) -> Tool:
+    def find_tool(self, name: str) -> Tool:
         """Return a tool by its name, as ia or as a model writes it.
 
         raises  NotFound with the closest names.
@@ -103,91 +105,96 @@ class Router:
 
             close = ", ".join(get_close_matches(name.replace("_", "."), self.tools, 3, 0.5))
             raise NotFound(
-                "{tool}: no such tool", code="no-such-tool", tool=name[:80], close=close,
-                hint="did you mean {close}?" if close else "`ia tool list` shows them",
-            )  # fmt: skip
+                "{tool}: no such tool",
+                code="no-such-tool",
+                tool=name[:80],
+                close=close,
+                hint="did you mean {close}?" if close else "`ia tool list` lists all tools",
+            )
         return tool
 
-    def offered(self, scope: Scope) -> list[Tool]:
+    def offered_tools(self, scope: Scope) -> list[Tool]:
         """Return the tools that a scope may call."""
-        return [tool for tool in self.tools.values() if _may(scope, tool)]
+        return [tool for tool in self.tools.values() if _may_call(scope, tool)]
 
-    def call(self, scope: Scope, name: str, arguments: Any) -> Outcome:
+    def call_tool(self, scope: Scope, name: str, arguments: Any) -> ToolOutcome:
         """Call a tool and return what came of it; a failure is part of the outcome, and a bug costs this call alone."""
         started = time.monotonic()
-        name = _valid(name)
+        name = _replace_surrogates(name)
         value, failure, known = None, None, name[:80]
         try:
-            tool = self.find(name)
+            tool = self.find_tool(name)
             known = tool.name
-            gate.permitted(scope, tool)
-            arguments = _object(tool, arguments)
-            if not _storable(arguments):
+            gate.require_allowed_tool(scope, tool)
+            arguments = _parse_arguments(tool, arguments)
+            if not _is_storable(arguments):
                 arguments = {}
                 raise BadData("{tool}: the arguments are not valid UTF-8, or nested too deeply", tool=known)
-            schema.check(tool.name, tool.schema, arguments)
-            arguments = schema.whole(tool.schema, arguments)
-            self._not_too_often(scope, tool)
+            schema.validate_arguments(tool.name, tool.schema, arguments)
+            arguments = schema.convert_whole_numbers(tool.schema, arguments)
+            self._enforce_rate_limit(scope, tool)
             if tool.organ in ("memory", "notebook"):
                 notice_changes(scope.ws)
                 if scope.actor != "user":  # what a model writes must not steer the terminal that shows it
-                    arguments = _without_controls(arguments)
-            value = _run(scope, tool, arguments)
+                    arguments = _strip_controls(arguments)
+            value = _run_tool(scope, tool, arguments)
         except IaError as exc:
             failure = exc
         except RecursionError:
             failure, arguments = BadData("{tool}: the arguments are nested too deeply", tool=known), {}
         except Exception as exc:
-            failure = _explained(scope, known, exc)
+            failure = _explain_failure(scope, known, exc)
             arguments = arguments if isinstance(arguments, dict) else {}
-        outcome = Outcome(known, value, failure, round((time.monotonic() - started) * 1000))
-        _record(scope, outcome, arguments)
+        outcome = ToolOutcome(known, value, failure, round((time.monotonic() - started) * 1000))
+        _record_call(scope, outcome, arguments)
         return outcome
 
-    def _not_too_often(self, scope: Scope, tool: Tool) -> None:
+    def _enforce_rate_limit(self, scope: Scope, tool: Tool) -> None:
         now = time.monotonic()
         recent = [moment for moment in self._made.get(tool.name, []) if now - moment < 60]
         others = MAX_TAINTED if scope.tainted and scope.actor != "user" else MAX_OTHERS
         most = MAX_OWN if tool.origin == "ia" else others
         if len(recent) >= most:
-            raise TryLater("{tool}: {count} calls in a minute are enough", tool=tool.name, count=most)
+            raise TryLater("{tool}: reached the limit of {count} calls per minute", tool=tool.name, count=most)
         self._made[tool.name] = [*recent, now]
 
 
-def _may(scope: Scope, tool: Tool) -> bool:
+def _may_call(scope: Scope, tool: Tool) -> bool:
     try:
-        gate.permitted(scope, tool)
+        gate.require_allowed_tool(scope, tool)
     except Refused:
         return False
     return not (scope.depth and tool.name == "subagents.run")
 
 
-def _without_controls(arguments: Any) -> Any:
+def _strip_controls(arguments: object) -> object:
     if isinstance(arguments, dict):
-        return {name: _without_controls(value) for name, value in arguments.items()}
+        return {name: _strip_controls(value) for name, value in arguments.items()}
     if isinstance(arguments, list):
-        return [_without_controls(value) for value in arguments]
-    return outside.without_controls(arguments) if isinstance(arguments, str) else arguments
+        return [_strip_controls(value) for value in arguments]
+    return untrusted.strip_controls(arguments) if isinstance(arguments, str) else arguments
 
 
-def _object(tool: Tool, arguments: Any) -> dict[str, Any]:
+def _parse_arguments(tool: Tool, arguments: object) -> Json:
     if isinstance(arguments, str):  # some models send the object as text
         with contextlib.suppress(ValueError):
             arguments = json.loads(arguments or "{}")
     if not isinstance(arguments, dict):
         raise BadData(
-            "{tool}: the arguments are no JSON object", tool=tool.name, usage=schema.usage(tool.schema),
+            "{tool}: the arguments are not a JSON object",
+            tool=tool.name,
+            usage=schema.format_usage(tool.schema),
             hint="arguments of {tool}: {usage}",
-        )  # fmt: skip
+        )
     return arguments
 
 
-def _valid(text: str) -> str:
+def _replace_surrogates(text: str) -> str:
     """Return a text that can be stored and sent: JSON may hold halves of characters."""
     return text.encode("utf-8", "replace").decode()
 
 
-def _storable(arguments: Any) -> bool:
+def _is_storable(arguments: object) -> bool:
     """Whether arguments can be stored and shown: with no halves of characters in them, and no nest without end."""
     try:
         json.dumps(arguments, ensure_ascii=False, default=str).encode()
@@ -196,21 +203,21 @@ def _storable(arguments: Any) -> bool:
     return True
 
 
-def _run(scope: Scope, tool: Tool, arguments: dict[str, Any]) -> Any:
+def _run_tool(scope: Scope, tool: Tool, arguments: Mapping[str, object]) -> object:
     """Run a tool under its time limit; a passing failure of one that only looks is tried again."""
     if tool.origin != "ia":
-        gate.outward(scope, tool, arguments)
+        gate.check_outgoing_arguments(scope, tool, arguments)
         if tool.risk == CONFIRM and scope.actor != "user":  # it is called when a person approves
             words = json.dumps(arguments, ensure_ascii=False, sort_keys=True)
-            return writes.proposed(scope, proposals.CALL, tool.name, words)
+            return gated_writes.propose_content(scope, proposals.CALL, tool.name, words)
 
-    def late() -> TimedOut:
-        return TimedOut("{tool}: longer than {seconds:g} s", tool=tool.name, seconds=tool.seconds)
+    def timeout_error() -> TimedOut:
+        return TimedOut("{tool}: timed out after {seconds:g} s", tool=tool.name, seconds=tool.seconds)
 
     for attempt in range(1, TRIES + 1):
         try:
-            with limit(tool.seconds, late):
-                value = _called(scope, tool, arguments)
+            with limit_time(tool.seconds, timeout_error):
+                value = _run_once(scope, tool, arguments)
             break
         except NoAnswer:  # who took all of the time once would take it again
             raise
@@ -220,37 +227,37 @@ def _run(scope: Scope, tool: Tool, arguments: dict[str, Any]) -> Any:
             time.sleep(0.2 * attempt)
         except (UsageError, BadData, NotFound):
             raise
-    if tool.origin != "ia" and scope.actor != "user" and not _figures(tool, value):
+    if tool.origin != "ia" and scope.actor != "user" and not _is_figures_only(tool, value):
         scope.taint(tool.origin)
         told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-        return outside.fenced(told, tool.origin, MAX_RESULT - 500)  # the end of the fence must be seen
+        return untrusted.fence_text(told, tool.origin, MAX_RESULT - 500)  # the end of the fence must be seen
     fields = FIELDS.get(tool.organ) if tool.origin == "ia" and scope.actor != "user" else None
-    return plain(value, fields) if fields else value
+    return sanitize_names(value, fields) if fields else value
 
 
-def _called(scope: Scope, tool: Tool, arguments: dict[str, Any]) -> Any:
+def _run_once(scope: Scope, tool: Tool, arguments: Mapping[str, object]) -> Any:
     try:
         return tool.run(scope, **arguments)
     except IaError as exc:
         if tool.organ == "market" and scope.actor != "user":
-            raise without_cells(exc, arguments) from None
+            raise strip_cells(exc, arguments) from None
         raise
 
 
-def _figures(tool: Tool, value: Any) -> bool:
+def _is_figures_only(tool: Tool, value: object) -> bool:
     """Whether an answer of a provider is what its user approved: figures, and words that its arguments may be."""
     kinds = tool.schema.get("properties", {}).values()
     words = [str(choice) for kind in kinds if isinstance(kind, dict) for choice in kind.get("enum", ())]
-    return tool.figures and outside.figures(value, words)
+    return tool.figures and untrusted.has_only_figures(value, words)
 
 
-def _record(scope: Scope, outcome: Outcome, arguments: Any) -> None:
+def _record_call(scope: Scope, outcome: ToolOutcome, arguments: object) -> None:
     """Keep what was called, with arguments cut short, in the scope and in the audit trail."""
     error = str(outcome.failure) if outcome.failure else ""
-    args = arguments if isinstance(arguments, dict) else {"": _valid(str(arguments)[:200])}
+    args = arguments if isinstance(arguments, dict) else {"": _replace_surrogates(str(arguments)[:200])}
     status = outcome.failure.status if outcome.failure else 0
-    scope.calls.append(Call(outcome.tool, args, outcome.ok, outcome.ms, error, status))
-    kept = {str(key)[:40]: _short(value) for key, value in list(args.items())[:20]}
+    scope.calls.append(ToolCall(outcome.tool, args, outcome.ok, outcome.ms, error, status))
+    kept = {str(key)[:40]: _shorten_value(value) for key, value in list(args.items())[:20]}
     about: dict[str, object] = {"args": kept, "ok": outcome.ok, "ms": outcome.ms}
     about |= {"error": error[:300]} if error else {}
     about |= {"turn": scope.turn} if scope.turn else {}
@@ -258,13 +265,13 @@ def _record(scope: Scope, outcome: Outcome, arguments: Any) -> None:
     about |= {"untrusted": list(scope.origins)} if scope.origins else {}
     from ia.kernel import store
 
-    if store.writable(scope.ws.db):
+    if store.is_writable(scope.ws.db):
         audit.record(scope.ws.db, "tool.call", outcome.tool, scope.actor, **about)
 
 
-def _explained(scope: Scope, tool: str, exc: Exception) -> IaError:
+def _explain_failure(scope: Scope, tool: str, exc: Exception) -> IaError:
     """Return the failure that a tool's exception stands for; a bug is kept in the audit trail and told of."""
-    failure = faults.explain(exc, tool)
+    failure = faults.explain_exception(exc, tool)
     if not isinstance(failure, InternalError):
         return failure
     about = {"turn": scope.turn} if scope.turn else {}
@@ -274,19 +281,19 @@ def _explained(scope: Scope, tool: str, exc: Exception) -> IaError:
     return InternalError(tool, kept=kept)
 
 
-def _short(value: Any) -> Any:
+def _shorten_value(value: object) -> object:
     told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     return value if len(told) <= 200 and not isinstance(value, str) else told[:200]
 
 
-def _failure_fields(failure: IaError) -> dict[str, Any]:
+def _failure_fields(failure: IaError) -> Json:
     """Return a failure as a model is told of it: `error`, `code`, `hint`, and the fields that a caller can use.
 
     What a program from outside said is no part of ia's sentence, but a field of its own: `quoted`.
     """
     quoted = failure.params.get("quoted")
-    said = fill(failure.template, {**failure.params, "quoted": "…"}) if quoted else str(failure)
-    told: dict[str, Any] = {"error": said, "code": failure.code}
+    said = fill_template(failure.template, {**failure.params, "quoted": "…"}) if quoted else str(failure)
+    told: Json = {"error": said, "code": failure.code}
     if failure.hint:
-        told["hint"] = fill(failure.hint, failure.params)
+        told["hint"] = fill_template(failure.hint, failure.params)
     return told | {name: failure.params[name] for name in _FIELDS if failure.params.get(name)}

@@ -7,17 +7,18 @@ from collections.abc import Callable
 from typing import Any
 
 from ia.kernel.errors import BadData
+from ia.kernel.jsontypes import Json
 
 _SIMPLE: dict[object, str] = {str: "string", int: "integer", float: "number", bool: "boolean", dict: "object"}
 
 
-def of_function(function: Callable[..., Any]) -> dict[str, Any]:
+def function_schema(function: Callable[..., object]) -> Json:
     """Return the schema of a tool's parameters; the first one, the Scope, is not part of it."""
     hints = typing.get_type_hints(function, include_extras=True)
-    properties: dict[str, Any] = {}
+    properties: Json = {}
     required = []
     for parameter in list(inspect.signature(function).parameters.values())[1:]:
-        properties[parameter.name] = of_type(hints[parameter.name])
+        properties[parameter.name] = type_schema(hints[parameter.name])
         if parameter.default is inspect.Parameter.empty:
             required.append(parameter.name)
         elif parameter.default not in (None, "", ()):
@@ -25,26 +26,26 @@ def of_function(function: Callable[..., Any]) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
 
-def of_type(annotation: Any) -> dict[str, Any]:
+def type_schema(annotation: object) -> Json:
     """Return the schema of one type: text, numbers, booleans, literals, lists, objects, and what may be left out."""
     if typing.get_origin(annotation) is typing.Annotated:
         inner, text, *_ = typing.get_args(annotation)
-        return {**of_type(inner), "description": text}
+        return {**type_schema(inner), "description": text}
     if typing.get_origin(annotation) in (typing.Union, types.UnionType):
-        kinds = [of_type(kind) for kind in typing.get_args(annotation) if kind is not type(None)]
+        kinds = [type_schema(kind) for kind in typing.get_args(annotation) if kind is not type(None)]
         if len(kinds) == 1 and "enum" not in kinds[0]:
             return {**kinds[0], "type": [kinds[0]["type"], "null"]}
         return {"anyOf": [*kinds, {"type": "null"}]}
     if typing.get_origin(annotation) is typing.Literal:
         return {"type": "string", "enum": list(typing.get_args(annotation))}
     if typing.get_origin(annotation) is list:
-        return {"type": "array", "items": of_type(typing.get_args(annotation)[0])}
+        return {"type": "array", "items": type_schema(typing.get_args(annotation)[0])}
     if typing.get_origin(annotation) is dict:
         return {"type": "object"}
     return {"type": _SIMPLE[annotation]}
 
 
-def told(schema: dict[str, Any]) -> dict[str, Any]:
+def shorten_schema(schema: Json) -> Json:
     """Return what a model is told of a schema: less what goes without saying, as each turn pays for it.
 
     What may be left out need not be null, and what is false by default need not say so; check() takes both.
@@ -62,33 +63,36 @@ def told(schema: dict[str, Any]) -> dict[str, Any]:
     return short
 
 
-def check(name: str, schema: dict[str, Any], arguments: Any) -> None:
+def validate_arguments(name: str, schema: Json, arguments: Any) -> None:
     """Raise BadData that names every argument that does not fit, and what would."""
     from jsonschema import Draft202012Validator
 
     errors = sorted(Draft202012Validator(schema).iter_errors(arguments), key=lambda error: list(map(str, error.path)))
     if errors:
         raise BadData(
-            "{tool}: {problems}", tool=name, problems="; ".join(map(_sentence, errors[:5])),
-            hint="arguments of {tool}: {usage}", usage=usage(schema),
-        )  # fmt: skip
+            "{tool}: {problems}",
+            tool=name,
+            problems="; ".join(map(_format_error, errors[:5])),
+            hint="arguments of {tool}: {usage}",
+            usage=format_usage(schema),
+        )
 
 
-def whole(schema: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
+def convert_whole_numbers(schema: Json, arguments: Json) -> Json:
     """Return arguments that fit, with 5.0 as 5 where a whole number is meant: JSON does not tell the two apart."""
     kinds = schema.get("properties", {})
     return {
-        key: int(value) if isinstance(value, float) and "integer" in _types(kinds.get(key)) else value
+        key: int(value) if isinstance(value, float) and "integer" in _json_types(kinds.get(key)) else value
         for key, value in arguments.items()
     }
 
 
-def _types(kind: Any) -> list[Any]:
+def _json_types(kind: object) -> list[object]:
     named = kind.get("type") if isinstance(kind, dict) else None
     return named if isinstance(named, list) else [named]
 
 
-def usage(schema: dict[str, Any]) -> str:
+def format_usage(schema: Json) -> str:
     """Return the arguments in one line: `symbol: string, period?: daily|weekly`."""
     required = schema.get("required", [])
     told = []
@@ -99,6 +103,6 @@ def usage(schema: dict[str, Any]) -> str:
     return ", ".join(told) or "none"
 
 
-def _sentence(error: Any) -> str:
+def _format_error(error: Any) -> str:
     where = ".".join(map(str, error.absolute_path))
     return f"{where}: {error.message[:200]}" if where else str(error.message)[:200]

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ia.kernel import config
-from ia.kernel.errors import Notify, silent
+from ia.kernel.errors import Notify, drop_message
+from ia.kernel.jsontypes import Json
 from ia.kernel.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -13,14 +14,14 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Call:
+class ToolCall:
     """One call as it was made: name, arguments, whether it worked, how long it took, and what went wrong.
 
     status  the exit status that the failure stands for; 0 where it worked
     """
 
     name: str
-    args: dict[str, Any]
+    args: Json
     ok: bool
     ms: int
     error: str = ""
@@ -28,7 +29,7 @@ class Call:
 
 
 @dataclass
-class Market:
+class ScopeMarket:
     """The bars that the scope looked at last: what compute.run works on. whole: no window of them was asked for."""
 
     symbol: str
@@ -66,15 +67,15 @@ class Scope:
     granted: frozenset[str] = frozenset()
     origins: list[str] = field(default_factory=list)
     own: str = ""
-    notify: Notify = silent
-    fork: Callable[..., Any] | None = None
+    notify: Notify = drop_message
+    fork: Callable[..., object] | None = None
     depth: int = 0
     skill: str = ""
     connection: bool = False
     ground: tuple[str, ...] | None = None
     once: str = ""
-    market: Market | None = None
-    calls: list[Call] = field(default_factory=list)
+    market: ScopeMarket | None = None
+    calls: list[ToolCall] = field(default_factory=list)
     artifacts: list[str] = field(default_factory=list)
     pending: list[int] = field(default_factory=list)
 
@@ -88,13 +89,14 @@ class Scope:
         """The language of the user's words, else the locale's: `zh` or `en`."""
         if any("\u4e00" <= char <= "\u9fff" for char in self.asked):
             return "zh"
-        return "en" if self.asked.strip() else config.locale_lang()
+        words = [word for word in self.asked.split() if not word.startswith("/")]  # a skill's name is of no language
+        return "en" if any(char.isalpha() for word in words for char in word) else config.locale_lang()
 
     def taint(self, origin: str) -> None:
         """Remember that text from outside was seen."""
         if origin not in self.origins:
             self.origins.append(origin)
 
-    def wrote(self, *paths: str) -> None:
+    def record_written(self, *paths: str) -> None:
         """Remember files that were written for the user."""
         self.artifacts += [path for path in paths if path not in self.artifacts]

@@ -1,9 +1,11 @@
-"""What a turn sends, put together in one order: who ia is, what it holds true, what it can do, what was said, what time
-it is, and the question. Each part has a budget of tokens and is cut at whole lines; `ia context` prints the very same.
+"""What a turn sends, put together in one order.
+
+Who ia is, what it holds true, what it can do, what was said, what time it is, and the question. Each part has a
+budget of tokens and is cut at whole lines; `ia context` prints the very same.
 """
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ia.agent import prompt_format
 from ia.agent.prompt_format import EVENT, QUESTION, TIME, format_head
@@ -11,16 +13,24 @@ from ia.agent.tools import schema
 from ia.agent.tools.registry import Tool
 from ia.agent.turns.account_prompt import write_account_prompt
 from ia.faculties import skills
-from ia.kernel import clock, config, outside
+from ia.kernel import clock, config, untrusted
 from ia.kernel.errors import IaError
 from ia.kernel.workspace import Workspace
 from ia.organs import sessions
-from ia.organs.memory import index, rules
+from ia.organs.memory import change_rules, contents
 
 BUDGET = {
-    "soul": 2000, "rules": 1500, "risk": 800, "beliefs": 800, "memory": 1500, "playbook": 1000, "positions": 1000,
-    "skills": 1000, "skill": 5000, "summary": 2000,
-}  # fmt: skip
+    "soul": 2000,
+    "rules": 1500,
+    "risk": 800,
+    "beliefs": 800,
+    "memory": 1500,
+    "playbook": 1000,
+    "positions": 1000,
+    "skills": 1000,
+    "skill": 5000,
+    "summary": 2000,
+}
 """Tokens of each part at most."""
 QUERY = "用户查询"
 """What happened where the user asked something; whatever else happened is told by the message itself."""
@@ -54,7 +64,7 @@ and `ia approve NUMBER`. Approving is a person's act.
 }
 
 
-class Part(NamedTuple):
+class ContextPart(NamedTuple):
     """A named part of what is sent. `cut` is how many of its lines did not fit."""
 
     name: str
@@ -75,8 +85,8 @@ class Data(NamedTuple):
 class Context:
     """Everything that a turn sends."""
 
-    parts: list[Part]
-    history: list[sessions.Message]
+    parts: list[ContextPart]
+    history: list[sessions.SessionMessage]
     prompt: str
     tools: list[Tool] = field(default_factory=list)
     origins: list[str] = field(default_factory=list)
@@ -86,11 +96,11 @@ class Context:
         """The system prompt: the parts under their headings."""
         return prompt_format.format_parts((part.name, part.text) for part in self.parts)
 
-    def spoken(self) -> list[tuple[str, str]]:
+    def build_messages(self) -> list[tuple[str, str]]:
         """Return the messages as (role, text), the question last; each of the user's with its time."""
         told: list[tuple[str, str]] = []
         for role, text in [
-            *((m.role, _timed(m.content, m.created) if m.role == "user" else m.content) for m in self.history),
+            *((m.role, _add_time_mark(m.content, m.created) if m.role == "user" else m.content) for m in self.history),
             ("user", self.prompt),
         ]:
             if role == "user" and told and told[-1][0] == "user":  # ia was killed before it answered
@@ -98,10 +108,10 @@ class Context:
             told.append((role, text))
         return told
 
-    def schemas(self) -> list[dict[str, Any]]:
+    def tool_schemas(self) -> list[dict[str, object]]:
         """Return the tools as models are told of them."""
         return [
-            {"name": each.wire_name, "description": each.description, "parameters": schema.told(each.schema)}
+            {"name": each.wire_name, "description": each.description, "parameters": schema.shorten_schema(each.schema)}
             for each in self.tools
         ]
 
@@ -110,15 +120,19 @@ class Context:
         """An estimate of what all of it costs."""
         import json
 
-        spoken = sum(sessions.tokens(text) + 4 for _, text in self.spoken())
-        return sessions.tokens(self.system) + spoken + sessions.tokens(json.dumps(self.schemas(), ensure_ascii=False))
+        spoken = sum(sessions.estimate_tokens(text) + 4 for _, text in self.build_messages())
+        return (
+            sessions.estimate_tokens(self.system)
+            + spoken
+            + sessions.estimate_tokens(json.dumps(self.tool_schemas(), ensure_ascii=False))
+        )
 
 
-def assembled(
+def build_context(
     ws: Workspace,
     question: str,
     *,
-    history: list[sessions.Message],
+    history: list[sessions.SessionMessage],
     summary: str = "",
     data: tuple[Data, ...] = (),
     event: str = QUERY,
@@ -131,74 +145,80 @@ def assembled(
     event        what the time mark says happened. skill: the active one, whose body comes in full.
     limits_only  a subagent's: of the soul only its limits, and nothing of the memory.
     """
-    soul = _trusted(ws, rules.SOUL)
+    soul = _read_trusted(ws, change_rules.SOUL)
     parts = [
-        _part("soul", _limits(soul) if limits_only else soul),
-        _part("rules", RULES[config.locale_lang()]),
-        _part("risk", write_account_prompt(ws, config.locale_lang())),
+        _build_part("soul", _extract_soul_limits(soul) if limits_only else soul),
+        _build_part("rules", RULES[config.locale_lang()]),
+        _build_part("risk", write_account_prompt(ws, config.locale_lang())),
     ]
     if not limits_only:
         parts += [
-            _part("beliefs", _digest(_trusted(ws, rules.BELIEFS)), newest=True),
-            _part("memory", _contents(ws)),
-            _part("playbook", _trusted(ws, PLAYBOOK)),
-            _part("positions", _positions(ws)),
-            _part("skills", "\n".join(skills.summaries(ws))),
+            _build_part("beliefs", _extract_beliefs(_read_trusted(ws, change_rules.BELIEFS)), newest=True),
+            _build_part("memory", _read_memory_index(ws)),
+            _build_part("playbook", _read_trusted(ws, PLAYBOOK)),
+            _build_part("positions", _read_position_notes(ws)),
+            _build_part("skills", "\n".join(skills.summaries(ws))),
         ]
     if skill is not None:
-        parts.append(_part("skill", prompt_format.format_skill(skill.skill.name, skill.body)))
+        parts.append(_build_part("skill", prompt_format.format_skill(skill.skill.name, skill.body)))
     if summary:
-        parts.append(_part("summary", summary, newest=True))
+        parts.append(_build_part("summary", summary, newest=True))
     origins = [origin for message in history for origin in message.origins]
     origins += [item.origin for item in data if not item.trusted]
     return Context(
-        [part for part in parts if part.text], history, prompt(question, data, event), tools,
+        [part for part in parts if part.text],
+        history,
+        build_prompt(question, data, event),
+        tools,
         list(dict.fromkeys(origins)),
-    )  # fmt: skip
+    )
 
 
-def prompt(question: str, data: tuple[Data, ...] = (), event: str = QUERY, moment: str = "") -> str:
+def build_prompt(question: str, data: tuple[Data, ...] = (), event: str = QUERY, moment: str = "") -> str:
     """Return a question with its time mark, and what came along with it as data."""
-    return _timed(stored(question, data, event), moment or clock.stamp(clock.now()))
+    return _add_time_mark(format_stored_question(question, data, event), moment or clock.utc_stamp(clock.now()))
 
 
-def stored(question: str, data: tuple[Data, ...] = (), event: str = QUERY) -> str:
+def format_stored_question(question: str, data: tuple[Data, ...] = (), event: str = QUERY) -> str:
     """Return a question as a session keeps it: what the prompt says, without its time."""
     own = event != QUERY and question.startswith("【")  # an event of the day, in sections of its own
     heads = f"{format_head(EVENT, event)}\n{question if own else format_head(QUESTION, question)}"
     if not data:
         return heads
-    shown = [item.text if item.trusted else outside.fenced(_cut(item.text, DATA)[0], item.origin) for item in data]
+    shown = [
+        item.text if item.trusted else untrusted.fence_text(_cut_to_budget(item.text, DATA)[0], item.origin)
+        for item in data
+    ]
     return f"{heads}\n{format_head(prompt_format.DATA, '')}\n" + "\n".join(shown)
 
 
-def _timed(content: str, stamp: str) -> str:
+def _add_time_mark(content: str, stamp: str) -> str:
     from datetime import datetime
 
-    from ia.kernel.workspace import local
+    from ia.kernel.workspace import to_local
 
     moment = datetime.fromisoformat(stamp)
     asked = content.partition("\n")[2].startswith(format_head(QUESTION, ""))  # an event of the day: the exchange's time
-    shown = local(moment) if asked else moment.astimezone(clock.CHINA)
+    shown = to_local(moment) if asked else moment.astimezone(clock.CHINA)
     return f"{format_head(TIME, f'{shown:%Y-%m-%d %H:%M:%S}')}\n{content}"
 
 
-def _part(name: str, text: str, *, newest: bool = False) -> Part:
+def _build_part(name: str, text: str, *, newest: bool = False) -> ContextPart:
     """Return a part within its budget. A line of it that looks like a heading of ours is no longer one."""
     whole = "\n".join(" " + line if line.startswith("===") else line for line in text.strip().splitlines())
-    kept, cut = _cut(whole, BUDGET[name], newest=newest)
-    return Part(name, kept, sessions.tokens(kept), cut)
+    kept, cut = _cut_to_budget(whole, BUDGET[name], newest=newest)
+    return ContextPart(name, kept, sessions.estimate_tokens(kept), cut)
 
 
-def _cut(text: str, budget: int, *, newest: bool = False) -> tuple[str, int]:
+def _cut_to_budget(text: str, budget: int, *, newest: bool = False) -> tuple[str, int]:
     """Return the first (or newest, the last) whole lines that fit, and how many did not."""
-    if sessions.tokens(text) <= budget:
+    if sessions.estimate_tokens(text) <= budget:
         return text, 0
     lines = text.splitlines()
     kept: list[str] = []
     room = budget - 12
     for line in reversed(lines) if newest else lines:
-        room -= sessions.tokens(line) + 1
+        room -= sessions.estimate_tokens(line) + 1
         if room < 0:
             break
         kept.append(line)
@@ -206,39 +226,43 @@ def _cut(text: str, budget: int, *, newest: bool = False) -> tuple[str, int]:
     return "\n".join([more, *reversed(kept)] if newest else [*kept, more]), len(lines) - len(kept)
 
 
-def _trusted(ws: Workspace, path: str) -> str:
+def _read_trusted(ws: Workspace, path: str) -> str:
     """Return a file that speaks with the user's authority; nothing where there is none, or it is untrusted."""
     try:
         text = ws.read(path) or ""
     except IaError:
         return ""
-    return "" if outside.origin_of(text) is not None else text.strip()
+    return "" if untrusted.origin_of(text) is not None else text.strip()
 
 
-def _digest(beliefs: str) -> str:
+def _extract_beliefs(beliefs: str) -> str:
     """Return the beliefs alone, a line each."""
     return "\n".join(line.strip() for line in beliefs.splitlines() if line.lstrip().startswith(("-", "*")))
 
 
-def _contents(ws: Workspace) -> str:
+def _read_memory_index(ws: Workspace) -> str:
     """Return the first lines of MEMORY.md: what was written, newest first. What is untrusted is not even named."""
-    untrusted = f"`: {index.UNTRUSTED}"
-    lines = [line for line in index.text(ws).splitlines() if line.startswith("- ") and not line.endswith(untrusted)]
+    untrusted = f"`: {contents.UNTRUSTED}"
+    lines = [
+        line
+        for line in contents.render_index(ws).splitlines()
+        if line.startswith("- ") and not line.endswith(untrusted)
+    ]
     return "\n".join(lines[:MEMORY_LINES])
 
 
-def _positions(ws: Workspace) -> str:
+def _read_position_notes(ws: Workspace) -> str:
     """Return the notes of positions that are held, as far as they say so themselves."""
     held = []
-    for path in ws.paths("notebook/notes"):
+    for path in ws.list_paths("notebook/notes"):
         if path.startswith(POSITIONS):
-            text = _trusted(ws, path)
+            text = _read_trusted(ws, path)
             if text and not any(word in text.casefold() for word in CLOSED):
                 held.append(text)
     return "\n\n".join(held)
 
 
-def _limits(soul: str) -> str:
+def _extract_soul_limits(soul: str) -> str:
     """Return the section of the soul that says what it never does."""
     kept: list[str] = []
     inside = False

@@ -7,22 +7,24 @@ import gc
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ia.agent.analyst.parts import LeftOut
 from ia.agent.tools import schema
-from ia.agent.tools.limits import LONGEST, limit
-from ia.agent.tools.router import Outcome, Router
+from ia.agent.tools.router import Router, ToolOutcome
 from ia.agent.tools.scope import Scope
+from ia.agent.tools.time_limit import LONGEST, limit_time
 from ia.agent.turns import models
 from ia.agent.turns.context import Context
-from ia.kernel import config, faults, outside
+from ia.kernel import config, faults, untrusted
 from ia.kernel.errors import Message, Refused, TryLater, Unavailable
+from ia.kernel.i18n import translate
+from ia.kernel.jsontypes import Json
 from ia.kernel.workspace import Workspace
 from ia.organs import sessions
-from ia.organs.usage import Meter
+from ia.organs.spending import Meter
 
 RETRIES = 2
 LONG = 20.0
@@ -40,24 +42,26 @@ LAST = "\n(This was the last step: no tool can be called any more. Answer now wi
 class Loop:
     """One conversation with a model. `reply` is what it said so far, also after a failure.
 
-    cut   why the last answer is not whole: one of models.LENGTH and models.FILTER, "" for a whole one
+    cut         why the last answer is not whole: one of models.LENGTH and models.FILTER, "" for a whole one
+    understood  False where the embedded analyst says that it made nothing of the question
     """
 
     def __init__(self, name: str, router: Router, scope: Scope, meter: Meter, write: Callable[[str], object]) -> None:
         self.name = name
         self.router, self.scope, self.meter, self.write = router, scope, meter, write
-        self.model = models.load(name)
-        meter.alias_of(str(getattr(self.model, "model_id", name)))
+        self.model = models.load_model(name)
+        meter.adopt_price(str(getattr(self.model, "model_id", name)))
         self.reply = ""
         self.cut = ""
+        self.understood = True
         self._bytes = 0
         self._unwritable: OSError | None = None
         self._heard = False
-        self.patience = min(float(config.get("turn.timeout")), LONGEST)
-        self.steps = int(config.get("turn.max_steps"))
-        self.ends = time.monotonic() + min(float(config.get("turn.deadline")), LONGEST)
+        self.patience = min(float(config.get_setting("turn.timeout")), LONGEST)
+        self.steps = int(config.get_setting("turn.max_steps"))
+        self.ends = time.monotonic() + min(float(config.get_setting("turn.deadline")), LONGEST)
 
-    def run(self, context: Context) -> str:
+    def answer_context(self, context: Context) -> str:
         """Return the model's answer to a context's question. Further questions go to `ask`.
 
         raises  Unavailable, TryLater (the model), Refused (a cap), TimedOut (the deadline).
@@ -67,44 +71,46 @@ class Loop:
         from llm.parts import TextPart
 
         tools = [
-            llm.Tool(name=tool.wire_name, description=tool.description, input_schema=schema.told(tool.schema))
+            llm.Tool(name=tool.wire_name, description=tool.description, input_schema=schema.shorten_schema(tool.schema))
             for tool in context.tools
         ]
         self._conversation = self.model.conversation(tools=tools or None)
-        spoken = [("system", context.system), *context.spoken()[:-1]]
+        spoken = [("system", context.system), *context.build_messages()[:-1]]
         self._conversation.loaded_messages = [Said(role=role, parts=[TextPart(text=text)]) for role, text in spoken]
         self._size = context.tokens
-        return self.ask(context.prompt, system=context.system)
+        return self.ask_question(context.prompt, system=context.system)
 
-    def ask(self, question: str, system: str | None = None) -> str:
+    def ask_question(self, question: str, system: str | None = None) -> str:
         """Return the answer to one more question of the same conversation."""
-        said: dict[str, Any] = {"prompt": question, "system": system}
+        said: Json = {"prompt": question, "system": system}
         for step in range(1, self.steps + 1):
-            self._apart()
-            calls = self._answered(said)
+            self._begin_new_paragraph()
+            calls = self._ask_model(said)
             if not calls:
                 return self.reply
-            results = self._called(calls, last=step == self.steps - 1)
+            results = self._run_calls(calls, last=step == self.steps - 1)
             said = {"tool_results": results}
-            self._size += sum(sessions.tokens(result.output) + 20 for result in results)
+            self._size += sum(sessions.estimate_tokens(result.output) + 20 for result in results)
         raise Unavailable(
-            "{model} came to no answer in {steps} steps", model=self.name, steps=self.steps,
+            "{model} gave no answer within {steps} steps",
+            model=self.name,
+            steps=self.steps,
             hint="`ia config set turn.max_steps` changes the limit",
-        )  # fmt: skip
+        )
 
-    def _apart(self) -> None:
+    def _begin_new_paragraph(self) -> None:
         """Begin what is said after a call of tools on a line of its own."""
         if self.reply and not self.reply.endswith("\n"):
-            self._out("\n")
+            self._write_text("\n")
         if self.reply and not self.reply.endswith("\n\n"):
-            self._out("\n")
+            self._write_text("\n")
 
-    def _out(self, text: str) -> None:
-        text = outside.without_controls(text.encode("utf-8", "replace").decode())  # JSON may hold halves of characters
+    def _write_text(self, text: str) -> None:
+        text = untrusted.strip_controls(text.encode("utf-8", "replace").decode())  # JSON may hold halves of characters
         self._bytes += len(text.encode())
         if self._bytes > MAX_REPLY:
             raise Unavailable(
-                "{model}: the answer is longer than {limit} bytes and was stopped", model=self.name, limit=MAX_REPLY
+                "{model}: the answer exceeded {limit} bytes and was stopped", model=self.name, limit=MAX_REPLY
             )
         self.reply += text
         try:
@@ -113,101 +119,104 @@ class Loop:
             self._unwritable = exc
             raise
 
-    def _answered(self, said: dict[str, Any]) -> list[Any]:
+    def _ask_model(self, said: Mapping[str, object]) -> list[Any]:
         """Return what the model calls in its reply to a question or to results; its text went out as it came.
 
         A passing failure is tried again as long as nothing of the reply has been shown.
         """
         for attempt in range(RETRIES + 1):
-            self.meter.before(self._size)
+            self.meter.reserve_call(self._size)
             self._heard = False
             shown = len(self.reply)
             try:
-                usage, calls = self._streamed(said)
+                usage, calls = self._stream_reply(said)
             except Exception as exc:
                 if exc is self._unwritable:  # nobody reads the answer: that is not the model's fault
-                    self._settle(None, self.reply[shown:])
+                    self._settle_usage(None, self.reply[shown:])
                     raise
-                failure = models.explained(exc, self.name)
+                failure = models.explain_failure(exc, self.name)
                 if self._heard:
-                    self._settle(None, self.reply[shown:])
+                    self._settle_usage(None, self.reply[shown:])
                 else:  # nobody charges for an error
-                    self.meter.drop()
+                    self.meter.release_call()
                 if not isinstance(failure, TryLater) or attempt == RETRIES or len(self.reply) > shown:
                     raise failure from exc
                 pause = models.wait_before_retry(exc, attempt)
                 if pause > LONG or time.monotonic() + pause >= self.ends:
                     raise failure from exc
-                self.scope.notify(Message("{reason}; trying again", reason=failure))
+                self.scope.notify(Message("{reason}; retrying", reason=failure))
                 time.sleep(pause)
             except BaseException:  # Ctrl-C
-                self._settle(None, self.reply[shown:])
+                self._settle_usage(None, self.reply[shown:])
                 raise
             else:
-                self._settle(usage, self.reply[shown:])
+                self._settle_usage(usage, self.reply[shown:])
                 return calls
         raise AssertionError("unreachable")
 
-    def _streamed(self, said: dict[str, Any]) -> tuple[Any, list[Any]]:
+    def _stream_reply(self, said: Mapping[str, object]) -> tuple[Any, list[Any]]:
         """Return the usage and the calls of a reply, after its text has gone out."""
         response = self._conversation.prompt(
-            said.get("prompt"), system=said.get("system"), tool_results=said.get("tool_results"),
+            said.get("prompt"),
+            system=said.get("system"),
+            tool_results=said.get("tool_results"),
             stream=bool(self.model.can_stream),
-        )  # fmt: skip
+        )
         events = response.stream_events()
         try:
-            return self._heard_out(response, events)
+            return self._read_stream(response, events)
         except BaseException:
             # The connection hangs in a cycle; closed when the interpreter is half gone it crashes Python 3.13.0.
             events.close()
             gc.collect()
             raise
 
-    def _heard_out(self, response: Any, events: Iterator[Any]) -> tuple[Any, list[Any]]:
+    def _read_stream(self, response: Any, events: Iterator[Any]) -> tuple[Any, list[Any]]:
         began: dict[str, list[str]] = {}
         out = 0
         while True:
             room = self.ends - time.monotonic()
             if room <= 0:
-                raise models.too_long(float(config.get("turn.deadline")))
+                raise models.turn_timeout_error(float(config.get_setting("turn.deadline")))
             try:
-                with limit(min(self.patience, room), self._late):
+                with limit_time(min(self.patience, room), self._timeout_error):
                     event = next(events, None)
             except ValueError:
                 if not began:
                     raise
-                if models.ending(response, self.model) == models.BROKEN:
-                    raise models.broken_off(self.name) from None
-                return None, self._mended(response, began)
+                if models.detect_ending(response, self.model) == models.BROKEN:
+                    raise models.broken_stream_error(self.name) from None
+                return None, self._recover_malformed_calls(response, began)
             if event is None:
-                self.cut = models.ending(response, self.model) if self._heard else ""
+                self.cut = models.detect_ending(response, self.model) if self._heard else ""
                 if self.cut == models.BROKEN:
                     self.cut = ""
-                    raise models.broken_off(self.name)
+                    raise models.broken_stream_error(self.name)
                 self._tell_missing(getattr(response, "left_out", []))
+                self.understood = bool(getattr(response, "understood", True))
                 return response.usage(), response.tool_calls()
             self._heard = True
-            out += sessions.tokens(event.chunk or "")
+            out += sessions.estimate_tokens(event.chunk or "")
             if event.type == "text" and event.chunk:
-                self._out(event.chunk)
+                self._write_text(event.chunk)
             elif event.type in ("tool_call_name", "tool_call_args") and event.tool_call_id:
                 call = began.setdefault(event.tool_call_id, ["", ""])
                 call[event.type == "tool_call_args"] += event.chunk or ""
-            if self.meter.passed(out):
+            if self.meter.exceeds_cap(out):
                 raise Refused(
-                    "the answer was stopped before it passed a cap", hint="`ia usage` shows what was spent of which"
+                    "ia stopped the answer before it exceeded a cap", hint="`ia usage` shows what is spent of each cap"
                 )
 
     def _tell_missing(self, parts: list[LeftOut]) -> None:
         """Keep and tell which parts of the embedded analyst's answer a bug has cost."""
         for part in parts:
             faults.record(
-                self.scope.ws.db, "part", part.en, part.error, session=self.scope.session, turn=self.scope.turn
+                self.scope.ws.db, "part", part.name, part.error, session=self.scope.session, turn=self.scope.turn
             )
-            name = part.zh if config.locale_lang() == "zh" else part.en
-            self.scope.notify(Message("{part} is missing from the answer: an error in ia", part=name))
+            name = translate(part.name, config.locale_lang())
+            self.scope.notify(Message("internal error: {part} is missing from the answer", part=name))
 
-    def _mended(self, response: Any, began: dict[str, list[str]]) -> list[Any]:
+    def _recover_malformed_calls(self, response: Any, began: dict[str, list[str]]) -> list[object]:
         """Go on after calls whose arguments are no JSON: llm gives up there, but the model can be told and mend them.
 
         The conversation is begun anew with the same messages and the calls as they came.
@@ -217,82 +226,88 @@ class Loop:
         from llm.parts import Part, ToolCallPart
 
         calls = [
-            llm.ToolCall(name=name, arguments=_read(arguments), tool_call_id=number)
+            llm.ToolCall(name=name, arguments=_parse_arguments(arguments), tool_call_id=number)
             for number, (name, arguments) in began.items()
         ]
         parts: list[Part] = [
             ToolCallPart(
-                name=call.name, tool_call_id=call.tool_call_id,
+                name=call.name,
+                tool_call_id=call.tool_call_id,
                 arguments=call.arguments if isinstance(call.arguments, dict) else {},
             )
             for call in calls
-        ]  # fmt: skip
+        ]
         tools = self._conversation.tools
         self._conversation = self.model.conversation(tools=tools)
         self._conversation.loaded_messages = [*response.prompt.messages, Said(role="assistant", parts=parts)]
         return calls
 
-    def _late(self) -> BaseException:
+    def _timeout_error(self) -> BaseException:
         if time.monotonic() >= self.ends:
-            return models.too_long(float(config.get("turn.deadline")))
-        return models.silence(self.name, self.patience)
+            return models.turn_timeout_error(float(config.get_setting("turn.deadline")))
+        return models.silence_error(self.name, self.patience)
 
-    def _settle(self, usage: Any, text: str) -> None:
-        spent_in, spent_out = (_counted(getattr(usage, side, None)) for side in ("input", "output"))
-        self.meter.after(
-            spent_in, spent_out if spent_out is not None else sessions.tokens(text) if usage is not None else None
+    def _settle_usage(self, usage: object, text: str) -> None:
+        spent_in, spent_out = (_parse_token_count(getattr(usage, side, None)) for side in ("input", "output"))
+        self.meter.settle_call(
+            spent_in,
+            spent_out if spent_out is not None else sessions.estimate_tokens(text) if usage is not None else None,
         )
-        self._size += spent_out if spent_out is not None else sessions.tokens(text)
+        self._size += spent_out if spent_out is not None else sessions.estimate_tokens(text)
 
-    def _called(self, calls: list[Any], *, last: bool) -> list[Any]:
+    def _run_calls(self, calls: list[Any], *, last: bool) -> list[Any]:
         """Run the calls of one reply and return their results in order; neighbors that may run together do."""
         llm = models.import_llm()
-        outcomes: list[Outcome] = []
+        outcomes: list[ToolOutcome] = []
         at, most = 0, min(len(calls), MAX_CALLS)
         while at < most:
             group = [calls[at]]
-            while self._together(group[-1]) and at + len(group) < most and self._together(calls[at + len(group)]):
+            while (
+                self._may_run_together(group[-1])
+                and at + len(group) < most
+                and self._may_run_together(calls[at + len(group)])
+            ):
                 group.append(calls[at + len(group)])
-            outcomes += self._at_once(group) if len(group) > 1 else [self._one(self.scope, calls[at])]
+            outcomes += self._run_calls_together(group) if len(group) > 1 else [self._run_call(self.scope, calls[at])]
             at += len(group)
-        too_many = Refused("{count} calls in one reply are enough", count=MAX_CALLS)
-        outcomes += [Outcome(call.name, None, too_many, 0) for call in calls[most:]]
+        too_many = Refused("reached the limit of {count} calls per reply", count=MAX_CALLS)
+        outcomes += [ToolOutcome(call.name, None, too_many, 0) for call in calls[most:]]
         results = [
-            llm.ToolResult(name=call.name, output=outcome.text(), tool_call_id=call.tool_call_id)
+            llm.ToolResult(name=call.name, output=outcome.format_text(), tool_call_id=call.tool_call_id)
             for call, outcome in zip(calls, outcomes, strict=True)
         ]
         if last and results:
             results[-1].output += LAST
         return results
 
-    def _together(self, call: Any) -> bool:
+    def _may_run_together(self, call: Any) -> bool:
         tool = self.router.tools.get(call.name) or self.router.tools.get(call.name.replace("_", ".", 1))
         return tool is not None and tool.together
 
-    def _one(self, scope: Scope, call: Any) -> Outcome:
+    def _run_call(self, scope: Scope, call: Any) -> ToolOutcome:
         room = self.ends - time.monotonic()
         if room <= 0:
-            raise models.too_long(float(config.get("turn.deadline")))
-        with limit(room, self._late):
-            return self.router.call(scope, call.name, call.arguments)
+            raise models.turn_timeout_error(float(config.get_setting("turn.deadline")))
+        with limit_time(room, self._timeout_error):
+            return self.router.call_tool(scope, call.name, call.arguments)
 
-    def _at_once(self, calls: list[Any]) -> list[Outcome]:
+    def _run_calls_together(self, calls: Sequence[object]) -> list[ToolOutcome]:
         """Run calls at the same time, each on a workspace of its own; the scope goes on with the last one's bars."""
-        done: list[tuple[Outcome, Scope] | BaseException | None] = [None] * len(calls)
+        done: list[tuple[ToolOutcome, Scope] | BaseException | None] = [None] * len(calls)
         turns = threading.Semaphore(AT_ONCE)
 
-        def work(at: int) -> None:
+        def run_in_thread(at: int) -> None:
             scope = replace(self.scope, ws=Workspace(self.scope.ws.root))
             try:
                 with turns:
-                    done[at] = (self._one(scope, calls[at]), scope)
+                    done[at] = (self._run_call(scope, calls[at]), scope)
             except BaseException as exc:
                 done[at] = exc
             finally:
                 scope.ws.close()
 
         # Daemons: Ctrl-C and the deadline must not wait for a host that does not answer.
-        threads = [threading.Thread(target=work, args=(at,), daemon=True) for at in range(len(calls))]
+        threads = [threading.Thread(target=run_in_thread, args=(at,), daemon=True) for at in range(len(calls))]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -300,7 +315,7 @@ class Loop:
         outcomes = []
         for result in done:
             if result is None:
-                raise models.too_long(float(config.get("turn.deadline")))
+                raise models.turn_timeout_error(float(config.get_setting("turn.deadline")))
             if isinstance(result, BaseException):
                 raise result
             outcomes.append(result[0])
@@ -309,12 +324,12 @@ class Loop:
         return outcomes
 
 
-def _counted(told: Any) -> int | None:
+def _parse_token_count(told: object) -> int | None:
     """Return a count of tokens as a server told it, None for what is none."""
     return told if type(told) is int and 0 <= told <= MAX_TOLD else None
 
 
-def _read(arguments: str) -> Any:
+def _parse_arguments(arguments: str) -> Any:
     """Return arguments as the model meant them; text that is no JSON stays text, which the router turns away."""
     try:
         return json.loads(arguments)

@@ -8,7 +8,7 @@ exceptions are told by name and status.
 import sys
 from typing import Any
 
-from ia.agent.tools.limits import LONGEST
+from ia.agent.tools.time_limit import LONGEST
 from ia.kernel import config, faults
 from ia.kernel.errors import DEBUG, ConfigError, IaError, InternalError, TimedOut, TryLater, Unavailable
 
@@ -17,14 +17,32 @@ OFFLINE = "ia-offline"
 LENGTH, FILTER, BROKEN = "length", "filter", "broken"
 """How an answer ends that is not whole: at the model's limit, at the provider's filter, or the stream just stopped."""
 _ENDS = {
-    "length": LENGTH, "max_tokens": LENGTH, "max_output_tokens": LENGTH, "model_context_window_exceeded": LENGTH,
-    "content_filter": FILTER, "safety": FILTER, "prohibited_content": FILTER, "recitation": FILTER,
-}  # fmt: skip
+    "length": LENGTH,
+    "max_tokens": LENGTH,
+    "max_output_tokens": LENGTH,
+    "model_context_window_exceeded": LENGTH,
+    "content_filter": FILTER,
+    "safety": FILTER,
+    "prohibited_content": FILTER,
+    "recitation": FILTER,
+}
 
 _SECRET: set[str] = set()
 """Keys in use: a server that repeats one in its error has it neither printed nor kept."""
-_LATER = ("Timeout", "ConnectError", "ConnectionError", "RateLimit", "InternalServer", "ServiceUnavailable", "Overload",
-          "ReadError", "RemoteProtocol", "ProtocolError", "IncompleteRead", "Disconnected")  # fmt: skip
+_LATER = (
+    "Timeout",
+    "ConnectError",
+    "ConnectionError",
+    "RateLimit",
+    "InternalServer",
+    "ServiceUnavailable",
+    "Overload",
+    "ReadError",
+    "RemoteProtocol",
+    "ProtocolError",
+    "IncompleteRead",
+    "Disconnected",
+)
 
 
 _BUGS = (
@@ -43,26 +61,28 @@ def import_llm() -> Any:
     """Import llm without pandas and numpy, which sqlite-utils would load below it only to register types."""
     if "llm" in sys.modules:
         return sys.modules["llm"]
-    from ia.kernel.store import sqlite_utils
+    from ia.kernel.store import import_sqlite_utils
 
-    sqlite_utils()
+    import_sqlite_utils()
     import llm
 
     return llm
 
 
-def chosen(name: str | None) -> str:
-    """Return the model that a turn uses: the one named, else the setting `model`, else what `llm models default` was
-    set to, else the embedded analyst. A key in the environment alone sends nobody's notes anywhere.
+def choose_model(name: str | None) -> str:
+    """Return the model that a turn uses.
+
+    It is the one named, else the setting `model`, else the default of `llm models default`, else the embedded analyst.
+    A key in the environment alone sends nobody's notes anywhere.
     """
-    asked = name or config.get("model")
+    asked = name or config.get_setting("model")
     if asked:
         return str(asked)
     path = import_llm().user_dir() / "default_model.txt"
     return (path.read_text(encoding="utf-8").strip() if path.exists() else "") or OFFLINE
 
 
-def load(name: str) -> Any:
+def load_model(name: str) -> Any:
     """Return the model, ready to be asked.
 
     raises  Unavailable for a name that no plugin knows, for a model without tools, or one whose key is not there;
@@ -77,15 +97,17 @@ def load(name: str) -> Any:
         model = llm.get_model(name)
     except llm.UnknownModelError:
         raise Unavailable(
-            "{model}: no such model", model=name, hint="`llm models` lists them; llm plugins bring more"
+            "{model}: no such model", model=name, hint="`llm models` lists all models; llm plugins add more"
         ) from None
     except Exception as exc:  # a plugin, or extra-openai-models.yaml, that llm stumbles over
         raise ConfigError(
-            "llm cannot list its models: {reason}", reason=faults.plain(str(exc))[:200] or "no reason was given",
-            hint="look at {folder}: extra-openai-models.yaml, aliases.json", folder=str(llm.user_dir()),
-        ) from None  # fmt: skip
+            "llm cannot list its models: {reason}",
+            reason=faults.clean_line(str(exc))[:200] or "no reason was given",
+            hint="check {folder}: extra-openai-models.yaml, aliases.json",
+            folder=str(llm.user_dir()),
+        ) from None
     if not model.supports_tools:
-        raise Unavailable("{model} cannot call tools", model=name, hint="`llm models --tools` lists those that can")
+        raise Unavailable("{model} cannot call tools", model=name, hint="`llm models --tools` lists models that can")
     _settle_key(llm, model)
     _settle_client(model)
     return model
@@ -103,9 +125,12 @@ def _settle_key(llm: Any, model: Any) -> None:
     if model.key is None and not own:
         variable = "" if getattr(model, "api_base", None) else model.key_env_var or ""
         raise Unavailable(
-            "{model}: there is no key", model=model.model_id, alias=model.needs_key, variable=variable,
+            "{model}: the API key is missing",
+            model=model.model_id,
+            alias=model.needs_key,
+            variable=variable,
             hint="`llm keys set {alias}`" + (", or export {variable}" if variable else ""),
-        )  # fmt: skip
+        )
 
 
 def _settle_client(model: Any) -> None:
@@ -113,50 +138,55 @@ def _settle_client(model: Any) -> None:
     make = getattr(model, "get_client", None)
     if make is None:
         return
-    seconds = min(float(config.get("turn.timeout")), LONGEST)
+    seconds = min(float(config.get_setting("turn.timeout")), LONGEST)
 
-    def get_client(key: Any, **kwargs: Any) -> Any:
+    def get_client(key: object, **kwargs: object) -> object:
         return make(key, **kwargs).with_options(timeout=seconds, max_retries=0)
 
     model.get_client = get_client
 
 
-def explained(exc: Exception, model: str) -> IaError:
+def explain_failure(exc: Exception, model: str) -> IaError:
     """Return the failure that a plugin's exception stands for: 75 for what may pass, 69 for what will not."""
     if isinstance(exc, IaError):
         return exc
     kinds = [kind.__name__ for kind in type(exc).__mro__]
-    status = _status(exc)
+    status = _http_status(exc)
     reason = str(getattr(exc, "message", None) or exc)
     for key in _SECRET:
         reason = reason.replace(key, "***")
-    reason = faults.plain(reason)[:200] or "no reason was given"
+    reason = faults.clean_line(reason)[:200] or "no reason was given"
     if "NeedsKeyException" in kinds:
-        return Unavailable("{model}: there is no key", model=model, hint="`llm keys` stores one")
+        return Unavailable("{model}: the API key is missing", model=model, hint="store one with `llm keys set`")
     if model == OFFLINE:  # no provider behind it: what is raised here is our own doing
         return InternalError("the embedded analyst")
     if status == 401:
         return Unavailable(
-            "{model}: the key was refused ({status})", model=model, status=status, hint="`llm keys` stores another"
+            "{model}: the provider rejected the API key ({status})",
+            model=model,
+            status=status,
+            hint="store another key with `llm keys set`",
         )
     if status == 429:
         return TryLater(
-            "{model}: too many requests, or no credit left: {reason}", model=model, reason=_named(status, reason),
-            hint="wait a little, or look at the account with the provider",
-        )  # fmt: skip
+            "{model}: too many requests, or no credit left: {reason}",
+            model=model,
+            reason=_prefix_status(status, reason),
+            hint="wait and try again, or check your account with the provider",
+        )
     if status in (408, 409, 425) or (status is not None and status >= 500):
-        return TryLater("{model}: the provider has a problem: {reason}", model=model, reason=_named(status, reason))
+        return TryLater("{model}: provider error: {reason}", model=model, reason=_prefix_status(status, reason))
     if status is not None and status >= 400:
-        hint = "`llm models` lists them; llm plugins bring more" if status == 404 else None
-        return Unavailable("{model}: {reason}", model=model, reason=_named(status, reason), hint=hint)
+        hint = "`llm models` lists all models; llm plugins add more" if status == 404 else None
+        return Unavailable("{model}: {reason}", model=model, reason=_prefix_status(status, reason), hint=hint)
     if isinstance(exc, TimeoutError | ConnectionError) or any(word in kind for kind in kinds for word in _LATER):
-        return TryLater("{model}: the provider cannot be reached: {reason}", model=model, reason=reason)
+        return TryLater("{model}: cannot reach the provider: {reason}", model=model, reason=reason)
     if isinstance(exc, _BUGS):  # of the plugin: its text is for developers
-        return Unavailable("{model}: an answer that cannot be read", model=model, hint=DEBUG)
-    return Unavailable("{model}: an answer that cannot be read: {reason}", model=model, reason=reason)
+        return Unavailable("{model}: the answer is unreadable", model=model, hint=DEBUG)
+    return Unavailable("{model}: the answer is unreadable: {reason}", model=model, reason=reason)
 
 
-def ending(response: Any, model: Any) -> str:
+def detect_ending(response: object, model: object) -> str:
     """Return how an answer ended: "" for a whole one, else LENGTH, FILTER or BROKEN.
 
     Each plugin of llm keeps what its provider said in `response_json`, under the provider's own name.
@@ -179,13 +209,13 @@ def ending(response: Any, model: Any) -> str:
     return BROKEN if streamed and not told.get("usage") else ""
 
 
-def broken_off(model: str) -> TryLater:
+def broken_stream_error(model: str) -> TryLater:
     """The failure of a stream that stopped without saying that the answer is at its end."""
-    return TryLater("{model}: the answer broke off before its end", model=model)
+    return TryLater("{model}: the answer ended before it was complete", model=model)
 
 
 def wait_before_retry(exc: Exception, attempt: int) -> float:
-    """Return the seconds to wait: what the server asked for, else 0.5, 1, 2 …"""
+    """Return the seconds to wait: what the server asked for, else 0.5, 1, 2 and so on."""
     headers = getattr(getattr(exc, "response", None), "headers", None) or {}
     try:
         asked = float(headers.get("retry-after", ""))
@@ -194,22 +224,26 @@ def wait_before_retry(exc: Exception, attempt: int) -> float:
     return asked if asked >= 0 else 0.5 * 2.0**attempt
 
 
-def silence(model: str, seconds: float) -> TryLater:
+def silence_error(model: str, seconds: float) -> TryLater:
     """The failure of a model that sends nothing for `seconds`."""
     return TryLater(
-        "{model}: nothing came for {seconds:g} s", model=model, seconds=seconds,
-        hint="`ia config set turn.timeout` changes the patience",
-    )  # fmt: skip
-
-
-def too_long(seconds: float) -> TimedOut:
-    """The failure of a turn that took longer than `seconds` in all."""
-    return TimedOut(
-        "the turn took longer than {seconds:g} s", seconds=seconds, hint="`ia config set turn.deadline` changes it"
+        "{model}: no data for {seconds:g} s",
+        model=model,
+        seconds=seconds,
+        hint="`ia config set turn.timeout` changes this limit",
     )
 
 
-def _status(exc: Exception) -> int | None:
+def turn_timeout_error(seconds: float) -> TimedOut:
+    """The failure of a turn that took longer than `seconds` in all."""
+    return TimedOut(
+        "the turn timed out after {seconds:g} s",
+        seconds=seconds,
+        hint="`ia config set turn.deadline` changes this limit",
+    )
+
+
+def _http_status(exc: Exception) -> int | None:
     for holder in (exc, getattr(exc, "response", None)):
         code = getattr(holder, "status_code", None) or getattr(holder, "status", None)
         if isinstance(code, int):
@@ -217,5 +251,5 @@ def _status(exc: Exception) -> int | None:
     return None
 
 
-def _named(status: int, reason: str) -> str:
+def _prefix_status(status: int, reason: str) -> str:
     return reason if str(status) in reason else f"{status}: {reason}"

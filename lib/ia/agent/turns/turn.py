@@ -8,14 +8,14 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ia.agent.analyst.voice import language
-from ia.agent.tools.asking import pasted
+from ia.agent.tools.consent import has_pasted_text
 from ia.agent.tools.router import Router
-from ia.agent.tools.scope import Call, Market, Scope
+from ia.agent.tools.scope import Scope, ScopeMarket, ToolCall
 from ia.agent.turns import models
-from ia.agent.turns.context import DATA, HISTORY, QUERY, Context, Data, assembled, stored
+from ia.agent.turns.context import DATA, HISTORY, QUERY, Context, Data, build_context, format_stored_question
 from ia.agent.turns.turn_id import new_turn_id
 from ia.faculties import skills
 from ia.kernel import audit, config, faults
@@ -29,27 +29,29 @@ from ia.kernel.errors import (
     TryLater,
     Unavailable,
     UsageError,
-    once,
-    silent,
+    drop_message,
+    notify_once,
 )
+from ia.kernel.i18n import mark_text, translate
+from ia.kernel.jsontypes import Json
 from ia.kernel.workspace import Workspace
 from ia.organs import sessions
 from ia.wiring.indexing import notice_changes
+
+if TYPE_CHECKING:
+    from ia.agent.turns.loop import Loop
 
 PASTED = "pasted text"
 """The origin of what stands in the user's message and is somebody else's."""
 _COMMAND = re.compile(r"/([\w][\w-]*)(?:\s+(.*))?\Z", re.S)
 MAX_MESSAGE = 200_000
-COULD_NOT = {
-    "zh": "没有答出来：ia 内部出错，详情在日志里（`ia log --kind fault`）。",
-    "en": "I could not answer: an internal error of ia. It is in the log (`ia log --kind fault`).",
-}
+COULD_NOT = mark_text("I could not answer: an internal error of ia. It is in the log (`ia log --kind fault`).")
 """What a session keeps of a turn that a bug ended: the words of a Python error are nobody's answer."""
 PRICES = "market.ohlcv"
 """The tool that fetches prices."""
 CUT = {
-    models.LENGTH: "the answer is cut: it reached the model's limit of length",
-    models.FILTER: "the answer is cut: the provider's filter stopped it",
+    models.LENGTH: "the answer is cut off: it reached the model's length limit",
+    models.FILTER: "the answer is cut off: the provider's filter stopped it",
 }
 """What is said of a reply that is not whole."""
 
@@ -74,20 +76,22 @@ class Heard:
 class Turn:
     """What came of a turn. `calls` are the tools as they were called, `pending` the proposals that wait.
 
-    cut   why the reply is not whole (`length`, `filter`); "" for a whole one
+    cut         why the reply is not whole (`length`, `filter`); "" for a whole one
+    understood  False where the embedded analyst says that it made nothing of the message; True of other models
     """
 
     id: str
     session: str
     model: str
     reply: str = ""
-    calls: list[Call] = field(default_factory=list)
+    calls: list[ToolCall] = field(default_factory=list)
     artifacts: list[str] = field(default_factory=list)
     pending: list[int] = field(default_factory=list)
-    usage: dict[str, Any] = field(default_factory=dict)
+    usage: Json = field(default_factory=dict)
     cut: str = ""
+    understood: bool = True
 
-    def lacking(self) -> IaError | None:
+    def missing_prices_error(self) -> IaError | None:
         """Return why prices that the turn asked for could not be had, where it got none at all: TryLater, Unavailable.
 
         What a reply makes of that is words; a script and a task need to know that it was no answer.
@@ -95,32 +99,40 @@ class Turn:
         asked = [call for call in self.calls if call.name == PRICES]
         if any(call.ok for call in asked):
             return None
-        told = "the answer lacks the prices that it needed: {reason}"
+        told = "the answer lacks prices that it needs: {reason}"
         for kinds, error in (((TryLater.status, TimedOut.status), TryLater), ((Unavailable.status,), Unavailable)):
             for call in asked:
                 if call.status in kinds:
-                    return error(told, reason=call.error, hint="how the hosts stand: `ia doctor`")
+                    return error(told, reason=call.error, hint="`ia doctor` shows the state of the hosts")
         return None
 
-    def document(self) -> dict[str, Any]:
+    def as_document(self) -> Json:
         """Return it as the contract has it."""
         tools = [{"name": c.name, "args": c.args, "ok": c.ok, "ms": c.ms} for c in self.calls]
         return {
-            "turn": self.id, "session": self.session, "model": self.model, "reply": self.reply, "tools": tools,
-            "artifacts": self.artifacts, "pending": self.pending, "usage": self.usage, "cut": self.cut or None,
-        }  # fmt: skip
+            "turn": self.id,
+            "session": self.session,
+            "model": self.model,
+            "reply": self.reply,
+            "tools": tools,
+            "artifacts": self.artifacts,
+            "pending": self.pending,
+            "usage": self.usage,
+            "cut": self.cut or None,
+            "understood": self.understood,
+        }
 
 
-def take(
+def take_turn(
     ws: Workspace,
     message: str,
     *,
     session: str = "",
     model: str | None = None,
     data: tuple[Data, ...] = (),
-    market: Market | None = None,
+    market: ScopeMarket | None = None,
     write: Callable[[str], object] = lambda _: None,
-    notify: Notify = silent,
+    notify: Notify = drop_message,
     router: Router | None = None,
     heard: Heard | None = None,
     event: str = "",
@@ -130,9 +142,9 @@ def take(
     session  turns of one session follow each other, also when they are begun at once; "" begins a new one.
     data     text from outside that comes along. market: bars that were piped in.
     heard    how the message came, where that was not a terminal.
-    event    what happened, where nobody asked (ia.agent.turns.occasions): the message is ia's own, and asks for no
+    event    what happened, where nobody asked (ia.agent.turns.daily_events): the message is ia's own, and asks for no
     area.
-    raises   UsageError for an empty message; what `Loop.run` raises, after the session was kept.
+    raises   UsageError for an empty message; what `Loop.answer_context` raises, after the session was kept.
     """
     if not message.strip():
         raise UsageError("the message is empty", hint='try: ia turn "帮我看看宁德时代最近怎么样"')
@@ -141,10 +153,12 @@ def take(
     notice_changes(ws)
     number = new_turn_id()
     session = sessions.check_id(session) if session else number
-    name = models.chosen(model)
-    notify = once(notify)
-    with sessions.queue(ws, session, float(config.get("turn.deadline"))):
-        return _Taking(ws, number, session, name, notify, write, router).take(message, data, market, heard, event)
+    name = models.choose_model(model)
+    notify = notify_once(notify)
+    with sessions.hold_session(ws, session, float(config.get_setting("turn.deadline"))):
+        return _TurnTaking(ws, number, session, name, notify, write, router).run_turn(
+            message, data, market, heard, event
+        )
 
 
 @dataclass
@@ -156,7 +170,7 @@ class Prepared:
     skill: skills.Loaded | None
 
 
-def prepare(
+def prepare_turn(
     ws: Workspace,
     message: str,
     *,
@@ -164,8 +178,8 @@ def prepare(
     turn: str,
     router: Router,
     data: tuple[Data, ...] = (),
-    market: Market | None = None,
-    notify: Notify = silent,
+    market: ScopeMarket | None = None,
+    notify: Notify = drop_message,
     actor: str = "model",
     prune: bool = False,
     heard: Heard | None = None,
@@ -178,38 +192,51 @@ def prepare(
     by_user = (heard is None or heard.by_user) and not event
     scope = Scope(
         ws, actor=actor, asked=message if by_user else "", session=session, turn=turn, notify=notify, market=market
-    )  # fmt: skip
+    )
     if heard is not None:
         scope.taint(heard.origin)
         scope.own = heard.origin if heard.by_user else ""
         scope.allowed, scope.once = heard.allowed, heard.once
-    if by_user and config.run() is None and pasted(message):  # a task's prompt was approved, every word of it
+    if (
+        by_user and config.run_number() is None and has_pasted_text(message)
+    ):  # a task's prompt was approved, every word of it
         scope.taint(PASTED)
-    active = _named_skill(ws, message) if by_user else None
+    active = _load_named_skill(ws, message) if by_user else None
     if active is not None:
-        from ia.agent.tools.builtin.skills import activate
+        from ia.agent.tools.builtin.skills import activate_skill
 
-        activate(scope, active, by_user=True)
-    history = sessions.history(ws, session) if session else []
-    summary = sessions.find(ws, session).summary if history else ""
-    room = max(HISTORY - sessions.tokens(message) - sum(min(sessions.tokens(item.text), DATA) for item in data), 0)
-    if over := sessions.going(history, room):
+        activate_skill(scope, active, by_user=True)
+    history = sessions.load_history(ws, session) if session else []
+    summary = sessions.find_session(ws, session).summary if history else ""
+    room = max(
+        HISTORY
+        - sessions.estimate_tokens(message)
+        - sum(min(sessions.estimate_tokens(item.text), DATA) for item in data),
+        0,
+    )
+    if over := sessions.exchanges_to_prune(history, room):
         gone = {message.id for exchange in over for message in exchange}
         history = [message for message in history if message.id not in gone]
-        summary = "\n".join(filter(None, [summary, *map(sessions.gist, over)]))
+        summary = "\n".join(filter(None, [summary, *map(sessions.exchange_gist, over)]))
         if prune:
-            sessions.prune(ws, session, room)
-            summary = sessions.find(ws, session).summary
-    context = assembled(
-        ws, message, history=history, summary=summary, data=data, skill=active, tools=router.offered(scope),
+            sessions.prune_session(ws, session, room)
+            summary = sessions.find_session(ws, session).summary
+    context = build_context(
+        ws,
+        message,
+        history=history,
+        summary=summary,
+        data=data,
+        skill=active,
+        tools=router.offered_tools(scope),
         event=event or QUERY,
-    )  # fmt: skip
+    )
     for origin in context.origins:
         scope.taint(origin)
     return Prepared(context, scope, active)
 
 
-def _named_skill(ws: Workspace, message: str) -> skills.Loaded | None:
+def _load_named_skill(ws: Workspace, message: str) -> skills.Loaded | None:
     """Return the skill that a message begins with (`/research 茅台`).
 
     raises  NotFound, Refused: the user named it, and must know why it does not run.
@@ -220,7 +247,7 @@ def _named_skill(ws: Workspace, message: str) -> skills.Loaded | None:
     return skills.load(ws, found[1], (found[2] or "").strip(), by_user=True)
 
 
-class _Taking:
+class _TurnTaking:
     """A turn under way."""
 
     def __init__(
@@ -234,98 +261,134 @@ class _Taking:
         router: Router | None,
     ) -> None:
         from ia.agent.tools import catalog
-        from ia.organs.usage import Meter
+        from ia.organs.spending import Meter
 
         self.ws, self.notify, self.write = ws, notify, write
         self.turn = Turn(number, session, model)
-        self.router = router or catalog.router(ws)
+        self.router = router or catalog.build_router(ws)
         self.meter = Meter(ws, model, command=number, session=session, turn=number)
-        self.loop: Any = None
+        self.loop: Loop | None = None
 
-    def take(
-        self, message: str, data: tuple[Data, ...], market: Market | None, heard: Heard | None, event: str
+    def run_turn(
+        self, message: str, data: tuple[Data, ...], market: ScopeMarket | None, heard: Heard | None, event: str
     ) -> Turn:
         started = time.monotonic()
         turn = self.turn
-        ready = prepare(
-            self.ws, message, session=turn.session, turn=turn.id, router=self.router, data=data, market=market,
-            notify=self.notify, actor=f"model {turn.model}", prune=True, heard=heard, event=event,
-        )  # fmt: skip
+        ready = prepare_turn(
+            self.ws,
+            message,
+            session=turn.session,
+            turn=turn.id,
+            router=self.router,
+            data=data,
+            market=market,
+            notify=self.notify,
+            actor=f"model {turn.model}",
+            prune=True,
+            heard=heard,
+            event=event,
+        )
         scope = ready.scope
         turn.calls, turn.artifacts, turn.pending = scope.calls, scope.artifacts, scope.pending
-        self._begin(message, data, scope, event)
+        self._record_question(message, data, scope, event)
         failure = "interrupted"
         try:
-            self._answer(message, ready)
+            self._produce_answer(message, ready)
             failure = ""
         except Exception as exc:
-            error = faults.explain(exc, "the turn")
+            error = faults.explain_exception(exc, "the turn")
             if not isinstance(error, InternalError):
                 failure = str(error)
                 raise
-            failure = COULD_NOT[language(message, config.locale_lang())]
+            failure = translate(COULD_NOT, language(message, config.locale_lang()))
             kept = faults.record(self.ws.db, "turn", turn.id, exc.__cause__ or exc, session=turn.session)
             raise InternalError("the turn", kept=kept) from exc
         finally:
-            self._end(scope, failure, time.monotonic() - started)
+            self._record_answer(scope, failure, time.monotonic() - started)
         return turn
 
-    def _answer(self, message: str, ready: Prepared) -> None:
+    def _produce_answer(self, message: str, ready: Prepared) -> None:
         from ia.agent.turns import subagents
         from ia.agent.turns.loop import Loop
 
         scope, active = ready.scope, ready.skill
-        scope.fork = subagents.fork(scope, self.router, self.turn.model)
+        scope.fork = subagents.make_fork(scope, self.router, self.turn.model)
         if active is not None and active.skill.fork:
             arguments = message.strip().partition(" ")[2] or active.skill.description()
             told = scope.fork(task=arguments, role="researcher", tools=None, skill=active.skill.name)
-            self.turn.reply = subagents.spoken(told)
+            self.turn.reply = subagents.format_summary(told)
             self.write(self.turn.reply)
             return
         self.loop = Loop(self.turn.model, self.router, scope, self.meter, self.write)
-        self.loop.run(ready.context)
+        self.loop.answer_context(ready.context)
         if not self.loop.reply.strip():
-            raise models.explained(ValueError("the answer is empty"), self.turn.model)
+            raise models.explain_failure(ValueError("the answer is empty"), self.turn.model)
 
-    def _begin(self, message: str, data: tuple[Data, ...], scope: Scope, event: str) -> None:
+    def _record_question(self, message: str, data: tuple[Data, ...], scope: Scope, event: str) -> None:
         """Keep the question at once: whatever happens next, it was asked. Of an event only the answer may matter."""
-        sessions.add(
-            self.ws, self.turn.session, "user", stored(message, data, event or QUERY), turn=self.turn.id,
-            importance=0 if event else sessions.importance_of(message), origins=tuple(scope.origins),
-        )  # fmt: skip
+        sessions.add_message(
+            self.ws,
+            self.turn.session,
+            "user",
+            format_stored_question(message, data, event or QUERY),
+            turn=self.turn.id,
+            importance=0 if event else sessions.importance_of(message),
+            origins=tuple(scope.origins),
+        )
         audit.record(
-            self.ws.db, "turn.begin", self.turn.id, "user", session=self.turn.session, model=self.turn.model,
-            message=event or message[:200], **({"skill": scope.skill} if scope.skill else {}),
+            self.ws.db,
+            "turn.begin",
+            self.turn.id,
+            "user",
+            session=self.turn.session,
+            model=self.turn.model,
+            message=event or message[:200],
+            **({"skill": scope.skill} if scope.skill else {}),
             **({"untrusted": list(scope.origins)} if scope.origins else {}),
-        )  # fmt: skip
+        )
 
-    def _end(self, scope: Scope, failure: str, seconds: float) -> None:
+    def _record_answer(self, scope: Scope, failure: str, seconds: float) -> None:
         turn = self.turn
         if self.loop is not None:
-            turn.reply, turn.cut = self.loop.reply, self.loop.cut
-        turn.usage = self.meter.total()
+            turn.reply, turn.cut, turn.understood = self.loop.reply, self.loop.cut, self.loop.understood
+        turn.usage = self.meter.total_usage()
         why = CUT.get(turn.cut, "")
         remark = failure or why
         kept = turn.reply if not remark else f"{turn.reply.rstrip()}\n\n[{remark}]".strip()
-        sessions.add(
-            self.ws, turn.session, "assistant", kept, turn=turn.id,
-            importance=sessions.importance_of(turn.reply), origins=tuple(scope.origins),
-        )  # fmt: skip
+        sessions.add_message(
+            self.ws,
+            turn.session,
+            "assistant",
+            kept,
+            turn=turn.id,
+            importance=sessions.importance_of(turn.reply),
+            origins=tuple(scope.origins),
+        )
         audit.record(
-            self.ws.db, "turn.end", turn.id, "user", session=turn.session, model=turn.model, tools=len(turn.calls),
-            artifacts=turn.artifacts, pending=turn.pending, ms=round(seconds * 1000), usage=turn.usage,
-            **({"failure": failure} if failure else {}), **({"cut": turn.cut} if turn.cut else {}),
-        )  # fmt: skip
+            self.ws.db,
+            "turn.end",
+            turn.id,
+            "user",
+            session=turn.session,
+            model=turn.model,
+            tools=len(turn.calls),
+            artifacts=turn.artifacts,
+            pending=turn.pending,
+            ms=round(seconds * 1000),
+            usage=turn.usage,
+            **({"failure": failure} if failure else {}),
+            **({"cut": turn.cut} if turn.cut else {}),
+        )
         if why and not failure:
             self.notify(Message(why))
         if not failure and self.meter.unpriced and self.meter.is_new():
-            from ia.organs.usage import UNPRICED_TOKENS
+            from ia.organs.spending import UNPRICED_TOKENS
 
             self.notify(
                 Message(
-                    "{model} has no price: caps in money do not count it, and one command may use {tokens} tokens; set"
-                    " prices.{model}.input and .output, or turn.max_tokens",
+                    "{model} has no price, so money caps do not count it, and one command may use {tokens} tokens; "
+                    "set prices.{model}.input and .output, or turn.max_tokens",
                     model=turn.model,
-                    tokens=int(config.get("turn.max_tokens") or UNPRICED_TOKENS),
+                    tokens=int(config.get_setting("turn.max_tokens") or UNPRICED_TOKENS),
                 )
             )

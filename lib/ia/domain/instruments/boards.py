@@ -10,8 +10,13 @@ from ia.domain.instruments.symbols import Symbol
 
 
 class Board(NamedTuple):
-    """name: `main.SH`, `chinext`, `star`, `bse`, `b.SH`, `fund.gold`, `HK`…; scopes: what a rule may be made for, from
-    the narrow to the wide; sure: whether code or name decided, not a guess that most such funds share."""
+    """The board on which a security is listed.
+
+    Attributes:
+        name: `main.SH`, `chinext`, `star`, `bse`, `b.SH`, `fund.gold`, `HK` and so on.
+        scopes: what a rule may be made for, from the narrow to the wide.
+        sure: whether code or name decided, not a guess that is right for most funds.
+    """
 
     name: str
     scopes: tuple[str, ...]
@@ -58,38 +63,41 @@ _PLAIN_ETF = ("510", "512", "515", "516", "517", "560", "561", "562", "563")
 
 
 @cache
-def board(symbol: Symbol) -> Board:
+def find_board(symbol: Symbol) -> Board:
     """Return the board of a security.
 
     >>> from ia.domain.instruments.symbols import from_canonical
-    >>> [board(from_canonical(s)).name for s in ("600519.SH", "300750.SZ", "688981.SH", "920002.BJ", "518880.SH", "AAPL.US")]
+    >>> [find_board(from_canonical(s)).name for s in ("600519.SH", "300750.SZ", "688981.SH", "920002.BJ", "518880.SH", "AAPL.US")]
     ['main.SH', 'chinext', 'star', 'bse', 'fund.gold', 'US']
     """  # noqa: E501
     if symbol.market == "US":
-        return _of("US")
+        return _make_board("US")
     if symbol.market == "HK":
-        return _of("HK.etf" if symbol.kind == "etf" else "HK.reit" if symbol.code in HK_REITS else "HK")
+        return _make_board("HK.etf" if symbol.kind == "etf" else "HK.reit" if symbol.code in HK_REITS else "HK")
     if (found := find_range(symbol.code, symbol.exchange)) and found.board:
-        return _of(found.board)
+        return _make_board(found.board)
     if symbol.kind == "stock":
         return Board("main", ("main", "A"), sure=False)
     name = unicodedata.normalize("NFKC", symbol.name).upper()
     for kind, words in _WORDS:
         if re.search(words, name):
-            return _of(kind)
+            return _make_board(kind)
     plain = symbol.exchange == "SH" and symbol.code.startswith(_PLAIN_ETF)
     return Board("fund", _WIDER["fund"], sure=plain or bool(name))
 
 
-def _of(name: str) -> Board:
+def _make_board(name: str) -> Board:
     return Board(name, _WIDER[name])
 
 
-def currency(symbol: Symbol) -> str:
-    """Return in what a security is traded: CNY, HKD or USD; B-shares of Shanghai in USD, of Shenzhen in HKD, the
-    yuan counters of Hong Kong (8xxxx) in CNY, the dollar counters of its funds in USD."""
+def trading_currency(symbol: Symbol) -> str:
+    """Return the currency in which a security is traded: CNY, HKD or USD.
+
+    B shares of Shanghai are traded in USD, of Shenzhen in HKD; the yuan counters of Hong Kong (8xxxx) in CNY, the
+    dollar counters of its funds in USD.
+    """
     if symbol.market == "CN":
-        return {"b.SH": "USD", "b.SZ": "HKD"}.get(board(symbol).name, "CNY")
+        return {"b.SH": "USD", "b.SZ": "HKD"}.get(find_board(symbol).name, "CNY")
     if symbol.market == "HK":
         if is_between(symbol.code, HK_USD_ETFS):
             return "USD"
@@ -99,17 +107,19 @@ def currency(symbol: Symbol) -> str:
 
 def is_b_share(symbol: Symbol) -> bool:
     """Return True for a share of a mainland company that is traded in US or Hong Kong dollars on the mainland."""
-    return "B" in board(symbol).scopes
+    return "B" in find_board(symbol).scopes
 
 
-def tick(symbol: Symbol) -> float | None:
-    """Return the smallest step of a price; None where it depends on the price (Hong Kong), and where the exchange
-    does not round the reference price of an ex-day to it (United States).
+def tick_size(symbol: Symbol) -> float | None:
+    """Return the smallest step of a price.
+
+    None where it depends on the price (Hong Kong), and where the exchange does not round the reference price of an
+    ex-dividend date to it (United States).
 
     >>> from ia.domain.instruments.symbols import from_canonical
-    >>> [tick(from_canonical(code)) for code in ("600519.SH", "510300.SH", "900901.SH", "200002.SZ", "AAPL.US")]
+    >>> [tick_size(from_canonical(code)) for code in ("600519.SH", "510300.SH", "900901.SH", "200002.SZ", "AAPL.US")]
     [0.01, 0.001, 0.001, 0.01, None]
     """
     if symbol.kind not in ("stock", "etf", "bond"):
         return None
-    return next((_TICKS[scope] for scope in board(symbol).scopes if scope in _TICKS), None)
+    return next((_TICKS[scope] for scope in find_board(symbol).scopes if scope in _TICKS), None)

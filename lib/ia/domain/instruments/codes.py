@@ -48,17 +48,17 @@ MAINLAND = (
 """Where several ranges have a code, the first one counts."""
 
 
-def _spans(text: str) -> tuple[tuple[str, str], ...]:
+def _parse_spans(text: str) -> tuple[tuple[str, str], ...]:
     """Return the first and the last code of each span: `02800-02849 03000-03199`."""
     return tuple((first, last) for first, _, last in (span.partition("-") for span in text.split()))
 
 
-HK_ETFS = _spans(
+HK_ETFS = _parse_spans(
     "02800-02849 03000-03199 03400-03499 07200-07399 07500-07599 07700-07799 09000-09199 09400-09499 09800-09849"
     " 82800-82849 83000-83199 83400-83499 87200-87399"
 )
 """Codes of exchange traded funds and of leveraged and inverse products in Hong Kong, in all three currencies."""
-HK_USD_ETFS = _spans("09000-09199 09400-09499 09800-09849")
+HK_USD_ETFS = _parse_spans("09000-09199 09400-09499 09800-09849")
 """Those of them that are traded in US dollars."""
 HK_REITS = frozenset(
     "00405 00435 00778 00808 00823 01275 01426 01503 01881 02191 02778 80823 87001".split()  # noqa: SIM905

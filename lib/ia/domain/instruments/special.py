@@ -6,6 +6,8 @@
 import re
 import unicodedata
 
+from ia.kernel.patterns import pattern
+
 ST_MARKS = ("ST", "*ST", "SST", "S*ST")
 """Special treatment, at the beginning of a name; an `S` before a Chinese name: a share structure never reformed."""
 EX_DAY_MARKS = ("XD", "XR", "DR")
@@ -16,9 +18,9 @@ HAN = "[一-鿿]"
 
 _ex_day = "|".join(EX_DAY_MARKS)
 _first_days = f"[{''.join(FIRST_DAYS_MARKS)}]"
-_is_st = re.compile(f"{'|'.join(map(re.escape, ST_MARKS))}|S(?={HAN})").match
-_is_new = re.compile(f"({_first_days})(?={HAN})").match
-_is_marked = re.compile(rf"(?:{_ex_day}|{_first_days})(?=[^\x00-\x7f])").match
+_is_st = pattern(f"{'|'.join(map(re.escape, ST_MARKS))}|S(?={HAN})")
+_is_new = pattern(f"({_first_days})(?={HAN})")
+_is_marked = pattern(rf"(?:{_ex_day}|{_first_days})(?=[^\x00-\x7f])")
 
 
 def is_st(name: str) -> bool:
@@ -27,17 +29,18 @@ def is_st(name: str) -> bool:
     >>> [is_st(name) for name in ("*ST康得", "ST 天业", "＊ST信威", "S佳通", "XD*ST华", "贵州茅台", "SMIC")]
     [True, True, True, True, True, False, False]
     """
-    return bool(_is_st(re.sub(f"^(?:{_ex_day})", "", _fold(name).upper())))
+    return bool(_is_st.match(re.sub(f"^(?:{_ex_day})", "", _fold_name(name).upper())))
 
 
 def sessions_by_name(name: str) -> int | None:
-    """Return the least number of trading days since the listing that a name tells: 0 for `N…`, 1 for `C…` (the second
-    to the fifth day without limits); None where it tells nothing.
+    """Return the least number of trading days since the listing that a name tells, None where it tells nothing.
+
+    It is 0 for `N…` and 1 for `C…` (the second to the fifth day without limits).
 
     >>> [sessions_by_name(name) for name in ("N汇成", "C汇成", "汇成股份", "TCL科技", "CN创业")]
     [0, 1, None, None, None]
     """
-    found = _is_new(unicodedata.normalize("NFKC", name))
+    found = _is_new.match(unicodedata.normalize("NFKC", name))
     return None if found is None else FIRST_DAYS_MARKS[found[1]]
 
 
@@ -49,8 +52,8 @@ def clean_name(name: str) -> str:
     >>> clean_name("五 粮 液"), clean_name("XD贵州茅"), clean_name("N汇成")
     ('五粮液', '', '')
     """
-    plain = _fold(name)
-    return "" if _is_marked(plain) else plain
+    plain = _fold_name(name)
+    return "" if _is_marked.match(plain) else plain
 
 
 def choose_name(told: str, known: str | None) -> str | None:
@@ -62,5 +65,5 @@ def choose_name(told: str, known: str | None) -> str | None:
     return clean_name(told) or known or told.lstrip("".join((*EX_DAY_MARKS, *FIRST_DAYS_MARKS))) or None
 
 
-def _fold(name: str) -> str:
+def _fold_name(name: str) -> str:
     return "".join(unicodedata.normalize("NFKC", name).split())

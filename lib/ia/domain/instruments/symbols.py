@@ -6,7 +6,6 @@ as ``宁德时代H股``. Codes outside the bundled table are resolved by the exc
 """
 
 import os
-import re
 import unicodedata
 from collections.abc import Iterable
 from functools import cache
@@ -14,6 +13,7 @@ from typing import NamedTuple
 
 from ia.domain.instruments.codes import HK_ETFS, find_range, is_between
 from ia.kernel.errors import NotFound, UsageError
+from ia.kernel.patterns import pattern
 
 MARKET = {"SH": "CN", "SZ": "CN", "BJ": "CN", "HK": "HK", "US": "US"}
 """The market of each exchange suffix."""
@@ -36,9 +36,9 @@ _RIGHTS = {
     "380": "300",
 }
 
-_is_code = re.compile(r"[0-9]{6}").fullmatch
-_is_hk_code = re.compile(r"[0-9]{1,5}").fullmatch
-_is_ticker = re.compile(r"[A-Z]{1,5}(?:[.-][A-Z])?").fullmatch
+_is_code = pattern(r"[0-9]{6}")
+_is_hk_code = pattern(r"[0-9]{1,5}")
+_is_ticker = pattern(r"[A-Z]{1,5}(?:[.-][A-Z])?")
 
 
 class Symbol(NamedTuple):
@@ -62,7 +62,7 @@ class Symbol(NamedTuple):
         return f"{self.canonical} {self.name}".rstrip()
 
 
-def resolve(text: str, learned: Iterable[Symbol] = (), *, traded: bool = False) -> Symbol:
+def resolve_security(text: str, learned: Iterable[Symbol] = (), *, traded: bool = False) -> Symbol:
     """Return the one security that a code or a name means.
 
     learned  securities whose names sources have told; they count where the bundled table does not know.
@@ -71,37 +71,46 @@ def resolve(text: str, learned: Iterable[Symbol] = (), *, traded: bool = False) 
     raises  UsageError (2) listing the candidates where it could be several; NotFound (66), with near names, where it
             is none, or where code and exchange contradict each other.
 
-    >>> str(resolve("sh600519")), resolve("700.hk").canonical, resolve("brk.b").canonical, resolve("ndsd").canonical
-    ('600519.SH 贵州茅台', '00700.HK', 'BRK.B.US', '300750.SZ')
+    >>> str(resolve_security("sh600519")), resolve_security("700.hk").canonical, resolve_security("ndsd").canonical
+    ('600519.SH 贵州茅台', '00700.HK', '300750.SZ')
     """
     asked = unicodedata.normalize("NFKC", text).strip()
     if not asked:
-        raise UsageError("no symbol was given", hint="`ia ohlcv 600519`, `ia ohlcv 00700.HK` or `ia ohlcv AAPL`")
+        raise UsageError(
+            "no symbol given", hint="for example `ia ohlcv 600519`, `ia ohlcv 00700.HK` or `ia ohlcv AAPL`"
+        )
     if len(asked) > 60 or not asked.isprintable():
-        raise UsageError("{text!r} is not a symbol", text=asked[:60])
-    found = _by_code(asked.upper(), asked, traded) or _by_name(asked, learned)
-    return found if found.name else _named(found, learned)
+        raise UsageError("{text!r} is not a valid symbol", text=asked[:60])
+    found = _resolve_code(asked.upper(), asked, traded) or _resolve_name(asked, learned)
+    return found if found.name else _add_learned_name(found, learned)
 
 
 def bundled_symbols() -> tuple[Symbol, ...]:
     """Return the bundled securities, in the order of the table."""
-    return tuple(row.symbol for row in _rows())
+    return tuple(row.symbol for row in _load_rows())
 
 
 def bundled_names() -> tuple[tuple[Symbol, tuple[str, ...]], ...]:
     """Return the bundled securities with their folded names: full names and nicknames first, then pinyin."""
-    return (*_table(), *_spelt())
+    return (*_folded_names(), *_pinyin_names())
 
 
 def english_names() -> dict[str, str]:
     """Return the English names of the bundled securities by canonical code, of those that have one."""
-    return {row.symbol.canonical: row.english for row in _rows() if row.english}
+    return {row.symbol.canonical: row.english for row in _load_rows() if row.english}
+
+
+@cache
+def not_tickers() -> frozenset[str]:
+    """Return words in capitals that are no tickers, though tickers may look like them."""
+    with open(os.path.join(os.path.dirname(__file__), "not_tickers.txt"), encoding="utf-8") as file:
+        return frozenset(word for line in file if not line.startswith("#") for word in line.split())
 
 
 def from_canonical(canonical: str) -> Symbol:
     """Return the security of a canonical code such as `600519.SH`; NotFound where it is none."""
     code, _, exchange = canonical.rpartition(".")
-    return _known(code, exchange) or _assumed(code, exchange, canonical)
+    return _find_bundled(code, exchange) or _assume_symbol(code, exchange, canonical)
 
 
 def symbol_of_kind(canonical: str, kind: str = "stock") -> Symbol:
@@ -123,31 +132,33 @@ def listed_code(issue: Symbol, *, rights: bool = False) -> Symbol | None:
     return None if head is None else from_canonical(f"{head}{issue.code[3:]}.{issue.exchange}")
 
 
-def _by_code(upper: str, asked: str, traded: bool) -> Symbol | None:
+def _resolve_code(upper: str, asked: str, traded: bool) -> Symbol | None:
     """Return the security of a text that is a code; None where it is none."""
-    code, exchange = _split(upper)
+    code, exchange = _split_code(upper)
     if exchange:
-        if exchange == "HK" and _is_hk_code(code):
+        if exchange == "HK" and _is_hk_code.fullmatch(code):
             code = code.zfill(5)
         if exchange == "US":
             code = code.replace("-", ".")
-        return _known(code, exchange) or _assumed(code, exchange, asked)
-    if _is_code(code):
-        return _by_digits(code, asked, traded)
-    if _is_hk_code(code):
+        return _find_bundled(code, exchange) or _assume_symbol(code, exchange, asked)
+    if _is_code.fullmatch(code):
+        return _resolve_digits(code, asked, traded)
+    if _is_hk_code.fullmatch(code):
         if len(code) == 5:
-            known_there = _known(code, "HK")
-            return known_there or (_assumed(code, "HK", asked) if code[0] in "08" else _unfinished(code, asked))
+            known_there = _find_bundled(code, "HK")
+            return known_there or (
+                _assume_symbol(code, "HK", asked) if code[0] in "08" else _refuse_unfinished(code, asked)
+            )
         raise UsageError(
             "{text}: a code has five or six digits",
             text=asked,
             digits=code.zfill(5),
-            hint="in Hong Kong it is `{digits}.HK`",
+            hint="for Hong Kong, write `{digits}.HK`",
         )
-    return _by_ticker(upper.replace("-", "."), asked) if _is_ticker(upper) else None
+    return _resolve_ticker(upper.replace("-", "."), asked) if _is_ticker.fullmatch(upper) else None
 
 
-def _split(upper: str) -> tuple[str, str]:
+def _split_code(upper: str) -> tuple[str, str]:
     """Return code and exchange of `SH600519`, `SH.600519`, `600519.SS`, `HSI.HK`; the exchange "" if there is none."""
     code, dot, last = upper.rpartition(".")
     if dot and last in EXCHANGES:
@@ -159,79 +170,81 @@ def _split(upper: str) -> tuple[str, str]:
     return upper, ""
 
 
-def _unfinished(code: str, asked: str) -> Symbol:
+def _refuse_unfinished(code: str, asked: str) -> Symbol:
     """Raise UsageError for five digits that no share of Hong Kong has: a digit of a mainland code may be missing."""
     meant = [symbol for symbol in bundled_symbols() if symbol.market == "CN" and symbol.code.startswith(code)]
     if meant:
-        raise _several(asked, [*meant, Symbol(code, "HK", "HK", "stock")])
+        raise _ambiguity_error(asked, [*meant, Symbol(code, "HK", "HK", "stock")])
     raise UsageError(
-        "{text}: a mainland code has six digits, and a share of Hong Kong begins with 0", text=asked, digits=code,
-        hint="if it is of Hong Kong, write `{digits}.HK`",
-    )  # fmt: skip
+        "{text}: mainland codes have six digits; Hong Kong share codes begin with 0",
+        text=asked,
+        digits=code,
+        hint="for a Hong Kong share, write `{digits}.HK`",
+    )
 
 
-def _by_digits(code: str, asked: str, traded: bool) -> Symbol:
+def _resolve_digits(code: str, asked: str, traded: bool) -> Symbol:
     """Return the security of six bare digits: what the table has under them, else the stock or fund of that prefix."""
     here = [symbol for symbol in bundled_symbols() if symbol.code == code]
     if traded and len(here) > 1:
         here = [symbol for symbol in here if symbol.kind != "index"] or here
     if len(here) > 1:
-        raise _several(asked, here)
+        raise _ambiguity_error(asked, here)
     if here:
         return here[0]
-    found = [_assumed(code, exchange, asked) for exchange in ("SH", "SZ", "BJ") if find_range(code, exchange)]
+    found = [_assume_symbol(code, exchange, asked) for exchange in ("SH", "SZ", "BJ") if find_range(code, exchange)]
     if found:  # 000xxx is a share of Shenzhen rather than an index of Shanghai
         return min(found, key=lambda symbol: symbol.kind == "index")
-    raise NotFound("{text}: no stock, fund or index has such a code", code="unknown-symbol", text=asked)
+    raise NotFound("{text}: not a valid code of a stock, fund or index", code="unknown-symbol", text=asked)
 
 
-def _by_ticker(code: str, asked: str) -> Symbol | None:
+def _resolve_ticker(code: str, asked: str) -> Symbol | None:
     """Return the US security of a text shaped like a ticker; None where it is rather a name.
 
     Letters that name a security of the table (`CATL`, `BYD`) mean that one; `BYD.US` is the ticker. Letters that are
     both a name and a known ticker are in doubt, and so are capitals that are somebody's pinyin. Other letters count as
     a ticker only in capitals.
     """
-    found = _known(code, "US")
+    found = _find_bundled(code, "US")
     ticker = found or Symbol(code, "US", "US", "stock")
-    namesakes = [symbol for symbol in _exact(_key(asked), _table()) if symbol != found]
+    namesakes = [symbol for symbol in _find_exact(_comparison_key(asked), _folded_names()) if symbol != found]
     if namesakes and (found or len(namesakes) > 1):
-        raise _several(asked, [*namesakes, ticker])
+        raise _ambiguity_error(asked, [*namesakes, ticker])
     if namesakes:
         return namesakes[0]
-    if not found and asked.isupper() and (spelled := _exact(_key(asked), _spelt())):
-        raise _several(asked, [*spelled, ticker])
+    if not found and asked.isupper() and (spelled := _find_exact(_comparison_key(asked), _pinyin_names())):
+        raise _ambiguity_error(asked, [*spelled, ticker])
     return ticker if found or asked.isupper() else None
 
 
-def _by_name(asked: str, learned: Iterable[Symbol]) -> Symbol:
-    key = _key(asked)
-    table = _table()
-    found = _exact(key, table) or _exact(key, _spelt())
+def _resolve_name(asked: str, learned: Iterable[Symbol]) -> Symbol:
+    key = _comparison_key(asked)
+    table = _folded_names()
+    found = _find_exact(key, table) or _find_exact(key, _pinyin_names())
     if not found:
-        table = (*table, *((symbol, (_folded(symbol.name),)) for symbol in learned if symbol.name))
-        found = _exact(key, table)
+        table = (*table, *((symbol, (_normalize_name(symbol.name),)) for symbol in learned if symbol.name))
+        found = _find_exact(key, table)
     if len(found) == 1:
         return found[0]
     if found:
-        raise _several(asked, found)
-    table = (*table, *_spelt())
+        raise _ambiguity_error(asked, found)
+    table = (*table, *_pinyin_names())
     within = sorted({symbol for symbol, names in table if any(_is_part(key, name) for name in names)}) if key else []
     if len(within) > 1:
-        raise _several(asked, within)
-    near = ", ".join(map(str, within or _near(key, table)))
+        raise _ambiguity_error(asked, within)
+    near = ", ".join(map(str, within or _find_similar(key, table)))
     hint = "give its code, such as `600519.SH`"
     if key in ("watch", "held", "all"):
-        hint = "`--universe {key}` takes all of a list"
+        hint = "`--universe {key}` selects the whole list"
     elif near:
         hint = "did you mean {near}?"
-    elif _is_ticker(asked.upper()):
-        hint = "if it is a US ticker, write `{ticker}.US`"
-    template = "{text}: no security of this name is known"
+    elif _is_ticker.fullmatch(asked.upper()):
+        hint = "for a US ticker, write `{ticker}.US`"
+    template = "{text}: unknown security"
     raise NotFound(template, code="unknown-symbol", text=asked, near=near, key=key, ticker=asked.upper(), hint=hint)
 
 
-def _exact(key: str, table: Iterable[tuple[Symbol, tuple[str, ...]]]) -> list[Symbol]:
+def _find_exact(key: str, table: Iterable[tuple[Symbol, tuple[str, ...]]]) -> list[Symbol]:
     """Return the securities of exactly this name; of one name on the mainland and in Hong Kong, the mainland's."""
     found = list(
         dict.fromkeys(symbol for symbol, names in table if any(name.replace(" ", "") == key for name in names))
@@ -252,19 +265,19 @@ def _is_part(key: str, name: str) -> bool:
     return any(name[at:].replace(" ", "").startswith(key) for at in words)
 
 
-def _near(key: str, table: Iterable[tuple[Symbol, tuple[str, ...]]]) -> list[Symbol]:
+def _find_similar(key: str, table: Iterable[tuple[Symbol, tuple[str, ...]]]) -> list[Symbol]:
     from difflib import get_close_matches
 
     names = {name.replace(" ", ""): symbol for symbol, folded in table for name in folded}
     return list(dict.fromkeys(names[name] for name in get_close_matches(key, names, 3, 0.75)))
 
 
-def _several(asked: str, found: Iterable[Symbol]) -> UsageError:
+def _ambiguity_error(asked: str, found: Iterable[Symbol]) -> UsageError:
     listed = sorted(found, key=lambda symbol: (symbol.exchange not in ("SH", "SZ", "BJ"), symbol.canonical))
     shown = ", ".join(map(str, listed[:12])) + (", …" if len(listed) > 12 else "")
     hint = "write one of the codes, such as `{first}`"
     return UsageError(
-        "{text} could be: {candidates}",
+        "{text} is ambiguous: {candidates}",
         code="ambiguous-symbol",
         text=asked,
         candidates=shown,
@@ -273,22 +286,22 @@ def _several(asked: str, found: Iterable[Symbol]) -> UsageError:
     )
 
 
-def _assumed(code: str, exchange: str, asked: str) -> Symbol:
+def _assume_symbol(code: str, exchange: str, asked: str) -> Symbol:
     """Return the security of a code that the table does not have, its kind judged by the exchange's prefixes."""
     if exchange == "US":
-        if _is_ticker(code):
+        if _is_ticker.fullmatch(code):
             return Symbol(code, "US", "US", "stock")
         raise NotFound("{text}: a US ticker is one to five letters", text=asked)
     if exchange == "HK":
         if len(code) == 5 and code.isdigit() and code != "00000":
             return Symbol(code, "HK", "HK", "etf" if is_between(code, HK_ETFS) else "stock")
         raise NotFound("{text}: a Hong Kong code has at most five digits", text=asked)
-    if not _is_code(code):
+    if not _is_code.fullmatch(code):
         raise NotFound("{text}: a mainland code has six digits", text=asked)
     if found := find_range(code, exchange):
         return Symbol(code, "CN", exchange, found.kind)
     home = [other for other in ("SH", "SZ", "BJ") if find_range(code, other)]
-    near = str(_known(code, home[0]) or f"{code}.{home[0]}") if home else ""
+    near = str(_find_bundled(code, home[0]) or f"{code}.{home[0]}") if home else ""
     hint = "did you mean {near}?" if home else None
     raise NotFound(
         "{text}: {exchange} has no such code",
@@ -300,7 +313,7 @@ def _assumed(code: str, exchange: str, asked: str) -> Symbol:
     )
 
 
-def _named(found: Symbol, learned: Iterable[Symbol]) -> Symbol:
+def _add_learned_name(found: Symbol, learned: Iterable[Symbol]) -> Symbol:
     """Return the security with the name that a source has told, if one has."""
     for symbol in learned:
         if symbol.canonical == found.canonical and symbol.name:
@@ -308,55 +321,60 @@ def _named(found: Symbol, learned: Iterable[Symbol]) -> Symbol:
     return found
 
 
-def _known(code: str, exchange: str) -> Symbol | None:
-    return _codes().get((code, exchange))
+def _find_bundled(code: str, exchange: str) -> Symbol | None:
+    return _symbols_by_code().get((code, exchange))
 
 
-def _folded(name: str) -> str:
+def _normalize_name(name: str) -> str:
     """Return a name in compatible forms without case, its words apart by one space."""
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
-def _key(name: str) -> str:
+def _comparison_key(name: str) -> str:
     """Return a name as it is compared: compatible forms, case and spaces do not count (`五 粮 液`, `万科Ａ`)."""
-    return _folded(name).replace(" ", "")
+    return _normalize_name(name).replace(" ", "")
 
 
 @cache
-def _codes() -> dict[tuple[str, str], Symbol]:
-    return {(symbol.code, symbol.exchange): symbol for symbol, _ in _table()}
+def _symbols_by_code() -> dict[tuple[str, str], Symbol]:
+    return {(symbol.code, symbol.exchange): symbol for symbol in bundled_symbols()}
 
 
 @cache
-def _spelt() -> tuple[tuple[Symbol, tuple[str, ...]], ...]:
+def _pinyin_names() -> tuple[tuple[Symbol, tuple[str, ...]], ...]:
     """Return the bundled securities with their Chinese names in pinyin: in full (`ningdeshidai`), and its initials."""
-    return tuple((row.symbol, row.pinyin) for row in _rows() if row.pinyin)
+    return tuple((row.symbol, row.pinyin) for row in _load_rows() if row.pinyin)
 
 
 @cache
-def _table() -> tuple[tuple[Symbol, tuple[str, ...]], ...]:
+def _folded_names() -> tuple[tuple[Symbol, tuple[str, ...]], ...]:
     """Return the bundled securities with their names, folded."""
-    return tuple((row.symbol, row.names) for row in _rows())
+    return tuple(
+        (
+            row.symbol,
+            tuple(_normalize_name(text) for text in (row.symbol.name, row.english, *row.aliases.split(";")) if text),
+        )
+        for row in _load_rows()
+    )
 
 
 class _SymbolRow(NamedTuple):
-    """A row of symbols.tsv. names: folded. english, as it is written, or ""."""
+    """A row of symbols.tsv. english and aliases as they are written, or ""; aliases with semicolons between them."""
 
     symbol: Symbol
-    names: tuple[str, ...]
     english: str
+    aliases: str
     pinyin: tuple[str, ...]
 
 
 @cache
-def _rows() -> tuple[_SymbolRow, ...]:
+def _load_rows() -> tuple[_SymbolRow, ...]:
     rows = []
     with open(os.path.join(os.path.dirname(__file__), "symbols.tsv"), encoding="utf-8") as file:
         next(file)
         for line in file:
             cells = [*line.rstrip("\n").split("\t"), "", ""]  # empty cells at the end of a line are left out
             code, exchange, kind, name, english, aliases, pinyin = cells[:7]
-            names = tuple(_folded(text) for text in (name, english, *aliases.split(";")) if text)
             symbol = Symbol(code, MARKET[exchange], exchange, kind, name)
-            rows.append(_SymbolRow(symbol, names, english, tuple(pinyin.split(";")) if pinyin else ()))
+            rows.append(_SymbolRow(symbol, english, aliases, tuple(pinyin.split(";")) if pinyin else ()))
     return tuple(rows)

@@ -3,9 +3,9 @@
 from datetime import date
 from decimal import Decimal
 
-from ia.domain.instruments.boards import board
+from ia.domain.instruments.boards import find_board
 from ia.domain.instruments.symbols import Symbol
-from ia.domain.rules.table import value
+from ia.domain.rules.table import rule_value
 
 
 def tax_pct(symbol: Symbol, ex_day: str, bought: str, sold: str) -> Decimal | None:
@@ -22,16 +22,16 @@ def tax_pct(symbol: Symbol, ex_day: str, bought: str, sold: str) -> Decimal | No
     ['20', '10', '0']
     """
     first, last = date.fromisoformat(bought), date.fromisoformat(sold)
-    if last <= _later(first, 1):
+    if last <= _add_months(first, 1):
         span = "month"
-    elif last <= _later(first, 12):
+    elif last <= _add_months(first, 12):
         span = "year"
     else:
         span = "longer"
-    return value(f"dividend_tax_{span}", board(symbol), ex_day)
+    return rule_value(f"dividend_tax_{span}", find_board(symbol), ex_day)
 
 
-def _later(day: date, months: int) -> date:
+def _add_months(day: date, months: int) -> date:
     """Return the same date so many months later, the last of that month where it has none."""
     year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
     for number in range(day.day, 27, -1):

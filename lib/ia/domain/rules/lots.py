@@ -3,25 +3,25 @@
 from decimal import Decimal
 from typing import NamedTuple
 
-from ia.domain.instruments.boards import board
+from ia.domain.instruments.boards import find_board
 from ia.domain.instruments.symbols import Symbol
-from ia.domain.rules.fees import Side, exact
-from ia.domain.rules.table import value
+from ia.domain.rules.fees import Side, require_decimals
+from ia.domain.rules.table import rule_value
 from ia.kernel.errors import Message
 
 
-class Lot(NamedTuple):
+class LotRule(NamedTuple):
     """The least quantity of an order and the step above it."""
 
     least: Decimal
     step: Decimal
 
 
-def lot(symbol: Symbol, day: str) -> Lot | None:
+def find_lot(symbol: Symbol, day: str) -> LotRule | None:
     """Return the lot of a day; None where there is none (US) or it is the issuer's own and not known (Hong Kong)."""
-    where = board(symbol)
-    least, step = value("lot", where, day), value("step", where, day)
-    return None if least is None or step is None else Lot(least, step)
+    where = find_board(symbol)
+    least, step = rule_value("lot", where, day), rule_value("step", where, day)
+    return None if least is None or step is None else LotRule(least, step)
 
 
 def check_quantity(symbol: Symbol, day: str, side: Side, quantity: Decimal, held: Decimal) -> Message | None:
@@ -32,38 +32,41 @@ def check_quantity(symbol: Symbol, day: str, side: Side, quantity: Decimal, held
 
     >>> from ia.domain.instruments.symbols import from_canonical
     >>> str(check_quantity(from_canonical("600000.SH"), "2024-03-01", "buy", Decimal(150), Decimal(0)))
-    '600000.SH is bought in lots of 100: 150 is not a multiple'
+    '600000.SH: purchases must be multiples of 100; 150 is not'
     """
-    exact(quantity, held)
+    require_decimals(quantity, held)
     if quantity <= 0:
-        return Message("{quantity} is not a quantity", quantity=f"{quantity:f}")
+        return Message("{quantity} is not a valid quantity", quantity=f"{quantity:f}")
     if symbol.market != "US" and quantity % 1:
-        return Message("{symbol} is not traded in parts of a share: {quantity}", **_told(symbol, quantity))
-    rule = lot(symbol, day)
+        return Message("{symbol} trades in whole shares only: {quantity}", **_message_params(symbol, quantity))
+    rule = find_lot(symbol, day)
     if rule is None:
         return None
-    told = {**_told(symbol, quantity), "least": f"{rule.least:f}", "rest": f"{held % rule.least:f}"}
+    told = {**_message_params(symbol, quantity), "least": f"{rule.least:f}", "rest": f"{held % rule.least:f}"}
     if side == "buy":
         if quantity < rule.least and rule.step < rule.least:
-            return Message("{symbol} is bought in orders of at least {least}: {quantity} is too few", **told)
+            return Message("{symbol}: the minimum purchase is {least}; {quantity} is too few", **told)
         if quantity % rule.step:
-            return Message("{symbol} is bought in lots of {least}: {quantity} is not a multiple", **told)
+            return Message("{symbol}: purchases must be multiples of {least}; {quantity} is not", **told)
         return None
     if quantity >= held:
         return None
     if rule.step < rule.least:  # STAR and Beijing: any number from the least on; below it only the whole rest
         if quantity < rule.least:
             return Message(
-                "{symbol} is sold in orders of at least {least}, or all of it: {quantity} is too few", **told
+                "{symbol}: the minimum sale is {least}, or the whole position; {quantity} is too few", **told
             )
         return None
     if quantity % rule.step not in (0, held % rule.step):
         if not held % rule.step:
-            return Message("{symbol} is sold in lots of {least}: {quantity} is not a multiple", **told)
-        template = "{symbol} is sold in lots of {least}, an odd rest of {rest} at once: {quantity} is neither"
+            return Message("{symbol}: sales must be multiples of {least}; {quantity} is not", **told)
+        template = (
+            "{symbol}: sales must be multiples of {least}, with the odd lot of {rest} sold at once; {quantity} fits "
+            "neither"
+        )
         return Message(template, **told)
     return None
 
 
-def _told(symbol: Symbol, quantity: Decimal) -> dict[str, str]:
+def _message_params(symbol: Symbol, quantity: Decimal) -> dict[str, str]:
     return {"symbol": symbol.canonical, "quantity": f"{quantity.normalize():f}"}

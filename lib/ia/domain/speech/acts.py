@@ -3,18 +3,18 @@
 import re
 
 from ia.domain.speech.reports import is_reported
-from ia.domain.speech.table import MENTION, REPORT, SENTENCE, forms, has_form, way_of
+from ia.domain.speech.table import MENTION, REPORT, SENTENCE, act_forms, has_form, way_of
 
 _SENTENCE = re.compile(r"[^。！？!?；;\n]+[！？!?]?")
 _CLAUSE = re.compile(r"[^，,、：]+[，,、：]?|[，,、：]")
 
 
-def performs(text: str, act: str) -> bool:
+def performs_act(text: str, act: str) -> bool:
     """Return True if a text performs an act of acts.tsv.
 
     A question asks for nothing (你记住了什么？), a negation neither (不要记, do not track).
 
-    >>> performs("关注宁德时代", "track"), performs("宁德时代值得关注吗？", "track")
+    >>> performs_act("关注宁德时代", "track"), performs_act("宁德时代值得关注吗？", "track")
     (True, False)
     """
     way = way_of(act)
@@ -23,14 +23,16 @@ def performs(text: str, act: str) -> bool:
     if way == REPORT:
         return is_reported(text, act)
     return any(
-        _requests(part, act, whole=way == SENTENCE)
+        _is_request(part, act, whole=way == SENTENCE)
         for sentence in _SENTENCE.findall(text)
         for part in ([sentence] if way == SENTENCE else _CLAUSE.findall(sentence))
     )
 
 
-def _requests(part: str, act: str, *, whole: bool) -> bool:
+def _is_request(part: str, act: str, *, whole: bool) -> bool:
     question = has_form(part, "question_form") or (not whole and has_form(part, "question_word"))
     if question and not has_form(part, "asking"):
         return False
-    return any(not has_form(part[: found.start()], "negated") for form in forms(act) for found in form.finditer(part))
+    return any(
+        not has_form(part[: found.start()], "negated") for form in act_forms(act) for found in form.finditer(part)
+    )

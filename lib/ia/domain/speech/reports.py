@@ -6,7 +6,7 @@ and somebody else's trade (northbound money, funds, a shareholder) are talk.
 
 import re
 
-from ia.domain.speech.table import forms, has_form
+from ia.domain.speech.table import act_forms, has_form
 
 MAX_CLAUSE = 200
 """Characters of a clause that are judged: what is longer is no clause, and the patterns are not linear."""
@@ -24,12 +24,12 @@ def is_reported(text: str, *acts: str) -> bool:
             planned = has_form(line, "unreal") or has_form(line, "condition")
         elif not _ITEM.match(line):
             planned = planned and not line.strip()
-        if not planned and any(_reports(clause, act) for clause in _claims(line) for act in acts):
+        if not planned and any(_reports_act(clause, act) for clause in _split_claims(line) for act in acts):
             return True
     return False
 
 
-def _claims(line: str) -> list[str]:
+def _split_claims(line: str) -> list[str]:
     """Return the clauses of a line that say what is: no questions, and nothing behind a condition."""
     found = []
     for sentence in _SENTENCE.findall(line):
@@ -41,13 +41,13 @@ def _claims(line: str) -> list[str]:
     return found
 
 
-def _reports(clause: str, act: str) -> bool:
+def _reports_act(clause: str, act: str) -> bool:
     if act == "main_line_judged":
         denied = has_form(clause, "no_main_line") or has_form(clause, "reported_request")
         return not denied and has_form(clause, act)
-    for idiom in forms("idiom"):  # negations and plans that are none
+    for idiom in act_forms("idiom"):  # negations and plans that are none
         clause = idiom.sub("", clause)
-    return any(_is_done(found, act) for form in forms(act) for found in form.finditer(clause))
+    return any(_is_done(found, act) for form in act_forms(act) for found in form.finditer(clause))
 
 
 def _is_done(trade: re.Match[str], act: str) -> bool:

@@ -11,26 +11,26 @@ _FRAGMENT = re.compile(r"@(\w+)@")
 
 def way_of(act: str) -> str:
     """Return how an act is read. raises KeyError for an act that is not in the table."""
-    return _table()[act][0]
+    return _load_table()[act][0]
 
 
 @cache
-def forms(name: str) -> tuple[re.Pattern[str], ...]:
+def act_forms(name: str) -> tuple[re.Pattern[str], ...]:
     """Return the forms of an act or a fragment: to compile all of them would be felt in every turn."""
-    return tuple(re.compile(_FRAGMENT.sub(_fragment, form), re.I) for form in _table()[name][1])
+    return tuple(re.compile(_FRAGMENT.sub(_expand_fragment, form), re.I) for form in _load_table()[name][1])
 
 
 def has_form(text: str, name: str) -> bool:
     """Return True if a form of an act or a fragment is found in a text."""
-    return any(form.search(text) for form in forms(name))
+    return any(form.search(text) for form in act_forms(name))
 
 
-def _fragment(found: re.Match[str]) -> str:
-    return "(?:" + "|".join(_table()[found[1]][1]) + ")"
+def _expand_fragment(found: re.Match[str]) -> str:
+    return "(?:" + "|".join(_load_table()[found[1]][1]) + ")"
 
 
 @cache
-def _table() -> dict[str, tuple[str, list[str]]]:
+def _load_table() -> dict[str, tuple[str, list[str]]]:
     rows: dict[str, tuple[str, list[str]]] = {}
     with open(os.path.join(os.path.dirname(__file__), "acts.tsv"), encoding="utf-8") as file:
         for line in file:

@@ -1,3 +1,4 @@
-"""Packages: folders of text files that others wrote (skills, providers, profiles), read with limits before they are
-installed.
+"""Packages: folders of text files that others wrote (skills, providers, profiles).
+
+They are read with limits before they are installed.
 """

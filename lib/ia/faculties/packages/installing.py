@@ -4,7 +4,7 @@ import contextlib
 import os
 from collections.abc import Callable, Iterable
 
-from ia.faculties.packages.sources import Entry, hide_password, refuse_hidden
+from ia.faculties.packages.sources import ArchiveEntry, hide_password, refuse_hidden
 from ia.kernel import proposals
 from ia.kernel.errors import IaError, Refused
 from ia.kernel.proposals import Proposal
@@ -20,7 +20,9 @@ def base_name(source: str) -> str:
     return os.path.basename(source.rstrip("/")).removesuffix(".git").removesuffix(".zip")
 
 
-def read_texts(found: Iterable[Entry], root: str, source: str, not_text: Callable[[str], IaError]) -> dict[str, str]:
+def read_texts(
+    found: Iterable[ArchiveEntry], root: str, source: str, not_text: Callable[[str], IaError]
+) -> dict[str, str]:
     """Return the files below `root` of a source, by their path there. Hidden files and compiled ones are left out.
 
     not_text  makes the failure for a file that is no text, from its path
@@ -35,24 +37,24 @@ def read_texts(found: Iterable[Entry], root: str, source: str, not_text: Callabl
         ):
             continue
         if not entry.plain:
-            raise Refused("{path} is a link, or no regular file", path=entry.path[:200])
+            raise Refused("{path} is a link or not a regular file", path=entry.path[:200])
         if len(files) >= MAX_FILES:
             raise Refused("{name}: more than {limit} files", name=hide_password(source)[:200], limit=MAX_FILES)
         files[inside] = read_text(entry, source, not_text)
         total += max(entry.size, len(files[inside].encode()))
         if total > MAX_TOTAL:
-            raise _too_large(source)
+            raise _too_large_error(source)
     return files
 
 
-def read_text(entry: Entry, source: str, not_text: Callable[[str], IaError]) -> str:
+def read_text(entry: ArchiveEntry, source: str, not_text: Callable[[str], IaError]) -> str:
     """Return the text of one file.
 
     raises  as read_texts().
     """
     raw = entry.read() if entry.size <= MAX_TOTAL else b""
     if max(len(raw), entry.size) > MAX_TOTAL:
-        raise _too_large(source)
+        raise _too_large_error(source)
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -79,9 +81,9 @@ def propose_package(
     kind    skill, provider
     raises  BadData where it is installed as it is already.
     """
-    waiting = proposals.same_pending(ws, kind, folder, files)
+    waiting = proposals.find_same_pending(ws, kind, folder, files)
     if waiting is not None:
-        return proposals.get(ws, waiting)
+        return proposals.get_proposal(ws, waiting)
     return proposals.propose_folder(
         ws,
         kind,
@@ -99,7 +101,7 @@ def remove_package(ws: Workspace, kind: str, folder: str) -> list[str]:
     What is no text, hidden or a link stays, and its folder with it: ia did not bring it.
     """
     removed = [f"{folder}/{file}" for file in sorted(proposals.folder_files(ws, folder))]
-    with ws.together():
+    with ws.unit_of_work():
         for path in removed:
             ws.remove(path, why=f"{kind} removed", event=f"{kind}.remove")
     for inside, _folders, _files in os.walk(ws.resolve(folder), topdown=False):
@@ -108,5 +110,5 @@ def remove_package(ws: Workspace, kind: str, folder: str) -> list[str]:
     return removed
 
 
-def _too_large(source: str) -> Refused:
+def _too_large_error(source: str) -> Refused:
     return Refused("{path}: larger than {limit} bytes", path=hide_password(source)[:200], limit=MAX_TOTAL)

@@ -15,7 +15,7 @@ import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from ia.kernel import config, outside
+from ia.kernel import config, untrusted
 from ia.kernel.errors import BadData, IaError, NotFound, Refused, TimedOut, Unavailable
 
 MAX_ENTRIES = 20_000
@@ -47,7 +47,7 @@ _GIT = (
 """How git is called: it asks nobody, runs no hook, speaks three protocols, and cannot fill the disk."""
 
 
-class Entry(NamedTuple):
+class ArchiveEntry(NamedTuple):
     """A file of a source. `read` returns its bytes, at most MAX_FILE + 1 of them; `plain` is False for a link."""
 
     path: str
@@ -69,11 +69,12 @@ def is_remote(source: str) -> bool:
     scheme = _SCHEME.match(source)
     if scheme is not None and scheme[1].lower() not in _SCHEMES:
         raise Refused(
-            "{source}: only https, ssh and file addresses are taken", source=hide_password(source)[:200],
-            hint="or download it, and give the folder or the .zip",
-        )  # fmt: skip
+            "{source}: only https, ssh and file addresses are supported",
+            source=hide_password(source)[:200],
+            hint="or download the source, and give the folder or the .zip",
+        )
     if "::" in source.split("/", 1)[0]:  # git's `ext::command`
-        raise Refused("{source}: only https, ssh and file addresses are taken", source=hide_password(source)[:200])
+        raise Refused("{source}: only https, ssh and file addresses are supported", source=hide_password(source)[:200])
     return scheme is not None or (_SCP.fullmatch(source) is not None and not os.path.exists(source))
 
 
@@ -83,12 +84,14 @@ def refuse_hidden(path: str, text: str) -> None:
     raises  BadData with its line.
     """
     for place, words in ((repr(path), path), (path, text)):
-        found = outside.first_hidden(words)
+        found = untrusted.find_hidden(words)
         if found is not None:
             raise BadData(
-                "{path}:{line}: {char} is a character that is not seen; remove it before you install the file",
-                path=place[:200], line=found[0], char=found[1],
-            )  # fmt: skip
+                "{path}:{line}: invisible character {char}; remove it before you install the file",
+                path=place[:200],
+                line=found[0],
+                char=found[1],
+            )
 
 
 def check_suggested(source: str) -> None:
@@ -107,9 +110,10 @@ def check_suggested(source: str) -> None:
     public = _HOST.fullmatch(host) is not None and host.rpartition(".")[2] not in _PRIVATE
     if not (plain and public and port is None and _PATH.fullmatch(parts.path)):
         raise Refused(
-            "{source}: only a plain https address of a public host can be proposed unasked",
-            source=hide_password(source)[:200], hint="ask the user to name it, or to type: ia skill install SOURCE",
-        )  # fmt: skip
+            "{source}: a model can propose only a plain https address of a public host",
+            source=hide_password(source)[:200],
+            hint="ask the user to name it, or to type: ia skill install SOURCE",
+        )
 
 
 def _pin_host(source: str) -> list[str]:
@@ -132,15 +136,16 @@ def _pin_host(source: str) -> list[str]:
         raise Unavailable("{source}: no such host", source=hide_password(source)[:200]) from None
     if not all(ipaddress.ip_address(address.partition("%")[0]).is_global for address in found):
         raise Refused(
-            "{source}: its host is in a private network", source=hide_password(source)[:200],
-            hint="if you mean it: ia skill install SOURCE",
-        )  # fmt: skip
+            "{source}: the host is in a private network",
+            source=hide_password(source)[:200],
+            hint="to install it anyway: ia skill install SOURCE",
+        )
     address = sorted(found, key=lambda each: (":" in each, each))[0]
     return [*options, "-c", f"http.curloptResolve={host}:{port}:{f'[{address}]' if ':' in address else address}"]
 
 
 @contextlib.contextmanager
-def open_source(source: str, *, suggested: bool = False, stay: bool = False) -> Iterator[list[Entry]]:
+def open_source(source: str, *, suggested: bool = False, stay: bool = False) -> Iterator[list[ArchiveEntry]]:
     """Give the files of a source, hidden ones but for .claude/ left out, by path.
 
     suggested  a model named the address, not a person: it is a public host's, and stays there.
@@ -152,9 +157,12 @@ def open_source(source: str, *, suggested: bool = False, stay: bool = False) -> 
     page = _PAGE.fullmatch(source)
     if page is not None:
         raise NotFound(
-            "{source} is a page about a folder, not the repository", source=source[:200],
-            repository=page[1], name=page[2], hint="ia skill install {repository} --name {name}",
-        )  # fmt: skip
+            "{source} is a web page of a folder, not the repository",
+            source=source[:200],
+            repository=page[1],
+            name=page[2],
+            hint="ia skill install {repository} --name {name}",
+        )
     if is_remote(source):
         options = _pin_host(source) if suggested else ["-c", "http.followRedirects=false"] if stay else []
         with _clone_repository(source, options) as found:
@@ -174,7 +182,7 @@ def open_source(source: str, *, suggested: bool = False, stay: bool = False) -> 
         raise NotFound("{source}: no such folder, .zip file or git address", source=source[:200])
 
 
-def _select_entries(found: list[Entry]) -> list[Entry]:
+def _select_entries(found: list[ArchiveEntry]) -> list[ArchiveEntry]:
     """Return the entries that can be part of a skill, by path.
 
     raises  Refused for a path that is no plain relative one, and for too many.
@@ -183,7 +191,7 @@ def _select_entries(found: list[Entry]) -> list[Entry]:
     for entry in found:
         parts = entry.path.split("/")
         if ".." in parts or entry.path.startswith("/") or "\\" in entry.path or re.match(r"[A-Za-z]:", entry.path):
-            raise Refused("{path!r} leaves the source", path=entry.path[:200])
+            raise Refused("{path!r} points outside the source", path=entry.path[:200])
         if parts[0] == "__MACOSX" or any(part.startswith(".") and part != ".claude" for part in parts):
             continue
         out.append(entry)
@@ -192,8 +200,8 @@ def _select_entries(found: list[Entry]) -> list[Entry]:
     return sorted(out, key=lambda entry: entry.path)
 
 
-def _walk_folder(root: str) -> list[Entry]:
-    found: list[Entry] = []
+def _walk_folder(root: str) -> list[ArchiveEntry]:
+    found: list[ArchiveEntry] = []
     stack = [""]
     while stack and len(found) <= MAX_ENTRIES:
         inside = stack.pop()
@@ -210,12 +218,12 @@ def _walk_folder(root: str) -> list[Entry]:
             else:
                 plain = entry.is_file(follow_symlinks=False)
                 size = entry.stat(follow_symlinks=False).st_size
-                found.append(Entry(path, size, plain, _make_reader(os.path.join(root, path))))
+                found.append(ArchiveEntry(path, size, plain, _make_reader(os.path.join(root, path))))
     return found
 
 
 def _make_reader(absolute: str) -> Callable[[], bytes]:
-    def read() -> bytes:
+    def read_bytes() -> bytes:
         try:
             fd = os.open(absolute, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         except OSError as exc:
@@ -225,17 +233,17 @@ def _make_reader(absolute: str) -> Callable[[], bytes]:
                 raise Refused("{path} is not a regular file", path=absolute)
             return file.read(MAX_FILE + 1)
 
-    return read
+    return read_bytes
 
 
 @contextlib.contextmanager
-def _open_zip(path: str) -> Iterator[list[Entry]]:
+def _open_zip(path: str) -> Iterator[list[ArchiveEntry]]:
     if os.path.getsize(path) > MAX_ZIP:
         raise Refused("{path} is larger than {limit} bytes", path=path, limit=MAX_ZIP)
     try:
         archive = zipfile.ZipFile(path)
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
-        raise BadData("{path} is not a .zip file", path=path) from None
+        raise BadData("{path} is not a valid .zip file", path=path) from None
     with archive:
         infos = archive.infolist()
         if len(infos) > MAX_ENTRIES:
@@ -243,19 +251,19 @@ def _open_zip(path: str) -> Iterator[list[Entry]]:
         yield _select_entries([_zip_entry(archive, info) for info in infos if not info.is_dir()])
 
 
-def _zip_entry(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Entry:
+def _zip_entry(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> ArchiveEntry:
     kind = stat.S_IFMT(info.external_attr >> 16)
 
-    def read() -> bytes:
+    def read_bytes() -> bytes:
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # the others expand without a limit
-            raise BadData("{path}: packed in a way that is not read here", path=info.filename[:200])
+            raise BadData("{path}: unsupported compression method", path=info.filename[:200])
         try:
             with archive.open(info) as file:
                 return file.read(MAX_FILE + 1)
         except Exception as exc:  # BadZipFile, zlib.error, RuntimeError of a password: whatever a damaged file raises
             raise BadData("{path}: {why}", path=info.filename[:200], why=" ".join(str(exc).split())[:120]) from None
 
-    return Entry(_zip_name(info), info.file_size, kind in (0, stat.S_IFREG), read)
+    return ArchiveEntry(_zip_name(info), info.file_size, kind in (0, stat.S_IFREG), read_bytes)
 
 
 def _zip_name(info: zipfile.ZipInfo) -> str:
@@ -273,14 +281,27 @@ def _zip_name(info: zipfile.ZipInfo) -> str:
 
 
 @contextlib.contextmanager
-def _clone_repository(source: str, options: Sequence[str] = ()) -> Iterator[list[Entry]]:
+def _clone_repository(source: str, options: Sequence[str] = ()) -> Iterator[list[ArchiveEntry]]:
     """Fetch the newest commit without checking it out, and read its files from git's store."""
     with tempfile.TemporaryDirectory(prefix="ia-skill-") as folder:
         place = os.path.join(folder, "repository")
         _run_git(
-            *options, "clone", "--quiet", "--depth", "1", "--no-checkout", "--no-tags", "--single-branch", "--no-local",
-            "--no-recurse-submodules", "--template=", "--", source, place, source=source,
-        )  # fmt: skip
+            *options,
+            "clone",
+            "--quiet",
+            "--depth",
+            "1",
+            "--no-checkout",
+            "--no-tags",
+            "--single-branch",
+            "--no-local",
+            "--no-recurse-submodules",
+            "--template=",
+            "--",
+            source,
+            place,
+            source=source,
+        )
         try:
             listing = _run_git("-C", place, "ls-tree", "-r", "-l", "-z", "HEAD", source=source)
         except Unavailable:
@@ -288,14 +309,14 @@ def _clone_repository(source: str, options: Sequence[str] = ()) -> Iterator[list
         yield _select_entries(list(_tree_entries(place, listing, source)))
 
 
-def _tree_entries(place: str, listing: bytes, source: str) -> Iterator[Entry]:
-    def reader(sha: str, size: int) -> Callable[[], bytes]:
-        def read() -> bytes:
+def _tree_entries(place: str, listing: bytes, source: str) -> Iterator[ArchiveEntry]:
+    def make_reader(sha: str, size: int) -> Callable[[], bytes]:
+        def read_bytes() -> bytes:
             if size > MAX_FILE:
                 return b" " * (MAX_FILE + 1)
             return _run_git("-C", place, "cat-file", "blob", sha, source=source)
 
-        return read
+        return read_bytes
 
     for line in listing.split(b"\0"):
         if not line:
@@ -305,7 +326,7 @@ def _tree_entries(place: str, listing: bytes, source: str) -> Iterator[Entry]:
         if kind != "blob":  # a submodule: it is not fetched
             continue
         count = int(size)
-        yield Entry(name.decode("utf-8", "replace"), count, mode.startswith("100"), reader(sha, count))
+        yield ArchiveEntry(name.decode("utf-8", "replace"), count, mode.startswith("100"), make_reader(sha, count))
 
 
 def _run_git(*words: str, source: str) -> bytes:
@@ -315,16 +336,19 @@ def _run_git(*words: str, source: str) -> bytes:
     """
     try:
         process = subprocess.Popen(
-            [*_GIT, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            [*_GIT, *words],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             start_new_session=True,
-        )  # fmt: skip
+        )
     except OSError as exc:
-        raise Unavailable("git cannot be run: {why}", why=exc.strerror) from None
+        raise Unavailable("cannot run git: {why}", why=exc.strerror) from None
     try:
         out, told = process.communicate(timeout=CLONE_SECONDS)
     except subprocess.TimeoutExpired:
         raise TimedOut(
-            "{source}: git took longer than {seconds:g} s", source=hide_password(source), seconds=CLONE_SECONDS
+            "{source}: git timed out after {seconds:g} s", source=hide_password(source), seconds=CLONE_SECONDS
         ) from None
     finally:
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -343,9 +367,9 @@ def _git_failure(told: bytes, source: str) -> IaError:
     lines = [line for line in told.decode("utf-8", "replace").splitlines() if line.strip()]
     why = next((line for line in lines if line.startswith(("fatal:", "ERROR:"))), lines[-1] if lines else "it failed")
     if "git: not found" in why or "env: " in why[:6]:
-        return Unavailable("git is not installed", hint="give a folder or a .zip")
+        return Unavailable("git is not installed", hint="install git, or give a folder or a .zip")
     return Unavailable(
-        "{source}: git could not fetch it: {why}",
+        "{source}: git could not fetch this source: {why}",
         source=hide_password(source)[:200],
         why=hide_password(why).strip()[:200],
     )

@@ -1,32 +1,20 @@
 """What a chart shows, before anybody draws it: bars, lines over them, panes below, marks and where it all came from."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from ia.kernel.errors import fill
+from ia.kernel.i18n import Voice
 from ia.organs.ohlcv.canonical import Bars
 
 Values = list[float | None]
 """One number a bar; None where there is none."""
 
-
-def _english(template: str, /, **params: object) -> str:
-    return fill(template, params)
-
-
-class Voice(NamedTuple):
-    """In which language a picture speaks: `say` fills an English template in it, `lang` is its code (en, zh)."""
-
-    say: Callable[..., str] = _english
-    lang: str = "en"
-
-
 ENGLISH = Voice()
 
 
-class Line(NamedTuple):
+class ChartLine(NamedTuple):
     """A series with a name. `form`: `line`, or `columns` from zero (the histogram of a MACD)."""
 
     label: str
@@ -34,16 +22,16 @@ class Line(NamedTuple):
     form: str = "line"
 
 
-class Pane(NamedTuple):
+class ChartPane(NamedTuple):
     """Series that share an axis below the prices. `levels` are drawn across; `fixed` is the axis, where it has one."""
 
     title: str
-    lines: tuple[Line, ...]
+    lines: tuple[ChartLine, ...]
     levels: tuple[float, ...] = ()
     fixed: tuple[float, float] | None = None
 
 
-class Mark(NamedTuple):
+class TradeMarker(NamedTuple):
     """A trade at a bar: `side` buy or sell, `text` what is told of it (100 @ 1,688.00)."""
 
     date: str
@@ -51,7 +39,7 @@ class Mark(NamedTuple):
     text: str
 
 
-class Event(NamedTuple):
+class ChartEvent(NamedTuple):
     """A corporate action at a bar; `sign` is the letter that stands at the axis (D, S)."""
 
     date: str
@@ -68,10 +56,10 @@ class Chart:
 
     bars: Bars
     title: str = ""
-    overlays: tuple[Line, ...] = ()
-    panes: tuple[Pane, ...] = ()
-    marks: tuple[Mark, ...] = ()
-    events: tuple[Event, ...] = ()
+    overlays: tuple[ChartLine, ...] = ()
+    panes: tuple[ChartPane, ...] = ()
+    marks: tuple[TradeMarker, ...] = ()
+    events: tuple[ChartEvent, ...] = ()
     up: str = "red"
     log: bool = False
     volume: bool = True
@@ -80,28 +68,30 @@ class Chart:
     warning: str = ""
     voice: Voice = field(default=ENGLISH)
 
-    def side(self, rises: bool) -> str:
+    def side_color(self, rises: bool) -> str:
         """Return the color of a rise or a fall."""
         return self.up if rises else FALL[self.up]
 
-    def cut(self, first: int, last: int | None = None) -> "Chart":
+    def cut_bars(self, first: int, last: int | None = None) -> "Chart":
         """Return the bars from index `first` up to `last` (not included), with what belongs to them."""
         take = slice(first, last)
         inside = range(*take.indices(len(self.bars.date)))
-        marked = self.placed([mark.date for mark in self.marks])
-        happened = self.placed([event.date for event in self.events])
+        marked = self.bar_indexes([mark.date for mark in self.marks])
+        happened = self.bar_indexes([event.date for event in self.events])
 
-        def lines(many: Sequence[Line]) -> tuple[Line, ...]:
+        def cut_lines(many: Sequence[ChartLine]) -> tuple[ChartLine, ...]:
             return tuple(line._replace(values=line.values[take]) for line in many)
 
         return replace(
-            self, bars=self.bars.part(first, last), overlays=lines(self.overlays),
-            panes=tuple(pane._replace(lines=lines(pane.lines)) for pane in self.panes),
+            self,
+            bars=self.bars.slice_bars(first, last),
+            overlays=cut_lines(self.overlays),
+            panes=tuple(pane._replace(lines=cut_lines(pane.lines)) for pane in self.panes),
             marks=tuple(mark for mark, at in zip(self.marks, marked, strict=True) if at in inside),
             events=tuple(event for event, at in zip(self.events, happened, strict=True) if at in inside),
-        )  # fmt: skip
+        )
 
-    def placed(self, dates: Sequence[str]) -> list[int]:
+    def bar_indexes(self, dates: Sequence[str]) -> list[int]:
         """Return for each date the index of its bar: the first bar after it where it has none, -1 behind the last."""
         from bisect import bisect_left
 
@@ -121,7 +111,7 @@ def up_color(market: str, lang: str) -> str:
     """
     from ia.kernel import config
 
-    chosen: str = config.get("pictures.up")
+    chosen: str = config.get_setting("pictures.up")
     if chosen != "market":
         return chosen
     return {"CN": "red", "HK": "red", "US": "green"}.get(market) or ("red" if lang == "zh" else "green")
@@ -140,7 +130,8 @@ def moving_average(values: Sequence[float], n: int) -> Values:
     return out
 
 
-class Bucket(NamedTuple):
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Bucket:
     """Bars [first, last) drawn as one: open of the first, close of the last, the extremes and the volume of all.
 
     `rises` tells its color. Where open and close are one, as on a day at its limit, the close before decides.
@@ -156,7 +147,7 @@ class Bucket(NamedTuple):
     rises: bool
 
 
-def buckets(bars: Bars, most: int) -> list[Bucket]:
+def group_bars(bars: Bars, most: int) -> list[Bucket]:
     """Return the bars as at most `most` buckets of one size, the first perhaps smaller; no high, low or volume is lost.
 
     One size, because the volume of two bars beside that of one would look like news.
@@ -169,17 +160,17 @@ def buckets(bars: Bars, most: int) -> list[Bucket]:
         high, low, volume = max(bars.high[a:b]), min(bars.low[a:b]), sum(bars.volume[a:b])
         first, last = bars.open[a], bars.close[b - 1]
         rises = last > first or (last == first and last >= bars.close[max(a - 1, 0)])
-        found.append(Bucket(a, b, first, high, low, last, volume, rises))
+        found.append(Bucket(first=a, last=b, open=first, high=high, low=low, close=last, volume=volume, rises=rises))
     return found
 
 
-def shared(chart: Chart, grouped: list[Bucket]) -> str:
+def describe_grouping(chart: Chart, grouped: list[Bucket]) -> str:
     """Return how many bars share a candle; nothing where each has its own."""
     size = grouped[-1].last - grouped[-1].first
-    return chart.voice.say("{count} bars a candle", count=size) if size > 1 else ""
+    return chart.voice("{count} bars per candle", count=size) if size > 1 else ""
 
 
-def thinned(values: Values, most: int) -> list[tuple[int, float | None]]:
+def thin_values(values: Values, most: int) -> list[tuple[int, float | None]]:
     """Return (index, value) of a line: of each of `most` stretches its first, lowest, highest and last value.
 
     A line that short stays whole. A gap (None) stays one.

@@ -4,18 +4,18 @@ import unicodedata
 from dataclasses import dataclass, field
 
 
-def cells(text: str) -> int:
+def text_columns(text: str) -> int:
     """Return how many columns a text takes; a Chinese character takes two."""
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
-def shortened(text: str, width: int) -> str:
+def shorten_text(text: str, width: int) -> str:
     """Return as much of a text as fits, with a sign where something is missing."""
-    if cells(text) <= width:
+    if text_columns(text) <= width:
         return text
     out, used = "", 0
     for c in text:
-        size = cells(c)
+        size = text_columns(c)
         if used + size > width - 1:
             break
         out, used = out + c, used + size
@@ -39,24 +39,24 @@ class Grid:
         self.char = [[" "] * self.width for _ in range(self.height)]
         self.style = [[""] * self.width for _ in range(self.height)]
 
-    def put(self, x: int, y: int, char: str, style: str = "") -> None:
+    def put_char(self, x: int, y: int, char: str, style: str = "") -> None:
         if 0 <= x < self.width and 0 <= y < self.height:
             self.char[y][x], self.style[y][x] = char, style
 
-    def write(self, x: int, y: int, text: str, style: str) -> int:
+    def write_text(self, x: int, y: int, text: str, style: str) -> int:
         """Put a text into a row, over what is there; return the column behind it."""
         for char in text:
-            size = cells(char)
+            size = text_columns(char)
             if x + size > self.width:
                 break
-            self.put(x, y, char, style)
+            self.put_char(x, y, char, style)
             if size == 2:
-                self.put(x + 1, y, "", style)
+                self.put_char(x + 1, y, "", style)
             x += size
         return x
 
-    def free(self, x: int, y: int) -> bool:
+    def is_free(self, x: int, y: int) -> bool:
         return 0 <= x < self.width and 0 <= y < self.height and self.char[y][x] in (" ", "·", "╌")
 
-    def row(self, y: int) -> list[Part]:
+    def row_parts(self, y: int) -> list[Part]:
         return [*zip(self.char[y], self.style[y], strict=True)]

@@ -12,7 +12,7 @@ UNITS = {
 """Units of large numbers, as the tables of the market write them."""
 
 
-class Scale(NamedTuple):
+class AxisScale(NamedTuple):
     """Values of [low, high] onto [bottom, top], linear or logarithmic. On a screen `top` is the smaller number."""
 
     low: float
@@ -21,7 +21,7 @@ class Scale(NamedTuple):
     top: float
     log: bool = False
 
-    def at(self, value: float) -> float:
+    def position_of(self, value: float) -> float:
         """Return where a value stands; values outside land outside."""
         low, high = self.low, self.high
         if self.log:
@@ -29,23 +29,23 @@ class Scale(NamedTuple):
         return self.bottom + (value - low) / (high - low) * (self.top - self.bottom)
 
 
-def scale(values: Sequence[float], bottom: float, top: float, *, log: bool = False, air: float = 0.06) -> Scale:
+def fit_scale(values: Sequence[float], bottom: float, top: float, *, log: bool = False, air: float = 0.06) -> AxisScale:
     """Return a scale that holds all values with some air. Equal values stand in the middle; none at all give 0 to 1.
 
     log  needs values above 0; where there are others the scale is linear.
     """
     if not values:
-        return Scale(0.0, 1.0, bottom, top)
+        return AxisScale(0.0, 1.0, bottom, top)
     low, high = min(values), max(values)
     if log and low > 0:
         ratio = max((high / low) ** air, 1.0005)
-        return Scale(low / ratio, high * ratio, bottom, top, True)
+        return AxisScale(low / ratio, high * ratio, bottom, top, True)
     span = high - low
     if span <= abs(high) * 1e-9:
         margin = abs(high) * 0.05 or 1.0
     else:
         margin = span * air
-    return Scale(low - margin, high + margin, bottom, top)
+    return AxisScale(low - margin, high + margin, bottom, top)
 
 
 def nice_step(span: float, count: int) -> float:
@@ -59,10 +59,10 @@ def nice_step(span: float, count: int) -> float:
     return next((step * power for step in STEPS if step * power >= raw * (1 - 1e-9)), 10 * power)
 
 
-def ticks(axis: Scale, count: int) -> list[float]:
+def axis_ticks(axis: AxisScale, count: int) -> list[float]:
     """Return round values inside an axis, ascending, at most about `count`; on a long logarithmic one 1, 2 and 5."""
     if axis.log and axis.high / axis.low > 8:
-        found = _decades(axis)
+        found = _decade_ticks(axis)
         while len(found) > max(count, 2):
             found = found[::2]
         return found
@@ -71,16 +71,16 @@ def ticks(axis: Scale, count: int) -> list[float]:
     return [round(i * step, 12 - math.floor(math.log10(step))) for i in range(first, last + 1)]
 
 
-def _decades(axis: Scale) -> list[float]:
+def _decade_ticks(axis: AxisScale) -> list[float]:
     powers = range(math.floor(math.log10(axis.low)), math.ceil(math.log10(axis.high)) + 1)
     values = (digit * 10.0**power for power in powers for digit in (1, 2, 5))
     return [value for value in values if axis.low <= value <= axis.high]
 
 
-def decimals(values: Sequence[float]) -> int:
+def count_decimals(values: Sequence[float]) -> int:
     """Return how many decimals tell these values apart and none more.
 
-    >>> decimals([10.0, 12.5, 15.0]), decimals([1000.0, 2000.0])
+    >>> count_decimals([10.0, 12.5, 15.0]), count_decimals([1000.0, 2000.0])
     (1, 0)
     """
     for places in range(9):
@@ -89,10 +89,10 @@ def decimals(values: Sequence[float]) -> int:
     return 9
 
 
-def price(value: float) -> str:
+def format_price(value: float) -> str:
     """Return a price as people write it: two decimals, more where it is small, groups of thousands.
 
-    >>> price(1687.4), price(0.00213), price(3.1)
+    >>> format_price(1687.4), format_price(0.00213), format_price(3.1)
     ('1,687.40', '0.00213', '3.10')
     """
     if value == 0 or abs(value) >= 1:
@@ -102,29 +102,29 @@ def price(value: float) -> str:
     return text if len(text.partition(".")[2]) >= 2 else f"{value:.2f}"
 
 
-def compact(value: float, lang: str = "en") -> str:
+def format_compact(value: float, lang: str = "en") -> str:
     """Return a large number in few letters.
 
-    >>> compact(38_100_000), compact(38_100_000, "zh"), compact(950)
+    >>> format_compact(38_100_000), format_compact(38_100_000, "zh"), format_compact(950)
     ('38.1m', '3810万', '950')
     """
     for size, sign in UNITS[lang]:
         if abs(value) >= size:
             scaled = value / size
-            return f"{scaled:.2f}".rstrip("0").rstrip(".") + sign if abs(scaled) < 10 else _whole(scaled) + sign
+            return f"{scaled:.2f}".rstrip("0").rstrip(".") + sign if abs(scaled) < 10 else _format_whole(scaled) + sign
     return f"{value:.2f}".rstrip("0").rstrip(".") if abs(value) < 10 else f"{value:.0f}"
 
 
-def _whole(value: float) -> str:
+def _format_whole(value: float) -> str:
     return (
         f"{value:.1f}".removesuffix(".0") if abs(value) < 100 and abs(value - round(value)) > 0.05 else f"{value:.0f}"
     )
 
 
-def number(value: float, lang: str = "en") -> str:
+def format_number(value: float, lang: str = "en") -> str:
     """Return a value of an indicator in about five figures.
 
-    >>> number(56.78123), number(-1234567.0), number(-1234567.0, "zh"), number(0.00012345)
+    >>> format_number(56.78123), format_number(-1234567.0), format_number(-1234567.0, "zh"), format_number(0.00012345)
     ('56.78', '-1.235m', '-123.5万', '0.0001234')
     """
     if value == 0:
@@ -132,36 +132,46 @@ def number(value: float, lang: str = "en") -> str:
     size = abs(value)
     if size >= 1e6:
         limit, sign = next(unit for unit in UNITS[lang] if size >= unit[0])
-        return f"{_rounded(value / limit)}{sign}"
+        return f"{_format_rounded(value / limit)}{sign}"
     return f"{value:,.0f}" if size >= 1e5 else f"{value:,.2f}" if size >= 1 else f"{value:.4g}"
 
 
-def _rounded(value: float) -> str:
+def _format_rounded(value: float) -> str:
     """Return four figures, or all of a whole number, without an exponent."""
     return f"{value:.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
 
 
-def labels(values: Sequence[float], lang: str = "en", large: float = 1e6) -> list[str]:
+def axis_labels(values: Sequence[float], lang: str = "en", large: float = 1e6) -> list[str]:
     """Return the labels of an axis: in one unit, with as many decimals as tell its values apart and none more.
 
     large  the size from which on a unit is written
 
-    >>> labels([30.0, 70.0]), labels([-2.5, 0.0, 2.5]), labels([975_000.0, 1_000_000.0, 1_025_000.0])
+    >>> axis_labels([30.0, 70.0]), axis_labels([-2.5, 0.0, 2.5]), axis_labels([975_000.0, 1_000_000.0, 1_025_000.0])
     (['30', '70'], ['-2.5', '0', '2.5'], ['0.975m', '1.000m', '1.025m'])
     """
     most = max(map(abs, values), default=0.0)
     if 0 < most < 1e-6:
-        return [number(value, lang) for value in values]
+        return [format_number(value, lang) for value in values]
     size, sign = next((unit for unit in UNITS[lang] if most >= unit[0]), (1.0, "")) if most >= large else (1.0, "")
     scaled = [value / size for value in values]
-    places = decimals(scaled)
+    places = count_decimals(scaled)
     return [f"{value:,.{places}f}{sign}" if value else "0" for value in scaled]
 
 
 _LEVELS: tuple[tuple[str, int], ...] = (
-    ("minute", 1), ("hour", 1), ("day", 1), ("week", 1), ("month", 1), ("month", 3), ("month", 6), ("year", 1),
-    ("year", 2), ("year", 5), ("year", 10), ("year", 20),
-)  # fmt: skip
+    ("minute", 1),
+    ("hour", 1),
+    ("day", 1),
+    ("week", 1),
+    ("month", 1),
+    ("month", 3),
+    ("month", 6),
+    ("year", 1),
+    ("year", 2),
+    ("year", 5),
+    ("year", 10),
+    ("year", 20),
+)
 
 
 def date_ticks(dates: Sequence[str], room: int) -> list[tuple[int, str]]:
@@ -181,7 +191,7 @@ def date_ticks(dates: Sequence[str], room: int) -> list[tuple[int, str]]:
     at: list[int] = []
     unit = ""
     for unit, every in levels:
-        keys = [_key(date, unit, every) for date in dates]
+        keys = [_tick_key(date, unit, every) for date in dates]
         at = [i for i in range(1, len(dates)) if keys[i] != keys[i - 1]]
         if len(at) <= room:
             break
@@ -190,7 +200,7 @@ def date_ticks(dates: Sequence[str], room: int) -> list[tuple[int, str]]:
     apart = len(dates) / room * 0.65
     kept: list[tuple[int, str, bool]] = []
     for i in at:
-        label, first = _label(dates[i], dates[i - 1] if i else dates[i], unit)
+        label, first = _tick_label(dates[i], dates[i - 1] if i else dates[i], unit)
         if not kept or i - kept[-1][0] >= apart:
             kept.append((i, label, first))
         elif first and not kept[-1][2]:
@@ -198,7 +208,7 @@ def date_ticks(dates: Sequence[str], room: int) -> list[tuple[int, str]]:
     return [(i, label) for i, label, _ in kept[-room:]] or [(0, dates[0][:10])]
 
 
-def _key(date: str, unit: str, every: int) -> object:
+def _tick_key(date: str, unit: str, every: int) -> object:
     if unit == "minute":
         return date[:16]
     if unit == "hour":
@@ -213,7 +223,7 @@ def _key(date: str, unit: str, every: int) -> object:
     return year // every if unit == "year" else (year * 12 + month - 1) // every
 
 
-def _label(date: str, before: str, unit: str) -> tuple[str, bool]:
+def _tick_label(date: str, before: str, unit: str) -> tuple[str, bool]:
     """Return the label of a bar, and whether it tells of something larger than its unit: a new day, a new year."""
     if unit in ("minute", "hour"):
         return (date[11:16], False) if date[:10] == before[:10] else (date[5:10], True)

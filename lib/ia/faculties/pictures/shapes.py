@@ -3,9 +3,18 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ia.faculties.pictures.chart import FALL, Line
-from ia.faculties.pictures.scale import Scale, date_ticks, labels, scale, ticks
-from ia.faculties.pictures.svg import document, escaped, fitting, num, path, rect, text, wide
+from ia.faculties.pictures.chart import FALL, ChartLine
+from ia.faculties.pictures.scale import AxisScale, axis_labels, axis_ticks, date_ticks, fit_scale
+from ia.faculties.pictures.svg import (
+    escape_xml,
+    fit_text,
+    path_element,
+    rect_element,
+    svg_document,
+    svg_num,
+    text_element,
+    text_width,
+)
 
 WIDE, NARROW = 960.0, 420.0
 """Widths of a page's pictures: on a desk and on a telephone."""
@@ -21,9 +30,9 @@ class Tile(NamedTuple):
     told: str
 
 
-def curves(
+def draw_curves(
     dates: Sequence[str],
-    lines: Sequence[Line],
+    lines: Sequence[ChartLine],
     title: str,
     told: str,
     *,
@@ -39,51 +48,58 @@ def curves(
     """
     top, bottom, right = 30.0, height - 28, width - SIDE
     values = [value for line in lines for value in line.values if value is not None]
-    axis = scale(values, bottom, top, air=0.08)
+    axis = fit_scale(values, bottom, top, air=0.08)
     if percent and values and max(values) <= 0:
         axis = axis._replace(high=0.0)
-    at = ticks(axis, max(int((bottom - top) / 44), 2))
-    shown = [f"{each}%" for each in labels([value * 100 for value in at])] if percent else labels(at, lang, 1e4)
-    parts = [rect(0, 0, width, height, "paper")]
-    parts.append(path("".join(f"M{num(LEFT)} {num(axis.at(v))}H{num(right)}" for v in at), "grid"))
-    parts += [text(right + 6, axis.at(value) + 4, label, "soft") for value, label in zip(at, shown, strict=True)]
+    at = axis_ticks(axis, max(int((bottom - top) / 44), 2))
+    shown = (
+        [f"{each}%" for each in axis_labels([value * 100 for value in at])] if percent else axis_labels(at, lang, 1e4)
+    )
+    parts = [rect_element(0, 0, width, height, "paper")]
+    parts.append(
+        path_element("".join(f"M{svg_num(LEFT)} {svg_num(axis.position_of(v))}H{svg_num(right)}" for v in at), "grid")
+    )
+    parts += [
+        text_element(right + 6, axis.position_of(value) + 4, label, "soft")
+        for value, label in zip(at, shown, strict=True)
+    ]
     step = (right - LEFT) / max(len(dates) - 1, 1)
     for index, label in date_ticks(list(dates), int((right - LEFT) / 90)):
-        half = wide(label, 11) / 2
+        half = text_width(label, 11) / 2
         x = min(max(LEFT + index * step, LEFT + half), right - half)
-        parts.append(text(x, bottom + 17, label, "soft", "middle"))
+        parts.append(text_element(x, bottom + 17, label, "soft", "middle"))
     x = LEFT
     for k, line in enumerate(lines):
-        data = _line(line.values, step, axis)
+        data = _line_path(line.values, step, axis)
         if filled and k == 0 and data:
-            first, last = _ends(line.values)
-            ground = axis.at(0.0) if axis.low <= 0 <= axis.high else bottom
-            closed = f"{data}L{num(LEFT + last * step)} {num(ground)}H{num(LEFT + first * step)}z"
-            parts.append(path(closed, f"a{k} area"))
-        parts.append(path(data, f"line thick l{k}"))
-        parts.append(text(x, 18, line.label, f"t{k}"))
-        x += wide(line.label, 11) + 18
-    parts.append(path(f"M{num(LEFT)} {num(bottom)}H{num(right)}", "frame"))
-    return document(width, height, title, told, "".join(parts))
+            first, last = _value_ends(line.values)
+            ground = axis.position_of(0.0) if axis.low <= 0 <= axis.high else bottom
+            closed = f"{data}L{svg_num(LEFT + last * step)} {svg_num(ground)}H{svg_num(LEFT + first * step)}z"
+            parts.append(path_element(closed, f"a{k} area"))
+        parts.append(path_element(data, f"line thick l{k}"))
+        parts.append(text_element(x, 18, line.label, f"t{k}"))
+        x += text_width(line.label, 11) + 18
+    parts.append(path_element(f"M{svg_num(LEFT)} {svg_num(bottom)}H{svg_num(right)}", "frame"))
+    return svg_document(width, height, title, told, "".join(parts))
 
 
-def _line(values: Sequence[float | None], step: float, axis: Scale) -> str:
+def _line_path(values: Sequence[float | None], step: float, axis: AxisScale) -> str:
     data, pen = [], "M"
     for index, value in enumerate(values):
         if value is None:
             pen = "M"
             continue
-        data.append(f"{pen}{num(LEFT + index * step)} {num(axis.at(value))}")
+        data.append(f"{pen}{svg_num(LEFT + index * step)} {svg_num(axis.position_of(value))}")
         pen = "L"
     return "".join(data)
 
 
-def _ends(values: Sequence[float | None]) -> tuple[int, int]:
+def _value_ends(values: Sequence[float | None]) -> tuple[int, int]:
     known = [i for i, value in enumerate(values) if value is not None]
     return known[0], known[-1]
 
 
-def treemap(
+def draw_treemap(
     tiles: Sequence[Tile],
     title: str,
     told: str,
@@ -94,25 +110,27 @@ def treemap(
     width: float = WIDE,
 ) -> str:
     """Return a map whose areas are sizes and whose colors are changes, at their strongest from `full` per cent on."""
-    parts = [rect(0, 0, width, height, "paper")]
+    parts = [rect_element(0, 0, width, height, "paper")]
     down = FALL[up]
     known = sorted((tile for tile in tiles if tile.size > 0), key=lambda tile: (-tile.size, tile.label))
-    for tile, (x, y, w, h) in zip(known, squarified([tile.size for tile in known], 0, 0, width, height), strict=True):
+    for tile, (x, y, w, h) in zip(known, squarify([tile.size for tile in known], 0, 0, width, height), strict=True):
         change = tile.change
         strength = 0.0 if change is None else min(abs(change) / full, 1.0)
         kind = "chip" if not change else up if change > 0 else down
         shade = "" if kind == "chip" else f' fill-opacity="{0.12 + 0.5 * strength:.2f}"'
-        inside = rect(x + 1, y + 1, w - 2, h - 2, kind, f' rx="2"{shade}')
+        inside = rect_element(x + 1, y + 1, w - 2, h - 2, kind, f' rx="2"{shade}')
         size = 13 if min(w / 6, h / 2.6) > 13 else 11
         if w > 34 and h > 18:
-            inside += text(x + 7, y + 6 + size, fitting(tile.label, size, w - 12), "small" if size < 13 else "")
+            inside += text_element(
+                x + 7, y + 6 + size, fit_text(tile.label, size, w - 12), "small" if size < 13 else ""
+            )
         if w > 44 and h > 36 and change is not None:
-            inside += text(x + 7, y + 22 + size, f"{change:+.2f}%", "small")
-        parts.append(f"<g><title>{escaped(tile.told)}</title>{inside}</g>")
-    return document(width, height, title, told, "".join(parts))
+            inside += text_element(x + 7, y + 22 + size, f"{change:+.2f}%", "small")
+        parts.append(f"<g><title>{escape_xml(tile.told)}</title>{inside}</g>")
+    return svg_document(width, height, title, told, "".join(parts))
 
 
-def squarified(
+def squarify(
     sizes: Sequence[float], x: float, y: float, width: float, height: float
 ) -> list[tuple[float, float, float, float]]:
     """Return a rectangle (x, y, width, height) for each size, descending sizes, as square as rows of them allow.
@@ -127,8 +145,8 @@ def squarified(
     at = 0
     while at < len(areas):
         short = min(width, height)
-        count, best = 1, _worst(areas[at : at + 1], short)
-        while at + count < len(areas) and (worse := _worst(areas[at : at + count + 1], short)) <= best:
+        count, best = 1, _worst_ratio(areas[at : at + 1], short)
+        while at + count < len(areas) and (worse := _worst_ratio(areas[at : at + count + 1], short)) <= best:
             best, count = worse, count + 1
         row = areas[at : at + count]
         thick = sum(row) / short if short else 0.0
@@ -145,14 +163,14 @@ def squarified(
     return found
 
 
-def _worst(row: Sequence[float], side: float) -> float:
+def _worst_ratio(row: Sequence[float], side: float) -> float:
     total = sum(row)
     if not total or not side:
         return 1.0
     return max(side * side * max(row) / (total * total), total * total / (side * side * min(row)))
 
 
-def shares(
+def draw_shares(
     rows: Sequence[tuple[str, Sequence[tuple[float, str]]]],
     title: str,
     told: str,
@@ -162,25 +180,25 @@ def shares(
 ) -> str:
     """Return a bar a row whose parts, (size, class), fill it in proportion; each says its size."""
     height = row * len(rows) + 10
-    left = max([wide(name, 11) for name, _ in rows], default=0) + 22
-    parts = [rect(0, 0, width, height, "paper")]
+    left = max([text_width(name, 11) for name, _ in rows], default=0) + 22
+    parts = [rect_element(0, 0, width, height, "paper")]
     for k, (name, pieces) in enumerate(rows):
         y = 5 + k * row
-        parts.append(text(LEFT, y + row / 2 + 4, name))
+        parts.append(text_element(LEFT, y + row / 2 + 4, name))
         total = sum(size for size, _ in pieces) or 1
         x, room = left, width - left - LEFT
         for size, kind in pieces:
             w = size / total * room
             if w > 0:
-                parts.append(rect(x, y + 3, max(w - 1, 0.5), row - 8, kind, ' rx="2"'))
-            if w > wide(f"{size:,.0f}", 11) + 8:
+                parts.append(rect_element(x, y + 3, max(w - 1, 0.5), row - 8, kind, ' rx="2"'))
+            if w > text_width(f"{size:,.0f}", 11) + 8:
                 on = "on" if kind in FALL or kind in FALL.values() else ""
-                parts.append(text(x + w / 2, y + row / 2 + 3.5, f"{size:,.0f}", on, "middle"))
+                parts.append(text_element(x + w / 2, y + row / 2 + 3.5, f"{size:,.0f}", on, "middle"))
             x += w
-    return document(width, height, title, told, "".join(parts))
+    return svg_document(width, height, title, told, "".join(parts))
 
 
-def distribution(
+def draw_distribution(
     changes: Sequence[float], title: str, told: str, up: str, *, height: float = 190, width: float = WIDE
 ) -> str:
     """Return how many changes (per cent) fall between the whole numbers from -10 to 10, those beyond at the ends.
@@ -199,17 +217,20 @@ def distribution(
     places = [*range(-11, 0), 0, *range(1, 12)]
     most = max([*counts.values(), flat, 1])
     step, bottom, top = (width - 2 * LEFT) / len(places), height - 24, 20.0
-    parts = [rect(0, 0, width, height, "paper"), path(f"M{num(LEFT)} {num(bottom)}H{num(width - LEFT)}", "frame")]
+    parts = [
+        rect_element(0, 0, width, height, "paper"),
+        path_element(f"M{svg_num(LEFT)} {svg_num(bottom)}H{svg_num(width - LEFT)}", "frame"),
+    ]
     for k, place in enumerate(places):
         count = flat if place == 0 else counts.get(place, 0)
         h = count / most * (bottom - top)
         x = LEFT + k * step
         kind = "tag" if place == 0 else up if place > 0 else down
-        parts.append(rect(x + 2, bottom - h, step - 4, h, kind, ' rx="1.5"'))
+        parts.append(rect_element(x + 2, bottom - h, step - 4, h, kind, ' rx="1.5"'))
         if count:
-            parts.append(text(x + step / 2, bottom - h - 4, f"{count:,}", "soft small", "middle"))
+            parts.append(text_element(x + step / 2, bottom - h - 4, f"{count:,}", "soft small", "middle"))
         border = place - 1 if place > 0 else place + 1 if place < 0 else 0  # the whole number on the side of 0
         if border or not place:
             at = x + step / 2 if not place else x if place > 0 else x + step
-            parts.append(text(at, bottom + 15, f"{border:+d}" if border else "0", "soft small", "middle"))
-    return document(width, height, title, told, "".join(parts))
+            parts.append(text_element(at, bottom + 15, f"{border:+d}" if border else "0", "soft small", "middle"))
+    return svg_document(width, height, title, told, "".join(parts))

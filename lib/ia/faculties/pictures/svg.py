@@ -32,79 +32,79 @@ _TURNING = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 """Signs that turn the direction of what follows: with them a name could show other words than it has."""
 
 
-def escaped(text: object) -> str:
+def escape_xml(text: object) -> str:
     """Return a text for XML and HTML, in contents and in quoted attributes; what XML cannot hold is left out.
 
-    >>> escaped('<a href="x">&\\x00')
+    >>> escape_xml('<a href="x">&\\x00')
     '&lt;a href=&quot;x&quot;&gt;&amp;'
     """
-    text = straight(_FORBIDDEN.sub("", str(text)))
+    text = strip_bidi(_FORBIDDEN.sub("", str(text)))
     for char, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;"), ("'", "&#39;")):
         text = text.replace(char, entity)
     return text
 
 
-def straight(text: str) -> str:
+def strip_bidi(text: str) -> str:
     """Return a text without the signs that turn its direction."""
     return _TURNING.sub("", text)
 
 
-def num(value: float) -> str:
+def svg_num(value: float) -> str:
     """Return a coordinate with at most one decimal.
 
-    >>> num(12.0), num(3.14), num(-0.04)
+    >>> svg_num(12.0), svg_num(3.14), svg_num(-0.04)
     ('12', '3.1', '0')
     """
     text = f"{value:.1f}".removesuffix(".0")
     return "0" if text == "-0" else text
 
 
-def text(x: float, y: float, what: object, kind: str = "", anchor: str = "start") -> str:
+def text_element(x: float, y: float, what: object, kind: str = "", anchor: str = "start") -> str:
     """Return a text element. `kind` is its classes."""
     side = "" if anchor == "start" else f' text-anchor="{anchor}"'
     named = f' class="{kind}"' if kind else ""
-    return f'<text x="{num(x)}" y="{num(y)}"{named}{side}>{escaped(what)}</text>'
+    return f'<text x="{svg_num(x)}" y="{svg_num(y)}"{named}{side}>{escape_xml(what)}</text>'
 
 
-def spans(x: float, y: float, parts: Iterable[tuple[str, str]], gap: int, anchor: str = "start") -> str:
+def spans_element(x: float, y: float, parts: Iterable[tuple[str, str]], gap: int, anchor: str = "start") -> str:
     """Return (words, classes) beside each other in one text element: the renderer knows how wide they are.
 
     Between them are `gap` blanks; a `dx` would not count for every renderer where the text ends at x.
     """
     side = "" if anchor == "start" else f' text-anchor="{anchor}"'
     blank = "\N{NO-BREAK SPACE}" * gap
-    inside = blank.join(f'<tspan class="{kind}">{escaped(what)}</tspan>' for what, kind in parts)
-    return f'<text x="{num(x)}" y="{num(y)}"{side}>{inside}</text>' if inside else ""
+    inside = blank.join(f'<tspan class="{kind}">{escape_xml(what)}</tspan>' for what, kind in parts)
+    return f'<text x="{svg_num(x)}" y="{svg_num(y)}"{side}>{inside}</text>' if inside else ""
 
 
-def path(data: str, kind: str) -> str:
+def path_element(data: str, kind: str) -> str:
     """Return a path element, or nothing where there is nothing to draw."""
     return f'<path class="{kind}" d="{data}"/>' if data else ""
 
 
-def rect(x: float, y: float, width: float, height: float, kind: str, more: str = "") -> str:
+def rect_element(x: float, y: float, width: float, height: float, kind: str, more: str = "") -> str:
     """Return a rectangle."""
     return (
-        f'<rect x="{num(x)}" y="{num(y)}" width="{num(max(width, 0))}" height="{num(max(height, 0))}"'
+        f'<rect x="{svg_num(x)}" y="{svg_num(y)}" width="{svg_num(max(width, 0))}" height="{svg_num(max(height, 0))}"'
         f' class="{kind}"{more}/>'
     )
 
 
-def wide(text: str, size: float) -> float:
+def text_width(text: str, size: float) -> float:
     """Return about how many pixels a text takes: half of its size a letter, all of it a Chinese character."""
     return sum(size if unicodedata.east_asian_width(c) in "WF" else size * 0.55 for c in text)
 
 
-def fitting(text: str, size: float, room: float) -> str:
+def fit_text(text: str, size: float, room: float) -> str:
     """Return as much of a text as fits into `room` pixels."""
-    if wide(text, size) <= room:
+    if text_width(text, size) <= room:
         return text
-    while text and wide(text, size) + size > room:
+    while text and text_width(text, size) + size > room:
         text = text[:-1]
     return text.rstrip() + "…" if text else ""
 
 
-def _rules(colors: dict[str, str], lines: tuple[str, ...], scope: str) -> str:
+def _css_rules(colors: dict[str, str], lines: tuple[str, ...], scope: str) -> str:
     c = colors
     rules = {
         ".paper": f"fill:{c['paper']}",
@@ -131,7 +131,7 @@ def _rules(colors: dict[str, str], lines: tuple[str, ...], scope: str) -> str:
     return "".join(f"{scope}{selector}{{{rule}}}" for selector, rule in rules.items())
 
 
-def style(scope: str = ".ia-picture", *, night: bool | None = None) -> str:
+def picture_css(scope: str = ".ia-picture", *, night: bool | None = None) -> str:
     """Return the rules of a picture's classes. Without `night` it follows the reader's system, else it is fixed.
 
     Only what every renderer knows: classes and literal colors.
@@ -157,19 +157,19 @@ def style(scope: str = ".ia-picture", *, night: bool | None = None) -> str:
     }
     rules = "".join(f"{scope}{selector}{{{rule}}}" for selector, rule in form.items())
     if night is not None:
-        return rules + (_rules(NIGHT, NIGHT_LINES, scope) if night else _rules(DAY, LINES, scope))
-    dark = _rules(NIGHT, NIGHT_LINES, scope)
-    return f"{rules}{_rules(DAY, LINES, scope)}@media screen and (prefers-color-scheme:dark){{{dark}}}"
+        return rules + (_css_rules(NIGHT, NIGHT_LINES, scope) if night else _css_rules(DAY, LINES, scope))
+    dark = _css_rules(NIGHT, NIGHT_LINES, scope)
+    return f"{rules}{_css_rules(DAY, LINES, scope)}@media screen and (prefers-color-scheme:dark){{{dark}}}"
 
 
-def document(width: float, height: float, title: str, told: str, body: str, *, css: str = "") -> str:
+def svg_document(width: float, height: float, title: str, told: str, body: str, *, css: str = "") -> str:
     """Return an SVG element that scales with its place. `title` and `told` are what a screen reader says.
 
     css  rules of its own, for a file that stands alone.
     """
     inside = f"<style>{css}</style>" if css else ""
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="ia-picture" viewBox="0 0 {num(width)} {num(height)}"'
-        f' width="{num(width)}" height="{num(height)}" role="img">'
-        f"<title>{escaped(title)}</title><desc>{escaped(told)}</desc>{inside}{body}</svg>\n"
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="ia-picture" viewBox="0 0 {svg_num(width)} {svg_num(height)}"'
+        f' width="{svg_num(width)}" height="{svg_num(height)}" role="img">'
+        f"<title>{escape_xml(title)}</title><desc>{escape_xml(told)}</desc>{inside}{body}</svg>\n"
     )

@@ -7,15 +7,32 @@ told apart by their dashes, of which the legend has a piece; without Unicode all
 import math
 from typing import NamedTuple
 
-from ia.faculties.pictures.chart import Bucket, Chart, Line, Pane, Values, buckets, shared
-from ia.faculties.pictures.grid import Grid, Part, cells, shortened
-from ia.faculties.pictures.scale import Scale, compact, date_ticks, labels, number, price, scale, ticks
-from ia.kernel.errors import Message, Notify, silent
+from ia.faculties.pictures.chart import Bucket, Chart, ChartLine, ChartPane, Values, describe_grouping, group_bars
+from ia.faculties.pictures.grid import Grid, Part, shorten_text, text_columns
+from ia.faculties.pictures.scale import (
+    AxisScale,
+    axis_labels,
+    axis_ticks,
+    date_ticks,
+    fit_scale,
+    format_compact,
+    format_number,
+    format_price,
+)
+from ia.kernel.errors import Message, Notify, drop_message
 
 MIN_WIDTH, MIN_HEIGHT = 30, 10
 _CANDLE = {
-    (0, 0): " ", (1, 1): "│", (2, 2): "┃", (1, 2): "╽", (2, 1): "╿", (0, 1): "╷", (1, 0): "╵", (0, 2): "╻", (2, 0): "╹",
-}  # fmt: skip
+    (0, 0): " ",
+    (1, 1): "│",
+    (2, 2): "┃",
+    (1, 2): "╽",
+    (2, 1): "╿",
+    (0, 1): "╷",
+    (1, 0): "╵",
+    (0, 2): "╻",
+    (2, 0): "╹",
+}
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 _LINES = ("33", "36", "35", "34")
@@ -35,7 +52,7 @@ _ASCII = str.maketrans(
 )
 
 
-class Form(NamedTuple):
+class TerminalForm(NamedTuple):
     """How to draw: size in cells, colors, and whether only ASCII may be used."""
 
     width: int = 80
@@ -44,44 +61,44 @@ class Form(NamedTuple):
     ascii: bool = False
 
 
-def room(form: Form, chart: Chart) -> int:
+def bar_capacity(form: TerminalForm, chart: Chart) -> int:
     """Return how many bars a terminal shows, one a column."""
     return max(form.width, MIN_WIDTH) - _axis_width(chart)
 
 
-def draw(chart: Chart, form: Form, notify: Notify = silent) -> str:
+def draw_chart(chart: Chart, form: TerminalForm, notify: Notify = drop_message) -> str:
     """Return the chart as lines of text, each ending with a newline, never wider than the form and as high as it.
 
     The chart has at least one bar. Of bars that are more than the columns several share one, with their extremes.
     Panes for which there is no room are told to `notify`.
     """
-    return _Drawing(chart, form._replace(width=max(form.width, MIN_WIDTH), height=max(form.height, MIN_HEIGHT))).text(
-        notify
-    )
+    return _TerminalDrawing(
+        chart, form._replace(width=max(form.width, MIN_WIDTH), height=max(form.height, MIN_HEIGHT))
+    ).render_lines(notify)
 
 
 def _axis_width(chart: Chart) -> int:
     lowest, highest = min(chart.bars.low, default=1.0), max(chart.bars.high, default=1.0)
-    prices = max(len(price(x)) for x in (lowest, highest, highest * 1.06, chart.bars.close[-1]))
-    return max(prices, cells(compact(max(chart.bars.volume, default=0), chart.voice.lang))) + 2
+    prices = max(len(format_price(x)) for x in (lowest, highest, highest * 1.06, chart.bars.close[-1]))
+    return max(prices, text_columns(format_compact(max(chart.bars.volume, default=0), chart.voice.lang))) + 2
 
 
-class _Drawing:
-    def __init__(self, chart: Chart, form: Form) -> None:
+class _TerminalDrawing:
+    def __init__(self, chart: Chart, form: TerminalForm) -> None:
         self.chart, self.form = chart, form
         self.axis = min(_axis_width(chart), form.width // 2)
         self.width = form.width - self.axis
-        self.buckets = buckets(chart.bars, self.width)
+        self.buckets = group_bars(chart.bars, self.width)
         slot = self.width // len(self.buckets)
         self.body = min((slot - 2) // 2 * 2 + 1, 7) if slot > 3 else 1
         """How many columns a candle's body takes: an odd number, its wick is in the middle."""
         self.dashed = not form.ascii and (not form.color or chart.up == "blue")
         """Whether lines are told apart by their dashes: who chose blue may not tell them apart by their colors."""
 
-    def text(self, notify: Notify) -> str:
+    def render_lines(self, notify: Notify) -> str:
         chart, form = self.chart, self.form
-        told = self._trades()
-        head = [self._title(), *([self._legend()] if chart.overlays else [])]
+        told = self._trade_lines()
+        head = [self._title_parts(), *([self._legend_parts()] if chart.overlays else [])]
         left = form.height - len(head) - len(told) - 2
         volume = (3 if left < 16 else 4) if chart.volume and left >= 10 else 0
         each = 0
@@ -91,20 +108,22 @@ class _Drawing:
         if len(shown) < len(chart.panes):
             notify(
                 Message(
-                    "{shown} of {count} panes fit into {height} lines: --height, or a higher terminal, shows more",
-                    shown=len(shown), count=len(chart.panes), height=form.height,
+                    "only {shown} of {count} panes fit into {height} lines; use --height or a taller terminal",
+                    shown=len(shown),
+                    count=len(chart.panes),
+                    height=form.height,
                 )
-            )  # fmt: skip
+            )
         prices = left - volume - each * len(shown)
-        lines = [*head, *self._prices(prices)]
+        lines = [*head, *self._draw_prices(prices)]
         if volume:
-            lines += self._volume(volume)
+            lines += self._draw_volume(volume)
         for pane in shown:
-            lines += self._pane(pane, each)
-        lines += [*self._dates(), *told]
-        return "".join(self._printed(line) for line in lines)
+            lines += self._draw_pane(pane, each)
+        lines += [*self._draw_dates(), *told]
+        return "".join(self._format_line(line) for line in lines)
 
-    def _printed(self, parts: list[Part]) -> str:
+    def _format_line(self, parts: list[Part]) -> str:
         """Return a line: neighbors of one style share one escape; no blanks at its end."""
         while parts and not parts[-1][0].strip() and parts[-1][1] != "last":
             parts = parts[:-1]
@@ -122,60 +141,60 @@ class _Drawing:
             out.append(text)
         return "".join(out).rstrip() + ("\x1b[0m" if current else "") + "\n"
 
-    def _side(self, rises: bool) -> str:
-        return self.chart.side(rises)
+    def _side_style(self, rises: bool) -> str:
+        return self.chart.side_color(rises)
 
-    def _title(self) -> list[Part]:
+    def _title_parts(self) -> list[Part]:
         bars = self.chart.bars
         last = bars.close[-1]
-        told, style = price(last), "bold"
+        told, style = format_price(last), "bold"
         if len(bars.close) > 1:
             change = last / bars.close[-2] - 1
             told += f"  {change:+.2%}"
-            style = self._side(change >= 0) if change else ""
+            style = self._side_style(change >= 0) if change else ""
         warning = f" [{self.chart.warning}]" if self.chart.warning else ""
         dated = f"{told}  {bars.date[-1][:16].replace('T', ' ')}"
-        if cells(dated + warning) + 12 <= self.form.width:  # the code of a symbol is worth more than the date
+        if text_columns(dated + warning) + 12 <= self.form.width:  # the code of a symbol is worth more than the date
             told = dated
-        title = shortened(self.chart.title, max(self.form.width - cells(told + warning) - 2, 0)) + warning
-        title = shortened(title, max(self.form.width - cells(told) - 1, 0))
-        gap = self.form.width - cells(title) - cells(told)
-        return [(title, "bold"), (" " * gap, ""), (shortened(told, self.form.width), style)]
+        title = shorten_text(self.chart.title, max(self.form.width - text_columns(told + warning) - 2, 0)) + warning
+        title = shorten_text(title, max(self.form.width - text_columns(told) - 1, 0))
+        gap = self.form.width - text_columns(title) - text_columns(told)
+        return [(title, "bold"), (" " * gap, ""), (shorten_text(told, self.form.width), style)]
 
-    def _legend(self) -> list[Part]:
+    def _legend_parts(self) -> list[Part]:
         parts: list[Part] = []
         used = 0
         for i, line in enumerate(self.chart.overlays):
             value = next((v for v in reversed(line.values) if v is not None), None)
-            told = f"{self._sample(i)}{line.label} {'-' if value is None else price(value)}"
-            if used + cells(told) + 2 > self.form.width:
+            told = f"{self._line_sample(i)}{line.label} {'-' if value is None else format_price(value)}"
+            if used + text_columns(told) + 2 > self.form.width:
                 break
             parts += [(told, self._line_style(i)), ("  ", "")]
-            used += cells(told) + 2
-        return [*parts, *self._origin(self.form.width - used)]
+            used += text_columns(told) + 2
+        return [*parts, *self._origin_parts(self.form.width - used)]
 
-    def _origin(self, room: int) -> list[Part]:
+    def _origin_parts(self, room: int) -> list[Part]:
         """Return where the bars came from and how they are adjusted: as much as there is room for, at the right."""
-        told = " · ".join(part for part in (shared(self.chart, self.buckets), self.chart.source) if part)
-        while cells(told) > room:
+        told = " · ".join(part for part in (describe_grouping(self.chart, self.buckets), self.chart.source) if part)
+        while text_columns(told) > room:
             told = told.rpartition(" · ")[0]
-        return [(" " * (room - cells(told)), ""), (told, "dim")] if told else []
+        return [(" " * (room - text_columns(told)), ""), (told, "dim")] if told else []
 
     def _line_style(self, i: int) -> str:
         """Return the style of line i: beside blue and orange candles only colors that are neither."""
         return f"line{1 + i % 2 if self.chart.up == 'blue' else i % len(_LINES)}"
 
-    def _sample(self, i: int) -> str:
+    def _line_sample(self, i: int) -> str:
         """Return a piece of line i for a legend, where colors do not tell the lines apart."""
         if self.form.ascii:
             return _SIGNS[i % len(_SIGNS)] + " "
-        return "" if not self.dashed else "".join("⠤" if _dashed(2 * x, i) else " " for x in range(6)).rstrip() + " "
+        return "" if not self.dashed else "".join("⠤" if _has_dot(2 * x, i) else " " for x in range(6)).rstrip() + " "
 
-    def _x(self, k: int) -> int:
+    def _bucket_x(self, k: int) -> int:
         """Return the column in the middle of bucket k's place: the buckets share the whole width."""
         return (2 * k + 1) * self.width // (2 * len(self.buckets))
 
-    def _columns(self, k: int) -> range:
+    def _bucket_columns(self, k: int) -> range:
         """Return the columns that bucket k fills in a pane of columns: a body's, or all where there is no room between.
 
         Places of one column and of two beside each other would look like gaps in trading.
@@ -183,37 +202,37 @@ class _Drawing:
         count, half = len(self.buckets), self.body // 2
         if count < self.width < 2 * count:
             return range(k * self.width // count, (k + 1) * self.width // count)
-        return range(self._x(k) - half, self._x(k) + half + 1)
+        return range(self._bucket_x(k) - half, self._bucket_x(k) + half + 1)
 
-    def _prices(self, height: int) -> list[list[Part]]:
+    def _draw_prices(self, height: int) -> list[list[Part]]:
         chart = self.chart
         seen = [*(b.high for b in self.buckets), *(b.low for b in self.buckets)]
-        axis = scale(seen, 2 * height, 0, log=chart.log, air=0.03)
+        axis = fit_scale(seen, 2 * height, 0, log=chart.log, air=0.03)
         grid = Grid(self.width, height)
         beside: dict[int, Part] = {}
-        at = ticks(axis, max(height // 3, 2))
-        for value, told in zip(at, labels(at, large=math.inf), strict=True):
-            y = int(axis.at(value) // 2)
+        at = axis_ticks(axis, max(height // 3, 2))
+        for value, told in zip(at, axis_labels(at, large=math.inf), strict=True):
+            y = int(axis.position_of(value) // 2)
             beside[y] = (told, "dim")
             for x in range(0, self.width, 4):
-                grid.put(x, y, "·", "dim")
-        last = min(int(axis.at(chart.bars.close[-1]) // 2), height - 1)
+                grid.put_char(x, y, "·", "dim")
+        last = min(int(axis.position_of(chart.bars.close[-1]) // 2), height - 1)
         for x in range(0, self.width, 2):
-            grid.put(x, last, "╌", "dim")
-        beside[last] = (price(chart.bars.close[-1]), "last")
+            grid.put_char(x, last, "╌", "dim")
+        beside[last] = (format_price(chart.bars.close[-1]), "last")
         for k, bucket in enumerate(self.buckets):
-            self._candle(grid, axis, self._x(k), bucket)
+            self._draw_candle(grid, axis, self._bucket_x(k), bucket)
         for i, line in enumerate(chart.overlays):
-            self._line(grid, axis._replace(bottom=4.0 * height), line.values, i)
-        self._marks(grid, axis)
-        return self._framed(grid, beside)
+            self._draw_line(grid, axis._replace(bottom=4.0 * height), line.values, i)
+        self._draw_marks(grid, axis)
+        return self._frame_pane(grid, beside)
 
-    def _candle(self, grid: Grid, axis: Scale, x: int, bucket: Bucket) -> None:
+    def _draw_candle(self, grid: Grid, axis: AxisScale, x: int, bucket: Bucket) -> None:
         rises = bucket.rises
-        style = self._side(rises)
+        style = self._side_style(rises)
         top = 2 * grid.height - 1
-        high, low = (min(max(int(axis.at(v)), 0), top) for v in (bucket.high, bucket.low))
-        first, last = sorted(min(max(int(axis.at(v)), 0), top) for v in (bucket.open, bucket.close))
+        high, low = (min(max(int(axis.position_of(v)), 0), top) for v in (bucket.high, bucket.low))
+        first, last = sorted(min(max(int(axis.position_of(v)), 0), top) for v in (bucket.open, bucket.close))
         plain = self.form.ascii or not self.form.color
         for y in range(high // 2, low // 2 + 1):
             halves = tuple(
@@ -227,11 +246,11 @@ class _Drawing:
                 wide = "█" if halves == (2, 2) else "▄" if halves[1] == 2 else "▀" if halves[0] == 2 else ""
             if self.body > 1 and wide and 2 in halves:
                 for dx in range(-(self.body // 2), self.body // 2 + 1):
-                    grid.put(x + dx, y, wide, style)
+                    grid.put_char(x + dx, y, wide, style)
             else:
-                grid.put(x, y, char, style)
+                grid.put_char(x, y, char, style)
 
-    def _line(self, grid: Grid, axis: Scale, values: Values, i: int) -> None:
+    def _draw_line(self, grid: Grid, axis: AxisScale, values: Values, i: int) -> None:
         """Draw line i in braille dots (2 x 4 a cell) into cells that are free. `axis` counts dots from the top."""
         style = self._line_style(i)
         dots: dict[tuple[int, int], int] = {}
@@ -241,28 +260,28 @@ class _Drawing:
             if value is None or (axis.log and value <= 0):
                 previous = None
                 continue
-            here = (2 * self._x(k), round(min(max(axis.at(value), -1e6), 1e6)))
-            for x, y in _between(previous or here, here):
-                if 0 <= y < 4 * grid.height and 0 <= x < 2 * grid.width and (not self.dashed or _dashed(x, i)):
+            here = (2 * self._bucket_x(k), round(min(max(axis.position_of(value), -1e6), 1e6)))
+            for x, y in _line_points(previous or here, here):
+                if 0 <= y < 4 * grid.height and 0 <= x < 2 * grid.width and (not self.dashed or _has_dot(x, i)):
                     cell = (x // 2, y // 4)
                     dots[cell] = dots.get(cell, 0) | _DOTS[y % 4][x % 2]
             previous = here
         for (x, y), bits in dots.items():
-            if grid.free(x, y):
-                grid.put(x, y, _SIGNS[i % len(_SIGNS)] if self.form.ascii else chr(0x2800 + bits), style)
+            if grid.is_free(x, y):
+                grid.put_char(x, y, _SIGNS[i % len(_SIGNS)] if self.form.ascii else chr(0x2800 + bits), style)
 
-    def _marks(self, grid: Grid, axis: Scale) -> None:
+    def _draw_marks(self, grid: Grid, axis: AxisScale) -> None:
         chart = self.chart
-        for mark, at in zip(chart.marks, chart.placed([mark.date for mark in chart.marks]), strict=True):
+        for mark, at in zip(chart.marks, chart.bar_indexes([mark.date for mark in chart.marks]), strict=True):
             k = next(k for k, b in enumerate(self.buckets) if b.first <= at < b.last)
             bucket = self.buckets[k]
             if mark.side == "buy":
-                y = min(int(axis.at(bucket.low)) // 2 + 1, grid.height - 1)
+                y = min(int(axis.position_of(bucket.low)) // 2 + 1, grid.height - 1)
             else:
-                y = max(int(axis.at(bucket.high)) // 2 - 1, 0)
-            grid.put(self._x(k), y, "▲" if mark.side == "buy" else "▼", "bold")
+                y = max(int(axis.position_of(bucket.high)) // 2 - 1, 0)
+            grid.put_char(self._bucket_x(k), y, "▲" if mark.side == "buy" else "▼", "bold")
 
-    def _volume(self, height: int) -> list[list[Part]]:
+    def _draw_volume(self, height: int) -> list[list[Part]]:
         grid = Grid(self.width, height)
         top = max((b.volume for b in self.buckets), default=0) or 1
         for k, bucket in enumerate(self.buckets):
@@ -270,73 +289,73 @@ class _Drawing:
             for y in range(grid.height - 1, -1, -1):
                 part = min(max(rest, 0), 8)
                 char = ("#" if part >= 5 else ".") if self.form.ascii else _EIGHTHS[part]
-                for x in self._columns(k) if part else ():
-                    grid.put(x, y, char, self._side(bucket.rises))
+                for x in self._bucket_columns(k) if part else ():
+                    grid.put_char(x, y, char, self._side_style(bucket.rises))
                 rest -= 8
-        told = self.chart.voice.say("Volume")
-        if all(grid.free(x, 0) for x in range(cells(told) + 1)):
-            grid.write(0, 0, told + " ", "dim")
-        return self._framed(grid, {0: (compact(top, self.chart.voice.lang), "dim")})
+        told = self.chart.voice("Volume")
+        if all(grid.is_free(x, 0) for x in range(text_columns(told) + 1)):
+            grid.write_text(0, 0, told + " ", "dim")
+        return self._frame_pane(grid, {0: (format_compact(top, self.chart.voice.lang), "dim")})
 
-    def _pane(self, pane: Pane, height: int) -> list[list[Part]]:
+    def _draw_pane(self, pane: ChartPane, height: int) -> list[list[Part]]:
         present = [v for line in pane.lines for v in line.values if v is not None]
         columns = any(line.form == "columns" for line in pane.lines)
         if pane.fixed:
-            axis = Scale(*pane.fixed, 4 * height - 1, 0)
+            axis = AxisScale(*pane.fixed, 4 * height - 1, 0)
         else:
-            axis = scale([*present, *([0.0] if columns else [])], 4 * height - 1, 0)
+            axis = fit_scale([*present, *([0.0] if columns else [])], 4 * height - 1, 0)
         grid = Grid(self.width, height)
         beside: dict[int, Part] = {}
         lang = self.chart.voice.lang
-        levels = [v for v in pane.levels or ticks(axis, max(height // 2, 2)) if axis.low <= v <= axis.high]
-        for level, told in zip(levels, labels(levels, lang), strict=True):
-            y = int(axis.at(level) // 4)
+        levels = [v for v in pane.levels or axis_ticks(axis, max(height // 2, 2)) if axis.low <= v <= axis.high]
+        for level, told in zip(levels, axis_labels(levels, lang), strict=True):
+            y = int(axis.position_of(level) // 4)
             beside.setdefault(y, (told, "dim"))
             for x in range(0, self.width, 4):
-                grid.put(x, y, "·", "dim")
+                grid.put_char(x, y, "·", "dim")
         for line in pane.lines:
             if line.form == "columns":
-                self._hanging(grid, axis, line)
+                self._draw_columns(grid, axis, line)
         for i, line in enumerate([line for line in pane.lines if line.form == "line"]):
-            self._line(grid, axis, line.values, i)
-        x, i = grid.write(0, 0, shortened(pane.title, self.width) + " ", "dim"), 0
+            self._draw_line(grid, axis, line.values, i)
+        x, i = grid.write_text(0, 0, shorten_text(pane.title, self.width) + " ", "dim"), 0
         for line in pane.lines:
             value = next((v for v in reversed(line.values) if v is not None), None)
-            told = "-" if value is None else number(value, lang)
+            told = "-" if value is None else format_number(value, lang)
             if line.form == "line":
-                x = grid.write(x, 0, f"{self._sample(i)}{told} ", self._line_style(i))
+                x = grid.write_text(x, 0, f"{self._line_sample(i)}{told} ", self._line_style(i))
                 i += 1
             else:
-                x = grid.write(x, 0, f"{told} ", "dim")
-        return self._framed(grid, beside)
+                x = grid.write_text(x, 0, f"{told} ", "dim")
+        return self._frame_pane(grid, beside)
 
-    def _hanging(self, grid: Grid, axis: Scale, line: Line) -> None:
+    def _draw_columns(self, grid: Grid, axis: AxisScale, line: ChartLine) -> None:
         """Draw columns from zero, up and down, in half cells."""
         most = 2 * grid.height
-        zero = min(max(round(axis.at(0.0) / 2), 0), most)
+        zero = min(max(round(axis.position_of(0.0) / 2), 0), most)
         for k, bucket in enumerate(self.buckets):
             value = line.values[bucket.last - 1]
             if value is None:
                 continue
-            end = min(max(round(axis.at(value) / 2), 0), most)
-            style = self._side(value >= 0)
+            end = min(max(round(axis.position_of(value) / 2), 0), most)
+            style = self._side_style(value >= 0)
             for half in range(*sorted((zero, end))):
                 y, lower = half // 2, half % 2
-                for x in self._columns(k):
+                for x in self._bucket_columns(k):
                     taken = 0 <= y < grid.height and grid.char[y][x] in "▀▄█#"
                     char = "#" if self.form.ascii else "█" if taken else "▄" if lower else "▀"
-                    grid.put(x, y, char, style)
+                    grid.put_char(x, y, char, style)
 
-    def _framed(self, grid: Grid, labels: dict[int, Part]) -> list[list[Part]]:
+    def _frame_pane(self, grid: Grid, labels: dict[int, Part]) -> list[list[Part]]:
         """Return the rows of a pane with the axis at their right."""
         rows = []
         for y in range(grid.height):
             text, style = labels.get(y, ("", ""))
-            text = text if cells(text) < self.axis else ""  # a number without its end would be another one
-            rows.append([*grid.row(y), ("┤" if text else "│", "dim"), *([(text, style)] if text else [])])
+            text = text if text_columns(text) < self.axis else ""  # a number without its end would be another one
+            rows.append([*grid.row_parts(y), ("┤" if text else "│", "dim"), *([(text, style)] if text else [])])
         return rows
 
-    def _dates(self) -> list[list[Part]]:
+    def _draw_dates(self) -> list[list[Part]]:
         """Return the ground line with ticks and the letters of corporate actions, and the dates below it."""
         chart = self.chart
         rule = ["─"] * self.width
@@ -345,34 +364,34 @@ class _Drawing:
         room = max(self.width // 12, 1)
         taken = 0
         for k, label in date_ticks([chart.bars.date[i] for i in firsts], room):
-            x = self._x(k)
+            x = self._bucket_x(k)
             if x >= taken and x + len(label) <= self.form.width:
                 rule[x] = "┬"
                 line[x : x + len(label)] = label
                 taken = x + len(label) + 2
-        for event, at in zip(chart.events, chart.placed([event.date for event in chart.events]), strict=True):
+        for event, at in zip(chart.events, chart.bar_indexes([event.date for event in chart.events]), strict=True):
             k = next(k for k, b in enumerate(self.buckets) if b.first <= at < b.last)
-            rule[self._x(k)] = event.sign
+            rule[self._bucket_x(k)] = event.sign
         parts = [(c, "dim" if c in "─┬" else "bold") for c in rule]
         return [[*parts, ("┘" if not self.form.ascii else "+", "dim")], [("".join(line).rstrip(), "dim")]]
 
-    def _trades(self) -> list[list[Part]]:
+    def _trade_lines(self) -> list[list[Part]]:
         """Return the last trades in words: as many as leave the chart its room."""
         most = min(len(self.chart.marks), max((self.form.height - 16) // 3, 0))
         lines: list[list[Part]] = []
         for mark in self.chart.marks[len(self.chart.marks) - most :]:
             sign = "▲" if mark.side == "buy" else "▼"
-            lines.append([(shortened(f"{sign} {mark.date} {mark.text}", self.form.width), "")])
+            lines.append([(shorten_text(f"{sign} {mark.date} {mark.text}", self.form.width), "")])
         return lines
 
 
-def _dashed(x: int, i: int) -> bool:
+def _has_dot(x: int, i: int) -> bool:
     """Tell whether line i has its dots at column x of dots: the first all of them, others with gaps of their own."""
     i %= len(_LINES)
     return not i or x // (2 * i) % 2 == 0
 
 
-def _between(a: tuple[int, int], b: tuple[int, int]) -> list[tuple[int, int]]:
+def _line_points(a: tuple[int, int], b: tuple[int, int]) -> list[tuple[int, int]]:
     """Return the points of a line, both ends included."""
     (x0, y0), (x1, y1) = a, b
     steps = max(abs(x1 - x0), min(abs(y1 - y0), 4000), 1)
@@ -381,4 +400,4 @@ def _between(a: tuple[int, int], b: tuple[int, int]) -> list[tuple[int, int]]:
 
 def _to_ascii(text: str) -> str:
     plain = text.translate(_ASCII)
-    return plain if plain.isascii() else "".join(c if c.isascii() else "?" * cells(c) for c in plain)
+    return plain if plain.isascii() else "".join(c if c.isascii() else "?" * text_columns(c) for c in plain)

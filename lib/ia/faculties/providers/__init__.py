@@ -5,6 +5,13 @@ nothing of ia: a command gets JSON and gives JSON, an MCP server speaks its prot
 it declares and no more. Nothing here decides who may call what: the router above does.
 """
 
-from ia.faculties.providers.registry import Declared, Provider, find, listed, refresh, tools
+from ia.faculties.providers.registry import (
+    DeclaredTool,
+    Provider,
+    find_provider,
+    list_providers,
+    list_tools,
+    refresh_provider,
+)
 
-__all__ = ["Declared", "Provider", "find", "listed", "refresh", "tools"]
+__all__ = ["DeclaredTool", "Provider", "find_provider", "list_providers", "list_tools", "refresh_provider"]

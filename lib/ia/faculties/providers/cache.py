@@ -6,18 +6,19 @@ It is keyed by the digest of PROVIDER.md: whoever changes that file has to ask t
 import contextlib
 import json
 import os
-from typing import Any
+from collections.abc import Mapping, Sequence
 
-from ia.faculties.providers.manifest import front
+from ia.faculties.providers.manifest import parse_front
 from ia.kernel import files
 from ia.kernel.digest import sha256
 from ia.kernel.errors import BadData, NotFound
+from ia.kernel.jsontypes import Json
 from ia.kernel.workspace import Workspace
 
 MAX_FILE = 500_000
 
 
-def current(ws: Workspace, name: str, path: str) -> dict[str, Any]:
+def refresh_record(ws: Workspace, name: str, path: str) -> Json:
     """Return what is kept, brought up to date with the PROVIDER.md at `path`: `front`, and `discovered` if it is known.
 
     raises  NotFound where there is no such file; BadData.
@@ -27,37 +28,37 @@ def current(ws: Workspace, name: str, path: str) -> dict[str, Any]:
     except OSError:
         raise NotFound("{path}: no such file", path=path) from None
 
-    def parse() -> dict[str, Any]:
+    def read_package() -> Json:
         if status.st_size > MAX_FILE:
             raise BadData("{path}: larger than {limit} bytes", path=path, limit=MAX_FILE)
         text = ws.read_present(path) or ""
         digest = sha256(text.encode()).hexdigest()
-        fresh: dict[str, Any] = {"digest": digest, "front": front(text, path)}
-        kept = _kept(ws, name)
+        fresh: Json = {"digest": digest, "front": parse_front(text, path)}
+        kept = _load_record(ws, name)
         if kept.get("digest") == digest:
             fresh["discovered"] = kept.get("discovered")
         return fresh
 
-    return files.load_cached(_file(ws, name), files.stamp_of(status), parse, _require_front)
+    return files.load_cached(_record_path(ws, name), files.stamp_of(status), read_package, _require_front)
 
 
-def keep(ws: Workspace, name: str, discovered: list[dict[str, Any]]) -> None:
+def save_discovered(ws: Workspace, name: str, discovered: Sequence[Mapping[str, object]]) -> None:
     """Keep what a server listed beside what is kept already."""
-    files.keep_file(_file(ws, name), json.dumps({**_kept(ws, name), "discovered": discovered}))
+    files.keep_file(_record_path(ws, name), json.dumps({**_load_record(ws, name), "discovered": discovered}))
 
 
-def _require_front(kept: dict[str, Any]) -> dict[str, Any]:
+def _require_front(kept: Json) -> Json:
     if not isinstance(kept["front"], dict):
         raise TypeError
     return kept
 
 
-def _kept(ws: Workspace, name: str) -> dict[str, Any]:
-    with contextlib.suppress(OSError, ValueError), open(_file(ws, name), encoding="utf-8") as file:
+def _load_record(ws: Workspace, name: str) -> Json:
+    with contextlib.suppress(OSError, ValueError), open(_record_path(ws, name), encoding="utf-8") as file:
         kept = json.load(file)
         return kept if isinstance(kept, dict) else {}
     return {}
 
 
-def _file(ws: Workspace, name: str) -> str:
+def _record_path(ws: Workspace, name: str) -> str:
     return os.path.join(ws.root, ".ia", "cache", "providers", f"{name}.json")

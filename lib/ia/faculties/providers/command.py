@@ -14,9 +14,10 @@ import subprocess
 import time
 from typing import Any, NamedTuple
 
-from ia.faculties.providers.process import Start, scrubbed
+from ia.faculties.providers.start_command import ProcessStart, scrub_secrets
 from ia.kernel.errors import BadData, ConfigError, IaError, NoAnswer, NotFound, Refused, TryLater, Unavailable
-from ia.kernel.outside import folded
+from ia.kernel.jsontypes import Json
+from ia.kernel.untrusted import fold_text
 
 MAX_OUTPUT = 4_000_000
 """Bytes of an answer. What a model sees of it is far less; a program behind `ia tool call` may want it all."""
@@ -27,7 +28,7 @@ STATUSES: dict[int, type[IaError]] = {65: BadData, 66: NotFound, 75: TryLater, 7
 """sysexits, as ia itself ends with them; any other status but 0 means refused for good."""
 
 
-class Ended(NamedTuple):
+class CommandExit(NamedTuple):
     """How a process ended: its status (negative: the signal), and the bytes that it wrote."""
 
     status: int
@@ -35,15 +36,15 @@ class Ended(NamedTuple):
     err: bytes
 
 
-class Late(Exception):
+class ProcessTimeout(Exception):
     """The time is over."""
 
 
-class TooMuch(Exception):
+class OutputTooLarge(Exception):
     """More than MAX_OUTPUT bytes."""
 
 
-def call(start: Start, provider: str, tool: str, name: str, arguments: dict[str, Any], seconds: float) -> Any:
+def call_command(start: ProcessStart, provider: str, tool: str, name: str, arguments: Json, seconds: float) -> Any:
     """Return the JSON value that a command answers with.
 
     tool    its name as the caller knows it; `name` as the command does
@@ -52,63 +53,83 @@ def call(start: Start, provider: str, tool: str, name: str, arguments: dict[str,
     """
     asked = json.dumps({"tool": name, "arguments": arguments, "config": start.config}, ensure_ascii=False).encode()
     try:
-        ended = run(start, asked, seconds)
-    except Late:
+        ended = run_process(start, asked, seconds)
+    except ProcessTimeout:
         raise NoAnswer(
-            "{tool} of provider {provider}: no answer in {seconds:g} s", tool=tool, provider=provider, seconds=seconds
+            "{tool} of provider {provider} timed out after {seconds:g} s", tool=tool, provider=provider, seconds=seconds
         ) from None
-    except TooMuch:
+    except OutputTooLarge:
         raise BadData(
-            "{tool} of provider {provider}: more than {limit} bytes", tool=tool, provider=provider, limit=MAX_OUTPUT
+            "{tool} of provider {provider}: the answer exceeds {limit} bytes",
+            tool=tool,
+            provider=provider,
+            limit=MAX_OUTPUT,
         ) from None
     except OSError as exc:
         raise ConfigError(
-            "{tool} of provider {provider} cannot be started: {reason}",
-            tool=tool, provider=provider, reason=exc.strerror or str(exc),
-        ) from None  # fmt: skip
-    told = complaint(ended.err, start.secrets)
+            "cannot start {tool} of provider {provider}: {reason}",
+            tool=tool,
+            provider=provider,
+            reason=exc.strerror or str(exc),
+        ) from None
+    told = last_complaint(ended.err, start.secrets)
     if ended.status:
         raise STATUSES.get(ended.status, Unavailable)(
-            "{tool} of provider {provider} failed with status {status}: {quoted}" if told
+            "{tool} of provider {provider} failed with status {status}: {quoted}"
+            if told
             else "{tool} of provider {provider} failed with status {status}",
-            code="provider-failed", tool=tool, provider=provider, status=ended.status, quoted=told,
-        )  # fmt: skip
+            code="provider-failed",
+            tool=tool,
+            provider=provider,
+            status=ended.status,
+            quoted=told,
+        )
     try:
-        value = json.loads(ended.out.decode("utf-8"), parse_constant=_no_constant)
+        value = json.loads(ended.out.decode("utf-8"), parse_constant=_refuse_constant)
         json.dumps(value, ensure_ascii=False).encode()  # no halves of surrogates: what is kept must be text
     except (ValueError, RecursionError):
-        started = complaint(ended.out[:400], start.secrets)
+        started = last_complaint(ended.out[:400], start.secrets)
         raise BadData(
-            "{tool} of provider {provider} answered with no JSON: {quoted}" if started
-            else "{tool} of provider {provider} answered with nothing",
-            code="provider-malformed", tool=tool, provider=provider, quoted=started,
-        ) from None  # fmt: skip
-    return scrubbed(value, start.secrets)
+            "{tool} of provider {provider} did not return JSON: {quoted}"
+            if started
+            else "{tool} of provider {provider} returned nothing",
+            code="provider-malformed",
+            tool=tool,
+            provider=provider,
+            quoted=started,
+        ) from None
+    return scrub_secrets(value, start.secrets)
 
 
-def complaint(written: bytes, secrets: tuple[str, ...]) -> str:
+def last_complaint(written: bytes, secrets: tuple[str, ...]) -> str:
     """Return the last line of what a process complained of, folded, cut, and without secrets."""
-    text = scrubbed(written.decode("utf-8", "replace"), secrets)
-    lines = [" ".join(line.split()) for line in folded(text).splitlines() if line.strip()]
+    text = scrub_secrets(written.decode("utf-8", "replace"), secrets)
+    lines = [" ".join(line.split()) for line in fold_text(text).splitlines() if line.strip()]
     return lines[-1][:300] if lines else ""
 
 
-def run(start: Start, given: bytes, seconds: float) -> Ended:
+def run_process(start: ProcessStart, given: bytes, seconds: float) -> CommandExit:
     """Run a process to its end and return it. When this returns or raises, nothing of its process group is left.
 
     raises  Late, TooMuch, OSError.
     """
     process = subprocess.Popen(
-        start.argv, cwd=start.folder, env=start.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, start_new_session=True, bufsize=0,
-    )  # fmt: skip
+        start.argv,
+        cwd=start.folder,
+        env=start.env,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        bufsize=0,
+    )
     _running.add(process)
     try:
-        out, err = _exchanged(process, given, time.monotonic() + seconds)
-        return Ended(process.wait(), out, err)
+        out, err = _exchange_bytes(process, given, time.monotonic() + seconds)
+        return CommandExit(process.wait(), out, err)
     finally:
         _running.discard(process)
-        end(process)
+        end_process(process)
 
 
 _running: "set[subprocess.Popen[bytes]]" = set()
@@ -122,7 +143,7 @@ def _end_all() -> None:
             os.killpg(process.pid, signal.SIGKILL)
 
 
-def end(process: "subprocess.Popen[bytes]") -> None:
+def end_process(process: "subprocess.Popen[bytes]") -> None:
     """Kill what is left of a process group, and wait for its leader."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
@@ -133,7 +154,7 @@ def end(process: "subprocess.Popen[bytes]") -> None:
                 stream.close()
 
 
-def _exchanged(process: "subprocess.Popen[bytes]", given: bytes, deadline: float) -> tuple[bytes, bytes]:
+def _exchange_bytes(process: "subprocess.Popen[bytes]", given: bytes, deadline: float) -> tuple[bytes, bytes]:
     """Write and read at once, until both outputs are closed and the process has ended."""
     assert process.stdin and process.stdout and process.stderr
     read = {process.stdout: bytearray(), process.stderr: bytearray()}
@@ -152,31 +173,31 @@ def _exchanged(process: "subprocess.Popen[bytes]", given: bytes, deadline: float
                 break
             for key, _ in ready.select(min(0.05, max(deadline - now, 0.001))):
                 if key.fileobj is process.stdin:
-                    left = _written(process.stdin, left)
+                    left = _write_available(process.stdin, left)
                     if not left:
                         ready.unregister(process.stdin)
                         process.stdin.close()
-                elif not _took(key.fd, read[key.fileobj]):  # type: ignore[index]
+                elif not _read_available(key.fd, read[key.fileobj]):  # type: ignore[index]
                     ready.unregister(key.fileobj)
                     open_.discard(key.fileobj)
             if len(read[process.stdout]) > MAX_OUTPUT:
-                raise TooMuch
+                raise OutputTooLarge
             del read[process.stderr][:-MAX_COMPLAINT]
     try:
         process.wait(max(deadline - time.monotonic(), 0.001))
     except subprocess.TimeoutExpired:
-        raise Late from None
+        raise ProcessTimeout from None
     return bytes(read[process.stdout]), bytes(read[process.stderr])
 
 
-def _took(fd: int, into: bytearray) -> bool:
+def _read_available(fd: int, into: bytearray) -> bool:
     """Read what is there; False at the end."""
     data = os.read(fd, 65536)
     into += data
     return bool(data)
 
 
-def _written(stream: Any, left: memoryview) -> memoryview:
+def _write_available(stream: Any, left: memoryview) -> memoryview:
     """Write what the pipe takes and return the rest; one that does not want it is not forced."""
     try:
         return left[os.write(stream.fileno(), left[:65536]) :]
@@ -186,5 +207,5 @@ def _written(stream: Any, left: memoryview) -> memoryview:
         return left[len(left) :]
 
 
-def _no_constant(name: str) -> Any:
+def _refuse_constant(name: str) -> object:
     raise ValueError(name)

@@ -3,13 +3,13 @@
 from ia.faculties.packages.installing import base_name, propose_package, read_texts, remove_package
 from ia.faculties.packages.sources import hide_password, open_source
 from ia.faculties.providers.manifest import FILE, FOLDER, Manifest
-from ia.faculties.providers.registry import find, manifest_of, tools
+from ia.faculties.providers.registry import find_provider, list_tools, read_manifest
 from ia.kernel.errors import BadData, IaError, NotFound, Refused, UsageError
 from ia.kernel.proposals import Proposal
 from ia.kernel.workspace import Workspace
 
 
-def propose(
+def propose_provider(
     ws: Workspace, source: str, name: str = "", *, because: str = "", origin: str = "", actor: str = "user"
 ) -> tuple[Proposal, Manifest]:
     """Propose to install a provider from a folder, a .zip or a git address. The same is not proposed twice.
@@ -19,14 +19,14 @@ def propose(
             that is taken, or what is installed as it is already; NotFound, Refused, Unavailable, TimedOut for a source
             that cannot be read.
     """
-    manifest, files = read(source, name)
+    manifest, files = read_provider(source, name)
     _refuse_taken(ws, manifest)
     folder = f"{FOLDER}/{manifest.name}"
     made = propose_package(ws, "provider", folder, files, source, because=because, origin=origin, actor=actor)
     return made, manifest
 
 
-def read(source: str, name: str = "") -> tuple[Manifest, dict[str, str]]:
+def read_provider(source: str, name: str = "") -> tuple[Manifest, dict[str, str]]:
     """Return a provider as a source has it: its manifest, and its files (path in its folder: text).
 
     raises  as propose().
@@ -36,32 +36,32 @@ def read(source: str, name: str = "") -> tuple[Manifest, dict[str, str]]:
             entry.path.removesuffix(FILE) for entry in found if entry.path.rpartition("/")[2] == FILE and entry.plain
         )
         if not roots:
-            raise NotFound("{source}: there is no PROVIDER.md in it", source=hide_password(source)[:200])
+            raise NotFound("{source}: PROVIDER.md is missing", source=hide_password(source)[:200])
         base = base_name(source)
-        root = _chosen({root.rstrip("/").rpartition("/")[2] or base: root for root in roots}, name)
-        files = read_texts(found, root, source, _not_text)
+        root = _choose_root({root.rstrip("/").rpartition("/")[2] or base: root for root in roots}, name)
+        files = read_texts(found, root, source, _not_text_error)
     own = root.rstrip("/").rpartition("/")[2] or base
-    return _manifest(files[FILE], own), files
+    return _parse_manifest(files[FILE], own), files
 
 
-def described(files: dict[str, str], name: str) -> Manifest | None:
+def find_manifest(files: dict[str, str], name: str) -> Manifest | None:
     """Return the manifest that is among a folder's files; None where there is none that can be read."""
     try:
-        return manifest_of(files.get(FILE, ""), name)
+        return read_manifest(files.get(FILE, ""), name)
     except IaError:
         return None
 
 
-def remove(ws: Workspace, name: str) -> list[str]:
+def remove_provider(ws: Workspace, name: str) -> list[str]:
     """Remove a provider's files and return their paths; each keeps a revision. A person's act.
 
     What is no text, hidden or a link stays, and its folder with it: ia did not bring it.
     raises  NotFound; Refused for a provider that is a link.
     """
-    return remove_package(ws, "provider", f"{FOLDER}/{find(ws, name).name}")
+    return remove_package(ws, "provider", f"{FOLDER}/{find_provider(ws, name).name}")
 
 
-def _chosen(roots: dict[str, str], name: str) -> str:
+def _choose_root(roots: dict[str, str], name: str) -> str:
     """Return the root of the provider that is meant.
 
     raises  UsageError, NotFound with the names that there are.
@@ -70,31 +70,33 @@ def _chosen(roots: dict[str, str], name: str) -> str:
         return next(iter(roots.values()))
     known = ", ".join(sorted(roots))[:1000]
     if not name:
-        raise UsageError("there are several providers in it: {known}", known=known, hint="say which one: --name NAME")
+        raise UsageError(
+            "the source contains several providers: {known}", known=known, hint="choose one with --name NAME"
+        )
     if name not in roots:
-        raise NotFound("{name}: no such provider in it", name=name[:80], known=known, hint="there is {known}")
+        raise NotFound("{name}: no such provider in the source", name=name[:80], known=known, hint="available: {known}")
     return roots[name]
 
 
-def _manifest(text: str, folder: str) -> Manifest:
+def _parse_manifest(text: str, folder: str) -> Manifest:
     """Return what a PROVIDER.md says; where its folder has no such name, the name is the one that it gives itself."""
-    from ia.faculties.providers.manifest import front
+    from ia.faculties.providers.manifest import parse_front
 
-    own = front(text, FILE).get("name")
-    return manifest_of(text, str(own) if own is not None else folder.lower().replace("_", "-"))
+    own = parse_front(text, FILE).get("name")
+    return read_manifest(text, str(own) if own is not None else folder.lower().replace("_", "-"))
 
 
-def _not_text(path: str) -> Refused:
+def _not_text_error(path: str) -> Refused:
     return Refused(
-        "{path} is no text: what is installed here is text, so that it can be read first",
+        "{path} is not a text file; ia installs only text, so that you can read it first",
         path=path,
-        hint="install the program by its own means, and name it in `command`",
+        hint="install the program separately, and name it in `command`",
     )
 
 
 def _refuse_taken(ws: Workspace, manifest: Manifest) -> None:
-    taken = {tool.name.replace(".", "_"): tool.provider for tool in tools(ws)}
+    taken = {tool.name.replace(".", "_"): tool.provider for tool in list_tools(ws)}
     for entry in manifest.entries if not manifest.server else ():
         other = taken.get(entry.name.replace(".", "_"), manifest.name)
         if other != manifest.name:
-            raise BadData("{tool} is the name of a tool of provider {other}", tool=entry.name, other=other)
+            raise BadData("{tool} is already the name of a tool of provider {other}", tool=entry.name, other=other)

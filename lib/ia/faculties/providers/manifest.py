@@ -6,20 +6,34 @@ manifest is made from plain values and may be made again from the same.
 
 import re
 from dataclasses import dataclass, field
-from typing import Any
 
-from ia.faculties.providers.parameters import schema_of, words
+from ia.faculties.providers.parameters import build_schema, fold_description
 from ia.kernel.errors import BadData, Message
 from ia.kernel.formats.frontmatter import split_text
 from ia.kernel.formats.yaml import load_yaml
+from ia.kernel.jsontypes import Json
 
 FOLDER = ".claude/providers"
 FILE = "PROVIDER.md"
 READ, CONFIRM = "read", "confirm"
-RESERVED = frozenset({
-    "ia", "soul", "market", "compute", "indicator", "notebook", "memory", "skills", "tasks", "subagents", "messaging",
-    "account", "trade", "risk",
-})  # fmt: skip
+RESERVED = frozenset(
+    {
+        "ia",
+        "soul",
+        "market",
+        "compute",
+        "indicator",
+        "notebook",
+        "memory",
+        "skills",
+        "tasks",
+        "subagents",
+        "messaging",
+        "account",
+        "trade",
+        "risk",
+    }
+)
 """Organs of ia. What is allowed for `memory.*` must never reach a stranger's tool."""
 CLOCK = "IA_NOW"
 """A provider that is given it in `env` obeys `--now`: only such a one is asked under a clock in the past."""
@@ -30,7 +44,7 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 @dataclass(frozen=True)
-class Entry:
+class ManifestEntry:
     """A tool as PROVIDER.md names it; for an MCP server a pattern that says which of its tools are offered, and how.
 
     name      `calendar.trading`; as the server writes it where there is one
@@ -43,11 +57,11 @@ class Entry:
 
     name: str
     description: str = ""
-    schema: dict[str, Any] = field(default_factory=lambda: schema_of(None, ""))
+    schema: Json = field(default_factory=lambda: build_schema(None, ""))
     argv: tuple[str, ...] = ()
     seconds: float = SECONDS
     risk: str | None = None
-    check: dict[str, Any] | None = None
+    check: Json | None = None
 
 
 @dataclass(frozen=True)
@@ -64,26 +78,28 @@ class Manifest:
     command: tuple[str, ...] = ()
     server: bool = False
     env: tuple[str, ...] = ()
-    config: dict[str, Any] = field(default_factory=dict)
-    entries: tuple[Entry, ...] = ()
+    config: Json = field(default_factory=dict)
+    entries: tuple[ManifestEntry, ...] = ()
     figures: bool = False
 
 
-def front(text: str, path: str) -> dict[str, Any]:
+def parse_front(text: str, path: str) -> Json:
     """Return the front matter of PROVIDER.md as plain values.
 
     raises  BadData where there is none, or it is not YAML.
     """
     head, _ = split_text(text, path)
     if head is None:
-        raise BadData("{path}: no front matter", path=path, hint="it begins with a line `---`; see ia-provider(5)")
+        raise BadData(
+            "{path}: front matter is missing", path=path, hint="begin the file with a line `---`; see ia-provider(5)"
+        )
     tree = load_yaml(head, path)
     if not isinstance(tree, dict):
         raise BadData("{path}: the front matter must be `key: value` lines", path=path)
     return tree
 
 
-def parse(tree: dict[str, Any], folder: str, path: str) -> Manifest:
+def parse_manifest(tree: Json, folder: str, path: str) -> Manifest:
     """Return the manifest that a front matter is.
 
     folder  name of the provider's folder, which is its name
@@ -91,86 +107,98 @@ def parse(tree: dict[str, Any], folder: str, path: str) -> Manifest:
     """
     name = str(tree.get("name", folder))
     if name != folder or not _NAME.fullmatch(name) or len(name) > 40:
-        raise _wrong(path, "name", Message("the folder's name, in small letters, digits and -"))
+        raise _invalid_field_error(path, "name", Message("the folder's name, in lower-case letters, digits and -"))
     server = tree.get("mcp")
     if server is not None and not isinstance(server, dict):
-        raise _wrong(path, "mcp", Message("a mapping with `command` and `env`"))
+        raise _invalid_field_error(path, "mcp", Message("a mapping with `command` and `env`"))
     if (server is None) == (tree.get("command") is None):
         raise BadData(
-            "{path}: `command` or `mcp` says what to start, one of them",
+            "{path}: say what to start with either `command` or `mcp`",
             path=path,
-            hint="ia-provider(5) shows the form",
+            hint="see ia-provider(5) for the format",
         )
     own = tree if server is None else server
     if server is not None and tree.get("config"):
-        raise BadData("{path}: `config` is for a command; an MCP server has `mcp.env`", path=path)
-    env = tuple(_texts(own.get("env"), path, "env"))
+        raise BadData("{path}: `config` works only with `command`; an MCP server uses `mcp.env`", path=path)
+    env = tuple(_parse_texts(own.get("env"), path, "env"))
     if not all(_VARIABLE.fullmatch(item) for item in env):
-        raise _wrong(path, "env", Message("a list of names of variables"))
+        raise _invalid_field_error(path, "env", Message("a list of variable names"))
     config = tree.get("config") or {}
     if not isinstance(config, dict):
-        raise _wrong(path, "config", Message("a mapping"))
-    command = tuple(_texts(own.get("command"), path, "command"))
+        raise _invalid_field_error(path, "config", Message("a mapping"))
+    command = tuple(_parse_texts(own.get("command"), path, "command"))
     if not command or not command[0]:
-        raise _wrong(path, "command", Message("a list: the program and its arguments"))
-    entries = tuple(_entry(item, name, path, server is not None) for item in _list(tree.get("tools"), path, "tools"))
+        raise _invalid_field_error(path, "command", Message("a list: the program and its arguments"))
+    entries = tuple(
+        _parse_entry(item, name, path, server is not None) for item in _parse_list(tree.get("tools"), path, "tools")
+    )
     if server is None and not entries:
-        raise BadData("{path}: `tools` names no tool", path=path)
+        raise BadData("{path}: `tools` lists no tools", path=path)
     return Manifest(
-        name, words(tree.get("description")), str(tree.get("version") or "")[:40], tree.get("enabled") is not False,
-        command, server is not None, env, config, entries, tree.get("figures") is True,
-    )  # fmt: skip
+        name,
+        fold_description(tree.get("description")),
+        str(tree.get("version") or "")[:40],
+        tree.get("enabled") is not False,
+        command,
+        server is not None,
+        env,
+        config,
+        entries,
+        tree.get("figures") is True,
+    )
 
 
-def qualified(name: str, provider: str) -> str:
+def qualify_name(name: str, provider: str) -> str:
     """Return a tool's name as it is called: with the provider's before it where it has no organ of its own."""
     return name if "." in name else f"{provider}.{name}"
 
 
-def named_well(name: str) -> bool:
+def is_valid_name(name: str) -> bool:
     """Whether a tool can have this name: models take 64 letters, digits, - and _."""
     return bool(_TOOL.fullmatch(name)) and len(name) <= 64
 
 
-def _entry(written: Any, provider: str, path: str, server: bool) -> Entry:
+def _parse_entry(written: object, provider: str, path: str, server: bool) -> ManifestEntry:
     if isinstance(written, str):
         written = {"name": written}
     if not isinstance(written, dict) or not isinstance(written.get("name"), str):
-        raise _wrong(path, "tools", Message("a list of tools, each with a name"))
-    name = written["name"] if server else qualified(written["name"], provider)
-    if not server and not named_well(name):
-        raise _wrong(path, f"tools: {name[:80]}", Message("a name like calendar.trading"))
+        raise _invalid_field_error(path, "tools", Message("a list of tools, each with a name"))
+    name = written["name"] if server else qualify_name(written["name"], provider)
+    if not server and not is_valid_name(name):
+        raise _invalid_field_error(path, f"tools: {name[:80]}", Message("a name like calendar.trading"))
     risk = written.get("risk", None if server else READ)
     if risk not in (READ, CONFIRM, None):
-        raise _wrong(path, f"{name}: risk", Message("read or confirm"))
+        raise _invalid_field_error(path, f"{name}: risk", Message("read or confirm"))
     check = written.get("test")
     if check is not None and not isinstance(check, dict):
-        raise _wrong(path, f"{name}: test", Message("a mapping of arguments"))
-    argv = tuple(_texts(written.get("argv"), path, f"{name}: argv"))
+        raise _invalid_field_error(path, f"{name}: test", Message("a mapping of arguments"))
+    argv = tuple(_parse_texts(written.get("argv"), path, f"{name}: argv"))
     try:
         seconds = float(str(written.get("timeout", SECONDS)))
         if not 0 < seconds <= MAX_SECONDS:
             raise ValueError
     except ValueError:
-        raise _wrong(path, f"{name}: timeout", Message("seconds, at most {most:g}", most=MAX_SECONDS)) from None
-    schema = schema_of(written.get("parameters"), f"{path}: {name}: parameters")
-    return Entry(name, words(written.get("description")), schema, argv, seconds, risk, check)
+        raise _invalid_field_error(
+            path, f"{name}: timeout", Message("a number of seconds, at most {most:g}", most=MAX_SECONDS)
+        ) from None
+    schema = build_schema(written.get("parameters"), f"{path}: {name}: parameters")
+    return ManifestEntry(name, fold_description(written.get("description")), schema, argv, seconds, risk, check)
 
 
-def _list(value: Any, path: str, what: str) -> list[Any]:
+def _parse_list(value: object, path: str, what: str) -> list[object]:
     if value is None:
         return []
     if not isinstance(value, list):
-        raise _wrong(path, what, Message("a list"))
+        raise _invalid_field_error(path, what, Message("a list"))
     return value
 
 
-def _texts(value: Any, path: str, what: str) -> list[str]:
-    items = _list(value, path, what)
+def _parse_texts(value: object, path: str, what: str) -> list[str]:
+    items = _parse_list(value, path, what)
     if not all(isinstance(item, str | int | float) and "\0" not in str(item) for item in items):
-        raise _wrong(path, what, Message("a list of words"))
+        raise _invalid_field_error(path, what, Message("a list of strings"))
     return [str(item) for item in items]
 
 
-def _wrong(path: str, what: str, must: Message) -> BadData:
+def _invalid_field_error(path: str, what: str, must: Message) -> BadData:
     return BadData("{path}: {field} must be {what}", path=path, field=what, what=must)

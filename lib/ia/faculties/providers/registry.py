@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ia.faculties.providers import cache
 from ia.faculties.providers.manifest import (
@@ -22,21 +22,23 @@ from ia.faculties.providers.manifest import (
     READ,
     RESERVED,
     SECONDS,
-    Entry,
     Manifest,
-    front,
-    named_well,
-    parse,
+    ManifestEntry,
+    is_valid_name,
+    parse_front,
+    parse_manifest,
 )
-from ia.faculties.providers.parameters import sound, words
+from ia.faculties.providers.parameters import check_schema, fold_description
 from ia.kernel.errors import BadData, IaError, NotFound
-from ia.kernel.workspace import Workspace, named
+from ia.kernel.jsontypes import Json
+from ia.kernel.workspace import Workspace, is_text_name
 
 if TYPE_CHECKING:
-    from ia.faculties.providers.server import Server
+    from ia.faculties.providers.server import ToolServer
 
 
-class Declared(NamedTuple):
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DeclaredTool:
     """A tool that a provider brings.
 
     run      called with the arguments as one mapping; returns what JSON can hold, or raises IaError
@@ -50,12 +52,12 @@ class Declared(NamedTuple):
 
     name: str
     description: str
-    schema: dict[str, Any]
-    run: Callable[[dict[str, Any]], Any]
+    schema: Json
+    run: Callable[[Json], Any]
     seconds: float
     risk: str
     provider: str
-    check: dict[str, Any] | None = None
+    check: Json | None = None
     figures: bool = False
     timely: bool = False
 
@@ -66,7 +68,7 @@ class Provider:
 
     name: str
     manifest: Manifest | None
-    tools: tuple[Declared, ...] = ()
+    tools: tuple[DeclaredTool, ...] = ()
     problem: IaError | None = None
 
     @property
@@ -85,65 +87,65 @@ class Provider:
         return self.manifest is None or self.manifest.enabled
 
 
-def listed(ws: Workspace) -> list[Provider]:
+def list_providers(ws: Workspace) -> list[Provider]:
     """Return the providers of a workspace by name; one whose tools cannot be offered says why in `problem`.
 
     Cost: a stat each, once their front matter has been read.
     """
     taken: dict[str, str] = {}
     found = []
-    for name in _names(ws):
-        provider = _read(ws, name)
-        problem = provider.problem or _collision(provider, taken)
+    for name in _provider_names(ws):
+        provider = _read_provider(ws, name)
+        problem = provider.problem or _find_collision(provider, taken)
         if problem is not None:
             provider = replace(provider, tools=(), problem=problem)
         elif provider.enabled:
-            taken |= {_wire(tool.name): name for tool in provider.tools}
+            taken |= {_wire_name(tool.name): name for tool in provider.tools}
         found.append(provider)
     return found
 
 
-def tools(ws: Workspace) -> list[Declared]:
+def list_tools(ws: Workspace) -> list[DeclaredTool]:
     """Return the tools of all providers that are enabled and sound."""
-    return [tool for provider in listed(ws) if provider.enabled for tool in provider.tools]
+    return [tool for provider in list_providers(ws) if provider.enabled for tool in provider.tools]
 
 
-def find(ws: Workspace, name: str) -> Provider:
+def find_provider(ws: Workspace, name: str) -> Provider:
     """Return one provider.
 
     raises  NotFound.
     """
-    provider = next((provider for provider in listed(ws) if provider.name == name), None)
+    provider = next((provider for provider in list_providers(ws) if provider.name == name), None)
     if provider is None:
-        raise NotFound("{name}: no such provider", name=name[:80], hint="`ia provider list` shows them")
+        raise NotFound("{name}: no such provider", name=name[:80], hint="`ia provider list` lists all providers")
     return provider
 
 
-def refresh(ws: Workspace, name: str) -> Provider:
+def refresh_provider(ws: Workspace, name: str) -> Provider:
     """Make sure that a provider can be started, and return it as it then stands.
 
     An MCP server is started and asked for its tools, which are kept until its PROVIDER.md changes or it is asked again.
     raises  NotFound; what is wrong with PROVIDER.md; ConfigError for a program, a variable that is not there; what
             asking the server raises.
     """
-    provider = find(ws, name)
+    provider = find_provider(ws, name)
     if provider.manifest is None:
         raise provider.problem or NotFound("{name}: no such provider", name=name)
     if provider.manifest.server:
-        cache.keep(ws, name, discovered=_server(ws, provider.manifest).tools(SECONDS))
+        cache.save_discovered(ws, name, discovered=_running_server(ws, provider.manifest).list_tools(SECONDS))
     else:
-        from ia.faculties.providers.process import start_of
+        from ia.faculties.providers.start_command import prepare_start
 
-        start_of(provider.manifest, folder_of(ws, name))
-    return find(ws, name)
+        prepare_start(provider.manifest, provider_folder(ws, name))
+    return find_provider(ws, name)
 
 
-def manifest_of(text: str, name: str) -> Manifest:
+def read_manifest(text: str, name: str) -> Manifest:
     """Return the manifest that the text of a PROVIDER.md is, whose folder is called `name`.
 
     raises  BadData that names the field.
     """
-    manifest = parse(front(text, FILE), name, FILE)
+    manifest = parse_manifest(parse_front(text, FILE), name, FILE)
     if manifest.server:
         _refuse_reserved(f"{manifest.name}.*", name)
     for entry in manifest.entries if not manifest.server else ():
@@ -151,56 +153,64 @@ def manifest_of(text: str, name: str) -> Manifest:
     return manifest
 
 
-def folder_of(ws: Workspace, name: str) -> str:
+def provider_folder(ws: Workspace, name: str) -> str:
     """Return the absolute path of a provider's folder."""
     return os.path.join(ws.root, FOLDER, name)
 
 
-def _names(ws: Workspace) -> list[str]:
+def _provider_names(ws: Workspace) -> list[str]:
     with contextlib.suppress(OSError), os.scandir(os.path.join(ws.root, FOLDER)) as entries:
         names = [entry.name for entry in entries if entry.is_dir() and not entry.name.startswith(".")]
-        return sorted(filter(named, names))
+        return sorted(filter(is_text_name, names))
     return []
 
 
-def _read(ws: Workspace, name: str) -> Provider:
+def _read_provider(ws: Workspace, name: str) -> Provider:
     """Return a provider by what its PROVIDER.md says, not yet held against the others."""
     path = f"{FOLDER}/{name}/{FILE}"
     manifest = None
     try:
         ws.resolve(path)
-        kept = cache.current(ws, name, path)
-        manifest = parse(kept["front"], name, path)
+        kept = cache.refresh_record(ws, name, path)
+        manifest = parse_manifest(kept["front"], name, path)
         if manifest.server:
-            offered = _offered(manifest, kept.get("discovered"))
+            offered = _offered_entries(manifest, kept.get("discovered"))
         else:
             offered = [(entry, entry.name) for entry in manifest.entries]
         declared = []
         for entry, own in offered:
             _refuse_reserved(entry.name, name)
-            declared.append(_declared(ws, manifest, entry, own))
+            declared.append(_declare_tool(ws, manifest, entry, own))
         return Provider(name, manifest, tuple(declared))
     except IaError as exc:
         return Provider(name, manifest, problem=exc)
 
 
-def _declared(ws: Workspace, manifest: Manifest, entry: Entry, own: str) -> Declared:
-    def run(arguments: dict[str, Any]) -> Any:
+def _declare_tool(ws: Workspace, manifest: Manifest, entry: ManifestEntry, own: str) -> DeclaredTool:
+    def run_tool(arguments: Json) -> Any:
         if manifest.server:
-            return _server(ws, manifest).call(entry.name, own, arguments, entry.seconds)
+            return _running_server(ws, manifest).call_tool(entry.name, own, arguments, entry.seconds)
         from ia.faculties.providers import command
-        from ia.faculties.providers.process import start_of
+        from ia.faculties.providers.start_command import prepare_start
 
-        start = start_of(manifest, folder_of(ws, manifest.name), entry.argv)
-        return command.call(start, manifest.name, entry.name, own, arguments, entry.seconds)
+        start = prepare_start(manifest, provider_folder(ws, manifest.name), entry.argv)
+        return command.call_command(start, manifest.name, entry.name, own, arguments, entry.seconds)
 
-    return Declared(
-        entry.name, entry.description or manifest.description, entry.schema, run, entry.seconds, entry.risk or CONFIRM,
-        manifest.name, entry.check, manifest.figures, CLOCK in manifest.env,
-    )  # fmt: skip
+    return DeclaredTool(
+        name=entry.name,
+        description=entry.description or manifest.description,
+        schema=entry.schema,
+        run=run_tool,
+        seconds=entry.seconds,
+        risk=entry.risk or CONFIRM,
+        provider=manifest.name,
+        check=entry.check,
+        figures=manifest.figures,
+        timely=CLOCK in manifest.env,
+    )
 
 
-def _offered(manifest: Manifest, discovered: Any) -> list[tuple[Entry, str]]:
+def _offered_entries(manifest: Manifest, discovered: object) -> list[tuple[ManifestEntry, str]]:
     """Return the tools that a server listed, as the entries of PROVIDER.md let them through.
 
     A server that does not call a tool read-only, and whose PROVIDER.md does not either, has it run by a person only.
@@ -208,59 +218,62 @@ def _offered(manifest: Manifest, discovered: Any) -> list[tuple[Entry, str]]:
     """
     if not isinstance(discovered, list):
         raise NotFound(
-            "the tools of {name} are not known yet",
+            "the tools of {name} are still unknown",
             name=manifest.name,
-            hint="`ia provider test {name}` asks its server",
+            hint="run `ia provider test {name}` to list them",
         )
     offered = []
     for tool in discovered:
         own = str(tool["name"])
         rule = next((entry for entry in manifest.entries if fnmatchcase(own, entry.name)), None)
         name = f"{manifest.name}.{re.sub('[./]', '_', own)}"
-        if (manifest.entries and rule is None) or not named_well(name):
+        if (manifest.entries and rule is None) or not is_valid_name(name):
             continue
-        rule = rule or Entry(own)
+        rule = rule or ManifestEntry(own)
         try:
-            schema = sound(tool["schema"], name)
+            schema = check_schema(tool["schema"], name)
         except BadData:
             continue  # what cannot be checked is not offered; `ia provider test` counts what is
         risk = rule.risk or (READ if tool.get("read_only") else CONFIRM)
-        text = rule.description or words(tool.get("description"))
+        text = rule.description or fold_description(tool.get("description"))
         offered.append((replace(rule, name=name, description=text, schema=schema, risk=risk), own))
     return offered
 
 
-def _collision(provider: Provider, taken: dict[str, str]) -> IaError | None:
+def _find_collision(provider: Provider, taken: dict[str, str]) -> IaError | None:
     seen: set[str] = set()
     for tool in provider.tools:
-        other = provider.name if _wire(tool.name) in seen else taken.get(_wire(tool.name))
+        other = provider.name if _wire_name(tool.name) in seen else taken.get(_wire_name(tool.name))
         if other is not None:
-            return BadData("{tool} is the name of a tool of provider {other}", tool=tool.name, other=other)
-        seen.add(_wire(tool.name))
+            return BadData("{tool} is already the name of a tool of provider {other}", tool=tool.name, other=other)
+        seen.add(_wire_name(tool.name))
     return None
 
 
 def _refuse_reserved(tool: str, provider: str) -> None:
-    organ = _wire(tool).partition("_")[0]
+    organ = _wire_name(tool).partition("_")[0]
     if tool.partition(".")[0] in RESERVED or organ in RESERVED:
         raise BadData(
-            "{tool}: the names {organ}.* are ia's own", tool=tool, organ=organ, provider=provider,
-            hint="call it {provider}.…",
-        )  # fmt: skip
+            "{tool}: ia reserves the names {organ}.*",
+            tool=tool,
+            organ=organ,
+            provider=provider,
+            hint="name it {provider}.…",
+        )
 
 
-def _wire(name: str) -> str:
+def _wire_name(name: str) -> str:
     return name.replace(".", "_")
 
 
-_servers: dict[tuple[str, str], tuple[Manifest, "Server"]] = {}
+_servers: dict[tuple[str, str], tuple[Manifest, "ToolServer"]] = {}
 _guard = threading.Lock()
 
 
-def _server(ws: Workspace, manifest: Manifest) -> "Server":
+def _running_server(ws: Workspace, manifest: Manifest) -> "ToolServer":
     """Return the running server of a provider, started now if need be; one of another PROVIDER.md is ended."""
-    from ia.faculties.providers.process import start_of
-    from ia.faculties.providers.server import Server
+    from ia.faculties.providers.server import ToolServer
+    from ia.faculties.providers.start_command import prepare_start
 
     key = (ws.root, manifest.name)
     with _guard:
@@ -269,7 +282,7 @@ def _server(ws: Workspace, manifest: Manifest) -> "Server":
             return known[1]
         if known is not None:
             known[1].close()
-        server = Server(manifest.name, start_of(manifest, folder_of(ws, manifest.name)))
+        server = ToolServer(manifest.name, prepare_start(manifest, provider_folder(ws, manifest.name)))
         _servers[key] = (manifest, server)
         return server
 

@@ -13,10 +13,11 @@ import logging
 import threading
 from typing import TYPE_CHECKING, Any
 
-from ia.faculties.providers.command import complaint
-from ia.faculties.providers.pipes import FAREWELL, Pipes
-from ia.faculties.providers.process import Start, scrubbed
+from ia.faculties.providers.command import last_complaint
+from ia.faculties.providers.server_pipes import FAREWELL, ServerPipes
+from ia.faculties.providers.start_command import ProcessStart, scrub_secrets
 from ia.kernel.errors import BadData, ConfigError, IaError, NoAnswer, Unavailable
+from ia.kernel.jsontypes import Json
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -28,10 +29,10 @@ CLOSED = -32000
 """The protocol's code for a connection that ended."""
 
 
-class Server:
+class ToolServer:
     """A server of a provider. Making one starts nothing; the first question does."""
 
-    def __init__(self, name: str, start: Start) -> None:
+    def __init__(self, name: str, start: ProcessStart) -> None:
         self.name = name
         self._start = start
         self._guard = threading.Lock()
@@ -39,7 +40,7 @@ class Server:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop: asyncio.Event | None = None
         self._ready: concurrent.futures.Future[Client] = concurrent.futures.Future()
-        self._pipes = Pipes(start)
+        self._pipes = ServerPipes(start)
         self._over = False
 
     @property
@@ -47,49 +48,58 @@ class Server:
         """Whether it can be asked: not started yet, or started and still there."""
         return not self._over
 
-    def tools(self, seconds: float) -> list[dict[str, Any]]:
+    def list_tools(self, seconds: float) -> list[Json]:
         """Return what the server lists: name, description, schema, read_only.
 
         raises  NoAnswer for a time limit that ran out; ConfigError where it cannot be started; Unavailable.
         """
 
-        async def ask(client: "Client") -> list[dict[str, Any]]:
-            found: list[dict[str, Any]] = []
+        async def request_tools(client: "Client") -> list[Json]:
+            found: list[Json] = []
             cursor = None
             while len(found) < MAX_TOOLS:
                 page = await client.list_tools(cursor=cursor)
                 for tool in page.tools:
                     hints = tool.annotations
-                    found.append({
-                        "name": tool.name, "description": tool.description or "", "schema": tool.input_schema,
-                        "read_only": bool(hints and hints.read_only_hint),
-                    })  # fmt: skip
+                    found.append(
+                        {
+                            "name": tool.name,
+                            "description": tool.description or "",
+                            "schema": tool.input_schema,
+                            "read_only": bool(hints and hints.read_only_hint),
+                        }
+                    )
                 cursor = page.next_cursor
                 if not cursor:
                     break
             return found[:MAX_TOOLS]
 
-        listed: list[dict[str, Any]] = scrubbed(self._asked(ask, "tools/list", seconds), self._start.secrets)
+        listed: list[Json] = scrub_secrets(
+            self._send_request(request_tools, "tools/list", seconds), self._start.secrets
+        )
         return listed
 
-    def call(self, tool: str, own: str, arguments: dict[str, Any], seconds: float) -> Any:
+    def call_tool(self, tool: str, own: str, arguments: Json, seconds: float) -> Any:
         """Return what a tool of the server returns: structured content, else its text, as JSON where it is.
 
         tool    its name as the caller knows it; `own` as the server does
         raises  as tools(); Unavailable for what the server calls an error.
         """
 
-        async def ask(client: "Client") -> Any:
+        async def request_call(client: "Client") -> Any:
             return await client.call_tool(own, arguments)
 
-        result = self._asked(ask, tool, seconds)
-        value = scrubbed(_value(result), self._start.secrets)
+        result = self._send_request(request_call, tool, seconds)
+        value = scrub_secrets(_result_value(result), self._start.secrets)
         if result.is_error:
             told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
             raise Unavailable(
-                "{tool} of provider {provider} failed: {quoted}", code="provider-failed", tool=tool, provider=self.name,
-                quoted=complaint(told.encode("utf-8", "replace"), ()),
-            )  # fmt: skip
+                "{tool} of provider {provider} failed: {quoted}",
+                code="provider-failed",
+                tool=tool,
+                provider=self.name,
+                quoted=last_complaint(told.encode("utf-8", "replace"), ()),
+            )
         return value
 
     def close(self) -> None:
@@ -106,9 +116,9 @@ class Server:
             thread.join(4 * FAREWELL + 1)
         self._pipes.kill()
 
-    def _asked(self, ask: Any, what: str, seconds: float) -> Any:
+    def _send_request(self, ask: Any, what: str, seconds: float) -> Any:
         """Ask in the loop's thread and wait. A server that did not answer in time is ended: it may be stuck."""
-        ready = self._begun()
+        ready = self._start_thread()
         future: concurrent.futures.Future[Any] | None = None
         try:
             client = ready.result(START)
@@ -119,44 +129,48 @@ class Server:
             self.close()
             limit = seconds if future else START
             raise NoAnswer(
-                "{tool} of provider {provider}: no answer in {seconds:g} s: {quoted}" if self._pipes.told()
-                else "{tool} of provider {provider}: no answer in {seconds:g} s",
-                tool=what, provider=self.name, seconds=limit, quoted=self._pipes.told(),
-            ) from None  # fmt: skip
+                "{tool} of provider {provider} timed out after {seconds:g} s: {quoted}"
+                if self._pipes.diagnostic_text()
+                else "{tool} of provider {provider} timed out after {seconds:g} s",
+                tool=what,
+                provider=self.name,
+                seconds=limit,
+                quoted=self._pipes.diagnostic_text(),
+            ) from None
         except concurrent.futures.CancelledError:
-            raise self._gone(what) from None
+            raise self._gone_error(what) from None
         except IaError:
             raise
         except Exception as exc:
-            raise self._failure(what, exc) from None
+            raise self._translate_error(what, exc) from None
         except BaseException:  # Ctrl-C, or the caller's own time limit
             if future is not None:
                 future.cancel()
             raise
 
-    def _begun(self) -> "concurrent.futures.Future[Client]":
+    def _start_thread(self) -> "concurrent.futures.Future[Client]":
         with self._guard:
             if self._over:
-                raise self._gone("tools/list")
+                raise self._gone_error("tools/list")
             if self._thread is None:
                 atexit.register(self.close)
-                self._thread = threading.Thread(target=self._run, name=f"mcp {self.name}", daemon=True)
+                self._thread = threading.Thread(target=self._run_loop, name=f"mcp {self.name}", daemon=True)
                 self._thread.start()
             return self._ready
 
-    def _run(self) -> None:
+    def _run_loop(self) -> None:
         logging.getLogger("mcp").addHandler(logging.NullHandler())
         logging.getLogger("mcp").propagate = False
         try:
-            asyncio.run(self._serve())
+            asyncio.run(self._hold_connection())
         except BaseException as exc:
             if not self._ready.done():
-                self._ready.set_exception(_first(exc))
+                self._ready.set_exception(_root_cause(exc))
         finally:
             self._over = True
             atexit.unregister(self.close)
 
-    async def _serve(self) -> None:
+    async def _hold_connection(self) -> None:
         """Hold the connection until it is to end, or the server ends it."""
         from mcp import Client, Implementation
 
@@ -164,30 +178,36 @@ class Server:
 
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
         about = Implementation(name="ia", version=__version__)
-        async with Client(self._pipes.open(self._stop.set), client_info=about, cache=None) as client:
+        async with Client(self._pipes.open_streams(self._stop.set), client_info=about, cache=None) as client:
             self._ready.set_result(client)
             await self._stop.wait()
             self._over = True
 
-    def _gone(self, what: str) -> IaError:
-        told = self._pipes.told()
+    def _gone_error(self, what: str) -> IaError:
+        told = self._pipes.diagnostic_text()
         return Unavailable(
-            "{tool}: the server of provider {provider} ended: {quoted}" if told
-            else "{tool}: the server of provider {provider} ended",
-            code="provider-ended", tool=what, provider=self.name, quoted=told,
-        )  # fmt: skip
+            "{tool}: the server of provider {provider} exited: {quoted}"
+            if told
+            else "{tool}: the server of provider {provider} exited",
+            code="provider-ended",
+            tool=what,
+            provider=self.name,
+            quoted=told,
+        )
 
-    def _failure(self, what: str, exc: BaseException) -> IaError:
+    def _translate_error(self, what: str, exc: BaseException) -> IaError:
         """Return what an error of the protocol or of the start means to the caller."""
         if isinstance(exc, OSError) and not self._pipes.started:
             return ConfigError(
-                "{tool} of provider {provider} cannot be started: {reason}",
-                tool=what, provider=self.name, reason=exc.strerror or str(exc),
-            )  # fmt: skip
+                "cannot start {tool} of provider {provider}: {reason}",
+                tool=what,
+                provider=self.name,
+                reason=exc.strerror or str(exc),
+            )
         if self._over or getattr(exc, "code", None) == CLOSED:
             self.close()
-            return self._gone(what)
-        told = complaint(str(exc).encode("utf-8", "replace"), self._start.secrets)
+            return self._gone_error(what)
+        told = last_complaint(str(exc).encode("utf-8", "replace"), self._start.secrets)
         return BadData(
             "{tool} of provider {provider} failed: {quoted}",
             code="provider-failed",
@@ -197,11 +217,11 @@ class Server:
         )
 
 
-def _value(result: Any) -> Any:
+def _result_value(result: Any) -> Any:
     """Return a result's structured content, else its text, parsed where it is one JSON document."""
     if isinstance(result.structured_content, dict):
         return result.structured_content
-    parts = [block.text if block.type == "text" else _named(block) for block in result.content]
+    parts = [block.text if block.type == "text" else _describe_block(block) for block in result.content]
     text = "\n".join(parts)
     if len(parts) == 1 and text[:1] in ("{", "["):
         with contextlib.suppress(ValueError, RecursionError):
@@ -209,7 +229,7 @@ def _value(result: Any) -> Any:
     return text
 
 
-def _named(block: Any) -> str:
+def _describe_block(block: Any) -> str:
     """Return what is told of a part that is no text: its kind, and the name, type and address that it has."""
     held = getattr(block, "resource", block)
     about = (getattr(held, name, None) for name in ("name", "mime_type", "uri"))
@@ -218,7 +238,7 @@ def _named(block: Any) -> str:
     return f"[{' '.join(words)}]" + (f"\n{text}" if isinstance(text, str) else "")
 
 
-def _first(exc: BaseException) -> BaseException:
+def _root_cause(exc: BaseException) -> BaseException:
     """Return what is at the bottom of a group of errors."""
     while isinstance(exc, BaseExceptionGroup) and exc.exceptions:
         exc = exc.exceptions[0]

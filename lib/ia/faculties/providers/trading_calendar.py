@@ -13,6 +13,7 @@ from typing import Any
 
 from ia.kernel import clock, dateforms
 from ia.kernel.errors import BadData, IaError, UsageError
+from ia.kernel.jsontypes import Json
 
 EXCHANGES = {"CN": "XSHG", "HK": "XHKG", "US": "XNYS"}
 EARLIEST = "1990-12-19"
@@ -21,7 +22,7 @@ AROUND = timedelta(days=40)
 """Longer than any market was ever closed, but for the wars."""
 
 
-def answer(day: str | None = None, market: str = "CN", n: int = 1) -> dict[str, Any]:
+def find_sessions(day: str | None = None, market: str = "CN", n: int = 1) -> Json:
     """Return whether `day` (YYYY-MM-DD, default the market's today) is a session, and the n sessions on either side.
 
     `known_until` is the last day that the calendar knows. Sessions beyond it are missing, and whether a day beyond it
@@ -29,11 +30,11 @@ def answer(day: str | None = None, market: str = "CN", n: int = 1) -> dict[str, 
     raises  BadData for a market, a date or a count that is none.
     """
     if market not in EXCHANGES:
-        raise BadData("{market!r} is none of {known}", market=market, known=", ".join(EXCHANGES))
+        raise BadData("{market!r} is not a known market; use one of {known}", market=market, known=", ".join(EXCHANGES))
     if isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= MAX_SESSIONS:
-        raise BadData("n is a number from 1 to {most}", most=MAX_SESSIONS)
-    wanted = _date(day, market) if day else clock.now().astimezone(clock.zone(market)).date()
-    calendar, until = _calendar(market, wanted, n)
+        raise BadData("n must be a number from 1 to {most}", most=MAX_SESSIONS)
+    wanted = _parse_date(day, market) if day else clock.now().astimezone(clock.exchange_zone(market)).date()
+    calendar, until = _load_calendar(market, wanted, n)
     told = wanted.isoformat()
     known = EARLIEST <= told <= until
     sessions = [str(session)[:10] for session in calendar.sessions] if known else []
@@ -51,7 +52,7 @@ def main() -> int:
     """Answer one call from standard input and return the exit status; complaints go to standard error."""
     try:
         arguments = json.load(sys.stdin)["arguments"]
-        told = answer(arguments.get("date"), arguments.get("market") or "CN", arguments.get("n") or 1)
+        told = find_sessions(arguments.get("date"), arguments.get("market") or "CN", arguments.get("n") or 1)
     except (ValueError, KeyError, TypeError, AttributeError):
         sys.stderr.write('a call is {"tool", "arguments", "config"}\n')
         return BadData.status
@@ -62,15 +63,15 @@ def main() -> int:
     return 0
 
 
-def _date(text: str, market: str) -> date:
+def _parse_date(text: str, market: str) -> date:
     today = date.fromisoformat(clock.today(market))
     try:
         return date.fromisoformat(dateforms.parse_one_day(text, today))
     except (UsageError, TypeError) as exc:
-        raise BadData("{text!r} is not a date", text=text, hint=getattr(exc, "hint", None)) from None
+        raise BadData("{text!r} is not a valid date", text=text, hint=getattr(exc, "hint", None)) from None
 
 
-def _calendar(market: str, wanted: date, n: int) -> tuple[Any, str]:
+def _load_calendar(market: str, wanted: date, n: int) -> tuple[Any, str]:
     """Return the exchange's calendar around a day, and the last day that it knows."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -10,12 +10,13 @@ import warnings
 from collections import Counter
 from datetime import date, datetime, time, timedelta
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from ia.kernel import config, files
 from ia.kernel.clock import UTC
 from ia.kernel.errors import Message
+from ia.kernel.jsontypes import Json
 from ia.organs.ohlcv import trade_dates
 
 CODES = {"CN": "XSHG", "HK": "XHKG", "US": "XNYS"}
@@ -31,7 +32,7 @@ WORKDAYS = frozenset(range(1, 6))
 FIRST, LAST = date(1991, 1, 1), date(2049, 12, 31)
 
 
-class Sessions(NamedTuple):
+class ExchangeSessions(NamedTuple):
     """An exchange's days: `closes` has each session between first and last -> its close, UTC."""
 
     first: date
@@ -39,43 +40,44 @@ class Sessions(NamedTuple):
     closes: dict[date, datetime]
 
 
-def zone(market: str) -> ZoneInfo:
+def exchange_zone(market: str) -> ZoneInfo:
     """Return the time zone of a market: CN, HK, US."""
     return ZoneInfo(ZONES[market])
 
 
-def known_until(market: str, cache: str | None = None) -> date:
+def holidays_known_until(market: str, cache: str | None = None) -> date:
     """Return the last day whose holidays are known.
 
     cache   the folder that keeps what the package said, here and below; default that of the workspace, if there is one.
     """
-    return _sessions(market, cache or _folder(), trade_dates.stamp()).last
+    return _load_sessions(market, cache or _cache_folder(), trade_dates.file_stamp()).last
 
 
-def unknown(calendar: str, day: date) -> Message | None:
+def unknown_holidays_message(calendar: str, day: date) -> Message | None:
     """Return the remark that a day lies past the last one whose holidays are known; None where it does not."""
     market = MARKETS.get(calendar)
-    if market is None or day <= (known := known_until(market)):
+    if market is None or day <= (known := holidays_known_until(market)):
         return None
     return Message(
-        "the trading days of {market} are not known past {day}: every weekday counts as one, holidays too",
-        market=market, day=known.isoformat(),
-    )  # fmt: skip
+        "trading days of {market} are unknown after {day}; ia counts every weekday, holidays included",
+        market=market,
+        day=known.isoformat(),
+    )
 
 
 def is_session(market: str, day: date, cache: str | None = None) -> bool:
     """Whether the exchange trades on a day of its own calendar."""
-    return close(market, day, cache) is not None
+    return session_close(market, day, cache) is not None
 
 
-def close(market: str, day: date, cache: str | None = None) -> datetime | None:
+def session_close(market: str, day: date, cache: str | None = None) -> datetime | None:
     """Return when the session of a day closes, UTC; None where there is none."""
-    known = _sessions(market, cache or _folder(), trade_dates.stamp())
+    known = _load_sessions(market, cache or _cache_folder(), trade_dates.file_stamp())
     if known.first <= day <= known.last:
         return known.closes.get(day)
     if day.weekday() > 4:
         return None
-    return datetime.combine(day, CLOSES[market][-1], zone(market)).astimezone(UTC)
+    return datetime.combine(day, CLOSES[market][-1], exchange_zone(market)).astimezone(UTC)
 
 
 def session_days(market: str, first: date, last: date, cache: str | None = None) -> list[date]:
@@ -84,31 +86,34 @@ def session_days(market: str, first: date, last: date, cache: str | None = None)
     return [day for day in days if is_session(market, day, cache)]
 
 
-def _folder() -> str | None:
+def _cache_folder() -> str | None:
     own = os.path.join(config.home(), ".ia")
     return os.path.join(own, "cache") if os.path.isdir(own) else None
 
 
 @lru_cache(8)
-def _sessions(market: str, cache: str | None, _stamp: tuple[str, int] = ("", 0)) -> Sessions:
+def _load_sessions(market: str, cache: str | None, _stamp: tuple[str, int] = ("", 0)) -> ExchangeSessions:
     place = os.path.join(cache or "", f"sessions-{CODES[market]}.json")
-    local = zone(market)
+    local = exchange_zone(market)
     try:
         first, last, closes = files.load_cached(
-            place, _version() if cache else None, lambda: _asked(market), lambda raw: _parse_sessions(local, raw)
+            place,
+            _package_version() if cache else None,
+            lambda: _query_package(market),
+            lambda raw: _parse_sessions(local, raw),
         )
     except (ImportError, ValueError, KeyError):  # the package is missing, or does not know the exchange
         first, last, closes = FIRST, date(1990, 12, 31), {}
-    more = trade_dates.announced(market)
+    more = trade_dates.announced_sessions(market)
     if more is not None and more.until > last.isoformat():
         for text in more.days:
             if (day := date.fromisoformat(text)) > last:
                 closes[day] = datetime.combine(day, CLOSES[market][-1], local).astimezone(UTC)
         last = date.fromisoformat(more.until)
-    return Sessions(first, last, closes)
+    return ExchangeSessions(first, last, closes)
 
 
-def _parse_sessions(local: ZoneInfo, raw: dict[str, Any]) -> Sessions:
+def _parse_sessions(local: ZoneInfo, raw: Json) -> ExchangeSessions:
     """Return the sessions that a file holds; raises ValueError, KeyError or TypeError for a damaged one."""
     regular, other = raw["regular"], raw["other"]
     closes = {}
@@ -116,10 +121,10 @@ def _parse_sessions(local: ZoneInfo, raw: dict[str, Any]) -> Sessions:
         day = date.fromisoformat(text)
         hour, minute = divmod(other.get(text, regular), 60)
         closes[day] = datetime.combine(day, time(hour, minute), local).astimezone(UTC)
-    return Sessions(date.fromisoformat(raw["first"]), date.fromisoformat(raw["last"]), closes)
+    return ExchangeSessions(date.fromisoformat(raw["first"]), date.fromisoformat(raw["last"]), closes)
 
 
-def _version() -> str:
+def _package_version() -> str:
     from importlib.metadata import PackageNotFoundError, version  # as slow as all the rest here
 
     try:
@@ -128,7 +133,7 @@ def _version() -> str:
         return ""
 
 
-def _asked(market: str) -> dict[str, Any]:
+def _query_package(market: str) -> Json:
     """Return what the package knows: its days, the regular close in minutes of the day, and the closes that differ."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

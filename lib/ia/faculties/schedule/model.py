@@ -8,7 +8,7 @@ ME = "me"
 
 
 @dataclass(frozen=True)
-class Design:
+class TaskDesign:
     """What is to be done, when, and what comes of it.
 
     schedule     five cron fields (`0 16 * * 5`, also `@daily`), `every 90m` (m, h, d), `close+30m` (after the close of

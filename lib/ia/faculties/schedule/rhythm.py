@@ -4,16 +4,27 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ia.faculties.schedule.hours import DAYPART
-from ia.faculties.schedule.phrases import EN_NUMBER, GONE, MONTHS, ZH_NUMBER, Said, minutes, number, weekday
+from ia.faculties.schedule.times_of_day import DAYPART
+from ia.faculties.schedule.wish_text import (
+    EN_NUMBER,
+    GONE,
+    MONTHS,
+    ZH_NUMBER,
+    Wish,
+    parse_minutes,
+    parse_number,
+    parse_weekday,
+)
 from ia.kernel.errors import BadData
 
 _HOW_OFTEN = "say how often: every Friday at 16:00 review my week"
-_HAPPENS = "for what happens, `--on message:WORDS`, `--on file:notebook/inbox/*.md` or `--on webhook:NAME`, and the job"
-_ONCE = "ia has no reminder that comes once: say how often, such as every Friday at 16:00"
-_LAST = "the 28th is in every month; or choose another day"
-_MONTH_END = "run on the last days and let the job see which day it is: `--cron '0 16 28-31 * *'`, with the job"
-_OTHER_WEEK = "`--every 14d` counts from the approval; or take every week, and let the job see which week it is"
+_HAPPENS = (
+    "for an event, use `--on message:WORDS`, `--on file:notebook/inbox/*.md` or `--on webhook:NAME`, with the job"
+)
+_ONCE = "ia has no one-time reminders; give a repeating schedule, such as every Friday at 16:00"
+_LAST = "use the 28th, which every month has, or choose another day"
+_MONTH_END = "run on the last days of the month and let the job check the date: `--cron '0 16 28-31 * *'`, with the job"
+_OTHER_WEEK = "use `--every 14d`, which counts from the approval, or run every week and let the job check the week"
 
 
 @dataclass
@@ -50,17 +61,17 @@ _Made = Callable[[re.Match[str]], "Rhythm"]
 _RULES: list[tuple[re.Pattern[str], _Made]] = []
 
 
-def _rule(words: str) -> Callable[[_Made], _Made]:
-    def keep(function: _Made) -> _Made:
+def _register_rule(words: str) -> Callable[[_Made], _Made]:
+    def register(function: _Made) -> _Made:
         _RULES.append((re.compile(words, re.I), function))
         return function
 
-    return keep
+    return register
 
 
-def rhythm(said: Said) -> Rhythm | None:
+def take_rhythm(said: Wish) -> Rhythm | None:
     """Return how often, and take it out: the one that is sure, else the first that could be meant."""
-    made = _named(said)
+    made = _find_rhythms(said)
     if not made:
         return None
     first = made[0]
@@ -70,36 +81,43 @@ def rhythm(said: Said) -> Rhythm | None:
         if other.count or first.count:  # twice a day … every day
             day, count = (first, other) if other.count else (other, first)
             if (day.sure or count.sure) and count.period == day.period:
-                said.drop(count.start, count.end)
+                said.drop_span(count.start, count.end)
                 day.count, first = count.count, day
                 continue
         if first.every != other.every and "* * *" in (first.days, other.days) and first.every < 1440 > other.every:
-            said.drop(other.start, other.end)
+            said.drop_span(other.start, other.end)
             first.days = first.days if first.days != "* * *" else other.days
             first.every, first.trading = first.every or other.every, first.trading or other.trading
             continue
-        if _narrower(first, other) or _narrower(other, first):  # 周一到周五每天
-            said.drop(other.start, other.end)
+        if _is_narrower(first, other) or _is_narrower(other, first):  # 周一到周五每天
+            said.drop_span(other.start, other.end)
             first.days = first.days if first.days != "* * *" else other.days
             first.trading = first.trading or other.trading
             continue
         if first.sure and other.sure:
             a, b = said.text[first.start : first.end].strip(), said.text[other.start : other.end].strip()
-            raise BadData("two rhythms are named: {one} and {other}", one=a, other=b,
-                          hint="make two tasks of it, one after the other")  # fmt: skip
-    said.drop(first.start, first.end)
+            raise BadData(
+                "two schedules given: {one} and {other}",
+                one=a,
+                other=b,
+                hint="create two tasks, one at a time",
+            )
+    said.drop_span(first.start, first.end)
     if first.every >= 1440 and (name := _WEEKDAY_NEXT.match(said.plain, first.end)):
-        raise BadData("every so many days and {day} do not go together", day=name[0].strip(),
-                      hint="say every Friday; or every 14 days without a weekday")  # fmt: skip
+        raise BadData(
+            "an interval in days cannot be combined with {day}",
+            day=name[0].strip(),
+            hint="say every Friday, or every 14 days without a weekday",
+        )
     return first
 
 
-def _narrower(a: Rhythm, b: Rhythm) -> bool:
+def _is_narrower(a: Rhythm, b: Rhythm) -> bool:
     """Whether one says on which of the days that the other calls each: 周一到周五, of 每天."""
     return a.period == b.period == "daily" and not (a.every or b.every) and a.days != "* * *" == b.days and a.sure
 
 
-def _named(said: Said) -> list[Rhythm]:
+def _find_rhythms(said: Wish) -> list[Rhythm]:
     """Return all rhythms that a wish names, those that are sure first."""
     made: list[Rhythm] = []
     plain = said.plain
@@ -117,188 +135,189 @@ def _named(said: Said) -> list[Rhythm]:
 _WEEKDAY_NEXT = re.compile(rf"[\s,，的]*(?:在|on\s+)?(?:{_W}\s*{_D}|{_EDAY}s?\b)", re.I)
 
 
-def _spaced(found: re.Match[str], size: int) -> Rhythm:
+def _interval_rhythm(found: re.Match[str], size: int) -> Rhythm:
     return Rhythm(*found.span(), every=size)
 
 
-@_rule(rf"(?:每|间)?隔\s*(?P<n>一|两|二|{ZH_NUMBER})?\s*个?(?P<u>天|日|周|星期|礼拜)")
-def _alternate(found: re.Match[str]) -> Rhythm:
-    count = number(found["n"] or "1")
+@_register_rule(rf"(?:每|间)?隔\s*(?P<n>一|两|二|{ZH_NUMBER})?\s*个?(?P<u>天|日|周|星期|礼拜)")
+def _parse_alternate(found: re.Match[str]) -> Rhythm:
+    count = parse_number(found["n"] or "1")
     if count > 1:
-        raise BadData("{said} could be two things", said=found[0], hint="write every 2 days or every 3 days")
-    return _spaced(found, 2 * minutes("1", found["u"]))
+        raise BadData("{said} is ambiguous", said=found[0], hint="write every 2 days or every 3 days")
+    return _interval_rhythm(found, 2 * parse_minutes("1", found["u"]))
 
 
-@_rule(
+@_register_rule(
     rf"每\s*隔?\s*(?:(?P<n>半|{ZH_NUMBER})\s*个?(?P<half>半)?|(?=[小分钟]))(?P<u>分钟|小时|钟头|天|日"
     rf"|周(?!{_D})|星期(?!{_D})|礼拜(?!{_D}))(?![内前后])"
 )
-def _interval_zh(found: re.Match[str]) -> Rhythm:
-    size = minutes(found["n"] or "1", found["u"]) + (minutes("半", found["u"]) if found["half"] else 0)
-    return _spaced(found, size)
+def _parse_interval_zh(found: re.Match[str]) -> Rhythm:
+    size = parse_minutes(found["n"] or "1", found["u"]) + (parse_minutes("半", found["u"]) if found["half"] else 0)
+    return _interval_rhythm(found, size)
 
 
-@_rule(
+@_register_rule(
     rf"\bevery\s+(?:(?P<n>half an?|{EN_NUMBER})[ -]?)?(?P<u>minutes?|mins?|hours?|hrs?|h\b|m\b"
     rf"|(?<=\d)d\b)(?!\w)|\b(?P<word>hourly)\b"
 )
-def _interval_en(found: re.Match[str]) -> Rhythm:
-    return _spaced(found, 60 if found["word"] else minutes(found["n"] or "1", found["u"]))
+def _parse_interval_en(found: re.Match[str]) -> Rhythm:
+    return _interval_rhythm(found, 60 if found["word"] else parse_minutes(found["n"] or "1", found["u"]))
 
 
-@_rule(
+@_register_rule(
     rf"\bevery\s+(?P<n>{EN_NUMBER})[ -]?(?P<u>days?|weeks?)\b|\b(?P<word>bi-?weekly|fortnightly"
     rf"|every fortnight)\b|(?P<zh>双周)(?!报)"
 )
-def _long_interval(found: re.Match[str]) -> Rhythm:
-    size = 14 * 1440 if not found["n"] else minutes(found["n"], found["u"])
-    return _spaced(found, size)
+def _parse_long_interval(found: re.Match[str]) -> Rhythm:
+    size = 14 * 1440 if not found["n"] else parse_minutes(found["n"], found["u"])
+    return _interval_rhythm(found, size)
 
 
-@_rule(
+@_register_rule(
     rf"(?:每个?)?{_W}\s*(?P<a>{_D})\s*(?:到|至|-|–|~|—)\s*{_W}?\s*(?P<b>{_D})|\b(?:every\s+|each\s+|from\s+"
     rf"|on\s+)?(?P<ea>{_EDAY})s?\s*(?:-|–|to|through|thru)\s*(?P<eb>{_EDAY})s?\b"
 )
-def _from_to(found: re.Match[str]) -> Rhythm:
-    first, last = weekday(found["a"] or found["ea"]), weekday(found["b"] or found["eb"])
+def _parse_weekday_range(found: re.Match[str]) -> Rhythm:
+    first, last = parse_weekday(found["a"] or found["ea"]), parse_weekday(found["b"] or found["eb"])
     last = 7 if last == 0 else last
     days = f"{first}-{last}" if first <= last else ",".join(str(n) for n in range(7) if n >= first or n <= last)
     return Rhythm(*found.span(), days=f"* * {'*' if days in ('1-7', '0-6') else days}")
 
 
-@_rule(rf"(?:每\s*个?逢?|逢)\s*{_W}\s*(?P<d>{_D}(?:{_D1}|{_JOIN}?(?:每个?)?{_W}\s*{_D}|{_JOIN}{_D})*)")
-def _weekdays_zh(found: re.Match[str]) -> Rhythm:
-    return _on(found, re.findall(r"[一二三四五六日天1-7]", found["d"]))
+@_register_rule(rf"(?:每\s*个?逢?|逢)\s*{_W}\s*(?P<d>{_D}(?:{_D1}|{_JOIN}?(?:每个?)?{_W}\s*{_D}|{_JOIN}{_D})*)")
+def _parse_weekdays_zh(found: re.Match[str]) -> Rhythm:
+    return _weekday_rhythm(found, re.findall(r"[一二三四五六日天1-7]", found["d"]))
 
 
-@_rule(
+@_register_rule(
     rf"\b(?:every|each|weekly\s+on|once a week on|(?:once )?per week on)\s+(?:single\s+)?(?P<d>{_EDAYS})(?!\w)"
     rf"|\b(?:on\s+)?(?P<p>{_EDAY}s(?:\s*(?:,|and|&)\s*(?:and\s+)?{_EDAY}s)*)\b"
 )
-def _weekdays_en(found: re.Match[str]) -> Rhythm:
-    return _on(found, re.findall(_EDAY, found["d"] or found["p"], re.I))
+def _parse_weekdays_en(found: re.Match[str]) -> Rhythm:
+    return _weekday_rhythm(found, re.findall(_EDAY, found["d"] or found["p"], re.I))
 
 
-def _on(found: re.Match[str], names: list[str]) -> Rhythm:
-    days = sorted({weekday(name) for name in names})
+def _weekday_rhythm(found: re.Match[str], names: list[str]) -> Rhythm:
+    days = sorted({parse_weekday(name) for name in names})
     return Rhythm(*found.span(), days=f"* * {','.join(map(str, days))}", period="weekly")
 
 
-@_rule(r"每(?:个)?周末|\b(?:every|each|on)\s+weekends?\b|\bweekends\b")
-def _weekend(found: re.Match[str]) -> Rhythm:
+@_register_rule(r"每(?:个)?周末|\b(?:every|each|on)\s+weekends?\b|\bweekends\b")
+def _parse_weekend(found: re.Match[str]) -> Rhythm:
     return Rhythm(*found.span(), days="* * 0,6", period="weekly")
 
 
-@_rule(
+@_register_rule(
     r"(?:每(?:个|逢)?\s*)?(?:(?:美股|港股|[Aa]股|沪深|中国|美国|香港)的?\s*)?交易日|\b(?:on\s+)?(?:every|each"
     r"|on)?\s*(?:(?:US|HK|Chinese?|hong kong)\s+)?(?:trading|market)\s+days?\b"
 )
-def _trading(found: re.Match[str]) -> Rhythm:
+def _parse_trading_days(found: re.Match[str]) -> Rhythm:
     return Rhythm(*found.span(), days="* * 1-5", trading=True)
 
 
-@_rule(r"(?:每(?:个)?\s*)?工作日|\b(?:(?:every|each|on)\s+)?(?:weekdays?|(?:working|work|business) ?days?)\b")
-def _workdays(found: re.Match[str]) -> Rhythm:
+@_register_rule(r"(?:每(?:个)?\s*)?工作日|\b(?:(?:every|each|on)\s+)?(?:weekdays?|(?:working|work|business) ?days?)\b")
+def _parse_workdays(found: re.Match[str]) -> Rhythm:
     return Rhythm(*found.span(), days="* * 1-5")
 
 
-@_rule(
+@_register_rule(
     rf"每(?:个)?月\s*的?(?P<n>{ZH_NUMBER})\s*[号日]?(?:{_JOIN}(?P<n2>{ZH_NUMBER}))?\s*[号日](?!期)"
     rf"|每(?:个)?月(?P<first>月?初|第一天)"
 )
-def _monthly_zh(found: re.Match[str]) -> Rhythm:
-    days = [1] if found["first"] else [number(text) for text in (found["n"], found["n2"]) if text]
-    return _in_month(found, days)
+def _parse_month_days_zh(found: re.Match[str]) -> Rhythm:
+    days = [1] if found["first"] else [parse_number(text) for text in (found["n"], found["n2"]) if text]
+    return _month_day_rhythm(found, days)
 
 
-@_rule(
+@_register_rule(
     rf"\b(?:(?:every|each)\s+month|monthly)\s+on\s+(?:the\s+)?{_NTH}\b"
     rf"|\b(?:on\s+)?(?:the\s+)?{_NTH.replace('nth', 'mth')}\s+(?:day\s+)?(?:of\s+)?(?:every|each|the)\s+month\b"
     rf"|\b(?:on\s+)?the\s+(?P<first>first)(?:\s+day)?\s+of\s+(?:every|each|the)\s+month\b"
 )
-def _monthly_en(found: re.Match[str]) -> Rhythm:
+def _parse_month_days_en(found: re.Match[str]) -> Rhythm:
     texts = (found["nth"], found["nth2"], found["mth"], found["mth2"])
-    return _in_month(found, [1] if found["first"] else [int(text) for text in texts if text])
+    return _month_day_rhythm(found, [1] if found["first"] else [int(text) for text in texts if text])
 
 
-def _in_month(found: re.Match[str], days: list[int]) -> Rhythm:
+def _month_day_rhythm(found: re.Match[str], days: list[int]) -> Rhythm:
     for day in days:
         if not 1 <= day <= 31:
-            raise BadData("there is no day {day} in a month", day=day, hint=_LAST)
+            raise BadData("no month has a day {day}", day=day, hint=_LAST)
         if day > 28:
             raise BadData("not every month has a day {day}", day=day, hint=_LAST)
     return Rhythm(*found.span(), days=f"{','.join(map(str, sorted(set(days))))} * *", period="monthly")
 
 
-@_rule(
+@_register_rule(
     r"每(?:个)?季度?初?|每(?P<n>两|二|三|四|六|2|3|4|6)个月|\b(?:every|each)\s+(?:quarter|(?P<en>two|three"
     r"|four|six|2|3|4|6|other)\s+months?)\b|\b(?P<ly>quarterly)\b"
 )
-def _quarterly(found: re.Match[str]) -> Rhythm:
-    step = number(found["n"] or found["en"] or "3")
+def _parse_quarterly(found: re.Match[str]) -> Rhythm:
+    step = parse_number(found["n"] or found["en"] or "3")
     months = ",".join(str(month) for month in range(1, 13, step))
     return Rhythm(*found.span(), days=f"1 {months} *", period="quarterly", sure=not found["ly"])
 
 
-@_rule(
+@_register_rule(
     rf"每半年|\bevery (?:half year|half a year|six months)\b"
     rf"|每年\s*(?:的)?(?:(?P<m>{ZH_NUMBER})月\s*(?:(?P<d>{ZH_NUMBER})[日号])?)?|\b(?:every"
     rf"|each)\s+year(?:\s+on\s+(?:the\s+)?(?:{_MONTH}\s+(?P<ed>\d{{1,2}})(?:st|nd|rd|th)?))?\b|\b(?P<ly>yearly"
     rf"|annually)\b"
 )
-def _yearly(found: re.Match[str]) -> Rhythm:
+def _parse_yearly(found: re.Match[str]) -> Rhythm:
     if "半年" in found[0] or re.search("half|six", found[0]):
         return Rhythm(*found.span(), days="1 1,7 *", period="yearly")
-    month = number(found["m"]) if found["m"] else MONTHS.index(found["mon"].casefold()) + 1 if found["mon"] else 1
-    day = number(found["d"] or found["ed"] or "1")
+    month = parse_number(found["m"]) if found["m"] else MONTHS.index(found["mon"].casefold()) + 1 if found["mon"] else 1
+    day = parse_number(found["d"] or found["ed"] or "1")
     longest = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
     if not 1 <= month <= 12 or not 1 <= day <= longest[month - 1]:
         raise BadData(
-            "{said}: there is no such day in every year", said=found[0].strip(),
+            "{said}: not every year has this day",
+            said=found[0].strip(),
             hint="choose another day: every year on March 1",
-        )  # fmt: skip
+        )
     return Rhythm(*found.span(), days=f"{day} {month} *", period="yearly", sure=not found["ly"])
 
 
 _PER = {"d天日": ("* * *", "daily"), "w周": ("* * 5", "weekly"), "m月": ("1 * *", "monthly")}
 
 
-@_rule(
+@_register_rule(
     rf"(?P<n>once|twice|{EN_NUMBER}(?=\s+times))(?:\s+times)?\s+(?:a|per|each|every)\s+(?P<u>day|week|month)\b"
     rf"|每(?P<zu>[天日周月])(?P<zn>{ZH_NUMBER})[次遍回]"
 )
-def _count(found: re.Match[str]) -> Rhythm:
+def _parse_count(found: re.Match[str]) -> Rhythm:
     unit = (found["u"] or found["zu"]).casefold()
-    times = number(found["n"] or found["zn"])
+    times = parse_number(found["n"] or found["zn"])
     days, period = next(told for units, told in _PER.items() if unit[0] in units)
     return Rhythm(*found.span(), days=days, period=period, count=times)
 
 
-@_rule(
+@_register_rule(
     rf"每\s*(?:一?天|日|一日)(?!线|均|报)(?:的(?={DAYPART}))?|天天|每(?={DAYPART})|每个(?={DAYPART})"
     rf"|\b(?:every|each)\s+(?:single\s+)?day\b(?!')|\b(?:every|each)\s+(?P<part>morning|evening|night|afternoon|noon)\b"
     rf"|\bnightly\b"
 )
-def _daily(found: re.Match[str]) -> Rhythm:
+def _parse_daily(found: re.Match[str]) -> Rhythm:
     return Rhythm(*found.span(), part=(found["part"] or "").casefold())
 
 
-@_rule(rf"每(?:个|一)?{_W}|\b(?:every|each)\s+week\b|(?P<ly>\bweekly\b)")
-def _weekly(found: re.Match[str]) -> Rhythm:
+@_register_rule(rf"每(?:个|一)?{_W}|\b(?:every|each)\s+week\b|(?P<ly>\bweekly\b)")
+def _parse_weekly(found: re.Match[str]) -> Rhythm:
     return Rhythm(*found.span(), days="* * 5", period="weekly", sure=False)
 
 
-@_rule(r"每(?:个|一)?月(?!线|报)|\b(?:every|each)\s+month\b|(?P<ly>\bmonthly\b)")
-def _monthly(found: re.Match[str]) -> Rhythm:
+@_register_rule(r"每(?:个|一)?月(?!线|报)|\b(?:every|each)\s+month\b|(?P<ly>\bmonthly\b)")
+def _parse_monthly(found: re.Match[str]) -> Rhythm:
     return Rhythm(*found.span(), days="1 * *", period="monthly", sure=False)
 
 
-@_rule(r"\bdaily\b")
-def _daily_en(found: re.Match[str]) -> Rhythm:
+@_register_rule(r"\bdaily\b")
+def _parse_daily_en(found: re.Match[str]) -> Rhythm:
     return Rhythm(*found.span(), sure=False)
 
 
-def span_of(size: int) -> str:
+def format_span(size: int) -> str:
     """Return minutes as a schedule writes them: 90m, 2h, 14d."""
     return next(f"{size // unit}{sign}" for unit, sign in ((1440, "d"), (60, "h"), (1, "m")) if size % unit == 0)
 
@@ -317,7 +336,7 @@ _NEVER = re.compile(
     r"|working day|\w+day)\s+(?:of|in)\s+(?:the|every|each)\s+(?:month|quarter)\b"
     r"|\b(?:last|first|second|third)\s+(?:trading day|business day|\w+day)\s+of\s+(?:every|each|the)\s+month\b",
     re.I,
-)  # fmt: skip
+)
 _OTHER = re.compile(
     rf"\b(?:every|each) (?:other|second) {_EDAY}\b|(?:每?隔(?:一|1)?(?:个)?|双){_W}的?(?:{_W})?{_D}|单双周", re.I
 )
@@ -340,22 +359,26 @@ _ONE_OFF = re.compile(
 )
 
 
-def impossible(said: Said) -> None:
+def refuse_impossible(said: Wish) -> None:
     """Raise where a wish asks for what a schedule cannot say, or for no task at all."""
     if found := _NEVER.search(said.plain):
         end = re.search(r"最后|底|末|last|final|end", found[0], re.I)
         raise BadData(
-            "cron cannot express {said!r}", said=said.text[slice(*found.span())].strip(),
+            "cron cannot express {said!r}",
+            said=said.text[slice(*found.span())].strip(),
             hint=_MONTH_END if end else _LAST,
-        )  # fmt: skip
+        )
     if found := _OTHER.search(said.plain):
         raise BadData("cron cannot express {said!r}", said=said.text[slice(*found.span())].strip(), hint=_OTHER_WEEK)
     found = _NOT.search(said.plain)
     if found and not re.search(r"每|\bevery\b|\beach\b", said.plain[: found.start()], re.I):
-        raise BadData("this asks for no task", hint="`ia task pause NAME` or `ia task remove NAME` end one")
+        raise BadData(
+            "this text does not request a task", hint="to end a task, use `ia task pause NAME` or `ia task remove NAME`"
+        )
 
 
-def missing(said: Said) -> Exception:
+def missing_part_error(said: Wish) -> Exception:
+    """Return the error for a wish that does not say when, or says a single time."""
     if found := _ONE_OFF.search(said.plain):
-        return BadData("{said} is once", said=said.text[slice(*found.span())].strip(), hint=_ONCE)
-    return BadData("when is not said", hint=_HAPPENS if _HAPPENING.search(said.plain) else _HOW_OFTEN)
+        return BadData("{said} happens only once", said=said.text[slice(*found.span())].strip(), hint=_ONCE)
+    return BadData("the schedule is missing", hint=_HAPPENS if _HAPPENING.search(said.plain) else _HOW_OFTEN)

@@ -10,8 +10,8 @@ from datetime import datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from ia.faculties.schedule import exchange, zones
-from ia.faculties.schedule.forms import Close, Cron, Every, form
-from ia.faculties.schedule.model import Design
+from ia.faculties.schedule.model import TaskDesign
+from ia.faculties.schedule.schedule_forms import CloseSchedule, CronSchedule, IntervalSchedule, parse_schedule
 from ia.kernel.clock import UTC
 from ia.kernel.errors import Message
 
@@ -20,31 +20,33 @@ HORIZON = timedelta(days=60 * 366)
 DAY, MINUTE = timedelta(days=1), timedelta(minutes=1)
 
 
-def zone_of(design: Design) -> ZoneInfo:
+def schedule_zone(design: TaskDesign) -> ZoneInfo:
     """Return the zone that a design's schedule is in: the user's own where it names none.
 
     raises  BadData where there is no such zone.
     """
-    return zones.zone(design.zone) if design.zone else zones.own()
+    return zones.load_zone(design.zone) if design.zone else zones.user_zone()
 
 
-def place_of(design: Design) -> ZoneInfo:
+def display_zone(design: TaskDesign) -> ZoneInfo:
     """Return the zone in which a person reads a design's times: of a close that of the exchange, else its own."""
-    if isinstance(form(design.schedule), Close):
-        return exchange.zone(exchange.MARKETS.get(design.calendar) or exchange.HOME)
-    return zone_of(design)
+    if isinstance(parse_schedule(design.schedule), CloseSchedule):
+        return exchange.exchange_zone(exchange.MARKETS.get(design.calendar) or exchange.HOME)
+    return schedule_zone(design)
 
 
-def unknown(design: Design, moments: list[datetime]) -> Message | None:
+def unknown_holidays_message(design: TaskDesign, moments: list[datetime]) -> Message | None:
     """Return the remark that one of these slots lies past the days whose holidays are known; None where none does."""
-    calendar = design.calendar or (exchange.HOME if isinstance(form(design.schedule), Close) else "")
+    calendar = design.calendar or (exchange.HOME if isinstance(parse_schedule(design.schedule), CloseSchedule) else "")
     market = exchange.MARKETS.get(calendar)
     if market is None or not moments:
         return None
-    return exchange.unknown(market, max(moment.astimezone(exchange.zone(market)).date() for moment in moments))
+    return exchange.unknown_holidays_message(
+        market, max(moment.astimezone(exchange.exchange_zone(market)).date() for moment in moments)
+    )
 
 
-def upcoming(design: Design, after: datetime, n: int = 5, *, anchor: datetime | None = None) -> list[datetime]:
+def next_slots(design: TaskDesign, after: datetime, n: int = 5, *, anchor: datetime | None = None) -> list[datetime]:
     """Return the next n slots, strictly after a moment; fewer where there are none for decades, none for events.
 
     anchor  when the design was approved: what `every` counts from; default `after`.
@@ -56,110 +58,120 @@ def upcoming(design: Design, after: datetime, n: int = 5, *, anchor: datetime | 
     step = 2 * DAY
     while len(found) < n and start < last:
         end = min(start + step, last)
-        found += between(design, start, end, anchor=anchor or after)
+        found += slots_between(design, start, end, anchor=anchor or after)
         start, step = end, step * 4
-        if not isinstance(form(design.schedule), Cron | Every | Close):
+        if not isinstance(parse_schedule(design.schedule), CronSchedule | IntervalSchedule | CloseSchedule):
             break
     return found[:n]
 
 
-def between(design: Design, start: datetime, end: datetime, *, anchor: datetime | None = None) -> list[datetime]:
+def slots_between(
+    design: TaskDesign, start: datetime, end: datetime, *, anchor: datetime | None = None
+) -> list[datetime]:
     """Return the slots with start < slot <= end, ascending; anchor and raises as for `upcoming`."""
     low, high = start.astimezone(UTC), end.astimezone(UTC)
-    zone = zone_of(design)
+    zone = schedule_zone(design)
     if low >= high:
         return []
-    moments = _moments(design, zone, low, high, (anchor or start).astimezone(UTC))
+    moments = _candidate_slots(design, zone, low, high, (anchor or start).astimezone(UTC))
     return [moment.astimezone(zone) for moment in sorted({m for m in moments if low < m <= high})]
 
 
-def last(design: Design, start: datetime, end: datetime, *, anchor: datetime | None = None) -> datetime | None:
+def last_slot(design: TaskDesign, start: datetime, end: datetime, *, anchor: datetime | None = None) -> datetime | None:
     """Return the latest slot with start < slot <= end, without making a list of all; None where there is none."""
-    return next(reversed(latest(design, start, end, 1, anchor=anchor)), None)
+    return next(reversed(latest_slots(design, start, end, 1, anchor=anchor)), None)
 
 
-def latest(design: Design, start: datetime, end: datetime, n: int, *, anchor: datetime | None = None) -> list[datetime]:
+def latest_slots(
+    design: TaskDesign, start: datetime, end: datetime, n: int, *, anchor: datetime | None = None
+) -> list[datetime]:
     """Return the n latest slots with start < slot <= end, ascending, without making a list of all."""
     low, high, step = start.astimezone(UTC), end.astimezone(UTC), 2 * DAY
     anchor = anchor or start
     found: list[datetime] = []
     while high > low and len(found) < n:
         begin = max(low, high - step)
-        found = between(design, begin, high, anchor=anchor) + found
+        found = slots_between(design, begin, high, anchor=anchor) + found
         high, step = begin, step * (1 if found else 4)
     return found[-n:]
 
 
-def _moments(design: Design, zone: ZoneInfo, low: datetime, high: datetime, anchor: datetime) -> Iterator[datetime]:
+def _candidate_slots(
+    design: TaskDesign, zone: ZoneInfo, low: datetime, high: datetime, anchor: datetime
+) -> Iterator[datetime]:
     """Yield slots around low..high, UTC; some of them outside, some twice, in no order."""
-    what = form(design.schedule)
+    what = parse_schedule(design.schedule)
     market = exchange.MARKETS.get(design.calendar)
-    if isinstance(what, Close):
-        yield from _closes(what, market or exchange.HOME, low, high)
+    if isinstance(what, CloseSchedule):
+        yield from _close_slots(what, market or exchange.HOME, low, high)
         return
-    if isinstance(what, Every):
-        found = _elapsed(what.minutes * MINUTE, anchor.replace(second=0, microsecond=0), low, high)
-    elif isinstance(what, Cron):
-        found = _cron(what, zone, market, low, high)
+    if isinstance(what, IntervalSchedule):
+        found = _elapsed_slots(what.minutes * MINUTE, anchor.replace(second=0, microsecond=0), low, high)
+    elif isinstance(what, CronSchedule):
+        found = _cron_slots(what, zone, market, low, high)
     else:
         return
     if market is None:
         yield from found
         return
-    local = exchange.zone(market)
+    local = exchange.exchange_zone(market)
     for moment in found:
         if low < moment <= high and exchange.is_session(market, moment.astimezone(local).date()):
             yield moment
 
 
-def _elapsed(step: timedelta, anchor: datetime, low: datetime, high: datetime) -> Iterator[datetime]:
+def _elapsed_slots(step: timedelta, anchor: datetime, low: datetime, high: datetime) -> Iterator[datetime]:
     moment = anchor + max(1, (low - anchor) // step) * step
     while moment <= high:
         yield moment
         moment += step
 
 
-def _closes(what: Close, market: str, low: datetime, high: datetime) -> Iterator[datetime]:
+def _close_slots(what: CloseSchedule, market: str, low: datetime, high: datetime) -> Iterator[datetime]:
     offset = what.offset * MINUTE
-    local = exchange.zone(market)
+    local = exchange.exchange_zone(market)
     first, end = (low - offset).astimezone(local).date(), (high - offset).astimezone(local).date()
     for day in exchange.session_days(market, first, end):
-        closed = exchange.close(market, day)
+        closed = exchange.session_close(market, day)
         if closed is not None and (day.weekday() + 1) % 7 in what.weekdays:
             yield closed + offset
 
 
-def _cron(what: Cron, zone: ZoneInfo, market: str | None, low: datetime, high: datetime) -> Iterator[datetime]:
+def _cron_slots(
+    what: CronSchedule, zone: ZoneInfo, market: str | None, low: datetime, high: datetime
+) -> Iterator[datetime]:
     day, end = (low.astimezone(zone) - DAY).date(), high.astimezone(zone).date()
     while day <= end:
-        if what.on(day.day, day.month, (day.weekday() + 1) % 7):
+        if what.matches_date(day.day, day.month, (day.weekday() + 1) % 7):
             midnight = datetime.combine(day, time(), zone)
             start = midnight.astimezone(UTC)
-            if market and not _open(market, start, (midnight + DAY).replace(fold=1).astimezone(UTC)):
+            if market and not _is_session(market, start, (midnight + DAY).replace(fold=1).astimezone(UTC)):
                 pass  # a schedule may have thousands of times on days that are none
-            elif _plain(midnight, start) and _plain(midnight + DAY, start + DAY):
+            elif _is_unambiguous(midnight, start) and _is_unambiguous(midnight + DAY, start + DAY):
                 first, last = (low - start) // MINUTE, (high - start) // MINUTE
                 for minute in what.times[bisect_right(what.times, first) : bisect_right(what.times, last)]:
                     yield start + minute * MINUTE
             else:  # a clock changes on this date, or at its end
                 for minute in what.times:
-                    yield from _moment(midnight.replace(hour=minute // 60, minute=minute % 60), what.elapsed)
+                    yield from _resolve_local_time(
+                        midnight.replace(hour=minute // 60, minute=minute % 60), what.elapsed
+                    )
         day += DAY
 
 
-def _open(market: str, start: datetime, end: datetime) -> bool:
+def _is_session(market: str, start: datetime, end: datetime) -> bool:
     """Whether the exchange trades on a date that it has between two moments a day apart."""
-    local = exchange.zone(market)
+    local = exchange.exchange_zone(market)
     first, last = start.astimezone(local).date(), (end - MINUTE).astimezone(local).date()
     return bool(exchange.session_days(market, first, last))
 
 
-def _plain(local: datetime, moment: datetime) -> bool:
+def _is_unambiguous(local: datetime, moment: datetime) -> bool:
     """Whether a clock shows a local time at that moment and at no other."""
     return local.astimezone(UTC) == moment == local.replace(fold=1).astimezone(UTC)
 
 
-def _moment(local: datetime, elapsed: bool) -> Iterator[datetime]:
+def _resolve_local_time(local: datetime, elapsed: bool) -> Iterator[datetime]:
     """Yield when a clock shows a local time, UTC: never, once or twice if elapsed; else once.
 
     A time that the clock skips stands for the first moment after it, one that it shows twice for the first.
@@ -170,10 +182,10 @@ def _moment(local: datetime, elapsed: bool) -> Iterator[datetime]:
         if elapsed and first < second:
             yield second
     elif not elapsed:
-        yield _after_gap(second, first, local)
+        yield _find_gap_end(second, first, local)
 
 
-def _after_gap(before: datetime, after: datetime, local: datetime) -> datetime:
+def _find_gap_end(before: datetime, after: datetime, local: datetime) -> datetime:
     """Return the moment between two at which the clock jumps, found by halving."""
     zone = local.tzinfo
     offset = before.astimezone(zone).utcoffset()

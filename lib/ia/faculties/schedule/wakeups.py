@@ -13,8 +13,14 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from ia.faculties.schedule import exchange, slots
-from ia.faculties.schedule.forms import Close, Cron, Event, Every, form
-from ia.faculties.schedule.model import Design
+from ia.faculties.schedule.model import TaskDesign
+from ia.faculties.schedule.schedule_forms import (
+    CloseSchedule,
+    CronSchedule,
+    IntervalSchedule,
+    ScheduleEvent,
+    parse_schedule,
+)
 from ia.kernel.clock import UTC
 
 MAX_LINES = 24
@@ -26,7 +32,7 @@ _Local = tuple[int, int]
 """A minute of the day, and how many days after the weekday that is meant it comes (-1: the day before)."""
 
 
-class Stretch(NamedTuple):
+class WakeupStretch(NamedTuple):
     """A time in which neither clock changes: how far that of the schedule and cron's own are ahead of UTC, minutes."""
 
     start: datetime
@@ -35,7 +41,7 @@ class Stretch(NamedTuple):
     here: int
 
 
-def lines(design: Design, *, anchor: datetime, system: ZoneInfo, moment: datetime) -> list[str]:
+def cron_lines(design: TaskDesign, *, anchor: datetime, system: ZoneInfo, moment: datetime) -> list[str]:
     """Return the five fields of each line that cron needs, in the zone `system`; none for messages and webhooks.
 
     anchor  when the design was approved.
@@ -43,73 +49,73 @@ def lines(design: Design, *, anchor: datetime, system: ZoneInfo, moment: datetim
             at New Year at most.
     raises  BadData where the schedule or the zone is none.
     """
-    what = form(design.schedule)
-    if isinstance(what, Event):
+    what = parse_schedule(design.schedule)
+    if isinstance(what, ScheduleEvent):
         return [FILES] if what.kind == "file" else []
-    zone, minutes, days = _wanted(what, design, anchor.astimezone(UTC))
-    stretches = list(_stretches(zone, system, moment))
-    if isinstance(what, Cron) and all(each.there == each.here for each in stretches):
+    zone, minutes, days = _wanted_times(what, design, anchor.astimezone(UTC))
+    stretches = list(_clock_stretches(zone, system, moment))
+    if isinstance(what, CronSchedule) and all(each.there == each.here for each in stretches):
         return [what.fields]
-    wanted = {each for stretch in stretches for each in _there(minutes, stretch)}
-    if isinstance(what, Cron) and not what.elapsed:
-        wanted |= set(_after_gaps(minutes, stretches))
-    return _written(wanted, days, _repeated(stretches))
+    wanted = {each for stretch in stretches for each in _convert_times(minutes, stretch)}
+    if isinstance(what, CronSchedule) and not what.elapsed:
+        wanted |= set(_postponed_times(minutes, stretches))
+    return _format_lines(wanted, days, _repeated_minutes(stretches))
 
 
-def _wanted(
-    what: Cron | Every | Close, design: Design, anchor: datetime
+def _wanted_times(
+    what: CronSchedule | IntervalSchedule | CloseSchedule, design: TaskDesign, anchor: datetime
 ) -> tuple[ZoneInfo, list[_Local], frozenset[int]]:
     """Return the zone of a schedule, the times of the day at which it may want to run there, and on which weekdays."""
     everyday = frozenset(range(7))
-    if isinstance(what, Every):
+    if isinstance(what, IntervalSchedule):
         step = gcd(what.minutes, DAY_MINUTES)
         first = (anchor.hour * 60 + anchor.minute) % step
         return ZoneInfo("UTC"), [(minute, 0) for minute in range(first, DAY_MINUTES, step)], everyday
-    if isinstance(what, Close):
+    if isinstance(what, CloseSchedule):
         market = exchange.MARKETS.get(design.calendar, exchange.HOME)
         after = [each.hour * 60 + each.minute + what.offset for each in exchange.CLOSES[market]]
         minutes = [(minute % DAY_MINUTES, minute // DAY_MINUTES) for minute in after]
-        return exchange.zone(market), minutes, what.weekdays & exchange.WORKDAYS
+        return exchange.exchange_zone(market), minutes, what.weekdays & exchange.WORKDAYS
     # Dates of a month cannot be carried over to another zone: every day then.
     dated = what.either or len(what.days) < 31 or len(what.months) < 12
-    return slots.zone_of(design), [(minute, 0) for minute in what.times], everyday if dated else what.weekdays
+    return slots.schedule_zone(design), [(minute, 0) for minute in what.times], everyday if dated else what.weekdays
 
 
-def _stretches(zone: ZoneInfo, system: ZoneInfo, moment: datetime) -> Iterator[Stretch]:
+def _clock_stretches(zone: ZoneInfo, system: ZoneInfo, moment: datetime) -> Iterator[WakeupStretch]:
     """Yield two years of both clocks, cut wherever one of them changes."""
     at = datetime(moment.astimezone(UTC).year, 1, 1, tzinfo=UTC)
     end = at + timedelta(days=731)
     while at < end:
-        offsets = _offset(zone, at), _offset(system, at)
-        change = _change(zone, system, at, end)
-        yield Stretch(at, change, *offsets)
+        offsets = _utc_offset(zone, at), _utc_offset(system, at)
+        change = _next_clock_change(zone, system, at, end)
+        yield WakeupStretch(at, change, *offsets)
         at = change
 
 
-def _change(zone: ZoneInfo, system: ZoneInfo, start: datetime, end: datetime) -> datetime:
+def _next_clock_change(zone: ZoneInfo, system: ZoneInfo, start: datetime, end: datetime) -> datetime:
     """Return when one of two clocks first changes after start, else end. Clocks change on a minute."""
 
-    def same(moment: datetime) -> bool:
-        return (_offset(zone, moment), _offset(system, moment)) == offsets
+    def has_same_offsets(moment: datetime) -> bool:
+        return (_utc_offset(zone, moment), _utc_offset(system, moment)) == offsets
 
-    offsets = _offset(zone, start), _offset(system, start)
+    offsets = _utc_offset(zone, start), _utc_offset(system, start)
     low, high = start, start + timedelta(days=1)
-    while high < end and same(high):
+    while high < end and has_same_offsets(high):
         low, high = high, high + timedelta(days=1)
     if high >= end:
         return end
-    minutes = bisect_left(range(1440), True, key=lambda minute: not same(low + timedelta(minutes=minute)))
+    minutes = bisect_left(range(1440), True, key=lambda minute: not has_same_offsets(low + timedelta(minutes=minute)))
     return low + timedelta(minutes=minutes)
 
 
-def _offset(zone: ZoneInfo, moment: datetime) -> int:
+def _utc_offset(zone: ZoneInfo, moment: datetime) -> int:
     """Return the minutes that a zone's clock is ahead of UTC."""
     offset = moment.astimezone(zone).utcoffset()
     assert offset is not None
     return round(offset.total_seconds() / 60)
 
 
-def _there(minutes: Iterable[_Local], stretch: Stretch) -> Iterator[_Local]:
+def _convert_times(minutes: Iterable[_Local], stretch: WakeupStretch) -> Iterator[_Local]:
     """Yield what times of the one zone are in the other; in a stretch of less than a day those that come in it."""
     begin = stretch.start + timedelta(minutes=stretch.there)
     first, length = begin.hour * 60 + begin.minute, (stretch.end - stretch.start) / timedelta(minutes=1)
@@ -119,7 +125,7 @@ def _there(minutes: Iterable[_Local], stretch: Stretch) -> Iterator[_Local]:
             yield there % DAY_MINUTES, shift + there // DAY_MINUTES
 
 
-def _after_gaps(minutes: Iterable[_Local], stretches: list[Stretch]) -> Iterator[_Local]:
+def _postponed_times(minutes: Iterable[_Local], stretches: list[WakeupStretch]) -> Iterator[_Local]:
     """Yield the times to which those are put off that the first zone's clock skips."""
     for before, after in pairwise(stretches):
         begin = after.start + timedelta(minutes=before.there)
@@ -131,7 +137,7 @@ def _after_gaps(minutes: Iterable[_Local], stretches: list[Stretch]) -> Iterator
                 yield there % DAY_MINUTES, shift + there // DAY_MINUTES
 
 
-def _repeated(stretches: list[Stretch]) -> set[int]:
+def _repeated_minutes(stretches: list[WakeupStretch]) -> set[int]:
     """Return the minutes of the day that cron's own clock shows twice in some night."""
     found: set[int] = set()
     for before, after in pairwise(stretches):
@@ -141,7 +147,7 @@ def _repeated(stretches: list[Stretch]) -> set[int]:
     return found
 
 
-def _written(wanted: set[_Local], days: frozenset[int], repeated: set[int]) -> list[str]:
+def _format_lines(wanted: set[_Local], days: frozenset[int], repeated: set[int]) -> list[str]:
     """Return lines for times of the week: days are those that a shift of 0 has.
 
     Cron runs a line whose hour and minute do not begin with * once in a night that repeats an hour, and where the slot
@@ -154,14 +160,14 @@ def _written(wanted: set[_Local], days: frozenset[int], repeated: set[int]) -> l
     out = []
     for shift, found in sorted(shifts.items()):
         on = frozenset((day + shift) % 7 for day in days)
-        out += _grouped(found, _field(on, 0, 6), repeated)
+        out += _group_hours(found, _format_field(on, 0, 6), repeated)
     if len(out) > MAX_LINES:
         every = {minute % 60 for minute, _ in wanted}
-        return [f"{_field(every, 0, 59)} * * * *"]
+        return [f"{_format_field(every, 0, 59)} * * * *"]
     return out
 
 
-def _grouped(found: set[int], weekday: str, repeated: set[int]) -> list[str]:
+def _group_hours(found: set[int], weekday: str, repeated: set[int]) -> list[str]:
     """Return lines for minutes of the day: hours with the same minutes share one."""
     by_hour: dict[int, set[int]] = {}
     for minute in found:
@@ -171,23 +177,23 @@ def _grouped(found: set[int], weekday: str, repeated: set[int]) -> list[str]:
         twice = any(hour * 60 + minute in repeated for minute in minutes)
         groups.setdefault((frozenset(minutes), twice), set()).add(hour)
     if len(by_hour) == 24 and len({same for same, _ in groups}) == 1:
-        return [f"{_field(by_hour[0], 0, 59)} * * * {weekday}"]
+        return [f"{_format_field(by_hour[0], 0, 59)} * * * {weekday}"]
     out = []
     for (same, twice), hours in sorted(groups.items(), key=lambda item: min(item[1])):
-        fields = _starred(same, hours) if twice else (_field(same, 0, 59), _field(hours, 0, 23))
+        fields = _widen_fields(same, hours) if twice else (_format_field(same, 0, 59), _format_field(hours, 0, 23))
         out.append(f"{fields[0]} {fields[1]} * * {weekday}")
     return out
 
 
-def _starred(minutes: frozenset[int], hours: set[int]) -> tuple[str, str]:
+def _widen_fields(minutes: frozenset[int], hours: set[int]) -> tuple[str, str]:
     """Return minute and hour fields that have these times and others, as few as may be, one of them with a *."""
     step, stride = gcd(*minutes) or 30, gcd(*hours) or 12  # 0 alone has no divisor
     if len(range(0, 60, step)) * len(hours) <= len(minutes) * len(range(0, 24, stride)):
-        return ("*" if step == 1 else f"*/{step}"), _field(hours, 0, 23)
-    return _field(minutes, 0, 59), ("*" if stride == 1 else f"*/{stride}")
+        return ("*" if step == 1 else f"*/{step}"), _format_field(hours, 0, 23)
+    return _format_field(minutes, 0, 59), ("*" if stride == 1 else f"*/{stride}")
 
 
-def _field(values: Iterable[int], low: int, high: int) -> str:
+def _format_field(values: Iterable[int], low: int, high: int) -> str:
     """Return a cron field: `*`, a step, or numbers and ranges."""
     numbers = sorted(values)
     if numbers == list(range(low, high + 1)):

@@ -13,13 +13,13 @@ _FOLDER = "/zoneinfo/"
 UTC = ZoneInfo("UTC")
 
 
-def own() -> ZoneInfo:
+def user_zone() -> ZoneInfo:
     """Return the user's zone: what TZ says, else the system's."""
     told = config.env("TZ")
-    return (_named(told) or _by_offset()) if told else _localtime()
+    return (_parse_tz(told) or _zone_by_offset()) if told else _read_localtime()
 
 
-def system() -> ZoneInfo:
+def system_zone() -> ZoneInfo:
     """Return the zone that cron lives in, whatever TZ this process has: that of /etc/localtime.
 
     `IA_CRON_ZONE` names another, for a cron daemon that was started with a TZ of its own.
@@ -28,27 +28,27 @@ def system() -> ZoneInfo:
     told = config.env("IA_CRON_ZONE")
     if told:
         try:
-            return zone(told)
+            return load_zone(told)
         except BadData as exc:
             raise ConfigError(exc.template, hint=exc.hint, **exc.params) from None
-    return _localtime()
+    return _read_localtime()
 
 
-def cron(told: str) -> list[ZoneInfo]:
+def cron_zones(told: str) -> list[ZoneInfo]:
     """Return the zones that cron may live in: the system's, and that of a TZ that a person had, if it is another.
 
     Where cron was started with that TZ, as in a container, it lives in it; which of the two it is cannot be seen.
     """
-    named = _named(told) if told and not config.env("IA_CRON_ZONE") else None
-    return [system()] if named is None or named.key == system().key else [system(), named]
+    named = _parse_tz(told) if told and not config.env("IA_CRON_ZONE") else None
+    return [system_zone()] if named is None or named.key == system_zone().key else [system_zone(), named]
 
 
-def zone(name: str) -> ZoneInfo:
+def load_zone(name: str) -> ZoneInfo:
     """Return the zone of an IANA name.
 
     raises  BadData where there is no such zone, with the nearest names.
     """
-    found = _zone(name)
+    found = _load_zone(name)
     if found is not None:
         return found
     from difflib import get_close_matches
@@ -58,13 +58,15 @@ def zone(name: str) -> ZoneInfo:
     wanted = name.strip().lower().replace(" ", "_")[:60]
     near = [short[wanted]] if wanted in short else get_close_matches(wanted, names, 2, 0.7)
     raise BadData(
-        "{zone!r} is no time zone", zone=name[:60], near=", ".join(names[each] for each in near),
+        "{zone!r} is not a valid time zone",
+        zone=name[:60],
+        near=", ".join(names[each] for each in near),
         hint="did you mean {near}?" if near else "write an IANA name: Asia/Shanghai, America/New_York, Europe/London",
-    )  # fmt: skip
+    )
 
 
 @lru_cache(64)
-def _zone(name: str) -> ZoneInfo | None:
+def _load_zone(name: str) -> ZoneInfo | None:
     if not name or name.startswith(("/", ".")) or "localtime" in name or len(name) > 60:
         return None
     try:
@@ -73,31 +75,31 @@ def _zone(name: str) -> ZoneInfo | None:
         return None
 
 
-def _named(text: str) -> ZoneInfo | None:
+def _parse_tz(text: str) -> ZoneInfo | None:
     """Return the zone of a TZ as the C library reads it: `:NAME`, a path below zoneinfo, a NAME; None for others."""
     told = text.removeprefix(":")
     if _FOLDER in told:
         told = told.rsplit(_FOLDER, 1)[1]
-    return _zone(told) if told else None
+    return _load_zone(told) if told else None
 
 
-def _localtime() -> ZoneInfo:
-    found = _named(os.path.realpath(LOCALTIME))
+def _read_localtime() -> ZoneInfo:
+    found = _parse_tz(os.path.realpath(LOCALTIME))
     if found is None:
         try:
             with open(TIMEZONE, encoding="utf-8") as file:
-                found = _zone(file.read(100).strip())
+                found = _load_zone(file.read(100).strip())
         except (OSError, ValueError):
             found = None
-    return found or _by_offset()
+    return found or _zone_by_offset()
 
 
-def _by_offset() -> ZoneInfo:
+def _zone_by_offset() -> ZoneInfo:
     """Return a zone of today's offset: where the machine does not tell the name of its own."""
     now = datetime.now().astimezone()
     offset = now.utcoffset() or timedelta()
     hours = round(offset.total_seconds() / 3600)
-    named = _zone(f"Etc/GMT{-hours:+d}") if offset == timedelta(hours=hours) else None
+    named = _load_zone(f"Etc/GMT{-hours:+d}") if offset == timedelta(hours=hours) else None
     names = () if named else sorted(available_timezones())
     return named or next(
         (ZoneInfo(name) for name in names if now.astimezone(ZoneInfo(name)).utcoffset() == offset), UTC

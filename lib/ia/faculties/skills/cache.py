@@ -8,13 +8,14 @@ from typing import Any
 
 from ia.kernel import files
 from ia.kernel.digest import sha256
+from ia.kernel.jsontypes import Json
 from ia.kernel.workspace import Workspace
 
 TICK = 0.05
 """Seconds within which two writes of a file may have one time."""
 
 
-def load_made(ws: Workspace, path: str, make: Callable[[str], Any]) -> Any:
+def load_made(ws: Workspace, path: str, make: Callable[[str], object]) -> Any:
     """Return make(text of the file), or None where there is no file; what was made before where the file is the same.
 
     Skills are read as they stand on the disk, whatever now() is: they say how, not what happened when.
@@ -26,7 +27,7 @@ def load_made(ws: Workspace, path: str, make: Callable[[str], Any]) -> Any:
     except OSError:
         return None
 
-    def parse() -> dict[str, Any]:
+    def parse() -> Json:
         text = ws.read_present(path)
         if text is None:
             raise FileNotFoundError(path)

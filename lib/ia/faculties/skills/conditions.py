@@ -10,9 +10,9 @@ import warnings
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from ia.faculties.skills.expertise import Knowledge, Pattern, RedFlag, Rule, Text, knowledge
+from ia.faculties.skills.expertise import Knowledge, Pattern, RedFlag, SkillRule, Text, knowledge
 from ia.kernel import config
-from ia.kernel.errors import BadData, IaError, Message, Notify, TimedOut, once, silent
+from ia.kernel.errors import BadData, IaError, Message, Notify, TimedOut, drop_message, notify_once
 from ia.kernel.workspace import Workspace
 from ia.organs.ohlcv.canonical import Bars
 
@@ -29,7 +29,7 @@ Answer = bool | IaError
 """What a condition comes to; an expression that fails is reported, not raised."""
 
 
-class Finding(NamedTuple):
+class RuleFinding(NamedTuple):
     """What one rule, pattern or red flag says about the bars.
 
     kind        rule, pattern or red_flag
@@ -53,7 +53,9 @@ class Finding(NamedTuple):
     problem: IaError | None
 
 
-def check(ws: Workspace, name: str, bars: Bars, notify: Notify = silent, lang: str | None = None) -> list[Finding]:
+def check(
+    ws: Workspace, name: str, bars: Bars, notify: Notify = drop_message, lang: str | None = None
+) -> list[RuleFinding]:
     """Return a finding for each condition of a skill that bars can decide, red flags and tier 1 first.
 
     lang    `zh` or `en`; the locale's without it.
@@ -62,7 +64,7 @@ def check(ws: Workspace, name: str, bars: Bars, notify: Notify = silent, lang: s
     raises  NotFound for the skill, BadData where there are no bars.
     """
     if not bars.date:
-        raise BadData("there are no bars to check")
+        raise BadData("no bars to check")
     parts = [(finding, node) for finding, node in _findings(knowledge(ws, name), lang) if node is not None]
     judge = _Judge(bars, notify)
     judge.prepare(node for _, node in parts)
@@ -73,12 +75,20 @@ def check(ws: Workspace, name: str, bars: Bars, notify: Notify = silent, lang: s
     return out
 
 
-def texts(ws: Workspace, name: str, lang: str | None = None) -> list[Finding]:
+def texts(ws: Workspace, name: str, lang: str | None = None) -> list[RuleFinding]:
     """Return the rules, patterns and red flags whose condition is in words: somebody who reads has to judge them.
 
     raises  NotFound for the skill.
     """
     return [finding for finding, node in _findings(knowledge(ws, name), lang) if node is None]
+
+
+def needs_bars(ws: Workspace, name: str) -> bool:
+    """Return True if a condition of a skill is an expression on bars.
+
+    raises  NotFound for the skill.
+    """
+    return any(node is not None for _, node in _findings(knowledge(ws, name), None))
 
 
 def expression(condition: str) -> ast.expr | None:
@@ -102,7 +112,7 @@ def expression(condition: str) -> ast.expr | None:
     bound = {n.id for n in ast.walk(body) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
     bound |= {n.arg for n in ast.walk(body) if isinstance(n, ast.arg)}
     read = {n.id for n in ast.walk(body) if isinstance(n, ast.Name)} - bound
-    return body if read and read <= _known() else None
+    return body if read and read <= _known_names() else None
 
 
 def _depth(node: ast.AST) -> int:
@@ -113,15 +123,15 @@ def _depth(node: ast.AST) -> int:
     return depth
 
 
-def _known() -> frozenset[str]:
-    from ia.organs.compute import allow
+def _known_names() -> frozenset[str]:
+    from ia.organs.compute import allowlist
     from ia.organs.compute.functions import FUNCTIONS
-    from ia.organs.compute.host import NAMES
+    from ia.organs.compute.sandbox import NAMES
 
-    return frozenset((*NAMES, *FUNCTIONS, *allow.BUILTINS))
+    return frozenset((*NAMES, *FUNCTIONS, *allowlist.BUILTINS))
 
 
-def _findings(known: Knowledge, lang: str | None) -> list[tuple[Finding, ast.expr | None]]:
+def _findings(known: Knowledge, lang: str | None) -> list[tuple[RuleFinding, ast.expr | None]]:
     """Return all that is known as findings that have not fired, each with its condition's tree, in order of weight."""
     lang = lang or config.locale_lang()
     told = [_of_rule(rule, lang) for rule in known.tier(1)] + [_of_flag(flag, lang) for flag in known.red_flags]
@@ -130,36 +140,48 @@ def _findings(known: Knowledge, lang: str | None) -> list[tuple[Finding, ast.exp
     return told
 
 
-def _of_rule(rule: Rule, lang: str) -> tuple[Finding, ast.expr | None]:
-    text = _joined(": ", lang, rule.conclusion, rule.action)
-    text += f" ({rule.note.said(lang)})" if rule.note else ""
+def _of_rule(rule: SkillRule, lang: str) -> tuple[RuleFinding, ast.expr | None]:
+    text = _join_conditions(": ", lang, rule.conclusion, rule.action)
+    text += f" ({rule.note.in_language(lang)})" if rule.note else ""
     return _finding(rule, "rule", rule.tier, text, rule.confidence, rule.condition, lang)
 
 
-def _of_flag(flag: RedFlag, lang: str) -> tuple[Finding, ast.expr | None]:
-    text = _joined(": ", lang, flag.name or flag.signal, flag.action)
+def _of_flag(flag: RedFlag, lang: str) -> tuple[RuleFinding, ast.expr | None]:
+    text = _join_conditions(": ", lang, flag.name or flag.signal, flag.action)
     return _finding(flag, "red_flag", 1, text, flag.severity, flag.signal, lang)
 
 
-def _of_pattern(seen: Pattern, lang: str) -> tuple[Finding, ast.expr | None]:
-    text = _joined(": ", lang, seen.name, seen.indication)
+def _of_pattern(seen: Pattern, lang: str) -> tuple[RuleFinding, ast.expr | None]:
+    text = _join_conditions(": ", lang, seen.name, seen.indication)
     return _finding(seen, "pattern", 2, text, seen.confidence, seen.signature, lang)
 
 
-def _joined(between: str, lang: str, *parts: Text) -> str:
-    return between.join(part.said(lang) for part in parts if part)
+def _join_conditions(between: str, lang: str, *parts: Text) -> str:
+    return between.join(part.in_language(lang) for part in parts if part)
 
 
 def _finding(
-    known: Rule | RedFlag | Pattern, kind: str, tier: int, text: str, grade: str, words: Text, lang: str
-) -> tuple[Finding, ast.expr | None]:
+    known: SkillRule | RedFlag | Pattern, kind: str, tier: int, text: str, grade: str, words: Text, lang: str
+) -> tuple[RuleFinding, ast.expr | None]:
     """Return a finding and its tree: of `condition`, or where there is none of the words (signature, signal)."""
     stated = known.condition or words
     tree = expression(stated.own)
-    shown = stated.own if tree is not None else (stated if known.condition else words).said(lang)
-    source = known.source.said(lang)
+    shown = stated.own if tree is not None else (stated if known.condition else words).in_language(lang)
+    source = known.source.in_language(lang)
     return (
-        Finding(known.id, kind, tier, text, grade, known.stance, known.trend, source, shown, False, None),
+        RuleFinding(
+            id=known.id,
+            kind=kind,
+            tier=tier,
+            text=text,
+            confidence=grade,
+            stance=known.stance,
+            trend=known.trend,
+            source=source,
+            condition=shown,
+            fired=False,
+            problem=None,
+        ),
         tree,
     )
 
@@ -169,17 +191,17 @@ class _Judge:
 
     def __init__(self, bars: Bars, notify: Notify) -> None:
         self.bars = bars
-        self.notify = once(notify)
+        self.notify = notify_once(notify)
         self.deadline = time.monotonic() + SECONDS
-        self.isolation = str(config.get("compute.isolation"))
+        self.isolation = str(config.get_setting("compute.isolation"))
         self.known: dict[str, Answer] = {}
 
     def prepare(self, nodes: Iterable[ast.expr]) -> None:
         """Evaluate the parts of all conditions: those for arrays one by one, the others in few sandboxes."""
-        from ia.organs.compute import arrays
-        from ia.organs.compute.lane import compile_array
+        from ia.organs.compute import array_backend
+        from ia.organs.compute.array_lane import compile_array
 
-        arrays.many()
+        array_backend.settle_on_numpy()
         slow = []
         for part in dict.fromkeys(part for node in nodes for part in _parts(node)):
             if compile_array(part) is not None:
@@ -220,7 +242,7 @@ class _Judge:
         if len(sources) == 1:
             self.known[sources[0]] = self._one(sources[0])
             return
-        from ia.organs.compute.host import CannotLock
+        from ia.organs.compute.sandbox import CannotLock
 
         try:
             value = self._value("{" + ", ".join(f"{at}: ({source})" for at, source in enumerate(sources)) + "}")
@@ -240,32 +262,36 @@ class _Judge:
 
     def _value(self, source: str) -> Any:
         """Return the last value of an expression as plain data. raises what calculate raises."""
-        from ia.organs.compute.calculate import calculate
-        from ia.organs.compute.show import document
+        from ia.organs.compute.calculate import calculate_expression
+        from ia.organs.compute.render import result_document
 
         left = self.deadline - time.monotonic()
         if left <= 0.05:
-            raise TimedOut("no time was left for this condition")
-        result = calculate(
-            source, lambda: self.bars, trusted=False, timeout=min(left, PART_SECONDS), isolation=self.isolation,
+            raise TimedOut("timed out before this condition was checked")
+        result = calculate_expression(
+            source,
+            lambda: self.bars,
+            trusted=False,
+            timeout=min(left, PART_SECONDS),
+            isolation=self.isolation,
             notify=self._tell,
-        )  # fmt: skip
-        return result.value if result.type == "structure" else document(result)["value"]
+        )
+        return result.value if result.type == "structure" else result_document(result)["value"]
 
     def _tell(self, message: Message) -> None:
         """Pass on that code runs without a lock; drop look-ahead warnings, which do not apply at the last bar."""
-        from ia.organs.compute.host import RunsUnlocked
+        from ia.organs.compute.sandbox import RunsUnlocked
 
         if isinstance(message, RunsUnlocked):
             self.notify(message)
 
 
-def _yes_or_no(value: Any, source: str) -> bool:
+def _yes_or_no(value: object, source: str) -> bool:
     if isinstance(value, list):  # a series among others comes whole
         value = value[-1] if value else None
     if isinstance(value, bool) or value is None:
         return bool(value)
-    raise BadData("{source}: the condition is neither true nor false", source=source[:200])
+    raise BadData("{source}: the condition must be true or false", source=source[:200])
 
 
 def _parts(node: ast.expr) -> list[str]:

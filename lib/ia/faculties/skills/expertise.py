@@ -3,6 +3,7 @@
 An entry that is malformed is left out and told of; the others count.
 """
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ia.faculties.skills.model import Skill
@@ -10,6 +11,7 @@ from ia.faculties.skills.procedure import load_tree
 from ia.faculties.skills.registry import find
 from ia.kernel import config
 from ia.kernel.errors import Message
+from ia.kernel.jsontypes import Json
 from ia.kernel.workspace import Workspace
 
 TIERS = {"tier1_must_know": 1, "tier2_core": 2, "tier3_edge": 3}
@@ -24,7 +26,7 @@ class Text(NamedTuple):
     own: str
     en: str
 
-    def said(self, lang: str | None = None) -> str:
+    def in_language(self, lang: str | None = None) -> str:
         """Return it in `zh` or `en` (default: the user's language), in whichever is there."""
         return (self.en if (lang or config.locale_lang()) == "en" and self.en else self.own) or self.en
 
@@ -64,7 +66,7 @@ class RedFlag(NamedTuple):
     trend: str
 
 
-class Rule(NamedTuple):
+class SkillRule(NamedTuple):
     """If condition, then conclusion (tier 2, 3) or action (tier 1); tier 1 is looked at first.
 
     Stance and trend are as in Pattern.
@@ -85,13 +87,13 @@ class Rule(NamedTuple):
 class Knowledge(NamedTuple):
     """All that a skill knows. `sop` is the procedure as plain data; problems: what of the files cannot be used."""
 
-    sop: dict[str, Any] | None
+    sop: Json | None
     patterns: tuple[Pattern, ...]
     red_flags: tuple[RedFlag, ...]
-    rules: tuple[Rule, ...]
+    rules: tuple[SkillRule, ...]
     problems: tuple[Message, ...]
 
-    def tier(self, number: int) -> tuple[Rule, ...]:
+    def tier(self, number: int) -> tuple[SkillRule, ...]:
         """Return the rules of tier 1, 2 or 3."""
         return tuple(rule for rule in self.rules if rule.tier == number)
 
@@ -111,19 +113,21 @@ def of(ws: Workspace, skill: Skill) -> Knowledge:
     trees = {name: load_tree(ws, skill, name, problems) for name in FILES}
     patterns, rules = trees["patterns"], trees["rules"]
     return Knowledge(
-        trees["sop"] or None,
-        tuple(map(read.pattern, read.entries(patterns, "quick_patterns", "patterns"))),
-        tuple(map(read.red_flag, read.entries(patterns, "red_flags", "patterns"))),
-        tuple(read.rule(entry, tier) for key, tier in TIERS.items() for entry in read.entries(rules, key, "rules")),
-        tuple(problems),
+        sop=trees["sop"] or None,
+        patterns=tuple(map(read.pattern, read.entries(patterns, "quick_patterns", "patterns"))),
+        red_flags=tuple(map(read.red_flag, read.entries(patterns, "red_flags", "patterns"))),
+        rules=tuple(
+            read.rule(entry, tier) for key, tier in TIERS.items() for entry in read.entries(rules, key, "rules")
+        ),
+        problems=tuple(problems),
     )
 
 
-def localized(value: Any, lang: str | None = None) -> Any:
+def localize_data(value: object, lang: str | None = None) -> Any:
     """Return plain data in one language: `name_en` takes the place of `name` in English, and goes in Chinese."""
     english = (lang or config.locale_lang()) == "en"
     if isinstance(value, list):
-        return [localized(item, lang) for item in value]
+        return [localize_data(item, lang) for item in value]
     if not isinstance(value, dict):
         return value
     out = {}
@@ -131,33 +135,35 @@ def localized(value: Any, lang: str | None = None) -> Any:
         if key.endswith("_en") and key[:-3] in value:
             continue
         english_item = value.get(f"{key}_en")
-        out[key] = localized(english_item if english and english_item else item, lang)
+        out[key] = localize_data(english_item if english and english_item else item, lang)
     return out
 
 
-def phases(sop: dict[str, Any], lang: str | None = None) -> list[dict[str, Any]]:
-    """Return a procedure as data in one language: phases (id, name, entry_condition, exit_condition, steps); a step has
-    id, action, tool, args, lens, output, unit, as far as it gives them.
+def phases(sop: Mapping[str, object], lang: str | None = None) -> list[Json]:
+    """Return the phases of a procedure as data in one language.
+
+    A phase has id, name, entry_condition, exit_condition and steps; a step has id, action, tool, args, lens, output
+    and unit, as far as it gives them.
     """
     found = []
-    for phase in _entries(localized(sop, lang).get("phases")):
-        told: dict[str, Any] = _words(phase, "id", "name", "entry_condition", "exit_condition")
+    for phase in _entries(localize_data(sop, lang).get("phases")):
+        told: Json = _words(phase, "id", "name", "entry_condition", "exit_condition")
         told["steps"] = [_step(step) for step in _entries(phase.get("steps"))]
         found.append(told)
     return found
 
 
-def _step(step: dict[str, Any]) -> dict[str, Any]:
-    told: dict[str, Any] = _words(step, "id", "action", "tool", "lens", "output", "unit")
+def _step(step: Mapping[str, object]) -> Json:
+    told: Json = _words(step, "id", "action", "tool", "lens", "output", "unit")
     args = step.get("args")
     return told | ({"args": args} if isinstance(args, dict) and args else {})
 
 
-def _words(entry: dict[str, Any], *keys: str) -> dict[str, str]:
+def _words(entry: Mapping[str, object], *keys: str) -> dict[str, str]:
     return {key: word for key in keys if (word := _word(entry, key))}
 
 
-def outline(procedure: list[dict[str, Any]]) -> list[str]:
+def outline(procedure: list[Json]) -> list[str]:
     """Return phases as lines: each with its conditions, and below it its steps.
 
     A step is `- ID action [tool(name=value)] <lens> = output (unit)`, without the parts that it does not have. This is
@@ -167,11 +173,11 @@ def outline(procedure: list[dict[str, Any]]) -> list[str]:
     for phase in procedure:
         ends = "; ".join(phase[key] for key in ("entry_condition", "exit_condition") if key in phase)
         lines.append(f"{phase.get('id', '')} {phase.get('name', '')}" + (f" ({ends})" if ends else ""))
-        lines += [_outlined(step) for step in phase["steps"]]
+        lines += [_outline_step(step) for step in phase["steps"]]
     return lines
 
 
-def _outlined(step: dict[str, Any]) -> str:
+def _outline_step(step: Json) -> str:
     given = ", ".join(f"{key}={value}" for key, value in step.get("args", {}).items())
     tool, lens, output, unit = (step.get(key, "") for key in ("tool", "lens", "output", "unit"))
     parts = [
@@ -183,7 +189,7 @@ def _outlined(step: dict[str, Any]) -> str:
     return " ".join(filter(None, parts))
 
 
-def _entries(value: Any) -> list[dict[str, Any]]:
+def _entries(value: object) -> list[Json]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
@@ -194,11 +200,11 @@ class _Reader:
         self.problems = problems
         self.seen: set[str] = set()
 
-    def entries(self, tree: dict[str, Any], key: str, file: str) -> list[dict[str, Any]]:
+    def entries(self, tree: Mapping[str, object], key: str, file: str) -> list[dict[str, object]]:
         """Return the entries below a key that are trees with an id of their own."""
         found = tree.get(key)
         if found is not None and not isinstance(found, list):
-            self.problems.append(Message("knowledge/{file}.yaml: {key} is no list", file=file, key=key))
+            self.problems.append(Message("knowledge/{file}.yaml: {key} is not a list", file=file, key=key))
         out = []
         for at, entry in enumerate(found if isinstance(found, list) else [], 1):
             if not isinstance(entry, dict) or not isinstance(entry.get("id"), str | int):
@@ -207,60 +213,85 @@ class _Reader:
                 )
             elif str(entry["id"]) in self.seen:
                 self.problems.append(
-                    Message("knowledge/{file}.yaml: the id {id} stands twice", file=file, id=str(entry["id"])[:40])
+                    Message("knowledge/{file}.yaml: duplicate id {id}", file=file, id=str(entry["id"])[:40])
                 )
             else:
                 self.seen.add(str(entry["id"]))
                 out.append(entry)
         return out
 
-    def pattern(self, entry: dict[str, Any]) -> Pattern:
+    def pattern(self, entry: Mapping[str, object]) -> Pattern:
+        stance, trend = self._direction(entry, "patterns")
         return Pattern(
-            _word(entry, "id"), _text(entry, "name"), _text(entry, "signature"), _text(entry, "indication"),
-            _word(entry, "confidence"), _text(entry, "condition"), _text(entry, "source"),
-            *self._direction(entry, "patterns"),
-        )  # fmt: skip
+            id=_word(entry, "id"),
+            name=_text(entry, "name"),
+            signature=_text(entry, "signature"),
+            indication=_text(entry, "indication"),
+            confidence=_word(entry, "confidence"),
+            condition=_text(entry, "condition"),
+            source=_text(entry, "source"),
+            stance=stance,
+            trend=trend,
+        )
 
-    def red_flag(self, entry: dict[str, Any]) -> RedFlag:
+    def red_flag(self, entry: Mapping[str, object]) -> RedFlag:
+        stance, trend = self._direction(entry, "patterns", "against")
         return RedFlag(
-            _word(entry, "id"), _text(entry, "name"), _text(entry, "signal"), _text(entry, "action"),
-            _word(entry, "severity"), _text(entry, "condition"), _text(entry, "source"),
-            *self._direction(entry, "patterns", "against"),
-        )  # fmt: skip
+            id=_word(entry, "id"),
+            name=_text(entry, "name"),
+            signal=_text(entry, "signal"),
+            action=_text(entry, "action"),
+            severity=_word(entry, "severity"),
+            condition=_text(entry, "condition"),
+            source=_text(entry, "source"),
+            stance=stance,
+            trend=trend,
+        )
 
-    def rule(self, entry: dict[str, Any], tier: int) -> Rule:
-        return Rule(
-            _word(entry, "id"), tier, _text(entry, "condition"), _text(entry, "conclusion"), _text(entry, "action"),
-            _word(entry, "confidence") or _word(entry, "priority"), _text(entry, "note"), _text(entry, "source"),
-            *self._direction(entry, "rules"),
-        )  # fmt: skip
+    def rule(self, entry: Mapping[str, object], tier: int) -> SkillRule:
+        stance, trend = self._direction(entry, "rules")
+        return SkillRule(
+            id=_word(entry, "id"),
+            tier=tier,
+            condition=_text(entry, "condition"),
+            conclusion=_text(entry, "conclusion"),
+            action=_text(entry, "action"),
+            confidence=_word(entry, "confidence") or _word(entry, "priority"),
+            note=_text(entry, "note"),
+            source=_text(entry, "source"),
+            stance=stance,
+            trend=trend,
+        )
 
-    def _direction(self, entry: dict[str, Any], file: str, default: str = "neutral") -> tuple[str, str]:
+    def _direction(self, entry: Mapping[str, object], file: str, default: str = "neutral") -> tuple[str, str]:
         """Return the stance and the trend of an entry; the default for what is missing or invalid."""
         return (
             self._choice(entry, "stance", STANCES, file) or default,
             self._choice(entry, "trend", TRENDS, file),
         )
 
-    def _choice(self, entry: dict[str, Any], key: str, choices: tuple[str, ...], file: str) -> str:
+    def _choice(self, entry: Mapping[str, object], key: str, choices: tuple[str, ...], file: str) -> str:
         value = _word(entry, key)
         if not value or value in choices:
             return value
         self.problems.append(
             Message(
-                "knowledge/{file}.yaml: {key} of {id} is not one of {choices}",
-                file=file, key=key, id=_word(entry, "id")[:40], choices=", ".join(choices),
+                "knowledge/{file}.yaml: {key} of {id} must be one of {choices}",
+                file=file,
+                key=key,
+                id=_word(entry, "id")[:40],
+                choices=", ".join(choices),
             )
-        )  # fmt: skip
+        )
         return ""
 
 
-def _word(entry: dict[str, Any], key: str) -> str:
+def _word(entry: Mapping[str, object], key: str) -> str:
     value = entry.get(key)
     if isinstance(value, list):
         return "; ".join(str(item) for item in value if not isinstance(item, dict | list))
     return "" if value is None or isinstance(value, dict) else " ".join(str(value).split())
 
 
-def _text(entry: dict[str, Any], key: str) -> Text:
+def _text(entry: Mapping[str, object], key: str) -> Text:
     return Text(_word(entry, key), _word(entry, f"{key}_en"))

@@ -5,10 +5,10 @@ import os
 from typing import NamedTuple
 
 from ia.faculties.packages.installing import base_name, propose_package, read_text, read_texts, remove_package
-from ia.faculties.packages.sources import Entry, hide_password, open_source
+from ia.faculties.packages.sources import ArchiveEntry, hide_password, open_source
 from ia.faculties.skills import manifest
 from ia.faculties.skills.model import Skill
-from ia.faculties.skills.registry import FILE, FOLDER, MAX_BODY, NAME, disabled, find, skill_of
+from ia.faculties.skills.registry import FILE, FOLDER, MAX_BODY, NAME, disabled_names, find, skill_of
 from ia.kernel import config, proposals
 from ia.kernel.errors import BadData, IaError, NotFound, Refused, UsageError
 from ia.kernel.proposals import Proposal
@@ -55,13 +55,13 @@ def read(source: str, name: str = "", *, suggested: bool = False, stay: bool = F
         base = base_name(source)
         roots = _roots(found)
         if not roots:
-            raise NotFound("{source}: there is no SKILL.md in it", source=hide_password(source)[:200])
-        root = _chosen(found, roots, source, name)
+            raise NotFound("{source}: SKILL.md is missing", source=hide_password(source)[:200])
+        root = _choose_root(found, roots, source, name)
         files = read_texts(found, root, source, _not_text)
     return Bundle(_skill(files[FILE], root, base), files)
 
 
-def wanted(proposal: Proposal) -> tuple[str, str]:
+def parse_fetch_proposal(proposal: Proposal) -> tuple[str, str]:
     """Return the source and the name of the skill that a proposal of the kind `fetch` holds.
 
     raises  BadData for one that is damaged.
@@ -81,14 +81,13 @@ def fetch(ws: Workspace, proposal: Proposal) -> Proposal:
 
     raises  as propose().
     """
-    source, name = wanted(proposal)
+    source, name = parse_fetch_proposal(proposal)
     return propose(
-        ws, source, name, because=proposal.because, origin=proposal.origin, actor=proposal.actor,
-        suggested=True,
-    )  # fmt: skip
+        ws, source, name, because=proposal.because, origin=proposal.origin, actor=proposal.actor, suggested=True
+    )
 
 
-def described(files: str, path: str) -> Skill | None:
+def describe_package(files: str, path: str) -> Skill | None:
     """Return the skill that a proposal's `before` or `after` holds, None where it holds none that can be used."""
     try:
         return skill_of(manifest.read_fields(proposals.files_of(files)[FILE]), path)
@@ -96,7 +95,7 @@ def described(files: str, path: str) -> Skill | None:
         return None
 
 
-def _roots(found: list[Entry]) -> list[str]:
+def _roots(found: list[ArchiveEntry]) -> list[str]:
     """Return the folders that hold a SKILL.md, each with its `/` ("" for the top), none inside another."""
     roots: list[str] = []
     for path in sorted((entry.path for entry in found if entry.path.rsplit("/", 1)[-1] == FILE), key=len):
@@ -106,7 +105,7 @@ def _roots(found: list[Entry]) -> list[str]:
     return sorted(roots)
 
 
-def _chosen(found: list[Entry], roots: list[str], source: str, name: str) -> str:
+def _choose_root(found: list[ArchiveEntry], roots: list[str], source: str, name: str) -> str:
     """Return the root of the skill that is meant.
 
     raises  UsageError, NotFound with the names that there are.
@@ -127,8 +126,8 @@ def _chosen(found: list[Entry], roots: list[str], source: str, name: str) -> str
         return names[wanted]
     known = ", ".join(sorted(names))[:1000]
     if not wanted:
-        raise UsageError("there are several skills in it: {known}", known=known, hint="say which one: --name NAME")
-    raise NotFound("{name}: no such skill in it", name=wanted[:80], known=known, hint="there is {known}")
+        raise UsageError("the source contains several skills: {known}", known=known, hint="choose one with --name NAME")
+    raise NotFound("{name}: no such skill in the source", name=wanted[:80], known=known, hint="available: {known}")
 
 
 def _skill(text: str, root: str, base: str) -> Skill:
@@ -147,8 +146,8 @@ def _skill(text: str, root: str, base: str) -> Skill:
 
 
 def _not_text(path: str) -> Refused:
-    hint = "take it out of the folder, and install that"
-    return Refused("{path} is no text: skills are made of text files", path=path, hint=hint)
+    hint = "remove it from the folder, then install the folder"
+    return Refused("{path} is not a text file; skills consist of text files", path=path, hint=hint)
 
 
 def remove(ws: Workspace, name: str) -> list[str]:
@@ -169,13 +168,13 @@ def switch(ws: Workspace, name: str, *, on: bool) -> bool:
     raises  NotFound for a skill that is neither there nor disabled; ConfigError where config.yaml is broken.
     """
     with ws.lock():
-        off = disabled()
+        off = disabled_names()
         wanted = name.strip().removeprefix("/")
         if not (on and wanted in off):
             wanted = find(ws, name).name
         names = off - {wanted} if on else off | {wanted}
         if names == off:
             return False
-        text = config.edited(ws.read("config.yaml") or "", "skills.disabled", ",".join(sorted(names)))
+        text = config.edit_config_text(ws.read("config.yaml") or "", "skills.disabled", ",".join(sorted(names)))
         ws.write("config.yaml", text, event="config.set", key="skills.disabled")
         return True

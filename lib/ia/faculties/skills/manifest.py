@@ -2,11 +2,11 @@
 
 import json
 import re
-from typing import Any
 
 from ia.kernel.errors import BadData
 from ia.kernel.formats.frontmatter import split_text
 from ia.kernel.formats.yaml import load_yaml
+from ia.kernel.jsontypes import Json
 
 _FIELD = re.compile(r"([A-Za-z_][\w-]*):[ \t]+(?![\"'|>&*!#])(\S.*)")
 _PLACE = re.compile(r"\$ARGUMENTS\[(\d)\]|\$ARGUMENTS\b|\$([1-9])(?!\d)")
@@ -14,7 +14,7 @@ _VERSION = re.compile(r"^version:[ \t]*([0-9.]+)[ \t]*$", re.M)
 _TRUE, _FALSE = ("true", "yes", "on"), ("false", "no", "off")
 
 
-def read_fields(text: str) -> dict[str, Any]:
+def read_fields(text: str) -> Json:
     """Return the fields of a SKILL.md; those that Claude Code takes though they are no YAML (`description: a: b`) too.
 
     `body` is not among them; where there is no description, the first paragraph of the body stands for it.
@@ -30,7 +30,7 @@ def read_fields(text: str) -> dict[str, Any]:
     return found
 
 
-def _load_head(head: str) -> dict[str, Any]:
+def _load_head(head: str) -> Json:
     try:
         found = load_yaml(head, "SKILL.md")
     except BadData:
@@ -46,7 +46,7 @@ def _load_head(head: str) -> dict[str, Any]:
     if found is None:
         return {}
     if not isinstance(found, dict):
-        raise BadData("{name}:1: the front matter is no list of `field: value` lines", name="SKILL.md")
+        raise BadData("{name}:1: front matter must be `field: value` lines", name="SKILL.md")
     return found
 
 
@@ -68,7 +68,7 @@ def _first_paragraph(body: str) -> str:
     return ""
 
 
-def read_line(value: Any, field: str) -> str:
+def read_line(value: object, field: str) -> str:
     """Return a field as one line of text; "" where it is absent.
 
     raises  BadData for a list or a structure.
@@ -76,19 +76,19 @@ def read_line(value: Any, field: str) -> str:
     if value is None:
         return ""
     if isinstance(value, dict | list):
-        raise BadData("{name}: {field} is no text", name="SKILL.md", field=field)
+        raise BadData("{name}: {field} is not text", name="SKILL.md", field=field)
     text = str(value).lower() if isinstance(value, bool) else str(value)
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
-def read_hint(value: Any) -> str:
+def read_hint(value: object) -> str:
     """Return an argument-hint: `[a, b]`, which YAML takes for a list, is a hint as it is written."""
     if isinstance(value, list):
         return "[" + ", ".join(read_line(item, "argument-hint") for item in value) + "]"
     return read_line(value, "argument-hint")
 
 
-def read_switch(value: Any, field: str, default: bool) -> bool:
+def read_switch(value: object, field: str, default: bool) -> bool:
     """Return a yes or no.
 
     raises  BadData for anything else: what a switch does must not be guessed.
@@ -98,10 +98,10 @@ def read_switch(value: Any, field: str, default: bool) -> bool:
     word = str(value).strip().lower()
     if word in _TRUE or word in _FALSE:
         return word in _TRUE
-    raise BadData("{name}: {field} is neither true nor false", name="SKILL.md", field=field)
+    raise BadData("{name}: {field} must be true or false", name="SKILL.md", field=field)
 
 
-def read_words(value: Any, field: str) -> tuple[str, ...]:
+def read_words(value: object, field: str) -> tuple[str, ...]:
     """Return a list, or a text of items between commas.
 
     raises  BadData for a structure.
@@ -113,7 +113,7 @@ def read_words(value: Any, field: str) -> tuple[str, ...]:
     return tuple(item.strip() for item in re.split("[,，、]", read_line(value, field)) if item.strip())
 
 
-def read_tools(value: Any, field: str) -> tuple[str, ...]:
+def read_tools(value: object, field: str) -> tuple[str, ...]:
     """Return names of tools: a list, or a text of names between commas or spaces; `Bash(git add:*)` is one.
 
     raises  BadData for a structure.

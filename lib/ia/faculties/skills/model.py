@@ -1,9 +1,10 @@
 """A skill, as its front matter describes it."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ia.kernel import config
 from ia.kernel.errors import Message
+from ia.kernel.jsontypes import Json
 
 
 class Skill(NamedTuple):
@@ -32,7 +33,7 @@ class Skill(NamedTuple):
     enabled: bool
     path: str
     problem: Message | None
-    fields: dict[str, Any]
+    fields: Json
 
     def description(self, lang: str | None = None) -> str:
         """Return what it is for, in `zh` or `en` (default: the user's language), in whichever is there."""

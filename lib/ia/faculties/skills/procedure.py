@@ -1,20 +1,19 @@
 """The knowledge files of a skill as plain data, and the procedure among them."""
 
-from typing import Any
-
 from ia.faculties.skills.cache import load_made
 from ia.faculties.skills.model import Skill
 from ia.kernel.errors import IaError, Message
 from ia.kernel.formats.yaml import load_yaml
+from ia.kernel.jsontypes import Json
 from ia.kernel.workspace import Workspace
 
 
-def load_sop(ws: Workspace, skill: Skill) -> dict[str, Any] | None:
+def load_sop(ws: Workspace, skill: Skill) -> dict[str, object] | None:
     """Return a skill's procedure as plain data; None where there is none that can be read."""
     return load_tree(ws, skill, "sop", []) or None
 
 
-def load_tree(ws: Workspace, skill: Skill, name: str, problems: list[Message]) -> dict[str, Any]:
+def load_tree(ws: Workspace, skill: Skill, name: str, problems: list[Message]) -> Json:
     """Return what stands below the one top key of knowledge/NAME.yaml; {} where the file is missing or malformed.
 
     problems    is added to where the file is malformed
@@ -29,6 +28,6 @@ def load_tree(ws: Workspace, skill: Skill, name: str, problems: list[Message]) -
         return {}
     inner = tree.get(name, tree) if isinstance(tree, dict) else None
     if not isinstance(inner, dict):
-        problems.append(Message("{path} is not a tree of `{name}:`", path=path, name=name))
+        problems.append(Message("{path} must begin with `{name}:`", path=path, name=name))
         return {}
     return inner

@@ -2,7 +2,7 @@
 
 import os
 import re
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ia.faculties.skills import manifest
 from ia.faculties.skills.cache import load_made
@@ -11,7 +11,8 @@ from ia.faculties.skills.procedure import load_sop
 from ia.kernel import config
 from ia.kernel.errors import BadData, IaError, Message, NotFound, Refused
 from ia.kernel.formats.frontmatter import split_text
-from ia.kernel.workspace import Workspace, named, walk
+from ia.kernel.jsontypes import Json
+from ia.kernel.workspace import Workspace, is_text_name, walk_files
 
 FOLDER = ".claude/skills"
 FILE = "SKILL.md"
@@ -21,9 +22,16 @@ MAX_SKILLS = 500
 NAME = re.compile(r"[a-z0-9\u3400-\u9fff-]{1,64}")
 _TOOL = re.compile(r"\*|[a-z][a-z0-9_-]*(\.[a-z0-9_-]+)*(\.\*)?")
 UNDECLARED = (
-    "market.*", "compute.*", "indicator.*", "notebook.*", "calendar.*", "memory.list", "memory.read", "memory.recall",
+    "market.*",
+    "compute.*",
+    "indicator.*",
+    "notebook.*",
+    "calendar.*",
+    "memory.list",
+    "memory.read",
+    "memory.recall",
     "memory.observe",
-)  # fmt: skip
+)
 """What a skill may call that does not say what it needs: nothing that reaches further than notes and observations."""
 
 
@@ -32,10 +40,10 @@ class Loaded(NamedTuple):
 
     skill: Skill
     body: str
-    sop: dict[str, Any] | None
+    sop: Json | None
 
 
-def listed(ws: Workspace) -> list[Skill]:
+def list_skills(ws: Workspace) -> list[Skill]:
     """Return all skills by name, the broken and the disabled ones too."""
     try:
         root = ws.resolve(FOLDER)
@@ -47,11 +55,11 @@ def listed(ws: Workspace) -> list[Skill]:
         return []
     except OSError as exc:
         return [_broken(FOLDER, Message("{path}: {reason}", path=FOLDER, reason=exc.strerror))]
-    off = disabled()
+    off = disabled_names()
     found: dict[str, Skill] = {}
     shadowed = []
     for entry in entries[:MAX_SKILLS]:
-        if entry.name.startswith(".") or not named(entry.name) or entry.is_file(follow_symlinks=False):
+        if entry.name.startswith(".") or not is_text_name(entry.name) or entry.is_file(follow_symlinks=False):
             continue
         skill = _read(ws, entry)
         rival = found.get(skill.name)
@@ -64,9 +72,9 @@ def listed(ws: Workspace) -> list[Skill]:
     return sorted([*found.values(), *shadowed], key=lambda skill: (skill.name, skill.path))
 
 
-def disabled() -> frozenset[str]:
+def disabled_names() -> frozenset[str]:
     """Return the names that `skills.disabled` lists."""
-    return frozenset(config.listed("skills.disabled"))
+    return frozenset(config.get_setting_words("skills.disabled"))
 
 
 def _read(ws: Workspace, entry: "os.DirEntry[str]") -> Skill:
@@ -82,17 +90,33 @@ def _read(ws: Workspace, entry: "os.DirEntry[str]") -> Skill:
         return _broken(path, Message(exc.template, **exc.params))
 
 
-def _fields(text: str) -> dict[str, Any]:
+def _fields(text: str) -> Json:
     if len(text) > MAX_BODY:
         raise BadData("{name}: longer than {limit} characters", name=FILE, limit=MAX_BODY)
     return manifest.read_fields(text)
 
 
 def _broken(path: str, why: Message) -> Skill:
-    return Skill(path.rsplit("/", 1)[1], "", "", "", (), (), False, False, False, "", (), True, path, why, {})
+    return Skill(
+        name=path.rsplit("/", 1)[1],
+        about="",
+        about_en="",
+        version="",
+        declared=(),
+        allowed=(),
+        model_invocable=False,
+        user_invocable=False,
+        fork=False,
+        argument_hint="",
+        triggers=(),
+        enabled=True,
+        path=path,
+        problem=why,
+        fields={},
+    )
 
 
-def skill_of(fields: dict[str, Any], path: str) -> Skill:
+def skill_of(fields: Json, path: str) -> Skill:
     """Return the skill that front matter describes, in the folder `path`; of its folder's name where it has none.
 
     raises  BadData for a field of the wrong kind, or where neither name will do.
@@ -103,28 +127,28 @@ def skill_of(fields: dict[str, Any], path: str) -> Skill:
         name = path.rsplit("/", 1)[1]
     if not NAME.fullmatch(name):
         raise BadData(
-            "{name!r} is no name for a skill: lower case letters, digits and hyphens, or Chinese", name=name[:80]
+            "{name!r} is not a valid skill name; use lower-case letters, digits and hyphens, or Chinese", name=name[:80]
         )
     context = line(fields.get("context"), "context") or "inline"
     if context not in ("fork", "inline"):
-        raise BadData("{name}: context is neither fork nor inline", name=FILE)
+        raise BadData("{name}: context must be fork or inline", name=FILE)
     declared = manifest.read_tools(fields["allowed-tools"], "allowed-tools") if "allowed-tools" in fields else None
     return Skill(
-        name,
-        line(fields.get("description"), "description"),
-        line(fields.get("description_en"), "description_en"),
-        line(fields.get("version"), "version"),
-        declared,
-        UNDECLARED if declared is None else tuple(filter(_TOOL.fullmatch, declared)),
-        not boolean(fields.get("disable-model-invocation"), "disable-model-invocation", False),
-        boolean(fields.get("user-invocable"), "user-invocable", True),
-        context == "fork",
-        manifest.read_hint(fields.get("argument-hint")),
-        words(fields.get("triggers"), "triggers"),
-        True,
-        path,
-        None,
-        fields,
+        name=name,
+        about=line(fields.get("description"), "description"),
+        about_en=line(fields.get("description_en"), "description_en"),
+        version=line(fields.get("version"), "version"),
+        declared=declared,
+        allowed=UNDECLARED if declared is None else tuple(filter(_TOOL.fullmatch, declared)),
+        model_invocable=not boolean(fields.get("disable-model-invocation"), "disable-model-invocation", False),
+        user_invocable=boolean(fields.get("user-invocable"), "user-invocable", True),
+        fork=context == "fork",
+        argument_hint=manifest.read_hint(fields.get("argument-hint")),
+        triggers=words(fields.get("triggers"), "triggers"),
+        enabled=True,
+        path=path,
+        problem=None,
+        fields=fields,
     )
 
 
@@ -132,7 +156,7 @@ def summaries(ws: Workspace) -> list[str]:
     """Return one line for each skill that a model may call: `name: what it is for (arguments)`."""
     return [
         f"{skill.name}: {skill.description()[:300]}" + (f" ({skill.argument_hint[:80]})" if skill.argument_hint else "")
-        for skill in listed(ws)
+        for skill in list_skills(ws)
         if skill.enabled and skill.model_invocable and skill.problem is None
     ]
 
@@ -143,7 +167,7 @@ def find(ws: Workspace, name: str) -> Skill:
     raises  NotFound with the closest names.
     """
     wanted = name.strip().removeprefix("/")
-    skills = listed(ws)
+    skills = list_skills(ws)
     same = [skill for skill in skills if skill.name == wanted]
     if same:
         return next((skill for skill in same if skill.problem is None), same[0])
@@ -151,9 +175,12 @@ def find(ws: Workspace, name: str) -> Skill:
 
     close = ", ".join(get_close_matches(wanted, [skill.name for skill in skills], 3, 0.5))
     raise NotFound(
-        "{name}: no such skill", code="no-such-skill", name=wanted[:80], close=close,
-        hint="did you mean {close}?" if close else "`ia skill list` shows them",
-    )  # fmt: skip
+        "{name}: no such skill",
+        code="no-such-skill",
+        name=wanted[:80],
+        close=close,
+        hint="did you mean {close}?" if close else "`ia skill list` lists all skills",
+    )
 
 
 def usable(ws: Workspace, name: str, *, by_user: bool = False) -> Skill:
@@ -172,7 +199,7 @@ def usable(ws: Workspace, name: str, *, by_user: bool = False) -> Skill:
             hint="`ia skill enable {name}` enables it",
         )
     if by_user and not skill.user_invocable:
-        raise Refused("the skill {name} is not for users to call", name=skill.name)
+        raise Refused("users cannot call the skill {name}", name=skill.name)
     return skill
 
 
@@ -185,7 +212,7 @@ def load(ws: Workspace, name: str, arguments: str = "", *, by_user: bool = False
     text = ws.read_present(f"{skill.path}/{FILE}")
     if text is None:
         raise NotFound(
-            "{name}: no such skill", code="no-such-skill", name=skill.name, hint="`ia skill list` shows them"
+            "{name}: no such skill", code="no-such-skill", name=skill.name, hint="`ia skill list` lists all skills"
         )
     _head, body = split_text(text, FILE)
     return Loaded(skill, manifest.fill_arguments(body, arguments), load_sop(ws, skill))
@@ -193,7 +220,7 @@ def load(ws: Workspace, name: str, arguments: str = "", *, by_user: bool = False
 
 def files(ws: Workspace, skill: Skill) -> list[tuple[str, int]]:
     """Return (path inside the folder, bytes) of a skill's files, by path; hidden ones and links are left out."""
-    found = walk(ws.root, skill.path, ("",))
+    found = walk_files(ws.root, skill.path, ("",))
     return sorted((path.removeprefix(skill.path + "/"), entry.stat().st_size) for path, entry in found)
 
 
@@ -207,5 +234,7 @@ def resource(ws: Workspace, name: str, file: str) -> str:
     text = ws.read_present(f"{skill.path}/{file}")
     if text is None:
         known = ", ".join(path for path, _ in files(ws, skill))[:400]
-        raise NotFound("{name} has no file {file}", name=skill.name, file=file[:80], known=known, hint="it has {known}")
+        raise NotFound(
+            "{name} has no file {file}", name=skill.name, file=file[:80], known=known, hint="available files: {known}"
+        )
     return text

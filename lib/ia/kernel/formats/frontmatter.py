@@ -8,9 +8,10 @@ import re
 from typing import NamedTuple
 
 from ia.kernel.errors import BadData
+from ia.kernel.patterns import pattern
 
-_HEAD = re.compile(r"[\ufeff\s]*---[^\S\r\n]*(?:\r\n?|\n)")
-_END = re.compile(r"^(?:---|\.\.\.)[^\S\r\n]*(?:\r\n?|\n|\Z)", re.M)
+_HEAD = pattern(r"[\ufeff\s]*---[^\S\r\n]*(?:\r\n?|\n)")
+_END = pattern(r"^(?:---|\.\.\.)[^\S\r\n]*(?:\r\n?|\n|\Z)", re.M)
 
 
 class Block(NamedTuple):
@@ -48,6 +49,6 @@ def split_text(text: str, name: str) -> tuple[str | None, str]:
     if block is None:
         return None, text.removeprefix("\ufeff")
     if block.body is None:
-        raise BadData("{name}: the front matter that begins in line 1 has no end (`---`)", name=name)
+        raise BadData("{name}: the front matter that begins in line 1 has no closing `---`", name=name)
     above = "\n" * text.count("\n", 0, block.start)
     return above + text[block.start : block.end].removesuffix("\n"), text[block.body :].lstrip("\n")

@@ -5,11 +5,11 @@ The limits keep a hostile file from taking minutes: the time for `[[[[…` grows
 
 import datetime
 import io
-import re
 import warnings
 from typing import Any
 
 from ia.kernel.errors import BadData
+from ia.kernel.patterns import pattern
 
 MAX_TEXT = 200_000
 """Characters of a document."""
@@ -17,7 +17,7 @@ MAX_DEPTH = 40
 """Nesting of lists and mappings in a document. The only bound on nesting: for skills, tasks, providers and settings."""
 MAX_VALUES = 40_000
 """Values in a document, aliases written out."""
-_DEEP = re.compile(rf"(?:[\[{{]\s*){{{MAX_DEPTH + 1}}}")
+_DEEP = pattern(rf"(?:[\[{{]\s*){{{MAX_DEPTH + 1}}}")
 """A run of brackets that passes MAX_DEPTH: the parser would look at each of them for a second before it counts."""
 
 
@@ -26,7 +26,7 @@ def load_yaml(text: str, name: str) -> Any:
 
     raises  BadData where it is not YAML (with `line`), too large, too deep, or refers to itself.
     """
-    return _copy_plain(_load(text, name, "safe"), name, [MAX_VALUES], 0)
+    return _copy_plain(_load_document(text, name, "safe"), name, [MAX_VALUES], 0)
 
 
 def load_editable(text: str, name: str) -> Any:
@@ -34,20 +34,22 @@ def load_editable(text: str, name: str) -> Any:
 
     raises  as load_yaml().
     """
-    _load(text, name, "safe")  # the loader that keeps comments takes minutes for `? ? ? ?`, which this one refuses
-    return _load(text, name, "rt")
+    _load_document(
+        text, name, "safe"
+    )  # the loader that keeps comments takes minutes for `? ? ? ?`, which this one refuses
+    return _load_document(text, name, "rt")
 
 
-def dump_editable(tree: Any) -> str:
+def dump_editable(tree: object) -> str:
     """Return the text of what load_editable() returned, or of a plain dict."""
     out = io.StringIO()
-    writer = _make("rt")
+    writer = _make_parser("rt")
     writer.width = 4096
     writer.dump(tree, out)
     return out.getvalue()
 
 
-def _make(kind: str) -> Any:
+def _make_parser(kind: str) -> Any:
     from ruamel.yaml import YAML
 
     made = YAML(typ=kind)
@@ -55,30 +57,30 @@ def _make(kind: str) -> Any:
     return made
 
 
-def _load(text: str, name: str, kind: str) -> Any:
+def _load_document(text: str, name: str, kind: str) -> object:
     from ruamel.yaml.composer import MaxDepthExceededError
     from ruamel.yaml.error import YAMLError
 
     if len(text) > MAX_TEXT or _DEEP.search(text):
-        raise _too_large(name)
+        raise _size_error(name)
     try:
         with warnings.catch_warnings():  # of anchors that stand twice
             warnings.simplefilter("ignore")
-            return _make(kind).load(text)
+            return _make_parser(kind).load(text)
     except MaxDepthExceededError:
-        raise _too_large(name) from None
+        raise _size_error(name) from None
     except YAMLError as exc:
         mark = getattr(exc, "problem_mark", None)
         why = " ".join(str(getattr(exc, "problem", None) or "not YAML").split())[:120]
         raise BadData("{name}:{line}: {why}", name=name, line=mark.line + 1 if mark else 1, why=why) from None
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):  # 2024-99-99, !!int abc
-        raise BadData("{name}: a value is not what it claims to be", name=name) from None
+        raise BadData("{name}: a value does not match its type", name=name) from None
 
 
-def _copy_plain(value: Any, name: str, left: list[int], depth: int) -> Any:
+def _copy_plain(value: object, name: str, left: list[int], depth: int) -> object:
     left[0] -= 1
     if left[0] < 0 or depth > MAX_DEPTH:
-        raise _too_large(name)
+        raise _size_error(name)
     if isinstance(value, dict):
         return {str(key): _copy_plain(item, name, left, depth + 1) for key, item in value.items()}
     if isinstance(value, list | tuple | set):
@@ -90,5 +92,5 @@ def _copy_plain(value: Any, name: str, left: list[int], depth: int) -> Any:
     return value.isoformat() if isinstance(value, datetime.date | datetime.datetime) else str(value)
 
 
-def _too_large(name: str) -> BadData:
-    return BadData("{name}: larger or deeper than knowledge is", name=name)
+def _size_error(name: str) -> BadData:
+    return BadData("{name}: too large, or nested too deeply", name=name)

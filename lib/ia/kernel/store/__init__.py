@@ -6,27 +6,41 @@ damaged one can be put aside. In a workspace that may not be written, what is th
 sqlite3 opens and migrates; sqlite-utils is loaded only where many rows are to be written.
 """
 
-from ia.kernel.store.engine import connect, discard, in_memory, make_folder, put_aside, writable
-from ia.kernel.store.failures import Damaged, explain, is_busy, is_damaged, no_space, translate_errors
+from ia.kernel.store.engine import (
+    connect,
+    discard_database,
+    is_writable,
+    make_folder,
+    open_in_memory,
+    set_aside_database,
+)
+from ia.kernel.store.failures import (
+    Damaged,
+    explain_sqlite_error,
+    is_busy,
+    is_damaged,
+    is_out_of_space,
+    translate_errors,
+)
 from ia.kernel.store.schema import PRECIOUS, Schema
-from ia.kernel.store.transactions import bulk, sqlite_utils, transaction
+from ia.kernel.store.transactions import import_sqlite_utils, insert_rows, transaction
 
 __all__ = [
     "PRECIOUS",
     "Damaged",
     "Schema",
-    "bulk",
     "connect",
-    "discard",
-    "explain",
-    "in_memory",
+    "discard_database",
+    "explain_sqlite_error",
+    "import_sqlite_utils",
+    "insert_rows",
     "is_busy",
     "is_damaged",
+    "is_out_of_space",
+    "is_writable",
     "make_folder",
-    "no_space",
-    "put_aside",
-    "sqlite_utils",
+    "open_in_memory",
+    "set_aside_database",
     "transaction",
     "translate_errors",
-    "writable",
 ]

@@ -9,8 +9,16 @@ from typing import Any
 
 from ia.kernel import config, files
 from ia.kernel.errors import Message, Refused, TryLater
+from ia.kernel.patterns import pattern
 from ia.kernel.store import failures
-from ia.kernel.store.failures import Damaged, error_code, explain, is_busy, no_space, translate_errors
+from ia.kernel.store.failures import (
+    Damaged,
+    error_code,
+    explain_sqlite_error,
+    is_busy,
+    is_out_of_space,
+    translate_errors,
+)
 from ia.kernel.store.migrations import migrate, refuse_newer
 from ia.kernel.store.schema import Schema
 
@@ -26,20 +34,24 @@ def connect(home: str, schema: Schema) -> sqlite3.Connection:
     path = os.path.join(home, ".ia", schema.file)
     with translate_errors(schema, home):
         if not os.path.lexists(os.path.join(home, ".ia")):
-            return _unmade(home, schema) if (schema.precious or schema.dear) and _creatable(home) else in_memory(schema)
+            return (
+                _open_unmade(home, schema)
+                if (schema.precious or schema.dear) and _is_creatable(home)
+                else open_in_memory(schema)
+            )
         try:
-            return _open(path, schema)
+            return _open_file(path, schema)
         except sqlite3.DatabaseError as exc:
-            if no_space(exc) and not (schema.precious or schema.dear):
-                return in_memory(schema)
+            if is_out_of_space(exc) and not (schema.precious or schema.dear):
+                return open_in_memory(schema)
             passing = error_code(exc) == sqlite3.SQLITE_CANTOPEN
             if schema.precious or schema.dear or is_busy(exc) or passing:  # a full disk is no damage
                 raise
-            discard(home, schema)
-            return _open(path, schema)
+            discard_database(home, schema)
+            return _open_file(path, schema)
 
 
-def discard(home: str, schema: Schema) -> None:
+def discard_database(home: str, schema: Schema) -> None:
     """Throw away a database that can be rebuilt."""
     assert not (schema.precious or schema.dear)
     for suffix in ("", "-wal", "-shm"):
@@ -47,20 +59,20 @@ def discard(home: str, schema: Schema) -> None:
             os.unlink(os.path.join(home, ".ia", schema.file) + suffix)
 
 
-def put_aside(home: str, schema: Schema) -> str | None:
+def set_aside_database(home: str, schema: Schema) -> str | None:
     """Give a damaged database another name beside it, so that connect() begins anew; return that name.
 
     None where it is sound: another process was quicker. Reading all of it to know that may take a minute.
     """
     path = os.path.join(home, ".ia", schema.file)
-    busy = TryLater("{name} is locked by another process", name=os.path.basename(path), hint="try again in a moment")
+    busy = TryLater("another process has locked {name}", name=os.path.basename(path), hint="try again in a moment")
     with files.hold_lock(f"{path}.lock", wait=120.0, busy=busy):
         if _is_sound(home, schema):
             return None
         aside = next(name for n in count(1) if not os.path.lexists(name := f"{path}.damaged-{n}"))
         for suffix in ("", "-wal", "-shm"):  # a journal without its database would be taken for the new one's
             with contextlib.suppress(FileNotFoundError):
-                files.move(path + suffix, aside + suffix)
+                files.move_path(path + suffix, aside + suffix)
         return aside
 
 
@@ -71,16 +83,16 @@ def _is_sound(home: str, schema: Schema) -> bool:
             return bool(conn.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
     except sqlite3.DatabaseError as exc:
         if is_busy(exc):
-            raise explain(exc, schema, home) from exc
+            raise explain_sqlite_error(exc, schema, home) from exc
         return False
 
 
-def writable(conn: sqlite3.Connection) -> bool:
+def is_writable(conn: sqlite3.Connection) -> bool:
     """Whether a connection of connect() may be written to."""
     return not conn.execute("PRAGMA query_only").fetchone()[0]
 
 
-def in_memory(schema: Schema) -> sqlite3.Connection:
+def open_in_memory(schema: Schema) -> sqlite3.Connection:
     """Return an empty database that is gone when it is closed; of a precious schema it cannot be written to."""
     conn = sqlite3.connect(":memory:", isolation_level=None)
     migrate(conn, 0, schema)
@@ -95,7 +107,7 @@ def make_folder(home: str) -> str:
     raises  NotFound where the workspace is missing and is not the default: only `ia init` makes that.
     """
     config.require_home(home)
-    return files.own_folder(home)
+    return files.make_private_folder(home)
 
 
 class _Unmade(sqlite3.Connection):
@@ -108,14 +120,14 @@ class _Unmade(sqlite3.Connection):
     schema: Schema | None = None  # None: it is a file by now
 
     def execute(self, sql: str, *args: Any) -> sqlite3.Cursor:
-        self._follow(sql)
+        self._switch_to_file(sql)
         return super().execute(sql, *args)
 
     def executemany(self, sql: str, *args: Any) -> sqlite3.Cursor:
-        self._follow(sql)
+        self._switch_to_file(sql)
         return super().executemany(sql, *args)
 
-    def _follow(self, sql: str) -> None:
+    def _switch_to_file(self, sql: str) -> None:
         """Move to the file before a statement that writes, and where another process has made the file meanwhile."""
         if self.schema is None:
             return
@@ -127,22 +139,22 @@ class _Unmade(sqlite3.Connection):
         if not failures.is_permitted(path):
             raise Refused("{path}: permission denied", path=path)
         if schema.precious and not os.path.lexists(path):
-            _make(self.home, path, schema)
+            _make_file(self.home, path, schema)
         sqlite3.Connection.__init__(self, path, timeout=10.0, isolation_level=None)
-        _set_up(self, schema)
+        _set_up_connection(self, schema)
 
 
-_WRITE = re.compile(r"\s*(BEGIN IMMEDIATE|INSERT|UPDATE|DELETE|REPLACE|CREATE|DROP|ALTER)\b", re.I)
+_WRITE = pattern(r"\s*(BEGIN IMMEDIATE|INSERT|UPDATE|DELETE|REPLACE|CREATE|DROP|ALTER)\b", re.I)
 
 
-def _unmade(home: str, schema: Schema) -> sqlite3.Connection:
+def _open_unmade(home: str, schema: Schema) -> sqlite3.Connection:
     conn = sqlite3.connect(":memory:", isolation_level=None, factory=_Unmade)
     migrate(conn, 0, schema)
     conn.home, conn.schema = home, schema
     return conn
 
 
-def _creatable(path: str) -> bool:
+def _is_creatable(path: str) -> bool:
     """Whether a folder may be made: what is there of its path may be written to."""
     while not os.path.lexists(path):
         path = os.path.dirname(path)
@@ -153,7 +165,7 @@ def _open_to_read(path: str, schema: Schema) -> sqlite3.Connection:
     try:
         os.stat(path)
     except FileNotFoundError:
-        return in_memory(schema)
+        return open_in_memory(schema)
     _refuse_emptied(path, schema)
     escaped = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     failure: sqlite3.Error | None = None
@@ -177,21 +189,21 @@ def _open_to_read(path: str, schema: Schema) -> sqlite3.Connection:
         conn.close()
     if (schema.precious or schema.dear) and failure is not None:
         raise failure
-    return in_memory(schema)
+    return open_in_memory(schema)
 
 
-def _open(path: str, schema: Schema) -> sqlite3.Connection:
+def _open_file(path: str, schema: Schema) -> sqlite3.Connection:
     if not failures.is_permitted(path):
         return _open_to_read(path, schema)
     _refuse_emptied(path, schema)
     if schema.precious and not os.path.lexists(path):
-        _make(os.path.dirname(os.path.dirname(path)), path, schema)
+        _make_file(os.path.dirname(os.path.dirname(path)), path, schema)
     conn = sqlite3.connect(path, timeout=10.0, isolation_level=None)
     try:
-        _set_up(conn, schema)
+        _set_up_connection(conn, schema)
     except sqlite3.OperationalError as exc:
         conn.close()
-        if not no_space(exc):
+        if not is_out_of_space(exc):
             raise
         return _open_without_space(path, schema, exc)
     except BaseException:
@@ -216,7 +228,7 @@ def _open_without_space(path: str, schema: Schema, failure: sqlite3.Error) -> sq
     raise failure
 
 
-def _set_up(conn: sqlite3.Connection, schema: Schema) -> None:
+def _set_up_connection(conn: sqlite3.Connection, schema: Schema) -> None:
     version = conn.execute("PRAGMA user_version").fetchone()[0]
     # An acknowledged write to the precious database survives a power cut; the others can be rebuilt.
     conn.execute(f"PRAGMA synchronous={'FULL' if schema.precious else 'OFF' if version == 0 else 'NORMAL'}")
@@ -225,9 +237,9 @@ def _set_up(conn: sqlite3.Connection, schema: Schema) -> None:
         conn.execute(f"PRAGMA synchronous={'FULL' if schema.precious else 'NORMAL'}")
 
 
-def _make(home: str, path: str, schema: Schema) -> None:
+def _make_file(home: str, path: str, schema: Schema) -> None:
     """Make a precious database aside and link it into place, so that a kill leaves none rather than an empty one."""
-    folder = files.own_folder(home, "tmp")
+    folder = files.make_private_folder(home, "tmp")
     for _ in range(10):
         aside = os.path.join(folder, f"{os.path.basename(path)}.{os.getpid()}.{os.urandom(4).hex()}")
         os.close(os.open(aside, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))  # its journals get its mode
@@ -235,7 +247,7 @@ def _make(home: str, path: str, schema: Schema) -> None:
             with contextlib.closing(sqlite3.connect(aside, isolation_level=None)) as conn:
                 migrate(conn, 0, schema)
             if not os.path.lexists(path):
-                _link(aside, path)
+                _link_file(aside, path)
             return
         except (FileNotFoundError, FileExistsError):  # cleared as another's leftover; another was quicker
             continue
@@ -249,13 +261,13 @@ def _make(home: str, path: str, schema: Schema) -> None:
                     os.unlink(aside + suffix)
 
 
-def _link(aside: str, path: str) -> None:
+def _link_file(aside: str, path: str) -> None:
     try:
         os.link(aside, path)
     except OSError as exc:
         if isinstance(exc, FileNotFoundError | FileExistsError):
             raise
-        files.move(aside, path)  # a file system without links
+        files.move_path(aside, path)  # a file system without links
 
 
 def _refuse_emptied(path: str, schema: Schema) -> None:
@@ -264,14 +276,14 @@ def _refuse_emptied(path: str, schema: Schema) -> None:
     raises  Damaged.
     """
     with contextlib.suppress(OSError):
-        if schema.precious and os.path.getsize(path) == 0 and _used(*os.path.split(path)):
+        if schema.precious and os.path.getsize(path) == 0 and _is_used(*os.path.split(path)):
             name = os.path.basename(path)
             raise Damaged(
                 "{name} is damaged: {reason}", name=name, reason=Message("the file is empty"), hint=schema.cure
             )
 
 
-def _used(folder: str, name: str) -> bool:
+def _is_used(folder: str, name: str) -> bool:
     """Return True if a workspace holds anything that ia or its user wrote; `folder` is its `.ia`."""
     own = {each for each in os.listdir(folder) if not each.startswith(name)} - {"lock", ".gitignore", "tmp"}
     return bool(own) or any(not name.startswith(".") for name in os.listdir(os.path.dirname(folder)))

@@ -24,15 +24,15 @@ def translate_errors(schema: Schema, home: str = "") -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as exc:
-        raise explain(exc, schema, home) from exc
+        raise explain_sqlite_error(exc, schema, home) from exc
 
 
-def explain(exc: sqlite3.Error, schema: Schema | None = None, home: str = "") -> Exception:
+def explain_sqlite_error(exc: sqlite3.Error, schema: Schema | None = None, home: str = "") -> Exception:
     """Return the IaError that tells the user what an sqlite3 error of a database means."""
     name = os.path.basename(schema.file) if schema else "the database"
     path = os.path.join(home, ".ia", schema.file) if schema and home else name
     if is_busy(exc):
-        return TryLater("{name} is locked by another process", name=name, hint="try again in a moment")
+        return TryLater("another process has locked {name}", name=name, hint="try again in a moment")
     code = error_code(exc)
     if code == sqlite3.SQLITE_READONLY or (code == sqlite3.SQLITE_CANTOPEN and schema and not is_permitted(path)):
         return Refused("{path}: permission denied", path=path)
@@ -58,7 +58,7 @@ def is_busy(exc: sqlite3.Error) -> bool:
     return error_code(exc) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
-def no_space(exc: sqlite3.Error) -> bool:
+def is_out_of_space(exc: sqlite3.Error) -> bool:
     """Return True if SQLite could not write, as on a full disk."""
     return error_code(exc) in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL)
 
@@ -67,7 +67,7 @@ def is_permitted(path: str) -> bool:
     """Return True if a database and the journal beside it may be written. Makes its folder if it is missing."""
     folder = os.path.dirname(path)
     try:
-        files.make_own(path)
+        files.make_private_parent(path)
     except OSError as exc:
         if exc.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
             return False

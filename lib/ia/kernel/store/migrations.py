@@ -19,10 +19,10 @@ def migrate(conn: sqlite3.Connection, version: int, schema: Schema) -> None:
     if schema.precious or schema.dear:
         refuse_newer(version, schema)
     elif version not in (0, len(schema.steps)):
-        raise sqlite3.DatabaseError("another version")
+        raise sqlite3.DatabaseError("the schema version differs")
     if version == 0:
         conn.execute(f"PRAGMA page_size={schema.page}")
-    _to_wal(conn)
+    _switch_to_wal(conn)
     with transaction(conn):
         version = conn.execute("PRAGMA user_version").fetchone()[0]  # another process may have been quicker
         for step in schema.steps[version:]:
@@ -34,7 +34,7 @@ def refuse_newer(version: int, schema: Schema) -> None:
     """Raise ConfigError if a newer ia wrote the database."""
     if version > len(schema.steps):
         raise ConfigError(
-            "{file} was written by a newer ia (schema {version}, this one knows {newest})",
+            "{file} was written by a newer ia (schema {version}; this ia supports up to {newest})",
             hint="upgrade ia",
             file=schema.file,
             version=version,
@@ -42,7 +42,7 @@ def refuse_newer(version: int, schema: Schema) -> None:
         )
 
 
-def _to_wal(conn: sqlite3.Connection, patience: float = 10.0) -> None:
+def _switch_to_wal(conn: sqlite3.Connection, patience: float = 10.0) -> None:
     """Switch to write-ahead logging. Two processes that do so at once may be told `locked` without any waiting."""
     deadline = time.monotonic() + patience
     while True:

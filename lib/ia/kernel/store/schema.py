@@ -5,7 +5,6 @@ each version of ia.db that brought something. The files are read only to make or
 not Python, so the kernel imports no room, and no room is loaded because a database is opened.
 """
 
-import glob
 import os
 import re
 import sqlite3
@@ -13,10 +12,13 @@ from collections.abc import Callable, Iterator
 from functools import cache, partial
 from typing import NamedTuple
 
+from ia.kernel.i18n import mark_text
+from ia.kernel.patterns import pattern
+
 ROOMS = os.path.join(os.path.dirname(os.path.abspath(__file__)), *[os.pardir] * 2)
 """The folder of the rooms: each may hold a `tables.sql`."""
-REBUILT = "`ia doctor` tells more; what is in .ia/cache can be deleted, it is rebuilt"
-_VERSION = re.compile(r"^-- version (\d+).*$", re.M)
+REBUILT = mark_text("run `ia doctor` for details; you can delete the contents of .ia/cache, and ia rebuilds them")
+_VERSION = pattern(r"^-- version (\d+).*$", re.M)
 
 
 class Schema(NamedTuple):
@@ -53,6 +55,8 @@ def split_statements(script: str) -> Iterator[str]:
 @cache
 def read_tables() -> dict[int, tuple[str, ...]]:
     """Return the statements of all rooms by the version of ia.db that they lead to."""
+    import glob
+
     found: dict[int, tuple[str, ...]] = {}
     for path in sorted(glob.glob(os.path.join(glob.escape(ROOMS), "**", "tables.sql"), recursive=True)):
         with open(path, encoding="utf-8") as file:
@@ -73,5 +77,5 @@ PRECIOUS = Schema(
     "ia.db",
     True,
     tuple(partial(_make_tables, version) for version in range(1, VERSION + 1)),
-    cure="restore it from a backup; `ia doctor` tells how to rescue what is in it",
+    cure="restore it from a backup; `ia doctor` shows how to recover its contents",
 )

@@ -3,7 +3,7 @@
 import contextlib
 import sqlite3
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 
@@ -27,12 +27,12 @@ def transaction(conn: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
     conn.execute("RELEASE inner_part" if inner else "COMMIT")
 
 
-def bulk(conn: sqlite3.Connection, table: str, rows: Iterable[dict[str, Any]]) -> None:
+def insert_rows(conn: sqlite3.Connection, table: str, rows: Iterable[Mapping[str, object]]) -> None:
     """Insert or replace many rows of plain Python values through sqlite-utils. Joins a transaction that is open."""
-    sqlite_utils().Database(conn, execute_plugins=False)[table].insert_all(rows, replace=True, batch_size=500)
+    import_sqlite_utils().Database(conn, execute_plugins=False)[table].insert_all(rows, replace=True, batch_size=500)
 
 
-def sqlite_utils() -> Any:
+def import_sqlite_utils() -> Any:
     """Import sqlite-utils without pandas and numpy, which it would load only to register types."""
     blocked = [name for name in ("pandas", "numpy") if name not in sys.modules]
     for name in blocked:

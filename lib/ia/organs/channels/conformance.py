@@ -22,13 +22,13 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ia.kernel.errors import TryLater, Unavailable
-from ia.organs.channels.known import Channel, Unsent
+from ia.organs.channels.channel_registry import Channel, Unsent
 
 LONG = "\n\n".join(f"{number}. 产能利用率下降，毛利率承压 🙂 " + "x" * 150 for number in range(300))
 MARKUP = "<b>*bold*</b> _x_ [a](http://b.example) `c` & < > \\ %s {0} ${HOME} #1 :smile: 600519.SH @everyone"
 
 
-class Request(NamedTuple):
+class ServiceRequest(NamedTuple):
     """What the service was asked."""
 
     method: str
@@ -37,7 +37,7 @@ class Request(NamedTuple):
     body: bytes
 
 
-class Service(http.server.ThreadingHTTPServer):
+class FakeService(http.server.ThreadingHTTPServer):
     """A service on the loopback: it keeps each request in `asked`, and answers with its status, headers and body."""
 
     daemon_threads = True
@@ -47,20 +47,20 @@ class Service(http.server.ThreadingHTTPServer):
         self.status, self.body, self.headers = status, body, headers or {}
         self.first: list[int] = []
         """Statuses of the next requests, before `status` comes into force."""
-        self.asked: list[Request] = []
+        self.asked: list[ServiceRequest] = []
         self.silent = threading.Event()
         """Set: takes requests and never answers, until `shutdown`."""
         self.released = threading.Event()
 
 
 class _Handler(http.server.BaseHTTPRequestHandler):
-    server: Service
+    server: FakeService
 
-    def _answer(self) -> None:
+    def _answer_request(self) -> None:
         length = int(self.headers.get("Content-Length") or 0)
         self.server.asked.append(
-            Request(self.command, self.path, dict(self.headers.items()), self.rfile.read(length))
-        )  # fmt: skip
+            ServiceRequest(self.command, self.path, dict(self.headers.items()), self.rfile.read(length))
+        )
         if self.server.silent.is_set():
             self.server.released.wait(60)
             return
@@ -72,16 +72,16 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             self.end_headers()
             self.wfile.write(self.server.body)
 
-    do_GET = do_POST = do_PUT = _answer
+    do_GET = do_POST = do_PUT = _answer_request
 
     def log_message(self, *_: object) -> None:
         pass
 
 
 @contextlib.contextmanager
-def serving(status: int = 200, body: bytes = b"{}", headers: dict[str, str] | None = None) -> Iterator[Service]:
+def run_service(status: int = 200, body: bytes = b"{}", headers: dict[str, str] | None = None) -> Iterator[FakeService]:
     """Run a service until the block ends."""
-    service = Service(status, body, headers)
+    service = FakeService(status, body, headers)
     thread = threading.Thread(target=service.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     try:
@@ -93,7 +93,7 @@ def serving(status: int = 200, body: bytes = b"{}", headers: dict[str, str] | No
         service.server_close()
 
 
-def closed_port() -> int:
+def find_closed_port() -> int:
     """Return a port of the loopback that nobody listens on."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -114,11 +114,11 @@ class ChannelConformance:
         """Return a new channel whose service answers on this port of the loopback."""
         raise NotImplementedError
 
-    def said(self, request: Request) -> str:
+    def message_text(self, request: ServiceRequest) -> str:
         """Return what a request says to the user, title and text, in one string."""
         raise NotImplementedError
 
-    def fails(self, channel: Channel) -> TryLater | Unavailable:
+    def sending_failure(self, channel: Channel) -> TryLater | Unavailable:
         """Return how sending fails."""
         try:
             channel.send("秘密的正文", "title")
@@ -129,42 +129,50 @@ class ChannelConformance:
         raise AssertionError("sent")
 
     def test_making_one_sends_nothing(self) -> None:
-        with serving(body=self.taken) as service:
+        with run_service(body=self.taken) as service:
             self.channel(service.server_port)
             assert not service.asked
 
     def test_a_text_arrives_once_with_its_title(self) -> None:
-        with serving(body=self.taken) as service:
+        with run_service(body=self.taken) as service:
             self.channel(service.server_port).send("产能利用率下降\n\n第二段 🙂", "观察")
             (request,) = service.asked
-            assert "观察" in self.said(request) and "产能利用率下降\n\n第二段 🙂" in self.said(request)
+            assert "观察" in self.message_text(request) and "产能利用率下降\n\n第二段 🙂" in self.message_text(request)
 
     def test_markup_stays_text_and_nobody_is_called(self) -> None:
-        with serving(body=self.taken) as service:
+        with run_service(body=self.taken) as service:
             self.channel(service.server_port).send(MARKUP)
             (request,) = service.asked
-            assert self.said(request).replace("\u200b", "") == MARKUP
+            assert self.message_text(request).replace("\u200b", "") == MARKUP
 
     def test_a_long_text_arrives_whole_and_in_order(self) -> None:
-        with serving(body=self.taken) as service:
+        with run_service(body=self.taken) as service:
             self.channel(service.server_port).send(LONG)
-            told = "".join(map(self.said, service.asked))
+            told = "".join(map(self.message_text, service.asked))
             assert re.sub(r"\s", "", told) == re.sub(r"\s", "", LONG)
 
     def test_what_may_pass_is_told_from_what_will_not(self) -> None:
-        for status, kind in ((400, Unavailable), (401, Unavailable), (403, Unavailable), (404, Unavailable),
-                             (429, TryLater), (500, TryLater), (502, TryLater), (503, TryLater)):  # fmt: skip
-            with serving(status, b"<html>nothing that one could read") as service:
-                assert isinstance(self.fails(self.channel(service.server_port)), kind), status
+        for status, kind in (
+            (400, Unavailable),
+            (401, Unavailable),
+            (403, Unavailable),
+            (404, Unavailable),
+            (429, TryLater),
+            (500, TryLater),
+            (502, TryLater),
+            (503, TryLater),
+        ):
+            with run_service(status, b"<html>nothing that one could read") as service:
+                assert isinstance(self.sending_failure(self.channel(service.server_port)), kind), status
 
     def test_without_a_connection_nothing_was_sent(self) -> None:
-        assert isinstance(self.fails(self.channel(closed_port())), Unsent)
+        assert isinstance(self.sending_failure(self.channel(find_closed_port())), Unsent)
 
     def test_no_redirection_is_followed(self) -> None:
-        with serving(body=self.taken) as elsewhere:
+        with run_service(body=self.taken) as elsewhere:
             for status in (301, 302, 303, 307, 308):
                 to = f"http://localhost:{elsewhere.server_port}/"
-                with serving(status, headers={"Location": to}) as service:
-                    self.fails(self.channel(service.server_port))
+                with run_service(status, headers={"Location": to}) as service:
+                    self.sending_failure(self.channel(service.server_port))
                     assert service.asked
             assert not elsewhere.asked

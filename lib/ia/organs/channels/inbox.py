@@ -9,7 +9,7 @@ from datetime import datetime
 
 from ia.kernel import clock, store
 from ia.kernel.workspace import Workspace
-from ia.organs.channels.notices import Notice, select
+from ia.organs.channels.notices import Notice, select_notices
 
 MARKER = "unread"
 """File below .ia that is there while something is unread, so that no other command has to open the database."""
@@ -19,48 +19,48 @@ _UNREAD = (
 )
 
 
-def mark(ws: Workspace) -> None:
+def mark_unread(ws: Workspace) -> None:
     """Say that something may be unread."""
     with contextlib.suppress(OSError):
         path = os.path.join(ws.root, ".ia", MARKER)
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
 
 
-def maybe(ws: Workspace) -> bool:
+def may_have_unread(ws: Workspace) -> bool:
     """Whether something may be unread: one look at the disk."""
     return os.path.exists(os.path.join(ws.root, ".ia", MARKER))
 
 
-def unread(ws: Workspace) -> list[Notice]:
+def unread_notices(ws: Workspace) -> list[Notice]:
     """Return what has not been told yet, oldest first."""
-    later = (clock.stamp(clock.now()),) if clock.simulated() else ()
-    return select(ws, f"{_UNREAD}{' AND time <= ?' if later else ''} ORDER BY id", later)
+    later = (clock.utc_stamp(clock.now()),) if clock.is_simulated() else ()
+    return select_notices(ws, f"{_UNREAD}{' AND time <= ?' if later else ''} ORDER BY id", later)
 
 
-def taken(ws: Workspace) -> list[Notice]:
+def take_unread(ws: Workspace) -> list[Notice]:
     """Return what has not been told yet, oldest first, and count it as told: nobody else gets it."""
     with store.transaction(ws.db):
-        found = unread(ws)
-        now = clock.stamp(clock.wall())
+        found = unread_notices(ws)
+        now = clock.utc_stamp(clock.wall_time())
         ws.db.executemany("UPDATE notices SET told = ? WHERE id = ?", [(now, notice.id) for notice in found])
     with contextlib.suppress(OSError):
         os.unlink(os.path.join(ws.root, ".ia", MARKER))
-    if select(ws, f"{_UNREAD} LIMIT 1"):  # came in between, or is later than --now
-        mark(ws)
+    if select_notices(ws, f"{_UNREAD} LIMIT 1"):  # came in between, or is later than --now
+        mark_unread(ws)
     return found
 
 
-def told(ws: Workspace, found: list[Notice]) -> None:
+def mark_read(ws: Workspace, found: list[Notice]) -> None:
     """Count notices as told: the user has just read of them."""
-    now = clock.stamp(clock.wall())
+    now = clock.utc_stamp(clock.wall_time())
     ws.db.executemany("UPDATE notices SET told = ? WHERE id = ? AND told IS NULL", [(now, each.id) for each in found])
 
 
-def moment(notice: Notice) -> datetime:
+def notice_time(notice: Notice) -> datetime:
     """Return when a notice was made, by the clock; aware, UTC."""
     return datetime.fromisoformat(notice.time)
 
 
-def listed(ws: Workspace, limit: int) -> list[Notice]:
+def list_notices(ws: Workspace, limit: int) -> list[Notice]:
     """Return the newest notices of all channels as of now(), newest first."""
-    return select(ws, "time <= ? ORDER BY id DESC LIMIT ?", (clock.stamp(clock.now()), limit))
+    return select_notices(ws, "time <= ? ORDER BY id DESC LIMIT ?", (clock.utc_stamp(clock.now()), limit))

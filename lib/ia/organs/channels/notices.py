@@ -4,7 +4,7 @@ state   staged: part of a run that is not over · pending: to be sent, with an e
         it · sent · failed: not sent, see `error` · unsure: the process that was at it died, and it is not sent again
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ia.kernel.workspace import Workspace
 
@@ -36,9 +36,9 @@ class Notice(NamedTuple):
     told: str | None
 
 
-_COLUMNS = "id, time, wall, run, key, channel, title, text, actor, origins, state, error, told"
+_COLUMNS = ", ".join(Notice._fields)
 
 
-def select(ws: Workspace, where: str, values: tuple[Any, ...] = ()) -> list[Notice]:
+def select_notices(ws: Workspace, where: str, values: tuple[object, ...] = ()) -> list[Notice]:
     """Return the notices that an SQL condition (with its ORDER BY) fits."""
-    return [Notice(*row) for row in ws.db.execute(f"SELECT {_COLUMNS} FROM notices WHERE {where}", values)]
+    return [Notice._make(row) for row in ws.db.execute(f"SELECT {_COLUMNS} FROM notices WHERE {where}", values)]

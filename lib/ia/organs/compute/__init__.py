@@ -1,0 +1,1 @@
+"""Compute: indicators and expressions over bars, evaluated in a sandbox."""

@@ -2,20 +2,20 @@
 
 import sys
 from types import CodeType
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ia.organs.compute import encode, prefixes, spaces
+from ia.kernel.jsontypes import Json
+from ia.organs.compute import encode, namespaces, prefix_check
 from ia.organs.compute.facade import Absent, Denied, line_of
-from ia.organs.compute.wire import Told
+from ia.organs.compute.worker_protocol import Told
 
 _PRICES = ("open", "high", "low", "close")
 sys.setrecursionlimit(700)  # an endless recursion must end in an error before it ends the C stack
 
 
-def frame(rows: int, columns: bytes) -> pd.DataFrame:
+def build_frame(rows: int, columns: bytes) -> pd.DataFrame:
     """Return the bars as a DataFrame: float64 prices, int64 volume, a DatetimeIndex named date.
 
     `columns` are four blocks of `rows` float64, one of int64, then the dates as ASCII lines.
@@ -27,71 +27,71 @@ def frame(rows: int, columns: bytes) -> pd.DataFrame:
     return pd.DataFrame(numbers, index=index)
 
 
-def answer(
+def answer_job(
     rows: int, columns: bytes, body: CodeType | None, last: CodeType | None, cuts: list[int] | None = None
-) -> dict[str, Any]:
+) -> Json:
     """Return {"value": plain data} or {"error": {"kind", "message", "line", ...}}; it raises nothing.
 
     cuts    also evaluate on so many of the first bars each: "changed" is then the first date whose value depends on
             later bars, or None, and "compared" how many of these ranges gave a value.
     """
     try:
-        bars = frame(rows, columns)
-        value = encode.plain(_on(bars, body, last), bars)
-        return {"value": value} if not cuts else {"value": value, **_compared(value, bars, body, last, cuts)}
+        bars = build_frame(rows, columns)
+        value = encode.encode_value(_evaluate_on(bars, body, last), bars)
+        return {"value": value} if not cuts else {"value": value, **_compare_prefixes(value, bars, body, last, cuts)}
     except BaseException as e:
-        return {"error": describe(e)}
+        return {"error": describe_error(e)}
 
 
-def _on(bars: pd.DataFrame, body: CodeType | None, last: CodeType | None) -> Any:
-    return _run(body, last, spaces.namespace(bars.copy(), _coreutils()))
+def _evaluate_on(bars: pd.DataFrame, body: CodeType | None, last: CodeType | None) -> object:
+    return _run_code(body, last, namespaces.build_namespace(bars.copy(), _loaded_coreutils()))
 
 
-def _compared(
-    value: dict[str, Any], bars: pd.DataFrame, body: CodeType | None, last: CodeType | None, cuts: list[int]
-) -> dict[str, Any]:
-    dates = encode.dates(pd.DatetimeIndex(bars.index))
-    whole = prefixes.table_of(value, dates)
+def _compare_prefixes(
+    value: Json, bars: pd.DataFrame, body: CodeType | None, last: CodeType | None, cuts: list[int]
+) -> Json:
+    dates = encode.format_dates(pd.DatetimeIndex(bars.index))
+    whole = prefix_check.table_of(value, dates)
     if whole is None:
         return {"changed": None, "compared": None}
 
-    def shorter(size: int) -> prefixes.Table | None:
+    def evaluate_prefix(size: int) -> prefix_check.PrefixTable | None:
         part = bars.iloc[:size].copy()
         try:
-            plain = encode.plain(_on(part, body, last), part)
+            plain = encode.encode_value(_evaluate_on(part, body, last), part)
         except Exception:  # too few bars for it
             return None
         if plain["type"] == "none":
             return None
-        return prefixes.table_of(plain, dates[:size]) or prefixes.Table([], [])
+        return prefix_check.table_of(plain, dates[:size]) or prefix_check.PrefixTable([], [])
 
-    changed, compared = prefixes.first_change(whole, dates, shorter, cuts)
+    changed, compared = prefix_check.find_first_change(whole, dates, evaluate_prefix, cuts)
     return {"changed": changed, "compared": compared}
 
 
-def _run(body: CodeType | None, last: CodeType | None, names: dict[str, Any]) -> Any:
+def _run_code(body: CodeType | None, last: CodeType | None, names: Json) -> object:
     if body is not None:
         exec(body, names)  # noqa: S102 - the policy has rewritten it, and this process is locked
     value = eval(last, names) if last is not None else None  # noqa: S307 - as above
     if value is None and "result" in names:
         return names["result"]
     if last is None:
-        raise spaces.NoResult("the last line has no value; end with an expression, or assign to result")
+        raise namespaces.NoResult("the last line has no value; end with an expression, or assign a value to result")
     return value
 
 
-def _coreutils() -> dict[str, Any]:
+def _loaded_coreutils() -> Json:
     module = sys.modules.get("ia.organs.compute.coreutils")
-    return module.NAMESPACE() if module is not None else {}
+    return module.coreutil_namespace() if module is not None else {}
 
 
-def describe(error: BaseException) -> dict[str, Any]:
+def describe_error(error: BaseException) -> Json:
     """Return what the parent needs to tell the user: a kind, plain words, the line, and names that are near.
 
-    Where the words are a sentence of `ia.organs.compute.wire`, its template and fields come along.
+    Where the words are a sentence of `ia.organs.compute.worker_protocol`, its template and fields come along.
     """
-    sentence = error if isinstance(error, Told) else _sentence(error)
-    told: dict[str, Any] = {"kind": "raised", "message": str(sentence)[:400], "line": line_of(error)}
+    sentence = error if isinstance(error, Told) else _error_sentence(error)
+    told: Json = {"kind": "raised", "message": str(sentence)[:400], "line": line_of(error)}
     told["template"], told["fields"] = sentence.template, {k: str(v)[:400] for k, v in sentence.fields.items()}
     if isinstance(error, Denied | OSError):
         told["kind"] = "denied"
@@ -104,22 +104,22 @@ def describe(error: BaseException) -> dict[str, Any]:
     return told
 
 
-def _sentence(error: BaseException) -> Told:
+def _error_sentence(error: BaseException) -> Told:
     """Say an exception in words, without the name of its class."""
     if isinstance(error, KeyError) and error.args:
-        return Told("there is no column or key {name}", name=f"{error.args[0]!r:.80}")
+        return Told("unknown column or key {name}", name=f"{error.args[0]!r:.80}")
     if isinstance(error, ZeroDivisionError):
         return Told("division by zero")
     if isinstance(error, RecursionError):
-        return Told("the recursion is too deep")
+        return Told("the recursion is too deep; reduce its depth")
     if isinstance(error, OSError):
-        return Told("files, processes and the network are out of reach of expressions")
+        return Told("expressions cannot access files, processes or the network")
     if isinstance(error, AssertionError):
         return Told("assertion failed: {why}", why=error) if error.args else Told("assertion failed")
     if isinstance(error, ImportError):
-        return Told("this needs a package that is not available in expressions ({name})", name=error.name or error)
+        return Told("package not available in expressions: {name}", name=error.name or error)
     try:
         text = " ".join(str(error).split())
     except BaseException:
         text = ""
-    return Told(text) if text else Told("it failed ({name})", name=type(error).__name__)
+    return Told(text) if text else Told("evaluation failed ({name})", name=type(error).__name__)

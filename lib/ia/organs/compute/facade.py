@@ -1,24 +1,29 @@
 """The guards behind every attribute, item, write and call of an expression: layer two of the sandbox.
 
-Runs in the worker. A value has the attributes that `ia.organs.compute.allow` lists for its type, a value of another
+Runs in the worker. A value has the attributes that `ia.organs.compute.allowlist` lists for its type, a value of another
 type has none, and `pd`, `np`, `ta`, `math` are closed namespaces, never modules. Texts that pandas would look up as
 the name of a method are compared with a list of reductions first.
 """
 
 import operator
 import types
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
-from ia.organs.compute import allow
-from ia.organs.compute.wire import FILENAME, SETTABLE, Told
+from ia.kernel.jsontypes import Json
+from ia.organs.compute import allowlist
+from ia.organs.compute.worker_protocol import FILENAME, SETTABLE, Told
 
 _MISSING = object()
-CLOCK = "{word} is this machine's clock, which expressions do not see"
-_NO_REDUCTION = "{name} is no reduction that can be named here; give a function instead"
+CLOCK = "{word} reads this machine's clock, which expressions cannot access"
+_NO_REDUCTION = "{name} is not an available aggregation; give a function instead"
+
+
+Method: TypeAlias = Callable[..., Any]
+"""A function of pandas or numpy, or one that stands in for it: it takes what that one takes."""
 
 
 class Denied(Told):
@@ -38,7 +43,9 @@ class Space:
 
     __slots__ = ("_known", "_names", "_offered", "_title")
 
-    def __init__(self, title: str, names: dict[str, Any], known: Iterable[str], offered: Iterable[str] = ()) -> None:
+    def __init__(
+        self, title: str, names: Mapping[str, object], known: Iterable[str], offered: Iterable[str] = ()
+    ) -> None:
         self._title, self._names, self._known = title, names, frozenset(known)
         self._offered = frozenset(offered) or frozenset(names)
 
@@ -55,7 +62,7 @@ class Timed:
         self._function = function
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        without_clock([args, kwargs])
+        refuse_current_time([args, kwargs])
         return self._function(*args, **kwargs)
 
     def __instancecheck__(self, value: Any) -> bool:
@@ -65,23 +72,23 @@ class Timed:
         return f"<{self._function.__name__}>"
 
 
-def without_clock(value: Any, depth: int = 0) -> None:
+def refuse_current_time(value: object, depth: int = 0) -> None:
     """Raise Denied where a text among the values, lists and columns of texts opened, means now or today."""
     if isinstance(value, str):
         if str(value).strip().lower() in ("now", "today"):
             raise Denied(CLOCK, word=repr(str(value)[:20]))
     elif isinstance(value, dict):
-        without_clock(list(value.values()), depth)
+        refuse_current_time(list(value.values()), depth)
     elif isinstance(value, list | tuple | set | frozenset):
         for item in value if depth < 4 else ():
-            without_clock(item, depth + 1)
+            refuse_current_time(item, depth + 1)
     elif isinstance(value, pd.Series | pd.Index | np.ndarray) and getattr(value.dtype, "kind", "O") in "OUST":
-        without_clock(np.asarray(value).ravel().tolist(), depth)
+        refuse_current_time(np.asarray(value).ravel().tolist(), depth)
     elif isinstance(value, pd.DataFrame):
-        without_clock([value[name] for name in value.columns], depth)
+        refuse_current_time([value[name] for name in value.columns], depth)
 
 
-def _resolve(path: str) -> type | None:
+def _resolve_class(path: str) -> type | None:
     """Return the class at a dotted path, None where this version of the library has none."""
     parts = path.split(".")
     import sys
@@ -95,13 +102,15 @@ def _resolve(path: str) -> type | None:
     return None
 
 
-_LISTED = tuple((kind, names) for path, names in allow.ATTRIBUTES if (kind := _resolve(path)) is not None)
-_WRITABLE = tuple(kind for path in allow.WRITABLE if (kind := _resolve(path)) is not None)
-_CLASS_METHODS = {kind: names for path, names in allow.CLASS_METHODS.items() if (kind := _resolve(path)) is not None}
+_LISTED = tuple((kind, names) for path, names in allowlist.ATTRIBUTES if (kind := _resolve_class(path)) is not None)
+_WRITABLE = tuple(kind for path in allowlist.WRITABLE if (kind := _resolve_class(path)) is not None)
+_CLASS_METHODS = {
+    kind: names for path, names in allowlist.CLASS_METHODS.items() if (kind := _resolve_class(path)) is not None
+}
 _OVER_A_FRAME = tuple(
     kind
     for name in ("DataFrameGroupBy", "Resampler", "Rolling", "Expanding", "ExponentialMovingWindow")
-    if (kind := _resolve(f"pandas.api.typing.{name}")) is not None
+    if (kind := _resolve_class(f"pandas.api.typing.{name}")) is not None
 )
 _NAMES_OF: dict[type, frozenset[str]] = {}
 
@@ -124,12 +133,12 @@ def get_attribute(value: Any, name: str) -> Any:
     if type(name) is not str or name[:1] == "_":
         raise Denied("names that begin with an underscore are not allowed")
     if kind is Space:
-        return _from_space(value, name)
+        return _get_from_space(value, name)
     if name in attributes_of(kind):
         found = getattr(value, name, _MISSING)
         if found is _MISSING:
             raise Absent(kind.__name__, name, attributes_of(kind))
-        return _guarded(value, name, found)
+        return _guard_method(value, name, found)
     if isinstance(value, pd.DataFrame) and name in value.columns:
         return value[name]
     if isinstance(value, pd.Series) and value.index.dtype.kind in "OUT" and name in value.index:
@@ -140,26 +149,26 @@ def get_attribute(value: Any, name: str) -> Any:
         return value[kind._fields.index(name)]
     if isinstance(value, type) and name in _CLASS_METHODS.get(value, ()):
         return getattr(value, name)
-    shown = _called(value)
-    if _exists(value, name):
+    shown = _type_name(value)
+    if _has_attribute(value, name):
         raise Denied("{name} is not available in expressions", name=f"{shown}.{name}")
     near = attributes_of(kind)
     raise Absent(shown, name, near | set(map(str, value.columns)) if isinstance(value, pd.DataFrame) else near)
 
 
-def _called(value: Any) -> str:
+def _type_name(value: object) -> str:
     if isinstance(value, types.FunctionType | types.BuiltinFunctionType | types.MethodType):
         return "function"
     return str(getattr(value if isinstance(value, type) else type(value), "__name__", "value"))
 
 
-def _exists(value: Any, name: str) -> bool:
+def _has_attribute(value: object, name: str) -> bool:
     """Whether the type (or the class itself) has the name, found without running any of its code."""
     classes = value.__mro__ if isinstance(value, type) else type(value).__mro__
     return any(name in vars(c) for c in classes) or name in (getattr(classes[0], "_accessors", None) or ())
 
 
-def _from_space(space: Space, name: str) -> Any:
+def _get_from_space(space: Space, name: str) -> Any:
     try:
         return space._names[name]
     except KeyError:
@@ -171,122 +180,122 @@ def _from_space(space: Space, name: str) -> Any:
 # --- texts that pandas takes for the name of a method ---------------------------------------------------------------
 
 
-def reduction(what: Any) -> Any:
+def check_reduction(what: object) -> Any:
     """Return a copy of what agg, apply, transform or pivot_table was given, once each text in it is a listed reduction.
 
     A copy, because the original could be changed by a function of the expression while pandas walks it.
     """
     if isinstance(what, str):
-        if str(what) not in allow.REDUCTIONS:
+        if str(what) not in allowlist.REDUCTIONS:
             raise Denied(_NO_REDUCTION, name=repr(str(what)[:60]))
         return str(what)
     if type(what) is list or isinstance(what, tuple):
-        return [reduction(item) for item in what]
+        return [check_reduction(item) for item in what]
     if type(what) is dict:
-        return {key: reduction(item) for key, item in what.items()}
+        return {key: check_reduction(item) for key, item in what.items()}
     if what is None or isinstance(
         what, types.FunctionType | types.BuiltinFunctionType | types.MethodType | np.ufunc | type | Timed
     ):
         return what
     if type(what).__name__ == "_ArrayFunctionDispatcher":
         return what
-    raise Denied("a {name} is no function or reduction", name=type(what).__name__)
+    raise Denied("expected a function or the name of an aggregation, got {name}", name=type(what).__name__)
 
 
-def _named(value: Any) -> Any:
+def _check_named_reduction(value: object) -> Any:
     """`x=("close", "mean")` of a grouped agg: the column may have any name, the rest may not."""
     if isinstance(value, tuple) and len(value) > 1:
-        return (value[0], *(reduction(item) for item in value[1:]))
-    return reduction(value)
+        return (value[0], *(check_reduction(item) for item in value[1:]))
+    return check_reduction(value)
 
 
-def _aggregate(method: Callable[..., Any]) -> Callable[..., Any]:
-    def call(func: Any = None, *args: Any, **kwargs: Any) -> Any:
-        _without_engine(kwargs)
+def _guard_aggregate(method: Method) -> Method:
+    def call_aggregate(func: Any = None, *args: Any, **kwargs: Any) -> Any:
+        _remove_engine(kwargs)
         if func is None:
-            return method(**{key: _named(value) for key, value in kwargs.items()})
-        return method(reduction(func), *args, **kwargs)
+            return method(**{key: _check_named_reduction(value) for key, value in kwargs.items()})
+        return method(check_reduction(func), *args, **kwargs)
 
-    return call
+    return call_aggregate
 
 
-def _mapped(method: Callable[..., Any]) -> Callable[..., Any]:
-    def call(func: Any, *args: Any, **kwargs: Any) -> Any:
-        _without_engine(kwargs)
+def _guard_map(method: Method) -> Method:
+    def call_map(func: Any, *args: Any, **kwargs: Any) -> Any:
+        _remove_engine(kwargs)
         if isinstance(func, str):
             raise Denied("map() takes a function or a dict")
         return method(func, *args, **kwargs)
 
-    return call
+    return call_map
 
 
-def _piped(value: Any) -> Callable[..., Any]:
-    def call(func: Any, *args: Any, **kwargs: Any) -> Any:
+def _guard_pipe(value: object) -> Method:
+    def call_pipe(func: Any, *args: Any, **kwargs: Any) -> Any:
         if not callable(func):
             raise Denied("pipe() takes a function")
         return func(value, *args, **kwargs)
 
-    return call
+    return call_pipe
 
 
-def _pivoted(method: Callable[..., Any]) -> Callable[..., Any]:
-    def call(*args: Any, aggfunc: Any = "mean", **kwargs: Any) -> Any:
+def _guard_pivot_table(method: Method) -> Method:
+    def call_pivot_table(*args: Any, aggfunc: Any = "mean", **kwargs: Any) -> Any:
         if len(args) > 3:
             raise TypeError("pivot_table() takes aggfunc by name")
-        return method(*args, aggfunc=reduction(aggfunc), **kwargs)
+        return method(*args, aggfunc=check_reduction(aggfunc), **kwargs)
 
-    return call
+    return call_pivot_table
 
 
 def _crosstab(index: Any, columns: Any, values: Any = None, *, aggfunc: Any = None, **kwargs: Any) -> Any:
-    return pd.crosstab(index, columns, values=values, aggfunc=reduction(aggfunc), **kwargs)
+    return pd.crosstab(index, columns, values=values, aggfunc=check_reduction(aggfunc), **kwargs)
 
 
-def _pivot_table(data: pd.DataFrame, *args: Any, **kwargs: Any) -> Any:
+def _pivot_table(data: pd.DataFrame, *args: object, **kwargs: object) -> Any:
     if not isinstance(data, pd.DataFrame):
         raise TypeError("pivot_table() needs a DataFrame")
-    return _pivoted(data.pivot_table)(*args, **kwargs)
+    return _guard_pivot_table(data.pivot_table)(*args, **kwargs)
 
 
-def _rolled(method: Callable[..., Any]) -> Callable[..., Any]:
-    def call(*args: Any, **kwargs: Any) -> Any:
+def _guard_rolling(method: Method) -> Method:
+    def call_rolling(*args: Any, **kwargs: Any) -> Any:
         if kwargs.get("win_type") is not None or kwargs.get("method", "single") != "single" or len(args) > 3:
             raise Denied("{name} is not available in expressions", name="rolling(win_type=, method=)")
         return method(*args, **kwargs)
 
-    return call
+    return call_rolling
 
 
-def _engineless(method: Callable[..., Any]) -> Callable[..., Any]:
-    def call(*args: Any, **kwargs: Any) -> Any:
-        without_clock([args, kwargs])
-        return method(*args, **_without_engine(kwargs))
+def _guard_engine(method: Method) -> Method:
+    def call_without_engine(*args: Any, **kwargs: Any) -> Any:
+        refuse_current_time([args, kwargs])
+        return method(*args, **_remove_engine(kwargs))
 
-    return call
+    return call_without_engine
 
 
-def _without_engine(kwargs: dict[str, Any]) -> dict[str, Any]:
+def _remove_engine(kwargs: Json) -> Json:
     kwargs.pop("engine", None)
     kwargs.pop("engine_kwargs", None)
     return kwargs
 
 
-_WRAPPERS: dict[str, Callable[[Callable[..., Any]], Callable[..., Any]]] = {
-    **dict.fromkeys(("agg", "aggregate", "apply", "transform"), _aggregate),
-    "map": _mapped,
-    "pivot_table": _pivoted,
-    "rolling": _rolled,
+_WRAPPERS: dict[str, Callable[[Method], Method]] = {
+    **dict.fromkeys(("agg", "aggregate", "apply", "transform"), _guard_aggregate),
+    "map": _guard_map,
+    "pivot_table": _guard_pivot_table,
+    "rolling": _guard_rolling,
 }
 
 
-def _guarded(value: Any, name: str, found: Any) -> Any:
+def _guard_method(value: Any, name: str, found: Any) -> Any:
     if isinstance(found, types.ModuleType | types.FrameType | types.CodeType):
         raise Denied("{name} is not available in expressions", name=name)
     if isinstance(found, types.MethodType):
         if name == "pipe":
-            return _piped(value)
+            return _guard_pipe(value)
         if type(value).__module__.partition(".")[0] == "pandas":
-            return _WRAPPERS.get(name, _engineless)(found)
+            return _WRAPPERS.get(name, _guard_engine)(found)
     return found
 
 
@@ -296,9 +305,9 @@ def _guarded(value: Any, name: str, found: Any) -> Any:
 def get_item(value: Any, key: Any) -> Any:
     """`value[key]`; a class or a namespace has no items."""
     if isinstance(value, type | Space | Timed):
-        raise Denied("this has no items")
+        raise Denied("this object cannot be indexed with []")
     if not isinstance(value, dict):
-        without_clock(key)
+        refuse_current_time(key)
     return value[key]
 
 
@@ -308,29 +317,29 @@ class _Items:
     __slots__ = ("_target",)
     _target: Any
 
-    def __init__(self, target: Any) -> None:
+    def __init__(self, target: object) -> None:
         object.__setattr__(self, "_target", target)
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: object, value: object) -> None:
         kind = type(self._target)
         if not issubclass(kind, _WRITABLE):
-            raise Denied("a {name} cannot be written to", name=kind.__name__)
+            raise Denied("{name} objects do not support item assignment", name=kind.__name__)
         if not isinstance(self._target, dict | list):
-            without_clock([key, value])
+            refuse_current_time([key, value])
         self._target[key] = value
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if name not in SETTABLE or not isinstance(self._target, pd.DataFrame | pd.Series | pd.Index):
-            raise Denied("attributes cannot be set: .{name}", name=name)
+            raise Denied("cannot set attribute .{name}", name=name)
         setattr(self._target, name, value)
 
 
-def write(value: Any) -> _Items:
+def guard_write(value: object) -> _Items:
     """Return the object through which `value[key] = ...` goes."""
     return _Items(value)
 
 
-def call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+def call_function(function: Method, *args: Any, **kwargs: Any) -> Any:
     """`function(*args, **kwargs)`, stars included; no keyword begins with an underscore."""
     for key in kwargs:
         if key[:1] == "_":
@@ -338,24 +347,24 @@ def call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return function(*args, **kwargs)
 
 
-def iterate(value: Any) -> Iterator[Any]:
+def iterate_values(value: Any) -> Iterator[Any]:
     """`for ... in value`."""
     return iter(value)
 
 
-def unpack(value: Any, spec: dict[str, Any], getiter: Callable[[Any], Iterator[Any]]) -> list[Any]:
+def unpack_sequence(value: object, spec: Json, getiter: Callable[[object], Iterator[object]]) -> list[Any]:
     """`a, (b, c) = value`: what RestrictedPython's own guard does."""
     items = list(getiter(value))
     if len(items) >= spec["min_len"]:
         for index, inner in spec["childs"]:
-            items[index] = unpack(items[index], inner, getiter)
+            items[index] = unpack_sequence(items[index], inner, getiter)
     return items
 
 
-def iter_unpack(values: Any, spec: dict[str, Any], getiter: Callable[[Any], Iterator[Any]]) -> Iterator[list[Any]]:
+def iterate_unpacked(values: object, spec: Json, getiter: Callable[[Any], Iterator[Any]]) -> Iterator[list[Any]]:
     """`for a, b in values`."""
     for value in getiter(values):
-        yield unpack(value, spec, getiter)
+        yield unpack_sequence(value, spec, getiter)
 
 
 _IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
@@ -365,26 +374,26 @@ _IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 
 
-def in_place(symbol: str, left: Any, right: Any) -> Any:
+def operate_in_place(symbol: str, left: object, right: object) -> Any:
     """`left += right` makes a new value: what other names hold does not change under them."""
     return _IN_PLACE[symbol](left, right)
 
 
-def in_place_item(symbol: str, container: Any, key: Any, value: Any) -> None:
+def operate_on_item(symbol: str, container: object, key: object, value: object) -> None:
     """`container[key] += value`."""
-    write(container)[key] = in_place(symbol, get_item(container, key), value)
+    guard_write(container)[key] = operate_in_place(symbol, get_item(container, key), value)
 
 
-GUARDS: dict[str, Any] = {
+GUARDS: Json = {
     "_getattr_": get_attribute,
     "_getitem_": get_item,
-    "_getiter_": iterate,
-    "_write_": write,
-    "_apply_": call,
-    "_unpack_sequence_": unpack,
-    "_iter_unpack_sequence_": iter_unpack,
-    "_inplacevar_": in_place,
-    "_inplaceitem_": in_place_item,
+    "_getiter_": iterate_values,
+    "_write_": guard_write,
+    "_apply_": call_function,
+    "_unpack_sequence_": unpack_sequence,
+    "_iter_unpack_sequence_": iterate_unpacked,
+    "_inplacevar_": operate_in_place,
+    "_inplaceitem_": operate_on_item,
     "crosstab": _crosstab,
     "pivot_table": _pivot_table,
 }

@@ -6,26 +6,28 @@ Both lanes of `ia compute` and `ia indicator` come through `apply`: the array la
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
+from ia.kernel.jsontypes import Json
 from ia.organs.compute import kernels as k
-from ia.organs.compute.arrays import NDArray, np
-from ia.organs.compute.wire import Told
+from ia.organs.compute.array_backend import NDArray, np
+from ia.organs.compute.worker_protocol import Told
 
 Scalar = float | int | bool
+Array: TypeAlias = NDArray[Any]
 
 MUST_BE = "{function}: {param} must be {what}, not {value}"
-CHOOSE = "{function}: choose one of {names} first"
+CHOOSE = "{function}: an argument has several results; choose one of {names}"
 
 
 class Misfit(Told, ValueError):
     """A call that does not fit its function."""
 
 
-class Column(NamedTuple):
+class SeriesColumn(NamedTuple):
     """A series, or with a 2-D array one per symbol: bool, int64 or float64, oldest row first."""
 
-    values: NDArray[Any]
+    values: Array
     name: str | None = None
 
 
@@ -33,13 +35,13 @@ class Columns(NamedTuple):
     """What a function with several results gives."""
 
     names: tuple[str, ...]
-    arrays: tuple[NDArray[Any], ...]
+    arrays: tuple[Array, ...]
 
 
-Value = Scalar | Column | Columns
+Value = Scalar | SeriesColumn | Columns
 
 
-class Param(NamedTuple):
+class FunctionParam(NamedTuple):
     """A setting: a whole number unless the default is a float; None as default means that it must be given."""
 
     name: str
@@ -61,7 +63,7 @@ class Function(NamedTuple):
     name: str
     kernel: Callable[..., Any]
     inputs: tuple[str, ...]
-    params: tuple[Param, ...] = ()
+    params: tuple[FunctionParam, ...] = ()
     outputs: tuple[str, ...] = ()
     keeps_name: bool = False
 
@@ -82,20 +84,20 @@ class Function(NamedTuple):
         return f"{call} -> {', '.join(self.outputs)}" if self.outputs else call
 
 
-def _n(default: int | None = None, low: int = 1) -> tuple[Param, ...]:
-    return (Param("n", default, low),)
+def _period_params(default: int | None = None, low: int = 1) -> tuple[FunctionParam, ...]:
+    return (FunctionParam("n", default, low),)
 
 
 _X, _HLC, _CV, _AB = ("x",), ("high", "low", "close"), ("close", "volume"), ("a?", "b?")
-_CROSS = (Param("fast", 12), Param("slow", 26))
+_CROSS = (FunctionParam("fast", 12), FunctionParam("slow", 26))
 
 
-def _last(values: NDArray[Any], n: int = 0) -> Any:
+def _last(values: Array, n: int = 0) -> Any:
     """The newest value."""
     return values[-1 - n] if n < len(values) else np.zeros(values.shape[1:]) + np.nan
 
 
-def _prev(values: NDArray[Any], n: int = 1) -> Any:
+def _prev(values: Array, n: int = 1) -> Any:
     """The value n bars before the newest."""
     return _last(values, n)
 
@@ -116,17 +118,17 @@ def _exp(x: k.F) -> k.F:
 
 
 def _maximum(a: k.F, b: k.F) -> k.F:
-    """The larger of two, bar by bar."""
+    """The larger of two values, bar by bar."""
     return np.asarray(np.maximum(a, b))
 
 
 def _minimum(a: k.F, b: k.F) -> k.F:
-    """The smaller of two, bar by bar."""
+    """The smaller of two values, bar by bar."""
     return np.asarray(np.minimum(a, b))
 
 
 def _where(cond: k.B, a: k.F, b: k.F) -> k.F:
-    """a where the condition holds, else b, bar by bar."""
+    """a where the condition is true, else b, bar by bar."""
     return np.where(cond, a, b)
 
 
@@ -135,52 +137,60 @@ REDUCTIONS = {"latest": _last, "prev": _prev}
 
 _ALL = (
     Function("latest", _last, _X),
-    Function("prev", _prev, _X, _n(1, 0)),
-    Function("ref", k.ref, _X, _n(1, 0)),
-    Function("change", k.change, _X, _n(1)),
-    Function("mom", k.change, _X, _n(10)),
-    Function("roc", k.roc, _X, _n(10)),
-    Function("sma", k.sma, _X, _n()),
-    Function("ema", k.ema, _X, _n()),
-    Function("wma", k.wma, _X, _n()),
-    Function("wilder", k.wilder, _X, _n()),
-    Function("dema", k.dema, _X, _n()),
-    Function("tema", k.tema, _X, _n()),
-    Function("kama", k.kama, _X, _n(10)),
-    Function("vwma", k.vwma, _CV, _n(20)),
-    Function("rsi", k.rsi, _X, _n(14)),
-    Function("macd", k.macd, _X, (*_CROSS, Param("signal", 9)), ("macd", "signal", "histogram")),
+    Function("prev", _prev, _X, _period_params(1, 0)),
+    Function("ref", k.ref, _X, _period_params(1, 0)),
+    Function("change", k.change, _X, _period_params(1)),
+    Function("mom", k.change, _X, _period_params(10)),
+    Function("roc", k.roc, _X, _period_params(10)),
+    Function("sma", k.sma, _X, _period_params()),
+    Function("ema", k.ema, _X, _period_params()),
+    Function("wma", k.wma, _X, _period_params()),
+    Function("wilder", k.wilder, _X, _period_params()),
+    Function("dema", k.dema, _X, _period_params()),
+    Function("tema", k.tema, _X, _period_params()),
+    Function("kama", k.kama, _X, _period_params(10)),
+    Function("vwma", k.vwma, _CV, _period_params(20)),
+    Function("rsi", k.rsi, _X, _period_params(14)),
+    Function("macd", k.macd, _X, (*_CROSS, FunctionParam("signal", 9)), ("macd", "signal", "histogram")),
     Function("ppo", k.ppo, _X, _CROSS),
-    Function("cmo", k.cmo, _X, _n(14)),
-    Function("trix", k.trix, _X, _n(15)),
-    Function("stoch", k.stoch, _HLC, (Param("n", 14), Param("k", 3), Param("d", 3)), ("k", "d")),
-    Function("kdj", k.kdj, _HLC, (Param("n", 9), Param("k", 3), Param("d", 3)), ("k", "d", "j")),
-    Function("willr", k.willr, _HLC, _n(14)),
-    Function("cci", k.cci, _HLC, _n(20)),
-    Function("adx", k.adx, _HLC, _n(14, 2)),
-    Function("dmi", k.dmi, _HLC, _n(14, 2), ("plus", "minus", "adx")),
-    Function("aroon", k.aroon, ("high", "low"), _n(14), ("up", "down")),
-    Function("ultosc", k.ultosc, _HLC, (Param("short", 7), Param("medium", 14), Param("long", 28))),
+    Function("cmo", k.cmo, _X, _period_params(14)),
+    Function("trix", k.trix, _X, _period_params(15)),
+    Function(
+        "stoch", k.stoch, _HLC, (FunctionParam("n", 14), FunctionParam("k", 3), FunctionParam("d", 3)), ("k", "d")
+    ),
+    Function(
+        "kdj", k.kdj, _HLC, (FunctionParam("n", 9), FunctionParam("k", 3), FunctionParam("d", 3)), ("k", "d", "j")
+    ),
+    Function("willr", k.willr, _HLC, _period_params(14)),
+    Function("cci", k.cci, _HLC, _period_params(20)),
+    Function("adx", k.adx, _HLC, _period_params(14, 2)),
+    Function("dmi", k.dmi, _HLC, _period_params(14, 2), ("plus", "minus", "adx")),
+    Function("aroon", k.aroon, ("high", "low"), _period_params(14), ("up", "down")),
+    Function(
+        "ultosc", k.ultosc, _HLC, (FunctionParam("short", 7), FunctionParam("medium", 14), FunctionParam("long", 28))
+    ),
     Function("bop", k.bop, ("open", *_HLC)),
-    Function("mfi", k.mfi, (*_HLC, "volume"), _n(14)),
+    Function("mfi", k.mfi, (*_HLC, "volume"), _period_params(14)),
     Function("obv", k.obv, _CV),
     Function("ad", k.ad, (*_HLC, "volume")),
-    Function("adosc", k.adosc, (*_HLC, "volume"), (Param("fast", 3), Param("slow", 10))),
+    Function("adosc", k.adosc, (*_HLC, "volume"), (FunctionParam("fast", 3), FunctionParam("slow", 10))),
     Function("tr", k.tr, _HLC),
-    Function("atr", k.atr, _HLC, _n(14)),
-    Function("natr", k.natr, _HLC, _n(14)),
-    Function("bbands", k.bbands, _X, (Param("n", 20), Param("k", 2.0, 0, 100)), ("upper", "middle", "lower")),
-    Function("stdev", k.stdev, _X, (Param("n", None), Param("ddof", 0, 0))),
-    Function("zscore", k.zscore, _X, _n()),
-    Function("slope", k.slope, _X, _n(None, 2)),
-    Function("linreg", k.linreg, _X, _n(14, 2)),
-    Function("corr", k.corr, ("a", "b"), _n(None, 2)),
-    Function("percentrank", k.percentrank, _X, _n()),
-    Function("highest", k.highest, _X, _n()),
-    Function("lowest", k.lowest, _X, _n()),
-    Function("drawdown", k.drawdown, _X, _n()),
-    Function("total", k.total, _X, _n()),
-    Function("count", k.count, ("cond",), _n()),
+    Function("atr", k.atr, _HLC, _period_params(14)),
+    Function("natr", k.natr, _HLC, _period_params(14)),
+    Function(
+        "bbands", k.bbands, _X, (FunctionParam("n", 20), FunctionParam("k", 2.0, 0, 100)), ("upper", "middle", "lower")
+    ),
+    Function("stdev", k.stdev, _X, (FunctionParam("n", None), FunctionParam("ddof", 0, 0))),
+    Function("zscore", k.zscore, _X, _period_params()),
+    Function("slope", k.slope, _X, _period_params(None, 2)),
+    Function("linreg", k.linreg, _X, _period_params(14, 2)),
+    Function("corr", k.corr, ("a", "b"), _period_params(None, 2)),
+    Function("percentrank", k.percentrank, _X, _period_params()),
+    Function("highest", k.highest, _X, _period_params()),
+    Function("lowest", k.lowest, _X, _period_params()),
+    Function("drawdown", k.drawdown, _X, _period_params()),
+    Function("total", k.total, _X, _period_params()),
+    Function("count", k.count, ("cond",), _period_params()),
     Function("barssince", k.barssince, ("cond",)),
     Function("crossover", k.crossover, _AB),
     Function("crossunder", k.crossunder, _AB),
@@ -195,21 +205,26 @@ _ALL = (
 FUNCTIONS: dict[str, Function] = {f.name: f for f in _ALL}
 
 
-def bind(f: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+def bind_arguments(f: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Json:
     """Return the arguments of a call by name, defaults filled in. Misfit (a ValueError) where they do not fit."""
     names = [name.rstrip("?") for name in f.inputs] + [p.name for p in f.params]
     if len(args) > len(names):
         raise Misfit(
-            "{function} takes {count} arguments ({names}), {given} given",
-            function=f.name, count=len(names), names=", ".join(names), given=len(args),
-        )  # fmt: skip
+            "{function} takes {count} arguments ({names}), but {given} were given",
+            function=f.name,
+            count=len(names),
+            names=", ".join(names),
+            given=len(args),
+        )
     given = dict(zip(names, args, strict=False))
     for name, value in kwargs.items():
         if name not in names:
             raise Misfit(
-                "{function} has no argument {param}; it takes {names}",
-                function=f.name, param=name, names=", ".join(names),
-            )  # fmt: skip
+                "{function} has no argument {param}; available: {names}",
+                function=f.name,
+                param=name,
+                names=", ".join(names),
+            )
         if name in given:
             raise Misfit("{function}: {param} is given twice", function=f.name, param=name)
         given[name] = value
@@ -217,19 +232,21 @@ def bind(f: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[st
         given.setdefault(p.name, p.default)
         if given[p.name] is None:
             raise Misfit("{function}: {param} is missing", function=f.name, param=p.name)
-        given[p.name] = setting(f.name, p, given[p.name])
+        given[p.name] = convert_setting(f.name, p, given[p.name])
     for name in names:
         if name not in given:
             raise Misfit("{function}: {param} is missing", function=f.name, param=name)
     if "slow" in given and given["fast"] >= given["slow"]:
         raise Misfit(
             "{function}: fast must be below slow, not {fast} and {slow}",
-            function=f.name, fast=given["fast"], slow=given["slow"],
-        )  # fmt: skip
+            function=f.name,
+            fast=given["fast"],
+            slow=given["slow"],
+        )
     return given
 
 
-def setting(owner: str, p: Param, value: Any) -> int | float:
+def convert_setting(owner: str, p: FunctionParam, value: Any) -> int | float:
     """Return the value as the parameter wants it: 14, 14.0 and numpy's 14 are 14. Raises Misfit where it cannot be."""
     number: int | float
     try:
@@ -242,96 +259,100 @@ def setting(owner: str, p: Param, value: Any) -> int | float:
         else:
             number = operator.index(value)
     except (TypeError, ValueError):
-        what = "a whole number" if p.whole else "a number"
-        shown = repr(value) if isinstance(value, bool | int | float | str) else kind(value)
+        what = "an integer" if p.whole else "a number"
+        shown = repr(value) if isinstance(value, bool | int | float | str) else describe_kind(value)
         raise Misfit(MUST_BE, function=owner, param=p.name, what=what, value=shown[:40]) from None
     if not p.low <= number <= p.high:
         raise Misfit(
             "{function}: {param} must be between {low} and {high}, not {value}",
-            function=owner, param=p.name, low=f"{p.low:g}", high=f"{p.high:g}", value=number,
-        )  # fmt: skip
+            function=owner,
+            param=p.name,
+            low=f"{p.low:g}",
+            high=f"{p.high:g}",
+            value=number,
+        )
     return number
 
 
-def kind(value: object) -> str:
+def describe_kind(value: object) -> str:
     """Return what a value is, as a user would say it."""
-    return "a series" if isinstance(value, Column) else "a function" if callable(value) else type(value).__name__
+    return "a series" if isinstance(value, SeriesColumn) else "a function" if callable(value) else type(value).__name__
 
 
-def label(f: Function, bound: Mapping[str, Any]) -> str:
+def result_label(f: Function, bound: Mapping[str, object]) -> str:
     """Return the name of the result: RSI_14, OBV, PPO_12_26."""
     return "_".join([f.name.upper(), *(f"{bound[p.name]:g}" for p in f.params)])
 
 
-def same_name(values: Sequence[Any]) -> str | None:
+def same_name(values: Sequence[object]) -> str | None:
     """Return the name that all columns among the values share, else None, as pandas names the result of an operator."""
-    names = [v.name for v in values if isinstance(v, Column)]
+    names = [v.name for v in values if isinstance(v, SeriesColumn)]
     return names[0] if names and all(name == names[0] for name in names) else None
 
 
-def apply(f: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Value:
+def apply_function(f: Function, args: Sequence[object], kwargs: Mapping[str, object]) -> Value:
     """Return what the function gives for scalars and Columns. ValueError with one line where the call does not fit."""
-    bound = bind(f, args, kwargs)
+    bound = bind_arguments(f, args, kwargs)
     settings = [bound[p.name] for p in f.params]
     first = bound[f.inputs[0].rstrip("?")]
     if f.name in REDUCTIONS:
-        return _reduce(f, first, settings)
+        return _apply_reduction(f, first, settings)
     inputs = [bound[name.rstrip("?")] for name in f.inputs]
-    shapes = {v.values.shape for v in inputs if isinstance(v, Column)}
+    shapes = {v.values.shape for v in inputs if isinstance(v, SeriesColumn)}
     if len({shape[0] for shape in shapes}) > 1:
         raise Misfit("{function}: the series have different lengths", function=f.name)
     truth = f.kernel is _where and all(_is_truth(v) for v in inputs[1:])
-    arrays = [_array(f, name, v, truth) for name, v in zip(f.inputs, inputs, strict=True)]
+    arrays = [_to_array(f, name, v, truth) for name, v in zip(f.inputs, inputs, strict=True)]
     if not shapes:
         if any(not name.endswith("?") for name in f.inputs) or f.kernel in (k.crossover, k.crossunder):
             raise Misfit("{function} needs a series, not only numbers", function=f.name)
         with np.errstate(all="ignore"):
             return float(f.kernel(*arrays, *settings))
     if len(arrays) > 1:
-        arrays = _level(f, arrays, shapes)
+        arrays = _broadcast_inputs(f, arrays, shapes)
     with np.errstate(all="ignore"):
         out = f.kernel(*arrays, *settings)
     if f.outputs:
         return Columns(f.outputs, tuple(out))
-    return Column(out, same_name(inputs) if f.keeps_name else label(f, bound))
+    return SeriesColumn(out, same_name(inputs) if f.keeps_name else result_label(f, bound))
 
 
-def _reduce(f: Function, x: Value, settings: list[Any]) -> Value:
+def _apply_reduction(f: Function, x: Value, settings: list[Any]) -> Value:
     if isinstance(x, Columns):
         raise Misfit(CHOOSE, function=f.name, names=", ".join(x.names))
-    if not isinstance(x, Column):
+    if not isinstance(x, SeriesColumn):
         return x
     out = REDUCTIONS[f.name](x.values, *settings)
     if isinstance(out, np.ndarray):
-        return Column(out)
+        return SeriesColumn(out)
     number: Scalar = out.item() if hasattr(out, "item") else out
     return number
 
 
-def _is_truth(v: Any) -> bool:
-    return isinstance(v, bool) or (isinstance(v, Column) and v.values.dtype == np.bool_)
+def _is_truth(v: object) -> bool:
+    return isinstance(v, bool) or (isinstance(v, SeriesColumn) and v.values.dtype == np.bool_)
 
 
-def _array(f: Function, name: str, v: Any, truth: bool) -> NDArray[Any]:
+def _to_array(f: Function, name: str, v: object, truth: bool) -> Array:
     """Return the input as the kernel wants it: bool for a condition, else float64."""
     if isinstance(v, Columns):
         raise Misfit(CHOOSE, function=f.name, names=", ".join(v.names))
     if name == "cond":
-        if not isinstance(v, Column) or v.values.dtype != np.bool_:
-            raise Misfit("{function}: the condition must be a series of true and false", function=f.name)
+        if not isinstance(v, SeriesColumn) or v.values.dtype != np.bool_:
+            raise Misfit("{function}: the condition must be a boolean series", function=f.name)
         return v.values
-    if isinstance(v, Column):
+    if isinstance(v, SeriesColumn):
         return v.values if truth else v.values.astype(np.float64, copy=False)
     if not name.endswith("?") or not isinstance(v, bool | int | float):
         what = "a series" if not name.endswith("?") else "a series or a number"
-        raise Misfit(MUST_BE, function=f.name, param=name.rstrip("?"), what=what, value=kind(v))
+        raise Misfit(MUST_BE, function=f.name, param=name.rstrip("?"), what=what, value=describe_kind(v))
     return np.asarray(v if truth else float(v))
 
 
-def _level(f: Function, arrays: list[NDArray[Any]], shapes: set[tuple[int, ...]]) -> list[NDArray[Any]]:
+def _broadcast_inputs(f: Function, arrays: list[Array], shapes: set[tuple[int, ...]]) -> list[Array]:
     """Bring numbers and single series to the shape of the widest input."""
     wide = max(shapes, key=len)
     if len(shapes) > 1 and any(len(shape) == len(wide) and shape != wide for shape in shapes):
-        raise Misfit("{function}: the frames have different columns", function=f.name)
+        raise Misfit("{function}: the frames have different columns; select the same columns", function=f.name)
     lifted = (a[:, None] if len(wide) == 2 and a.ndim == 1 else a for a in arrays)
     return [np.broadcast_to(a, wide) for a in lifted]

@@ -7,14 +7,15 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ia.kernel.errors import Message, NotFound, Notify, UsageError, silent
+from ia.kernel.errors import Message, NotFound, Notify, UsageError, drop_message
+from ia.kernel.jsontypes import Json
 from ia.organs.ohlcv.canonical import Bars
 
 _as_typed = re.compile(r"([A-Za-z]+(?:_[A-Za-z]+)*)_?\s*\(?\s*(\d{1,3})?\s*\)?").fullmatch
 _ALSO_CALLED = {"ma": "sma", "boll": "bbands", "bb": "bbands", "bollinger": "bbands", "vol": "obv", "dmi": "adx"}
 
 
-class Param(NamedTuple):
+class IndicatorParam(NamedTuple):
     """A parameter; `key` is the coreutil's name for it. A float default makes it a float."""
 
     name: str
@@ -35,17 +36,22 @@ class Indicator(NamedTuple):
     alias: str
     category: str
     description: str
-    params: tuple[Param, ...] = ()
+    params: tuple[IndicatorParam, ...] = ()
     inputs: tuple[str, ...] = ("close",)
     outputs: tuple[str, ...] = ("value",)
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> Json:
         """Return what `ia indicator describe` prints, ready for JSON."""
         params = {p.name: {"type": p.type, "default": p.default, "range": [p.low, p.high]} for p in self.params}
         return {
-            "name": self.name, "alias": self.alias, "category": self.category, "description": self.description,
-            "inputs": list(self.inputs), "params": params, "outputs": list(self.outputs),
-        }  # fmt: skip
+            "name": self.name,
+            "alias": self.alias,
+            "category": self.category,
+            "description": self.description,
+            "inputs": list(self.inputs),
+            "params": params,
+            "outputs": list(self.outputs),
+        }
 
 
 def example_call(text: str) -> str:
@@ -68,41 +74,46 @@ def example_call(text: str) -> str:
     return f"{found.alias}({', '.join((*found.inputs, *settings))})"
 
 
-def _period(default: int, low: int = 2, high: int = 500) -> tuple[Param, ...]:
-    return (Param("period", default, low, high),)
+def _period_params(default: int, low: int = 2, high: int = 500) -> tuple[IndicatorParam, ...]:
+    return (IndicatorParam("period", default, low, high),)
 
 
 _HLC = ("high", "low", "close")
 _HLCV = (*_HLC, "volume")
-_CROSS = (Param("fast", 12, 1, 200, "fast"), Param("slow", 26, 2, 500, "slow"))
+_CROSS = (IndicatorParam("fast", 12, 1, 200, "fast"), IndicatorParam("slow", 26, 2, 500, "slow"))
 
 _ALL = (
-    Indicator("SMA", "sma", "trend", "Simple moving average of the close", _period(20, 1)),
-    Indicator("EMA", "ema", "trend", "Exponential moving average of the close", _period(20, 1)),
-    Indicator("WMA", "wma", "trend", "Linearly weighted moving average of the close", _period(20, 1)),
-    Indicator("DEMA", "dema", "trend", "Double exponential moving average of the close", _period(20, 1)),
-    Indicator("TEMA", "tema", "trend", "Triple exponential moving average of the close", _period(20, 1)),
-    Indicator("KAMA", "kama", "trend", "Kaufman's adaptive moving average of the close", _period(10)),
+    Indicator("SMA", "sma", "trend", "Simple moving average of the close", _period_params(20, 1)),
+    Indicator("EMA", "ema", "trend", "Exponential moving average of the close", _period_params(20, 1)),
+    Indicator("WMA", "wma", "trend", "Linearly weighted moving average of the close", _period_params(20, 1)),
+    Indicator("DEMA", "dema", "trend", "Double exponential moving average of the close", _period_params(20, 1)),
+    Indicator("TEMA", "tema", "trend", "Triple exponential moving average of the close", _period_params(20, 1)),
+    Indicator("KAMA", "kama", "trend", "Kaufman's adaptive moving average of the close", _period_params(10)),
     Indicator(
-        "VWMA", "vwma", "trend", "Moving average of the close weighted by volume", _period(20, 1), ("close", "volume")
+        "VWMA",
+        "vwma",
+        "trend",
+        "Volume-weighted moving average of the close",
+        _period_params(20, 1),
+        ("close", "volume"),
     ),
     Indicator(
         "MACD",
         "macd",
         "trend",
         "Convergence and divergence of two exponential averages, with a signal line",
-        (*_CROSS, Param("signal", 9, 1, 200, "signal")),
+        (*_CROSS, IndicatorParam("signal", 9, 1, 200, "signal")),
         outputs=("macd", "signal", "histogram"),
     ),
     Indicator(
-        "PPO", "ppo", "trend", "Percentage price oscillator: fast over slow exponential average, percent", _CROSS
+        "PPO", "ppo", "trend", "Percentage price oscillator: fast above slow exponential average, in percent", _CROSS
     ),
     Indicator(
         "ADX",
         "adx",
         "trend",
-        "Average directional index: strength of the trend, 0-100 range",
-        _period(14, 2, 200),
+        "Average directional index: trend strength, 0-100 range",
+        _period_params(14, 2, 200),
         _HLC,
     ),
     Indicator(
@@ -110,7 +121,7 @@ _ALL = (
         "dmi",
         "trend",
         "Directional movement: +DI, -DI and ADX, 0-100 range",
-        _period(14, 2, 200),
+        _period_params(14, 2, 200),
         _HLC,
         ("plus", "minus", "adx"),
     ),
@@ -118,25 +129,39 @@ _ALL = (
         "Aroon",
         "aroon",
         "trend",
-        "Aroon up and down: how recent the highest high and the lowest low are, 0-100 range",
-        _period(14, 2, 200),
+        "Aroon up and down: how recent the highest high and lowest low are, 0-100 range",
+        _period_params(14, 2, 200),
         ("high", "low"),
         ("up", "down"),
     ),
-    Indicator("TRIX", "trix", "trend", "Change of the triple exponential average, percent a bar", _period(15, 1, 200)),
     Indicator(
-        "LinearRegression", "linreg", "trend", "End point of the least-squares line through the closes", _period(14)
+        "TRIX", "trix", "trend", "Change of the triple exponential average, percent per bar", _period_params(15, 1, 200)
     ),
     Indicator(
-        "Slope", "slope", "trend", "Slope of the least-squares line through the closes, price a bar", _period(14)
+        "LinearRegression",
+        "linreg",
+        "trend",
+        "End point of the least-squares line through the closes",
+        _period_params(14),
     ),
-    Indicator("RSI", "rsi", "momentum", "Relative Strength Index, 0-100 range", _period(14, 2, 200)),
+    Indicator(
+        "Slope",
+        "slope",
+        "trend",
+        "Slope of the least-squares line through the closes, price per bar",
+        _period_params(14),
+    ),
+    Indicator("RSI", "rsi", "momentum", "Relative Strength Index, 0-100 range", _period_params(14, 2, 200)),
     Indicator(
         "Stochastic",
         "stoch",
         "momentum",
         "Stochastic oscillator %K and %D, 0-100 range",
-        (Param("period", 14, 2, 200), Param("smooth", 3, 1, 50, "k"), Param("signal", 3, 1, 50, "d")),
+        (
+            IndicatorParam("period", 14, 2, 200),
+            IndicatorParam("smooth", 3, 1, 50, "k"),
+            IndicatorParam("signal", 3, 1, 50, "d"),
+        ),
         _HLC,
         ("k", "d"),
     ),
@@ -145,61 +170,92 @@ _ALL = (
         "kdj",
         "momentum",
         "Stochastic oscillator with recursive smoothing, and J = 3 K - 2 D",
-        (Param("period", 9, 2, 200), Param("smooth", 3, 1, 50, "k"), Param("signal", 3, 1, 50, "d")),
+        (
+            IndicatorParam("period", 9, 2, 200),
+            IndicatorParam("smooth", 3, 1, 50, "k"),
+            IndicatorParam("signal", 3, 1, 50, "d"),
+        ),
         _HLC,
         ("k", "d", "j"),
     ),
-    Indicator("WilliamsR", "willr", "momentum", "Williams %R, -100-0 range", _period(14, 2, 200), _HLC),
-    Indicator("CCI", "cci", "momentum", "Commodity Channel Index of the typical price", _period(20, 2, 200), _HLC),
-    Indicator("ROC", "roc", "momentum", "Rate of change of the close, percent", _period(10, 1)),
-    Indicator("Momentum", "mom", "momentum", "Close minus the close some bars before", _period(10, 1)),
+    Indicator("WilliamsR", "willr", "momentum", "Williams %R, -100 to 0 range", _period_params(14, 2, 200), _HLC),
     Indicator(
-        "CMO", "cmo", "momentum", "Chande momentum oscillator (Wilder smoothing), -100-100 range", _period(14, 2, 200)
+        "CCI", "cci", "momentum", "Commodity Channel Index of the typical price", _period_params(20, 2, 200), _HLC
+    ),
+    Indicator("ROC", "roc", "momentum", "Rate of change of the close, percent", _period_params(10, 1)),
+    Indicator("Momentum", "mom", "momentum", "Close minus the close some bars earlier", _period_params(10, 1)),
+    Indicator(
+        "CMO",
+        "cmo",
+        "momentum",
+        "Chande momentum oscillator (Wilder smoothing), -100 to 100 range",
+        _period_params(14, 2, 200),
     ),
     Indicator(
         "UltimateOscillator",
         "ultosc",
         "momentum",
-        "Buying pressure over three windows, 0-100 range",
-        (Param("short", 7, 1, 200, "short"), Param("medium", 14, 1, 200, "medium"), Param("long", 28, 1, 500, "long")),
+        "Ultimate oscillator: buying pressure over three windows, 0-100 range",
+        (
+            IndicatorParam("short", 7, 1, 200, "short"),
+            IndicatorParam("medium", 14, 1, 200, "medium"),
+            IndicatorParam("long", 28, 1, 500, "long"),
+        ),
         _HLC,
     ),
     Indicator(
-        "BOP", "bop", "momentum", "Balance of power: body of the bar in its range, -1-1 range", (), ("open", *_HLC)
+        "BOP", "bop", "momentum", "Balance of power: bar body relative to bar range, -1 to 1 range", (), ("open", *_HLC)
     ),
     Indicator(
         "BollingerBands",
         "bbands",
         "volatility",
-        "Average of the close and bands of some standard deviations around it",
-        (Param("period", 20, 2, 500), Param("std", 2.0, 0.1, 10.0, "k")),
+        "Moving average of the close, with bands some standard deviations above and below",
+        (IndicatorParam("period", 20, 2, 500), IndicatorParam("std", 2.0, 0.1, 10.0, "k")),
         outputs=("upper", "middle", "lower"),
     ),
-    Indicator("ATR", "atr", "volatility", "Average true range (Wilder)", _period(14, 1, 200), _HLC),
-    Indicator("NATR", "natr", "volatility", "Average true range, percent of the close", _period(14, 1, 200), _HLC),
-    Indicator("TrueRange", "tr", "volatility", "Range of the bar, the gap from the close before it included", (), _HLC),
-    Indicator("StdDev", "stdev", "volatility", "Population standard deviation of the close", _period(20)),
+    Indicator("ATR", "atr", "volatility", "Average true range (Wilder)", _period_params(14, 1, 200), _HLC),
     Indicator(
-        "ZScore", "zscore", "statistics", "Distance of the close from its average in standard deviations", _period(20)
+        "NATR", "natr", "volatility", "Average true range in percent of the close", _period_params(14, 1, 200), _HLC
+    ),
+    Indicator(
+        "TrueRange", "tr", "volatility", "True range: bar range including the gap from the previous close", (), _HLC
+    ),
+    Indicator("StdDev", "stdev", "volatility", "Population standard deviation of the close", _period_params(20)),
+    Indicator(
+        "ZScore",
+        "zscore",
+        "statistics",
+        "Distance of the close from its average, in standard deviations",
+        _period_params(20),
     ),
     Indicator(
         "PercentRank",
         "percentrank",
         "statistics",
-        "Percent of the closes before that are not above this one, 0-100 range",
-        _period(250, 2, 2000),
+        "Percent of earlier closes at or below this one, 0-100 range",
+        _period_params(250, 2, 2000),
     ),
-    Indicator("Highest", "highest", "statistics", "Highest high of the last bars", _period(20, 1, 2000), ("high",)),
-    Indicator("Lowest", "lowest", "statistics", "Lowest low of the last bars", _period(20, 1, 2000), ("low",)),
+    Indicator(
+        "Highest",
+        "highest",
+        "statistics",
+        "Highest high of the most recent bars",
+        _period_params(20, 1, 2000),
+        ("high",),
+    ),
+    Indicator(
+        "Lowest", "lowest", "statistics", "Lowest low of the most recent bars", _period_params(20, 1, 2000), ("low",)
+    ),
     Indicator("OBV", "obv", "volume", "On-balance volume", (), ("close", "volume")),
-    Indicator("MFI", "mfi", "volume", "Money flow index, 0-100 range", _period(14, 2, 200), _HLCV),
+    Indicator("MFI", "mfi", "volume", "Money flow index, 0-100 range", _period_params(14, 2, 200), _HLCV),
     Indicator("AD", "ad", "volume", "Accumulation / distribution line", (), _HLCV),
     Indicator(
         "ChaikinOscillator",
         "adosc",
         "volume",
         "Fast minus slow average of the accumulation / distribution line",
-        (Param("fast", 3, 1, 200, "fast"), Param("slow", 10, 2, 500, "slow")),
+        (IndicatorParam("fast", 3, 1, 200, "fast"), IndicatorParam("slow", 10, 2, 500, "slow")),
         _HLCV,
     ),
 )
@@ -209,7 +265,7 @@ CATEGORIES = tuple(dict.fromkeys(entry.category for entry in _ALL))
 _SHORT = {"bb": "bbands", "boll": "bbands", "uo": "ultosc", "stochastics": "stoch", "williams": "willr", "atrp": "natr"}
 
 
-def find(name: str) -> Indicator:
+def find_indicator(name: str) -> Indicator:
     """Return the indicator of that name or coreutil, whatever the case. NotFound with the nearest names."""
     wanted = "".join(name.split()).replace("_", "").replace("-", "").casefold()
     wanted = _SHORT.get(wanted, wanted)
@@ -219,7 +275,7 @@ def find(name: str) -> Indicator:
     import difflib
 
     names = [word for entry in _ALL for word in (entry.name.casefold(), entry.alias)]
-    near = [find(word).name for word in difflib.get_close_matches(wanted, names, 3, 0.6)]
+    near = [find_indicator(word).name for word in difflib.get_close_matches(wanted, names, 3, 0.6)]
     raise NotFound(
         "{name}: no such indicator",
         name=name,
@@ -228,7 +284,7 @@ def find(name: str) -> Indicator:
     )
 
 
-def settings(entry: Indicator, given: Mapping[str, str | float]) -> dict[str, int | float]:
+def parse_settings(entry: Indicator, given: Mapping[str, str | float]) -> dict[str, int | float]:
     """Return the coreutil's arguments for the parameters given (texts or numbers), defaults filled in.
 
     raises  UsageError for an unknown parameter, a value that is no number of its type, or one out of range.
@@ -238,23 +294,26 @@ def settings(entry: Indicator, given: Mapping[str, str | float]) -> dict[str, in
         if name not in known:
             names = ", ".join(known)
             raise UsageError(
-                "{indicator} has no parameter {name}" if names else "{indicator} has no parameters",
-                indicator=entry.name, name=name, hint="it has {names}" if names else None, names=names,
-            )  # fmt: skip
-    out = {p.key: _value(entry, p, given.get(p.name, p.default)) for p in entry.params}
+                "{indicator}: unknown parameter {name}" if names else "{indicator} has no parameters",
+                indicator=entry.name,
+                name=name,
+                hint="available: {names}" if names else None,
+                names=names,
+            )
+    out = {p.key: _parse_parameter(entry, p, given.get(p.name, p.default)) for p in entry.params}
     if "slow" in out and out["fast"] >= out["slow"]:
         raise UsageError("{indicator}: fast must be below slow", indicator=entry.name)
     return out
 
 
-def _value(entry: Indicator, p: Param, raw: str | float) -> int | float:
-    fields: dict[str, Any] = {"indicator": entry.name, "param": p.name, "value": raw}
+def _parse_parameter(entry: Indicator, p: IndicatorParam, raw: str | float) -> int | float:
+    fields: Json = {"indicator": entry.name, "param": p.name, "value": raw}
     try:
         number = float(raw)
     except ValueError:
         raise UsageError("{indicator}: {param} must be a number, not {value}", **fields) from None
     if p.type == "int" and not number.is_integer():
-        raise UsageError("{indicator}: {param} must be a whole number, not {value}", **fields)
+        raise UsageError("{indicator}: {param} must be an integer, not {value}", **fields)
     if not p.low <= number <= p.high:
         raise UsageError(
             "{indicator}: {param} must be between {low} and {high}, not {value}", low=p.low, high=p.high, **fields
@@ -262,7 +321,9 @@ def _value(entry: Indicator, p: Param, raw: str | float) -> int | float:
     return int(number) if p.type == "int" else number
 
 
-def calc(name: str, bars: Bars, params: Mapping[str, str | float] = {}, notify: Notify = silent) -> dict[str, Any]:
+def calculate_indicator(
+    name: str, bars: Bars, params: Mapping[str, str | float] = {}, notify: Notify = drop_message
+) -> Json:
     """Return an indicator's newest and previous value over the bars.
 
     One result: {"value", "prev", "date"}. Several: each under its name, "prev" a dict of the same names. A value
@@ -273,33 +334,37 @@ def calc(name: str, bars: Bars, params: Mapping[str, str | float] = {}, notify: 
 
     >>> days = [f"2024-01-{day:02d}" for day in range(1, 7)]
     >>> close = [10.0, 11.0, 12.0, 11.0, 13.0, 14.0]
-    >>> calc("Momentum", Bars(days, close, close, close, close, [100] * 6), {"period": 2})
+    >>> calculate_indicator("Momentum", Bars(days, close, close, close, close, [100] * 6), {"period": 2})
     {'value': 3.0, 'prev': 1.0, 'date': '2024-01-06'}
     """
-    entry = find(name)
-    arguments = settings(entry, params)
+    entry = find_indicator(name)
+    arguments = parse_settings(entry, params)
 
-    from ia.organs.compute.arrays import np
-    from ia.organs.compute.functions import FUNCTIONS, Column, Columns, apply
+    from ia.organs.compute.array_backend import np
+    from ia.organs.compute.functions import FUNCTIONS, Columns, SeriesColumn, apply_function
 
-    columns = [Column(np.array(getattr(bars, field), dtype=np.float64), field) for field in entry.inputs]
-    result = apply(FUNCTIONS[entry.alias], columns, arguments)
+    columns = [SeriesColumn(np.array(getattr(bars, field), dtype=np.float64), field) for field in entry.inputs]
+    result = apply_function(FUNCTIONS[entry.alias], columns, arguments)
     if isinstance(result, Columns):
         arrays = dict(zip(result.names, result.arrays, strict=True))
     else:
-        assert isinstance(result, Column)
+        assert isinstance(result, SeriesColumn)
         arrays = {"value": result.values}
-    now = {key: _at(values, -1) for key, values in arrays.items()}
-    before = {key: _at(values, -2) for key, values in arrays.items()}
+    now = {key: _finite_at(values, -1) for key, values in arrays.items()}
+    before = {key: _finite_at(values, -2) for key, values in arrays.items()}
     if bars.close and all(v != v for values in arrays.values() for v in values.tolist()):
-        notify(Message("{indicator}: {rows} bars are too few for a value", indicator=entry.name, rows=len(bars.close)))
+        notify(
+            Message(
+                "{indicator}: {rows} bars are too few to compute a value", indicator=entry.name, rows=len(bars.close)
+            )
+        )
     date = bars.date[-1] if bars.date else None
     if entry.outputs == ("value",):
         return {"value": now["value"], "prev": before["value"], "date": date}
     return {**now, "prev": before, "date": date}
 
 
-def _at(values: Any, place: int) -> float | None:
+def _finite_at(values: Any, place: int) -> float | None:
     if len(values) < -place:
         return None
     number = float(values[place])

@@ -8,20 +8,20 @@ not need.
 import ast
 import marshal
 import warnings
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from RestrictedPython import RestrictingNodeTransformer
 from RestrictedPython.transformer import INSPECT_ATTRIBUTES, IOPERATOR_TO_STR
 
 from ia.kernel.errors import BadData, Message, Refused
-from ia.organs.compute.fold import fold
-from ia.organs.compute.syntax import why
-from ia.organs.compute.wire import FILENAME, MAX_NODES, MAX_SOURCE, SETTABLE
+from ia.organs.compute.constant_folding import fold_constant
+from ia.organs.compute.syntax_errors import explain_syntax_error
+from ia.organs.compute.worker_protocol import FILENAME, MAX_NODES, MAX_SOURCE, SETTABLE
 
 MAX_INTEGER = 10**12
 
 
-_IMPORT_HINT = "pd, np, ta and math are there already: leave the import out"
+_IMPORT_HINT = "remove the import; pd, np, ta and math are already available"
 _WORDS = {
     "Import": "import", "ImportFrom": "import", "ClassDef": "class", "Try": "try", "TryStar": "try", "With": "with",
     "Global": "global", "Nonlocal": "nonlocal", "Raise": "raise", "Yield": "yield", "YieldFrom": "yield",
@@ -48,17 +48,17 @@ _NO_CODE = frozenset(
 )
 
 
-def _rule(info: str) -> tuple[str, dict[str, object]]:
+def _translate_rule(info: str) -> Message:
     """Say a rule of RestrictedPython in our words: the few that can still be broken once this policy has looked."""
     if info.endswith("calls are not allowed."):
-        return "{name}() is not allowed in expressions", {"name": info.split()[0].lower()}
+        return Message("{name}() is not allowed in expressions", name=info.split()[0].lower())
     if info.startswith("Augmented assignment"):
-        return "only names and items can be changed in place", {}
+        return Message("augmented assignment such as += works only on names and items")
     if info.startswith("Assignment expressions"):
-        return "`{word}` is not allowed in expressions", {"word": ":="}
+        return Message("`{word}` is not allowed in expressions", word=":=")
     if info.startswith('"'):
-        return "{name} is not available in expressions", {"name": info.split('"')[1]}
-    return "{why}", {"why": info}
+        return Message("{name} is not available in expressions", name=info.split('"')[1])
+    return Message("{why}", why=info)
 
 
 class Program(NamedTuple):
@@ -69,51 +69,51 @@ class Program(NamedTuple):
 
 
 class _Policy(RestrictingNodeTransformer):  # type: ignore[misc]
-    """RestrictedPython's transformer, stricter; `errors` holds (line, template, fields)."""
+    """RestrictedPython's transformer, stricter; `errors` holds (line, what is wrong)."""
 
     def error(self, node: ast.AST, info: str) -> None:
-        template, fields = _rule(info)
-        self.errors.append((getattr(node, "lineno", 1), template, fields))
+        self._refuse(node, _translate_rule(info))
 
-    def _deny(self, node: ast.AST) -> None:
+    def _refuse(self, node: ast.AST, problem: Message) -> None:
+        self.errors.append((getattr(node, "lineno", 1), problem))
+
+    def _deny_node(self, node: ast.AST) -> None:
         word = _WORDS.get(type(node).__name__, type(node).__name__)
-        self.errors.append((getattr(node, "lineno", 1), "`{word}` is not allowed in expressions", {"word": word}))
+        self._refuse(node, Message("`{word}` is not allowed in expressions", word=word))
 
-    not_allowed = _deny
-    visit_Import = visit_ImportFrom = visit_ClassDef = visit_Try = visit_TryStar = visit_With = _deny
-    visit_Global = visit_Nonlocal = visit_Raise = visit_Yield = visit_YieldFrom = visit_Delete = _deny
-    visit_TemplateStr = visit_Interpolation = visit_AnnAssign = visit_Match = visit_TypeAlias = _deny
-    visit_AsyncFunctionDef = visit_AsyncFor = visit_AsyncWith = visit_Await = _deny
+    not_allowed = _deny_node
+    visit_Import = visit_ImportFrom = visit_ClassDef = visit_Try = visit_TryStar = visit_With = _deny_node
+    visit_Global = visit_Nonlocal = visit_Raise = visit_Yield = visit_YieldFrom = visit_Delete = _deny_node
+    visit_TemplateStr = visit_Interpolation = visit_AnnAssign = visit_Match = visit_TypeAlias = _deny_node
+    visit_AsyncFunctionDef = visit_AsyncFor = visit_AsyncWith = visit_Await = _deny_node
 
     def check_name(self, node: ast.AST, name: str | None, allow_magic_methods: bool = False) -> None:
         if name is not None and name.startswith("_") and name != "_":
-            template = "names that begin with an underscore are not allowed: {name}"
-            self.errors.append((getattr(node, "lineno", 1), template, {"name": name}))
+            self._refuse(node, Message("names that begin with an underscore are not allowed: {name}", name=name))
 
-    def visit_Name(self, node: ast.Name) -> Any:
+    def visit_Name(self, node: ast.Name) -> object:
         if node.id in _NO_CODE and isinstance(node.ctx, ast.Load) and node.id not in self.used_names:
-            self.errors.append((node.lineno, "{name}() is not allowed in expressions", {"name": node.id}))
+            self._refuse(node, Message("{name}() is not allowed in expressions", name=node.id))
             return node
         self.check_name(node, node.id)
         return node  # not the parent's: `print` is an unknown name here, not a collector
 
-    def visit_Attribute(self, node: ast.Attribute) -> Any:
+    def visit_Attribute(self, node: ast.Attribute) -> object:
         if not isinstance(node.ctx, ast.Load) and node.attr not in SETTABLE:
-            template = "attributes cannot be set: .{name}; write to df[...] instead"
-            self.errors.append((node.lineno, template, {"name": node.attr}))
+            problem = Message("cannot set attribute .{name}; assign to df[...] instead", name=node.attr)
+            self._refuse(node, problem)
             return node
         if node.attr in INSPECT_ATTRIBUTES:
-            self.errors.append((node.lineno, ".{name} is not available in expressions", {"name": node.attr}))
+            self._refuse(node, Message(".{name} is not available in expressions", name=node.attr))
             return node
         if node.attr.startswith("_"):
-            template = "names that begin with an underscore are not allowed: {name}"
-            self.errors.append((node.lineno, template, {"name": node.attr}))
+            self._refuse(node, Message("names that begin with an underscore are not allowed: {name}", name=node.attr))
             return node
         return super().visit_Attribute(node)
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> object:
         if node.decorator_list or getattr(node, "type_params", None):
-            self.errors.append((node.lineno, "`{word}` is not allowed in expressions", {"word": "@decorator"}))
+            self._refuse(node, Message("`{word}` is not allowed in expressions", word="@decorator"))
             return node
         for arg in ast.walk(node.args):
             if isinstance(arg, ast.arg):
@@ -121,15 +121,15 @@ class _Policy(RestrictingNodeTransformer):  # type: ignore[misc]
         node.returns = None
         return super().visit_FunctionDef(node)
 
-    def visit_keyword(self, node: ast.keyword) -> Any:
+    def visit_keyword(self, node: ast.keyword) -> object:
         self.check_name(node, node.arg)
         return self.node_contents_visit(node)
 
-    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> Any:
+    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> object:
         # A list does the same here, and leaves no frame for anyone to walk.
         return self.visit(ast.copy_location(ast.ListComp(node.elt, node.generators), node))
 
-    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+    def visit_AugAssign(self, node: ast.AugAssign) -> object:
         if not isinstance(node.target, ast.Subscript):
             return super().visit_AugAssign(node)
         # `x[i] += v` becomes a guard's call, so that x and i are evaluated once
@@ -140,47 +140,59 @@ class _Policy(RestrictingNodeTransformer):  # type: ignore[misc]
         return ast.fix_missing_locations(ast.copy_location(ast.Expr(call), node))
 
 
-def parse(source: str, origin: str = FILENAME) -> ast.Module:
+def parse_source(source: str, origin: str = FILENAME) -> ast.Module:
     """Return the syntax tree of an expression or a few lines.
 
     `origin` names the source in messages. Raises BadData (with the line) for what is not Python, Refused for what is
     too long, too deep or too large.
     """
     if len(source) > MAX_SOURCE:
-        raise Refused("the expression is longer than {limit} characters", limit=MAX_SOURCE)
+        raise Refused("the expression is longer than {limit} characters; shorten it", limit=MAX_SOURCE)
     if "\0" in source:
-        raise BadData("{source}:{line}: {why}", source=origin, line=1, why=Message("a NUL character"))
+        raise BadData("{source}:{line}: {why}", source=origin, line=1, why=Message("NUL characters are not allowed"))
     text = source.strip() if "\n" not in source.strip() else source.strip("\n")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(text, FILENAME, "exec")
     except SyntaxError as e:
-        raise BadData("{source}:{line}: {why}", source=origin, line=e.lineno or 1, why=why(e)) from None
+        raise BadData(
+            "{source}:{line}: {why}", source=origin, line=e.lineno or 1, why=explain_syntax_error(e)
+        ) from None
     except UnicodeEncodeError:
-        raise BadData("{source}:{line}: {why}", source=origin, line=1, why=Message("not UTF-8 text")) from None
+        raise BadData(
+            "{source}:{line}: {why}", source=origin, line=1, why=Message("the text is not valid UTF-8")
+        ) from None
     except (RecursionError, MemoryError, ValueError):
-        raise Refused("the expression is nested too deeply") from None
+        raise Refused("the expression is nested too deeply; simplify it") from None
     if not tree.body:
         raise BadData("the expression is empty", hint="try: ia compute 'rsi(close, 14)'")
     nodes = 0
     for node in ast.walk(tree):
         nodes += 1
         if isinstance(node, ast.Constant) and isinstance(node.value, int | complex) and abs(node.value) > MAX_INTEGER:
-            raise Refused("{source}:{line}: a number above {limit}", source=origin, line=node.lineno, limit="10**12")
-        for word in _operands(node):
-            said = fold(word, {})
+            raise Refused(
+                "{source}:{line}: numbers above {limit} are not allowed",
+                source=origin,
+                line=node.lineno,
+                limit="10**12",
+            )
+        for word in _find_operands(node):
+            said = fold_constant(word, {})
             if isinstance(said, str) and said.strip().lower() in ("now", "today"):
                 raise Refused(
-                    "{source}:{line}: {word!r} is this machine's clock, which expressions do not see",
-                    hint="the newest bar's date is date.iloc[-1]", source=origin, line=word.lineno, word=said,
-                )  # fmt: skip
+                    "{source}:{line}: {word!r} reads this machine's clock, which expressions cannot access",
+                    hint="for the date of the newest bar, use date.iloc[-1]",
+                    source=origin,
+                    line=word.lineno,
+                    word=said,
+                )
     if nodes > MAX_NODES:
-        raise Refused("the expression has more than {limit} parts", limit=MAX_NODES)
+        raise Refused("the expression has more than {limit} elements; shorten it", limit=MAX_NODES)
     return tree
 
 
-def _operands(node: ast.AST) -> list[ast.expr]:
+def _find_operands(node: ast.AST) -> list[ast.expr]:
     """Return what a call is given and what a comparison compares, lists opened: where pandas reads a text as a time."""
     if isinstance(node, ast.Call):
         found = [*node.args, *(word.value for word in node.keywords)]
@@ -191,22 +203,21 @@ def _operands(node: ast.AST) -> list[ast.expr]:
 
 def compile_source(source: str, origin: str = FILENAME) -> Program:
     """Return the code of an expression or a few lines; raises BadData or Refused as `parse`, Refused for the policy."""
-    tree = parse(source, origin)
+    tree = parse_source(source, origin)
     assigned = frozenset(
         n.id if isinstance(n, ast.Name) else n.name
         for n in ast.walk(tree)
         if isinstance(n, ast.FunctionDef) or (isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
     )
-    errors: list[tuple[int, str, dict[str, object]]] = []
+    errors: list[tuple[int, Message]] = []
     # Names that the source itself assigns are its own, whatever they are called.
-    policy = _Policy(errors, [], dict.fromkeys(assigned | _parameters(tree), True))
+    policy = _Policy(errors, [], dict.fromkeys(assigned | _parameter_names(tree), True))
     try:
         tree = policy.visit(tree)
         if errors:
-            line, template, fields = min(errors, key=lambda error: error[0])
-            hint = _IMPORT_HINT if fields.get("word") == "import" else None
-            place = {**fields, "source": origin, "line": line}
-            raise Refused("{source}:{line}: " + template, hint=hint, **place)
+            line, problem = min(errors, key=lambda error: error[0])
+            hint = _IMPORT_HINT if problem.params.get("word") == "import" else None
+            raise Refused("{source}:{line}: {why}", hint=hint, source=origin, line=line, why=problem)
         ast.fix_missing_locations(tree)
         last = tree.body.pop().value if isinstance(tree.body[-1], ast.Expr) else None
         with warnings.catch_warnings():
@@ -214,11 +225,13 @@ def compile_source(source: str, origin: str = FILENAME) -> Program:
             body = compile(tree, FILENAME, "exec", dont_inherit=True) if tree.body else None
             value = compile(ast.Expression(last), FILENAME, "eval", dont_inherit=True) if last is not None else None
     except SyntaxError as e:  # what only the compiler sees: `return` outside a function
-        raise BadData("{source}:{line}: {why}", source=origin, line=e.lineno or 1, why=why(e)) from None
+        raise BadData(
+            "{source}:{line}: {why}", source=origin, line=e.lineno or 1, why=explain_syntax_error(e)
+        ) from None
     except (RecursionError, MemoryError, ValueError):
-        raise Refused("the expression is nested too deeply") from None
+        raise Refused("the expression is nested too deeply; simplify it") from None
     return Program(marshal.dumps((body, value)), assigned)
 
 
-def _parameters(tree: ast.AST) -> frozenset[str]:
+def _parameter_names(tree: ast.AST) -> frozenset[str]:
     return frozenset(node.arg for node in ast.walk(tree) if isinstance(node, ast.arg))

@@ -30,7 +30,7 @@ class Process:
 _waiting: list[Process] = []
 
 
-def start(indicators: list[str]) -> Process:
+def start_worker(indicators: list[str]) -> Process:
     """Start a worker that will know these functions of `ta` (`*`: all); raises OSError.
 
     Cost: 1 ms here, and 350 ms of another core until it is locked.
@@ -58,18 +58,18 @@ def start(indicators: list[str]) -> Process:
     return Process(pid, job_write, reply_read, indicators)
 
 
-def take(source: str) -> Process:
+def take_worker(source: str) -> Process:
     """Return the worker that `prestart` began for this source, else a new one."""
     wanted = indicators_in(source)
     while _waiting:
         process = _waiting.pop()
         if "*" in process.indicators or set(wanted) <= set(process.indicators):
             return process
-        discard(process)
-    return start(wanted)
+        discard_worker(process)
+    return start_worker(wanted)
 
 
-def discard(process: Process) -> int:
+def discard_worker(process: Process) -> int:
     """End a worker, wait for it, and return its wait status."""
     os.close(process.writer)
     os.close(process.reader)
@@ -97,7 +97,7 @@ def indicators_in(source: str) -> list[str]:
     return sorted(names)[:50]
 
 
-def prestart(argv: list[str]) -> None:
+def prestart_worker(argv: list[str]) -> None:
     """Begin to load a worker when these words (without the program's name) are a compute that will need pandas.
 
     A guess from the text: wrong, it costs a process that ends with ours; it never decides what is evaluated or how.
@@ -110,7 +110,7 @@ def prestart(argv: list[str]) -> None:
     source = next((word for word in words if needs_pandas(word)), None)
     if source is not None:
         try:
-            _waiting.append(start(indicators_in(source)))
+            _waiting.append(start_worker(indicators_in(source)))
         except OSError:
             return  # the command itself will try again and say what is wrong
 

@@ -1,16 +1,16 @@
 """The sandbox worker: load the libraries, lock, prove it, and only then read jobs and answer them.
 
-Started as ``python -I -m ia.organs.compute.worker [INDICATOR...]`` by `ia.organs.compute.spawn`; spoken to by
-`ia.organs.compute.host` in the blocks of `ia.organs.compute.wire`. It says one block (the layers that hold, as JSON);
-then for each job it reads three (a JSON header, the marshalled code, the columns) and answers one (JSON). Plain data
-in and out; a reply is never code.
+Started as ``python -I -m ia.organs.compute.worker [INDICATOR...]`` by `ia.organs.compute.spawn`. It talks to
+`ia.organs.compute.sandbox` in the blocks of `ia.organs.compute.worker_protocol`: it writes one block (the layers that
+hold, as JSON); for each job it then reads three (a JSON header, the marshalled code, the columns) and answers one
+(JSON). Plain data in and out; a reply is never code.
 """
 
 import contextlib
 import gc
 import os
 import sys
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 # Not installed as far as the worker is concerned: they start threads, which a lock would miss, or change the figures.
 _ABSENT = ("pyarrow", "numexpr", "bottleneck", "numba", "talib", "matplotlib", "scipy", "IPython", "tqdm")
@@ -32,7 +32,7 @@ _LATE = (
 _ZONES = ("UTC", "Asia/Shanghai", "Asia/Hong_Kong", "America/New_York")
 
 
-def _load(indicators: list[str]) -> None:
+def _load_libraries(indicators: list[str]) -> None:
     """Import what an expression may need: pandas, the guards, and the indicators that it names (`*`: all)."""
     import importlib
     import warnings
@@ -68,14 +68,14 @@ def _load_indicators(names: list[str]) -> None:
     for name in known if "*" in names else known.intersection(names):
         getattr(ta, name)
     tried: set[str] = set()
-    while late := _named_by_functions("pandas_ta_classic.") - tried - set(sys.modules):
+    while late := _find_late_imports("pandas_ta_classic.") - tried - set(sys.modules):
         tried |= late
         for module in late:
             with contextlib.suppress(ImportError):
                 importlib.import_module(module)
 
 
-def _named_by_functions(package: str) -> set[str]:
+def _find_late_imports(package: str) -> set[str]:
     """Return the modules of a package that its loaded functions import when they are called."""
     named: set[str] = set()
     for name, module in list(sys.modules.items()):
@@ -89,19 +89,19 @@ def _named_by_functions(package: str) -> set[str]:
     return named
 
 
-def _answer(stream: BinaryIO) -> dict[str, Any] | None:
+def _answer_job(stream: BinaryIO) -> dict[str, object] | None:
     import json
     import marshal
 
     from ia.organs.compute import evaluate
-    from ia.organs.compute.wire import read_block
+    from ia.organs.compute.worker_protocol import read_block
 
     header, code, columns = read_block(stream), read_block(stream), read_block(stream)
     if header is None or code is None or columns is None:
         return None
     body, last = marshal.loads(code)
     job = json.loads(header)
-    return evaluate.answer(job["rows"], columns, body, last, job.get("cuts"))
+    return evaluate.answer_job(job["rows"], columns, body, last, job.get("cuts"))
 
 
 def _close_inherited() -> None:
@@ -120,28 +120,28 @@ def main() -> None:
     """Serve jobs until the end of stdin."""
     import json
 
-    from ia.organs.compute import lock
-    from ia.organs.compute.wire import framed, write_all
+    from ia.organs.compute import confine
+    from ia.organs.compute.worker_protocol import frame_block, write_all
 
     _close_inherited()
-    lock.die_with_parent()
+    confine.die_with_parent()
     reply = os.dup(1)
     os.dup2(2, 1)  # a library that prints must not be taken for an answer
     gc.disable()
     try:
-        _load(sys.argv[1:])
+        _load_libraries(sys.argv[1:])
     except Exception as e:
-        write_all(reply, framed(json.dumps({"failed": f"{type(e).__name__}: {e}"[:500]}).encode()))
+        write_all(reply, frame_block(json.dumps({"failed": f"{type(e).__name__}: {e}"[:500]}).encode()))
         return
     gc.freeze()
     gc.enable()
-    write_all(reply, framed(json.dumps(lock.confine()).encode()))
-    while (answer := _answer(sys.stdin.buffer)) is not None:
+    write_all(reply, frame_block(json.dumps(confine.confine_process()).encode()))
+    while (answer := _answer_job(sys.stdin.buffer)) is not None:
         try:
             block = json.dumps(answer).encode("utf-8", "replace")
         except (MemoryError, RecursionError, ValueError, TypeError):
             block = b'{"error": {"kind": "memory", "message": "", "line": null}}'
-        write_all(reply, framed(block))
+        write_all(reply, frame_block(block))
 
 
 if __name__ == "__main__":

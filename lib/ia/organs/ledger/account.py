@@ -6,12 +6,12 @@ brought in) is None, and so is whatever depends on it.
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import NamedTuple
 
-from ia.domain.rules.fees import cents
-from ia.organs.ledger.fold import Books, Cash, Holding, share_of
+from ia.domain.rules.fees import round_to_cents
+from ia.organs.ledger.booking import Books, CashAccount, Holding, prorate_cost
 from ia.organs.ledger.journal import ZERO
 
 HUNDRED = Decimal(100)
@@ -19,7 +19,7 @@ SUSPENDED = 5
 """A security that misses up to so many sessions, while others do not, is taken for suspended: it gains nothing."""
 
 
-class Price(NamedTuple):
+class LastPrice(NamedTuple):
     """A latest price: of the day `date`; previous: the close before that day. source: the adapter that it is from.
 
     missed  sessions that closed since that day without a newer price: 0 where it is the latest that can be
@@ -40,7 +40,8 @@ Closes = Callable[[str, str], Sequence[tuple[str, float]]]
 """(symbol, from this day) -> (date, close), oldest first, with the last one before that day."""
 
 
-class Position(NamedTuple):
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Position:
     """A security that is held. Money in `currency`; None: the price is not known.
 
     cost      with the fees of buying. sellable: shares that may be sold today
@@ -53,7 +54,7 @@ class Position(NamedTuple):
     quantity: Decimal
     sellable: Decimal
     cost: Decimal
-    price: Price | None
+    price: LastPrice | None
     value: Decimal | None
     unrealized: Decimal | None
     today: Decimal | None
@@ -62,16 +63,16 @@ class Position(NamedTuple):
     @property
     def average(self) -> Decimal:
         """Cost of a share, to four decimals."""
-        return share_of(self.cost, HUNDRED, self.quantity) / HUNDRED
+        return prorate_cost(self.cost, HUNDRED, self.quantity) / HUNDRED
 
     @property
     def unrealized_pct(self) -> Decimal | None:
         """Unrealized profit in percent of the cost, to two decimals; None if the price or the cost is unknown."""
-        return None if self.unrealized is None or not self.cost else share_of(self.unrealized, HUNDRED, self.cost)
+        return None if self.unrealized is None or not self.cost else prorate_cost(self.unrealized, HUNDRED, self.cost)
 
 
 @dataclass
-class Purse:
+class CurrencyAccount:
     """All that is in one currency. cash and equity are None where nobody told what money was brought in.
 
     lent      money that is out: lent by reverse repo, or paid for a new issue that has not arrived
@@ -101,7 +102,7 @@ class Account:
     """What the journal and the prices make of each other at now()."""
 
     positions: list[Position]
-    purses: dict[str, Purse] = field(default_factory=dict)
+    purses: dict[str, CurrencyAccount] = field(default_factory=dict)
 
     @property
     def simulated(self) -> bool:
@@ -114,14 +115,14 @@ class Account:
         return [each.symbol for each in self.positions if each.price is None]
 
     @property
-    def purse(self) -> Purse | None:
+    def purse(self) -> CurrencyAccount | None:
         """What there is where everything is in one currency; None where it is in several, or there is nothing."""
         return next(iter(self.purses.values())) if len(self.purses) == 1 else None
 
 
-def account(
+def build_account(
     books: Books,
-    prices: Mapping[str, Price],
+    prices: Mapping[str, LastPrice],
     closes: Closes | None,
     *,
     today: str,
@@ -143,23 +144,25 @@ def account(
     for currency in sorted(currencies):
         holdings = [each for each in books.holdings.values() if each.currency == currency]
         brought = capital[0] if capital is not None and capital[1] == currency else None
-        purse, positions = _purse(currency, books.money(currency), brought, holdings, prices, closes, today, settled)
+        purse, positions = _build_currency_account(
+            currency, books.cash_account(currency), brought, holdings, prices, closes, today, settled
+        )
         purses[currency] = purse
         found += positions
     return Account(sorted(found, key=lambda each: each.symbol), purses)
 
 
-def _purse(
+def _build_currency_account(
     currency: str,
-    cash: Cash,
+    cash: CashAccount,
     capital: Decimal | None,
     holdings: list[Holding],
-    prices: Mapping[str, Price],
+    prices: Mapping[str, LastPrice],
     closes: Closes | None,
     today: str,
     settled: Callable[[str], int],
-) -> tuple[Purse, list[Position]]:
-    purse = Purse(currency, interest=cash.interest, lent=cash.lent, fees=cash.fees)
+) -> tuple[CurrencyAccount, list[Position]]:
+    purse = CurrencyAccount(currency, interest=cash.interest, lent=cash.lent, fees=cash.fees)
     if cash.deposited:
         purse.invested, purse.cash = cash.deposited - cash.withdrawn, cash.balance
     elif capital is not None:
@@ -170,9 +173,11 @@ def _purse(
         purse.day = today
     purse.today = cash.earned.get(purse.day, ZERO)
     of_today = [each for each in holdings if each.quantity or each.day == today]
-    stale = purse.day == today and bool(held) and all(
-        each.symbol not in prices or prices[each.symbol].date < today for each in of_today
-    )  # fmt: skip
+    stale = (
+        purse.day == today
+        and bool(held)
+        and all(each.symbol not in prices or prices[each.symbol].date < today for each in of_today)
+    )
     stale = stale or _is_stale([prices[each.symbol] for each in holdings if each.symbol in prices])
     positions = []
     for each in holdings:
@@ -181,73 +186,88 @@ def _purse(
         purse.fees += each.fees
         price = prices.get(each.symbol)
         old = price is not None and price.missed > SUSPENDED
-        gained = None if stale or old else _today(each, price, purse.day)
+        gained = None if stale or old else _daily_profit(each, price, purse.day)
         if each.quantity or each.day == purse.day:
-            purse.today = added(purse.today, gained)
+            purse.today = sum_if_known(purse.today, gained)
         if each.quantity:
             positions.append(
-                _position(each, prices.get(each.symbol), gained, each.sellable(today, settled(each.symbol)))
+                _build_position(
+                    each, prices.get(each.symbol), gained, each.sellable_shares(today, settled(each.symbol))
+                )
             )
     for position in positions:
-        purse.value = added(purse.value, position.value)
-        purse.unrealized = added(purse.unrealized, position.unrealized)
-    purse.total = added(purse.realized + purse.dividends + purse.interest, purse.unrealized)
-    purse.equity = added(added(purse.cash, purse.lent), purse.value)
+        purse.value = sum_if_known(purse.value, position.value)
+        purse.unrealized = sum_if_known(purse.unrealized, position.unrealized)
+    purse.total = sum_if_known(purse.realized + purse.dividends + purse.interest, purse.unrealized)
+    purse.equity = sum_if_known(sum_if_known(purse.cash, purse.lent), purse.value)
     if purse.equity is not None:
         if closes is not None:
-            purse.drawdown = _drawdown(cash, capital if not cash.deposited else None, holdings, closes, purse.equity)
+            purse.drawdown = _max_drawdown(
+                cash, capital if not cash.deposited else None, holdings, closes, purse.equity
+            )
         if purse.equity > 0:
             positions = [
-                each._replace(weight=share_of(each.value, HUNDRED, purse.equity)) if each.value is not None else each
+                replace(each, weight=prorate_cost(each.value, HUNDRED, purse.equity))
+                if each.value is not None
+                else each
                 for each in positions
             ]
     return purse, positions
 
 
-def _is_stale(found: Sequence[Price]) -> bool:
+def _is_stale(found: Sequence[LastPrice]) -> bool:
     """Whether none of the prices is of the last session: of the day nothing is known then."""
     return bool(found) and all(each.missed for each in found)
 
 
-def current(holding: Holding, price: Price | None) -> Price | None:
+def current_price(holding: Holding, price: LastPrice | None) -> LastPrice | None:
     """Return the price that a holding is worth now: after the corporate actions since."""
-    return price and price._replace(price=holding.after(price.price, price.date))
+    return price and price._replace(price=holding.adjust_close(price.price, price.date))
 
 
-def _position(holding: Holding, price: Price | None, today: Decimal | None, sellable: Decimal) -> Position:
-    price = current(holding, price)
-    value = None if price is None else cents(price.price * holding.quantity)
+def _build_position(holding: Holding, price: LastPrice | None, today: Decimal | None, sellable: Decimal) -> Position:
+    price = current_price(holding, price)
+    value = None if price is None else round_to_cents(price.price * holding.quantity)
     gained = None if value is None else value - holding.cost
     return Position(
-        holding.symbol, holding.name, holding.currency, holding.quantity, sellable, holding.cost, price, value, gained,
-        today, None,
-    )  # fmt: skip
+        symbol=holding.symbol,
+        name=holding.name,
+        currency=holding.currency,
+        quantity=holding.quantity,
+        sellable=sellable,
+        cost=holding.cost,
+        price=price,
+        value=value,
+        unrealized=gained,
+        today=today,
+        weight=None,
+    )
 
 
-def _today(holding: Holding, price: Price | None, day: str) -> Decimal | None:
+def _daily_profit(holding: Holding, price: LastPrice | None, day: str) -> Decimal | None:
     """Return what a holding brought on a day: its worth at the end and what was taken out, less its worth before."""
-    before = holding.quantity if holding.day < day else holding.held_before(day) or ZERO
+    before = holding.quantity if holding.day < day else holding.shares_held_before(day) or ZERO
     flow = holding.flow if holding.day == day else ZERO
     worth = ZERO
     if holding.quantity:
         if price is None:
             return None
-        worth = cents(holding.after(price.price, price.date) * holding.quantity)
+        worth = round_to_cents(holding.adjust_close(price.price, price.date) * holding.quantity)
     if not before:
         return worth + flow
     if price is None:
         return None
-    previous = price.previous if price.date == day else holding.after(price.price, price.date, day)
-    return None if previous is None else worth + flow - cents(previous * before)
+    previous = price.previous if price.date == day else holding.adjust_close(price.price, price.date, day)
+    return None if previous is None else worth + flow - round_to_cents(previous * before)
 
 
-def added(one: Decimal | None, other: Decimal | None) -> Decimal | None:
+def sum_if_known(one: Decimal | None, other: Decimal | None) -> Decimal | None:
     """Return a sum; None where a part of it is not known."""
     return None if one is None or other is None else one + other
 
 
-def _drawdown(
-    cash: Cash, capital: Decimal | None, holdings: list[Holding], closes: Closes, equity: Decimal
+def _max_drawdown(
+    cash: CashAccount, capital: Decimal | None, holdings: list[Holding], closes: Closes, equity: Decimal
 ) -> Decimal | None:
     """Return the largest fall of the daily equity from a high, from the first entry to now; None where a close lacks.
 
@@ -255,7 +275,7 @@ def _drawdown(
     """
     changes = defaultdict[str, float](float, dict.fromkeys(cash.days, 0.0))
     for holding in holdings:
-        if holding.history and not _valued(holding, closes(holding.symbol, holding.history[0][0]), changes):
+        if holding.history and not _add_daily_changes(holding, closes(holding.symbol, holding.history[0][0]), changes):
             return None
     worth, index, high, deepest = 0.0, 1.0, 1.0, 0.0
     money = before = float(capital or 0)
@@ -275,7 +295,7 @@ def _drawdown(
     return Decimal(str(round(deepest, 4)))
 
 
-def _valued(holding: Holding, closes: Sequence[tuple[str, float]], changes: defaultdict[str, float]) -> bool:
+def _add_daily_changes(holding: Holding, closes: Sequence[tuple[str, float]], changes: defaultdict[str, float]) -> bool:
     """Add to each day what a holding's worth changed on it; False where a close lacks that is needed.
 
     On a day its corporate actions come first, unless the close is the one after them; then the close; then what was

@@ -14,30 +14,30 @@ from decimal import Decimal
 from typing import Protocol
 
 from ia.domain.instruments import boards
-from ia.domain.instruments.symbols import Symbol, from_canonical, listed_code, resolve
+from ia.domain.instruments.symbols import Symbol, from_canonical, listed_code, resolve_security
 from ia.domain.rules.settlement import sellable_after
 from ia.kernel import clock, config, store
-from ia.kernel.errors import Message, NotFound, Notify, Simulated, UsageError, silent
+from ia.kernel.errors import Message, NotFound, Notify, Simulated, UsageError, drop_message
 from ia.kernel.workspace import Workspace
 from ia.organs.ledger import guard, journal, order
-from ia.organs.ledger.account import Account, Price, account
-from ia.organs.ledger.fold import Books, fold, plain
-from ia.organs.ledger.guard import Breach, Held, Quoted, State
-from ia.organs.ledger.journal import ACTIONS, BUY, DIVIDEND, SELL, TRADES, ZERO, Entry
+from ia.organs.ledger.account import Account, LastPrice, build_account
+from ia.organs.ledger.booking import Books, book_entries, format_decimal
+from ia.organs.ledger.guard import AccountState, Breach, GuardHolding, SecurityQuote
+from ia.organs.ledger.journal import ACTIONS, BUY, DIVIDEND, SELL, TRADES, ZERO, JournalEntry
 from ia.organs.ledger.order import Order
 
 SHOWN = 5
 """Corporate actions that are told one by one; more of them are counted."""
 
 
-class Market(Protocol):
+class PriceSource(Protocol):
     """What the ledger asks of the store; nothing of it is later than now()."""
 
-    def prices(self, symbols: Iterable[Symbol], moment: datetime | None = None) -> dict[str, Price]:
+    def latest_prices(self, symbols: Iterable[Symbol], moment: datetime | None = None) -> dict[str, LastPrice]:
         """Return the latest prices that could be seen at a moment (now()), by canonical symbol."""
         ...
 
-    def foresee(self, spans: dict[str, tuple[str, str]]) -> None:
+    def prefetch_closes(self, spans: dict[str, tuple[str, str]]) -> None:
         """Be told whose closes will be asked for, from which day to which: all are read at once."""
         ...
 
@@ -45,7 +45,9 @@ class Market(Protocol):
         """Return (date, close) of a security, oldest first, with the last one before `since`."""
         ...
 
-    def actions(self, symbols: Iterable[Symbol], after: Mapping[str, str] | None = None) -> list[tuple[Entry, bool]]:
+    def actions(
+        self, symbols: Iterable[Symbol], after: Mapping[str, str] | None = None
+    ) -> list[tuple[JournalEntry, bool]]:
         """Return the known corporate actions as entries that are not in the journal, and whether each is simulated.
 
         after  only those after this day, by canonical symbol
@@ -56,21 +58,21 @@ class Market(Protocol):
         """Return whether a weekday has no session at the exchange of a security."""
         ...
 
-    def quoted(self, symbol: Symbol, day: str, moment: datetime) -> Quoted | None:
+    def find_quote(self, symbol: Symbol, day: str, moment: datetime) -> SecurityQuote | None:
         """Return what could be known of a security on a day at a moment; None where nothing is stored of it."""
         ...
 
 
-class Desk:
+class LedgerDesk:
     """The ledger of a workspace with its prices."""
 
-    def __init__(self, ws: Workspace, market: Market, notify: Notify = silent) -> None:
+    def __init__(self, ws: Workspace, market: PriceSource, notify: Notify = drop_message) -> None:
         self.ws, self.market, self.notify = ws, market, notify
 
     @property
     def method(self) -> str:
         """How what is sold is costed: the setting `ledger.method`."""
-        return str(config.get("ledger.method"))
+        return str(config.get_setting("ledger.method"))
 
     def books(
         self,
@@ -78,56 +80,63 @@ class Desk:
         method: str | None = None,
         session: str = "",
         until: datetime | None = None,
-        replaced: Entry | None = None,
+        replaced: JournalEntry | None = None,
     ) -> Books:
         """Return what the journal makes at now(), or at an earlier moment; of one session's trades alone, if named.
 
         replaced  an entry that is corrected to be of the moment `until`: it does not count, nor do the entries of that
                   moment that follow it
         """
-        with _unswept():
-            return self._books(method, session, until, replaced)
+        with _pause_gc():
+            return self._build_books(method, session, until, replaced)
 
-    def _books(self, method: str | None, session: str, until: datetime | None, replaced: Entry | None) -> Books:
-        entries = journal.standing(self.ws.db)
+    def _build_books(
+        self, method: str | None, session: str, until: datetime | None, replaced: JournalEntry | None
+    ) -> Books:
+        entries = journal.effective_entries(self.ws.db)
         if replaced is not None:
             entries = [each for each in entries if each.id != replaced.id]
-        entries += self._actions(entries)
+        entries += self._sync_actions(entries)
         if until is not None:
-            stamp = clock.stamp(until)
+            stamp = clock.utc_stamp(until)
             entries = [each for each in entries if each.time <= stamp]
             if replaced is not None:
                 place = replaced.place or replaced.id
                 entries = [
-                    each for each in entries
+                    each
+                    for each in entries
                     if each.time < stamp or each.kind in ACTIONS or (each.place or each.id) < place
-                ]  # fmt: skip
+                ]
         if session:
-            entries = [each for each in entries if each.session == session or _of_all(each)]
-        books = fold(entries, method=method or self.method, lenient=bool(session))
+            entries = [each for each in entries if each.session == session or _is_per_share(each)]
+        books = book_entries(entries, method=method or self.method, lenient=bool(session))
         for entry, lacking in books.lacking:
             self.notify(
                 Message(
-                    "{symbol}: {lacking} of the shares that entry {number} sold were not bought in this session",
-                    symbol=entry.symbol, lacking=format(lacking, "f"), number=entry.id,
+                    "{symbol}: {lacking} of the shares sold by entry {number} were not bought in this session",
+                    symbol=entry.symbol,
+                    lacking=format(lacking, "f"),
+                    number=entry.id,
                 )
-            )  # fmt: skip
+            )
         return books
 
-    def prices(self, books: Books) -> dict[str, Price]:
+    def load_prices(self, books: Books) -> dict[str, LastPrice]:
         """Return the prices that the books need; what lacks and what is simulated is told."""
-        symbols, found = self._prices(books, self.today)
+        symbols, found = self._load_needed_prices(books, self.today)
         lacking = [str(each) for each in symbols if each.canonical not in found]
         if lacking:
             self.notify(
-                Message("no price is stored of {symbols}: what depends on it is left empty", symbols=", ".join(lacking))
+                Message("no stored price of {symbols}; figures that depend on it are empty", symbols=", ".join(lacking))
             )
-        self._tell_of_age({each.symbol: found[each.symbol] for each in books.holdings.values() if each.symbol in found})
+        self._notify_stale_prices(
+            {each.symbol: found[each.symbol] for each in books.holdings.values() if each.symbol in found}
+        )
         if any(price.simulated for price in found.values()):
             self.notify(Simulated("the prices are simulated"))
         return found
 
-    def _tell_of_age(self, prices: Mapping[str, Price]) -> None:
+    def _notify_stale_prices(self, prices: Mapping[str, LastPrice]) -> None:
         """Name the prices that are older than the last session."""
         old = {name: price for name, price in prices.items() if price.missed}
         same = {(price.date, price.missed) for price in old.values()}
@@ -136,43 +145,52 @@ class Desk:
             told = f"{len(old)}" if len(old) > SHOWN else ", ".join(sorted(old))
             self.notify(
                 Message(
-                    "the prices of {symbols} are as of {date}, {missed} sessions old; `ia sync` brings newer ones",
-                    symbols=told, date=date, missed=missed,
+                    "prices of {symbols} are from {date}, {missed} trading days old; run `ia sync` to update them",
+                    symbols=told,
+                    date=date,
+                    missed=missed,
                 )
-            )  # fmt: skip
+            )
             return
         for name, price in sorted(old.items())[:SHOWN]:
             self.notify(
                 Message(
-                    "{symbol}: the price is as of {date}, {missed} sessions old", symbol=name, date=price.date,
+                    "{symbol}: the price is from {date}, {missed} trading days old",
+                    symbol=name,
+                    date=price.date,
                     missed=price.missed,
                 )
-            )  # fmt: skip
+            )
         if len(old) > SHOWN:
-            self.notify(Message("{count} more prices are older than the last session", count=len(old) - SHOWN))
+            self.notify(Message("{count} other prices are older than the last trading day", count=len(old) - SHOWN))
 
-    def _prices(self, books: Books, today: str, until: datetime | None = None) -> tuple[list[Symbol], dict[str, Price]]:
-        """Return the securities whose prices an account needs, and those prices: also of what was sold on the day that
-        they are of, which is the account's day until the next one has prices."""
+    def _load_needed_prices(
+        self, books: Books, today: str, until: datetime | None = None
+    ) -> tuple[list[Symbol], dict[str, LastPrice]]:
+        """Return the securities whose prices an account needs, and those prices.
+
+        Also of what was sold on the day of the prices, which is the account's day until the next one has prices.
+        """
         asked = [each for each in books.holdings.values() if each.quantity or each.day >= today]
-        found = self.market.prices([from_canonical(each.symbol) for each in asked], until)
+        found = self.market.latest_prices([from_canonical(each.symbol) for each in asked], until)
         latest: dict[str, str] = {}
         for each in asked:
             if each.symbol in found:
                 latest[each.currency] = max(latest.get(each.currency, ""), found[each.symbol].date)
         sold = [
-            each for each in books.holdings.values()
+            each
+            for each in books.holdings.values()
             if not each.quantity and latest.get(each.currency, today) <= each.day < today
-        ]  # fmt: skip
+        ]
         for day in {each.day for each in sold}:
             gone = [from_canonical(each.symbol) for each in sold if each.day == day]
-            found |= self.market.prices(gone, order.day_end(day, gone[0].market))
+            found |= self.market.latest_prices(gone, order.day_end(day, gone[0].market))
         return [from_canonical(name) for name in sorted(each.symbol for each in (*asked, *sold))], found
 
     @property
     def today(self) -> str:
         """The date of now() in Shanghai and Hong Kong."""
-        return order.day_of(None, clock.now())
+        return order.exchange_date(None, clock.now())
 
     def account(
         self,
@@ -188,26 +206,30 @@ class Desk:
         """
         books = books or self.books(method=method, until=until)
         moment = until or clock.now()
-        today = order.day_of(None, moment)
+        today = order.exchange_date(None, moment)
         if until is None:
-            prices = self.prices(books)
+            prices = self.load_prices(books)
             held = [each for each in books.holdings.values() if each.history] if curve else []
-            self.market.foresee(
+            self.market.prefetch_closes(
                 {each.symbol: (each.history[0][0], "9999" if each.quantity else each.day) for each in held}
             )
         else:
-            _, prices = self._prices(books, today, until)
-        return account(
-            books, prices, self.market.closes if until is None and curve else None, today=today,
-            settled=lambda symbol: sellable_after(from_canonical(symbol), today).days, capital=order.capital(),
-        )  # fmt: skip
+            _, prices = self._load_needed_prices(books, today, until)
+        return build_account(
+            books,
+            prices,
+            self.market.closes if until is None and curve else None,
+            today=today,
+            settled=lambda symbol: sellable_after(from_canonical(symbol), today).days,
+            capital=order.load_capital(),
+        )
 
-    def known_actions(self) -> list[Entry]:
+    def known_actions(self) -> list[JournalEntry]:
         """Return the actions that count and are not in the journal: simulated ones. Real ones are entered now."""
-        entries = journal.standing(self.ws.db)
-        return [each for each in self._actions(entries) if not each.id]
+        entries = journal.effective_entries(self.ws.db)
+        return [each for each in self._sync_actions(entries) if not each.id]
 
-    def _actions(self, entries: list[Entry]) -> list[Entry]:
+    def _sync_actions(self, entries: list[JournalEntry]) -> list[JournalEntry]:
         """Return the known actions that the journal lacks; real ones that count are entered into it first."""
         first: dict[str, str] = {}
         for entry in entries:
@@ -216,56 +238,60 @@ class Desk:
         found = self.market.actions(map(from_canonical, sorted(first)), first)
         if not found:
             return []
-        known = journal.known(self.ws.db, (each.key or "" for each, _ in found))
+        known = journal.find_known_keys(self.ws.db, (each.key or "" for each, _ in found))
         lacking = [(each, simulated) for each, simulated in found if each.key not in known]
         if not lacking:
             return []
-        books = fold([*entries, *(each for each, _ in lacking)], lenient=True)
-        counted = [(each, made_up) for each, made_up in lacking if books.holdings[each.symbol].held_before(each.date)]
+        books = book_entries([*entries, *(each for each, _ in lacking)], lenient=True)
+        counted = [
+            (each, made_up) for each, made_up in lacking if books.holdings[each.symbol].shares_held_before(each.date)
+        ]
         real = [each for each, simulated in counted if not simulated]
-        if real and store.writable(self.ws.db):
-            real = self._entered(real)
+        if real and store.is_writable(self.ws.db):
+            real = self._enter_actions(real)
         return [*real, *(each for each, simulated in counted if simulated)]
 
-    def _entered(self, actions: list[Entry]) -> list[Entry]:
+    def _enter_actions(self, actions: list[JournalEntry]) -> list[JournalEntry]:
         with self.ws.lock():
-            done = journal.enter(self.ws, actions)
+            done = journal.append_entries(self.ws, actions)
         for market in sorted({from_canonical(each.symbol).market for each in done if each.kind == DIVIDEND} - {"CN"}):
             self.notify(
                 Message(
-                    "dividends of {market} are entered before tax: enter what was withheld, such as `ia trade dividend"
-                    " --date DAY -- SYMBOL -TAX` (`ia trade rules` has dividend_withheld)",
+                    "dividends of {market} are entered before tax; enter the withheld tax with `ia trade dividend "
+                    "--date DAY -- SYMBOL -TAX` (see dividend_withheld in `ia trade rules`)",
                     market=market,
                 )
-            )  # fmt: skip
+            )
         if len(done) > SHOWN:
             self.notify(
-                Message("{count} dividends, bonus issues and splits are entered from the market data", count=len(done))
+                Message("entered {count} dividends, bonus issues and splits from the market data", count=len(done))
             )
             return done
         for each in done:
             self.notify(
                 Message(
-                    "entered from the market data: {kind} of {symbol} on {date}", kind=Message(each.kind),
-                    symbol=each.symbol, date=each.date,
+                    "entered from the market data: {kind} of {symbol} on {date}",
+                    kind=Message(each.kind),
+                    symbol=each.symbol,
+                    date=each.date,
                 )
-            )  # fmt: skip
+            )
         return done
 
-    def virtual(self, entries: list[Entry]) -> list[Entry]:
+    def missing_actions(self, entries: list[JournalEntry]) -> list[JournalEntry]:
         """Return the known actions of what these entries trade that the journal lacks, as they may still be entered."""
         symbols = sorted({each.symbol for each in entries if each.kind in TRADES})
         found = self.market.actions(map(from_canonical, symbols))
-        known = journal.known(self.ws.db, (each.key or "" for each, _ in found))
+        known = journal.find_known_keys(self.ws.db, (each.key or "" for each, _ in found))
         return [each for each, _ in found if each.key not in known]
 
-    def meant(self, text: str) -> Symbol:
+    def resolve_symbol(self, text: str) -> Symbol:
         """Return the one security that a person means: by rule and table, else by a name that the journal has.
 
         raises  UsageError for one in doubt, or an index; NotFound for an unknown one.
         """
         try:
-            found = resolve(text, traded=True)
+            found = resolve_security(text, traded=True)
         except NotFound:
             rows = self.ws.db.execute("SELECT DISTINCT symbol FROM trades WHERE name = ?", (text.strip(),)).fetchall()
             if len(rows) != 1:
@@ -275,110 +301,123 @@ class Desk:
             raise UsageError("{symbol} is an index and cannot be traded", symbol=str(found))
         if found.kind == "repo":
             raise UsageError(
-                "{symbol} is reverse repo: money that is lent, not a security", symbol=str(found), digits=found.code,
-                hint="`ia trade lend AMOUNT --code {digits}` enters it, `ia trade repaid AMOUNT` its end",
-            )  # fmt: skip
+                "{symbol} is a reverse repo, which is money lent, not a security",
+                symbol=str(found),
+                digits=found.code,
+                hint="enter the loan with `ia trade lend AMOUNT --code {digits}`, its repayment with `ia trade "
+                "repaid AMOUNT`",
+            )
         if found.kind == "issue":
             listed = listed_code(found) or listed_code(found, rights=True)
             raise UsageError(
-                "{symbol} is a code for subscribing to a new issue", symbol=str(found),
+                "{symbol} is a subscription code of a new issue",
+                symbol=str(found),
                 listed=listed.canonical if listed else "CODE",
                 hint="enter it under its listed code: `ia trade buy {listed} QUANTITY PRICE --subscribed`",
-            )  # fmt: skip
+            )
         return found
 
-    def latest(self, symbol: Symbol, moment: datetime) -> Price:
+    def latest_price(self, symbol: Symbol, moment: datetime) -> LastPrice:
         """Return the latest stored price at a moment, and tell of which day it is.
 
         raises  UsageError where none is stored.
         """
-        price = self.market.prices([symbol], moment).get(symbol.canonical)
+        price = self.market.latest_prices([symbol], moment).get(symbol.canonical)
         if price is None:
-            raise UsageError("no price of {symbol} is stored", symbol=str(symbol), hint="give the price: --price PRICE")
+            raise UsageError("no stored price of {symbol}", symbol=str(symbol), hint="give the price: --price PRICE")
         self.notify(
             Message(
-                "{symbol}: the price is that of {date}, {price}", symbol=str(symbol), date=price.date,
+                "{symbol}: using the price of {date}, {price}",
+                symbol=str(symbol),
+                date=price.date,
                 price=format(price.price, "f"),
             )
-        )  # fmt: skip
+        )
         if price.simulated:
             self.notify(Simulated("the prices are simulated"))
         return price
 
-    def held(self, symbol: Symbol, moment: datetime) -> Decimal:
+    def shares_held(self, symbol: Symbol, moment: datetime) -> Decimal:
         """Return how many shares were held at a moment.
 
         raises  NotFound where there were none.
         """
         holding = self.books(until=moment).holdings.get(symbol.canonical)
         if holding is None or not holding.quantity:
-            raise NotFound("{symbol} is not held", symbol=str(symbol), hint="`ia account` shows what is")
-        return Decimal(plain(holding.quantity))
+            raise NotFound("you do not hold {symbol}", symbol=str(symbol), hint="`ia account` shows your positions")
+        return Decimal(format_decimal(holding.quantity))
 
-    def warnings(self, found: Account) -> list[Breach]:
+    def account_warnings(self, found: Account) -> list[Breach]:
         """Return what an account should be warned of, currency by currency."""
-        limits = guard.configured()
+        limits = guard.load_limits()
         told = []
         for purse in found.purses.values():
-            told += guard.warnings(_state(found, purse.currency), limits)
+            told += guard.account_warnings(_build_state(found, purse.currency), limits)
         return told
 
-    def checked(self, wish: Order, replaced: Entry | None = None) -> list[Breach]:
+    def check_order(self, wish: Order, replaced: JournalEntry | None = None) -> list[Breach]:
         """Return what the guard says of an order, on the account as it was at the order's moment.
 
         replaced  the entry that the order is to replace: the order takes its place among those of one moment
         """
         if wish.side not in (BUY, SELL):
             return []
-        asked = guard.Order(
-            wish.symbol, "buy" if wish.side == BUY else "sell", wish.quantity, wish.price, wish.moment, wish.day,
-            wish.symbol.name, order.entry_of(wish).fees,
-        )  # fmt: skip
-        return guard.check(asked, self.state(wish, replaced), guard.configured())
+        asked = guard.CheckedOrder(
+            symbol=wish.symbol,
+            action="buy" if wish.side == BUY else "sell",
+            quantity=wish.quantity,
+            price=wish.price,
+            moment=wish.moment,
+            day=wish.day,
+            name=wish.symbol.name,
+            fees=order.build_entry(wish).fees,
+        )
+        return guard.check_order(asked, self.guard_state(wish, replaced), guard.load_limits())
 
-    def state(self, wish: Order, replaced: Entry | None = None) -> State:
+    def guard_state(self, wish: Order, replaced: JournalEntry | None = None) -> AccountState:
         """Return the account in the order's currency as the guard needs it.
 
         A holding without a price counts at the order's, another security at its cost: no rule sleeps for lack of data.
         """
-        currency = boards.currency(wish.symbol)
+        currency = boards.trading_currency(wish.symbol)
         books = self.books(until=wish.moment, replaced=replaced)
         now = self.account(until=wish.moment, books=books)
-        found = _state(now, currency, wish.day, wish)
+        found = _build_state(now, currency, wish.day, wish)
         guessed = [symbol for symbol in now.unpriced if symbol in found.positions and symbol != wish.symbol.canonical]
-        self._tell_of_age({each.symbol: each.price for each in now.positions if each.price is not None})
+        self._notify_stale_prices({each.symbol: each.price for each in now.positions if each.price is not None})
         if guessed:
             self.notify(
                 Message(
-                    "no price is stored of {symbols}: the guard counts it at its cost",
+                    "no stored price of {symbols}: the risk rules value it at cost",
                     symbols=", ".join(sorted(guessed)),
                 )
             )
         return dataclasses.replace(
-            found, last_trades=self._nearest(wish, replaced.id if replaced is not None else 0),
-            quote=self.market.quoted(wish.symbol, wish.day, wish.moment),
+            found,
+            last_trades=self._nearest_trades(wish, replaced.id if replaced is not None else 0),
+            quote=self.market.find_quote(wish.symbol, wish.day, wish.moment),
             holiday=self.market.is_holiday(wish.symbol, wish.day),
-        )  # fmt: skip
+        )
 
-    def _nearest(self, wish: Order, without: int) -> dict[str, datetime]:
+    def _nearest_trades(self, wish: Order, without: int) -> dict[str, datetime]:
         """Return the moment of the trade in the order's security that is nearest to it, before or after."""
         moments = [
             datetime.fromisoformat(each.time)
-            for each in journal.standing(self.ws.db, symbol=wish.symbol.canonical)
+            for each in journal.effective_entries(self.ws.db, symbol=wish.symbol.canonical)
             if each.kind in (BUY, SELL) and each.id != without
         ]
         nearest = min(moments, key=lambda moment: abs(moment - wish.moment), default=None)
         return {} if nearest is None else {wish.symbol.canonical: nearest}
 
 
-def _state(found: Account, currency: str, day: str = "", wish: Order | None = None) -> State:
+def _build_state(found: Account, currency: str, day: str = "", wish: Order | None = None) -> AccountState:
     """Return an account in one currency as the guard takes it; the day's result only where it is that of `day`.
 
     wish    where it is given, a holding without a price counts at the order's price, or at its cost
     """
     purse = found.purses.get(currency)
     if purse is None:
-        return State(currency)
+        return AccountState(currency)
     held = {}
     equity, known = purse.equity, purse.today
     for each in found.positions:
@@ -387,17 +426,19 @@ def _state(found: Account, currency: str, day: str = "", wish: Order | None = No
             if value is None and wish is not None:
                 value = each.quantity * wish.price if each.symbol == wish.symbol.canonical else each.cost
             price = each.price.price if each.price else None
-            held[each.symbol] = Held(each.quantity, each.sellable, value, each.cost, price)
+            held[each.symbol] = GuardHolding(
+                quantity=each.quantity, sellable=each.sellable, value=value, cost=each.cost, last_price=price
+            )
     if equity is None and wish is not None and purse.cash is not None:
         equity = purse.cash + purse.lent + sum((each.value or ZERO for each in held.values()), ZERO)
     if day and purse.day != day and held:
         known = None
     start = equity - known if equity is not None and known is not None else None
-    return State(currency, equity, purse.cash, held, {}, known, start)
+    return AccountState(currency, equity, purse.cash, held, {}, known, start)
 
 
 @contextlib.contextmanager
-def _unswept() -> Iterator[None]:
+def _pause_gc() -> Iterator[None]:
     """Keep the garbage collector from looking through a hundred thousand entries again and again as they are made."""
     on = gc.isenabled()
     gc.disable()
@@ -408,6 +449,6 @@ def _unswept() -> Iterator[None]:
             gc.enable()
 
 
-def _of_all(entry: Entry) -> bool:
+def _is_per_share(entry: JournalEntry) -> bool:
     """Whether an entry holds for whoever has the shares: a dividend or a ratio per share."""
     return entry.kind in ACTIONS and entry.cash is None and entry.quantity is None

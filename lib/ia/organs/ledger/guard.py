@@ -13,12 +13,12 @@ from datetime import date, datetime, timedelta
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_UP, Decimal
 from typing import Literal, NamedTuple
 
-from ia.domain.instruments.boards import currency
+from ia.domain.instruments.boards import trading_currency
 from ia.domain.instruments.special import is_st, sessions_by_name
 from ia.domain.instruments.symbols import Symbol
-from ia.domain.rules.fees import exact
-from ia.domain.rules.limits import limits
-from ia.domain.rules.lots import check_quantity, lot
+from ia.domain.rules.fees import require_decimals
+from ia.domain.rules.limits import price_limits
+from ia.domain.rules.lots import check_quantity, find_lot
 from ia.domain.rules.settlement import sellable_after
 from ia.kernel import config
 from ia.kernel.errors import ConfigError, Message, NotFound, Refused
@@ -28,9 +28,16 @@ HUNDRED = Decimal(100)
 _is_limit = re.compile(r"[0-9]{1,4}(?:\.[0-9]{1,6})?", re.ASCII).fullmatch
 
 
-class Order(NamedTuple):
-    """What is to be journalled, or advised. price and fees (all of them) in the security's currency; moment: aware;
-    day: the trading day in the exchange's zone, YYYY-MM-DD; name: as of that day, for ST."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CheckedOrder:
+    """A trade that is to be journalled, or advised.
+
+    Attributes:
+        price: in the security's currency, as the fees (all of them).
+        moment: with its time zone.
+        day: the trading day in the exchange's zone, YYYY-MM-DD.
+        name: as of that day, for ST.
+    """
 
     symbol: Symbol
     action: Literal["buy", "sell"]
@@ -42,9 +49,12 @@ class Order(NamedTuple):
     fees: Decimal = Decimal(0)
 
 
-class Held(NamedTuple):
-    """A position: how much, how much of it may be sold on the order's day, what it is worth and what it cost (money of
-    the whole position), and the last price; None where no price is known."""
+class GuardHolding(NamedTuple):
+    """A position as the checks of an order see it.
+
+    How much, how much of it may be sold on the order's day, what it is worth and what it cost (money of the whole
+    position), and the last price; None where no price is known.
+    """
 
     quantity: Decimal
     sellable: Decimal
@@ -53,9 +63,12 @@ class Held(NamedTuple):
     last_price: Decimal | None
 
 
-class Quoted(NamedTuple):
-    """What the store knows of the ordered security on the order's day. prev_close: the close before it; change_pct: per
-    cent against that; listed: YYYY-MM-DD; sessions: trading days since that day, 0 on it.
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SecurityQuote:
+    """What the store knows of the ordered security on the order's day.
+
+    prev_close: the close before it; change_pct: per cent against that; listed: YYYY-MM-DD; sessions: trading days since
+    that day, 0 on it.
 
     reference  whether a snapshot of that day told prev_close, adjusted on an ex-day, and the name
     stale      the day of prev_close, where there was a session between it and the order's day; else ""
@@ -73,7 +86,7 @@ class Quoted(NamedTuple):
 
 
 @dataclass(frozen=True)
-class State:
+class AccountState:
     """The account in one currency, as it was before the order. Money; None where it is not known.
 
     equity            cash and positions; None where neither deposits nor `ledger.capital` tell of cash
@@ -86,15 +99,15 @@ class State:
     currency: str
     equity: Decimal | None = None
     cash: Decimal | None = None
-    positions: Mapping[str, Held] = field(default_factory=dict)
+    positions: Mapping[str, GuardHolding] = field(default_factory=dict)
     last_trades: Mapping[str, datetime] = field(default_factory=dict)
     day_pnl: Decimal | None = None
     day_start_equity: Decimal | None = None
-    quote: Quoted | None = None
+    quote: SecurityQuote | None = None
     holiday: bool = False
 
 
-class Limits(NamedTuple):
+class RiskLimits(NamedTuple):
     """The settings `risk.*`: per cent, and hours."""
 
     position_pct: Decimal = Decimal(20)
@@ -106,10 +119,15 @@ class Limits(NamedTuple):
 
 
 class Breach(NamedTuple):
-    """One thing that speaks against an order. rule: its setting (`risk.position_pct`) or `exchange.…`, `account.…`;
-    value and limit: the numbers, in per cent, hours, shares or money; refuses: False for what is only told;
-    overridable: whether `--override --because` may pass it; symbol: the position that it is about, where that is not
-    the security of the order."""
+    """One thing that speaks against an order.
+
+    Attributes:
+        rule: its setting (`risk.position_pct`) or `exchange.…`, `account.…`.
+        value: the number that breaks it, in per cent, hours, shares or money, as the limit.
+        refuses: False for what is only told.
+        overridable: whether `--override --because` may pass it.
+        symbol: the position that it is about, where that is not the security of the order.
+    """
 
     rule: str
     value: Decimal | None
@@ -120,59 +138,65 @@ class Breach(NamedTuple):
     symbol: str = ""
 
 
-class Several(list[Message]):
+class JoinedMessages(list[Message]):
     """Messages that are told together."""
 
     def __str__(self) -> str:
         return "; ".join(map(str, self))
 
 
-def limits_document(limits: Limits) -> dict[str, float]:
+def limits_document(limits: RiskLimits) -> dict[str, float]:
     """Return the limits as plain data: per cent, and hours."""
     return {name: float(value) for name, value in limits._asdict().items()}
 
 
-def configured() -> Limits:
+def load_limits() -> RiskLimits:
     """Return the limits of the settings `risk.*`. raises ConfigError (78) for one that is no number or not sensible."""
-    return Limits(**{name: parse_limit(f"risk.{name}", config.get(f"risk.{name}")) for name in Limits._fields})
+    return RiskLimits(
+        **{name: parse_limit(f"risk.{name}", config.get_setting(f"risk.{name}")) for name in RiskLimits._fields}
+    )
 
 
-def check(order: Order, state: State, limits: Limits) -> list[Breach]:
+def check_order(order: CheckedOrder, state: AccountState, limits: RiskLimits) -> list[Breach]:
     """Return what speaks against an order, what refuses it first; an empty list where nothing does.
 
     The same order and state give the same answer; it is allowed where no breach refuses (`allowed`).
     """
-    exact(order.quantity, order.price, order.fees)
-    if state.currency != currency(order.symbol):
+    require_decimals(order.quantity, order.price, order.fees)
+    if state.currency != trading_currency(order.symbol):
         raise ValueError(f"{order.symbol} is not traded in {state.currency}")
-    found = [*_exchange(order, state)]
+    found = [*_check_exchange_rules(order, state)]
     if order.action == "buy":
-        found += [*_position(order, state, limits), *_cash(order, state), *_day(state, limits, buying=True)]
-        found += _cooling(order, state, limits)
+        found += [
+            *_check_position(order, state, limits),
+            *_check_cash(order, state),
+            *_check_daily_loss(state, limits, buying=True),
+        ]
+        found += _check_cooldown(order, state, limits)
         # A price that is far from the simulated ones is of the real market: they say nothing of its rise.
         apart = any(breach.rule == "exchange.price_limit" and not breach.refuses for breach in found)
         if not (apart and state.quote is not None and state.quote.simulated):
-            found += _rise(order, state, limits)
+            found += _check_rise(order, state, limits)
     elif not _is_stop_loss(order, state, limits):
-        found += [breach._replace(refuses=False) for breach in _cooling(order, state, limits)]
+        found += [breach._replace(refuses=False) for breach in _check_cooldown(order, state, limits)]
     return sorted(found, key=lambda breach: not breach.refuses)
 
 
-def allowed(breaches: Iterable[Breach]) -> bool:
+def is_allowed(breaches: Iterable[Breach]) -> bool:
     """Whether nothing refuses."""
     return not any(breach.refuses for breach in breaches)
 
 
-def warnings(state: State, limits: Limits) -> list[Breach]:
+def account_warnings(state: AccountState, limits: RiskLimits) -> list[Breach]:
     """Return what an account should be warned of, order or not: the loss of its day, and positions at their stop."""
-    found = [breach._replace(refuses=False) for breach in _day(state, limits, buying=False)]
+    found = [breach._replace(refuses=False) for breach in _check_daily_loss(state, limits, buying=False)]
     for symbol, held in state.positions.items():
-        loss = _loss(held, held.last_price)
+        loss = _loss_percent(held, held.last_price)
         if loss is not None and loss >= limits.stop_loss_pct:
             told = {
                 "symbol": symbol,
-                "value": percent(loss, limits.stop_loss_pct),
-                "limit": exactly(limits.stop_loss_pct),
+                "value": format_percent(loss, limits.stop_loss_pct),
+                "limit": format_limit(limits.stop_loss_pct),
             }
             message = Message("stop-loss: {symbol} has lost {value} >= {limit}", **told)
             found.append(
@@ -185,12 +209,14 @@ SALE_COST = Decimal("0.002")
 """More than the fees of a sale, as a part of its amount."""
 
 
-def excess(symbol: Symbol, day: str, quantity: Decimal, value: Decimal, equity: Decimal, limits: Limits) -> Decimal:
+def excess_shares(
+    symbol: Symbol, day: str, quantity: Decimal, value: Decimal, equity: Decimal, limits: RiskLimits
+) -> Decimal:
     """Return how many shares less bring a position within its limit: whole lots as they are traded, else all of it."""
     part = limits.position_pct / HUNDRED
     if value <= part * equity or value <= 0 or quantity <= 0:
         return NOTHING
-    rule = lot(symbol, day)
+    rule = find_lot(symbol, day)
     step, least = (rule.step, rule.least) if rule is not None else (Decimal(1), Decimal(1))
     price = value / quantity
     needed = (value - part * equity) / (price * (1 - part * SALE_COST))
@@ -198,97 +224,104 @@ def excess(symbol: Symbol, day: str, quantity: Decimal, value: Decimal, equity: 
     return min(max(lots, least), quantity)
 
 
-def refused(breaches: Iterable[Breach]) -> Refused:
+def build_refusal(breaches: Iterable[Breach]) -> Refused:
     """Return the failure (77) that names every breach that refuses."""
     refusing = [breach for breach in breaches if breach.refuses]
     pass_by = all(breach.overridable for breach in refusing)
-    hint = "if it is meant so: `--override --because WHY`; the journal keeps both" if pass_by else None
+    hint = "to enter it anyway, add `--override --because WHY`; the journal stores both" if pass_by else None
     if any(breach.rule == "exchange.held" for breach in refusing):
-        hint = "`ia account` shows what is held"
+        hint = "your positions: `ia account`"
     return Refused(
         "{breaches}",
-        breaches=Several(breach.message for breach in refusing),
+        breaches=JoinedMessages(breach.message for breach in refusing),
         hint=hint,
     )
 
 
-def percent(value: Decimal, limit: Decimal) -> str:
-    """Return per cent as a person reads them: one decimal, none where it is 0; more where else a value would not stand
-    on the side of its limit, above or at it, on which it is.
+def format_percent(value: Decimal, limit: Decimal) -> str:
+    """Return per cent as a person reads them: one decimal, none where it is 0.
 
-    >>> [percent(Decimal(text), Decimal(20)) for text in ("23", "22.74", "20.04", "20.0001", "20")]
+    There are more where else a value would not stand on the side of its limit, above or at it, on which it is.
+
+    >>> [format_percent(Decimal(text), Decimal(20)) for text in ("23", "22.74", "20.04", "20.0001", "20")]
     ['23%', '22.7%', '20.04%', '20.0001%', '20%']
     """
     for digits in range(1, 10):
         shown = value.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
         if shown.compare(limit) == value.compare(limit):
-            return exactly(shown)
-    return exactly(value.quantize(Decimal(1).scaleb(-9), ROUND_CEILING if value > limit else ROUND_FLOOR))
+            return format_limit(shown)
+    return format_limit(value.quantize(Decimal(1).scaleb(-9), ROUND_CEILING if value > limit else ROUND_FLOOR))
 
 
-def exactly(limit: Decimal) -> str:
+def format_limit(limit: Decimal) -> str:
     """Return a limit in per cent as it was set."""
     return f"{limit.normalize():f}%"
 
 
-def _position(order: Order, state: State, limits: Limits) -> Iterator[Breach]:
+def _check_position(order: CheckedOrder, state: AccountState, limits: RiskLimits) -> Iterator[Breach]:
     """A buy that makes one security too large a part of the account, valued after it and its fees."""
     rule, most = "risk.position_pct", limits.position_pct
     if state.equity is None:
         template = (
-            "the position limit of {limit} was not checked: the cash in {currency} is not known; `ia trade deposit` or"
-            " the setting ledger.capital tells it"
+            (
+                "position limit of {limit} not checked: cash in {currency} is unknown; "
+                "enter it with `ia trade deposit` or set ledger.capital"
+            )
             if state.cash is None
-            else "the position limit of {limit} was not checked: of a position in {currency} no price is stored;"
-            " `ia sync` fetches it"
+            else (
+                "position limit of {limit} not checked: a position in {currency} has no stored price; run `ia sync` to "
+                "fetch it"
+            )
         )
-        message = Message(template, limit=exactly(most), currency=state.currency)
+        message = Message(template, limit=format_limit(most), currency=state.currency)
         yield Breach(rule, None, most, message, refuses=False)
         return
-    value = order.quantity * order.price + _worth(state.positions.get(order.symbol.canonical), order.price)
+    value = order.quantity * order.price + _position_value(state.positions.get(order.symbol.canonical), order.price)
     equity = state.equity - order.fees
     if equity <= 0:
-        message = Message("position limit: the account is worth {equity} {currency}", **_money(equity, state))
+        message = Message("position limit: the account's equity is {equity} {currency}", **_money_params(equity, state))
         yield Breach(rule, None, most, message)
     elif value * HUNDRED > most * equity:
         share = value * HUNDRED / equity
-        message = Message("position limit: {value} > {limit}", value=percent(share, most), limit=exactly(most))
+        message = Message(
+            "position limit: {value} > {limit}", value=format_percent(share, most), limit=format_limit(most)
+        )
         yield Breach(rule, share, most, message)
 
 
-def _worth(held: Held | None, price: Decimal) -> Decimal:
+def _position_value(held: GuardHolding | None, price: Decimal) -> Decimal:
     if held is None:
         return NOTHING
     return held.quantity * price if held.value is None else held.value
 
 
-def _cash(order: Order, state: State) -> Iterator[Breach]:
+def _check_cash(order: CheckedOrder, state: AccountState) -> Iterator[Breach]:
     need = order.quantity * order.price + order.fees
     if state.cash is not None and need > state.cash:
         told = {"need": f"{need:,.2f}", "cash": f"{state.cash:,.2f}", "currency": state.currency}
         yield Breach("account.cash", need, state.cash, Message("not enough cash: {need} > {cash} {currency}", **told))
 
 
-def _day(state: State, limits: Limits, *, buying: bool) -> Iterator[Breach]:
+def _check_daily_loss(state: AccountState, limits: RiskLimits, *, buying: bool) -> Iterator[Breach]:
     """The loss of the day: told from the first limit on, and from the second on nothing is bought."""
     if state.day_pnl is None or state.day_start_equity is None or state.day_start_equity <= 0:
         if buying and state.equity is not None and state.positions:
-            message = Message("the loss of the day was not checked: it is not known")
+            message = Message("daily loss limit not checked: the day's loss is unknown")
             yield Breach("risk.day_stop_pct", None, limits.day_stop_pct, message, refuses=False)
         return
     loss = -state.day_pnl * HUNDRED / state.day_start_equity
     for name, template in (
-        ("day_stop_pct", "loss of the day: {value} >= {limit}, nothing is bought any more"),
-        ("day_warning_pct", "loss of the day: {value} >= {limit}"),
+        ("day_stop_pct", "daily loss limit: {value} >= {limit}; no further purchases that day"),
+        ("day_warning_pct", "daily loss: {value} >= {limit}"),
     ):
         limit: Decimal = getattr(limits, name)
         if loss >= limit:
-            message = Message(template, value=percent(loss, limit), limit=exactly(limit))
+            message = Message(template, value=format_percent(loss, limit), limit=format_limit(limit))
             yield Breach(f"risk.{name}", loss, limit, message, refuses=name == "day_stop_pct")
             return
 
 
-def _cooling(order: Order, state: State, limits: Limits) -> Iterator[Breach]:
+def _check_cooldown(order: CheckedOrder, state: AccountState, limits: RiskLimits) -> Iterator[Breach]:
     last = state.last_trades.get(order.symbol.canonical)
     if last is None:
         return
@@ -297,66 +330,74 @@ def _cooling(order: Order, state: State, limits: Limits) -> Iterator[Breach]:
         hours = Decimal(int(passed.total_seconds())) / 3600
         shown = hours.quantize(Decimal("0.1"), ROUND_FLOOR)  # 23.98 is not yet 24
         told = {"hours": f"{shown:f}", "limit": f"{limits.cooling_hours.normalize():f}"}
-        message = Message("cooling: {hours} h since the last trade < {limit} h", **told)
+        message = Message("cooldown: {hours} h since the last trade < {limit} h", **told)
         yield Breach("risk.cooling_hours", hours, limits.cooling_hours, message)
 
 
-def _rise(order: Order, state: State, limits: Limits) -> Iterator[Breach]:
+def _check_rise(order: CheckedOrder, state: AccountState, limits: RiskLimits) -> Iterator[Breach]:
     """A buy after a rise: that of the order's price against the close before, else the day's."""
-    quote, limit = state.quote or Quoted(), limits.rise_pct
+    quote, limit = state.quote or SecurityQuote(), limits.rise_pct
     rise = quote.change_pct
     if quote.prev_close and not quote.stale:
         rise = (order.price - quote.prev_close) * HUNDRED / quote.prev_close
     if rise is None and quote.stale:
-        template = "the rise of {symbol} on {day} was not checked: the last close before that is stored is of {date}"
+        template = "daily change of {symbol} on {day} not checked: the last stored close before it is from {date}"
         message = Message(template, symbol=order.symbol.canonical, day=order.day, date=quote.stale)
         yield Breach("risk.rise_pct", None, limit, message, refuses=False)
     elif rise is None:
-        template = "the rise of {symbol} on {day} was not checked: the close before is not stored"
+        template = "daily change of {symbol} on {day} not checked: the previous close is not stored"
         message = Message(template, symbol=order.symbol.canonical, day=order.day)
         yield Breach("risk.rise_pct", None, limit, message, refuses=False)
     elif rise > limit:
-        told = {"value": percent(rise, limit), "limit": exactly(limit)}
-        yield Breach("risk.rise_pct", rise, limit, Message("rise of the day: {value} > {limit}", **told))
+        told = {"value": format_percent(rise, limit), "limit": format_limit(limit)}
+        yield Breach("risk.rise_pct", rise, limit, Message("daily change: {value} > {limit}", **told))
 
 
-def _exchange(order: Order, state: State) -> Iterator[Breach]:
+def _check_exchange_rules(order: CheckedOrder, state: AccountState) -> Iterator[Breach]:
     """What the exchange would not have done: such a quantity, such a price, such a sale."""
     if date.fromisoformat(order.day).weekday() > 4:
         template = "{day} falls on a weekend, when exchanges are closed; give the trade date with `--date`"
         yield Breach("exchange.closed", None, None, Message(template, day=order.day), refuses=False)
     elif state.holiday:
-        template = "{day} is a holiday of the exchange: `--date` tells when the trade was"
+        template = "{day} is an exchange holiday; give the trade date with `--date`"
         yield Breach("exchange.closed", None, None, Message(template, day=order.day), refuses=False)
     try:
-        yield from _quantity(order, state)
-        yield from _within_limits(order, state)
+        yield from _check_quantity(order, state)
+        yield from _check_price_limits(order, state)
     except NotFound as exc:  # before the table of rules begins
         yield Breach("exchange.rules", None, None, Message(exc.template, **exc.params), refuses=False)
 
 
-def _quantity(order: Order, state: State) -> Iterator[Breach]:
+def _check_quantity(order: CheckedOrder, state: AccountState) -> Iterator[Breach]:
     held = state.positions.get(order.symbol.canonical)
     quantity = held.quantity if held is not None else NOTHING
     if (wrong := check_quantity(order.symbol, order.day, order.action, order.quantity, quantity)) is not None:
         yield Breach("exchange.lot", order.quantity, None, wrong)
     elif order.action == "buy" and order.symbol.market == "HK":
-        message = Message("{symbol}: its board lot is not known, so the quantity was not checked", symbol=order.symbol)
+        message = Message("{symbol}: quantity not checked, because the board lot is unknown", symbol=order.symbol)
         yield Breach("exchange.lot", order.quantity, None, message, refuses=False)
     if order.action == "buy":
         return
     if order.quantity > quantity:
-        told = {"symbol": order.symbol.canonical, "quantity": _plain(order.quantity), "held": _plain(quantity)}
-        message = Message("{symbol}: {quantity} to be sold > {held} held", **told)
+        told = {
+            "symbol": order.symbol.canonical,
+            "quantity": _format_decimal(order.quantity),
+            "held": _format_decimal(quantity),
+        }
+        message = Message("{symbol}: sale of {quantity} > {held} held", **told)
         yield Breach("exchange.held", order.quantity, quantity, message, overridable=False)
     elif held is not None and order.quantity > held.sellable:
         sure = sellable_after(order.symbol, order.day).sure
-        told = {"symbol": order.symbol.canonical, "quantity": _plain(order.quantity), "sellable": _plain(held.sellable)}
-        message = Message("T+1: {symbol}: {quantity} to be sold > {sellable} that may be sold that day", **told)
+        told = {
+            "symbol": order.symbol.canonical,
+            "quantity": _format_decimal(order.quantity),
+            "sellable": _format_decimal(held.sellable),
+        }
+        message = Message("T+1: {symbol}: sale of {quantity} > {sellable} sellable that day", **told)
         yield Breach("exchange.t1", order.quantity, held.sellable, message, refuses=sure)
 
 
-def _within_limits(order: Order, state: State) -> Iterator[Breach]:
+def _check_price_limits(order: CheckedOrder, state: AccountState) -> Iterator[Breach]:
     """A price that the exchange would not have let through.
 
     Where the limits are not certain it is only told: without a snapshot of the day nobody knows whether the name was
@@ -368,7 +409,7 @@ def _within_limits(order: Order, state: State) -> Iterator[Breach]:
     name = quote.name if quote.reference and quote.name else order.name or quote.name
     sessions = quote.sessions if quote.sessions is not None else sessions_by_name(name)
     for special in (False, True)[: 1 + is_st(name)]:
-        found = limits(
+        found = price_limits(
             order.symbol,
             order.day,
             quote.prev_close,
@@ -379,7 +420,7 @@ def _within_limits(order: Order, state: State) -> Iterator[Breach]:
         if found is None or found.low <= order.price <= found.high:
             continue
         over = order.price > found.high
-        told = {"price": _plain(order.price), "rule": found.rule, "day": order.day}
+        told = {"price": _format_decimal(order.price), "rule": found.rule, "day": order.day}
         bound, template = (
             (found.high, "price limit of {day}: {price} > {limit} ({rule})")
             if over
@@ -387,36 +428,36 @@ def _within_limits(order: Order, state: State) -> Iterator[Breach]:
         )
         if quote.simulated:
             template = (
-                "{price} is beyond {limit}, the limit of the simulated market on {day}: taken for a price of the real"
-                " one, its rise was not checked"
+                "{price} is beyond {limit}, the simulated market's price limit on {day}; "
+                "ia treats it as a real price and does not check its daily change"
             )
         certain = found.sure and not quote.simulated and (quote.reference or (over and not special))
         certain = certain and "退" not in name  # the first day of a delisting period has no limits
-        message = Message(template, **told, limit=_plain(bound))
+        message = Message(template, **told, limit=_format_decimal(bound))
         yield Breach("exchange.price_limit", order.price, bound, message, refuses=certain)
         return
 
 
-def _is_stop_loss(order: Order, state: State, limits: Limits) -> bool:
+def _is_stop_loss(order: CheckedOrder, state: AccountState, limits: RiskLimits) -> bool:
     held = state.positions.get(order.symbol.canonical)
     if held is None:
         return False
-    losses = (_loss(held, held.last_price), _loss(held, order.price))
+    losses = (_loss_percent(held, held.last_price), _loss_percent(held, order.price))
     return any(loss is not None and loss >= limits.stop_loss_pct for loss in losses)
 
 
-def _loss(held: Held, price: Decimal | None) -> Decimal | None:
+def _loss_percent(held: GuardHolding, price: Decimal | None) -> Decimal | None:
     """Return what a position has lost at a price, in per cent of its cost; negative where it has gained."""
     if price is None or held.cost <= 0:
         return None
     return (held.cost - held.quantity * price) * HUNDRED / held.cost
 
 
-def _plain(number: Decimal) -> str:
+def _format_decimal(number: Decimal) -> str:
     return f"{number.normalize():f}"
 
 
-def _money(amount: Decimal, state: State) -> dict[str, str]:
+def _money_params(amount: Decimal, state: AccountState) -> dict[str, str]:
     return {"equity": f"{amount:,.2f}", "currency": state.currency}
 
 
@@ -426,7 +467,7 @@ def parse_limit(name: str, value: object) -> Decimal:
     if name.endswith("hours"):
         if _is_limit(text) and Decimal(text) <= 8760:
             return Decimal(text)
-        raise ConfigError("{name}: {value!r} is no number of hours from 0 to 8760", name=name, value=text)
+        raise ConfigError("{name}: {value!r} is not a number of hours from 0 to 8760", name=name, value=text)
     least = 0 if name.endswith("rise_pct") else Decimal("0.000001")
     if _is_limit(text) and least <= Decimal(text) <= 100:
         return Decimal(text)
@@ -434,6 +475,6 @@ def parse_limit(name: str, value: object) -> Decimal:
         '{name}: {value!r} is not a percentage; give a number above 0 and at most 100, without "%"',
         name=name,
         value=text,
-        usual=f"{getattr(Limits(), name.removeprefix('risk.'))}",
-        hint="`ia config set {name} {usual}` sets the usual one",
+        usual=f"{getattr(RiskLimits(), name.removeprefix('risk.'))}",
+        hint="set the default with `ia config set {name} {usual}`",
     )

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from ia.domain.rules.fees import cents
+from ia.domain.rules.fees import round_to_cents
 from ia.kernel import audit, clock, config, store
 from ia.kernel.errors import BadData, NotFound, UsageError
 from ia.kernel.workspace import Workspace
@@ -32,7 +32,7 @@ AUDITED = 20
 """Entries that are told one by one in the audit trail; more of them came from a file, and are told as one."""
 
 
-class Entry(NamedTuple):
+class JournalEntry(NamedTuple):
     """One line of the journal. Times are UTC stamps; `id` 0: not entered yet.
 
     kind      buy, sell, subscribe (rights and new issues: no fees, no guard), dividend, bonus, split, deposit,
@@ -81,7 +81,7 @@ class Entry(NamedTuple):
         return self.commission + self.stamp + self.transfer + self.other
 
 
-_STORED = Entry._fields[:-1]
+_STORED = JournalEntry._fields[:-1]
 _COLUMNS = ", ".join(_STORED)
 
 
@@ -90,7 +90,7 @@ def has_entries(db: sqlite3.Connection) -> bool:
     return db.execute("SELECT 1 FROM trades LIMIT 1").fetchone() is not None
 
 
-def standing(db: sqlite3.Connection, *, symbol: str = "", everything: bool = False) -> list[Entry]:
+def effective_entries(db: sqlite3.Connection, *, symbol: str = "", everything: bool = False) -> list[JournalEntry]:
     """Return the entries that count at now(), in the order in which they happened.
 
     symbol      canonical; only that security's. everything: those later than now() too
@@ -98,46 +98,50 @@ def standing(db: sqlite3.Connection, *, symbol: str = "", everything: bool = Fal
     where, values = ["kind <> 'void'"], list[str]()
     if not everything:
         where.append("time <= ?")
-        values.append(clock.stamp(clock.now()))
+        values.append(clock.utc_stamp(clock.now()))
     if symbol:
         where.append("symbol = ?")
         values.append(symbol)
-    replaced = _replaced(db)
+    replaced = _load_replacements(db)
     made_of = {by: number for number, by in replaced.items()}
-    found = [entry for entry in _selected(db, where, values) if entry.id not in replaced]
+    found = [entry for entry in _select_entries(db, where, values) if entry.id not in replaced]
     if made_of:
-        found = [entry._replace(place=_root(entry.id, made_of)) if entry.corrects else entry for entry in found]
+        found = [
+            entry._replace(place=_original_number(entry.id, made_of)) if entry.corrects else entry for entry in found
+        ]
     return found
 
 
-def _root(number: int, made_of: dict[int, int]) -> int:
+def _original_number(number: int, made_of: dict[int, int]) -> int:
     while number in made_of:
         number = made_of[number]
     return number
 
 
-def listed(db: sqlite3.Connection, *, symbol: str = "", session: str = "") -> list[tuple[Entry, int | None]]:
+def list_entries(
+    db: sqlite3.Connection, *, symbol: str = "", session: str = ""
+) -> list[tuple[JournalEntry, int | None]]:
     """Return all entries visible at now(), those replaced too, each with the number of the one that replaces it."""
-    where, values = ["time <= ?"], [clock.stamp(clock.now())]
+    where, values = ["time <= ?"], [clock.utc_stamp(clock.now())]
     for column, value in (("symbol", symbol), ("session", session)):
         if value:
             where.append(f"{column} = ?")
             values.append(value)
-    by = _replaced(db)
-    return [(entry, by.get(entry.id)) for entry in _selected(db, where, values)]
+    by = _load_replacements(db)
+    return [(entry, by.get(entry.id)) for entry in _select_entries(db, where, values)]
 
 
-def _replaced(db: sqlite3.Connection) -> dict[int, int]:
+def _load_replacements(db: sqlite3.Connection) -> dict[int, int]:
     """Return the numbers of the entries that count no more, each with that of the one which names it."""
     return dict(db.execute("SELECT corrects, id FROM trades WHERE corrects IS NOT NULL"))
 
 
-def _selected(db: sqlite3.Connection, where: list[str], values: list[str]) -> Iterator[Entry]:
+def _select_entries(db: sqlite3.Connection, where: list[str], values: list[str]) -> Iterator[JournalEntry]:
     query = f"SELECT {_COLUMNS} FROM trades WHERE {' AND '.join(where)} ORDER BY date, time, id"
-    return _read(db.execute(query, values))
+    return _parse_entries(db.execute(query, values))
 
 
-def _read(rows: Iterable[tuple[Any, ...]]) -> Iterator[Entry]:
+def _parse_entries(rows: Iterable[tuple[Any, ...]]) -> Iterator[JournalEntry]:
     """Yield entries of rows, as fast as a hundred thousand of them ask for: the same number is made once.
 
     raises  BadData naming an entry that another program has damaged.
@@ -146,24 +150,38 @@ def _read(rows: Iterable[tuple[Any, ...]]) -> Iterator[Entry]:
     made = tuple.__new__
     for row in rows:
         try:
-            entry = made(Entry, (
-                *row[:7], known[row[7]], known[row[8]], known[row[9]], known[row[10]], fee[row[11]], fee[row[12]],
-                fee[row[13]], fee[row[14]], *row[15:-1], row[-1] or "", 0,
-            ))  # fmt: skip
-            sound = _is_moment(row[1]) and _is_day(row[2]) and _whole(entry)
+            entry = made(
+                JournalEntry,
+                (
+                    *row[:7],
+                    known[row[7]],
+                    known[row[8]],
+                    known[row[9]],
+                    known[row[10]],
+                    fee[row[11]],
+                    fee[row[12]],
+                    fee[row[13]],
+                    fee[row[14]],
+                    *row[15:-1],
+                    row[-1] or "",
+                    0,
+                ),
+            )
+            sound = _is_moment(row[1]) and _is_day(row[2]) and _is_complete(entry)
         except (ValueError, TypeError):
             sound = False
         if not sound:
-            raise damaged(row[0])
+            raise damaged_entry_error(row[0])
         yield entry
 
 
-def damaged(number: int) -> BadData:
+def damaged_entry_error(number: int) -> BadData:
     """Return the failure for an entry that this program has not written so."""
     return BadData(
-        "entry {number} of the ledger is damaged", number=number,
-        hint="`sqlite3 .ia/ia.db 'SELECT * FROM trades WHERE id = {number}'` shows it; a backup has it whole",
-    )  # fmt: skip
+        "entry {number} of the ledger is damaged",
+        number=number,
+        hint="inspect it with `sqlite3 .ia/ia.db 'SELECT * FROM trades WHERE id = {number}'`, or restore a backup",
+    )
 
 
 _is_number = re.compile(r"-?[0-9]+(?:\.[0-9]+)?", re.ASCII).fullmatch
@@ -171,7 +189,7 @@ _is_day = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII).fullmatch
 _is_moment = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{8,12}Z", re.ASCII).fullmatch
 
 
-def _whole(entry: Entry) -> bool:
+def _is_complete(entry: JournalEntry) -> bool:
     """Whether an entry has what its kind needs."""
     kind = entry.kind
     if kind in TRADES:
@@ -199,40 +217,43 @@ class _Decimals(dict[str | None, Decimal | None]):
         return made
 
 
-def get(db: sqlite3.Connection, number: int) -> Entry:
+def get_entry(db: sqlite3.Connection, number: int) -> JournalEntry:
     """Return an entry that still counts, so that it may be corrected.
 
     raises  NotFound; UsageError where it is void, or replaced already.
     """
     row = db.execute(
-        f"SELECT {_COLUMNS} FROM trades WHERE id = ? AND time <= ?", (number, clock.stamp(clock.now()))
+        f"SELECT {_COLUMNS} FROM trades WHERE id = ? AND time <= ?", (number, clock.utc_stamp(clock.now()))
     ).fetchone()
     if row is None:
-        raise NotFound("there is no entry {number}", number=number, hint="`ia trade list` shows them")
-    entry = next(_read([row]))
+        raise NotFound("entry {number} does not exist", number=number, hint="`ia trade list` shows all entries")
+    entry = next(_parse_entries([row]))
     if entry.corrects:
-        made_of = {by: replaced for replaced, by in _replaced(db).items()}
-        entry = entry._replace(place=_root(entry.id, made_of))
+        made_of = {by: replaced for replaced, by in _load_replacements(db).items()}
+        entry = entry._replace(place=_original_number(entry.id, made_of))
     later = db.execute("SELECT id, kind FROM trades WHERE corrects = ?", (number,)).fetchone()
     if later is not None and later[1] == VOID:
         raise UsageError(
-            "entry {number} was taken back by {later}", number=number, later=later[0], hint="enter the trade again"
+            "entry {number} was voided by entry {later}", number=number, later=later[0], hint="enter the trade again"
         )
     if later is not None:
         raise UsageError(
-            "entry {number} is replaced by {later}", number=number, later=later[0], hint="correct that: {later}"
+            "entry {number} was replaced by entry {later}",
+            number=number,
+            later=later[0],
+            hint="correct entry {later} instead",
         )
     if entry.kind == VOID:
-        raise UsageError("entry {number} only voids another", number=number, hint="enter the trade again")
+        raise UsageError("entry {number} only voids another entry", number=number, hint="enter the trade again")
     return entry
 
 
-def by_key(db: sqlite3.Connection, key: str) -> Entry | None:
+def find_by_key(db: sqlite3.Connection, key: str) -> JournalEntry | None:
     """Return the entry that was made with a key, or None."""
-    return next(_read(db.execute(f"SELECT {_COLUMNS} FROM trades WHERE key = ?", (key,))), None)
+    return next(_parse_entries(db.execute(f"SELECT {_COLUMNS} FROM trades WHERE key = ?", (key,))), None)
 
 
-def known(db: sqlite3.Connection, keys: Iterable[str]) -> set[str]:
+def find_known_keys(db: sqlite3.Connection, keys: Iterable[str]) -> set[str]:
     """Return those of the keys that have been entered, whatever became of the entries."""
     found: set[str] = set()
     asked = list(keys)
@@ -243,43 +264,51 @@ def known(db: sqlite3.Connection, keys: Iterable[str]) -> set[str]:
     return found
 
 
-def enter(ws: Workspace, entries: Sequence[Entry]) -> list[Entry]:
+def append_entries(ws: Workspace, entries: Sequence[JournalEntry]) -> list[JournalEntry]:
     """Append entries, all or none, and return them with their numbers. One whose key is known is left out.
 
     The caller holds ws.lock() where the new entries depend on those that stand.
     """
-    wall = clock.stamp(clock.wall())
+    wall = clock.utc_stamp(clock.wall_time())
     done = []
     names = ", ".join(_STORED[1:])
     marks = ", ".join("?" * (len(_STORED) - 1))
     with store.transaction(ws.db):
         for entry in entries:
-            if entry.key is not None and known(ws.db, [entry.key]):
+            if entry.key is not None and find_known_keys(ws.db, [entry.key]):
                 continue
-            entry = _in_cents(entry)._replace(wall=wall, run=config.run())
+            entry = _round_to_cents(entry)._replace(wall=wall, run=config.run_number())
             cursor = ws.db.execute(
-                f"INSERT INTO trades ({names}) VALUES ({marks})", [*map(_text, entry[1 : len(_STORED)])]
+                f"INSERT INTO trades ({names}) VALUES ({marks})", [*map(_to_text, entry[1 : len(_STORED)])]
             )
             entry = entry._replace(id=cursor.lastrowid or 0)
             done.append(entry)
             if len(entries) <= AUDITED:
                 audit.record(
-                    ws.db, f"trade.{'correct' if entry.corrects and entry.kind != VOID else entry.kind}",
-                    entry.symbol or entry.currency, entry.actor, entry=entry.id,
-                    reason=entry.note or entry.reason, override=entry.override, corrects=entry.corrects,
-                )  # fmt: skip
+                    ws.db,
+                    f"trade.{'correct' if entry.corrects and entry.kind != VOID else entry.kind}",
+                    entry.symbol or entry.currency,
+                    entry.actor,
+                    entry=entry.id,
+                    reason=entry.note or entry.reason,
+                    override=entry.override,
+                    corrects=entry.corrects,
+                )
         if len(entries) > AUDITED:
             audit.record(ws.db, "trade.import", "", entries[0].actor, entries=len(done))
     return done
 
 
-def _in_cents(entry: Entry) -> Entry:
+def _round_to_cents(entry: JournalEntry) -> JournalEntry:
     """Return an entry whose money is to the cent: brokers that count finer are rounded, half up."""
     return entry._replace(
-        cash=None if entry.cash is None else cents(entry.cash), commission=cents(entry.commission),
-        stamp=cents(entry.stamp), transfer=cents(entry.transfer), other=cents(entry.other),
-    )  # fmt: skip
+        cash=None if entry.cash is None else round_to_cents(entry.cash),
+        commission=round_to_cents(entry.commission),
+        stamp=round_to_cents(entry.stamp),
+        transfer=round_to_cents(entry.transfer),
+        other=round_to_cents(entry.other),
+    )
 
 
-def _text(value: object) -> object:
+def _to_text(value: object) -> object:
     return format(value, "f") if isinstance(value, Decimal) else value

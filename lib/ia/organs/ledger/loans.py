@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from ia.kernel.errors import Refused
-from ia.organs.ledger.journal import PREPAY, ZERO, Entry
+from ia.organs.ledger.journal import PREPAY, ZERO, JournalEntry
 
 MOST_INTEREST = Decimal("0.06")
 """More than the longest reverse repo (182 days) ever earned, as a part of the principal."""
@@ -29,21 +29,21 @@ class Loan(NamedTuple):
     amount: Decimal
 
 
-def stem(name: str) -> str:
+def issuer_stem(name: str) -> str:
     """Return the name of an issuer without what tells subscription and security apart.
 
-    >>> stem("强联发债"), stem("强联转债"), stem("浦发转债")
+    >>> issuer_stem("强联发债"), issuer_stem("强联转债"), issuer_stem("浦发转债")
     ('强联', '强联', '浦发')
     """
     return _issue.sub("", name.strip())
 
 
-def principal_of(money: Decimal, amount: Decimal | None, quantity: Decimal | None, *, lent: bool) -> Decimal | None:
+def loan_principal(money: Decimal, amount: Decimal | None, quantity: Decimal | None, *, lent: bool) -> Decimal | None:
     """Return the principal that a row of a statement tells, with its fee or its interest in `money`; None where none.
 
     amount, quantity  of the row; brokers count in yuan, in hundreds, or in thousands
 
-    >>> principal_of(Decimal("10000.51"), Decimal("10000.51"), Decimal(100), lent=False)
+    >>> loan_principal(Decimal("10000.51"), Decimal("10000.51"), Decimal(100), lent=False)
     Decimal('10000')
     """
     most = MOST_FEE if lent else MOST_INTEREST
@@ -55,47 +55,51 @@ def principal_of(money: Decimal, amount: Decimal | None, quantity: Decimal | Non
     return None
 
 
-def repay(loans: list[Loan], entry: Entry, lenient: bool) -> Decimal:
+def repay_loans(loans: list[Loan], entry: JournalEntry, lenient: bool) -> Decimal:
     """Take from the loans what an entry paid back, and return that principal.
 
     raises  Refused where so much is not out; with `lenient` only what is out is taken.
     """
     assert entry.cash is not None
-    meant = _meant(loans, entry)
-    principal = entry.quantity if entry.quantity is not None else _fitting(meant, entry.cash)
+    meant = _matching_loans(loans, entry)
+    principal = entry.quantity if entry.quantity is not None else _match_principal(meant, entry.cash)
     if principal is not None and principal > sum((each.amount for each in meant), ZERO):
         meant = list(loans)
     out = sum((each.amount for each in meant), ZERO)
     if principal is None or principal > out:
         if not lenient:
             raise Refused(
-                "on {date} {amount} {currency} came back, but {out} are lent out", date=entry.date, amount=entry.cash,
-                currency=entry.currency, out=out, hint="enter what was lent before: `ia trade lend AMOUNT --date DAY`",
-            )  # fmt: skip
+                "a repayment of {amount} {currency} on {date} exceeds the {out} lent",
+                date=entry.date,
+                amount=entry.cash,
+                currency=entry.currency,
+                out=out,
+                hint="enter the loan first: `ia trade lend AMOUNT --date DAY`",
+            )
         principal = min(principal or entry.cash, out)
-    _take(loans, meant, principal)
+    _reduce_loans(loans, meant, principal)
     return principal
 
 
-def settle(loans: list[Loan], entry: Entry, cost: Decimal) -> Decimal:
+def settle_prepayment(loans: list[Loan], entry: JournalEntry, cost: Decimal) -> Decimal:
     """Take from the loans what was paid in advance for a new issue that arrives, and return it."""
     paid = [each for each in loans if each.kind == PREPAY]
     own = [each for each in paid if each.symbol == entry.symbol]
-    own = own or [each for each in paid if entry.name and stem(each.name) == stem(entry.name)]
+    own = own or [each for each in paid if entry.name and issuer_stem(each.name) == issuer_stem(entry.name)]
     own = own or [each for each in paid if each.amount == cost][:1]
     taken = min(cost, sum((each.amount for each in own), ZERO))
-    _take(loans, own, taken)
+    _reduce_loans(loans, own, taken)
     return taken
 
 
-def _meant(loans: list[Loan], entry: Entry) -> list[Loan]:
+def _matching_loans(loans: list[Loan], entry: JournalEntry) -> list[Loan]:
     """Return the loans that a repayment can be of."""
     own = [each for each in loans if entry.symbol and each.symbol == entry.symbol]
-    own = own or [each for each in loans if entry.name and stem(each.name) == stem(entry.name)]
+    own = own or [each for each in loans if entry.name and issuer_stem(each.name) == issuer_stem(entry.name)]
     return own or list(loans)
 
 
-def _fitting(loans: list[Loan], money: Decimal) -> Decimal | None:
+def _match_principal(loans: list[Loan], money: Decimal) -> Decimal | None:
     """Return the principal of which so much money is the repayment, the nearest below it; None where none fits."""
     sums = [each.amount for each in loans]
     sums += [sum(sums[: at + 1], ZERO) for at in range(len(sums))]
@@ -106,7 +110,7 @@ def _fitting(loans: list[Loan], money: Decimal) -> Decimal | None:
     return max(fitting, default=None)
 
 
-def _take(loans: list[Loan], meant: list[Loan], principal: Decimal) -> None:
+def _reduce_loans(loans: list[Loan], meant: list[Loan], principal: Decimal) -> None:
     """Make loans smaller by a principal: one of exactly that amount, else the oldest first."""
     exact = next((each for each in meant if each.amount == principal), None)
     for each in meant if exact is None else [exact]:

@@ -1,17 +1,18 @@
 """From what a person types to an entry of the journal: numbers read exactly, the moment of the exchange, the fees."""
 
 import re
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time
 from decimal import Decimal
 from typing import NamedTuple
 
-from ia.domain.instruments.boards import currency
+from ia.domain.instruments.boards import trading_currency
 from ia.domain.instruments.symbols import Symbol
-from ia.domain.rules.fees import Fees, cents, fees
+from ia.domain.rules.fees import Fees, round_to_cents, trade_fees
 from ia.kernel import clock, config, dateforms
 from ia.kernel.errors import ConfigError, Message, NotFound, UsageError
-from ia.organs.ledger.account import Price
-from ia.organs.ledger.journal import BUY, SELL, SUBSCRIBE, Entry
+from ia.organs.ledger.account import LastPrice
+from ia.organs.ledger.journal import BUY, SELL, SUBSCRIBE, JournalEntry
 
 MOST = Decimal("1e12")
 """Above this no amount, price or quantity is believed: a slip of the key, or an attack."""
@@ -21,7 +22,8 @@ _UNITS = {"万": 10_000, "亿": 100_000_000}
 _is_number = re.compile(r"[+-]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?|[+-]?\.[0-9]+", re.ASCII).fullmatch
 
 
-class Order(NamedTuple):
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Order:
     """A trade that somebody wants journalled. `price` None: the latest that is stored.
 
     moment  when, aware; day: the exchange's date of it
@@ -33,7 +35,7 @@ class Order(NamedTuple):
     quantity: Decimal
     price: Decimal
     moment: datetime
-    fees: dict[str, Decimal] = {}  # noqa: RUF012  (never changed)
+    fees: dict[str, Decimal] = field(default_factory=dict)
     reason: str = ""
     session: str = ""
     actor: str = "user"
@@ -42,7 +44,7 @@ class Order(NamedTuple):
     @property
     def day(self) -> str:
         """The exchange's date, YYYY-MM-DD."""
-        return day_of(self.symbol, self.moment)
+        return exchange_date(self.symbol, self.moment)
 
 
 def to_decimal(price: float) -> Decimal:
@@ -54,7 +56,7 @@ def to_decimal(price: float) -> Decimal:
     return Decimal(repr(float(price)).removesuffix(".0"))
 
 
-def number(text: str, what: str, *, places: int = PLACES, zero: bool = False, negative: bool = False) -> Decimal:
+def parse_number(text: str, what: str, *, places: int = PLACES, zero: bool = False, negative: bool = False) -> Decimal:
     """Return a number that a person or a file wrote: ASCII digits, thousands separators allowed, no exponent, `10万`.
 
     raises  UsageError for what is none, is zero or negative where that makes no sense, is too large or too fine.
@@ -67,30 +69,32 @@ def number(text: str, what: str, *, places: int = PLACES, zero: bool = False, ne
         raise UsageError("{what}: {text!r} is not a number", what=Message(what), text=bare[:40])
     value = Decimal(plain.replace(",", "")) * unit
     if value < 0 and not negative:
-        raise UsageError("{what}: {text} is less than zero", what=Message(what), text=bare)
+        raise UsageError("{what}: {text} is negative", what=Message(what), text=bare)
     if not value and not zero:
-        raise UsageError("{what}: {text} is nothing", what=Message(what), text=bare)
+        raise UsageError("{what}: {text} is zero, which is not allowed", what=Message(what), text=bare)
     if abs(value) >= MOST:
-        raise UsageError("{what}: {text} is too large to be true", what=Message(what), text=bare)
+        raise UsageError("{what}: {text} is implausibly large", what=Message(what), text=bare)
     value = value.normalize()
     if -int(value.as_tuple().exponent) > places:
-        raise UsageError("{what}: {text} has more than {places} decimals", what=Message(what), text=bare, places=places)
+        raise UsageError(
+            "{what}: {text} has more than {places} decimal places", what=Message(what), text=bare, places=places
+        )
     return value if int(value.as_tuple().exponent) <= 0 else value.quantize(Decimal(1))
 
 
-def shares(text: str, symbol: Symbol) -> Decimal:
+def parse_shares(text: str, symbol: Symbol) -> Decimal:
     """Return a quantity: whole shares on the mainland and in Hong Kong, down to a millionth in the US.
 
     raises  UsageError.
     """
     what = "the quantity"
-    value = number(text, what, places=6)
+    value = parse_number(text, what, places=6)
     if symbol.market != "US" and value != value.to_integral_value():
-        raise UsageError("{what}: {text} is no whole number of shares", what=Message(what), text=text.strip())
+        raise UsageError("{what}: {text} is not a whole number of shares", what=Message(what), text=text.strip())
     return value
 
 
-def moment_of(text: str | None, symbol: Symbol | None = None) -> datetime:
+def parse_trade_time(text: str | None, symbol: Symbol | None = None) -> datetime:
     """Return when a trade was: a day (then its close, today now()), or a moment, without an offset in exchange time.
 
     raises  UsageError for what is no time, or later than now().
@@ -98,15 +102,15 @@ def moment_of(text: str | None, symbol: Symbol | None = None) -> datetime:
     now = clock.now()
     if text is None:
         return now
-    zone, market = (clock.zone(symbol.market), symbol.market) if symbol else (clock.CHINA, "CN")
+    zone, market = (clock.exchange_zone(symbol.market), symbol.market) if symbol else (clock.CHINA, "CN")
     bare = text.strip()
     try:
         here = now.astimezone(zone)
         found = dateforms.read_moment(bare, here)
-        if isinstance(found, dateforms.Span):
+        if isinstance(found, dateforms.DateSpan):
             if found.first != found.last:
-                hint = "write the day, such as {day}"
-                raise UsageError("{text} is not one day", text=bare, hint=hint, day=found.first)
+                hint = "give a full date, such as {day}"
+                raise UsageError("{text} is a period, not a single day", text=bare, hint=hint, day=found.first)
             if found.first == here.date() and here.time() < clock.CLOSE[market]:
                 return now
             found = datetime.combine(found.first, clock.CLOSE[market], zone)
@@ -114,48 +118,71 @@ def moment_of(text: str | None, symbol: Symbol | None = None) -> datetime:
             raise ValueError
         moment = found if found.tzinfo else found.replace(tzinfo=zone)
     except (ValueError, OverflowError):
-        raise UsageError("{text!r} is not a time", hint=dateforms.TIMES, text=bare[: dateforms.LONGEST]) from None
+        raise UsageError("{text!r} is not a valid time", hint=dateforms.TIMES, text=bare[: dateforms.LONGEST]) from None
     if moment > now:
-        raise UsageError("{text} is in the future", text=bare, hint="a trade is entered once it was made")
+        raise UsageError("{text} is in the future", text=bare, hint="enter a trade only after it is executed")
     return moment
 
 
-def day_of(symbol: Symbol | None, moment: datetime) -> str:
+def exchange_date(symbol: Symbol | None, moment: datetime) -> str:
     """Return the exchange's date of a moment."""
-    return moment.astimezone(clock.zone(symbol.market) if symbol else clock.CHINA).date().isoformat()
+    return moment.astimezone(clock.exchange_zone(symbol.market) if symbol else clock.CHINA).date().isoformat()
 
 
-def entry_of(order: Order) -> Entry:
+def build_entry(order: Order) -> JournalEntry:
     """Return the entry that an order makes, its fees those that are known, and the others by the rules of its day.
 
     raises  NotFound where the rules do not reach back so far; ConfigError for a commission that is none.
     """
-    cost = _fees(order)
-    amount = cents(order.price * order.quantity)
+    cost = _complete_fees(order)
+    amount = round_to_cents(order.price * order.quantity)
     if amount >= MOST:
-        raise UsageError("{what}: {text} is too large to be true", what=Message("the amount"), text=format(amount, "f"))
-    return Entry(
-        0, clock.stamp(order.moment), order.day, order.side, order.symbol.canonical, order.symbol.name,
-        currency(order.symbol), order.price, order.quantity, amount, None, cost.commission, cost.stamp, cost.transfer,
-        cost.other, order.reason, order.session, order.actor, order.origin,
-    )  # fmt: skip
+        raise UsageError("{what}: {text} is implausibly large", what=Message("the amount"), text=format(amount, "f"))
+    return JournalEntry(
+        id=0,
+        time=clock.utc_stamp(order.moment),
+        date=order.day,
+        kind=order.side,
+        symbol=order.symbol.canonical,
+        name=order.symbol.name,
+        currency=trading_currency(order.symbol),
+        price=order.price,
+        quantity=order.quantity,
+        cash=amount,
+        ratio=None,
+        commission=cost.commission,
+        stamp=cost.stamp,
+        transfer=cost.transfer,
+        other=cost.other,
+        reason=order.reason,
+        session=order.session,
+        actor=order.actor,
+        origin=order.origin,
+    )
 
 
-def _fees(order: Order) -> Fees:
+def _complete_fees(order: Order) -> Fees:
     """Return the fees: those that are known, the others by the rules; none of a subscription that tells none."""
     nothing = Decimal(0)
     known = {name: order.fees[name] for name in Fees._fields if name in order.fees}
     if order.side == SUBSCRIBE or len(known) == len(Fees._fields):
         return Fees(*(known.get(name, nothing) for name in Fees._fields))
     assert order.side in (BUY, SELL)
-    agreed = commission(order.symbol.market)
+    agreed = load_commission(order.symbol.market)
     try:
-        computed = fees(
-            order.symbol, order.day, "buy" if order.side == BUY else "sell", order.price, order.quantity,
-            commission_pct=agreed.pct, commission_min=agreed.least,
-        )  # fmt: skip
+        computed = trade_fees(
+            order.symbol,
+            order.day,
+            "buy" if order.side == BUY else "sell",
+            order.price,
+            order.quantity,
+            commission_pct=agreed.pct,
+            commission_min=agreed.least,
+        )
         if agreed.per_share:
-            computed = computed._replace(commission=cents(max(agreed.per_share * order.quantity, agreed.least)))
+            computed = computed._replace(
+                commission=round_to_cents(max(agreed.per_share * order.quantity, agreed.least))
+            )
     except NotFound:
         if known.keys() != {"commission", "stamp", "transfer"}:
             raise
@@ -181,57 +208,63 @@ _is_commission = re.compile(
 ).fullmatch
 
 
-def commission(market: str) -> Commission:
+def load_commission(market: str) -> Commission:
     """Return the commission of a market (CN, HK, US): the setting of its own, else the general one.
 
     raises  ConfigError.
     """
     name, nothing = f"ledger.commission_{market.lower()}", Decimal(0)
-    text = config.get(name)
+    text = config.get_setting(name)
     if text is None:
-        return Commission(setting("ledger.commission_pct"), nothing, setting("ledger.commission_min"), market == "CN")
+        return Commission(
+            load_setting("ledger.commission_pct"), nothing, load_setting("ledger.commission_min"), market == "CN"
+        )
     found = _is_commission(str(text).strip())
     try:
         if found is None:
             raise UsageError("")
-        told = {key: number(value, name, zero=True) for key, value in found.groupdict().items() if value}
+        told = {key: parse_number(value, name, zero=True) for key, value in found.groupdict().items() if value}
     except UsageError:
         raise ConfigError(
-            "{name}: {value!r} is no commission", name=name, value=text,
-            hint="write `0.03% min 3`, `0.0049/share min 0.99` or, for a fixed sum, `1.99`",
-        ) from None  # fmt: skip
+            "{name}: {value!r} is not a valid commission",
+            name=name,
+            value=text,
+            hint="write `0.03% min 3`, `0.0049/share min 0.99` or a fixed amount such as `1.99`",
+        ) from None
     least = told.get("flat", told.get("least", nothing))
     return Commission(told.get("pct", nothing), told.get("share", nothing), least, True)
 
 
-def setting(name: str) -> Decimal:
+def load_setting(name: str) -> Decimal:
     """Return a setting that is a number, not negative.
 
     raises  ConfigError.
     """
-    text = str(config.get(name))
+    text = str(config.get_setting(name))
     try:
-        return number(text, name, zero=True)
+        return parse_number(text, name, zero=True)
     except UsageError:
         raise ConfigError("{name}: {value!r} is not a number", name=name, value=text) from None
 
 
-def capital() -> tuple[Decimal, str] | None:
+def load_capital() -> tuple[Decimal, str] | None:
     """Return the money of `ledger.capital` and its currency (CNY where it says none); None where it is not set.
 
     raises  ConfigError.
     """
-    text = config.get("ledger.capital")
+    text = config.get_setting("ledger.capital")
     if text is None:
         return None
     amount, _, unit = str(text).strip().partition(" ")
     try:
-        return number(amount, "ledger.capital"), money_of(unit or "CNY")
+        return parse_number(amount, "ledger.capital"), parse_currency(unit or "CNY")
     except UsageError:
-        raise ConfigError("ledger.capital: {value!r} is no money, such as `100000 CNY`", value=text) from None
+        raise ConfigError(
+            "ledger.capital: {value!r} is not an amount of money; write it like `100000 CNY`", value=text
+        ) from None
 
 
-def money_of(text: str) -> str:
+def parse_currency(text: str) -> str:
     """Return a currency's code.
 
     raises  UsageError.
@@ -239,21 +272,23 @@ def money_of(text: str) -> str:
     code = text.strip().upper()
     code = {"RMB": "CNY", "人民币": "CNY", "港币": "HKD", "港元": "HKD", "美元": "USD"}.get(code, code)
     if code not in CURRENCIES:
-        raise UsageError("{text}: the ledger keeps {known}", text=text[:20], known=", ".join(CURRENCIES))
+        raise UsageError(
+            "{text}: unsupported currency; the ledger supports {known}", text=text[:20], known=", ".join(CURRENCIES)
+        )
     return code
 
 
-def priced(wish: Order, price: Price) -> Order:
+def price_order(wish: Order, price: LastPrice) -> Order:
     """Return an order at a stored price; its origin tells of which day and source that is, and if it is made up."""
     told = f"price of {price.date}, {price.source}{' (simulated)' if price.simulated else ''}"
-    return wish._replace(price=price.price, origin="; ".join(filter(None, [wish.origin, told])))
+    return replace(wish, price=price.price, origin="; ".join(filter(None, [wish.origin, told])))
 
 
-def at_open(day: str, market: str = "CN") -> str:
+def day_start(day: str, market: str = "CN") -> str:
     """Return the UTC stamp of the first moment of a day at the exchange."""
-    return clock.stamp(datetime.combine(date.fromisoformat(day), time(0), clock.zone(market)))
+    return clock.utc_stamp(datetime.combine(date.fromisoformat(day), time(0), clock.exchange_zone(market)))
 
 
 def day_end(day: str, market: str = "CN") -> datetime:
     """Return the last second of a day at the exchange."""
-    return datetime.combine(date.fromisoformat(day), time(23, 59, 59), clock.zone(market))
+    return datetime.combine(date.fromisoformat(day), time(23, 59, 59), clock.exchange_zone(market))

@@ -4,43 +4,50 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from decimal import Decimal
 from statistics import median
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from ia.domain.instruments.boards import currency as currency_of
-from ia.domain.instruments.symbols import Symbol, resolve
-from ia.domain.rules.lots import lot
+from ia.domain.instruments.boards import trading_currency as currency_of
+from ia.domain.instruments.symbols import Symbol, resolve_security
+from ia.domain.rules.lots import find_lot
 from ia.kernel import clock
 from ia.kernel.errors import Message
+from ia.kernel.jsontypes import Json
 from ia.organs.ledger import guard, journal, order
-from ia.organs.ledger.account import Account, Position, Price
-from ia.organs.ledger.desk import Desk
-from ia.organs.ledger.fold import Books
-from ia.organs.ledger.guard import Breach, Limits
+from ia.organs.ledger.account import Account, LastPrice, Position
+from ia.organs.ledger.booking import Books
+from ia.organs.ledger.desk import LedgerDesk
+from ia.organs.ledger.guard import Breach, RiskLimits
 
 LAST_BUYS = 10
 USUAL_FRAC = Decimal("0.1")
 """So much of the account a usual buy is, where none was made yet."""
 
 
-class Standing(NamedTuple):
+class AccountStanding(NamedTuple):
     """How the account stands at now(): None for what is not known. day_pct: gain of the day, per cent of its start."""
 
     account: Account
-    limits: Limits
+    limits: RiskLimits
     warnings: list[Breach]
     day_pct: dict[str, Decimal | None]
     cooling: list[tuple[str, str]]
 
 
-def assess_account(desk: Desk) -> Standing:
+def assess_account(desk: LedgerDesk) -> AccountStanding:
     """Return how the account stands, by the ledger and the latest stored prices."""
-    limits = guard.configured()
+    limits = guard.load_limits()
     books = desk.books()
     account = desk.account(books=books, curve=False)
-    return Standing(account, limits, desk.warnings(account), _days(account), _cooling(books, limits))
+    return AccountStanding(
+        account=account,
+        limits=limits,
+        warnings=desk.account_warnings(account),
+        day_pct=_daily_results(account),
+        cooling=_list_cooldowns(books, limits),
+    )
 
 
-def _days(account: Account) -> dict[str, Decimal | None]:
+def _daily_results(account: Account) -> dict[str, Decimal | None]:
     found: dict[str, Decimal | None] = {}
     for currency, purse in account.purses.items():
         start = purse.equity - purse.today if purse.equity is not None and purse.today is not None else None
@@ -48,7 +55,7 @@ def _days(account: Account) -> dict[str, Decimal | None]:
     return found
 
 
-def _cooling(books: Books, limits: Limits) -> list[tuple[str, str]]:
+def _list_cooldowns(books: Books, limits: RiskLimits) -> list[tuple[str, str]]:
     """Return (symbol, until when in exchange time) of what was traded within the hours of cooling."""
     now, wait = clock.now(), timedelta(hours=float(limits.cooling_hours))
     found = []
@@ -61,13 +68,13 @@ def _cooling(books: Books, limits: Limits) -> list[tuple[str, str]]:
 
 
 def suppose_buy(
-    desk: Desk,
+    desk: LedgerDesk,
     text: str,
     *,
     quantity: int | None = None,
     price: float | None = None,
     translate: Callable[[Message], str] = str,
-) -> dict[str, Any]:
+) -> Json:
     """Return what the guard would say of a buy at now(), as plain data; nothing is entered anywhere.
 
     quantity  shares; None: as much as the last buys in this currency were, else a tenth of the account, else one lot
@@ -75,84 +82,102 @@ def suppose_buy(
     translate turns a message of the guard into text
     raises    NotFound, UsageError for the security.
     """
-    symbol = resolve(text, traded=True)
-    last = desk.market.prices([symbol]).get(symbol.canonical)
+    symbol = resolve_security(text, traded=True)
+    last = desk.market.latest_prices([symbol]).get(symbol.canonical)
     at = order.to_decimal(price) if price is not None else last.price if last else None
     account = desk.account(curve=False)
-    limits = guard.configured()
+    limits = guard.load_limits()
     held = next((each for each in account.positions if each.symbol == symbol.canonical), None)
-    told: dict[str, Any] = {
-        "symbol": symbol.canonical, "price": None if at is None else float(at), "date": last.date if last else None,
-        "simulated": bool(last and last.simulated), "change_pct": _change(last), **_stands(account, limits, held),
-        "warnings": [_breach_data(breach, translate) for breach in desk.warnings(account)],
-    }  # fmt: skip
+    told: Json = {
+        "symbol": symbol.canonical,
+        "price": None if at is None else float(at),
+        "date": last.date if last else None,
+        "simulated": bool(last and last.simulated),
+        "change_pct": _daily_change(last),
+        **_account_facts(account, limits, held),
+        "warnings": [_breach_data(breach, translate) for breach in desk.account_warnings(account)],
+    }
     if at is None:
         return {**told, "quantity": None, "breaches": [], "allowed": None}
-    size = Decimal(quantity) if quantity else _usual(desk, account, symbol, at)
-    wish = order.Order("buy", symbol, size, at, clock.now())
-    breaches = desk.checked(wish)
+    size = Decimal(quantity) if quantity else _usual_quantity(desk, account, symbol, at)
+    wish = order.Order(side="buy", symbol=symbol, quantity=size, price=at, moment=clock.now())
+    breaches = desk.check_order(wish)
     rules = {breach.rule for breach in breaches}
     change = told["change_pct"]
     told["breaches"] = [_breach_data(breach, translate) for breach in breaches]
     if change is not None and change > limits.rise_pct and "risk.rise_pct" not in rules:
-        told["breaches"].insert(0, {  # the guard judges the day of the order, advice the last session that there was
-            "rule": "risk.rise_pct", "value": change, "limit": float(limits.rise_pct), "refuses": True, "message": "",
-        })  # fmt: skip
+        told["breaches"].insert(
+            0,
+            {  # the guard judges the day of the order, advice the last session that there was
+                "rule": "risk.rise_pct",
+                "value": change,
+                "limit": float(limits.rise_pct),
+                "refuses": True,
+                "message": "",
+            },
+        )
     purse = account.purses.get(currency_of(symbol))
     equity = purse.equity if purse else None
     worth = size * at + (held.value if held and held.value else Decimal(0))
     return {
-        **told, "quantity": float(size), "amount": float(size * at),
-        "weight_pct": _rounded(worth * 100 / equity) if equity else None,
+        **told,
+        "quantity": float(size),
+        "amount": float(size * at),
+        "weight_pct": _round_float(worth * 100 / equity) if equity else None,
         "allowed": not any(breach["refuses"] for breach in told["breaches"]),
-    }  # fmt: skip
+    }
 
 
-def _stands(account: Account, limits: Limits, held: Position | None) -> dict[str, Any]:
+def _account_facts(account: Account, limits: RiskLimits, held: Position | None) -> Json:
     """Return what a buy meets: the limits, the result of the day, and what is held of the security."""
     return {
         "limits": guard.limits_document(limits),
-        "held": None if held is None else {
+        "held": None
+        if held is None
+        else {
             "quantity": float(held.quantity),
-            "profit_pct": _float(held.unrealized_pct),
-            "weight_pct": _float(held.weight),
+            "profit_pct": _to_float(held.unrealized_pct),
+            "weight_pct": _to_float(held.weight),
         },
-        "day_pct": {name: _rounded(value) for name, value in _days(account).items()},
+        "day_pct": {name: _round_float(value) for name, value in _daily_results(account).items()},
         "equity_known": any(purse.equity is not None for purse in account.purses.values()),
-    }  # fmt: skip
+    }
 
 
-def _change(last: Price | None) -> float | None:
+def _daily_change(last: LastPrice | None) -> float | None:
     if last is None or not last.previous:
         return None
     return round(float((last.price / last.previous - 1) * 100), 2)
 
 
-def _usual(desk: Desk, account: Account, symbol: Symbol, price: Decimal) -> Decimal:
+def _usual_quantity(desk: LedgerDesk, account: Account, symbol: Symbol, price: Decimal) -> Decimal:
     """Return how many shares a usual buy is, in whole lots and at least one."""
     currency = currency_of(symbol)
-    entries = journal.standing(desk.ws.db)
+    entries = journal.effective_entries(desk.ws.db)
     bought = [each.cash for each in entries if each.kind == journal.BUY and each.currency == currency]
     amounts = [cash for cash in bought[-LAST_BUYS:] if cash]
     purse = account.purses.get(currency)
     money = median(amounts) if amounts else purse.equity * USUAL_FRAC if purse and purse.equity else Decimal(0)
-    rule = lot(symbol, order.day_of(symbol, clock.now()))
+    rule = find_lot(symbol, order.exchange_date(symbol, clock.now()))
     least = Decimal(rule.least) if rule else Decimal(1)
     step = Decimal(rule.step) if rule else Decimal(1)
     count = money / price // step * step
     return max(count, least)
 
 
-def _breach_data(breach: Breach, translate: Callable[[Message], str]) -> dict[str, Any]:
+def _breach_data(breach: Breach, translate: Callable[[Message], str]) -> Json:
     return {
-        "rule": breach.rule, "value": _rounded(breach.value), "limit": _rounded(breach.limit),
-        "refuses": breach.refuses, "message": translate(breach.message),
-    }  # fmt: skip
+        "rule": breach.rule,
+        "value": _round_float(breach.value),
+        "limit": _round_float(breach.limit),
+        "refuses": breach.refuses,
+        "message": translate(breach.message),
+    }
 
 
-def _float(value: Decimal | None) -> float | None:
+def _to_float(value: Decimal | None) -> float | None:
     return None if value is None else float(value)
 
 
-def _rounded(value: Decimal | None) -> float | None:
+def _round_float(value: Decimal | None) -> float | None:
     return None if value is None else round(float(value), 2)

@@ -7,6 +7,7 @@ next: the list of what is left is in `todo` and `securities.complete`, so that a
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import NamedTuple
 
@@ -19,17 +20,17 @@ from ia.organs.market import store
 from ia.organs.market.continuity import (
     HISTORY,
     NOTHING,
-    Known,
-    Last,
-    explained,
-    half_a_tick,
-    known,
+    HistoryRecord,
+    LastClose,
+    half_tick,
+    is_explained,
     last_session,
+    parse_known,
     previous_session,
 )
-from ia.organs.ohlcv import cache
+from ia.organs.ohlcv import series_store
 from ia.organs.ohlcv.adapters import Adapter
-from ia.organs.ohlcv.adjust import Action
+from ia.organs.ohlcv.adjustment import Action
 from ia.organs.ohlcv.canonical import Bars
 from ia.organs.ohlcv.governor import ORDINARY, Banned
 
@@ -43,7 +44,7 @@ REQUESTS = 3
 """What one security costs a host: its bars, its dividends, its rights issues."""
 
 
-class Wanted(NamedTuple):
+class WantedHistory(NamedTuple):
     """A security to be fetched, why (`history`, `ex-date`, `gap`), and the day on which that was found."""
 
     symbol: str
@@ -51,7 +52,8 @@ class Wanted(NamedTuple):
     since: str
 
 
-class Tally(NamedTuple):
+@dataclass(frozen=True, kw_only=True, slots=True)
+class BackfillTally:
     """How far it came: `settled` by why, rows written, seconds; `failed` and `missing` name what did not come.
 
     stopped   the failure that ended it before all was done, or None
@@ -71,11 +73,11 @@ Progress = Callable[[int, int, int], None]
 """Is told how many are done, of how many, and how many of them failed."""
 
 
-class _Found(NamedTuple):
-    wanted: Wanted
-    history: store.History
+class _FetchedHistory(NamedTuple):
+    wanted: WantedHistory
+    history: store.StoredHistory
     whole: bool
-    known: Known
+    known: HistoryRecord
 
 
 def polite_seconds(count: int) -> float:
@@ -83,39 +85,39 @@ def polite_seconds(count: int) -> float:
     return count * REQUESTS / ORDINARY.per_second
 
 
-def fetch(
+def fetch_histories(
     ws: Workspace,
     db: sqlite3.Connection,
-    source: store.Source,
+    source: store.StoredSource,
     adapter: Adapter,
-    wanted: Sequence[Wanted],
+    wanted: Sequence[WantedHistory],
     *,
     start: str | None = None,
     progress: Progress | None = None,
-) -> Tally:
+) -> BackfillTally:
     """Fetch and store what is wanted, in this order; return how far it came. An interrupt keeps what was finished.
 
     A ban, or IN_A_ROW failures one after the other, end it; the rest stays on the list. A security that the source
     does not have is remembered and does not stop the others.
     """
-    work = _Work(ws, db, source, adapter, start)
+    work = _BackfillWork(ws, db, source, adapter, start)
     row = 0
     try:
         for done, one in enumerate(wanted):
             if progress:
                 progress(done, len(wanted), len(work.failed) + len(work.missing))
             try:
-                work.fetch(one)
+                work.fetch_security(one)
                 row = 0
             except NotFound as exc:
-                work.not_found(one, exc)
+                work.note_not_found(one, exc)
                 row = 0
             except Damaged:
                 raise
             except (TryLater, Unavailable, BadData) as exc:
-                work.fail(one, exc)
+                work.note_failure(one, exc)
                 row += 1
-                if _shut(exc) or (row >= IN_A_ROW and not adapter.local):
+                if _is_blocked(exc) or (row >= IN_A_ROW and not adapter.local):
                     work.stopped = exc
                     break
     finally:
@@ -125,14 +127,14 @@ def fetch(
     return work.tally()
 
 
-class _Work:
+class _BackfillWork:
     """One run: what was found and is not stored yet, and the counts."""
 
     def __init__(
-        self, ws: Workspace, db: sqlite3.Connection, source: store.Source, adapter: Adapter, start: str | None
+        self, ws: Workspace, db: sqlite3.Connection, source: store.StoredSource, adapter: Adapter, start: str | None
     ) -> None:
         self.ws, self.db, self.source, self.adapter, self.start = ws, db, source, adapter, start
-        self.pending: list[_Found] = []
+        self.pending: list[_FetchedHistory] = []
         self.size, self.oldest = 0, time.monotonic()
         self.settled: dict[str, int] = {}
         self.settled_all: list[str] = []
@@ -143,22 +145,30 @@ class _Work:
         self.stopped: IaError | None = None
         self.session = last_session()
 
-    def tally(self) -> Tally:
+    def tally(self) -> BackfillTally:
         """Return the counts."""
-        return Tally(self.settled, self.failed, self.missing, self.changed, self.bars, self.fetching, self.storing,
-                     self.stopped)  # fmt: skip
+        return BackfillTally(
+            settled=self.settled,
+            failed=self.failed,
+            missing=self.missing,
+            changed=self.changed,
+            bars=self.bars,
+            fetching=self.fetching,
+            storing=self.storing,
+            stopped=self.stopped,
+        )
 
-    def fetch(self, wanted: Wanted) -> None:
+    def fetch_security(self, wanted: WantedHistory) -> None:
         """Fetch one security and put it with those that are to be stored."""
         began = time.monotonic()
         try:
             if self.adapter.local or self.adapter.simulated:
-                found = self._asked(wanted)
+                found = self._fetch_found(wanted)
             else:
-                with cache.fetching(self.ws, self.source.name, wanted.symbol):
-                    if self._settled_meanwhile(wanted):
+                with series_store.hold_fetch_lock(self.ws, self.source.name, wanted.symbol):
+                    if self._was_settled_meanwhile(wanted):
                         return
-                    found = self._asked(wanted)
+                    found = self._fetch_found(wanted)
         finally:
             self.fetching += time.monotonic() - began
         self.pending.append(found)
@@ -180,26 +190,26 @@ class _Work:
             )
             self.changed += stored.changed
             self.bars += stored.bars
-            self._settle(part)
+            self._mark_settled(part)
         self.storing += time.monotonic() - began
 
-    def _settle(self, part: list[_Found]) -> None:
+    def _mark_settled(self, part: list[_FetchedHistory]) -> None:
         with transaction(self.db):
             for wanted, _, whole, found in part:
                 if whole or wanted.why != "ex-date" or found.prev_close:
-                    store.note(self.db, self.source.id, HISTORY, wanted.symbol, "done", found.text())
+                    store.note_job(self.db, self.source.id, HISTORY, wanted.symbol, "done", found.to_text())
                 self.db.execute("DELETE FROM todo WHERE source = ? AND symbol = ?", (self.source.id, wanted.symbol))
                 self.settled[wanted.why] = self.settled.get(wanted.why, 0) + 1
                 self.settled_all.append(wanted.symbol)
 
-    def not_found(self, wanted: Wanted, exc: IaError) -> None:
+    def note_not_found(self, wanted: WantedHistory, exc: IaError) -> None:
         """Remember that the source does not have a security, so that it is not asked for again unnamed."""
         self.missing.append(wanted.symbol)
         with transaction(self.db):
-            store.note(self.db, self.source.id, HISTORY, wanted.symbol, "missing", str(exc))
+            store.note_job(self.db, self.source.id, HISTORY, wanted.symbol, "missing", str(exc))
             self.db.execute("DELETE FROM todo WHERE source = ? AND symbol = ?", (self.source.id, wanted.symbol))
 
-    def fail(self, wanted: Wanted, exc: IaError) -> None:
+    def note_failure(self, wanted: WantedHistory, exc: IaError) -> None:
         """Note the failure beside what is left to do."""
         self.failed[wanted.symbol] = exc
         self.db.execute(
@@ -207,7 +217,7 @@ class _Work:
             (str(exc)[:200], self.source.id, wanted.symbol),
         )
 
-    def _settled_meanwhile(self, wanted: Wanted) -> bool:
+    def _was_settled_meanwhile(self, wanted: WantedHistory) -> bool:
         """Whether another process, for which this one waited, has fetched it."""
         key = (self.source.id, wanted.symbol)
         if wanted.why == HISTORY:
@@ -219,46 +229,48 @@ class _Work:
             return False
         query = "SELECT told FROM jobs WHERE source = ? AND key = ? AND job = ? AND state = 'done'"
         row = self.db.execute(query, (*key, HISTORY)).fetchone()
-        return wanted.why == "ex-date" or (row is not None and known(row[0]).through >= self.session)
+        return wanted.why == "ex-date" or (row is not None and parse_known(row[0]).through >= self.session)
 
-    def _asked(self, wanted: Wanted) -> _Found:
+    def _fetch_found(self, wanted: WantedHistory) -> _FetchedHistory:
         """Return the history or the part of it that was missing; of an ex-date that explains itself the actions only.
 
         Actions are asked for first: where they explain the reference price there is nothing else to fetch.
         """
         symbol = from_canonical(wanted.symbol)
         if wanted.why != HISTORY:
-            actions = self._actions(wanted.symbol)
-            stored = store.bars_of(self.db, self.source.id, wanted.symbol)
+            actions = self._fetch_actions(wanted.symbol)
+            stored = store.load_bars(self.db, self.source.id, wanted.symbol)
             at = sum(date < wanted.since for date in stored.date)
             prev_close = self._prev_close(wanted)
             if wanted.why == "ex-date" and at and prev_close:
-                last = Last(stored.date[at - 1], stored.close[at - 1])
-                if explained(wanted.symbol, last, wanted.since, prev_close, actions):
-                    return _Found(wanted, store.History(wanted.symbol, Bars.of([]), actions), False, NOTHING)
+                last = LastClose(stored.date[at - 1], stored.close[at - 1])
+                if is_explained(wanted.symbol, last, wanted.since, prev_close, actions):
+                    return _FetchedHistory(
+                        wanted, store.StoredHistory(wanted.symbol, Bars.from_rows([]), actions), False, NOTHING
+                    )
             if at:
                 shared = stored.date[max(0, at - SHARED) : at]
-                new, note = self._bars(wanted.symbol, shared[0])
-                if _agree(stored, new, shared, half_a_tick(wanted.symbol)):
+                new, note = self._fetch_bars(wanted.symbol, shared[0])
+                if _bars_agree(stored, new, shared, half_tick(wanted.symbol)):
                     accepted = prev_close if wanted.why == "ex-date" else None
-                    history = store.History(wanted.symbol, new, actions)
-                    return _Found(wanted, history, False, Known(self.session, accepted, note))
-        bars, note = self._bars(wanted.symbol, self.start)
+                    history = store.StoredHistory(wanted.symbol, new, actions)
+                    return _FetchedHistory(wanted, history, False, HistoryRecord(self.session, accepted, note))
+        bars, note = self._fetch_bars(wanted.symbol, self.start)
         if not bars.date:
             raise NotFound("{symbol}: {adapter} has no bars", symbol=str(symbol), adapter=self.source.name)
-        actions = self._actions(wanted.symbol)
+        actions = self._fetch_actions(wanted.symbol)
         accepted = self._prev_close(wanted) if wanted.why == "ex-date" else None
-        history = store.History(wanted.symbol, bars, actions)
-        return _Found(wanted, history, True, Known(self.session, accepted, note))
+        history = store.StoredHistory(wanted.symbol, bars, actions)
+        return _FetchedHistory(wanted, history, True, HistoryRecord(self.session, accepted, note))
 
-    def _bars(self, symbol: str, start: str | None) -> tuple[Bars, str]:
+    def _fetch_bars(self, symbol: str, start: str | None) -> tuple[Bars, str]:
         """Return the raw bars from `start` that may be seen at now(), and what the source says of them."""
         fetched = self.adapter.fetch(from_canonical(symbol), start, None)
         bars = self.adapter.normalize(fetched)
-        until = min(clock.last_visible("CN"), clock.last_visible("CN", clock.wall()))
+        until = min(clock.last_visible_date("CN"), clock.last_visible_date("CN", clock.wall_time()))
         keep = sum(date <= until for date in bars.date)
         self._check_end(symbol, bars.date[:keep], until)
-        return bars.part(0, keep), fetched.note
+        return bars.slice_bars(0, keep), fetched.note
 
     def _check_end(self, symbol: str, dates: Sequence[str], until: str) -> None:
         """Raise TryLater where a history breaks off more than a session before the last stored bar of its security."""
@@ -269,14 +281,17 @@ class _Work:
         ).fetchone()
         if traded and dates and dates[-1] < previous_session(traded[0]) and not self.adapter.local:
             raise TryLater(
-                "{symbol}: the history ends on {last}, but it traded on {day}",
-                hint="the next `ia sync` tries them again", symbol=symbol, last=dates[-1], day=traded[0],
-            )  # fmt: skip
+                "{symbol}: the history ends on {last}, although the security traded on {day}",
+                hint="the next `ia sync` retries them",
+                symbol=symbol,
+                last=dates[-1],
+                day=traded[0],
+            )
 
-    def _actions(self, symbol: str) -> list[Action]:
+    def _fetch_actions(self, symbol: str) -> list[Action]:
         return self.adapter.actions(from_canonical(symbol))
 
-    def _prev_close(self, wanted: Wanted) -> float | None:
+    def _prev_close(self, wanted: WantedHistory) -> float | None:
         row = self.db.execute(
             "SELECT prev_close FROM snapshots WHERE source = ? AND date = ? AND symbol = ?",
             (self.source.id, wanted.since, wanted.symbol),
@@ -286,23 +301,23 @@ class _Work:
 
 def first_day(adapter: Adapter) -> str | None:
     """Return from when on a first sync fetches: `market.history_years` ago, and all that lies on this disk."""
-    years = int(config.get("market.history_years"))
+    years = int(config.get_setting("market.history_years"))
     if adapter.local or adapter.simulated:
         return None
     today = date.fromisoformat(clock.today("CN"))
     return (today - timedelta(days=round(365.25 * years))).isoformat()
 
 
-def waiting(db: sqlite3.Connection, source: int, only: Iterable[str] | None = None) -> list[Wanted]:
+def pending_histories(db: sqlite3.Connection, source: int, only: Iterable[str] | None = None) -> list[WantedHistory]:
     """Return what `todo` lists, ex-dates first; `only` these symbols."""
     chosen = None if only is None else set(only)
     rows = db.execute(
         "SELECT symbol, why, since FROM todo WHERE source = ? ORDER BY why != 'ex-date', why, symbol", (source,)
     )
-    return [Wanted(*row) for row in rows if chosen is None or row[0] in chosen]
+    return [WantedHistory(*row) for row in rows if chosen is None or row[0] in chosen]
 
 
-def lacking(db: sqlite3.Connection, source: int, only: Iterable[str] | None = None) -> list[str]:
+def unfetched_symbols(db: sqlite3.Connection, source: int, only: Iterable[str] | None = None) -> list[str]:
     """Return the symbols whose history was never fetched, the largest companies first; those `only`, if given.
 
     What the source was found not to have is left out, but where it is asked for by name.
@@ -323,7 +338,7 @@ def lacking(db: sqlite3.Connection, source: int, only: Iterable[str] | None = No
     return [symbol for symbol in chosen if symbol in stored or symbol not in complete]
 
 
-def newcomers(db: sqlite3.Connection, source: int) -> list[str]:
+def new_symbols(db: sqlite3.Connection, source: int) -> list[str]:
     """Return the symbols whose history was never fetched and that the first stored day of the market did not have."""
     rows = db.execute(
         "SELECT s.symbol FROM securities s LEFT JOIN jobs j ON j.source = s.source AND j.job = ?1 AND j.key = s.symbol"
@@ -335,7 +350,7 @@ def newcomers(db: sqlite3.Connection, source: int) -> list[str]:
     return [symbol for (symbol,) in rows]
 
 
-def stale(db: sqlite3.Connection, source: int, only: Iterable[str]) -> list[str]:
+def stale_symbols(db: sqlite3.Connection, source: int, only: Iterable[str]) -> list[str]:
     """Return those of these symbols whose history is there but does not reach the last closed session."""
     session = last_session()
     found = []
@@ -347,25 +362,25 @@ def stale(db: sqlite3.Connection, source: int, only: Iterable[str]) -> list[str]
             " WHERE s.source = ? AND s.symbol = ? AND s.complete",
             (HISTORY, source, symbol),
         ).fetchone()
-        if row and max(row[0] or "", known(row[1]).through) < session:
+        if row and max(row[0] or "", parse_known(row[1]).through) < session:
             found.append(symbol)
     return found
 
 
-def shorter(db: sqlite3.Connection, source: int, only: Iterable[str], start: str) -> list[str]:
+def symbols_starting_after(db: sqlite3.Connection, source: int, only: Iterable[str], start: str) -> list[str]:
     """Return those of these symbols whose stored history begins after `start`, and not with their listing."""
     query = "SELECT first, listed FROM securities WHERE source = ? AND symbol = ? AND complete = 1"
     rows = ((symbol, db.execute(query, (source, symbol)).fetchone()) for symbol in dict.fromkeys(only))
     return [symbol for symbol, row in rows if row and row[0] > max(start, row[1] or "")]
 
 
-def _agree(stored: Bars, new: Bars, shared: list[str], tolerance: float) -> bool:
+def _bars_agree(stored: Bars, new: Bars, shared: list[str], tolerance: float) -> bool:
     """Whether raw bars of now are those that are stored on the shared days, but for rounding."""
     closes = dict(zip(new.date, new.close, strict=True))
     mine = dict(zip(stored.date, stored.close, strict=True))
     return all(date in closes and abs(closes[date] - mine[date]) <= tolerance for date in shared)
 
 
-def _shut(exc: IaError) -> bool:
+def _is_blocked(exc: IaError) -> bool:
     """Whether a host has shut us out: asking on makes it worse."""
     return isinstance(exc, Banned) or isinstance(exc.__cause__, Banned)

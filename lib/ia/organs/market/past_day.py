@@ -7,10 +7,10 @@ import sqlite3
 from collections.abc import Sequence
 from itertools import groupby
 
-from ia.domain.instruments.boards import tick
+from ia.domain.instruments.boards import tick_size
 from ia.domain.instruments.symbols import symbol_of_kind
 from ia.kernel.errors import BadData
-from ia.organs.ohlcv.adjust import Action, reference
+from ia.organs.ohlcv.adjustment import Action, reference_price
 
 _COLUMNS = (
     "source, date, symbol, time, name, price, prev_close, change, change_pct, open, high, low, volume, amount,"
@@ -44,8 +44,10 @@ def load_past_day(db: sqlite3.Connection, source: int, adapter: str, day: str) -
     actions = _actions_since(db, adapter, min((date for date, _ in before.values()), default=day), day)
     rows = []
     for symbol, *bar in bars:
-        step = tick(symbol_of_kind(symbol)) or 0.01
-        rows.append((source, day, symbol, *_prices(bar, day, before.get(symbol), actions.get(symbol, []), step)))
+        step = tick_size(symbol_of_kind(symbol)) or 0.01
+        rows.append(
+            (source, day, symbol, *_snapshot_values(bar, day, before.get(symbol), actions.get(symbol, []), step))
+        )
     db.execute("DROP TABLE IF EXISTS temp.snapshots")
     db.execute(f"CREATE TEMP TABLE snapshots ({_COLUMNS}, PRIMARY KEY (source, date, symbol)) WITHOUT ROWID")
     db.executemany(f"INSERT INTO temp.snapshots ({_FILLED}) VALUES ({', '.join('?' * len(_FILLED.split(',')))})", rows)
@@ -74,10 +76,12 @@ def _actions_since(db: sqlite3.Connection, adapter: str, since: str, until: str)
         " ORDER BY symbol, date, rowid",
         (adapter, since, until),
     )
-    return {symbol: [Action(*row[1:]) for row in rows] for symbol, rows in groupby(cursor, lambda row: str(row[0]))}
+    return {
+        symbol: [Action._make(row[1:]) for row in rows] for symbol, rows in groupby(cursor, lambda row: str(row[0]))
+    }
 
 
-def _prices(
+def _snapshot_values(
     bar: Sequence[float | None], day: str, before: tuple[str, float] | None, actions: list[Action], step: float
 ) -> tuple[float | None, ...]:
     """Return the values of a snapshot from price to amplitude_pct; `bar`: open, high, low, close, volume, amount."""
@@ -103,6 +107,6 @@ def _previous_close(
     if not due:
         return close
     try:
-        return round(reference(close, date, day, due, step), digits)
+        return round(reference_price(close, date, day, due, step), digits)
     except BadData:  # more was paid than a share was worth
         return None

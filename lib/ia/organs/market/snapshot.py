@@ -11,9 +11,9 @@ from datetime import datetime
 from typing import NamedTuple
 
 from ia.kernel import clock
-from ia.kernel.errors import IaError, Message, NotFound, Notify, Refused, TryLater, Unavailable, silent
+from ia.kernel.errors import IaError, Message, NotFound, Notify, Refused, TryLater, Unavailable, drop_message
 from ia.organs.market.quote import Quote
-from ia.organs.market.sources import Source
+from ia.organs.market.sources import MarketSource
 
 Progress = Callable[[int, int], None]
 """Is told how many are done, of how many."""
@@ -36,10 +36,10 @@ FAR = 2.5
 """Hardly a share comes so many times away from its last stored close: where many do, prices are in another unit."""
 COMPARABLE, AGREEABLE = 20, 50
 """Fewer quotes than this make no share of anything; nor fewer than that of what an ex-day changes."""
-_OPEN = "the session of {day} is not over: quotes are stored, bars are not"
+_OPEN = "{day}: the market has not closed yet; ia stores quotes but no bars"
 
 
-class Snapshot(NamedTuple):
+class MarketSnapshot(NamedTuple):
     """A checked snapshot: `day` is the trading day that it shows, `closed` whether that session was over.
 
     time    exchange time of the latest trade in it, "" where the source tells none
@@ -55,7 +55,7 @@ class Snapshot(NamedTuple):
     seconds: float
 
 
-class _Collected(NamedTuple):
+class _CollectedPages(NamedTuple):
     quotes: list[Quote]
     host: str
     time: str
@@ -63,21 +63,31 @@ class _Collected(NamedTuple):
     recorded: bool
 
 
-def take(source: Source, progress: Progress | None = None, notify: Notify = silent) -> Snapshot:
+def take_snapshot(
+    source: MarketSource, progress: Progress | None = None, notify: Notify = drop_message
+) -> MarketSnapshot:
     """Return the snapshot that a source shows now, with its day found and its pages counted.
 
     raises  TryLater where pages are missing or fewer rows came than were told; Unavailable for another shape;
             Refused where it shows a day that is later than `--now`.
     """
     began = time.monotonic()
-    found = _collected(source, progress, notify)
-    quotes = _not_ahead(_once(found.quotes, source.name, notify), source.name, notify)
-    day, closed, latest = _day(source, found._replace(quotes=quotes), notify)
-    return Snapshot(day, closed, quotes, found.host, latest, found.pages, time.monotonic() - began)
+    found = _collect_pages(source, progress, notify)
+    quotes = _drop_future_quotes(_drop_duplicates(found.quotes, source.name, notify), source.name, notify)
+    day, closed, latest = _find_day(source, found._replace(quotes=quotes), notify)
+    return MarketSnapshot(
+        day=day,
+        closed=closed,
+        quotes=quotes,
+        host=found.host,
+        time=latest,
+        pages=found.pages,
+        seconds=time.monotonic() - began,
+    )
 
 
-def check(
-    snapshot: Snapshot,
+def check_snapshot(
+    snapshot: MarketSnapshot,
     name: str,
     closes: Mapping[str, float],
     last: int,
@@ -96,26 +106,38 @@ def check(
     quotes = snapshot.quotes
     if len(quotes) < min(LEAST_OF_LAST * last, last - FEW):
         raise TryLater(
-            "{source}: only {count} symbols, of {last} on the last day: nothing was stored",
-            hint="try again later; a source that stays so has changed", source=name, count=len(quotes), last=last,
-        )  # fmt: skip
+            "{source}: only {count} symbols, but {last} on the last day; nothing was stored",
+            hint="try again later; if this persists, the data source has changed",
+            source=name,
+            count=len(quotes),
+            last=last,
+        )
     if snapshot.closed and traded is not None:
         bars, most = sum(quote.traded for quote in quotes), max(len(quotes), traded)
         least = max(LEAST_OF_ALL * len(quotes), LEAST_TRADED * traded)
         if most >= COMPARABLE and bars < min(least, most - FEW):
-            raise _odd(name, "{count} of {total} securities traded", count=bars, total=len(quotes))
-    near = [1 / FAR < quote.prev_close / older[quote.symbol] < FAR
-            for quote in quotes if quote.prev_close and quote.symbol in older]  # fmt: skip
+            raise _implausible_error(name, "only {count} of {total} securities traded", count=bars, total=len(quotes))
+    near = [
+        1 / FAR < quote.prev_close / older[quote.symbol] < FAR
+        for quote in quotes
+        if quote.prev_close and quote.symbol in older
+    ]
     if len(near) >= COMPARABLE and sum(near) < AGREEING * len(near):
-        raise _odd(name, "{count} of {total} prices are far from those that are stored",
-                   count=len(near) - sum(near), total=len(near))  # fmt: skip
+        raise _implausible_error(
+            name,
+            "{count} of {total} prices are far from the stored prices",
+            count=len(near) - sum(near),
+            total=len(near),
+        )
     both = [(quote.prev_close, closes[quote.symbol]) for quote in quotes if quote.prev_close and quote.symbol in closes]
     agree = sum(abs(before - close) < AT_PAR for before, close in both)
     if len(both) >= AGREEABLE and agree < AGREEING * len(both):
-        raise _odd(name, "{agree} of {count} previous closes are those that are stored", agree=agree, count=len(both))
+        raise _implausible_error(
+            name, "only {agree} of {count} previous closes match the stored ones", agree=agree, count=len(both)
+        )
 
 
-def _collected(source: Source, progress: Progress | None, notify: Notify) -> _Collected:
+def _collect_pages(source: MarketSource, progress: Progress | None, notify: Notify) -> _CollectedPages:
     """Return what all pages told. A page with the number 1 begins anew: the source has gone over to another host."""
     quotes: list[Quote] = []
     page, done, dropped, odd, told = None, 0, 0, "", ""
@@ -126,7 +148,9 @@ def _collected(source: Source, progress: Progress | None, notify: Notify) -> _Co
                 quotes, done, dropped, odd, told = [], 0, 0, "", ""
                 doubted.clear()
             if page.number != done + 1:
-                raise _half(source.name, done, page.pages, Message("page {number} came", number=page.number))
+                raise _incomplete_error(
+                    source.name, done, page.pages, Message("received page {number} out of order", number=page.number)
+                )
             done = page.number
             quotes.extend(page.quotes)
             doubted.update(page.doubted)
@@ -134,43 +158,46 @@ def _collected(source: Source, progress: Progress | None, notify: Notify) -> _Co
             if progress:
                 progress(done, max(done, page.pages))
     except (TryLater, Unavailable, NotFound) as exc:
-        if page is None or isinstance(exc, _Half):
+        if page is None or isinstance(exc, _IncompleteSnapshot):
             raise
-        raise _half(source.name, done, page.pages, exc) from exc
+        raise _incomplete_error(source.name, done, page.pages, exc) from exc
     if page is not None and done >= page.pages and not quotes:
         raise Unavailable(
-            "{source} tells of no security: nothing was stored",
+            "{source} returned no securities; nothing was stored",
             source=source.name,
-            hint="another source: market.adapter; how hosts stand: `ia doctor`",
+            hint="choose another data source with market.adapter; `ia doctor` shows the state of each host",
         )
     if page is None or done < page.pages:
-        raise _half(source.name, done, page.pages if page else 0, Message("no more came"))
+        raise _incomplete_error(
+            source.name, done, page.pages if page else 0, Message("the remaining pages did not arrive")
+        )
     if dropped > max(2.0, ODD_FRAC * len(quotes)):
-        raise _odd(source.name, "{count} rows contradict themselves, the first: {odd}", count=dropped, odd=odd)
+        raise _implausible_error(source.name, "{count} rows are inconsistent, first: {odd}", count=dropped, odd=odd)
     if dropped:
-        template = "{source}: {count} row(s) contradicted themselves and were left out, the first: {odd}"
+        template = "{source}: skipped {count} inconsistent rows, first: {odd}"
         notify(Message(template, source=source.name, count=dropped, odd=odd))
     if doubted:
-        template = "{source}: {fields} of many rows do not fit their prices; kept as they were told"
+        template = "{source}: {fields} of many rows do not match their prices; stored unchanged"
         notify(Message(template, source=source.name, fields=", ".join(sorted(doubted))))
-    return _Collected(quotes, page.host, told, done, page.recorded)
+    return _CollectedPages(quotes=quotes, host=page.host, time=told, pages=done, recorded=page.recorded)
 
 
-class _Half(TryLater):
+class _IncompleteSnapshot(TryLater):
     """A snapshot of which only a part came."""
 
 
-def _half(name: str, done: int, pages: int, reason: IaError | Message) -> IaError:
+def _incomplete_error(name: str, done: int, pages: int, reason: IaError | Message) -> IaError:
     """Return the error for a snapshot of which only some pages came; it has the status of its cause."""
-    kind = Unavailable if isinstance(reason, Unavailable) else _Half
+    kind = Unavailable if isinstance(reason, Unavailable) else _IncompleteSnapshot
     return kind(
-        "{source}: {done} of {pages} pages came, nothing was stored: {reason}",
-        hint=getattr(reason, "hint", None) or "the next `ia sync` begins anew: a snapshot is of one moment",
+        "{source}: received only {done} of {pages} pages ({reason}); nothing was stored",
+        hint=getattr(reason, "hint", None)
+        or ("the next `ia sync` starts again, because a snapshot must be from one moment"),
         **{**getattr(reason, "params", {}), "source": name, "done": done, "pages": pages, "reason": reason},
     )
 
 
-def _once(quotes: list[Quote], name: str, notify: Notify) -> list[Quote]:
+def _drop_duplicates(quotes: list[Quote], name: str, notify: Notify) -> list[Quote]:
     """Return each security once: pages that are sorted anew while they are read may show one twice."""
     seen: dict[str, Quote] = {}
     twice = []
@@ -179,40 +206,43 @@ def _once(quotes: list[Quote], name: str, notify: Notify) -> list[Quote]:
         if other is not quote:
             twice.append(quote.symbol)
             if (other.prev_close, other.name) != (quote.prev_close, quote.name):
-                raise _odd(name, "{symbol} is there twice, and not alike", symbol=quote.symbol)
+                raise _implausible_error(name, "{symbol} occurs twice, with different values", symbol=quote.symbol)
     if len(twice) > max(1.0, DUPLICATES_FRAC * len(quotes)):
-        raise _odd(name, "{count} symbols are there twice, {symbol} among them", count=len(twice), symbol=twice[0])
+        raise _implausible_error(
+            name, "{count} symbols occur twice, such as {symbol}", count=len(twice), symbol=twice[0]
+        )
     if twice:
-        notify(Message("{source}: {count} symbol(s) came twice, kept once", source=name, count=len(twice)))
+        notify(Message("{source}: removed {count} duplicate symbols", source=name, count=len(twice)))
     return list(seen.values())
 
 
-def _not_ahead(quotes: list[Quote], name: str, notify: Notify) -> list[Quote]:
+def _drop_future_quotes(quotes: list[Quote], name: str, notify: Notify) -> list[Quote]:
     """Return the quotes, those few without their time that tell one which is not yet: the others tell the day."""
-    limit = _latest()
+    limit = _latest_believed_time()
     ahead = {quote.symbol for quote in quotes if quote.time and quote.time > limit}
     if not ahead or len(ahead) > ODD_FRAC * sum(quote.time is not None for quote in quotes):
         return quotes
-    template = "{source}: {count} row(s) tell a time that is not yet, which is not believed: {symbol}"
+    template = "{source}: ignored future times in {count} rows, such as {symbol}"
     notify(Message(template, source=name, count=len(ahead), symbol=min(ahead)))
     return [quote._replace(time=None) if quote.symbol in ahead else quote for quote in quotes]
 
 
-def _latest() -> str:
+def _latest_believed_time() -> str:
     """Return the latest time of a trade that is believed: clocks differ by minutes, days do not."""
     now = clock.now().astimezone(clock.CHINA)
     return min((now + dt.timedelta(hours=1)).strftime("%Y-%m-%dT%H:%M:%S"), f"{now:%Y-%m-%d}T23:59:59")
 
 
-def _odd(name: str, template: str, **params: object) -> IaError:
+def _implausible_error(name: str, template: str, **params: object) -> IaError:
     return Unavailable(
-        "{source}: the snapshot makes no sense: {reason}; nothing was stored",
-        hint="another source: market.adapter; how hosts stand: `ia doctor`",
-        source=name, reason=Message(template, **params),
-    )  # fmt: skip
+        "{source}: implausible snapshot: {reason}; nothing was stored",
+        hint="choose another data source with market.adapter; `ia doctor` shows the state of each host",
+        source=name,
+        reason=Message(template, **params),
+    )
 
 
-def _day(source: Source, found: _Collected, notify: Notify) -> tuple[str, bool, str]:
+def _find_day(source: MarketSource, found: _CollectedPages, notify: Notify) -> tuple[str, bool, str]:
     """Return the trading day that a snapshot shows, whether that session was over, and the time of its last trade.
 
     The source's own time counts. Where it tells none, it is the last session that had closed by the clock. A day that
@@ -224,26 +254,38 @@ def _day(source: Source, found: _Collected, notify: Notify) -> tuple[str, bool, 
     now = clock.now().astimezone(clock.CHINA)
     session = last_session("CN", now)
     if not latest:
-        if clock.simulated() and not _can_be_past(source, found) and last_session("CN", clock.wall()) != session:
-            raise later(source.name, "the present")
-        day, closed = _untold(now, session)
-        notify(Message("{source} tells no day: taken as {day}", source=source.name, day=day))
+        if (
+            clock.is_simulated()
+            and not _can_be_past(source, found)
+            and last_session("CN", clock.wall_time()) != session
+        ):
+            raise future_day_error(source.name, "the current day")
+        day, closed = _infer_day(now, session)
+        notify(Message("{source} gives no date; assuming {day}", source=source.name, day=day))
         if not closed:
             notify(Message(_OPEN, day=day))
         return day, closed, ""
     day = latest[:10]
-    if latest > _latest():
-        raise later(source.name, day)
+    if latest > _latest_believed_time():
+        raise future_day_error(source.name, day)
     if day < session:
-        notify(Message("{source} still shows {day}; the last session was {session}", source=source.name, day=day,
-                       session=session))  # fmt: skip
-    closed = day <= clock.last_visible("CN") and (len(latest) == 10 or latest[11:] >= f"{clock.CLOSE['CN']:%H:%M:%S}")
+        notify(
+            Message(
+                "{source} still shows {day}; the last trading day was {session}",
+                source=source.name,
+                day=day,
+                session=session,
+            )
+        )
+    closed = day <= clock.last_visible_date("CN") and (
+        len(latest) == 10 or latest[11:] >= f"{clock.CLOSE['CN']:%H:%M:%S}"
+    )
     if not closed:
         notify(Message(_OPEN, day=day))
     return day, closed, latest
 
 
-def _untold(now: datetime, session: str) -> tuple[str, bool]:
+def _infer_day(now: datetime, session: str) -> tuple[str, bool]:
     """Return the day of a snapshot that tells none, and whether it was over: from RESET on a session shows itself."""
     from ia.organs.ohlcv.calendar import next_close
 
@@ -253,17 +295,22 @@ def _untold(now: datetime, session: str) -> tuple[str, bool]:
     return session, True
 
 
-def _can_be_past(source: Source, found: _Collected) -> bool:
-    """Return True if what tells no day can be of the past: what is simulated or lies on this disk is cut at `--now`,
-    and a record is of another day. Other hosts show the present."""
+def _can_be_past(source: MarketSource, found: _CollectedPages) -> bool:
+    """Return True if data that tells no day can be of the past.
+
+    What is simulated or lies on this disk is cut at `--now`, and a record is of another day. Other hosts show the
+    present.
+    """
     return source.simulated or source.local or found.recorded
 
 
-def later(name: str, day: str) -> IaError:
+def future_day_error(name: str, day: str) -> IaError:
     """Return the error for a day that lies behind the clock: with --now a look ahead, else nonsense."""
-    if clock.simulated():
+    if clock.is_simulated():
         return Refused(
-            "{source} shows {day}, which is later than --now: nothing was stored",
-            hint="sync without --now, or the simulated market: IA_MARKET_ADAPTER=demo", source=name, day=day,
-        )  # fmt: skip
-    return Unavailable("{source} shows {day}, which is not yet: nothing was stored", source=name, day=day)
+            "{source} shows {day}, which is after --now; nothing was stored",
+            hint="sync without --now, or use the simulated market: IA_MARKET_ADAPTER=demo",
+            source=name,
+            day=day,
+        )
+    return Unavailable("{source} shows {day}, which is in the future; nothing was stored", source=name, day=day)

@@ -21,8 +21,8 @@ from ia.kernel.errors import BadData, NotFound
 from ia.kernel.store import transaction, translate_errors
 from ia.organs import marketdb
 from ia.organs.market.quote import SNAPSHOT, Quote
-from ia.organs.ohlcv import cache
-from ia.organs.ohlcv.adjust import Action
+from ia.organs.ohlcv import series_store
+from ia.organs.ohlcv.adjustment import Action
 from ia.organs.ohlcv.canonical import Bars, is_date
 
 BATCH = 250_000
@@ -33,7 +33,7 @@ _TRADED = "volume > 0 AND price > 0 AND open > 0 AND high > 0 AND low > 0"
 _ANY = "SELECT 1 FROM snapshots WHERE source = ? AND date = ? LIMIT 1"
 
 
-class Source(NamedTuple):
+class StoredSource(NamedTuple):
     """A source of rows: its id in market.db, its adapter's name, and whether it is made up."""
 
     id: int
@@ -41,7 +41,7 @@ class Source(NamedTuple):
     simulated: bool
 
 
-class Stored(NamedTuple):
+class StoreCounts(NamedTuple):
     """What a call wrote: rows in all tables, those of them that are bars, and how long it took."""
 
     changed: int
@@ -49,7 +49,7 @@ class Stored(NamedTuple):
     seconds: float
 
 
-class History(NamedTuple):
+class StoredHistory(NamedTuple):
     """The raw daily bars of one symbol. `actions` None leaves the stored ones; `amount` goes with the bars if told."""
 
     symbol: str
@@ -82,7 +82,7 @@ def put_day(
     time: str | None = None,
     whole: bool = True,
     bars: bool = True,
-) -> Stored:
+) -> StoreCounts:
     """Store what a snapshot tells of a day; return what changed. One transaction.
 
     whole   the snapshot is of the whole market: the day counts as synced
@@ -94,33 +94,35 @@ def put_day(
     raises  BadData for a date that is none, or a damaged database; TryLater where it is locked or the disk is full.
     """
     began = _time.perf_counter()
-    told = _told(date, quotes)
+    told = _unique_quotes(date, quotes)
     digest = f"{_digest_of_facts(told)} {_digest_of_numbers(told)}{whole:d}{bars:d}"
     known = "SELECT digest FROM days WHERE source = ? AND date = ?"
     if db.execute(known, (source, date)).fetchone() == (digest,):
-        return Stored(0, 0, _time.perf_counter() - began)
-    with _one_go(db, 16_000):
+        return StoreCounts(0, 0, _time.perf_counter() - began)
+    with _transaction(db, 16_000):
         first = not db.execute(_ANY, (source, date)).fetchone()
         others = _put_snapshots(db, source, date, told, first)
-        others += _tell_as_of(db, source, date, told, digest)
+        others += _put_facts_as_of(db, source, date, told, digest)
         new = _put_bars(db, source, date, told, first) if bars else 0
         changed = others + new
         if new:
-            _log(db, source, "day", [date])
-        changed += _put_date(db, (source, date, host, time or clock.stamp(clock.now())), digest, bool(changed), whole)
-    return Stored(changed, new, _time.perf_counter() - began)
+            _log_changes(db, source, "day", [date])
+        changed += _put_date(
+            db, (source, date, host, time or clock.utc_stamp(clock.now())), digest, bool(changed), whole
+        )
+    return StoreCounts(changed, new, _time.perf_counter() - began)
 
 
 def put_history(
     db: sqlite3.Connection, source: int, symbol: str, bars: Bars, actions: list[Action] | None = None
-) -> Stored:
+) -> StoreCounts:
     """Store the history of one symbol: see put_histories."""
-    return put_histories(db, source, [History(symbol, bars, actions)])
+    return put_histories(db, source, [StoredHistory(symbol, bars, actions)])
 
 
 def put_histories(
-    db: sqlite3.Connection, source: int, histories: Iterable[History], *, complete: bool = True
-) -> Stored:
+    db: sqlite3.Connection, source: int, histories: Iterable[StoredHistory], *, complete: bool = True
+) -> StoreCounts:
     """Store histories; return what changed. A transaction for each BATCH of bars, in the order of dates.
 
     A history is right from its first to its last bar: stored bars in between that it does not have are removed, those
@@ -129,12 +131,12 @@ def put_histories(
     """
     began = _time.perf_counter()
     changed = new = 0
-    for batch in _batches(histories):
-        with _one_go(db, 100_000):
+    for batch in _split_batches(histories):
+        with _transaction(db, 100_000):
             rows, all_rows = _put_batch(db, source, batch, complete)
         new += rows
         changed += all_rows
-    return Stored(changed, new, _time.perf_counter() - began)
+    return StoreCounts(changed, new, _time.perf_counter() - began)
 
 
 def put_facts(db: sqlite3.Connection, source: int, date: str, quotes: Iterable[Quote]) -> int:
@@ -142,29 +144,29 @@ def put_facts(db: sqlite3.Connection, source: int, date: str, quotes: Iterable[Q
 
     What is not told stays. Raises like put_day.
     """
-    told = _told(date, quotes)
-    with _one_go(db, 16_000):
-        return _tell_as_of(db, source, date, told, _digest_of_facts(told))
+    told = _unique_quotes(date, quotes)
+    with _transaction(db, 16_000):
+        return _put_facts_as_of(db, source, date, told, _digest_of_facts(told))
 
 
-def _told(date: str, quotes: Iterable[Quote]) -> list[Quote]:
+def _unique_quotes(date: str, quotes: Iterable[Quote]) -> list[Quote]:
     """Return each quote once, by symbol. BadData for a date that is none: it becomes part of the SQL here."""
     if len(date) != 10 or not is_date(date):
         raise BadData("{date} is not a date", date=date)
     return sorted({quote.symbol: quote for quote in quotes}.values(), key=itemgetter(0))
 
 
-def note(db: sqlite3.Connection, source: int, job: str, key: str, state: str, told: str) -> None:
+def note_job(db: sqlite3.Connection, source: int, job: str, key: str, state: str, told: str) -> None:
     """Note in `jobs` what came of a part of a job at now(): `done`, or `missing`, and what is told of it."""
     db.execute(
         "INSERT INTO jobs (source, job, key, state, time, told) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
         " state = excluded.state, time = excluded.time, told = excluded.told",
-        (source, job, key, state, clock.stamp(clock.now()), told),
+        (source, job, key, state, clock.utc_stamp(clock.now()), told),
     )
 
 
 @contextlib.contextmanager
-def _one_go(db: sqlite3.Connection, kilobytes: int) -> Iterator[None]:
+def _transaction(db: sqlite3.Connection, kilobytes: int) -> Iterator[None]:
     """All or nothing, and what fails in our words.
 
     kilobytes   so much is held in memory, and in the journal before it goes to its place: by default it is 2 MB and
@@ -177,10 +179,10 @@ def _one_go(db: sqlite3.Connection, kilobytes: int) -> Iterator[None]:
         with translate_errors(marketdb.SCHEMA), transaction(db):
             yield
     except OverflowError:
-        raise BadData("a number is too large to be stored") from None
+        raise BadData("a number is too large to store") from None
 
 
-def _facts(told: Iterable[Quote]) -> Iterator[tuple[Any, ...]]:
+def _fact_rows(told: Iterable[Quote]) -> Iterator[tuple[object, ...]]:
     """Yield (symbol, name, kind, listed, industry, concepts). No list: it would set off the garbage collector."""
     return (quote[:2] + quote[_COUNT:] for quote in told)
 
@@ -230,11 +232,11 @@ def _put_bars(db: sqlite3.Connection, source: int, date: str, told: list[Quote],
         insert = f"INSERT OR REPLACE INTO daily VALUES ({source:d}, '{date}', ?, ?, ?, ?, ?, ?, ?)"
         count = db.executemany(insert, changed).rowcount if changed else 0
     if count:
-        _seen(db, source, date)
+        _note_bars_on(db, source, date)
     return count
 
 
-def _seen(db: sqlite3.Connection, source: int, date: str) -> None:
+def _note_bars_on(db: sqlite3.Connection, source: int, date: str) -> None:
     """Let it be known of the symbols with a bar on a day that it may be their first, or their last."""
     db.execute(
         "UPDATE securities SET first = ?2 WHERE source = ?1 AND (first IS NULL OR first > ?2)"
@@ -248,7 +250,7 @@ def _seen(db: sqlite3.Connection, source: int, date: str) -> None:
     )
 
 
-def _tell_as_of(db: sqlite3.Connection, source: int, date: str, told: list[Quote], digest: str) -> int:
+def _put_facts_as_of(db: sqlite3.Connection, source: int, date: str, told: list[Quote], digest: str) -> int:
     """Store the facts of a snapshot, if they are others than those of the newest one. Return how many changed.
 
     A snapshot of an older day tells only of securities that nothing is known of.
@@ -257,12 +259,12 @@ def _tell_as_of(db: sqlite3.Connection, source: int, date: str, told: list[Quote
     newest, known = db.execute(query, (source,)).fetchone() or ("", "")
     if newest <= date:
         same = known.partition(" ")[0] == digest.partition(" ")[0]
-        return 0 if same else _tell(db, source, _facts(told), date)
+        return 0 if same else _put_fact_rows(db, source, _fact_rows(told), date)
     there = {symbol for (symbol,) in db.execute("SELECT symbol FROM securities WHERE source = ?", (source,))}
-    return _tell(db, source, _facts(quote for quote in told if quote.symbol not in there))
+    return _put_fact_rows(db, source, _fact_rows(quote for quote in told if quote.symbol not in there))
 
 
-def _tell(db: sqlite3.Connection, source: int, facts: Iterable[tuple[Any, ...]], date: str = "") -> int:
+def _put_fact_rows(db: sqlite3.Connection, source: int, facts: Iterable[tuple[Any, ...]], date: str = "") -> int:
     """Store (symbol, name, kind, listed, industry, concepts); what is not told stays. Return how many changed.
 
     What stood there before `date` is kept in `former`, but for names: a day's are in its snapshot. Hardly any changes:
@@ -307,8 +309,8 @@ def _put_date(
     return 1
 
 
-def _batches(histories: Iterable[History]) -> Iterator[list[History]]:
-    batch: dict[str, History] = {}
+def _split_batches(histories: Iterable[StoredHistory]) -> Iterator[list[StoredHistory]]:
+    batch: dict[str, StoredHistory] = {}
     size = 0
     for history in histories:
         if history.symbol in batch or size >= BATCH:
@@ -320,14 +322,16 @@ def _batches(histories: Iterable[History]) -> Iterator[list[History]]:
         yield [*batch.values()]
 
 
-def _put_batch(db: sqlite3.Connection, source: int, batch: list[History], complete: bool) -> tuple[int, int]:
+def _put_batch(db: sqlite3.Connection, source: int, batch: list[StoredHistory], complete: bool) -> tuple[int, int]:
     """Store a batch; return how many bars and how many rows changed."""
-    others = _tell(db, source, [(h.symbol, h.name, _kind(db, source, h), None, None, None) for h in batch])
+    others = _put_fact_rows(
+        db, source, [(h.symbol, h.name, _security_kind(db, source, h), None, None, None) for h in batch]
+    )
     new, gone, stale = [], [], []
     spans: list[tuple[str, str, str]] = []
     counts: Counter[str] = Counter()
     for history in batch:
-        rows, lost = _differing(db, source, history, counts)
+        rows, lost = _diff_history(db, source, history, counts)
         acts = _put_actions(db, source, history)
         new += rows
         gone += lost
@@ -344,17 +348,17 @@ def _put_batch(db: sqlite3.Connection, source: int, batch: list[History], comple
         " rows = coalesce(rows, 0) + excluded.rows",
         [(source, date, more) for date, more in sorted(counts.items()) if more],
     )
-    _widen(db, source, spans)
+    _widen_spans(db, source, spans)
     if complete:
         others += db.executemany(
             "UPDATE securities SET complete = 1 WHERE source = ? AND symbol = ? AND complete = 0",
             [(source, history.symbol) for history in batch if history.bars.date],
         ).rowcount
-    _log(db, source, "symbol", stale)
+    _log_changes(db, source, "symbol", stale)
     return len(new) + len(gone), len(new) + len(gone) + others
 
 
-def _kind(db: sqlite3.Connection, source: int, history: History) -> str:
+def _security_kind(db: sqlite3.Connection, source: int, history: StoredHistory) -> str:
     """Return what is known of the kind of a security, else what its code tells."""
     query = "SELECT kind FROM securities WHERE source = ? AND symbol = ?"
     row = (history.kind,) if history.kind else db.execute(query, (source, history.symbol)).fetchone()
@@ -367,8 +371,8 @@ def _kind(db: sqlite3.Connection, source: int, history: History) -> str:
 _Row = tuple[int, str, str, float, float, float, float, int, float | None]
 
 
-def _differing(
-    db: sqlite3.Connection, source: int, history: History, counts: "Counter[str]"
+def _diff_history(
+    db: sqlite3.Connection, source: int, history: StoredHistory, counts: "Counter[str]"
 ) -> tuple[list[_Row], list[tuple[int, str, str]]]:
     """Return the rows of a history that are not stored so, and the keys of stored ones that it does not have.
 
@@ -396,13 +400,13 @@ def _differing(
     return rows, [(source, date, symbol) for date in stored]
 
 
-def _put_actions(db: sqlite3.Connection, source: int, history: History) -> int:
+def _put_actions(db: sqlite3.Connection, source: int, history: StoredHistory) -> int:
     """Replace the stored actions of a symbol if they differ."""
     if history.actions is None:
         return 0
     name = db.execute("SELECT name FROM sources WHERE id = ?", (source,)).fetchone()[0]
-    new = sorted(history.actions, key=_date)
-    if new == cache.actions(db, name, history.symbol):
+    new = sorted(history.actions, key=_action_date)
+    if new == series_store.load_actions(db, name, history.symbol):
         return 0
     db.execute("DELETE FROM actions WHERE adapter = ? AND symbol = ?", (name, history.symbol))
     columns = ", ".join(Action._fields)
@@ -413,11 +417,11 @@ def _put_actions(db: sqlite3.Connection, source: int, history: History) -> int:
     return max(1, len(new))
 
 
-def _date(action: Action) -> str:
+def _action_date(action: Action) -> str:
     return action.date
 
 
-def _widen(db: sqlite3.Connection, source: int, spans: list[tuple[str, str, str]]) -> None:
+def _widen_spans(db: sqlite3.Connection, source: int, spans: list[tuple[str, str, str]]) -> None:
     """Let it be known of symbols that they have bars from a first to a last date."""
     db.executemany(
         "UPDATE securities SET first = min(coalesce(first, ?2), ?2) WHERE source = ?3 AND symbol = ?1",
@@ -429,14 +433,14 @@ def _widen(db: sqlite3.Connection, source: int, spans: list[tuple[str, str, str]
     )
 
 
-def _log(db: sqlite3.Connection, source: int, kind: str, what: Iterable[str]) -> None:
+def _log_changes(db: sqlite3.Connection, source: int, kind: str, what: Iterable[str]) -> None:
     db.executemany("INSERT INTO written (source, kind, what) VALUES (?, ?, ?)", [(source, kind, name) for name in what])
 
 
 # reading
 
 
-def days(db: sqlite3.Connection, source: int, until: str = "9999") -> list[str]:
+def stored_days(db: sqlite3.Connection, source: int, until: str = "9999") -> list[str]:
     """Return the dates up to `until` that have bars, ascending."""
     cursor = db.execute(
         "SELECT date FROM days WHERE source = ? AND date <= ? AND rows > 0 ORDER BY date", (source, until)
@@ -444,12 +448,12 @@ def days(db: sqlite3.Connection, source: int, until: str = "9999") -> list[str]:
     return [date for (date,) in cursor]
 
 
-def bars_of(db: sqlite3.Connection, source: int, symbol: str, until: str = "9999") -> Bars:
+def load_bars(db: sqlite3.Connection, source: int, symbol: str, until: str = "9999") -> Bars:
     """Return the stored raw bars of a symbol up to `until`: a seek a day, some milliseconds for ten years."""
-    return Bars.of([row[:6] for row in marketdb.read_daily(db, source, symbol, until)])
+    return Bars.from_rows([row[:6] for row in marketdb.read_daily(db, source, symbol, until)])
 
 
-def actions(db: sqlite3.Connection, source: int, symbol: str, until: str = "9999") -> list[Action]:
+def load_actions(db: sqlite3.Connection, source: int, symbol: str, until: str = "9999") -> list[Action]:
     """Return the stored corporate actions of a symbol with an ex-date up to `until`, by date."""
     (name,) = db.execute("SELECT name FROM sources WHERE id = ?", (source,)).fetchone()
-    return cache.actions(db, name, symbol, until)
+    return series_store.load_actions(db, name, symbol, until)

@@ -24,49 +24,52 @@ from ia.kernel.errors import (
     TryLater,
     Unavailable,
     UsageError,
-    silent,
+    drop_message,
 )
-from ia.kernel.store import Damaged, explain
+from ia.kernel.store import Damaged, explain_sqlite_error
 from ia.kernel.workspace import Workspace
 from ia.organs import marketdb
-from ia.organs.market import continuity, daily, jobs, sources, store
+from ia.organs.market import continuity, daily_sync, market_jobs, sources, store
 from ia.organs.market import snapshot as snapshots
-from ia.organs.market.daily import Request, Run
-from ia.organs.market.sources import Source
+from ia.organs.market.daily_sync import SyncRequest, SyncRun
+from ia.organs.market.sources import MarketSource
 from ia.organs.ohlcv.adapters import Adapter
 
-__all__ = ["JOBS", "Outcome", "Request", "sync"]
+__all__ = ["JOBS", "SyncOutcome", "SyncRequest", "sync_market"]
 
 JOBS = ("daily", "fundamentals", "northbound", "lhb", "sectors", "symbols")
 _DAILY = ("daily", "symbols")
 
 
-class Outcome(NamedTuple):
+class SyncOutcome(NamedTuple):
     """A row for each job that brought something, and what failed, the failure most worth another try first."""
 
-    rows: list[daily.Row]
+    rows: list[daily_sync.Row]
     failures: list[IaError]
 
 
-def sync(
-    ws: Workspace, request: Request, notify: Notify = silent, progress: daily.Progress = lambda *told: None
-) -> Outcome:
+def sync_market(
+    ws: Workspace,
+    request: SyncRequest,
+    notify: Notify = drop_message,
+    progress: daily_sync.Progress = lambda *told: None,
+) -> SyncOutcome:
     """Bring the store up to date and return what was done; the failure of one job does not stop the others.
 
     A market.db that is damaged is put aside, told of, and begun anew.
     raises  ConfigError, UsageError: nothing was begun. What a source did is in `failures`.
     """
-    source, adapter = _source()
+    source, adapter = _load_source()
     if source.simulated:
-        notify(Simulated("simulated prices: the whole market is invented by {adapter}", adapter=source.name))
+        notify(Simulated("simulated prices: {adapter} invented the whole market", adapter=source.name))
     try:
-        outcome = _synced(ws, source, adapter, request, notify, progress)
+        outcome = _run_jobs(ws, source, adapter, request, notify, progress)
     except (sqlite3.DatabaseError, Damaged) as exc:
-        damage = explain(exc, marketdb.SCHEMA) if isinstance(exc, sqlite3.Error) else exc
+        damage = explain_sqlite_error(exc, marketdb.SCHEMA) if isinstance(exc, sqlite3.Error) else exc
         if not isinstance(damage, Damaged):
             raise
-        marketdb.put_aside(ws, damage, notify)
-        outcome = _synced(ws, source, adapter, request, notify, progress)
+        marketdb.set_aside_damaged(ws, damage, notify)
+        outcome = _run_jobs(ws, source, adapter, request, notify, progress)
     if request.job in ("", "daily", "all"):
         _refresh_calendar(ws, source, notify)
     told = [str(failure) for failure in outcome.failures]
@@ -74,7 +77,7 @@ def sync(
     return outcome
 
 
-def _refresh_calendar(ws: Workspace, source: Source, notify: Notify) -> None:
+def _refresh_calendar(ws: Workspace, source: MarketSource, notify: Notify) -> None:
     """Fetch the trading days of the next year where the known ones end soon and the source tells them."""
     from ia.organs.ohlcv import calendar, trade_dates
 
@@ -83,59 +86,74 @@ def _refresh_calendar(ws: Workspace, source: Source, notify: Notify) -> None:
         return
     try:
         days = source.trade_dates()
-        until = trade_dates.keep(ws.root, days) if days else end
+        until = trade_dates.keep_sessions(ws.root, days) if days else end
     except IaError as exc:
-        notify(Message("the trading days past {day} could not be fetched: {reason}", day=end, reason=exc))
+        notify(Message("could not fetch the trading days after {day}: {reason}", day=end, reason=exc))
         return
     if until > end:
-        notify(Message("the trading days are known until {day} now", day=until))
+        notify(Message("trading days are now known until {day}", day=until))
 
 
-def _synced(
-    ws: Workspace, source: Source, adapter: Adapter, request: Request, notify: Notify, progress: daily.Progress
-) -> Outcome:
+def _run_jobs(
+    ws: Workspace,
+    source: MarketSource,
+    adapter: Adapter,
+    request: SyncRequest,
+    notify: Notify,
+    progress: daily_sync.Progress,
+) -> SyncOutcome:
     with contextlib.closing(marketdb.connect(ws)) as db:
         number = store.source_id(db, source.name, source.simulated)
-        run = Run(ws, db, source, number, adapter, request, notify, progress)
-        rows: list[daily.Row] = []
+        run = SyncRun(
+            ws=ws,
+            db=db,
+            source=source,
+            number=number,
+            adapter=adapter,
+            request=request,
+            notify=notify,
+            progress=progress,
+        )
+        rows: list[daily_sync.Row] = []
         failures: list[IaError] = []
-        for name in _names(request):
-            _done(run, name, rows, failures)
+        for name in _job_names(request):
+            _run_job(run, name, rows, failures)
         if not request.job and request.symbols is None and not failures:
-            for name in jobs.due(db, number, continuity.last_session()):
-                _done(run, name, rows, failures)
-    return Outcome(rows, sorted(failures, key=daily.rank))
+            for name in market_jobs.due_jobs(db, number, continuity.last_session()):
+                _run_job(run, name, rows, failures)
+    return SyncOutcome(rows, sorted(failures, key=daily_sync.failure_rank))
 
 
-def _names(request: Request) -> Sequence[str]:
+def _job_names(request: SyncRequest) -> Sequence[str]:
     if request.job == "all":
         return JOBS[:-1]  # the snapshot of the day tells the symbols too
     return (request.job or "daily",)
 
 
-def _source() -> tuple[Source, Adapter]:
+def _load_source() -> tuple[MarketSource, Adapter]:
     """Return the first adapter of `market.adapter` that tells of a whole market, as source and as adapter."""
-    from ia.organs.ohlcv.adapters import load
+    from ia.organs.ohlcv.adapters import load_adapter
 
-    for name in config.listed("market.adapter"):
+    for name in config.get_setting_words("market.adapter"):
         with contextlib.suppress(sources.NotDelivered):
-            return sources.load(name), load(name)
+            return sources.load_source(name), load_adapter(name)
     raise UsageError(
-        "no adapter of market.adapter tells of a whole market", hint="`ia config set market.adapter akshare`"
+        "no adapter in market.adapter provides data of the whole market",
+        hint="run `ia config set market.adapter akshare`",
     )
 
 
-def _done(run: Run, name: str, rows: list[daily.Row], failures: list[IaError]) -> None:
+def _run_job(run: SyncRun, name: str, rows: list[daily_sync.Row], failures: list[IaError]) -> None:
     """Do one job: its row goes to `rows`, and what went wrong to `failures`."""
     began = time.monotonic()
-    row: daily.Row = {"job": name, "source": run.source.name, "simulated": run.source.simulated}
+    row: daily_sync.Row = {"job": name, "source": run.source.name, "simulated": run.source.simulated}
     try:
         if name in _DAILY and run.request.symbols is not None:
-            failed = daily.histories(run, row)
+            failed = daily_sync.sync_histories(run, row)
         elif name == "daily":
-            failed = daily.day(run, row)
+            failed = daily_sync.sync_day(run, row)
         else:
-            _other(run, name, row)
+            _run_market_job(run, name, row)
             failed = []
     except sources.NotDelivered as exc:
         if run.request.job == name:
@@ -153,30 +171,32 @@ def _done(run: Run, name: str, rows: list[daily.Row], failures: list[IaError]) -
     failures.extend(failed)
 
 
-def _other(run: Run, name: str, row: daily.Row) -> None:
+def _run_market_job(run: SyncRun, name: str, row: daily_sync.Row) -> None:
     """Do a job that is some requests for the whole market."""
 
-    def told(done: int, total: int) -> None:
+    def report_progress(done: int, total: int) -> None:
         run.progress(name, done, total, 0)
 
-    with daily.alone(run.ws, name, daily.PATIENCE):
+    with daily_sync.hold_sync_lock(run.ws, name, daily_sync.PATIENCE):
         if name == "symbols":
-            row |= _symbols(run, told)
+            row |= _sync_symbols(run, report_progress)
             return
         if name == "fundamentals":
-            done = jobs.fundamentals(run.db, run.number, run.source, run.request.symbols or (), run.notify, told)
+            done = market_jobs.sync_fundamentals(
+                run.db, run.number, run.source, run.request.symbols or (), run.notify, report_progress
+            )
         elif name == "northbound":
-            done = jobs.northbound(run.db, run.number, run.source, run.notify)
+            done = market_jobs.sync_northbound(run.db, run.number, run.source, run.notify)
         elif name == "lhb":
-            done = jobs.lhb(run.db, run.number, run.source, told)
+            done = market_jobs.sync_lhb(run.db, run.number, run.source, report_progress)
         else:
-            done = jobs.sectors(run.db, run.number, run.source, run.notify, told)
+            done = market_jobs.sync_sectors(run.db, run.number, run.source, run.notify, report_progress)
     row |= {"day": done.day, "symbols": done.rows, "changed": done.changed}
 
 
-def _symbols(run: Run, told: Callable[[int, int], None]) -> daily.Row:
+def _sync_symbols(run: SyncRun, told: Callable[[int, int], None]) -> daily_sync.Row:
     """Store what the snapshot tells of securities, without its prices."""
-    shot = snapshots.take(run.source, told, run.notify)
-    quotes = daily.named(run, shot.quotes)
+    shot = snapshots.take_snapshot(run.source, told, run.notify)
+    quotes = daily_sync.restore_names(run, shot.quotes)
     changed = store.put_facts(run.db, run.number, shot.day, quotes)
     return {"day": shot.day, "host": shot.host, "pages": shot.pages, "symbols": len(quotes), "changed": changed}

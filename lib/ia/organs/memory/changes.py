@@ -6,13 +6,13 @@ from ia.kernel import clock, proposals
 from ia.kernel.errors import NotFound
 from ia.kernel.proposals import Proposal
 from ia.kernel.workspace import Revision, Workspace
-from ia.organs.memory import rules, writing
+from ia.organs.memory import change_rules, writing
 
 _AREAS = ("notebook/", "memory/", "knowledge/", "tasks/")
 _INSTALLED = (".claude/skills/", ".claude/providers/")
 
 
-class Change(NamedTuple):
+class FileChange(NamedTuple):
     """A change of a file: time as a UTC stamp; change is made, changed, removed or undone."""
 
     id: int
@@ -32,10 +32,10 @@ def path_of(ws: Workspace, path: str) -> str:
         below, inside = path.split("/", 1)
         ws.resolve(inside, below=below)
         return path if path.endswith(".md") or ws.history(path) else path + ".md"
-    return rules.path_of(ws, path)
+    return change_rules.path_of(ws, path)
 
 
-def history(ws: Workspace, path: str | None, limit: int) -> list[Change]:
+def list_changes(ws: Workspace, path: str | None, limit: int) -> list[FileChange]:
     """Return the newest changes of a file, or of all files, newest first, not later than now().
 
     raises  NotFound for a file that is not there and never was.
@@ -44,50 +44,53 @@ def history(ws: Workspace, path: str | None, limit: int) -> list[Change]:
         target = path_of(ws, path)
         revisions = ws.history(target)
         if not revisions and ws.read(target) is None:
-            raise NotFound("{path}: no such file", path=target, hint="`ia memory list` and `ia note list` show them")
-        return [_change(revision) for revision in revisions[:limit]]
+            raise NotFound(
+                "{path}: no such file", path=target, hint="`ia memory list` and `ia note list` list all files"
+            )
+        return [_make_change(revision) for revision in revisions[:limit]]
     rows = ws.db.execute(
-        "SELECT id, time, path, actor, why, before, before_sha, after_sha FROM revisions"
-        " WHERE time <= ? ORDER BY id DESC LIMIT ?",
-        (clock.stamp(clock.now()), limit),
+        f"SELECT {', '.join(Revision._fields)} FROM revisions WHERE time <= ? ORDER BY id DESC LIMIT ?",
+        (clock.utc_stamp(clock.now()), limit),
     )
-    return [_change(Revision(*row)) for row in rows]
+    return [_make_change(Revision._make(row)) for row in rows]
 
 
-def undo(ws: Workspace, path: str | None) -> list[str] | Proposal:
+def undo_change(ws: Workspace, path: str | None) -> list[str] | Proposal:
     """Take back the last change of a file, or of whatever changed last, and return the paths that were written.
 
     For preferences and soul it is a proposal: they change only with a person's consent. Beliefs are logged here too.
     raises  NotFound where there is nothing to undo; Refused where the file was edited by hand since.
     """
-    target = path_of(ws, path) if path is not None else _last(ws)
-    if target.casefold() in (rules.SOUL, rules.PREFERENCES):
+    target = path_of(ws, path) if path is not None else _last_changed_path(ws)
+    if target.casefold() in (change_rules.SOUL, change_rules.PREFERENCES):
         revisions = ws.history(target)
         if not revisions or revisions[0].before is None:
             raise NotFound("{path}: nothing to undo", path=target)
-        kind = "soul" if target == rules.SOUL else "preferences"
+        kind = "soul" if target == change_rules.SOUL else "preferences"
         return proposals.propose(ws, kind, target, revisions[0].before, because="undo")
-    with ws.together():
-        logged = writing.unbelieved(ws) if target.casefold() == rules.BELIEFS else []
+    with ws.unit_of_work():
+        logged = writing.log_belief_undo(ws) if target.casefold() == change_rules.BELIEFS else []
         ws.undo(target)
     return [*logged, target]
 
 
-def _last(ws: Workspace) -> str:
+def _last_changed_path(ws: Workspace) -> str:
     row = ws.db.execute(
         "SELECT path FROM revisions WHERE time <= ? ORDER BY id DESC LIMIT 1",
-        (clock.stamp(clock.now()),),
+        (clock.utc_stamp(clock.now()),),
     ).fetchone()
     if row is None:
-        raise NotFound("nothing to undo: nothing was written yet")
+        raise NotFound("nothing to undo: nothing has been written yet")
     return str(row[0])
 
 
-def _change(revision: Revision) -> Change:
+def _make_change(revision: Revision) -> FileChange:
     if revision.why.startswith("undo of revision "):
         kind = "undone"
     elif revision.before is None:
         kind = "made"
     else:
         kind = "removed" if revision.after_sha is None else "changed"
-    return Change(revision.id, revision.time, revision.path, revision.actor, kind, revision.why)
+    return FileChange(
+        id=revision.id, time=revision.time, path=revision.path, actor=revision.actor, change=kind, why=revision.why
+    )

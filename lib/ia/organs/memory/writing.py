@@ -12,46 +12,52 @@ from datetime import date
 from ia.kernel import clock, proposals
 from ia.kernel.errors import BadData, NotFound, Refused, UsageError
 from ia.kernel.proposals import Proposal
-from ia.kernel.workspace import Workspace, digest
-from ia.organs.memory import rules
+from ia.kernel.workspace import Workspace, text_digest
+from ia.organs.memory import change_rules
 
 
-def write(ws: Workspace, path: str, text: str, *, because: str = "", actor: str = "user") -> list[str] | Proposal:
+def write_memory(
+    ws: Workspace, path: str, text: str, *, because: str = "", actor: str = "user"
+) -> list[str] | Proposal:
     """Replace a memory file by its rule: free, with a reason (beliefs), or as a proposal (preferences, soul).
 
     raises  UsageError where beliefs change without a reason; Refused for MEMORY.md and what leaves memory/.
     """
-    target = rules.path_of(ws, path)
-    kind = rules.rule(target)
-    if kind == rules.CONSENT:
-        return propose(ws, target, text, because=because, actor=actor)
-    if kind == rules.REASONED:
-        with ws.together():
-            return _believed(ws, _body(text), because, actor)
-    ws.write(target, _body(text), actor=actor, why=because, event="memory.write")
+    target = change_rules.path_of(ws, path)
+    kind = change_rules.change_rule(target)
+    if kind == change_rules.CONSENT:
+        return propose_content(ws, target, text, because=because, actor=actor)
+    if kind == change_rules.REASONED:
+        with ws.unit_of_work():
+            return _change_beliefs(ws, _require_text(text), because, actor)
+    ws.write(target, _require_text(text), actor=actor, why=because, event="memory.write")
     return [target]
 
 
-def log(ws: Workspace, text: str, *, actor: str = "user") -> list[str]:
+def log_journal(ws: Workspace, text: str, *, actor: str = "user") -> list[str]:
     """Add `[HH:MM] text` to the journal of today."""
-    return [_append(ws, f"{rules.JOURNAL}/{clock.today()}.md", f"# {clock.today()}\n", _stamped(text), actor, "log")]
+    return [
+        _append_text(
+            ws, f"{change_rules.JOURNAL}/{clock.today()}.md", f"# {clock.today()}\n", _stamp_text(text), actor, "log"
+        )
+    ]
 
 
-def observe(ws: Workspace, topic: str, text: str, *, actor: str = "user") -> list[str]:
+def add_observation(ws: Workspace, topic: str, text: str, *, actor: str = "user") -> list[str]:
     """Add an observation to observations/YYYY-MM-DD-topic.md."""
     slug = re.sub(r"[^\w.]+", "-", topic).strip("-.").lower()
     if not slug:
-        raise UsageError("{topic!r}: a topic needs letters or digits", topic=topic)
-    path = f"{rules.OBSERVATIONS}/{clock.today()}-{slug}.md"
-    return [_append(ws, path, f"# {' '.join(topic.split())}\n", _stamped(text), actor, "observe")]
+        raise UsageError("{topic!r}: a topic must contain letters or digits", topic=topic)
+    path = f"{change_rules.OBSERVATIONS}/{clock.today()}-{slug}.md"
+    return [_append_text(ws, path, f"# {' '.join(topic.split())}\n", _stamp_text(text), actor, "observe")]
 
 
-def reflect(ws: Workspace, text: str, *, period: str = "", actor: str = "user") -> list[str]:
+def add_reflection(ws: Workspace, text: str, *, period: str = "", actor: str = "user") -> list[str]:
     """Add a reflection to reflections/YYYY-period.md. The period is the month (`11`) if none is given (`W47`, `Q4`)."""
-    return [_reflection(ws, _body(text), period, actor)]
+    return [_append_reflection(ws, _require_text(text), period, actor)]
 
 
-def track(
+def track_item(
     ws: Workspace, symbol: str, why: str = "", *, code: str = "", names: Sequence[str] = (), actor: str = "user"
 ) -> list[str]:
     """Put a symbol or a topic on the watch list, or give it a new reason.
@@ -60,37 +66,41 @@ def track(
     """
     item = " ".join(symbol.split())
     if not item:
-        raise UsageError("nothing to track")
+        raise UsageError("nothing to track: give a symbol")
     line = f"- {item}" + (f": {' '.join(why.split())}" if why.strip() else "") + f" ({clock.today()})"
     with ws.lock():
-        lines = _lines(ws, rules.TRACKING, "# Tracking")
-        known = _tracked(lines, (item, *names), code)
+        lines = _read_list(ws, change_rules.TRACKING, "# Tracking")
+        known = _find_tracked(lines, (item, *names), code)
         if known:
             lines[known[0]] = line
             lines = [kept for at, kept in enumerate(lines) if at not in known[1:]]
         else:
             lines.append(line)
-        _store(ws, rules.TRACKING, lines, actor, "memory.track", symbol=item)
-    return [rules.TRACKING]
+        _write_list(ws, change_rules.TRACKING, lines, actor, "memory.track", symbol=item)
+    return [change_rules.TRACKING]
 
 
-def untrack(ws: Workspace, symbol: str, *, code: str = "", names: Sequence[str] = (), actor: str = "user") -> list[str]:
+def untrack_item(
+    ws: Workspace, symbol: str, *, code: str = "", names: Sequence[str] = (), actor: str = "user"
+) -> list[str]:
     """Take a symbol or a topic off the watch list.
 
     raises  NotFound.
     """
     item = " ".join(symbol.split())
     with ws.lock():
-        lines = _lines(ws, rules.TRACKING, "# Tracking")
-        known = _tracked(lines, (item, *names), code)
+        lines = _read_list(ws, change_rules.TRACKING, "# Tracking")
+        known = _find_tracked(lines, (item, *names), code)
         if not known:
-            raise NotFound("{symbol} is not tracked", symbol=item, hint="`ia memory read tracking` shows what is")
+            raise NotFound(
+                "{symbol} is not tracked", symbol=item, hint="`ia memory read tracking` shows the tracked securities"
+            )
         lines = [kept for at, kept in enumerate(lines) if at not in known]
-        _store(ws, rules.TRACKING, lines, actor, "memory.untrack", symbol=item)
-    return [rules.TRACKING]
+        _write_list(ws, change_rules.TRACKING, lines, actor, "memory.untrack", symbol=item)
+    return [change_rules.TRACKING]
 
 
-def believe(ws: Workspace, text: str, *, because: str, replaces: str = "", actor: str = "user") -> list[str]:
+def add_belief(ws: Workspace, text: str, *, because: str, replaces: str = "", actor: str = "user") -> list[str]:
     """Add a belief, or put it in the place of the one that contains `replaces`, and log before, now and why.
 
     raises  UsageError without a reason; NotFound where `replaces` fits no belief; BadData where it fits several.
@@ -98,91 +108,107 @@ def believe(ws: Workspace, text: str, *, because: str, replaces: str = "", actor
     belief = " ".join(text.split())
     if not belief:
         raise BadData("nothing to write: the text is empty")
-    with ws.together():
-        lines = _lines(ws, rules.BELIEFS, "# Beliefs")
+    with ws.unit_of_work():
+        lines = _read_list(ws, change_rules.BELIEFS, "# Beliefs")
         line = f"- {belief}"
         if replaces:
-            lines[_the_one(lines, replaces)] = line
+            lines[_find_belief(lines, replaces)] = line
         elif line in lines:
-            raise BadData("{text}: believed already", text=belief)
+            raise BadData("{text}: already a belief", text=belief)
         else:
             lines.append(line)
-        return _believed(ws, "\n".join(lines) + "\n", because, actor)
+        return _change_beliefs(ws, "\n".join(lines) + "\n", because, actor)
 
 
-def prefer(ws: Workspace, text: str, *, because: str = "", actor: str = "user", origin: str = "") -> Proposal:
+def propose_preference(
+    ws: Workspace, text: str, *, because: str = "", actor: str = "user", origin: str = ""
+) -> Proposal:
     """Propose a preference: one more line of preferences.md."""
     preference = " ".join(text.split())
     if not preference:
         raise BadData("nothing to write: the text is empty")
-    lines = [*_lines(ws, rules.PREFERENCES, "# Preferences"), f"- {preference}"]
-    return propose(ws, rules.PREFERENCES, "\n".join(lines) + "\n", because=because, actor=actor, origin=origin)
+    lines = [*_read_list(ws, change_rules.PREFERENCES, "# Preferences"), f"- {preference}"]
+    return propose_content(
+        ws, change_rules.PREFERENCES, "\n".join(lines) + "\n", because=because, actor=actor, origin=origin
+    )
 
 
-def propose(
+def propose_content(
     ws: Workspace, path: str, text: str, *, because: str = "", actor: str = "user", origin: str = ""
 ) -> Proposal:
     """Propose a new content of preferences.md or soul.md. A person decides."""
-    if rules.rule(path) != rules.CONSENT:
-        raise Refused("{path} needs no proposal", path=path)
-    kind = "soul" if path == rules.SOUL else "preferences"
-    return proposals.propose(ws, kind, path, _body(text), because=because, actor=actor, origin=origin)
+    if change_rules.change_rule(path) != change_rules.CONSENT:
+        raise Refused("{path} does not need a proposal; write it directly", path=path)
+    kind = "soul" if path == change_rules.SOUL else "preferences"
+    return proposals.propose(ws, kind, path, _require_text(text), because=because, actor=actor, origin=origin)
 
 
 def edit_soul(ws: Workspace, text: str, *, because: str = "") -> None:
     """Replace soul.md at once: a person did it, in an editor. No tool that a model can call may reach it."""
-    ws.write(rules.SOUL, _body(text), actor="user", why=because, event="soul.change", by="user in an editor")
+    ws.write(
+        change_rules.SOUL, _require_text(text), actor="user", why=because, event="soul.change", by="user in an editor"
+    )
 
 
-def _believed(ws: Workspace, after: str, because: str, actor: str) -> list[str]:
+def _change_beliefs(ws: Workspace, after: str, because: str, actor: str) -> list[str]:
     """Change beliefs.md and log it, in one step."""
     why = " ".join(because.split())
     if not why:
-        raise UsageError("a belief needs its reason", hint="add --because WHY")
-    before = ws.read(rules.BELIEFS) or ""
+        raise UsageError("a belief needs a reason", hint="add --because WHY")
+    before = ws.read(change_rules.BELIEFS) or ""
     if before == after:
-        raise BadData("{path}: nothing changes", path=rules.BELIEFS)
-    ws.refuse_later(rules.BELIEFS)
-    logged = [*_by_hand(ws, before, actor), _reflection(ws, _change(before, after, why), "", actor)]
-    ws.write(rules.BELIEFS, after, actor=actor, why=why, event="belief.change")
-    return [*dict.fromkeys(logged), rules.BELIEFS]
+        raise BadData("{path}: no changes", path=change_rules.BELIEFS)
+    ws.refuse_later(change_rules.BELIEFS)
+    logged = [
+        *_log_manual_edit(ws, before, actor),
+        _append_reflection(ws, _format_change(before, after, why), "", actor),
+    ]
+    ws.write(change_rules.BELIEFS, after, actor=actor, why=why, event="belief.change")
+    return [*dict.fromkeys(logged), change_rules.BELIEFS]
 
 
-def consented(ws: Workspace, before: str, after: str, because: str, actor: str) -> list[str]:
+def log_consent(ws: Workspace, before: str, after: str, because: str, actor: str) -> list[str]:
     """Log a change of beliefs.md that a person is about to approve: before, now and the reason it was proposed with."""
     why = " ".join(because.split()) or "the user approved it"
-    return [*dict.fromkeys([*_by_hand(ws, before, actor), _reflection(ws, _change(before, after, why), "", actor)])]
+    return [
+        *dict.fromkeys(
+            [
+                *_log_manual_edit(ws, before, actor),
+                _append_reflection(ws, _format_change(before, after, why), "", actor),
+            ]
+        )
+    ]
 
 
-def unbelieved(ws: Workspace, actor: str = "user") -> list[str]:
+def log_belief_undo(ws: Workspace, actor: str = "user") -> list[str]:
     """Log that the last change of beliefs.md is about to be undone; raises what `Workspace.undo` raises."""
-    undone = ws.undoable(rules.BELIEFS)
+    undone = ws.find_undoable(change_rules.BELIEFS)
     why = f"undone; it was believed because: {undone.why}" if undone.why else "undone"
-    entry = _change(ws.read(rules.BELIEFS) or "", undone.before or "", why)
-    return [_reflection(ws, entry, "", actor)]
+    entry = _format_change(ws.read(change_rules.BELIEFS) or "", undone.before or "", why)
+    return [_append_reflection(ws, entry, "", actor)]
 
 
-def _by_hand(ws: Workspace, current: str, actor: str) -> list[str]:
+def _log_manual_edit(ws: Workspace, current: str, actor: str) -> list[str]:
     """Log what a person changed in beliefs.md with an editor since ia last wrote it: the reason is theirs to add."""
-    revisions = ws.history(rules.BELIEFS)
-    if not revisions or revisions[0].after_sha == digest(current):
+    revisions = ws.history(change_rules.BELIEFS)
+    if not revisions or revisions[0].after_sha == text_digest(current):
         return []
-    return [_reflection(ws, "beliefs.md was edited by hand.\n", "", actor)]
+    return [_append_reflection(ws, "beliefs.md was edited by hand.\n", "", actor)]
 
 
-def _change(before: str, after: str, why: str) -> str:
+def _format_change(before: str, after: str, why: str) -> str:
     """Return the entry of a reflection: before, now, because."""
     old, new = ([line for line in text.splitlines() if line.strip()] for text in (before, after))
     gone = [line for line in old if line not in new and not line.startswith("#")]
     come = [line for line in new if line not in old and not line.startswith("#")]
 
-    def said(lines: list[str]) -> str:
+    def join_lines(lines: list[str]) -> str:
         return "; ".join(line.lstrip("-* ") for line in lines) or "(nothing)"
 
-    return f"Belief\n- before: {said(gone)}\n- now: {said(come)}\n- because: {why}\n"
+    return f"Belief\n- before: {join_lines(gone)}\n- now: {join_lines(come)}\n- because: {why}\n"
 
 
-def _reflection(ws: Workspace, text: str, period: str, actor: str) -> str:
+def _append_reflection(ws: Workspace, text: str, period: str, actor: str) -> str:
     name = period_of(period)
     now = clock.now()
     head, _, rest = text.partition("\n")
@@ -191,7 +217,7 @@ def _reflection(ws: Workspace, text: str, period: str, actor: str) -> str:
         title += " " + head.removeprefix("## ").removeprefix(f"{now:%Y-%m-%d}").strip()
         text = rest.strip("\n") + "\n"
     entry = f"{title.rstrip()}\n\n{text}"
-    return _append(ws, f"{rules.REFLECTIONS}/{name}.md", f"# {name}\n", "\n" + entry, actor, "reflect")
+    return _append_text(ws, f"{change_rules.REFLECTIONS}/{name}.md", f"# {name}\n", "\n" + entry, actor, "reflect")
 
 
 def period_of(text: str) -> str:
@@ -213,10 +239,10 @@ def period_of(text: str) -> str:
             return f"{year}-{quarter.upper()}" if quarter else year
     except ValueError:
         pass
-    raise UsageError("{period!r}: a period is 03, W11, Q1 or 2024-W11", period=text)
+    raise UsageError("{period!r} is not a valid period; write 03, W11, Q1 or 2024-W11", period=text)
 
 
-def _append(ws: Workspace, path: str, head: str, text: str, actor: str, verb: str) -> str:
+def _append_text(ws: Workspace, path: str, head: str, text: str, actor: str, verb: str) -> str:
     with ws.lock():
         before = ws.read(path)
         start = head + "\n" if before is None else before if before.endswith("\n") or not before else before + "\n"
@@ -225,27 +251,27 @@ def _append(ws: Workspace, path: str, head: str, text: str, actor: str, verb: st
     return path
 
 
-def _stamped(text: str) -> str:
-    return f"[{clock.now().strftime('%H:%M')}] {_body(text).strip()}\n"
+def _stamp_text(text: str) -> str:
+    return f"[{clock.now().strftime('%H:%M')}] {_require_text(text).strip()}\n"
 
 
-def _body(text: str) -> str:
+def _require_text(text: str) -> str:
     if not text.strip():
         raise BadData("nothing to write: the text is empty")
     return text if text.endswith("\n") else text + "\n"
 
 
-def _lines(ws: Workspace, path: str, title: str) -> list[str]:
+def _read_list(ws: Workspace, path: str, title: str) -> list[str]:
     """Return a list file's lines, or a new one's head."""
     lines = (ws.read(path) or "").rstrip().splitlines() or [title]
     return [*lines, ""] if lines[-1].startswith("#") else lines
 
 
-def _store(ws: Workspace, path: str, lines: list[str], actor: str, event: str, symbol: str) -> None:
+def _write_list(ws: Workspace, path: str, lines: list[str], actor: str, event: str, symbol: str) -> None:
     ws.write(path, "\n".join(lines) + "\n", actor=actor, event=event, symbol=symbol)
 
 
-def _tracked(lines: list[str], names: tuple[str, ...], code: str) -> list[int]:
+def _find_tracked(lines: list[str], names: tuple[str, ...], code: str) -> list[int]:
     """Return where an item stands: its lines are `- NAME`, `- NAME: WHY` or `- NAME (DATE)`, or begin with its code."""
     begins = tuple(f"{name}{end}" for name in filter(None, (*names, code)) for end in (": ", " ("))
     begins += (f"{code} ",) if code else ()
@@ -257,13 +283,11 @@ def _tracked(lines: list[str], names: tuple[str, ...], code: str) -> list[int]:
     return found
 
 
-def _the_one(lines: list[str], part: str) -> int:
+def _find_belief(lines: list[str], part: str) -> int:
     """Return which belief contains a text."""
     fitting = [at for at, line in enumerate(lines) if line.lstrip().startswith(("-", "*")) and part in line]
     if not fitting:
-        raise NotFound("no belief says {part!r}", part=part, hint="`ia memory read beliefs` shows them")
+        raise NotFound("no belief contains {part!r}", part=part, hint="`ia memory read beliefs` shows all beliefs")
     if len(fitting) > 1:
-        raise BadData(
-            "{count} beliefs say {part!r}", count=len(fitting), part=part, hint="give more of the one you mean"
-        )
+        raise BadData("{count} beliefs contain {part!r}", count=len(fitting), part=part, hint="give more of its text")
     return fitting[0]

@@ -1,0 +1,1 @@
+"""Bars: prices of a security from its data sources, checked, stored and adjusted."""

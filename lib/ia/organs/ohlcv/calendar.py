@@ -25,9 +25,9 @@ def last_session(market: str, moment: datetime) -> str:
 
 def next_close(market: str, moment: datetime) -> datetime:
     """Return when the next session after `moment` closes, aware, UTC."""
-    day = moment.astimezone(clock.zone(market)).date()
+    day = moment.astimezone(clock.exchange_zone(market)).date()
     for _ in range(40):
-        close = _close(market, day.isoformat())
+        close = _session_close(market, day.isoformat())
         if close and close > moment:
             return close
         day += timedelta(days=1)
@@ -36,29 +36,31 @@ def next_close(market: str, moment: datetime) -> datetime:
 
 def known_until(market: str) -> str:
     """Return the last day of which it is known whether it is a session, YYYY-MM-DD."""
-    calendar, more = _calendar(market), trade_dates.announced(market)
+    calendar, more = _load_calendar(market), trade_dates.announced_sessions(market)
     end = calendar.last_session.strftime("%Y-%m-%d") if calendar else "1990-12-31"
     if calendar is not None and (bound := calendar.bound_max()) is not None:
         end = bound.strftime("%Y-%m-%d")
     return max(end, more.until) if more else end
 
 
-def closures(market: str, day: str, days: int = 21) -> list[str]:
+def weekday_closures(market: str, day: str, days: int = 21) -> list[str]:
     """Return the weekdays without a session among so many days after a day."""
     following = (date.fromisoformat(day) + timedelta(days=n) for n in range(1, days + 1))
-    return [each.isoformat() for each in following if each.weekday() < 5 and not _close(market, each.isoformat())]
+    return [
+        each.isoformat() for each in following if each.weekday() < 5 and not _session_close(market, each.isoformat())
+    ]
 
 
-def sessions_after(market: str, day: str, until: str) -> int:
+def count_sessions(market: str, day: str, until: str) -> int:
     """Return how many sessions there were after a day, up to another one."""
     begin = date.fromisoformat(day)
     days = (begin + timedelta(n) for n in range(1, (date.fromisoformat(until) - begin).days + 1))
-    return sum(_close(market, each.isoformat()) is not None for each in days)
+    return sum(_session_close(market, each.isoformat()) is not None for each in days)
 
 
 def is_holiday(market: str, day: str) -> bool:
     """Whether a weekday has no session."""
-    return date.fromisoformat(day).weekday() < 5 and _close(market, day) is None
+    return date.fromisoformat(day).weekday() < 5 and _session_close(market, day) is None
 
 
 def fresh_until(market: str, fetched_at: datetime, last_bar: str) -> datetime:
@@ -75,32 +77,32 @@ def fresh_until(market: str, fetched_at: datetime, last_bar: str) -> datetime:
 
 
 def _last_close(market: str, moment: datetime) -> tuple[str, datetime]:
-    day = moment.astimezone(clock.zone(market)).date()
+    day = moment.astimezone(clock.exchange_zone(market)).date()
     for _ in range(40):
-        close = _close(market, day.isoformat())
+        close = _session_close(market, day.isoformat())
         if close and close <= moment:
             return day.isoformat(), close
         day -= timedelta(days=1)
     raise AssertionError("forty days without a session")
 
 
-def _close(market: str, day: str) -> datetime | None:
+def _session_close(market: str, day: str) -> datetime | None:
     """Return when a day's bar becomes visible; None where the day has no session. Half days count as whole ones."""
-    calendar = _calendar(market)
+    calendar = _load_calendar(market)
     if calendar and calendar.first_session.strftime("%Y-%m-%d") <= day <= calendar.last_session.strftime("%Y-%m-%d"):
         if not calendar.is_session(day):
             return None
-    elif (known := trade_dates.announced(market)) and min(known.days) <= day <= known.until:
+    elif (known := trade_dates.announced_sessions(market)) and min(known.days) <= day <= known.until:
         if day not in known.days:
             return None
     elif datetime.fromisoformat(day).weekday() > 4:
         return None
-    local = datetime.combine(datetime.fromisoformat(day).date(), clock.CLOSE[market], clock.zone(market))
+    local = datetime.combine(datetime.fromisoformat(day).date(), clock.CLOSE[market], clock.exchange_zone(market))
     return local.astimezone(clock.UTC)
 
 
 @cache
-def _calendar(market: str) -> Any:
+def _load_calendar(market: str) -> Any:
     """Return the exchange's calendar, or None where the package cannot give one."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

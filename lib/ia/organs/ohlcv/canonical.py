@@ -5,14 +5,14 @@ shares. A byte order mark and ``\\r\\n`` are read (they carry no data) and never
 refused.
 """
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from operator import lt
-from typing import Any, BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple
 
-from ia.kernel.errors import BadData, Message, Notify, silent
+from ia.kernel.errors import BadData, Message, Notify, drop_message
+from ia.kernel.patterns import pattern
 
 COLUMNS = ("date", "open", "high", "low", "close", "volume")
 HEADER = ",".join(COLUMNS)
@@ -22,12 +22,12 @@ _INF = float("inf")
 _PRICE = r"[0-9]+(?:\.[0-9]+)?"
 _DAY = r"[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"
 _TIME = r"T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]"
-_is_date = re.compile(f"{_DAY}(?:{_TIME})?").fullmatch
-_is_number = re.compile(f"-?{_PRICE}").fullmatch
-_is_integer = re.compile("-?[0-9]+").fullmatch
-_are_rows = re.compile(f"(?:{_DAY}(?:{_TIME})?(?:,{_PRICE}){{4}},[0-9]{{1,18}}\n)*+").fullmatch
+_is_date = pattern(f"{_DAY}(?:{_TIME})?")
+_is_number = pattern(f"-?{_PRICE}")
+_is_integer = pattern("-?[0-9]+")
+_are_rows = pattern(f"(?:{_DAY}(?:{_TIME})?(?:,{_PRICE}){{4}},[0-9]{{1,18}}\n)*+")
 _MONTH_DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
-_CONVERT = "`ia ohlcv - < FILE` turns most CSV files into canonical OHLCV"
+_CONVERT = "`ia ohlcv - < FILE` converts most CSV files to canonical OHLCV"
 
 
 class Bars(NamedTuple):
@@ -41,36 +41,36 @@ class Bars(NamedTuple):
     volume: list[int]
 
     @classmethod
-    def of(cls, rows: Sequence[Sequence[Any]]) -> "Bars":
+    def from_rows(cls, rows: Sequence[Sequence[object]]) -> "Bars":
         """Return the bars of rows (date, open, high, low, close, volume), oldest first."""
         return cls(*map(list, zip(*rows, strict=True))) if rows else cls([], [], [], [], [], [])
 
-    def part(self, first: int | None, last: int | None = None) -> "Bars":
+    def slice_bars(self, first: int | None, last: int | None = None) -> "Bars":
         """Return the bars from index `first` up to `last` (not included), as a slice of a list."""
         date, open_, high, low, close, volume = self
         take = slice(first, last)
         return Bars(date[take], open_[take], high[take], low[take], close[take], volume[take])
 
-    def between(self, start: str | None, end: str | None) -> "Bars":
+    def between_dates(self, start: str | None, end: str | None) -> "Bars":
         """Return the bars from `start` to `end`, both included; the bars within a day belong to it."""
         low = bisect_left(self.date, start) if start else 0
-        return self.part(low, bisect_right(self.date, end + "T99") if end else None)
+        return self.slice_bars(low, bisect_right(self.date, end + "T99") if end else None)
 
 
-def read_bars(stream: BinaryIO, source: str, *, strict: bool = False, notify: Notify = silent) -> Bars:
+def read_bars(stream: BinaryIO, source: str, *, strict: bool = False, notify: Notify = drop_message) -> Bars:
     """Return the bars of a canonical CSV stream (2,500 rows take about 4 ms).
 
     `source` names the stream in messages. A header without rows is no bars. Raises BadData, its message starting
     ``source:line: field``, for whatever the contract forbids; rows with a low above or a high below open or close are
     counted and told to `notify`, or raise with `strict`.
     """
-    text = _decoded(stream.read(), source)
+    text = _decode_text(stream.read(), source)
     end = text.find("\n")
     header, body = (text, "") if end < 0 else (text[:end], text[end + 1 :])
     _check_header(header, source)
-    bars = _fast(body)
+    bars = _read_fast(body)
     if bars is None:
-        bars = _slow(body, source)
+        bars = _read_slow(body, source)
     check_range(bars, source, strict, notify)
     return bars
 
@@ -125,7 +125,7 @@ def is_date(text: str) -> bool:
     >>> is_date("2024-02-29"), is_date("2023-02-29"), is_date("2024-01-15T09:30:00"), is_date("2024-1-5")
     (True, False, True, False)
     """
-    if not _is_date(text) or text.startswith("0000"):
+    if not _is_date.fullmatch(text) or text.startswith("0000"):
         return False
     year, month, day = int(text[:4]), int(text[5:7]), int(text[8:10])
     if month == 2 and day == 29:
@@ -133,15 +133,17 @@ def is_date(text: str) -> bool:
     return day <= _MONTH_DAYS[month - 1]
 
 
-def _decoded(data: bytes, source: str) -> str:
+def _decode_text(data: bytes, source: str) -> str:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         byte = f"0x{data[error.start]:02x}"
-        raise bad_line((source, line), "{source}:{line}: not UTF-8 (byte {byte})", byte=byte, hint=_CONVERT) from None
+        raise line_error(
+            (source, line), "{source}:{line}: not valid UTF-8 (byte {byte})", byte=byte, hint=_CONVERT
+        ) from None
     if not text:
-        raise bad_line((source, 1), "{source}:{line}: empty input")
+        raise line_error((source, 1), "{source}:{line}: empty input")
     if "\r" in text:
         text = text.replace("\r\n", "\n")
     return text
@@ -153,18 +155,18 @@ def _check_header(header: str, source: str) -> None:
     here, found = (source, 1), header.split(",")
     for name in COLUMNS:
         if name not in found:
-            raise bad_line(here, "{source}:{line}: missing column {field}", field=name, hint=_CONVERT)
+            raise line_error(here, "{source}:{line}: missing column {field}", field=name, hint=_CONVERT)
     for name in found:
         if name not in COLUMNS or found.count(name) > 1:
-            raise bad_line(here, "{source}:{line}: extra column {field}", field=shown(name), hint=_CONVERT)
-    raise bad_line(here, "{source}:{line}: the columns are not in the order {field}", field=HEADER, hint=_CONVERT)
+            raise line_error(here, "{source}:{line}: extra column {field}", field=quote_input(name), hint=_CONVERT)
+    raise line_error(here, "{source}:{line}: the columns must be in the order {field}", field=HEADER, hint=_CONVERT)
 
 
-def _fast(body: str) -> Bars | None:
+def _read_fast(body: str) -> Bars | None:
     """Return the bars where all is well, judged a column at a time; None sends the caller to the reader by rows."""
     if body and not body.endswith("\n"):
         body += "\n"
-    if not _are_rows(body):
+    if not _are_rows.fullmatch(body):
         return None
     fields = body.replace("\n", ",").split(",")
     del fields[-1]
@@ -182,9 +184,9 @@ def _fast(body: str) -> Bars | None:
     return Bars(date, prices[0], prices[1], prices[2], prices[3], list(map(int, fields[5::6])))
 
 
-def _slow(body: str, source: str) -> Bars:
+def _read_slow(body: str, source: str) -> Bars:
     """Return the bars read row by row: the reference, which says what line and field is wrong."""
-    bars = Bars.of([])
+    bars = Bars.from_rows([])
     previous = ""
     lines = body.split("\n")
     if lines[-1] == "":
@@ -194,54 +196,54 @@ def _slow(body: str, source: str) -> Bars:
         here = (source, number)
         if len(row) < 6:
             name = COLUMNS[len(row)] if line else "date"
-            raise bad_line(here, "{source}:{line}: {field} is missing", field=name, hint=_CONVERT)
+            raise line_error(here, "{source}:{line}: {field} is missing", field=name, hint=_CONVERT)
         if len(row) > 6:
-            raise bad_line(here, "{source}:{line}: extra column after {field}", field="volume", hint=_CONVERT)
+            raise line_error(here, "{source}:{line}: extra column after {field}", field="volume", hint=_CONVERT)
         _check_date(row[0], previous, here)
         previous = row[0]
         bars.date.append(previous)
         for column, name, text in zip(bars[1:5], COLUMNS[1:5], row[1:5], strict=True):
-            column.append(_price(text, name, here))
-        bars.volume.append(_volume(row[5], here))
+            column.append(_parse_price(text, name, here))
+        bars.volume.append(_parse_volume(row[5], here))
     return bars
 
 
 def _check_date(date: str, previous: str, here: tuple[str, int]) -> None:
     template = ""
     if not is_date(date):
-        template = "{source}:{line}: {field} is not a date of the form YYYY-MM-DD: {text}"
+        template = "{source}:{line}: {field} is not a date in the form YYYY-MM-DD: {text}"
     elif previous and len(date) != len(previous):
-        template = "{source}:{line}: {field} mixes days and times of day: {text}"
+        template = "{source}:{line}: {field} mixes dates and times of day: {text}"
     elif date == previous:
-        template = "{source}:{line}: {field} is there twice: {text}"
+        template = "{source}:{line}: duplicate {field}: {text}"
     elif date < previous:
-        template = "{source}:{line}: {field} is before the line above: {text}"
+        template = "{source}:{line}: {field} is earlier than in the line above: {text}"
     if template:
-        raise bad_line(here, template, field="date", text=shown(date), hint=_CONVERT)
+        raise line_error(here, template, field="date", text=quote_input(date), hint=_CONVERT)
 
 
-def _price(text: str, field: str, here: tuple[str, int]) -> float:
-    value = float(text) if _is_number(text) else _INF
+def _parse_price(text: str, field: str, here: tuple[str, int]) -> float:
+    value = float(text) if _is_number.fullmatch(text) else _INF
     if value == _INF:
-        raise bad_line(
-            here, "{source}:{line}: {field} is not a number: {text}", field=field, text=shown(text), hint=_CONVERT
+        raise line_error(
+            here, "{source}:{line}: {field} is not a number: {text}", field=field, text=quote_input(text), hint=_CONVERT
         )
     if value <= 0:
-        raise bad_line(here, "{source}:{line}: {field} is not above 0: {text}", field=field, text=shown(text))
+        raise line_error(here, "{source}:{line}: {field} must be above 0: {text}", field=field, text=quote_input(text))
     return value
 
 
-def _volume(text: str, here: tuple[str, int]) -> int:
+def _parse_volume(text: str, here: tuple[str, int]) -> int:
     digits = text.lstrip("-").lstrip("0") or "0"
     template = ""
-    if not _is_integer(text):
-        template = "{source}:{line}: {field} is not a whole number: {text}"
+    if not _is_integer.fullmatch(text):
+        template = "{source}:{line}: {field} is not an integer: {text}"
     elif text[0] == "-":
         template = "{source}:{line}: {field} is negative: {text}"
     elif len(digits) > 19 or int(digits) > MAX_VOLUME:
         template = "{source}:{line}: {field} is too large: {text}"
     if template:
-        raise bad_line(here, template, field="volume", text=shown(text), hint=_CONVERT)
+        raise line_error(here, template, field="volume", text=quote_input(text), hint=_CONVERT)
     return int(digits)
 
 
@@ -258,16 +260,16 @@ def check_range(bars: Bars, source: str, strict: bool, notify: Notify, lines: li
     line = lines[i] if lines else i + 2
     field = "low" if bars.low[i] > min(bars.open[i], bars.close[i]) else "high"
     if strict:
-        raise bad_line((source, line), "{source}:{line}: {field} is inside the range of open and close", field=field)
-    template = "{source}:{line}: {field} is inside the range of open and close ({count} such row(s))"
+        raise line_error((source, line), "{source}:{line}: {field} is between open and close", field=field)
+    template = "{source}:{line}: {field} is between open and close ({count} rows)"
     notify(Message(template, source=source, line=line, field=field, count=len(wrong)))
 
 
-def bad_line(here: tuple[str, int], template: str, *, hint: str | None = None, **params: object) -> BadData:
+def line_error(here: tuple[str, int], template: str, *, hint: str | None = None, **params: object) -> BadData:
     """Return the error for a (source, line) of an input; the template starts with ``{source}:{line}:``."""
     return BadData(template, hint=hint, source=here[0], line=here[1], **params)
 
 
-def shown(text: str, most: int = 40) -> str:
+def quote_input(text: str, most: int = 40) -> str:
     """Return a piece of input fit for a message: short, quoted, control characters escaped."""
     return repr(text if len(text) <= most else text[:most] + "…")

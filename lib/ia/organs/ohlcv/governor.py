@@ -79,7 +79,7 @@ class Banned(TryLater):
     code = "banned"
 
 
-class State(NamedTuple):
+class SiteState(NamedTuple):
     """How a site stands: until when it is left alone (local ISO time, "" when it is not), why, and how often.
 
     failed_at, failure   when its last request failed (local ISO time) and why; "" where the last answer was good
@@ -107,7 +107,7 @@ class Governor:
         limits: dict[str, Limit] | None = None,
         unhurried: bool = False,
     ) -> None:
-        file = "relayed.db" if config.get("market.relay") else "hosts.db"
+        file = "relayed.db" if config.get_setting("market.relay") else "hosts.db"
         self.path = path or os.path.join(config.user_state(), file)
         self.now, self.sleep = now, sleep
         self.limits = LIMITS if limits is None else limits
@@ -118,45 +118,45 @@ class Governor:
 
         raises  Banned where the host is left alone; TryLater where others' requests fill `patience` seconds.
         """
-        site, began = self.site(host), self.now()
+        site, began = self.site_of(host), self.now()
         while True:
-            number, wait, shut = self._change(lambda db: self._take(db, site, host))
+            number, wait, shut = self._change_state(lambda db: self._take_token(db, site, host))
             if shut:
                 raise shut
             if number:
                 return number
             if self.now() + wait > began + patience:
-                raise TryLater("{host}: too many requests are waiting for it", host=host, hint="try again in a minute")
+                raise TryLater("{host}: too many requests are waiting", host=host, hint="try again in a minute")
             self.sleep(wait + random.random() * 0.25)
 
     def release(self, number: int) -> None:
         """Tell that a request has ended, however it did."""
         if number == _UNCOUNTED:
             return
-        self._change(lambda db: db.execute("UPDATE request SET running = 0 WHERE id = ?", (number,)))
+        self._change_state(lambda db: db.execute("UPDATE request SET running = 0 WHERE id = ?", (number,)))
 
-    def succeeded(self, host: str) -> None:
+    def record_success(self, host: str) -> None:
         """Tell of a good answer: the breaker closes."""
-        _answered.add((self.path, self.site(host)))
-        site = self.site(host)
+        _answered.add((self.path, self.site_of(host)))
+        site = self.site_of(host)
 
-        def close(db: sqlite3.Connection) -> None:
+        def close_breaker(db: sqlite3.Connection) -> None:
             db.execute("UPDATE site SET open_until = 0, trips = 0, reason = '' WHERE name = ? AND trips > 0", (site,))
             db.execute("DELETE FROM failure WHERE site = ?", (site,))
 
-        self._change(close)
+        self._change_state(close_breaker)
 
-    def failed(self, host: str, reason: str) -> None:
+    def record_failure(self, host: str, reason: str) -> None:
         """Record that a request got no usable answer, for `ia doctor`; the pace does not change."""
-        row = (self.site(host), self.now(), " ".join(reason.split())[:200])
-        self._change(lambda db: db.execute("INSERT OR REPLACE INTO failure VALUES (?, ?, ?)", row))
+        row = (self.site_of(host), self.now(), " ".join(reason.split())[:200])
+        self._change_state(lambda db: db.execute("INSERT OR REPLACE INTO failure VALUES (?, ?, ?)", row))
 
-    def banned(self, host: str, reason: str, retry_after: float | None = None) -> Banned:
+    def record_ban(self, host: str, reason: str, retry_after: float | None = None) -> Banned:
         """Leave the host alone, as long as it asked for, else longer each time, and return the error to raise."""
-        site, now = self.site(host), self.now()
+        site, now = self.site_of(host), self.now()
 
-        def shut(db: sqlite3.Connection) -> float:
-            _, _, open_until, trips, _ = self._row(db, site, now)
+        def open_breaker(db: sqlite3.Connection) -> float:
+            _, _, open_until, trips, _ = self._load_site(db, site, now)
             fresh = open_until <= now  # requests that were under way together are one sign, not several
             trips = max(0, trips) + fresh
             pause = FIRST_PAUSE * 2 ** min(trips - 1, 10) if retry_after is None else max(retry_after, 1.0)
@@ -170,9 +170,9 @@ class Governor:
             return until
 
         _told.add((self.path, site))
-        return _left_alone(host, self._change(shut), reason)
+        return _ban_error(host, self._change_state(open_breaker), reason)
 
-    def status(self) -> dict[str, State]:
+    def site_states(self) -> dict[str, SiteState]:
         """Return how each site stands that has been asked, by name; {} where none has. Makes no file."""
         if not os.path.exists(self.path):
             return {}
@@ -184,27 +184,34 @@ class Governor:
             " FROM site s LEFT JOIN failure f ON f.site = name ORDER BY name"
         )
 
-        def states(db: sqlite3.Connection) -> dict[str, State]:
+        def load_states(db: sqlite3.Connection) -> dict[str, SiteState]:
             found = {}
             for name, until, reason, trips, count, at, failure in db.execute(asked, (now + LONGEST_PAUSE, now - 60)):
-                closed = (_local(until), str(reason)) if until > now else ("", "")
-                found[str(name)] = State(*closed, int(trips), count, _local(at) if at else "", str(failure))
+                closed = (_format_local(until), str(reason)) if until > now else ("", "")
+                found[str(name)] = SiteState(
+                    open_until=closed[0],
+                    reason=closed[1],
+                    trips=int(trips),
+                    last_minute=count,
+                    failed_at=_format_local(at) if at else "",
+                    failure=str(failure),
+                )
             return found
 
-        return self._change(states)
+        return self._change_state(load_states)
 
-    def site(self, host: str) -> str:
+    def site_of(self, host: str) -> str:
         """Return what is limited together with this host: its site, else itself."""
         host = host.lower().rstrip(".")
         return next((site for site in self.limits if host == site or host.endswith("." + site)), host)
 
-    def _take(self, db: sqlite3.Connection, site: str, host: str) -> tuple[int, float, Banned | None]:
+    def _take_token(self, db: sqlite3.Connection, site: str, host: str) -> tuple[int, float, Banned | None]:
         """Return (number, 0, None) where the request may go, else (0, seconds to wait, error if it must not)."""
         now, limit = self.now(), self.limits.get(site, ORDINARY)
-        tokens, filled, open_until, trips, reason = self._row(db, site, now)
+        tokens, filled, open_until, trips, reason = self._load_site(db, site, now)
         probing = open_until > now
         if probing and not self._may_probe(db, site):
-            return 0, 0.0, _left_alone(host, open_until, reason)
+            return 0, 0.0, _ban_error(host, open_until, reason)
         if self.unhurried:
             return _UNCOUNTED, 0.0, None
         db.execute("DELETE FROM request WHERE at < ? OR at > ?", (now - max(60.0, LEASE), now + 60))
@@ -234,7 +241,7 @@ class Governor:
         (probes,) = db.execute("SELECT probes FROM site WHERE name = ?", (site,)).fetchone()
         return probes > 0 and (self.path, site) not in _told
 
-    def _row(self, db: sqlite3.Connection, site: str, now: float) -> tuple[float, float, float, int, str]:
+    def _load_site(self, db: sqlite3.Connection, site: str, now: float) -> tuple[float, float, float, int, str]:
         """Return tokens, fill time, pause, trips and reason of a site; a clock set back makes no endless pause."""
         burst = self.limits.get(site, ORDINARY).burst
         db.execute("INSERT OR IGNORE INTO site (name, tokens, filled) VALUES (?, ?, ?)", (site, burst, now))
@@ -244,30 +251,32 @@ class Governor:
         ).fetchone()
         return row
 
-    def _change(self, do: Callable[[sqlite3.Connection], T]) -> T:
+    def _change_state(self, do: Callable[[sqlite3.Connection], T]) -> T:
         """Return what `do` makes of the state, all or nothing, one process at a time.
 
         What SQLite or `do` cannot make sense of is a state file that is not sound: it goes, and `do` begins anew.
         """
         try:
             try:
-                return self._once(do)
+                return self._run_once(do)
             except (sqlite3.Error, TypeError, ValueError, ArithmeticError) as exc:
-                if _code(exc) in (*_BUSY, *_NOT_OURS):
+                if _sqlite_code(exc) in (*_BUSY, *_NOT_OURS):
                     raise
                 for suffix in ("", "-journal", "-wal", "-shm"):
                     with contextlib.suppress(FileNotFoundError):
                         os.unlink(self.path + suffix)
-                return self._once(do)
+                return self._run_once(do)
         except sqlite3.Error as exc:
-            if _code(exc) in _BUSY:
-                raise TryLater("{path} is locked by another ia", path=self.path, hint="try again in a moment") from None
-            raise _unusable(self.path, str(exc)) from None
+            if _sqlite_code(exc) in _BUSY:
+                raise TryLater(
+                    "another ia process has locked {path}", path=self.path, hint="try again in a moment"
+                ) from None
+            raise _state_file_error(self.path, str(exc)) from None
         except OSError as exc:
-            raise _unusable(self.path, exc.strerror or str(exc)) from None
+            raise _state_file_error(self.path, exc.strerror or str(exc)) from None
 
-    def _once(self, do: Callable[[sqlite3.Connection], T]) -> T:
-        db = self._open()
+    def _run_once(self, do: Callable[[sqlite3.Connection], T]) -> T:
+        db = self._open_database()
         try:
             found = do(db)
             db.execute("COMMIT")
@@ -275,7 +284,7 @@ class Governor:
         finally:
             db.close()
 
-    def _open(self) -> sqlite3.Connection:
+    def _open_database(self) -> sqlite3.Connection:
         os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
         db = sqlite3.connect(self.path, timeout=10.0, isolation_level=None)
         try:
@@ -294,34 +303,34 @@ class Governor:
         return db
 
 
-def status() -> dict[str, State]:
+def site_states() -> dict[str, SiteState]:
     """Return how each site stands that this user has asked (`ia doctor`)."""
-    return Governor().status()
+    return Governor().site_states()
 
 
-def _left_alone(host: str, until: float, reason: str) -> Banned:
+def _ban_error(host: str, until: float, reason: str) -> Banned:
     return Banned(
-        "{host} is left alone until {until}: {reason}",
-        hint="another source: --adapter; how hosts stand: `ia doctor`",
+        "{host} may have banned ia; no requests until {until}: {reason}",
+        hint="try another data source with --adapter; `ia doctor` shows the state of each host",
         host=host,
-        until=_local(until),
+        until=_format_local(until),
         reason=" ".join(str(reason).split())[:200],
     )
 
 
-def _unusable(path: str, reason: str) -> ConfigError:
+def _state_file_error(path: str, reason: str) -> ConfigError:
     return ConfigError(
-        "cannot keep count of requests in {path}: {reason}",
-        hint="set XDG_STATE_HOME to a folder that can be written",
+        "cannot record requests in {path}: {reason}",
+        hint="set XDG_STATE_HOME to a writable folder",
         path=path,
         reason=reason,
     )
 
 
-def _code(exc: Exception) -> int:
+def _sqlite_code(exc: Exception) -> int:
     """Return SQLite's primary code of an error, 0 where it is none of SQLite's own."""
     return getattr(exc, "sqlite_errorcode", 0) & 0xFF
 
 
-def _local(moment: float) -> str:
+def _format_local(moment: float) -> str:
     return datetime.fromtimestamp(moment).astimezone().isoformat(sep=" ", timespec="minutes")

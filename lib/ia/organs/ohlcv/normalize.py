@@ -7,20 +7,27 @@ import io
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ia.kernel.errors import BadData, Message, Notify, silent
-from ia.organs.ohlcv.canonical import HEADER, MAX_VOLUME, Bars, bad_line, check_range, read_bars, shown
-from ia.organs.ohlcv.cells import from_decimal_comma, is_missing, price, quantity, uses_decimal_comma
-from ia.organs.ohlcv.dates import Cell, read_dates
-from ia.organs.ohlcv.doubts import tell_doubts, tell_money_doubt, volume_scale, volume_unit_is_told
-from ia.organs.ohlcv.tables import OTHER_SYMBOLS, Table, Tally, find_columns, one_symbol, read_table
+from ia.kernel.errors import BadData, Message, Notify, drop_message
+from ia.kernel.i18n import mark_text
+from ia.organs.ohlcv.canonical import HEADER, MAX_VOLUME, Bars, check_range, line_error, quote_input, read_bars
+from ia.organs.ohlcv.csv_tables import OTHER_SYMBOLS, BarTable, RowTally, find_columns, read_table, select_symbol
+from ia.organs.ohlcv.date_columns import DateCell, read_dates
+from ia.organs.ohlcv.number_cells import (
+    is_missing,
+    parse_price,
+    parse_quantity,
+    replace_decimal_comma,
+    uses_decimal_comma,
+)
+from ia.organs.ohlcv.quality_warnings import is_volume_unit_known, volume_scale, warn_of_doubts, warn_of_money
 
-NO_VALUE = "{source}: dropped {count} rows without {field} (first: line {line})"
-NO_TRADING = "{source}: {count} day(s) without trading dropped (the first on line {line})"
-REPEATED = "{source}: {count} row(s) dropped that repeat another one (the first on line {line})"
+NO_VALUE = mark_text("{source}: dropped {count} rows without {field} (first: line {line})")
+NO_TRADING = mark_text("{source}: dropped {count} days without trading (first: line {line})")
+REPEATED = mark_text("{source}: dropped {count} duplicate rows (first: line {line})")
 DROPPED = (NO_VALUE, NO_TRADING, REPEATED, OTHER_SYMBOLS)
 
 _PRICES = ("open", "high", "low", "close")
-_NO_PRICE_HINT = "additively adjusted prices (qfq of Eastmoney or Tencent) turn negative: take raw prices"
+_NO_PRICE_HINT = "additive adjustment (qfq from Eastmoney or Tencent) can give negative prices; use unadjusted prices"
 
 
 class Bar(NamedTuple):
@@ -32,7 +39,7 @@ class Bar(NamedTuple):
     line: int
 
 
-def normalize(
+def normalize_csv(
     data: bytes,
     source: str,
     *,
@@ -40,7 +47,7 @@ def normalize(
     symbol: str | None = None,
     day_first: bool | None = None,
     strict: bool = False,
-    notify: Notify = silent,
+    notify: Notify = drop_message,
 ) -> Bars:
     """Return the bars that a CSV of any common form holds: ascending, unique, volume in shares.
 
@@ -49,43 +56,43 @@ def normalize(
     counted through `notify`. Raises BadData naming line and field for what cannot be read or is ambiguous, NotFound for
     a symbol that the file does not have. About 20 µs a row.
     """
-    if not lots and symbol is None and (bars := _already(data, source, strict, notify)) is not None:
+    if not lots and symbol is None and (bars := _read_canonical(data, source, strict, notify)) is not None:
         return bars
-    tally = Tally()
+    tally = RowTally()
     table = read_table(data, source, tally)
     if table.header.skipped:
-        template = "{source}: {count} line(s) before the header passed over"
+        template = "{source}: skipped {count} lines before the header"
         notify(Message(template, source=source, count=table.header.skipped))
     columns = find_columns(table, source, notify)
-    table = one_symbol(table, symbol, source, tally)
+    table = select_symbol(table, symbol, source, tally)
     date, time = columns["date"], columns.get("time")
-    cells = [Cell(row.line, _stamp_text(row.cells, date, time)) for row in table.rows]
+    cells = [DateCell(row.line, _join_stamp(row.cells, date, time)) for row in table.rows]
     dates = read_dates(cells, source, day_first, notify)
     scale = volume_scale(table.header, columns, [row.cells for row in table.rows], lots, source, notify)
-    volume = _Volume(scale, _decimal_comma(table, columns, source), source)
-    found = list(_bars(table, columns, dates, volume, source, tally))
-    volume.tell(len(table.rows), notify)
-    bars, lines = _in_order(found, source, tally, notify)
-    tally.tell(source, notify)
+    volume = _Volume(scale, _has_decimal_comma(table, columns, source), source)
+    found = list(_parse_bars(table, columns, dates, volume, source, tally))
+    volume.report_oddities(len(table.rows), notify)
+    bars, lines = _sort_bars(found, source, tally, notify)
+    tally.report_rows(source, notify)
     check_range(bars, source, strict, notify, lines)
-    tell_doubts(bars, lines, source, notify)
-    if not volume_unit_is_told(table.header, columns, lots):
-        tell_money_doubt(bars, source, notify)
+    warn_of_doubts(bars, lines, source, notify)
+    if not is_volume_unit_known(table.header, columns, lots):
+        warn_of_money(bars, source, notify)
     return bars
 
 
-def _already(data: bytes, source: str, strict: bool, notify: Notify) -> Bars | None:
+def _read_canonical(data: bytes, source: str, strict: bool, notify: Notify) -> Bars | None:
     if not data.removeprefix(b"\xef\xbb\xbf").startswith(HEADER.encode()):
         return None
     try:
         bars = read_bars(io.BytesIO(data), source, strict=strict, notify=notify)
     except BadData:
         return None
-    tell_doubts(bars, range(2, len(bars.date) + 2), source, notify)
+    warn_of_doubts(bars, range(2, len(bars.date) + 2), source, notify)
     return bars
 
 
-def _stamp_text(cells: list[str], date: int, time: int | None) -> str:
+def _join_stamp(cells: list[str], date: int, time: int | None) -> str:
     """Return the text of date and time of day; a time that has the date in it (baostock) is enough."""
     day = cells[date].strip()
     if time is None or ":" in day or not (clock := cells[time].strip()):
@@ -95,25 +102,25 @@ def _stamp_text(cells: list[str], date: int, time: int | None) -> str:
     return f"{day} {clock.zfill(4 if len(clock) < 5 else 6) if clock.isdecimal() else clock}"
 
 
-def _bars(
-    table: Table, columns: dict[str, int], dates: list[str], volume: "_Volume", source: str, tally: Tally
+def _parse_bars(
+    table: BarTable, columns: dict[str, int], dates: list[str], volume: "_Volume", source: str, tally: RowTally
 ) -> Iterator[Bar]:
     """Yield the bars of the rows that have one, in the order of the file; count the others."""
     where = [(name, columns[name]) for name in _PRICES]
     for (line, cells), date in zip(table.rows, dates, strict=True):
-        shares = volume.read(cells[columns["volume"]], line)
+        shares = volume.parse_cell(cells[columns["volume"]], line)
         if not shares and _is_suspended(cells, columns):
-            tally.add(NO_TRADING, line)
+            tally.add_row(NO_TRADING, line)
             continue
-        prices = [_price(cells[column], name, volume.comma, source, line) for name, column in where]
+        prices = [_parse_price_cell(cells[column], name, volume.comma, source, line) for name, column in where]
         if None in prices:
-            tally.add(NO_VALUE, line, "price")
+            tally.add_row(NO_VALUE, line, "price")
         elif shares is None:
-            tally.add(NO_VALUE, line, "volume")
+            tally.add_row(NO_VALUE, line, "volume")
         elif shares == 0 and 0.0 in prices and min(p for p in prices if p is not None) == 0:
-            tally.add(NO_TRADING, line)
+            tally.add_row(NO_TRADING, line)
         else:
-            yield Bar(date, tuple(_positive(prices, source, line)), shares, line)
+            yield Bar(date, tuple(_check_positive(prices, source, line)), shares, line)
 
 
 def _is_suspended(cells: list[str], columns: dict[str, int]) -> bool:
@@ -124,7 +131,7 @@ def _is_suspended(cells: list[str], columns: dict[str, int]) -> bool:
     )
 
 
-def _decimal_comma(table: Table, columns: dict[str, int], source: str) -> bool:
+def _has_decimal_comma(table: BarTable, columns: dict[str, int], source: str) -> bool:
     if table.header.delimiter == ",":
         quoted = [row for row in table.rows if any("," in row.cells[columns[name]] for name in _PRICES)]
     else:
@@ -134,29 +141,29 @@ def _decimal_comma(table: Table, columns: dict[str, int], source: str) -> bool:
         return False
     if comma is None:
         row, name = next((row, name) for row in quoted for name in _PRICES if "," in row.cells[columns[name]])
-        template = "{source}:{line}: {field} may have a decimal comma or a thousands separator: {text}"
-        raise bad_line((source, row.line), template, field=name, text=shown(row.cells[columns[name]]))
+        template = "{source}:{line}: {field} is ambiguous, decimal comma or thousands separator: {text}"
+        raise line_error((source, row.line), template, field=name, text=quote_input(row.cells[columns[name]]))
     return comma
 
 
-def _price(text: str, field: str, comma: bool, source: str, line: int) -> float | None:
+def _parse_price_cell(text: str, field: str, comma: bool, source: str, line: int) -> float | None:
     """Return the number in a price cell, None if the cell says that there is none."""
     try:
-        value = price(from_decimal_comma(text) if comma else text)
+        value = parse_price(replace_decimal_comma(text) if comma else text)
         if value - value == 0:
             return value
     except ValueError:
         if is_missing(text):
             return None
     template = "{source}:{line}: {field} is not a number: {text}"
-    raise bad_line((source, line), template, field=field, text=shown(text))
+    raise line_error((source, line), template, field=field, text=quote_input(text))
 
 
-def _positive(prices: list[float | None], source: str, line: int) -> Iterator[float]:
+def _check_positive(prices: list[float | None], source: str, line: int) -> Iterator[float]:
     for name, value in zip(_PRICES, prices, strict=True):
         if value is None or value <= 0:
-            template = "{source}:{line}: {field} is not above 0: {text}"
-            raise bad_line((source, line), template, field=name, text=str(value), hint=_NO_PRICE_HINT)
+            template = "{source}:{line}: {field} must be above 0: {text}"
+            raise line_error((source, line), template, field=name, text=str(value), hint=_NO_PRICE_HINT)
         yield value
 
 
@@ -168,7 +175,7 @@ class _Volume:
         self._broken: list[tuple[int, str]] = []
         self._units: list[int] = []
 
-    def read(self, text: str, line: int) -> int | None:
+    def parse_cell(self, text: str, line: int) -> int | None:
         """Return the shares traded, None if the cell says that there is no value."""
         text = text.strip()
         if text.isdecimal() and text.isascii() and len(text) < 17:
@@ -178,53 +185,53 @@ class _Volume:
         if is_missing(text):
             return None
         try:
-            found = quantity(from_decimal_comma(text) if self.comma else text)
+            found = parse_quantity(replace_decimal_comma(text) if self.comma else text)
         except ValueError:
-            raise self._bad("{source}:{line}: {field} is not a number: {text}", line, text) from None
-        shares, exact = found.whole(self._scale)
+            raise self._cell_error("{source}:{line}: {field} is not a number: {text}", line, text) from None
+        shares, exact = found.to_whole(self._scale)
         if found.digits < 0:
-            raise self._bad("{source}:{line}: {field} is negative: {text}", line, text)
+            raise self._cell_error("{source}:{line}: {field} is negative: {text}", line, text)
         if shares > MAX_VOLUME:
-            raise self._bad("{source}:{line}: {field} is too large: {text}", line, text)
+            raise self._cell_error("{source}:{line}: {field} is too large: {text}", line, text)
         if not exact:
             self._broken.append((line, text))
         if found.rounded:
             self._units.append(line)
         return shares
 
-    def tell(self, rows: int, notify: Notify) -> None:
+    def report_oddities(self, rows: int, notify: Notify) -> None:
         """Tell of parts of shares that were rounded away; raises BadData if one row in twenty has them: money?"""
         if self._broken:
             line, text = self._broken[0]
             if 20 * len(self._broken) > rows:
-                template = "{source}:{line}: {field} is no number of shares but perhaps an amount of money: {text}"
-                raise self._bad(template, line, text)
-            template = "{source}:{line}: {field} is not a whole number of shares: {text} ({count} such row(s), rounded)"
-            fields = {"line": line, "field": "volume", "text": shown(text), "count": len(self._broken)}
+                template = "{source}:{line}: {field} is not a number of shares; it may be an amount of money: {text}"
+                raise self._cell_error(template, line, text)
+            template = "{source}:{line}: {field} is not a whole number of shares: {text} ({count} rows rounded)"
+            fields = {"line": line, "field": "volume", "text": quote_input(text), "count": len(self._broken)}
             notify(Message(template, source=self._source, **fields))
         if self._units:
-            template = "{source}:{line}: {field} is rounded to its unit by the source ({count} such row(s))"
+            template = "{source}:{line}: the data source rounded {field} to its unit ({count} rows)"
             count, line = len(self._units), self._units[0]
             notify(Message(template, source=self._source, line=line, field="volume", count=count))
 
-    def _bad(self, template: str, line: int, text: str) -> BadData:
-        return bad_line((self._source, line), template, field="volume", text=shown(text))
+    def _cell_error(self, template: str, line: int, text: str) -> BadData:
+        return line_error((self._source, line), template, field="volume", text=quote_input(text))
 
 
-def _in_order(bars: list[Bar], source: str, tally: Tally, notify: Notify) -> tuple[Bars, list[int]]:
+def _sort_bars(bars: list[Bar], source: str, tally: RowTally, notify: Notify) -> tuple[Bars, list[int]]:
     """Return the bars oldest first and once each, and their lines; raises BadData where two bars of a date differ."""
     dates = [bar.date for bar in bars]
     ordered = sorted(bars, key=lambda bar: bar.date)
     if dates not in ((ascending := [bar.date for bar in ordered]), ascending[::-1]):
-        notify(Message("{source}: the rows were in no order and are sorted by date", source=source))
+        notify(Message("{source}: the rows were not in order; ia sorted them by date", source=source))
     kept: list[Bar] = []
     for bar in ordered:
         if kept and bar.date == kept[-1].date:
             if bar[1:3] != kept[-1][1:3]:
                 lines = sorted((bar.line, kept[-1].line))
-                template = "{source}:{line}: {field} is there twice with different values: {text} (also line {other})"
-                raise bad_line((source, lines[1]), template, field="date", text=bar.date, other=lines[0])
-            tally.add(REPEATED, bar.line)
+                template = "{source}:{line}: duplicate {field} with different values: {text} (also line {other})"
+                raise line_error((source, lines[1]), template, field="date", text=bar.date, other=lines[0])
+            tally.add_row(REPEATED, bar.line)
         else:
             kept.append(bar)
     first, high, low, last = ([bar.prices[i] for bar in kept] for i in range(4))

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from ia.kernel import audit, clock
 from ia.kernel.digest import sha256
-from ia.kernel.errors import Notify, Simulated, silent
+from ia.kernel.errors import Notify, Simulated, drop_message
 from ia.kernel.workspace import Workspace
 from ia.organs.ohlcv.canonical import Bars, write_bars
 
@@ -18,13 +18,13 @@ PIPE = "-"
 """Stands for the adapter of what came through a pipe."""
 
 
-def write(
+def write_with_origin(
     ws: Workspace,
     bars: Bars,
     out: Callable[[str], object],
     *,
     inputs: tuple[str, ...] = (),
-    notify: Notify = silent,
+    notify: Notify = drop_message,
     **origin: object,
 ) -> None:
     """Write canonical CSV and keep its digest with its origin, each distinct origin once.
@@ -34,36 +34,36 @@ def write(
     """
     sha = sha256()
 
-    def both(text: str) -> None:
+    def write_and_hash(text: str) -> None:
         sha.update(text.encode())
         out(text)
 
-    write_bars(bars, both)
+    write_bars(bars, write_and_hash)
     subject = sha.hexdigest()
-    known = audit.fields(ws.db, KIND, subject, _DISTINCT)
+    known = audit.read_event_fields(ws.db, KIND, subject, _DISTINCT)
     # A header alone is the same bytes whoever wrote it.
     invented = bars.date and (any(row[-1] for row in known) or any(_is_simulated(ws, one) for one in inputs))
     if invented and not origin.get("simulated"):
         origin["simulated"] = True
-        notify(Simulated("simulated prices: these bytes came from a market that invents them"))
-    now = clock.stamp(clock.now())
+        notify(Simulated("simulated prices: a simulated market generated this data"))
+    now = clock.utc_stamp(clock.now())
     if tuple(map(origin.get, _DISTINCT)) not in [row[1:] for row in known if row[0] <= now]:
         span = {"first": bars.date[0], "last": bars.date[-1]} if bars.date else {}
         audit.record(ws.db, KIND, subject, "user", **{"rows": len(bars.date), **span, **origin})
 
 
-def digest(data: bytes) -> str:
+def bytes_digest(data: bytes) -> str:
     """Return what names these bytes in the audit trail."""
     return sha256(data).hexdigest()
 
 
-def find(ws: Workspace, data: bytes) -> list[audit.Event]:
+def find_origins(ws: Workspace, data: bytes) -> list[audit.AuditEvent]:
     """Return the events that tell where these bytes came from; [] if ia did not write them (as they are).
 
     The most telling one comes first (a simulated market before a real one, a source before a copy of it), then the
     others, newest last. Where one is simulated, so is the first.
     """
-    found = audit.find(ws.db, KIND, digest(data))
+    found = audit.find_events(ws.db, KIND, bytes_digest(data))
     if not found:
         return []
     first = found[0]
@@ -83,4 +83,6 @@ def _is_copy(adapter: object) -> bool:
 
 
 def _is_simulated(ws: Workspace, subject: str) -> bool:
-    return any(simulated for _, rows, simulated in audit.fields(ws.db, KIND, subject, ("rows", "simulated")) if rows)
+    return any(
+        simulated for _, rows, simulated in audit.read_event_fields(ws.db, KIND, subject, ("rows", "simulated")) if rows
+    )

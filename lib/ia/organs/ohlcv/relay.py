@@ -1,7 +1,7 @@
 """`market.relay`: a server of the user's own that is asked instead of all hosts, as RELAY/HOST/PATH?Q."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 from ia.kernel import config
@@ -17,8 +17,8 @@ class Relay(NamedTuple):
     start: str
     here: bool
 
-    def ask(
-        self, original: Callable[..., "Response"], request: "PreparedRequest", kwargs: dict[str, Any]
+    def forward_request(
+        self, original: Callable[..., "Response"], request: "PreparedRequest", kwargs: Mapping[str, object]
     ) -> "Response":
         """Send a copy of the request to the relay; the response reads as if the host itself had answered."""
         from requests.utils import get_environ_proxies
@@ -32,9 +32,9 @@ class Relay(NamedTuple):
         return response
 
 
-def configured() -> Relay | None:
+def configured_relay() -> Relay | None:
     """Return the relay of the setting; ConfigError where that is no plain URL, or http to another machine."""
-    text = str(config.get("market.relay") or "").rstrip("/")
+    text = str(config.get_setting("market.relay") or "").rstrip("/")
     if not text:
         return None
     try:
@@ -43,18 +43,18 @@ def configured() -> Relay | None:
     except ValueError:
         good = False
     if not good or parts.query or parts.fragment or not text.isascii() or not text.isprintable() or " " in text:
-        raise ConfigError("market.relay: {text!r} is no URL", hint="write http://HOST:PORT", text=text[:80])
-    here = _is_here(parts.hostname or "")
+        raise ConfigError("market.relay: {text!r} is not a valid URL", hint="write http://HOST:PORT", text=text[:80])
+    here = _is_this_machine(parts.hostname or "")
     if parts.scheme == "http" and not here:  # a token and prices would cross a network in the clear
         raise ConfigError(
-            "market.relay: {host} is not this machine: https:// only",
+            "market.relay: {host} is another machine, which requires https://",
             hint="write https://{host}",
             host=parts.netloc,
         )
     return Relay(text, here)
 
 
-def _is_here(host: str) -> bool:
+def _is_this_machine(host: str) -> bool:
     """Whether a host is this machine, by its name or address alone: nothing is looked up."""
     from ipaddress import ip_address
 

@@ -28,12 +28,12 @@ class Announced(NamedTuple):
     until: str
 
 
-def announced(market: str) -> Announced | None:
+def announced_sessions(market: str) -> Announced | None:
     """Return what a source announced for a market; None where nothing is kept."""
-    return _read(*stamp()) if market == "CN" else None
+    return _read_announced(*file_stamp()) if market == "CN" else None
 
 
-def stamp() -> tuple[str, int]:
+def file_stamp() -> tuple[str, int]:
     """Return the path of the file and when it was written, 0 where it is not there: what the answer depends on."""
     path = os.path.join(config.home(), ".ia", FILE)
     try:
@@ -43,30 +43,30 @@ def stamp() -> tuple[str, int]:
 
 
 @lru_cache(4)
-def _read(path: str, written: int) -> Announced | None:
+def _read_announced(path: str, written: int) -> Announced | None:
     if not written:
         return None
     with contextlib.suppress(OSError, ValueError, TypeError, KeyError), open(path, encoding="ascii") as file:
         days = json.load(file)["days"]
-        return Announced(frozenset(days), until(days))
+        return Announced(frozenset(days), last_known_day(days))
     return None
 
 
-def keep(home: str, days: list[str]) -> str:
+def keep_sessions(home: str, days: list[str]) -> str:
     """Keep the sessions that a source announced, and return until when they are known.
 
     raises  BadData for a list that is none: too short, or with a day on a weekend.
     """
     days = sorted(set(days))
     if len(days) < 200 or any(date.fromisoformat(day).weekday() > 4 for day in days):
-        raise BadData("the list of trading days makes no sense: {count} days", count=len(days))
-    folder = files.own_folder(home, "cache")
+        raise BadData("implausible list of trading days: {count} days", count=len(days))
+    folder = files.make_private_folder(home, "cache")
     path = os.path.join(folder, os.path.basename(FILE))
     files.replace_file(path, json.dumps({"days": days[-800:]}), durable=False)  # the package knows what lies before
-    return until(days)
+    return last_known_day(days)
 
 
-def until(days: list[str]) -> str:
+def last_known_day(days: list[str]) -> str:
     """Return the last day that a list of sessions tells of: it goes to the end of an announced year."""
     last = date.fromisoformat(max(days))
     return (date(last.year, 12, 31) if (last.month, last.day) >= YEAR_ENDS else last).isoformat()

@@ -13,7 +13,7 @@ import contextlib
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
@@ -32,7 +32,7 @@ TRIES = 3
 HOPS = 5
 LONGEST = 90.0
 """Seconds for all that one `governed()` asks for, waiting included, in time-outs of the setting (6 of them at 15 s)."""
-_ELSEWHERE = "try again later, or ask another source: --adapter"
+_ELSEWHERE = "try again later, or try another data source with --adapter"
 _BAN_STATUS = {403, 418, 429, 456, 514}
 _is_captcha = re.compile("captcha|geetest|验证码|滑动验证|安全验证|访问过于频繁", re.I).search
 
@@ -57,7 +57,7 @@ class ShapeChanged(Unavailable):
     code = "shape-changed"
 
 
-class Answer(NamedTuple):
+class HttpAnswer(NamedTuple):
     """One response as it came, for checks that the caller of a library function cannot make on its result."""
 
     host: str
@@ -65,12 +65,12 @@ class Answer(NamedTuple):
     body: bytes
 
 
-Seen = Callable[[Answer], None]
+Seen = Callable[[HttpAnswer], None]
 _patched = threading.RLock()
 
 
 @contextlib.contextmanager
-def governed(
+def govern_requests(
     seen: Seen | None = None, *, timeout: float | None = None, governor: Governor | None = None
 ) -> Iterator[None]:
     """Let every request of `requests` in this block pass the governor.
@@ -80,17 +80,19 @@ def governed(
     """
     from requests.adapters import HTTPAdapter
 
-    patience = float(config.get("market.timeout")) if timeout is None else timeout
-    relay = relays.configured()
+    patience = float(config.get_setting("market.timeout")) if timeout is None else timeout
+    relay = relays.configured_relay()
     governor = governor or Governor(unhurried=bool(relay and relay.here))
     gate = _Gate(governor, patience, time.monotonic() + min(LONGEST, 6 * patience), seen)
     with _patched:
         original = HTTPAdapter.send
 
-        def send(self: HTTPAdapter, request: "PreparedRequest", *args: Any, **kwargs: Any) -> "Response":
+        def send(self: HTTPAdapter, request: "PreparedRequest", *args: object, **kwargs: object) -> "Response":
             if relay is None:
-                return gate.send(lambda **kw: original(self, request, **{**kwargs, **kw}), request)
-            return gate.send(lambda **kw: relay.ask(partial(original, self), request, {**kwargs, **kw}), request)
+                return gate.send_with_retry(lambda **kw: original(self, request, **{**kwargs, **kw}), request)
+            return gate.send_with_retry(
+                lambda **kw: relay.forward_request(partial(original, self), request, {**kwargs, **kw}), request
+            )
 
         HTTPAdapter.send = send  # type: ignore[method-assign]
         try:
@@ -103,65 +105,65 @@ def get_text(url: str, params: dict[str, str] | None = None, *, headers: dict[st
     """Return the text of a URL, UTF-8 or GB18030, in a `governed()` block."""
     import requests
 
-    return _text(lambda: requests.get(url, params=params, headers=headers, timeout=LONGEST), url)
+    return _fetch_text(lambda: requests.get(url, params=params, headers=headers, timeout=LONGEST), url)
 
 
-def post_json(url: str, payload: dict[str, Any], what: str) -> Any:
+def post_json(url: str, payload: Mapping[str, object], what: str) -> object:
     """Return the JSON that a URL answers to a JSON body; ShapeChanged, naming `what`, where it is none."""
     import requests
 
-    return parsed(_text(lambda: requests.post(url, json=payload, timeout=LONGEST), url), what)
+    return parse_json(_fetch_text(lambda: requests.post(url, json=payload, timeout=LONGEST), url), what)
 
 
-def parsed(text: str | bytes, what: str) -> Any:
+def parse_json(text: str | bytes, what: str) -> object:
     """Return what a text of JSON says; ShapeChanged, naming `what`, where it is none or nested without end."""
     import json
 
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        raise shape_changed(what, "not JSON") from None
+        raise shape_error(what, "not JSON") from None
 
 
-def get_json(url: str, params: dict[str, str], what: str) -> Any:
+def get_json(url: str, params: dict[str, str], what: str) -> object:
     """Return the JSON behind a URL, bare or assigned to a variable; ShapeChanged, naming `what`, where it is none."""
-    return loose_json(get_text(url, params), what)
+    return parse_loose_json(get_text(url, params), what)
 
 
-def loose_json(text: str, what: str) -> Any:
+def parse_loose_json(text: str, what: str) -> Any:
     """Return the JSON value in a text such as `var x={…};` or `cb([…])`. It is parsed, never evaluated."""
     import json
 
     start = min((at for at in (text.find("{"), text.find("[")) if at >= 0), default=-1)
     if start < 0:
-        raise shape_changed(what, "not JSON")
+        raise shape_error(what, "not JSON")
     try:
         return json.JSONDecoder().raw_decode(text, start)[0]
     except (ValueError, RecursionError):
-        raise shape_changed(what, "not JSON") from None
+        raise shape_error(what, "not JSON") from None
 
 
-def shape_changed(what: str, reason: str) -> ShapeChanged:
+def shape_error(what: str, reason: str) -> ShapeChanged:
     """Return the error for an answer of another shape than `what`, a function or report, is known to have."""
     return ShapeChanged(
-        "{what}: the response changed its shape: {reason}",
-        hint="another source: --adapter; a newer akshare may know the new shape",
+        "{what}: the response has an unexpected format: {reason}",
+        hint="try another data source with --adapter, or a newer akshare that supports the new format",
         what=what,
         reason=reason,
     )
 
 
-def _text(ask: Callable[[], "Response"], url: str) -> str:
+def _fetch_text(ask: Callable[[], "Response"], url: str) -> str:
     """Return the text of an answer; what `requests` itself cannot make sense of is a changed shape too."""
     import requests
 
     try:
-        return _decoded(ask().content)
+        return _decode_body(ask().content)
     except (requests.RequestException, ValueError) as exc:
-        raise translated(exc, urlsplit(url).hostname or "?") from None
+        raise translate_error(exc, urlsplit(url).hostname or "?") from None
 
 
-def _decoded(body: bytes) -> str:
+def _decode_body(body: bytes) -> str:
     try:
         return body.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -175,7 +177,7 @@ class _Gate:
         self.governor, self.timeout, self.deadline, self.seen = governor, timeout, deadline, seen
         self.hops = 0
 
-    def send(self, original: Callable[..., "Response"], request: "PreparedRequest") -> "Response":
+    def send_with_retry(self, original: Callable[..., "Response"], request: "PreparedRequest") -> "Response":
         """Send with back-off: what did not reach the host is tried again, a ban never."""
         import tenacity
 
@@ -186,56 +188,56 @@ class _Gate:
         pause = min(0.5, self.timeout / 10)
         retrying = tenacity.Retrying(
             retry=tenacity.retry_if_exception_type(NoNetwork),
-            stop=self._enough,
+            stop=self._has_tried_enough,
             wait=tenacity.wait_exponential(multiplier=pause, max=8.0) + tenacity.wait_random(0, pause),
             reraise=True,
         )
-        response: Response = retrying(self._once, original, host)
+        response: Response = retrying(self._send_once, original, host)
         if response.is_redirect:
             if _is_captcha(response.headers["Location"]):
-                raise self.governor.banned(host, "captcha")
+                raise self.governor.record_ban(host, "captcha")
             self._check_redirect(request.method or "", url, response.headers["Location"])
         else:
             self.hops = 0
             if self.seen:
-                self.seen(Answer(host, response.status_code, response.content))
+                self.seen(HttpAnswer(host, response.status_code, response.content))
         return response
 
-    def _once(self, original: Callable[..., "Response"], host: str) -> "Response":
-        left = self._left()
+    def _send_once(self, original: Callable[..., "Response"], host: str) -> "Response":
+        left = self._seconds_left()
         if left <= 0:
-            raise _too_slow(host)
+            raise _timeout_error(host)
         number = self.governor.acquire(host, patience=left)
         try:
-            response = self._asked(original, host)
-            self._judge(response, host)
+            response = self._receive_response(original, host)
+            self._check_response(response, host)
         except NoNetwork as exc:
             status = exc.params.get("status")
-            self.governor.failed(host, f"HTTP {status}" if status else exc.short)
+            self.governor.record_failure(host, f"HTTP {status}" if status else exc.short)
             raise
         finally:
             self.governor.release(number)
         return response
 
-    def _asked(self, original: Callable[..., "Response"], host: str) -> "Response":
+    def _receive_response(self, original: Callable[..., "Response"], host: str) -> "Response":
         import requests
         import urllib3
 
-        seconds = max(0.1, min(self.timeout, self._left()))
+        seconds = max(0.1, min(self.timeout, self._seconds_left()))
         try:
             response = original(stream=True, timeout=(seconds, seconds))
-            self._read(response, host)
+            self._read_body(response, host)
             return response
         except (requests.Timeout, urllib3.exceptions.TimeoutError, TimeoutError):
-            raise _too_slow(host) from None
+            raise _timeout_error(host) from None
         except (requests.ConnectionError, urllib3.exceptions.HTTPError, ConnectionError) as exc:
-            if _cut_off(exc):
-                raise self.governor.banned(host, "connection closed") from None
-            raise (_too_slow(host) if self._left() <= 0 else _unreachable(host)) from None
+            if _is_cut_off(exc):
+                raise self.governor.record_ban(host, "connection closed") from None
+            raise (_timeout_error(host) if self._seconds_left() <= 0 else _unreachable_error(host)) from None
         except OSError:  # requests' own errors are such, too
-            raise _unreachable(host) from None
+            raise _unreachable_error(host) from None
 
-    def _read(self, response: "Response", host: str) -> None:
+    def _read_body(self, response: "Response", host: str) -> None:
         """Read the body now, within size and time, so that nothing behind us can wait for it without end."""
         import urllib3
 
@@ -248,26 +250,26 @@ class _Gate:
         while chunk := read(65536, decode_content=True):
             size += len(chunk)
             parts.append(chunk)
-            if size > MAX_BYTES or self._left() <= 0:
+            if size > MAX_BYTES or self._seconds_left() <= 0:
                 response.close()
                 if size > MAX_BYTES:
-                    raise shape_changed(host, f"more than {MAX_BYTES} bytes")
-                raise _too_slow(host)
+                    raise shape_error(host, f"more than {MAX_BYTES} bytes")
+                raise _timeout_error(host)
         response._content = b"".join(parts)
         response._content_consumed = True  # type: ignore[attr-defined]
 
-    def _judge(self, response: "Response", host: str) -> None:
+    def _check_response(self, response: "Response", host: str) -> None:
         """Tell a ban, an outage and a good answer apart by status and body."""
         status = response.status_code
         if status in _BAN_STATUS:
-            raise self.governor.banned(host, f"HTTP {status}", _retry_after(response))
-        start = _decoded(response.content[:20_000]).lstrip()
+            raise self.governor.record_ban(host, f"HTTP {status}", _retry_seconds(response))
+        start = _decode_body(response.content[:20_000]).lstrip()
         if start.startswith("<") and _is_captcha(start):
-            raise self.governor.banned(host, "captcha")
+            raise self.governor.record_ban(host, "captcha")
         if status >= 500:
-            raise NoNetwork("{host} is out of order: HTTP {status}", hint=_ELSEWHERE, host=host, status=status)
+            raise NoNetwork("{host} returned a server error: HTTP {status}", hint=_ELSEWHERE, host=host, status=status)
         if status < 400:
-            self.governor.succeeded(host)
+            self.governor.record_success(host)
 
     def _check_redirect(self, method: str, url: str, location: str) -> None:
         """Raise ShapeChanged unless a redirect stays within its site: GET only, never from https to http.
@@ -275,16 +277,16 @@ class _Gate:
         `requests` would follow it anywhere and take the body of a POST, token and all, along.
         """
         self.hops += 1
-        if method == "GET" and self.hops <= HOPS and self._same_site(url, location):
+        if method == "GET" and self.hops <= HOPS and self._is_same_site(url, location):
             return
         raise ShapeChanged(
-            "{host} sends the request on to {target}, which ia does not follow",
-            hint="another source: --adapter; how hosts stand: `ia doctor`",
+            "{host} redirects the request to {target}, which ia does not follow",
+            hint="try another data source with --adapter; `ia doctor` shows the state of each host",
             host=urlsplit(url).hostname or "?",
             target=one_line(location),
         )
 
-    def _same_site(self, url: str, location: str) -> bool:
+    def _is_same_site(self, url: str, location: str) -> bool:
         # What parsers read differently is not followed: ours would check one host and the next one ask another.
         if not location.isascii() or not location.isprintable() or set(location) & set("\\@ "):
             return False
@@ -297,18 +299,18 @@ class _Gate:
             return False
         if ports and here.port != there.port:
             return False
-        return self.governor.site(here.hostname or "") == self.governor.site(there.hostname or "?")
+        return self.governor.site_of(here.hostname or "") == self.governor.site_of(there.hostname or "?")
 
-    def _enough(self, state: "RetryCallState") -> bool:
+    def _has_tried_enough(self, state: "RetryCallState") -> bool:
         """Whether a request was tried often enough: twice where there is no connection, else TRIES times."""
         failed = state.outcome.exception() if state.outcome else None
-        return self._left() <= 0 or state.attempt_number >= (2 if isinstance(failed, Unreachable) else TRIES)
+        return self._seconds_left() <= 0 or state.attempt_number >= (2 if isinstance(failed, Unreachable) else TRIES)
 
-    def _left(self) -> float:
+    def _seconds_left(self) -> float:
         return self.deadline - time.monotonic()
 
 
-def _cut_off(exc: BaseException) -> bool:
+def _is_cut_off(exc: BaseException) -> bool:
     """Whether the other end closed the connection, by the chain of exceptions under it: how Eastmoney bans."""
     from http.client import RemoteDisconnected
 
@@ -321,7 +323,7 @@ def _cut_off(exc: BaseException) -> bool:
     return False
 
 
-def _retry_after(response: "Response") -> float | None:
+def _retry_seconds(response: "Response") -> float | None:
     """Return the seconds that a Retry-After header asks for, given as seconds or as a date."""
     text = response.headers.get("Retry-After", "").strip()
     if not text:
@@ -331,7 +333,7 @@ def _retry_after(response: "Response") -> float | None:
     from email.utils import parsedate_to_datetime
 
     try:
-        return max(0.0, (parsedate_to_datetime(text) - clock.wall()).total_seconds())
+        return max(0.0, (parsedate_to_datetime(text) - clock.wall_time()).total_seconds())
     except (ValueError, TypeError, OverflowError):
         return None
 
@@ -344,39 +346,39 @@ def one_line(text: object, most: int = 120) -> str:
         return f"({type(text).__name__})"
 
 
-def _unreachable(host: str) -> Unreachable:
+def _unreachable_error(host: str) -> Unreachable:
     return Unreachable(
-        "{host} cannot be reached", hint="check the network, or ask another source: --adapter", host=host
+        "cannot reach {host}", hint="check the network, or try another data source with --adapter", host=host
     )
 
 
-def _too_slow(host: str) -> NoNetwork:
+def _timeout_error(host: str) -> NoNetwork:
     return NoNetwork("{host} did not answer in time", hint=_ELSEWHERE, host=host)
 
 
-def translated(exc: BaseException, what: str) -> IaError:
+def translate_error(exc: BaseException, what: str) -> IaError:
     """Return the error for what a library function raised on an answer that it could not read."""
     if isinstance(exc, IaError):
         return exc
     if isinstance(exc, RecursionError) or type(exc).__name__ == "JSONDecodeError":
-        return shape_changed(what, "not JSON")
+        return shape_error(what, "not JSON")
     if isinstance(exc, KeyError):
-        return shape_changed(what, f"no field {exc}")
-    return shape_changed(what, f"{type(exc).__name__}: {one_line(exc)}")
+        return shape_error(what, f"no field {exc}")
+    return shape_error(what, f"{type(exc).__name__}: {one_line(exc)}")
 
 
 __all__ = [
-    "Answer",
     "Banned",
+    "HttpAnswer",
     "NoNetwork",
     "ShapeChanged",
     "get_json",
     "get_text",
-    "governed",
-    "loose_json",
+    "govern_requests",
     "one_line",
-    "parsed",
+    "parse_json",
+    "parse_loose_json",
     "post_json",
-    "shape_changed",
-    "translated",
+    "shape_error",
+    "translate_error",
 ]

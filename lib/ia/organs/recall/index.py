@@ -13,14 +13,15 @@ import os
 import re
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from ia.kernel import clock, store
 from ia.kernel.digest import sha256
-from ia.kernel.errors import IaError, Message, Notify, silent
-from ia.kernel.workspace import TEXT, Workspace, named
-from ia.organs.recall.folders import ROOTS, digests
-from ia.organs.recall.terms import indexable
+from ia.kernel.errors import IaError, Message, Notify, drop_message
+from ia.kernel.folders import ROOTS, Digest, folder_digests
+from ia.kernel.patterns import pattern
+from ia.kernel.workspace import TEXT, Workspace, is_text_name
+from ia.organs.recall.terms import to_index_text
 
 SKIPPED = "memory/MEMORY.md"
 """The table of contents would be found by every query, instead of what it names."""
@@ -33,7 +34,7 @@ POSTINGS = 6_000
 _BATCH = 2000  # files a transaction
 
 
-def _create(db: sqlite3.Connection) -> None:
+def _create_tables(db: sqlite3.Connection) -> None:
     for statement in (
         "CREATE TABLE folders (path TEXT PRIMARY KEY, digest INTEGER) WITHOUT ROWID",
         "CREATE TABLE files (id INTEGER PRIMARY KEY, folder TEXT NOT NULL, name TEXT NOT NULL, key TEXT NOT NULL,"
@@ -49,32 +50,35 @@ def _create(db: sqlite3.Connection) -> None:
         db.execute(statement)
 
 
-PRESENT = store.Schema("cache/index.db", False, (_create,))
-AS_OF = store.Schema("cache/asof.db", False, (_create,))
+PRESENT = store.Schema("cache/index.db", False, (_create_tables,))
+AS_OF = store.Schema("cache/asof.db", False, (_create_tables,))
 
 
-def opened(ws: Workspace, notify: Notify = silent) -> sqlite3.Connection:
+def open_index(
+    ws: Workspace, notify: Notify = drop_message, look: Sequence[Digest] | None = None
+) -> sqlite3.Connection:
     """Return the index, up to date with the files as of now(). Another process that is building it is not waited for.
 
     notify  is told of files that cannot be read as text; they never hide the others.
+    look    the digests of the folders, where somebody has just looked at every file.
     """
-    schema = AS_OF if clock.simulated() else PRESENT
+    schema = AS_OF if clock.is_simulated() else PRESENT
     conn = store.connect(ws.root, schema)
-    if not store.writable(conn):
-        if not clock.simulated():
-            if next(_changed(ws, conn), None):
-                notify(Message("the workspace may not be written: newest changes may be missing from the index"))
+    if not store.is_writable(conn):
+        if not clock.is_simulated():
+            if next(_changed_folders(ws, conn, look), None):
+                notify(Message("the workspace is read-only: the index may lack the newest changes"))
             return conn
         conn.close()  # it is of another moment
-        conn = store.in_memory(schema)
+        conn = store.open_in_memory(schema)
     try:
-        changes = _as_of(ws, conn) if clock.simulated() else _changed(ws, conn)
-        _apply(ws, conn, changes, notify)
+        changes = _folders_as_of(ws, conn) if clock.is_simulated() else _changed_folders(ws, conn, look)
+        _apply_changes(ws, conn, changes, notify)
     except sqlite3.OperationalError as exc:
-        if store.no_space(exc):
-            notify(Message("the disk is full: newest changes may be missing from the index"))
+        if store.is_out_of_space(exc):
+            notify(Message("the disk is full: the index may lack the newest changes"))
         elif store.is_busy(exc):
-            notify(Message("another process is building the index; what it has so far is searched"))
+            notify(Message("another process is building the index; searching the part that is ready"))
         else:
             raise
     return conn
@@ -85,17 +89,17 @@ def discard_damaged(ws: Workspace, exc: BaseException) -> bool:
     if not store.is_damaged(exc):
         return False
     try:
-        store.discard(ws.root, AS_OF if clock.simulated() else PRESENT)
+        store.discard_database(ws.root, AS_OF if clock.is_simulated() else PRESENT)
     except OSError:  # it may not be written
         return False
     return True
 
 
-def entered(ws: Workspace, path: str) -> None:
+def index_file(ws: Workspace, path: str) -> None:
     """Bring one file that ia just wrote up to date, if there is an index; as quick however many notes there are."""
     if path == SKIPPED or not path.startswith(tuple(root + "/" for root in ROOTS)) or not path.endswith(TEXT):
         return
-    if clock.simulated() or not os.path.exists(os.path.join(ws.root, ".ia", PRESENT.file)):
+    if clock.is_simulated() or not os.path.exists(os.path.join(ws.root, ".ia", PRESENT.file)):
         return
     folder, name = os.path.split(path)
     conn = store.connect(ws.root, PRESENT)
@@ -103,8 +107,8 @@ def entered(ws: Workspace, path: str) -> None:
         conn.execute("PRAGMA busy_timeout = 300")
         with store.transaction(conn):
             conn.execute("UPDATE folders SET digest = NULL WHERE path = ?", (folder,))
-            _one(ws, conn, folder, name, "", silent)
-            _count(conn, 1)
+            _update_file(ws, conn, folder, name, "", drop_message)
+            _count_changes(conn, 1)
     except sqlite3.DatabaseError as exc:
         if not store.is_busy(exc) and not discard_damaged(ws, exc):
             raise  # else another process is bringing the index up to date, or it is rebuilt: the next question finds it
@@ -116,27 +120,28 @@ Change = tuple[str, dict[str, str], int | None]
 """A folder to look at: its path, its files' keys by name ("" is unsettled), and its digest (None: look again)."""
 
 
-def _changed(ws: Workspace, conn: sqlite3.Connection) -> Iterator[Change]:
+def _changed_folders(ws: Workspace, conn: sqlite3.Connection, look: Sequence[Digest] | None) -> Iterator[Change]:
     """Yield the folders whose digest differs from what the index has, and those that are gone."""
     known: dict[str, int | None] = dict(conn.execute("SELECT path, digest FROM folders"))
     young = time.time_ns() - _SETTLED_NS
     seen = {}
-    files = conn.execute("SELECT max(id) FROM files").fetchone()[0] or 0
-    for folder, digest, newest in digests(ws.root, files):
+    if look is None:
+        look = folder_digests(ws.root, conn.execute("SELECT max(id) FROM files").fetchone()[0] or 0)
+    for folder, digest, newest in look:
         seen[folder] = digest
         if known.get(folder) != digest or newest > young:
-            yield folder, _keys(ws.root, folder, young), digest if newest <= young else None
+            yield folder, _file_keys(ws.root, folder, young), digest if newest <= young else None
     for folder in known.keys() - seen.keys():
         yield folder, {}, None
 
 
-def _keys(root: str, folder: str, young: int) -> dict[str, str]:
+def _file_keys(root: str, folder: str, young: int) -> dict[str, str]:
     """Return a folder's files by name, each with what tells that it changed; "" where its clock tick is not over."""
     keys = {}
     with contextlib.suppress(OSError), os.scandir(os.path.join(root, folder)) as entries:
         for entry in entries:
             if entry.name.endswith(TEXT) and entry.name[0] != "." and not entry.is_dir(follow_symlinks=False):
-                if not named(entry.name):
+                if not is_text_name(entry.name):
                     continue
                 with contextlib.suppress(OSError):
                     s = entry.stat(follow_symlinks=False)
@@ -145,14 +150,14 @@ def _keys(root: str, folder: str, young: int) -> dict[str, str]:
     return keys
 
 
-def _as_of(ws: Workspace, conn: sqlite3.Connection) -> Iterator[Change]:
+def _folders_as_of(ws: Workspace, conn: sqlite3.Connection) -> Iterator[Change]:
     """Yield every folder as it stood at now(): present files, and those that a later write changed or removed.
 
     A file's key says all that its content then depends on: the revision that follows the newest write that is not
     later, else the present file, whether it was touched later, and which write was the last.
     """
     moment = clock.now()
-    stamp = clock.stamp(moment)
+    stamp = clock.utc_stamp(moment)
     later: dict[str, int] = dict(
         ws.db.execute(
             "SELECT later.path, min(later.id) FROM revisions AS later"
@@ -165,8 +170,8 @@ def _as_of(ws: Workspace, conn: sqlite3.Connection) -> Iterator[Change]:
     last: dict[str, int] = dict(ws.db.execute("SELECT path, max(id) FROM revisions GROUP BY path"))
     folders: dict[str, dict[str, str]] = {}
     young = time.time_ns() - _SETTLED_NS
-    for folder, _, _ in digests(ws.root):
-        for name, key in _keys(ws.root, folder, young).items():
+    for folder, _, _ in folder_digests(ws.root):
+        for name, key in _file_keys(ws.root, folder, young).items():
             touched = bool(key) and int(key.split(":")[2]) > moment.timestamp() * 1e9
             seen = f"{key}:{touched}:{last.get(f'{folder}/{name}')}" if key else ""
             folders.setdefault(folder, {})[name] = seen
@@ -179,9 +184,10 @@ def _as_of(ws: Workspace, conn: sqlite3.Connection) -> Iterator[Change]:
         yield folder, folders.get(folder, {}), None
 
 
-def _apply(ws: Workspace, conn: sqlite3.Connection, changes: Iterable[Change], notify: Notify) -> None:
+def _apply_changes(ws: Workspace, conn: sqlite3.Connection, changes: Iterable[Change], notify: Notify) -> None:
     """Look into the folders, _BATCH files a transaction: a build that is killed goes on from there."""
     done, told = 0, False
+    written = {path for (path,) in ws.db.execute("SELECT DISTINCT path FROM revisions")}
     try:
         for folder, keys, digest in changes:
             had = dict(conn.execute("SELECT name, key FROM files WHERE folder = ?", (folder,)))
@@ -189,29 +195,30 @@ def _apply(ws: Workspace, conn: sqlite3.Connection, changes: Iterable[Change], n
             for name in [name for name in {**had, **keys} if not keys.get(name) or had.get(name) != keys[name]]:
                 if done == _BATCH and not told:
                     told = True
-                    notify(Message("building the index; this takes a minute for 100,000 notes, once"))
-                done = _in_batch(conn, done)
-                whole &= _one(ws, conn, folder, name, keys.get(name), notify)
-            if not clock.simulated():
-                done = _in_batch(conn, done)
+                    notify(Message("building the index; this happens once and takes about a minute for 100,000 notes"))
+                done = _continue_batch(conn, done)
+                by_ia = f"{folder}/{name}" in written
+                whole &= _update_file(ws, conn, folder, name, keys.get(name), notify, name in had, by_ia)
+            if not clock.is_simulated():
+                done = _continue_batch(conn, done)
                 if keys:
                     conn.execute("REPLACE INTO folders VALUES (?, ?)", (folder, digest if whole else None))
                 else:
                     conn.execute("DELETE FROM folders WHERE path = ?", (folder,))
         if done:
-            _count(conn, done)
+            _count_changes(conn, done)
             conn.execute("COMMIT")
     except BaseException:
         if conn.in_transaction:
             conn.rollback()
         raise
-    _tidy(conn)
+    _optimize_index(conn)
 
 
-def _in_batch(conn: sqlite3.Connection, done: int) -> int:
+def _continue_batch(conn: sqlite3.Connection, done: int) -> int:
     """Begin a transaction, or end one that is large enough and begin the next; return how much it holds."""
     if done == _BATCH:
-        _count(conn, done)
+        _count_changes(conn, done)
         conn.execute("COMMIT")
         done = 0
     if done == 0:
@@ -219,11 +226,11 @@ def _in_batch(conn: sqlite3.Connection, done: int) -> int:
     return done + 1
 
 
-def _count(conn: sqlite3.Connection, files: int) -> None:
+def _count_changes(conn: sqlite3.Connection, files: int) -> None:
     conn.execute("UPDATE counter SET changes = changes + ?", (files,))
 
 
-def _tidy(conn: sqlite3.Connection) -> None:
+def _optimize_index(conn: sqlite3.Connection) -> None:
     """After many changes, merge the index into one piece, and note the words that are too common to be looked up.
 
     They stood in more than 2 x POSTINGS passages, and are noted anew before so many files have changed that they could
@@ -239,13 +246,26 @@ def _tidy(conn: sqlite3.Connection) -> None:
         conn.execute("INSERT INTO words (words) VALUES ('optimize')")
 
 
-def _one(ws: Workspace, conn: sqlite3.Connection, folder: str, name: str, key: str | None, notify: Notify) -> bool:
+def _update_file(
+    ws: Workspace,
+    conn: sqlite3.Connection,
+    folder: str,
+    name: str,
+    key: str | None,
+    notify: Notify,
+    known: bool = True,
+    by_ia: bool = True,
+) -> bool:
     """Bring one file up to date inside a transaction; key None: it is gone. Return False where it could not be read.
 
     A file that exists but holds nothing at now() keeps a row without passages, so that it is not read every time.
+
+    known   False: the index is known to have nothing of it
+    by_ia   False: it is known that ia never wrote it
     """
     path = f"{folder}/{name}"
-    row = conn.execute("SELECT id, sha, key, date FROM files WHERE folder = ? AND name = ?", (folder, name)).fetchone()
+    query = "SELECT id, sha, key, date FROM files WHERE folder = ? AND name = ?"
+    row = conn.execute(query, (folder, name)).fetchone() if known else None
     text, whole = None, True
     if key is not None and path != SKIPPED:
         try:
@@ -253,19 +273,19 @@ def _one(ws: Workspace, conn: sqlite3.Connection, folder: str, name: str, key: s
         except IaError as exc:
             notify(Message(exc.template, **exc.params))
             key, whole = None, False
-    if key is None or (text is None and not clock.simulated()):
+    if key is None or (text is None and not clock.is_simulated()):
         if row:
-            _drop(conn, row[0], path)
+            _delete_passages(conn, row[0], path)
             conn.execute("DELETE FROM files WHERE id = ?", (row[0],))
         return whole
-    date = _date(ws, path, text) if text is not None else ""
+    date = _note_date(ws, path, text, by_ia) if text is not None else ""
     sha = sha256(text.encode()).hexdigest() if text is not None else ""
     if row and row[1] == sha:
         if row[2:] != (key, date):
             conn.execute("UPDATE files SET key = ?, date = ? WHERE id = ?", (key, date, row[0]))
         return True
     if row:
-        _drop(conn, row[0], path)
+        _delete_passages(conn, row[0], path)
         conn.execute("UPDATE files SET key = ?, sha = ?, date = ? WHERE id = ?", (key, sha, date, row[0]))
         file = row[0]
     else:
@@ -273,23 +293,24 @@ def _one(ws: Workspace, conn: sqlite3.Connection, folder: str, name: str, key: s
             "INSERT INTO files (folder, name, key, sha, area, date) VALUES (?, ?, ?, ?, ?, ?)",
             (folder, name, key, sha, area_of(path), date),
         ).lastrowid
-    place = indexable(_place(path))
-    for number, passage in enumerate(passages(text) if text is not None else ()):
+    place = to_index_text(_searchable_path(path))
+    for number, passage in enumerate(split_passages(text) if text is not None else ()):
         row_id = (file << SHIFT) + number
         conn.execute("INSERT INTO passages VALUES (?, ?)", (row_id, passage))
-        conn.execute("INSERT INTO words (rowid, path, body) VALUES (?, ?, ?)", (row_id, place, indexable(passage)))
+        conn.execute("INSERT INTO words (rowid, path, body) VALUES (?, ?, ?)", (row_id, place, to_index_text(passage)))
     return True
 
 
-def _drop(conn: sqlite3.Connection, file: int, path: str) -> None:
+def _delete_passages(conn: sqlite3.Connection, file: int, path: str) -> None:
     """Take a file's passages out. The full-text table keeps no text, so it must be told again what it had."""
     first, last = file << SHIFT, ((file + 1) << SHIFT) - 1
-    place = indexable(_place(path))
+    place = to_index_text(_searchable_path(path))
     for row_id, text in conn.execute(
         "SELECT id, text FROM passages WHERE id BETWEEN ? AND ?", (first, last)
     ).fetchall():
         conn.execute(
-            "INSERT INTO words (words, rowid, path, body) VALUES ('delete', ?, ?, ?)", (row_id, place, indexable(text))
+            "INSERT INTO words (words, rowid, path, body) VALUES ('delete', ?, ?, ?)",
+            (row_id, place, to_index_text(text)),
         )
     conn.execute("DELETE FROM passages WHERE id BETWEEN ? AND ?", (first, last))
 
@@ -299,16 +320,16 @@ def area_of(path: str) -> str:
     return "journal" if path.startswith("memory/journal/") else path.split("/", 1)[0]
 
 
-def _place(path: str) -> str:
+def _searchable_path(path: str) -> str:
     """Return the telling part of a path: without its root and its ending."""
     return path.split("/", 1)[1].rsplit(".", 1)[0]
 
 
-_DAY = re.compile(r"(?<!\d)((?:19|20)\d\d)-?(0[1-9]|1[0-2])-?(0[1-9]|[12]\d|3[01])(?!\d)")
-_FRONT = re.compile(r"\A---\n(?:.*\n)*?date:\s*['\"]?(\d{4}-\d\d-\d\d)(?:.*\n)*?---\s*$", re.M)
+_DAY = pattern(r"(?<!\d)((?:19|20)\d\d)-?(0[1-9]|1[0-2])-?(0[1-9]|[12]\d|3[01])(?!\d)")
+_FRONT = pattern(r"\A---\n(?:.*\n)*?date:\s*['\"]?(\d{4}-\d\d-\d\d)(?:.*\n)*?---\s*$", re.M)
 
 
-def _date(ws: Workspace, path: str, text: str) -> str:
+def _note_date(ws: Workspace, path: str, text: str, by_ia: bool) -> str:
     """Return a note's date: the last one in its path, else its front matter's, else the day it was written."""
     days = _DAY.findall(path)
     if days:
@@ -316,12 +337,12 @@ def _date(ws: Workspace, path: str, text: str) -> str:
     if text.startswith("---\n") and (front := _FRONT.match(text[:2000])):
         return front[1]
     try:
-        return ws.written(path).strftime("%Y-%m-%d")
+        return (ws.written_at(path) if by_ia else ws.modified_at(path)).strftime("%Y-%m-%d")
     except IaError:
         return clock.today()
 
 
-def passages(text: str) -> list[str]:
+def split_passages(text: str) -> list[str]:
     """Return a text in pieces of about PASSAGE characters, cut where a heading or a paragraph begins if it can be."""
     if len(text) <= PASSAGE:
         return [text]

@@ -8,14 +8,16 @@ news.
 
 import contextlib
 import sqlite3
+from collections.abc import Sequence
 from datetime import date
 from typing import NamedTuple
 
 from ia.kernel import clock, config
-from ia.kernel.errors import BadData, IaError, Notify, UsageError, silent
+from ia.kernel.errors import BadData, IaError, Notify, UsageError, drop_message
+from ia.kernel.folders import Digest
 from ia.kernel.workspace import Workspace
 from ia.organs.recall import index
-from ia.organs.recall.terms import Query, folded, parse, quoted
+from ia.organs.recall.terms import Query, normalize_text, parse_query, quote_token
 
 AREAS = ("memory", "notebook", "journal", "knowledge")
 SHORT = 4  # words up to which a query is matched exactly first
@@ -35,65 +37,75 @@ class Hit(NamedTuple):
     content: str
 
 
-def recall(
+def recall_notes(
     ws: Workspace,
     query: str,
     *,
     limit: int = 10,
     since: str | None = None,
     areas: tuple[str, ...] = AREAS,
-    notify: Notify = silent,
+    notify: Notify = drop_message,
+    look: Sequence[Digest] | None = None,
 ) -> list[Hit]:
     """Return the notes that answer a query as of now(), best first, at most one hit a note.
 
     since   a date in any form of dateforms; only notes of that day or later. areas: some of AREAS.
+    look    the digests of the folders, where somebody has just looked at every file.
     raises  UsageError for an unknown area or a date that is none; BadData for a query without letters or digits.
     """
     if unknown := [area for area in areas if area not in AREAS]:
-        raise UsageError("{area}: no such area", hint="one of {known}", area=unknown[0], known=", ".join(AREAS))
+        raise UsageError(
+            "{area}: unknown area", hint="choose one of these: {known}", area=unknown[0], known=", ".join(AREAS)
+        )
     if since is not None:
         since = clock.parse_since(since).strftime("%Y-%m-%d")
-    wanted = parse(query)
+    wanted = parse_query(query)
     if not wanted.tokens:
-        raise BadData("nothing to look for: the query has no letters or digits")
+        raise BadData("nothing to search for: the query has no letters or digits")
     try:
-        return _answer(ws, wanted, limit, since, areas, notify)
+        return _search_index(ws, wanted, limit, since, areas, notify, look)
     except (sqlite3.DatabaseError, IaError) as exc:
         if not index.discard_damaged(ws, exc):
             raise
-        return _answer(ws, wanted, limit, since, areas, notify)
+        return _search_index(ws, wanted, limit, since, areas, notify, look)
 
 
-def _answer(
-    ws: Workspace, wanted: Query, limit: int, since: str | None, areas: tuple[str, ...], notify: Notify
+def _search_index(
+    ws: Workspace,
+    wanted: Query,
+    limit: int,
+    since: str | None,
+    areas: tuple[str, ...],
+    notify: Notify,
+    look: Sequence[Digest] | None,
 ) -> list[Hit]:
-    with contextlib.closing(index.opened(ws, notify)) as conn:
-        return find(conn, wanted, limit, since, areas)
+    with contextlib.closing(index.open_index(ws, notify, look)) as conn:
+        return find_hits(conn, wanted, limit, since, areas)
 
 
-def find(
+def find_hits(
     conn: sqlite3.Connection, query: Query, limit: int, since: str | None = None, areas: tuple[str, ...] = AREAS
 ) -> list[Hit]:
     """Return the best hits of an index that is up to date."""
-    where, values = _restriction(since, areas)
+    where, values = _build_restriction(since, areas)
     if len(query.exact) <= SHORT:
-        for exact in dict.fromkeys((query.exact, tuple(map(_beginning, query.exact)))):
-            if ranked := _ranked(conn, " AND ".join(exact), where, values):
-                return _hits(conn, ranked, query, limit)
-        if len(query.exact) > 1 and (apart := _apart(conn, query.exact, where, values)):
-            return _hits(conn, apart, query, limit)
-    expression = " OR ".join(quoted(token) for token in _telling(conn, query.tokens))
+        for exact in dict.fromkeys((query.exact, tuple(map(_allow_prefix, query.exact)))):
+            if ranked := _rank_passages(conn, " AND ".join(exact), where, values):
+                return _load_hits(conn, ranked, query, limit)
+        if len(query.exact) > 1 and (apart := _rank_spread_words(conn, query.exact, where, values)):
+            return _load_hits(conn, apart, query, limit)
+    expression = " OR ".join(quote_token(token) for token in _rarest_tokens(conn, query.tokens))
     if not expression:
         return []
-    return _hits(conn, _ranked(conn, expression, where, values), query, limit)
+    return _load_hits(conn, _rank_passages(conn, expression, where, values), query, limit)
 
 
-def _beginning(phrase: str) -> str:
+def _allow_prefix(phrase: str) -> str:
     """Return a phrase that also fits the beginning of a word: 300 begins 300750. Not for a letter or two."""
     return phrase if phrase.endswith("*") or len(phrase) < len('"300"') else phrase + "*"
 
 
-def _restriction(since: str | None, areas: tuple[str, ...]) -> tuple[str, list[str]]:
+def _build_restriction(since: str | None, areas: tuple[str, ...]) -> tuple[str, list[str]]:
     """Return an SQL condition on the passages, and its values; nothing where every note will do."""
     conditions: list[str] = []
     values: list[str] = []
@@ -103,7 +115,7 @@ def _restriction(since: str | None, areas: tuple[str, ...]) -> tuple[str, list[s
     if since:
         conditions.append("date >= ?")
         values.append(since)
-    if clock.simulated():
+    if clock.is_simulated():
         conditions.append("date <= ?")
         values.append(clock.today())
     if not conditions:
@@ -115,7 +127,7 @@ _Ranked = list[tuple[int, float]]
 """Passages with their BM25 (positive, higher is better), best first."""
 
 
-def _ranked(conn: sqlite3.Connection, expression: str, where: str, values: list[str]) -> _Ranked:
+def _rank_passages(conn: sqlite3.Connection, expression: str, where: str, values: list[str]) -> _Ranked:
     rows = conn.execute(
         f"SELECT rowid, -rank FROM words WHERE words MATCH ?{where} ORDER BY rank LIMIT {CANDIDATES}",
         [expression, *values],
@@ -123,7 +135,7 @@ def _ranked(conn: sqlite3.Connection, expression: str, where: str, values: list[
     return rows.fetchall()
 
 
-def _apart(conn: sqlite3.Connection, exact: tuple[str, ...], where: str, values: list[str]) -> _Ranked:
+def _rank_spread_words(conn: sqlite3.Connection, exact: tuple[str, ...], where: str, values: list[str]) -> _Ranked:
     """Return the passages of notes that hold all words, though no single passage does."""
     files: set[int] | None = None
     for phrase in exact:
@@ -132,18 +144,18 @@ def _apart(conn: sqlite3.Connection, exact: tuple[str, ...], where: str, values:
         files = holding if files is None else files & holding
         if not files:
             return []
-    ranked = _ranked(conn, " OR ".join(exact), where, values)
+    ranked = _rank_passages(conn, " OR ".join(exact), where, values)
     return [(row, score) for row, score in ranked if row >> index.SHIFT in (files or ())]
 
 
-def _telling(conn: sqlite3.Connection, tokens: tuple[str, ...]) -> list[str]:
+def _rarest_tokens(conn: sqlite3.Connection, tokens: tuple[str, ...]) -> list[str]:
     """Return the rarest tokens that occur at all: as many as touch POSTINGS rows together, and at least one."""
     common = {term for (term,) in conn.execute("SELECT term FROM common")}
     rare = [token for token in tokens if token not in common] or tokens
     count = "SELECT count(*) FROM words WHERE words MATCH ?"
-    rarity = sorted((conn.execute(count, [quoted(token)]).fetchone()[0], token) for token in rare)
+    rarity = sorted((conn.execute(count, [quote_token(token)]).fetchone()[0], token) for token in rare)
     if not any(rows for rows, _ in rarity):
-        rarity = sorted((conn.execute(count, [quoted(token)]).fetchone()[0], token) for token in tokens)
+        rarity = sorted((conn.execute(count, [quote_token(token)]).fetchone()[0], token) for token in tokens)
     telling: list[str] = []
     touched = 0
     for rows, token in rarity:
@@ -153,7 +165,7 @@ def _telling(conn: sqlite3.Connection, tokens: tuple[str, ...]) -> list[str]:
     return telling
 
 
-def _hits(conn: sqlite3.Connection, ranked: _Ranked, query: Query, limit: int) -> list[Hit]:
+def _load_hits(conn: sqlite3.Connection, ranked: _Ranked, query: Query, limit: int) -> list[Hit]:
     """Weigh by age, keep the best passage of each note, and load what is shown."""
     best: dict[int, tuple[int, float]] = {}
     for row, score in ranked:
@@ -165,20 +177,20 @@ def _hits(conn: sqlite3.Connection, ranked: _Ranked, query: Query, limit: int) -
             f"SELECT id, folder || '/' || name, date FROM files WHERE id IN ({marks})", list(best)
         )
     }
-    half_life = float(config.get("recall.half_life"))
+    half_life = float(config.get_setting("recall.half_life"))
     today = date.fromisoformat(clock.today())
     weighed = []
     for file, (row, score) in best.items():
         path, day = known[file]
-        weighed.append((score * _weight(day, today, half_life), day, path, row))
+        weighed.append((score * _age_weight(day, today, half_life), day, path, row))
     weighed.sort(key=lambda hit: (-hit[0], hit[2]))
     return [
-        Hit(path, day, float(f"{score / weighed[0][0]:.4g}"), passage(_passage_text(conn, row), query.tokens))
+        Hit(path, day, float(f"{score / weighed[0][0]:.4g}"), extract_excerpt(_passage_text(conn, row), query.tokens))
         for score, day, path, row in weighed[:limit]
     ]
 
 
-def _weight(day: str, today: date, half_life: float) -> float:
+def _age_weight(day: str, today: date, half_life: float) -> float:
     try:
         age = max((today - date.fromisoformat(day)).days, 0)
     except ValueError:  # 2024-02-31 in a path
@@ -190,18 +202,18 @@ def _passage_text(conn: sqlite3.Connection, row: int) -> str:
     return str(conn.execute("SELECT text FROM passages WHERE id = ?", (row,)).fetchone()[0])
 
 
-def passage(text: str, tokens: tuple[str, ...]) -> str:
+def extract_excerpt(text: str, tokens: tuple[str, ...]) -> str:
     """Return the lines of a text that hold most of the tokens: whole lines, about SHOWN characters."""
     lines = [line.rstrip() for line in text.strip().splitlines()]
     if sum(map(len, lines)) <= SHOWN:
         return "\n".join(lines)
     weights = []
     for line in lines:
-        low = folded(line)
+        low = normalize_text(line)
         weights.append(sum(len(token) for token in tokens if token in low))
     at = max(range(len(lines)), key=lambda number: weights[number])
     if len(lines[at]) > SHOWN:
-        return _sentences(lines[at], tokens)
+        return _extract_sentences(lines[at], tokens)
     first = last = at
     room = SHOWN - len(lines[at])
     while True:
@@ -215,12 +227,12 @@ def passage(text: str, tokens: tuple[str, ...]) -> str:
             return "\n".join(lines[first : last + 1]).strip()
 
 
-def _sentences(line: str, tokens: tuple[str, ...]) -> str:
+def _extract_sentences(line: str, tokens: tuple[str, ...]) -> str:
     """Return the part of a long line that holds most of the tokens, cut at sentences if it can be, with … where cut."""
-    low = folded(line)
+    low = normalize_text(line)
     if len(low) != len(line):
         low = line.lower()
-    marks = [at for token in tokens for at in _places(low, token)]
+    marks = [at for token in tokens for at in _find_places(low, token)]
     start = max(marks, key=lambda at: sum(at <= other < at + SHOWN - 60 for other in marks), default=0)
     before = max(line.rfind(mark, max(0, start - 60), start) + 1 for mark in "。！？；.!?;")
     begin = before or max(0, start - 30)
@@ -231,7 +243,7 @@ def _sentences(line: str, tokens: tuple[str, ...]) -> str:
     return ("…" if begin else "") + line[begin:end].strip() + ("…" if end < len(line) else "")
 
 
-def _places(text: str, token: str) -> list[int]:
+def _find_places(text: str, token: str) -> list[int]:
     found: list[int] = []
     at = text.find(token)
     while at >= 0 and len(found) < 50:

@@ -9,9 +9,11 @@ import re
 from typing import NamedTuple
 from unicodedata import normalize
 
+from ia.kernel.patterns import pattern
+
 _HAN = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
-_RUN = re.compile(f"[{_HAN}]+")
-_PIECE = re.compile(f"[{_HAN}]+|[^\\W_{_HAN}]+")
+_RUN = pattern(f"[{_HAN}]+")
+_PIECE = pattern(f"[{_HAN}]+|[^\\W_{_HAN}]+")
 _STOP = frozenset(
     """
     a an and are as at be been but by can could did do does for from had has have he her him his how i if in into is it
@@ -31,27 +33,27 @@ class Query(NamedTuple):
     tokens: tuple[str, ...]
 
 
-def folded(text: str) -> str:
+def normalize_text(text: str) -> str:
     """Return a text as it is compared: one form for full-width and half-width, one case."""
     return text.lower() if text.isascii() else normalize("NFKC", text).lower()
 
 
-def indexable(text: str) -> str:
+def to_index_text(text: str) -> str:
     """Return a text as the index takes it: every run of Chinese spelled as pairs."""
-    return _RUN.sub(_spell, folded(text))
+    return _RUN.sub(_spell_pairs, normalize_text(text))
 
 
-def parse(text: str) -> Query:
+def parse_query(text: str) -> Query:
     """Return what a query asks for. A query without letters or digits asks for nothing."""
     exact: list[str] = []
     tokens: dict[str, None] = {}
-    for word in folded(text).split():
+    for word in normalize_text(text).split():
         pieces = _PIECE.findall(word)
         spelled: list[str] = []
         for at, piece in enumerate(pieces):
             inner = at < len(pieces) - 1
-            spelled += _pairs(piece, closed=inner) if _RUN.match(piece) else [piece]
-            for token in _pairs(piece, closed=False) if _RUN.match(piece) else [piece]:
+            spelled += _split_pairs(piece, closed=inner) if _RUN.match(piece) else [piece]
+            for token in _split_pairs(piece, closed=False) if _RUN.match(piece) else [piece]:
                 tokens[token] = None
         if spelled:
             single = len(spelled[-1]) == 1 and bool(_RUN.match(spelled[-1]))
@@ -60,17 +62,17 @@ def parse(text: str) -> Query:
     return Query(tuple(dict.fromkeys(exact)), telling)
 
 
-def quoted(token: str) -> str:
+def quote_token(token: str) -> str:
     """Return a token as an expression of the index: a single Chinese character stands for what begins with it."""
     return f'"{token}"*' if len(token) == 1 and _RUN.match(token) else f'"{token}"'
 
 
-def _spell(match: re.Match[str]) -> str:
+def _spell_pairs(match: re.Match[str]) -> str:
     run = match[0]
     return " " + " ".join([run[at : at + 2] for at in range(len(run))]) + " "
 
 
-def _pairs(run: str, *, closed: bool) -> list[str]:
+def _split_pairs(run: str, *, closed: bool) -> list[str]:
     """Return the pairs of a run, with its last character as well if more follows (`closed`) or it is the only one."""
     end = len(run) if closed or len(run) == 1 else len(run) - 1
     return [run[at : at + 2] for at in range(end)]

@@ -4,21 +4,21 @@ Nothing is ever erased: a message that was pruned and a session that was deleted
 that `--now` before it still sees them. Messages stand in the order in which they were added.
 """
 
-from ia.organs.sessions.kept import (
-    Message,
+from ia.organs.sessions.pruning import LIMIT, exchange_gist, exchanges_to_prune, prune_session
+from ia.organs.sessions.queue import hold_session
+from ia.organs.sessions.transcript import (
     Session,
-    add,
+    SessionMessage,
+    add_message,
     check_id,
-    delete,
-    find,
-    history,
-    listed,
-    mark,
-    tokens,
-    withdraw,
+    delete_session,
+    estimate_tokens,
+    find_session,
+    list_sessions,
+    load_history,
+    mark_message,
+    withdraw_messages,
 )
-from ia.organs.sessions.pruning import LIMIT, gist, going, prune
-from ia.organs.sessions.waiting import queue
 
 
 def importance_of(text: str) -> int:
@@ -29,6 +29,21 @@ def importance_of(text: str) -> int:
 
 
 __all__ = [
-    "LIMIT", "Message", "Session", "add", "check_id", "delete", "find", "gist", "going", "history", "importance_of",
-    "listed", "mark", "prune", "queue", "tokens", "withdraw",
-]  # fmt: skip
+    "LIMIT",
+    "Session",
+    "SessionMessage",
+    "add_message",
+    "check_id",
+    "delete_session",
+    "estimate_tokens",
+    "exchange_gist",
+    "exchanges_to_prune",
+    "find_session",
+    "hold_session",
+    "importance_of",
+    "list_sessions",
+    "load_history",
+    "mark_message",
+    "prune_session",
+    "withdraw_messages",
+]

@@ -17,8 +17,9 @@ from telegram import error
 from telegram.request import HTTPXRequest
 
 from ia.kernel.errors import ConfigError
+from ia.kernel.jsontypes import Json
 from ia.reach.bridges import bot_messages
-from ia.reach.bridges.serving import NotSent, PerhapsSent, Unwanted
+from ia.reach.bridges.chat_service import NotSent, PerhapsSent, Unwanted
 
 TOKEN_REFUSED = (error.InvalidToken, error.EndPointNotFound)
 _UNSENT = ("ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol", "ProxyError")
@@ -41,15 +42,15 @@ class Bot:
             polls = HTTPXRequest(connection_pool_size=2, connect_timeout=10)
         except (RuntimeError, ValueError):  # ALL_PROXY and its likes, read by httpx
             raise ConfigError(
-                "the proxy that the environment names cannot be used",
-                hint="give an http:// proxy in HTTPS_PROXY; for socks5:// install httpx[socks]",
+                "cannot use the proxy set in the environment",
+                hint="set an http:// proxy in HTTPS_PROXY; for socks5://, install httpx[socks]",
             ) from None
         self._requests = (calls, polls)
         self._bot = telegram.Bot(
             token, base_url=f"{api}/bot", base_file_url=f"{api}/file/bot", request=calls, get_updates_request=polls
         )
 
-    async def begin(self) -> str:
+    async def connect(self) -> str:
         """Return the bot's number; makes the connections.
 
         raises  TelegramError.
@@ -63,7 +64,7 @@ class Bot:
             with contextlib.suppress(Exception):
                 await request.shutdown()
 
-    async def updates(self, offset: int, wait: int) -> list[dict[str, Any]]:
+    async def poll_updates(self, offset: int, wait: int) -> list[Json]:
         """Return what came since; waits so many seconds for something to come.
 
         raises  TelegramError, and TypeError for what is no list of updates.
@@ -77,20 +78,22 @@ class Bot:
             raise TypeError("no list of updates")
         return found
 
-    async def menu(self, commands: list[tuple[str, str]]) -> None:
+    async def set_menu(self, commands: list[tuple[str, str]]) -> None:
         """Tell Telegram what to offer; that it cannot is no matter."""
         with contextlib.suppress(Exception):
             await self._bot.set_my_commands(commands)
 
-    async def file(self, id: str) -> str | None:
+    async def download_text(self, id: str) -> str | None:
         """Return the text of a file; None where it cannot be had, or is no text."""
         try:
             found = await self._bot.do_api_request("getFile", {"file_id": id})
             raw = b""
             address = f"{self._files}/{quote(str(found['file_path']))}"
             async with (
-                asyncio.timeout(FILE_TIME), httpx.AsyncClient() as client, client.stream("GET", address) as answer
-            ):  # fmt: skip
+                asyncio.timeout(FILE_TIME),
+                httpx.AsyncClient() as client,
+                client.stream("GET", address) as answer,
+            ):
                 answer.raise_for_status()
                 async for piece in answer.aiter_bytes():
                     raw += piece
@@ -100,14 +103,14 @@ class Bot:
         except Exception:
             return None
 
-    async def send(self, chat: str, text: str) -> None:
+    async def send_message(self, chat: str, text: str) -> None:
         """Send one message: nothing in it is markup, and no link shows a preview, which its server would learn of."""
         try:
             await self._bot.send_message(
                 int(chat), text, link_preview_options=telegram.LinkPreviewOptions(is_disabled=True)
             )
         except error.RetryAfter as exc:
-            raise NotSent(seconds(exc)) from None
+            raise NotSent(retry_delay(exc)) from None
         except (error.BadRequest, error.Forbidden, error.ChatMigrated):
             raise Unwanted from None
         except (error.InvalidToken, error.Conflict):
@@ -121,20 +124,20 @@ class Bot:
         except Exception:  # it was answered, but by nothing that we understand
             raise PerhapsSent from None
 
-    async def typing(self, chat: str) -> None:
+    async def show_typing(self, chat: str) -> None:
         """Show that somebody is writing."""
         with contextlib.suppress(Exception):
             await self._bot.send_chat_action(int(chat), telegram.constants.ChatAction.TYPING)
 
 
-def seconds(exc: error.RetryAfter) -> float:
+def retry_delay(exc: error.RetryAfter) -> float:
     """Return how long the server asks us to wait; an hour at most."""
     told = exc.retry_after
     wait = told.total_seconds() if isinstance(told, timedelta) else told
     return min(max(float(wait), 1.0), 3600.0) if isinstance(wait, int | float) else 1.0
 
 
-def quiet() -> None:
+def silence_loggers() -> None:
     """Keep the libraries' own logs and warnings, which hold addresses and bodies, away from the terminal."""
     for name in ("telegram", "httpx", "httpcore"):
         logger = logging.getLogger(name)

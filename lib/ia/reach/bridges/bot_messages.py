@@ -3,26 +3,27 @@
 Read from the JSON itself, field by field, so that a message of a kind that nobody knows yet is still a message.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ia.kernel.errors import Message
+from ia.kernel.jsontypes import Json
 from ia.reach.bridges.chat import Incoming
 
-Raw = dict[str, Any]
+Raw = Json
 MAX_FILE = 100_000  # bytes
 MAX_QUOTED = 4_000  # characters
 TEXTS = (".txt", ".md", ".markdown", ".csv", ".tsv", ".json", ".log", ".yaml", ".yml")
 KINDS: dict[str, Message] = {
-    "photo": Message("I cannot look at pictures yet; only the words were read."),
-    "voice": Message("I cannot listen to recordings yet; please write."),
-    "audio": Message("I cannot listen to recordings yet; please write."),
-    "video": Message("I cannot watch videos yet; only the words were read."),
-    "video_note": Message("I cannot watch videos yet; only the words were read."),
-    "animation": Message("I cannot watch videos yet; only the words were read."),
-    "sticker": Message("I cannot look at pictures yet; only the words were read."),
-    "document": Message("I read text files of up to 100 kB (.txt, .md, .csv, .json); this one was not read."),
+    "photo": Message("I cannot view pictures yet; I read only the text."),
+    "voice": Message("I cannot listen to recordings yet; please send text."),
+    "audio": Message("I cannot listen to recordings yet; please send text."),
+    "video": Message("I cannot watch videos yet; I read only the text."),
+    "video_note": Message("I cannot watch videos yet; I read only the text."),
+    "animation": Message("I cannot watch videos yet; I read only the text."),
+    "sticker": Message("I cannot view pictures yet; I read only the text."),
+    "document": Message("I can read text files of up to 100 kB (.txt, .md, .csv, .json); I did not read this file."),
 }
-OTHER = Message("I cannot read messages of this kind yet; please write.")
+OTHER = Message("I cannot read this kind of message yet; please send text.")
 
 
 class Sender(NamedTuple):
@@ -34,7 +35,7 @@ class Sender(NamedTuple):
     at: float
 
 
-def sender(message: Raw) -> Sender | None:
+def parse_sender(message: Raw) -> Sender | None:
     """Return who sent a message; None where that cannot be told."""
     chat, user = message.get("chat"), message.get("from")
     if not isinstance(chat, dict) or not isinstance(chat.get("id"), int):
@@ -42,14 +43,14 @@ def sender(message: Raw) -> Sender | None:
     number = user.get("id") if isinstance(user, dict) and not user.get("is_bot") else None
     private = chat.get("type") == "private" and number == chat["id"] and "sender_chat" not in message
     date = message.get("date")
-    return Sender(str(chat["id"]), str(number or ""), private, _moment(date))
+    return Sender(str(chat["id"]), str(number or ""), private, _parse_timestamp(date))
 
 
-def _moment(date: object) -> float:
+def _parse_timestamp(date: object) -> float:
     return float(date) if isinstance(date, int) and 0 <= date < 1 << 33 else 0.0
 
 
-def typed(message: Raw) -> bool:
+def is_typed(message: Raw) -> bool:
     """Whether the sender typed a message: not passed on, not written by another bot, not edited since."""
     return not any(
         key.startswith("forward") or key in ("via_bot", "sender_business_bot", "is_automatic_forward", "edit_date")
@@ -57,27 +58,27 @@ def typed(message: Raw) -> bool:
     )
 
 
-def document(message: Raw) -> tuple[str, str] | None:
+def find_document(message: Raw) -> tuple[str, str] | None:
     """Return (file id, name) of a text file that is small enough to be read."""
     file = message.get("document")
     if not isinstance(file, dict) or not isinstance(file.get("file_id"), str):
         return None
-    name, size = clean(file.get("file_name") or "file"), file.get("file_size")
+    name, size = clean_text(file.get("file_name") or "file"), file.get("file_size")
     readable = name.lower().endswith(TEXTS) or str(file.get("mime_type") or "").startswith("text/")
     return (file["file_id"], name) if readable and isinstance(size, int) and size <= MAX_FILE else None
 
 
-def incoming(message: Raw, channel: str, file: tuple[str, str] | None) -> Incoming:
+def parse_message(message: Raw, channel: str, file: tuple[str, str] | None) -> Incoming:
     """Return a message as a conversation understands it. `file`: name and text of its document, where it was read."""
-    who = sender(message)
+    who = parse_sender(message)
     assert who is not None
     origin = f"{channel} {who.user}"
-    words = clean(message.get("text") or message.get("caption") or "").strip()
+    words = clean_text(message.get("text") or message.get("caption") or "").strip()
     passed: list[tuple[str, str]] = []
-    own = typed(message)
+    own = is_typed(message)
     if words and not own:
         passed.append((f"{origin} forwarded", words))
-    quoted = _quoted(message)
+    quoted = _quoted_text(message)
     if quoted:
         passed.append((f"{origin} quoted", quoted[:MAX_QUOTED]))
     if file is not None:
@@ -88,14 +89,14 @@ def incoming(message: Raw, channel: str, file: tuple[str, str] | None) -> Incomi
     return Incoming(who.chat, who.user, words if own else "", tuple(passed), tuple(unread[:1]))
 
 
-def _quoted(message: Raw) -> str:
+def _quoted_text(message: Raw) -> str:
     """Return what a message quotes or replies to."""
     quote, reply = message.get("quote"), message.get("reply_to_message")
     if isinstance(quote, dict) and quote.get("text"):
-        return clean(quote["text"])
-    return clean(reply.get("text") or reply.get("caption") or "") if isinstance(reply, dict) else ""
+        return clean_text(quote["text"])
+    return clean_text(reply.get("text") or reply.get("caption") or "") if isinstance(reply, dict) else ""
 
 
-def clean(text: object) -> str:
+def clean_text(text: object) -> str:
     """Return a text that can be stored: JSON may hold halves of characters, and NUL."""
     return str(text).replace("\0", "").encode("utf-8", "replace").decode() if isinstance(text, str) else ""

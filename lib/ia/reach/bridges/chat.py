@@ -10,15 +10,16 @@ import re
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ia.kernel import audit, clock, config, faults, outside, proposals
-from ia.kernel.errors import IaError, InternalError, Message, Notify, silent
+from ia.kernel import audit, clock, config, faults, proposals, untrusted
+from ia.kernel.errors import IaError, InternalError, Message, Notify, drop_message
+from ia.kernel.jsontypes import Json
 from ia.kernel.workspace import Workspace
 from ia.organs import notebook, sessions
-from ia.reach.bridges.approving import Approving, Voice
-from ia.reach.bridges.commands import Commands
-from ia.reach.bridges.plain import plain
+from ia.reach.bridges.chat_approval import Approving, ListenerVoice
+from ia.reach.bridges.chat_commands import Commands
+from ia.reach.bridges.markdown import strip_markdown
 
 if TYPE_CHECKING:
     from ia.agent.turns.turn import Turn
@@ -33,7 +34,7 @@ QUIET = 3600.0
 MAX_STRANGERS = 20
 """Strangers an hour that are told of; who writes to a bot can be anybody, many times over."""
 
-WRONG = Message("something went wrong here; the log of `ia listen` tells more")
+WRONG = Message("an error occurred; see the log of `ia listen`")
 
 
 @dataclass(frozen=True)
@@ -60,33 +61,35 @@ class Door:
     channel: str
     owner: str
     users: frozenset[str] = frozenset()
-    notify: Notify = silent
+    notify: Notify = drop_message
     _strangers: dict[str, float] = field(default_factory=dict)
     _paces: dict[str, deque[float]] = field(default_factory=dict)
     _told: dict[str, float] = field(default_factory=dict)
 
-    def lists(self, sender: str) -> bool:
+    def is_listed(self, sender: str) -> bool:
         """Whether somebody is on the list."""
         return sender in (self.owner, *self.users)
 
     def admits(self, ws: Workspace, sender: str) -> bool:
         """Whether somebody may write. A stranger gets no answer; the owner is told how to let them in."""
-        if self.lists(sender):
+        if self.is_listed(sender):
             return True
-        now = clock.wall().timestamp()
+        now = clock.wall_time().timestamp()
         self._strangers = {who: when for who, when in self._strangers.items() if now - when < QUIET}
         if sender not in self._strangers and len(self._strangers) < MAX_STRANGERS:
             self._strangers[sender] = now
             audit.record(ws.db, "message.refused", f"{self.channel} {sender}", self.channel)
             self.notify(
                 Message(
-                    "{channel}: user {user} is not on the list and gets no answer; to allow: add {user} to"
-                    " {channel}.users", channel=self.channel, user=sender,
+                    "{channel}: user {user} is not allowed and gets no answer; to allow the user, add {user} to "
+                    "{channel}.users",
+                    channel=self.channel,
+                    user=sender,
                 )
-            )  # fmt: skip
+            )
         return False
 
-    def hurried(self, sender: str, sent: float) -> str:
+    def check_pace(self, sender: str, sent: float) -> str:
         """Return "" where a message sent at that second is read; else "tell" once, then "drop"."""
         pace = self._paces.setdefault(sender, deque())
         while pace and sent - pace[0] >= 60:
@@ -102,53 +105,61 @@ class Conversation:
     """What is answered at once: commands. It keeps no state of its own but the codes that are out."""
 
     def __init__(
-        self, channel: str, owner: str, voice: Voice, approving: Approving, *, notify: Notify = silent
+        self, channel: str, owner: str, voice: ListenerVoice, approving: Approving, *, notify: Notify = drop_message
     ) -> None:
         self.channel, self.owner, self.voice, self.notify = channel, owner, voice, notify
         self.commands = Commands(channel, voice, approving)
 
-    def by_owner(self, message: Incoming) -> bool:
+    def is_by_owner(self, message: Incoming) -> bool:
         """Whether the owner writes, in private."""
         return message.sender == self.owner and message.chat == message.sender
 
-    def command(self, ws: Workspace, message: Incoming) -> str | None:
+    def run_command(self, ws: Workspace, message: Incoming) -> str | None:
         """Return what a command says, "" for a message without words; None where a turn has to answer."""
         if not message.text and not message.passed:
             return ""
         if not message.text.startswith("/"):
-            return self._to_confirm(ws, message) if _CONSENT.match(message.text) else None
-        return _told(
-            ws, self.voice, self.notify,
-            lambda: self.commands.run(ws, message.chat, message.text, by_owner=self.by_owner(message)),
+            return self._suggest_confirmation(ws, message) if _CONSENT.match(message.text) else None
+        return _answer_safely(
+            ws,
+            self.voice,
+            self.notify,
+            lambda: self.commands.run_command(ws, message.chat, message.text, by_owner=self.is_by_owner(message)),
             exact=_DECIDED.match(message.text) is not None,
-        )  # fmt: skip
+        )
 
-    def _to_confirm(self, ws: Workspace, message: Incoming) -> str | None:
+    def _suggest_confirmation(self, ws: Workspace, message: Incoming) -> str | None:
         """Return how the owner, who says yes, confirms what the answer before proposed; None where it did not."""
-        said = sessions.history(ws, f"{self.channel}-{message.chat}") if self.by_owner(message) else []
+        said = sessions.load_history(ws, f"{self.channel}-{message.chat}") if self.is_by_owner(message) else []
         after = f"turn {said[-1].turn};" if said else ""
-        made = [proposal for proposal in proposals.pending(ws) if after and proposal.origin.startswith(after)]
+        made = [proposal for proposal in proposals.pending_proposals(ws) if after and proposal.origin.startswith(after)]
         if not made:
             return None
-        told = [Message("to carry out proposal {number} ({path}): /approve {number}", number=each.id, path=each.path)
-                for each in made]  # fmt: skip
+        told = [
+            Message("to approve proposal {number} ({path}): /approve {number}", number=each.id, path=each.path)
+            for each in made
+        ]
         return "\n".join(map(self.voice.say, told))
 
-    def job(self, message: Incoming) -> dict[str, Any]:
+    def make_job(self, message: Incoming) -> Json:
         """Return what `turned` has to know of a message, as plain data."""
         return {
-            "channel": self.channel, "chat": message.chat, "sender": message.sender, "text": message.text,
-            "passed": message.passed, "by_owner": self.by_owner(message),
-        }  # fmt: skip
+            "channel": self.channel,
+            "chat": message.chat,
+            "sender": message.sender,
+            "text": message.text,
+            "passed": message.passed,
+            "by_owner": self.is_by_owner(message),
+        }
 
 
-def turned(ws: Workspace, job: dict[str, Any], voice: Voice, notify: Notify) -> str:
+def answer_job(ws: Workspace, job: Json, voice: ListenerVoice, notify: Notify) -> str:
     """Take a turn and return its answer; a failure is an answer of one line."""
-    return _told(ws, voice, notify, lambda: _turn(ws, job, voice, notify)) or ""
+    return _answer_safely(ws, voice, notify, lambda: _take_turn(ws, job, voice, notify)) or ""
 
 
-def _told(
-    ws: Workspace, voice: Voice, notify: Notify, work: Callable[[], str | None], *, exact: bool = False
+def _answer_safely(
+    ws: Workspace, voice: ListenerVoice, notify: Notify, work: Callable[[], str | None], *, exact: bool = False
 ) -> str | None:
     """Return what comes of it. exact: to the letter, since somebody decides by it."""
     try:
@@ -156,15 +167,15 @@ def _told(
         if exact and text is not None:
             return text.strip()
     except InternalError as exc:
-        text = _wrong(ws, voice, notify, exc)
+        text = _report_bug(ws, voice, notify, exc)
     except IaError as exc:
         text = voice.say(Message(exc.template, **exc.params))
     except Exception as exc:
-        text = _wrong(ws, voice, notify, exc)
-    return None if text is None else _homeless(ws, text.strip())
+        text = _report_bug(ws, voice, notify, exc)
+    return None if text is None else _hide_paths(ws, text.strip())
 
 
-def _wrong(ws: Workspace, voice: Voice, notify: Notify, exc: Exception) -> str:
+def _report_bug(ws: Workspace, voice: ListenerVoice, notify: Notify, exc: Exception) -> str:
     """Return what is answered after a bug: it is told of where it can be mended, not to who writes."""
     if not getattr(exc, "kept", False):
         faults.record(ws.db, "chat", "an answer", exc)
@@ -172,57 +183,63 @@ def _wrong(ws: Workspace, voice: Voice, notify: Notify, exc: Exception) -> str:
     return voice.say(WRONG)
 
 
-def _turn(ws: Workspace, job: dict[str, Any], voice: Voice, notify: Notify) -> str:
+def _take_turn(ws: Workspace, job: Json, voice: ListenerVoice, notify: Notify) -> str:
     from ia.agent.turns.context import Data
-    from ia.agent.turns.turn import Heard, take
+    from ia.agent.turns.turn import Heard, take_turn
 
     origin = f"{job['channel']} {job['sender']}"
-    turn = take(
-        ws, job["text"] or voice.say(Message("(passed on without a word)")), session=f"{job['channel']}-{job['chat']}",
-        data=tuple(Data(whence, words) for whence, words in job["passed"]), notify=notify,
+    turn = take_turn(
+        ws,
+        job["text"] or voice.say(Message("(forwarded without a comment)")),
+        session=f"{job['channel']}-{job['chat']}",
+        data=tuple(Data(whence, words) for whence, words in job["passed"]),
+        notify=notify,
         heard=Heard(origin, by_user=job["by_owner"] and bool(job["text"]), once=job.get("once", "")),
-    )  # fmt: skip
-    reply = _as_here(turn.reply.strip())
+    )
+    reply = _rewrite_commands(turn.reply.strip())
     if len(reply) > LONG or len(reply.splitlines()) > LINES:
-        reply = _beginning(ws, turn, reply, job, origin, voice)
-    reply = plain(reply)
+        reply = _shorten_answer(ws, turn, reply, job, origin, voice)
+    reply = strip_markdown(reply)
     if not job["by_owner"]:
         return reply
-    told = [Message("proposal {number} waits: /show {number}", number=each) for each in _unsaid(turn.pending, reply)]
+    told = [
+        Message("proposal {number} is pending: /show {number}", number=each)
+        for each in _unmentioned_proposals(turn.pending, reply)
+    ]
     return "\n".join([reply, *map(voice.say, told)])
 
 
-def _unsaid(pending: list[int], reply: str) -> list[int]:
+def _unmentioned_proposals(pending: list[int], reply: str) -> list[int]:
     """Return the proposals that a reply does not say how to approve."""
     return [number for number in pending if not re.search(rf"/approve {number}(?!\d)", reply)]
 
 
-def _beginning(ws: Workspace, turn: "Turn", reply: str, job: dict[str, Any], origin: str, voice: Voice) -> str:
+def _shorten_answer(ws: Workspace, turn: "Turn", reply: str, job: Json, origin: str, voice: ListenerVoice) -> str:
     """Return how a long answer begins, and the note that has it all: the turn's own, else one that is kept here."""
     path = next((path for path in turn.artifacts if path.startswith("notebook/")), "")
-    path = path or _kept(ws, turn, reply, job["channel"], origin)
-    more = Message("… the answer goes on; all of it: {path}", path=path)
-    if job["by_owner"] and path == _newest(ws):
-        more = Message("… the answer goes on; all of it: {path} (/notes 1 shows it)", path=path)
-    return f"{shortened(reply)}\n\n{voice.say(more)}"
+    path = path or _keep_answer(ws, turn, reply, job["channel"], origin)
+    more = Message("… the answer continues; full text: {path}", path=path)
+    if job["by_owner"] and path == _newest_note(ws):
+        more = Message("… the answer continues; full text: {path} (or send /notes 1)", path=path)
+    return f"{shorten_text(reply)}\n\n{voice.say(more)}"
 
 
-def _newest(ws: Workspace) -> str:
-    return max(((entry.time, entry.path) for entry in notebook.entries(ws)), default=("", ""))[1]
+def _newest_note(ws: Workspace) -> str:
+    return max(((entry.time, entry.path) for entry in notebook.list_notes(ws)), default=("", ""))[1]
 
 
-def _kept(ws: Workspace, turn: "Turn", reply: str, channel: str, origin: str) -> str:
+def _keep_answer(ws: Workspace, turn: "Turn", reply: str, channel: str, origin: str) -> str:
     """Keep an answer as a note, marked with whatever the turn had read, and return its path."""
-    said = [message for message in sessions.history(ws, turn.session) if message.turn == turn.id]
+    said = [message for message in sessions.load_history(ws, turn.session) if message.turn == turn.id]
     origins = list(dict.fromkeys([origin, *(each for message in said for each in message.origins)]))
-    text = outside.untrusted(reply + "\n", origins)
+    text = untrusted.sanitize_text(reply + "\n", origins)
     with ws.lock():
-        path = _free(ws, f"notebook/scratch/{channel}/{clock.now():%Y-%m-%d-%H%M%S}")
+        path = _free_note_path(ws, f"notebook/scratch/{channel}/{clock.now():%Y-%m-%d-%H%M%S}")
         ws.write(path, text, actor=f"model {turn.model}", event="note.untrusted", origins=origins)
     return path
 
 
-def shortened(text: str, room: int = BEGINNING) -> str:
+def shorten_text(text: str, room: int = BEGINNING) -> str:
     """Return the first lines of a text that fit; of a line that does not, the first sentences."""
     kept, used = [], 0
     for line in text.splitlines()[: LINES - 3]:
@@ -248,17 +265,17 @@ _DECIDED = re.compile(r"/(?:show|approve|resume|remove)\b", re.I)
 _COMMAND = re.compile(r"`ia (approve|reject|pending)(?: (\d+))?`")
 
 
-def _as_here(text: str) -> str:
+def _rewrite_commands(text: str) -> str:
     """Return an answer that names the commands for proposals as they are typed in a chat."""
 
-    def typed(found: re.Match[str]) -> str:
+    def format_command(found: re.Match[str]) -> str:
         name = "show" if found[1] == "pending" and found[2] else found[1]
         return f"/{name} {found[2] or ''}".rstrip()
 
-    return _COMMAND.sub(typed, text)
+    return _COMMAND.sub(format_command, text)
 
 
-def _free(ws: Workspace, stem: str) -> str:
+def _free_note_path(ws: Workspace, stem: str) -> str:
     number, path = 1, f"{stem}.md"
     while ws.read(path) is not None:
         number += 1
@@ -266,7 +283,7 @@ def _free(ws: Workspace, stem: str) -> str:
     return path
 
 
-def _homeless(ws: Workspace, text: str) -> str:
+def _hide_paths(ws: Workspace, text: str) -> str:
     """Return a text without where on this machine the workspace and its user live."""
     text = text.replace(ws.root + os.sep, "").replace(ws.root, ".")
     home = config.env("HOME", "") or ""

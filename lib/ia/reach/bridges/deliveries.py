@@ -12,7 +12,7 @@ from typing import NamedTuple
 from ia.kernel import audit, clock, store
 from ia.kernel.errors import IaError
 from ia.kernel.workspace import Workspace
-from ia.reach.tasks import book, events, runs
+from ia.reach.tasks import approved_tasks, events, run_store
 
 CHANNEL = events.WEBHOOK
 MAX_WAITING = 500
@@ -33,23 +33,23 @@ class Delivery(NamedTuple):
     content: str
 
 
-def keep(ws: Workspace, came: list[Delivery]) -> list[str]:
+def keep_deliveries(ws: Workspace, came: list[Delivery]) -> list[str]:
     """Keep the deliveries that a task waits for, and return of each what became of it. Durable when it returns.
 
     raises  TryLater where the database is locked or the disk full: nothing was kept.
     """
-    names = listened(ws)
+    names = listened_names(ws)
     with store.translate_errors(store.PRECIOUS), store.transaction(ws.db):
-        room = MAX_WAITING - _count(ws)
+        room = MAX_WAITING - _count_waiting(ws)
         found = []
         for delivery in came:
-            became = _kept(ws, delivery, names, room)
+            became = _keep_delivery(ws, delivery, names, room)
             room -= became == ACCEPTED
             found.append(became)
     return found
 
 
-def _kept(ws: Workspace, delivery: Delivery, names: frozenset[str], room: int) -> str:
+def _keep_delivery(ws: Workspace, delivery: Delivery, names: frozenset[str], room: int) -> str:
     name, id, sender, content = delivery
     known = "SELECT 1 FROM received WHERE channel = ? AND key = ?"
     if ws.db.execute(known, (CHANNEL, id)).fetchone():
@@ -59,42 +59,42 @@ def _kept(ws: Workspace, delivery: Delivery, names: frozenset[str], room: int) -
         return UNKNOWN
     if room <= 0:
         return FULL
-    wall = clock.stamp(clock.wall())
-    time = clock.stamp(clock.now()) if clock.simulated() else wall
+    wall = clock.utc_stamp(clock.wall_time())
+    time = clock.utc_stamp(clock.now()) if clock.is_simulated() else wall
     ws.db.execute(
         "INSERT INTO received (time, wall, channel, key, sender, content, state) VALUES (?, ?, ?, ?, ?, ?, ?)",
         (time, None if time == wall else wall, CHANNEL, id, sender, content, KEPT),
     )
-    woken = [task.name for task in events.came(ws, CHANNEL, name, id, content, f"{name} from {sender}")]
+    woken = [task.name for task in events.record_event(ws, CHANNEL, name, id, content, f"{name} from {sender}")]
     audit.record(
         ws.db, "webhook.received", name, actor=CHANNEL, id=id, sender=sender, characters=len(content), tasks=woken
     )
     return ACCEPTED
 
 
-def listened(ws: Workspace) -> frozenset[str]:
+def listened_names(ws: Workspace) -> frozenset[str]:
     """Return the names that a task listens to which is approved and runs: `on webhook NAME`."""
-    return frozenset(filter(None, (_name_in(task.text, task.name) for task in book.runnable(ws))))
+    return frozenset(filter(None, (_webhook_name(task.text, task.name) for task in approved_tasks.list_runnable(ws))))
 
 
 @functools.lru_cache(1024)
-def _name_in(text: str, task: str) -> str:
+def _webhook_name(text: str, task: str) -> str:
     """Return the NAME that an approved text listens to; nothing for another schedule, or one that is not understood."""
-    from ia.faculties.schedule import design, forms
+    from ia.faculties.schedule import design, schedule_forms
 
     with contextlib.suppress(IaError):
-        form = forms.form(design.parsed(text, task).schedule)
-        if isinstance(form, forms.Event) and form.kind == CHANNEL:
+        form = schedule_forms.parse_schedule(design.parse_design(text, task).schedule)
+        if isinstance(form, schedule_forms.ScheduleEvent) and form.kind == CHANNEL:
             return form.what
     return ""
 
 
-def _count(ws: Workspace) -> int:
+def _count_waiting(ws: Workspace) -> int:
     sql = "SELECT count(*) FROM runs WHERE state = ? AND why = ?"
-    return int(ws.db.execute(sql, (runs.WAITING, CHANNEL)).fetchone()[0])
+    return int(ws.db.execute(sql, (run_store.WAITING, CHANNEL)).fetchone()[0])
 
 
-def open_tasks(ws: Workspace) -> list[str]:
+def unfinished_tasks(ws: Workspace) -> list[str]:
     """Return the tasks that a delivery woke and whose run is not over, the one that has waited longest first."""
-    sql = f"SELECT name, min(id) FROM runs WHERE state IN {runs.OPEN} AND why = ? GROUP BY name ORDER BY 2"
+    sql = f"SELECT name, min(id) FROM runs WHERE state IN {run_store.OPEN} AND why = ? GROUP BY name ORDER BY 2"
     return [name for name, _ in ws.db.execute(sql, (CHANNEL,))]

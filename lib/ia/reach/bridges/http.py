@@ -38,7 +38,7 @@ class Head(NamedTuple):
     headers: dict[str, str]
 
 
-class Answer(Exception):
+class WebhookReply(Exception):
     """What a client is told; raised where nothing more is to be known of its request."""
 
     def __init__(
@@ -49,18 +49,21 @@ class Answer(Exception):
         self.document = {"status": told or REASONS[status].lower(), **more}
         self.headers = headers
 
-    def encoded(self) -> bytes:
+    def encode_response(self) -> bytes:
         """Return it as it goes over the wire: nothing in it tells what program answers."""
         body = json.dumps(self.document, ensure_ascii=True).encode() + b"\n"
         fields = (
-            ("Date", formatdate(usegmt=True)), ("Content-Type", "application/json"), ("Content-Length", str(len(body))),
-            ("Connection", "close"), *self.headers,
-        )  # fmt: skip
+            ("Date", formatdate(usegmt=True)),
+            ("Content-Type", "application/json"),
+            ("Content-Length", str(len(body))),
+            ("Connection", "close"),
+            *self.headers,
+        )
         lines = [f"HTTP/1.1 {self.status} {REASONS[self.status]}", *(f"{name}: {value}" for name, value in fields)]
         return "\r\n".join([*lines, "", ""]).encode("latin-1") + body
 
 
-async def head(reader: asyncio.StreamReader, once: tuple[str, ...] = ()) -> Head:
+async def read_head(reader: asyncio.StreamReader, once: tuple[str, ...] = ()) -> Head:
     """Return what a request begins with. `once`: headers that may not be given twice, in small letters.
 
     raises  Answer 400 for what is no such request, 431 for a long one; EOFError where nothing came.
@@ -68,68 +71,70 @@ async def head(reader: asyncio.StreamReader, once: tuple[str, ...] = ()) -> Head
     try:
         raw = await reader.readuntil(b"\r\n\r\n")
     except asyncio.LimitOverrunError:
-        raise Answer(431) from None
+        raise WebhookReply(431) from None
     except asyncio.IncompleteReadError as exc:
         if not exc.partial:
             raise EOFError from None
-        raise Answer(400) from None
+        raise WebhookReply(400) from None
     first, *lines = raw[:-4].decode("latin-1").split("\r\n")
     request = _REQUEST.fullmatch(first)
     if request is None:
-        raise Answer(400)
+        raise WebhookReply(400)
     headers: dict[str, str] = {}
     for line in lines:
         name, colon, value = line.partition(":")
         if not colon or _NAME.fullmatch(name) is None or _VALUE.fullmatch(value) is None:
-            raise Answer(400)
+            raise WebhookReply(400)
         name = name.lower()
         if name in headers and (name in _ONCE or name in once):
-            raise Answer(400)
+            raise WebhookReply(400)
         headers.setdefault(name, value.strip(" \t"))
     if request[3] == "1" and "host" not in headers:
-        raise Answer(400)
+        raise WebhookReply(400)
     return Head(request[1], request[2], headers)
 
 
-def length(headers: dict[str, str]) -> int:
+def body_length(headers: dict[str, str]) -> int:
     """Return how many bytes the body has.
 
     raises  Answer 411 where it is not told, also for a chunked one; 400 for no number; 413 for more than MAX_BODY.
     """
     if "transfer-encoding" in headers or "content-length" not in headers:
-        raise Answer(411)
+        raise WebhookReply(411)
     told = headers["content-length"]
     if _LENGTH.fullmatch(told) is None:
-        raise Answer(413 if told.isascii() and told.isdigit() else 400)
+        raise WebhookReply(413 if told.isascii() and told.isdigit() else 400)
     if int(told) > MAX_BODY:
-        raise Answer(413)
+        raise WebhookReply(413)
     return int(told)
 
 
-async def body(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, headers: dict[str, str]) -> bytes:
+async def read_body(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, headers: dict[str, str]) -> bytes:
     """Return the body, having told a client that waits for it to go on.
 
     raises  as length(); Answer 417; Answer 400 for a body that ends too soon.
     """
-    size = length(headers)
+    size = body_length(headers)
     if expected := headers.get("expect"):
         if expected.lower() != "100-continue":
-            raise Answer(417)
+            raise WebhookReply(417)
         writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
     try:
         return await reader.readexactly(size)
     except asyncio.IncompleteReadError:
-        raise Answer(400) from None
+        raise WebhookReply(400) from None
 
 
-async def told(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, answer: Answer, *, linger: bool) -> None:
+async def send_answer(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, answer: WebhookReply, *, linger: bool
+) -> None:
     """Send an answer. `linger`: the client may be sending still.
 
     A connection that is closed with unread bytes in it is reset, and the answer may be lost: they are read away.
     """
     with contextlib.suppress(OSError, TimeoutError):
         async with asyncio.timeout(LINGER):
-            writer.write(answer.encoded())
+            writer.write(answer.encode_response())
             await writer.drain()
             if linger:
                 writer.write_eof()

@@ -3,7 +3,7 @@
 `llm` loads this with every one of its commands, so nothing of ia is imported before it is needed.
 """
 
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import llm
@@ -72,12 +72,12 @@ def register_models(register: Any) -> None:
 @llm.hookimpl
 def register_tools(register: Any) -> None:
     """Register every tool of the workspace (IA_HOME), each through the one router."""
-    desk = _Desk()
+    desk = _LlmDesk()
     for tool in desk.router.tools.values():
-        register(desk.offered(tool))
+        register(desk.wrap_tool(tool))
 
 
-class _Desk:
+class _LlmDesk:
     """The calls of one `llm` process: they share a scope, so that fetched prices reach ia_compute."""
 
     def __init__(self) -> None:
@@ -92,18 +92,18 @@ class _Desk:
         self._ws.it = Workspace()
         self._guard = threading.Lock()
         self._scope: Scope | None = None
-        self.router: Router = catalog.router(self._ws.it)
+        self.router: Router = catalog.build_router(self._ws.it)
 
-    def offered(self, tool: "Tool") -> llm.Tool:
+    def wrap_tool(self, tool: "Tool") -> llm.Tool:
         """Return a tool of ia as one of llm's."""
 
-        def implementation(**arguments: Any) -> str:
-            return self._called(tool, arguments)
+        def implementation(**arguments: object) -> str:
+            return self._call_tool(tool, arguments)
 
         name = SHORT.get(tool.name, f"ia_{tool.wire_name}")
         return llm.Tool(name, tool.description, tool.schema, implementation)
 
-    def _called(self, tool: "Tool", arguments: dict[str, Any]) -> str:
+    def _call_tool(self, tool: "Tool", arguments: Mapping[str, object]) -> str:
         """Call a tool, one at a time; a thread has a connection to the databases of its own."""
         from ia.agent.tools.scope import Scope
         from ia.kernel.workspace import Workspace
@@ -115,4 +115,4 @@ class _Desk:
                 # What the model was given is not ours to know (`curl page | llm …`): its words are outside text.
                 self._scope = Scope(self._ws.it, actor="llm", own=ORIGIN, origins=[ORIGIN], connection=True)
             self._scope.ws = self._ws.it
-            return self.router.call(self._scope, tool.name, arguments).text()
+            return self.router.call_tool(self._scope, tool.name, arguments).format_text()

@@ -23,10 +23,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ia import __version__
 from ia.agent.tools import catalog
 from ia.agent.tools.registry import READ, Tool
-from ia.agent.tools.router import MAX_RESULT, Outcome, Router
+from ia.agent.tools.router import MAX_RESULT, Router, ToolOutcome
 from ia.agent.tools.scope import Scope
 from ia.kernel import faults
 from ia.kernel.errors import Refused
+from ia.kernel.jsontypes import Json
 from ia.kernel.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -56,15 +57,15 @@ SETTLING = 0.2
 
 class _Call(NamedTuple):
     name: str
-    arguments: dict[str, Any]
-    outcome: "concurrent.futures.Future[Outcome]"
+    arguments: Json
+    outcome: "concurrent.futures.Future[ToolOutcome]"
 
 
 class _Cancelled(BaseException):
     """The client no longer wants the answer to the call that is being made."""
 
 
-class _Desk:
+class _McpDesk:
     """Where the two threads meet: calls that wait for the main thread."""
 
     def __init__(self) -> None:
@@ -75,20 +76,20 @@ class _Desk:
         self._running: _Call | None = None
         self._unwanted: _Call | None = None
 
-    def run(self, call: _Call, router: Router, scope: Scope) -> None:
+    def run_call(self, call: _Call, router: Router, scope: Scope) -> None:
         """Make a call, in the main thread; one that its client cancels meanwhile is ended, with all that it started."""
         before = scope.market
         try:
             self._running = call
-            self.interrupt()
-            outcome = _made(router, scope, call)
+            self.raise_if_cancelled()
+            outcome = _make_call(router, scope, call)
             self._running = None
         except _Cancelled:
             self._running, scope.market = None, before
-            outcome = Outcome(call.name, None, Refused("{tool}: cancelled by the client", tool=call.name[:80]), 0)
+            outcome = ToolOutcome(call.name, None, Refused("{tool}: cancelled by the client", tool=call.name[:80]), 0)
         call.outcome.set_result(outcome)
 
-    def cancel(self, call: _Call) -> None:
+    def cancel_call(self, call: _Call) -> None:
         """End a call that the main thread is making; one that still waits is not begun. From any thread."""
         self._unwanted = call
         if call is self._running:
@@ -96,13 +97,13 @@ class _Desk:
             assert main is not None
             signal.pthread_kill(main, signal.SIGUSR1)
 
-    def interrupt(self, *_: Any) -> None:
+    def raise_if_cancelled(self, *_: object) -> None:
         """Raise _Cancelled in the main thread where the call that it is making is not wanted any more."""
         if self._running is not None and self._running is self._unwanted:
             self._unwanted = None
             raise _Cancelled
 
-    async def refuse(self, line: str) -> None:
+    async def refuse_request(self, line: str) -> None:
         """Answer a request that is nested too deeply; where its number cannot be read either, without it."""
         from mcp import types
         from mcp.shared.message import SessionMessage
@@ -114,7 +115,7 @@ class _Desk:
         known = number if isinstance(number, int | str) else None
         await self.outbound.send(SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=known, error=error)))
 
-    async def ask(self, name: str, arguments: dict[str, Any]) -> Outcome:
+    async def request_call(self, name: str, arguments: Json) -> ToolOutcome:
         """Have a call made, and wait for what comes of it."""
         call = _Call(name, arguments, concurrent.futures.Future())
         self.open += 1
@@ -122,80 +123,80 @@ class _Desk:
             self.waiting.put(call)
             return await asyncio.wrap_future(call.outcome)
         except asyncio.CancelledError:
-            self.cancel(call)
+            self.cancel_call(call)
             raise
         finally:
             self.open -= 1
 
 
-def serve(ws: Workspace, allowed: tuple[str, ...] | None = None, *, trusted: bool = False) -> None:
+def serve_tools(ws: Workspace, allowed: tuple[str, ...] | None = None, *, trusted: bool = False) -> None:
     """Serve the tools that `allowed` lets through (names and patterns, None: all), until the client leaves.
 
     trusted  the user answers for what the client says: its words are not outside text.
 
     Standard output belongs to the protocol meanwhile; whatever else would be written there goes to standard error.
     """
-    router = catalog.router(ws)
+    router = catalog.build_router(ws)
     scope = Scope(ws, actor="mcp", allowed=allowed, connection=True)
     if not trusted:
         scope.taint(ORIGIN)
         scope.own = ORIGIN
-    scope.fork = _forking(scope, router)
-    desk = _Desk()
+    scope.fork = _make_client_fork(scope, router)
+    desk = _McpDesk()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    signal.signal(signal.SIGUSR1, desk.interrupt)
-    threading.Thread(target=_talk, args=(desk, router, scope), name="mcp", daemon=True).start()
+    signal.signal(signal.SIGUSR1, desk.raise_if_cancelled)
+    threading.Thread(target=_run_protocol, args=(desk, router, scope), name="mcp", daemon=True).start()
     while (call := desk.waiting.get()) is not None:
         if call.outcome.set_running_or_notify_cancel():
-            desk.run(call, router, scope)
+            desk.run_call(call, router, scope)
     if desk.failure is not None:
         raise desk.failure
 
 
-def _forking(scope: Scope, router: Router) -> Callable[..., Any]:
+def _make_client_fork(scope: Scope, router: Router) -> Callable[..., object]:
     """Return the function by which a client runs subagents; those of one WINDOW count as those of one turn."""
     began, parent = 0.0, scope
     run: Callable[..., Any] | None = None
 
-    def fork(**task: Any) -> Any:
+    def fork_subagent(**task: object) -> object:
         nonlocal began, parent, run
-        from ia.agent.turns.subagents import by_hand
+        from ia.agent.turns.subagents import make_manual_fork
 
         if run is None or time.monotonic() - began >= WINDOW:
             began, parent = time.monotonic(), replace(scope)
-            run = by_hand(parent, router)
+            run = make_manual_fork(parent, router)
         parent.allowed, parent.market = scope.allowed, scope.market
         return run(**task)
 
-    return fork
+    return fork_subagent
 
 
-def _made(router: Router, scope: Scope, call: _Call) -> Outcome:
+def _make_call(router: Router, scope: Scope, call: _Call) -> ToolOutcome:
     try:
-        return router.call(scope, call.name, call.arguments)
+        return router.call_tool(scope, call.name, call.arguments)
     except Exception as exc:  # of the audit trail itself: it must not end the conversation
-        return Outcome(call.name, None, faults.explain(exc, call.name[:80]), 0)
+        return ToolOutcome(call.name, None, faults.explain_exception(exc, call.name[:80]), 0)
 
 
-def _talk(desk: _Desk, router: Router, scope: Scope) -> None:
+def _run_protocol(desk: _McpDesk, router: Router, scope: Scope) -> None:
     try:
-        asyncio.run(_served(desk, router, scope))
+        asyncio.run(_serve_client(desk, router, scope))
     except BaseException as exc:
         desk.failure = exc
     finally:
         desk.waiting.put(None)
 
 
-async def _served(desk: _Desk, router: Router, scope: Scope) -> None:
+async def _serve_client(desk: _McpDesk, router: Router, scope: Scope) -> None:
     from mcp import types
     from mcp.server.lowlevel import Server
     from mcp.server.stdio import stdio_server
 
-    async def list_tools(_ctx: Any, _params: Any) -> "types.ListToolsResult":
-        return types.ListToolsResult(tools=[_described(tool) for tool in router.offered(scope)])
+    async def list_tools(_ctx: object, _params: object) -> "types.ListToolsResult":
+        return types.ListToolsResult(tools=[_describe_tool(tool) for tool in router.offered_tools(scope)])
 
-    async def call_tool(_ctx: Any, params: "types.CallToolRequestParams") -> "types.CallToolResult":
-        return _answer(await desk.ask(params.name, params.arguments or {}))
+    async def call_tool(_ctx: object, params: "types.CallToolRequestParams") -> "types.CallToolResult":
+        return _format_result(await desk.request_call(params.name, params.arguments or {}))
 
     server: Server[Any] = Server(
         "ia",
@@ -204,12 +205,12 @@ async def _served(desk: _Desk, router: Router, scope: Scope) -> None:
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
-    async with stdio_server(stdin=_lines(desk)) as (inbound, outbound):  # type: ignore[arg-type]
+    async with stdio_server(stdin=_read_lines(desk)) as (inbound, outbound):  # type: ignore[arg-type]
         desk.outbound = outbound
         await server.run(inbound, outbound, server.create_initialization_options())
 
 
-async def _lines(desk: _Desk) -> AsyncIterator[str]:
+async def _read_lines(desk: _McpDesk) -> AsyncIterator[str]:
     """Yield what the client writes. Its end is told when all is answered, so that `ia mcp < requests` answers."""
     import anyio
 
@@ -217,7 +218,7 @@ async def _lines(desk: _Desk) -> AsyncIterator[str]:
     text = open(os.dup(sys.stdin.fileno()), encoding="utf-8", errors="replace")  # noqa: SIM115
     async for line in anyio.wrap_file(text):
         if line.count("[") + line.count("{") > DEPTH and not _can_be_parsed(line):
-            await desk.refuse(line)
+            await desk.refuse_request(line)
         else:
             yield line
     quiet = 0.0
@@ -236,25 +237,31 @@ def _can_be_parsed(line: str) -> bool:
     return True
 
 
-def _described(tool: Tool) -> "types.Tool":
+def _describe_tool(tool: Tool) -> "types.Tool":
     from mcp import types
 
     return types.Tool(
-        name=tool.wire_name, title=tool.name, description=tool.description, input_schema=tool.schema,
+        name=tool.wire_name,
+        title=tool.name,
+        description=tool.description,
+        input_schema=tool.schema,
         annotations=types.ToolAnnotations(
-            title=tool.name, read_only_hint=tool.risk == READ and tool.name != SUBAGENTS, destructive_hint=False,
+            title=tool.name,
+            read_only_hint=tool.risk == READ and tool.name != SUBAGENTS,
+            destructive_hint=False,
             open_world_hint=tool.origin != "ia" or tool.organ == "market" or tool.name in OPEN,
         ),
-    )  # fmt: skip
+    )
 
 
-def _answer(outcome: Outcome) -> "types.CallToolResult":
+def _format_result(outcome: ToolOutcome) -> "types.CallToolResult":
     """Return an outcome as the protocol has it; an object comes along as such, unless it was cut for being long."""
     from mcp import types
 
-    text = outcome.text()
+    text = outcome.format_text()
     whole = outcome.ok and isinstance(outcome.value, dict) and len(text) <= MAX_RESULT
     return types.CallToolResult(
-        content=[types.TextContent(type="text", text=text)], structured_content=outcome.value if whole else None,
+        content=[types.TextContent(type="text", text=text)],
+        structured_content=outcome.value if whole else None,
         is_error=not outcome.ok,
-    )  # fmt: skip
+    )

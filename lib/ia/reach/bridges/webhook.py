@@ -17,15 +17,15 @@ import subprocess
 import threading
 import time
 import urllib.parse
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from ia.kernel import clock, config, store
-from ia.kernel.errors import IaError, Message, Notify, Refused, TryLater, UsageError, silent
+from ia.kernel.errors import IaError, Message, Notify, Refused, TryLater, UsageError, drop_message
 from ia.kernel.workspace import Workspace
-from ia.reach.bridges import deliveries, http, signing
+from ia.reach.bridges import deliveries, http, webhook_signature
 from ia.reach.bridges.deliveries import Delivery
-from ia.reach.bridges.http import Answer, Head
+from ia.reach.bridges.http import Head, WebhookReply
 
 PATIENCE = 10.0
 """Seconds that a client may take for a whole request."""
@@ -49,7 +49,7 @@ ANSWERS: dict[str, tuple[int, tuple[tuple[str, str], ...]]] = {
     deliveries.UNKNOWN: (404, ()),
     deliveries.FULL: (429, (("Retry-After", "60"),)),
     deliveries.LOST: (503, (("Retry-After", "10"),)),
-}  # fmt: skip
+}
 
 
 T = TypeVar("T")
@@ -71,16 +71,16 @@ class Listening(NamedTuple):
     secret: str
     due: Sequence[str]
     once: bool = False
-    form: str = signing.STANDARD
+    form: str = webhook_signature.STANDARD
 
 
-def serve(
+def serve_webhook(
     ws: Workspace,
     how: Listening,
     *,
     ready: Callable[[str], None],
     accepted: Told,
-    notify: Notify = silent,
+    notify: Notify = drop_message,
 ) -> None:
     """Listen until SIGTERM, or with `once` until the first accepted event has been handled.
 
@@ -90,23 +90,23 @@ def serve(
               for a workspace that cannot be written, a port that needs rights; TryLater where the port is taken;
               UsageError for no such host.
     """
-    if config.run() is not None:
-        raise Refused("a task's run starts no other")
-    signing.check(how.secret)
+    if config.run_number() is not None:
+        raise Refused("a task's run cannot start another task")
+    webhook_signature.check_secret(how.secret)
     with concurrent.futures.ThreadPoolExecutor(1, "keeper") as keeper:
-        if not keeper.submit(_opened, ws).result():
+        if not keeper.submit(_open_database, ws).result():
             raise Refused("{path}: permission denied", path=ws.root)
         server = _Server(ws, keeper, how, accepted, notify)
-        asyncio.run(server.run(ready))
+        asyncio.run(server.serve_requests(ready))
         keeper.submit(ws.close)
     if server.failure is not None:
         raise server.failure
 
 
-def _opened(ws: Workspace) -> bool:
+def _open_database(ws: Workspace) -> bool:
     """Open the database in the thread that is to use it; whether it can be written to."""
     ws.db.execute(f"PRAGMA busy_timeout = {BUSY}")
-    return store.writable(ws.db)
+    return store.is_writable(ws.db)
 
 
 class _Server:
@@ -123,18 +123,18 @@ class _Server:
         self._told: queue.SimpleQueue[Delivery | None] = queue.SimpleQueue()
         self._refused, self._complained = 0, -QUIET
 
-    async def run(self, ready: Callable[[str], None]) -> None:
+    async def serve_requests(self, ready: Callable[[str], None]) -> None:
         """Listen until it is over, and end what was begun."""
         loop = asyncio.get_running_loop()
-        loop.set_exception_handler(self._odd)
-        server = await self._bound()
+        loop.set_exception_handler(self._report_connection_error)
+        server = await self._bind_socket()
         loop.add_signal_handler(signal.SIGTERM, self._over.set)
-        loop.add_signal_handler(signal.SIGINT, self._end, KeyboardInterrupt())
-        teller = threading.Thread(target=self._tell, args=(loop,), name="told", daemon=True)
+        loop.add_signal_handler(signal.SIGINT, self._end_with_failure, KeyboardInterrupt())
+        teller = threading.Thread(target=self._announce_accepted, args=(loop,), name="told", daemon=True)
         teller.start()
-        works = [asyncio.create_task(self._watched(work)) for work in (self._keeping(), self._running())]
+        works = [asyncio.create_task(self._run_watched(work)) for work in (self._keep_deliveries(), self._run_tasks())]
         for listening in server.sockets:
-            ready(_address(listening.getsockname()))
+            ready(_format_address(listening.getsockname()))
         await self._over.wait()
         server.close()
         for task in self._open:
@@ -147,55 +147,58 @@ class _Server:
         self._told.put(None)
         await asyncio.to_thread(teller.join, FAREWELL)
 
-    async def _bound(self) -> asyncio.Server:
+    async def _bind_socket(self) -> asyncio.Server:
         host, port = self._how.host, self._how.port
         try:
-            return await asyncio.start_server(self._connected, host, port, limit=http.MAX_HEAD, backlog=512)
+            return await asyncio.start_server(self._handle_connection, host, port, limit=http.MAX_HEAD, backlog=512)
         except socket.gaierror:
-            raise UsageError("{host}: no such host", host=host) from None
+            raise UsageError("{host}: host not found", host=host) from None
         except PermissionError:
-            raise Refused("port {port} needs rights", port=port, hint="choose one above 1023") from None
+            raise Refused("port {port} requires root privileges", port=port, hint="choose a port above 1023") from None
         except OSError as exc:
             kind = TryLater if exc.errno == errno.EADDRINUSE else UsageError
             raise kind(
-                "cannot listen on {host}, port {port}: {reason}", host=host, port=port,
-                reason=os.strerror(exc.errno or 0), hint="`--port 0` takes one that is free",
-            ) from None  # fmt: skip
+                "cannot listen on {host}, port {port}: {reason}",
+                host=host,
+                port=port,
+                reason=os.strerror(exc.errno or 0),
+                hint="`--port 0` chooses a free port",
+            ) from None
 
-    def _odd(self, _loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    def _report_connection_error(self, _loop: asyncio.AbstractEventLoop, context: Mapping[str, object]) -> None:
         """Tell what went wrong with a connection, or with taking one: it must not end the others."""
         cause = context.get("exception")
         self._notify(
             Message("webhook: {error}", error=f"{context['message']}: {cause}" if cause else context["message"])
         )
 
-    def _end(self, failure: BaseException) -> None:
+    def _end_with_failure(self, failure: BaseException) -> None:
         self.failure = self.failure or failure
         self._over.set()
 
-    async def _watched(self, work: Coroutine[Any, Any, None]) -> None:
+    async def _run_watched(self, work: Coroutine[object, object, None]) -> None:
         """Do a work; a bug in it ends the listener, which must not take what it does not keep or handle."""
         try:
             await work
         except Exception as exc:
-            self._end(exc)
+            self._end_with_failure(exc)
 
     # a connection
 
-    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _handle_connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
         try:
             try:
                 self._make_room()
                 self._open[task] = time.monotonic()
-                event = await self._read(reader, writer)
+                event = await self._read_delivery(reader, writer)
                 del self._open[task]
                 self._answering.add(task)
-                answer = await self._answer(event)
-            except Answer as refusal:
+                answer = await self._answer_delivery(event)
+            except WebhookReply as refusal:
                 answer = refusal
-            await http.told(reader, writer, answer, linger=task in self._open)
+            await http.send_answer(reader, writer, answer, linger=task in self._open)
         except (asyncio.CancelledError, EOFError, OSError):  # it had to give way; nobody is there any more
             pass
         finally:
@@ -203,26 +206,28 @@ class _Server:
             self._answering.discard(task)
             writer.close()
 
-    async def _read(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> Delivery:
+    async def _read_delivery(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> Delivery:
         """Return a signed event. Raises the Answer to anything else."""
-        peer = _peer(writer)
+        peer = _peer_address(writer)
         try:
             async with asyncio.timeout(PATIENCE):
-                head = await http.head(reader, signing.HEADERS)
-                self._admit(head, peer)
-                body = await http.body(reader, writer, head.headers)
+                head = await http.read_head(reader, webhook_signature.HEADERS)
+                self._admit_request(head, peer)
+                body = await http.read_body(reader, writer, head.headers)
         except TimeoutError:
-            raise Answer(408) from None
-        id = signing.verified(head.headers, body, self._how.secret, clock.wall().timestamp(), self._how.form)
+            raise WebhookReply(408) from None
+        id = webhook_signature.verify_signature(
+            head.headers, body, self._how.secret, clock.wall_time().timestamp(), self._how.form
+        )
         if id is None:
-            raise self._unsigned(peer)
-        name = _name(head.path)
+            raise self._refuse_unsigned(peer)
+        name = _parse_name(head.path)
         if not name:
-            raise Answer(404)
+            raise WebhookReply(404)
         try:
             return Delivery(name, id, peer, body.decode())
         except UnicodeDecodeError:
-            raise Answer(400, "not UTF-8 text") from None
+            raise WebhookReply(400, "the text is not valid UTF-8") from None
 
     def _make_room(self) -> None:
         """Let the oldest connection give way that has been waited for. Raises Answer 503 where there is none."""
@@ -230,51 +235,49 @@ class _Server:
             return
         oldest = next(iter(self._open), None)
         if oldest is None or time.monotonic() - self._open[oldest] < GRACE:
-            raise Answer(503, headers=ANSWERS[deliveries.LOST][1])
+            raise WebhookReply(503, headers=ANSWERS[deliveries.LOST][1])
         del self._open[oldest]
         oldest.cancel()
 
-    def _admit(self, head: Head, peer: str) -> None:
+    def _admit_request(self, head: Head, peer: str) -> None:
         """Raise the Answer to a request whose body need not be read."""
         if head.method == "GET" and head.path.partition("?")[0] == "/healthz":
-            raise Answer(200)
+            raise WebhookReply(200)
         if head.method != "POST":
-            raise Answer(405, headers=(("Allow", "POST"),))
-        http.length(head.headers)
-        if not signing.promised(head.headers, clock.wall().timestamp(), self._how.form):
-            raise self._unsigned(peer)
+            raise WebhookReply(405, headers=(("Allow", "POST"),))
+        http.body_length(head.headers)
+        if not webhook_signature.may_be_signed(head.headers, clock.wall_time().timestamp(), self._how.form):
+            raise self._refuse_unsigned(peer)
 
-    def _unsigned(self, peer: str) -> Answer:
+    def _refuse_unsigned(self, peer: str) -> WebhookReply:
         """Return the Answer to what is not signed, and say now and then how much of it there is."""
         self._refused += 1
         if time.monotonic() - self._complained >= QUIET:
             self._complained = time.monotonic()
             self._notify(
-                Message(
-                    "{count} requests without a valid signature, the last from {peer}", count=self._refused, peer=peer
-                )
+                Message("{count} requests had no valid signature, the last from {peer}", count=self._refused, peer=peer)
             )
-        return Answer(401)
+        return WebhookReply(401)
 
-    async def _answer(self, event: Delivery) -> Answer:
+    async def _answer_delivery(self, event: Delivery) -> WebhookReply:
         """Have an event kept, and return what its sender is told. Waits until it is on the disk."""
         became: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._coming.append((event, became))
         self._came.set()
         status, headers = ANSWERS[await became]
         told = became.result() if status < 300 else ""
-        return Answer(status, told, headers=headers, **({"id": event.id} if told else {}))
+        return WebhookReply(status, told, headers=headers, **({"id": event.id} if told else {}))
 
     # the works
 
-    async def _keeping(self) -> None:
+    async def _keep_deliveries(self) -> None:
         """Keep what came in, all that came during the last write in one go."""
         while True:
             await self._came.wait()
             self._came.clear()
             batch, self._coming = self._coming, []
             try:
-                found = await self._asked(deliveries.keep, [event for event, _ in batch])
+                found = await self._run_in_keeper(deliveries.keep_deliveries, [event for event, _ in batch])
             except IaError as exc:
                 self._notify(Message("webhook: {error}", error=exc))
                 found = [deliveries.LOST] * len(batch)
@@ -285,14 +288,16 @@ class _Server:
                     self._told.put(event)
                     self._kept.set()
 
-    async def _running(self) -> None:
+    async def _run_tasks(self) -> None:
         """Run what waits, one task after another; first of all what an earlier listener left."""
         fresh = False
         while True:
             self._kept.clear()
-            for task in await self._asked(deliveries.open_tasks):
-                await self._run(task)
-            left = await self._asked(deliveries.open_tasks)  # its task is busy elsewhere, or its process was killed
+            for task in await self._run_in_keeper(deliveries.unfinished_tasks):
+                await self._run_task(task)
+            left = await self._run_in_keeper(
+                deliveries.unfinished_tasks
+            )  # its task is busy elsewhere, or its process was killed
             if fresh and not left and self._how.once:
                 self._over.set()
             with contextlib.suppress(TimeoutError):
@@ -300,7 +305,7 @@ class _Server:
                     await self._kept.wait()
                     fresh = True
 
-    async def _run(self, task: str) -> None:
+    async def _run_task(self, task: str) -> None:
         """Run what is due of a task, in a process that ends with the listener."""
         process = await asyncio.create_subprocess_exec(
             *self._how.due, task, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True
@@ -314,33 +319,33 @@ class _Server:
                     async with asyncio.timeout(FAREWELL):
                         await process.wait()
 
-    async def _asked(self, work: Callable[..., T], *given: Any) -> T:
+    async def _run_in_keeper(self, work: Callable[..., T], *given: object) -> T:
         """Have the keeper do a work: the only thread that uses the database."""
         return await asyncio.get_running_loop().run_in_executor(self._keeper, work, self._ws, *given)
 
-    def _tell(self, loop: asyncio.AbstractEventLoop) -> None:
+    def _announce_accepted(self, loop: asyncio.AbstractEventLoop) -> None:
         """Tell of accepted events, in a thread: whoever reads them may be slow, and must hold up nobody else."""
         while (event := self._told.get()) is not None:
             try:
                 self._accepted(event)
             except BaseException as exc:
-                loop.call_soon_threadsafe(self._end, exc)
+                loop.call_soon_threadsafe(self._end_with_failure, exc)
                 return
 
 
-def _name(path: str) -> str:
+def _parse_name(path: str) -> str:
     """Return the NAME of `/NAME`, and nothing for any other path."""
     name = urllib.parse.unquote(path.partition("?")[0][1:])
     odd = not path.startswith("/") or "/" in name or "\ufffd" in name or not name.isprintable() or len(name) > MAX_NAME
     return "" if odd else name
 
 
-def _peer(writer: asyncio.StreamWriter) -> str:
+def _peer_address(writer: asyncio.StreamWriter) -> str:
     """Return the address of the other end."""
     peer = writer.get_extra_info("peername")
     return str(peer[0]) if peer else "unknown"
 
 
-def _address(name: tuple[Any, ...]) -> str:
+def _format_address(name: tuple[Any, ...]) -> str:
     host = f"[{name[0]}]" if ":" in name[0] else name[0]
     return f"http://{host}:{name[1]}"

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ia.kernel import clock, config
 from ia.kernel.errors import IaError, Message, Unavailable
 from ia.kernel.workspace import Workspace
-from ia.reach.tasks import book, crontab, events, runs, table
+from ia.reach.tasks import approved_tasks, crontab, crontab_file, events, run_store
 from ia.reach.tasks.alarm_file import GRACE, slots_since
 
 AHEAD = timedelta(days=30)
@@ -38,83 +38,88 @@ class Fault(NamedTuple):
     mend: Message
 
 
-def overdue(ws: Workspace) -> list[Overdue]:
+def find_overdue(ws: Workspace) -> list[Overdue]:
     """Return the tasks of which slots passed without a run as of now(), by name."""
-    from ia.faculties.schedule.slots import latest
+    from ia.faculties.schedule.slots import latest_slots
 
     found: list[Overdue] = []
     if not ws.exists():
         return found
-    for task in book.runnable(ws):
+    for task in approved_tasks.list_runnable(ws):
         with contextlib.suppress(IaError):  # a text that can no longer be read is told elsewhere
-            if events.meant(task) is None and not _at_work(ws, task.name):
+            if events.parse_event(task) is None and not _is_running(ws, task.name):
                 until = clock.now() - GRACE
-                slots = latest(task.design, slots_since(ws, task), until, MOST, anchor=book.moment(task.since))
+                slots = latest_slots(
+                    task.design, slots_since(ws, task), until, MOST, anchor=approved_tasks.parse_stamp(task.since)
+                )
                 if slots:
-                    found.append(Overdue(task.name, [clock.stamp(slot) for slot in slots]))
+                    found.append(Overdue(task.name, [clock.utc_stamp(slot) for slot in slots]))
     return found
 
 
-def _at_work(ws: Workspace, name: str) -> bool:
+def _is_running(ws: Workspace, name: str) -> bool:
     """Return whether a run of the task goes on: what came meanwhile waits for it."""
-    if not any(run.state == runs.RUNNING for run in runs.unsettled(ws, name)):
+    if not any(run.state == run_store.RUNNING for run in run_store.unsettled_runs(ws, name)):
         return False
-    with runs.held(ws, name) as lock:
+    with run_store.hold_task(ws, name) as lock:
         return lock is None
 
 
-def fault(ws: Workspace) -> Fault:
+def diagnose_fault(ws: Workspace) -> Fault:
     """Return why no task is woken, as far as that can be told."""
     try:
-        table.program()
-        wrong = crontab.drift(ws)
-        moved = [home for home in crontab.homes() if home != ws.root and not os.path.isdir(home)]
+        crontab_file.crontab_program()
+        wrong = crontab.find_drift(ws)
+        moved = [home for home in crontab.list_workspaces() if home != ws.root and not os.path.isdir(home)]
     except Unavailable as exc:
         return Fault(Message(exc.template, **exc.params), Message(exc.hint or _MEND, **exc.params))
     if wrong:
         why = wrong[0]
-        if moved and not crontab.program(ws):
+        if moved and not crontab.installed_command(ws):
             why = Message(
-                "the crontab has no lines of this workspace, but of {home}, which is not there", home=moved[0]
+                "the crontab has no lines for this workspace, only for {home}, which does not exist", home=moved[0]
             )
         return Fault(why, Message(_MEND))
-    if (broken := starts(ws)) is not None:
+    if (broken := check_program_starts(ws)) is not None:
         return Fault(broken, Message(_MEND))
-    running = table.daemon()
+    running = crontab_file.is_daemon_running()
     if running is False:
-        return Fault(Message("no cron daemon seems to run"), Message("start it (Debian: `service cron start`)"))
-    what = "the crontab and cron are well: the machine was off or asleep, or cron has just begun"
+        return Fault(Message("no cron daemon seems to be running"), Message("start it (Debian: `service cron start`)"))
+    what = "crontab and cron are fine; the machine was off or asleep, or cron has just started"
     if running is None:
-        what = "the crontab is well; whether a cron daemon runs cannot be told here"
-    return Fault(Message(what), Message("`ia task due` makes up for it now"))
+        what = "the crontab is fine; ia cannot tell whether a cron daemon is running"
+    return Fault(Message(what), Message("run the missed tasks now with `ia task due`"))
 
 
-def starts(ws: Workspace) -> Message | None:
+def check_program_starts(ws: Workspace) -> Message | None:
     """Return why the program that the crontab names does not start, though it is there; None where it does."""
-    words = crontab.program(ws)
+    words = crontab.installed_command(ws)
     if not words:
         return None
     shown = " ".join(words)
     try:
         told = subprocess.run(
-            [*words, "--version"], env={**config.environment({}), "PATH": "/usr/bin:/bin"}, timeout=_ANSWER,
-            stdin=subprocess.DEVNULL, capture_output=True,
-        )  # fmt: skip
+            [*words, "--version"],
+            env={**config.child_environment({}), "PATH": "/usr/bin:/bin"},
+            timeout=_ANSWER,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+        )
     except (OSError, subprocess.TimeoutExpired) as exc:
-        return Message("the crontab starts {program}, which does not start: {reason}", program=shown, reason=exc)
+        return Message("the crontab runs {program}, which fails to start: {reason}", program=shown, reason=exc)
     if told.returncode == 0:
         return None
     said = (told.stderr.decode(errors="replace").strip().splitlines() or [f"status {told.returncode}"])[-1]
-    return Message("the crontab starts {program}, which does not start: {reason}", program=shown, reason=said)
+    return Message("the crontab runs {program}, which fails to start: {reason}", program=shown, reason=said)
 
 
 def unknown_days(ws: Workspace) -> list[Message]:
     """Return of which markets that tasks run by the trading days are not known for a month to come."""
-    from ia.faculties.schedule.slots import unknown
+    from ia.faculties.schedule.slots import unknown_holidays_message
 
     found = {}
-    for task in book.runnable(ws):
+    for task in approved_tasks.list_runnable(ws):
         with contextlib.suppress(IaError):
-            if remark := unknown(task.design, [clock.now() + AHEAD]):
+            if remark := unknown_holidays_message(task.design, [clock.now() + AHEAD]):
                 found[remark.params["market"]] = remark
     return list(found.values())

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from ia.kernel import clock, files
 from ia.kernel.errors import IaError
 from ia.kernel.workspace import Workspace
-from ia.reach.tasks import book, events, reporting, runs
+from ia.reach.tasks import approved_tasks, events, reporting, run_store
 
 GRACE = timedelta(seconds=reporting.LATE)
 """How long a slot may wait for its run."""
@@ -15,9 +15,11 @@ FILE = os.path.join(".ia", "alarm")
 """Two words: from which moment on a look is worth its time (a UTC stamp), and the date on which it was told last."""
 
 
-def slots_since(ws: Workspace, task: book.Task) -> datetime:
+def slots_since(ws: Workspace, task: approved_tasks.Task) -> datetime:
     """Return after which moment a slot of a task is waited for: its newest run, or the last decision about it."""
-    return book.moment(max(book.since(ws, task), runs.newest_slot(ws, task.id) or ""))
+    return approved_tasks.parse_stamp(
+        max(approved_tasks.active_since(ws, task), run_store.newest_slot(ws, task.id) or "")
+    )
 
 
 def update_alarm(ws: Workspace, *, told: str = "") -> None:
@@ -25,25 +27,27 @@ def update_alarm(ws: Workspace, *, told: str = "") -> None:
 
     told  the date on which a person was told
     """
-    from ia.faculties.schedule.slots import upcoming
+    from ia.faculties.schedule.slots import next_slots
 
     if not ws.exists():
         return
     stamps = []
-    for task in book.runnable(ws):
+    for task in approved_tasks.list_runnable(ws):
         with contextlib.suppress(IaError):
-            if events.meant(task) is None:
-                coming = upcoming(task.design, slots_since(ws, task), 1, anchor=book.moment(task.since))
-                stamps += [clock.stamp(slot + GRACE) for slot in coming]
+            if events.parse_event(task) is None:
+                coming = next_slots(
+                    task.design, slots_since(ws, task), 1, anchor=approved_tasks.parse_stamp(task.since)
+                )
+                stamps += [clock.utc_stamp(slot + GRACE) for slot in coming]
     path = os.path.join(ws.root, FILE)
     if stamps:
-        files.keep_file(path, f"{min(stamps)} {told or _read(ws.root)[1]}\n")
+        files.keep_file(path, f"{min(stamps)} {told or _read_alarm(ws.root)[1]}\n")
     else:
         with contextlib.suppress(OSError):
             os.unlink(path)
 
 
-def _read(root: str) -> tuple[str, str]:
+def _read_alarm(root: str) -> tuple[str, str]:
     """Return the two words of the file; "" for what is not there."""
     with contextlib.suppress(OSError, UnicodeDecodeError), open(os.path.join(root, FILE), encoding="ascii") as file:
         words = [*file.read(100).split(), "", ""]

@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ia.kernel import config, files
-from ia.kernel.errors import ConfigError, Message, Notify, TryLater, Unavailable, silent
+from ia.kernel.errors import ConfigError, Message, Notify, TryLater, Unavailable, drop_message
 from ia.kernel.workspace import Workspace
-from ia.reach.tasks import alarm_file, book, entries, table
-from ia.reach.tasks.table import read
+from ia.reach.tasks import alarm_file, approved_tasks, crontab_file, crontab_lines
+from ia.reach.tasks.crontab_file import read_crontab
 
-__all__ = ["drift", "mend", "oddities", "read", "spliced", "sync"]
+__all__ = ["find_drift", "find_oddities", "mend_block", "read_crontab", "splice_block", "sync_block"]
 
 _NOTE = b"# `ia task` writes these lines; what is changed here by hand is written anew"
 _JOINED = b" (no line feed before)"
@@ -34,7 +34,7 @@ class _Block(NamedTuple):
     joined: bool
 
 
-def spliced(old: bytes, home: str, lines: list[str]) -> bytes:
+def splice_block(old: bytes, home: str, lines: list[str]) -> bytes:
     """Return a crontab with these lines as the block of a workspace, at its place or at the end; [] takes it out.
 
     No byte outside the block changes. Where the table ended in a comment without a line feed, the one before the block
@@ -43,11 +43,11 @@ def spliced(old: bytes, home: str, lines: list[str]) -> bytes:
 
     raises  ConfigError where the block's marks are damaged.
     """
-    found = _block(old, home)
+    found = _find_block(old, home)
     start, end = (found.start, found.end) if found else (len(old), len(old))
     head, tail = old[:start], old[end:]
     cut = not found and bool(head) and not head.endswith(b"\n")
-    joined = (found.joined if found else cut) and _may_lack_its_end(head.removesuffix(b"\n").rpartition(b"\n")[2])
+    joined = (found.joined if found else cut) and _may_lack_line_feed(head.removesuffix(b"\n").rpartition(b"\n")[2])
     if not lines:
         return (head[:-1] if found and joined and not tail else head) + tail
     name, text = os.fsencode(home), b"".join(os.fsencode(line) + b"\n" for line in lines)
@@ -55,12 +55,12 @@ def spliced(old: bytes, home: str, lines: list[str]) -> bytes:
     return head + (b"\n" if cut else b"") + begin + text + b"# <<< ia: %b <<<\n" % name + tail
 
 
-def _may_lack_its_end(row: bytes) -> bool:
+def _may_lack_line_feed(row: bytes) -> bool:
     """Return whether cron takes a last line without a line feed: a comment of the user's. Ours always get theirs."""
     return row.lstrip(b" \t").startswith(b"#") and _MARK.fullmatch(row) is None
 
 
-def _marks(table: bytes) -> Iterator[tuple[int, int, bool, bytes, bool]]:
+def _find_marks(table: bytes) -> Iterator[tuple[int, int, bool, bytes, bool]]:
     """Yield our marks: first byte, byte behind, whether one begins a block, of which workspace, whether joined."""
     at = 0
     for row in table.split(b"\n"):
@@ -69,9 +69,9 @@ def _marks(table: bytes) -> Iterator[tuple[int, int, bool, bytes, bool]]:
         at += len(row) + 1
 
 
-def _block(table: bytes, home: str) -> _Block | None:
+def _find_block(table: bytes, home: str) -> _Block | None:
     """Return where the block of a workspace stands; raises ConfigError where its marks are damaged."""
-    name, marks = os.fsencode(home), list(_marks(table))
+    name, marks = os.fsencode(home), list(_find_marks(table))
     ours = [at for at, mark in enumerate(marks) if mark[3] == name]
     if not ours:
         return None
@@ -79,13 +79,14 @@ def _block(table: bytes, home: str) -> _Block | None:
         first, last = marks[ours[0]], marks[ours[1]]
         return _Block(first[0], last[1], first[4])
     raise ConfigError(
-        "the marks around ia's lines in the crontab are damaged ({home})",
-        hint="`ia --home {quoted} doctor --mend` writes them anew; no other line changes",
-        home=home, quoted=shlex.quote(home),
-    )  # fmt: skip
+        "the markers around ia's lines in the crontab are damaged ({home})",
+        hint="repair them with `ia --home {quoted} doctor --mend`; other lines stay unchanged",
+        home=home,
+        quoted=shlex.quote(home),
+    )
 
 
-def unmarked(old: bytes, home: str) -> bytes:
+def remove_block(old: bytes, home: str) -> bytes:
     """Return a crontab without the block of a workspace, also where the block's marks are damaged.
 
     What goes: the marks of this workspace, its jobs, and the note that stands between them. What another program wrote
@@ -106,35 +107,35 @@ def unmarked(old: bytes, home: str) -> bytes:
 def _is_job(rows: bytes | list[bytes], home: str) -> bool:
     """Return whether a line is a wake-up of this workspace."""
     row = rows if isinstance(rows, bytes) else b"".join(rows)
-    parts = entries.split(os.fsdecode(row)) if b" --home " in row else None
+    parts = crontab_lines.split_line(os.fsdecode(row)) if b" --home " in row else None
     return parts is not None and parts[2][:4] == ["--home", home, "task", "due"] and parts[2][-1] == "--log"
 
 
-def mend(ws: Workspace, notify: Notify = silent) -> list[Message] | None:
+def mend_block(ws: Workspace, notify: Notify = drop_message) -> list[Message] | None:
     """Do as `sync`, also where the block's marks are damaged; return what was wrong, None where nothing was changed.
 
     raises  what `sync` raises, but for damaged marks.
     """
-    wrong, changed = drift(ws), False
-    deadline = time.monotonic() + table.PATIENCE
-    with _lock(deadline):
-        while wrong and _astray(old := read(), ws.root):
+    wrong, changed = find_drift(ws), False
+    deadline = time.monotonic() + crontab_file.PATIENCE
+    with _hold_lock(deadline):
+        while wrong and _has_stray_lines(old := read_crontab(), ws.root):
             if time.monotonic() > deadline:
-                raise TryLater("another program keeps writing the crontab", hint="later: `ia doctor --mend`")
+                raise TryLater("another program keeps changing the crontab", hint="run `ia doctor --mend` later")
             _refuse_returns(old)
-            table.replace(old, unmarked(old, ws.root), deadline)
+            crontab_file.replace_crontab(old, remove_block(old, ws.root), deadline)
             changed = True
-    return wrong if sync(ws, notify) or changed else None
+    return wrong if sync_block(ws, notify) or changed else None
 
 
-def _astray(old: bytes, home: str) -> bool:
+def _has_stray_lines(old: bytes, home: str) -> bool:
     """Return whether lines of ours stand outside a sound block."""
     try:
-        found = _block(old, home)
+        found = _find_block(old, home)
     except ConfigError:
         return True
     rest = old if found is None else old[: found.start] + old[found.end :]
-    return unmarked(rest, home) != rest
+    return remove_block(rest, home) != rest
 
 
 def require_sound(ws: Workspace) -> None:
@@ -144,10 +145,10 @@ def require_sound(ws: Workspace) -> None:
             characters, and what is written back would have these.
     """
     try:
-        old = read()
+        old = read_crontab()
     except Unavailable:  # told once the book has changed: the approval stands
         return
-    _block(old, ws.root)
+    _find_block(old, ws.root)
     _refuse_returns(old)
 
 
@@ -155,168 +156,174 @@ def _refuse_returns(old: bytes) -> None:
     for number, row in enumerate(old.split(b"\n"), 1):
         if row.endswith(b"\\r"):
             raise ConfigError(
-                "line {line} of the crontab ends in a carriage return, which rewriting the crontab would change",
-                line=number, hint="take it out: `crontab -l | sed 's/\\\\r$//' | crontab -`",
-            )  # fmt: skip
+                "line {line} of the crontab ends in a carriage return, and ia would change it by rewriting the crontab",
+                line=number,
+                hint="remove it with `crontab -l | sed 's/\\\\r$//' | crontab -`",
+            )
 
 
-def sync(ws: Workspace, notify: Notify = silent) -> bool:
+def sync_block(ws: Workspace, notify: Notify = drop_message) -> bool:
     """Make the workspace's block agree with the book of tasks; return whether the crontab was changed.
 
-    What other programs write meanwhile is kept: see `ia.reach.tasks.table`. A crontab lives in the real time, so
+    What other programs write meanwhile is kept: see `ia.reach.tasks.crontab_file`. A crontab lives in the real time, so
     `--now` does not hold here.
 
     raises  Unavailable where there are tasks and no crontab program; ConfigError for damaged marks, a path that no
             crontab can hold, or where crontab refuses; TryLater where another program does not stop writing.
     """
-    deadline = time.monotonic() + table.PATIENCE
-    with _lock(deadline):
-        lines = _expected(ws)
+    deadline = time.monotonic() + crontab_file.PATIENCE
+    with _hold_lock(deadline):
+        lines = _expected_lines(ws)
         try:
-            changed = _written(ws.root, lines, deadline)
+            changed = _write_block(ws.root, lines, deadline)
         except Unavailable:
             if lines:
                 raise
             return False
         finally:
             alarm_file.update_alarm(ws)
-    if changed and table.edited_by_hand():
-        notify(Message("`crontab -e` is open: what it saves is without these lines; then: `ia doctor --mend`"))
+    if changed and crontab_file.is_edited_by_hand():
+        notify(Message("`crontab -e` is open; saving there removes these lines. Afterwards, run `ia doctor --mend`"))
     return changed
 
 
-def _written(home: str, lines: list[str], deadline: float) -> bool:
+def _write_block(home: str, lines: list[str], deadline: float) -> bool:
     """Write the block until it stands, and return whether anything had to be written."""
     tries, first = 0, b""
     while True:
-        old = read()
-        new = spliced(old, home, lines)
+        old = read_crontab()
+        new = splice_block(old, home, lines)
         if new == old:
             return tries > 0
         _refuse_returns(old)
-        if tries and _unmarked(old, home, lines):
+        if tries and _has_unmarked_lines(old, home, lines):
             for _ in range(20):  # as it was found
-                table.replace(old, first, deadline)
-                old = read()
-                if not _unmarked(old, home, lines):
+                crontab_file.replace_crontab(old, first, deadline)
+                old = read_crontab()
+                if not _has_unmarked_lines(old, home, lines):
                     break
             raise ConfigError(
-                "the crontab program drops comments, and with them the marks around ia's lines",
-                hint="let another one keep the crontab (IA_CRONTAB), or call `ia task due` every hour",
+                "the crontab program removes comments, including the markers around ia's lines",
+                hint="use another crontab program (IA_CRONTAB), or call `ia task due` every hour",
             )
         first = first if tries else old
         if time.monotonic() > deadline:
-            raise TryLater("another program keeps writing the crontab", hint="later: `ia doctor --mend`")
+            raise TryLater("another program keeps changing the crontab", hint="run `ia doctor --mend` later")
         tries += 1
-        table.replace(old, new, deadline)
+        crontab_file.replace_crontab(old, new, deadline)
         if tries > 1:  # somebody else is at it, and may be about to write what he read before
             time.sleep(0.05)
 
 
-def _unmarked(old: bytes, home: str, lines: list[str]) -> bool:
+def _has_unmarked_lines(old: bytes, home: str, lines: list[str]) -> bool:
     """Whether our lines stand in a table, but not the marks around them."""
-    return bool(lines) and _block(old, home) is None and set(map(os.fsencode, lines)) <= set(old.split(b"\n"))
+    return bool(lines) and _find_block(old, home) is None and set(map(os.fsencode, lines)) <= set(old.split(b"\n"))
 
 
-def _expected(ws: Workspace, program: list[str] | None = None) -> list[str]:
+def _expected_lines(ws: Workspace, program: list[str] | None = None) -> list[str]:
     """Return the lines that the book of tasks asks for, in the real time."""
     if not os.path.exists(os.path.join(ws.root, ".ia", "ia.db")):
         return []
     simulated = config.env("IA_NOW")
     try:
         if simulated:
-            config.override("IA_NOW", "")
-        return entries.lines(ws.root, book.entries(ws), program)
+            config.override_variable("IA_NOW", "")
+        return crontab_lines.build_lines(ws.root, approved_tasks.crontab_entries(ws), program)
     finally:
         if simulated:
-            config.override("IA_NOW", simulated)
+            config.override_variable("IA_NOW", simulated)
 
 
 @contextlib.contextmanager
-def _lock(deadline: float) -> Iterator[None]:
+def _hold_lock(deadline: float) -> Iterator[None]:
     """Hold the one lock that all workspaces of this user share."""
     os.makedirs(config.user_state(), exist_ok=True)
-    busy = TryLater("the crontab is being written by another ia", hint="try again in a moment")
+    busy = TryLater("another ia process is writing the crontab", hint="try again in a moment")
     path = os.path.join(config.user_state(), "crontab.lock")
     with files.hold_lock(path, wait=deadline - time.monotonic(), busy=busy):
         yield
 
 
-def drift(ws: Workspace) -> list[Message]:
+def find_drift(ws: Workspace) -> list[Message]:
     """Return what `sync` would mend: lines that are missing, changed or too many, a program that is gone.
 
     raises  Unavailable where there are tasks and no crontab program.
     """
     try:
-        old = read()
+        old = read_crontab()
     except Unavailable:
-        if _expected(ws):
+        if _expected_lines(ws):
             raise
         return []
     try:
-        block = _block(old, ws.root)
+        block = _find_block(old, ws.root)
     except ConfigError as exc:
         return [Message(exc.template, **exc.params)]
     rows = old[block.start : block.end].split(b"\n")[2:-2] if block else []
     present = [os.fsdecode(row) for row in rows]
-    program = next((parts[1] for parts in map(entries.split, present) if parts), None)
-    expected = _expected(ws, program)
+    program = next((parts[1] for parts in map(crontab_lines.split_line, present) if parts), None)
+    expected = _expected_lines(ws, program)
     found = []
-    if program and (fault := _fault(program[0])):
+    if program and (fault := _diagnose_program(program[0])):
         found.append(fault)
-    if _astray(old, ws.root):
-        found.append(Message("lines of this workspace stand in the crontab outside their marks"))
+    if _has_stray_lines(old, ws.root):
+        found.append(Message("the crontab contains lines of this workspace outside their markers"))
     if expected and block is None:
-        found.append(Message("the crontab has no lines of this workspace: no task will run"))
+        found.append(Message("the crontab has no lines for this workspace, so no task will run"))
     elif missing := [line for line in expected if line not in present]:
-        found.append(Message("the crontab lacks {count} of {all} lines", count=len(missing), all=len(expected)))
+        found.append(
+            Message("{count} of {all} lines are missing from the crontab", count=len(missing), all=len(expected))
+        )
     if extra := [line for line in present if line not in expected]:
         found.append(Message("the crontab has {count} lines that belong to no task", count=len(extra)))
     return found
 
 
-def _fault(program: str) -> Message | None:
+def _diagnose_program(program: str) -> Message | None:
     """Return why a program that the crontab names cannot start: it is gone, or the interpreter of its first line is."""
     if not os.access(program, os.X_OK) or not os.path.isfile(program):
-        return Message("the crontab starts {program}, which is not there", program=program)
+        return Message("the crontab runs {program}, which does not exist", program=program)
     with contextlib.suppress(OSError), open(program, "rb") as file:
         first = file.readline(4096)
         words = first[2:].split() if first.startswith(b"#!") else []
         if words and not os.access(words[0], os.X_OK):
             return Message(
-                "the crontab starts {program}, whose interpreter {interpreter} is not there",
-                program=program, interpreter=os.fsdecode(words[0]),
-            )  # fmt: skip
+                "the crontab runs {program}, whose interpreter {interpreter} does not exist",
+                program=program,
+                interpreter=os.fsdecode(words[0]),
+            )
     return None
 
 
-def program(ws: Workspace) -> list[str]:
+def installed_command(ws: Workspace) -> list[str]:
     """Return the words with which the crontab starts ia for this workspace; none where it has no lines of it.
 
     raises  Unavailable where there is no crontab program.
     """
-    rows = (entries.split(os.fsdecode(row)) for row in read().split(b"\n") if b" --home " in row)
+    rows = (crontab_lines.split_line(os.fsdecode(row)) for row in read_crontab().split(b"\n") if b" --home " in row)
     return next((parts[1] for parts in rows if parts and parts[2][:4] == ["--home", ws.root, "task", "due"]), [])
 
 
-def homes() -> list[str]:
+def list_workspaces() -> list[str]:
     """Return the workspaces of which the crontab has a block. Raises as program()."""
-    return list(dict.fromkeys(os.fsdecode(mark[3]) for mark in _marks(read())))
+    return list(dict.fromkeys(os.fsdecode(mark[3]) for mark in _find_marks(read_crontab())))
 
 
-def oddities(ws: Workspace) -> list[tuple[Message, Message]]:
+def find_oddities(ws: Workspace) -> list[tuple[Message, Message]]:
     """Return what in the crontab is no error of ours to mend, each with what to do: blocks of gone workspaces, zones.
 
     raises  Unavailable where there is no crontab program.
     """
-    old, found = read(), []
-    for home in homes():
+    old, found = read_crontab(), []
+    for home in list_workspaces():
         if home != ws.root and not os.path.isdir(home):
-            told = Message("the crontab has tasks of {home}, which is not there", home=home)
+            told = Message("the crontab has tasks of {home}, which does not exist", home=home)
             quoted = shlex.quote(home)
-            found.append((told, Message("if it is gone for good: `ia --home {home} doctor --mend`", home=quoted)))
-    starts = [mark[0] for mark in _marks(old) if mark[3] == os.fsencode(ws.root)]
+            found.append((told, Message("if you no longer need it, run `ia --home {home} doctor --mend`", home=quoted)))
+    starts = [mark[0] for mark in _find_marks(old) if mark[3] == os.fsencode(ws.root)]
     if starts and _ZONE.search(old[: starts[0]]):
-        told = Message("CRON_TZ stands above ia's lines: some crons wake them at that zone's hours")
-        found.append((told, Message("`crontab -e`: move it below; until then the hourly line makes up for it")))
+        told = Message("CRON_TZ is set above ia's lines; some cron versions apply that time zone to them")
+        found.append(
+            (told, Message("move it below ia's lines with `crontab -e`; until then, the hourly line runs missed tasks"))
+        )
     return found

@@ -5,16 +5,16 @@ No tool that a model can call may reach these functions.
 
 import json
 
-from ia.faculties.schedule.model import FOLDER, Design
+from ia.faculties.schedule.model import FOLDER, TaskDesign
 from ia.kernel import audit, clock, config, store
-from ia.kernel.errors import IaError, NotFound, Notify, Refused, silent
+from ia.kernel.errors import IaError, NotFound, Notify, Refused, drop_message
 from ia.kernel.workspace import Workspace
-from ia.reach.tasks import book, crontab, events
-from ia.reach.tasks.book import Task
+from ia.reach.tasks import approved_tasks, crontab, events
+from ia.reach.tasks.approved_tasks import Task
 from ia.wiring.approvals import approve_proposal
 
 
-def approve(ws: Workspace, given: str | int, *, by: str, notify: Notify = silent, expect: str = "") -> Task:
+def approve_task(ws: Workspace, given: str | int, *, by: str, notify: Notify = drop_message, expect: str = "") -> Task:
     """Enter a task into the book and the crontab, and return it. The same text again is no new task.
 
     given   the number of a proposal (its file is written), or the name of a file in tasks/.
@@ -26,39 +26,41 @@ def approve(ws: Workspace, given: str | int, *, by: str, notify: Notify = silent
     _require_person()
     crontab.require_sound(ws)
     with ws.lock():
-        name, _, text, number = book.to_approve(ws, given)
+        name, _, text, number = approved_tasks.find_text_to_approve(ws, given)
         if expect and text != expect:
-            raise Refused("{path} changed while you were reading", path=f"{FOLDER}/{name}.md", hint="look again")
-        _check_files(ws, book.checked(text, name, book.own_zone()))
+            raise Refused(
+                "{path} changed while you were reading", path=f"{FOLDER}/{name}.md", hint="read it again, then retry"
+            )
+        _check_files(ws, approved_tasks.parse_valid_design(text, name, approved_tasks.own_zone()))
         if number is not None:
             approve_proposal(ws, number, by=by, notify=notify)
-        elif book.read_text(ws, name) is None:
+        elif approved_tasks.read_text(ws, name) is None:
             ws.write(f"{FOLDER}/{name}.md", text, why=f"task {name} is approved", event="task.file")
-        task = _enter(ws, name, text, by)
+        task = _enter_task(ws, name, text, by)
     _look_at_files(ws, task)
-    _sync_crontab(ws, task.name, "task {name} is approved, but its crontab entry is not written: {reason}", notify)
+    _sync_crontab(ws, task.name, "task {name} is approved, but ia could not write its crontab entry: {reason}", notify)
     return task
 
 
-def _check_files(ws: Workspace, design: Design) -> None:
+def _check_files(ws: Workspace, design: TaskDesign) -> None:
     """Raise BadData where more files fit than can be looked at: before the task is entered, not after."""
     if design.schedule.startswith("on file"):
-        events.files(ws, design.schedule.split(None, 2)[2])
+        events.list_matching_files(ws, design.schedule.split(None, 2)[2])
 
 
 def _look_at_files(ws: Workspace, task: Task) -> None:
     """Remember the files that are there when a task on files is approved: they are no events."""
     if task.design.schedule.startswith("on file"):
-        events.look(ws, task)
+        events.detect_file_events(ws, task)
 
 
-def _enter(ws: Workspace, name: str, text: str, by: str) -> Task:
-    now, kept = clock.stamp(clock.now()), json.dumps(book.environment(), ensure_ascii=False)
-    known = book.find_approved(ws, name)
+def _enter_task(ws: Workspace, name: str, text: str, by: str) -> Task:
+    now, kept = clock.utc_stamp(clock.now()), json.dumps(approved_tasks.current_environment(), ensure_ascii=False)
+    known = approved_tasks.find_approved(ws, name)
     with store.transaction(ws.db):
         if known is not None and known.text == text:
             ws.db.execute("UPDATE tasks SET environment = ? WHERE id = ?", (kept, known.id))
-            if known.environment == book.environment():
+            if known.environment == approved_tasks.current_environment():
                 return known
         elif known is not None:
             ws.db.execute("UPDATE tasks SET removed = ?, changed = ? WHERE id = ?", (now, now, known.id))
@@ -66,80 +68,80 @@ def _enter(ws: Workspace, name: str, text: str, by: str) -> Task:
             ws.db.execute(
                 'INSERT INTO tasks (name, text, state, since, approved, "by", environment, changed)'
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (name, text, book.APPROVED, now, now, by, kept, now),
+                (name, text, approved_tasks.APPROVED, now, now, by, kept, now),
             )
         audit.record(ws.db, "task.approved", name, "user", by=by, again=known is not None, **_wall_time())
-    return book.get(ws, name)
+    return approved_tasks.get_task(ws, name)
 
 
 def _wall_time() -> dict[str, str]:
     """Return when a decision under --now was really made: nothing before it was missed."""
-    return {"wall": clock.stamp(clock.wall())} if clock.simulated() else {}
+    return {"wall": clock.utc_stamp(clock.wall_time())} if clock.is_simulated() else {}
 
 
-def pause(ws: Workspace, name: str, *, notify: Notify = silent) -> Task:
+def pause_task(ws: Workspace, name: str, *, notify: Notify = drop_message) -> Task:
     """Pause a task; it keeps its place in the book."""
-    return _change_state(ws, name, book.PAUSED, "task.paused", notify)
+    return _change_state(ws, name, approved_tasks.PAUSED, "task.paused", notify)
 
 
-def resume(ws: Workspace, name: str, *, notify: Notify = silent) -> Task:
+def resume_task(ws: Workspace, name: str, *, notify: Notify = drop_message) -> Task:
     """Resume a paused task. Runs missed during the pause are not made up."""
-    return _change_state(ws, name, book.APPROVED, "task.resumed", notify)
+    return _change_state(ws, name, approved_tasks.APPROVED, "task.resumed", notify)
 
 
 def _change_state(ws: Workspace, name: str, state: str, event: str, notify: Notify) -> Task:
     _require_person()
     crontab.require_sound(ws)
     with ws.lock():
-        task, now = book.get(ws, name), clock.stamp(clock.now())
+        task, now = approved_tasks.get_task(ws, name), clock.utc_stamp(clock.now())
         if task.state != state:
             with store.transaction(ws.db):
-                since = now if state == book.APPROVED else task.since
+                since = now if state == approved_tasks.APPROVED else task.since
                 ws.db.execute(
                     "UPDATE tasks SET state = ?, since = ?, changed = ? WHERE id = ?", (state, since, now, task.id)
                 )
                 audit.record(ws.db, event, task.name, "user", **_wall_time())
-    _sync_crontab(ws, task.name, "task {name} is changed, but the crontab is not: {reason}", notify)
-    return book.get(ws, name)
+    _sync_crontab(ws, task.name, "task {name} was changed, but the crontab was not: {reason}", notify)
+    return approved_tasks.get_task(ws, name)
 
 
-def remove(ws: Workspace, name: str, *, notify: Notify = silent) -> str:
+def remove_task(ws: Workspace, name: str, *, notify: Notify = drop_message) -> str:
     """Remove a task from the book and the crontab, with its file (`ia memory undo` restores that); return its name.
 
     Its runs stay in the history.
     """
     _require_person()
     crontab.require_sound(ws)
-    name = book.name_of(name)
+    name = approved_tasks.name_of(name)
     with ws.lock():
-        known = book.find_approved(ws, name)
-        text = book.read_text(ws, name)
+        known = approved_tasks.find_approved(ws, name)
+        text = approved_tasks.read_text(ws, name)
         if known is None and text is None:
-            if waiting := book.find_proposal(ws, name):
+            if waiting := approved_tasks.find_proposal(ws, name):
                 raise NotFound(
-                    "task {name} is only proposed", name=name, number=waiting.id, hint="`ia reject {number}`"
+                    "task {name} is only a proposal", name=name, number=waiting.id, hint="`ia reject {number}`"
                 )
-            raise NotFound("{name}: no such task", name=name, hint="`ia task list` shows them")
+            raise NotFound("{name}: no such task", name=name, hint="`ia task list` shows all tasks")
         if text is not None:
             ws.remove(f"{FOLDER}/{name}.md", why=f"task {name} is removed", event="task.file")
         if known is not None:
-            now = clock.stamp(clock.now())
+            now = clock.utc_stamp(clock.now())
             with store.transaction(ws.db):
                 ws.db.execute("UPDATE tasks SET removed = ?, changed = ? WHERE id = ?", (now, now, known.id))
                 audit.record(ws.db, "task.removed", name, "user")
-    _sync_crontab(ws, name, "task {name} is changed, but the crontab is not: {reason}", notify)
+    _sync_crontab(ws, name, "task {name} was changed, but the crontab was not: {reason}", notify)
     return name
 
 
 def _require_person() -> None:
     """Raise Refused inside a task's run."""
-    if config.run() is not None:
-        raise Refused("inside a task's run there is no person to decide")
+    if config.run_number() is not None:
+        raise Refused("a task's run cannot take this decision; run the command at a terminal yourself")
 
 
 def _sync_crontab(ws: Workspace, name: str, template: str, notify: Notify) -> None:
     try:
-        crontab.sync(ws, notify)
+        crontab.sync_block(ws, notify)
     except IaError as exc:
         told = {**exc.params, "name": name, "reason": exc}
-        raise type(exc)(template, hint=exc.hint or "`ia doctor` tells more", **told) from exc
+        raise type(exc)(template, hint=exc.hint or "run `ia doctor` for details", **told) from exc

@@ -5,13 +5,13 @@ is busy.
 """
 
 from fnmatch import fnmatchcase
-from typing import Any
 
-from ia.kernel import outside
+from ia.kernel import untrusted
 from ia.kernel.errors import BadData, IaError
-from ia.kernel.workspace import Workspace, digest
-from ia.reach.tasks import book, runs
-from ia.reach.tasks.book import Task
+from ia.kernel.jsontypes import Json
+from ia.kernel.workspace import Workspace, text_digest
+from ia.reach.tasks import approved_tasks, run_store
+from ia.reach.tasks.approved_tasks import Task
 
 MAX_CONTENT = 256_000
 """Characters of an event that reach its run."""
@@ -23,87 +23,91 @@ INDEX = "memory/MEMORY.md"
 _LOOKED = "file looked at"
 
 
-def meant(task: Task) -> tuple[str, str] | None:
+def parse_event(task: Task) -> tuple[str, str] | None:
     """Return (kind, pattern) of a task that an event wakes; None for one with a schedule."""
     words = task.design.schedule.split(None, 2)
     return (words[1], words[2]) if len(words) == 3 and words[0] == "on" else None
 
 
-def came(ws: Workspace, kind: str, name: str, key: str, content: str, sender: str = "") -> list[Task]:
+def record_event(ws: Workspace, kind: str, name: str, key: str, content: str, sender: str = "") -> list[Task]:
     """Enter an event for each task that waits for it, and return those for whom it is new.
 
     name    of a webhook its name; of a message the text, in which a task's words must stand
     """
     fresh = []
-    for task in book.runnable(ws):
+    for task in approved_tasks.list_runnable(ws):
         try:
-            wanted = meant(task)
+            wanted = parse_event(task)
         except IaError:
             continue
-        if wanted is None or wanted[0] != kind or not _fits(kind, wanted[1], name):
+        if wanted is None or wanted[0] != kind or not _matches_event(kind, wanted[1], name):
             continue
         told = {"content": content[:MAX_CONTENT], "origin": f"{kind} {sender or name}"[:120]}
-        if runs.claim(ws, task.id, task.name, f"{kind} {key}"[:300], kind, state=runs.WAITING, data=told):
+        if run_store.claim_slot(
+            ws, task.id, task.name, f"{kind} {key}"[:300], kind, state=run_store.WAITING, data=told
+        ):
             fresh.append(task)
     return fresh
 
 
-def _fits(kind: str, wanted: str, name: str) -> bool:
+def _matches_event(kind: str, wanted: str, name: str) -> bool:
     if kind == MESSAGE:
-        said = outside.folded(name).casefold()
+        said = untrusted.fold_text(name).casefold()
         return all(word in said for word in wanted.casefold().split())
     return wanted == name
 
 
-def look(ws: Workspace, task: Task) -> int:
+def detect_file_events(ws: Workspace, task: Task) -> int:
     """Look at the files of a task: one that is new or changed is an event. The first look only remembers. How many.
 
     raises  TooMany.
     """
-    wanted = meant(task)
+    wanted = parse_event(task)
     if wanted is None or wanted[0] != FILE:
         return 0
-    first = runs.of_slot(ws, task.id, _LOOKED) is None
-    known = set() if first else runs.slots(ws, task.id, FILE)
+    first = run_store.find_by_slot(ws, task.id, _LOOKED) is None
+    known = set() if first else run_store.event_slots(ws, task.id, FILE)
     fresh = 0
-    for path in files(ws, wanted[1]):
+    for path in list_matching_files(ws, wanted[1]):
         try:
             text = ws.read(path)
         except IaError:
             continue
-        slot = f"{FILE} {path} {digest(text or '')[:24]}"
-        if text is None or slot in known or (not first and _by_a_task(ws, path, text)):
+        slot = f"{FILE} {path} {text_digest(text or '')[:24]}"
+        if text is None or slot in known or (not first and _is_written_by_task(ws, path, text)):
             continue
-        data: dict[str, Any] = {} if first else {"content": text[:MAX_CONTENT], "origin": f"file {path}", "path": path}
-        state = runs.SEEN if first else runs.WAITING
-        fresh += runs.claim(ws, task.id, task.name, slot, FILE, state=state, data=data) is not None and not first
+        data: Json = {} if first else {"content": text[:MAX_CONTENT], "origin": f"file {path}", "path": path}
+        state = run_store.SEEN if first else run_store.WAITING
+        fresh += (
+            run_store.claim_slot(ws, task.id, task.name, slot, FILE, state=state, data=data) is not None and not first
+        )
     if first:
-        runs.claim(ws, task.id, task.name, _LOOKED, FILE, state=runs.SEEN)
+        run_store.claim_slot(ws, task.id, task.name, _LOOKED, FILE, state=run_store.SEEN)
     return fresh
 
 
-def _by_a_task(ws: Workspace, path: str, text: str) -> bool:
+def _is_written_by_task(ws: Workspace, path: str, text: str) -> bool:
     """Whether a run wrote what stands there: what tasks write wakes no task, or two would keep each other awake."""
     row = ws.db.execute(
         "SELECT after_sha, run, actor FROM revisions WHERE path = ? ORDER BY id DESC LIMIT 1", (path,)
     ).fetchone()
-    return row is not None and row[0] == digest(text) and (row[1] is not None or row[2] == "ia")
+    return row is not None and row[0] == text_digest(text) and (row[1] is not None or row[2] == "ia")
 
 
 class TooMany(BadData):
     """More files fit a pattern than can be looked at."""
 
 
-def files(ws: Workspace, pattern: str) -> list[str]:
+def list_matching_files(ws: Workspace, pattern: str) -> list[str]:
     """Return the files below the workspace that a pattern fits, without hidden ones and the index, which ia keeps.
 
     raises  TooMany.
     """
-    from ia.kernel.workspace import walk
+    from ia.kernel.workspace import walk_files
 
     fixed = pattern.split("*")[0].split("?")[0].split("[")[0].rpartition("/")[0]
-    found = [path.removeprefix("./") for path, _ in walk(ws.root, fixed or ".", ("",))]
+    found = [path.removeprefix("./") for path, _ in walk_files(ws.root, fixed or ".", ("",))]
     found = [path for path in found if path != INDEX and fnmatchcase(path, pattern)]
     if len(found) > MAX_FILES:
-        raise TooMany("{pattern}: more than {limit} files fit", pattern=pattern, limit=MAX_FILES)
+        raise TooMany("{pattern}: more than {limit} files match", pattern=pattern, limit=MAX_FILES)
     return sorted(found)

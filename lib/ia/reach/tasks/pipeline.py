@@ -4,10 +4,10 @@ What a shell would do more (redirect, expand, substitute) is refused and not don
 approves means here what it means at a prompt.
 """
 
-import re
 from collections.abc import Iterator
 
 from ia.kernel.errors import BadData, Refused
+from ia.kernel.patterns import pattern
 
 Words = list[str]
 Pipe = list[Words]
@@ -28,11 +28,11 @@ UNATTENDED: dict[str, tuple[str, ...] | None] = {
 ATTENDED = frozenset({"approve", "reject", "listen", "mcp", "init", "completion"})
 """Commands that need a person, or never end."""
 _REFUSED_OPTIONS = {"doctor": ("--fix", "--mend", "--repair"), "*": ("--yes", "--help", "-h")}
-_BARE = re.compile(r"[;&<>()`$*?\[\]]")
-_EXPANDED = re.compile(r"\$[A-Za-z0-9_({@*#?!$-]|`")
+_BARE = pattern(r"[;&<>()`$*?\[\]]")
+_EXPANDED = pattern(r"\$[A-Za-z0-9_({@*#?!$-]|`")
 
 
-def parsed(text: str) -> list[Pipe]:
+def parse_pipelines(text: str) -> list[Pipe]:
     """Return the pipelines of a text, to be run one after the other as long as each ends well (`&&`).
 
     raises  BadData for what is no pipeline of `ia` commands (names the place), Refused for a command that needs a
@@ -42,8 +42,8 @@ def parsed(text: str) -> list[Pipe]:
     text = text.strip()
     bad = next((at for at, char in enumerate(text) if not char.isprintable() and char not in "\n\t"), None)
     if bad is not None:
-        raise BadData("character {at} of the pipeline is not seen", at=bad + 1)
-    for word in _words(text):
+        raise BadData("character {at} of the pipeline is invisible; delete it", at=bad + 1)
+    for word in _split_words(text):
         if word == _AND:
             pipes.append([[]])
         elif word == _PIPE:
@@ -52,7 +52,7 @@ def parsed(text: str) -> list[Pipe]:
             pipes[-1][-1].append(word)
     for pipe in pipes:
         for words in pipe:
-            _check(words, text)
+            _check_command(words, text)
     return pipes
 
 
@@ -70,21 +70,21 @@ class _Sign(str):
 _PIPE, _AND = _Sign("|"), _Sign("&&")
 
 
-def _words(text: str) -> Iterator[str]:
+def _split_words(text: str) -> Iterator[str]:
     at, word, begun, joined = 0, "", False, True
     while at < len(text):
         char = text[at]
         if char == "'":
             end = text.find("'", at + 1)
             if end < 0:
-                raise _unclosed(at)
+                raise _unclosed_error(at)
             word, begun, at = word + text[at + 1 : end], True, end + 1
         elif char == '"':
-            inner, at = _double(text, at)
+            inner, at = _read_double_quoted(text, at)
             word, begun = word + inner, True
         elif char == "\\":
             if at + 1 == len(text):
-                raise _unclosed(at)
+                raise _unclosed_error(at)
             if text[at + 1] != "\n":
                 word, begun = word + text[at + 1], True
             at += 2
@@ -93,23 +93,23 @@ def _words(text: str) -> Iterator[str]:
                 yield word
                 word, begun, joined = "", False, False
             if char == "\n" and not joined:
-                raise _strange(text, at)
+                raise _forbidden_character_error(text, at)
             sign = _AND if char == "&" else _PIPE if char == "|" else None
             if sign is not None:
                 if text.startswith("||", at) or text.startswith("|&", at):
-                    raise _strange(text, at)
+                    raise _forbidden_character_error(text, at)
                 yield sign
                 joined = True
             at += len(sign or " ")
         elif _BARE.match(char) or (char in "~#" and not begun):
-            raise _strange(text, at)
+            raise _forbidden_character_error(text, at)
         else:
             word, begun, at = word + char, True, at + 1
     if begun:
         yield word
 
 
-def _double(text: str, start: int) -> tuple[str, int]:
+def _read_double_quoted(text: str, start: int) -> tuple[str, int]:
     """Return what stands in double quotes, and where it goes on behind them."""
     at, inner = start + 1, ""
     while at < len(text):
@@ -119,29 +119,31 @@ def _double(text: str, start: int) -> tuple[str, int]:
         if char == "\\" and text[at + 1 : at + 2] in ('"', "\\", "$", "`"):
             inner, at = inner + text[at + 1], at + 2
         elif _EXPANDED.match(text, at):
-            raise _strange(text, at)
+            raise _forbidden_character_error(text, at)
         else:
             inner, at = inner + char, at + 1
-    raise _unclosed(start)
+    raise _unclosed_error(start)
 
 
-def _unclosed(at: int) -> BadData:
-    return BadData("the pipeline is cut off: what opens at character {at} does not close", at=at + 1)
+def _unclosed_error(at: int) -> BadData:
+    return BadData("the pipeline is incomplete: what character {at} opens is not closed", at=at + 1)
 
 
-def _strange(text: str, at: int) -> BadData:
+def _forbidden_character_error(text: str, at: int) -> BadData:
     shown = "the end of the line" if text[at] == "\n" else text[at : at + 2].strip()
     return BadData(
-        "character {at} of the pipeline, {what!r}: no shell runs it, only `ia` commands, | and && stand in it",
-        at=at + 1, what=shown, hint="put what is meant literally into single quotes",
-    )  # fmt: skip
+        "pipeline, character {at}: {what!r} is not allowed; ia uses no shell, only `ia` commands, | and &&",
+        at=at + 1,
+        what=shown,
+        hint="put literal text in single quotes",
+    )
 
 
-def shows(text: str) -> set[str]:
+def list_commands(text: str) -> set[str]:
     """Return the commands of a pipeline by `NAME VERB`, both where a verb matters; what is no verb is left out."""
     found = set()
-    for words in (words for pipe in parsed(text) for words in pipe):
-        name, rest = _command(words)
+    for words in (words for pipe in parse_pipelines(text) for words in pipe):
+        name, rest = _split_command(words)
         verb = next((word for word in rest if not word.startswith("-")), "")
         listing = name == "send" and "--list" in rest
         reading = name in ("note", "memory") and verb in _READING
@@ -152,7 +154,7 @@ def shows(text: str) -> set[str]:
 _READING = ("list", "read", "search", "history")
 
 
-def unattended(argv: Words) -> None:
+def require_unattended(argv: Words) -> None:
     """Refuse a command line that is a person's, inside a run; what is no command is left to whoever reads it.
 
     raises  Refused.
@@ -164,47 +166,48 @@ def unattended(argv: Words) -> None:
         return
     name, rest = argv[at], argv[at + 1 :]
     if name in ATTENDED or name in UNATTENDED:
-        _allowed(name, rest)
+        _require_allowed(name, rest)
 
 
-def _check(words: Words, text: str) -> None:
+def _check_command(words: Words, text: str) -> None:
     if not words:
         raise BadData("{run}: a command is missing", run=text[:80])
     if words[0] != "ia":
         raise BadData(
-            "{word!r}: a task runs `ia` commands and nothing else", word=words[0][:40],
-            hint="let a tool or a provider do it: `ia provider list`",
-        )  # fmt: skip
-    name, rest = _command(words)
+            "{word!r} is not allowed; a task runs only `ia` commands",
+            word=words[0][:40],
+            hint="use a tool or a provider for this: `ia provider list`",
+        )
+    name, rest = _split_command(words)
     if name not in ATTENDED and name not in UNATTENDED:
-        raise BadData("`ia {name}`: no such command", name=name[:40], hint="`ia --help` lists them")
-    _allowed(name, rest)
+        raise BadData("`ia {name}`: unknown command", name=name[:40], hint="`ia --help` lists all commands")
+    _require_allowed(name, rest)
 
 
-def _allowed(name: str, rest: Words) -> None:
+def _require_allowed(name: str, rest: Words) -> None:
     if name in ATTENDED:
-        raise _refused(name)
+        raise _needs_person_error(name)
     verbs = UNATTENDED[name]
     verb = next((word for word in rest if not word.startswith("-")), "")
     if verbs is not None and verb not in verbs:
-        raise _refused(f"{name} {verb}".strip())
+        raise _needs_person_error(f"{name} {verb}".strip())
     for option in (*_REFUSED_OPTIONS["*"], *_REFUSED_OPTIONS.get(name, ())):
         if option in rest[: rest.index("--")] if "--" in rest else option in rest:
-            raise _refused(f"{name} {option}")
+            raise _needs_person_error(f"{name} {option}")
 
 
-def _command(words: Words) -> tuple[str, Words]:
+def _split_command(words: Words) -> tuple[str, Words]:
     """Return the command's name and what follows it; `--now TIME` and `--lang LANG` may stand before it."""
     at = 1
     while at < len(words) and words[at].startswith("-"):
         option, equals, _ = words[at].partition("=")
         if option not in ("--now", "--lang"):
-            raise _refused(option)
+            raise _needs_person_error(option)
         at += 1 if equals else 2
     if at >= len(words):
         raise BadData("{run}: a command is missing", run=" ".join(words)[:80])
     return words[at], words[at + 1 :]
 
 
-def _refused(what: str) -> Refused:
-    return Refused("`ia {what}` needs a person: no task may run it", what=what[:60])
+def _needs_person_error(what: str) -> Refused:
+    return Refused("a task cannot run `ia {what}`; run it yourself at a terminal", what=what[:60])

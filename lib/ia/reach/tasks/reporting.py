@@ -6,32 +6,30 @@ printed. What text from outside had a part in is kept as untrusted until the use
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from ia.faculties.schedule.model import Design
-from ia.kernel import config, outside, proposals
+from ia.faculties.schedule.model import TaskDesign
+from ia.kernel import config, proposals, untrusted
 from ia.kernel.errors import BadData, IaError, Message
+from ia.kernel.i18n import Voice, mark_text
 from ia.kernel.workspace import Workspace
 from ia.organs import notebook
-from ia.reach.tasks import places
-from ia.reach.tasks.book import Task
-from ia.reach.tasks.children import Ended
-from ia.reach.tasks.runs import Run
+from ia.reach.tasks import report_paths
+from ia.reach.tasks.approved_tasks import Task
+from ia.reach.tasks.child_processes import ChildExit
+from ia.reach.tasks.run_store import TaskRun
 
 LATE = 600
 """Seconds after its slot from which on a run is late."""
-IDLE = (
-    "内置分析员没有读懂这件事：换个说法，或设一个模型（`ia config set model …`）",
-    "the embedded analyst did not understand the job: reword it, or set a model (`ia config set model …`)",
-)
+IDLE = mark_text("the embedded analyst did not understand the job: reword it, or set a model (`ia config set model …`)")
 """Why a turn of the embedded analyst that did nothing has failed; it would not understand it the next time either."""
 MAX_SUMMARY = 700
 _LINES = 8
 
 
 @dataclass
-class Result:
+class TaskResult:
     """What a run brought forth. origins: where text from outside came from; pending: proposals that wait.
 
     idle    the embedded analyst was asked, and looked at nothing: it did not understand what to do
@@ -47,7 +45,7 @@ class Result:
 
 
 @dataclass(frozen=True)
-class Report:
+class TaskReport:
     """Where the result lies (None: nowhere), and what the user is told of it."""
 
     path: str | None
@@ -55,7 +53,7 @@ class Report:
     pending: tuple[int, ...]
 
 
-def result(ws: Workspace, design: Design, run: Run, ended: Ended) -> Result:
+def collect_result(ws: Workspace, design: TaskDesign, run: TaskRun, ended: ChildExit) -> TaskResult:
     """Return what the processes of a run brought forth.
 
     raises  BadData where a turn did not say what it should.
@@ -68,29 +66,29 @@ def result(ws: Workspace, design: Design, run: Run, ended: Ended) -> Result:
         )
     ]
     if design.run:
-        no = ended.status == 1 and (ended.cut or not _rows(ended.output))
-        text = "" if no else _fenced(ended.output, design)
-        return Result(text, _read_outside(ws, design, run), pending, ended.simulated, no=no)
+        no = ended.status == 1 and (ended.cut or not _output_rows(ended.output))
+        text = "" if no else _fence_output(ended.output, design)
+        return TaskResult(text, _outside_origins(ws, design, run), pending, ended.simulated, no=no)
     try:
         said = json.loads(ended.output)
         reply, turn = str(said["reply"]), str(said["turn"])
         used = {str(tool["name"]).replace("_", ".") for tool in said["tools"]}
-        idle = said["model"] == "ia-offline" and used <= {"skills.list"}
+        idle = not said["understood"] or (said["model"] == "ia-offline" and used <= {"skills.list"})
     except (ValueError, KeyError, TypeError):
-        raise BadData("the turn of run {run} did not say what came of it", run=run.id) from None
-    return Result(reply, _origins(ws, run, turn), pending, ended.simulated, idle)
+        raise BadData("the turn of run {run} returned no valid result", run=run.id) from None
+    return TaskResult(reply, _message_origins(ws, run, turn), pending, ended.simulated, idle)
 
 
-def origins(ws: Workspace, task: Task, run: Run) -> list[str]:
+def collect_origins(ws: Workspace, task: Task, run: TaskRun) -> list[str]:
     """Return where text from outside came from that a run has read, also one that failed; in doubt it is named."""
     try:
         design = task.design
     except IaError:
-        return [outside.UNKNOWN]
-    return _read_outside(ws, design, run) if design.run else _origins(ws, run)
+        return [untrusted.UNKNOWN]
+    return _outside_origins(ws, design, run) if design.run else _message_origins(ws, run)
 
 
-def _origins(ws: Workspace, run: Run, turn: str = "") -> list[str]:
+def _message_origins(ws: Workspace, run: TaskRun, turn: str = "") -> list[str]:
     """Return where the text came from that the answers of a run had read; of one turn, or of all since it began."""
     rows = ws.db.execute(
         "SELECT origins FROM messages WHERE id > ? AND role = 'assistant' AND origins IS NOT NULL"
@@ -102,36 +100,36 @@ def _origins(ws: Workspace, run: Run, turn: str = "") -> list[str]:
     return list(dict.fromkeys(came if origin == "stdin" else origin for origin in told))
 
 
-def _read_outside(ws: Workspace, design: Design, run: Run) -> list[str]:
+def _outside_origins(ws: Workspace, design: TaskDesign, run: TaskRun) -> list[str]:
     """Return where text from outside may have come from that a pipeline printed; in doubt it is named.
 
     Figures come from nowhere else; what shows files or talk may show untrusted ones, if there are any.
     """
-    from ia.reach.tasks.pipeline import shows
+    from ia.reach.tasks.pipeline import list_commands
 
-    names = shows(design.run)
+    names = list_commands(design.run)
     found = [f"ia {name}" for name in sorted(names & {"tool", "provider", "fork", "skill"})]
     if names & {"recall", "pending", "task", "log"} or any(" " in name for name in names):
-        for path in [*ws.paths("notebook"), *ws.paths("memory")]:
+        for path in [*ws.list_paths("notebook"), *ws.list_paths("memory")]:
             try:
-                origin = outside.origin_of(ws.read(path) or "")
+                origin = untrusted.origin_of(ws.read(path) or "")
             except IaError:
-                origin = outside.UNKNOWN
+                origin = untrusted.UNKNOWN
             found += [origin] if origin else []
     if names & {"pending", "task", "log"}:
-        found += [origin for each in proposals.pending(ws) for origin in outside.origins_in(each.origin)]
+        found += [origin for each in proposals.pending_proposals(ws) for origin in untrusted.origins_in(each.origin)]
     if names & {"log", "session", "context", "task", "send --list"}:
-        found += _origins(ws, run._replace(data={}))
-    return list(dict.fromkeys([*found, *_origins(ws, run)]))
+        found += _message_origins(ws, replace(run, data={}))
+    return list(dict.fromkeys([*found, *_message_origins(ws, run)]))
 
 
 def first_row(summary: str) -> str:
     """Return the first line of a summary that says something: of a table its first row, not its header."""
-    rows = _rows(summary) or [""]
+    rows = _output_rows(summary) or [""]
     return rows[0].replace("\t", " ")
 
 
-def _rows(output: str) -> list[str]:
+def _output_rows(output: str) -> list[str]:
     """Return the lines of an output, without the header of a table: a line of words between tabs before all others."""
     lines = [line for line in output.splitlines() if line.strip()]
     words = lines[0].split("\t") if lines else []
@@ -139,7 +137,7 @@ def _rows(output: str) -> list[str]:
     return lines[1:] if header else lines
 
 
-def _fenced(output: str, design: Design) -> str:
+def _fence_output(output: str, design: TaskDesign) -> str:
     """Return what a pipeline printed as it may stand in a note: tables and figures keep their columns."""
     text = output.strip("\n")
     plain = design.run.rsplit("|", 1)[-1].split()[1:2] in (["turn"], ["note"], ["memory"])
@@ -148,172 +146,159 @@ def _fenced(output: str, design: Design) -> str:
     return f"```\n{text}\n```"
 
 
-def reported(ws: Workspace, task: Task, design: Design, run: Run, found: Result) -> Report:
+def write_report(ws: Workspace, task: Task, design: TaskDesign, run: TaskRun, found: TaskResult) -> TaskReport:
     """Keep a result as a note where the design wants one, and return what to tell of it."""
-    lang = language(task)
-    own = places.own_note(ws, design, run)
+    lang = task_language(task)
+    own = report_paths.find_own_note(ws, design, run)
     path = own
     if own is None and found.text.strip():
-        path = _kept(ws, design, run, found, lang)
-    summary = (
-        speak(lang, "条件不成立，无事可报", "the answer is no: nothing to tell") if found.no else _summary(found, lang)
-    )
-    return Report(path, summary, tuple(found.pending))
+        path = _write_note(ws, design, run, found, lang)
+    summary = Voice(lang)("the answer is no: nothing to tell") if found.no else _summarize_result(found, lang)
+    return TaskReport(path, summary, tuple(found.pending))
 
 
-def _kept(ws: Workspace, design: Design, run: Run, found: Result, lang: str) -> str:
-    text = _headed(design, run, found, lang)
-    path = places.of(design, run)
+def _write_note(ws: Workspace, design: TaskDesign, run: TaskRun, found: TaskResult, lang: str) -> str:
+    text = _format_note(design, run, found, lang)
+    path = report_paths.run_report_path(design, run)
     if not found.origins:
-        notebook.write(ws, path, text, actor=f"task {run.name}")
+        notebook.write_note(ws, path, text, actor=f"task {run.name}")
         return path
     with ws.lock():
         before = ws.read(path)
-        if before is not None and outside.origin_of(before) is None:
+        if before is not None and untrusted.origin_of(before) is None:
             path = path.removesuffix(".md") + "-untrusted.md"
-        text = outside.untrusted(text, found.origins)
+        text = untrusted.sanitize_text(text, found.origins)
         ws.write(path, text, actor=f"task {run.name}", event="note.untrusted", origins=found.origins)
-        waiting = [p for p in proposals.pending(ws) if (p.kind, p.path) == (proposals.TRUST, path)]
+        waiting = [p for p in proposals.pending_proposals(ws) if (p.kind, p.path) == (proposals.TRUST, path)]
         if not waiting:
             because = f"[untrusted: {', '.join(found.origins)}] task {run.name}"
-            waiting = [proposals.propose(
-                ws, proposals.TRUST, path, proposals.trusted(text), because=because, origin=f"run {run.id}",
-                actor=f"task {run.name}",
-            )]  # fmt: skip
+            waiting = [
+                proposals.propose(
+                    ws,
+                    proposals.TRUST,
+                    path,
+                    proposals.trust_text(text),
+                    because=because,
+                    origin=f"run {run.id}",
+                    actor=f"task {run.name}",
+                )
+            ]
         found.pending.append(waiting[0].id)
     return path
 
 
-def _headed(design: Design, run: Run, found: Result, lang: str) -> str:
+def _format_note(design: TaskDesign, run: TaskRun, found: TaskResult, lang: str) -> str:
     """Return the note: front matter that says what it is, the result, and that prices were invented if they were."""
-    head = [f"task: {run.name}", f"slot: {_shown(run, design)}", f"run: {run.id}"]
-    if late(run):
-        head.append(f"ran: {_local(run.started, design)} ({speak(lang, '补跑', 'late')})")
+    head = [f"task: {run.name}", f"slot: {_format_slot_time(run, design)}", f"run: {run.id}"]
+    if is_late(run):
+        head.append(f"ran: {_format_local_time(run.started, design)} ({Voice(lang)('late')})")
     body = found.text.strip("\n")
     if found.simulated:
         head.append("prices: simulated")
         if "模拟" not in body and "simulated" not in body.lower():
-            body += "\n\n" + speak(lang, "**行情是模拟的**，数字只演示方法。", "**The prices are simulated**.")
+            body += "\n\n" + Voice(lang)("**The prices are simulated**.")
     return "---\n" + "\n".join(head) + "\n---\n" + body + "\n"
 
 
-def moment_told(run: Run, design: Design, lang: str) -> str:
+def format_moment(run: TaskRun, design: TaskDesign, lang: str) -> str:
     """Return the lines that tell a turn which moment it works for, and where its report belongs."""
     from ia.agent.prompt_format import format_slot
 
-    when, path = _local(run.slot if run.slot[:1].isdigit() else run.started, design), places.of(design, run)
+    when, path = (
+        _format_local_time(run.slot if run.slot[:1].isdigit() else run.started, design),
+        report_paths.run_report_path(design, run),
+    )
     return format_slot(when, path.removeprefix("notebook/"), lang)
 
 
-def late(run: Run) -> bool:
+def is_late(run: TaskRun) -> bool:
     """Whether a run was begun long after its slot."""
     if not run.slot[:1].isdigit():
         return False
     return (datetime.fromisoformat(run.started) - datetime.fromisoformat(run.slot)).total_seconds() > LATE
 
 
-def _shown(run: Run, design: Design) -> str:
-    return _local(run.slot, design) if run.slot[:1].isdigit() else run.why
+def _format_slot_time(run: TaskRun, design: TaskDesign) -> str:
+    return _format_local_time(run.slot, design) if run.slot[:1].isdigit() else run.why
 
 
-def _local(stamp: str, design: Design) -> str:
-    from ia.faculties.schedule.slots import zone_of
+def _format_local_time(stamp: str, design: TaskDesign) -> str:
+    from ia.faculties.schedule.slots import schedule_zone
 
-    return datetime.fromisoformat(stamp).astimezone(zone_of(design)).strftime("%Y-%m-%d %H:%M %Z")
+    return datetime.fromisoformat(stamp).astimezone(schedule_zone(design)).strftime("%Y-%m-%d %H:%M %Z")
 
 
-def _summary(found: Result, lang: str) -> str:
+def _summarize_result(found: TaskResult, lang: str) -> str:
     """Return the first lines of a result, as they may be sent."""
-    text = outside.folded(found.text) if found.origins else found.text
+    text = untrusted.fold_text(found.text) if found.origins else found.text
     lines = [line.strip() for line in text.splitlines() if line.strip() and line.strip() != "```"]
     said = "\n".join(lines[:_LINES])
     if len(said) > MAX_SUMMARY or len(lines) > _LINES:
         said = said[:MAX_SUMMARY].rstrip() + " …"
     if found.simulated and "模拟" not in said and "simulated" not in said.lower():
-        said += "\n" + speak(lang, "（行情是模拟的）", "(the prices are simulated)")
-    return said or speak(lang, "没有输出", "no output")
+        said += "\n" + Voice(lang)("(the prices are simulated)")
+    return said or Voice(lang)("no output")
 
 
 # telling
 
 
-def told(task_name: str, run: Run, design: Design, lang: str) -> tuple[str, str]:
+def success_message(task_name: str, run: TaskRun, design: TaskDesign, lang: str) -> tuple[str, str]:
     """Return (title, text) of the message about a run that ended well."""
-    lines = [run.summary or ""]
+    lines, voice = [run.summary or ""], Voice(lang)
     if run.report:
-        lines.append(speak(lang, "笔记：", "note: ") + run.report)
-    if late(run):
-        lines.append(speak(lang, f"补跑：原定 {_shown(run, design)}", f"late: it was due {_shown(run, design)}"))
-    if run.slot[:1].isdigit() and (remark := _unknown_day(run, design)) is not None:
-        day = remark.params["day"]
-        zh = f"{day} 之后的交易日历未知：每个工作日都按交易日算，这一天可能是节假日（`ia sync` 可更新）"
-        en = f"the trading days past {day} are not known: this may be a holiday (`ia sync` brings them)"
-        lines.append(speak(lang, zh, en))
-    lines += _stuck(run, lang)
+        lines.append(voice("note: {path}", path=run.report))
+    if is_late(run):
+        lines.append(voice("late: it was due {time}", time=_format_slot_time(run, design)))
+    if run.slot[:1].isdigit() and (remark := _find_unknown_day(run, design)) is not None:
+        text = "the trading days past {day} are not known: this may be a holiday (`ia sync` brings them)"
+        lines.append(voice(text, day=remark.params["day"]))
+    lines += _stuck_lines(run, lang)
     numbers = run.data.get("pending") or []
     if numbers:
-        listed = ", ".join(map(str, numbers))
-        lines.append(
-            speak(lang, f"待批准的提案：{listed}（`ia pending`）", f"proposals that wait: {listed} (`ia pending`)")
-        )
+        lines.append(voice("proposals that wait: {numbers} (`ia pending`)", numbers=", ".join(map(str, numbers))))
     return task_name, "\n".join(lines)
 
 
-def _unknown_day(run: Run, design: Design) -> Message | None:
-    from ia.faculties.schedule.slots import unknown
+def _find_unknown_day(run: TaskRun, design: TaskDesign) -> Message | None:
+    from ia.faculties.schedule.slots import unknown_holidays_message
 
-    return unknown(design, [datetime.fromisoformat(run.slot)])
+    return unknown_holidays_message(design, [datetime.fromisoformat(run.slot)])
 
 
-def failed(name: str, run: Run, lang: str) -> tuple[str, str]:
+def failure_message(name: str, run: TaskRun, lang: str) -> tuple[str, str]:
     """Return (title, text) of the message about a run that failed for good."""
-    said = speak(lang, f"任务 {name} 失败：{run.reason}", f"task {name} failed: {run.reason}")
-    more = speak(lang, f"详情：`ia task history --log {run.id}`", f"more: `ia task history --log {run.id}`")
-    return name, "\n".join([said, *_stuck(run, lang), more])
+    voice = Voice(lang)
+    said = voice("task {name} failed: {reason}", name=name, reason=run.reason)
+    more = voice("more: `ia task history --log {run}`", run=run.id)
+    return name, "\n".join([said, *_stuck_lines(run, lang), more])
 
 
-def _stuck(run: Run, lang: str) -> list[str]:
+def _stuck_lines(run: TaskRun, lang: str) -> list[str]:
     """Return what to look at: files in which an attempt that died may have left something."""
     paths = ", ".join(run.data.get("stuck") or [])
-    return (
-        [
-            speak(
-                lang,
-                f"请检查：{paths}，先前的尝试可能有残留",
-                f"look at {paths}: an attempt before may have left something",
-            )
-        ]
-        if paths
-        else []
-    )
+    return [Voice(lang)("look at {paths}: an attempt before may have left something", paths=paths)] if paths else []
 
 
-def language(task: Task | None) -> str:
+def task_language(task: Task | None) -> str:
     """Return the language that the user had when the task was approved."""
     kept = task.environment if task else {}
     words = kept.get("IA_LANG") or kept.get("LC_ALL") or kept.get("LANG") or ""
     return "zh" if words.lower().startswith("zh") else "en" if words and words[:2] != "C." else config.locale_lang()
 
 
-def speak(lang: str, zh: str, en: str) -> str:
-    """Return the sentence in the user's language: a message is written where no terminal is."""
-    return zh if lang == "zh" else en
-
-
-def missed(task: Task, slots: list[datetime], lang: str, more: bool = False) -> tuple[str, str]:
+def missed_message(task: Task, slots: list[datetime], lang: str, more: bool = False) -> tuple[str, str]:
     """Return (title, text) of the message about slots that were left out; more: there were others before."""
-    many = (speak(lang, "超过 ", "more than ") if more else "") + str(len(slots))
-    last = _local(slots[-1].isoformat(), task.design)
-    zh = f"任务 {task.name} 错过了 {many} 次，按设定不补跑；最近一次是 {last}"
-    en = f"task {task.name} missed {many} of its times and leaves them out, as it says; the last was {last}"
-    return task.name, speak(lang, zh, en)
+    voice, last = Voice(lang), _format_local_time(slots[-1].isoformat(), task.design)
+    many = voice("more than {count}", count=len(slots)) if more else str(len(slots))
+    text = "task {name} missed {count} of its times and leaves them out, as it says; the last was {time}"
+    return task.name, voice(text, name=task.name, count=many, time=last)
 
 
-def unreadable(name: str, exc: Exception, lang: str) -> tuple[str, str]:
+def unreadable_message(name: str, exc: Exception, lang: str) -> tuple[str, str]:
     """Return (title, text) of the message about a task whose approved text can no longer be read."""
-    zh = f"任务 {name} 的已批准内容无法再解读，不会运行：{exc}\n改好后重新批准：`ia task approve {name}`"
-    en = (
-        f"task {name} does not run: what was approved can no longer be read: {exc}\n"
-        f"mend tasks/{name}.md, and approve it again: `ia task approve {name}`"
+    text = (
+        "task {name} does not run: what was approved can no longer be read: {reason}\n"
+        "mend tasks/{name}.md, and approve it again: `ia task approve {name}`"
     )
-    return name, speak(lang, zh, en)
+    return name, Voice(lang)(text, name=name, reason=exc)

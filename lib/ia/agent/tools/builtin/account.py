@@ -3,11 +3,13 @@
 The ledger is imported by the call: every turn has these tools, few use them.
 """
 
-from typing import Annotated, Any
+from collections.abc import Mapping
+from typing import Annotated
 
-from ia.agent.tools.refusals import said
 from ia.agent.tools.registry import READ, tool
 from ia.agent.tools.scope import Scope
+from ia.kernel.i18n import Voice
+from ia.kernel.jsontypes import Json
 from ia.wiring.ledger_prices import open_ledger
 
 MAX_ROWS = 200
@@ -16,41 +18,41 @@ Session = Annotated[str, "only what was traded in it; default: all"]
 
 
 @tool("account.status", READ)
-def status(scope: Scope) -> dict[str, Any]:
+def show_account(scope: Scope) -> Mapping[str, object]:
     """Show the account: cash, equity, positions (cost, price, profit, weight), profit of today and in all, largest
     drawdown, trades that wait for the user. null is what is not known: say so.
     """
-    from ia.organs.ledger import documents
-    from ia.organs.ledger.proposed import waiting
+    from ia.organs.ledger import account_documents
+    from ia.organs.ledger.trade_proposals import pending_orders
 
     desk = open_ledger(scope.ws, scope.notify)
     found = desk.account()
-    return documents.account(
-        found, desk.method, desk.warnings(found), waiting(scope.ws), lambda message: said(message, scope.lang)
+    return account_documents.account_document(
+        found, desk.method, desk.account_warnings(found), pending_orders(scope.ws), Voice(scope.lang).say
     )
 
 
 @tool("account.profit", READ)
-def profit(scope: Scope, symbol: Symbol = "", session: Session = "") -> dict[str, Any]:
+def show_profit(scope: Scope, symbol: Symbol = "", session: Session = "") -> Mapping[str, object]:
     """Show the profit of each security and in all: realized, unrealized, dividends; rates in per cent of what was
     bought.
     """
-    from ia.organs.ledger import documents
-    from ia.organs.ledger.profit import rows, totals
+    from ia.organs.ledger import account_documents
+    from ia.organs.ledger.profit import profit_rows, sum_by_currency
 
     desk = open_ledger(scope.ws, scope.notify)
     books = desk.books(session=session)
-    found = rows(books, desk.prices(books), desk.meant(symbol).canonical if symbol else "")
-    return documents.profit(found, totals(found), books.method, session)
+    found = profit_rows(books, desk.load_prices(books), desk.resolve_symbol(symbol).canonical if symbol else "")
+    return account_documents.profit_document(found, sum_by_currency(found), books.method, session)
 
 
 @tool("account.history", READ)
-def history(scope: Scope, symbol: Symbol = "", session: Session = "", limit: int = 50) -> list[dict[str, Any]]:
+def list_sales(scope: Scope, symbol: Symbol = "", session: Session = "", limit: int = 50) -> list[Json]:
     """List what was sold, newest first: what it took in, what it had cost, and what it realized."""
-    from ia.organs.ledger import documents
+    from ia.organs.ledger import account_documents
 
     desk = open_ledger(scope.ws, scope.notify)
     books = desk.books(session=session)
-    meant = desk.meant(symbol).canonical if symbol else ""
+    meant = desk.resolve_symbol(symbol).canonical if symbol else ""
     found = [each for each in books.sales if meant in ("", each.entry.symbol)]
-    return [documents.sale(each, books.method) for each in found[::-1][: max(1, min(limit, MAX_ROWS))]]
+    return [account_documents.sale_document(each, books.method) for each in found[::-1][: max(1, min(limit, MAX_ROWS))]]

@@ -2,14 +2,17 @@
 
 from typing import Annotated, Any
 
-from ia.agent.tools.builtin.market import bars_of, window
+from ia.agent.tools.builtin.market import bars_of, describe_window
 from ia.agent.tools.registry import READ, tool
 from ia.agent.tools.scope import Scope
 from ia.kernel.errors import Message
+from ia.kernel.jsontypes import Json
 
 
 @tool("indicator.list", READ)
-def list_(_scope: Scope, category: Annotated[str, "trend, momentum, volatility, statistics or volume"] = "") -> Any:
+def list_indicators(
+    _scope: Scope, category: Annotated[str, "trend, momentum, volatility, statistics or volume"] = ""
+) -> Any:
     """List the technical indicators with their category and parameters."""
     from ia.organs.compute.indicators import REGISTRY
 
@@ -21,32 +24,32 @@ def list_(_scope: Scope, category: Annotated[str, "trend, momentum, volatility, 
 
 
 @tool("indicator.describe", READ)
-def describe(_scope: Scope, name: Annotated[str, "RSI, MACD, BollingerBands …"]) -> Any:
+def describe_indicator(_scope: Scope, name: Annotated[str, "RSI, MACD, BollingerBands …"]) -> Any:
     """Describe an indicator: parameters with default and range, inputs and results."""
-    from ia.organs.compute.indicators import find
+    from ia.organs.compute.indicators import find_indicator
 
-    return find(name).describe()
+    return find_indicator(name).describe()
 
 
 @tool("indicator.calc", READ)
-def calc(
+def calculate_indicator(
     scope: Scope,
     name: Annotated[str, "RSI, MACD, BollingerBands …"],
     symbol: Annotated[str | None, "default: the bars of the last market.ohlcv"] = None,
-    params: Annotated[dict[str, Any] | None, 'by name: {"period": 14}'] = None,
-) -> dict[str, Any]:
+    params: Annotated[Json | None, 'by name: {"period": 14}'] = None,
+) -> Json:
     """Calculate an indicator: its newest and its previous value."""
-    from ia.organs.compute.indicators import calc as calculate
-    from ia.organs.compute.indicators import find, settings
+    from ia.organs.compute.indicators import calculate_indicator as calculate
+    from ia.organs.compute.indicators import find_indicator, parse_settings
 
-    settings(find(name), params or {})
+    parse_settings(find_indicator(name), params or {})
     market = bars_of(scope, symbol)
     warned: list[str] = []
 
     def notify(message: Message) -> None:
         warned.append(str(message))
 
-    told = {**window(market), **calculate(name, market.bars, params or {}, notify)}
+    told = {**describe_window(market), **calculate(name, market.bars, params or {}, notify)}
     if market.simulated:
         told["simulated"] = True
     return {**told, "warnings": warned} if warned else told

@@ -4,23 +4,25 @@ market.ohlcv may ask a source; all others read what `ia sync` and `ia ohlcv` hav
 """
 
 import contextlib
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from ia.agent.tools.registry import READ, tool
-from ia.agent.tools.scope import Market, Scope
-from ia.agent.tools.telling import without_cells
+from ia.agent.tools.sanitizer import strip_cells
+from ia.agent.tools.scope import Scope, ScopeMarket
 from ia.kernel.errors import IaError, NotFound
+from ia.kernel.jsontypes import Json
 from ia.organs.ohlcv.canonical import bar_lines
 
 if TYPE_CHECKING:
-    from ia.organs.market.reading import Day
+    from ia.organs.market.market_reader import MarketDay
 
 MAX_TAIL = 250
 MAX_SYMBOLS = 50
 
 
 @tool("market.ohlcv", READ, together=True, seconds=120)
-def ohlcv(
+def fetch_prices(
     scope: Scope,
     symbol: Annotated[str, "code or name: 600519, 00700.HK, AAPL, 宁德时代"],
     period: Literal["daily", "weekly", "monthly"] = "daily",
@@ -28,159 +30,188 @@ def ohlcv(
     end: Annotated[str | None, "last date: 2024-03-15, yesterday"] = None,
     adjust: Annotated[Literal["qfq", "hfq", "none"], "qfq: total returns, prices of today"] = "qfq",
     tail: Annotated[int, "newest bars to show"] = 10,
-) -> dict[str, Any]:
+) -> Json:
     """Fetch the prices of a security. compute.run and indicator.calc then work on all of its bars; here only the newest
     are shown. `simulated` true: the prices are invented, say so.
     """
-    from ia.organs.ohlcv.history import Request, history
+    from ia.organs.ohlcv.history import BarsRequest, load_history
 
-    request = Request(symbol, period, start, end, adjust)
-    answer = history(scope.ws, request, scope.notify)
+    request = BarsRequest(symbol=symbol, period=period, start=start, end=end, adjust=adjust)
+    answer = load_history(scope.ws, request, scope.notify)
     if not answer.bars.date:
         raise NotFound(
-            "{symbol} has no bars then; it has {first} to {last}", code="no-bars-then", symbol=answer.symbol.canonical,
-            first=answer.series.first, last=answer.series.last,
-        )  # fmt: skip
-    scope.market = Market(
-        answer.symbol.canonical, answer.series.name or answer.symbol.name or "", answer.bars,
-        bool(answer.series.simulated), period, adjust, answer.series.adapter, not (start or end),
-    )  # fmt: skip
-    _remember(scope, request)
-    return shown(scope.market, tail)
+            "{symbol} has no bars in this period; available: {first} to {last}",
+            code="no-bars-then",
+            symbol=answer.symbol.canonical,
+            first=answer.series.first,
+            last=answer.series.last,
+        )
+    scope.market = ScopeMarket(
+        answer.symbol.canonical,
+        answer.series.name or answer.symbol.name or "",
+        answer.bars,
+        bool(answer.series.simulated),
+        period,
+        adjust,
+        answer.series.adapter,
+        not (start or end),
+    )
+    _remember_request(scope, request)
+    return describe_bars(scope.market, tail)
 
 
 @tool("market.observe", READ, together=True)
-def observe(
+def show_newest_bars(
     scope: Scope, symbols: Annotated[list[str] | None, "codes or names; default: held and watched"] = None
-) -> dict[str, Any]:
+) -> Json:
     """Show the newest stored bar of some securities, with change_pct; `missing`: of these none is stored."""
-    from ia.organs.market import reading
+    from ia.organs.market import market_reader
 
-    asked = symbols or _own(scope)
-    rows, missing = reading.quotes(scope.ws, asked[:MAX_SYMBOLS], scope.notify)
+    asked = symbols or _held_and_watched(scope)
+    rows, missing = market_reader.load_quotes(scope.ws, asked[:MAX_SYMBOLS], scope.notify)
     bars = {
         row["symbol"]: {
-            "name": row["name"], "date": row["date"], "open": row["open"], "high": row["high"], "low": row["low"],
-            "close": row["price"], "volume": row["volume"], "change_pct": row["change_pct"],
-            "source": row["source"], "simulated": row["simulated"],
+            "name": row["name"],
+            "date": row["date"],
+            "open": row["open"],
+            "high": row["high"],
+            "low": row["low"],
+            "close": row["price"],
+            "volume": row["volume"],
+            "change_pct": row["change_pct"],
+            "source": row["source"],
+            "simulated": row["simulated"],
         }
         for row in rows
-    }  # fmt: skip
+    }
     dates = [row["date"] for row in rows]
     return {
-        "datetime": max(dates, default=None), "bars": bars, "missing": [str(error) for error in missing],
+        "datetime": max(dates, default=None),
+        "bars": bars,
+        "missing": [str(error) for error in missing],
         "simulated": any(row["simulated"] for row in rows),
-    }  # fmt: skip
+    }
 
 
 @tool("market.history", READ, together=True)
-def history(
+def show_stored_bars(
     scope: Scope, symbol: Annotated[str, "code or name"], bars: Annotated[int, "how many of the newest"] = 60
-) -> dict[str, Any]:
+) -> Json:
     """Show the stored daily bars of a security (qfq), oldest first. What is not stored, market.ohlcv fetches."""
-    from ia.organs.market import reading
+    from ia.organs.market import market_reader
 
-    found = reading.history(scope.ws, symbol, scope.notify)
+    found = market_reader.load_history(scope.ws, symbol, scope.notify)
     count = max(1, min(bars, MAX_TAIL))
-    lines = list(bar_lines(found.bars.part(-count)))
+    lines = list(bar_lines(found.bars.slice_bars(-count)))
     return {
-        "symbol": found.symbol, "adjust": "qfq", "source": found.source, "simulated": found.simulated,
-        "date": found.bars.date[-1], "rows": len(found.bars.date), "bars": "".join(lines).splitlines(),
-    }  # fmt: skip
+        "symbol": found.symbol,
+        "adjust": "qfq",
+        "source": found.source,
+        "simulated": found.simulated,
+        "date": found.bars.date[-1],
+        "rows": len(found.bars.date),
+        "bars": "".join(lines).splitlines(),
+    }
 
 
 @tool("market.quote", READ, together=True)
-def quote(scope: Scope, symbols: Annotated[list[str], "codes or names"]) -> dict[str, Any]:
+def show_quotes(scope: Scope, symbols: Annotated[list[str], "codes or names"]) -> Json:
     """Show stored quotes: price, change, turnover, pe, pb, roe, market value (yuan), industry and concepts."""
-    from ia.organs.market import reading
+    from ia.organs.market import market_reader
 
-    rows, missing = reading.quotes(scope.ws, symbols[:MAX_SYMBOLS], scope.notify)
+    rows, missing = market_reader.load_quotes(scope.ws, symbols[:MAX_SYMBOLS], scope.notify)
     told = [{name: value for name, value in row.items() if value is not None} for row in rows]
     return {
-        "date": max((row["date"] for row in rows), default=None), "source": rows[0]["source"] if rows else None,
-        "simulated": any(row["simulated"] for row in rows), "quotes": told,
+        "date": max((row["date"] for row in rows), default=None),
+        "source": rows[0]["source"] if rows else None,
+        "simulated": any(row["simulated"] for row in rows),
+        "quotes": told,
         "missing": [str(error) for error in missing],
-    }  # fmt: skip
+    }
 
 
 @tool("market.fundamentals", READ, together=True)
-def fundamentals(
+def show_fundamentals(
     scope: Scope, symbol: Annotated[str, "code or name"], periods: Annotated[int, "how many reports"] = 4
-) -> dict[str, Any]:
+) -> Json:
     """Show what a company has published, newest report first: revenue, profit (yuan), growth, roe, margins, debt ratio,
     eps, book value a share; since the beginning of the year.
     """
-    from ia.organs.market import reading
+    from ia.organs.market import market_reader
 
-    code, rows = reading.fundamentals(scope.ws, symbol, max(1, min(periods, 20)), scope.notify)
+    code, rows = market_reader.load_fundamentals(scope.ws, symbol, max(1, min(periods, 20)), scope.notify)
     return {"symbol": code, "reports": rows, "source": rows[0]["source"], "simulated": rows[0]["simulated"]}
 
 
 @tool("market.screen", READ, together=True)
-def screen(
+def screen_stocks(
     scope: Scope,
     expr: Annotated[str, "0 < pe < 15 and roe > 15% and industry in (银行, 保险) and not st and market_cap > 100亿"],
     sort: Annotated[str | None, "a column, largest first"] = None,
     limit: int = 20,
     ascending: bool = False,
-) -> dict[str, Any]:
+) -> Json:
     """Find the stocks that meet a condition. Columns: price change turnover volume_ratio amount pe pe_ttm pb roe
     market_cap float_cap change_60d change_ytd revenue_yoy profit_yoy gross_margin net_margin debt_ratio eps bvps
     industry concept name board listed st. `met` counts all that do, `unknown` those with a value missing.
     """
-    from ia.organs.market.screen import screen as find
+    from ia.organs.market.screen import screen_stocks as find
 
     found = find(
-        scope.ws, expr, sort=sort, descending=False if ascending else None, limit=max(1, min(limit, 100)),
+        scope.ws,
+        expr,
+        sort=sort,
+        descending=False if ascending else None,
+        limit=max(1, min(limit, 100)),
         notify=scope.notify,
-    )  # fmt: skip
+    )
     rows = [{name: value for name, value in row.items() if name != "date"} for row in found.rows]
-    return {**_day(found.day), "met": found.met, "unknown": found.unknown, "stocks": rows}
+    return {**_describe_day(found.day), "met": found.met, "unknown": found.unknown, "stocks": rows}
 
 
 @tool("market.summary", READ, together=True)
-def summary(scope: Scope) -> dict[str, Any]:
+def summarize_market(scope: Scope) -> Json:
     """Show the market of the day: how many rose and fell, limit-ups, median and weighted change, what was traded
     against before, boards, best and worst industries.
     """
-    from ia.organs.market import reading
-    from ia.organs.market.summary import summary as figures
+    from ia.organs.market import market_reader
+    from ia.organs.market.day_summary import summarize_day as figures
 
-    with reading.opened(scope.ws) as db:
-        return figures(db, reading.latest(db, scope.notify))
+    with market_reader.open_market(scope.ws) as db:
+        return figures(db, market_reader.load_day(db, scope.notify))
 
 
 @tool("market.gainers", READ, together=True)
-def gainers(
+def list_gainers(
     scope: Scope,
     limit: int = 50,
     losers: Annotated[bool, "those that fell most instead"] = False,
     exclude_new: Annotated[bool, "without those listed in the last 60 days"] = False,
     exclude_st: bool = False,
-) -> dict[str, Any]:
+) -> Json:
     """Show the stocks that rose most on the day, with industry and the first of their concepts."""
-    from ia.organs.market import reading
+    from ia.organs.market import market_reader
 
-    with reading.opened(scope.ws) as db:
-        day = reading.latest(db, scope.notify)
-        rows = reading.gainers(
+    with market_reader.open_market(scope.ws) as db:
+        day = market_reader.load_day(db, scope.notify)
+        rows = market_reader.load_gainers(
             db, day, max(1, min(limit, 100)), losers=losers, new=not exclude_new, st=not exclude_st
-        )  # fmt: skip
+        )
     names = ("symbol", "name", "change_pct", "price", "amount", "turnover_pct", "industry")
     stocks = [{**{n: row[n] for n in names}, "concepts": (row["concepts"] or "").split(";")[:4]} for row in rows]
-    return {**_day(day), "stocks": stocks}
+    return {**_describe_day(day), "stocks": stocks}
 
 
 @tool("market.sectors", READ, together=True)
-def sectors(
+def list_sectors(
     scope: Scope, kind: Literal["industry", "concept"] = "industry", limit: Annotated[int, "best and worst"] = 10
-) -> dict[str, Any]:
+) -> Json:
     """Show the best and worst industries or concepts of the day: mean change, members up and down, leader."""
-    from ia.organs.market import reading
-    from ia.organs.market.summary import sectors as grouped
+    from ia.organs.market import market_reader
+    from ia.organs.market.day_summary import load_sectors as grouped
 
-    with reading.opened(scope.ws) as db:
-        day = reading.latest(db, scope.notify)
+    with market_reader.open_market(scope.ws) as db:
+        day = market_reader.load_day(db, scope.notify)
         rows = grouped(db, day, kind)
     if rows:  # the source's groups may be of a day before
         day = day._replace(date=rows[0]["date"])
@@ -189,53 +220,53 @@ def sectors(
         {name: row.get(name) for name in ("name", "change_pct", "up", "down", "leader", "leader_pct")} for row in rows
     ]
     worst = told[max(count, len(told) - count) :]
-    return {**_day(day), "kind": kind, "count": len(rows), "best": told[:count], "worst": worst[::-1]}
+    return {**_describe_day(day), "kind": kind, "count": len(rows), "best": told[:count], "worst": worst[::-1]}
 
 
 @tool("market.mainline", READ, together=True)
-def mainline(scope: Scope, top: Annotated[int, "how many of the top gainers"] = 50) -> dict[str, Any]:
+def find_main_lines(scope: Scope, top: Annotated[int, "how many of the top gainers"] = 50) -> Json:
     """Find the main lines of the day: industries and concepts with more of the top gainers than chance explains. Empty
     `lines`: there is none.
     """
-    from ia.organs.market import mainline as lines
-    from ia.organs.market import reading
+    from ia.organs.market import main_lines as lines
+    from ia.organs.market import market_reader
 
-    with reading.opened(scope.ws) as db:
-        day = reading.latest(db, scope.notify)
-        return lines.mainlines(db, day, top=max(5, min(top, 1000)))
+    with market_reader.open_market(scope.ws) as db:
+        day = market_reader.load_day(db, scope.notify)
+        return lines.find_mainlines(db, day, top=max(5, min(top, 1000)))
 
 
 @tool("market.northbound", READ, together=True)
-def northbound(scope: Scope, days: int = 10) -> dict[str, Any]:
+def list_northbound(scope: Scope, days: int = 10) -> Json:
     """Show north-bound trading by day and channel, in yuan. `net` is null since August 2024: no longer published."""
-    from ia.organs.market import reading
+    from ia.organs.market import market_reader
 
-    rows = reading.northbound(scope.ws, max(1, min(days, 60)), scope.notify)
-    return _listed(rows, "`ia sync northbound`")
+    rows = market_reader.load_northbound(scope.ws, max(1, min(days, 60)), scope.notify)
+    return _format_stored_rows(rows, "`ia sync northbound`")
 
 
 @tool("market.lhb", READ, together=True)
-def lhb(scope: Scope, date: Annotated[str | None, "2024-03-15; default: the newest"] = None) -> dict[str, Any]:
+def list_unusual_trading(scope: Scope, date: Annotated[str | None, "2024-03-15; default: the newest"] = None) -> Json:
     """Show a day's stocks with unusual trading (dragon and tiger list), largest net buying first (yuan), and why."""
-    from ia.organs.market import reading
+    from ia.organs.market import market_reader
 
-    rows = reading.lhb(scope.ws, date or None, scope.notify)
-    return _listed([{k: v for k, v in row.items() if v is not None} for row in rows[:60]], "`ia sync lhb`")
+    rows = market_reader.load_lhb(scope.ws, date or None, scope.notify)
+    return _format_stored_rows([{k: v for k, v in row.items() if v is not None} for row in rows[:60]], "`ia sync lhb`")
 
 
-def _listed(rows: list[dict[str, Any]], sync: str) -> dict[str, Any]:
+def _format_stored_rows(rows: Sequence[Mapping[str, object]], sync: str) -> Json:
     if not rows:
-        raise NotFound("nothing of this is stored", hint="{sync} fetches it", sync=sync)
+        raise NotFound("no data stored for this", hint="run {sync} to fetch it", sync=sync)
     about = {"date": rows[0]["date"], "source": rows[0]["source"], "simulated": rows[0]["simulated"]}
     return {**about, "rows": [{k: v for k, v in row.items() if k not in ("source", "simulated")} for row in rows]}
 
 
-def _day(day: "Day") -> dict[str, Any]:
+def _describe_day(day: "MarketDay") -> Json:
     told = {"date": day.date, "time": day.time, "closed": day.closed, "source": day.name, "simulated": day.simulated}
     return told if day.of_bars is None else {**told, "made_from_bars_of": day.of_bars}
 
 
-def _own(scope: Scope) -> list[str]:
+def _held_and_watched(scope: Scope) -> list[str]:
     """Return what is held and what is watched."""
     from ia.wiring.universe import list_universe
 
@@ -244,87 +275,106 @@ def _own(scope: Scope) -> list[str]:
         with contextlib.suppress(NotFound):
             found |= dict.fromkeys(symbol.canonical for symbol in list_universe(scope.ws, name))
     if not found:
-        raise NotFound("nothing is held or watched", hint="give symbols")
+        raise NotFound("no securities are held or watched", hint="give symbols")
     return list(found)
 
 
-def shown(market: Market, tail: int = 10) -> dict[str, Any]:
+def describe_bars(market: ScopeMarket, tail: int = 10) -> Json:
     """Return what a model sees of bars: where they come from, their range, and the newest few as canonical lines."""
     bars = market.bars
     count = max(1, min(tail, MAX_TAIL))
-    lines = list(bar_lines(bars.part(-count)))
+    lines = list(bar_lines(bars.slice_bars(-count)))
     return {
-        "symbol": market.symbol, "name": market.name, "period": market.period, "adjust": market.adjust,
-        "source": market.source, "simulated": market.simulated,
-        "rows": len(bars.date), "first": bars.date[0], "last": bars.date[-1],
+        "symbol": market.symbol,
+        "name": market.name,
+        "period": market.period,
+        "adjust": market.adjust,
+        "source": market.source,
+        "simulated": market.simulated,
+        "rows": len(bars.date),
+        "first": bars.date[0],
+        "last": bars.date[-1],
         "bars": "".join(lines).splitlines(),
-    }  # fmt: skip
+    }
 
 
-def bars_of(scope: Scope, symbol: str | None) -> Market:
+def bars_of(scope: Scope, symbol: str | None) -> ScopeMarket:
     """OHLCV → compute: all daily bars of a symbol, else those that this scope or its session looked at last.
 
     A symbol that is named means its default window, whatever window of it was looked at before.
     raises  NotFound where nothing was looked at yet.
     """
-    from ia.organs.compute import arrays
+    from ia.organs.compute import array_backend
 
-    arrays.many()
+    array_backend.settle_on_numpy()
     if symbol:
         before = scope.market
-        if before is not None and _default(before) and symbol in (before.symbol, before.name, _bare(before.symbol)):
+        if (
+            before is not None
+            and _is_default_view(before)
+            and symbol in (before.symbol, before.name, _bare_code(before.symbol))
+        ):
             return before
         try:
-            ohlcv(scope, symbol)
+            fetch_prices(scope, symbol)
         except IaError as exc:
             if scope.actor != "user":
-                raise without_cells(exc, {"symbol": symbol}) from None
+                raise strip_cells(exc, {"symbol": symbol}) from None
             raise
         found = scope.market
         assert found is not None
         scope.market = before or found
         return found
     if scope.market is None:
-        scope.market = _last(scope)
+        scope.market = _load_last_market(scope)
     return scope.market
 
 
-def window(market: Market) -> dict[str, Any]:
+def describe_window(market: ScopeMarket) -> Json:
     """Return which bars a result is of, in the words of market.ohlcv: their period, how many, from when to when."""
     dates = market.bars.date
     return {
-        "symbol": market.symbol, "period": market.period, "rows": len(dates),
-        "first": dates[0] if dates else None, "last": dates[-1] if dates else None,
-    }  # fmt: skip
+        "symbol": market.symbol,
+        "period": market.period,
+        "rows": len(dates),
+        "first": dates[0] if dates else None,
+        "last": dates[-1] if dates else None,
+    }
 
 
-def _default(market: Market) -> bool:
+def _is_default_view(market: ScopeMarket) -> bool:
     """Whether bars are what a symbol means where no window, period or adjustment is named."""
     return market.whole and (market.period, market.adjust) == ("daily", "qfq")
 
 
-def _bare(canonical: str) -> str:
+def _bare_code(canonical: str) -> str:
     return canonical.split(".")[0]
 
 
-def _remember(scope: Scope, request: Any) -> None:
+def _remember_request(scope: Scope, request: Any) -> None:
     """Keep what was asked for, so that the next turn of the session, or the next command, can go on with it."""
     from ia.kernel import store
     from ia.wiring.last_bars import remember_request
 
     lasting = scope.session != scope.turn if scope.session else scope.actor == "user"
-    if lasting and store.writable(scope.ws.db):
+    if lasting and store.is_writable(scope.ws.db):
         remember_request(scope.ws, request, scope.session)
 
 
-def _last(scope: Scope) -> Market:
+def _load_last_market(scope: Scope) -> ScopeMarket:
     from ia.wiring.last_bars import load_last_bars
 
     try:
         answer = load_last_bars(scope.ws, scope.notify, scope.session)
     except NotFound:
-        raise NotFound("no prices were looked at yet", hint="call market.ohlcv first, or give symbol") from None
-    return Market(
-        answer.symbol.canonical, answer.series.name or answer.symbol.name or "", answer.bars,
-        bool(answer.series.simulated), answer.period, answer.adjust, answer.series.adapter, whole=False,
-    )  # fmt: skip
+        raise NotFound("no prices loaded yet", hint="call market.ohlcv first, or give symbol") from None
+    return ScopeMarket(
+        answer.symbol.canonical,
+        answer.series.name or answer.symbol.name or "",
+        answer.bars,
+        bool(answer.series.simulated),
+        answer.period,
+        answer.adjust,
+        answer.series.adapter,
+        whole=False,
+    )

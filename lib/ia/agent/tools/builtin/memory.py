@@ -1,14 +1,15 @@
 """memory.* and soul.propose: what is in the head. Each kind of memory changes by its own rule, through the gate."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
-from ia.agent.tools import gate, writes
+from ia.agent.tools import gate, gated_writes
 from ia.agent.tools.registry import CONFIRM, READ, WRITE, tool
 from ia.agent.tools.scope import Scope
-from ia.kernel import clock, outside
+from ia.kernel import clock, untrusted
 from ia.kernel.errors import NotFound, UsageError
+from ia.kernel.jsontypes import Json
 from ia.kernel.workspace import Workspace
-from ia.organs.memory import index, rules, writing
+from ia.organs.memory import change_rules, contents, writing
 
 MAX_HITS = 20
 NOTES = "notes/"
@@ -17,207 +18,219 @@ Because = Annotated[str, "the reason; beliefs need one"]
 
 
 @tool("memory.read", READ)
-def read(scope: Scope, path: Annotated[str, "beliefs, tracking, preferences, soul, MEMORY, observations/… …"]) -> str:
+def read_memory(
+    scope: Scope, path: Annotated[str, "beliefs, tracking, preferences, soul, MEMORY, observations/… …"]
+) -> str:
     """Read a file of the memory; `MEMORY` is the table of contents of everything, `soul` is soul.md."""
-    target = rules.path_of(scope.ws, path)
-    text = index.text(scope.ws) if target == index.PATH else scope.ws.read(target)
+    target = change_rules.path_of(scope.ws, path)
+    text = contents.render_index(scope.ws) if target == contents.PATH else scope.ws.read(target)
     if text is None:
-        raise NotFound("{path}: no such memory", path=target, hint="memory.list shows what there is")
-    return writes.readable(scope, text)
+        raise NotFound("{path}: no such memory file", path=target, hint="memory.list lists the entries")
+    return gated_writes.fence_if_untrusted(scope, text)
 
 
 @tool("memory.list", READ)
-def list_(scope: Scope) -> list[dict[str, Any]]:
+def list_memories(scope: Scope) -> list[Json]:
     """List the files of the memory: path, time (UTC), headline."""
-    return [entry._asdict() for entry in index.listed(scope.ws)]
+    return [entry._asdict() for entry in contents.list_memory(scope.ws)]
 
 
 @tool("memory.recall", READ)
-def recall(
+def recall_passages(
     scope: Scope,
     query: Annotated[str, "words or a question"],
     limit: int = 5,
     since: Annotated[str | None, "2024-03-15, 30d …: only what is as new"] = None,
-) -> list[dict[str, Any]]:
+) -> list[Json]:
     """Search all notes and memories, best first: source, date, score and the passage that fits."""
-    from ia.organs.recall.search import recall as found
+    from ia.organs.recall.search import recall_notes as found
 
     hits = found(scope.ws, query, limit=max(1, min(limit, MAX_HITS)), since=since or None, notify=scope.notify)
-    return [{**hit._asdict(), "content": writes.passage(scope, hit.source, hit.content)} for hit in hits]
+    return [{**hit._asdict(), "content": gated_writes.fence_passage(scope, hit.source, hit.content)} for hit in hits]
 
 
 @tool("memory.write", WRITE)
-def write(
+def write_memory(
     scope: Scope,
     path: Annotated[str, "tracking, beliefs, preferences, soul, observations/…, reflections/…, journal/…"],
     content: Annotated[str, "the whole file"],
     because: Because = "",
-) -> dict[str, Any]:
+) -> gated_writes.WriteResult:
     """Replace a file of the memory; preferences and the soul only become a proposal. To add a line use
     memory.believe, observe, reflect, track, prefer or soul.propose.
     """
-    target = rules.path_of(scope.ws, path)
-    kind = rules.rule(target)
-    text = writes.clean(scope, content)
-    if kind == rules.CONSENT:
-        return _consent(scope, target, text, because)
-    if kind == rules.REASONED:
-        _reasoned(because)
-    return writes.written(
-        scope, writes.area_of(target),
-        lambda ws: _paths(writing.write(ws, target, text, because=because, actor=scope.actor)),
-        kind="belief" if kind == rules.REASONED else "memory", because=because,
-    )  # fmt: skip
+    target = change_rules.path_of(scope.ws, path)
+    kind = change_rules.change_rule(target)
+    text = gated_writes.clean_text(scope, content)
+    if kind == change_rules.CONSENT:
+        return _propose_content(scope, target, text, because)
+    if kind == change_rules.REASONED:
+        _require_reason(because)
+    return gated_writes.write_or_propose(
+        scope,
+        gated_writes.area_of(target),
+        lambda ws: _as_path_list(writing.write_memory(ws, target, text, because=because, actor=scope.actor)),
+        kind="belief" if kind == change_rules.REASONED else "memory",
+        because=because,
+    )
 
 
 @tool("memory.log", WRITE)
-def log(scope: Scope, content: Annotated[str, "one entry"]) -> dict[str, Any]:
+def add_journal_entry(scope: Scope, content: Annotated[str, "one entry"]) -> gated_writes.WriteResult:
     """Add an entry with the time to today's journal."""
-    text = writes.clean(scope, content)
-    return writes.written(scope, "journal", lambda ws: writing.log(ws, text, actor=scope.actor))
+    text = gated_writes.clean_text(scope, content)
+    return gated_writes.write_or_propose(scope, "journal", lambda ws: writing.log_journal(ws, text, actor=scope.actor))
 
 
 @tool("memory.note", WRITE)
-def note(
+def write_topic_note(
     scope: Scope,
     key: Annotated[str, "market_regime, position_600519, playbook"],
     content: Annotated[str, "the whole note"],
-) -> dict[str, Any]:
+) -> gated_writes.WriteResult:
     """Write the note of a topic, notebook/notes/KEY.md. `playbook` and `position_…` of what is held come with every
     turn.
     """
     from ia.organs import notebook
 
     if "/" in key:
-        raise UsageError("{key!r}: a key is one name", key=key[:80], hint="for a path use notebook.write")
+        raise UsageError(
+            "{key!r} is not a valid key; give one name without a slash",
+            key=key[:80],
+            hint="to write to a path, use notebook.write",
+        )
     target = notebook.path_of(scope.ws, NOTES + key)
-    text = writes.clean(scope, content)
-    return writes.written(
-        scope, writes.area_of(target), lambda ws: notebook.write(ws, target, text, actor=scope.actor)
-    )  # fmt: skip
+    text = gated_writes.clean_text(scope, content)
+    return gated_writes.write_or_propose(
+        scope, gated_writes.area_of(target), lambda ws: notebook.write_note(ws, target, text, actor=scope.actor)
+    )
 
 
 @tool("memory.observe", WRITE)
-def observe(
+def add_observation(
     scope: Scope,
     topic: Annotated[str, "a name or a code"],
     content: Annotated[str, "what, with its figures"],
-) -> dict[str, Any]:
+) -> gated_writes.WriteResult:
     """Add an observation to observations/DATE-TOPIC.md: a fact or a judgment of today."""
-    text, about = writes.clean(scope, content), writes.clean(scope, topic)
+    text, about = gated_writes.clean_text(scope, content), gated_writes.clean_text(scope, topic)
 
-    def observed(ws: Workspace) -> list[str]:
+    def write_observation(ws: Workspace) -> list[str]:
         if not scope.tainted or scope.actor == "user":
-            return writing.observe(ws, about, text, actor=scope.actor)
-        draft = writes.Draft(scope.ws)
-        path = writing.observe(draft, about, text)[-1]
+            return writing.add_observation(ws, about, text, actor=scope.actor)
+        draft = gated_writes.UntrustedDraft(scope.ws)
+        path = writing.add_observation(draft, about, text)[-1]
         before = scope.ws.read(path)
-        if before is not None and outside.origin_of(before) is None:  # what is trusted stays as it is
-            path = writes.beside(scope.ws, path)
-            stem = path.removeprefix(f"{rules.OBSERVATIONS}/{clock.today()}-").removesuffix(".md")
-            path = writing.observe(draft, stem, text)[-1]
+        if before is not None and untrusted.origin_of(before) is None:  # what is trusted stays as it is
+            path = gated_writes.free_untrusted_path(scope.ws, path)
+            stem = path.removeprefix(f"{change_rules.OBSERVATIONS}/{clock.today()}-").removesuffix(".md")
+            path = writing.add_observation(draft, stem, text)[-1]
         ws.write(path, draft.texts[path])
         return [path]
 
-    return writes.written(scope, "observations", observed)
+    return gated_writes.write_or_propose(scope, "observations", write_observation)
 
 
 @tool("memory.believe", WRITE)
-def believe(
+def add_belief(
     scope: Scope,
     text: Annotated[str, "the belief, one sentence"],
     because: Annotated[str, "the reason: evidence, not a mood"],
     replaces: Annotated[str, "words of the one it replaces"] = "",
-) -> dict[str, Any]:
+) -> gated_writes.WriteResult:
     """Add a belief, or put it in the place of another; before, now and why are logged."""
-    _reasoned(because)
-    belief, why = writes.clean(scope, text), writes.clean(scope, because)
-    return writes.written(
-        scope, "beliefs",
-        lambda ws: writing.believe(ws, belief, because=why, replaces=replaces, actor=scope.actor),
-        kind="belief", because=because,
-    )  # fmt: skip
+    _require_reason(because)
+    belief, why = gated_writes.clean_text(scope, text), gated_writes.clean_text(scope, because)
+    return gated_writes.write_or_propose(
+        scope,
+        "beliefs",
+        lambda ws: writing.add_belief(ws, belief, because=why, replaces=replaces, actor=scope.actor),
+        kind="belief",
+        because=because,
+    )
 
 
 @tool("memory.reflect", WRITE)
-def reflect(
+def add_reflection(
     scope: Scope,
     content: Annotated[str, "what was learned, what to do otherwise"],
     period: Annotated[str, "W11, 03, Q1 or 2024-W11; default: this month"] = "",
-) -> dict[str, Any]:
+) -> gated_writes.WriteResult:
     """Add a reflection to reflections/PERIOD.md: a lesson, or what the user coached."""
-    text = writes.clean(scope, content)
-    return writes.written(
-        scope, "reflections", lambda ws: writing.reflect(ws, text, period=period, actor=scope.actor)
-    )  # fmt: skip
+    text = gated_writes.clean_text(scope, content)
+    return gated_writes.write_or_propose(
+        scope, "reflections", lambda ws: writing.add_reflection(ws, text, period=period, actor=scope.actor)
+    )
 
 
 @tool("memory.track", WRITE)
-def track(
+def add_to_watch_list(
     scope: Scope,
     symbol: Annotated[str, "a code, a name or a topic; several securities apart by commas"],
     why: Annotated[str, "what is waited for"] = "",
-) -> dict[str, Any]:
+) -> gated_writes.WriteResult:
     """Put a security or a topic on the watch list."""
-    from ia.wiring.mentions import identify_security, split_securities
+    from ia.wiring.security_mentions import identify_security, split_securities
 
-    text, reason = writes.clean(scope, symbol), writes.clean(scope, why)
+    text, reason = gated_writes.clean_text(scope, symbol), gated_writes.clean_text(scope, why)
 
     def track_all(ws: Workspace) -> list[str]:
         for each in split_securities(text) or [text]:
             item, code, *names = identify_security(each)
-            paths = writing.track(ws, item, reason, code=code, names=names, actor=scope.actor)
+            paths = writing.track_item(ws, item, reason, code=code, names=names, actor=scope.actor)
         return paths
 
-    return writes.written(scope, "tracking", track_all, because=why)
+    return gated_writes.write_or_propose(scope, "tracking", track_all, because=why)
 
 
 @tool("memory.untrack", WRITE)
-def untrack(scope: Scope, symbol: Annotated[str, "a code, a name or a topic"]) -> dict[str, Any]:
+def remove_from_watch_list(
+    scope: Scope, symbol: Annotated[str, "a code, a name or a topic"]
+) -> gated_writes.WriteResult:
     """Take a security or a topic off the watch list."""
-    from ia.wiring.mentions import identify_security
+    from ia.wiring.security_mentions import identify_security
 
     item, code, *names = identify_security(symbol)
-    return writes.written(
-        scope, "tracking", lambda ws: writing.untrack(ws, item, code=code, names=names, actor=scope.actor)
-    )  # fmt: skip
+    return gated_writes.write_or_propose(
+        scope, "tracking", lambda ws: writing.untrack_item(ws, item, code=code, names=names, actor=scope.actor)
+    )
 
 
 @tool("memory.prefer", CONFIRM)
-def prefer(
+def propose_preference(
     scope: Scope,
     text: Annotated[str, "the user's preference, one sentence"],
     because: Because = "",
-) -> dict[str, Any]:
+) -> gated_writes.WriteResult:
     """Propose a preference of the user: style of investing or of answers, attitude to risk. The user decides."""
-    preference = " ".join(writes.clean(scope, text).split())
+    preference = " ".join(gated_writes.clean_text(scope, text).split())
     if not preference:
         raise UsageError("nothing to propose: the text is empty")
-    lines = (scope.ws.read(rules.PREFERENCES) or "# Preferences\n").rstrip().splitlines()
+    lines = (scope.ws.read(change_rules.PREFERENCES) or "# Preferences\n").rstrip().splitlines()
     lines += [""] if lines[-1].startswith("#") else []
-    return _consent(scope, rules.PREFERENCES, "\n".join([*lines, f"- {preference}"]) + "\n", because)
+    return _propose_content(scope, change_rules.PREFERENCES, "\n".join([*lines, f"- {preference}"]) + "\n", because)
 
 
 @tool("soul.propose", CONFIRM)
-def propose(
+def propose_soul_line(
     scope: Scope,
     add: Annotated[str, "one line to add"],
     because: Annotated[str, "the reason"],
     section: Annotated[str, "a heading of soul.md; default: the last"] = "",
-) -> dict[str, Any]:
+) -> gated_writes.WriteResult:
     """Propose one more line of soul.md, under one of its headings. The user decides."""
-    line = " ".join(writes.clean(scope, add).split()).lstrip("#-* ")
+    line = " ".join(gated_writes.clean_text(scope, add).split()).lstrip("#-* ")
     if not line:
         raise UsageError("nothing to propose: the text is empty")
-    head = " ".join(writes.clean(scope, section).split()).lstrip("# ")
-    before = scope.ws.read(rules.SOUL) or ""
-    return _consent(scope, rules.SOUL, added(before, line, head), because)
+    head = " ".join(gated_writes.clean_text(scope, section).split()).lstrip("# ")
+    before = scope.ws.read(change_rules.SOUL) or ""
+    return _propose_content(scope, change_rules.SOUL, insert_soul_line(before, line, head), because)
 
 
-def added(soul: str, line: str, section: str = "") -> str:
+def insert_soul_line(soul: str, line: str, section: str = "") -> str:
     """Return a soul with one more line at the end of a section; the section is made where there is none of that name.
 
-    >>> added("# 我是谁\\n助手\\n\\n# 我的边界\\n- 不下单\\n", "看资金面", "我是谁")
+    >>> insert_soul_line("# 我是谁\\n助手\\n\\n# 我的边界\\n- 不下单\\n", "看资金面", "我是谁")
     '# 我是谁\\n助手\\n- 看资金面\\n\\n# 我的边界\\n- 不下单\\n'
     """
     lines = soul.rstrip().splitlines()
@@ -233,20 +246,20 @@ def added(soul: str, line: str, section: str = "") -> str:
     return "\n".join([*lines[:end], f"- {line}", *lines[end:]]) + "\n"
 
 
-def _consent(scope: Scope, path: str, text: str, because: str) -> dict[str, Any]:
+def _propose_content(scope: Scope, path: str, text: str, because: str) -> gated_writes.WriteResult:
     """Propose a new content of soul.md or preferences.md."""
-    area = writes.area_of(path)
-    gate.way(scope, area, confirm=True)
+    area = gated_writes.area_of(path)
+    gate.choose_write_mode(scope, area, confirm=True)
     if not text.strip():
         raise UsageError("nothing to propose: the text is empty")
-    return writes.proposed(scope, area, path, text if text.endswith("\n") else text + "\n", because)
+    return gated_writes.propose_content(scope, area, path, text if text.endswith("\n") else text + "\n", because)
 
 
-def _reasoned(because: str) -> None:
+def _require_reason(because: str) -> None:
     if not because.strip():
-        raise UsageError("a belief needs its reason", hint="give it as `because`")
+        raise UsageError("a belief needs a reason", hint="give the reason as `because`")
 
 
-def _paths(found: Any) -> list[str]:
+def _as_path_list(found: object) -> list[str]:
     assert isinstance(found, list)  # the other outcome is a proposal, which only what needs consent becomes
     return found

@@ -1,22 +1,27 @@
 """skills.*: methods that were learned. A skill in force narrows what may be called, and nothing widens it again."""
 
 import json
-from typing import Annotated, Any
+import re
+from collections.abc import Mapping
+from typing import Annotated
 
 from ia.agent.tools import gate
-from ia.agent.tools.asking import split_words
-from ia.agent.tools.builtin.market import bars_of, window
-from ia.agent.tools.refusals import said
+from ia.agent.tools.builtin.market import bars_of, describe_window
+from ia.agent.tools.consent import split_words
+from ia.agent.tools.gated_writes import describe_proposal, propose_content, require_proposal_room
 from ia.agent.tools.registry import CONFIRM, READ, tool
 from ia.agent.tools.scope import Scope
-from ia.agent.tools.writes import describe_proposal, proposed, room
 from ia.faculties import skills
+from ia.faculties.skills import tables
 from ia.faculties.skills.expertise import outline, phases
-from ia.kernel import outside, proposals
+from ia.kernel import proposals, untrusted
 from ia.kernel.errors import NotFound, Refused
+from ia.kernel.i18n import Voice
+from ia.kernel.jsontypes import Json
 
 ALWAYS = ("skills.list", "skills.load", "skills.check", "memory.recall")
 """What every skill may call, in the bounds of whoever called it."""
+_NAME = re.compile(r"[a-z0-9-]{1,64}")
 OPENS = {"memory.reflect": "reflections", "memory.track": "tracking", "memory.log": "journal"}
 """Areas that the user opens by naming a skill that says it writes there."""
 MAX_FINDINGS = 40
@@ -24,15 +29,17 @@ MAX_TEXTS = 40
 
 
 @tool("skills.list", READ)
-def list_(scope: Scope) -> dict[str, Any]:
+def list_skills(scope: Scope) -> Json:
     """List the skills: tested ways of doing a kind of work, what each is for, and its arguments."""
     person = scope.actor == "user"
-    found = [s for s in skills.listed(scope.ws) if person or (s.enabled and s.model_invocable and s.problem is None)]
-    return {"skills": [_listed(skill, person, scope.lang) for skill in found]}
+    found = [
+        s for s in skills.list_skills(scope.ws) if person or (s.enabled and s.model_invocable and s.problem is None)
+    ]
+    return {"skills": [_describe_skill(skill, person, scope.lang) for skill in found]}
 
 
-def _listed(skill: skills.Skill, person: bool, lang: str) -> dict[str, Any]:
-    told: dict[str, Any] = {"name": skill.name, "description": skill.description(lang)}
+def _describe_skill(skill: skills.Skill, person: bool, lang: str) -> Json:
+    told: Json = {"name": skill.name, "description": skill.description(lang)}
     told |= {"arguments": skill.argument_hint} if skill.argument_hint else {}
     told |= {"triggers": list(skill.triggers)} if skill.triggers else {}
     if person:
@@ -41,21 +48,23 @@ def _listed(skill: skills.Skill, person: bool, lang: str) -> dict[str, Any]:
 
 
 @tool("skills.load", READ, seconds=600)
-def load(
+def load_skill(
     scope: Scope,
     name: Annotated[str | None, "name of a skill; null: a connection ends the one in force"],
     arguments: Annotated[str, "what it is to work on"] = "",
     file: Annotated[str, "only the text of another file of it: references/x.md"] = "",
-    steps: Annotated[bool, "for programs: the procedure as data, and no instructions"] = False,
-) -> dict[str, Any]:
+    steps: Annotated[bool, "for programs: the procedure, or the file, as data, and no instructions"] = False,
+) -> Json:
     """Load a skill: its instructions and procedure, to be followed from here on. Only the tools that it lists can be
     called afterwards. A skill that runs in a subagent returns the subagent's summary.
     """
     if name is None:
-        return _end(scope)
+        return _end_skill(scope)
+    if steps and tables.is_table(file):
+        return _table(scope, name, file)
     skill = skills.find(scope.ws, name)
     if scope.actor != "user" and not skill.model_invocable and skill.problem is None and scope.skill != skill.name:
-        raise Refused("only the user calls the skill {name}", name=skill.name, hint="the user types /{name}")
+        raise Refused("only the user can call the skill {name}", name=skill.name, hint="the user can type /{name}")
     if file:
         return {"skill": skill.name, "file": file, "text": skills.resource(scope.ws, name, file)}
     loaded = skills.load(scope.ws, name, arguments, by_user=scope.actor == "user")
@@ -64,33 +73,51 @@ def load(
         assert isinstance(told, dict)
         return {"skill": skill.name, **told}
     if scope.connection:
-        _end(scope)
-    activate(scope, loaded, by_user=scope.actor == "user")
+        _end_skill(scope)
+    activate_skill(scope, loaded, by_user=scope.actor == "user")
     procedure = phases(loaded.sop, scope.lang) if loaded.sop else []
     others = [path for path, _ in skills.files(scope.ws, loaded.skill) if path != "SKILL.md"]
     return {
-        "skill": skill.name, **({} if steps else {"instructions": loaded.body}), "tools": list(scope.allowed or ()),
+        "skill": skill.name,
+        **({} if steps else {"instructions": loaded.body}),
+        "tools": list(scope.allowed or ()),
         **({"files": others} if others else {}),
         **({"ends": "with the next skills.load; with name null no skill is in force"} if scope.connection else {}),
         **({"procedure": procedure if steps else outline(procedure)} if loaded.sop else {}),
-        **_problems(scope, [loaded.skill.name]),
-    }  # fmt: skip
+        **_describe_problems(scope, [loaded.skill.name]),
+    }
 
 
-def _end(scope: Scope) -> dict[str, Any]:
+def _table(scope: Scope, name: str, file: str) -> Json:
+    """Return a table or a template of a skill as data; that of the skill that comes with ia where there is none.
+
+    raises  BadData with file and line.
+    """
+    skill = next((each for each in skills.list_skills(scope.ws) if each.name == name and _may_read(scope, each)), None)
+    own = tables.load_table(scope.ws, skill, file) if skill else None
+    found = own or tables.load_shipped(name, file, scope.ws) if _NAME.fullmatch(name) else own
+    told = {"skill": name, "file": file, "data": found.data if found else None}
+    return told | ({"lines": found.lines} if own and found and found.lines else {})
+
+
+def _may_read(scope: Scope, skill: skills.Skill) -> bool:
+    return skill.problem is None and skill.enabled and (skill.model_invocable or scope.actor == "user")
+
+
+def _end_skill(scope: Scope) -> Json:
     """Let a connection call again what it could before it loaded a skill. It stays for days: a turn does not.
 
     raises  Refused in a turn, where nothing widens what a skill has narrowed.
     """
     if not scope.connection:
-        raise Refused("a skill ends with its turn", hint="give the name of a skill")
+        raise Refused("a skill stays active until its turn ends", hint="give the name of a skill")
     ended, scope.skill = scope.skill, ""
     if ended:
         scope.allowed = scope.ground
     return {"skill": None, "ended": ended or None, "tools": None if scope.allowed is None else list(scope.allowed)}
 
 
-def activate(scope: Scope, loaded: skills.Loaded, *, by_user: bool) -> None:
+def activate_skill(scope: Scope, loaded: skills.Loaded, *, by_user: bool) -> None:
     """Put a skill in force: from here on the scope may call what it could and the skill lists, nothing more.
 
     by_user  the user named it: what it says it writes is then asked for.
@@ -98,21 +125,21 @@ def activate(scope: Scope, loaded: skills.Loaded, *, by_user: bool) -> None:
     may = (*loaded.skill.allowed, *ALWAYS)
     scope.ground = scope.allowed
     scope.skill = loaded.skill.name
-    scope.allowed = tuple(dict.fromkeys(may)) if scope.allowed is None else _both(scope.allowed, may)
+    scope.allowed = tuple(dict.fromkeys(may)) if scope.allowed is None else _intersect_patterns(scope.allowed, may)
     if by_user:
-        opened = {area for name, area in OPENS.items() if _covered(name, loaded.skill.declared or ())}
-        if _covered("memory.write", loaded.skill.declared or ()):
+        opened = {area for name, area in OPENS.items() if _is_covered(name, loaded.skill.declared or ())}
+        if _is_covered("memory.write", loaded.skill.declared or ()):
             opened |= set(OPENS.values())
         scope.granted = scope.granted | opened
 
 
-def _both(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+def _intersect_patterns(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
     """Return patterns for what both of two lists of patterns allow."""
-    narrow = [a for a in one if _covered(a, other)] + [b for b in other if _covered(b, one)]
+    narrow = [a for a in one if _is_covered(a, other)] + [b for b in other if _is_covered(b, one)]
     return tuple(dict.fromkeys(narrow))
 
 
-def _covered(name: str, patterns: tuple[str, ...]) -> bool:
+def _is_covered(name: str, patterns: tuple[str, ...]) -> bool:
     """Whether a name, or all that an `organ.*` pattern stands for, is in a list of patterns."""
     return any(
         name == each or each == "*" or (each.endswith(".*") and name.startswith(each[:-1]) and "*" not in name[:-1])
@@ -121,48 +148,51 @@ def _covered(name: str, patterns: tuple[str, ...]) -> bool:
 
 
 @tool("skills.check", READ, seconds=120)
-def check(
+def check_skill_rules(
     scope: Scope,
     name: Annotated[str, "a skill; default: the one in force, else all with rules"] = "",
     symbol: Annotated[str | None, "default: the bars of the last market.ohlcv"] = None,
-) -> dict[str, Any]:
+) -> Json:
     """Check the bars against the rules, patterns and red flags of a skill: what fires comes with what follows from it,
     its weight and its source; `for_you_to_judge` are conditions in words, which bars alone cannot decide.
     """
-    names = _checked(scope, name)
-    market = bars_of(scope, symbol)
+    names = _skills_to_check(scope, name)
+    market = bars_of(scope, symbol) if symbol or any(skills.needs_bars(scope.ws, each) for each in names) else None
     fired, failed, quiet, words = [], [], 0, []
     for each in names:
         mark = {"skill": each} if len(names) > 1 else {}
-        for finding in skills.check(scope.ws, each, market.bars, scope.notify, scope.lang):
+        for finding in skills.check(scope.ws, each, market.bars, scope.notify, scope.lang) if market else ():
             if finding.problem is not None:
                 failed.append({**mark, "id": finding.id, "problem": str(finding.problem)[:200]})
             elif finding.fired:
-                fired.append({**mark, **_told(finding), "condition": finding.condition})
+                fired.append({**mark, **_describe_finding(finding), "condition": finding.condition})
             else:
                 quiet += 1
         words += [
-            {**mark, **_told(finding), "if": finding.condition} for finding in skills.texts(scope.ws, each, scope.lang)
+            {**mark, **_describe_finding(finding), "if": finding.condition}
+            for finding in skills.texts(scope.ws, each, scope.lang)
         ]
-    told: dict[str, Any] = {
-        "skills": names, **window(market), "date": market.bars.date[-1], "bars": len(market.bars.date),
-        "fired": fired[:MAX_FINDINGS], "not_fired": quiet,
-    }  # fmt: skip
-    told |= {"simulated": True} if market.simulated else {}
+    told: Json = {
+        "skills": names,
+        **({**describe_window(market), "date": market.bars.date[-1], "bars": len(market.bars.date)} if market else {}),
+        "fired": fired[:MAX_FINDINGS],
+        "not_fired": quiet,
+    }
+    told |= {"simulated": True} if market and market.simulated else {}
     told |= {"more_fired": len(fired) - MAX_FINDINGS} if len(fired) > MAX_FINDINGS else {}
     told |= {"failed": failed[:MAX_TEXTS]} if failed else {}
-    told |= _problems(scope, names)
+    told |= _describe_problems(scope, names)
     return told | ({"for_you_to_judge": words[:MAX_TEXTS]} if words else {})
 
 
-def _problems(scope: Scope, names: list[str]) -> dict[str, Any]:
+def _describe_problems(scope: Scope, names: list[str]) -> Json:
     """Return what of the knowledge of skills cannot be used: the skill, the file, and why."""
     found = [(name, each) for name in names for each in skills.knowledge(scope.ws, name).problems]
-    told = [{"skill": name, "problem": said(each, scope.lang)[:200]} for name, each in found[:MAX_TEXTS]]
+    told = [{"skill": name, "problem": Voice(scope.lang).say(each)[:200]} for name, each in found[:MAX_TEXTS]]
     return {"problems": told} if told else {}
 
 
-def _checked(scope: Scope, name: str) -> list[str]:
+def _skills_to_check(scope: Scope, name: str) -> list[str]:
     """Return the names of the skills to check against: the one named, the one in force, or all that know something.
 
     raises  NotFound; Refused for one that is disabled.
@@ -173,63 +203,66 @@ def _checked(scope: Scope, name: str) -> list[str]:
     if wanted:
         return [usable(scope.ws, wanted).name]
     found = []
-    for skill in skills.listed(scope.ws):
+    for skill in skills.list_skills(scope.ws):
         if skill.enabled and skill.problem is None and (skill.model_invocable or scope.actor == "user"):
             known = skills.knowledge(scope.ws, skill.name)
             found += [skill.name] if known.patterns or known.red_flags or known.rules else []
     if not found:
-        raise NotFound("no skill here knows rules", hint="`ia skill install` brings skills")
+        raise NotFound("no installed skill has rules", hint="install skills with `ia skill install`")
     return found
 
 
 @tool("skills.install", CONFIRM, seconds=180)
-def install(
+def propose_skill_install(
     scope: Scope,
     source: Annotated[str, "an https address of a git repository; ssh, a folder or .zip only where the user named it"],
     because: Annotated[str, "why the user would want it"],
     name: Annotated[str, "which skill, where the source has several"] = "",
-) -> dict[str, Any]:
+) -> Mapping[str, object]:
     """Propose to install a skill. The user sees its tools and files, and decides. An address that the user did not name
     is fetched when the user has approved that.
     """
     from ia.faculties.packages import sources
     from ia.faculties.skills import installing
 
-    gate.way(scope, "skills", confirm=True)
+    gate.choose_write_mode(scope, "skills", confirm=True)
     source = source.strip()
     far = sources.is_remote(source) and not source.lower().startswith("file:")
-    if scope.actor != "user" and not _named(source, split_words(scope.asked)[0]):
+    if scope.actor != "user" and not _names_source(source, split_words(scope.asked)[0]):
         if not far or any(origin != scope.own for origin in scope.origins):
             raise Refused(
-                "{source}: only a source that the user named can be installed from here",
+                "{source}: a model can only install from a source that the user named",
                 source=sources.hide_password(source)[:200],
                 hint="ask the user to name it, or to type: ia skill install SOURCE",
             )
         sources.check_suggested(source)
-        told = proposed(scope, proposals.FETCH, source, json.dumps({"source": source, "name": name}), because)
+        told = propose_content(scope, proposals.FETCH, source, json.dumps({"source": source, "name": name}), because)
         return {**told, "hint": f"nothing was fetched; it {told['hint']}"}
-    room(scope)
+    require_proposal_room(scope)
     if scope.tainted:
-        because = f"[untrusted: {', '.join(scope.origins)}] {outside.folded(because)}"
-    proposal = installing.propose(scope.ws, source, name, because=because, origin=gate.origin(scope), actor=scope.actor)
+        because = f"[untrusted: {', '.join(scope.origins)}] {untrusted.fold_text(because)}"
+    proposal = installing.propose(
+        scope.ws, source, name, because=because, origin=gate.proposal_origin(scope), actor=scope.actor
+    )
     if proposal.id not in scope.pending:
         scope.pending.append(proposal.id)
     return describe_proposal(proposal.id, proposal.path)
 
 
-def _named(source: str, asked: str) -> bool:
+def _names_source(source: str, asked: str) -> bool:
     """Whether the user's words name a source: whole, and no dot of a sentence or beginning of another address."""
-    import re
-
     whole = rf"(?<![A-Za-z0-9._~/-]){re.escape(source)}(?!/?\.?[A-Za-z0-9_-])"
     return any(char.isalnum() for char in source) and re.search(whole, asked) is not None
 
 
-def _told(finding: skills.Finding) -> dict[str, Any]:
+def _describe_finding(finding: skills.RuleFinding) -> Json:
     return {
-        "id": finding.id, "kind": finding.kind, "tier": finding.tier, "text": finding.text,
+        "id": finding.id,
+        "kind": finding.kind,
+        "tier": finding.tier,
+        "text": finding.text,
         "confidence": finding.confidence,
         **({"stance": finding.stance} if finding.stance != "neutral" else {}),
         **({"trend": finding.trend} if finding.trend else {}),
         **({"source": finding.source} if finding.source else {}),
-    }  # fmt: skip
+    }

@@ -3,15 +3,16 @@
 import contextlib
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
-from ia.agent.tools import gate, writes
+from ia.agent.tools import gate, gated_writes
 from ia.agent.tools.registry import CONFIRM, tool
 from ia.agent.tools.scope import Scope
 from ia.kernel.errors import BadData, UsageError
+from ia.kernel.jsontypes import Json
 
 if TYPE_CHECKING:
-    from ia.faculties.schedule.model import Design
+    from ia.faculties.schedule.model import TaskDesign
     from ia.kernel.proposals import Proposal
 
 NEXT = 5
@@ -23,7 +24,7 @@ _POLICY = ("produces", "notify", "silent", "retries", "retry_after", "missed", "
 
 
 @tool("tasks.propose", CONFIRM)
-def propose(
+def propose_task(
     scope: Scope,
     name: Annotated[str, "short name: weekly-review"],
     schedule: Annotated[
@@ -44,57 +45,77 @@ def propose(
     missed: Annotated[Literal["once", "skip"], "slots while the machine slept: made up for once, or left out"] = "once",
     timeout: Annotated[int, "minutes"] = 30,
     because: Annotated[str, "why the user wants it"] = "",
-) -> dict[str, Any]:
+) -> Json:
     """Propose a task that runs by itself at certain times or events. The user reads the design and decides. Returns
-    the schedule in words and the next run times: tell the user both, with the number of the proposal."""
+    the schedule in words and the next run times: tell the user both, with the number of the proposal.
+    """
     given = {
-        "name": name, "schedule": schedule, "prompt": prompt, "run": run, "zone": zone, "calendar": calendar,
-        "inputs": inputs, "produces": produces, "notify": notify, "silent": silent, "retries": retries,
-        "retry_after": retry_after, "missed": missed, "timeout": timeout, "because": because,
-    }  # fmt: skip
-    return told(scope, kept(scope, apart(scope, designed(scope, given))))
+        "name": name,
+        "schedule": schedule,
+        "prompt": prompt,
+        "run": run,
+        "zone": zone,
+        "calendar": calendar,
+        "inputs": inputs,
+        "produces": produces,
+        "notify": notify,
+        "silent": silent,
+        "retries": retries,
+        "retry_after": retry_after,
+        "missed": missed,
+        "timeout": timeout,
+        "because": because,
+    }
+    return summarize_proposal(scope, propose_design(scope, separate_note(scope, build_design(scope, given))))
 
 
 class Kept(NamedTuple):
     """A design that waits for a person: its number, and whether it was there before. Its name may be another."""
 
     number: int
-    design: "Design"
+    design: "TaskDesign"
     known: bool = False
 
 
-def designed(scope: Scope, given: dict[str, Any]) -> "Design":
+def build_design(scope: Scope, given: Json) -> "TaskDesign":
     """Return the design that a model's arguments come to, if the gate lets it be proposed.
 
     raises  Refused (the gate); UsageError, BadData for arguments that make no task.
     """
-    from ia.faculties.schedule.model import ME, Design
+    from ia.faculties.schedule.model import ME, TaskDesign
 
-    gate.way(scope, "tasks", confirm=True)
-    texts: dict[str, Any] = {key: " ".join(writes.clean(scope, given.get(key) or "").split()) for key in _TEXTS}
+    gate.choose_write_mode(scope, "tasks", confirm=True)
+    texts: Json = {key: " ".join(gated_writes.clean_text(scope, given.get(key) or "").split()) for key in _TEXTS}
     if not texts["schedule"]:
         raise UsageError("a task needs a schedule, and a prompt or a run")
     plain = {key: given[key] for key in ("silent", "retries", "retry_after", "missed", "timeout") if key in given}
     names = given.get("notify")
-    channels = (ME,) if names is None else tuple(dict.fromkeys(writes.clean(scope, each).strip() for each in names))
-    design = Design(slug_of(writes.clean(scope, given.get("name") or "")), notify=channels, **texts, **plain)
-    return settled(in_form(design))
+    channels = (
+        (ME,) if names is None else tuple(dict.fromkeys(gated_writes.clean_text(scope, each).strip() for each in names))
+    )
+    design = TaskDesign(
+        slug_of(gated_writes.clean_text(scope, given.get("name") or "")), notify=channels, **texts, **plain
+    )
+    return complete_design(normalize_schedule(design))
 
 
-def told(scope: Scope, made: Kept) -> dict[str, Any]:
+def summarize_proposal(scope: Scope, made: Kept) -> Json:
     """Return what a model is told of a design: its number, schedule in words and next run times."""
-    from ia.faculties.schedule.describe import described
-    from ia.faculties.schedule.design import produced
+    from ia.faculties.schedule.describe import describe_design
+    from ia.faculties.schedule.design import output_path
 
     design, number = made.design, made.number
-    others = beside(scope, design)
+    others = tasks_at_same_times(scope, design)
     return {
-        **writes.describe_proposal(number, design.path, known=made.known), "schedule": design.schedule,
-        "described": described(design, language(design)), "next": upcoming(design), "keeps": produced(design),
+        **gated_writes.describe_proposal(number, design.path, known=made.known),
+        "schedule": design.schedule,
+        "described": describe_design(design, design_language(design)),
+        "next": next_run_times(design),
+        "keeps": output_path(design),
         **({"beside": others} if others else {}),
-        **({"kept in the same note": same} if (same := sharing(scope, design)) else {}),
-        **({"no such channel yet": lacking} if (lacking := unknown(design)) else {}),
-    }  # fmt: skip
+        **({"kept in the same note": same} if (same := tasks_with_same_note(scope, design)) else {}),
+        **({"no such channel yet": lacking} if (lacking := unknown_channels(design)) else {}),
+    }
 
 
 def slug_of(name: str) -> str:
@@ -104,98 +125,100 @@ def slug_of(name: str) -> str:
     """
     slug = re.sub(r"[^\w]+", "-", name).strip("-_").lower()
     if not slug or len(slug) > 60:
-        raise UsageError("{name!r} is not a name for a task", name=name[:80], hint="a short one: weekly-review")
+        raise UsageError(
+            "{name!r} is not a valid task name", name=name[:80], hint="use a short name, such as weekly-review"
+        )
     return f"task-{slug}" if slug.isdecimal() else slug
 
 
-def in_form(design: "Design") -> "Design":
+def normalize_schedule(design: "TaskDesign") -> "TaskDesign":
     """Return a design whose schedule has a form; one in words (每周五收盘后) is read by rules.
 
     raises  BadData.
     """
-    from ia.faculties.schedule import words, zones
-    from ia.faculties.schedule.forms import form
+    from ia.faculties.schedule import wish_parser, zones
+    from ia.faculties.schedule.schedule_forms import parse_schedule
 
     try:
-        form(design.schedule)
+        parse_schedule(design.schedule)
         return design
     except BadData:
         meant = re.match(r"(?:@|on |close)", design.schedule)
         if meant or not re.search(r"[\u3400-\u9fff]|[A-Za-z]{4}", design.schedule):
             raise
-        when = words.timing(design.schedule, zone=design.zone or zones.own().key)
+        when = wish_parser.parse_timing(design.schedule, zone=design.zone or zones.user_zone().key)
     return replace(
         design, schedule=when.schedule, zone=design.zone or when.zone, calendar=design.calendar or when.calendar
     )
 
 
-def settled(design: "Design") -> "Design":
+def complete_design(design: "TaskDesign") -> "TaskDesign":
     """Return a design with what it leaves open written out: the zone, and the exchange whose close it waits for.
 
     raises  BadData for a design that does not hold.
     """
-    from ia.faculties.schedule import phrases, zones
-    from ia.faculties.schedule.design import check
+    from ia.faculties.schedule import wish_text, zones
+    from ia.faculties.schedule.design import check_design
     from ia.faculties.schedule.exchange import ZONES
-    from ia.faculties.schedule.forms import Close, Event, form
+    from ia.faculties.schedule.schedule_forms import CloseSchedule, ScheduleEvent, parse_schedule
 
-    what = form(design.schedule)
-    if isinstance(what, Event):
+    what = parse_schedule(design.schedule)
+    if isinstance(what, ScheduleEvent):
         design = replace(design, zone="", calendar="")
     else:
-        calendar = design.calendar or ("CN" if isinstance(what, Close) else "")
-        zone = phrases.zone_named(design.zone) or ZONES.get(calendar, "") or zones.own().key
+        calendar = design.calendar or ("CN" if isinstance(what, CloseSchedule) else "")
+        zone = wish_text.find_zone(design.zone) or ZONES.get(calendar, "") or zones.user_zone().key
         design = replace(design, calendar=calendar, zone=zone)
-    check(design)
+    check_design(design)
     return design
 
 
-def kept(scope: Scope, design: "Design", lang: str = "", *, named: bool = False) -> Kept:
+def propose_design(scope: Scope, design: "TaskDesign", lang: str = "", *, named: bool = False) -> Kept:
     """Propose a design that is settled. One that waits already and says the same is not made again.
 
     The name of another file or proposal is not taken: weekly-review-2.
     named   a person chose the name: where it is that of a file, this is a change of that task
     raises  what writes.proposed() raises.
     """
-    from ia.faculties.schedule.design import written
+    from ia.faculties.schedule.design import format_design
 
     with scope.ws.lock():
-        same = waiting(scope, design)
-        changes = named and design.path in scope.ws.paths("tasks")
+        same = find_same_proposal(scope, design)
+        changes = named and design.path in scope.ws.list_paths("tasks")
         if same is not None and not (changes and same.design.path != design.path):
             if same.number not in scope.pending:
                 scope.pending.append(same.number)
             return same
-        design = design if named else free(scope, design)
-        text = written(design, lang or language(design))
-        made = writes.proposed(scope, KIND, design.path, text, design.because)
+        design = design if named else choose_free_name(scope, design)
+        text = format_design(design, lang or design_language(design))
+        made = gated_writes.propose_content(scope, KIND, design.path, text, design.because)
     return Kept(made["proposal"], design)
 
 
-def language(design: "Design") -> str:
+def design_language(design: "TaskDesign") -> str:
     """Return the language that a design's file is written in: that of its own words."""
-    from ia.faculties.schedule import words
+    from ia.faculties.schedule import wish_parser
 
-    return words.language(design.prompt + design.because)
+    return wish_parser.detect_language(design.prompt + design.because)
 
 
-def upcoming(design: "Design") -> list[str]:
+def next_run_times(design: "TaskDesign") -> list[str]:
     """Return the next run times, were it approved now: ISO in the design's zone; none for an event."""
     from ia.faculties.schedule import slots
     from ia.kernel import clock
 
-    return [slot.isoformat(timespec="minutes") for slot in slots.upcoming(design, clock.now(), NEXT)]
+    return [slot.isoformat(timespec="minutes") for slot in slots.next_slots(design, clock.now(), NEXT)]
 
 
-def waiting(scope: Scope, design: "Design") -> Kept | None:
+def find_same_proposal(scope: Scope, design: "TaskDesign") -> Kept | None:
     """Return the proposal that waits and says the same, whatever it is called.
 
     The same is: schedule and job, and of how it runs what the design asks for.
     """
-    from ia.faculties.schedule.model import Design
+    from ia.faculties.schedule.model import TaskDesign
 
-    plain = Design("", "")
-    for proposal, other in designs(scope):
+    plain = TaskDesign("", "")
+    for proposal, other in proposed_designs(scope):
         if all(getattr(other, field) == getattr(design, field) for field in _JOB) and all(
             getattr(design, field) in (getattr(plain, field), getattr(other, field)) for field in _POLICY
         ):
@@ -203,92 +226,100 @@ def waiting(scope: Scope, design: "Design") -> Kept | None:
     return None
 
 
-def unknown(design: "Design") -> list[str]:
+def unknown_channels(design: "TaskDesign") -> list[str]:
     """Return the channels that a design names and nobody has set up: what it says would stay in the inbox."""
     from ia.kernel.errors import NotFound
-    from ia.organs.channels import known
+    from ia.organs.channels import channel_registry
 
     lacking = []
     for name in design.notify:
         try:
-            known.meant(name)
+            channel_registry.resolve_recipient(name)
         except NotFound:
             lacking.append(name)
     return lacking
 
 
-def beside(scope: Scope, design: "Design") -> list[str]:
+def tasks_at_same_times(scope: Scope, design: "TaskDesign") -> list[str]:
     """Return the paths of other tasks at the very same times, files and proposals: perhaps one of them is enough."""
     when = ("schedule", "zone", "calendar")
-    same = {each.path for each in _all(scope) if all(getattr(each, field) == getattr(design, field) for field in when)}
+    same = {
+        each.path
+        for each in _all_designs(scope)
+        if all(getattr(each, field) == getattr(design, field) for field in when)
+    }
     return sorted(same - {design.path})
 
 
-def sharing(scope: Scope, design: "Design", *, named: bool = True) -> list[str]:
+def tasks_with_same_note(scope: Scope, design: "TaskDesign", *, named: bool = True) -> list[str]:
     """Return the paths of other tasks, files and proposals, that keep their result in the same note.
 
     named   its name is its own; else it gets another where that is taken
     """
-    from ia.faculties.schedule.design import produced
+    from ia.faculties.schedule.design import output_path
 
-    found, note = set(), produced(design)
-    for each in _all(scope):
+    found, note = set(), output_path(design)
+    for each in _all_designs(scope):
         with contextlib.suppress(BadData):
-            found |= {each.path} if produced(each) == note else set()
+            found |= {each.path} if output_path(each) == note else set()
     return sorted(found - {design.path} if named else found)
 
 
-def apart(scope: Scope, design: "Design", *, named: bool = False) -> "Design":
+def separate_note(scope: Scope, design: "TaskDesign", *, named: bool = False) -> "TaskDesign":
     """Return a design whose note is of its own name, where another task has the one that rules choose for its kind."""
-    from ia.faculties.schedule import words
+    from ia.faculties.schedule import wish_parser
 
-    usual = design.produces and design.produces == words.note_of(design.schedule, design.prompt or design.run)
-    return replace(design, produces="") if usual and sharing(scope, design, named=named) else design
+    usual = design.produces and design.produces == wish_parser.suggest_note(
+        design.schedule, design.prompt or design.run
+    )
+    return replace(design, produces="") if usual and tasks_with_same_note(scope, design, named=named) else design
 
 
-def _all(scope: Scope) -> "list[Design]":
+def _all_designs(scope: Scope) -> "list[TaskDesign]":
     """Return the designs that wait, and those of the files in tasks/."""
-    from ia.faculties.schedule.design import parsed
+    from ia.faculties.schedule.design import parse_design
     from ia.kernel.errors import IaError
 
-    found = [other for _, other in designs(scope)]
-    for path in scope.ws.paths("tasks"):
+    found = [other for _, other in proposed_designs(scope)]
+    for path in scope.ws.list_paths("tasks"):
         with contextlib.suppress(IaError):
-            found.append(parsed(scope.ws.read(path) or "", path.rpartition("/")[2].removesuffix(".md")))
+            found.append(parse_design(scope.ws.read(path) or "", path.rpartition("/")[2].removesuffix(".md")))
     return found
 
 
-def a_day(design: "Design") -> int:
+def runs_per_day(design: "TaskDesign") -> int:
     """Return how often a task runs on a day that it runs on; 0 for an event."""
-    from ia.faculties.schedule.forms import Cron, Every, form
+    from ia.faculties.schedule.schedule_forms import CronSchedule, IntervalSchedule, parse_schedule
 
-    what = form(design.schedule)
-    if isinstance(what, Every):
+    what = parse_schedule(design.schedule)
+    if isinstance(what, IntervalSchedule):
         return max(1440 // what.minutes, 1)
-    return len(what.times) if isinstance(what, Cron) else 0
+    return len(what.times) if isinstance(what, CronSchedule) else 0
 
 
-def designs(scope: Scope) -> "list[tuple[Proposal, Design]]":
+def proposed_designs(scope: Scope) -> "list[tuple[Proposal, TaskDesign]]":
     """Return the task proposals that wait, each with what it says."""
-    from ia.faculties.schedule.design import parsed
+    from ia.faculties.schedule.design import parse_design
     from ia.kernel import proposals
 
     found = []
-    for proposal in proposals.pending(scope.ws):
+    for proposal in proposals.pending_proposals(scope.ws):
         if proposal.kind == KIND:
             try:
-                found.append((proposal, parsed(proposal.after, proposal.path.rpartition("/")[2].removesuffix(".md"))))
+                found.append(
+                    (proposal, parse_design(proposal.after, proposal.path.rpartition("/")[2].removesuffix(".md")))
+                )
             except BadData:
                 continue
     return found
 
 
-def free(scope: Scope, design: "Design") -> "Design":
-    """Return a design under a name that neither a file nor a waiting proposal has: weekly-review, weekly-review-2 …"""
+def choose_free_name(scope: Scope, design: "TaskDesign") -> "TaskDesign":
+    """Return a design under a name that neither a file nor a waiting proposal has: weekly-review, weekly-review-2."""
     from ia.kernel import proposals
 
-    taken = {proposal.path for proposal in proposals.pending(scope.ws) if proposal.kind == KIND}
-    taken |= set(scope.ws.paths("tasks"))
+    taken = {proposal.path for proposal in proposals.pending_proposals(scope.ws) if proposal.kind == KIND}
+    taken |= set(scope.ws.list_paths("tasks"))
     stem = re.sub(r"-\d{1,3}\Z", "", design.name)[:55] if design.path in taken else design.name
     number, name = 1, design.name
     while f"tasks/{name}.md" in taken:

@@ -3,20 +3,22 @@
 The ledger is imported by the call: every turn has these tools, few use them.
 """
 
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from ia.agent.tools import gate, writes
+from ia.agent.tools import gate, gated_writes
 from ia.agent.tools.builtin.account import MAX_ROWS, Session, Symbol
-from ia.agent.tools.refusals import said
 from ia.agent.tools.registry import CONFIRM, READ, tool
 from ia.agent.tools.scope import Scope
-from ia.kernel import clock, outside, proposals
-from ia.kernel.errors import Message, Refused, UsageError
+from ia.kernel import clock, proposals, untrusted
+from ia.kernel.errors import Refused, UsageError
+from ia.kernel.i18n import Voice
+from ia.kernel.jsontypes import Json
 from ia.wiring.ledger_prices import open_ledger
 
 if TYPE_CHECKING:
-    from ia.organs.ledger.desk import Desk
+    from ia.organs.ledger.desk import LedgerDesk
     from ia.organs.ledger.guard import Breach
     from ia.organs.ledger.order import Order
 
@@ -24,7 +26,7 @@ AREA = "trades"
 
 
 @tool("trade.execute", CONFIRM)
-def execute(
+def propose_trade(
     scope: Scope,
     action: Annotated[Literal["buy", "sell", "close"], "close sells all that is held"],
     symbol: Annotated[str, "a code or a name"],
@@ -32,40 +34,45 @@ def execute(
     order_type: Literal["market", "limit", "stop"] = "market",
     price: Annotated[float | None, "of a share; needed for limit and stop, else the latest stored one"] = None,
     reason: Annotated[str, "why, for the user who decides"] = "",
-) -> dict[str, Any]:
+) -> Json:
     """Propose a trade to the user. The risk rules are checked first: `rejected` tells which one and its numbers, and is
     final. `submitted` waits for the user, who places the order elsewhere; approving it only journals it.
     """
-    from ia.organs.ledger import documents, entering, order, proposed
+    from ia.organs.ledger import account_documents, order, posting, trade_proposals
 
-    gate.way(scope, AREA, confirm=True)
+    gate.choose_write_mode(scope, AREA, confirm=True)
     desk = open_ledger(scope.ws, scope.notify)
-    wish = _wish(scope, desk, action, symbol, quantity, order_type, price, reason)
-    breaches = desk.checked(wish)
+    wish = _build_order(scope, desk, action, symbol, quantity, order_type, price, reason)
+    breaches = desk.check_order(wish)
     refusing = [each for each in breaches if each.refuses]
     if refusing:
-        return _rejected(scope, refusing)
+        return _describe_rejection(scope, refusing)
     try:
-        entering.consistent(desk, [order.entry_of(wish)])
+        posting.check_consistency(desk, [order.build_entry(wish)])
     except Refused as exc:
-        return {"status": "rejected", "reason": said(Message(exc.template, **exc.params), scope.lang)}
-    made = writes.proposed(
-        scope, proposals.TRADE, wish.symbol.canonical, proposed.text_of(wish, order_type), wish.reason
+        return {"status": "rejected", "reason": Voice(scope.lang).say(exc)}
+    made = gated_writes.propose_content(
+        scope, proposals.TRADE, wish.symbol.canonical, trade_proposals.serialize_order(wish, order_type), wish.reason
     )
     return {
-        "status": "submitted", "order_id": str(made["proposal"]),
+        "status": "submitted",
+        "order_id": str(made["proposal"]),
         "note": f"waits for the user: ia approve {made['proposal']}; that journals it, no order is placed anywhere",
         "order": {
-            "action": wish.side, "symbol": wish.symbol.canonical, "quantity": documents.figure(wish.quantity),
-            "price": documents.figure(wish.price), "order_type": order_type, "price_from": wish.origin or None,
+            "action": wish.side,
+            "symbol": wish.symbol.canonical,
+            "quantity": account_documents.json_number(wish.quantity),
+            "price": account_documents.json_number(wish.price),
+            "order_type": order_type,
+            "price_from": wish.origin or None,
         },
-        "warnings": [said(each.message, scope.lang) for each in breaches],
-    }  # fmt: skip
+        "warnings": [Voice(scope.lang).say(each.message) for each in breaches],
+    }
 
 
-def _wish(
+def _build_order(
     scope: Scope,
-    desk: "Desk",
+    desk: "LedgerDesk",
     action: str,
     symbol: str,
     quantity: float | None,
@@ -73,46 +80,66 @@ def _wish(
     price: float | None,
     reason: str,
 ) -> "Order":
-    from ia.organs.ledger import journal, order, proposed
+    from ia.organs.ledger import journal, order, trade_proposals
 
-    meant, moment = desk.meant(symbol), clock.now()
+    meant, moment = desk.resolve_symbol(symbol), clock.now()
     if quantity is None and action != "close":
-        raise UsageError("how many shares? quantity is missing")
-    if price is None and kind != proposed.MARKET:
+        raise UsageError("quantity is missing: give the number of shares")
+    if price is None and kind != trade_proposals.MARKET:
         raise UsageError("a {kind} order needs a price", kind=kind)
-    count = desk.held(meant, moment) if quantity is None else order.shares(_digits(quantity), meant)
-    paid = None if price is None else order.number(_digits(price), "the price")
+    count = (
+        desk.shares_held(meant, moment)
+        if quantity is None
+        else order.parse_shares(_format_json_number(quantity), meant)
+    )
+    paid = None if price is None else order.parse_number(_format_json_number(price), "the price")
     side = journal.BUY if action == "buy" else journal.SELL
-    words = " ".join(outside.folded(reason).split())[: proposed.MAX_REASON]
-    wish = order.Order(side, meant, count, paid or count, moment, {}, words, scope.session, scope.actor)
-    return wish if paid is not None else order.priced(wish, desk.latest(meant, moment))
+    words = " ".join(untrusted.fold_text(reason).split())[: trade_proposals.MAX_REASON]
+    wish = order.Order(
+        side=side,
+        symbol=meant,
+        quantity=count,
+        price=paid or count,
+        moment=moment,
+        fees={},
+        reason=words,
+        session=scope.session,
+        actor=scope.actor,
+    )
+    return wish if paid is not None else order.price_order(wish, desk.latest_price(meant, moment))
 
 
-def _digits(number: float) -> str:
+def _format_json_number(number: float) -> str:
     """Return a JSON number as it was written; what is none (NaN, infinite) as it stands, to be refused."""
     return format(Decimal(repr(number)), "f") if number - number == 0 else repr(number)
 
 
-def _rejected(scope: Scope, breaches: "list[Breach]") -> dict[str, Any]:
-    from ia.organs.ledger import documents
+def _describe_rejection(scope: Scope, breaches: "list[Breach]") -> Json:
+    from ia.organs.ledger import account_documents
 
-    told = [said(each.message, scope.lang) for each in breaches]
+    told = [Voice(scope.lang).say(each.message) for each in breaches]
     rules = [
-        {"rule": each.rule, "value": documents.figure(each.value), "limit": documents.figure(each.limit)}
+        {
+            "rule": each.rule,
+            "value": account_documents.json_number(each.value),
+            "limit": account_documents.json_number(each.limit),
+        }
         for each in breaches
     ]
     return {"status": "rejected", "reason": "; ".join(told), "rules": rules}
 
 
 @tool("trade.list", READ)
-def list_(scope: Scope, symbol: Symbol = "", session: Session = "", limit: int = 50) -> list[dict[str, Any]]:
+def list_entries(
+    scope: Scope, symbol: Symbol = "", session: Session = "", limit: int = 50
+) -> Sequence[Mapping[str, object]]:
     """List the entries of the journal, newest first: what was bought, sold, paid out and brought in, with fees."""
-    from ia.organs.ledger import documents, journal
+    from ia.organs.ledger import account_documents, journal
 
-    meant = open_ledger(scope.ws).meant(symbol).canonical if symbol else ""
+    meant = open_ledger(scope.ws).resolve_symbol(symbol).canonical if symbol else ""
     found = [
-        documents.document(entry)
-        for entry, by in journal.listed(scope.ws.db, symbol=meant, session=session)
+        account_documents.entry_document(entry)
+        for entry, by in journal.list_entries(scope.ws.db, symbol=meant, session=session)
         if by is None and entry.kind != journal.VOID
     ]
     return found[::-1][: max(1, min(limit, MAX_ROWS))]

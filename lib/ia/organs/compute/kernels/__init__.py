@@ -5,7 +5,7 @@ A matrix gives column by column the bits that each column gives alone. Inputs ar
 a missing row.
 """
 
-from ia.organs.compute.arrays import B, F
+from ia.organs.compute.array_backend import B, F
 from ia.organs.compute.kernels.bars import (
     ad,
     adosc,

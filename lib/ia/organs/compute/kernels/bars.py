@@ -4,46 +4,46 @@ Definitions are Wilder's (1978) and TA-Lib's with TA-Lib's seeds. One difference
 0 / 0 (no price moved, no range, no volume), the result here is NaN, so that a share that did not trade is not oversold.
 """
 
-from ia.organs.compute.arrays import F, np
-from ia.organs.compute.kernels.recursion import ema, pack, run, unpack, wilder_at, wilder_from
-from ia.organs.compute.kernels.windows import State, blank, highest, lowest, meandev, since_highest, sma, total
+from ia.organs.compute.array_backend import F, np
+from ia.organs.compute.kernels.recursion import ema, pack_rows, run_recursion, unpack_rows, wilder_at, wilder_from
+from ia.organs.compute.kernels.windows import State, highest, lowest, meandev, nan_like, since_highest, sma, total
 
 
 def ref(x: F, n: int = 1) -> F:
-    """The value n bars before (n = 0: x itself)."""
-    out = blank(x)
+    """The value n bars earlier (n = 0: x itself)."""
+    out = nan_like(x)
     out[n:] = x[: max(len(x) - n, 0)]
     return out
 
 
 def change(x: F, n: int = 1) -> F:
-    """Value minus the value n bars before."""
+    """Value minus the value n bars earlier."""
     return x - ref(x, n)
 
 
 def roc(x: F, n: int = 10) -> F:
-    """Percent change from the value n bars before."""
+    """Percent change from the value n bars earlier."""
     with np.errstate(all="ignore"):
         return (x / ref(x, n) - 1.0) * 100.0
 
 
 def rsi(x: F, n: int = 14) -> F:
     """Wilder's relative strength index, 0 .. 100, seeded by the mean of the first n changes."""
-    order, (x,) = pack(x)
+    order, (x,) = pack_rows(x)
     step = change(x)
     with np.errstate(all="ignore"):
         gain = wilder_at(np.maximum(step, 0.0), n, 1)
         loss = wilder_at(np.maximum(-step, 0.0), n, 1)
-        return unpack(order, 100.0 * (gain / (gain + loss)))
+        return unpack_rows(order, 100.0 * (gain / (gain + loss)))
 
 
 def cmo(x: F, n: int = 14) -> F:
-    """Chande momentum oscillator, -100 .. 100, with Wilder's smoothing as TA-Lib has it: 2 RSI - 100."""
+    """Chande momentum oscillator, -100 .. 100, with Wilder's smoothing as in TA-Lib: 2 RSI - 100."""
     return 2.0 * rsi(x, n) - 100.0
 
 
 def ppo(x: F, fast: int = 12, slow: int = 26) -> F:
-    """Percent by which the fast exponential average stands above the slow one, each seeded by its own first values."""
+    """Percent by which the fast exponential average exceeds the slow one, each seeded by its own first values."""
     with np.errstate(all="ignore"):
         base = ema(x, slow)
         return (ema(x, fast) - base) / base * 100.0
@@ -55,15 +55,15 @@ def _true_range(high: F, low: F, close: F) -> F:
 
 
 def tr(high: F, low: F, close: F) -> F:
-    """True range: the bar's range, gap from the close before it included; NaN in the first bar."""
-    order, packed = pack(high, low, close)
-    return unpack(order, _true_range(*packed))
+    """True range: the bar's range including the gap from the previous close; NaN in the first bar."""
+    order, packed = pack_rows(high, low, close)
+    return unpack_rows(order, _true_range(*packed))
 
 
 def atr(high: F, low: F, close: F, n: int = 14) -> F:
     """Average true range: Wilder's average, seeded by the mean of the first n true ranges."""
-    order, packed = pack(high, low, close)
-    return unpack(order, wilder_at(_true_range(*packed), n, 1))
+    order, packed = pack_rows(high, low, close)
+    return unpack_rows(order, wilder_at(_true_range(*packed), n, 1))
 
 
 def natr(high: F, low: F, close: F, n: int = 14) -> F:
@@ -72,7 +72,7 @@ def natr(high: F, low: F, close: F, n: int = 14) -> F:
         return atr(high, low, close, n) / close * 100.0
 
 
-def _directional(bars: State, n: int) -> State:
+def _directional_movement(bars: State, n: int) -> State:
     """Return (+DI, -DI, ADX) of packed (high, low, close)."""
     high, low, close = bars
     up, down = change(high), -change(low)
@@ -86,14 +86,14 @@ def _directional(bars: State, n: int) -> State:
     plus, minus, ranges = (_short_seed(move, n) for move in moves)
     pdi, mdi = 100.0 * (plus / ranges), 100.0 * (minus / ranges)
     dx = 100.0 * (np.abs(pdi - mdi) / (pdi + mdi))
-    order, (solid,) = pack(dx)
+    order, (solid,) = pack_rows(dx)
     adx = wilder_at(solid, n, 0 if order is not None else n)
-    return pdi, mdi, unpack(order, adx)
+    return pdi, mdi, unpack_rows(order, adx)
 
 
 def _short_seed(x: F, n: int) -> F:
     if n >= len(x):
-        return blank(x)
+        return nan_like(x)
     acc = np.zeros(x.shape[1:])
     for t in range(1, n):
         acc = acc + x[t]
@@ -104,14 +104,14 @@ def _short_seed(x: F, n: int) -> F:
 
 def dmi(high: F, low: F, close: F, n: int = 14) -> State:
     """Wilder's directional movement: (plus, minus, adx), each 0 .. 100."""
-    order, packed = pack(high, low, close)
+    order, packed = pack_rows(high, low, close)
     with np.errstate(all="ignore"):
-        plus, minus, strength = _directional(packed, n)
-    return unpack(order, plus), unpack(order, minus), unpack(order, strength)
+        plus, minus, strength = _directional_movement(packed, n)
+    return unpack_rows(order, plus), unpack_rows(order, minus), unpack_rows(order, strength)
 
 
 def adx(high: F, low: F, close: F, n: int = 14) -> F:
-    """Average directional index, 0 .. 100: strength of the trend, either way."""
+    """Average directional index, 0 .. 100: trend strength, up or down."""
     return dmi(high, low, close, n)[2]
 
 
@@ -125,18 +125,18 @@ def stoch(high: F, low: F, close: F, n: int = 14, k: int = 3, d: int = 3) -> Sta
 
 
 def kdj(high: F, low: F, close: F, n: int = 9, k: int = 3, d: int = 3) -> State:
-    """KDJ as Chinese charts draw it: (k, d, j), k and d smoothed with weight 1 / k and 1 / d from the first value on.
+    """KDJ as in Chinese charts: (k, d, j); k and d smoothed with weights 1 / k and 1 / d from the first value.
 
     j = 3 k - 2 d, so that it leaves 0 .. 100. Some programs start k and d at 50: they meet after some twenty bars.
     """
     floor = lowest(low, n)
     with np.errstate(all="ignore"):
-        order, (fast,) = pack(100.0 * ((close - floor) / (highest(high, n) - floor)))
+        order, (fast,) = pack_rows(100.0 * ((close - floor) / (highest(high, n) - floor)))
     if not len(fast):
         return fast, fast, fast
     slow = wilder_from(fast, k, 0, fast[0])
     signal = wilder_from(slow, d, 0, slow[0])
-    return unpack(order, slow), unpack(order, signal), unpack(order, 3.0 * slow - 2.0 * signal)
+    return unpack_rows(order, slow), unpack_rows(order, signal), unpack_rows(order, 3.0 * slow - 2.0 * signal)
 
 
 def willr(high: F, low: F, close: F, n: int = 14) -> F:
@@ -158,7 +158,7 @@ _TIE = 1e-14
 
 
 def mfi(high: F, low: F, close: F, volume: F, n: int = 14) -> F:
-    """Money flow index, 0 .. 100: typical price times volume, on rising against falling days.
+    """Money flow index, 0 .. 100: typical price times volume, rising against falling days.
 
     A day whose typical price is that of the day before counts on neither side, as in TA-Lib.
     """
@@ -172,12 +172,12 @@ def mfi(high: F, low: F, close: F, volume: F, n: int = 14) -> F:
 
 
 def aroon(high: F, low: F, n: int = 14) -> State:
-    """Aroon: (up, down), 0 .. 100: how lately the highest high and the lowest low of n + 1 bars stood."""
+    """Aroon: (up, down), 0 .. 100: how recent the highest high and the lowest low of n + 1 bars are."""
     return 100.0 * ((n - since_highest(high, n + 1)) / n), 100.0 * ((n - since_highest(-low, n + 1)) / n)
 
 
 def ultosc(high: F, low: F, close: F, short: int = 7, medium: int = 14, long: int = 28) -> F:
-    """Ultimate oscillator, 0 .. 100: buying pressure over three windows, the shortest weighted 4, the longest 1.
+    """Ultimate oscillator, 0 .. 100: buying pressure over three windows, weights 4 (shortest) to 1 (longest).
 
     The windows may come in any order, as in TA-Lib.
     """
@@ -189,47 +189,47 @@ def ultosc(high: F, low: F, close: F, short: int = 7, medium: int = 14, long: in
 
 
 def bop(open: F, high: F, low: F, close: F) -> F:
-    """Balance of power, -1 .. 1: the body of the bar in its range."""
+    """Balance of power, -1 .. 1: bar body relative to bar range."""
     with np.errstate(all="ignore"):
         return (close - open) / (high - low)
 
 
 def obv(close: F, volume: F) -> F:
-    """On-balance volume: added on a rise, taken away on a fall; starts at the first volume (TA-Lib)."""
-    order, (close, volume) = pack(close, volume)
+    """On-balance volume: added on a rise, subtracted on a fall; starts at the first volume (TA-Lib)."""
+    order, (close, volume) = pack_rows(close, volume)
     sign = np.sign(change(close))
     sign[:1] = 1.0
-    return unpack(order, np.cumsum(sign * volume, axis=0) + np.where(np.isnan(close), np.nan, 0.0))
+    return unpack_rows(order, np.cumsum(sign * volume, axis=0) + np.where(np.isnan(close), np.nan, 0.0))
 
 
 def ad(high: F, low: F, close: F, volume: F) -> F:
-    """Accumulation / distribution line; a bar without range adds nothing."""
-    order, (high, low, close, volume) = pack(high, low, close, volume)
+    """Accumulation / distribution line; a bar with zero range adds nothing."""
+    order, (high, low, close, volume) = pack_rows(high, low, close, volume)
     with np.errstate(all="ignore"):
         share = np.where(high == low, 0.0, ((close - low) - (high - close)) / (high - low))
-    return unpack(order, np.cumsum(share * volume, axis=0))
+    return unpack_rows(order, np.cumsum(share * volume, axis=0))
 
 
 def adosc(high: F, low: F, close: F, volume: F, fast: int = 3, slow: int = 10) -> F:
     """Chaikin oscillator: EMA(fast) - EMA(slow) of the A/D line, both seeded by its first value (TA-Lib)."""
-    order, (line,) = pack(ad(high, low, close, volume))
-    out = blank(line)
+    order, (line,) = pack_rows(ad(high, low, close, volume))
+    out = nan_like(line)
     if slow <= len(line):
-        both = _from_first(line, fast), _from_first(line, slow)
+        both = _smooth_from_first(line, fast), _smooth_from_first(line, slow)
         out[slow - 1 :] = (both[0] - both[1])[slow - 1 :]
-    return unpack(order, out)
+    return unpack_rows(order, out)
 
 
-def _from_first(x: F, n: int) -> F:
+def _smooth_from_first(x: F, n: int) -> F:
     a = 2.0 / (n + 1.0)
 
-    def step(values: list[float], p: float) -> list[float]:
+    def smooth_step(values: list[float], p: float) -> list[float]:
         return [p := a * v + (1.0 - a) * p for v in values]
 
-    return run(x, 0, x[0], step, lambda p, v: a * v + (1.0 - a) * p)
+    return run_recursion(x, 0, x[0], smooth_step, lambda p, v: a * v + (1.0 - a) * p)
 
 
 def vwma(close: F, volume: F, n: int = 20) -> F:
-    """Average close of the last n bars weighted by volume (the VWAP of n daily bars at their close)."""
+    """Volume-weighted average of the last n closes (n-day VWAP with closes as prices)."""
     with np.errstate(all="ignore"):
         return total(close * volume, n) / total(volume, n)

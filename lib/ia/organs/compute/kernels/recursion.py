@@ -7,23 +7,23 @@ the simple average of its first n values.
 
 from collections.abc import Callable
 
-from ia.organs.compute.arrays import F, np
-from ia.organs.compute.kernels.windows import State, blank
+from ia.organs.compute.array_backend import F, np
+from ia.organs.compute.kernels.windows import State, nan_like
 
 _FEW = 24
 """Below so many columns a Python list a column is quicker than numpy a row; the arithmetic is the same."""
 
 
-def unpack(order: np.ndarray | None, packed: F) -> F:
+def unpack_rows(order: np.ndarray | None, packed: F) -> F:
     """Put the rows of `packed` back to where `pack` took them from."""
     if order is None:
         return packed
-    out = blank(packed)
+    out = nan_like(packed)
     np.put_along_axis(out, order, packed, axis=0)
     return out
 
 
-def pack(*inputs: F) -> tuple[np.ndarray | None, State]:
+def pack_rows(*inputs: F) -> tuple[np.ndarray | None, State]:
     """Move the rows of each column in which nothing is missing to the top; what is left over below is NaN."""
     missing = np.isnan(inputs[0])
     for x in inputs[1:]:
@@ -34,12 +34,14 @@ def pack(*inputs: F) -> tuple[np.ndarray | None, State]:
     return order, tuple(np.take_along_axis(np.where(missing, np.nan, x), order, axis=0) for x in inputs)
 
 
-def run(x: F, at: int, seed: F, step: Callable[[list[float], float], list[float]], row: Callable[[F, F], F]) -> F:
+def run_recursion(
+    x: F, at: int, seed: F, step: Callable[[list[float], float], list[float]], row: Callable[[F, F], F]
+) -> F:
     """Return the recursion that has the value `seed` in row `at` and goes on with the rows of x after it.
 
     `step(values, start)` walks a list of plain floats, `row(state, values)` all columns one row further.
     """
-    out = blank(x)
+    out = nan_like(x)
     if at >= len(x):
         return out
     with np.errstate(all="ignore"):
@@ -48,7 +50,7 @@ def run(x: F, at: int, seed: F, step: Callable[[list[float], float], list[float]
             out[at + 1 :] = step(x[at + 1 :].tolist(), float(seed))
         elif x.shape[1] < _FEW:
             for j in range(x.shape[1]):
-                out[:, j] = run(x[:, j], at, seed[j], step, row)
+                out[:, j] = run_recursion(x[:, j], at, seed[j], step, row)
         else:
             state = out[at] = seed
             for t in range(at + 1, len(x)):
@@ -56,7 +58,7 @@ def run(x: F, at: int, seed: F, step: Callable[[list[float], float], list[float]
     return out
 
 
-def _seed(x: F, start: int, n: int) -> F:
+def _seed_mean(x: F, start: int, n: int) -> F:
     """Mean of n rows from `start`, added up in order (pairwise sums would differ between one column and many)."""
     acc = x[start].copy() if x.ndim > 1 else x[start]
     for t in range(start + 1, start + n):
@@ -67,23 +69,23 @@ def _seed(x: F, start: int, n: int) -> F:
 def ema_from(x: F, n: int, start: int) -> F:
     """Exponential average over n of a packed x, whose seed is the mean of the n rows from `start` on."""
     if start + n > len(x):
-        return blank(x)
+        return nan_like(x)
     a = 2.0 / (n + 1.0)
 
-    def step(values: list[float], p: float) -> list[float]:
+    def ema_step(values: list[float], p: float) -> list[float]:
         return [p := (v - p) * a + p for v in values]
 
-    return run(x, start + n - 1, _seed(x, start, n), step, lambda p, v: (v - p) * a + p)
+    return run_recursion(x, start + n - 1, _seed_mean(x, start, n), ema_step, lambda p, v: (v - p) * a + p)
 
 
 def wilder_from(x: F, n: int, at: int, seed: F) -> F:
     """Wilder's average over n of a packed x with the value `seed` in row `at`."""
     m = n - 1.0
 
-    def step(values: list[float], p: float) -> list[float]:
+    def wilder_step(values: list[float], p: float) -> list[float]:
         return [p := (p * m + v) / n for v in values]
 
-    return run(x, at, seed, step, lambda p, v: (p * m + v) / n)
+    return run_recursion(x, at, seed, wilder_step, lambda p, v: (p * m + v) / n)
 
 
 def ema(x: F, n: int) -> F:
@@ -93,21 +95,21 @@ def ema(x: F, n: int) -> F:
     >>> ema(np.array([1.0, 2.0, 3.0, 4.0, 8.0]), 3).tolist()
     [nan, nan, 2.0, 3.0, 5.5]
     """
-    order, (x,) = pack(x)
-    return unpack(order, ema_from(x, n, 0))
+    order, (x,) = pack_rows(x)
+    return unpack_rows(order, ema_from(x, n, 0))
 
 
 def wilder(x: F, n: int) -> F:
     """Wilder's moving average (RMA, SMMA), weight 1 / n, seeded by the mean of the first n values."""
-    order, (x,) = pack(x)
-    return unpack(order, wilder_from(x, n, n - 1, _seed(x, 0, n)) if n <= len(x) else blank(x))
+    order, (x,) = pack_rows(x)
+    return unpack_rows(order, wilder_from(x, n, n - 1, _seed_mean(x, 0, n)) if n <= len(x) else nan_like(x))
 
 
 def wilder_at(x: F, n: int, start: int) -> F:
     """Wilder's average of a packed x, seeded by the mean of the n rows from `start` on."""
     if start + n > len(x):
-        return blank(x)
-    return wilder_from(x, n, start + n - 1, _seed(x, start, n))
+        return nan_like(x)
+    return wilder_from(x, n, start + n - 1, _seed_mean(x, start, n))
 
 
 def dema(x: F, n: int) -> F:
@@ -125,12 +127,12 @@ def tema(x: F, n: int) -> F:
 
 def trix(x: F, n: int = 15) -> F:
     """Percent change in one bar of the triple-smoothed EMA."""
-    order, (x,) = pack(x)
+    order, (x,) = pack_rows(x)
     three = ema(ema(ema(x, n), n), n)
-    out = blank(x)
+    out = nan_like(x)
     with np.errstate(all="ignore"):
         out[1:] = (three[1:] / three[:-1] - 1.0) * 100.0
-    return unpack(order, out)
+    return unpack_rows(order, out)
 
 
 def macd(x: F, fast: int = 12, slow: int = 26, signal: int = 9) -> State:
@@ -139,18 +141,18 @@ def macd(x: F, fast: int = 12, slow: int = 26, signal: int = 9) -> State:
     Both averages start in the same bar (TA-Lib), the fast one from the last `fast` of the first `slow` values. The macd
     line begins as soon as it is there; TA-Lib holds it back until the signal is.
     """
-    order, (x,) = pack(x)
+    order, (x,) = pack_rows(x)
     line = ema_from(x, fast, slow - fast) - ema_from(x, slow, 0)
     smooth = ema_from(line, signal, slow - 1)
-    return unpack(order, line), unpack(order, smooth), unpack(order, line - smooth)
+    return unpack_rows(order, line), unpack_rows(order, smooth), unpack_rows(order, line - smooth)
 
 
 def kama(x: F, n: int = 10) -> F:
     """Kaufman's adaptive average (2 and 30 bars), started from the value before the first result (TA-Lib)."""
-    order, (x,) = pack(x)
-    out = blank(x)
+    order, (x,) = pack_rows(x)
+    out = nan_like(x)
     if n >= len(x):
-        return unpack(order, out)
+        return unpack_rows(order, out)
     move = np.abs(np.diff(x, axis=0))
     with np.errstate(all="ignore"):
         path = np.zeros((len(x) - n, *x.shape[1:]))
@@ -166,4 +168,4 @@ def kama(x: F, n: int = 10) -> F:
             state = x[n - 1]
             for t in range(len(weight)):
                 state = out[n + t] = (x[n + t] - state) * weight[t] + state
-    return unpack(order, out)
+    return unpack_rows(order, out)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar, cast
 
-from ia.organs.compute.arrays import F, np
+from ia.organs.compute.array_backend import F, np
 
 State = tuple[F, ...]
 Merge = Callable[[State, State, int, int], State]
@@ -25,18 +25,18 @@ _UNIT = 10_000.0
 """Prices are written in cents, mills (ETFs) or hundredths of a cent: all whole numbers in 1/10,000."""
 
 
-def _fall(a: State, b: State, _m: int, _n: int) -> State:
+def _merge_falls(a: State, b: State, _m: int, _n: int) -> State:
     """Join (largest value, smallest value, deepest ratio of a value to one before it)."""
     between = b[1] / a[0]
     return np.maximum(a[0], b[0]), np.minimum(a[1], b[1]), np.minimum(np.minimum(a[2], b[2]), between)
 
 
-def blank(x: F) -> F:
+def nan_like(x: F) -> F:
     """Return an array of the shape of x, all NaN."""
     return np.full(x.shape, np.nan)
 
 
-def fold(leaf: State, n: int, merge: Merge) -> State:
+def fold_windows(leaf: State, n: int, merge: Merge) -> State:
     """Return the merged state of each full window; entry i covers the rows i .. i + n - 1. Needs 1 <= n <= rows.
 
     merge(older, newer, rows_older, rows_newer) joins the states of two neighboring blocks.
@@ -62,30 +62,30 @@ def fold(leaf: State, n: int, merge: Merge) -> State:
         size *= 2
 
 
-def _add(a: State, b: State, _m: int, _n: int) -> State:
+def _merge_sums(a: State, b: State, _m: int, _n: int) -> State:
     return tuple(x + y for x, y in zip(a, b, strict=True))
 
 
-def _greater(a: State, b: State, _m: int, _n: int) -> State:
+def _merge_maxima(a: State, b: State, _m: int, _n: int) -> State:
     return (np.maximum(a[0], b[0]),)
 
 
-def _smaller(a: State, b: State, _m: int, _n: int) -> State:
+def _merge_minima(a: State, b: State, _m: int, _n: int) -> State:
     return (np.minimum(a[0], b[0]),)
 
 
-def _weigh(a: State, b: State, m: int, _n: int) -> State:
+def _merge_weighted_sums(a: State, b: State, m: int, _n: int) -> State:
     """Join (sum, sum weighted 1 .. n), twice."""
     return a[0] + b[0], a[1] + b[1] + m * b[0], a[2] + b[2], a[3] + b[3] + m * b[2]
 
 
-def _spread(a: State, b: State, m: int, n: int) -> State:
+def _merge_variances(a: State, b: State, m: int, n: int) -> State:
     """Join (mean, sum of squared deviations): Chan, Golub & LeVeque 1979. Equal blocks stay at exactly 0."""
     gap = b[0] - a[0]
     return a[0] + gap * (n / (m + n)), a[1] + b[1] + gap * gap * (m * n / (m + n))
 
 
-def _joint(a: State, b: State, m: int, n: int) -> State:
+def _merge_covariances(a: State, b: State, m: int, n: int) -> State:
     """Join (mean x, mean y, squares of x, squares of y, products)."""
     gx, gy, part = b[0] - a[0], b[1] - a[1], m * n / (m + n)
     return (
@@ -97,22 +97,22 @@ def _joint(a: State, b: State, m: int, n: int) -> State:
     )
 
 
-def _trend(a: State, b: State, m: int, n: int) -> State:
+def _merge_trends(a: State, b: State, m: int, n: int) -> State:
     """Join (mean, product of the deviations of value and position)."""
     gap = b[0] - a[0]
     return a[0] + gap * (n / (m + n)), a[1] + b[1] + gap * (m * n / 2.0)
 
 
-def _latest_peak(a: State, b: State, _m: int, n: int) -> State:
+def _merge_latest_peaks(a: State, b: State, _m: int, n: int) -> State:
     """Join (largest value, rows since it); of equals the newer one counts."""
     return np.maximum(a[0], b[0]), np.where(a[0] > b[0], a[1] + n, b[1])
 
 
-def _windowed(x: F, n: int, leaf: State, merge: Merge, pick: Callable[[State], F]) -> F:
-    out = blank(x)
+def _compute_windows(x: F, n: int, leaf: State, merge: Merge, pick: Callable[[State], F]) -> F:
+    out = nan_like(x)
     if n <= len(x):
         with np.errstate(all="ignore"):
-            out[n - 1 :] = pick(fold(leaf, n, merge))
+            out[n - 1 :] = pick(fold_windows(leaf, n, merge))
     return out
 
 
@@ -120,7 +120,7 @@ def in_blocks(kernel: K) -> K:
     """Run a kernel over blocks of columns; the figures do not depend on it."""
 
     @wraps(kernel)
-    def call(x: F, *args: Any, **kwargs: Any) -> Any:
+    def call_in_blocks(x: F, *args: Any, **kwargs: Any) -> Any:
         if x.ndim < 2 or x.shape[1] <= _BLOCK:
             return kernel(x, *args, **kwargs)
         out = np.empty(x.shape)
@@ -128,10 +128,10 @@ def in_blocks(kernel: K) -> K:
             out[:, j : j + _BLOCK] = kernel(np.ascontiguousarray(x[:, j : j + _BLOCK]), *args, **kwargs)
         return out
 
-    return cast(K, call)
+    return cast(K, call_in_blocks)
 
 
-def whole(x: F) -> F:
+def scale_to_whole(x: F) -> F:
     """Return x in units of 1/10,000 where it is a whole number of them, NaN where it is not.
 
     0.1 + 0.2 is not 0.3, but 1000 + 2000 is 3000: sums of whole numbers are exact, so that two averages which are equal
@@ -142,93 +142,97 @@ def whole(x: F) -> F:
         return np.where((y / _UNIT == x) & (np.abs(y) < 2.0**41), y, np.nan)
 
 
-def _exact(plain: F, scaled: F, divisor: float) -> F:
+def _choose_exact(plain: F, scaled: F, divisor: float) -> F:
     return np.where(np.isnan(scaled), plain / divisor, scaled / (divisor * _UNIT))
 
 
 @in_blocks
 def total(x: F, n: int) -> F:
     """Sum of the last n values."""
-    return _windowed(x, n, (x, whole(x)), _add, lambda s: _exact(s[0], s[1], 1.0))
+    return _compute_windows(x, n, (x, scale_to_whole(x)), _merge_sums, lambda s: _choose_exact(s[0], s[1], 1.0))
 
 
 @in_blocks
 def highest(x: F, n: int) -> F:
     """Largest of the last n values."""
-    return _windowed(x, n, (x,), _greater, lambda s: s[0])
+    return _compute_windows(x, n, (x,), _merge_maxima, lambda s: s[0])
 
 
 @in_blocks
 def lowest(x: F, n: int) -> F:
     """Smallest of the last n values."""
-    return _windowed(x, n, (x,), _smaller, lambda s: s[0])
+    return _compute_windows(x, n, (x,), _merge_minima, lambda s: s[0])
 
 
 @in_blocks
 def drawdown(x: F, n: int) -> F:
-    """Deepest fall within the last n values from a high among them, as a part of the high: -0.25 is a fall by 25 %.
+    """Largest decline within the last n values from a high among them, as a fraction: -0.25 means 25 % down.
 
     >>> import numpy as np
     >>> drawdown(np.array([8.0, 4.0, 3.0, 4.0, 5.0]), 3).tolist()
     [nan, nan, -0.625, -0.25, 0.0]
     """
-    return _windowed(x, n, (x, x, np.where(np.isnan(x), np.nan, 1.0)), _fall, lambda s: s[2] - 1.0)
+    return _compute_windows(x, n, (x, x, np.where(np.isnan(x), np.nan, 1.0)), _merge_falls, lambda s: s[2] - 1.0)
 
 
-def _within(mean: F, x: F, n: int) -> F:
+def _clamp_average(mean: F, x: F, n: int) -> F:
     """Keep an average between the smallest and the largest value that it is of: a constant is its own average."""
     return np.minimum(np.maximum(mean, lowest(x, n)), highest(x, n))
 
 
 @in_blocks
 def sma(x: F, n: int) -> F:
-    """Simple moving average of the last n values; correctly rounded where they are decimal.
+    """Simple moving average of the last n values; correctly rounded for decimal prices.
 
     >>> import numpy as np
     >>> sma(np.array([0.1, 0.2, 0.3, 0.4]), 3).tolist()
     [nan, nan, 0.2, 0.3]
     """
-    return _within(_windowed(x, n, (x, whole(x)), _add, lambda s: _exact(s[0], s[1], n)), x, n)
+    return _clamp_average(
+        _compute_windows(x, n, (x, scale_to_whole(x)), _merge_sums, lambda s: _choose_exact(s[0], s[1], n)), x, n
+    )
 
 
 @in_blocks
 def wma(x: F, n: int) -> F:
     """Weighted moving average: the newest value counts n times, the oldest once."""
     weights = n * (n + 1) / 2.0
-    y = whole(x)
-    return _within(_windowed(x, n, (x, x, y, y), _weigh, lambda s: _exact(s[1], s[3], weights)), x, n)
+    y = scale_to_whole(x)
+    return _clamp_average(
+        _compute_windows(x, n, (x, x, y, y), _merge_weighted_sums, lambda s: _choose_exact(s[1], s[3], weights)), x, n
+    )
 
 
 @in_blocks
 def stdev(x: F, n: int, ddof: int = 0) -> F:
-    """Standard deviation of the last n values, of the population (divided by n - ddof; pandas takes ddof 1)."""
+    """Population standard deviation of the last n values (divided by n - ddof; pandas default: ddof = 1)."""
     if n <= ddof:
-        return blank(x)
-    return _windowed(x, n, (x, np.zeros(x.shape)), _spread, lambda s: np.sqrt(s[1] / (n - ddof)))
+        return nan_like(x)
+    return _compute_windows(x, n, (x, np.zeros(x.shape)), _merge_variances, lambda s: np.sqrt(s[1] / (n - ddof)))
 
 
 def zscore(x: F, n: int) -> F:
-    """Distance from the average of the last n values in population standard deviations; NaN where these are 0."""
+    """Distance from the average of the last n values, in population standard deviations; NaN if they are 0."""
     with np.errstate(all="ignore"):
         return (x - sma(x, n)) / stdev(x, n)
 
 
 def corr(a: F, b: F, n: int) -> F:
-    """Pearson correlation over the last n rows, -1 .. 1; NaN where either does not move."""
+    """Pearson correlation over the last n rows, -1 .. 1; NaN if either series is constant."""
     zero = np.zeros(a.shape)
-    return _windowed(a, n, (a, b, zero, zero, zero), _joint, _correlation)
+    return _compute_windows(a, n, (a, b, zero, zero, zero), _merge_covariances, _correlation_of)
 
 
-def _correlation(joint: State) -> F:
+def _correlation_of(joint: State) -> F:
     return np.asarray(np.clip(joint[4] / (np.sqrt(joint[2]) * np.sqrt(joint[3])), -1.0, 1.0))
 
 
 @in_blocks
 def slope(x: F, n: int) -> F:
-    """Rise per bar of the least-squares line through the last n values (n >= 2)."""
+    """Slope per bar of the least-squares line through the last n values (n >= 2)."""
     if n < 2:
-        return blank(x)
-    return _windowed(x, n, (x, np.zeros(x.shape)), _trend, lambda s: s[1] / (n * (n * n - 1.0) / 12.0))
+        return nan_like(x)
+    return _compute_windows(x, n, (x, np.zeros(x.shape)), _merge_trends, lambda s: s[1] / (n * (n * n - 1.0) / 12.0))
 
 
 def linreg(x: F, n: int) -> F:
@@ -237,7 +241,7 @@ def linreg(x: F, n: int) -> F:
 
 
 def bbands(x: F, n: int = 20, k: float = 2.0) -> State:
-    """Bollinger bands: (upper, middle, lower), the average and k population standard deviations around it."""
+    """Bollinger bands (upper, middle, lower): the average, and k population standard deviations around it."""
     middle, width = sma(x, n), stdev(x, n) * k
     return middle + width, middle, middle - width
 
@@ -245,7 +249,7 @@ def bbands(x: F, n: int = 20, k: float = 2.0) -> State:
 @in_blocks
 def meandev(x: F, n: int) -> F:
     """Mean absolute deviation of the last n values from their average. Cost: n passes over x."""
-    out = blank(x)
+    out = nan_like(x)
     if n > len(x):
         return out
     mean = sma(x, n)[n - 1 :]
@@ -260,13 +264,13 @@ def meandev(x: F, n: int) -> F:
 
 @in_blocks
 def percentrank(x: F, n: int) -> F:
-    """Percent of the n values before this one that are not above it, 0 .. 100. Cost: n passes over x.
+    """Percent of the previous n values at or below this one, 0 .. 100. Cost: n passes over x.
 
     >>> import numpy as np
     >>> percentrank(np.array([1.0, 3.0, 2.0, 5.0]), 2).tolist()
     [nan, nan, 50.0, 100.0]
     """
-    out = blank(x)
+    out = nan_like(x)
     count = len(x) - n
     if count <= 0:
         return out
@@ -282,4 +286,6 @@ def percentrank(x: F, n: int) -> F:
 @in_blocks
 def since_highest(x: F, n: int) -> F:
     """Bars since the largest of the last n values; the newest of equals counts."""
-    return _windowed(x, n, (x, np.zeros(x.shape)), _latest_peak, lambda s: np.where(np.isnan(s[0]), np.nan, s[1]))
+    return _compute_windows(
+        x, n, (x, np.zeros(x.shape)), _merge_latest_peaks, lambda s: np.where(np.isnan(s[0]), np.nan, s[1])
+    )

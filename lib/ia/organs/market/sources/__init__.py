@@ -6,15 +6,16 @@ with NotDelivered.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple, Protocol, cast
 
-from ia.kernel.errors import Message, Notify, Unavailable, silent
+from ia.kernel.errors import Message, Notify, Unavailable, drop_message
 from ia.organs.market.quote import Quote
 
 BUILT_IN = {
-    "akshare": "ia.organs.market.sources.live:Live",
+    "akshare": "ia.organs.market.sources.live:LiveSource",
     "demo": "ia.organs.market.sources.demo:DemoMarket",
-    "csv": "ia.organs.market.sources.local:Local",
+    "csv": "ia.organs.market.sources.local:LocalSource",
 }
 KINDS = ("stock", "etf")
 """The kinds of securities that a snapshot tells of; sources may know `index` too."""
@@ -27,7 +28,8 @@ class NotDelivered(Unavailable):
     """A source that never tells this: another try is of no use."""
 
 
-class Page(NamedTuple):
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SnapshotPage:
     """A part of a snapshot.
 
     number, pages   which part this is, from 1, and of how many as far as is known. A page with the number 1 begins
@@ -52,7 +54,7 @@ class Page(NamedTuple):
     recorded: bool = False
 
 
-class Board(NamedTuple):
+class SectorBoard(NamedTuple):
     """A group of stocks as the source draws it. kind: industry, concept. board: the source's code. money in yuan.
 
     leader  canonical symbol of the stock that rose most; time: of the source, as in Page
@@ -71,7 +73,7 @@ class Board(NamedTuple):
     time: str | None = None
 
 
-class Report(NamedTuple):
+class CompanyReport(NamedTuple):
     """What a company reported of a period. The names are the columns of the table `fundamentals`.
 
     period      its last day, YYYY-MM-DD; the figures run from the beginning of that year
@@ -97,7 +99,7 @@ class Report(NamedTuple):
     cash_flow_ps: float | None = None
 
 
-class Flow(NamedTuple):
+class ConnectFlow(NamedTuple):
     """A day of a channel of Stock Connect. channel: shanghai, shenzhen, north (both). Money in yuan; deals: a count.
 
     The net flow, what was bought and sold, is not published since August 2024: None, while `turnover` goes on.
@@ -117,7 +119,7 @@ class Flow(NamedTuple):
     leader_pct: float | None = None
 
 
-class Listing(NamedTuple):
+class UnusualListing(NamedTuple):
     """A stock on the list of unusual trading (龙虎榜), once for each reason of the day. Money in yuan.
 
     net, buy, sell, turnover   of the seats that the exchange names; market_amount: all that changed hands that day
@@ -139,7 +141,7 @@ class Listing(NamedTuple):
     comment: str | None = None
 
 
-class Source(Protocol):
+class MarketSource(Protocol):
     """What tells of a whole market. Each call asks anew; what fails raises Unavailable (69) or TryLater (75).
 
     name        of the adapter whose bars go with it
@@ -151,11 +153,11 @@ class Source(Protocol):
     simulated: bool
     local: bool
 
-    def snapshot(self, kinds: Sequence[str] = KINDS, notify: Notify = silent) -> Iterator[Page]:
+    def snapshot(self, kinds: Sequence[str] = KINDS, notify: Notify = drop_message) -> Iterator[SnapshotPage]:
         """Yield the market as it stands, page by page, each asked for when it is wanted."""
         ...
 
-    def boards(self, kind: str) -> list[Board]:
+    def boards(self, kind: str) -> list[SectorBoard]:
         """Return the boards of a kind, `industry` or `concept`."""
         ...
 
@@ -163,49 +165,53 @@ class Source(Protocol):
         """Return the canonical symbols of a board, by its code."""
         ...
 
-    def fundamentals(self, period: str) -> list[Report]:
+    def fundamentals(self, period: str) -> list[CompanyReport]:
         """Return what all companies have reported of a period (its last day, YYYY-MM-DD); [] before the first did."""
         ...
 
-    def fundamentals_of(self, symbol: str) -> list[Report]:
+    def fundamentals_of(self, symbol: str) -> list[CompanyReport]:
         """Return all periods of one company, newest first. NotFound where the source does not have it."""
         ...
 
-    def northbound(self, since: str | None = None) -> list[Flow]:
+    def northbound(self, since: str | None = None) -> list[ConnectFlow]:
         """Return the days of the channels of Stock Connect from `since` on, oldest first."""
         ...
 
-    def lhb(self, since: str, until: str) -> list[Listing]:
+    def lhb(self, since: str, until: str) -> list[UnusualListing]:
         """Return the lists of unusual trading of the days from `since` to `until`; [] where there are none."""
         ...
 
     def trade_dates(self) -> list[str]:
-        """Return the trading days of the mainland to the end of the last year whose holidays are announced; [] where
-        the source tells none."""
+        """Return the trading days of the mainland to the end of the last year whose holidays are announced.
+
+        [] where the source tells none.
+        """
         ...
 
 
-def names() -> list[str]:
+def source_names() -> list[str]:
     """Return the names of the adapters that tell of a whole market."""
     return list(BUILT_IN)
 
 
-def load(name: str) -> Source:
+def load_source(name: str) -> MarketSource:
     """Return the source that goes with an adapter. NotDelivered where that adapter knows single securities only."""
     target = BUILT_IN.get(name)
     if target is None:
         raise NotDelivered(
-            "{name} does not tell of a whole market",
-            hint="those that do: {names}",
+            "{name} does not provide data of the whole market",
+            hint="sources that do: {names}",
             name=name,
             names=", ".join(BUILT_IN),
         )
     from importlib import import_module
 
     module, _, attribute = target.partition(":")
-    return cast(Source, getattr(import_module(module), attribute)())
+    return cast(MarketSource, getattr(import_module(module), attribute)())
 
 
-def never(source: str, what: Message) -> NotDelivered:
+def not_delivered_error(source: str, what: Message) -> NotDelivered:
     """Return the error for what a source never tells."""
-    return NotDelivered("{source} does not tell {what}", source=source, what=what, hint="another source: --adapter")
+    return NotDelivered(
+        "{source} does not provide {what}", source=source, what=what, hint="try another data source with --adapter"
+    )

@@ -8,14 +8,15 @@ by name and period, from `crc32` and arithmetic that every machine rounds alike.
 import zlib
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from ia.organs.market.sources import Report
+from ia.organs.market.sources import CompanyReport
 from ia.organs.ohlcv.canonical import Bars
 
 if TYPE_CHECKING:
-    from ia.organs.ohlcv.adjust import Action
+    from ia.organs.ohlcv.adjustment import Action
 
 YEAR = 250  # bars
 _PARTS = {"03-31": 0.23, "06-30": 0.48, "09-30": 0.74, "12-31": 1.0}
@@ -24,7 +25,8 @@ _PUBLISHED = {"03-31": ("04", 15, 15), "06-30": ("08", 15, 16), "09-30": ("10", 
 """When its report comes out: the month, the first day of it, over how many days companies are spread."""
 
 
-class Company(NamedTuple):
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Company:
     """What does not change about a simulated security: shares in hundred millions at START, multiples, margins."""
 
     industry: str
@@ -37,7 +39,7 @@ class Company(NamedTuple):
     net: float
     debt: float
 
-    def groups(self, kind: str) -> list[str]:
+    def board_names(self, kind: str) -> list[str]:
         """Return the names of its boards of a kind, `industry` or `concept`."""
         return [name for name in (self.industry if kind == "industry" else self.concepts).split(";") if name]
 
@@ -86,21 +88,32 @@ _COMPANIES = """
 
 
 @cache
-def companies() -> dict[str, Company]:
+def simulated_companies() -> dict[str, Company]:
     """Return the simulated mainland stocks and funds by canonical symbol."""
     table = {}
     for line in _COMPANIES.strip().splitlines():
         symbol, industry, concepts, *numbers = line.split()
-        table[symbol] = Company(industry.strip("-"), concepts.strip("-"), *map(float, numbers))
+        shares, float_frac, pe, pb, gross, net, debt = map(float, numbers)
+        table[symbol] = Company(
+            industry=industry.strip("-"),
+            concepts=concepts.strip("-"),
+            shares=shares,
+            float_frac=float_frac,
+            pe=pe,
+            pb=pb,
+            gross=gross,
+            net=net,
+            debt=debt,
+        )
     return table
 
 
-def chance(*words: object) -> float:
+def hashed_fraction(*words: object) -> float:
     """Return a number from 0 to 1 that only these words decide, on every machine."""
     return (zlib.crc32("\t".join(map(str, words)).encode()) * 2654435761 % 2**32) / 2**32
 
 
-def shares(company: Company, actions: "list[Action]", day: str) -> float:
+def share_count(company: Company, actions: "list[Action]", day: str) -> float:
     """Return how many shares there are on a day, after the bonus issues up to it."""
     count = company.shares * 1e8
     for action in actions:
@@ -109,45 +122,47 @@ def shares(company: Company, actions: "list[Action]", day: str) -> float:
     return float(int(count))
 
 
-def reports(symbol: str, bars: Bars, actions: "list[Action]", until: str) -> Iterator[Report]:
+def published_reports(symbol: str, bars: Bars, actions: "list[Action]", until: str) -> Iterator[CompanyReport]:
     """Yield what a simulated company had published by the day `until`, newest period first; nothing for a fund."""
     for year in range(int(until[:4]), int(bars.date[0][:4]) - 1, -1):
         for end in reversed(_PARTS):
-            if found := report(symbol, bars, actions, f"{year}-{end}", until):
+            if found := published_report(symbol, bars, actions, f"{year}-{end}", until):
                 yield found
 
 
-def report(symbol: str, bars: Bars, actions: "list[Action]", period: str, until: str) -> Report | None:
+def published_report(symbol: str, bars: Bars, actions: "list[Action]", period: str, until: str) -> CompanyReport | None:
     """Return what a simulated company had published of a period by the day `until`; None where it had not."""
-    company = companies()[symbol]
+    company = simulated_companies()[symbol]
     if not company.industry or period[5:] not in _PARTS:
         return None
-    published = _published(symbol, period)
-    if published > until or not _profit(symbol, company, bars, actions, period):
+    published = _publication_date(symbol, period)
+    if published > until or not _year_to_date_profit(symbol, company, bars, actions, period):
         return None
-    return _report(symbol, company, bars, actions, period)._replace(published=published)
+    return _build_report(symbol, company, bars, actions, period)._replace(published=published)
 
 
-def trailing(report: Report, symbol: str, bars: Bars, actions: "list[Action]") -> float:
+def trailing_profit(report: CompanyReport, symbol: str, bars: Bars, actions: "list[Action]") -> float:
     """Return the profit of the four quarters up to a report's period, in yuan."""
-    return _profit(symbol, companies()[symbol], bars, actions, report.period)
+    return _year_to_date_profit(symbol, simulated_companies()[symbol], bars, actions, report.period)
 
 
-def _published(symbol: str, period: str) -> str:
+def _publication_date(symbol: str, period: str) -> str:
     month, first, spread = _PUBLISHED[period[5:]]
     year = int(period[:4]) + (period[5:] == "12-31")
-    return f"{year}-{month}-{first + int(chance(symbol, period, 'day') * spread):02d}"
+    return f"{year}-{month}-{first + int(hashed_fraction(symbol, period, 'day') * spread):02d}"
 
 
-def _report(symbol: str, company: Company, bars: Bars, actions: "list[Action]", period: str) -> Report:
+def _build_report(symbol: str, company: Company, bars: Bars, actions: "list[Action]", period: str) -> CompanyReport:
     part, last_year = _PARTS[period[5:]], f"{int(period[:4]) - 1}{period[4:]}"
-    year = _profit(symbol, company, bars, actions, period)
-    profit, margin = round(year * part, 2), _margin(symbol, company, period)
-    before = _profit(symbol, company, bars, actions, last_year) * part
-    revenue, revenue_before = round(profit / margin, 2), before / _margin(symbol, company, last_year)
-    count, equity = shares(company, actions, period), year * company.pe / company.pb
-    return Report(
-        symbol, period, host="simulated",
+    year = _year_to_date_profit(symbol, company, bars, actions, period)
+    profit, margin = round(year * part, 2), _net_margin(symbol, company, period)
+    before = _year_to_date_profit(symbol, company, bars, actions, last_year) * part
+    revenue, revenue_before = round(profit / margin, 2), before / _net_margin(symbol, company, last_year)
+    count, equity = share_count(company, actions, period), year * company.pe / company.pb
+    return CompanyReport(
+        symbol=symbol,
+        period=period,
+        host="simulated",
         eps=round(profit / count, 4),
         bvps=round(equity / count, 4),
         roe_pct=round(profit / equity * 100, 2),
@@ -155,23 +170,25 @@ def _report(symbol: str, company: Company, bars: Bars, actions: "list[Action]", 
         revenue_yoy_pct=round((revenue / revenue_before - 1) * 100, 4) if before else None,
         profit=profit,
         profit_yoy_pct=round((profit / before - 1) * 100, 4) if before else None,
-        gross_margin_pct=round(company.gross * (0.97 + 0.06 * chance(symbol, period, "gross")) * 100, 4),
+        gross_margin_pct=round(company.gross * (0.97 + 0.06 * hashed_fraction(symbol, period, "gross")) * 100, 4),
         net_margin_pct=round(margin * 100, 4),
-        debt_ratio_pct=round(min(0.97, company.debt * (0.97 + 0.06 * chance(symbol, period, "debt"))) * 100, 4),
-        cash_flow_ps=round(profit / count * (0.4 + 1.2 * chance(symbol, period, "cash")), 4),
-    )  # fmt: skip
+        debt_ratio_pct=round(
+            min(0.97, company.debt * (0.97 + 0.06 * hashed_fraction(symbol, period, "debt"))) * 100, 4
+        ),
+        cash_flow_ps=round(profit / count * (0.4 + 1.2 * hashed_fraction(symbol, period, "cash")), 4),
+    )
 
 
-def _margin(symbol: str, company: Company, period: str) -> float:
-    return company.net * (0.94 + 0.12 * chance(symbol, period, "net"))
+def _net_margin(symbol: str, company: Company, period: str) -> float:
+    return company.net * (0.94 + 0.12 * hashed_fraction(symbol, period, "net"))
 
 
-def _profit(symbol: str, company: Company, bars: Bars, actions: "list[Action]", period: str) -> float:
+def _year_to_date_profit(symbol: str, company: Company, bars: Bars, actions: "list[Action]", period: str) -> float:
     """Return the profit of the year up to a period's end; 0 where it was not listed long enough to know."""
     high = bisect_right(bars.date, period)
     low = max(0, high - YEAR, bisect_left(bars.date, f"{int(period[:4]) - 1}{period[4:]}"))
     if high - low < 20:
         return 0.0
-    value = sum(bars.close[i] * shares(company, actions, bars.date[i]) for i in range(low, high, 10))
+    value = sum(bars.close[i] * share_count(company, actions, bars.date[i]) for i in range(low, high, 10))
     value /= len(range(low, high, 10))
-    return value / company.pe * (0.9 + 0.2 * chance(symbol, period, "profit"))
+    return value / company.pe * (0.9 + 0.2 * hashed_fraction(symbol, period, "profit"))

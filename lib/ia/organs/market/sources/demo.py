@@ -10,15 +10,31 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ia.domain.instruments.symbols import Symbol, from_canonical
 from ia.kernel import clock
-from ia.kernel.errors import Message, NotFound, Notify, silent
+from ia.kernel.errors import Message, NotFound, Notify, drop_message
 from ia.organs.market.quote import Quote
-from ia.organs.market.sources import KINDS, NET_ENDED, Board, Flow, Listing, Page, Report, never
-from ia.organs.market.sources.companies import chance, companies, report, reports, shares, trailing
-from ia.organs.ohlcv.adapters.demo import Demo, symbols
+from ia.organs.market.sources import (
+    KINDS,
+    NET_ENDED,
+    CompanyReport,
+    ConnectFlow,
+    SectorBoard,
+    SnapshotPage,
+    UnusualListing,
+    not_delivered_error,
+)
+from ia.organs.market.sources.companies import (
+    hashed_fraction,
+    published_report,
+    published_reports,
+    share_count,
+    simulated_companies,
+    trailing_profit,
+)
+from ia.organs.ohlcv.adapters.demo import Demo, simulated_symbols
 from ia.organs.ohlcv.canonical import Bars
 
 if TYPE_CHECKING:
-    from ia.organs.ohlcv.adjust import Action
+    from ia.organs.ohlcv.adjustment import Action
 
 HOST = "simulated"
 EXCHANGE = {"shanghai": "SH", "shenzhen": "SZ"}
@@ -32,7 +48,7 @@ class _Series(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def _whole(symbol: Symbol, day: str) -> _Series:
+def _full_series(symbol: Symbol, day: str) -> _Series:
     """Return all that the simulated market has of a security on the machine's own day: half a second for all."""
     demo = Demo()
     return _Series(symbol, demo.normalize(demo.fetch(symbol)), demo.actions(symbol))
@@ -45,17 +61,17 @@ class DemoMarket:
     simulated = True
     local = False
 
-    def snapshot(self, kinds: Sequence[str] = KINDS, notify: Notify = silent) -> Iterator[Page]:
+    def snapshot(self, kinds: Sequence[str] = KINDS, notify: Notify = drop_message) -> Iterator[SnapshotPage]:
         """Yield one page: the last day that has closed, as all would have seen it then."""
-        last = clock.last_visible("CN")
-        day = max((series.bars.date[-1] for series in self._all(kinds, last)), default="")
-        quotes = [_quote(series, day, last) for series in self._all(kinds, last)]
-        yield Page(quotes, 1, 1, HOST, f"{day}T15:00:00" if day else None)
+        last = clock.last_visible_date("CN")
+        day = max((series.bars.date[-1] for series in self._all_series(kinds, last)), default="")
+        quotes = [_build_quote(series, day, last) for series in self._all_series(kinds, last)]
+        yield SnapshotPage(quotes=quotes, number=1, pages=1, host=HOST, time=f"{day}T15:00:00" if day else None)
 
-    def boards(self, kind: str) -> list[Board]:
+    def boards(self, kind: str) -> list[SectorBoard]:
         """Return the groups of the simulated companies, as they stand after the last close."""
         if kind not in ("industry", "concept"):
-            raise never(self.name, Message("boards of this kind"))
+            raise not_delivered_error(self.name, Message("boards of this kind"))
         groups: dict[str, list[Quote]] = {}
         for page in self.snapshot(("stock",)):
             for quote in page.quotes:
@@ -64,52 +80,58 @@ class DemoMarket:
                 ):
                     groups.setdefault(group, []).append(quote)
             time = page.time
-        return [_board(kind, name, quotes, time) for name, quotes in sorted(groups.items())]
+        return [_build_board(kind, name, quotes, time) for name, quotes in sorted(groups.items())]
 
     def members(self, kind: str, board: str) -> list[str]:
         """Return the simulated stocks of a group; NotFound where there is none of this code."""
         found = [
             series.symbol.canonical
-            for series in self._all(("stock",), clock.last_visible("CN"))
-            if any(_code(kind, name) == board for name in companies()[series.symbol.canonical].groups(kind))
+            for series in self._all_series(("stock",), clock.last_visible_date("CN"))
+            if any(
+                _group_code(kind, name) == board
+                for name in simulated_companies()[series.symbol.canonical].board_names(kind)
+            )
         ]
         if not found:
-            raise NotFound("{board}: the simulated market has no such board", board=board)
+            raise NotFound("{board}: unknown board in the simulated market", board=board)
         return found
 
-    def fundamentals(self, period: str) -> list[Report]:
+    def fundamentals(self, period: str) -> list[CompanyReport]:
         """Return what the simulated companies had published of a period by the last close."""
-        last = clock.last_visible("CN")
-        told = (report(s.symbol.canonical, s.bars, s.actions, period, last) for s in self._all(("stock",), last))
+        last = clock.last_visible_date("CN")
+        told = (
+            published_report(s.symbol.canonical, s.bars, s.actions, period, last)
+            for s in self._all_series(("stock",), last)
+        )
         return [each for each in told if each is not None]
 
-    def fundamentals_of(self, symbol: str) -> list[Report]:
+    def fundamentals_of(self, symbol: str) -> list[CompanyReport]:
         """Return the published reports of a simulated company, newest period first."""
-        last = clock.last_visible("CN")
+        last = clock.last_visible_date("CN")
         security = from_canonical(symbol)
-        if symbol not in companies() or not (series := self._series(security, last)).bars.date:
+        if symbol not in simulated_companies() or not (series := self._series_until(security, last)).bars.date:
             raise NotFound("{symbol} is not in the simulated market", symbol=str(security))
-        return list(reports(symbol, series.bars, series.actions, last))
+        return list(published_reports(symbol, series.bars, series.actions, last))
 
-    def northbound(self, since: str | None = None) -> list[Flow]:
+    def northbound(self, since: str | None = None) -> list[ConnectFlow]:
         """Return the simulated turnover of Stock Connect; its net flow ends where the real one's publication ended."""
-        last = clock.last_visible("CN")
+        last = clock.last_visible_date("CN")
         found = []
-        stocks = self._all(("stock",), last)
+        stocks = self._all_series(("stock",), last)
         days = sorted({day for series in stocks for day in series.bars.date})
         rows = {s.symbol.canonical: dict(zip(s.bars.date, range(len(s.bars.date)), strict=True)) for s in stocks}
         for day in days[bisect_left(days, since) if since else 0 :]:
             traded = [(s, rows[s.symbol.canonical][day]) for s in stocks if day in rows[s.symbol.canonical]]
-            parts = [_flow(day, channel, traded) for channel in EXCHANGE]
-            found += [*parts, _both(*parts)]
+            parts = [_build_flow(day, channel, traded) for channel in EXCHANGE]
+            found += [*parts, _add_flows(*parts)]
         return found
 
-    def lhb(self, since: str, until: str) -> list[Listing]:
+    def lhb(self, since: str, until: str) -> list[UnusualListing]:
         """Return the simulated stocks that moved by 7 % or more on these days, as if exchanges had listed them."""
         listed = []
-        for symbol, bars, actions in self._all(("stock",), min(until, clock.last_visible("CN"))):
+        for symbol, bars, actions in self._all_series(("stock",), min(until, clock.last_visible_date("CN"))):
             for at in range(bisect_left(bars.date, since), len(bars.date)):
-                if row := _listing(_Series(symbol, bars.part(0, at + 1), actions), bars.date[at]):
+                if row := _build_listing(_Series(symbol, bars.slice_bars(0, at + 1), actions), bars.date[at]):
                     listed.append(row)
         return listed
 
@@ -117,29 +139,37 @@ class DemoMarket:
         """Return nothing: the simulated market trades on the days that are known."""
         return []
 
-    def _all(self, kinds: Sequence[str], last: str) -> list[_Series]:
+    def _all_series(self, kinds: Sequence[str], last: str) -> list[_Series]:
         """Return the series of all securities of these kinds that were listed by then, up to then."""
-        found = (self._series(symbol, last) for symbol in symbols() if symbol.market == "CN" and symbol.kind in kinds)
+        found = (
+            self._series_until(symbol, last)
+            for symbol in simulated_symbols()
+            if symbol.market == "CN" and symbol.kind in kinds
+        )
         return [series for series in found if series.bars.date]
 
-    def _series(self, symbol: Symbol, last: str) -> _Series:
-        _, bars, actions = _whole(symbol, clock.last_visible("CN", clock.wall()))
-        return _Series(symbol, bars.between(None, last), [action for action in actions if action.date <= last])
+    def _series_until(self, symbol: Symbol, last: str) -> _Series:
+        _, bars, actions = _full_series(symbol, clock.last_visible_date("CN", clock.wall_time()))
+        return _Series(symbol, bars.between_dates(None, last), [action for action in actions if action.date <= last])
 
 
-def _quote(series: _Series, day: str, last: str) -> Quote:
+def _build_quote(series: _Series, day: str, last: str) -> Quote:
     """Return what a day tells of a security; one that did not trade that day has its last close and no more."""
     symbol, bars, _ = series
-    company = companies().get(symbol.canonical)
+    company = simulated_companies().get(symbol.canonical)
     listed = bars.date[0]
     plain = Quote(
-        symbol.canonical, symbol.name, kind=symbol.kind, listed=listed,
-        industry=(company and company.industry) or None, concepts=(company and company.concepts) or None,
-    )  # fmt: skip
+        symbol=symbol.canonical,
+        name=symbol.name,
+        kind=symbol.kind,
+        listed=listed,
+        industry=(company and company.industry) or None,
+        concepts=(company and company.concepts) or None,
+    )
     i = len(bars.date) - 1
     if bars.date[i] != day:
-        return _worth(plain._replace(prev_close=bars.close[i]), series, last)
-    prev = _reference(series, i)
+        return _add_valuation(plain._replace(prev_close=bars.close[i]), series, last)
+    prev = _reference_ticks(series, i)
     first, high, low, close = (column[i] for column in bars[1:5])
     before = bars.volume[max(0, i - 5) : i]
     ticks = 3 if symbol.kind == "etf" else 2
@@ -152,17 +182,17 @@ def _quote(series: _Series, day: str, last: str) -> Quote:
         high=high,
         low=low,
         volume=bars.volume[i],
-        amount=_amount(bars, i),
+        amount=_bar_amount(bars, i),
         amplitude_pct=round((high - low) / prev * 100, 2),
         volume_ratio=round(bars.volume[i] / (sum(before) / len(before)), 2) if before and sum(before) else None,
-        change_60d_pct=_change(series, max(0, i - 60), i),
-        change_ytd_pct=_change(series, bisect_right(bars.date, f"{int(day[:4]) - 1}-12-31") - 1, i),
+        change_60d_pct=_total_return(series, max(0, i - 60), i),
+        change_ytd_pct=_total_return(series, bisect_right(bars.date, f"{int(day[:4]) - 1}-12-31") - 1, i),
         time=f"{day}T15:00:00",
     )
-    return _worth(quote, series, last)
+    return _add_valuation(quote, series, last)
 
 
-def _reference(series: _Series, i: int) -> float:
+def _reference_ticks(series: _Series, i: int) -> float:
     """Return the previous close of bar `i`, less what went ex that day, in ticks; the open on the first day."""
     _, bars, actions = series
     if i == 0:
@@ -175,11 +205,11 @@ def _reference(series: _Series, i: int) -> float:
     return int(close * ticks + 0.500001) / ticks
 
 
-def _amount(bars: Bars, i: int) -> float:
+def _bar_amount(bars: Bars, i: int) -> float:
     return round(bars.volume[i] * (bars.open[i] + bars.high[i] + bars.low[i] + bars.close[i]) / 4, 2)
 
 
-def _change(series: _Series, start: int, end: int) -> float | None:
+def _total_return(series: _Series, start: int, end: int) -> float | None:
     """Return the total return from bar `start` to bar `end`, per cent; None where `start` is before the first."""
     if start < 0 or start >= end:
         return None
@@ -190,21 +220,21 @@ def _change(series: _Series, start: int, end: int) -> float | None:
     return round((worth / series.bars.close[start] - 1) * 100, 2)
 
 
-def _worth(quote: Quote, series: _Series, last: str) -> Quote:
+def _add_valuation(quote: Quote, series: _Series, last: str) -> Quote:
     """Return a quote with market values, turnover and multiples, from the reports published by `last`."""
     symbol, bars, actions = series
-    company = companies().get(symbol.canonical)
+    company = simulated_companies().get(symbol.canonical)
     if company is None:
         return quote
-    count = shares(company, actions, last)
+    count = share_count(company, actions, last)
     cap = round(bars.close[-1] * count, 2)
     quote = quote._replace(market_cap=cap, float_cap=round(cap * company.float_frac, 2))
     if quote.volume is not None:
         quote = quote._replace(turnover_pct=round(quote.volume / (count * company.float_frac) * 100, 2))
-    newest = next(reports(symbol.canonical, bars, actions, last), None)
+    newest = next(published_reports(symbol.canonical, bars, actions, last), None)
     if newest is None:
         return quote
-    year = trailing(newest, symbol.canonical, bars, actions)
+    year = trailing_profit(newest, symbol.canonical, bars, actions)
     return quote._replace(
         pe=round(cap / ((newest.profit or 0.0) * 12 / int(newest.period[5:7])), 2),
         pe_ttm=round(cap / year, 2),
@@ -213,12 +243,12 @@ def _worth(quote: Quote, series: _Series, last: str) -> Quote:
     )
 
 
-def _code(kind: str, name: str) -> str:
+def _group_code(kind: str, name: str) -> str:
     """Return the code of a group, which its name decides."""
-    return f"{'I' if kind == 'industry' else 'C'}{int(chance(kind, name) * 9000) + 1000}"
+    return f"{'I' if kind == 'industry' else 'C'}{int(hashed_fraction(kind, name) * 9000) + 1000}"
 
 
-def _board(kind: str, name: str, quotes: list[Quote], time: str | None) -> Board:
+def _build_board(kind: str, name: str, quotes: list[Quote], time: str | None) -> SectorBoard:
     """Return a group of stocks: its change weighted by market value, its leader the one that rose most."""
     moved = [quote for quote in quotes if quote.change_pct is not None]
     cap = sum(quote.market_cap or 0.0 for quote in quotes)
@@ -226,10 +256,10 @@ def _board(kind: str, name: str, quotes: list[Quote], time: str | None) -> Board
     before = sum((quote.market_cap or 0.0) / (1 + (quote.change_pct or 0.0) / 100) for quote in moved)
     now = sum(quote.market_cap or 0.0 for quote in moved)
     leader = max(moved, key=lambda quote: (quote.change_pct or 0.0, quote.symbol), default=None)
-    return Board(
-        kind,
-        _code(kind, name),
-        name,
+    return SectorBoard(
+        kind=kind,
+        board=_group_code(kind, name),
+        name=name,
         change_pct=round((now / before - 1) * 100, 2) if before else None,
         turnover_pct=round(sum(quote.amount or 0.0 for quote in moved) / free * 100, 2) if free else None,
         market_cap=round(cap, 2),
@@ -241,15 +271,15 @@ def _board(kind: str, name: str, quotes: list[Quote], time: str | None) -> Board
     )
 
 
-def _flow(day: str, channel: str, traded: list[tuple[_Series, int]]) -> Flow:
+def _build_flow(day: str, channel: str, traded: list[tuple[_Series, int]]) -> ConnectFlow:
     """Return a day of a channel: a tenth of what its stocks turned over, and a net of up to a twentieth of that."""
     mine = [(series, i) for series, i in traded if series.symbol.exchange == EXCHANGE[channel]]
-    turnover = round(sum(_amount(series.bars, i) for series, i in mine) * 0.1, 2)
-    moves = [(series.bars.close[i] / _reference(series, i) - 1, series.symbol.canonical) for series, i in mine]
+    turnover = round(sum(_bar_amount(series.bars, i) for series, i in mine) * 0.1, 2)
+    moves = [(series.bars.close[i] / _reference_ticks(series, i) - 1, series.symbol.canonical) for series, i in mine]
     best = max(moves, default=None)
-    flow = Flow(
-        day,
-        channel,
+    flow = ConnectFlow(
+        date=day,
+        channel=channel,
         turnover=turnover,
         deals=int(turnover / 20_000),
         leader=best[1] if best else None,
@@ -257,35 +287,37 @@ def _flow(day: str, channel: str, traded: list[tuple[_Series, int]]) -> Flow:
     )
     if day >= NET_ENDED:
         return flow
-    net = round(turnover * 0.1 * (chance(day, channel, "net") - 0.5), 2)
+    net = round(turnover * 0.1 * (hashed_fraction(day, channel, "net") - 0.5), 2)
     return flow._replace(net=net, buy=round((turnover + net) / 2, 2), sell=round((turnover - net) / 2, 2))
 
 
-def _both(one: Flow, other: Flow) -> Flow:
+def _add_flows(one: ConnectFlow, other: ConnectFlow) -> ConnectFlow:
     """Return the two channels of a day as one."""
 
-    def total(column: str) -> float | None:
+    def sum_column(column: str) -> float | None:
         values = getattr(one, column), getattr(other, column)
         return None if None in values else round(sum(values), 2)
 
     best = max(one, other, key=lambda flow: -100.0 if flow.leader_pct is None else flow.leader_pct)
-    sums = {column: total(column) for column in ("net", "buy", "sell", "turnover")}
+    sums = {column: sum_column(column) for column in ("net", "buy", "sell", "turnover")}
     deals = (one.deals or 0) + (other.deals or 0)
-    return Flow(one.date, "north", **sums, deals=deals, leader=best.leader, leader_pct=best.leader_pct)
+    return ConnectFlow(
+        date=one.date, channel="north", **sums, deals=deals, leader=best.leader, leader_pct=best.leader_pct
+    )
 
 
-def _listing(series: _Series, day: str) -> Listing | None:
-    quote = _quote(series, day, day)
+def _build_listing(series: _Series, day: str) -> UnusualListing | None:
+    quote = _build_quote(series, day, day)
     move = quote.change_pct or 0.0
     if abs(move) < 7 or not quote.amount:
         return None
-    turnover = round(quote.amount * (0.1 + 0.3 * chance(day, quote.symbol, "seats")), 2)
-    buy = round(turnover * (0.3 + 0.4 * chance(day, quote.symbol, "buy")), 2)
-    return Listing(
-        day,
-        quote.symbol,
-        "日涨幅偏离值达7%的证券" if move > 0 else "日跌幅偏离值达7%的证券",
-        quote.name,
+    turnover = round(quote.amount * (0.1 + 0.3 * hashed_fraction(day, quote.symbol, "seats")), 2)
+    buy = round(turnover * (0.3 + 0.4 * hashed_fraction(day, quote.symbol, "buy")), 2)
+    return UnusualListing(
+        date=day,
+        symbol=quote.symbol,
+        reason="日涨幅偏离值达7%的证券" if move > 0 else "日跌幅偏离值达7%的证券",
+        name=quote.name,
         close=quote.price,
         change_pct=quote.change_pct,
         net=round(2 * buy - turnover, 2),

@@ -6,32 +6,34 @@ per cent, "-" for what there is not.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from ia.kernel.errors import Message, NotFound, Notify, TryLater, Unavailable, silent
+from ia.kernel.errors import Message, NotFound, Notify, TryLater, Unavailable, drop_message
+from ia.kernel.jsontypes import Json
 from ia.organs.market.quote import Quote
-from ia.organs.market.sources import Board, Page
+from ia.organs.market.sources import SectorBoard, SnapshotPage
 from ia.organs.market.sources.cells import (
-    Odd,
-    Tally,
-    count,
-    day,
-    loose,
-    maybe_symbol,
-    moment,
-    name,
-    names,
-    number,
-    readable,
-    shown,
-    small,
-    symbol,
-    text,
+    CellTally,
+    ImplausibleRow,
+    check_size,
+    clean_text,
+    format_cell,
+    parse_count,
+    parse_day,
+    parse_name,
+    parse_names,
+    parse_number,
+    parse_optional_number,
+    parse_optional_symbol,
+    parse_rows,
+    parse_symbol,
+    parse_timestamp,
 )
-from ia.organs.market.sources.plausible import check
-from ia.organs.ohlcv.transport import NoNetwork, get_json, governed, shape_changed
+from ia.organs.market.sources.plausibility import check_quote
+from ia.organs.ohlcv.transport import NoNetwork, get_json, govern_requests, shape_error
 
 WHAT = "Eastmoney clist"
 ROWS, MOST_PAGES = 100, 200
@@ -39,7 +41,7 @@ _URL = "https://{}.push2.eastmoney.com/api/qt/clist/get"
 _TOKEN = "bd1d9ddb04089700cf9c27f6f7426281"
 
 
-class _List(NamedTuple):
+class _QuoteList(NamedTuple):
     """A list: the number of its host, the filter that selects it."""
 
     host: str
@@ -47,12 +49,12 @@ class _List(NamedTuple):
 
 
 _LISTS = {
-    "stock": _List("82", "m:0 t:6,m:0 t:80,m:1 t:2,m:1 t:23,m:0 t:81 s:2048"),
-    "etf": _List("88", "b:MK0021,b:MK0022,b:MK0023,b:MK0024"),
-    "industry": _List("17", "m:90 t:2 f:!50"),
-    "concept": _List("79", "m:90 t:3 f:!50"),
+    "stock": _QuoteList("82", "m:0 t:6,m:0 t:80,m:1 t:2,m:1 t:23,m:0 t:81 s:2048"),
+    "etf": _QuoteList("88", "b:MK0021,b:MK0022,b:MK0023,b:MK0024"),
+    "industry": _QuoteList("17", "m:90 t:2 f:!50"),
+    "concept": _QuoteList("79", "m:90 t:3 f:!50"),
 }
-_MEMBERS = _List("29", "b:{} f:!50")
+_MEMBERS = _QuoteList("29", "b:{} f:!50")
 FIELDS = {
     "price": "f2", "change_pct": "f3", "change": "f4", "volume": "f5", "amount": "f6", "amplitude_pct": "f7",
     "turnover_pct": "f8", "pe": "f9", "volume_ratio": "f10", "high": "f15", "low": "f16", "open": "f17",
@@ -65,15 +67,15 @@ _is_board = re.compile(r"BK[0-9]{4}").fullmatch
 _BOARD = "f3,f8,f12,f13,f14,f20,f104,f105,f124,f128,f136,f140,f141"
 
 
-class _Part(NamedTuple):
+class _ListPage(NamedTuple):
     """A page of a list as it came: rows, of how many in all, the host."""
 
-    rows: list[dict[str, Any]]
+    rows: list[Json]
     total: int
     host: str
 
 
-def pages(kinds: Sequence[str], notify: Notify = silent) -> Iterator[Page]:
+def fetch_pages(kinds: Sequence[str], notify: Notify = drop_message) -> Iterator[SnapshotPage]:
     """Yield the snapshot of these kinds, page by page. Stocks are all or nothing; funds that do not come are told of.
 
     raises  Banned, NoNetwork; ShapeChanged where more than a few rows of a page contradict themselves, pages repeat
@@ -81,131 +83,151 @@ def pages(kinds: Sequence[str], notify: Notify = silent) -> Iterator[Page]:
     """
     done, seen = 0, set[str]()
     if "stock" in kinds:
-        for page in _pages("stock", seen):
+        for page in _fetch_list_pages("stock", seen):
             done = page.number
             yield page
     if "etf" in kinds:
         try:
-            funds = list(_pages("etf", seen))
+            funds = list(_fetch_list_pages("etf", seen))
         except (TryLater, Unavailable) as exc:
             if "stock" not in kinds:
                 raise
-            notify(Message("no funds in the snapshot: {reason}", reason=exc))
+            notify(Message("the snapshot has no funds: {reason}", reason=exc))
             return
         for page in funds:
-            yield page._replace(number=page.number + done, pages=page.pages + done)
+            yield replace(page, number=page.number + done, pages=page.pages + done)
 
 
-def _pages(kind: str, seen: set[str]) -> Iterator[Page]:
+def _fetch_list_pages(kind: str, seen: set[str]) -> Iterator[SnapshotPage]:
     """Yield the pages of one list, counted from 1; `seen` are the symbols that have come."""
     asked = ",".join(["f12", "f13", "f14", *FIELDS.values()])
-    for place, (part, last) in enumerate(_parts(_LISTS[kind], asked, kind != "stock"), 1):
-        quotes, tally = _quotes(part, kind)
+    for place, (part, last) in enumerate(_fetch_parts(_LISTS[kind], asked, kind != "stock"), 1):
+        quotes, tally = _parse_quotes(part, kind)
         if quotes and seen.issuperset(quote.symbol for quote in quotes):
-            raise shape_changed(WHAT, "the pages repeat each other")
+            raise shape_error(WHAT, "the pages repeat each other")
         seen.update(quote.symbol for quote in quotes)
         time = max((quote.time for quote in quotes if quote.time), default=None)
-        doubted = tally.doubtful(len(part.rows))
+        doubted = tally.doubtful_fields(len(part.rows))
         # Eastmoney itself tells the time: a page without one is a record of its answers, such as a relay's.
-        yield Page(quotes, place, place + last, part.host, time, tally.dropped, tally.first, doubted, recorded=True)
+        yield SnapshotPage(
+            quotes=quotes,
+            number=place,
+            pages=place + last,
+            host=part.host,
+            time=time,
+            dropped=tally.dropped,
+            odd=tally.first,
+            doubted=doubted,
+            recorded=True,
+        )
 
 
-def boards(kind: str) -> list[Board]:
+def fetch_boards(kind: str) -> list[SectorBoard]:
     """Return the boards of a kind: change and turnover in per cent, market value in yuan. Raises as `pages`."""
-    found: dict[str, Board] = {}
-    for part, _ in _parts(_LISTS[kind], _BOARD):
-        boards = readable(part.rows, partial(_board, kind), Tally(WHAT), "f12")
+    found: dict[str, SectorBoard] = {}
+    for part, _ in _fetch_parts(_LISTS[kind], _BOARD):
+        boards = parse_rows(part.rows, partial(_parse_board, kind), CellTally(WHAT), "f12")
         found.update((board.board, board) for board in boards)
     return list(found.values())
 
 
-def members(board: str) -> list[str]:
+def fetch_members(board: str) -> list[str]:
     """Return the canonical symbols of a board by its code, BK and four digits. Raises as `pages`; NotFound."""
     if not _is_board(board):
         raise NotFound(
-            "{board}: no code of a board", board=board, hint="`BK` and four digits, as `ia sync` stores them"
+            "{board}: not a valid board code", board=board, hint="give `BK` and four digits, as `ia sync` stores them"
         )
     found: dict[str, None] = {}
-    for part, _ in _parts(_MEMBERS._replace(filter=_MEMBERS.filter.format(board)), "f12,f13", True):
-        found |= dict.fromkeys(readable(part.rows, partial(_symbol, kind="stock"), Tally(WHAT), "f12"))
+    for part, _ in _fetch_parts(_MEMBERS._replace(filter=_MEMBERS.filter.format(board)), "f12,f13", True):
+        found |= dict.fromkeys(parse_rows(part.rows, partial(_parse_symbol, kind="stock"), CellTally(WHAT), "f12"))
     return list(found)
 
 
-def _parts(which: _List, fields: str, may_be_empty: bool = False) -> Iterator[tuple[_Part, int]]:
+def _fetch_parts(which: _QuoteList, fields: str, may_be_empty: bool = False) -> Iterator[tuple[_ListPage, int]]:
     """Yield each page of a list and how many are left after it."""
-    part = _asked(which, fields, 1, may_be_empty)
+    part = _fetch_part(which, fields, 1, may_be_empty)
     if not part.rows:
         return
     size, came = len(part.rows), len(part.rows)
     if part.total < size:
-        raise shape_changed(WHAT, f"{size} rows of a list of {part.total}")
+        raise shape_error(WHAT, f"{size} rows of a list of {part.total}")
     last = -(-part.total // size)
     if last > MOST_PAGES:
-        raise shape_changed(WHAT, f"{part.total} rows, {size} a page")
+        raise shape_error(WHAT, f"{part.total} rows, {size} a page")
     for n in range(1, last + 1):
         if n > 1:
-            part = _asked(which, fields, n, True)
+            part = _fetch_part(which, fields, n, True)
             came += len(part.rows)
         if not part.rows or (n == last and came < part.total):
-            raise NoNetwork("{host} sent {came} of {total} rows", host=part.host, came=came, total=part.total)
+            raise NoNetwork("{host} sent only {came} of {total} rows", host=part.host, came=came, total=part.total)
         yield part, last - n
 
 
-def _asked(which: _List, fields: str, page: int, may_be_empty: bool) -> _Part:
+def _fetch_part(which: _QuoteList, fields: str, page: int, may_be_empty: bool) -> _ListPage:
     """Return one page: the answer's rows and what it says of their number."""
     params = {
-        "pn": str(page), "pz": str(ROWS), "po": "0", "np": "1", "ut": _TOKEN, "fltt": "2", "invt": "2", "fid": "f12",
-        "fs": which.filter, "fields": fields,
-    }  # fmt: skip
+        "pn": str(page),
+        "pz": str(ROWS),
+        "po": "0",
+        "np": "1",
+        "ut": _TOKEN,
+        "fltt": "2",
+        "invt": "2",
+        "fid": "f12",
+        "fs": which.filter,
+        "fields": fields,
+    }
     host = f"{which.host}.push2.eastmoney.com"
-    with governed(small):
+    with govern_requests(check_size):
         tree = get_json(_URL.format(which.host), params, WHAT)
     if not isinstance(tree, dict) or "data" not in tree:
         if isinstance(tree, dict) and tree.get("code") not in (None, 0):
-            raise NoNetwork("{host} is busy: {reason}", host=host, reason=shown(tree.get("message") or tree["code"]))
-        raise shape_changed(WHAT, "no data")
+            raise NoNetwork(
+                "{host} is busy: {reason}", host=host, reason=format_cell(tree.get("message") or tree["code"])
+            )
+        raise shape_error(WHAT, "no data")
     data = tree["data"]
     if data is None and tree.get("rc") not in (None, 0):
-        raise NoNetwork("{host} is busy: {reason}", host=host, reason=f"rc {shown(tree.get('rc'))}")
+        raise NoNetwork("{host} is busy: {reason}", host=host, reason=f"rc {format_cell(tree.get('rc'))}")
     if data is None and may_be_empty:
-        return _Part([], 0, host)
+        return _ListPage([], 0, host)
     diff = data.get("diff") if isinstance(data, dict) else None
     total = data.get("total") if isinstance(data, dict) else None
     if not isinstance(diff, list) or any(not isinstance(row, dict) for row in diff):
-        raise shape_changed(WHAT, "no list of rows under data.diff")
+        raise shape_error(WHAT, "no list of rows under data.diff")
     if isinstance(total, bool) or not isinstance(total, int) or not 0 <= total <= ROWS * MOST_PAGES:
-        raise shape_changed(WHAT, "data.total is no sensible number")
+        raise shape_error(WHAT, "data.total is no sensible number")
     if not diff and not may_be_empty:
-        raise shape_changed(WHAT, "no rows")
+        raise shape_error(WHAT, "no rows")
     if len(diff) > ROWS * MOST_PAGES:
-        raise shape_changed(WHAT, f"{len(diff)} rows on a page")
-    return _Part(diff, total, host)
+        raise shape_error(WHAT, f"{len(diff)} rows on a page")
+    return _ListPage(diff, total, host)
 
 
-def _quotes(part: _Part, kind: str) -> tuple[list[Quote], Tally]:
+def _parse_quotes(part: _ListPage, kind: str) -> tuple[list[Quote], CellTally]:
     """Return the quotes of a page; ShapeChanged where more than a few of its rows cannot be true."""
-    tally = Tally(WHAT)
+    tally = CellTally(WHAT)
 
-    def read(row: dict[str, Any]) -> Quote:
+    def parse_row(row: Json) -> Quote:
         try:
-            quote = _quote(row, kind)
-            check(quote, text(row.get("f14")), tally)
-        except Odd as odd:
+            quote = _parse_quote(row, kind)
+            check_quote(quote, clean_text(row.get("f14")), tally)
+        except ImplausibleRow as odd:
             odd.field = FIELDS.get(odd.field, odd.field)
             raise
         return quote
 
-    return readable(part.rows, read, tally, "f12"), tally
+    return parse_rows(part.rows, parse_row, tally, "f12"), tally
 
 
-def _symbol(row: dict[str, Any], kind: str) -> str:
+def _parse_symbol(row: Mapping[str, object], kind: str) -> str:
     """Return the canonical symbol of a row; f13 is 1 for Shanghai, 0 for Shenzhen and Beijing."""
     market = row.get("f13")
     if isinstance(market, bool) or market not in (0, 1):
-        raise Odd("f13", market)
+        raise ImplausibleRow("f13", market)
     code = row.get("f12")
     exchange = "SH" if market == 1 else _beyond_shanghai(code)
-    return symbol(code, exchange, "f12", (kind,)).canonical
+    return parse_symbol(code, exchange, "f12", (kind,)).canonical
 
 
 def _beyond_shanghai(code: object) -> str:
@@ -213,67 +235,67 @@ def _beyond_shanghai(code: object) -> str:
     return "BJ" if isinstance(code, str) and code[:1] in ("4", "8", "9") else "SZ"
 
 
-def _quote(row: dict[str, Any], kind: str) -> Quote:
-    def price(column: str) -> float | None:
-        return number(row, FIELDS[column], 0, 1e5) or None
+def _parse_quote(row: Json, kind: str) -> Quote:
+    def parse_price(column: str) -> float | None:
+        return parse_number(row, FIELDS[column], 0, 1e5) or None
 
-    volume, amount = number(row, FIELDS["volume"], 0, 1e12), number(row, FIELDS["amount"], 0, 1e14)
-    high, low = price("high"), price("low")
+    volume, amount = parse_number(row, FIELDS["volume"], 0, 1e12), parse_number(row, FIELDS["amount"], 0, 1e14)
+    high, low = parse_price("high"), parse_price("low")
     return Quote(
-        _symbol(row, kind),
-        name=name(row.get("f14")),
-        price=price("price"),
-        prev_close=price("prev_close"),
-        change=number(row, FIELDS["change"]),
-        change_pct=number(row, FIELDS["change_pct"]),
-        open=price("open"),
+        symbol=_parse_symbol(row, kind),
+        name=parse_name(row.get("f14")),
+        price=parse_price("price"),
+        prev_close=parse_price("prev_close"),
+        change=parse_number(row, FIELDS["change"]),
+        change_pct=parse_number(row, FIELDS["change_pct"]),
+        open=parse_price("open"),
         high=high,
         low=low,
-        volume=None if volume is None else round(volume * _unit(volume, amount, low, high)),
+        volume=None if volume is None else round(volume * _volume_unit(volume, amount, low, high)),
         amount=amount,
-        amplitude_pct=number(row, FIELDS["amplitude_pct"], 0),
-        turnover_pct=number(row, FIELDS["turnover_pct"], 0),
-        volume_ratio=loose(row, FIELDS["volume_ratio"]),
-        pe=loose(row, FIELDS["pe"]),
-        pe_ttm=loose(row, FIELDS["pe_ttm"]),
-        pb=loose(row, FIELDS["pb"]),
-        roe_pct=loose(row, FIELDS["roe_pct"]),
-        market_cap=number(row, FIELDS["market_cap"], 0),
-        float_cap=number(row, FIELDS["float_cap"], 0),
-        change_60d_pct=loose(row, FIELDS["change_60d_pct"]),
-        change_ytd_pct=loose(row, FIELDS["change_ytd_pct"]),
-        time=moment(row.get(FIELDS["time"])),
+        amplitude_pct=parse_number(row, FIELDS["amplitude_pct"], 0),
+        turnover_pct=parse_number(row, FIELDS["turnover_pct"], 0),
+        volume_ratio=parse_optional_number(row, FIELDS["volume_ratio"]),
+        pe=parse_optional_number(row, FIELDS["pe"]),
+        pe_ttm=parse_optional_number(row, FIELDS["pe_ttm"]),
+        pb=parse_optional_number(row, FIELDS["pb"]),
+        roe_pct=parse_optional_number(row, FIELDS["roe_pct"]),
+        market_cap=parse_number(row, FIELDS["market_cap"], 0),
+        float_cap=parse_number(row, FIELDS["float_cap"], 0),
+        change_60d_pct=parse_optional_number(row, FIELDS["change_60d_pct"]),
+        change_ytd_pct=parse_optional_number(row, FIELDS["change_ytd_pct"]),
+        time=parse_timestamp(row.get(FIELDS["time"])),
         kind=kind,
-        listed=day(row.get(FIELDS["listed"])),
-        industry=text(row.get(FIELDS["industry"]), 24) or None,
-        concepts=names(row.get(FIELDS["concepts"]), ","),
+        listed=parse_day(row.get(FIELDS["listed"])),
+        industry=clean_text(row.get(FIELDS["industry"]), 24) or None,
+        concepts=parse_names(row.get(FIELDS["concepts"]), ","),
     )
 
 
-def _unit(volume: float, amount: float | None, low: float | None, high: float | None) -> int:
+def _volume_unit(volume: float, amount: float | None, low: float | None, high: float | None) -> int:
     """Return how many shares a unit of the volume is: 100, but where the money says that it counts shares."""
     if volume and amount and low and high and 0.98 * low <= amount / volume <= 1.02 * high:
         return 1
     return 100
 
 
-def _board(kind: str, row: dict[str, Any]) -> Board:
+def _parse_board(kind: str, row: Json) -> SectorBoard:
     code = row.get("f12")
     if not isinstance(code, str) or not _is_board(code):
-        raise Odd("f12", code)
+        raise ImplausibleRow("f12", code)
     leader = row.get("f140")
     # the code alone tells: what stands in f141 is not always its exchange
-    found = maybe_symbol(leader, "SH") or maybe_symbol(leader, _beyond_shanghai(leader))
-    return Board(
-        kind,
-        code,
-        text(row.get("f14"), 24) or None,
-        change_pct=number(row, "f3", -50, 1000),
-        turnover_pct=number(row, "f8", 0, 1000),
-        market_cap=number(row, "f20", 0),
-        up=count(row, "f104"),
-        down=count(row, "f105"),
+    found = parse_optional_symbol(leader, "SH") or parse_optional_symbol(leader, _beyond_shanghai(leader))
+    return SectorBoard(
+        kind=kind,
+        board=code,
+        name=clean_text(row.get("f14"), 24) or None,
+        change_pct=parse_number(row, "f3", -50, 1000),
+        turnover_pct=parse_number(row, "f8", 0, 1000),
+        market_cap=parse_number(row, "f20", 0),
+        up=parse_count(row, "f104"),
+        down=parse_count(row, "f105"),
         leader=found,
-        leader_pct=loose(row, "f136"),
-        time=moment(row.get("f124")),
+        leader_pct=parse_optional_number(row, "f136"),
+        time=parse_timestamp(row.get("f124")),
     )

@@ -3,74 +3,85 @@
 from collections.abc import Iterator, Sequence
 
 from ia.domain.instruments.symbols import from_canonical
-from ia.kernel.errors import IaError, Message, NotFound, Notify, TryLater, Unavailable, silent
-from ia.organs.market.sources import KINDS, Board, Flow, Listing, Page, Report, datacenter, eastmoney, never, sina
+from ia.kernel.errors import IaError, Message, NotFound, Notify, TryLater, Unavailable, drop_message
+from ia.organs.market.sources import (
+    KINDS,
+    CompanyReport,
+    ConnectFlow,
+    SectorBoard,
+    SnapshotPage,
+    UnusualListing,
+    datacenter,
+    eastmoney,
+    not_delivered_error,
+    sina,
+)
 
 
-class Live:
+class LiveSource:
     """The source of real market data; it goes with the adapter `akshare` and asks the same hosts."""
 
     name = "akshare"
     simulated = False
     local = False
 
-    def snapshot(self, kinds: Sequence[str] = KINDS, notify: Notify = silent) -> Iterator[Page]:
+    def snapshot(self, kinds: Sequence[str] = KINDS, notify: Notify = drop_message) -> Iterator[SnapshotPage]:
         """Yield the snapshot of one host. Where Eastmoney fails, even half-way, Sina's begins anew with page 1.
 
         raises  TryLater or Unavailable telling of both hosts where neither answered well.
         """
         try:
-            yield from eastmoney.pages(kinds, notify)
+            yield from eastmoney.fetch_pages(kinds, notify)
             return
         except (TryLater, Unavailable) as exc:
             failed = exc
-        notify(Message("{reason}; {host} is asked instead", reason=failed, host=sina.HOST))
+        notify(Message("{reason}; trying {host}", reason=failed, host=sina.HOST))
         try:
-            yield from sina.pages(kinds)
+            yield from sina.fetch_pages(kinds)
         except (TryLater, Unavailable) as exc:
-            raise _neither(failed, exc) from exc
+            raise _combine_failures(failed, exc) from exc
 
-    def boards(self, kind: str) -> list[Board]:
+    def boards(self, kind: str) -> list[SectorBoard]:
         """Return Eastmoney's boards of a kind."""
         if kind not in ("industry", "concept"):
-            raise never(self.name, Message("boards of this kind"))
-        return eastmoney.boards(kind)
+            raise not_delivered_error(self.name, Message("boards of this kind"))
+        return eastmoney.fetch_boards(kind)
 
     def members(self, kind: str, board: str) -> list[str]:
         """Return the stocks of one of Eastmoney's boards."""
-        return eastmoney.members(board)
+        return eastmoney.fetch_members(board)
 
-    def fundamentals(self, period: str) -> list[Report]:
+    def fundamentals(self, period: str) -> list[CompanyReport]:
         """Return what all companies reported of a period, by Eastmoney."""
-        return datacenter.fundamentals(period)
+        return datacenter.fetch_fundamentals(period)
 
-    def fundamentals_of(self, symbol: str) -> list[Report]:
+    def fundamentals_of(self, symbol: str) -> list[CompanyReport]:
         """Return the periods of one company, by Sina: unlike Eastmoney's they have net margin and debt ratio."""
         company = from_canonical(symbol)
         if company.market != "CN" or company.kind != "stock":
-            raise NotFound("{symbol} has no reports: it is no mainland stock", symbol=str(company))
-        return sina.fundamentals_of(company)
+            raise NotFound("{symbol} has no reports, because it is not a mainland stock", symbol=str(company))
+        return sina.fetch_fundamentals(company)
 
-    def northbound(self, since: str | None = None) -> list[Flow]:
+    def northbound(self, since: str | None = None) -> list[ConnectFlow]:
         """Return the days of Stock Connect, by Eastmoney."""
-        return datacenter.connect(since)
+        return datacenter.fetch_flows(since)
 
-    def lhb(self, since: str, until: str) -> list[Listing]:
+    def lhb(self, since: str, until: str) -> list[UnusualListing]:
         """Return the lists of unusual trading of some days, by Eastmoney."""
-        return datacenter.listings(since, until)
+        return datacenter.fetch_listings(since, until)
 
     def trade_dates(self) -> list[str]:
         """Return the trading days of Shanghai, by Sina."""
-        from ia.organs.ohlcv.adapters.sina import trade_dates
+        from ia.organs.ohlcv.adapters.sina import fetch_trade_dates
 
-        return trade_dates()
+        return fetch_trade_dates()
 
 
-def _neither(first: IaError, second: IaError) -> IaError:
+def _combine_failures(first: IaError, second: IaError) -> IaError:
     kind = TryLater if isinstance(first, TryLater) or isinstance(second, TryLater) else Unavailable
     return kind(
-        "the market's snapshot: no host answered: {first}; {second}",
-        hint="another source: market.adapter; how hosts stand: `ia doctor`",
+        "market snapshot: no host answered: {first}; {second}",
+        hint="choose another data source with market.adapter; `ia doctor` shows the state of each host",
         first=first,
         second=second,
     )

@@ -10,7 +10,7 @@ from ia.kernel.errors import ConfigError
 from ia.organs.ohlcv.canonical import Bars
 
 if TYPE_CHECKING:
-    from ia.organs.ohlcv.adjust import Action
+    from ia.organs.ohlcv.adjustment import Action
 
 GROUP = "ia.adapters"
 BUILT_IN = {
@@ -75,23 +75,23 @@ class Adapter(Protocol):
         ...
 
 
-def names() -> list[str]:
+def adapter_names() -> list[str]:
     """Return the names of the adapters that are installed: ours first, then those of other packages."""
-    return [*BUILT_IN, *sorted(set(_others()) - set(BUILT_IN))]
+    return [*BUILT_IN, *sorted(set(_installed_adapters()) - set(BUILT_IN))]
 
 
-def load(name: str) -> Adapter:
+def load_adapter(name: str) -> Adapter:
     """Return the adapter of this name. Its module is imported now, the libraries that it needs when it is used.
 
     raises  ConfigError where there is none, or a package's adapter cannot be imported or lacks a flag.
     """
-    target = BUILT_IN.get(name) or _others().get(name)
+    target = BUILT_IN.get(name) or _installed_adapters().get(name)
     if target is None:
         raise ConfigError(
-            "{name}: no such market adapter",
-            hint="those that exist: {names}",
+            "{name}: unknown market adapter",
+            hint="available adapters: {names}",
             name=name,
-            names=", ".join(names()),
+            names=", ".join(adapter_names()),
         )
     from importlib import import_module
 
@@ -101,13 +101,13 @@ def load(name: str) -> Adapter:
         adapter.simulated, adapter.local  # noqa: B018 (a flag that is missing is told here, not in the middle of a run)
         return adapter
     except (ImportError, AttributeError) as exc:
-        raise ConfigError("the market adapter {name} cannot be loaded: {reason}", name=name, reason=str(exc)) from exc
+        raise ConfigError("cannot load the market adapter {name}: {reason}", name=name, reason=str(exc)) from exc
 
 
 def find_adapter(name: str) -> Adapter | None:
     """Return the adapter of this name; None where it cannot be loaded."""
     try:
-        return load(name)
+        return load_adapter(name)
     except ConfigError:
         return None
 
@@ -117,7 +117,7 @@ def is_free(adapter: Adapter) -> bool:
     return adapter.local or adapter.simulated
 
 
-def _others() -> dict[str, str]:
+def _installed_adapters() -> dict[str, str]:
     from importlib.metadata import entry_points
 
     return {point.name: point.value for point in entry_points(group=GROUP)}

@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, TypeVar
 from ia.domain.instruments.boards import is_b_share
 from ia.domain.instruments.symbols import Symbol
 from ia.kernel.errors import IaError, NotFound, TryLater, Unavailable
+from ia.kernel.i18n import mark_text
 from ia.organs.ohlcv.adapters import Fetched, eastmoney, sina
-from ia.organs.ohlcv.adapters.feed import Table, checked
 from ia.organs.ohlcv.adapters.hosts import HOSTS, LIVE, Host
+from ia.organs.ohlcv.adapters.table_check import FeedTable, check_table
 from ia.organs.ohlcv.canonical import Bars
 
 if TYPE_CHECKING:
-    from ia.organs.ohlcv.adjust import Action
+    from ia.organs.ohlcv.adjustment import Action
 
 T = TypeVar("T")
-NO_ACTIONS = "its dividends and splits are not known: prices are as traded, not adjusted"
+NO_ACTIONS = mark_text("dividends and splits unknown: prices are as traded, not adjusted")
 
 
 class Akshare:
@@ -43,13 +44,13 @@ class Akshare:
                 host, where none answered well.
         """
 
-        def asked(host: Host) -> tuple[Table, Bars]:
+        def fetch_from_host(host: Host) -> tuple[FeedTable, Bars]:
             table = host(symbol, start, end)
-            return table, checked(table).between(start, end)
+            return table, check_table(table).between_dates(start, end)
 
-        table, bars = _first(symbol, [partial(asked, host) for host in HOSTS.values()])
+        table, bars = _first_success(symbol, [partial(fetch_from_host, host) for host in HOSTS.values()])
         note = NO_ACTIONS if self._known_actions(symbol) is None else ""
-        return Fetched(symbol, bars, table.host, note, table.name)
+        return Fetched(symbol=symbol, raw=bars, host=table.host, note=note, name=table.name)
 
     def normalize(self, fetched: Fetched) -> Bars:
         """Return the bars, which `fetch` has checked: only a host that makes sense is believed."""
@@ -67,7 +68,7 @@ class Akshare:
         """Return the actions, asked for once in the life of this adapter; None where nobody knows them."""
         if symbol.canonical not in self._actions:
             try:
-                self._actions[symbol.canonical] = _actions(symbol)
+                self._actions[symbol.canonical] = _fetch_actions(symbol)
             except (NotFound, Unavailable):
                 self._actions[symbol.canonical] = None
         return self._actions[symbol.canonical]
@@ -77,7 +78,7 @@ class Akshare:
         return []
 
 
-def _actions(symbol: Symbol) -> "list[Action] | None":
+def _fetch_actions(symbol: Symbol) -> "list[Action] | None":
     """Ask those who know: Eastmoney of mainland stocks (Sina where it does not answer) and funds, Sina of the others.
 
     Dividends of B-shares stand in yuan at Eastmoney while the shares trade in dollars, so Sina is asked of them.
@@ -85,13 +86,13 @@ def _actions(symbol: Symbol) -> "list[Action] | None":
     if symbol.kind == "index":
         return []
     if symbol.market != "CN" or is_b_share(symbol):
-        return sina.actions(symbol)
+        return sina.fetch_actions(symbol)
     if symbol.kind == "etf":
-        return eastmoney.fund_actions(symbol)
-    return _first(symbol, [partial(eastmoney.actions, symbol), partial(sina.actions, symbol)])
+        return eastmoney.fetch_fund_actions(symbol)
+    return _first_success(symbol, [partial(eastmoney.fetch_actions, symbol), partial(sina.fetch_actions, symbol)])
 
 
-def _first(symbol: Symbol, ways: list[Callable[[], T]]) -> T:
+def _first_success(symbol: Symbol, ways: list[Callable[[], T]]) -> T:
     """Return what the first way gives that does not fail; else raise the failure that is most worth another try."""
     failures: list[IaError] = []
     for way in ways:
@@ -100,7 +101,7 @@ def _first(symbol: Symbol, ways: list[Callable[[], T]]) -> T:
         except (NotFound, TryLater, Unavailable) as exc:
             failures.append(exc)
     if all(isinstance(failure, NotFound) for failure in failures):
-        raise NotFound("{symbol}: no host has such a symbol", code="unknown-symbol", symbol=str(symbol))
+        raise NotFound("{symbol}: not found on any host", code="unknown-symbol", symbol=str(symbol))
     kind = TryLater if any(isinstance(failure, TryLater) for failure in failures) else Unavailable
     template = "{symbol}: no host answered: {first}; {second}; {third}"
     if len(failures) == 2:
@@ -108,7 +109,7 @@ def _first(symbol: Symbol, ways: list[Callable[[], T]]) -> T:
     raise kind(
         template,
         code="no-host-answered",
-        hint="another source: --adapter; how hosts stand: `ia doctor`",
+        hint="try another data source with --adapter; `ia doctor` shows the state of each host",
         symbol=str(symbol),
         **dict(zip(("first", "second", "third"), failures, strict=False)),
     ) from failures[0]

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from ia.domain.instruments.symbols import Symbol
 from ia.kernel.errors import IaError, NotFound
 from ia.organs.ohlcv.adapters import Adapter, is_free
-from ia.organs.ohlcv.adjust import Action, factors
+from ia.organs.ohlcv.adjustment import Action, adjustment_factors
 from ia.organs.ohlcv.canonical import Bars, bar_lines, read_bars
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class AdapterConformance:
         whole = self.bars()
         low, high = len(whole.date) // 4, len(whole.date) // 2
         part = self.bars(whole.date[low], whole.date[high])
-        assert part == whole.part(low, high + 1)
+        assert part == whole.slice_bars(low, high + 1)
 
     def test_a_range_before_the_first_bar_is_empty_or_not_found(self) -> None:
         with suppress(NotFound):
@@ -123,7 +123,7 @@ class AdapterConformance:
         assert dates == sorted(set(dates))
         assert all(len(date) == 10 and date[4] == date[7] == "-" for date in dates)
         bars = self.bars()
-        scale = factors(bars.date, bars.close, actions)
+        scale = adjustment_factors(bars.date, bars.close, actions)
         assert all(isfinite(factor) and factor > 0 for factor in scale)
 
     def test_an_unknown_symbol_is_not_found(self) -> None:

@@ -16,10 +16,10 @@ from ia.kernel import config
 from ia.kernel.errors import BadData, ConfigError, Message, NotFound
 from ia.organs.ohlcv.adapters import Fetched
 from ia.organs.ohlcv.canonical import Bars, is_date
-from ia.organs.ohlcv.provenance import digest
+from ia.organs.ohlcv.provenance import bytes_digest
 
 if TYPE_CHECKING:
-    from ia.organs.ohlcv.adjust import Action
+    from ia.organs.ohlcv.adjustment import Action
 
 MAX_BYTES = 200_000_000
 _FIELDS = ("cash", "bonus", "rights", "rights_price", "split", "factor")
@@ -34,24 +34,24 @@ class Csv:
 
     def fetch(self, symbol: Symbol, start: str | None = None, end: str | None = None) -> Fetched:
         """Return the bars of the symbol's file from `start` to `end`, as the normalizer reads them."""
-        from ia.organs.ohlcv.normalize import normalize
+        from ia.organs.ohlcv.normalize import normalize_csv
 
-        path = _file(symbol)
-        data = _bytes(path)
+        path = _find_file(symbol)
+        data = _read_bytes(path)
         told: list[str] = []
 
-        def note(message: Message) -> None:
+        def collect_message(message: Message) -> None:
             told.append(str(message))
 
         name = os.path.basename(path)
-        bars = normalize(data, name, notify=note)
-        if _key(name.rpartition(".")[0]) == _key(symbol.code) and (others := _namesakes(symbol)):
-            template = "{file} is taken as {symbol}; a file of {other} is named {other}.csv"
-            note(Message(template, file=name, symbol=symbol.canonical, other=others[0].canonical))
+        bars = normalize_csv(data, name, notify=collect_message)
+        if _fold_stem(name.rpartition(".")[0]) == _fold_stem(symbol.code) and (others := _namesakes(symbol)):
+            template = "reading {file} as {symbol}; name a file of {other} {other}.csv"
+            collect_message(Message(template, file=name, symbol=symbol.canonical, other=others[0].canonical))
         if bars.date and len(bars.date[0]) > 10:
-            raise BadData("{file}: intraday bars; the csv adapter takes daily ones", file=os.path.basename(path))
-        inputs = (digest(data),)
-        return Fetched(symbol, bars.between(start, end), os.path.dirname(path), "; ".join(told), inputs=inputs)
+            raise BadData("{file} has intraday bars; the csv adapter needs daily bars", file=os.path.basename(path))
+        inputs = (bytes_digest(data),)
+        return Fetched(symbol, bars.between_dates(start, end), os.path.dirname(path), "; ".join(told), inputs=inputs)
 
     def normalize(self, fetched: Fetched) -> Bars:
         """Return the bars, which `fetch` has read through the normalizer."""
@@ -60,32 +60,36 @@ class Csv:
 
     def actions(self, symbol: Symbol) -> "list[Action]":
         """Return the actions of the file beside the prices; none where there is no such file."""
-        path = _file(symbol, ".actions")
-        return _actions(_bytes(path), os.path.basename(path)) if path else []
+        path = _find_file(symbol, ".actions")
+        return _parse_actions(_read_bytes(path), os.path.basename(path)) if path else []
 
     def lookup(self, text: str) -> list[Symbol]:
         """Return nothing: a file's name tells no exchange."""
         return []
 
 
-def folder() -> str:
+def csv_folder() -> str:
     """Return the folder of `market.csv.dir`; ConfigError where there is none."""
-    name = config.get("market.csv.dir")
+    name = config.get_setting("market.csv.dir")
     if not name:
-        raise ConfigError("the csv adapter has no folder", hint="`ia config set market.csv.dir DIR`")
+        raise ConfigError(
+            "the folder of the csv adapter is not set", hint="set it with `ia config set market.csv.dir DIR`"
+        )
     path = os.path.abspath(os.path.expanduser(str(name)))
     if not os.path.isdir(path):
         raise ConfigError(
-            "market.csv.dir: {path} is no folder", path=path, hint="make it, or `ia config set market.csv.dir DIR`"
+            "market.csv.dir: {path} is not a folder",
+            path=path,
+            hint="create it, or choose another with `ia config set market.csv.dir DIR`",
         )
     return path
 
 
-def _file(symbol: Symbol, part: str = "") -> str:
+def _find_file(symbol: Symbol, part: str = "") -> str:
     """Return the path of a symbol's file; of its actions file, or "" where there is none, with `part` ".actions"."""
-    here = folder()
-    stems = _by_stem(tuple(sorted(os.listdir(here))))
-    found = sorted({stems[key] for key in _stems(symbol, part) if key in stems})
+    here = csv_folder()
+    stems = _files_by_stem(tuple(sorted(os.listdir(here))))
+    found = sorted({stems[key] for key in _possible_stems(symbol, part) if key in stems})
     if len(found) > 1:
         raise BadData("{symbol} has more than one file: {files}", symbol=symbol.canonical, files=", ".join(found))
     if found:
@@ -94,10 +98,10 @@ def _file(symbol: Symbol, part: str = "") -> str:
         return ""
     from difflib import get_close_matches
 
-    near = [stems[key] for key in get_close_matches(_key(symbol.code), stems, 3, 0.5)]
+    near = [stems[key] for key in get_close_matches(_fold_stem(symbol.code), stems, 3, 0.5)]
     raise NotFound(
-        "{symbol}: no file of it in {folder}",
-        hint="near: {near}" if near else "name it {name}.csv",
+        "{symbol}: {folder} has no file for it",
+        hint="similar names: {near}" if near else "name the file {name}.csv",
         symbol=str(symbol),
         folder=here,
         name=symbol.canonical,
@@ -106,13 +110,13 @@ def _file(symbol: Symbol, part: str = "") -> str:
 
 
 @lru_cache(maxsize=1)
-def _by_stem(entries: tuple[str, ...]) -> dict[str, str]:
+def _files_by_stem(entries: tuple[str, ...]) -> dict[str, str]:
     """Return the CSV files among these by the folded stem of their names; kept for who asks for one after the other."""
     parted = ((entry, *entry.rpartition(".")) for entry in entries)
-    return {_key(stem): entry for entry, stem, dot, extension in parted if dot and extension.lower() == "csv"}
+    return {_fold_stem(stem): entry for entry, stem, dot, extension in parted if dot and extension.lower() == "csv"}
 
 
-def _stems(symbol: Symbol, part: str) -> list[str]:
+def _possible_stems(symbol: Symbol, part: str) -> list[str]:
     """Return the names that a symbol's file may have. A bare code that a share has in common with an index is its."""
     codes = [symbol.code, symbol.code.replace(".", "-")]
     if symbol.market == "HK":
@@ -124,7 +128,7 @@ def _stems(symbol: Symbol, part: str) -> list[str]:
         stems += codes[:2]
     if symbol.name:
         stems.append(symbol.name)
-    return [_key(stem + part) for stem in stems]
+    return [_fold_stem(stem + part) for stem in stems]
 
 
 def _namesakes(symbol: Symbol) -> list[Symbol]:
@@ -138,11 +142,11 @@ def _is_meant(symbol: Symbol) -> bool:
     return not others or (symbol.kind != "index" and all(other.kind == "index" for other in others))
 
 
-def _key(stem: str) -> str:
+def _fold_stem(stem: str) -> str:
     return unicodedata.normalize("NFKC", stem).casefold().replace(" ", "")
 
 
-def _bytes(path: str) -> bytes:
+def _read_bytes(path: str) -> bytes:
     try:
         # A pipe that nobody writes to would be waited for without end.
         with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
@@ -156,18 +160,18 @@ def _bytes(path: str) -> bytes:
     return data
 
 
-def _actions(data: bytes, source: str) -> "list[Action]":
+def _parse_actions(data: bytes, source: str) -> "list[Action]":
     """Return the actions of a file, oldest first; raises BadData naming line and field."""
     import csv
     import io
 
-    from ia.organs.ohlcv.adjust import Action
+    from ia.organs.ohlcv.adjustment import Action
 
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as exc:
         raise BadData(
-            "{source}:{line}: not UTF-8 text", source=source, line=data.count(b"\n", 0, exc.start) + 1
+            "{source}:{line}: the text is not valid UTF-8", source=source, line=data.count(b"\n", 0, exc.start) + 1
         ) from None
     rows = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
@@ -175,12 +179,12 @@ def _actions(data: bytes, source: str) -> "list[Action]":
         body = [(rows.line_num, row) for row in rows]
     except csv.Error as exc:
         raise BadData(
-            "{source}:{line}: not CSV: {reason}", source=source, line=max(1, rows.line_num), reason=str(exc)
+            "{source}:{line}: invalid CSV: {reason}", source=source, line=max(1, rows.line_num), reason=str(exc)
         ) from None
     strange = [cell for cell in header if cell not in ("date", *_FIELDS)]
     if "date" not in header or strange or len(set(header)) < len(header):
         raise BadData(
-            "{source}:1: the header of corporate actions is date and some of {fields}",
+            "{source}:1: the header of corporate actions must be date and some of {fields}",
             source=source,
             fields=", ".join(_FIELDS),
         )
@@ -189,19 +193,21 @@ def _actions(data: bytes, source: str) -> "list[Action]":
         if not any(cell.strip() for cell in row):
             continue
         if any(cell.strip() for cell in row[len(header) :]):
-            template = "{source}:{line}: a cell too much after {field}: {count} cells under {width} columns"
+            template = "{source}:{line}: extra cell after {field}: {count} cells for {width} columns"
             raise BadData(template, source=source, line=line, field=header[-1], count=len(row), width=len(header))
         values = dict(zip(header, (cell.strip() for cell in row), strict=False))
         day = values.pop("date")
         if not is_date(day) or len(day) != 10 or day in actions:
             raise BadData(
-                "{source}:{line}: date is no date, or there twice: {text!r}", source=source, line=line, text=day[:40]
+                "{source}:{line}: date is invalid or duplicate: {text!r}", source=source, line=line, text=day[:40]
             )
-        actions[day] = Action(day, **{name: _number(text, name, source, line) for name, text in values.items() if text})
+        actions[day] = Action(
+            day, **{name: _parse_number(text, name, source, line) for name, text in values.items() if text}
+        )
     return [actions[day] for day in sorted(actions)]
 
 
-def _number(text: str, field: str, source: str, line: int) -> float:
+def _parse_number(text: str, field: str, source: str, line: int) -> float:
     try:
         value = float(text)
         if 0 <= value < float("inf"):
@@ -209,7 +215,7 @@ def _number(text: str, field: str, source: str, line: int) -> float:
     except ValueError:
         pass
     raise BadData(
-        "{source}:{line}: {field} is not a number from 0 up: {text!r}",
+        "{source}:{line}: {field} is not a non-negative number: {text!r}",
         source=source,
         line=line,
         field=field,

@@ -11,10 +11,11 @@ feasts such as Qingming or Thanksgiving are trading days here.
 
 import zlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache, lru_cache
 from random import Random
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ia.domain.instruments.symbols import Symbol, from_canonical
 from ia.kernel import clock
@@ -23,13 +24,14 @@ from ia.organs.ohlcv.adapters import Fetched
 from ia.organs.ohlcv.canonical import Bars
 
 if TYPE_CHECKING:
-    from ia.organs.ohlcv.adjust import Action
+    from ia.organs.ohlcv.adjustment import Action
 
 START = "2015-01-05"
 _SEED = 20150105
 
 
-class Profile(NamedTuple):
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DemoProfile:
     """How a security is simulated.
 
     price       first close           listed      first day, "" for START
@@ -126,9 +128,23 @@ _HOLIDAYS = {
     "US": ("01-01", "06-19", "07-04", "12-25"),
 }
 _NEW_YEAR = (
-    "2015-02-19", "2016-02-08", "2017-01-28", "2018-02-16", "2019-02-05", "2020-01-25", "2021-02-12", "2022-02-01",
-    "2023-01-22", "2024-02-10", "2025-01-29", "2026-02-17", "2027-02-06", "2028-01-26", "2029-02-13", "2030-02-03",
-)  # fmt: skip
+    "2015-02-19",
+    "2016-02-08",
+    "2017-01-28",
+    "2018-02-16",
+    "2019-02-05",
+    "2020-01-25",
+    "2021-02-12",
+    "2022-02-01",
+    "2023-01-22",
+    "2024-02-10",
+    "2025-01-29",
+    "2026-02-17",
+    "2027-02-06",
+    "2028-01-26",
+    "2029-02-13",
+    "2030-02-03",
+)
 
 
 class Demo:
@@ -140,8 +156,8 @@ class Demo:
 
     def fetch(self, symbol: Symbol, start: str | None = None, end: str | None = None) -> Fetched:
         """Return simulated bars up to the last session that has closed."""
-        bars, _ = _visible(symbol)
-        return Fetched(symbol, bars.between(start, end), "simulated", name=from_canonical(symbol.canonical).name)
+        bars, _ = _visible_series(symbol)
+        return Fetched(symbol, bars.between_dates(start, end), "simulated", name=from_canonical(symbol.canonical).name)
 
     def normalize(self, fetched: Fetched) -> Bars:
         """Return the bars, which are canonical as they are."""
@@ -150,43 +166,53 @@ class Demo:
 
     def actions(self, symbol: Symbol) -> "list[Action]":
         """Return the simulated dividends, bonus issues and splits up to the last session that has closed."""
-        return list(_visible(symbol)[1])
+        return list(_visible_series(symbol)[1])
 
     def lookup(self, text: str) -> list[Symbol]:
         """Return nothing: all simulated securities stand in the bundled table."""
         return []
 
 
-def symbols() -> list[Symbol]:
+def simulated_symbols() -> list[Symbol]:
     """Return the simulated securities."""
-    return [from_canonical(canonical) for canonical in _profiles()]
+    return [from_canonical(canonical) for canonical in _load_profiles()]
 
 
-def _visible(symbol: Symbol) -> "tuple[Bars, list[Action]]":
-    profile = _profiles().get(symbol.canonical)
+def _visible_series(symbol: Symbol) -> "tuple[Bars, list[Action]]":
+    profile = _load_profiles().get(symbol.canonical)
     if profile is None:
         listed = ", ".join(str(from_canonical(name)) for name in ("600519.SH", "300750.SZ", "00700.HK", "SPY.US"))
         raise NotFound(
             "{symbol} is not in the simulated market",
             code="not-simulated",
-            hint="it has {listed} and others; real prices: `--adapter akshare`",
+            hint="the simulated market has {listed} and others; for real prices, use `--adapter akshare`",
             symbol=str(symbol),
             listed=listed,
         )
-    return _simulated(symbol, profile, clock.last_visible(symbol.market, clock.wall()))
+    return _simulate_series(symbol, profile, clock.last_visible_date(symbol.market, clock.wall_time()))
 
 
 @cache
-def _profiles() -> dict[str, Profile]:
+def _load_profiles() -> dict[str, DemoProfile]:
     rows = {}
     for line in _PROFILES.strip().splitlines():
         canonical, price, listed, *numbers = line.split()
-        rows[canonical] = Profile(float(price), listed.strip("-") and listed, *map(float, numbers))
+        drift, volatility, beta, dividends, bonus, volume = map(float, numbers)
+        rows[canonical] = DemoProfile(
+            price=float(price),
+            listed=listed.strip("-") and listed,
+            drift_ann=drift,
+            vol_ann=volatility,
+            beta=beta,
+            yield_frac=dividends,
+            bonus=bonus,
+            volume=volume,
+        )
     return rows
 
 
 @cache
-def _days(market: str, last: str) -> list[str]:
+def _trading_days(market: str, last: str) -> list[str]:
     """Return the simulated trading days of a market from START to `last`."""
     fixed = frozenset(_HOLIDAYS[market])
     closed = set()
@@ -206,11 +232,11 @@ def _days(market: str, last: str) -> list[str]:
     return days
 
 
-def _rng(name: str) -> Random:
+def _seeded_random(name: str) -> Random:
     return Random(zlib.crc32(name.encode()) * 100_000_000 + _SEED)
 
 
-def _regimes(rng: Random) -> Iterator[tuple[float, float]]:
+def _draw_regimes(rng: Random) -> Iterator[tuple[float, float]]:
     """Yield drift and volatility of each day: regimes of some months, and shocks that fade (volatility clusters)."""
     draw = rng.random
     drift, base, left, shock = 0.0, 0.01, 0, 0.0
@@ -228,25 +254,25 @@ def _regimes(rng: Random) -> Iterator[tuple[float, float]]:
 
 
 @cache
-def _factor(market: str, last: str) -> list[float]:
+def _market_returns(market: str, last: str) -> list[float]:
     """Return the market's common daily returns."""
-    rng = _rng("market " + market)
+    rng = _seeded_random("market " + market)
     draw = rng.random
     return [
         drift + vol * 1.732 * (draw() + draw() + draw() + draw() - 2.0)
-        for _, (drift, vol) in zip(_days(market, last), _regimes(rng), strict=False)
+        for _, (drift, vol) in zip(_trading_days(market, last), _draw_regimes(rng), strict=False)
     ]
 
 
 @lru_cache(maxsize=64)
-def _simulated(symbol: Symbol, profile: Profile, last: str) -> "tuple[Bars, list[Action]]":
+def _simulate_series(symbol: Symbol, profile: DemoProfile, last: str) -> "tuple[Bars, list[Action]]":
     """Return the bars and actions of one security up to `last`: one pass over the days, in the order of the draws.
 
     Kept for whoever asks for the actions after the bars, and for a sync, which asks for all securities twice.
     """
-    bars = Bars.of([])
+    bars = Bars.from_rows([])
     actions: list[Action] = []
-    rng = _rng(symbol.canonical)
+    rng = _seeded_random(symbol.canonical)
     draw = rng.random
     plan = _Plan(symbol, profile, rng)
     ticks = 1000 if symbol.kind in ("etf", "bond") and symbol.market == "CN" else 100
@@ -254,7 +280,7 @@ def _simulated(symbol: Symbol, profile: Profile, last: str) -> "tuple[Bars, list
     daily_drift = profile.drift_ann / 245.0
     trend = close = profile.price
     volume, suspended, mood = profile.volume, 0, 0.0
-    for day, market in zip(_days(symbol.market, last), _factor(symbol.market, last), strict=True):
+    for day, market in zip(_trading_days(symbol.market, last), _market_returns(symbol.market, last), strict=True):
         if day < profile.listed:
             continue
         noise = draw() + draw() + draw() + draw() - 2.0
@@ -268,18 +294,18 @@ def _simulated(symbol: Symbol, profile: Profile, last: str) -> "tuple[Bars, list
             suspended = int(event / plan.suspension * 12)
             continue
         reference = close
-        action = plan.due(day, close) if bars.date else None
+        action = plan.due_action(day, close) if bars.date else None
         if action is not None:
             actions.append(action)
             shares = (1.0 + action.bonus) * action.split
-            reference = _tick((close - action.cash) / shares, ticks)
+            reference = _round_to_tick((close - action.cash) / shares, ticks)
             trend = (trend - action.cash) / shares
             volume *= 1.0 + (shares - 1.0) * 0.3
         mood = mood * 0.94 + (0.5 if event > 0.985 else 0.0)
         pull = (trend - reference) / (trend + reference) * 0.01
         change = profile.beta * market + own_vol * (1.0 + mood) * noise + pull
         spread = own_vol * (3.0 if event > 0.97 else 0.4), (own_vol + 0.004) * (0.5 + mood)
-        prices = _prices(reference, change, plan.limit(day), spread, shape, ticks)
+        prices = _draw_prices(reference, change, plan.daily_limit(day), spread, shape, ticks)
         close = prices[3]
         activity = (0.55 + busy * 0.7) * (1.0 + 14.0 * abs(change)) * (1.0 + mood * 0.5)
         bars.date.append(day)
@@ -289,7 +315,7 @@ def _simulated(symbol: Symbol, profile: Profile, last: str) -> "tuple[Bars, list
     return bars, actions
 
 
-def _prices(
+def _draw_prices(
     reference: float,
     change: float,
     limit: float,
@@ -302,18 +328,18 @@ def _prices(
     spread  how far the open may jump and the range reach, as parts of the price; shape  where in them, from 0 to 1
     """
     gap, up, down = shape
-    floor = max(_tick(reference * (1.0 - limit), ticks), 0.01)
-    ceiling = _tick(reference * (1.0 + limit), ticks)
-    close = min(max(_tick(reference * (1.0 + change), ticks), floor), ceiling)
+    floor = max(_round_to_tick(reference * (1.0 - limit), ticks), 0.01)
+    ceiling = _round_to_tick(reference * (1.0 + limit), ticks)
+    close = min(max(_round_to_tick(reference * (1.0 + change), ticks), floor), ceiling)
     jump = 1.0 + change * (gap - 0.3) * 0.8 + (gap - 0.5) * spread[0]
-    first = min(max(_tick(reference * jump, ticks), floor), ceiling)
+    first = min(max(_round_to_tick(reference * jump, ticks), floor), ceiling)
     reach = reference * spread[1]
-    high = min(_tick(max(first, close) + reach * up * up, ticks), ceiling)
-    low = max(_tick(min(first, close) - reach * down * down, ticks), floor)
+    high = min(_round_to_tick(max(first, close) + reach * up * up, ticks), ceiling)
+    low = max(_round_to_tick(min(first, close) - reach * down * down, ticks), floor)
     return first, high, low, close
 
 
-def _tick(price: float, ticks: int) -> float:
+def _round_to_tick(price: float, ticks: int) -> float:
     """Return a price rounded half up to 1 / ticks, as exchanges do; the tiny addend undoes binary fractions."""
     return int(price * ticks + 0.500001) / ticks
 
@@ -321,7 +347,7 @@ def _tick(price: float, ticks: int) -> float:
 class _Plan:
     """What is particular to a security: its price limit, its suspensions, its dividends, bonus issues and splits."""
 
-    def __init__(self, symbol: Symbol, profile: Profile, rng: Random) -> None:
+    def __init__(self, symbol: Symbol, profile: DemoProfile, rng: Random) -> None:
         self.symbol, self.profile, self.rng = symbol, profile, rng
         stock = symbol.kind == "stock"
         self.suspension = 0.0 if not stock else 0.0025 if symbol.market == "CN" else 0.0002
@@ -336,13 +362,13 @@ class _Plan:
         elif code.startswith(("688", "588")):
             self.base = 0.2
 
-    def limit(self, day: str) -> float:
+    def daily_limit(self, day: str) -> float:
         """Return the largest daily move as part of the reference price, by the exchange's rule of that day."""
         if self.wide and day >= "2020-08-24":
             return 0.2
         return self.base
 
-    def due(self, day: str, close: float) -> "Action | None":
+    def due_action(self, day: str, close: float) -> "Action | None":
         """Return the action whose ex-date is today: once a year, the first trading day from the payday on."""
         if day[:4] == self.paid or day[5:] < self.payday:
             return None
@@ -355,7 +381,7 @@ class _Plan:
             ratio = profile.bonus
         if not cash and not ratio:
             return None
-        from ia.organs.ohlcv.adjust import Action
+        from ia.organs.ohlcv.adjustment import Action
 
         if self.symbol.market == "CN":
             return Action(day, cash=cash, bonus=ratio)

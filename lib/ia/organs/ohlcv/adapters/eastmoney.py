@@ -3,19 +3,29 @@
 import contextlib
 import json
 import re
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ia.domain.instruments.special import clean_name
 from ia.domain.instruments.symbols import Symbol
 from ia.kernel.errors import NotFound, Unavailable
-from ia.organs.ohlcv.adapters.bare import module, quiet, version
-from ia.organs.ohlcv.adapters.feed import Row, Table, Value, checked
+from ia.kernel.jsontypes import Json
+from ia.organs.ohlcv.adapters.akshare_import import akshare_version, import_submodule, silence_output
+from ia.organs.ohlcv.adapters.table_check import FeedTable, Row, Value, check_table
 from ia.organs.ohlcv.canonical import Bars
-from ia.organs.ohlcv.transport import Answer, NoNetwork, get_json, governed, one_line, shape_changed, translated
+from ia.organs.ohlcv.transport import (
+    HttpAnswer,
+    NoNetwork,
+    get_json,
+    govern_requests,
+    one_line,
+    shape_error,
+    translate_error,
+)
 
 if TYPE_CHECKING:
-    from ia.organs.ohlcv.adjust import Action
+    from ia.organs.ohlcv.adjustment import Action
 
 HOST = "eastmoney.com"
 _CHINESE = ("日期", "开盘", "最高", "最低", "收盘", "成交量")
@@ -44,7 +54,7 @@ _HONG_KONG = Way("stock_feature.stock_hist_em", "stock_hk_hist", _CHINESE, 1)
 _NEW_YORK = Way("stock_feature.stock_hist_em", "stock_us_hist", _CHINESE, 1)
 
 
-def bars(symbol: Symbol, start: str | None, end: str | None) -> Table:
+def fetch_bars(symbol: Symbol, start: str | None, end: str | None) -> FeedTable:
     """Return the unadjusted daily bars of a security.
 
     raises  NotFound; Banned, NoNetwork; ShapeChanged naming akshare's function and version; Unavailable without it.
@@ -52,42 +62,42 @@ def bars(symbol: Symbol, start: str | None, end: str | None) -> Table:
     span = {"start_date": (start or "1970-01-01").replace("-", ""), "end_date": (end or "2050-01-01").replace("-", "")}
     if symbol.kind == "index":
         if symbol.market != "CN":
-            raise NotFound("{symbol}: {host} does not have it", symbol=str(symbol), host=HOST)
-        return _asked(symbol, _INDEX, f"{symbol.exchange.lower()}{symbol.code}", span)
+            raise NotFound("{symbol}: not available from {host}", symbol=str(symbol), host=HOST)
+        return _call_akshare(symbol, _INDEX, f"{symbol.exchange.lower()}{symbol.code}", span)
     span |= {"period": "daily", "adjust": ""}
     if symbol.market == "US":
-        return _of_new_york(symbol, span)
+        return _fetch_us_bars(symbol, span)
     way = _HONG_KONG if symbol.market == "HK" else _FUND if symbol.kind == "etf" else _STOCK
-    return _asked(symbol, way, symbol.code, span)
+    return _call_akshare(symbol, way, symbol.code, span)
 
 
-def _of_new_york(symbol: Symbol, span: dict[str, str]) -> Table:
+def _fetch_us_bars(symbol: Symbol, span: dict[str, str]) -> FeedTable:
     for market in _US_MARKETS[:-1]:
         with contextlib.suppress(NotFound):
-            return _asked(symbol, _NEW_YORK, f"{market}.{symbol.code.replace('.', '_')}", span)
-    return _asked(symbol, _NEW_YORK, f"{_US_MARKETS[-1]}.{symbol.code.replace('.', '_')}", span)
+            return _call_akshare(symbol, _NEW_YORK, f"{market}.{symbol.code.replace('.', '_')}", span)
+    return _call_akshare(symbol, _NEW_YORK, f"{_US_MARKETS[-1]}.{symbol.code.replace('.', '_')}", span)
 
 
-def _asked(symbol: Symbol, way: Way, code: str, span: dict[str, str]) -> Table:
+def _call_akshare(symbol: Symbol, way: Way, code: str, span: dict[str, str]) -> FeedTable:
     """Call an akshare function and return its frame as a table, after looking at the answer that it was made from."""
-    what = f"akshare {version()} {way.name}"
-    seen = _Seen(symbol, what)
-    function = _function(way)
-    with governed(seen), quiet():
+    what = f"akshare {akshare_version()} {way.name}"
+    seen = _EastmoneyProbe(symbol, what)
+    function = _find_function(way)
+    with govern_requests(seen), silence_output():
         try:
             frame = function(symbol=code, **span)
         except Exception as exc:
-            raise translated(exc, what) from exc
+            raise translate_error(exc, what) from exc
     rows: list[Row] = []
     if len(frame):
         missing = [column for column in way.columns if column not in frame.columns]
         if missing:
-            raise shape_changed(what, f"no column {missing[0]}")
+            raise shape_error(what, f"no column {missing[0]}")
         values = [frame[column].tolist() for column in way.columns]
         if _CHANGE in frame.columns:
             _check_changes(values[4], frame[_CHANGE].tolist(), what)
         rows = [(str(day)[:10], o, h, lo, c, v) for day, o, h, lo, c, v in zip(*values, strict=True)]
-    return Table(rows, way.unit, seen.host or HOST, seen.name, what)
+    return FeedTable(rows=rows, unit=way.unit, host=seen.host or HOST, name=seen.name, what=what)
 
 
 def _check_changes(closes: list[float], changes: list[float], what: str) -> None:
@@ -100,10 +110,10 @@ def _check_changes(closes: list[float], changes: list[float], what: str) -> None
     ]
     wrong = sum(abs(move - change) > 0.006 + 0.0005 * close for move, change, close in moves)
     if wrong > max(2.0, 0.1 * len(moves)):
-        raise shape_changed(what, f"{wrong} of {len(moves)} closes do not move by their {_CHANGE}")
+        raise shape_error(what, f"{wrong} of {len(moves)} closes do not move by their {_CHANGE}")
 
 
-class _Seen:
+class _EastmoneyProbe:
     """Looks at each answer before akshare does: whose bars they are, and whether there are any.
 
     akshare turns a missing symbol into an empty frame or a TypeError, and believes any code in the answer.
@@ -113,7 +123,7 @@ class _Seen:
         self.symbol, self.what = symbol, what
         self.host = self.name = ""
 
-    def __call__(self, answer: Answer) -> None:
+    def __call__(self, answer: HttpAnswer) -> None:
         self.host = answer.host
         try:
             tree = json.loads(answer.body)
@@ -126,36 +136,36 @@ class _Seen:
             return
         data = tree["data"]
         if data is None:
-            raise NotFound("{symbol}: {host} does not have it", symbol=str(self.symbol), host=answer.host)
+            raise NotFound("{symbol}: not available from {host}", symbol=str(self.symbol), host=answer.host)
         if isinstance(data, dict):
             found = str(data.get("code", self.symbol.code)).replace("_", ".")
             if found.upper() != self.symbol.code:
-                raise shape_changed(self.what, f"asked for {self.symbol.code}, got {found}")
+                raise shape_error(self.what, f"asked for {self.symbol.code}, got {found}")
             self.name = clean_name(str(data.get("name") or ""))
 
 
-def actions(symbol: Symbol) -> "list[Action]":
+def fetch_actions(symbol: Symbol) -> "list[Action]":
     """Return dividends, bonus and rights issues of a mainland stock by ex-date; plans without one are left out."""
-    from ia.organs.ohlcv.adjust import Action
+    from ia.organs.ohlcv.adjustment import Action
 
-    with governed():
-        bonus = _report(_BONUS, symbol)
-        rights = _report(_RIGHTS, symbol)
+    with govern_requests():
+        bonus = _fetch_report(_BONUS, symbol)
+        rights = _fetch_report(_RIGHTS, symbol)
     days: dict[str, Action] = {}
     for row in bonus:
-        if day := _day(row, _BONUS):
+        if day := _ex_date(row, _BONUS):
             known = days.get(day, Action(day))
-            cash = _number(row, "PRETAX_BONUS_RMB", _BONUS) / 10
-            shares = _number(row, "BONUS_IT_RATIO", _BONUS) / 10
+            cash = _parse_number(row, "PRETAX_BONUS_RMB", _BONUS) / 10
+            shares = _parse_number(row, "BONUS_IT_RATIO", _BONUS) / 10
             days[day] = known._replace(cash=round(known.cash + cash, 10), bonus=round(known.bonus + shares, 10))
     for row in rights:
-        if day := _day(row, _RIGHTS):
-            ratio, price = _number(row, "PLACING_RATIO", _RIGHTS) / 10, _number(row, "ISSUE_PRICE", _RIGHTS)
+        if day := _ex_date(row, _RIGHTS):
+            ratio, price = _parse_number(row, "PLACING_RATIO", _RIGHTS) / 10, _parse_number(row, "ISSUE_PRICE", _RIGHTS)
             days[day] = days.get(day, Action(day))._replace(rights=ratio, rights_price=price)
     return [days[day] for day in sorted(days) if days[day] != Action(day)]
 
 
-def fund_actions(symbol: Symbol) -> "list[Action] | None":
+def fetch_fund_actions(symbol: Symbol) -> "list[Action] | None":
     """Return the dividends of a mainland fund, as the steps between its raw prices and Eastmoney's own qfq.
 
     The data center has no funds; but Eastmoney's qfq is the raw price less all later dividends, so that the difference
@@ -163,14 +173,14 @@ def fund_actions(symbol: Symbol) -> "list[Action] | None":
     difference is not like that: units were split, or the series has changed.
     """
     span = {"start_date": "19700101", "end_date": "20500101", "period": "daily"}
-    raw = checked(_asked(symbol, _FUND, symbol.code, {**span, "adjust": ""}))
-    qfq = _asked(symbol, _FUND, symbol.code, {**span, "adjust": "qfq"})
-    return dividends(raw, {row[0]: row[1:5] for row in qfq.rows})
+    raw = check_table(_call_akshare(symbol, _FUND, symbol.code, {**span, "adjust": ""}))
+    qfq = _call_akshare(symbol, _FUND, symbol.code, {**span, "adjust": "qfq"})
+    return infer_dividends(raw, {row[0]: row[1:5] for row in qfq.rows})
 
 
-def dividends(raw: Bars, qfq: dict[str, tuple[Value, ...]], tick: float = 0.001) -> "list[Action] | None":
+def infer_dividends(raw: Bars, qfq: dict[str, tuple[Value, ...]], tick: float = 0.001) -> "list[Action] | None":
     """Return the steps in raw less qfq as cash dividends; None where one is no constant between two ex-days."""
-    from ia.organs.ohlcv.adjust import Action
+    from ia.organs.ohlcv.adjustment import Action
 
     found: list[Action] = []
     offset: float | None = None
@@ -190,73 +200,85 @@ def dividends(raw: Bars, qfq: dict[str, tuple[Value, ...]], tick: float = 0.001)
     return found
 
 
-def _report(name: str, symbol: Symbol) -> list[dict[str, Any]]:
+def _fetch_report(name: str, symbol: Symbol) -> list[Json]:
     """Return all rows of a report of the data center for one security; [] where it has none."""
-    rows: list[dict[str, Any]] = []
+    rows: list[Json] = []
     page = pages = 1
     while page <= pages:
-        found, told = report_page(name, f'(SECURITY_CODE="{symbol.code}")', "EX_DIVIDEND_DATE", page)
+        found, told = fetch_report_page(name, f'(SECURITY_CODE="{symbol.code}")', "EX_DIVIDEND_DATE", page)
         if any(str(row.get("SECURITY_CODE")) != symbol.code for row in found):
-            raise shape_changed(name, "a row of another security")
+            raise shape_error(name, "a row of another security")
         rows += found
         pages = min(told, _PAGES)
         page += 1
     return rows
 
 
-def report_page(name: str, where: str, order: str, page: int, columns: str = "ALL") -> tuple[list[dict[str, Any]], int]:
+def fetch_report_page(
+    name: str, where: str, order: str, page: int, columns: str = "ALL"
+) -> tuple[list[dict[str, object]], int]:
     """Return a page of a report of the data center, 500 rows at most, and how many pages it has; ([], 0) for none.
 
     To be asked in a `governed()` block. `where` is its filter, `order` the columns by which it is sorted, ascending.
     """
     params = {
-        "reportName": name, "columns": columns, "filter": where, "pageSize": "500", "pageNumber": str(page),
-        "sortColumns": order, "sortTypes": ",".join("1" for _ in order.split(",")), "source": "WEB", "client": "WEB",
-    }  # fmt: skip
+        "reportName": name,
+        "columns": columns,
+        "filter": where,
+        "pageSize": "500",
+        "pageNumber": str(page),
+        "sortColumns": order,
+        "sortTypes": ",".join("1" for _ in order.split(",")),
+        "source": "WEB",
+        "client": "WEB",
+    }
     tree = get_json(_REPORTS, params, name)
     if not isinstance(tree, dict):
-        raise shape_changed(name, "no object")
+        raise shape_error(name, "no object")
     result = tree.get("result")
     if result is None and tree.get("code") == _EMPTY:
         return [], 0
     if result is None and tree.get("success") is False:
         raise NoNetwork("{host} is busy: {reason}", host=HOST, reason=one_line(tree.get("message"), 80))
     if not isinstance(result, dict) or not isinstance(result.get("data"), list):
-        raise shape_changed(name, "no result.data")
+        raise shape_error(name, "no result.data")
     if any(not isinstance(row, dict) for row in result["data"]):
-        raise shape_changed(name, "a row that is no object")
+        raise shape_error(name, "a row that is no object")
     pages = result.get("pages") or 1
     if isinstance(pages, bool) or not isinstance(pages, int) or pages < 0:
-        raise shape_changed(name, "pages is no number")
+        raise shape_error(name, "pages is no number")
     return result["data"], pages
 
 
-def _day(row: dict[str, Any], report: str) -> str:
+def _ex_date(row: Mapping[str, object], report: str) -> str:
     """Return the ex-date of a row, "" where it has none yet."""
     if "EX_DIVIDEND_DATE" not in row:
-        raise shape_changed(report, "no field EX_DIVIDEND_DATE")
+        raise shape_error(report, "no field EX_DIVIDEND_DATE")
     text = str(row["EX_DIVIDEND_DATE"] or "")[:10]
     if text and not re.fullmatch(r"\d{4}-\d{2}-\d{2}", text):
-        raise shape_changed(report, "EX_DIVIDEND_DATE is no date")
+        raise shape_error(report, "EX_DIVIDEND_DATE is no date")
     return text
 
 
-def _number(row: dict[str, Any], field: str, report: str) -> float:
+def _parse_number(row: Json, field: str, report: str) -> float:
     if field not in row:
-        raise shape_changed(report, f"no field {field}")
+        raise shape_error(report, f"no field {field}")
     try:
         value = -1.0 if isinstance(row[field], bool) else float(row[field] or 0)
     except (TypeError, ValueError, OverflowError):
         value = -1.0
     if not 0 <= value < 1e6:
-        raise shape_changed(report, f"{field} is no sensible number")
+        raise shape_error(report, f"{field} is no sensible number")
     return value
 
 
-def _function(way: Way) -> Any:
+def _find_function(way: Way) -> Any:
     try:
-        return getattr(module(way.module), way.name)
+        return getattr(import_submodule(way.module), way.name)
     except (ImportError, AttributeError) as exc:
         raise Unavailable(
-            "akshare {version} has no {name}", hint="pip install --upgrade akshare", version=version(), name=way.name
+            "akshare {version} has no {name}",
+            hint="run `pip install --upgrade akshare`",
+            version=akshare_version(),
+            name=way.name,
         ) from exc

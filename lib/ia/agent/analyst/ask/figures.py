@@ -1,0 +1,359 @@
+"""Which figures a message asks for: with their parameters, over which bars, and in which stretch of time."""
+
+import re
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import NamedTuple
+
+from ia.agent.analyst.tables import SHIPPED, Entry, Table, Tables
+
+Figure = tuple[str, str, str, str]
+"""An expression, what it is called in Chinese and in English, and its unit."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FigureSpec:
+    """A figure that can be asked for. `{0}` in code and names is its first parameter, `{1}` its second."""
+
+    words: str
+    defaults: tuple[int, ...]
+    code: str
+    name: tuple[str, str]
+    unit: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class RangedSpec:
+    """A figure of a stretch of time, `{window}`: code "" is the change over it; `alone` without a stretch."""
+
+    words: re.Pattern[str]
+    code: str
+    name: tuple[str, str]
+    unit: str
+    alone: Figure
+
+
+@dataclass(frozen=True, kw_only=True)
+class AverageSpec:
+    """An average of some bars: `{size}` of them, by day, week or month (`{period}`)."""
+
+    words: re.Pattern[str]
+    code: str
+    name: tuple[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Overbought:
+    """What answers whether a security is overbought: thresholds for the first figure, and for its place in a band."""
+
+    high: float
+    low: float
+    outside_high: float
+    outside_low: float
+    sentences: dict[str, tuple[str, str]]
+
+
+class AskedFigures:
+    """All figures that can be asked for, and the words about them."""
+
+    def __init__(self, table: Table) -> None:
+        self.entries = table.entries("entries", build_figure)
+        self.ranged = table.entries("ranged", build_ranged)
+        averages = table.entry("averages")
+        self.average = averages.pattern("pattern")
+        self.averages = [build_average(each) for each in averages.inner("kinds")]
+        self.largest = averages.number("largest", 500)
+        self.too_large = averages.pair("ignored")
+        self.weekly, self.monthly, self.minutes, self.unavailable, self.not_ranged, self.look = map(
+            table.pattern, ("weekly", "monthly", "minutes", "unavailable", "not_ranged", "look")
+        )
+        self.overbought_words = table.entry("overbought").pattern("words")
+        self.overbought = build_overbought(table.entry("overbought"))
+        self.which = table.pair("which")
+        self.examples = [[str(each) for each in table.section(key, list)] for key in ("examples", "examples_en")]
+
+
+def figures_at(tables: Tables = SHIPPED) -> AskedFigures:
+    """Return the figures at hand."""
+    return tables.build("research", "figures", AskedFigures)
+
+
+def build_figure(entry: Entry) -> FigureSpec:
+    """Return the figure of an entry. raises BadEntry."""
+    entry.pattern("words")
+    return FigureSpec(
+        words=entry.text("words"),
+        defaults=tuple(int(each) for each in entry.items("defaults")),
+        code=entry.text("code"),
+        name=entry.pair("name", needed=True),
+        unit=entry.text("unit", ""),
+    )
+
+
+def build_ranged(entry: Entry) -> RangedSpec:
+    """Return the figure of a stretch of time. raises BadEntry."""
+    alone = entry.below("alone")
+    return RangedSpec(
+        words=entry.pattern("words"),
+        code=entry.text("code", ""),
+        name=entry.pair("name", needed=True),
+        unit=entry.text("unit", ""),
+        alone=(alone.text("code"), *alone.pair("name", needed=True), entry.text("unit", "")),
+    )
+
+
+def build_average(entry: Entry) -> AverageSpec:
+    """Return a kind of average. raises BadEntry."""
+    return AverageSpec(words=entry.pattern("words"), code=entry.text("code"), name=entry.pair("name", needed=True))
+
+
+def build_overbought(entry: Entry) -> Overbought:
+    """Return the thresholds and sentences. raises BadEntry."""
+    states = ("above", "below", "between")
+    keys = ("too_few", *states, *(f"{state}_outside" for state in states))
+    return Overbought(
+        high=entry.number("high", float("inf")),
+        low=entry.number("low", float("-inf")),
+        outside_high=entry.number("outside_high", float("inf")),
+        outside_low=entry.number("outside_low", float("-inf")),
+        sentences={key: entry.pair(key) for key in keys},
+    )
+
+
+_GIVEN = (
+    r"\s*(?:指标|的参数)?\s*(?:[(（]\s*(?P<in>\d{1,4}(?:\.\d+)?(?:\s*[,，、]\s*\d{1,4}(?:\.\d+)?)*)\s*[)）]"
+    r"|(?<=[a-z])[-_ ]?(?P<to>\d{1,3})(?![\d年月日号%.]))"
+)
+_BEFORE = r"(?:(?P<of>\d{1,3})\s*-?\s*(?:个?交易日|日|天|周期|days?|periods?|周|weeks?)\s*(?:的)?\s*(?:period )?)?"
+
+
+class Asked(NamedTuple):
+    """Figures, of which bars, up to which date, and what of the message could not be met (zh, en)."""
+
+    figures: tuple[Figure, ...] = ()
+    period: str = "daily"
+    end: str = ""
+    ignored: tuple[tuple[str, str], ...] = ()
+    overbought: bool = False
+
+
+class BarStretch(NamedTuple):
+    """A stretch of time: an expression that selects its bars, its last day, and what it is called."""
+
+    where: str
+    end: str
+    zh: str
+    en: str
+    first: str = ""
+
+
+def find_figures(words: str, today: date, tables: Tables = SHIPPED) -> Asked:
+    """Return the figures that a text asks for. What it wants besides and cannot be had is told in `ignored`.
+
+    >>> find_figures("宁德时代 RSI(6) 和 20日均线", date(2024, 3, 15)).figures[0][0]
+    'rsi(close, 6)'
+    >>> find_figures("周线的MACD", date(2024, 3, 15)).period
+    'weekly'
+    >>> find_figures("2024年2月的最高价", date(2024, 3, 15)).figures[0][0]
+    'high[(date >= "2024-02-01") & (date <= "2024-02-29")].max()'
+    """
+    known, low = figures_at(tables), words.casefold()
+    period = "weekly" if known.weekly.search(low) else "monthly" if known.monthly.search(low) else "daily"
+    found: list[Figure] = []
+    ignored: list[tuple[str, str]] = []
+    for spec in known.entries:
+        _add_indicator(spec, low, found, ignored)
+    taken = bool(known.average.search(low))
+    for match in known.average.finditer(low):
+        for number in re.findall(r"\d+", match["b"] or match["a"]):
+            _average(known, match[0], int(number), period, found, ignored)
+    plain = known.average.sub(" ", low)
+    stretch = within(plain, today)
+    rest = known.not_ranged.sub(" ", plain)
+    if rest:
+        _add_range(known, rest, stretch if not taken or stretch else None, found)
+    ignored += [(match[0], match[0]) for match in known.unavailable.finditer(words)]
+    ignored += [(match[0], match[0]) for match in known.minutes.finditer(words)] if found else []
+    if stretch and found:
+        found = [_name_figure(item, stretch) for item in found]
+    end = stretch.end if stretch and stretch.end < f"{today:%Y-%m-%d}" else ""
+    over = bool(known.overbought_words.search(low))
+    return Asked(tuple(dict.fromkeys(found)), period, end, tuple(dict.fromkeys(ignored)), over)
+
+
+def _add_indicator(spec: FigureSpec, low: str, found: list[Figure], ignored: list[tuple[str, str]]) -> None:
+    """Add the figure of a specification as often as the text names it with other parameters."""
+    core = rf"(?:{spec.words})"
+    pattern = rf"{_BEFORE}(?<![a-z]){core}(?![a-z]){_GIVEN}?"
+    seen = list(re.finditer(pattern, low))
+    given = [match for match in seen if match["in"] or match["to"] or match["of"]]
+    for match in given or seen[:1]:
+        numbers = [
+            int(float(text)) for text in re.findall(r"\d+(?:\.\d+)?", match["in"] or match["to"] or match["of"] or "")
+        ]
+        many = [[number] for number in numbers] if len(spec.defaults) == 1 and len(numbers) > 1 else [numbers]
+        for own in many:
+            if len(own) > len(spec.defaults) or any(not 0 < number <= 500 for number in own):
+                ignored.append((f"参数 {match[0].strip()}", f"the parameters of {match[0].strip()}"))
+                own = []
+            values = (*own, *spec.defaults[len(own) :])
+            found.append((_put(spec.code, values), _put(spec.name[0], values), _put(spec.name[1], values), spec.unit))
+
+
+def _put(text: str, values: tuple[int, ...]) -> str:
+    for at, value in enumerate(values):
+        text = text.replace("{" + str(at) + "}", str(value))
+    return text
+
+
+def _average(
+    known: AskedFigures, said: str, size: int, period: str, found: list[Figure], ignored: list[tuple[str, str]]
+) -> None:
+    """Add an average of so many bars, of the first kind whose words the text has; the last kind needs none."""
+    if not 1 < size <= known.largest:
+        ignored.append(
+            (known.too_large[0].replace("{size}", f"{size}"), known.too_large[1].replace("{size}", f"{size}"))
+        )
+        return
+    kind = next((each for each in known.averages if each.words.search(said)), known.averages[-1])
+    bars = {"weekly": ("周", "week"), "monthly": ("月", "month")}.get(period, ("日", "day"))
+    zh, en = (
+        name.replace("{size}", f"{size}").replace("{period}", bar) for name, bar in zip(kind.name, bars, strict=True)
+    )
+    found.append((kind.code.replace("{size}", f"{size}"), zh, en, "price"))
+
+
+def _add_range(known: AskedFigures, low: str, stretch: BarStretch | None, found: list[Figure]) -> None:
+    """Add what is asked of a stretch of time, or of the last bar where none is named."""
+    rest = low
+    for spec in known.ranged:
+        if not spec.words.search(rest):
+            continue
+        rest = spec.words.sub(" ", rest)
+        if stretch is None:
+            found.append(spec.alone)
+            continue
+        made = spec.code.replace("{window}", stretch.where) if spec.code else _change(stretch.where, stretch.first)
+        found.append((made, *spec.name, spec.unit))
+
+
+def _change(where: str, first: str) -> str:
+    """Return the change over a stretch: from the last close before it, or from its first open where nothing was."""
+    if first.startswith("-"):
+        return f"(close.iloc[-1] / close.iloc[{int(first) - 1}] - 1) * 100"
+    return f'(close[{where}].iloc[-1] / (close[date < "{first}"].iloc[-1]) - 1) * 100'
+
+
+def _name_figure(item: Figure, stretch: BarStretch) -> Figure:
+    code, zh, en, unit = item
+    if "date" in code or "[-" in code or "iloc" in code:
+        return code, f"{stretch.zh}{zh}", f"{en}, {stretch.en}", unit
+    if stretch.end and stretch.first and not stretch.first.startswith("-"):
+        return f'({code})[date <= "{stretch.end}"]', zh, en, unit
+    return item
+
+
+_MONTH = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+
+
+def within(low: str, today: date) -> BarStretch | None:
+    """Return the stretch of time that a text names, None where it names none.
+
+    >>> within("今年的涨幅", date(2024, 3, 15)).where
+    '(date >= "2024-01-01") & (date <= "2024-03-15")'
+    >>> within("last 20 days", date(2024, 3, 15)).where, within("since 2024-01-05", date(2024, 3, 15)).first
+    ('-20:', '2024-01-05')
+    """
+    days = [
+        _day(*map(int, found)) for found in re.findall(r"(?<!\d)(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})(?!\d)", low)
+    ]
+    dates = [day for day in days if day]
+    if len(dates) > 1:
+        return _between(min(dates), max(dates))
+    if dates:
+        if re.search(r"以来|至今|到现在|到今天|起|since|from", low):
+            return _between(dates[0], today)
+        return _between(dates[0], dates[0])
+    if found := re.search(r"(?<!\d)(\d{4})[-/.年]\s*(\d{1,2})(?:月|(?![\d月]))", low):
+        return _months(int(found[1]), int(found[2]), low, today)
+    if found := re.search(r"\b(" + "|".join(_MONTH) + r")[a-z]*\.?,? (\d{4})\b", low):
+        return _months(int(found[2]), _MONTH.index(found[1]) + 1, low, today)
+    if found := re.search(
+        r"(?:近|最近|过去|last|past|previous)\s*(\d{1,4}|一|两|二|三|五|六|十|半)?\s*-?(个?交易日|日|天|周|个?星期|个?月|年|days?|weeks?|months?|years?)(?!线)",
+        low,
+    ):
+        return _lately(found, today)
+    if found := re.search(
+        r"(今年|本年|年初至今|年初以来|this year|year to date|\bytd\b)|(去年|last year)"
+        r"|(本月|这个?月|this month)|(上个?月|last month)|(本周|这周|this week)|(上周|last week)",
+        low,
+    ):
+        return _calendar(found.lastindex or 1, today)
+    if found := re.search(r"(?<![\d])(20\d\d|19\d\d)\s*年?(?![\d-])", low):
+        year = int(found[1])
+        return _between(date(year, 1, 1), min(date(year, 12, 31), today))
+    if found := re.search(r"(?<!\d)(1[0-2]|[1-9])月份?(?!线|均|\d|级)", low):
+        month = int(found[1])
+        return _months(today.year - (month > today.month), month, low, today)
+    if re.search(r"历史|有史以来|上市以来|all[- ]time|\bever\b", low):
+        return BarStretch('date >= "1900-01-01"', f"{today}", "历史", "of all bars", "1900-01-01")
+    if found := re.search(r"52\s*周|52[- ]week", low):
+        return BarStretch("-250:", f"{today}", "近一年", "last 250 bars", "-250")
+    return None
+
+
+def _day(year: int, month: int, day: int) -> date | None:
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None
+
+
+def _between(first: date, last: date) -> BarStretch:
+    told = f"{first}" if first == last else f"{first} 至 {last} "
+    told_en = f"{first}" if first == last else f"{first} to {last}"
+    return BarStretch(
+        f'(date >= "{first}") & (date <= "{last}")',
+        f"{last}",
+        told + (" " if first == last else ""),
+        told_en,
+        f"{first}",
+    )
+
+
+def _months(year: int, month: int, low: str, today: date) -> BarStretch | None:
+    first = _day(year, month, 1)
+    if first is None:
+        return None
+    if re.search(r"以来|至今|到现在|since", low):
+        return _between(first, today)
+    ends = re.findall(r"(?<!\d)(?:(\d{4})[-/.年]\s*)?(\d{1,2})月", low)
+    after = [_day(int(y or year), int(m), 1) for y, m in ends]
+    last = max([day for day in after if day], default=first)
+    last = max(last, first)
+    return _between(first, (last.replace(day=28) + timedelta(days=4)).replace(day=1) - timedelta(days=1))
+
+
+def _lately(found: re.Match[str], today: date) -> BarStretch:
+    said = found[1] or "一"
+    count = {"一": 1, "两": 2, "二": 2, "三": 3, "五": 5, "六": 6, "十": 10, "半": 0.5}.get(said) or float(said)
+    unit = found[2]
+    if unit[0] in "日天d" or "交易日" in unit:
+        bars = max(int(count), 1)
+        return BarStretch(f"-{bars}:", f"{today}", f"近 {bars} 根 K 线的", f"last {bars} bars", f"-{bars}")
+    size = 7 if unit[0] in "周w" or "星期" in unit else 30.44 if "月" in unit or unit[0] == "m" else 365.25
+    return _between(today - timedelta(days=round(count * size)), today)
+
+
+def _calendar(which: int, today: date) -> BarStretch:
+    monday = today - timedelta(days=today.weekday())
+    month = today.replace(day=1)
+    before = (month - timedelta(days=1)).replace(day=1)
+    return {
+        1: lambda: _between(date(today.year, 1, 1), today),
+        2: lambda: _between(date(today.year - 1, 1, 1), date(today.year - 1, 12, 31)),
+        3: lambda: _between(month, today),
+        4: lambda: _between(before, month - timedelta(days=1)),
+        5: lambda: _between(monday, today),
+        6: lambda: _between(monday - timedelta(days=7), monday - timedelta(days=1)),
+    }[which]()

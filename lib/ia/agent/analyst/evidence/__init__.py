@@ -1,0 +1,1 @@
+"""What is known: procedure, figures, readings in the order of a lens, earlier views, and the verdict on them."""

@@ -1,0 +1,176 @@
+"""What was said before about a security, and what has happened since."""
+
+import re
+from typing import Any, NamedTuple
+
+from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
+from ia.agent.analyst.evidence.stated_view import MARK, StatedView, brief_words, parse_view, read_words
+from ia.agent.analyst.voice import AnswerVoice, number
+from ia.kernel.jsontypes import Json
+
+_STAMP = re.compile(r"^\[\d\d:\d\d\] ")
+_PRICE = re.compile(r"\d+(\.\d+)?")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+class PastView(NamedTuple):
+    """An earlier text: its path and date, the line that says most, its lean and its kinds of evidence.
+
+    It also holds the return since in percent, and whether the condition that it named as its own end came true (None:
+    it named none).
+    """
+
+    source: str
+    date: str
+    said: str
+    since: float | None
+    void: bool | None = None
+    lean: int | None = None
+    kinds: tuple[tuple[str, int], ...] = ()
+    untrusted: bool = False
+
+
+def rows_of(shown: Json) -> int:
+    """Return how many bars `market.ohlcv` fetched."""
+    rows = shown.get("rows")
+    return rows if isinstance(rows, int) else 0
+
+
+def closes_of(shown: Any) -> list[tuple[str, float]]:
+    """Return (date, close) of the bars that `market.ohlcv` showed, oldest first."""
+    found = []
+    bars = shown.get("bars") if isinstance(shown, dict) else None
+    for line in bars if isinstance(bars, list) else []:
+        day, *cells = str(line).split(",")
+        if len(cells) == 5 and _DATE.fullmatch(day) and _PRICE.fullmatch(cells[3]):
+            found.append((day, float(cells[3])))
+    return found
+
+
+def _is_before(hit: Json, names: tuple[str, ...], today: str) -> bool:
+    """Return True for a hit of an earlier day that names a security."""
+    content, source = str(hit.get("content") or ""), str(hit["source"])
+    return _date_of(hit) < today and any(name and (name in content or name in source) for name in names)
+
+
+def _date_of(hit: Json) -> str:
+    dated = _DATE.search(str(hit["source"]))
+    return dated[0] if dated else str(hit.get("date") or "")
+
+
+def read_whole(desk: ToolDesk, hits: list[Json], names: tuple[str, ...], today: str) -> Work[None]:
+    """Add to each hit its `view`, where it has one as data.
+
+    The files of earlier days are read for it: a passage need not hold the data line.
+    """
+    yield from desk.load_tables("readings")
+    for hit in hits:
+        hit["view"] = parse_view(str(hit.get("content") or ""), desk.tables)
+    calls: dict[str, DeskCall] = {}
+    for hit in hits:
+        source = str(hit["source"])
+        tool = "notebook.read" if source.startswith("notebook/") else "memory.read"
+        if hit["view"] is None and _is_before(hit, names, today) and desk.has(tool):
+            calls.setdefault(source, DeskCall(tool, {"path": source}))
+    results = yield from desk.run(*calls.values())
+    views = {
+        source: parse_view(str(text.value), desk.tables) for source, text in zip(calls, results, strict=True) if text.ok
+    }
+    for hit in hits:
+        hit["view"] = hit["view"] or views.get(str(hit["source"]))
+
+
+def find_views(
+    hits: list[Json], names: tuple[str, ...], closes: list[tuple[str, float]], today: str, speak: AnswerVoice
+) -> list[PastView]:
+    """Return what notes said before `today`, newest first, one a day; closes are (date, close), oldest first."""
+    found: list[PastView] = []
+    for hit in hits:
+        content, source, date = str(hit.get("content") or ""), str(hit["source"]), _date_of(hit)
+        if not _is_before(hit, names, today):
+            continue
+        data: StatedView | None = hit.get("view")
+        view = data or read_words(content)
+        found.append(
+            PastView(
+                source,
+                date,
+                data.brief(speak) if data else find_gist(content),
+                _change_since(date, closes),
+                has_ended(view, date, closes),
+                view.lean,
+                view.kinds,
+                "<<data " in content,
+            )
+        )
+    best: dict[str, PastView] = {}
+    for before in sorted(
+        found, key=lambda b: (b.date, _is_about_security(b.source, names), "observations" in b.source), reverse=True
+    ):
+        best.setdefault(before.date, before)
+    return list(best.values())
+
+
+def _is_about_security(source: str, names: tuple[str, ...]) -> bool:
+    """Whether a file is about this security alone."""
+    stem = source.rsplit("/", 1)[-1].removesuffix(".md")
+    return any(name and stem[11:] == name.lower() for name in names) or any(
+        f"/{name}/" in source for name in names if name
+    )
+
+
+def find_gist(content: str) -> str:
+    """Return the line of a passage that says most: a conclusion, else the first that is no heading or table."""
+    lines = [_STAMP.sub("", line.strip().lstrip("-*> ").strip()) for line in content.splitlines()]
+    lines = [line for line in lines if line and not line.startswith(("#", "|", "---", "untrusted:", "<<", MARK))]
+    for line in lines:
+        if re.search(r"置信度|confidence|收盘 |close ", line):
+            return cut_text(brief_words(line), 160)
+    return cut_text(lines[0]) if lines else cut_text(" ".join(content.split()))
+
+
+def describe_view(before: PastView, speak: AnswerVoice) -> str:
+    """Return an earlier text as a line with its source, and what came of it."""
+    line = speak(
+        "{date}: {said} (`{source}`)",
+        date=before.date or "?",
+        said=before.said,
+        source=before.source,
+    )
+    line += speak(" (untrusted)") if before.untrusted else ""
+    after = []
+    if before.since is not None:
+        after.append(speak("the price since: {change}", change=number(before.since, "percent")))
+    if before.void is not None:
+        after.append(describe_end(before.void, speak))
+    return line + (speak(" — ") + speak.join_clauses(after) if after else "")
+
+
+def _change_since(date: str, closes: list[tuple[str, float]]) -> float | None:
+    """Return the change since a date in percent; None where there are no closes of then or since."""
+    after = [close for day, close in closes if day > date]
+    then = [close for day, close in closes if day <= date]
+    return (after[-1] / then[-1] - 1) * 100 if after and then else None
+
+
+def has_ended(view: StatedView, date: str, closes: list[tuple[str, float]]) -> bool | None:
+    """Return whether the condition that a view named as its own end came true; None where it named none."""
+    after = [close for day, close in closes if day > date]
+    then = [close for day, close in closes if day <= date]
+    if view.ends_if is None or not after or not then:
+        return None
+    operator, level = view.ends_if
+    level *= then[-1] / view.close if view.close else 1.0  # prices were adjusted since
+    return any(close < level if operator == "<" else close > level for close in after)
+
+
+def describe_end(void: bool, speak: AnswerVoice) -> str:
+    """Return whether a view's own condition came true, in a clause."""
+    if void:
+        return speak("the condition that it named as its end has come true")
+    return speak("the condition that it named as its end has not come true")
+
+
+def cut_text(text: str, length: int = 110) -> str:
+    """Return a text in at most `length` characters."""
+    return text if len(text) <= length else text[: length - 1].rstrip() + "…"

@@ -1,0 +1,106 @@
+"""A study: what is known of one security after looking, and how the answers of tools are taken."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from ia.agent.analyst.ask.mentions import Mention, english
+from ia.agent.analyst.desk import DeskResult, Failure, ToolDesk
+from ia.agent.analyst.evidence import past_views
+from ia.agent.analyst.evidence.lens import Lens
+from ia.agent.analyst.evidence.procedure import Figure, ProcedureStep
+from ia.agent.analyst.evidence.readings import key
+from ia.agent.analyst.evidence.verdict import Fired, Verdict
+from ia.agent.analyst.voice import ZH
+from ia.kernel.jsontypes import Json
+
+
+@dataclass
+class Study:
+    """What is known of a security after looking."""
+
+    code: str
+    name: str
+    title: str
+    lens: Lens
+    cares: dict[str, str] = field(default_factory=dict)
+    market: Json = field(default_factory=dict)
+    values: dict[str, tuple[float | None, str]] = field(default_factory=dict)
+    figures: list[Figure] = field(default_factory=list)
+    steps: list[ProcedureStep] = field(default_factory=list)
+    fired: list[Fired] = field(default_factory=list)
+    checked: bool = False
+    unread: list[tuple[str, str, str]] = field(default_factory=list)
+    earlier: list[Json] = field(default_factory=list)
+    index: str = ""
+    failure: Failure | None = None
+    verdict: Verdict | None = None
+    skill: str = ""
+    why: str = ""
+    observed: str = ""
+    english: str = ""
+
+    @property
+    def known(self) -> str:
+        """The security under every name that a later search may use: 宁德时代 CATL (300750.SZ)."""
+        return full_name(self.name, self.english, self.code)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What an earlier text may call the security."""
+        return (self.name, self.code, self.title)
+
+    @property
+    def rows(self) -> int:
+        """How many bars there are."""
+        return past_views.rows_of(self.market)
+
+    @property
+    def last(self) -> str:
+        """Date of the last bar."""
+        return str(self.market.get("last") or "")
+
+    @property
+    def simulated(self) -> bool:
+        """Whether the prices are invented."""
+        return bool(self.market.get("simulated"))
+
+    def value(self, code: str) -> float | None:
+        """Return a figure by its expression; None where there is none."""
+        return self.values.get(key(code), (None, ""))[0]
+
+    def closes(self) -> list[tuple[str, float]]:
+        """Return (date, close) of the bars that were shown, oldest first."""
+        return past_views.closes_of(self.market)
+
+
+def full_name(name: str, english: str, code: str) -> str:
+    """Return a security under every name there is.
+
+    >>> full_name("宁德时代", "CATL", "300750.SZ"), full_name("沪深300ETF", "沪深300ETF", "510300.SH")
+    ('宁德时代 CATL (300750.SZ)', '沪深300ETF (510300.SH)')
+    """
+    names = " ".join(dict.fromkeys(filter(None, (name, english))))
+    return f"{names} ({code})" if code and names and names != code else names or code
+
+
+def display_name(desk: ToolDesk, mention: Mention) -> str:
+    """Return a security as the reader knows it."""
+    if desk.speak.lang == ZH:
+        return mention.name
+    return english(mention.symbol) if not mention.said.isascii() or mention.said[:1].isdigit() else mention.said
+
+
+def read_value(result: DeskResult) -> tuple[float | None, str]:
+    """Return the number (1 and 0 for true and false) and the date of a computation; (None, "") where there is none."""
+    value = result.get("value") if isinstance(result.value, dict) else result.value
+    if not isinstance(value, int | float) or value != value or abs(value) == float("inf"):
+        return None, ""
+    return float(value), str(result.get("date") or "")
+
+
+def recall_hits(value: Any) -> list[Json]:
+    """Return the hits of a recall: source, date, content."""
+    hits = value
+    if isinstance(value, dict):
+        hits = next((value[name] for name in ("hits", "found", "results") if isinstance(value.get(name), list)), [])
+    return [hit for hit in hits if isinstance(hit, dict) and hit.get("source")] if isinstance(hits, list) else []

@@ -1,0 +1,298 @@
+"""The user as coach and as planner: feedback becomes a belief and a direction of growth, a habit becomes a task."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+from ia.agent.analyst.ask import intent
+from ia.agent.analyst.ask.intent import Intent
+from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
+from ia.agent.analyst.evidence import lens
+from ia.agent.analyst.parts import in_list, in_text, nothing, part
+from ia.agent.analyst.say import reply
+from ia.agent.analyst.say.reply import Reply
+from ia.agent.analyst.voice import ZH
+from ia.faculties.schedule import wish_errors, wish_parser, zones
+from ia.faculties.schedule.design import output_path
+from ia.faculties.schedule.model import ME, TaskDesign
+from ia.kernel import config
+from ia.kernel.errors import BadData
+
+_COMPLAINT = re.compile(
+    r"你(?:最近)?(?:对(?P<on>.{1,16}?))?(?P<how>总是|总|老是|老|一直|又|太|经常|忽略|低估"
+    r"|高估)(?P<what>[^，。；,;.!！]*)"
+    r"|\byou (?:have been |are |were |always |keep |kept |tend to |often |too )*(?P<en>[^,.;!]*)",
+    re.I,
+)
+_GUIDANCE = re.compile(
+    r"(?:以后|今后|下次|从现在起|分析(?:时|前)?|研究(?:时|前)?)?[^，。；,;]{0,10}?(?:要多|要先|先看|多看|多考虑"
+    r"|多关注|要考虑|要关注|要注意|应该|别再?|不要|少)[^，。；,;!！]*"
+    r"|(?:from now on|next time)[, ]+[^.;!]*|\byou should [^.;!]*|(?:please |also )?(?:consider|look at"
+    r"|pay (?:more )?attention to|watch)\b[^.;!]*",
+    re.I,
+)
+_HABIT = re.compile(r"以后|今后|从现在起|先看|先.{1,10}再|from now on|before|first", re.I)
+
+
+def coach(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
+    """Take feedback in: log it, propose the belief that it comes to, and the line of the soul that will act on it."""
+    speak, words, day = desk.speak, " ".join(wanted.words.split()), desk.request.day
+    belief, guidance = _lesson(desk, words) or "", _advice(desk, words) or ""
+    because = speak("coaching on {day}: {words}", day=day, words=words)
+    calls = [DeskCall("memory.reflect", {"content": _reflection(desk, words, belief, guidance)})]
+    kinds = [("反馈", "the feedback")]
+    if belief:
+        calls.append(DeskCall("memory.believe", {"text": belief, "because": because}))
+        kinds.append(("信念", "the belief"))
+    section = _section(desk, words) or speak("How I grow")
+    if guidance:
+        calls.append(DeskCall("soul.propose", {"add": guidance, "because": because, "section": section}))
+        kinds.append(("soul.md", "soul.md"))
+    yield from desk.load_tables("lenses")
+    results = yield from desk.run(*calls)
+    lines = [
+        speak(
+            "Understood. The feedback goes three ways, each by its own rule:",
+        )
+    ]
+    logged = results[0].get("path") if results[0].ok else ""
+    lines.append(
+        speak("1. Reflection: your words are in `{path}`.", path=logged)
+        if logged
+        else "1. " + reply.describe_not_kept(desk, results[0], "反思", "the reflection")
+    )
+    rest = dict(zip((kind for kind, _ in kinds[1:]), results[1:], strict=True))
+    for number, (kind, zh, en, text) in enumerate(
+        (
+            ("信念", "信念", "Belief", belief),
+            ("soul.md", f"soul.md「{section}」加一行", f'soul.md, one line more under "{section}"', guidance),
+        ),
+        2,
+    ):
+        result = rest.get(kind)
+        if result is None:
+            lines.append(
+                speak(
+                    "{number}. {kind}: nothing of the kind could be read in it.",
+                    number=number,
+                    kind=speak.pick(zh, en),
+                )
+            )
+        elif not result.ok:
+            lines.append(f"{number}. " + reply.describe_not_kept(desk, result, zh, en))
+        else:
+            done = (
+                speak("waits for you") if result.get("proposal") is not None else speak("written", context="coaching")
+            )
+            lines.append(f"{number}. {speak.pick(zh, en)}{speak(': ')}“{text}”{speak(' — ')}{done}")
+    lines += ["", *reply.describe_proposals(desk, results)]
+    will = _effect(desk, guidance or belief or words)
+    return Reply([*lines, *([will] if will else [])], lines[1:4])
+
+
+def lesson(words: str, lang: str) -> str:
+    """Return the belief that a complaint comes to, in the first person; "" where there is none.
+
+    >>> lesson("你最近总是低估市场情绪的影响，分析时要多考虑资金面。", "zh")
+    '我容易低估市场情绪的影响'
+    >>> lesson("You keep underestimating sentiment; look at flows.", "en")
+    'I tend to underestimate sentiment'
+    """
+    found = _COMPLAINT.search(words)
+    if not found:
+        return ""
+    if found["en"] is not None:
+        what = found["en"].strip()
+        if not what or re.match(r"should\b", what, re.I):
+            return ""
+        return "I tend to " + re.sub(r"^(\w+?)ing\b", lambda m: _bare_verb(m[1]), what) if lang != ZH else ""
+    how, what = found["how"], found["what"].strip().removesuffix("了")
+    if how in ("忽略", "低估", "高估"):
+        what = how + what
+    elif how == "太":
+        what = f"太{what}"
+    on = found["on"] or ""
+    return f"我{'对' + on if on else ''}容易{what}" if what else ""
+
+
+@part("the belief in the feedback", nothing)
+def _lesson(desk: ToolDesk, words: str) -> str:
+    return lesson(words, desk.speak.lang)
+
+
+@part("the direction in the feedback", nothing)
+def _advice(desk: ToolDesk, words: str) -> str:
+    return advice(words, desk.speak.lang)
+
+
+def _bare_verb(stem: str) -> str:
+    return stem + "e" if re.search(r"(at|iz|us|or|nc|v|gg?)$", stem) and not stem.endswith("gg") else stem
+
+
+def advice(words: str, lang: str) -> str:
+    """Return what to do otherwise, as a line for the soul; "" where the words do not say.
+
+    >>> advice("你最近总是低估市场情绪的影响，分析时要多考虑资金面。", "zh")
+    '分析时要多考虑资金面'
+    >>> advice("以后分析前先看大盘趋势", "zh")
+    '分析前先看大盘趋势'
+    """
+    found = _GUIDANCE.findall(words)
+    kept = [
+        re.sub(
+            r"^(以后|今后|下次|从现在起|from now on|next time|you should|please|also)[,， ]*",
+            "",
+            text.strip(),
+            flags=re.I,
+        )
+        for text in found
+    ]
+    kept = [text.strip(" ，,。.") for text in kept if len(text.strip()) > 2]
+    return ("；" if lang == ZH else "; ").join(dict.fromkeys(kept))
+
+
+@part("its place in soul.md", nothing)
+def _section(desk: ToolDesk, words: str) -> str:
+    """Return the heading of the soul that a line belongs under: a habit of work is style, the rest is growth."""
+    headings = [
+        line.lstrip("# ").strip() for line in desk.request.parts.get("soul", "").splitlines() if line.startswith("#")
+    ]
+    style = bool(_HABIT.search(words)) and not re.search(
+        r"低估|高估|忽略|太|underestimat|overestimat|ignor", words, re.I
+    )
+    for wanted in (("风格", "style"), ("成长", "growth", "grow")) if style else (("成长", "growth", "grow"),):
+        for heading in headings:
+            if any(word in heading.casefold() for word in wanted):
+                return heading
+    return desk.speak("How I grow")
+
+
+def _reflection(desk: ToolDesk, words: str, belief: str, guidance: str) -> str:
+    speak = desk.speak
+    lines = [speak("## {day} Coaching", day=desk.request.day), "", f"> {words}", ""]
+    lines += [speak("- What is wrong: {belief}", belief=belief)] if belief else []
+    lines += [speak("- What to do: {guidance}", guidance=guidance)] if guidance else []
+    return "\n".join(lines) + "\n"
+
+
+@part("what it changes once approved", in_text)
+def _effect(desk: ToolDesk, text: str) -> str:
+    """Return what a later analysis will do otherwise once the line is approved, where a rule reads it."""
+    speak = desk.speak
+    known = lens.lenses_at(desk.tables).concerns
+    cares = lens.concerns("", f"- {text}", desk.tables)
+    will = [speak.fill(known[name].effect) for name in cares if known[name].effect[0]]
+    if will:
+        return speak(
+            "Once approved, my research will: {changes}.",
+            changes=speak.join_clauses(will),
+        )
+    return speak(
+        "I work by rules, and none of mine reads this line: it will be in the context, where only a language model"
+        " acts on it.",
+    )
+
+
+def praise(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
+    """Log positive feedback."""
+    speak = desk.speak
+    text = speak("## {day} Positive feedback", day=desk.request.day) + f"\n\n> {' '.join(wanted.words.split())}\n"
+    result = yield from desk.one("memory.reflect", content=text)
+    return reply.reply_of_lines(
+        speak("Thank you; I will keep doing it that way."),
+        *reply.describe_paths(desk, (result, "反思", "reflection")),
+    )
+
+
+def schedule(desk: ToolDesk, wanted: Intent, work: Callable[[ToolDesk], Work[Reply]]) -> Work[Reply]:
+    """Draft a task: when, what from, what comes of it, who is told, what if it fails. The user decides.
+
+    work  does what a request wants: inside a task's run the time of the schedule has come.
+    """
+    speak = desk.speak
+    if (
+        config.run_number() is not None
+    ):  # its time has come: 每日复盘 is a review now, and another wish for a task a reminder
+        request = replace(desk.request, question=_OFTEN.sub("", desk.request.question))
+        if intent.read_intent(request).kind in ("review", "scan", "research", "compare", "figure", "skill"):
+            desk.request = request
+            return (yield from work(desk))
+        return reply.reply_of_lines(wanted.words.strip())
+    try:
+        design = wish_parser.parse_wish(wanted.words, zone=zones.user_zone().key)
+    except BadData as exc:
+        problem, hint = wish_errors.explain_failure(exc, speak.lang)
+        return reply.reply_of_lines(
+            speak("This is no task yet: {problem}.", problem=problem),
+            f"{hint}。" if speak.lang == ZH else f"{hint}.",
+        )
+    because = speak(
+        "you said on {day}: {words}",
+        day=desk.request.day,
+        words=" ".join(wanted.words.split()),
+    )
+    result = yield from desk.one(
+        "tasks.propose",
+        **{field: getattr(design, field) for field in _FIELDS if getattr(design, field)},
+        **({"notify": list(design.notify)} if design.notify != (ME,) else {}),
+        **({"retries": 0} if design.retries == 0 else {}),
+        because=because[:500],
+    )
+    if not result.ok:
+        return reply.reply_of_lines(reply.describe_not_kept(desk, result, "设计稿", "the design"))
+    lines = _describe_draft(desk, design, result)
+    head = speak(
+        "The design of a task (nothing runs by itself before you approve it):",
+    )
+    return Reply([head, *lines, "", *reply.describe_proposals(desk, [result])], lines)
+
+
+_OFTEN = re.compile(
+    r"每个?(?:日|天|晚|早|周|月|季度?|年|交易日|工作日)(?:的)?(?=\S{0,6}(?:复盘|回顾|总结|扫描|筛|分析|研究|看|汇总|报告|检查))"
+    r"|\b(?:daily|weekly|monthly|quarterly|hourly)\s+(?=review|scan|report|summary|check|research|analysis)",
+    re.I,
+)
+_FIELDS = (
+    "name", "schedule", "prompt", "run", "zone", "calendar", "inputs", "produces", "silent", "retries", "retry_after",
+    "missed", "timeout",
+)  # fmt: skip
+
+
+@part("the details of the design", in_list)
+def _describe_draft(desk: ToolDesk, design: TaskDesign, result: DeskResult) -> list[str]:
+    """Return a design as a person reads it, with its next run times."""
+    speak = desk.speak
+    told = str(result.get("described") or design.schedule)
+    coming = [str(moment)[:16].replace("T", " ") for moment in result.get("next") or []]
+    again = speak(
+        "tried again {retries} times, {minutes} minutes later; then you are told",
+        retries=design.retries, minutes=design.retry_after,
+    ) if design.retries else speak("no retry; you are notified")  # fmt: skip
+    notified = speak.join_items([speak("you") if name == ME else name for name in design.notify])
+    notified, once = notified or speak("nobody", context="coaching"), design.missed == "once"
+    rows = [
+        ("频率", "When", f"{told} · `{design.schedule}`"),
+        ("接下来", "Next", speak.join_items(coming)),
+        ("做什么", "What", design.prompt or f"`{design.run}`"),
+        ("输入", "Input", design.inputs),
+        ("产物", "Output", str(result.get("keeps") or output_path(design))),
+        ("通知", "Notify", speak("only of failures: ") + notified if design.silent else notified),
+        ("失败策略", "On failure", again),
+        ("错过了", "If missed", speak("run once afterwards") if once else speak("left out")),
+    ]  # fmt: skip
+    lines = [f"- {speak.pick(zh, en)}{speak(': ')}{value}" for zh, en, value in rows if value]
+    same = [f"`{path}`" for path in result.get("kept in the same note") or []]
+    if same:
+        lines.append(
+            speak(
+                "- In the same note there is the result of: {names}",
+                names=speak.join_items(same),
+            )
+        )
+    beside = [f"`{path}`" for path in result.get("beside") or []]
+    if beside:
+        lines.append(speak("- At the same time there is: {names}", names=speak.join_items(beside)))
+    return lines
+
+
+KINDS: dict[str, Callable[[ToolDesk, Intent], Work[Reply]]] = {"coach": coach, "praise": praise}

@@ -1,0 +1,319 @@
+"""Several securities side by side."""
+
+from typing import NamedTuple
+
+from ia.agent.analyst.ask.mentions import Mention, english
+from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
+from ia.agent.analyst.evidence import lens as lenses
+from ia.agent.analyst.evidence import past_views, procedure, verdict
+from ia.agent.analyst.evidence.procedure import Figure, ProcedureStep
+from ia.agent.analyst.evidence.readings import INDEX, key, labels_at, readings_at
+from ia.agent.analyst.evidence.study import display_name, full_name, read_value, recall_hits
+from ia.agent.analyst.evidence.verdict import LEVELS, Fired, Verdict
+from ia.agent.analyst.failures import NO_BARS
+from ia.agent.analyst.jobs import risk_rules
+from ia.agent.analyst.jobs.filing import file_calls, observe
+from ia.agent.analyst.jobs.skill_loading import load_skill
+from ia.agent.analyst.parts import in_list, leave_out, part
+from ia.agent.analyst.say import reply
+from ia.agent.analyst.say.reply import Reply
+from ia.kernel.jsontypes import Json
+
+MOST = 5
+CALLS = 54
+"""Computations in one answer: the router lets a tool be called sixty times in a minute."""
+
+
+class ComparedSide(NamedTuple):
+    """One security of several: its bars as they were shown, figures by expression, what fired, and its verdict."""
+
+    mention: Mention
+    title: str
+    market: Json
+    values: dict[str, tuple[float | None, str]]
+    figures: list[Figure]
+    fired: list[Fired]
+    earlier: list[Json]
+    verdict: Verdict
+
+    def value(self, code: str) -> float | None:
+        """Return a figure by its expression."""
+        return self.values.get(key(code), (None, ""))[0]
+
+
+def compare(desk: ToolDesk, securities: list[Mention]) -> Work[Reply]:
+    """Compare securities on the same figures, and keep the note."""
+    speak, chosen = desk.speak, securities[:MOST]
+    yield from desk.load_tables("readings", "labels", "lenses")
+    named_so = [f"{display_name(desk, mention)} {mention.code}" for mention in chosen]
+    arguments = speak("Compare ") + speak(" and ").join(named_so)
+    brought = yield from load_skill(desk, "compare", arguments)
+    if handed := reply.take_summary(desk, brought):
+        return handed
+    lens = lenses.of_soul(desk.request.parts.get("soul", ""), desk.tables)
+    steps = [step for step in procedure.parse_steps(brought) if step.code] or [
+        s for s in procedure.default_steps(speak, desk.tables) if s.code
+    ]
+    steps = procedure.choose_steps(steps, lens.order, lens.counter)
+    codes = _codes(
+        [s.code for s in steps], [r.code for r in readings_at(desk.tables).of_views(lens.order)], CALLS // len(chosen)
+    )
+    sides, failed = yield from sides_of(
+        desk, chosen, codes, steps, lens, "compare" if brought is not None else "", recall=True
+    )
+    if len(sides) < 2:
+        return reply.reply_of_lines(*failed, speak("Fewer than two have prices: there is nothing to compare."))
+    title = speak(" vs ").join(side.title for side in sides)
+    answer = [
+        f"**{title}** {_rank_sides(desk, sides, lens)}",
+        "",
+        *(line for text in _comparison_warnings(desk, sides) for line in (f"> {text}", "")),
+        *failed,
+        *_table(desk, sides),
+        "",
+    ]
+    answer += _why(desk, sides)
+    rules = yield from risk_rules.check_buy(desk, *(side.mention.code for side in sides))
+    answer += ["", *(f"- {told}" for told in rules)] if rules else []
+    line = speak("{title}: {ranking}", title=title, ranking=_rank_sides(desk, sides, lens))
+    kept = yield from _file_comparison(desk, sides, answer, line)
+    points = [
+        line,
+        *_comparison_warnings(desk, sides),
+        *rules,
+        *(_side_told(desk, side) for side in sides),
+        _unjudged_lines(desk),
+    ]
+    return Reply([*answer, "", *kept, reply.by_rules(speak)], points, _told_apart(desk, sides))
+
+
+@part("the note of the comparison", in_list)
+def _file_comparison(desk: ToolDesk, sides: list[ComparedSide], answer: list[str], line: str) -> Work[list[str]]:
+    """Write the note and the observation; return where they are, in lines."""
+    speak = desk.speak
+    topic = "-vs-".join(side.mention.name.replace("/", "-") for side in sides)
+    full = speak(" vs ").join(
+        full_name(side.mention.name, english(side.mention.symbol), side.mention.code) for side in sides
+    )
+    note = [f"# {full} · {desk.request.day}", "", *answer[0:1], "", *answer[2:], "", *_behind(desk, sides)]
+    results = yield from file_calls(
+        desk,
+        DeskCall(
+            "notebook.write", {"path": f"research/{topic}/{desk.request.day}.md", "content": "\n".join(note) + "\n"}
+        ),
+        observe(desk, topic, line),
+    )
+    return reply.describe_paths(desk, (results[0], "笔记", "note"), (results[1], "观察", "observation"))
+
+
+def _codes(first: list[str], second: list[str], most: int) -> list[str]:
+    """Return expressions, each once, as many as there is room for: what the verdict needs before what is only shown."""
+    needed = {key(code): code for code in second if not code.startswith(INDEX)}
+    shown = {key(code): code for code in first}
+    every = {**{k: c for k, c in shown.items() if k in needed}, **needed, **shown}
+    return list(every.values())[:most]
+
+
+def sides_of(
+    desk: ToolDesk,
+    securities: list[Mention],
+    codes: list[str],
+    steps: list[ProcedureStep],
+    lens: lenses.Lens,
+    skill: str,
+    *,
+    recall: bool,
+) -> Work[tuple[list[ComparedSide], list[str]]]:
+    """Return the sides that have prices, and a line for each that has none. One security is done after the other."""
+    calls: list[DeskCall] = []
+    for mention in securities:
+        calls.append(DeskCall("market.ohlcv", {"symbol": mention.code, "tail": 60}))
+        calls += [DeskCall("compute.run", {"code": code, "symbol": mention.code}) for code in codes]
+        calls.append(DeskCall("skills.check", {"symbol": mention.code, **({"name": skill} if skill else {})}))
+        calls += [DeskCall("memory.recall", {"query": mention.name, "limit": 4})] if recall else []
+    results = yield from desk.run(*calls)
+    sides, failed = [], []
+    size = len(calls) // max(len(securities), 1)
+    for at, mention in enumerate(securities):
+        bars, *rest = results[at * size : (at + 1) * size]
+        if not bars.ok or not isinstance(bars.value, dict):
+            failed.append(reply.describe_no_prices(desk, mention.said, bars.failure or NO_BARS))
+        else:
+            try:
+                sides.append(_side(desk, mention, bars.value, rest, codes, steps, lens))
+            except Exception as exc:  # one security of several
+                failed.append(leave_out(desk, display_name(desk, mention), exc))
+    return sides, failed
+
+
+def _side(
+    desk: ToolDesk,
+    mention: Mention,
+    market: Json,
+    rest: list[DeskResult],
+    codes: list[str],
+    steps: list[ProcedureStep],
+    lens: lenses.Lens,
+) -> ComparedSide:
+    values = {key(code): read_value(result) for code, result in zip(codes, rest, strict=False)}
+    checked = rest[len(codes)]
+    fired = verdict.fired_of(checked.value, desk.speak) if checked.ok else []
+    earlier = recall_hits(rest[len(codes) + 1].value) if len(rest) > len(codes) + 1 and rest[len(codes) + 1].ok else []
+    judged = verdict.weigh_evidence(
+        values, lens, fired, past_views.rows_of(market), bool(market.get("simulated")), desk.tables
+    )
+    return ComparedSide(
+        mention,
+        display_name(desk, mention),
+        market,
+        values,
+        procedure.make_figures(steps, values, desk.speak, desk.tables),
+        fired,
+        earlier,
+        judged,
+    )
+
+
+def _rank_sides(desk: ToolDesk, sides: list[ComparedSide], lens: lenses.Lens) -> str:
+    """Return which side the evidence favors, or that it does not tell them apart."""
+    speak = desk.speak
+    best, *others = sorted(sides, key=lambda side: -side.verdict.score)
+    gap = best.verdict.score - others[0].verdict.score
+    scores = speak(", ").join(f"{side.title} {side.verdict.score:+.2f}" for side in sides)
+    view = (
+        speak("with {lens} first, ", lens=lenses.view_title(lens.weighed, speak, desk.tables)) if lens.weighed else ""
+    )
+    if gap < 0.25:
+        return speak(
+            "{view}the gap is within the noise (scores {scores}; {gap:.2f} is below 0.25): these readings do not tell"
+            " them"
+            " apart.",
+            view=view,
+            scores=scores,
+            gap=gap,
+        )
+    level = "low" if "low" in (best.verdict.confidence, others[0].verdict.confidence) else "medium"
+    return speak(
+        "{view}the evidence favors {best} (scores {scores}), confidence {confidence}; a relative order, no reason to"
+        " buy.",
+        view=view,
+        best=best.title,
+        scores=scores,
+        confidence=speak.pick(*LEVELS[level]),
+    )
+
+
+def _comparison_warnings(desk: ToolDesk, sides: list[ComparedSide]) -> list[str]:
+    """Return what has to be said before figures are set side by side."""
+    speak, told = desk.speak, []
+    if any(side.market.get("simulated") for side in sides):
+        told.append(speak("**The prices are simulated**; the figures only show the method."))
+    if len({_last_date(side) for side in sides}) > 1:
+        told.append(speak("The last bars are of different days: so are the figures."))
+    if len({side.mention.symbol.market for side in sides}) > 1:
+        told.append(
+            speak(
+                "Markets and currencies differ: compare changes, not prices.",
+            )
+        )
+    shortest = min(sides, key=lambda side: past_views.rows_of(side.market))
+    if past_views.rows_of(shortest.market) < 1250:
+        told.append(
+            speak(
+                "{name} has only {rows} daily bars; readings of long windows are missing.",
+                name=shortest.title,
+                rows=shortest.market.get("rows"),
+            )
+        )
+    return told
+
+
+@part("the table", in_list)
+def _table(desk: ToolDesk, sides: list[ComparedSide]) -> list[str]:
+    """Return the figures side by side, those of the readings after those of the procedure."""
+    speak = desk.speak
+    head = "| " + " | ".join([speak("figure"), *(side.title for side in sides)]) + " |"
+    rows = [head, "| --- |" + " ---: |" * len(sides)]
+    rows.append("| " + " | ".join([speak("as of"), *(_last_date(side) for side in sides)]) + " |")
+    seen: set[str] = set()
+    for at, figure in enumerate(sides[0].figures):
+        seen.add(key(figure.code))
+        rows.append(
+            "| " + " | ".join([figure.label, *(side.figures[at].show(speak, desk.tables) for side in sides)]) + " |"
+        )
+    for item in sides[0].verdict.evidence:
+        if key(item.reading.code) not in seen:
+            read = item.reading
+            cells = [labels_at(desk.tables).show(read.code, side.value(read.code), read.unit, speak) for side in sides]
+            rows.append("| " + " | ".join([speak.fill(read.label), *cells]) + " |")
+    return rows
+
+
+@part("the comparison of the evidence", in_list)
+def _why(desk: ToolDesk, sides: list[ComparedSide]) -> list[str]:
+    """Return what speaks for and against each side, and what was not judged."""
+    speak, lines = desk.speak, []
+    for side in sides:
+        lines.append(f"**{side.title}** {side.verdict.describe_lean(speak)}")
+        lines += [f"- {told}" for sign in (1, -1) if (told := _speak_for_side(desk, side, sign))]
+        lines += [
+            f"- **{item.id}** {speak(': ').join(filter(None, (item.name, item.says)))}"
+            for item in side.fired
+            if item.alarming
+        ][:3]
+        lines.append("")
+    return [*lines, _unjudged_lines(desk)]
+
+
+def _speak_for_side(desk: ToolDesk, side: ComparedSide, sign: int) -> str:
+    speak = desk.speak
+    told = [item.reading.sentence(item.value, speak) for item in side.verdict.speaking(sign)]
+    told = [text for text in told if text][:3]
+    label = speak("for") if sign > 0 else speak("against")
+    return f"{label}{speak(': ')}{speak.join_clauses(told)}" if told else ""
+
+
+def _side_told(desk: ToolDesk, side: ComparedSide) -> str:
+    """Return one side in a line: which way it leans, and why."""
+    speak = desk.speak
+    parts = [
+        side.verdict.describe_lean(speak),
+        *(told for sign in (1, -1) if (told := _speak_for_side(desk, side, sign))),
+    ]
+    return f"{side.title}{speak(': ')}{speak.join_clauses(parts)}"
+
+
+def _unjudged_lines(desk: ToolDesk) -> str:
+    return desk.speak(
+        "Not judged: accounts, valuation, announcements, what you hold; another window may reverse the order."
+        " The horizon is months.",
+    )
+
+
+def _told_apart(desk: ToolDesk, sides: list[ComparedSide]) -> list[str]:
+    """Return the figures as lines: up to which day each side's go, then label and each side's."""
+    speak = desk.speak
+    upto = [f"{side.title} {_last_date(side)}" for side in sides]
+    lines = [f"{speak('As of')}{speak(': ')}{speak.join_items(upto)}"]
+    for at, figure in enumerate(sides[0].figures[:16]):
+        cells = [f"{side.title} {side.figures[at].show(speak, desk.tables)}" for side in sides]
+        lines.append(f"{figure.label}{speak(': ')}{speak.join_items(cells)}")
+    return lines
+
+
+def _last_date(side: ComparedSide) -> str:
+    """Return the date of a side's last bar."""
+    return str(side.market.get("last") or "?")
+
+
+def _behind(desk: ToolDesk, sides: list[ComparedSide]) -> list[str]:
+    speak = desk.speak
+    lines = [f"## {speak('Rules and patterns in force')}", ""]
+    for side in sides:
+        lines += [f"- {side.title} **{item.id}** {item.says} ({item.source})" for item in side.fired][:12]
+    lines += ["", f"## {speak('Earlier notes')}", ""]
+    sources = dict.fromkeys(
+        f"- {side.title}: `{hit['source']}` ({hit.get('date') or '?'})" for side in sides for hit in side.earlier[:3]
+    )
+    lines += list(sources) or [speak("- None found.")]
+    return [*lines, "", reply.by_rules(speak)]

@@ -1,0 +1,31 @@
+"""Where notes and observations are kept."""
+
+import re
+
+from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
+
+
+def observation(desk: ToolDesk, topic: str) -> str:
+    """Return the path of today's observation of a topic."""
+    slug = re.sub(r"[^\w.]+", "-", topic).strip("-.").lower()
+    return f"observations/{desk.request.day}-{slug}.md"
+
+
+def observe(desk: ToolDesk, topic: str, line: str, observed: str = "") -> DeskCall:
+    """Return the call that adds a line to today's observation; `observed` is what it says already."""
+    if desk.has("memory.observe") or not desk.has("memory.write"):
+        return DeskCall("memory.observe", {"topic": topic, "content": line})
+    stamped = f"[{desk.request.moment:%H:%M}] {line}\n"
+    text = f"{observed.rstrip()}\n{stamped}" if observed.strip() else f"# {topic}\n\n{stamped}"
+    return DeskCall("memory.write", {"path": observation(desk, topic), "content": text})
+
+
+def file_calls(desk: ToolDesk, *calls: DeskCall) -> Work[list[DeskResult]]:
+    """Make calls that write; what is refused since its file is trusted goes once, untrusted, to the free path named."""
+    results = yield from desk.run(*calls)
+    refused = {at: each.failure for at, each in enumerate(results) if each.failure}
+    free = {at: str(each.fields["beside"]) for at, each in refused.items() if each.fields.get("beside")}
+    again = [DeskCall(calls[at].tool, {**calls[at].args, "path": path}) for at, path in free.items()]
+    for at, result in zip(free, (yield from desk.run(*again)), strict=True):
+        results[at] = result
+    return results

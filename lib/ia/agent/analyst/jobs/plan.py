@@ -1,0 +1,192 @@
+"""From what is wanted to the work that does it."""
+
+import re
+
+from ia.agent.analyst.ask import intent
+from ia.agent.analyst.ask.intent import Intent
+from ia.agent.analyst.ask.mentions import LONGEST, Mention
+from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
+from ia.agent.analyst.evidence.study import display_name
+from ia.agent.analyst.jobs import small_talk
+from ia.agent.analyst.jobs.research import research
+from ia.agent.analyst.say import reply
+from ia.agent.analyst.say.reply import Reply
+
+__all__ = ["Reply", "work"]
+
+_STANDARD = ("research", "compare", "scan", "review")
+"""The skills that have work of their own here."""
+_OPEN = ("research", "figure", "doubtful", "statement")
+"""Kinds that a message is only because nothing more exact is known of it."""
+
+
+def work(desk: ToolDesk) -> Work[Reply]:
+    """Do what a request wants, and return the answer; what an error cost of it is named at its end."""
+    done = yield from _do_request(desk)
+    if not desk.last_lines:
+        return done
+    ends = done.lines[-1:] if done.lines[-1:] == [reply.by_rules(desk.speak)] else []
+    lines = [*done.lines[: len(done.lines) - len(ends)], *desk.last_lines, *ends]
+    return done._replace(lines=lines, points=[*done.points, *desk.last_lines])
+
+
+def _do_request(desk: ToolDesk) -> Work[Reply]:
+    """Do what a request wants, and return the answer. What a kind of work needs is imported when it is wanted."""
+    if desk.request.sections:
+        from ia.agent.analyst.jobs import daily
+
+        if desk.request.event in daily.EVENTS:
+            return (yield from daily.EVENTS[desk.request.event](desk))
+    wanted = intent.read_acts(desk.request)
+    if intent.asks_figures(desk.request, wanted):
+        yield from desk.load_tables("figures")
+        wanted = intent.read_figures(desk.request, wanted, desk.tables)
+    if wanted.kind in _OPEN and (meant := (yield from _own_skill(desk, wanted))):
+        wanted = meant
+    done = yield from _work_on(desk, wanted)
+    if done is not None:
+        return done
+    if wanted.kind == "unknown" and (meant := (yield from _find_triggered_skill(desk, wanted))):
+        return (yield from _skill(desk, meant))
+    if wanted.kind in ("help", "unknown"):
+        yield from desk.load_tables("figures")
+    return small_talk.answer_plainly(desk, wanted)._replace(understood=wanted.kind != "unknown")
+
+
+def _work_on(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
+    """Do the work of a kind, and return the answer; None for a kind that takes no work."""
+    match wanted.kind:
+        case "skill":
+            return (yield from _skill(desk, wanted))
+        case "research" if wanted.securities:
+            return (yield from research(desk, wanted.securities[0]))
+        case "piped":
+            return (yield from research(desk, next(iter(wanted.securities), None)))
+        case "compare":
+            return (yield from _compare(desk, wanted))
+        case "scan":
+            from ia.agent.analyst.jobs import scanning
+
+            return (yield from scanning.scan(desk, wanted))
+        case "review":
+            return (yield from _review(desk, wanted))
+        case "figure":
+            return (yield from small_talk.answer_figure(desk, wanted))
+        case "why":
+            return (yield from small_talk.explain_why(desk, wanted))
+        case "holdings" | "mainline" | "order":
+            from ia.agent.analyst.jobs import positions
+
+            return (yield from positions.KINDS[wanted.kind](desk, wanted))
+        case "coach" | "praise" | "schedule":
+            from ia.agent.analyst.jobs import coaching
+
+            if wanted.kind == "schedule":
+                return (yield from coaching.schedule(desk, wanted, work))
+            return (yield from coaching.KINDS[wanted.kind](desk, wanted))
+        case "asked_memory" | "track" | "untrack" | "note" | "believe" | "prefer":
+            from ia.agent.analyst.jobs import memories
+
+            return (yield from memories.KINDS[wanted.kind](desk, wanted))
+    return None
+
+
+def _own_skill(desk: ToolDesk, wanted: Intent) -> Work[Intent | None]:
+    """Return the owner's skill one of whose triggers the message has; None without one.
+
+    It goes before research and figures: whoever wrote it means it.
+    """
+    if all(name in _STANDARD for name, _ in desk.request.skills):
+        return None
+    meant = yield from _find_triggered_skill(desk, wanted)
+    return meant if meant and meant.skill not in _STANDARD else None
+
+
+def _find_triggered_skill(desk: ToolDesk, wanted: Intent) -> Work[Intent | None]:
+    """Return the skill of the workspace one of whose triggers the message has; None where it is none, or several."""
+    if not desk.request.skills or desk.request.data:
+        return None
+    listed = (yield from desk.one("skills.list")).get("skills")
+    words, hits = wanted.words[:LONGEST].casefold(), {}
+    for skill in listed if isinstance(listed, list) else []:
+        if isinstance(skill, dict) and skill.get("name") not in ("research", "compare", "scan"):
+            said = [str(text).casefold() for text in skill.get("triggers") or [] if _has(words, str(text).casefold())]
+            if said:
+                hits[str(skill["name"])] = max(map(len, said))
+    best = [name for name, size in hits.items() if size == max(hits.values())]
+    return wanted._replace(kind="skill", skill=best[0]) if len(best) == 1 else None
+
+
+def _has(words: str, trigger: str) -> bool:
+    return bool(
+        re.search(rf"(?<![a-z]){re.escape(trigger)}(?![a-z])" if trigger.isascii() else re.escape(trigger), words)
+    )
+
+
+def _review(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
+    """Review judgments on the market, unless the workspace's own /review is of another kind: one without prices."""
+    body, names = desk.request.parts.get("skill", ""), [name for name, _ in desk.request.skills]
+    foreign = "market." not in body and "indicator." not in body if body else bool(names) and "research" not in names
+    if foreign:
+        from ia.agent.analyst.jobs import follow_ups
+
+        meant = (
+            wanted
+            if wanted.skill
+            else (yield from _find_triggered_skill(desk, wanted._replace(words=f"{wanted.words} 回顾 review")))
+        )
+        own = "review" if "review" in names else meant.skill if meant else ""
+        if own:
+            return (yield from follow_ups.follow(desk, wanted._replace(kind="skill", skill=own)))
+    from ia.agent.analyst.jobs import reviewing
+
+    return (yield from reviewing.review(desk, wanted.words))
+
+
+def _compare(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
+    from ia.agent.analyst.jobs import comparing
+
+    compared = yield from comparing.compare(desk, wanted.securities)
+    if compared.evidence or desk.written or len(compared.lines) > comparing.MOST + 1:
+        return compared
+    reached = yield from _with_prices(desk, wanted.securities[: comparing.MOST])
+    if len(reached) != 1:
+        return compared
+    missing = [mention for mention in wanted.securities[: comparing.MOST] if mention not in reached]
+    done = yield from research(desk, reached[0])
+    line = desk.speak(
+        "No prices were to be had of {missing}, so this is about {name} only.",
+        missing=desk.speak.join_items(
+            [" ".join(dict.fromkeys((display_name(desk, mention), mention.code))) for mention in missing]
+        ),
+        name=display_name(desk, reached[0]),
+    )
+    return done._replace(lines=[line, "", *done.lines], points=[*done.points[:1], line, *done.points[1:]])
+
+
+def _with_prices(desk: ToolDesk, securities: list[Mention]) -> Work[list[Mention]]:
+    """Return the securities that have prices."""
+    looked = yield from desk.run(
+        *(DeskCall("market.ohlcv", {"symbol": mention.code, "tail": 1}) for mention in securities)
+    )
+    return [mention for mention, result in zip(securities, looked, strict=True) if result.ok]
+
+
+def _skill(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
+    """Run the skill that the user named; a research of two securities is a comparison."""
+    if wanted.skill == "research" and len(wanted.securities) == 1:
+        return (yield from research(desk, wanted.securities[0]))
+    if wanted.skill in ("research", "compare") and len(wanted.securities) > 1:
+        return (yield from _compare(desk, wanted))
+    if wanted.skill == "scan":
+        from ia.agent.analyst.jobs import scanning
+
+        return (yield from scanning.scan(desk, wanted))
+    if wanted.skill == "review":
+        return (yield from _review(desk, wanted))
+    if wanted.skill in ("research", "compare"):
+        yield from ()
+        return small_talk.ask_security(desk, wanted)
+    from ia.agent.analyst.jobs import follow_ups
+
+    return (yield from follow_ups.follow(desk, wanted))

@@ -1,0 +1,138 @@
+"""Questions about the own account, the market of the day and orders: answered from ledger and store, as they stand."""
+
+import re
+from typing import Any
+
+from ia.agent.analyst.ask.intent import Intent
+from ia.agent.analyst.desk import NO_TOOL, DeskCall, DeskResult, Failure, ToolDesk, Work
+from ia.agent.analyst.failures import describe_failure
+from ia.agent.analyst.jobs import daily, risk_rules
+from ia.agent.analyst.say import reply
+from ia.agent.analyst.say.reply import Reply
+
+SHOWN = 5
+_SHARES = re.compile(r"(?<![\d.])(\d[\d,]{0,8})\s*(股|手|shares?\b)", re.I)
+_SELL = re.compile(r"卖|减仓|清仓|平仓|\b(sell|short|liquidate)\b", re.I)
+
+
+def holdings(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
+    """Tell what is held, what it brought, and which risk rules are touched; of the securities named, only of these."""
+    speak = desk.speak
+    status = yield from desk.one("account.status")
+    if status.failure is not None:
+        return reply.reply_of_lines(_unread(desk, status.failure, speak("the ledger")))
+    positions = daily.positions_of(status)
+    if not positions and not status.get("currencies"):
+        return reply.reply_of_lines(
+            speak("The ledger is empty: nothing was entered yet."),
+            speak(
+                "`ia trade deposit AMOUNT` enters money, `ia trade buy SYMBOL QUANTITY PRICE` a purchase, `ia trade"
+                " import FILE` reads a broker's statement.",
+            ),
+        )
+    named = [mention.code for mention in wanted.securities]
+    if named:
+        lacking = [code for code in named if code not in dict(positions)]
+        positions = [(code, each) for code, each in positions if code in named]
+        if not positions:
+            return reply.reply_of_lines(speak("{names}: none is held.", names=speak.join_items(lacking)))
+    held = daily.tabulate_positions(desk, positions) or [speak("Nothing is held.")]
+    broken = daily.broken_rules(desk, status, positions)
+    lines = [*_simulation_note(desk, status), *daily.describe_gain(desk, status), *held, ""]
+    lines += [speak("**Risk rules**"), *(f"- {line}" for line in broken), ""]
+    lines += [
+        speak(
+            "`ia profit` has the gains one by one, `ia report account -o account.html` the pictures.",
+        )
+    ]
+    told = [f"{symbol} {daily.row_of(each)}" for symbol, each in positions]
+    return Reply([*lines, reply.by_rules(speak)], [*daily.describe_gain(desk, status), *broken], told)
+
+
+def main_lines(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
+    """Tell the main lines of the newest stored day with their leaders, how broad the market was, and what rose most."""
+    speak = desk.speak
+    found, market, rose = yield from desk.run(
+        DeskCall("market.mainline", {}), DeskCall("market.summary", {}), DeskCall("market.gainers", {"limit": SHOWN})
+    )
+    if found.failure is not None:
+        return reply.reply_of_lines(_unread(desk, found.failure, speak("the stored market")))
+    lines = daily.lines_of(found)
+    verdict = daily.describe_main_line(desk, found, lines)
+    day = speak("the close of {date}", date=found.get("date")) if found.get("closed") else str(found.get("time"))
+    head = speak("**The market's main line** ({date})", date=day)
+    out = [
+        head,
+        *_simulation_note(desk, found),
+        verdict,
+        *(f"- {daily.describe_line(desk, line)}" for line in lines[:SHOWN]),
+        "",
+    ]
+    out += [speak("**Market** {breadth}", breadth=daily.breadth(desk, market)), ""] if market.ok else []
+    stocks = rose.get("stocks") if rose.ok else None
+    top = (
+        [daily.describe_riser(each) for each in stocks[:SHOWN] if isinstance(each, dict)]
+        if isinstance(stocks, list)
+        else []
+    )
+    out += [speak("**At the top**"), *(f"{at}. {line}" for at, line in enumerate(top, 1)), ""] if top else []
+    return Reply(
+        [*out, reply.by_rules(speak)], [head.strip("*"), verdict], [daily.describe_line(desk, each) for each in lines]
+    )
+
+
+def order(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
+    """Say that no order is placed here, what the risk rules say of a buy, and how one that was made is journalled."""
+    speak = desk.speak
+    what = wanted.securities[0] if wanted.securities else None
+    lines = [
+        speak(
+            "ia researches and never places an order; it is connected to no broker.",
+        )
+    ]
+    selling = bool(_SELL.search(wanted.words))
+    if what and not selling:
+        size = _SHARES.search(wanted.words)
+        shares = int(size[1].replace(",", "")) * (100 if size[2] == "手" else 1) if size else None
+        lines += yield from risk_rules.check_buy(desk, what.code, quantity=shares)
+    lines += [
+        speak(
+            "What you traded yourself you can journal: `ia trade {action} {symbol} QUANTITY PRICE`; the risk rules are"
+            " checked"
+            " before.",
+            action="sell" if selling else "buy",
+            symbol=what.code if what else speak("SYMBOL"),
+        ),
+        speak(
+            'To have it researched first, say "look at {security}".',
+            security=what.said if what else speak("the security"),
+        ),
+    ]
+    return reply.reply_of_lines(*lines)
+
+
+KINDS = {"holdings": holdings, "mainline": main_lines, "order": order}
+
+
+def _unread(desk: ToolDesk, failure: Failure, what: str) -> str:
+    """Return why ledger or store could not be read, and what to type."""
+    speak = desk.speak
+    if failure.code == NO_TOOL:
+        return speak(
+            "There is no tool here to read {what}: ask with `ia turn`.",
+            what=what,
+        )
+    if failure.code == "market-not-stored":
+        return speak(
+            "Nothing of the market is stored yet: run `ia sync daily`, then ask again.",
+        )
+    return speak(
+        "{what} could not be read: {error}",
+        what=what,
+        error=describe_failure(speak, failure),
+    )
+
+
+def _simulation_note(desk: ToolDesk, result: DeskResult) -> list[str]:
+    simulated: Any = result.get("simulated")
+    return [desk.speak("> The prices are simulated.", context="positions"), ""] if simulated else []

@@ -1,0 +1,173 @@
+"""Research of one security: the skill's procedure, in the order of the soul's lens, ending in a note."""
+
+from ia.agent.analyst.ask.mentions import Mention, english, strip_mentions
+from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
+from ia.agent.analyst.evidence import lens as lenses
+from ia.agent.analyst.evidence import past_views, procedure, verdict
+from ia.agent.analyst.evidence.procedure import ProcedureStep
+from ia.agent.analyst.evidence.readings import INDEX, key, labels_at, readings_at
+from ia.agent.analyst.evidence.study import Study, display_name, read_value, recall_hits
+from ia.agent.analyst.failures import NO_BARS
+from ia.agent.analyst.jobs import risk_rules
+from ia.agent.analyst.jobs.filing import file_calls, observation, observe
+from ia.agent.analyst.jobs.skill_loading import steps_for
+from ia.agent.analyst.parts import in_list, nothing, part
+from ia.agent.analyst.say import note, reply, view
+from ia.agent.analyst.say.reply import Reply
+
+TAIL = 120
+
+
+def study_security(
+    desk: ToolDesk, mention: Mention | None, steps: list[ProcedureStep], lens: lenses.Lens, skill: str = ""
+) -> Work[Study]:
+    """Return the study of a security, or of the bars that came along where `mention` is None."""
+    soul, beliefs = desk.request.parts.get("soul", ""), desk.request.parts.get("beliefs", "")
+    cares = lenses.concerns(soul, beliefs, desk.tables)
+    lens = lenses.add_concerns(lens, cares, desk.tables)
+    study = Study(
+        mention.code if mention else "",
+        mention.name if mention else "",
+        display_name(desk, mention) if mention else "",
+        lens,
+        cares,
+        skill=skill,
+        english=english(mention.symbol) if mention else "",
+    )
+    study.steps = procedure.choose_steps(steps, lens.order, lens.counter)
+    if "market" in cares and mention is not None and not desk.request.bars:
+        yield from _index(desk, study, mention)
+    if desk.request.bars:
+        _take_piped_bars(desk, study)
+    elif mention is not None:
+        yield from _fetch_bars_and_past(desk, study, mention)
+        if study.failure:
+            return study
+    yield from _compute_figures(desk, study, mention)
+    study.verdict = verdict.weigh_evidence(study.values, lens, study.fired, study.rows, study.simulated, desk.tables)
+    return study
+
+
+@part("the look at the market", nothing)
+def _index(desk: ToolDesk, study: Study, mention: Mention) -> Work[None]:
+    """Look at the market first, as the coach asked."""
+    name = str(view.outline_at(desk.tables).benchmarks.get(mention.symbol.market) or "")
+    looked = yield from desk.one("market.ohlcv", symbol=name, tail=1)
+    if not looked.ok:
+        return
+    study.index = str(looked.get("name") or looked.get("symbol") or name)
+    codes = [reading.code for reading in readings_at(desk.tables).of_views(["market"])]
+    args = {"symbol": str(looked.get("symbol"))} if desk.stranger else {}
+    calls = [DeskCall("compute.run", {"code": code.removeprefix(INDEX), **args}) for code in codes]
+    for code, result in zip(codes, (yield from desk.run(*calls)), strict=True):
+        study.values[key(code)] = read_value(result)
+
+
+def _take_piped_bars(desk: ToolDesk, study: Study) -> None:
+    """Take the bars that came along with the question: nothing is fetched."""
+    study.market = desk.request.bars
+    known = str(study.market.get("symbol") or "")
+    if known and known != "stdin":
+        study.code, study.name = known, str(study.market.get("name") or "") or known
+        study.title = study.title or study.name
+
+
+def _fetch_bars_and_past(desk: ToolDesk, study: Study, mention: Mention) -> Work[None]:
+    """Fetch the bars, and what was thought and written before."""
+    calls = [DeskCall("market.ohlcv", {"symbol": mention.code, "tail": TAIL})]
+    tools = {step.tool for step in study.steps}
+    if tools & {"memory.recall", "memory.read", "notebook.search"}:
+        calls.append(DeskCall("memory.recall", {"query": mention.name, "limit": 6}))
+    calls.append(DeskCall("memory.read", {"path": observation(desk, study.name)}))
+    bars, *rest, today = yield from desk.run(*calls)
+    study.observed = str(today.value) if today.ok else ""
+    if not bars.ok or not isinstance(bars.value, dict) or not bars.get("rows"):
+        study.failure = bars.failure or NO_BARS
+        return
+    study.market = bars.value
+    study.name = study.name or str(bars.get("name") or "")
+    if rest and rest[0].ok:
+        study.earlier = recall_hits(rest[0].value)
+        yield from past_views.read_whole(desk, study.earlier, study.names, desk.request.day)
+
+
+def _compute_figures(desk: ToolDesk, study: Study, mention: Mention | None) -> Work[None]:
+    """Compute what the procedure and the readings of its views need, each expression once, and check the rules."""
+    codes: dict[str, str] = {}
+    read = readings_at(desk.tables).of_views(study.lens.order)
+    levels = [each.code for each in view.outline_at(desk.tables).levels]
+    always = [*labels_at(desk.tables).levels, *view.outline_at(desk.tables).ends.values(), *levels]
+    for code in [*(s.code for s in study.steps if s.code), *(r.code for r in read), *filter(None, always)]:
+        if not code.startswith(INDEX):
+            codes.setdefault(key(code), code)
+    fetched = mention is not None and not desk.request.bars
+    args = {"symbol": study.code} if desk.stranger and fetched else {}
+    calls = [DeskCall("compute.run", {"code": code, **args}) for code in codes.values()]
+    checks = [
+        DeskCall("skills.check", {"name": study.skill or "research", **({"symbol": study.code} if fetched else {})})
+    ]
+    if not any(step.tool == "skills.check" for step in study.steps):
+        checks = []
+    results = yield from desk.run(*calls, *checks)
+    for name, result in zip(codes, results, strict=False):
+        study.values[name] = read_value(result)
+    if checks and results[-1].ok:
+        study.checked = True
+        study.fired = verdict.fired_of(results[-1].value, desk.speak)
+        study.unread = [
+            (str(item.get("id")), str(item.get("if")), str(item.get("text")))
+            for item in results[-1].get("for_you_to_judge") or []
+            if isinstance(item, dict) and item.get("tier") == 1
+        ]
+    study.why = next((each.failure.sentence for each in results if each.failure and not each.missing), "")
+    study.figures = procedure.make_figures(study.steps, study.values, desk.speak, desk.tables)
+
+
+def research(desk: ToolDesk, mention: Mention | None) -> Work[Reply]:
+    """Research one security, or the bars that were piped in; keep the note and the observation, and answer."""
+    speak = desk.speak
+    yield from desk.load_tables("readings", "labels", "lenses", "view")
+    order = lenses.put_first(
+        lenses.of_soul(desk.request.parts.get("soul", ""), desk.tables),
+        strip_mentions(desk.request.question),
+        desk.tables,
+    )
+    steps, skill = yield from steps_for(desk, "research", mention.name if mention else "")
+    study = yield from study_security(desk, mention, steps, order, skill)
+    if study.failure:
+        return reply.reply_of_lines(reply.describe_no_prices(desk, mention.said if mention else "", study.failure))
+    if study.value("close") is None:
+        return reply.reply_of_lines(
+            speak(
+                "No figure could be computed, so there is no view: {why}.",
+                why=study.why or speak("there is no tool to compute with"),
+            )
+        )
+    seen = view.View(desk, study)
+    rules = yield from risk_rules.check_buy(desk, *([study.code] if study.code and mention is not None else []))
+    kept = yield from _file_research(desk, study, seen, rules)
+    lines = [*note.answer(seen), *(["", *rules] if rules else []), "", *kept, reply.by_rules(speak)]
+    return Reply(
+        lines,
+        [f"{seen.subject}{speak(': ')}{seen.conclusion()}", *rules, *seen.changes()[:2]],
+        view.spoken_for(study, speak),
+    )
+
+
+@part("the note and the observation", in_list)
+def _file_research(desk: ToolDesk, study: Study, seen: view.View, rules: list[str]) -> Work[list[str]]:
+    """Write the note and the observation, as far as the procedure does, and return where they are, in lines."""
+    tools = {step.tool for step in study.steps}
+    topic = study.name or study.code or desk.speak("piped")
+    line = note.observation_line(seen)
+    calls: list[tuple[DeskCall, str, str]] = []
+    if "notebook.write" in tools:
+        path = f"research/{topic.replace('/', '-')}/{desk.request.day}.md"
+        text = note.note(seen) + "".join(f"\n{line}\n" for line in rules)
+        calls.append((DeskCall("notebook.write", {"path": path, "content": text}), "笔记", "note"))
+    if tools & {"memory.write", "memory.observe"} and line not in study.observed:
+        calls.append(
+            (observe(desk, topic, f"{line}\n{note.state_view(seen).data_line}", study.observed), "观察", "observation")
+        )
+    results = yield from file_calls(desk, *(call for call, _, _ in calls))
+    return reply.describe_paths(desk, *((result, zh, en) for result, (_, zh, en) in zip(results, calls, strict=True)))

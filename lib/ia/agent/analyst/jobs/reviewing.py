@@ -1,0 +1,384 @@
+"""A review: what was said in a period, word for word, what the market did since, and what to do otherwise."""
+
+import re
+from calendar import monthrange
+from collections.abc import Callable
+from datetime import date, timedelta
+from functools import partial
+from typing import Any, NamedTuple
+
+from ia.agent.analyst.ask.mentions import Mention, find_mentions
+from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
+from ia.agent.analyst.evidence import past_views
+from ia.agent.analyst.evidence.readings import labels_at
+from ia.agent.analyst.evidence.stated_view import MARK, StatedView, brief_words, parse_view, read_words
+from ia.agent.analyst.evidence.study import display_name, read_value
+from ia.agent.analyst.jobs import risk_rules
+from ia.agent.analyst.jobs.skill_loading import load_skill
+from ia.agent.analyst.parts import in_list, in_text, part
+from ia.agent.analyst.say import reply
+from ia.agent.analyst.say.reply import Reply
+from ia.agent.analyst.tables import SHIPPED, Tables
+from ia.agent.analyst.voice import AnswerVoice, number
+
+MOST = 20
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_STAMP = re.compile(r"^\[(\d\d:\d\d)\]\s*")
+
+
+class ReviewPeriod(NamedTuple):
+    """A stretch of days, both ends included; `name` is its folder below reports/, `label` the reflection's file."""
+
+    first: str
+    last: str
+    name: str
+    label: str
+
+
+class ReviewedView(NamedTuple):
+    """One observation: its day and path, the line as it stands, the security it is about, and the view it states.
+
+    `data`: the view is data, so that nobody has to read the line for it.
+    """
+
+    day: str
+    source: str
+    line: str
+    mention: Mention | None
+    view: StatedView
+    data: bool = False
+
+    @property
+    def lean(self) -> int | None:
+        """Which way it leant; None where it does not tell."""
+        return self.view.lean
+
+
+class ReviewOutcome(NamedTuple):
+    """What came of an observation: the change since in percent, and the sentence about its own condition."""
+
+    said: ReviewedView
+    since: float | None
+    void: bool | None
+    days: int
+
+
+def review(desk: ToolDesk, words: str) -> Work[Reply]:
+    """Review the period that the words name (the last seven days without), keep the report and the reflection."""
+    speak, today = desk.speak, desk.request.moment.date()
+    period = of_words(words, today)
+    yield from desk.load_tables("readings", "labels")
+    yield from load_skill(desk, "review", words)
+    listed, tracking = yield from desk.run(DeskCall("memory.list", {}), DeskCall("memory.read", {"path": "tracking"}))
+    if not listed.ok:
+        return reply.reply_of_lines(speak("There is no tool to read the memory: no review is possible."))
+    files = _within(listed.value, period)
+    texts = yield from desk.run(*(DeskCall("memory.read", {"path": path}) for path in files))
+    observed = [path for path in files if "/observations/" in path]
+    said = [
+        item
+        for path, text in zip(files, texts, strict=True)
+        if path in observed and text.ok
+        for item in lines_of(path, str(text.value), desk.tables)
+    ]
+    said = said[-MOST:]
+    outcomes, simulated = yield from _since(desk, said)
+    losing = yield from risk_rules.account_warnings(desk)
+    lesson = _lesson(desk, outcomes)
+    reflections = [path for path in files if path not in observed]
+    report = partial(_report, desk, period, outcomes, reflections, tracking, simulated)
+    kept = yield from _file_review(desk, period, report, losing, lesson if outcomes else "")
+    answer = _summary(desk, period, outcomes, simulated)
+    return Reply(
+        [*answer, "", *([*_risks(desk, losing), ""] if losing else []), lesson, "", *kept, reply.by_rules(speak)],
+        [answer[0], lesson, *losing],
+        [_row(desk, item) for item in outcomes],
+    )
+
+
+@part("the report and the reflection", in_list)
+def _file_review(
+    desk: ToolDesk, period: ReviewPeriod, make_report: Callable[[], list[str]], losing: list[str], lesson: str
+) -> Work[list[str]]:
+    """Write the report and, of a lesson, the reflection; return where they are, in lines."""
+    report = make_report()
+    report[-1:-1] = [*_risks(desk, losing), ""] if losing else []
+    path = desk.request.place or f"reports/{period.name}/{desk.request.day}.md"
+    calls = [DeskCall("notebook.write", {"path": path, "content": "\n".join(report) + "\n"})]
+    calls += [_reflection(desk, period, lesson)] if lesson else []
+    results = yield from desk.run(*calls)
+    return reply.describe_paths(desk, *zip(results, ("复盘报告", "反思"), ("report", "reflection"), strict=False))
+
+
+def _risks(desk: ToolDesk, losing: list[str]) -> list[str]:
+    return [desk.speak("**Risk rules**", context="reviewing"), *(f"- {line}" for line in losing)]
+
+
+def of_words(words: str, today: date) -> ReviewPeriod:
+    """Return the period that words name.
+
+    >>> of_words("复盘本周", date(2024, 3, 15))[:3], of_words("review last month", date(2024, 3, 15))[:2]
+    (('2024-03-11', '2024-03-15', 'weekly'), ('2024-02-01', '2024-02-29'))
+    """
+    month = re.search(r"(\d{4})-(\d\d)(?!\d|-W)", words)
+    week = re.search(r"(\d{4})-?W(\d{1,2})", words, re.I)
+    days = re.search(r"(?:最近|过去|近|last|past)\s*(\d{1,3})\s*(?:天|日|days)", words, re.I)
+    monday = today - timedelta(days=today.weekday())
+    if week:
+        monday = date.fromisocalendar(int(week[1]), min(max(int(week[2]), 1), 52), 1)
+        return _weekly(monday, min(monday + timedelta(days=6), today))
+    if month and 1 <= int(month[2]) <= 12:
+        return _monthly(int(month[1]), int(month[2]), today)
+    if days:
+        return ReviewPeriod((today - timedelta(days=int(days[1]) - 1)).isoformat(), today.isoformat(), "weekly", "")
+    if re.search(r"上个?月|last month", words, re.I):
+        before = today.replace(day=1) - timedelta(days=1)
+        return _monthly(before.year, before.month, today)
+    if re.search(r"月|month", words, re.I):
+        return _monthly(today.year, today.month, today)
+    if re.search(r"上个?(周|星期)|last week", words, re.I):
+        return _weekly(monday - timedelta(days=7), monday - timedelta(days=1))
+    if re.search(r"今天|今日|today|daily", words, re.I):
+        return ReviewPeriod(today.isoformat(), today.isoformat(), "daily", "")
+    if re.search(r"周|星期|week", words, re.I):
+        return _weekly(monday, today)
+    return ReviewPeriod((today - timedelta(days=6)).isoformat(), today.isoformat(), "weekly", "")
+
+
+def _weekly(monday: date, last: date) -> ReviewPeriod:
+    return ReviewPeriod(monday.isoformat(), last.isoformat(), "weekly", f"W{monday.isocalendar().week:02d}")
+
+
+def _monthly(year: int, month: int, today: date) -> ReviewPeriod:
+    last = date(year, month, monthrange(year, month)[1])
+    return ReviewPeriod(date(year, month, 1).isoformat(), min(last, today).isoformat(), "monthly", f"{month:02d}")
+
+
+def _within(listed: Any, period: ReviewPeriod) -> list[str]:
+    """Return the paths of observations and journal of a period, by day, and the reflections of its time."""
+    rows = listed if isinstance(listed, list) else []
+    paths = [str(row.get("path") or "") for row in rows if isinstance(row, dict)]
+    dated = [(day[0], path) for path in paths if "/observations/" in path and (day := _DAY.search(path))]
+    kept = [path for day, path in sorted(dated) if period.first <= day <= period.last]
+    year = period.last[:4]
+    return kept[-MOST:] + [path for path in paths if f"/reflections/{year}" in path][-2:]
+
+
+def lines_of(path: str, text: str, tables: Tables = SHIPPED) -> list[ReviewedView]:
+    """Return the observations of a file: its stamped lines, else its lines of text."""
+    day = (_DAY.search(path) or [""])[0]
+    title = next((line.lstrip("# ") for line in text.splitlines() if line.startswith("#")), "")
+    lines = text.splitlines()
+    stamped = [at for at, line in enumerate(lines) if _STAMP.match(line)]
+    plain = [
+        at
+        for at, line in enumerate(lines)
+        if line.strip() and not line.startswith(("#", "---", "untrusted:", "<<", MARK))
+    ]
+    out = []
+    for at in stamped or plain[:3]:
+        said = _STAMP.sub("", lines[at]).strip()
+        about = find_mentions(said) or find_mentions(title)
+        data = parse_view(lines[at + 1], tables) if at + 1 < len(lines) else None
+        mention = about[0] if len(about) == 1 else None
+        out.append(ReviewedView(day, path, said, mention, data or read_words(said), data is not None))
+    return out
+
+
+def _since(desk: ToolDesk, said: list[ReviewedView]) -> Work[tuple[list[ReviewOutcome], bool]]:
+    """Return what the market did since each observation: fetched once a security, computed on its bars."""
+    mentions = list({item.mention.code: item.mention for item in said if item.mention}.values())[:8]
+    bars = yield from desk.run(*(DeskCall("market.ohlcv", {"symbol": m.code, "tail": 120}) for m in mentions))
+    closes = {m.code: past_views.closes_of(result.value) for m, result in zip(mentions, bars, strict=True) if result.ok}
+    counts = [sum(1 for day, _ in closes.get(s.mention.code, []) if day > s.day) if s.mention else 0 for s in said]
+    codes = {at: item.mention.code for at, item in enumerate(said) if item.mention and counts[at]}
+    asked = sorted(codes, key=lambda at: codes[at])
+    since = labels_at(desk.tables).since
+    results = yield from desk.run(
+        *(
+            DeskCall("compute.run", {"code": since.replace("{bars}", str(counts[at])), "symbol": codes[at]})
+            for at in asked
+        )
+    )
+    moved = {at: read_value(result)[0] for at, result in zip(asked, results, strict=True)}
+    outcomes = []
+    for at, item in enumerate(said):
+        void = past_views.has_ended(item.view, item.day, closes.get(item.mention.code, [])) if item.mention else None
+        outcomes.append(ReviewOutcome(item, moved.get(at), void, counts[at]))
+    return outcomes, any(result.ok and bool(result.get("simulated")) for result in bars)
+
+
+def _judge_observation(item: ReviewOutcome, speak: AnswerVoice) -> str:
+    """Return what can be said of an observation now."""
+    if item.said.mention is None or item.said.lean is None:
+        return speak("not to be judged: no security or no direction")
+    if item.since is None:
+        return speak("open: no bar since")
+    if item.void:
+        return speak("void: its own condition came true")
+    if item.said.lean == 0:
+        return speak("took no side")
+    with_it = item.since * item.said.lean > 0
+    due = item.days >= 20
+    if with_it:
+        return speak("right") if due else speak("with it so far, not due")
+    return speak("wrong") if due else speak("against it so far, not due")
+
+
+@part("one observation", in_text)
+def _row(desk: ToolDesk, item: ReviewOutcome) -> str:
+    speak = desk.speak
+    cells = [
+        item.said.day,
+        display_name(desk, item.said.mention) if item.said.mention else "–",
+        past_views.cut_text(item.said.view.brief(speak) if item.said.data else brief_words(item.said.line), 64).replace(
+            "|", "/"
+        ),
+        number(item.since, "percent"),
+        str(item.days),
+        _judge_observation(item, speak),
+    ]
+    return "| " + " | ".join(cells) + " |"
+
+
+def _summary(desk: ToolDesk, period: ReviewPeriod, outcomes: list[ReviewOutcome], simulated: bool) -> list[str]:
+    speak = desk.speak
+    head = speak(
+        "**Review {first} to {last}**: {count} observations, {comparable} of them comparable with prices{simulated}.",
+        first=period.first,
+        last=period.last,
+        count=len(outcomes),
+        comparable=sum(1 for item in outcomes if item.since is not None),
+        simulated=speak(" (prices are simulated)") if simulated else "",
+    )
+    if not outcomes:
+        return [
+            head,
+            speak(
+                "There is nothing to judge in this period. A judgment that can be scored names security, direction,"
+                " horizon, odds, reason"
+                " and what would end it, as in: “300750 beats the CSI 300 within 20 days, 60 %; void below 172.”",
+            ),
+        ]
+    return [head, "", *_table(desk, outcomes)]
+
+
+def _table(desk: ToolDesk, outcomes: list[ReviewOutcome]) -> list[str]:
+    head = desk.speak("| date | security | as it was said | since | days | now |")
+    return [head, "| --- | --- | --- | ---: | ---: | --- |", *(_row(desk, item) for item in outcomes)]
+
+
+@part("the next step", in_text)
+def _lesson(desk: ToolDesk, outcomes: list[ReviewOutcome]) -> str:
+    """Return the one rule to act on next, from what went wrong; nothing is concluded from few cases."""
+    speak = desk.speak
+    scored = [item for item in outcomes if item.since is not None and item.said.lean]
+    wrong = [item for item in scored if (item.since or 0) * (item.said.lean or 0) < 0]
+    mute = [item for item in outcomes if item.said.lean is None]
+    void = [item for item in outcomes if item.void]
+    if void:
+        names = speak.join_items(
+            list(dict.fromkeys(display_name(desk, item.said.mention) for item in void if item.said.mention))
+        )
+        return speak(
+            "Next: the condition named for {names} has come true; research it again before holding a view.",
+            names=names,
+        )
+    if len(scored) >= 3 and len(wrong) * 2 > len(scored):
+        return speak(
+            "Next: {wrong} of {count} stand against the market so far; write the counter-evidence with each judgment"
+            " for a"
+            " week and see whether one"
+            " cause is behind it (too few to change a belief).",
+            wrong=len(wrong),
+            count=len(scored),
+        )
+    if len(mute) * 2 > len(outcomes) and outcomes:
+        return speak(
+            "Next: most observations name neither a direction nor what would end them, and cannot be judged; write"
+            " “leans up/down” and “void if close < …”.",
+        )
+    if scored:
+        return speak(
+            "Next: {right} of {count} are with the market; too few to conclude. Judge them when due (20 trading days).",
+            count=len(scored),
+            right=len(scored) - len(wrong),
+        )
+    if any(item.said.lean is not None for item in outcomes):
+        return speak(
+            "Next: there are no prices since these judgments; judge them after 20 trading days.",
+        )
+    return speak(
+        "Next: write thoughts as observations that can be judged, so that there is something to review.",
+    )
+
+
+def _reflection(desk: ToolDesk, period: ReviewPeriod, lesson: str) -> DeskCall:
+    speak = desk.speak
+    text = speak(
+        "## {day} Review ({first} to {last})",
+        day=desk.request.day,
+        first=period.first,
+        last=period.last,
+    )
+    return DeskCall(
+        "memory.reflect", {"content": f"{text}\n\n- {lesson}\n", **({"period": period.label} if period.label else {})}
+    )
+
+
+def _report(
+    desk: ToolDesk,
+    period: ReviewPeriod,
+    outcomes: list[ReviewOutcome],
+    reflections: list[str],
+    tracking: DeskResult,
+    simulated: bool,
+) -> list[str]:
+    speak = desk.speak
+    title = speak("# Review {first} to {last}", first=period.first, last=period.last)
+    out = [
+        title,
+        "",
+        *_summary(desk, period, outcomes, simulated),
+        "",
+        f"## {speak('As it was said, and where')}",
+        "",
+    ]
+    out += [
+        f"- {item.said.day}{speak(': ')}{item.said.line} (`{item.said.source}`)"
+        + (f" — {past_views.describe_end(item.void, speak)}" if item.void is not None else "")
+        for item in outcomes
+    ] or [speak("- none")]
+    out += ["", f"## {speak('Terms')}", ""]
+    out.append(
+        speak(
+            "- Since: from the close of the day to the last close, adjusted; due after 20 trading days, and not"
+            " scored before.",
+        )
+    )
+    watched = (
+        [line.strip() for line in str(tracking.value or "").splitlines() if line.lstrip().startswith("-")]
+        if tracking.ok
+        else []
+    )
+    unseen = [
+        line for line in watched if not any(item.said.mention and item.said.mention.code in line for item in outcomes)
+    ]
+    if unseen:
+        out += ["", f"## {speak('Watched, but not observed in this period')}", "", *unseen[:20]]
+    if reflections:
+        out += [
+            "",
+            f"## {speak('Reflections of the time')}",
+            "",
+            *(f"- `{path}`" for path in reflections),
+        ]
+    return [
+        *out,
+        "",
+        f"## {speak('Next')}",
+        "",
+        _lesson(desk, outcomes).removeprefix(speak("Next: ")),
+        "",
+        reply.by_rules(speak),
+    ]

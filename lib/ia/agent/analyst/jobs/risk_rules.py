@@ -1,0 +1,170 @@
+"""What the user's risk rules say of a security before anything is advised, with the numbers and the limits."""
+
+from typing import Any, NamedTuple
+
+from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
+from ia.agent.analyst.failures import describe_failure
+from ia.agent.analyst.parts import in_list, part
+from ia.kernel.i18n import mark_text
+from ia.kernel.jsontypes import Json
+
+_NAMES = {
+    "risk.position_pct": mark_text("position limit"), "risk.rise_pct": mark_text("rise of the day"),
+    "risk.day_warning_pct": mark_text("loss of the day"),
+    "risk.day_stop_pct": mark_text("loss of the day, nothing new is bought"),
+    "risk.stop_loss_pct": mark_text("stop reminder"), "risk.cooling_hours": mark_text("cooling"),
+}  # fmt: skip
+_LOSSES = ("risk.stop_loss_pct", "risk.day_warning_pct", "risk.day_stop_pct")
+
+
+class _Limits(NamedTuple):
+    """The limits of the risk rules in per cent, each above 0."""
+
+    rise_pct: float
+    position_pct: float
+    day_stop_pct: float
+    stop_loss_pct: float
+
+
+def in_force(desk: ToolDesk) -> bool:
+    """Whether there are rules to look at: the prompt tells them where there is a ledger or a stored market."""
+    return bool(desk.request.parts.get("risk")) and not desk.request.bars
+
+
+@part("the check of the risk rules", in_list)
+def check_buy(desk: ToolDesk, *codes: str, quantity: int | None = None) -> Work[list[str]]:
+    """Return what the rules say of a supposed buy, and what is held, in lines; [] without rules.
+
+    quantity    shares of the buy; None: as many as are usual
+    """
+    if not in_force(desk):
+        return []
+    size = {"quantity": quantity} if quantity else {}
+    results = yield from desk.run(*(DeskCall("risk.check", {"symbol": code, **size}) for code in codes))
+    return [line for code, result in zip(codes, results, strict=True) for line in _format_rule(desk, code, result)]
+
+
+def _format_rule(desk: ToolDesk, code: str, result: DeskResult) -> list[str]:
+    if result.failure is None:
+        return _lines(desk, code, result)
+    if result.missing:
+        return []
+    return [
+        desk.speak(
+            "**Risk rules** {symbol}: not checked: {reason}",
+            symbol=code,
+            reason=describe_failure(desk.speak, result.failure),
+        )
+    ]
+
+
+@part("the warnings of the account", in_list)
+def account_warnings(desk: ToolDesk) -> Work[list[str]]:
+    """Return what the account is to be warned of: positions at their stop, the loss of the day; [] without a ledger."""
+    if not in_force(desk):
+        return []
+    status = yield from desk.one("account.status")
+    warnings = status.get("warnings") if status.ok else None
+    return (
+        [describe_breach(desk, each) for each in warnings if isinstance(each, dict)]
+        if isinstance(warnings, list)
+        else []
+    )
+
+
+def describe_breach(desk: ToolDesk, breach: Json) -> str:
+    """Return a breach with its numbers; the guard's own words where it is none of the settings, or not in Chinese."""
+    told, rule = str(breach.get("message") or ""), str(breach.get("rule"))
+    value, limit = breach.get("value"), breach.get("limit")
+    if rule not in _NAMES or value is None or limit is None or (desk.speak.lang == "en" and told):
+        return told or rule
+    symbol = breach.get("symbol")
+    head = (f"{symbol} " if symbol else "") + desk.speak(_NAMES[rule]) + desk.speak(": ")
+    if rule == "risk.cooling_hours":
+        return desk.speak(
+            "{head}{value:.3g} h < {limit:g} h",
+            head=head,
+            value=value,
+            limit=limit,
+        )
+    if rule in _LOSSES:
+        return f"{head}-{value:.2f}% <= -{limit:g}%"
+    return f"{head}{value:.1f}% > {limit:g}%"
+
+
+def _lines(desk: ToolDesk, code: str, result: DeskResult) -> list[str]:
+    speak = desk.speak
+    breaches = [each for each in result.get("breaches") or [] if isinstance(each, dict)]
+    refusing = [describe_breach(desk, each) for each in breaches if each.get("refuses")]
+    lines = []
+    if refusing:
+        lines.append(
+            speak(
+                "**Risk rules** {symbol}: no buy now{size}: {breaches}",
+                symbol=code,
+                size=_size(desk, result),
+                breaches=speak.join_clauses(refusing),
+            )
+        )
+    elif result.get("allowed"):
+        limits = _limits(result)
+        lines.append(
+            speak(
+                "**Risk rules** {symbol}: no limit is breached{size}: {change} on the day (limit {rise_limit:g}%),"
+                " position {weight} (limit {position_limit:g}%), account {day} today (limit -{loss_limit:g}%)",
+                symbol=code,
+                size=_size(desk, result),
+                change=_percent(result.get("change_pct")),
+                rise_limit=limits.rise_pct,
+                weight=_percent(result.get("weight_pct"), ""),
+                position_limit=limits.position_pct,
+                day=_day(desk, result),
+                loss_limit=limits.day_stop_pct,
+            )
+        )
+    held = result.get("held")
+    if isinstance(held, dict):
+        lines.append(_held_symbols(desk, held, result))
+    return lines
+
+
+def _held_symbols(desk: ToolDesk, held: Json, result: DeskResult) -> str:
+    speak, profit, stop = desk.speak, held.get("profit_pct"), _limits(result).stop_loss_pct
+    line = speak(
+        "held: {quantity:g} shares, profit {profit}, weight {weight}",
+        quantity=held.get("quantity") or 0,
+        profit=_percent(profit),
+        weight=_percent(held.get("weight_pct"), ""),
+    )
+    if profit is not None and profit <= -stop:
+        line += speak(
+            "; stop reminder: {profit:.2f}% <= -{stop:g}%",
+            profit=profit,
+            stop=stop,
+        )
+    return line
+
+
+def _limits(result: DeskResult) -> _Limits:
+    limits = result.get("limits") or {}
+    return _Limits(*(float(limits.get(name) or 0) for name in _Limits._fields))
+
+
+def _size(desk: ToolDesk, result: DeskResult) -> str:
+    quantity, amount = result.get("quantity"), result.get("amount")
+    if not quantity or not amount:
+        return ""
+    return desk.speak(
+        " (for {quantity:,.0f} shares, {amount:,.0f})",
+        quantity=quantity,
+        amount=amount,
+    )
+
+
+def _day(desk: ToolDesk, result: DeskResult) -> str:
+    known = [value for value in (result.get("day_pct") or {}).values() if value is not None]
+    return _percent(min(known)) if known else desk.speak("unknown")
+
+
+def _percent(value: Any, sign: str = "+") -> str:
+    return "–" if not isinstance(value, int | float) else f"{value:{sign}.2f}%"

@@ -1,0 +1,293 @@
+"""Short answers: a single figure, who I am, what I cannot know."""
+
+import re
+
+from ia.agent.analyst.ask.figures import Figure, figures_at
+from ia.agent.analyst.ask.intent import Intent
+from ia.agent.analyst.ask.mentions import find_near_name
+from ia.agent.analyst.desk import DeskCall, DeskResult, Failure, ToolDesk, Work
+from ia.agent.analyst.evidence.study import display_name, read_value
+from ia.agent.analyst.failures import NO_BARS, describe_failure
+from ia.agent.analyst.parts import in_list, in_text, part
+from ia.agent.analyst.say import reply
+from ia.agent.analyst.say.reply import Reply
+from ia.agent.analyst.voice import ZH, number
+from ia.domain.instruments.symbols import resolve_security
+from ia.kernel.errors import IaError
+from ia.organs.sessions import importance_of
+
+_WORLD = re.compile(
+    r"新闻|消息面|公告|财报|业绩|营收|净利|分红|PE|PB|ROE|市盈率|市净率|估值|行业|板块|宏观|利率|降息|加息|政策"
+    r"|为什么|明天|会涨|会跌|目标价|谁"
+    r"|news|earnings|revenue|profit|dividend|valuation|sector|industry|macro|interest rate|policy|why|tomorrow"
+    r"|will .* (rise|fall)|target price|who",
+    re.I,
+)
+
+
+def answer_figure(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
+    """Return just the figures that were asked for, of each security named, with their dates and over their bars."""
+    speak, lines, points = desk.speak, [], []
+    asked, piped = wanted.asked, desk.request.bars
+    own = str(piped.get("symbol") or "")
+    from_pipe = bool(piped) and (not wanted.securities or [m.code for m in wanted.securities] == [own])
+    ignored = [speak.pick(zh, en) for zh, en in asked.ignored]
+    period, end = asked.period, asked.end
+    if from_pipe and period != (piped.get("period") or "daily"):
+        ignored += [_period(desk, period)] if period != "daily" else []
+        period = str(piped.get("period") or "daily")
+    if desk.stranger and period != "daily":
+        ignored, period = [*ignored, _period(desk, period)], "daily"
+    sides = [None] if from_pipe else wanted.securities[:3]
+    for mention in sides if asked.figures else []:
+        if mention is None:
+            title = " ".join(filter(None, (str(piped.get("name") or ""), own if own != "stdin" else "")))
+            head, simulated = f"**{title or speak('piped bars')}**", bool(piped.get("simulated"))
+        else:
+            far = {"period": period} if period != "daily" else {}
+            bars = yield from desk.one(
+                "market.ohlcv", symbol=mention.code, tail=1, **far, **({"end": end} if end else {})
+            )
+            if not bars.ok:
+                lines.append(reply.describe_no_prices(desk, mention.said, bars.failure or NO_BARS))
+                continue
+            head, simulated = f"**{display_name(desk, mention)}** {mention.code}", bool(bars.get("simulated"))
+        args = {"symbol": mention.code} if desk.stranger and mention and not end else {}
+        results = yield from desk.run(*(DeskCall("compute.run", {"code": code, **args}) for code, *_ in asked.figures))
+        told = [_format_figure(desk, item, result) for item, result in zip(asked.figures, results, strict=True)]
+        mark = speak(" (simulated prices)") if simulated else ""
+        bar = speak(" ({period})", period=_period(desk, period)) if period != "daily" else ""
+        lines.append(f"{head}{bar}{mark}{speak(': ')}{speak.join_clauses(told)}")
+        lines += [_heat(desk, [read_value(result)[0] for result in results])] if asked.overbought else []
+        points.append(lines[-1])
+    if any("date" in code and unit == "price" for code, _, _, unit in asked.figures) and points and not from_pipe:
+        lines.append(speak("Past prices are adjusted (qfq)."))
+    if ignored:
+        lines.append(
+            speak(
+                "I ignored: {ignored} (there are daily, weekly and monthly prices and volume only).",
+                ignored=speak.join_items(ignored),
+            )
+        )
+    return Reply(lines, points or lines)
+
+
+@part("one figure", in_text)
+def _format_figure(desk: ToolDesk, item: Figure, result: DeskResult) -> str:
+    _, zh, en, unit = item
+    speak = desk.speak
+    value, date = read_value(result)
+    if value is not None:
+        return f"{speak.pick(zh, en)} {number(value, unit, speak)}" + (f" ({date})" if date else "")
+    if result.missing:
+        why = speak("no tool for it")
+    elif result.failure is None or "iloc" in item[0] or "date" in item[0]:
+        why = speak("not to be had (no or too few bars then)")
+    else:
+        why = describe_failure(speak, result.failure)
+    return f"{speak.pick(zh, en)} {why}"
+
+
+def _period(desk: ToolDesk, period: str) -> str:
+    names = {"daily": ("日线", "daily bars"), "weekly": ("周线", "weekly bars"), "monthly": ("月线", "monthly bars")}
+    return desk.speak.pick(*names[period])
+
+
+@part("whether it is overbought", in_text)
+def _heat(desk: ToolDesk, values: list[float | None]) -> str:
+    """Return whether a security is overbought, by its first figure and by its place in a band."""
+    known = figures_at(desk.tables).overbought
+    strength, place = [*values, None, None][:2]
+    if strength is None:
+        return desk.speak.fill(known.sentences["too_few"])
+    state = "above" if strength >= known.high else "below" if strength <= known.low else "between"
+    high, low = place is not None and place > known.outside_high, place is not None and place < known.outside_low
+    outside = {"above": high, "below": low, "between": high or low}[state]
+    return desk.speak.fill(known.sentences[f"{state}_outside" if outside else state])
+
+
+def explain_why(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
+    """Answer why with what the note of today says for and against; it was written with the view."""
+    speak, mention = desk.speak, wanted.securities[0]
+    path = f"research/{mention.name.replace('/', '-')}/{desk.request.day}.md"
+    result = yield from desk.one("notebook.read", path=path)
+    sections = re.split(r"^## ", str(result.value), flags=re.M) if result.ok else []
+    kept = [text for text in sections if re.match(r"支持与反对|For and against|反面证据|Against it", text)]
+    if not kept:
+        return reply.reply_of_lines(
+            speak(
+                "There is no note on {name} of today to give grounds from; first ask how {name} looks.",
+                name=display_name(desk, mention),
+            )
+        )
+    head = speak("The grounds are in `notebook/{path}`:", path=path)
+    lines = [line for section in kept for line in _grounds(desk, section)]
+    return Reply([head, "", *lines], [line for line in lines if line.startswith("- ")], (f"notebook/{path}",))
+
+
+@part("one part of the grounds", in_list)
+def _grounds(desk: ToolDesk, section: str) -> list[str]:
+    """Return a section of a note in lines."""
+    return [f"**{section.splitlines()[0]}**", *section.strip().splitlines()[1:], ""]
+
+
+def ask_security(desk: ToolDesk, wanted: Intent) -> Reply:
+    """Ask for the security that a skill needs."""
+    speak = desk.speak
+    need = speak("two securities") if wanted.skill == "compare" else speak("a security")
+    told = speak('"{words}" names no security that I know. ', words=wanted.words) if wanted.words else ""
+    return reply.reply_of_lines(
+        told
+        + speak(
+            "/{skill} needs {need}: write the code or the full name, as in `/{skill} 600519`.",
+            skill=wanted.skill,
+            need=need,
+        )
+    )
+
+
+def answer_plainly(desk: ToolDesk, wanted: Intent) -> Reply:
+    """Return the answer to what needs no tool: a greeting, a question for help, or what is beyond rules."""
+    speak = desk.speak
+    if wanted.kind == "greet":
+        return reply.reply_of_lines(speak("Hello. ") + _describe_abilities(desk))
+    if wanted.kind == "consent":
+        return reply.reply_of_lines(
+            speak(
+                "Approving is yours to do, out of my reach: `ia pending` shows what waits, `ia approve NUMBER`"
+                " carries it out,"
+                " `ia reject NUMBER` drops it.",
+            )
+        )
+    if wanted.kind == "statement":
+        return reply.reply_of_lines(
+            speak(
+                "Noted as your judgment: it stays in this session (important, so it is not the first to be pruned),"
+                " and is not in the memory.",
+            )
+            if importance_of(wanted.words) == 2
+            else speak(
+                "Noted as a trade: it stays in this session, and is not in the memory.",
+            ),
+            speak(
+                'To keep it: "remember: {words}, because …" (a belief), or "note: {words}" (today\'s note).',
+                words=" ".join(wanted.words.split()).strip("。.!！")[:80],
+            ),
+        )
+    if wanted.kind == "unknown" and desk.request.wants_json:
+        return reply.reply_of_lines(
+            speak(
+                "Rules cannot do this; a language model can (`ia config set model …`).",
+            )
+        )
+    if wanted.kind == "unknown" and desk.request.data and not desk.request.bars:
+        return reply.reply_of_lines(
+            speak(
+                "Rules do not read prose: the text that came along was not read. A language model does:"
+                " `ia config set model …`.",
+            ),
+            *(
+                [
+                    speak(
+                        'Your question names {names}: for its prices, say "look at {first}".',
+                        names=speak.join_items([f"{display_name(desk, m)} {m.code}" for m in wanted.securities]),
+                        first=wanted.securities[0].said,
+                    )
+                ]
+                if wanted.securities
+                else []
+            ),
+        )
+    if wanted.kind == "doubtful":
+        return reply.reply_of_lines(_doubt(desk, wanted.words))
+    if wanted.kind == "help":
+        return reply.reply_of_lines(
+            speak(
+                "I am the rule-based analyst of ia (ia-offline), without a language model.",
+            ),
+            _describe_abilities(desk),
+            *_examples(desk),
+        )
+    if _WORLD.search(wanted.words):
+        return reply.reply_of_lines(
+            speak(
+                "This needs more than prices (news, accounts, the economy, judgment), for which I have no source,"
+                " and I do not invent.",
+            ),
+            speak(
+                "Name a security and I can answer from prices and volume; for open questions set a model: `ia config"
+                " set model …`.",
+            ),
+            *_examples(desk),
+        )
+    return reply.reply_of_lines(
+        speak(
+            "I could not read this: I work by rules, and recognized neither a security nor a task in it.",
+        ),
+        *_examples(desk),
+    )
+
+
+def _doubt(desk: ToolDesk, said: str) -> str:
+    """Return, in the reader's language, why a text means no security, or which it could mean."""
+    speak, like = desk.speak, ""
+    if not said:
+        return speak.fill(figures_at(desk.tables).which)
+    try:
+        symbol = resolve_security(said)
+        unknown = "不在我认得的证券里" if speak.lang == ZH else f"no such security as {symbol} in my rules"
+        return reply.describe_no_prices(desk, said, Failure(unknown, "unknown-symbol"))
+    except IaError as exc:
+        if several := exc.params.get("candidates"):
+            return speak(
+                '"{security}" could be several securities: {candidates}. Write the code, such as {example}.',
+                security=said, candidates=several, example=exc.params.get("first") or "600519.SH",
+            )  # fmt: skip
+        like = str(exc.params.get("near") or "")
+    like = like or ", ".join(map(str, find_near_name(said)[1]))
+    if like:
+        return speak(
+            'No security is called "{security}". Did you mean {candidate}?',
+            security=said,
+            candidate=like,
+        )
+    if said.isdigit():
+        return speak(
+            "{security}: no stock, fund or index has such a code. Check it: 600519, 00700.HK, AAPL.", security=said,
+        )  # fmt: skip
+    return speak(
+        'I know no security "{security}". Write its code: 600519, 00700.HK, AAPL.', security=said,
+    )  # fmt: skip
+
+
+def _elsewhere(desk: ToolDesk) -> bool:
+    """Whether the workspace is for something else than investing: it has skills, and none researches."""
+    names = [name for name, _ in desk.request.skills]
+    return bool(names) and "research" not in names
+
+
+def _describe_abilities(desk: ToolDesk) -> str:
+    speak, own = desk.speak, desk.request.skills
+    told = speak.join_items([f"/{name}" for name, _ in own])
+    if _elsewhere(desk):
+        return speak(
+            "The skills here are {skills}; rules do those of their steps that look up memory and notes, writing and"
+            " judgment need a language model (`ia config set model …`). I can also look at prices, compute,"
+            " remember and find what you said.",
+            skills=told,
+        )
+    return speak(
+        "I can look at prices, your account and the market, compute, check rules, write research notes, remember and"
+        " find what you said, review, scan the watch list, and draft scheduled tasks.",
+    ) + (speak(" Skills: {skills}.", skills=told) if own else "")
+
+
+def _examples(desk: ToolDesk) -> list[str]:
+    speak = desk.speak
+    if _elsewhere(desk):
+        return [
+            speak("The skills here:"),
+            *(f"- /{name}{speak(': ')}{about}" for name, about in desk.request.skills),
+        ]
+    examples = figures_at(desk.tables).examples[0 if speak.lang == ZH else 1]
+    return [speak("You can say:"), *(f"- {example}" for example in examples)]

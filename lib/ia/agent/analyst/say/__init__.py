@@ -1,0 +1,1 @@
+"""How it is put: the view in words, the note that is kept, and what replies share."""

@@ -1,0 +1,409 @@
+"""What there is to say of a study, part by part: conclusion, warnings, views, counter-evidence, what would end it."""
+
+import re
+from dataclasses import dataclass
+from datetime import timedelta
+
+from ia.agent.analyst.desk import ToolDesk
+from ia.agent.analyst.evidence import lens as lenses
+from ia.agent.analyst.evidence import past_views
+from ia.agent.analyst.evidence.past_views import PastView
+from ia.agent.analyst.evidence.readings import readings_at
+from ia.agent.analyst.evidence.study import Study
+from ia.agent.analyst.evidence.verdict import LEANS, LEVELS, Evidence, Fired, Verdict
+from ia.agent.analyst.parts import in_list, in_text, part
+from ia.agent.analyst.tables import SHIPPED, Entry, Table, Tables
+from ia.agent.analyst.voice import ZH, AnswerVoice, number
+
+
+@dataclass(frozen=True, kw_only=True)
+class Level:
+    """A price that would change the view: with which leans it is told, and the words for a close above and below it."""
+
+    code: str
+    leans: tuple[int, ...]
+    above: tuple[str, str]
+    below: tuple[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SnapshotFigure:
+    """A figure of the first line; `always` is told without a value too."""
+
+    code: str
+    unit: str
+    text: tuple[str, str]
+    always: bool
+
+
+class Outline:
+    """What a view shows first, which levels would change it, and what it cannot judge, as `view.yaml` tells it."""
+
+    def __init__(self, table: Table) -> None:
+        self.benchmarks = table.section("benchmarks", dict)
+        self.snapshot = table.entries("snapshot", build_snapshot)
+        self.levels = table.entries("levels", build_level)
+        ends = table.section("ends", dict)
+        self.ends = {"<": str(ends.get("low") or ""), ">": str(ends.get("high") or "")}
+        self.unjudged = table.pair("unjudged")
+
+
+def build_snapshot(entry: Entry) -> SnapshotFigure:
+    """Return the figure of an entry. raises BadEntry."""
+    return SnapshotFigure(
+        code=entry.text("code"),
+        unit=entry.text("unit", ""),
+        text=entry.pair("text", needed=True),
+        always=entry.tree.get("always") is True,
+    )
+
+
+def build_level(entry: Entry) -> Level:
+    """Return the level of an entry. raises BadEntry."""
+    either = entry.pair("text")
+    leans = tuple(int(lean) for lean in entry.items("lean") if isinstance(lean, int)) or (1, 0, -1)
+    above, below = (entry.pair(key) if not either[0] else either for key in ("above", "below"))
+    return Level(code=entry.text("code"), leans=leans, above=above, below=below)
+
+
+def outline_at(tables: Tables = SHIPPED) -> Outline:
+    """Return the outline of a view at hand."""
+    return tables.build("research", "view", Outline)
+
+
+_LEANT = {1: "leant up", -1: "leant down", 0: "had no clear direction"}
+"""What the evidence did then, in English."""
+
+ROOM = {1: (6,), 2: (4, 3), 3: (3, 3, 1), 4: (2, 2, 2, 1), 5: (2, 2, 1, 1, 1)}
+"""How many readings of each view an answer shows, by the number of views."""
+
+
+class View:
+    """What there is to say of a study, in the language of whoever asked."""
+
+    def __init__(self, desk: ToolDesk, study: Study) -> None:
+        assert study.verdict is not None
+        self.desk, self.study, self.speak = desk, study, desk.speak
+        self.verdict: Verdict = study.verdict
+        self.readings, self.outline = readings_at(desk.tables), outline_at(desk.tables)
+        self.earlier: list[PastView] = past_views.find_views(
+            study.earlier, study.names, study.closes(), desk.request.day, self.speak
+        )
+
+    # what everything begins with
+
+    @property
+    def subject(self) -> str:
+        """The security: name and code."""
+        study = self.study
+        if not study.title:
+            return study.code or self.speak("these bars")
+        return (
+            study.title
+            if study.title == study.code
+            else self.speak("{name} ({code})", name=study.title, code=study.code)
+        )
+
+    @part("the conclusion", in_text)
+    def conclusion(self) -> str:
+        """Return the view in a sentence: what each of the first views sees, the lean, the confidence, the horizon."""
+        speak, verdict = self.speak, self.verdict
+        heads = [head for view in self.study.lens.order if (head := self._head(view))][:3]
+        against, support = verdict.count(-1), verdict.count(1)
+        return speak(
+            "{heads}. Taken together {lean} ({up} for, {down} against); confidence {level}, horizon months.",
+            heads=speak.join_clauses(heads) or speak("no reading says anything"),
+            lean=verdict.describe_lean(speak),
+            up=support,
+            down=against,
+            level=speak.pick(*LEVELS[verdict.confidence]),
+        )
+
+    @part("the warnings about the data", in_list)
+    def warnings(self) -> list[str]:
+        """Return what must be read before anything else: invented prices, old data, critical flags."""
+        speak, study = self.speak, self.study
+        told = []
+        if study.simulated:
+            told.append(
+                speak(
+                    "**The prices are simulated**: the demo market makes them up. The figures show the method and"
+                    " are nothing to act on.",
+                )
+            )
+        if 0 < study.rows < self.readings.weighing.few_bars:
+            told.append(
+                speak(
+                    "There are only {rows} daily bars, less than a year: long-term readings are missing.",
+                    rows=study.rows,
+                )
+            )
+        if study.last and study.last < (self.desk.request.moment - timedelta(days=9)).strftime("%Y-%m-%d"):
+            told.append(
+                speak(
+                    "The last bar is of {date}, which is old: after a halt or late data, old signals are void.",
+                    date=study.last,
+                )
+            )
+        if self.earlier and self.earlier[0].void:
+            told.append(
+                speak(
+                    "**The earlier view is void**: the condition named on {date} has come true ({condition}).",
+                    date=self.earlier[0].date,
+                    condition=self.earlier[0].said,
+                )
+            )
+        told += [self.format_reading(item) for item in study.fired if item.critical]
+        return told
+
+    @part("the figures of the first line", in_text)
+    def snapshot(self) -> str:
+        """Return the few figures that everybody wants first, in a line."""
+        speak, value = self.speak, self.study.value
+        parts = []
+        for each in self.outline.snapshot:
+            if each.always or value(each.code) is not None:
+                shown = number(value(each.code), each.unit)
+                size = shown.removeprefix("+")
+                parts.append(speak.fill(each.text, date=self.study.last or "?", value=shown, size=size))
+        return speak(", ").join(parts) + speak(".")
+
+    # what it rests on
+
+    def sections(self) -> list[tuple[str, list[str]]]:
+        """Return the views in their order: heading and what their readings say, then what cannot be judged."""
+        speak, out = self.speak, []
+        for view in self.study.lens.order:
+            lines = [self._reading(item) for item in self.verdict.evidence if item.reading.view == view]
+            lines = [line for line in lines if line]
+            known = lenses.lenses_at(self.desk.tables).views.get(view)
+            lines += [speak.fill(known.limits)] if known and known.limits[0] else []
+            if lines:
+                out.append((self._heading(view), lines))
+        return out
+
+    def decisive(self) -> list[tuple[str, list[str]]]:
+        """Return the views in their order, each with the few readings that decide; the note has them all.
+
+        What speaks against the conclusion is left to the counter-evidence.
+        """
+        order, out = self.study.lens.order, []
+        room = ROOM.get(len(order), (2, *(1 for _ in order[1:])))
+        for view, most in zip(order, room, strict=True):
+            told = [item for item in self.verdict.evidence if item.reading.view == view and self._reading(item)]
+            lines = [self._reading(item) for item in self._decisive_readings(told, most)]
+            if told and not lines:
+                lines = [self.speak("all of its readings are counter-evidence")]
+            if lines:
+                out.append((self._heading(view), lines))
+        return out
+
+    def _decisive_readings(self, told: list[Evidence], most: int) -> list[Evidence]:
+        """Return the readings that decide: of the primary trend, then with a direction, of another kind each."""
+        lean = self.verdict.lean
+        fit = [item for item in told if not lean or item.sign != -lean]
+        ranked = [item for item in fit if item.reading == self.readings.primary]
+        for item in (item for item in fit if item.sign and item not in ranked):
+            if item.reading.kind not in {other.reading.kind for other in ranked if other.sign}:
+                ranked.append(item)
+        ranked += [item for item in fit if item.sign and item not in ranked]
+        kept = ranked[:most] or fit[:1]
+        return [item for item in told if item in kept]
+
+    def _heading(self, view: str) -> str:
+        speak, lens = self.speak, self.study.lens
+        title = lenses.view_title(view, speak, self.desk.tables)
+        if view == "market":
+            title += speak(" ({index})", index=self.study.index) if self.study.index else ""
+        if view == lens.weighed and lens.by_question:
+            return title + speak(' — you asked about "{word}", weighs double', word=lens.words[0])
+        if view == lens.weighed and lens.words:
+            return title + speak(
+                ' — first in soul.md ("{word}"), weighs double',
+                word=lens.words[0],
+            )
+        if view == lens.counter:
+            return title + speak(" — a second opinion, since one view proves nothing")
+        if view in self.study.cares:
+            return title + speak(' — as you taught: "{lesson}"', lesson=self.study.cares[view])
+        return title
+
+    def _reading(self, item: Evidence) -> str:
+        told = item.reading.sentence(item.value, self.speak)
+        if not told:
+            return ""
+        mark = {1: self.speak(" (for)"), -1: self.speak(" (against)"), 0: ""}[item.sign]
+        return told + mark
+
+    @part("rules and patterns in force", in_list)
+    def fired_lines(self, limit: int | None = None) -> list[str]:
+        """Return the patterns and rules that hold, but for the critical ones, which stand at the top."""
+        return [self.format_reading(item, short=limit is not None) for item in self.study.fired if not item.critical][
+            :limit
+        ]
+
+    def format_reading(self, item: Fired, *, short: bool = False) -> str:
+        said = self.speak(": ").join(part for part in (item.name, item.says) if part) + self._describe_dispute(item)
+        from_ = _author(item.source) if short else item.source
+        source = self.speak(" (source: {source})", source=from_) if from_ else ""
+        return f"**{item.id}** {said}{source}"
+
+    def _describe_dispute(self, item: Fired) -> str:
+        """Return where a rule's word on the trend and the reading part, in a clause; "" where they agree."""
+        primary, speak = self.readings.primary, self.speak
+        value = self.study.value(primary.code) if primary else None
+        if primary is None or item.trend is None or value is None or item.trend == primary.sign(value):
+            return ""
+        trend = self.readings.trend_name(primary.sign(value), speak)
+        return speak.fill(primary.disputed, distance=number(value, primary.unit), trend=trend)
+
+    @part("the counter-evidence", in_list)
+    def against(self, limit: int = 6) -> list[str]:
+        """Return what speaks against the conclusion; without one, what would have to come. Never an empty list."""
+        speak, verdict = self.speak, self.verdict
+        if not verdict.lean:
+            return [self._awaited_line()]
+        told = [item.reading.sentence(item.value, speak) for item in verdict.speaking(-verdict.lean)]
+        told = [line for line in told if line][:limit]
+        rules = [item.id for item in self.study.fired if item.stance == -verdict.lean]
+        if rules:
+            told.append(speak("rules and patterns: {rules}", rules=speak.join_items(rules)))
+        return told or [speak("no reading of the bars opposes it, which is not safety")]
+
+    def _awaited_line(self) -> str:
+        """Return what would have to come for a direction, in a line."""
+        speak, parts = self.speak, []
+        for sign, zh, en in ((1, "偏多", "up"), (-1, "偏空", "down")):
+            others = [self.readings.kind_name(kind, speak) for kind in self.verdict.open_to(sign)]
+            parts.append(
+                speak(
+                    "to lean {side}, {missing} of {views} must come to speak {speak_for} it",
+                    side=speak.pick(zh, en),
+                    views=speak.join_items(others),
+                    missing=self.verdict.missing_kinds(sign),
+                    speak_for=speak("for") if sign > 0 else speak("against"),
+                )
+            )
+        return speak("There is no direction to oppose: ") + speak.join_clauses(parts)
+
+    @part("what was not judged", in_list)
+    def unjudged_lines(self) -> list[str]:
+        """Return what no bar tells, and was not judged."""
+        speak = self.speak
+        told = [speak.fill(self.outline.unjudged)]
+        if "catalyst" in self.study.cares:
+            told.append(
+                speak(
+                    'Catalysts and timing: you asked for them ("{lesson}"), but bars do not hold them; tell me the'
+                    " events"
+                    " and dates that you see.",
+                    lesson=self.study.cares["catalyst"],
+                )
+            )
+        return told
+
+    def confidence(self) -> str:
+        """Return the confidence with its reasons."""
+        speak = self.speak
+        return speak(
+            "Why this confidence: {why}.",
+            why=speak.join_clauses([speak.pick(*pair) for pair in self.verdict.why]),
+        )
+
+    @part("what would change the view", in_list)
+    def changes(self) -> list[str]:
+        """Return what would overturn the view: levels that can be checked."""
+        speak, value, lean = self.speak, self.study.value, self.verdict.lean
+        told = []
+        close = value("close")
+        for each in self.outline.levels:
+            level = value(each.code)
+            if lean not in each.leans or level is None or close is None:
+                continue
+            words = each.above if close > level else each.below
+            if words[0]:
+                told.append(speak.fill(words, level=number(level, "price")))
+        return told
+
+    @part("the next look", in_text)
+    def next_look(self) -> str:
+        """Return when to look again."""
+        day = (self.desk.request.moment + timedelta(days=7)).strftime("%Y-%m-%d")
+        return self.speak("{date}, or when one of the levels above is reached.", date=day)
+
+    @part("the comparison with the last view", in_text)
+    def compare_with_past(self) -> str:
+        """Return what is other than at the last look: the lean, and the kinds of evidence; "" without one."""
+        last = next((item for item in self.earlier if item.kinds or item.lean is not None), None)
+        if last is None:
+            return ""
+        speak, kinds, then = self.speak, self.verdict.kinds, dict(last.kinds)
+        words = {1: speak("for"), -1: speak("against"), 0: speak("silent")}
+        moved = [
+            f"{self.readings.kind_name(kind, speak)} ({words[then.get(kind, 0)]} → {words[sign]})"
+            for kind, sign in kinds.items()
+            if then and then.get(kind, 0) != sign
+        ]
+        lean = ""
+        if last.lean is not None:
+            was, is_ = speak(LEANS[last.lean]), speak(LEANS[self.verdict.lean])
+            then_ = was if speak.lang == ZH else _LEANT[last.lean]
+            lean = (
+                speak("the evidence still {conclusion}", conclusion=is_)
+                if was == is_
+                else speak("the evidence {now} now and {then} then", now=is_, then=then_)
+            )
+        told = [lean] if lean else []
+        told += [speak("what changed: {moved}", moved=speak.join_items(moved))] if moved else []
+        if then and not moved:
+            told.append(speak("no kind of evidence changed: nothing new"))
+        return speak("Against {date}: {changes}.", date=last.date, changes=speak.join_clauses(told)) if told else ""
+
+    @part("what was said before", in_list)
+    def before(self, limit: int = 3) -> list[str]:
+        """Return what was said earlier and what came of it."""
+        return [past_views.describe_view(item, self.speak) for item in self.earlier[:limit]]
+
+    def _head(self, view: str) -> str:
+        """Return what a view sees, in a clause; nothing where it has nothing to say."""
+        speak, kinds = self.speak, self.verdict.kinds
+        known = lenses.lenses_at(self.desk.tables).views.get(view)
+        if known is None or (known.heads_need and known.heads_need not in kinds):
+            return ""
+        parts: list[str] = []
+        for head in known.heads:
+            sign = self._sign_of(head.of)
+            words = {1: head.speaks_for, -1: head.against, 0: head.silent, None: ("", "")}[sign]
+            if not words[0] and sign is not None and not parts and view == self.study.lens.order[0]:
+                words = head.first
+            if words[0]:
+                parts.append(speak.fill(words))
+        return speak(", ").join(parts) or speak.fill(known.no_heads)
+
+    def _sign_of(self, part: str) -> int | None:
+        """Return which way a part of a head speaks; None where it is not known.
+
+        It is a kind of evidence, the `primary` reading, or the `others` of its kind where they speak unlike it.
+        """
+        primary = self.readings.primary
+        if part not in ("primary", "others") or primary is None:
+            return self.verdict.kinds.get(part)
+        value = self.study.value(primary.code)
+        sign = None if value is None else primary.sign(value)
+        if part == "primary":
+            return sign
+        signs = sum(e.sign for e in self.verdict.evidence if e.reading.kind == primary.kind and e.reading != primary)
+        others = (signs > 0) - (signs < 0)
+        return others if others != (sign or 0) else 0
+
+
+def _author(source: str) -> str:
+    """Return who says so and when: `Faber (2007)` of a whole reference; any other source as it stands."""
+    found = re.match(r"[^:：；（]*?\(?\b(?:19|20)\d\d\b\)?", source)
+    return found[0] if found else source
+
+
+def spoken_for(study: Study, speak: AnswerVoice) -> list[str]:
+    """Return the evidence of a study as one line each, for a summary."""
+    assert study.verdict is not None
+    return [item.reading.sentence(item.value, speak) for item in study.verdict.evidence if item.sign]

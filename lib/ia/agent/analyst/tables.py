@@ -1,0 +1,198 @@
+"""The tables of skills: what the analyst knows of its subject, as the files `knowledge/*.yaml` of skills tell it.
+
+They come through `skills.load`, as a model would see them. What a workspace lacks, or what cannot be used of its files,
+is taken from the skills that come with ia.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from typing import Any, TypeVar
+
+from ia.kernel.jsontypes import Json
+
+T = TypeVar("T")
+Report = Callable[[str, str, str], None]
+"""Takes (skill, what is wrong in Chinese, in English)."""
+_NEVER = re.compile(r"(?!)")
+
+
+class Table:
+    """One table: its sections, where it stands, and the line of each of its entries."""
+
+    def __init__(
+        self, tree: Mapping[str, Any], *, skill: str, name: str, lines: Mapping[str, int] | None = None,
+        report: Report | None = None, own: bool = False,
+    ) -> None:  # fmt: skip
+        """own  it is of the workspace: the table that comes with ia stands in for what is missing here."""
+        self.tree, self.skill, self.name = tree, skill, name
+        self.lines, self.report, self.own = lines or {}, report, own
+
+    @property
+    def shipped(self) -> "Table | None":
+        """The table that comes with ia; None where this is it."""
+        return shipped_table(self.skill, self.name) if self.own else None
+
+    def section(self, key: str, kind: type[T]) -> T:
+        """Return a section; that of the shipped table, or an empty one, where it is missing or of another kind."""
+        found = self.tree.get(key)
+        if isinstance(found, kind) and not (kind is int and isinstance(found, bool)):
+            return found
+        if found is not None:
+            self.complain("", f"{key} 不是该有的形式", f"{key} is not what it has to be")
+        return self.shipped.section(key, kind) if self.shipped else kind()
+
+    def entries(self, key: str, build: Callable[["Entry"], T]) -> list[T]:
+        """Return what is built of each entry of a list; a malformed entry is named and left out."""
+        home = self if isinstance(self.tree.get(key), list) else self.shipped or self
+        made = []
+        for at, tree in enumerate(home.section(key, list), 1):
+            entry = Entry(home, tree if isinstance(tree, dict) else {}, f"{key} {at}")
+            try:
+                made.append(build(entry))
+            except BadEntry as exc:
+                home.complain(entry.id, *exc.args)
+        return made
+
+    def entry(self, key: str) -> "Entry":
+        """Return a section that is one entry."""
+        return Entry(self, self.section(key, dict), key)
+
+    def pair(self, key: str) -> tuple[str, str]:
+        """Return a text of the table in Chinese and in English."""
+        return self._read(key, lambda entry: entry.pair(key), ("", ""))
+
+    def pattern(self, key: str) -> re.Pattern[str]:
+        """Return a regular expression of the table."""
+        return self._read(key, lambda entry: entry.pattern(key), _NEVER)
+
+    def _read(self, key: str, read: Callable[["Entry"], T], default: T) -> T:
+        """Return what is read of the table itself; of the shipped one where it is missing or malformed here."""
+        if key in self.tree or f"{key}_en" in self.tree:
+            try:
+                return read(Entry(self, self.tree, self.name))
+            except BadEntry as exc:
+                self.complain("", *exc.args)
+        return self.shipped._read(key, read, default) if self.shipped else default
+
+    def number(self, section: str, key: str) -> float:
+        """Return a number of a section; that of the shipped table where it is none."""
+        try:
+            return self.entry(section).number(key)
+        except BadEntry as exc:
+            if key in self.section(section, dict):
+                self.complain(section, *exc.args)
+            return self.shipped.number(section, key) if self.shipped else 0.0
+
+    def complain(self, entry: str, zh: str, en: str) -> None:
+        """Report what cannot be used, with file and line."""
+        line = self.lines.get(entry)
+        where = f"knowledge/{self.name}.yaml" + (f":{line}" if line else "")
+        if self.report is not None:
+            self.report(self.skill, f"{where}: {zh}", f"{where}: {en}")
+
+
+class BadEntry(Exception):
+    """An entry that cannot be used: why, in Chinese and in English."""
+
+
+class Entry:
+    """One entry of a table; its readers raise BadEntry."""
+
+    def __init__(self, table: Table, tree: Mapping[str, Any], place: str) -> None:
+        self.table, self.tree, self.place = table, tree, place
+        self.id = str(tree.get("id") or place)
+
+    def text(self, key: str, default: str | None = None) -> str:
+        """Return a text; required without a default."""
+        found = self.tree.get(key)
+        if found is None and default is not None:
+            return default
+        if not isinstance(found, str | int | float) or isinstance(found, bool):
+            raise BadEntry(f"{self.id}：{key} 不是文字", f"{self.id}: {key} is not a text")
+        return str(found)
+
+    def pair(self, key: str, *, needed: bool = False) -> tuple[str, str]:
+        """Return a text in Chinese and in English; each stands in for the other."""
+        zh, en = self.text(key, ""), self.text(f"{key}_en", "")
+        if needed and not (zh or en):
+            raise BadEntry(f"{self.id}：缺 {key}", f"{self.id}: {key} is missing")
+        return zh or en, en or zh
+
+    def number(self, key: str, default: float | None = None) -> float:
+        """Return a number; required without a default."""
+        found = self.tree.get(key)
+        if found is None and default is not None:
+            return default
+        if not isinstance(found, int | float) or isinstance(found, bool):
+            raise BadEntry(f"{self.id}：{key} 不是数字", f"{self.id}: {key} is not a number")
+        return found
+
+    def items(self, key: str) -> list[Any]:
+        """Return a list; [] where it is missing."""
+        found = self.tree.get(key, [])
+        if not isinstance(found, list):
+            raise BadEntry(f"{self.id}：{key} 不是列表", f"{self.id}: {key} is not a list")
+        return found
+
+    def inner(self, key: str) -> Iterator["Entry"]:
+        """Yield the entries of a list."""
+        for at, each in enumerate(self.items(key), 1):
+            yield Entry(self.table, each if isinstance(each, dict) else {}, f"{self.id} {key} {at}")
+
+    def below(self, key: str) -> "Entry":
+        """Return the one entry below a key. raises BadEntry where there is none."""
+        found = self.tree.get(key)
+        if not isinstance(found, dict):
+            raise BadEntry(f"{self.id}：缺 {key}", f"{self.id}: {key} is missing")
+        return Entry(self.table, found, f"{self.id} {key}")
+
+    def pattern(self, key: str, flags: re.RegexFlag = re.I) -> re.Pattern[str]:
+        """Return the regular expression of a text, or of a list of alternatives; one that matches nothing without."""
+        found = self.tree.get(key)
+        words = "|".join(map(str, found)) if isinstance(found, list) else self.text(key, "")
+        try:
+            return re.compile(words, flags) if words else _NEVER
+        except re.error:
+            wrong = f"{self.id}：{key} 不是正则表达式", f"{self.id}: {key} is not a regular expression"
+            raise BadEntry(*wrong) from None
+
+
+class Tables:
+    """The tables at hand: those that were loaded from the workspace, else those that come with ia."""
+
+    def __init__(self, report: Report | None = None) -> None:
+        self.report = report
+        self._own: dict[str, Table | None] = {}
+        self._built: Json = {}
+
+    def put(self, home: str, name: str, tree: Mapping[str, Any] | None, lines: Mapping[str, int]) -> None:
+        """Take a table of the workspace; None: it has none that can be read."""
+        self._own[name] = (
+            None if tree is None else Table(tree, skill=home, name=name, lines=lines, report=self.report, own=True)
+        )
+        self._built.clear()
+
+    def has(self, name: str) -> bool:
+        """Return True if a table was asked for already."""
+        return name in self._own
+
+    def build(self, home: str, name: str, make: Callable[[Table], T]) -> T:
+        """Return what is made of a table, once."""
+        if name not in self._built:
+            self._built[name] = make(self._own.get(name) or shipped_table(home, name))
+        made: T = self._built[name]
+        return made
+
+
+SHIPPED = Tables()
+"""The tables that come with ia."""
+
+
+@cache
+def shipped_table(skill: str, name: str) -> Table:
+    """Return a table that comes with ia; an empty one where there is none."""
+    from ia.faculties.skills.tables import load_shipped
+
+    found = load_shipped(skill, f"knowledge/{name}.yaml")
+    return Table(found.data if found else {}, skill=skill, name=name)

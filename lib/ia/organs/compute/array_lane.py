@@ -1,0 +1,222 @@
+"""The array lane of `ia compute`: an expression of coreutils, operators and numbers, evaluated on numpy arrays.
+
+It walks the syntax tree; nothing is compiled or executed. Whatever it is not sure of, by form (`compile_array` gives
+None) or by value (`Plan.run` raises), belongs to the full lane, which has pandas and the sandbox. What it does give is
+to the bit what the full lane gives.
+"""
+
+import ast
+import operator
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
+
+from ia.organs.compute.array_backend import np
+from ia.organs.compute.functions import FUNCTIONS, Columns, SeriesColumn, Value, apply_function, same_name
+from ia.organs.ohlcv.canonical import Bars
+
+SERIES = frozenset({"open", "high", "low", "close", "volume"})
+FUNCTION_NAMES = frozenset({*FUNCTIONS, "abs"})
+MAX_SOURCE = 20_000
+MAX_NODES = 2_000
+MAX_NUMBER = 1e12
+MAX_WORK = 5e7
+MAX_PLAIN_WORK = 1e6
+"""Functions times rows, and rows times window where a kernel passes n times: beyond, the full lane has a time
+limit. Plain lists take some fifty times as long as numpy."""
+_BY_WINDOW = frozenset({"cci", "kama", "percentrank"})
+
+Operator: TypeAlias = Callable[[Any, Any], Any]
+"""A function of the module `operator`."""
+_ARITHMETIC: dict[type, Operator] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+}
+_COMPARISON: dict[type, Operator] = {
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+}
+_LOGIC: dict[type, Operator] = {ast.BitAnd: operator.and_, ast.BitOr: operator.or_}
+
+
+class Doubt(Exception):
+    """The lanes might differ here: take the full one."""
+
+
+class LaneResult(NamedTuple):
+    """What an expression gives.
+
+    kind     "scalar": `value` is a float, int or bool; "series": one of `arrays`, its name (None if it has none) in
+             `names`; "frame": several
+    arrays   bool, int64 or float64, one entry a bar
+    """
+
+    kind: str
+    value: float | int | bool | None
+    names: tuple[str | None, ...]
+    arrays: tuple[Any, ...]
+
+
+class Plan:
+    """An expression that the array lane can evaluate."""
+
+    __slots__ = ("body", "source")
+
+    def __init__(self, source: str, body: ast.expr) -> None:
+        self.source = source
+        self.body = body
+
+    @property
+    def series(self) -> frozenset[str]:
+        """The columns that the expression reads."""
+        return frozenset(node.id for node in ast.walk(self.body) if isinstance(node, ast.Name) and node.id in SERIES)
+
+    def run(self, bars: Bars, deadline: float = float("inf")) -> LaneResult:
+        """Return the value over the bars. Raises whatever goes wrong: the full lane then says it properly.
+
+        After `deadline` (of time.monotonic) no further function is begun.
+        """
+        columns = {
+            name: SeriesColumn(np.array(getattr(bars, name), dtype=np.int64 if name == "volume" else np.float64), name)
+            for name in self.series
+        }
+        rows = len(bars.date)
+        work = rows * sum(isinstance(node, ast.Call) for node in ast.walk(self.body))
+        if work > (MAX_WORK if np.__name__ == "numpy" else MAX_PLAIN_WORK):
+            raise Doubt
+        with np.errstate(all="ignore"):
+            value = _evaluate_node(self.body, columns, deadline)
+        if isinstance(value, Columns):
+            return LaneResult("frame", None, value.names, value.arrays)
+        if isinstance(value, SeriesColumn):
+            return LaneResult("series", None, (value.name,), (value.values,))
+        return LaneResult("scalar", value, (), ())
+
+
+def compile_array(source: str) -> Plan | None:
+    """Return the plan of an expression in the lane's grammar, else None.
+
+    The grammar: the coreutils (keywords allowed), + - * / < <= > >= == != & | ~ and unary -, numbers, the names
+    open high low close volume, and ["signal"] after a function of several results.
+
+    >>> compile_array("rsi(close, 14) < 30") is not None
+    True
+    >>> compile_array("close.rolling(5).mean()") is None
+    True
+    """
+    if len(source) > MAX_SOURCE or "\\" in source:
+        return None
+    try:
+        body = ast.parse(source.strip(), mode="eval").body
+        nodes = sum(1 for _ in ast.walk(body))
+        return Plan(source, body) if nodes <= MAX_NODES and _is_allowed(body) else None
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _is_allowed(node: ast.expr) -> bool:
+    match node:
+        case ast.Constant(value=int() | float() as value):
+            return not isinstance(value, bool) and -MAX_NUMBER <= value <= MAX_NUMBER
+        case ast.Name(id=name):
+            return name in SERIES
+        case ast.BinOp(left=left, op=op, right=right):
+            return (type(op) in _ARITHMETIC or type(op) in _LOGIC) and _is_allowed(left) and _is_allowed(right)
+        case ast.UnaryOp(op=ast.USub() | ast.Invert(), operand=operand):
+            return _is_allowed(operand)
+        case ast.Compare(left=left, ops=[op], comparators=[right]):
+            return type(op) in _COMPARISON and _is_allowed(left) and _is_allowed(right)
+        case ast.Subscript(value=ast.Call(func=ast.Name(id=name)) as call, slice=ast.Constant(value=str() as key)):
+            return name in FUNCTIONS and key in FUNCTIONS[name].outputs and _is_allowed(call)
+        case ast.Call(func=ast.Name(id=name), args=args, keywords=keywords):
+            return (
+                name in FUNCTION_NAMES
+                and all(_is_allowed(arg) for arg in args)
+                and all(word.arg is not None and _is_allowed(word.value) for word in keywords)
+            )
+        case _:
+            return False
+
+
+def _evaluate_node(node: ast.expr, columns: dict[str, SeriesColumn], deadline: float) -> Value:
+    match node:
+        case ast.Constant(value=int() | float() as number):
+            return number
+        case ast.Name(id=name):
+            return columns[name]
+        case ast.BinOp(left=left, op=op, right=right):
+            a, b = _evaluate_node(left, columns, deadline), _evaluate_node(right, columns, deadline)
+            if type(op) in _LOGIC:
+                return _combine_values(_LOGIC[type(op)], _require_truth(a), _require_truth(b))
+            return _combine_values(_ARITHMETIC[type(op)], _require_number(a), _require_number(b))
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            value = _require_number(_evaluate_node(operand, columns, deadline))
+            return SeriesColumn(-value.values, value.name) if isinstance(value, SeriesColumn) else -value
+        case ast.UnaryOp(operand=operand):
+            value = _require_truth(_evaluate_node(operand, columns, deadline))
+            if not isinstance(value, SeriesColumn):
+                raise Doubt
+            return SeriesColumn(~value.values, value.name)
+        case ast.Compare(left=left, ops=[op], comparators=[right]):
+            a, b = _evaluate_node(left, columns, deadline), _evaluate_node(right, columns, deadline)
+            return _combine_values(_COMPARISON[type(op)], _require_number(a), _require_number(b))
+        case ast.Subscript(value=call, slice=ast.Constant(value=str() as key)):
+            several = _evaluate_node(call, columns, deadline)
+            if not isinstance(several, Columns):
+                raise Doubt
+            return SeriesColumn(dict(zip(several.names, several.arrays, strict=True))[key], key)
+        case ast.Call(func=ast.Name(id=name), args=args, keywords=keywords):
+            if time.monotonic() > deadline:
+                raise Doubt
+            values = [_evaluate_node(arg, columns, deadline) for arg in args]
+            named = {word.arg: _evaluate_node(word.value, columns, deadline) for word in keywords if word.arg}
+            if len(named) < len(keywords):
+                raise Doubt
+            if name in _BY_WINDOW and _estimate_work(values, named) > MAX_WORK:
+                raise Doubt
+            return _absolute_value(values, named) if name == "abs" else apply_function(FUNCTIONS[name], values, named)
+        case _:
+            raise Doubt
+
+
+def _estimate_work(values: list[Value], named: dict[str, Value]) -> float:
+    """Return rows times the largest number among the arguments, which may be the window."""
+    given = [*values, *named.values()]
+    rows = max((len(v.values) for v in given if isinstance(v, SeriesColumn)), default=0)
+    return rows * min(max((v for v in given if isinstance(v, int | float)), default=20), rows)
+
+
+def _absolute_value(values: list[Value], named: dict[str, Value]) -> Value:
+    if named or len(values) != 1:
+        raise Doubt
+    value = _require_number(values[0])
+    return SeriesColumn(np.abs(value.values), value.name) if isinstance(value, SeriesColumn) else abs(value)
+
+
+def _require_number(value: Value) -> SeriesColumn | float | int:
+    """Arithmetic is for numbers: pandas and numpy do not agree on truth values."""
+    if isinstance(value, bool | Columns) or (isinstance(value, SeriesColumn) and value.values.dtype == np.bool_):
+        raise Doubt
+    return value
+
+
+def _require_truth(value: Value) -> SeriesColumn | bool:
+    if isinstance(value, bool) or (isinstance(value, SeriesColumn) and value.values.dtype == np.bool_):
+        return value
+    raise Doubt
+
+
+def _combine_values(op: Operator, a: object, b: object) -> Value:
+    left = a.values if isinstance(a, SeriesColumn) else a
+    right = b.values if isinstance(b, SeriesColumn) else b
+    out = op(left, right)
+    if not isinstance(out, np.ndarray):
+        plain: float | int | bool = out
+        return plain
+    return SeriesColumn(out, same_name((a, b)))

@@ -1,0 +1,54 @@
+"""The tax that will be taken for dividends once shares are sold: told, never entered.
+
+What is taken is entered when it is: `ia trade dividend` with a sum below zero, or a statement's row (股息红利税补缴).
+"""
+
+import contextlib
+from collections.abc import Iterable
+from decimal import Decimal
+
+from ia.domain.instruments.symbols import from_canonical
+from ia.domain.rules.dividends import tax_pct
+from ia.domain.rules.fees import EXACT, round_to_cents
+from ia.kernel.errors import NotFound
+from ia.organs.ledger.booking import FIFO, Books, Holding, TaxLot, book_entries
+from ia.organs.ledger.journal import BONUS, DIVIDEND, SPLIT, ZERO, JournalEntry
+
+
+def estimate_dividend_tax(
+    entries: Iterable[JournalEntry], actions: Iterable[JournalEntry], sale: JournalEntry
+) -> Decimal:
+    """Return about how much tax the sale of shares makes due on the dividends that they had, to the cent.
+
+    The oldest shares are sold first, whatever `ledger.method` is, as the clearing house counts. Left out: the face
+    value of bonus shares out of profits, which sources do not tell from others, and dividends older than the table.
+
+    entries, actions  of that security, as fold() takes them
+    """
+    symbol = from_canonical(sale.symbol)
+    paid: list[tuple[str, Decimal]] = []
+    found = [ZERO]
+
+    def watch(books: Books, entry: JournalEntry, holding: Holding | None, before: list[TaxLot]) -> None:
+        assert holding is not None
+        if entry.kind == DIVIDEND and holding.before:
+            each = EXACT.divide(entry.cash, holding.before) if entry.cash is not None else entry.price or ZERO
+            if each > 0:
+                paid.append((entry.date, each))
+        elif entry.kind in (BONUS, SPLIT) and before and holding.quantity:
+            shares = sum((lot.quantity for lot in before), ZERO)
+            paid[:] = [(day, EXACT.divide(EXACT.multiply(each, shares), holding.quantity)) for day, each in paid]
+        elif entry.id == sale.id:
+            found[0] = sum((tax_of_lot(lot) for lot in books.sales[-1].lots), ZERO)
+
+    def tax_of_lot(lot: TaxLot) -> Decimal:
+        tax = ZERO
+        for ex_day, each in paid:
+            if lot.date < ex_day:
+                with contextlib.suppress(NotFound):  # older than the table
+                    pct = tax_pct(symbol, ex_day, lot.date, sale.date) or ZERO
+                    tax += EXACT.multiply(EXACT.multiply(lot.quantity, each), pct) / 100
+        return tax
+
+    book_entries(entries, actions, method=FIFO, lenient=True, watch=watch)
+    return round_to_cents(found[0])

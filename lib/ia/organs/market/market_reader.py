@@ -1,0 +1,550 @@
+"""What the store tells of the market at now(): the day that may be seen, quotes, reports, lists. Nobody is asked.
+
+A day of the whole market may be seen after its session has closed (`clock.last_visible`); before that, what a snapshot
+of today told counts from the moment at which it was taken, so that `--now 10:00` sees none of 14:00. What was taken
+before the close and never again is told to be so. Reports count from their publication. Industry, concepts and the
+day of listing are those that were told by that day, if the market was synced then: sources keep no history of them.
+"""
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator, Sequence
+from datetime import date, datetime, timedelta
+from typing import Any, NamedTuple
+
+from ia.domain.instruments.boards import tick_size
+from ia.domain.instruments.symbols import MARKET, Symbol, from_canonical, resolve_security, symbol_of_kind
+from ia.kernel import clock, config, dateforms
+from ia.kernel.errors import Message, NotFound, Notify, Simulated, SimulatedPrices, UsageError, drop_message
+from ia.kernel.jsontypes import Json
+from ia.kernel.store import translate_errors
+from ia.kernel.workspace import Workspace
+from ia.organs import marketdb
+from ia.organs.market.past_day import load_past_day, newest_past_day
+from ia.organs.market.screen_columns import BOARD, CONCEPTS, INDUSTRY, LISTED, PUBLISHED, ST
+from ia.organs.ohlcv import series_store
+from ia.organs.ohlcv.adjustment import adjust_bars, reference_price
+from ia.organs.ohlcv.canonical import Bars
+
+Row = Json
+OUT = timedelta(hours=1)
+"""So long after the close nothing of Stock Connect and of unusual trading is out yet."""
+_NEWEST = "SELECT max(date) FROM days WHERE source = ? AND whole = 1"
+NEW_DAYS = 60
+"""Calendar days after its listing in which a stock counts as new."""
+ROWS = " FROM snapshots s LEFT JOIN securities c ON c.source = s.source AND c.symbol = s.symbol"
+OF_DAY = " WHERE s.source = :source AND s.date = :date"
+FROM = ROWS + OF_DAY
+"""The rows of one day with what is known of their securities."""
+STOCKS = " AND coalesce(c.kind, 'stock') = 'stock'"
+_QUOTE = (
+    "symbol", "name", "date", "price", "change_pct", "change", "prev_close", "open", "high", "low", "volume", "amount",
+    "amplitude_pct", "turnover_pct", "volume_ratio", "pe", "pe_ttm", "pb", "roe_pct", "market_cap", "float_cap",
+    "change_60d_pct", "change_ytd_pct", "time",
+)  # fmt: skip
+QUOTE = (*_QUOTE, "industry", "concepts", "listed", "source", "simulated")
+"""The fields of a quote, in the order of the output."""
+
+
+class MarketDay(NamedTuple):
+    """A stored day of a source's market. `source` is its id in market.db, `name` its adapter.
+
+    time     when it was taken, exchange time, `YYYY-MM-DD HH:MM`; host: who told it
+    closed   whether it was taken after the close, so that it is the whole day
+    of_bars  how many securities it has, where it is made of stored bars; None for a snapshot. Names, valuations and
+             suspensions of such a day are unknown.
+    """
+
+    source: int
+    name: str
+    simulated: bool
+    date: str
+    time: str
+    host: str
+    closed: bool
+    of_bars: int | None = None
+
+
+@contextlib.contextmanager
+def open_market(ws: Workspace) -> Iterator[sqlite3.Connection]:
+    """Open market.db where there is one; reading makes none.
+
+    raises  NotFound where nothing was ever stored.
+    """
+    if not marketdb.is_stored(ws):
+        raise _no_market_error()
+    with translate_errors(marketdb.SCHEMA), contextlib.closing(marketdb.connect(ws)) as db:
+        yield db
+
+
+def _no_market_error() -> NotFound:
+    return NotFound("no market data stored yet", code="market-not-stored", hint="fetch the day with `ia sync daily`")
+
+
+def list_sources(db: sqlite3.Connection) -> list[tuple[int, str, bool]]:
+    """Return (id, name, simulated) of the adapters of `market.adapter` that have rows, in its order."""
+    known = {name: (number, name, bool(fake)) for number, name, fake in db.execute("SELECT * FROM sources")}
+    return [known[name] for name in config.get_setting_words("market.adapter") if name in known]
+
+
+def load_day(db: sqlite3.Connection, notify: Notify = drop_message, on: str | None = None) -> MarketDay:
+    """Return the newest day of the whole market that may be seen now, or `on` where that is stored.
+
+    A past day that no snapshot was taken of is made from its stored bars: this connection then reads it as a snapshot.
+    Tells `notify` where the market is simulated, where the day is older than the last closed session, where it was
+    taken before the close, and where it is made from bars.
+    raises  NotFound; UsageError for what is no date.
+    """
+    known = list_sources(db)
+    seen, now = clock.last_visible_date("CN"), clock.now().astimezone(clock.CHINA)
+    today = now.date().isoformat()
+    for number, name, fake in known:
+        row = db.execute(
+            "SELECT d.date, d.time, d.host FROM days d WHERE d.source = ? AND d.whole = 1"
+            " AND (d.date <= ? OR (d.date = ? AND d.time <= ?)) AND (?5 IS NULL OR d.date = ?5)"
+            " ORDER BY d.date DESC LIMIT 1",
+            (number, seen, today, clock.utc_stamp(now), on and _parse_day(on)),
+        ).fetchone()
+        past = newest_past_day(db, number, row[0] if row else "", seen, on and _parse_day(on))
+        if past is not None:
+            count = load_past_day(db, number, name, past)
+            day = MarketDay(
+                source=number,
+                name=name,
+                simulated=fake,
+                date=past,
+                time=f"{past} 15:00",
+                host="",
+                closed=True,
+                of_bars=count,
+            )
+            _notify_age(db, day, notify, now, on)
+            return day
+        if row is not None:
+            day = _build_day(number, name, fake, *row)
+            _notify_age(db, day, notify, now, on)
+            return day
+    if on is not None and any(has_any_day(db, number) for number, _, _ in known):
+        raise NotFound("{date}: market data of this day is not stored, or not visible yet", date=on)
+    raise _no_market_error()
+
+
+def has_any_day(db: sqlite3.Connection, source: int) -> bool:
+    """Whether any day of the whole market is stored of a source that may be seen."""
+    until = clock.last_visible_date("CN")
+    query = "SELECT 1 FROM days WHERE source = ? AND whole = 1 AND date <= ? LIMIT 1"
+    return db.execute(query, (source, until)).fetchone() is not None
+
+
+def _build_day(number: int, name: str, fake: bool, day: str, time: str | None, host: str | None) -> MarketDay:
+    told = (time or f"{day}T23:59:59").replace("Z", "+00:00")
+    taken = clock.parse_moment(told if told[19:].strip("0123456789.") else f"{told}+08:00").astimezone(clock.CHINA)
+    closed = taken.date().isoformat() > day or taken.time() >= clock.CLOSE["CN"]
+    return MarketDay(
+        source=number,
+        name=name,
+        simulated=fake,
+        date=day,
+        time=taken.strftime("%Y-%m-%d %H:%M"),
+        host=host or "",
+        closed=closed,
+    )
+
+
+def _notify_age(db: sqlite3.Connection, day: MarketDay, notify: Notify, now: datetime, on: str | None) -> None:
+    if day.simulated:
+        notify(Simulated("simulated prices: {adapter} invented the whole market", adapter=day.name))
+    if not day.closed:
+        notify(Message("market of {date}, taken at {time}, before the close", date=day.date, time=day.time[11:]))
+    if day.of_bars is not None:
+        notify(
+            Message(
+                "the market of {date} comes from the stored bars of {count} securities; names, valuations and "
+                "suspensions of that day are unknown",
+                date=day.date,
+                count=day.of_bars,
+            )
+        )
+    if on is None and (old := _days_behind(db, day, now)):
+        notify(
+            Message("the newest stored day is {date}, {days} days old; run `ia sync daily`", date=day.date, days=old)
+        )
+
+
+def _days_behind(db: sqlite3.Connection, day: MarketDay, now: datetime) -> int:
+    """Return how many days lie between a day and the last session that has closed, by the holidays noted with it."""
+    noted = "SELECT told FROM jobs WHERE source = ? AND job = 'closures' AND key = ?"
+    shut = "".join(row[0] for row in db.execute(noted, (day.source, day.date))).split(",")
+    first, last = date.fromisoformat(day.date), date.fromisoformat(clock.last_visible_date("CN", now))
+    while last > first and (last.weekday() > 4 or last.isoformat() in shut):
+        last -= timedelta(days=1)
+    return max(0, (last - first).days)
+
+
+def _parse_day(text: str) -> str:
+    """Return the one day of the mainland that a text means, as YYYY-MM-DD."""
+    day = dateforms.parse_one_day(text, date.fromisoformat(clock.today("CN")))
+    if day > clock.today("CN"):
+        raise UsageError("{text} is in the future", text=day)
+    return day
+
+
+def query_params(day: MarketDay) -> Json:
+    """Return the parameters of the SQL that reads a day: source, date, and today for what is published."""
+    return {"source": day.source, "date": day.date, "today": published_until()}
+
+
+def published_until() -> str:
+    """Return the date up to which reports count as published: today in China."""
+    return clock.today("CN")
+
+
+def fetch_rows(db: sqlite3.Connection, query: str, values: Any) -> list[Row]:
+    """Return the rows of a query as dicts."""
+    cursor = db.execute(query, values)
+    names = [column[0] for column in cursor.description]
+    return [dict(zip(names, row, strict=True)) for row in cursor]
+
+
+# quotes
+
+
+def load_quotes(ws: Workspace, texts: Sequence[str], notify: Notify = drop_message) -> tuple[list[Row], list[NotFound]]:
+    """Return a quote for each code or name, in their order, and what was not found.
+
+    A quote is of the newest day of the market that may be seen; of a security that is not in it (suspended, Hong Kong,
+    US) it is made of the newest stored bars, with fewer fields.
+    raises  UsageError for a name that could mean several.
+    """
+    with open_market(ws) as db:
+        day, missing = None, []
+        try:
+            day = load_day(db, notify)
+        except NotFound as exc:
+            missing.append(exc)
+        found: list[Row] = []
+        lost: list[NotFound] = []
+        for text in dict.fromkeys(texts):
+            try:
+                symbol = resolve_symbol(db, day, text)
+                row = _load_quote(db, day, symbol) or _quote_from_series(db, symbol, notify)
+            except NotFound as exc:
+                lost.append(exc)
+                continue
+            if row:
+                found.append(row)
+            else:
+                hint = missing[0].hint if missing else "fetch its prices with `ia ohlcv {symbol}`"
+                lost.append(NotFound("{symbol}: no stored price", symbol=symbol, hint=hint))
+        return found, lost
+
+
+def resolve_symbol(db: sqlite3.Connection, day: MarketDay | None, text: str) -> str:
+    """Return the canonical symbol of a code or a name; names that the day's market tells count too."""
+    head, _, exchange = text.strip().upper().rpartition(".")
+    if exchange in ("SH", "SZ", "BJ") and len(head) == 6 and head.isdigit() and head.isascii():
+        return f"{head}.{exchange}"
+    try:
+        return resolve_security(text, traded=True).canonical
+    except NotFound:
+        if day is None:
+            raise
+        told = db.execute(f"SELECT s.symbol, s.name, c.kind{FROM} AND s.name <> ''", query_params(day))
+        learned = [Symbol(s[:-3], "CN", s[-2:], kind or "stock", name) for s, name, kind in told]
+        return resolve_security(text, learned, traded=True).canonical
+
+
+def _newest_day(db: sqlite3.Connection) -> MarketDay | None:
+    """Return the newest day of the whole market that may be seen, or None."""
+    try:
+        return load_day(db)
+    except NotFound:
+        return None
+
+
+def _load_quote(db: sqlite3.Connection, day: MarketDay | None, symbol: str) -> Row | None:
+    if day is None:
+        return None
+    columns = ", ".join(f"s.{name}" for name in _QUOTE)
+    facts = f"{INDUSTRY} AS industry, {CONCEPTS} AS concepts, {LISTED} AS listed"
+    query = f"SELECT {columns}, {facts}{FROM} AND s.symbol = :symbol"
+    for row in fetch_rows(db, query, {**query_params(day), "symbol": symbol}):
+        if row["price"] is not None:
+            return add_current_names(db, day, [{**row, "source": day.name, "simulated": day.simulated}])[0]
+    return None
+
+
+def _quote_from_series(db: sqlite3.Connection, symbol: str, notify: Notify) -> Row | None:
+    """Return a quote made of the two newest stored bars of a symbol: those of the whole market, or its own series."""
+    until = clock.last_visible_date(MARKET.get(symbol.rpartition(".")[2], "CN"))
+    for number, name, fake in [*list_sources(db), *_series_sources(db, symbol)]:
+        if number:
+            query = (
+                "SELECT b.date, b.open, b.high, b.low, b.close, b.volume, b.amount FROM days d CROSS JOIN daily b"
+                " ON b.source = d.source AND b.date = d.date AND b.symbol = ? WHERE d.source = ? AND d.date <= ?"
+                " ORDER BY d.date DESC LIMIT 2"
+            )
+            bars = db.execute(query, (symbol, number, until)).fetchall()
+        else:
+            query = (
+                "SELECT date, open, high, low, close, volume, NULL FROM bars WHERE symbol = ? AND adapter = ?"
+                " AND date <= ? ORDER BY date DESC LIMIT 2"
+            )
+            bars = db.execute(query, (symbol, name, until)).fetchall()
+        if bars:
+            if fake:
+                notify(
+                    SimulatedPrices("simulated prices: {symbol} is invented by {adapter}", symbol=symbol, adapter=name)
+                )
+            return {
+                **dict.fromkeys(QUOTE),
+                **_quote_from_bars(db, symbol, name, bars),
+                "source": name,
+                "simulated": fake,
+            }
+    return None
+
+
+def _series_sources(db: sqlite3.Connection, symbol: str) -> list[tuple[int, str, bool]]:
+    chain = config.get_setting_words("market.adapter")
+    rows = db.execute("SELECT adapter, simulated FROM series WHERE symbol = ?", (symbol,)).fetchall()
+    kept = [(0, name, bool(fake)) for name, fake in rows if name in chain]
+    return sorted(kept, key=lambda row: chain.index(row[1]))
+
+
+def _quote_from_bars(db: sqlite3.Connection, symbol: str, adapter: str, bars: list[tuple[Any, ...]]) -> Row:
+    day, first, high, low, close, volume, amount = bars[0]
+    before = bars[1][4] if len(bars) > 1 else None
+    if before is not None:
+        before = _reference_close(db, symbol, adapter, bars[1][0], before, day)
+    row: Row = {"symbol": symbol, "date": day, "price": close, "open": first, "high": high, "low": low}
+    row |= {"volume": volume, "amount": amount, "prev_close": before}
+    if before:
+        row |= {"change": round(close - before, 4), "change_pct": round((close / before - 1) * 100, 4)}
+    told = db.execute(
+        "SELECT name FROM securities WHERE symbol = ?1 AND name <> '' UNION ALL SELECT name FROM series"
+        " WHERE symbol = ?1 AND adapter = ?2 AND name <> ''",
+        (symbol, adapter),
+    ).fetchone()
+    return {**row, "name": told[0] if told else None}
+
+
+def _reference_close(db: sqlite3.Connection, symbol: str, adapter: str, last: str, close: float, day: str) -> float:
+    """Return the close before a day as it counts on that day: on an ex-day what is left of it after the action."""
+    acts = [act for act in series_store.load_actions(db, adapter, symbol, day) if act.date > last]
+    if not acts:
+        return close
+    return round(reference_price(close, last, day, acts, tick_size(symbol_of_kind(symbol))), 4)
+
+
+# bars
+
+
+class QuoteHistory(NamedTuple):
+    """The stored daily bars of a symbol, qfq-adjusted, oldest first, and the adapter that they come from."""
+
+    symbol: str
+    source: str
+    simulated: bool
+    bars: Bars
+
+
+def load_history(ws: Workspace, text: str, notify: Notify = drop_message) -> QuoteHistory:
+    """Return the stored daily bars of a code or name up to now(): of the whole market, or its own series.
+
+    The one that reaches further counts, then the longer one. Adjusted for the corporate actions that are stored.
+    raises  NotFound where none is stored.
+    """
+    from ia.organs.market import store
+
+    with open_market(ws) as db:
+        symbol = resolve_symbol(db, _newest_day(db), text)
+        until = clock.last_visible_date(from_canonical(symbol).market)
+        best: tuple[str, int, str, bool, Bars] | None = None
+        for number, name, fake in [*list_sources(db), *_series_sources(db, symbol)]:
+            if number:
+                bars = store.load_bars(db, number, symbol, until)
+            else:
+                known = series_store.find_series(db, name, symbol)
+                bars = series_store.load_bars(db, known, until) if known else Bars.from_rows([])
+            if bars.date and (best is None or (bars.date[-1], len(bars.date)) > best[:2]):
+                best = (bars.date[-1], len(bars.date), name, fake, bars)
+        if best is None:
+            raise NotFound("{symbol}: no stored price", symbol=symbol, hint="fetch its prices with `ia ohlcv {symbol}`")
+        last, _, name, fake, bars = best
+        acts = series_store.load_actions(db, name, symbol, last)
+    if fake:
+        notify(SimulatedPrices("simulated prices: {symbol} is invented by {adapter}", symbol=symbol, adapter=name))
+    return QuoteHistory(symbol, name, fake, adjust_bars(bars, acts, "qfq", tick_size(symbol_of_kind(symbol))))
+
+
+# reports
+
+
+def load_fundamentals(
+    ws: Workspace, text: str, periods: int = 4, notify: Notify = drop_message
+) -> tuple[str, list[Row]]:
+    """Return the symbol of a code or name and its newest published reports, newest first, at most so many.
+
+    Figures run from the beginning of the year of `period`; money in yuan, *_pct per cent. `published` is the day on
+    which the source says it was published, else None, and the report then counts from the legal deadline on.
+    raises  NotFound where none is stored.
+    """
+    with open_market(ws) as db:
+        symbol = resolve_symbol(db, _newest_day(db), text)
+        for number, name, fake in list_sources(db):
+            rows = fetch_rows(
+                db,
+                "SELECT f.symbol, f.period, f.published, f.eps, f.bvps, f.roe_pct, f.revenue, f.revenue_yoy_pct,"
+                " f.profit, f.profit_yoy_pct, f.gross_margin_pct, f.net_margin_pct, f.debt_ratio_pct, f.cash_flow_ps,"
+                f" f.host FROM fundamentals f WHERE f.source = ? AND f.symbol = ? AND {PUBLISHED} <= ?"
+                " ORDER BY f.period DESC LIMIT ?",
+                (number, symbol, published_until(), periods),
+            )
+            if rows:
+                if fake:
+                    notify(
+                        Simulated(
+                            "simulated figures: {adapter} generates the figures of {symbol}",
+                            symbol=symbol,
+                            adapter=name,
+                        )
+                    )
+                return symbol, [{**row, "source": name, "simulated": fake} for row in rows]
+    hint = "fetch reports with `ia sync fundamentals --symbols {symbol}`"
+    raise NotFound("{symbol}: no published report stored", symbol=symbol, hint=hint)
+
+
+# lists of a day
+
+_GAINER = ("symbol", "name", "date", "price", "change_pct", "amount", "turnover_pct", "market_cap", "pe")
+
+
+def load_gainers(
+    db: sqlite3.Connection, day: MarketDay, count: int = 50, *, losers: bool = False, new: bool = True, st: bool = True
+) -> list[Row]:
+    """Return the stocks that rose most on a day, or fell most, with their industry; none that did not rise, or fall.
+
+    new, st   whether newly listed stocks and those under special treatment are among them
+    """
+    keep = "" if new else f" AND coalesce({LISTED} < :young, 1)"
+    keep += "" if st else f" AND NOT coalesce({ST}, 0)"
+    columns = ", ".join(f"s.{name}" for name in _GAINER)
+    rows = fetch_rows(
+        db,
+        f"SELECT {columns}, {INDUSTRY} AS industry, {CONCEPTS} AS concepts, {LISTED} AS listed, {BOARD} AS board"
+        f"{FROM}{STOCKS}"
+        f" AND s.volume > 0 AND s.change_pct {'<' if losers else '>'} 0{keep}"
+        f" ORDER BY s.change_pct {'ASC' if losers else 'DESC'}, s.symbol LIMIT :count",
+        {**query_params(day), "young": new_listing_cutoff(day.date), "count": count},
+    )
+    return add_current_names(db, day, rows)
+
+
+def add_current_names(db: sqlite3.Connection, day: MarketDay, rows: list[Row]) -> list[Row]:
+    """Return the rows of a day made from bars with the names that the securities have now, to tell them apart."""
+    if day.of_bars is not None and any("name" in row for row in rows):
+        names = dict(db.execute("SELECT symbol, name FROM securities WHERE source = ?", (day.source,)))
+        rows = [{**row, "name": row["name"] or names.get(row["symbol"])} for row in rows]
+    return rows
+
+
+def new_listing_cutoff(day: str) -> str:
+    """Return the date of listing from which on a stock counts as new on a day."""
+    return (date.fromisoformat(day) - timedelta(days=NEW_DAYS)).isoformat()
+
+
+def load_boards(db: sqlite3.Connection, kind: str, notify: Notify = drop_message) -> list[Row]:
+    """Return the newest boards of a kind that may be seen, as their source drew them, without any day of the market."""
+    for number, name, fake in list_sources(db):
+        if rows := load_newest_boards(db, number, kind, clock.last_visible_date("CN")):
+            if fake:
+                notify(Simulated("simulated figures: {adapter} generates the whole market", adapter=name))
+            return rows
+    return []
+
+
+def load_newest_boards(db: sqlite3.Connection, source: int, kind: str, until: str) -> list[Row]:
+    """Return the boards of a kind as a source drew them on the newest day up to `until`, best first."""
+    query = "SELECT max(date) FROM boards WHERE source = ? AND kind = ? AND date <= ? AND change_pct IS NOT NULL"
+    (day,) = db.execute(query, (source, kind, until)).fetchone()
+    return load_boards_of(db, source, kind, day) if day else []
+
+
+def load_boards_of(db: sqlite3.Connection, source: int, kind: str, day: str) -> list[Row]:
+    """Return the boards of a kind as a source drew them on a day, best first."""
+    rows = fetch_rows(
+        db,
+        "SELECT b.name, NULL AS count, b.up, b.down, b.change_pct, NULL AS weighted_pct, NULL AS amount,"
+        " b.turnover_pct, b.market_cap, b.leader, s.name AS leader_name, b.leader_pct, b.board FROM boards b"
+        " LEFT JOIN snapshots s ON s.source = b.source AND s.date = b.date AND s.symbol = b.leader"
+        " WHERE b.source = ? AND b.kind = ? AND b.date = ? AND b.change_pct IS NOT NULL"
+        " ORDER BY b.change_pct DESC, b.name",
+        (source, kind, day),
+    )
+    return [{"date": day, **row, "by": "source"} for row in rows]
+
+
+def load_northbound(ws: Workspace, days: int = 20, notify: Notify = drop_message) -> list[Row]:
+    """Return north-bound trading by day and channel, newest first, of the newest days that may be seen.
+
+    Money in yuan. `net` is None where it was not published: since August 2024 the exchanges publish turnover only.
+    """
+    return _load_dated_rows(
+        ws,
+        "northbound",
+        "date, channel, net, buy, sell, turnover, deals, quota_left, holdings, leader, leader_pct",
+        "channel",
+        days,
+        notify,
+    )
+
+
+def load_lhb(ws: Workspace, on: str | None = None, notify: Notify = drop_message) -> list[Row]:
+    """Return the list of unusual trading (dragon and tiger) of a day, the newest that may be seen if none is given.
+
+    A stock stands there once for each reason. Money in yuan.
+    """
+    return _load_dated_rows(
+        ws,
+        "lhb",
+        "date, symbol, name, reason, close, change_pct, net, buy, sell, turnover, market_amount,"
+        " turnover_pct, float_cap, comment",
+        "net DESC, symbol, reason",
+        1,
+        notify,
+        on and _parse_day(on),
+    )
+
+
+def last_lhb_day(ws: Workspace) -> str:
+    """Return the last day whose list of unusual trading was fetched, empty ones included; "" where none was."""
+    query = "SELECT max(key) FROM jobs WHERE source = ? AND job = 'lhb' AND state = 'done' AND key <= ?"
+    with open_market(ws) as db:
+        days = [
+            db.execute(query, (number, clock.last_visible_date("CN"))).fetchone()[0] for number, *_ in list_sources(db)
+        ]
+    return max(filter(None, days), default="")
+
+
+def _load_dated_rows(
+    ws: Workspace, table: str, columns: str, order: str, days: int, notify: Notify, on: str | None = None
+) -> list[Row]:
+    until = clock.last_visible_date("CN", clock.now() - OUT)
+    with open_market(ws) as db:
+        for number, name, fake in list_sources(db):
+            rows = fetch_rows(
+                db,
+                f"SELECT {columns} FROM {table} WHERE source = :source AND date IN (SELECT DISTINCT date FROM {table}"
+                " WHERE source = :source AND date <= :until AND (:on IS NULL OR date = :on)"
+                f" ORDER BY date DESC LIMIT :days) ORDER BY date DESC, {order}",
+                {"source": number, "until": until, "on": on, "days": days},
+            )
+            if rows:
+                if fake:
+                    notify(Simulated("simulated figures: {adapter} generates the whole market", adapter=name))
+                told = db.execute(f"{_NEWEST} AND date <= ?", (number, until)).fetchone()[0]
+                if on is None and told and told > rows[0]["date"]:
+                    notify(Message("the newest stored data of this kind is from {date}", date=rows[0]["date"]))
+                return [{**row, "source": name, "simulated": fake} for row in rows]
+    return []

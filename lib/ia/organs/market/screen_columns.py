@@ -1,0 +1,161 @@
+"""The columns that a condition on the market may name: where each is read, its unit, and how people call it.
+
+The SQL of a column reads one row of `snapshots s` with `securities c` beside it, and knows :date and :today; what
+stands in `fundamentals` is the newest report that was published by then. Nothing that a person writes ever becomes part
+of it.
+"""
+
+from typing import NamedTuple
+
+from ia.domain.instruments.codes import MAINLAND
+from ia.domain.instruments.special import EX_DAY_MARKS, HAN, ST_MARKS
+
+NUMBER, TEXT, DATE, FLAG = "number", "text", "date", "flag"
+PCT, MONEY, PRICE, SHARES, TIMES = "%", "money", "price", "shares", "×"
+
+
+class ScreenColumn(NamedTuple):
+    """One column: name in the output, SQL, type, unit, and other names that it is known by."""
+
+    name: str
+    sql: str
+    type: str = NUMBER
+    unit: str = ""
+    also: tuple[str, ...] = ()
+
+
+DEADLINE = (
+    "CASE substr(f.period, 6) WHEN '12-31' THEN (substr(f.period, 1, 4) + 1) || '-04-30'"
+    " WHEN '03-31' THEN substr(f.period, 1, 4) || '-04-30' WHEN '06-30' THEN substr(f.period, 1, 4) || '-08-31'"
+    " WHEN '09-30' THEN substr(f.period, 1, 4) || '-10-31' END"
+)
+"""The last day on which a mainland company has to publish the report of a period: what counts where the source does
+not tell when it did."""
+PUBLISHED = f"coalesce(f.published, {DEADLINE})"
+BOARDS = {"main": "主板", "chinext": "创业板", "star": "科创板", "bse": "北交所", "b": "B股"}
+
+
+def _board_sql() -> str:
+    """Return the SQL of a stock's board, from the codes of the exchanges.
+
+    Bounds instead of LIKE: it is worked out for each stock of the market.
+    """
+    cases = [
+        f"WHEN s.symbol >= '{prefix}' AND s.symbol < '{prefix[:-1]}{chr(ord(prefix[-1]) + 1)}'"
+        f" AND substr(s.symbol, -3) = '.{codes.exchange}' THEN '{codes.board.partition('.')[0]}'"
+        for codes in MAINLAND
+        if codes.kind == "stock"
+        for prefix in codes.prefixes
+    ]
+    return f"CASE {' '.join(cases)} ELSE 'main' END"
+
+
+def _special_treatment_sql() -> str:
+    """Return the SQL of whether the name of the day says special treatment; letters within a name do not.
+
+    The first letter is looked at before anything else: it rules out nearly all names.
+    """
+    first = sorted({mark[0] for mark in (*ST_MARKS, *EX_DAY_MARKS)})
+    ex_day = ", ".join(f"'{mark}'" for mark in EX_DAY_MARKS)
+    bare = f"CASE WHEN substr(s.name, 1, 2) IN ({ex_day}) THEN substr(s.name, 3) ELSE s.name END"
+    forms = [*(mark.replace("*", "[*]") for mark in ST_MARKS), f"S{HAN}"]
+    marked = " OR ".join(f"{bare} GLOB '{form}*'" for form in forms)
+    early = f"s.name < '{chr(ord(first[-1]) + 1)}' AND substr(s.name, 1, 1) IN ({', '.join(map(repr, first))})"
+    return f"({early} AND ({marked}))"
+
+
+BOARD, ST = _board_sql(), _special_treatment_sql()
+
+
+def _as_of_sql(name: str) -> str:
+    """Return the SQL of what was told of a security by :date: what stands there now, or what did before it changed.
+
+    For the newest day there is nothing to look for, and that is asked once.
+    """
+    before = "FROM former f WHERE f.source = c.source AND f.symbol = c.symbol AND f.until > :date"
+    return (
+        f"CASE WHEN NOT EXISTS (SELECT 1 FROM former WHERE until > :date) OR NOT EXISTS (SELECT 1 {before})"
+        f" THEN c.{name} ELSE (SELECT f.{name} {before} ORDER BY f.until LIMIT 1) END"
+    )
+
+
+LISTED, INDUSTRY, CONCEPTS = map(_as_of_sql, ("listed", "industry", "concepts"))
+_NEWEST = (
+    "(SELECT f.period FROM fundamentals f WHERE f.source = s.source AND f.symbol = s.symbol"
+    f" AND {PUBLISHED} <= :today ORDER BY f.period DESC LIMIT 1)"
+)
+REPORT = f" LEFT JOIN fundamentals r ON r.source = s.source AND r.symbol = s.symbol AND r.period = {_NEWEST}"
+"""The newest report that was published by the parameter :today, where a column begins with `r.`."""
+ROE = (
+    " LEFT JOIN fundamentals q ON q.source = s.source AND q.symbol = s.symbol"
+    f" AND q.period = CASE WHEN s.roe_pct IS NULL THEN {_NEWEST} END"
+)
+"""The same report for what a snapshot may tell itself, looked for once and only where it does not."""
+
+
+COLUMNS = (
+    ScreenColumn("symbol", "s.symbol", TEXT, also=("code", "代码", "证券代码", "股票代码")),
+    ScreenColumn("name", "s.name", TEXT, also=("名称", "股票名称", "简称")),
+    ScreenColumn("date", "s.date", DATE, also=("日期",)),
+    ScreenColumn("price", "s.price", NUMBER, PRICE, ("close", "最新价", "现价", "价格", "股价", "收盘价", "收盘")),
+    ScreenColumn("prev_close", "s.prev_close", NUMBER, PRICE, ("昨收", "昨收价")),
+    ScreenColumn("open", "s.open", NUMBER, PRICE, ("今开", "开盘", "开盘价")),
+    ScreenColumn("high", "s.high", NUMBER, PRICE, ("最高", "最高价")),
+    ScreenColumn("low", "s.low", NUMBER, PRICE, ("最低", "最低价")),
+    ScreenColumn("change_pct", "s.change_pct", NUMBER, PCT, ("change", "涨跌幅", "涨幅")),
+    ScreenColumn("change_amount", "s.change", NUMBER, PRICE, ("涨跌额",)),
+    ScreenColumn("volume", "s.volume * 1.0", NUMBER, SHARES, ("成交量",)),
+    ScreenColumn("amount", "s.amount", NUMBER, MONEY, ("成交额", "成交金额")),
+    ScreenColumn("amplitude_pct", "s.amplitude_pct", NUMBER, PCT, ("振幅",)),
+    ScreenColumn("turnover_pct", "s.turnover_pct", NUMBER, PCT, ("换手率", "换手")),
+    ScreenColumn("volume_ratio", "s.volume_ratio", NUMBER, TIMES, ("量比",)),
+    ScreenColumn("pe", "s.pe", NUMBER, TIMES, ("市盈率", "动态市盈率", "市盈率动态")),
+    ScreenColumn("pe_ttm", "s.pe_ttm", NUMBER, TIMES, ("滚动市盈率", "市盈率ttm")),
+    ScreenColumn("pb", "s.pb", NUMBER, TIMES, ("市净率",)),
+    ScreenColumn("market_cap", "s.market_cap", NUMBER, MONEY, ("cap", "总市值", "市值")),
+    ScreenColumn("float_cap", "s.float_cap", NUMBER, MONEY, ("流通市值",)),
+    ScreenColumn("change_60d_pct", "s.change_60d_pct", NUMBER, PCT, ("60日涨跌幅", "六十日涨跌幅")),
+    ScreenColumn("change_ytd_pct", "s.change_ytd_pct", NUMBER, PCT, ("年初至今涨跌幅", "年初至今")),
+    ScreenColumn("roe_pct", "coalesce(s.roe_pct, q.roe_pct)", NUMBER, PCT, ("净资产收益率",)),
+    ScreenColumn("period", "r.period", DATE, also=("报告期",)),
+    ScreenColumn("eps", "r.eps", NUMBER, PRICE, ("每股收益",)),
+    ScreenColumn("bvps", "r.bvps", NUMBER, PRICE, ("每股净资产",)),
+    ScreenColumn("cash_flow_ps", "r.cash_flow_ps", NUMBER, PRICE, ("每股经营现金流", "每股现金流")),
+    ScreenColumn("revenue", "r.revenue", NUMBER, MONEY, ("营业收入", "营业总收入", "营收")),
+    ScreenColumn("revenue_yoy_pct", "r.revenue_yoy_pct", NUMBER, PCT, ("营收增长率", "营收同比", "营收增长")),
+    ScreenColumn("profit", "r.profit", NUMBER, MONEY, ("净利润", "归母净利润")),
+    ScreenColumn("profit_yoy_pct", "r.profit_yoy_pct", NUMBER, PCT, ("净利润增长率", "净利润同比", "净利润增长")),
+    ScreenColumn("gross_margin_pct", "r.gross_margin_pct", NUMBER, PCT, ("毛利率",)),
+    ScreenColumn("net_margin_pct", "r.net_margin_pct", NUMBER, PCT, ("净利率",)),
+    ScreenColumn("debt_ratio_pct", "r.debt_ratio_pct", NUMBER, PCT, ("资产负债率", "负债率")),
+    ScreenColumn("industry", INDUSTRY, TEXT, also=("sector", "行业", "板块")),
+    ScreenColumn("concepts", CONCEPTS, TEXT, also=("concept", "概念")),
+    ScreenColumn("board", BOARD, TEXT, also=("上市板", "市场板块")),
+    ScreenColumn("exchange", "substr(s.symbol, -2)", TEXT, also=("交易所",)),
+    ScreenColumn("kind", "coalesce(c.kind, 'stock')", TEXT, also=("种类",)),
+    ScreenColumn("listed", LISTED, DATE, also=("上市日期", "上市时间", "上市日")),
+    ScreenColumn("st", ST, FLAG),
+    ScreenColumn("traded", "(coalesce(s.volume, 0) > 0)", FLAG, also=("有成交",)),
+)  # fmt: skip
+
+
+def normalize_name(name: str) -> str:
+    """Return a name of a column as it is compared: case, `-`, spaces and a missing `_pct` do not count."""
+    return name.casefold().replace("-", "_").replace(" ", "").removesuffix("_pct")
+
+
+BY_NAME = {normalize_name(name): column for column in COLUMNS for name in (column.name, *column.also)}
+
+
+def find_column(name: str) -> ScreenColumn | None:
+    """Return the column of this name, in English or Chinese; None where there is none."""
+    return BY_NAME.get(normalize_name(name))
+
+
+def similar_names(name: str) -> str:
+    """Return the names that are most like one that no column has, as a comma list; "" where none is."""
+    from difflib import get_close_matches
+
+    names = {normalize_name(other): other for column in COLUMNS for other in (column.name, *column.also)}
+    close = get_close_matches(normalize_name(name), names, 3, 0.75)
+    return ", ".join(dict.fromkeys(names[other] for other in close))
