@@ -137,7 +137,7 @@ def test_where_a_proposal_of_version_6_came_from_is_kept_and_in_doubt_unknown(ve
             origin=origin,
             actor="model m",
             run=5 if because != "of another run" else None,
-        )  # fmt: skip
+        )
     )
     made = proposals.get_proposal(ws, number)
     fields = proposals.ProposalOrigin(**known)
