@@ -94,12 +94,13 @@ _SELECT = f"SELECT {', '.join(_COLUMNS)} FROM proposals"
 
 
 def _parse_row(row: Sequence[Any]) -> Proposal:
-    *own, source, profile, turn, session, origins = row
+    split = len(Proposal._fields) - 1
+    own, (*origin, origins) = row[:split], row[split:]
     try:
-        read = tuple(untrusted.clean_origin(str(origin)) for origin in json.loads(origins))
+        read = tuple(untrusted.clean_origin(str(name)) for name in json.loads(origins))
     except (ValueError, TypeError):
         read = (untrusted.UNKNOWN,)
-    return Proposal._make([*own, ProposalOrigin(source, profile, turn, session, read)])
+    return Proposal._make([*own, ProposalOrigin._make([*origin, read])])
 
 
 def propose(
