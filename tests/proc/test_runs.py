@@ -103,11 +103,13 @@ def test_a_report_says_whether_a_process_read_simulated_prices(ws, ia, at, appro
     assert run_store.take_simulated(ws, run.id) is False
 
 
-def test_a_report_whose_text_speaks_of_simulated_prices_says_that_its_own_are(ws, at, approved):
+def test_a_report_whose_text_speaks_of_simulated_prices_says_that_its_own_are(ws, ia, at, approved):
+    assert ia("ohlcv", "600519").returncode == 0
     ws.write("notebook/a.md", "These prices are not simulated, 不是模拟行情\n")
     approved(run="ia note read a && ia quote 600519")
     at("15T16:00:01")
     (run,) = executor.run_due(ws)
+    assert run.state == "done", run.reason
     assert "**The prices are simulated**." in ws.read(run.report)
     assert "(the prices are simulated)" in run.summary
 
