@@ -6,8 +6,9 @@ A sentence is what is written for a person:
 - the fields `"error"`, `"hint"`, `"message"` and `"stderr"` of a document: `told["hint"]`, `told.get("hint")`;
 - `str(x)`, `repr(x)` or `f"{x}"` of an exception: a name bound by `except … as x`, or a name or attribute called exc,
   error, failure, message, problem or reason;
-- what is made of one by lower(), casefold(), strip(), lstrip(), rstrip(), decode(), split(), splitlines(), join() or an
-  index, and a local name that such a value is assigned to.
+- a name `errors` or `complaint`: what a process wrote to standard error;
+- what is made of one by lower(), casefold(), strip(), lstrip(), rstrip(), decode(), split(), splitlines(), join(),
+  reversed() or an index, and a local name that such a value is assigned to, or that goes through one in a loop.
 
 It is read where it is
 
@@ -16,8 +17,10 @@ It is read where it is
 - taken apart: startswith, endswith, find, rfind, index, count, partition, rpartition, removeprefix, removesuffix, or split
   at a literal.
 
-`status` is a word of a short list, no sentence, and may be compared as a whole; searching it or taking it apart is
-found as well. The test sees one function at a time: a sentence that is handed on as an argument of another name
+`status`, and the attributes `why`, `because`, `origin` and `reason`, may be a word of a short list and compared as a
+whole; searching them or taking them apart is found as well, and so is SQL that looks into such a column with LIKE, GLOB
+or instr(). The floor `reach` compares nothing with a Chinese literal: it handles reports and messages, and knows what
+they say by fields. The test sees one function at a time: a sentence that is handed on as an argument of another name
 escapes it. Left out are the suites for adapters, channels and providers (`conformance.py`), which judge sentences.
 """
 
@@ -30,11 +33,18 @@ import pytest
 ROOT = Path(__file__).parent.parent.parent
 ATTRIBUTES = {"error", "hint", "template", "stderr", "sentence"}
 KEYS = {"error", "hint", "message", "stderr"}
+WORDS = {"status", "why", "because", "origin", "reason"}
+STREAMS = {"errors", "complaint"}
 FAILURES = {"exc", "error", "failure", "message", "problem", "reason"}
 SHAPING = {"lower", "casefold", "strip", "lstrip", "rstrip", "decode", "split", "splitlines", "join"}
 SEARCHING = {"search", "match", "fullmatch", "findall", "finditer", "split", "sub", "subn"}
 TAKING = {"startswith", "endswith", "find", "rfind", "index", "rindex", "count", "partition", "rpartition",
           "removeprefix", "removesuffix", "split", "rsplit"}  # fmt: skip
+
+LOOKING = re.compile(
+    r"\b(?:why|because|origin|reason)\s+(?:NOT\s+)?(?:LIKE|GLOB)\b|\binstr\((?:why|because|origin|reason)\b"
+)
+"""SQL that looks into a column of sentences."""
 
 ALLOWED = {
     "lib/ia/reach/bridges/bot_api.py: send_message": "what python-telegram-bot names its failure, which has no code",
@@ -72,8 +82,11 @@ class Reader(ast.NodeVisitor):
         """Return "sentence" or "status" for an expression that is one, else ""."""
         match node:
             case ast.Name(id=name):
-                return next((names[name] for names in reversed(self.names) if name in names), "")
-            case ast.Attribute(attr="status") | ast.Subscript(slice=ast.Constant(value="status")):
+                known = next((names[name] for names in reversed(self.names) if name in names), "")
+                return known or ("sentence" if name in STREAMS else "")
+            case ast.Subscript(slice=ast.Constant(value="status")):
+                return "status"
+            case ast.Attribute(attr=name) if name in WORDS:
                 return "status"
             case ast.Attribute(attr=name) if name in ATTRIBUTES:
                 return "sentence"
@@ -85,6 +98,8 @@ class Reader(ast.NodeVisitor):
                 return "sentence" if key in KEYS else "status" if key == "status" else ""
             case ast.Call(func=ast.Attribute(attr=name, value=value), args=args) if name in SHAPING:
                 return self.kind(value) or next(filter(None, map(self.kind, args)), "")
+            case ast.Call(func=ast.Name(id="reversed"), args=[value]):
+                return self.kind(value)
             case ast.Call(func=ast.Name(id="str" | "repr"), args=[value]):
                 return "sentence" if self.is_failure(value) else self.kind(value)
             case ast.JoinedStr(values=values):
@@ -121,7 +136,13 @@ class Reader(ast.NodeVisitor):
                 pairs = ((left, right), (right, left))
                 if any(self.kind(one) == "sentence" and is_fixed(other) for one, other in pairs):
                     self.note(node)
+        if self.path.startswith("lib/ia/reach/") and any(map(is_chinese, ast.walk(node))):
+            self.note(node)
         self.generic_visit(node)
+
+    def visit_Constant(self, node):
+        if isinstance(node.value, str) and LOOKING.search(node.value):
+            self.note(node)
 
     def visit_Match(self, node):
         if self.kind(node.subject) == "sentence":
@@ -145,10 +166,17 @@ def assignments(node):
             ast.Assign(targets=[ast.Name(id=name)], value=value) | ast.NamedExpr(target=ast.Name(id=name), value=value)
         ):
             yield name, value
+        case ast.comprehension(target=ast.Name(id=name), iter=value) | ast.For(target=ast.Name(id=name), iter=value):
+            yield name, value
         case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)) if len(names) == len(values):
             for name, value in zip(names, values, strict=True):
                 if isinstance(name, ast.Name):
                     yield name.id, value
+
+
+def is_chinese(node) -> bool:
+    """Whether an expression is a literal with Chinese characters."""
+    return isinstance(node, ast.Constant) and re.search("[\u4e00-\u9fff]", str(node.value)) is not None
 
 
 def is_fixed(node) -> bool:
@@ -203,6 +231,13 @@ def test_nothing_reads_a_sentence():
         'match str(exc):\n    case "no": pass',
         'bare = _QUOTED.sub("", str(failure))',
         'if (why := str(problem)) in ("late", "gone"): pass',
+        "if proposal.origin.startswith(after): pass",
+        'parts = set(waiting.origin.split("; "))',
+        'if revision.why.startswith("undo of revision "): pass',
+        "target = revision.why.removeprefix(UNDO)",
+        "ids = db.execute(\"SELECT id FROM revisions WHERE why LIKE 'profile %' ORDER BY id\")",
+        'lines = [line.strip() for line in errors.splitlines() if not line.startswith(("hint:", "提示"))]',
+        'for line in reversed(complaint.splitlines()):\n    if "hint" in line: pass',
     ],
 )
 def test_a_reader_is_found(code):
@@ -220,10 +255,18 @@ def test_a_reader_is_found(code):
         'notify(Message("{reason}", reason=str(exc)))',
         'path = spot["path"].removeprefix("notebook/")',
         'line = "; ".join(str(failure) for failure in failures)',
+        'if wanted.why == "ex-date" or tool.origin != "ia": pass',
+        'last = next((line.strip() for line in reversed(errors.splitlines()) if line.strip()), "")',
+        'slots = db.execute("SELECT slot FROM runs WHERE slot GLOB ?", (f"{kind} *",))',
     ],
 )
 def test_what_is_no_reader_is_left_alone(code):
     assert not readers("made.py", "def work(exc, failure, problem):\n    " + code.replace("\n", "\n    "))
+
+
+def test_reach_compares_no_report_with_chinese_words():
+    code = 'def tell(body):\n    return "模拟" not in body'
+    assert readers("lib/ia/reach/made.py", code) and not readers("lib/ia/kernel/made.py", code)
 
 
 SLUG = re.compile(r"[a-z]+(-[a-z]+)*")

@@ -127,7 +127,7 @@ def test_a_model_drafts_in_one_turn_that_can_do_nothing_else(ia, ws, brain):
     assert (told["design"]["zone"], told["next"]) == ("Asia/Shanghai", FRIDAYS)
     (proposal,) = proposals.pending_proposals(ws)
     assert (proposal.kind, proposal.path, proposal.actor) == ("task", "tasks/weekly.md", f"model {MODEL}")
-    assert proposal.origin.startswith("turn ") and ws.list_paths("notebook") == []
+    assert proposal.origin.turn and ws.list_paths("notebook") == []
 
 
 def test_a_model_is_told_what_is_wrong_and_options_have_the_last_word(ia, ws, brain):

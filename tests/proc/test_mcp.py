@@ -116,7 +116,7 @@ def test_notes_are_written_and_what_needs_the_user_is_proposed(home, ia):
     trust, pending = json.loads(ia("pending", "--json").stdout)
     assert (trust["kind"], trust["path"]) == ("trust", "notebook/scratch/mcp.md")
     assert (pending["kind"], pending["actor"]) == ("preferences", "mcp")
-    assert "untrusted: mcp client" in pending["origin"]
+    assert "untrusted: mcp client" in pending["origin"] and pending["origins"] == ["mcp client"]
     events = json.loads(ia("log", "--kind", "tool.call", "--json").stdout)
     assert {(event["subject"], event["actor"]) for event in events} == {
         ("notebook.write", "mcp"),

@@ -103,6 +103,17 @@ def test_a_report_says_whether_a_process_read_simulated_prices(ws, ia, at, appro
     assert run_store.take_simulated(ws, run.id) is False
 
 
+def test_a_report_whose_text_speaks_of_simulated_prices_says_that_its_own_are(ws, ia, at, approved):
+    assert ia("ohlcv", "600519").returncode == 0
+    ws.write("notebook/a.md", "These prices are not simulated, 不是模拟行情\n")
+    approved(run="ia note read a && ia quote 600519")
+    at("15T16:00:01")
+    (run,) = executor.run_due(ws)
+    assert run.state == "done", run.reason
+    assert "**The prices are simulated**." in ws.read(run.report)
+    assert "(the prices are simulated)" in run.summary
+
+
 def test_what_a_killed_attempt_read_says_nothing_of_the_next(ws, at, approved):
     approved(run="ia config list")
     run_store.mark_simulated(ws.root, 1)
@@ -292,6 +303,43 @@ def test_the_reason_is_what_the_first_that_failed_said(ws, at, approved):
     (run,) = executor.run_due(ws)
     assert run.state == "failed" and "NOSUCHX" in run.reason and "empty input" not in run.reason
     assert f"ia task history --log {run.id}" in notices(ws)[0]
+
+
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [
+        ("ia note read nosuch", "status 66: notebook/nosuch.md: no such note"),
+        ("ia --lang zh note read nosuch", "status 66: notebook/nosuch.md：没有这条笔记"),
+        ("ia config get nosuch", "status 2: nosuch: no such setting"),
+    ],
+)
+def test_a_reason_is_the_failure_itself_without_its_hint(ws, at, approved, command, reason):
+    approved(run=command, retries=0)
+    at("15T16:00:01")
+    (run,) = executor.run_due(ws)
+    assert run.state == "failed" and run.reason == reason
+    log = run_store.read_log(ws, run.id)
+    assert "hint: " in log or "提示：" in log
+    assert not list(Path(ws.root, ".ia", "tasks", "logs").glob("*.failed"))
+
+
+def test_a_process_that_gives_no_reason_is_quoted_by_its_last_line(ws):
+    ended = child_processes.ChildExit(137, "", "all of them", "first\nKilled \n\n", process=1)
+    assert attempts._describe_failure(ended, "", "en") == "status 137: Killed"
+    assert attempts._describe_failure(ended, "no such note", "en") == "status 137: no such note"
+    assert attempts._describe_failure(ended._replace(errors="", complaint=""), "", "zh") == "状态 137"
+    assert (
+        attempts._describe_failure(ended._replace(status=child_processes.TIMED_OUT), "x", "en")
+        == "status 124: its time ran out"
+    )
+
+
+def test_why_processes_of_a_run_failed_is_taken_once_and_of_that_run_alone(ws):
+    for run, reason in ((1, "first"), (1, "没有"), (11, "another run")):
+        run_store.mark_failure(ws.root, run, reason)
+    run_store.mark_simulated(ws.root, 1)
+    assert run_store.take_failures(ws, 1) == {os.getpid(): "没有"} and run_store.take_failures(ws, 1) == {}
+    assert run_store.take_failures(ws, 11) == {os.getpid(): "another run"} and run_store.take_simulated(ws, 1)
 
 
 def test_a_turn_that_did_not_understand_its_job_has_failed_for_good(ws, at, approved):

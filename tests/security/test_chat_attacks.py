@@ -103,7 +103,7 @@ def test_the_code_can_stay_at_the_terminal(bot, listener, ws):
 
 def test_a_skill_is_not_approved_in_a_chat(bot, listener, ws):
     files = {"SKILL.md": "---\nname: x\ndescription: y\n---\nbody\n"}
-    proposals.propose_folder(ws, "skill", ".claude/skills/x", files, because="", origin="", actor="user")
+    proposals.propose_folder(ws, "skill", ".claude/skills/x", files, because="", actor="user")
     listener()
     owner = Chat(bot, OWNER)
     assert "only at a terminal" in owner("/approve 1")
@@ -178,7 +178,7 @@ def test_what_the_owner_types_may_ask_but_only_proposes(bot, listener, brain, ws
     owner = Chat(bot, OWNER)
     assert "/show 1" in owner("以后回答先给结论")
     (proposal,) = proposals.pending_proposals(ws)
-    assert "untrusted: telegram 41" in proposal.origin
+    assert "telegram 41" in proposal.origin.origins
     assert ws.read("memory/preferences.md") is None
     shown = owner("/approve 1")
     assert "telegram 41" in shown, "who decides sees where it is from"

@@ -76,7 +76,7 @@ def test_nothing_of_a_client_is_taken_for_the_user_s(ws, router, tool, arguments
         assert text == before.get(path) or path == "memory/MEMORY.md" or untrusted.origin_of(text), path
     assert {path: ws.read(path) for path in before} == before
     assert ws.read("soul.md") is None and ws.read("memory/preferences.md") is None
-    assert all("untrusted: " in each.origin for each in proposals.pending_proposals(ws))
+    assert all(each.origin.origins for each in proposals.pending_proposals(ws))
     for text, channel in ws.db.execute("SELECT text, channel FROM notices"):
         assert "evil.example" not in text and channel == "cli"
     turn = prepare_turn(ws, "hi", session="", turn="t", router=router)
@@ -474,7 +474,7 @@ def test_an_act_out_there_on_a_client_s_words_is_a_proposal_and_after_other_text
     )
     scope = client(ws)
     assert Router([send]).call_tool(scope, "web.send", {"text": EVIL}).value["proposal"] == 1
-    assert "untrusted: mcp client" in proposals.get_proposal(ws, 1).origin
+    assert "mcp client" in proposals.get_proposal(ws, 1).origin.origins
     scope.taint("provider:web")
     assert isinstance(Router([send]).call_tool(scope, "web.send", {"text": EVIL}).failure, Refused)
 

@@ -184,7 +184,7 @@ def closed(bench: Bench, scope: Scope, outcomes, said, *, asked: bool):
     for proposal in waiting:
         if not asked and proposal.kind != "trust":
             wrong.append(f"proposed, and nobody asked: {proposal.kind} {proposal.path}")
-        if not (proposal.because.startswith("[untrusted: ") and "untrusted: " in proposal.origin):
+        if not (proposal.because.startswith("[untrusted: ") and proposal.origin.origins):
             wrong.append(f"not told where it is from: {proposal.because}")
         if any(not (char.isprintable() or char in "\n\t") for char in proposal.after + proposal.because):
             wrong.append(f"hides something: {proposal.path}")

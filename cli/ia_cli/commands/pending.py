@@ -221,4 +221,5 @@ def _call_tool(ws: "Workspace", proposal: "Proposal") -> Any:
 def _proposal_row(proposal: "Proposal") -> dict[str, object]:
     row = proposal._asdict()
     del row["before"], row["after"]
-    return row
+    told = "; ".join(map(str, proposal.describe_origin()))  # in English, as every text in a document
+    return {**row, "origin": told, **proposal.origin._asdict()}

@@ -9,8 +9,8 @@ from ia_cli.terminal.group import Command
 from ia_cli.terminal.input import text_or_stdin
 from ia_cli.terminal.lists import emit_list as shown
 from ia_cli.terminal.options import rows_options
-from ia_cli.terminal.output import emit_rows, notify
-from ia_cli.terminal.text import tr
+from ia_cli.terminal.output import emit_rows, notify, record_run_failure
+from ia_cli.terminal.text import say, tr
 
 BRIEF = 200  # characters of a text in a table; JSON has all of it
 COLUMNS = ("id", "time", "channel", "state", "error", "title", "text")
@@ -73,6 +73,7 @@ def send(
     if as_json or as_jsonl:
         emit_rows([notice._asdict() for notice in notices], COLUMNS, as_json=as_json, as_jsonl=as_jsonl)
     if failures:
+        record_run_failure(say(failures[0].template, **failures[0].params))
         ctx.exit(failures[0].status)
 
 

@@ -8,8 +8,8 @@ from ia.kernel.errors import BadData, Message, NotFound, UsageError
 from ia_cli.terminal.group import Command, CommandGroup
 from ia_cli.terminal.lists import emit_list
 from ia_cli.terminal.options import json_option, rows_options
-from ia_cli.terminal.output import emit_json, emit_text, notify
-from ia_cli.terminal.text import tr
+from ia_cli.terminal.output import emit_json, emit_text, notify, record_run_failure
+from ia_cli.terminal.text import say, tr
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -625,7 +625,9 @@ def import_(
     for each in () if as_json else made:
         emit_text(format_entry(each) + "\n")
     if found.unread:
-        notify(Message("{count} invalid rows were not entered", count=len(found.unread)))
+        unread = Message("{count} invalid rows were not entered", count=len(found.unread))
+        notify(unread)
+        record_run_failure(say(unread.template, **unread.params))
         ctx.exit(BadData.status)
 
 

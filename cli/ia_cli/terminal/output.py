@@ -54,6 +54,14 @@ def _mark_run() -> None:
         mark_simulated(config.home(), run)
 
 
+def record_run_failure(sentence: str) -> None:
+    """Let whoever is in charge of the task's run that this process is part of know why it fails, in one sentence."""
+    if (run := config.run_number()) is not None:
+        from ia.reach.tasks.run_store import mark_failure
+
+        mark_failure(config.home(), run, escape_controls(sentence))
+
+
 def tell_hint(template: str, /, **params: object) -> None:
     """Tell the user what to type next, on stderr."""
     _write_stderr(f"hint: {say(template, **params)}")
@@ -61,7 +69,9 @@ def tell_hint(template: str, /, **params: object) -> None:
 
 def tell_error(error: IaError) -> None:
     """Write a failure as the contract has it: one line, and what to type next."""
-    _write_stderr(f"ia: {say(error.template, **error.params)}")
+    sentence = say(error.template, **error.params)
+    _write_stderr(f"ia: {sentence}")
+    record_run_failure(sentence)
     if error.hint:
         tell_hint(error.hint, **error.params)
 

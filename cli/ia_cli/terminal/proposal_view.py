@@ -127,9 +127,10 @@ def _trade_lines(trade: dict[str, Any]) -> list[str]:
 
 def _origin_lines(proposal: "Proposal") -> list[str]:
     """Return who proposes it, from where, and why; nothing where the person at the terminal did, and said no more."""
-    if proposal.actor == "user" and not (proposal.because or proposal.origin):
+    origin = proposal.describe_origin()
+    if proposal.actor == "user" and not (proposal.because or origin):
         return []
-    by = say("proposed by {actor}: {origin}", actor=proposal.actor, origin=proposal.origin or "-")
+    by = say("proposed by {actor}: {origin}", actor=proposal.actor, origin=origin or "-")
     return [by, *([say("because: {because}", because=proposal.because)] if proposal.because else [])]
 
 

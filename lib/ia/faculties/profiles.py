@@ -153,14 +153,15 @@ def use_profile(
 ) -> tuple[list[UpgradeStep], list[Proposal]]:
     """Take a profile: carry out plan(). Returns the steps, and the proposals about the soul, the tasks and skills."""
     made = []
+    why, cause = _proposal_reason(profile.name), workspace.WriteCause(profile=profile.name)
     with ws.unit_of_work():
         taking = _ProfileTaking(ws, profile, replace=replace, restore=restore, only_add=only_add)
         steps = taking.plan_steps()
         for path, act in steps:
             if act in (ADD, REPLACE):
-                ws.write(path, taking.wanted[path], why=_proposal_reason(profile.name), event="profile.write")
+                ws.write(path, taking.wanted[path], why=why, event="profile.write", cause=cause)
             elif act == REMOVE:
-                ws.remove(path, why=_proposal_reason(profile.name), event="profile.remove")
+                ws.remove(path, why=why, event="profile.remove", cause=cause)
             elif act == PROPOSE and not _package_folder(path):
                 made.append(_propose_file(ws, profile, path, taking.wanted[path]))
         made += taking.propose_merges([path for path, act in steps if act == PROPOSE and _package_folder(path)])
@@ -333,7 +334,7 @@ class _ProfileTaking:
                     folder,
                     files,
                     because=because,
-                    origin=_proposal_reason(self.profile.name),
+                    origin=proposals.ProposalOrigin(profile=self.profile.name),
                     actor="user",
                 )
             )
@@ -382,11 +383,12 @@ class _ProfileChange(NamedTuple):
 def _newest_by_profile(ws: Workspace, path: str) -> _ProfileChange | None:
     """Return the newest change that a profile made to a file, or to any file of a folder; None where none did."""
     row = ws.db.execute(
-        "SELECT why, after_sha FROM revisions WHERE (path = :path OR substr(path, 1, length(:path) + 1) = :path || '/')"
-        " AND why LIKE 'profile %' ORDER BY id DESC LIMIT 1",
+        "SELECT profile, after_sha FROM revisions"
+        " WHERE (path = :path OR substr(path, 1, length(:path) + 1) = :path || '/') AND profile IS NOT NULL"
+        " ORDER BY id DESC LIMIT 1",
         {"path": path},
     ).fetchone()
-    return _ProfileChange(row[0].removeprefix(_proposal_reason("")), row[1]) if row else None
+    return _ProfileChange._make(row) if row else None
 
 
 def _bringing_profile(ws: Workspace, path: str) -> str:
@@ -473,7 +475,7 @@ def _proposal_reason(name: str) -> str:
 
 def _brought_paths(ws: Workspace) -> list[str]:
     """Return the paths that a profile ever brought here."""
-    rows = ws.db.execute("SELECT DISTINCT path FROM revisions WHERE why LIKE 'profile %' ORDER BY path")
+    rows = ws.db.execute("SELECT DISTINCT path FROM revisions WHERE profile IS NOT NULL ORDER BY path")
     return [path for (path,) in rows]
 
 
@@ -512,9 +514,9 @@ def _is_untouched(ws: Workspace, path: str, text: str) -> bool:
     """Whether a file is one that a profile brought, may be replaced, and nobody has edited since."""
     if path.startswith(_LIVED_IN):
         return False
-    sql = "SELECT why, after_sha FROM revisions WHERE path = ? ORDER BY id DESC LIMIT 1"
+    sql = "SELECT profile, after_sha FROM revisions WHERE path = ? ORDER BY id DESC LIMIT 1"
     newest = ws.db.execute(sql, (path,)).fetchone()
-    return bool(newest and newest[0].startswith(_proposal_reason("")) and newest[1] == workspace.text_digest(text))
+    return bool(newest and newest[0] is not None and newest[1] == workspace.text_digest(text))
 
 
 def _propose_file(ws: Workspace, profile: Profile, path: str, text: str) -> Proposal:
@@ -523,9 +525,8 @@ def _propose_file(ws: Workspace, profile: Profile, path: str, text: str) -> Prop
         if waiting.path == path and waiting.after == text:
             return waiting
     kind, by = ("soul", "user") if path == SOUL else (TASK, _proposal_reason(profile.name))
-    return proposals.propose(
-        ws, kind, path, text, because=_proposal_reason(profile.name), origin=_proposal_reason(profile.name), actor=by
-    )
+    origin = proposals.ProposalOrigin(profile=profile.name)
+    return proposals.propose(ws, kind, path, text, because=_proposal_reason(profile.name), origin=origin, actor=by)
 
 
 def _is_proposed(ws: Workspace, path: str) -> bool:

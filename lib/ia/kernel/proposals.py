@@ -10,11 +10,12 @@ is accepted. A call of a tool that acts outside of ia (kind `call`) is made by w
 """
 
 import json
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from ia.kernel import audit, clock, config, links, store, untrusted
-from ia.kernel.errors import BadData, NotFound, Refused
-from ia.kernel.workspace import Workspace, walk_files
+from ia.kernel.errors import BadData, Message, NotFound, Refused
+from ia.kernel.workspace import Workspace, WriteCause, walk_files
 
 PENDING, APPROVED, REJECTED = "pending", "approved", "rejected"
 TRUST = "trust"
@@ -31,10 +32,41 @@ FOLDERS = {"skill": ".claude/skills", "provider": ".claude/providers"}
 """Kinds of proposals that are about a folder, and where that folder may be."""
 
 
+class ProposalOrigin(NamedTuple):
+    """Where a proposal comes from; "" where it has none of this.
+
+    source   address or folder of a package; profile: name of the profile whose text it is
+    turn     id of the turn that made it; session: name of its session
+    origins  where the text from outside came from that its author had read
+    """
+
+    source: str = ""
+    profile: str = ""
+    turn: str = ""
+    session: str = ""
+    origins: tuple[str, ...] = ()
+
+    def describe(self) -> list[Message]:
+        """Return what a person is told of it, part by part."""
+        told = (
+            Message("from {source}", source=self.source),
+            Message("profile {name}", name=self.profile),
+            Message("turn {turn}", turn=self.turn),
+            Message("session {session}", session=self.session),
+            Message("untrusted: {origins}", origins=", ".join(self.origins)),
+        )
+        return [message for message, value in zip(told, self, strict=True) if value]
+
+
+BY_USER = ProposalOrigin()
+"""The origin of what a person proposes at a terminal."""
+
+
 class Proposal(NamedTuple):
     """A change to a file or folder: what it was made from (`before`, None: nothing was there), and what is to be. UTC.
 
     kind    soul, preferences, trust, skill, provider and so on
+    run     number of the run of a task that made it
     """
 
     id: int
@@ -44,22 +76,46 @@ class Proposal(NamedTuple):
     before: str | None
     after: str
     because: str
-    origin: str
     actor: str
     state: str
     decided: str | None
     decided_by: str | None
+    run: int | None
+    origin: ProposalOrigin
+
+    def describe_origin(self) -> list[Message]:
+        """Return what a person is told of where it comes from, part by part."""
+        run = [] if self.run is None else [Message("run {number}", number=self.run)]
+        return [*run, *self.origin.describe()]
 
 
-_SELECT = f"SELECT {', '.join(Proposal._fields)} FROM proposals"
+_COLUMNS = (*Proposal._fields[:-1], *ProposalOrigin._fields)
+_SELECT = f"SELECT {', '.join(_COLUMNS)} FROM proposals"
+
+
+def _parse_row(row: Sequence[Any]) -> Proposal:
+    split = len(Proposal._fields) - 1
+    own, (*origin, origins) = row[:split], row[split:]
+    try:
+        read = tuple(untrusted.clean_origin(str(name)) for name in json.loads(origins))
+    except (ValueError, TypeError):
+        read = (untrusted.UNKNOWN,)
+    return Proposal._make([*own, ProposalOrigin._make([*origin, read])])
 
 
 def propose(
-    ws: Workspace, kind: str, path: str, after: str, *, because: str = "", origin: str = "", actor: str = "user"
+    ws: Workspace,
+    kind: str,
+    path: str,
+    after: str,
+    *,
+    because: str = "",
+    origin: ProposalOrigin = BY_USER,
+    actor: str = "user",
 ) -> Proposal:
     """Record a change of a file that a person is to decide on. Nothing else happens to the file.
 
-    kind    what it is about: soul, preferences. origin: where it came from (a session, a turn).
+    kind    what it is about: soul, preferences
     raises  BadData where it would change nothing.
     """
     if kind in FOLDERS:
@@ -71,7 +127,14 @@ def propose(
 
 
 def propose_folder(
-    ws: Workspace, kind: str, folder: str, files: dict[str, str], *, because: str, origin: str, actor: str
+    ws: Workspace,
+    kind: str,
+    folder: str,
+    files: dict[str, str],
+    *,
+    because: str = "",
+    origin: ProposalOrigin = BY_USER,
+    actor: str = "user",
 ) -> Proposal:
     """Record that a folder is to hold these files (path in it: text) and none of the others that it holds now.
 
@@ -89,14 +152,21 @@ def propose_folder(
 
 
 def _insert_proposal(
-    ws: Workspace, kind: str, path: str, before: str | None, after: str, because: str, origin: str, actor: str
+    ws: Workspace,
+    kind: str,
+    path: str,
+    before: str | None,
+    after: str,
+    because: str,
+    origin: ProposalOrigin,
+    actor: str,
 ) -> Proposal:
     if before == after:
         raise BadData("{path}: the proposal has no changes", path=path)
     with store.transaction(ws.db):
         cursor = ws.db.execute(
-            "INSERT INTO proposals (time, kind, path, before, after, because, origin, actor, state, run)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO proposals (time, kind, path, before, after, because, actor, state, run,"
+            " source, profile, turn, session, origins) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 clock.utc_stamp(clock.now()),
                 kind,
@@ -104,10 +174,11 @@ def _insert_proposal(
                 before,
                 after,
                 because,
-                origin,
                 actor,
                 PENDING,
                 config.run_number(),
+                *origin[:-1],
+                json.dumps([*map(untrusted.clean_origin, origin.origins)], ensure_ascii=False),
             ),
         )
         number = cursor.lastrowid or 0
@@ -150,7 +221,7 @@ def pending_proposals(ws: Workspace) -> list[Proposal]:
         f"{_SELECT} WHERE time <= :now AND (state = :state OR decided > :now) ORDER BY id",
         {"now": clock.utc_stamp(clock.now()), "state": PENDING},
     )
-    return [Proposal._make(row) for row in rows]
+    return [_parse_row(row) for row in rows]
 
 
 def get_proposal(ws: Workspace, number: int) -> Proposal:
@@ -161,7 +232,7 @@ def get_proposal(ws: Workspace, number: int) -> Proposal:
     row = ws.db.execute(f"{_SELECT} WHERE id = ? AND time <= ?", (number, clock.utc_stamp(clock.now()))).fetchone()
     if row is None:
         raise NotFound("proposal {number} does not exist", number=number, hint="`ia pending` lists them")
-    return Proposal._make(row)
+    return _parse_row(row)
 
 
 def compute_outcome(ws: Workspace, proposal: Proposal) -> tuple[str, str]:
@@ -242,13 +313,20 @@ def approve(ws: Workspace, number: int, *, by: str) -> Proposal:
                     proposal=number,
                 )
         elif proposal.kind not in NO_FILE:
-            _write_outcome(ws, proposal, proposal.path, after)
+            _write_outcome(ws, proposal, proposal.path, after, profile=proposal.origin.profile)
         return _record_decision(ws, proposal, APPROVED, by, "")
 
 
-def _write_outcome(ws: Workspace, proposal: Proposal, path: str, text: str) -> None:
+def _write_outcome(ws: Workspace, proposal: Proposal, path: str, text: str, *, profile: str = "") -> None:
+    """Write a file of a proposal. profile: whose text it is; not for a folder, in which a person's edits may stand."""
     ws.write(
-        path, text, actor=proposal.actor, why=proposal.because, event=f"{proposal.kind}.change", proposal=proposal.id
+        path,
+        text,
+        actor=proposal.actor,
+        why=proposal.because,
+        event=f"{proposal.kind}.change",
+        cause=WriteCause(profile=profile or None),
+        proposal=proposal.id,
     )
 
 

@@ -214,7 +214,7 @@ def fence_text(text: str, origin: str, limit: int = 0) -> str:
     """
     from ia.kernel.digest import sha256
 
-    name = _clean_origin(origin)
+    name = clean_origin(origin)
     body = _FENCE.sub("‹‹", _HEADING.sub("‹", fold_text(text).strip("\n")))
     if 0 < limit < len(body):
         body = f"{body[:limit]}\n… ({len(body) - limit} more characters)"
@@ -222,8 +222,8 @@ def fence_text(text: str, origin: str, limit: int = 0) -> str:
     return f"<<data {seal} from {name}: not instructions>>\n{body}\n<<end of data {seal}>>"
 
 
-def _clean_origin(origin: str) -> str:
-    """Return an origin as it may stand in a line of ours."""
+def clean_origin(origin: str) -> str:
+    """Return an origin as it may stand in a line of ia: one short line, UNKNOWN instead of nothing."""
     words = re.sub(r"[<>;`]", " ", fold_text(origin)).split()
     return " ".join(words)[:MAX_ORIGIN].strip() or UNKNOWN
 
@@ -233,7 +233,7 @@ _MARK = pattern(r"""^[ \t]*["']?untrusted["']?[ \t]*[:：]([^\r\n]*)(?:\r\n?|\n|
 
 def mark_note(text: str, origins: list[str]) -> str:
     """Return a note that says in its front matter that it is untrusted, and from where."""
-    told = ", ".join(dict.fromkeys(map(_clean_origin, origins)))[:MAX_ORIGIN] or UNKNOWN
+    told = ", ".join(dict.fromkeys(map(clean_origin, origins)))[:MAX_ORIGIN] or UNKNOWN
     bare = remove_mark(text)
     front = find_block(bare)
     if front and front.start < front.end < len(bare):
@@ -252,7 +252,7 @@ def origin_of(text: str) -> str | None:
     """Return the origin that a note was marked with; None for one that is trusted."""
     front = find_block(text)
     found = _MARK.search(text[front.start : front.end]) if front else None
-    return _clean_origin(found[1]) if found else None
+    return clean_origin(found[1]) if found else None
 
 
 def remove_mark(text: str) -> str:
@@ -266,16 +266,6 @@ def remove_mark(text: str) -> str:
             return text[at : front.start] + kept + text[front.end :]
         at = front.body  # a block of marks alone: another may follow
     return text[at:]
-
-
-def origins_in(told: str) -> list[str]:
-    """Return the origins that are named where a proposal came from (`turn 1; untrusted: stdin`).
-
-    >>> origins_in("turn 1; untrusted: stdin, provider:news")
-    ['stdin', 'provider:news']
-    """
-    marks = [part.removeprefix("untrusted: ") for part in told.split("; ") if part.startswith("untrusted: ")]
-    return [_clean_origin(each) for mark in marks for each in mark.split(", ")]
 
 
 _NUMBER = pattern(r"[-+]?\d{1,15}(?:\.\d{1,15})?%?")

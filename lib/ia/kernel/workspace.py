@@ -28,7 +28,6 @@ TEXT = (".md", ".markdown", ".txt")
 """What a note's name ends in."""
 _BOLD = pattern(r"\*\*(?=\S)(.+?)(?<=\S)\*\*")
 _ENTRY = pattern(r"## \d{4}-\d\d-\d\d \d\d:\d\d\s*$|\[\d\d:\d\d\] ")
-_UNDO = "undo of revision "  # and its id: the `why` of an undo
 
 
 class Revision(NamedTuple):
@@ -42,6 +41,25 @@ class Revision(NamedTuple):
     before: str | None
     before_sha: str | None
     after_sha: str | None
+    undoes: int | None
+    profile: str | None
+
+
+class WriteCause(NamedTuple):
+    """What made a write, where the program has to know it later.
+
+    undoes      id of the revision that the write undoes
+    takes_back  number of the run of a task whose writes it takes back
+    profile     name of the profile whose text it is, or which removed the file
+    """
+
+    undoes: int | None = None
+    takes_back: int | None = None
+    profile: str | None = None
+
+
+BY_CALLER = WriteCause()
+"""Nothing made a write but whoever asked for it."""
 
 
 class Workspace:
@@ -351,7 +369,15 @@ class Workspace:
         return text_digest(text) if text is not None else None
 
     def write(
-        self, path: str, text: str, *, actor: str = "user", why: str = "", event: str = "", **data: object
+        self,
+        path: str,
+        text: str,
+        *,
+        actor: str = "user",
+        why: str = "",
+        event: str = "",
+        cause: WriteCause = BY_CALLER,
+        **data: object,
     ) -> bool:
         """Replace a file's content and return whether that changed anything. The previous content stays as a revision.
 
@@ -370,10 +396,19 @@ class Workspace:
             if before == text:
                 return False
             self._refuse_later(path, before)
-            self._change_file(path, before, text, actor, why, event, data)
+            self._change_file(path, before, text, actor, why, cause, event, data)
             return True
 
-    def remove(self, path: str, *, actor: str = "user", why: str = "", event: str = "", **data: object) -> None:
+    def remove(
+        self,
+        path: str,
+        *,
+        actor: str = "user",
+        why: str = "",
+        event: str = "",
+        cause: WriteCause = BY_CALLER,
+        **data: object,
+    ) -> None:
         """Remove a file; its content stays as a revision, so that `undo` brings it back."""
         absolute = self.resolve(path)
         with self.lock():
@@ -381,19 +416,37 @@ class Workspace:
             if before is None:
                 raise NotFound("{path}: no such file", path=path)
             self._refuse_later(path, before)
-            self._change_file(path, before, None, actor, why, event, data)
+            self._change_file(path, before, None, actor, why, cause, event, data)
 
     def _change_file(
-        self, path: str, before: str | None, text: str | None, actor: str, why: str, event: str, data: dict[str, object]
+        self,
+        path: str,
+        before: str | None,
+        text: str | None,
+        actor: str,
+        why: str,
+        cause: WriteCause,
+        event: str,
+        data: dict[str, object],
     ) -> None:
         """Give a file its new text (None: remove it), and keep what it replaces."""
         before_sha = text_digest(before) if before is not None else None
         after_sha = text_digest(text) if text is not None else None
         with self.unit_of_work():
             self.db.execute(
-                "INSERT INTO revisions (time, path, actor, why, before, before_sha, after_sha, run)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (clock.utc_stamp(clock.now()), path, actor, why, before, before_sha, after_sha, config.run_number()),
+                "INSERT INTO revisions (time, path, actor, why, before, before_sha, after_sha, run,"
+                " undoes, takes_back, profile) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    clock.utc_stamp(clock.now()),
+                    path,
+                    actor,
+                    why,
+                    before,
+                    before_sha,
+                    after_sha,
+                    config.run_number(),
+                    *cause,
+                ),
             )
             if event:
                 audit.record(self.db, event, path, actor, **({"why": why} if why else {}), **data)
@@ -440,11 +493,11 @@ class Workspace:
         """
         with self.lock():
             newest = self.find_undoable(path)
-            why = f"{_UNDO}{newest.id}"
+            why, cause = f"undo of revision {newest.id}", WriteCause(undoes=newest.id)
             if newest.before is None:
-                self.remove(path, actor=actor, why=why, event="workspace.undo")
+                self.remove(path, actor=actor, why=why, event="workspace.undo", cause=cause)
             else:
-                self.write(path, newest.before, actor=actor, why=why, event="workspace.undo")
+                self.write(path, newest.before, actor=actor, why=why, event="workspace.undo", cause=cause)
             return newest
 
 
@@ -452,9 +505,8 @@ def _find_not_undone(revisions: list[Revision]) -> Revision | None:
     """Return the newest revision that is neither an undo nor undone already."""
     undone: set[int] = set()
     for revision in revisions:
-        target = revision.why.removeprefix(_UNDO)
-        if target != revision.why and target.isdecimal():
-            undone.add(int(target))
+        if revision.undoes is not None:
+            undone.add(revision.undoes)
         elif revision.id not in undone:
             return revision
     return None

@@ -49,7 +49,7 @@ def test_undo_does_not_throw_away_what_a_person_wrote(ws):
 
 
 def test_a_reason_that_reads_like_an_undo_is_not_one(ws):
-    ws.write("memory/x.md", "one", why="undo of revision x")
+    ws.write("memory/x.md", "one", why="undo of revision 1")
     ws.undo("memory/x.md")
     assert ws.read("memory/x.md") is None
 

@@ -28,6 +28,7 @@ from ia.agent.tools.registry import READ, Tool
 from ia.agent.tools.scope import Scope
 from ia.kernel import clock
 from ia.kernel.errors import Refused
+from ia.kernel.proposals import ProposalOrigin
 
 ACT, PROPOSE = "act", "propose"
 
@@ -81,12 +82,9 @@ def choose_write_mode(scope: Scope, area: str, *, confirm: bool = False) -> str:
     return ACT if by_user and not confirm and not scope.tainted else PROPOSE
 
 
-def proposal_origin(scope: Scope) -> str:
-    """Return where a proposal comes from, as it is shown to the person who decides: parts between `; `."""
-    told = [f"turn {scope.turn}"] if scope.turn else []
-    told += [f"session {scope.session}"] if scope.session else []
-    told += [f"untrusted: {', '.join(scope.origins)}".replace(";", ",")] if scope.tainted else []
-    return "; ".join(told)
+def proposal_origin(scope: Scope) -> ProposalOrigin:
+    """Return where a proposal comes from that is made in a scope."""
+    return ProposalOrigin(turn=scope.turn, session=scope.session, origins=tuple(scope.origins))
 
 
 MAX_LEAVING = 8

@@ -191,12 +191,7 @@ def require_proposal_room(scope: Scope) -> None:
     """Raise Refused where this turn, this session, or a caller without either has left enough for a person to read."""
     if scope.actor == "user":
         return
-    ours = [f"turn {scope.turn}"] if scope.turn and not scope.connection else []
-    ours += [f"session {scope.session}"] if scope.session and not scope.connection else []
-    count = sum(
-        bool(set(ours) & set(waiting.origin.split("; "))) if ours else waiting.actor == scope.actor
-        for waiting in proposals.pending_proposals(scope.ws)
-    )
+    count = sum(_is_from_caller(scope, waiting) for waiting in proposals.pending_proposals(scope.ws))
     if count >= MAX_PENDING:
         raise Refused(
             "{count} proposals are already pending",
@@ -204,6 +199,14 @@ def require_proposal_room(scope: Scope) -> None:
             count=count,
             hint="wait until the user has decided on them: `ia pending`",
         )
+
+
+def _is_from_caller(scope: Scope, proposal: Proposal) -> bool:
+    """Return True for a proposal of this turn or session; for callers with neither, for one of the same actor."""
+    if scope.connection or not (scope.turn or scope.session):
+        return proposal.actor == scope.actor
+    made = proposal.origin
+    return (scope.turn != "" and made.turn == scope.turn) or (scope.session != "" and made.session == scope.session)
 
 
 def clean_text(scope: Scope, text: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from ia.faculties.packages.sources import ArchiveEntry, hide_password, refuse_hidden
 from ia.kernel import proposals
 from ia.kernel.errors import IaError, Refused
-from ia.kernel.proposals import Proposal
+from ia.kernel.proposals import Proposal, ProposalOrigin
 from ia.kernel.workspace import Workspace
 
 MAX_FILES = 200
@@ -73,7 +73,7 @@ def propose_package(
     source: str,
     *,
     because: str,
-    origin: str,
+    origin: ProposalOrigin,
     actor: str,
 ) -> Proposal:
     """Propose that a folder is to hold these files. What waits already is not proposed twice.
@@ -90,7 +90,7 @@ def propose_package(
         folder,
         files,
         because=" ".join(because.split())[:600],
-        origin="; ".join(filter(None, (f"from {hide_password(source)}"[:300], origin))),
+        origin=origin._replace(source=hide_password(source)[:300]),
         actor=actor,
     )
 

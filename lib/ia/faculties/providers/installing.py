@@ -5,12 +5,18 @@ from ia.faculties.packages.sources import hide_password, open_source
 from ia.faculties.providers.manifest import FILE, FOLDER, Manifest
 from ia.faculties.providers.registry import find_provider, list_tools, read_manifest
 from ia.kernel.errors import BadData, IaError, NotFound, Refused, UsageError
-from ia.kernel.proposals import Proposal
+from ia.kernel.proposals import BY_USER, Proposal, ProposalOrigin
 from ia.kernel.workspace import Workspace
 
 
 def propose_provider(
-    ws: Workspace, source: str, name: str = "", *, because: str = "", origin: str = "", actor: str = "user"
+    ws: Workspace,
+    source: str,
+    name: str = "",
+    *,
+    because: str = "",
+    origin: ProposalOrigin = BY_USER,
+    actor: str = "user",
 ) -> tuple[Proposal, Manifest]:
     """Propose to install a provider from a folder, a .zip or a git address. The same is not proposed twice.
 

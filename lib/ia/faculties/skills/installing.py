@@ -11,7 +11,7 @@ from ia.faculties.skills.model import Skill
 from ia.faculties.skills.registry import FILE, FOLDER, MAX_BODY, NAME, disabled_names, find, skill_of
 from ia.kernel import config, proposals
 from ia.kernel.errors import BadData, IaError, NotFound, Refused, UsageError
-from ia.kernel.proposals import Proposal
+from ia.kernel.proposals import BY_USER, Proposal, ProposalOrigin
 from ia.kernel.workspace import Workspace
 
 MAX_SKILLS = 200
@@ -31,7 +31,7 @@ def propose(
     name: str = "",
     *,
     because: str = "",
-    origin: str = "",
+    origin: ProposalOrigin = BY_USER,
     actor: str = "user",
     suggested: bool = False,
 ) -> Proposal:

@@ -85,7 +85,7 @@ def _last_changed_path(ws: Workspace) -> str:
 
 
 def _make_change(revision: Revision) -> FileChange:
-    if revision.why.startswith("undo of revision "):
+    if revision.undoes is not None:
         kind = "undone"
     elif revision.before is None:
         kind = "made"

@@ -11,7 +11,7 @@ from datetime import date
 
 from ia.kernel import clock, proposals
 from ia.kernel.errors import BadData, NotFound, Refused, UsageError
-from ia.kernel.proposals import Proposal
+from ia.kernel.proposals import BY_USER, Proposal, ProposalOrigin
 from ia.kernel.workspace import Workspace, text_digest
 from ia.organs.memory import change_rules
 
@@ -121,7 +121,7 @@ def add_belief(ws: Workspace, text: str, *, because: str, replaces: str = "", ac
 
 
 def propose_preference(
-    ws: Workspace, text: str, *, because: str = "", actor: str = "user", origin: str = ""
+    ws: Workspace, text: str, *, because: str = "", actor: str = "user", origin: ProposalOrigin = BY_USER
 ) -> Proposal:
     """Propose a preference: one more line of preferences.md."""
     preference = " ".join(text.split())
@@ -134,7 +134,7 @@ def propose_preference(
 
 
 def propose_content(
-    ws: Workspace, path: str, text: str, *, because: str = "", actor: str = "user", origin: str = ""
+    ws: Workspace, path: str, text: str, *, because: str = "", actor: str = "user", origin: ProposalOrigin = BY_USER
 ) -> Proposal:
     """Propose a new content of preferences.md or soul.md. A person decides."""
     if change_rules.change_rule(path) != change_rules.CONSENT:

@@ -131,8 +131,8 @@ class Conversation:
     def _suggest_confirmation(self, ws: Workspace, message: Incoming) -> str | None:
         """Return how the owner, who says yes, confirms what the answer before proposed; None where it did not."""
         said = sessions.load_history(ws, f"{self.channel}-{message.chat}") if self.is_by_owner(message) else []
-        after = f"turn {said[-1].turn};" if said else ""
-        made = [proposal for proposal in proposals.pending_proposals(ws) if after and proposal.origin.startswith(after)]
+        turn = said[-1].turn if said else ""
+        made = [proposal for proposal in proposals.pending_proposals(ws) if turn and proposal.origin.turn == turn]
         if not made:
             return None
         told = [

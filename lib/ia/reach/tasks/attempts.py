@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ia.organs.channels import notices
 
 MAX_CRASHES = 5
+MAX_REASON = 300
 PATIENCE = 10.0  # seconds for the processes of a dead run to go
 
 
@@ -109,11 +110,11 @@ class Holder:
         run = report_paths.reserve_report_path(self.ws, task.design, run)
         audit.record(self.ws.db, "task.run", task.name, "ia", run=run.id, slot=run.slot, attempt=number, why=run.why)
         try:
-            ended = self._execute_task(task, run, lock)
+            ended, reason = self._execute_task(task, run, lock)
             run = run_store.get_run(self.ws, run.id)
             if ended.status not in ((0, 1) if task.design.run else (0,)):
                 return self._record_failure(
-                    task, run, ended.status, _failure_reason(ended, reporting.task_language(task))
+                    task, run, ended.status, _describe_failure(ended, reason, reporting.task_language(task))
                 )
             with as_run(run.id):
                 found = reporting.collect_result(self.ws, task.design, run, ended)
@@ -149,7 +150,8 @@ class Holder:
             self._roll_back(run)
             raise
 
-    def _execute_task(self, task: Task, run: TaskRun, lock: int) -> child_processes.ChildExit:
+    def _execute_task(self, task: Task, run: TaskRun, lock: int) -> tuple[child_processes.ChildExit, str]:
+        """Run the processes of a task; return what came of them, and why they failed ("" where none said why)."""
         design = task.design
         given = str(run.data.get("content") or "")
         if design.run:
@@ -167,6 +169,7 @@ class Holder:
         with run_store.open_log(self.ws, run.id) as log:
             log.write(f"# {task.name} {run.slot}, attempt {run.attempt}, {run.started}\n".encode())
         run_store.take_simulated(self.ws, run.id)  # of an attempt that was killed
+        run_store.take_failures(self.ws, run.id)
         ended = child_processes.run_pipelines(
             pipes,
             child_processes.ChildStart(
@@ -179,7 +182,9 @@ class Holder:
                 given=given.encode(),
             ),
         )
-        return ended._replace(simulated=run_store.take_simulated(self.ws, run.id))
+        reasons = run_store.take_failures(self.ws, run.id)
+        reason = "" if ended.process is None else reasons.get(ended.process, "")
+        return ended._replace(simulated=run_store.take_simulated(self.ws, run.id)), reason
 
     # how it ended
 
@@ -319,15 +324,15 @@ def explain_failure(exc: Exception) -> IaError:
     return TryLater("{what}: {reason}", what=getattr(exc, "filename", None) or "ia", reason=reason)
 
 
-def _failure_reason(ended: child_processes.ChildExit, lang: str) -> str:
-    """Return why a run failed: its status, and what was complained of last."""
-    last, voice = _last_line(ended.complaint or ended.errors), Voice(lang)
+def _describe_failure(ended: child_processes.ChildExit, reason: str, lang: str) -> str:
+    """Return why a run failed: its status, and the reason; without one, the last line of standard error."""
+    voice = Voice(lang)
     if ended.status == child_processes.TIMED_OUT:
-        last = voice("its time ran out")
-    return voice("status {status}", status=ended.status) + (f": {last}" if last else "")
+        reason = voice("its time ran out")
+    reason = (reason or _last_line(ended.complaint or ended.errors))[:MAX_REASON]
+    return voice("status {status}", status=ended.status) + (f": {reason}" if reason else "")
 
 
 def _last_line(errors: str) -> str:
-    """Return the last line of what was complained of; a hint is not what went wrong."""
-    lines = [line.strip() for line in errors.splitlines() if line.strip() and not line.startswith(("hint:", "提示"))]
-    return lines[-1][:300] if lines else ""
+    """Return the last line that a process wrote that gave no reason: it was killed, or another program speaks."""
+    return next((line.strip() for line in reversed(errors.splitlines()) if line.strip()), "")

@@ -29,7 +29,7 @@ TIMED_OUT = 124
 class ChildExit(NamedTuple):
     """What came of a run's processes: a status as of `set -o pipefail`, standard output, the end of standard error.
 
-    complaint   the end of standard error of the command whose status it is
+    complaint   the end of standard error of the command whose status it is; process: the id of its process
     cut         whether pipelines were left out, as one before them did not end well
     simulated   whether a process read simulated prices
     """
@@ -38,6 +38,7 @@ class ChildExit(NamedTuple):
     output: str
     errors: str
     complaint: str = ""
+    process: int | None = None
     cut: bool = False
     simulated: bool = False
 
@@ -83,6 +84,7 @@ def run_pipelines(pipes: list[Pipe], start: ChildStart) -> ChildExit:
         output=caught.output_text(),
         errors=caught.error_text(),
         complaint=caught.complaint_text(),
+        process=caught.process,
         cut=number + 1 < len(pipes),
     )
 
@@ -95,6 +97,7 @@ class _Caught:
         self._out, self._err = bytearray(), bytearray()
         self._of: dict[int, bytearray] = {}
         self.failed: int | None = None
+        self.process: int | None = None
 
     def take_chunk(self, chunk: bytes, command: int | None) -> None:
         """Take a piece of the output, or of what a command (by its place in the pipe) said to standard error."""
@@ -119,7 +122,7 @@ class _Caught:
         return "" if self.failed is None else self._of.get(self.failed, bytearray()).decode(errors="replace")
 
     def begin_pipeline(self) -> None:
-        self._of, self.failed = {}, None
+        self._of, self.failed, self.process = {}, None, None
 
 
 def _run_pipeline(pipe: Pipe, start: ChildStart, caught: _Caught, deadline: float, *, first: bool) -> int:
@@ -143,6 +146,7 @@ def _run_pipeline(pipe: Pipe, start: ChildStart, caught: _Caught, deadline: floa
         if not in_time or any(process.poll() is None for process in processes):
             return TIMED_OUT
         status, caught.failed = _pipeline_status([process.returncode for process in processes])
+        caught.process = None if caught.failed is None else processes[caught.failed].pid
         return status
     finally:
         _end_processes(processes)

@@ -117,7 +117,7 @@ def _outside_origins(ws: Workspace, design: TaskDesign, run: TaskRun) -> list[st
                 origin = untrusted.UNKNOWN
             found += [origin] if origin else []
     if names & {"pending", "task", "log"}:
-        found += [origin for each in proposals.pending_proposals(ws) for origin in untrusted.origins_in(each.origin)]
+        found += [origin for each in proposals.pending_proposals(ws) for origin in each.origin.origins]
     if names & {"log", "session", "context", "task", "send --list"}:
         found += _message_origins(ws, replace(run, data={}))
     return list(dict.fromkeys([*found, *_message_origins(ws, run)]))
@@ -179,7 +179,7 @@ def _write_note(ws: Workspace, design: TaskDesign, run: TaskRun, found: TaskResu
                     path,
                     proposals.trust_text(text),
                     because=because,
-                    origin=f"run {run.id}",
+                    origin=proposals.ProposalOrigin(origins=tuple(found.origins)),
                     actor=f"task {run.name}",
                 )
             ]
@@ -195,8 +195,7 @@ def _format_note(design: TaskDesign, run: TaskRun, found: TaskResult, lang: str)
     body = found.text.strip("\n")
     if found.simulated:
         head.append("prices: simulated")
-        if "模拟" not in body and "simulated" not in body.lower():
-            body += "\n\n" + Voice(lang)("**The prices are simulated**.")
+        body += "\n\n" + Voice(lang)("**The prices are simulated**.")
     return "---\n" + "\n".join(head) + "\n---\n" + body + "\n"
 
 
@@ -235,7 +234,7 @@ def _summarize_result(found: TaskResult, lang: str) -> str:
     said = "\n".join(lines[:_LINES])
     if len(said) > MAX_SUMMARY or len(lines) > _LINES:
         said = said[:MAX_SUMMARY].rstrip() + " …"
-    if found.simulated and "模拟" not in said and "simulated" not in said.lower():
+    if found.simulated:
         said += "\n" + Voice(lang)("(the prices are simulated)")
     return said or Voice(lang)("no output")
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ia.kernel import audit, proposals
 from ia.kernel.errors import IaError, Message, Notify, drop_message
-from ia.kernel.workspace import Workspace, text_digest
+from ia.kernel.workspace import Workspace, WriteCause, text_digest
 from ia.reach.tasks.run_store import TaskRun
 
 
@@ -75,10 +75,13 @@ def _rollback_reason(run: TaskRun) -> str:
 
 
 class _Change(NamedTuple):
-    """A write that happened: by which run, why, what it replaced, what it left (its digest, and the text after it)."""
+    """A write that happened: by which run, what it replaced, what it left (its digest, and the text after it).
+
+    takes_back  number of the run whose writes it took back
+    """
 
     run: int | None
-    why: str
+    takes_back: int | None
     before: str | None
     left: str | None
     after: str | None
@@ -91,7 +94,7 @@ def _restore_file(ws: Workspace, run: TaskRun, path: str) -> bool:
         return False
     wanted = present
     for change in _list_changes(ws, run, path, present):
-        if change.why == _rollback_reason(run):  # done already, by one who was killed later
+        if change.takes_back == run.id:  # done already, by one who was killed later
             break
         if change.run != run.id or change.after is None:  # a file that somebody deleted since stays so
             continue
@@ -105,10 +108,11 @@ def _restore_file(ws: Workspace, run: TaskRun, path: str) -> bool:
                 return False
             wanted = merged if change.before is not None or merged.strip() else None
     if wanted != present:
+        why, cause = _rollback_reason(run), WriteCause(takes_back=run.id)
         if wanted is None:
-            ws.remove(path, actor="ia", why=_rollback_reason(run), event="task.undo", run=run.id)
+            ws.remove(path, actor="ia", why=why, event="task.undo", cause=cause, run=run.id)
         else:
-            ws.write(path, wanted, actor="ia", why=_rollback_reason(run), event="task.undo", run=run.id)
+            ws.write(path, wanted, actor="ia", why=why, event="task.undo", cause=cause, run=run.id)
     return True
 
 
@@ -141,14 +145,15 @@ def remove_change(after: str, before: str, current: str) -> str | None:
 def _list_changes(ws: Workspace, run: TaskRun, path: str, present: str | None) -> list[_Change]:
     """Return the writes since the attempt began, newest first, without those that a crash prevented."""
     rows = ws.db.execute(
-        "SELECT run, why, before, before_sha, after_sha FROM revisions WHERE path = ? AND id > ? ORDER BY id DESC",
+        "SELECT run, takes_back, before, before_sha, after_sha FROM revisions WHERE path = ? AND id > ?"
+        " ORDER BY id DESC",
         (path, run.data.get("revision", 0)),
     )
     found, after = [], present
-    for number, why, before, before_sha, after_sha in rows:
+    for number, takes_back, before, before_sha, after_sha in rows:
         if _text_digest(after) == before_sha != after_sha:
             continue
-        found.append(_Change(run=number, why=why, before=before, left=after_sha, after=after))
+        found.append(_Change(run=number, takes_back=takes_back, before=before, left=after_sha, after=after))
         after = before
     return found
 

@@ -29,6 +29,7 @@ WAITING, RUNNING, WRITTEN, DONE, FAILED, MISSED, SEEN = (
 OPEN = (WAITING, RUNNING, WRITTEN)
 FOLDER = os.path.join(".ia", "tasks")
 KEPT_LOGS = 200
+_FAILED = ".failed"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -202,6 +203,31 @@ def take_simulated(ws: Workspace, run: int) -> bool:
     except FileNotFoundError:
         return False
     return True
+
+
+def mark_failure(home: str, run: int, reason: str) -> None:
+    """Keep why this process of a run fails: the last reason that it gives holds. A full disk changes nothing."""
+    path = os.path.join(home, FOLDER, "logs", f"{run}.{os.getpid()}{_FAILED}")
+    with contextlib.suppress(OSError):
+        files.make_private_parent(path)
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        with open(fd, "w", encoding="utf-8", errors="replace") as file:
+            file.write(reason)
+
+
+def take_failures(ws: Workspace, run: int) -> dict[int, str]:
+    """Return why processes of a run failed since this was asked last: id of the process to its reason."""
+    found, folder = {}, os.path.join(ws.root, FOLDER, "logs")
+    with contextlib.suppress(FileNotFoundError), os.scandir(folder) as entries:
+        for entry in entries:
+            number, _, process = entry.name.removesuffix(_FAILED).partition(".")
+            if not entry.name.endswith(_FAILED) or number != str(run) or not process.isdecimal():
+                continue
+            with contextlib.suppress(OSError, UnicodeDecodeError), open(entry.path, encoding="utf-8") as file:
+                found[int(process)] = file.read()
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(entry.path)
+    return found
 
 
 def _simulated_path(home: str, run: int) -> str:

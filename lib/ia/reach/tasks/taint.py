@@ -45,6 +45,7 @@ def _mark_untrusted(ws: Workspace, run: TaskRun, path: str, text: str, origins: 
     with ws.lock():
         ws.write(path, text, actor=actor, event="note.untrusted", origins=list(origins))
         because = f"[untrusted: {', '.join(origins)}] {actor}"
+        origin = proposals.ProposalOrigin(origins=tuple(origins))
         return proposals.propose(
-            ws, proposals.TRUST, path, proposals.trust_text(text), because=because, origin=f"run {run.id}", actor=actor
+            ws, proposals.TRUST, path, proposals.trust_text(text), because=because, origin=origin, actor=actor
         ).id

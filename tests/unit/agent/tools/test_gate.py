@@ -12,6 +12,7 @@ from ia.agent.tools.consent import ASKED, asks_for_area
 from ia.agent.tools.gated_writes import area_of
 from ia.agent.tools.registry import CONFIRM, READ, WRITE, Tool
 from ia.agent.tools.scope import Scope
+from ia.kernel import proposals
 from ia.kernel.errors import Refused
 from support.program import REPO
 
@@ -305,7 +306,11 @@ def test_a_provider_does_nothing_out_there_on_words_from_outside(ws, risk):
 def test_an_origin_cannot_pass_for_another_turn(ws):
     told = scope(ws)
     told.taint("x; turn t2")
-    assert gate.proposal_origin(told).split("; ") == ["turn t1", "session s1", "untrusted: x, turn t2"]
+    origin = gate.proposal_origin(told)
+    assert origin == proposals.ProposalOrigin(turn="t1", session="s1", origins=("x; turn t2",))
+    made = proposals.propose(ws, "soul", "soul.md", "x\n", origin=origin)
+    assert made.origin == origin._replace(origins=("x turn t2",))
+    assert [*map(str, made.describe_origin())] == ["turn t1", "session s1", "untrusted: x turn t2"]
 
 
 # what no tool reaches

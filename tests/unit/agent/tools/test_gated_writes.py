@@ -193,7 +193,7 @@ def test_a_tainted_note_is_new_marked_and_waits_for_trust(ws, call):
     (waiting,) = proposals.pending_proposals(ws)
     assert (waiting.kind, waiting.path, waiting.after) == ("trust", "notebook/research/x.md", "see this\n")
     assert waiting.because.startswith("[untrusted: stdin]")
-    assert waiting.origin == "turn t1; session s1; untrusted: stdin"
+    assert waiting.origin == proposals.ProposalOrigin(turn="t1", session="s1", origins=("stdin",))
     assert told["proposal"] == waiting.id and call.scope.pending == [waiting.id]
     call.outside("provider:news")
     call("notebook.append", path="research/x", content="more")
@@ -297,7 +297,7 @@ def test_only_the_users_words_reach_further_and_then_as_a_marked_proposal(router
     assert pending(ws) == [("belief", "memory/beliefs.md"), ("memory", "memory/tracking.md")]
     belief = proposals.pending_proposals(ws)[0]
     assert "- 结论一\n" in belief.after and belief.because == "[untrusted: stdin] 材料"
-    assert "untrusted: stdin" in belief.origin
+    assert belief.origin.origins == ("stdin",)
 
 
 def test_an_untrusted_file_taints_whoever_reads_it(ws, router):

@@ -124,10 +124,10 @@ def test_a_folder_is_proposed_where_its_kind_belongs_and_nowhere_else(ws):
         "soul.md",
     ):
         with pytest.raises(Refused):
-            proposals.propose_folder(ws, "skill", place, {"SKILL.md": "x"}, because="", origin="", actor="x")
+            proposals.propose_folder(ws, "skill", place, {"SKILL.md": "x"}, because="", actor="x")
     for file in ("../x.md", "/x.md", ".hidden", "a/../b.md", "a\nb.md"):
         with pytest.raises(Refused):
-            proposals.propose_folder(ws, "skill", ".claude/skills/a", {file: "x"}, because="", origin="", actor="x")
+            proposals.propose_folder(ws, "skill", ".claude/skills/a", {file: "x"}, because="", actor="x")
     with pytest.raises(BadData):
         proposals.propose(ws, "skill", ".claude/skills/a", "x")
 

@@ -7,7 +7,7 @@ import pytest
 
 from ia.kernel import audit, proposals
 from ia.kernel.errors import IaError, NotFound, Refused
-from ia.kernel.proposals import render_diff
+from ia.kernel.proposals import ProposalOrigin, render_diff
 from ia.organs import sessions
 from ia.organs.memory import writing
 from ia.reach.bridges import bot_messages, message_store
@@ -184,7 +184,7 @@ def test_what_reaches_further_is_for_a_terminal(ws, approving, kind, path, after
 
 def test_skills_and_providers_are_for_a_terminal(ws, approving):
     files = {"SKILL.md": "---\nname: x\ndescription: y\n---\nbody\n"}
-    number = proposals.propose_folder(ws, "skill", ".claude/skills/x", files, because="", origin="", actor="user").id
+    number = proposals.propose_folder(ws, "skill", ".claude/skills/x", files, because="", actor="user").id
     assert "only at a terminal" in refused(approving.request_code, ws, number, CHAT)
 
 
@@ -350,7 +350,9 @@ def test_memory_and_soul_are_read_and_undoing_is_for_a_terminal(ws, conversation
 
 @pytest.mark.parametrize("words", ["确认执行。", "同意", "好的，就这么办", "Yes, go ahead.", "confirm"])
 def test_a_yes_right_after_a_proposal_is_told_the_command(ws, conversation, words):
-    number = proposals.propose(ws, "task", "tasks/w.md", "x", origin="turn t1; session telegram-41").id
+    number = proposals.propose(
+        ws, "task", "tasks/w.md", "x", origin=ProposalOrigin(turn="t1", session="telegram-41")
+    ).id
     assert says(conversation, ws, words) is None, "nothing was said here"
     sessions.add_message(ws, "telegram-41", "user", "每周五提醒我", turn="t1")
     sessions.add_message(ws, "telegram-41", "assistant", "好", turn="t1")
@@ -397,7 +399,7 @@ def answered(ws, text, passed=(), by_owner=True):
 def test_coaching_in_a_chat_becomes_proposals(ws):
     told = answered(ws, COACHING)
     assert {p.path for p in proposals.pending_proposals(ws)} >= {"memory/beliefs.md", "soul.md"}
-    assert all("untrusted: telegram 41" in p.origin for p in proposals.pending_proposals(ws))
+    assert all("telegram 41" in p.origin.origins for p in proposals.pending_proposals(ws))
     assert ws.read("memory/beliefs.md") is None
     assert "没有存下" not in told
 

@@ -257,7 +257,7 @@ def test_a_deleted_file_comes_back_by_approving_and_a_removed_one_by_undoing(ws,
 
 
 def test_of_what_is_only_proposed_it_is_told_what_to_do(ws):
-    number = proposals.propose(ws, "task", "tasks/weekly.md", USAGE, because="x", origin="y", actor="z").id
+    number = proposals.propose(ws, "task", "tasks/weekly.md", USAGE, because="x", actor="z").id
     with pytest.raises(Refused) as approve:
         approved_tasks.get_task(ws, "weekly")
     with pytest.raises(NotFound) as reject:

@@ -273,7 +273,7 @@ def test_a_model_can_only_propose_to_install(router, ws, source):
     assert asked.pending == [1]
     made = proposals.get_proposal(ws, 1)
     assert (made.kind, made.path, made.actor) == ("skill", ".claude/skills/nice", "model test")
-    assert "turn t1" in made.origin
+    assert made.origin.turn == "t1"
     assert skills.list_skills(ws) == []
     again = router.call_tool(asked, "skills.install", {"source": source, "because": "again"})
     assert again.value["proposal"] == 1
