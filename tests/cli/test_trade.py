@@ -330,7 +330,7 @@ def test_an_import_can_be_tried_first_and_entered_once(ia, tmp_path):
         )
     )
     run = ia("trade", "import", str(bill), "--dry-run")
-    assert "would enter 1 entries" in run.stderr and len(ok(run).splitlines()) == 1
+    assert "would enter: 1;" in run.stderr and len(ok(run).splitlines()) == 1
     assert ia("trade", "list").returncode == 1
     assert json.loads(ok(ia("trade", "import", str(bill), "--json")))["entries"][0]["fees"] == 5
     assert json.loads(ok(ia("trade", "import", str(bill), "--json"))) == {

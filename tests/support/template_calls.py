@@ -27,7 +27,8 @@ ERRORS = {
 SPEAKERS = {"Message", "say", "tell_hint", "tell_empty", "speak", "voice", "translate"} | ERRORS
 NO_FIELDS = {
     **dict.fromkeys(ERRORS, frozenset({"hint", "code"})),
-    **dict.fromkeys(("speak", "voice", "translate"), frozenset({"context"})),
+    **dict.fromkeys(("speak", "voice"), frozenset({"context"})),
+    "translate": frozenset({"context", "fields"}),
     "Message": frozenset({"code"}),
 }
 """Keywords of a speaker that fill no field of its template."""
@@ -104,6 +105,8 @@ class Source:
             return []
         if isinstance(node, ast.Call) and name_of(node) == "mark_text":
             return self.values(node.args[0], seen)
+        if isinstance(node, ast.Call) and name_of(node) == "PluralText":
+            return [each for form in node.args for each in self.values(form, seen)]
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             for made in ast.walk(self.tree):
                 if isinstance(made, ast.FunctionDef) and made.name == node.func.id:
