@@ -11,7 +11,7 @@ from ia.agent.analyst.evidence import lens
 from ia.agent.analyst.parts import in_list, in_text, nothing, part
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply
-from ia.agent.analyst.voice import ZH, AnswerVoice
+from ia.agent.analyst.voice import EN, ZH, AnswerVoice
 from ia.faculties.schedule import wish_errors, wish_parser, zones
 from ia.faculties.schedule.design import output_path
 from ia.faculties.schedule.model import ME, TaskDesign
@@ -105,14 +105,18 @@ def lesson(words: str, lang: str) -> str:
         what = found["en"].strip()
         if not what or re.match(r"should\b", what, re.I):
             return ""
-        return "I tend to " + re.sub(r"^(\w+?)ing\b", lambda m: _bare_verb(m[1]), what) if lang != ZH else ""
+        verb = re.sub(r"^(\w+?)ing\b", lambda m: _bare_verb(m[1]), what)
+        speak = AnswerVoice(EN)
+        return speak("I tend to {habit}", habit=verb) if lang != ZH else ""
     how, what = found["how"], found["what"].strip().removesuffix("了")
     if how in ("忽略", "低估", "高估"):
         what = how + what
     elif how == "太":
         what = f"太{what}"
-    on = found["on"] or ""
-    return f"我{'对' + on if on else ''}容易{what}" if what else ""
+    speak = AnswerVoice(ZH)  # the words are Chinese
+    if found["on"] and what:
+        return speak("I tend to {habit} about {topic}", habit=what, topic=found["on"])
+    return speak("I tend to {habit}", habit=what) if what else ""
 
 
 @part("the belief in the feedback", nothing)
