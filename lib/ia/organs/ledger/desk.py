@@ -113,7 +113,11 @@ class LedgerDesk:
         for entry, lacking in books.lacking:
             self.notify(
                 Message(
-                    "{symbol}: {lacking} of the shares sold by entry {number} were not bought in this session",
+                    PluralText(
+                        "{symbol}: {lacking} of the shares sold by entry {number} was not bought in this session",
+                        "{symbol}: {lacking} of the shares sold by entry {number} were not bought in this session",
+                        by="lacking",
+                    ),
                     symbol=entry.symbol,
                     lacking=format(lacking, "f"),
                     number=entry.id,

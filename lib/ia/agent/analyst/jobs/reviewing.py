@@ -293,10 +293,8 @@ def _lesson(desk: ToolDesk, outcomes: list[ReviewOutcome]) -> str:
         )
     if len(scored) >= 3 and len(wrong) * 2 > len(scored):
         return speak(
-            "Next: {wrong} of {count} stand against the market so far; write the counter-evidence with each judgment"
-            " for a"
-            " week and see whether one"
-            " cause is behind it (too few to change a belief).",
+            "Next: {wrong} of {count} stand against the market so far; write the counter-evidence with each"
+            " judgment for a week and see whether one cause is behind it (too few to change a belief).",
             wrong=len(wrong),
             count=len(scored),
         )
@@ -307,7 +305,13 @@ def _lesson(desk: ToolDesk, outcomes: list[ReviewOutcome]) -> str:
         )
     if scored:
         return speak(
-            "Next: {right} of {count} are with the market; too few to conclude. Judge them when due (20 trading days).",
+            PluralText(
+                "Next: {right} of {count} is with the market; too few to conclude. Judge them when due (20 "
+                "trading days).",
+                "Next: {right} of {count} are with the market; too few to conclude. Judge them when due (20 "
+                "trading days).",
+                by="right",
+            ),
             count=len(scored),
             right=len(scored) - len(wrong),
         )
