@@ -16,6 +16,8 @@ import inspect
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from ia.kernel.errors import PluralText
+
 COMPUTED = "()"
 """What is called is itself the result of a call: `type(exc)("…")`."""
 SPEAKERS: dict[str, Sequence[int]] = {
@@ -32,7 +34,7 @@ COMMANDS = {"command", "group"}
 CONTEXT = "context"
 
 Found = tuple[int, str, str]
-"""Line, text, context ("" for none)."""
+"""Line, text (a PluralText where it has two forms), context ("" for none)."""
 
 
 _PASSES = (
@@ -53,6 +55,7 @@ class Source:
         self._scopes: dict[ast.AST, tuple[Scope, ...]] = {}
         self._held: dict[tuple[Scope, str], list[ast.expr]] = {}
         self._returned: dict[str, list[ast.expr]] = {}
+        self._in_context: set[ast.expr] = set()
         self._visit(tree, (tree,))
         for order in (
             ast.FunctionDef | ast.Return,
@@ -115,11 +118,12 @@ class Source:
         match node:
             case ast.Constant(value=str(text)):
                 yield node.lineno, text
-            case ast.IfExp():
-                yield from self.texts(node.body, seen)
-                yield from self.texts(node.orelse, seen)
-            case ast.BoolOp():
-                for part in node.values:
+            case ast.Call() if _name_of(node) == PluralText.__name__:
+                yield from _plural_text(node)
+            case ast.IfExp(body=first, orelse=second):
+                yield from (*self.texts(first, seen), *self.texts(second, seen))
+            case ast.BoolOp(values=parts) | ast.Tuple(elts=parts) | ast.List(elts=parts):
+                for part in parts:
                     yield from self.texts(part, seen)
             case ast.NamedExpr():
                 yield from self.texts(node.value, seen)
@@ -136,9 +140,6 @@ class Source:
                         yield from self.texts(part, seen)
                 for default in node.args[1:] if isinstance(node, ast.Call) else ():
                     yield from self.texts(default, seen)
-            case ast.Tuple() | ast.List():
-                for part in node.elts:
-                    yield from self.texts(part, seen)
 
     def found(self) -> Iterator[Found]:
         """Yield every text of the file."""
@@ -156,8 +157,11 @@ class Source:
         said = {keyword.arg: keyword.value for keyword in call.keywords}
         given = said.get(CONTEXT)
         context = given.value if isinstance(given, ast.Constant) else ""
+        if name == PluralText.__name__ and call not in self._in_context:
+            yield from ((line, text, "") for line, text in self.texts(call))
         for at in self.speakers.get(name, ()):
             if at < len(call.args):
+                self._in_context |= {call.args[at]} if context else set()
                 yield from ((line, text, str(context)) for line, text in self.texts(call.args[at]))
         for key in NAMES & said.keys():
             yield from ((line, text, "") for line, text in self.texts(said[key]))
@@ -173,6 +177,12 @@ def _name_of(node: ast.expr) -> str:
     if isinstance(func, ast.Call):
         return COMPUTED
     return str(getattr(func, "id", getattr(func, "attr", "")))
+
+
+def _plural_text(call: ast.Call) -> Iterator[tuple[int, str]]:
+    match call.args:
+        case [ast.Constant(value=str(one)), ast.Constant(value=str(many))]:
+            yield call.lineno, PluralText(one, many)
 
 
 def paragraphs(text: str | None) -> Iterator[str]:

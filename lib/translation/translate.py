@@ -13,6 +13,8 @@ from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po, write_po
 from extract_texts import Found, find_speakers, find_texts
 
+from ia.kernel.errors import PluralText
+
 ROOT = Path(__file__).parent.parent.parent
 CATALOG = ROOT / "lib/ia/kernel/i18n/zh_CN/LC_MESSAGES/ia.po"
 WORDS = Path(__file__).parent / "words.txt"
@@ -63,7 +65,8 @@ def update_catalog(catalog: Catalog, texts: list[Found]) -> None:
     """Add the texts that a catalog lacks, and take out those that are gone."""
     template = Catalog()
     for _, text, context in texts:
-        template.add(text, context=context or None)
+        forms = (str(text), text.plural) if isinstance(text, PluralText) else text
+        template.add(forms, context=context or None)
     catalog.update(template)
 
 
@@ -79,10 +82,15 @@ def render_catalog(catalog: Catalog) -> bytes:
 def untranslated(catalog: Catalog) -> list[str]:
     """Return what is left to do: the texts without a translation, and those whose translation may be out of date."""
     return [
-        f"{'fuzzy' if message.fuzzy else 'untranslated'}: {message.id}"
+        f"{'fuzzy' if message.fuzzy else 'untranslated'}: {forms_of(message.id)[0]}"
         for message in catalog
-        if message.id and (message.fuzzy or not message.string)
+        if message.id and (message.fuzzy or not all(forms_of(message.string or "")))
     ]
+
+
+def forms_of(text: str | tuple[str, ...]) -> tuple[str, ...]:
+    """Return the forms of an entry of the catalog: one, or singular and plural in English."""
+    return (text,) if isinstance(text, str) else tuple(text)
 
 
 def main() -> int:

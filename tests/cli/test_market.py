@@ -94,7 +94,7 @@ def test_screen_as_people_write_it(ia, small):
 def test_screen_tells_what_is_missing_wrong_or_not_there(ia, small):
     run = ia("screen", "pe < 1")
     assert (run.returncode, run.stdout.count("\n")) == (1, 1)
-    assert run.stderr == "ia: skipped 1 securities: a value that the condition needs is missing\n"
+    assert run.stderr == "ia: skipped 1 security: a value that the condition needs is missing\n"
     run = ia("screen", "pe < 15 and rooe > 3")
     assert (run.returncode, run.stdout) == (65, "")
     assert run.stderr.startswith("ia: condition, character 13: unknown column 'rooe'\nhint: did you mean roe")

@@ -330,7 +330,7 @@ def test_an_import_can_be_tried_first_and_entered_once(ia, tmp_path):
         )
     )
     run = ia("trade", "import", str(bill), "--dry-run")
-    assert "would enter 1 entries" in run.stderr and len(ok(run).splitlines()) == 1
+    assert "would enter: 1;" in run.stderr and len(ok(run).splitlines()) == 1
     assert ia("trade", "list").returncode == 1
     assert json.loads(ok(ia("trade", "import", str(bill), "--json")))["entries"][0]["fees"] == 5
     assert json.loads(ok(ia("trade", "import", str(bill), "--json"))) == {
@@ -459,7 +459,7 @@ def test_an_import_with_a_row_that_is_not_understood_is_never_status_0(ia, tmp_p
         "成交日期,证券代码,操作,成交价格,成交数量\n20240115,600519,买入,1650,100\n20240116,600519,神秘,1,1\n20240117,1,?,1,1\n"
     )
     run = ia("trade", "import", str(bill), env=FREE)
-    assert run.returncode == 65 and run.stdout == "" and "rows are invalid, on lines 4" in run.stderr
+    assert run.returncode == 65 and run.stdout == "" and "1 more row is invalid, on line 4" in run.stderr
     assert ia("trade", "list").returncode == 1
     run = ia("trade", "import", str(bill), "--partial", env=FREE)
     assert run.returncode == 65 and len(run.stdout.splitlines()) == 1

@@ -547,7 +547,7 @@ def test_approving_an_address_fetches_it_and_shows_what_came(ws, ia, home, tmp_p
     assert (told.returncode, told.stdout) == (0, "2\n")
     assert not (home / ".claude").exists()
     shown = ia("pending", "2").stdout
-    assert "look" in shown and "1 scripts: text only, ia does not run them" in shown
+    assert "look" in shown and "1 script: text only, ia does not run it" in shown
     assert ia("approve", "1", "--yes").returncode == 77
     assert ia("approve", "2", "--yes").returncode == 0
     assert (home / ".claude" / "skills" / "nice" / "SKILL.md").exists()

@@ -256,7 +256,7 @@ class TestTheCommandWithoutALock:
         "os.execv(sys.argv[1], sys.argv[1:])"
     )
     CSV = "date,open,high,low,close,volume\n2024-01-15,10.5,11.5,10,11,100\n"
-    BARS = "ia: standard input, 2024-01-15: 1 bars\n"
+    BARS = "ia: standard input, 2024-01-15: 1 bar\n"
     WARNING = BARS + "ia: ia cannot lock the sandbox on this system; only the language rules restrict the expression\n"
 
     def run(self, *args, **env):

@@ -1,8 +1,6 @@
 """Find every template of the program and what is passed to it, by reading the source.
 
-Three places hold templates: a call of a speaker (`Message("{path}: no such note", path=…)`, `speak.pick("中文 {day}",
-"English {day}", day=…)`), a pair of texts in two languages, `("中文 {day}", "English {day}")`, and a table from English to
-Chinese.
+A call of a speaker holds a template: `Message("{path}: no such note", path=…)`. Both forms of a PluralText are looked at.
 A function that hands a template and its keywords on (`def line_error(here, template, **params)`) is a speaker, too: what it
 adds counts as passed, and its callers must not pass that again.
 """
@@ -27,11 +25,11 @@ ERRORS = {
 SPEAKERS = {"Message", "say", "tell_hint", "tell_empty", "speak", "voice", "translate"} | ERRORS
 NO_FIELDS = {
     **dict.fromkeys(ERRORS, frozenset({"hint", "code"})),
-    **dict.fromkeys(("speak", "voice", "translate"), frozenset({"context"})),
+    **dict.fromkeys(("speak", "voice"), frozenset({"context"})),
+    "translate": frozenset({"context", "fields"}),
     "Message": frozenset({"code"}),
 }
 """Keywords of a speaker that fill no field of its template."""
-_CJK = re.compile(r"[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]")
 
 
 @dataclass(frozen=True)
@@ -104,6 +102,8 @@ class Source:
             return []
         if isinstance(node, ast.Call) and name_of(node) == "mark_text":
             return self.values(node.args[0], seen)
+        if isinstance(node, ast.Call) and name_of(node) == "PluralText":
+            return [each for form in node.args for each in self.values(form, seen)]
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             for made in ast.walk(self.tree):
                 if isinstance(made, ast.FunctionDef) and made.name == node.func.id:
@@ -244,38 +244,12 @@ def offenders(source: Source, known: dict[str, Forwarder]) -> Iterator[str]:
         found: list[str] = []
         if isinstance(node, ast.Call):
             found = _wrong_call(source, node, known)
-        elif isinstance(node, ast.Tuple):
-            found = _wrong_pair([part.value for part in node.elts if _is_text(part)])
-        elif isinstance(node, ast.Dict):
-            for key, value in zip(node.keys, node.values, strict=True):
-                if key is not None and _is_text(key) and _is_text(value):
-                    found += _wrong_pair([value.value, key.value])
         for wrong in found:
             yield f"{source.path}:{node.lineno}: {wrong}"
 
 
-def _is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
-
-
-def _wrong_pair(texts: list[str]) -> list[str]:
-    """Return what is wrong with a Chinese and an English text that stand side by side: they have the same fields."""
-    if len(texts) != 2 or texts[1] in ("zh", "en") or not _CJK.search(texts[0]) or _CJK.search(texts[1]):
-        return []
-    try:
-        zh, en = fields(texts[0]), fields(texts[1])
-    except ValueError:
-        return []  # a pattern, no template
-    if not (zh | en) or not all(name.isidentifier() for name in zh | en):
-        return []
-    wrong = [f"{texts!r}: the languages differ in {sorted(zh ^ en)}"] if zh != en else []
-    return wrong + [f"{texts!r}: {{{name}}} is one letter" for name in sorted(zh | en) if len(name) == 1]
-
-
 def _wrong_call(source: Source, call: ast.Call, known: dict[str, Forwarder]) -> list[str]:
     name = name_of(call)
-    if name == "pick":
-        return _wrong_pick(source, call)
     forwarder = known.get(_key(source, name))
     if forwarder is None and name not in SPEAKERS:
         return []
@@ -297,18 +271,6 @@ def _wrong_call(source: Source, call: ast.Call, known: dict[str, Forwarder]) -> 
         again = sorted(forwarder.adds & set(passed.names))
         passed = Passed([*passed.names, *again], passed.perhaps | forwarder.adds, passed.known)
     return _disagreement(templates, hints, passed, spare=None in said)
-
-
-def _wrong_pick(source: Source, call: ast.Call) -> list[str]:
-    if any(isinstance(arg, ast.Starred) for arg in call.args):
-        return ["`**` of unknown keys beside a pair of texts"] if any(k.arg is None for k in call.keywords) else []
-    if len(call.args) != 2:
-        return []  # of another kind
-    passed = _passed(source, call.keywords, set(), next(source.scopes(call), None))
-    wrong: list[str] = []
-    for texts in map(source.texts, call.args):
-        wrong += _disagreement(texts, [], passed) if texts is not None else []
-    return wrong
 
 
 def _passed(source: Source, keywords: list[ast.keyword], also: set[str], maker: ast.AST | None) -> Passed:

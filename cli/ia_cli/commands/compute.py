@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ia.kernel.errors import Message, Notify
+from ia.kernel.errors import Message, Notify, PluralText
 from ia_cli.terminal.group import Command
 from ia_cli.terminal.input import open_input, stdin_is_idle
 from ia_cli.terminal.options import json_option
@@ -157,9 +157,21 @@ def _load_bars(symbol: str | None, stdin_taken: bool, strict: bool) -> "Bars":
         raise BadData("no bars to compute with")
     known = {"symbol": name, "day": bars.date[-1], "count": len(bars.date)}
     if about:
-        notify(Message("{symbol} {day} ({about}): {count} bars", about=about, **known))
+        notify(
+            Message(
+                PluralText("{symbol} {day} ({about}): {count} bar", "{symbol} {day} ({about}): {count} bars"),
+                about=about,
+                **known,
+            )
+        )
     else:
-        notify(Message("standard input, {day}: {count} bars", day=known["day"], count=known["count"]))
+        notify(
+            Message(
+                PluralText("standard input, {day}: {count} bar", "standard input, {day}: {count} bars"),
+                day=known["day"],
+                count=known["count"],
+            )
+        )
     return bars
 
 

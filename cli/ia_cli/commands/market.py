@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ia.kernel.errors import Message, NotFound
+from ia.kernel.errors import Message, NotFound, PluralText
 from ia_cli.terminal.group import Command, CommandGroup
 from ia_cli.terminal.options import json_option, rows_options
 from ia_cli.terminal.output import notify, tell_empty
@@ -317,8 +317,12 @@ def northbound(ctx: click.Context, days: int, as_json: bool, as_jsonl: bool) -> 
     if silent:
         notify(
             Message(
-                "no net flow for {count} days ({first} to {last}): not published since August 2024; turnover is "
-                "available",
+                PluralText(
+                    "no net flow for {count} day ({first} to {last}): not published since August 2024; turnover is "
+                    "available",
+                    "no net flow for {count} days ({first} to {last}): not published since August 2024; turnover "
+                    "is available",
+                ),
                 count=len(silent),
                 first=silent[0],
                 last=silent[-1],

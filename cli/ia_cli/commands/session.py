@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ia.kernel.errors import Message, NotFound
+from ia.kernel.errors import Message, NotFound, PluralText
 from ia_cli.terminal.group import Command, CommandGroup
 from ia_cli.terminal.lists import emit_list
 from ia_cli.terminal.options import json_option, rows_options
@@ -111,7 +111,11 @@ def prune(id: str, limit: int, as_json: bool) -> None:
     else:
         notify(
             Message(
-                "pruned {dropped} messages of session {id}; {messages} with about {tokens} tokens remain",
+                PluralText(
+                    "pruned {dropped} message of session {id}; {messages} with about {tokens} tokens remain",
+                    "pruned {dropped} messages of session {id}; {messages} with about {tokens} tokens remain",
+                    by="dropped",
+                ),
                 dropped=dropped,
                 id=found.id,
                 messages=found.messages,

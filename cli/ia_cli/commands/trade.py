@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ia.kernel.errors import BadData, Message, NotFound, UsageError
+from ia.kernel.errors import BadData, Message, NotFound, PluralText, UsageError
 from ia_cli.terminal.group import Command, CommandGroup
 from ia_cli.terminal.lists import emit_list
 from ia_cli.terminal.options import json_option, rows_options
@@ -604,9 +604,9 @@ def import_(
     known = len(found.entries) - len(made)
     notify(
         Message(
-            "would enter {made} entries; {known} are already entered, {passed} rows move no money or shares"
+            "would enter: {made}; already entered: {known}; rows without money or shares: {passed}"
             if dry_run
-            else "entered {made} entries; {known} were already entered, {passed} rows move no money or shares",
+            else "entered: {made}; already entered before: {known}; rows without money or shares: {passed}",
             made=len(made),
             known=known,
             passed=len(found.passed),
@@ -625,7 +625,10 @@ def import_(
     for each in () if as_json else made:
         emit_text(format_entry(each) + "\n")
     if found.unread:
-        unread = Message("{count} invalid rows were not entered", count=len(found.unread))
+        unread = Message(
+            PluralText("{count} invalid row was not entered", "{count} invalid rows were not entered"),
+            count=len(found.unread),
+        )
         notify(unread)
         record_run_failure(say(unread.template, **unread.params))
         ctx.exit(BadData.status)

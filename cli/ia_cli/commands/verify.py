@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ia.kernel.errors import PluralText
 from ia_cli.terminal.group import Command
 from ia_cli.terminal.options import end_option, rows_options, start_option
 from ia_cli.terminal.output import emit_rows, notify, tell_error
@@ -202,9 +203,17 @@ def _report_comparison(one: "VerificationResult") -> None:
     values = [row for row in one.differences if row.field != "bar"]
     what = f"{one.name}: " if one.name else ""
     told = say(
-        "{what}{source} and {other} differ in {rows} values on {dates} of {days} days, {first} to {last}"
+        PluralText(
+            "{what}{source} and {other} differ in {rows} value on {dates} of {days} days, {first} to {last}",
+            "{what}{source} and {other} differ in {rows} values on {dates} of {days} days, {first} to {last}",
+            by="rows",
+        )
         if values
-        else "{what}{source} and {other} agree on {days} days, {first} to {last}",
+        else PluralText(
+            "{what}{source} and {other} agree on {days} day, {first} to {last}",
+            "{what}{source} and {other} agree on {days} days, {first} to {last}",
+            by="days",
+        ),
         what=what,
         source=one.a,
         other=one.b,
@@ -220,7 +229,15 @@ def _report_comparison(one: "VerificationResult") -> None:
             told += say("; days only in {name}: {count}", name=name, count=len(lone))
     if one.steps is not None:
         wrong = sum(row.field == "factor" for row in one.differences)
-        told += say("; adjustment: {steps} ex-dividend dates, {wrong} differ", steps=one.steps, wrong=wrong)
+        told += say(
+            PluralText(
+                "; adjustment: {steps} ex-dividend date, {wrong} differ",
+                "; adjustment: {steps} ex-dividend dates, {wrong} differ",
+                by="steps",
+            ),
+            steps=one.steps,
+            wrong=wrong,
+        )
     notify(Message("{told}", told=told))
     if one.runs:
         where = ", ".join(f"{day}: x {ratio:.6g}" for day, ratio in one.runs[:6])

@@ -4,6 +4,7 @@ import os
 import sys
 
 from ia.kernel import config
+from ia.kernel.errors import PluralText
 
 SHOWN = 5  # notices
 MAX_LINES = 3  # of one
@@ -42,7 +43,10 @@ def tell_unread() -> None:
                     Message("not sent to {channel} ({time}: {reason}): {text}", reason=notice.error, text=told, **about)
                 )
         if len(found) > SHOWN:
-            tell_hint("{count} more messages: `ia send --list`", count=len(found) - SHOWN)
+            tell_hint(
+                PluralText("{count} more message: `ia send --list`", "{count} more messages: `ia send --list`"),
+                count=len(found) - SHOWN,
+            )
         ws.close()
 
 

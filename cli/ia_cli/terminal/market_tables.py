@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ia.kernel.errors import Message
+from ia.kernel.i18n.units import LARGE_UNITS
 from ia_cli.terminal.output import Row, emit_rows, escape_controls, notify
 from ia_cli.terminal.text import lang, tr
 
@@ -32,7 +33,6 @@ MONEY = frozenset(
     }
 )
 SIGNED = ("change", "excess", "median", "weighted", "net", "leader_pct", "vs_")
-_UNITS = {"zh": ((1e12, "万亿"), (1e8, "亿"), (1e4, "万")), "en": ((1e12, "tn"), (1e9, "bn"), (1e6, "m"), (1e3, "k"))}
 
 
 def emit_market_rows(
@@ -131,7 +131,7 @@ def format_figure(name: str, value: Any) -> str:
 def format_amount(value: float, signed: bool = False) -> str:
     """Return an amount by the units of the language: `1.23万亿`, `45.6亿`; `1.23tn`, `45.6bn`."""
     sign = "+" if signed else ""
-    for size, unit in _UNITS[lang()]:
+    for size, unit in LARGE_UNITS[lang()]:
         if abs(value) >= size:
             part = value / size
             return f"{part:{sign}.{2 if abs(part) < 100 else 0}f}{unit}"

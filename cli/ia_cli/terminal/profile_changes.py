@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ia.kernel.errors import Message, Refused
+from ia.kernel.errors import Message, PluralText, Refused
 from ia_cli.terminal.confirmation import ask_consent
 from ia_cli.terminal.output import escape_controls, notify, tell_hint
 from ia_cli.terminal.text import say, tr
@@ -57,7 +57,10 @@ def take_profile(
         notify(Message(told, path=proposal.path, number=proposal.id))
     if deleted := sum(act == profiles.DELETED for _path, act in steps):
         tell_hint(
-            "{count} files that you deleted stay deleted; restore them with `ia profile use {name} --restore`",
+            PluralText(
+                "{count} file that you deleted stays deleted; restore it with `ia profile use {name} --restore`",
+                "{count} files that you deleted stay deleted; restore them with `ia profile use {name} --restore`",
+            ),
             count=deleted,
             name=name,
         )

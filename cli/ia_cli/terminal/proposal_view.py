@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from ia.kernel import untrusted
-from ia.kernel.errors import IaError
+from ia.kernel.errors import IaError, PluralText
 from ia_cli.terminal import task_draft as draft
 from ia_cli.terminal.provider_view import provider_document
 from ia_cli.terminal.provider_view import provider_lines as provider_lines
@@ -85,7 +85,15 @@ def format_proposal(ws: "Workspace", proposal: "Proposal", before: str, after: s
     if "provider" in told:
         lines += provider_lines(told["provider"])
     if "skill" in told and (count := sum(each["path"].endswith(SCRIPTS) for each in told["files"])):
-        lines += ["  " + say("{count} scripts: text only, ia does not run them", count=count)]
+        lines += [
+            "  "
+            + say(
+                PluralText(
+                    "{count} script: text only, ia does not run it", "{count} scripts: text only, ia does not run them"
+                ),
+                count=count,
+            )
+        ]
     if "files" in told:
         lines += [tr("files") + ":"]
         lines += [

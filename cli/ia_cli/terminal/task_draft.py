@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from ia.kernel.errors import PluralText
 from ia_cli.terminal.output import escape_controls
 from ia_cli.terminal.text import lang, say, tr
 
@@ -126,7 +127,11 @@ def _format_retries(design: "TaskDesign") -> str:
     if not design.retries:
         return tr("no retry; you are notified")
     return say(
-        "retried up to {count}×, {minutes} minutes apart; then you are notified",
+        PluralText(
+            "retried up to {count}×, {minutes} minute apart; then you are notified",
+            "retried up to {count}×, {minutes} minutes apart; then you are notified",
+            by="minutes",
+        ),
         count=design.retries,
         minutes=design.retry_after,
     )

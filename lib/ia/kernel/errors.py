@@ -19,7 +19,29 @@ slug that stays when the wording changes. It is typed as an object since fields 
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+
+
+class PluralText(str):
+    """A template with a form for the number 1, the text itself, and one for others; the field `by` has the number.
+
+    >>> kept = PluralText("{count} file kept", "{count} files kept")
+    >>> str(Message(kept, count=1)), str(Message(kept, count=0))
+    ('1 file kept', '0 files kept')
+    """
+
+    __slots__ = ("by", "plural")
+    by: str
+    plural: str
+
+    def __new__(cls, one: str, many: str, *, by: str = "count") -> "PluralText":
+        self = super().__new__(cls, one)
+        self.plural, self.by = many, by
+        return self
+
+    def number_form(self, params: Mapping[str, object]) -> int:
+        """Return 1 where the number among the fields is 1, else 2. A number may be written out: "1"."""
+        return 1 if str(params.get(self.by)) == "1" else 2
 
 
 class Message:
@@ -73,7 +95,7 @@ def notify_once(notify: Notify) -> Notify:
     return notify_new
 
 
-def fill_template(template: str, params: dict[str, object]) -> str:
+def fill_template(template: str, params: Mapping[str, object]) -> str:
     """Return the template with its fields filled in; without params it stands as it is, braces included.
 
     A message must not fail while it tells of a failure: a field without a value is left as `?`, a value that does not
@@ -84,6 +106,8 @@ def fill_template(template: str, params: dict[str, object]) -> str:
     """
     if not params:
         return template
+    if isinstance(template, PluralText) and template.number_form(params) != 1:
+        template = template.plural
     try:
         return template.format_map(params)
     except (LookupError, ValueError, TypeError, AttributeError):

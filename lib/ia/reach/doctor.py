@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from ia.kernel import config, store
-from ia.kernel.errors import IaError, Message, NotFound, Notify
+from ia.kernel.errors import IaError, Message, NotFound, Notify, PluralText
 from ia.kernel.workspace import Workspace, to_local
 from ia.organs import marketdb
 
@@ -76,7 +76,11 @@ def _check_python(_: Workspace) -> Iterator[HealthFinding]:
             Message("reinstall ia with `pip install --force-reinstall ia`"),
         )
     else:
-        yield HealthFinding("packages", "ok", Message("{count} packages are installed", count=len(needed)))
+        yield HealthFinding(
+            "packages",
+            "ok",
+            Message("{count} packages are installed", count=len(needed)),
+        )
 
 
 def _check_sandbox(_: Workspace) -> Iterator[HealthFinding]:
@@ -163,7 +167,11 @@ def _check_settings(_: Workspace) -> Iterator[HealthFinding]:
             mend = Message(exc.hint, **exc.params) if exc.hint else None
             yield HealthFinding("config", "fail", Message(exc.template, **exc.params), mend)
     if not bad:
-        yield HealthFinding("config", "ok", Message("{count} settings are valid", count=len(config.setting_names())))
+        yield HealthFinding(
+            "config",
+            "ok",
+            Message("{count} settings are valid", count=len(config.setting_names())),
+        )
 
 
 def _check_databases(ws: Workspace) -> Iterator[HealthFinding]:
@@ -273,7 +281,15 @@ def _check_hosts(_: Workspace) -> Iterator[HealthFinding]:
             )
         else:
             yield HealthFinding(
-                "host", "ok", Message("{host}: {count} requests in the last minute", host=host, count=state.last_minute)
+                "host",
+                "ok",
+                Message(
+                    PluralText(
+                        "{host}: {count} request in the last minute", "{host}: {count} requests in the last minute"
+                    ),
+                    host=host,
+                    count=state.last_minute,
+                ),
             )
 
 
@@ -306,7 +322,13 @@ def _check_market(ws: Workspace) -> Iterator[HealthFinding]:
                 )
                 if old
                 else Message(
-                    "{name}: the whole market is stored up to {day} ({count} days)", name=name, day=newest, count=count
+                    PluralText(
+                        "{name}: the whole market is stored up to {day} ({count} day)",
+                        "{name}: the whole market is stored up to {day} ({count} days)",
+                    ),
+                    name=name,
+                    day=newest,
+                    count=count,
                 )
             )
             yield HealthFinding(
@@ -315,7 +337,12 @@ def _check_market(ws: Workspace) -> Iterator[HealthFinding]:
             waiting = db.execute("SELECT count(*) FROM todo WHERE source = ?", (source,)).fetchone()[0]
             if waiting:
                 detail = Message(
-                    "{name}: {count} securities still need history or corporate actions", name=name, count=waiting
+                    PluralText(
+                        "{name}: {count} security still needs history or corporate actions",
+                        "{name}: {count} securities still need history or corporate actions",
+                    ),
+                    name=name,
+                    count=waiting,
                 )
                 yield HealthFinding("market", "warn", detail, Message("`ia sync daily` continues to fetch them"))
             fresh = layout.read_fresh_index(layout.mirror_folder(ws, name), db, source) is not None
@@ -336,14 +363,24 @@ def _check_ledger(ws: Workspace) -> Iterator[HealthFinding]:
         " AND (t.corrects >= t.id OR NOT EXISTS (SELECT 1 FROM trades o WHERE o.id = t.corrects))"
     ).fetchone()[0]
     if lost:
-        detail = Message("{count} corrections refer to an entry that does not exist", count=lost)
+        detail = Message(
+            PluralText(
+                "{count} correction refers to an entry that does not exist",
+                "{count} corrections refer to an entry that does not exist",
+            ),
+            count=lost,
+        )
         yield HealthFinding("ledger", "fail", detail, Message("restore .ia/ia.db from a backup"))
     lacking = book_entries(journal.effective_entries(ws.db, everything=True), lenient=True).lacking
     if lacking:
         entry, shares = lacking[0]
         detail = Message(
-            "{count} entries sell more than the journal contains; the first is entry {number}, with {shares} "
-            "shares of {symbol} too many",
+            PluralText(
+                "{count} entry sells more than the journal contains: entry {number}, with {shares} shares of "
+                "{symbol} too many",
+                "{count} entries sell more than the journal contains; the first is entry {number}, with {shares} "
+                "shares of {symbol} too many",
+            ),
             count=len(lacking),
             number=entry.id,
             shares=format(shares, "f"),
@@ -352,7 +389,9 @@ def _check_ledger(ws: Workspace) -> Iterator[HealthFinding]:
         mend = Message("`ia trade list` shows the entries; enter the missing purchase, bonus issue or split")
         yield HealthFinding("ledger", "warn", detail, mend)
     elif not lost:
-        yield HealthFinding("ledger", "ok", Message("{count} consistent entries", count=count))
+        yield HealthFinding(
+            "ledger", "ok", Message(PluralText("{count} consistent entry", "{count} consistent entries"), count=count)
+        )
 
 
 def _check_cron(ws: Workspace) -> Iterator[HealthFinding]:
@@ -408,7 +447,11 @@ def _check_cron(ws: Workspace) -> Iterator[HealthFinding]:
             )
     count = sum(each.state in ("approved", "edited") for each in approved)
     if not drifts and count:
-        yield HealthFinding("crontab", "ok", Message("the crontab contains {count} tasks", count=count))
+        yield HealthFinding(
+            "crontab",
+            "ok",
+            Message(PluralText("the crontab contains {count} task", "the crontab contains {count} tasks"), count=count),
+        )
 
 
 def _format_local_time(stamp: str) -> str:

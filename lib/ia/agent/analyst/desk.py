@@ -141,7 +141,7 @@ class ToolDesk:
         self.allowed: list[str] | None = None
         self.left_out: list[LeftOut] = []
         self.last_lines: list[str] = []
-        self.tables = Tables(lambda skill, zh, en: self.note_unused(skill, self.speak.pick(zh, en)))
+        self.tables = Tables(lambda skill, problem: self.note_unused(skill, self.speak.say(problem)))
 
     def wire(self, tool: str) -> str | None:
         """Return the name under which a tool is offered; None where it is not, or the skill in force forbids it."""

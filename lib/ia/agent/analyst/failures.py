@@ -1,25 +1,29 @@
 """Failures of tools, as they are told to a person."""
 
 from ia.agent.analyst.desk import Failure
-from ia.agent.analyst.voice import ZH, AnswerVoice
+from ia.agent.analyst.voice import EN, AnswerVoice
+from ia.kernel.i18n import mark_text
 
 NO_BARS = Failure("no bars")
 """The failure of a source that answered without any."""
 
 
 _KNOWN = {
-    "not-simulated": "模拟市场里没有这只证券",
-    "no-host-answered": "各个主机都没有应答",
-    "no-bars": "行情源没有它的数据",
-    "no-bars-then": "行情源没有它的数据",
-    "timed-out": "超时",
-    "unreachable": "连不上",
-    "provider-failed": "这个工具出错了",
-    "provider-malformed": "这个工具没有给出能读的结果",
-    "provider-ended": "这个工具的程序中途退出了",
+    "not-simulated": mark_text("the simulated market does not have it"),
+    "no-host-answered": mark_text("no host answered"),
+    "no-bars": mark_text("the source has no data of it"),
+    "no-bars-then": mark_text("the source has no data of it"),
+    "timed-out": mark_text("timed out"),
+    "unreachable": mark_text("the source cannot be reached"),
+    "provider-failed": mark_text("the tool failed"),
+    "provider-malformed": mark_text("the tool returned a malformed result"),
+    "provider-ended": mark_text("the program of the tool ended early"),
 }
 
 
 def describe_failure(speak: AnswerVoice, failure: Failure) -> str:
-    """Return a tool's failure in the language of the reply, where its code is known."""
-    return _KNOWN.get(failure.code, failure.sentence) if speak.lang == ZH else failure.sentence
+    """Return a tool's failure in the language of the reply, where its code is known.
+
+    Tools fail in English: an English reader gets the tool's own sentence, which says more.
+    """
+    return failure.sentence if speak.lang == EN or failure.code not in _KNOWN else speak(_KNOWN[failure.code])

@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any, TypeVar
 
+from ia.kernel.errors import Message
 from ia.kernel.jsontypes import Json
 
 T = TypeVar("T")
-Report = Callable[[str, str, str], None]
-"""Takes (skill, what is wrong in Chinese, in English)."""
+Report = Callable[[str, Message], None]
+"""Takes a skill and what is wrong with one of its tables."""
 _NEVER = re.compile(r"(?!)")
 
 
@@ -39,7 +40,7 @@ class Table:
         if isinstance(found, kind) and not (kind is int and isinstance(found, bool)):
             return found
         if found is not None:
-            self.complain("", f"{key} 不是该有的形式", f"{key} is not what it has to be")
+            self.complain("", Message("{key} has the wrong type", key=key))
         return self.shipped.section(key, kind) if self.shipped else kind()
 
     def entries(self, key: str, build: Callable[["Entry"], T]) -> list[T]:
@@ -51,7 +52,7 @@ class Table:
             try:
                 made.append(build(entry))
             except BadEntry as exc:
-                home.complain(entry.id, *exc.args)
+                home.complain(entry.id, exc.problem)
         return made
 
     def entry(self, key: str) -> "Entry":
@@ -72,7 +73,7 @@ class Table:
             try:
                 return read(Entry(self, self.tree, self.name))
             except BadEntry as exc:
-                self.complain("", *exc.args)
+                self.complain("", exc.problem)
         return self.shipped._read(key, read, default) if self.shipped else default
 
     def number(self, section: str, key: str) -> float:
@@ -81,19 +82,23 @@ class Table:
             return self.entry(section).number(key)
         except BadEntry as exc:
             if key in self.section(section, dict):
-                self.complain(section, *exc.args)
+                self.complain(section, exc.problem)
             return self.shipped.number(section, key) if self.shipped else 0.0
 
-    def complain(self, entry: str, zh: str, en: str) -> None:
+    def complain(self, entry: str, problem: Message) -> None:
         """Report what cannot be used, with file and line."""
         line = self.lines.get(entry)
         where = f"knowledge/{self.name}.yaml" + (f":{line}" if line else "")
         if self.report is not None:
-            self.report(self.skill, f"{where}: {zh}", f"{where}: {en}")
+            self.report(self.skill, Message("{where}: {problem}", where=where, problem=problem))
 
 
 class BadEntry(Exception):
-    """An entry that cannot be used: why, in Chinese and in English."""
+    """An entry that cannot be used, and why."""
+
+    def __init__(self, problem: Message) -> None:
+        super().__init__(str(problem))
+        self.problem = problem
 
 
 class Entry:
@@ -109,14 +114,14 @@ class Entry:
         if found is None and default is not None:
             return default
         if not isinstance(found, str | int | float) or isinstance(found, bool):
-            raise BadEntry(f"{self.id}：{key} 不是文字", f"{self.id}: {key} is not a text")
+            raise BadEntry(Message("{entry}: {key} is not a text", entry=self.id, key=key))
         return str(found)
 
     def pair(self, key: str, *, needed: bool = False) -> tuple[str, str]:
         """Return a text in Chinese and in English; each stands in for the other."""
         zh, en = self.text(key, ""), self.text(f"{key}_en", "")
         if needed and not (zh or en):
-            raise BadEntry(f"{self.id}：缺 {key}", f"{self.id}: {key} is missing")
+            raise BadEntry(Message("{entry}: {key} is missing", entry=self.id, key=key))
         return zh or en, en or zh
 
     def number(self, key: str, default: float | None = None) -> float:
@@ -125,14 +130,14 @@ class Entry:
         if found is None and default is not None:
             return default
         if not isinstance(found, int | float) or isinstance(found, bool):
-            raise BadEntry(f"{self.id}：{key} 不是数字", f"{self.id}: {key} is not a number")
+            raise BadEntry(Message("{entry}: {key} is not a number", entry=self.id, key=key))
         return found
 
     def items(self, key: str) -> list[Any]:
         """Return a list; [] where it is missing."""
         found = self.tree.get(key, [])
         if not isinstance(found, list):
-            raise BadEntry(f"{self.id}：{key} 不是列表", f"{self.id}: {key} is not a list")
+            raise BadEntry(Message("{entry}: {key} is not a list", entry=self.id, key=key))
         return found
 
     def inner(self, key: str) -> Iterator["Entry"]:
@@ -144,7 +149,7 @@ class Entry:
         """Return the one entry below a key. raises BadEntry where there is none."""
         found = self.tree.get(key)
         if not isinstance(found, dict):
-            raise BadEntry(f"{self.id}：缺 {key}", f"{self.id}: {key} is missing")
+            raise BadEntry(Message("{entry}: {key} is missing", entry=self.id, key=key))
         return Entry(self.table, found, f"{self.id} {key}")
 
     def pattern(self, key: str, flags: re.RegexFlag = re.I) -> re.Pattern[str]:
@@ -154,8 +159,7 @@ class Entry:
         try:
             return re.compile(words, flags) if words else _NEVER
         except re.error:
-            wrong = f"{self.id}：{key} 不是正则表达式", f"{self.id}: {key} is not a regular expression"
-            raise BadEntry(*wrong) from None
+            raise BadEntry(Message("{entry}: {key} is not a regular expression", entry=self.id, key=key)) from None
 
 
 class Tables:

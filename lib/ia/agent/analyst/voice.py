@@ -3,6 +3,8 @@
 import re
 
 from ia.kernel import i18n
+from ia.kernel.errors import PluralText
+from ia.kernel.i18n.units import LARGE_UNITS
 
 ZH, EN = "zh", "en"
 _CJK = re.compile(r"[\u3400-\u9fff]")
@@ -14,11 +16,6 @@ _PLAIN = re.compile(r"(?<![A-Za-z])(?![A-Z]+(?![A-Za-z]))[A-Za-z]{2,}")
 class AnswerVoice(i18n.Voice):
     """Speaks one language: `speak("closed at {close}", close=82.54)`."""
 
-    def pick(self, zh: str, en: str, /, **fields: object) -> str:
-        """Return one of two texts that stand side by side, as in a table."""
-        text = zh if self.lang == ZH else en
-        return text.format(**fields) if fields else text
-
     def fill(self, pair: tuple[str, str], /, **fields: object) -> str:
         """Return a text of a table in the language, its fields filled in; a field that nobody knows stands as it is.
 
@@ -29,11 +26,15 @@ class AnswerVoice(i18n.Voice):
 
     def join_items(self, items: list[str]) -> str:
         """Return an enumeration."""
-        return ("、" if self.lang == ZH else ", ").join(items)
+        return i18n.translate(", ", self.lang, context="enumeration").join(items)
 
     def join_clauses(self, items: list[str]) -> str:
         """Return clauses in a row."""
-        return ("；" if self.lang == ZH else "; ").join(items)
+        return i18n.translate("; ", self.lang).join(items)
+
+    def join_sentences(self, items: list[str]) -> str:
+        """Return sentences in a row."""
+        return ("" if self.lang == ZH else " ").join(items)
 
     def localize_entry(self, entry: dict[str, object], key: str) -> str:
         """Return a bilingual entry's text: `key_en` in English where there is one, else `key`."""
@@ -70,14 +71,14 @@ def number(value: float | None, unit: str = "", speak: AnswerVoice | None = None
         return f"{value:,.0f}"
     if unit == "days":
         told = f"{value:.0f}"
-        return told if speak is None else speak("{count} days", count=told)
+        return told if speak is None else speak(PluralText("{count} day", "{count} days"), count=told)
     return f"{value:,.2f}" if abs(value) < 1e6 else compact(value, speak)
 
 
 def compact(value: float, speak: AnswerVoice | None) -> str:
     """Return a large number in the units of the language: 亿 and 万, or bn and m."""
-    zh = speak is not None and speak.lang == ZH
-    for size, name in ((1e8, "亿"), (1e4, "万")) if zh else ((1e9, "bn"), (1e6, "m")):
-        if abs(value) >= size:
-            return f"{value / size:.2f}{name}" if zh else f"{value / size:.2f} {name}"
+    lang = EN if speak is None else speak.lang
+    for size, name in LARGE_UNITS[lang]:
+        if abs(value) >= size > 1e3:
+            return f"{value / size:.2f}{name}" if lang == ZH else f"{value / size:.2f} {name}"
     return f"{value:,.0f}"

@@ -8,6 +8,7 @@ from ia.agent.tools.builtin import tasks
 from ia.agent.tools.scope import Scope
 from ia.agent.turns import models
 from ia.kernel.errors import BadData, Notify, drop_message
+from ia.kernel.i18n import Voice, mark_text
 from ia.kernel.jsontypes import Json
 from ia.kernel.workspace import Workspace
 
@@ -16,13 +17,10 @@ if TYPE_CHECKING:
 
 TOOL = "tasks.propose"
 ALLOWED = (TOOL, "calendar.*")
-_ASKED = {
-    "zh": "把下面这个愿望设计成一个任务：调用一次 "
-    "tasks_propose，没有说到的字段不填。不要去做这件事本身。愿望：\n\n{wish}",
-    "en": "Design a task for the wish below: call tasks_propose once, and leave out the fields that it does "
-    "not speak of."
-    " Do not do the work itself. The wish:\n\n{wish}",
-}
+_ASKED = mark_text(
+    "Design a task for the wish below: call tasks_propose once, and leave out the fields that it does not speak of."
+    " Do not do the work itself. The wish:\n\n{wish}"
+)
 
 
 class TaskDraft(NamedTuple):
@@ -81,7 +79,7 @@ def draft_design(ws: Workspace, wish: str, *, model: str | None = None, notify: 
         for tool in catalog.build_router(ws).tools.values()
         if any(fnmatchcase(tool.name, pattern) for pattern in ALLOWED)
     ]
-    asked = _ASKED[wish_parser.detect_language(wish)].format(wish=wish)
+    asked = Voice(wish_parser.detect_language(wish))(_ASKED, wish=wish)
     taken = turn.take_turn(ws, asked, model=model, notify=notify, router=Router(within))
     if not drafted:
         raise BadData(

@@ -10,7 +10,7 @@ from ia.faculties.pictures.report_parts import SheetCell
 from ia.faculties.pictures.svg import escape_xml
 from ia.faculties.pictures.symbol_report import trades_table
 from ia.kernel import clock
-from ia.kernel.errors import Notify, drop_message
+from ia.kernel.errors import Notify, PluralText, drop_message
 from ia.kernel.i18n import Voice
 from ia.kernel.workspace import Workspace
 
@@ -226,7 +226,7 @@ def _positions_section(purse: "CurrencyAccount", found: "Account", voice: Voice)
     drawn = ""
     if len(tiles) > 1:
         title = say("Positions sized by value, colored by unrealized profit")
-        told = say("{count} positions", count=len(held))
+        told = say(PluralText("{count} position", "{count} positions"), count=len(held))
         drawn = f"<h3>{escape_xml(title)}</h3>\n" + report_parts.render_picture(
             lambda width: shapes.draw_treemap(tiles, title, told, up, height=260, full=20.0, width=width)
         )

@@ -36,6 +36,7 @@ from ia.faculties.pictures.svg import (
     text_element,
     text_width,
 )
+from ia.kernel.errors import PluralText
 
 WIDTH = 960
 MIN_WIDTH, MIN_HEIGHT = 320, 240
@@ -154,7 +155,12 @@ def describe_range(chart: Chart) -> str:
     first, last = (date[:16].replace("T", " ") for date in (dates[0], dates[-1]))
     if len(dates) == 1:
         return chart.voice("1 bar of {date}", date=first)
-    return chart.voice("{count} bars {first} to {last}", count=f"{len(dates):,}", first=first, last=last)
+    return chart.voice(
+        PluralText("{count} bar {first} to {last}", "{count} bars {first} to {last}"),
+        count=f"{len(dates):,}",
+        first=first,
+        last=last,
+    )
 
 
 def draw_chart(chart: Chart, place: ChartLayout) -> str:

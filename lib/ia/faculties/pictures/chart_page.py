@@ -11,6 +11,7 @@ from ia.faculties.pictures.chart import Chart, ChartLine, Values
 from ia.faculties.pictures.scale import format_compact, format_price
 from ia.faculties.pictures.svg import escape_xml, picture_css, strip_bidi, svg_document, text_width
 from ia.kernel import clock
+from ia.kernel.errors import PluralText
 from ia.kernel.i18n import Voice
 
 MOST = 5000
@@ -155,7 +156,12 @@ def _range_template(whole: Chart) -> str:
     """Return the words for how many bars are shown, with places for what the script knows."""
     if len(whole.bars.date) == 1:
         return candles.describe_range(whole)
-    return whole.voice("{count} bars {first} to {last}", count="{count}", first="{first}", last="{last}")
+    return whole.voice(
+        PluralText("{count} bar {first} to {last}", "{count} bars {first} to {last}"),
+        count="{count}",
+        first="{first}",
+        last="{last}",
+    )
 
 
 def _label_room(whole: Chart, place: candles.ChartLayout) -> float:

@@ -9,7 +9,7 @@ from ia.domain.instruments.symbols import MARKET
 from ia.faculties.pictures.chart import ENGLISH, Chart, ChartEvent, ChartLine, TradeMarker, moving_average, up_color
 from ia.faculties.pictures.scale import format_number
 from ia.kernel import clock
-from ia.kernel.errors import BadData, NotFound, Notify, drop_message
+from ia.kernel.errors import BadData, NotFound, Notify, PluralText, drop_message
 from ia.kernel.i18n import Voice
 from ia.kernel.workspace import Workspace
 from ia.organs.ohlcv.adjustment import Action
@@ -174,7 +174,11 @@ def _describe_deals(bought: bool, deals: list[tuple[Decimal, Decimal]], voice: V
     price = mean if len(deals) == 1 else round(mean, places)
     shown = {"quantity": f"{quantity:,f}", "price": f"{price.normalize():,f}"}
     told = voice("buy {quantity} @ {price}" if bought else "sell {quantity} @ {price}", **shown)
-    return told if len(deals) == 1 else voice("{told} in {count} trades", told=told, count=len(deals))
+    return (
+        told
+        if len(deals) == 1
+        else voice(PluralText("{told} in {count} trade", "{told} in {count} trades"), told=told, count=len(deals))
+    )
 
 
 def _format_minute(stamp: str) -> str:
@@ -213,7 +217,13 @@ def _find_gaps(dates: list[str], voice: Voice) -> list[ChartEvent]:
     if not apart or sorted(apart)[len(apart) // 2] > 3:  # bars of a week or a month
         return []
     return [
-        ChartEvent(dates[i + 1], "…", voice("no bars for the {count} days before", count=gap - 1))
+        ChartEvent(
+            dates[i + 1],
+            "…",
+            voice(
+                PluralText("no bars for the {count} day before", "no bars for the {count} days before"), count=gap - 1
+            ),
+        )
         for i, gap in enumerate(apart)
         if gap > HOLIDAY
     ]

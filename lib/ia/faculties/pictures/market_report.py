@@ -6,7 +6,7 @@ from ia.faculties.pictures import chart_page, report_parts, shapes
 from ia.faculties.pictures.chart import FALL, up_color
 from ia.faculties.pictures.report_parts import SheetCell
 from ia.faculties.pictures.svg import escape_xml
-from ia.kernel.errors import NotFound, Notify, drop_message
+from ia.kernel.errors import NotFound, Notify, PluralText, drop_message
 from ia.kernel.i18n import Voice
 from ia.kernel.jsontypes import Json
 from ia.kernel.workspace import Workspace
@@ -101,7 +101,7 @@ def _industries_section(db: sqlite3.Connection, day: market_reader.MarketDay, vo
         for row in rows
     ]
     title = say("Industries sized by amount, colored by mean change")
-    told = say("{count} industries", count=len(rows))
+    told = say(PluralText("{count} industry", "{count} industries"), count=len(rows))
     drawn = report_parts.render_picture(lambda width: shapes.draw_treemap(tiles, title, told, up, width=width))
     heads = [say(head) for head in ("Industry", "Stocks", "Up", "Down", "Change", "Amount", "Leader")]
     ends = rows[:8] + [row for row in rows[-8:] if row not in rows[:8]]

@@ -4,12 +4,9 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ia.kernel.i18n.units import LARGE_UNITS
+
 STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
-UNITS = {
-    "en": ((1e12, "tn"), (1e9, "bn"), (1e6, "m"), (1e3, "k")),
-    "zh": ((1e12, "万亿"), (1e8, "亿"), (1e4, "万")),
-}
-"""Units of large numbers, as the tables of the market write them."""
 
 
 class AxisScale(NamedTuple):
@@ -108,7 +105,7 @@ def format_compact(value: float, lang: str = "en") -> str:
     >>> format_compact(38_100_000), format_compact(38_100_000, "zh"), format_compact(950)
     ('38.1m', '3810万', '950')
     """
-    for size, sign in UNITS[lang]:
+    for size, sign in LARGE_UNITS[lang]:
         if abs(value) >= size:
             scaled = value / size
             return f"{scaled:.2f}".rstrip("0").rstrip(".") + sign if abs(scaled) < 10 else _format_whole(scaled) + sign
@@ -131,7 +128,7 @@ def format_number(value: float, lang: str = "en") -> str:
         return "0"
     size = abs(value)
     if size >= 1e6:
-        limit, sign = next(unit for unit in UNITS[lang] if size >= unit[0])
+        limit, sign = next(unit for unit in LARGE_UNITS[lang] if size >= unit[0])
         return f"{_format_rounded(value / limit)}{sign}"
     return f"{value:,.0f}" if size >= 1e5 else f"{value:,.2f}" if size >= 1 else f"{value:.4g}"
 
@@ -152,7 +149,9 @@ def axis_labels(values: Sequence[float], lang: str = "en", large: float = 1e6) -
     most = max(map(abs, values), default=0.0)
     if 0 < most < 1e-6:
         return [format_number(value, lang) for value in values]
-    size, sign = next((unit for unit in UNITS[lang] if most >= unit[0]), (1.0, "")) if most >= large else (1.0, "")
+    size, sign = (
+        next((unit for unit in LARGE_UNITS[lang] if most >= unit[0]), (1.0, "")) if most >= large else (1.0, "")
+    )
     scaled = [value / size for value in values]
     places = count_decimals(scaled)
     return [f"{value:,.{places}f}{sign}" if value else "0" for value in scaled]

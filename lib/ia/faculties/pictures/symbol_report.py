@@ -14,7 +14,7 @@ from ia.faculties.pictures.chart_source import DRAWN, ChartOrigin, build_chart, 
 from ia.faculties.pictures.report_parts import SheetCell
 from ia.faculties.pictures.svg import escape_xml
 from ia.kernel import clock
-from ia.kernel.errors import BadData, IaError, NotFound, Notify, drop_message
+from ia.kernel.errors import BadData, IaError, NotFound, Notify, PluralText, drop_message
 from ia.kernel.i18n import Voice
 from ia.kernel.jsontypes import Json
 from ia.kernel.workspace import Workspace
@@ -67,7 +67,15 @@ def _describe_age(origin: ChartOrigin, voice: Voice) -> str:
 
     last = origin.bars.date[-1][:10]
     days = (clock.now().date() - date.fromisoformat(last)).days
-    return voice("the newest bar is from {date}, {days} days before this report", date=last, days=max(days, 0))
+    return voice(
+        PluralText(
+            "the newest bar is from {date}, {days} day before this report",
+            "the newest bar is from {date}, {days} days before this report",
+            by="days",
+        ),
+        date=last,
+        days=max(days, 0),
+    )
 
 
 def _performance_section(origin: ChartOrigin, chart: Chart) -> str:

@@ -1,6 +1,7 @@
 """A schedule in words, English or Chinese.
 
-Common schedules have sentences of our own; times of the day that none of them fits are said by cron-descriptor.
+Common schedules have sentences of our own; times of the day that none of them fits are said by cron-descriptor. The
+parts of a sentence are in another order in Chinese: each is a text of its own, filled into the next.
 """
 
 import re
@@ -15,6 +16,8 @@ from ia.faculties.schedule.schedule_forms import (
     ScheduleEvent,
     parse_schedule,
 )
+from ia.kernel.errors import PluralText
+from ia.kernel.i18n import Voice
 
 FEW = 6
 """Times of a day that are listed one by one."""
@@ -33,8 +36,7 @@ _MONTHS = (
     "November",
     "December",
 )
-_日 = "日一二三四五六"
-_PLACES = {"CN": ("Shanghai", "上交所"), "HK": ("Hong Kong", "港交所"), "US": ("New York", "纽交所")}
+_PLACES = {"CN": "Shanghai", "HK": "Hong Kong", "US": "New York"}
 
 
 def describe_design(design: TaskDesign, lang: str = "en") -> str:
@@ -42,121 +44,147 @@ def describe_design(design: TaskDesign, lang: str = "en") -> str:
 
     raises  BadData where the schedule or the zone is none.
     """
-    what, chinese = parse_schedule(design.schedule), lang == "zh"
+    what, voice = parse_schedule(design.schedule), Voice(lang)
     if isinstance(what, ScheduleEvent):
-        return _describe_event(what, chinese)
+        return _describe_event(what, voice)
     market = exchange.MARKETS.get(design.calendar)
     if isinstance(what, CloseSchedule):
-        return _describe_close(what, market or exchange.HOME, chinese)
+        return _describe_close(what, market or exchange.HOME, voice)
     if isinstance(what, IntervalSchedule):
-        span = _format_span(what.minutes, chinese) if what.minutes != 1440 else "24 小时" if chinese else "24 hours"
-        told = f"每 {span}，自批准时算起" if chinese else f"Every {span}, counted from the approval"
+        span = _format_span(what.minutes, voice) if what.minutes != 1440 else _format_hours(24, voice)
+        told = voice("Every {span}, counted from the approval", span=span)
         notes: list[str] = []
     else:
-        told = _describe_cron(what, bool(market), chinese)
+        told = _capitalize_first(_describe_cron(what, voice))
         notes = [slots.schedule_zone(design).key]
     if market:
-        place = _PLACES[market][chinese]
-        notes.append(f"仅{place}交易日" if chinese else f"only on trading days in {place}")
-    if not notes:
-        return told
-    return f"{told}（{'，'.join(notes)}）" if chinese else f"{told} ({', '.join(notes)})"
+        notes.append(voice("only on trading days in {place}", place=_format_place(market, voice)))
+    return voice("{schedule} ({notes})", schedule=told, notes=voice(", ").join(notes)) if notes else told
 
 
-def _describe_event(what: ScheduleEvent, chinese: bool) -> str:
-    words = {
-        "file": ("When a file {} appears or changes", "文件 {} 出现或变化时"),
-        "message": ("When a message comes that has “{}”", "收到含有“{}”的消息时"),
-        "webhook": ("When the webhook {} is called", "webhook {} 被调用时"),
-    }
-    return words[what.kind][chinese].format(what.what)
+def _describe_event(what: ScheduleEvent, voice: Voice) -> str:
+    if what.kind == "file":
+        return voice("When a file {pattern} appears or changes", pattern=what.what)
+    if what.kind == "message":
+        return voice("When a message comes that has “{words}”", words=what.what)
+    return voice("When the webhook {name} is called", name=what.what)
 
 
-def _describe_close(what: CloseSchedule, market: str, chinese: bool) -> str:
+def _describe_close(what: CloseSchedule, market: str, voice: Voice) -> str:
     zone, usual = exchange.exchange_zone(market), exchange.CLOSES[market][-1]
     minute = usual.hour * 60 + usual.minute + what.offset
-    clock = _format_clock(minute % 1440)
-    place, span = _PLACES[market][chinese], _format_span(abs(what.offset), chinese)
-    every = what.weekdays >= exchange.WORKDAYS
-    if chinese:
-        days = "每个交易日" if every else f"{_format_weekdays(what.weekdays, True)}（交易日）"
-        when = "收盘时" if not what.offset else f"收盘{'后' if what.offset > 0 else '前'} {span}"
-        next_day = "次日 " if minute >= 1440 else "前一日 " if minute < 0 else " "
-        return f"{place}{days}{when}（通常为{next_day}{clock}，{zone.key}）"
-    days = "each trading day" if every else f"{_format_weekdays(what.weekdays, False)} that is a trading day"
-    when = "at the close" if not what.offset else f"{span} {'after' if what.offset > 0 else 'before'} the close"
-    next_day = " of the next day" if minute >= 1440 else " of the day before" if minute < 0 else ""
-    return _capitalize_first(f"{days} {when} in {place} (usually {clock}{next_day}, {zone.key})")
+    if what.weekdays >= exchange.WORKDAYS:
+        days = voice("each trading day")
+    else:
+        days = voice("{weekdays} that is a trading day", weekdays=_describe_weekdays(what.weekdays, voice))
+    if minute >= 1440:
+        template = "usually {time} of the next day, {zone}"
+    elif minute < 0:
+        template = "usually {time} of the day before, {zone}"
+    else:
+        template = "usually {time}, {zone}"
+    told = {
+        "days": days,
+        "place": _format_place(market, voice),
+        "usually": voice(template, time=_format_clock(minute % 1440), zone=zone.key),
+    }
+    if not what.offset:
+        return _capitalize_first(voice("{days} at the close in {place} ({usually})", **told))
+    span = _format_span(abs(what.offset), voice)
+    if what.offset > 0:
+        return _capitalize_first(voice("{days} {span} after the close in {place} ({usually})", span=span, **told))
+    return _capitalize_first(voice("{days} {span} before the close in {place} ({usually})", span=span, **told))
 
 
-def _describe_cron(what: CronSchedule, calendar: bool, chinese: bool) -> str:
-    days, (times, fixed) = _describe_dates(what, calendar, chinese), _describe_times(what, chinese)
-    if chinese:
-        return f"{days} {times}" if fixed or not days.startswith("每天") else times
+def _format_place(market: str, voice: Voice) -> str:
+    return voice(_PLACES[market], context="exchange")
+
+
+def _describe_cron(what: CronSchedule, voice: Voice) -> str:
+    times, fixed = _describe_times(what, voice)
     if fixed:
-        return _capitalize_first(f"{days} at {times}")
-    return _capitalize_first(times if days == "every day" else f"{times}, {days}")
+        return voice("{dates} at {times}", dates=_describe_dates(what, voice), times=times)
+    if len(what.days) == 31 and len(what.weekdays) == 7 and len(what.months) == 12:
+        return times
+    return voice("{times}, {dates}", times=times, dates=_describe_dates(what, voice))
 
 
-def _describe_dates(what: CronSchedule, calendar: bool, chinese: bool) -> str:
+def _describe_dates(what: CronSchedule, voice: Voice) -> str:
     """Return on which dates: `every Friday`, `on day 1 of each month`, `每月 1、15 日`."""
     by_day, by_week = len(what.days) < 31, len(what.weekdays) < 7
-    months = _format_months(what.months, chinese) if len(what.months) < 12 else ""
-    if chinese:
-        day = f"{months or '每月'} {_format_ranges(what.days, '、', ' 至 ')} 日" if by_day else ""
-        week = _format_weekdays(what.weekdays, True) if by_week else ""
-        if day and week:
-            return f"{day}，以及{months}{week}" if what.either else f"{day}（限{week.removeprefix('每')}）"
-        return day or (f"{months}{week}" if week else f"{months}每天")
-    day = f"on day{'s' if len(what.days) > 1 else ''} {_format_ranges(what.days, ', ', '-')} of " if by_day else ""
-    day += (_format_months(what.months, False) if months else "each month") if day else ""
-    week = _format_weekdays(what.weekdays, False) if by_week else ""
-    inside = f" in {months}" if months else ""
-    if day and week:
-        return f"{day} and {week}{inside}" if what.either else f"{day} if it is {week.removeprefix('every ')}"
-    return day or f"{week or 'every day'}{inside}"
+    months = _format_months(what.months, voice) if len(what.months) < 12 else ""
+    dates = _describe_month_days(what.days, months, voice) if by_day else ""
+    if dates and by_week and not what.either:
+        if what.weekdays == exchange.WORKDAYS:
+            return voice("{dates} if it is a weekday", dates=dates)
+        return voice("{dates} if it is {weekdays}", dates=dates, weekdays=_format_weekdays(what.weekdays, voice))
+    if dates and not by_week:
+        return dates
+    if by_week:
+        weekdays = _describe_weekdays(what.weekdays, voice)
+        weekdays = voice("{weekdays} in {months}", weekdays=weekdays, months=months) if months else weekdays
+        return voice("{dates} and {weekdays}", dates=dates, weekdays=weekdays) if dates else weekdays
+    return voice("every day in {months}", months=months) if months else voice("every day")
 
 
-def _describe_times(what: CronSchedule, chinese: bool) -> tuple[str, bool]:
+def _describe_month_days(days: frozenset[int], months: str, voice: Voice) -> str:
+    told = voice(", ", context="enumeration").join(
+        voice("{first}-{last}", first=run[0], last=run[-1]) if len(run) > 2 else str(run[0]) for run in _find_runs(days)
+    )
+    if months:
+        return voice(
+            "on day {days} of {months}" if len(days) == 1 else "on days {days} of {months}", days=told, months=months
+        )
+    return voice("on day {days} of each month" if len(days) == 1 else "on days {days} of each month", days=told)
+
+
+def _describe_times(what: CronSchedule, voice: Voice) -> tuple[str, bool]:
     """Return at which times of the day, and whether they are listed as times."""
     minutes, hours = sorted({time % 60 for time in what.times}), sorted({time // 60 for time in what.times})
     if len(what.times) <= FEW:
-        return _join_items([_format_clock(time) for time in what.times], chinese), True
+        return _join_items([_format_clock(time) for time in what.times], voice), True
     step = _find_step(minutes, 60)
     together = hours == list(range(hours[0], hours[-1] + 1))
-    whole = len(hours) == 24
     if step and together:
-        unit = ("每分钟" if step == 1 else f"每 {step} 分钟") if chinese else _format_count("every", step, "minute")
-        span = (_format_clock(hours[0] * 60), _format_clock(what.times[-1]))
-        if whole:
+        unit = voice("every minute") if step == 1 else voice("every {count} minutes", count=step)
+        if len(hours) == 24:
             return unit, False
-        return (f"{span[0]} 至 {span[1]} {unit}" if chinese else f"{unit} from {span[0]} to {span[1]}"), False
+        first, last = _format_clock(hours[0] * 60), _format_clock(what.times[-1])
+        return voice("{interval} from {first} to {last}", interval=unit, first=first, last=last), False
     if len(minutes) == 1 and (together or _find_step(hours, 24)):
-        return _describe_hourly(minutes[0], hours, chinese), False
-    return _describe_by_library(what, chinese), False
+        return _describe_hourly(minutes[0], hours, voice), False
+    return _describe_by_library(what, voice.lang), False
 
 
-def _describe_hourly(minute: int, hours: list[int], chinese: bool) -> str:
+def _describe_hourly(minute: int, hours: list[int], voice: Voice) -> str:
     """Return one minute in each of several hours: all of them, a stretch, or every so many."""
     step = _find_step(hours, 24)
-    if chinese:
-        at = "整点" if minute == 0 else f"第 {minute} 分"
-        if len(hours) == 24:
-            return f"每小时{at}"
-        return f"每 {step} 小时，{at}" if step else f"{hours[0]} 至 {hours[-1]} 点每小时{at}"
+    if step == 1:
+        return voice("every hour at minute {minute}", minute=minute) if minute else voice("every hour at minute 0")
     if step:
-        return _format_count("every", step, "hour") + f" at minute {minute}"
-    return f"every hour from {_format_clock(hours[0] * 60 + minute)} to {_format_clock(hours[-1] * 60 + minute)}"
+        if not minute:
+            return voice("every {count} hours at minute 0", count=step)
+        return voice("every {count} hours at minute {minute}", count=step, minute=minute)
+    if not minute:
+        return voice(
+            "every hour from {first_hour:02}:00 to {last_hour:02}:00", first_hour=hours[0], last_hour=hours[-1]
+        )
+    return voice(
+        "every hour from {first_hour:02}:{minute:02} to {last_hour:02}:{minute:02}",
+        first_hour=hours[0],
+        last_hour=hours[-1],
+        minute=minute,
+    )
 
 
-def _describe_by_library(what: CronSchedule, chinese: bool) -> str:
+def _describe_by_library(what: CronSchedule, lang: str) -> str:
     from cron_descriptor import ExpressionDescriptor, Options
 
     options = Options()
     options.use_24hour_time_format = True
-    options.locale_code = "zh_CN" if chinese else "en_US"
+    options.locale_code = "zh_CN" if lang == "zh" else "en_US"
     told = str(ExpressionDescriptor(" ".join(what.fields.split()[:2]) + " * * *", options).get_description())
-    if not chinese:
+    if lang != "zh":
         return told[:1].lower() + told[1:]
     return (
         re.sub("，? +在 *|，在 +|^在 +", "，", told.replace(", 和", "和").replace(", ", "，"))
@@ -165,30 +193,34 @@ def _describe_by_library(what: CronSchedule, chinese: bool) -> str:
     )
 
 
-def _format_weekdays(days: frozenset[int], chinese: bool) -> str:
+def _describe_weekdays(days: frozenset[int], voice: Voice) -> str:
     if days == exchange.WORKDAYS:
-        return "每周一至周五" if chinese else "every weekday"
+        return voice("every weekday")
+    return voice("every {weekdays}", weekdays=_format_weekdays(days, voice))
+
+
+def _format_weekdays(days: frozenset[int], voice: Voice) -> str:
     ordered = sorted(days, key=lambda day: day or 7)  # a week begins on Monday
-    if chinese:
-        return "每周" + "、".join(_日[day] for day in ordered)
-    return "every " + _join_items([_DAYS[day] for day in ordered], False)
+    return _join_items([voice(_DAYS[day], context="weekday") for day in ordered], voice)
 
 
-def _format_months(months: frozenset[int], chinese: bool) -> str:
-    if chinese:
-        return f"每年 {_format_ranges(months, '、', ' 至 ')} 月"
-    names = [_MONTHS[month - 1] for month in sorted(months)]
-    if len(names) > 2 and max(months) - min(months) == len(names) - 1:
-        return f"{names[0]} to {names[-1]}"
-    return _join_items(names, False)
+def _format_months(months: frozenset[int], voice: Voice) -> str:
+    runs = [[voice(_MONTHS[month - 1], context="month") for month in run] for run in _find_runs(months)]
+    return _join_items(
+        [voice("{first} to {last}", first=run[0], last=run[-1]) if len(run) > 2 else run[0] for run in runs], voice
+    )
 
 
-def _format_span(minutes: int, chinese: bool) -> str:
-    for size, english, chinese_unit in ((1440, "day", "天"), (60, "hour", "小时"), (1, "minute", "分钟")):
-        if minutes % size == 0:
-            number = minutes // size
-            return f"{number} {chinese_unit}" if chinese else f"{number} {english}{'s' if number != 1 else ''}"
-    raise AssertionError(minutes)
+def _format_span(minutes: int, voice: Voice) -> str:
+    if minutes % 1440 == 0:
+        return voice(PluralText("{count} day", "{count} days"), count=minutes // 1440)
+    if minutes % 60 == 0:
+        return _format_hours(minutes // 60, voice)
+    return voice(PluralText("{count} minute", "{count} minutes"), count=minutes)
+
+
+def _format_hours(hours: int, voice: Voice) -> str:
+    return voice(PluralText("{count} hour", "{count} hours"), count=hours)
 
 
 def _find_step(numbers: list[int], end: int) -> int:
@@ -197,28 +229,30 @@ def _find_step(numbers: list[int], end: int) -> int:
     return step if step and numbers == list(range(0, end, step)) else 0
 
 
-def _format_ranges(numbers: Iterable[int], comma: str, dash: str) -> str:
-    out: list[list[int]] = []
+def _find_runs(numbers: Iterable[int]) -> list[list[int]]:
+    """Return numbers in order, three or more in a row as one list, others each in a list of its own.
+
+    >>> _find_runs({1, 2, 3, 7, 8})
+    [[1, 2, 3], [7], [8]]
+    """
+    runs: list[list[int]] = []
     for number in sorted(numbers):
-        if out and number == out[-1][-1] + 1:
-            out[-1].append(number)
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
         else:
-            out.append([number])
-    return comma.join(f"{run[0]}{dash}{run[-1]}" if len(run) > 2 else comma.join(map(str, run)) for run in out)
+            runs.append([number])
+    return [part for run in runs for part in ([run] if len(run) > 2 else [[number] for number in run])]
 
 
 def _format_clock(minute: int) -> str:
     return f"{minute // 60:02d}:{minute % 60:02d}"
 
 
-def _join_items(items: list[str], chinese: bool) -> str:
-    if chinese:
-        return "、".join(items)
-    return " and ".join([", ".join(items[:-1]), items[-1]] if len(items) > 1 else items)
-
-
-def _format_count(word: str, number: int, unit: str) -> str:
-    return f"{word} {unit}" if number == 1 else f"{word} {number} {unit}s"
+def _join_items(items: list[str], voice: Voice) -> str:
+    *most, last = items
+    if not most:
+        return last
+    return voice("{items} and {last}", items=voice(", ", context="enumeration").join(most), last=last)
 
 
 def _capitalize_first(text: str) -> str:

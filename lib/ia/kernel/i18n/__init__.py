@@ -10,25 +10,31 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from ia.kernel.errors import IaError, Message, fill_template
+from ia.kernel.errors import IaError, Message, PluralText, fill_template
 
 if TYPE_CHECKING:
     from gettext import GNUTranslations
 
 _CATALOG = Path(__file__).parent / "zh_CN" / "LC_MESSAGES" / "ia.mo"
+_NO_FIELDS: Mapping[str, object] = {}
 
 
-def translate(template: str, lang: str, *, context: str = "") -> str:
+def translate(template: str, lang: str, *, context: str = "", fields: Mapping[str, object] = _NO_FIELDS) -> str:
     """Return a template in a language, `zh` or `en`; the English one where nobody translated it.
 
     context    tells apart two uses of one English text whose Chinese differs
+    fields     what will be filled in: the form of a PluralText is chosen by its number
 
     >>> translate("1 day", "zh"), translate("1 day", "en"), translate("not in the catalog", "zh")
     ('1 日', '1 day', 'not in the catalog')
     """
     if lang != "zh" or not template:
         return template
-    return _catalog().pgettext(context, template) if context else _catalog().gettext(template)
+    catalog = _catalog()
+    if isinstance(template, PluralText):
+        forms = (template, template.plural, template.number_form(fields))
+        return catalog.npgettext(context, *forms) if context else catalog.ngettext(*forms)
+    return catalog.pgettext(context, template) if context else catalog.gettext(template)
 
 
 @functools.cache
@@ -58,7 +64,8 @@ class Voice(NamedTuple):
     def fill_template(self, template: str, fields: Mapping[str, object], context: str = "") -> str:
         """Return a text with fields that are data: any name may be among them."""
         return fill_template(
-            translate(template, self.lang, context=context), {name: self._say_field(fields[name]) for name in fields}
+            translate(template, self.lang, context=context, fields=fields),
+            {name: self._say_field(fields[name]) for name in fields},
         )
 
     def say(self, message: Message | IaError) -> str:

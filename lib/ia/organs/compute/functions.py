@@ -210,7 +210,7 @@ def bind_arguments(f: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) 
     names = [name.rstrip("?") for name in f.inputs] + [p.name for p in f.params]
     if len(args) > len(names):
         raise Misfit(
-            "{function} takes {count} arguments ({names}), but {given} were given",
+            "{function}: too many arguments ({given}); it takes {count}: {names}",
             function=f.name,
             count=len(names),
             names=", ".join(names),

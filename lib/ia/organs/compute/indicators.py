@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ia.kernel.errors import Message, NotFound, Notify, UsageError, drop_message
+from ia.kernel.errors import Message, NotFound, Notify, PluralText, UsageError, drop_message
 from ia.kernel.jsontypes import Json
 from ia.organs.ohlcv.canonical import Bars
 
@@ -355,7 +355,13 @@ def calculate_indicator(
     if bars.close and all(v != v for values in arrays.values() for v in values.tolist()):
         notify(
             Message(
-                "{indicator}: {rows} bars are too few to compute a value", indicator=entry.name, rows=len(bars.close)
+                PluralText(
+                    "{indicator}: {rows} bar is too few to compute a value",
+                    "{indicator}: {rows} bars are too few to compute a value",
+                    by="rows",
+                ),
+                indicator=entry.name,
+                rows=len(bars.close),
             )
         )
     date = bars.date[-1] if bars.date else None

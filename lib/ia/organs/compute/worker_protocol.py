@@ -30,7 +30,7 @@ SENTENCES = frozenset(
         "ta.{name} has no argument {key}; available: {names}",
         "unknown moving average {name}; available: {names}",
         "expressions cannot access files, processes or the network",
-        "{function} takes {count} arguments ({names}), but {given} were given",
+        "{function}: too many arguments ({given}); it takes {count}: {names}",
         "{function} has no argument {param}; available: {names}",
         "{function}: {param} is given twice",
         "{function}: {param} is missing",

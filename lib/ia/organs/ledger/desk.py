@@ -17,7 +17,7 @@ from ia.domain.instruments import boards
 from ia.domain.instruments.symbols import Symbol, from_canonical, listed_code, resolve_security
 from ia.domain.rules.settlement import sellable_after
 from ia.kernel import clock, config, store
-from ia.kernel.errors import Message, NotFound, Notify, Simulated, UsageError, drop_message
+from ia.kernel.errors import Message, NotFound, Notify, PluralText, Simulated, UsageError, drop_message
 from ia.kernel.workspace import Workspace
 from ia.organs.ledger import guard, journal, order
 from ia.organs.ledger.account import Account, LastPrice, build_account
@@ -113,7 +113,11 @@ class LedgerDesk:
         for entry, lacking in books.lacking:
             self.notify(
                 Message(
-                    "{symbol}: {lacking} of the shares sold by entry {number} were not bought in this session",
+                    PluralText(
+                        "{symbol}: {lacking} of the shares sold by entry {number} was not bought in this session",
+                        "{symbol}: {lacking} of the shares sold by entry {number} were not bought in this session",
+                        by="lacking",
+                    ),
                     symbol=entry.symbol,
                     lacking=format(lacking, "f"),
                     number=entry.id,
@@ -145,7 +149,11 @@ class LedgerDesk:
             told = f"{len(old)}" if len(old) > SHOWN else ", ".join(sorted(old))
             self.notify(
                 Message(
-                    "prices of {symbols} are from {date}, {missed} trading days old; run `ia sync` to update them",
+                    PluralText(
+                        "prices of {symbols} are from {date}, {missed} trading day old; run `ia sync` to update them",
+                        "prices of {symbols} are from {date}, {missed} trading days old; run `ia sync` to update them",
+                        by="missed",
+                    ),
                     symbols=told,
                     date=date,
                     missed=missed,
@@ -155,14 +163,26 @@ class LedgerDesk:
         for name, price in sorted(old.items())[:SHOWN]:
             self.notify(
                 Message(
-                    "{symbol}: the price is from {date}, {missed} trading days old",
+                    PluralText(
+                        "{symbol}: the price is from {date}, {missed} trading day old",
+                        "{symbol}: the price is from {date}, {missed} trading days old",
+                        by="missed",
+                    ),
                     symbol=name,
                     date=price.date,
                     missed=price.missed,
                 )
             )
         if len(old) > SHOWN:
-            self.notify(Message("{count} other prices are older than the last trading day", count=len(old) - SHOWN))
+            self.notify(
+                Message(
+                    PluralText(
+                        "{count} other price is older than the last trading day",
+                        "{count} other prices are older than the last trading day",
+                    ),
+                    count=len(old) - SHOWN,
+                )
+            )
 
     def _load_needed_prices(
         self, books: Books, today: str, until: datetime | None = None
@@ -264,7 +284,13 @@ class LedgerDesk:
             )
         if len(done) > SHOWN:
             self.notify(
-                Message("entered {count} dividends, bonus issues and splits from the market data", count=len(done))
+                Message(
+                    PluralText(
+                        "entered {count} dividend, bonus issue or split from the market data",
+                        "entered {count} dividends, bonus issues and splits from the market data",
+                    ),
+                    count=len(done),
+                )
             )
             return done
         for each in done:

@@ -18,7 +18,7 @@ from ia.domain.instruments.symbols import Symbol, from_canonical, listed_code, r
 from ia.domain.rules.fees import round_to_cents
 from ia.kernel import clock
 from ia.kernel.digest import sha256
-from ia.kernel.errors import BadData, IaError, Message, Notify, drop_message
+from ia.kernel.errors import BadData, IaError, Message, Notify, PluralText, drop_message
 from ia.organs.ledger import journal, order, posting, statement_rows, statement_times
 from ia.organs.ledger.csv_export import unescape_formula
 from ia.organs.ledger.desk import LedgerDesk
@@ -111,7 +111,10 @@ def _unread_rows_error(source: str, unread: list[tuple[int, IaError]]) -> BadDat
         return BadData("{source}:{line}: {reason}", hint=reason.hint or PARTIAL, **params)
     lines = ", ".join(str(each) for each, _ in others[:MOST_TOLD]) + (", …" if len(others) > MOST_TOLD else "")
     return BadData(
-        "{source}:{line}: {reason}; {count} more rows are invalid, on lines {lines}",
+        PluralText(
+            "{source}:{line}: {reason}; {count} more row is invalid, on line {lines}",
+            "{source}:{line}: {reason}; {count} more rows are invalid, on lines {lines}",
+        ),
         source=source,
         line=line,
         reason=reason,

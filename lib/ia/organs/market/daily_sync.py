@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ia.domain.instruments.special import choose_name
 from ia.kernel import clock, files
-from ia.kernel.errors import IaError, Message, Notify, TryLater, Unavailable
+from ia.kernel.errors import IaError, Message, Notify, PluralText, TryLater, Unavailable
 from ia.kernel.jsontypes import Json
 from ia.kernel.store import transaction
 from ia.kernel.workspace import Workspace
@@ -332,7 +332,9 @@ def failure_rank(failure: IaError) -> int:
 def _stopped_error(failure: IaError, left: int) -> IaError:
     """Return the failure that ended a run, with how much is left; the next run goes on there."""
     return type(failure)(
-        "stopped with {left} securities left: {reason}",
+        PluralText(
+            "stopped with {left} security left: {reason}", "stopped with {left} securities left: {reason}", by="left"
+        ),
         left=left,
         reason=failure,
         hint=failure.hint or "the next `ia sync` continues from there",
@@ -353,7 +355,10 @@ def _summarize_failures(tally: backfill.BackfillTally) -> list[IaError]:
     kind = TryLater if isinstance(failure, TryLater) else Unavailable
     return [
         kind(
-            "could not fetch {count} securities, such as {symbol}: {reason}",
+            PluralText(
+                "could not fetch {count} security, {symbol}: {reason}",
+                "could not fetch {count} securities, such as {symbol}: {reason}",
+            ),
             count=len(found),
             symbol=symbol,
             reason=failure,
@@ -377,8 +382,12 @@ def _report_remaining(
     if left and not tally.stopped:
         run.notify(
             Message(
-                "{count} securities still need history or corporate actions ({symbols}); fetch them with `ia sync "
-                "daily --history`",
+                PluralText(
+                    "{count} security still needs history or corporate actions ({symbols}); fetch them with `ia "
+                    "sync daily --history`",
+                    "{count} securities still need history or corporate actions ({symbols}); fetch them with `ia "
+                    "sync daily --history`",
+                ),
                 count=len(left),
                 symbols=_abbreviate_symbols([one.symbol for one in left]),
             )
@@ -386,8 +395,12 @@ def _report_remaining(
     if lacking and run.request.symbols is None and not _is_free_source(run):
         run.notify(
             Message(
-                "{count} securities have no history; fetching it takes about {time} at the request limit: `ia sync "
-                "daily --history`, or for some: `ia sync --symbols A,B`, `--universe watch`",
+                PluralText(
+                    "{count} security has no history; fetching it takes about {time} at the request limit: `ia "
+                    "sync daily --history`, or for some: `ia sync --symbols A,B`, `--universe watch`",
+                    "{count} securities have no history; fetching it takes about {time} at the request limit: `ia "
+                    "sync daily --history`, or for some: `ia sync --symbols A,B`, `--universe watch`",
+                ),
                 count=len(lacking),
                 time=_format_duration(backfill.polite_seconds(len(lacking))),
             )

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from ia.domain.instruments.boards import tick_size
 from ia.domain.instruments.symbols import MARKET, Symbol, from_canonical, resolve_security, symbol_of_kind
 from ia.kernel import clock, config, dateforms
-from ia.kernel.errors import Message, NotFound, Notify, Simulated, SimulatedPrices, UsageError, drop_message
+from ia.kernel.errors import Message, NotFound, Notify, PluralText, Simulated, SimulatedPrices, UsageError, drop_message
 from ia.kernel.jsontypes import Json
 from ia.kernel.store import translate_errors
 from ia.kernel.workspace import Workspace
@@ -159,15 +159,27 @@ def _notify_age(db: sqlite3.Connection, day: MarketDay, notify: Notify, now: dat
     if day.of_bars is not None:
         notify(
             Message(
-                "the market of {date} comes from the stored bars of {count} securities; names, valuations and "
-                "suspensions of that day are unknown",
+                PluralText(
+                    "the market of {date} comes from the stored bars of {count} security; names, valuations and "
+                    "suspensions of that day are unknown",
+                    "the market of {date} comes from the stored bars of {count} securities; names, valuations and "
+                    "suspensions of that day are unknown",
+                ),
                 date=day.date,
                 count=day.of_bars,
             )
         )
     if on is None and (old := _days_behind(db, day, now)):
         notify(
-            Message("the newest stored day is {date}, {days} days old; run `ia sync daily`", date=day.date, days=old)
+            Message(
+                PluralText(
+                    "the newest stored day is {date}, {days} day old; run `ia sync daily`",
+                    "the newest stored day is {date}, {days} days old; run `ia sync daily`",
+                    by="days",
+                ),
+                date=day.date,
+                days=old,
+            )
         )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ia.kernel.errors import Message, Notify, UsageError, drop_message
+from ia.kernel.errors import Message, Notify, PluralText, UsageError, drop_message
 from ia.kernel.workspace import Workspace
 from ia.organs.market.market_reader import (
     OF_DAY,
@@ -87,7 +87,15 @@ def screen_stocks(
     for row in rows:
         row.update({name: bool(row[name]) for name in flags if row[name] is not None})
     if unknown:
-        notify(Message("skipped {count} securities: a value that the condition needs is missing", count=unknown))
+        notify(
+            Message(
+                PluralText(
+                    "skipped {count} security: a value that the condition needs is missing",
+                    "skipped {count} securities: a value that the condition needs is missing",
+                ),
+                count=unknown,
+            )
+        )
     return ScreenResult(day=day, columns=tuple(column.name for column in wanted), rows=rows, met=met, unknown=unknown)
 
 

@@ -11,7 +11,17 @@ from datetime import datetime
 from typing import NamedTuple
 
 from ia.kernel import clock
-from ia.kernel.errors import IaError, Message, NotFound, Notify, Refused, TryLater, Unavailable, drop_message
+from ia.kernel.errors import (
+    IaError,
+    Message,
+    NotFound,
+    Notify,
+    PluralText,
+    Refused,
+    TryLater,
+    Unavailable,
+    drop_message,
+)
 from ia.organs.market.quote import Quote
 from ia.organs.market.sources import MarketSource
 
@@ -106,7 +116,10 @@ def check_snapshot(
     quotes = snapshot.quotes
     if len(quotes) < min(LEAST_OF_LAST * last, last - FEW):
         raise TryLater(
-            "{source}: only {count} symbols, but {last} on the last day; nothing was stored",
+            PluralText(
+                "{source}: only {count} symbol, but {last} on the last day; nothing was stored",
+                "{source}: only {count} symbols, but {last} on the last day; nothing was stored",
+            ),
             hint="try again later; if this persists, the data source has changed",
             source=name,
             count=len(quotes),
@@ -125,7 +138,10 @@ def check_snapshot(
     if len(near) >= COMPARABLE and sum(near) < AGREEING * len(near):
         raise _implausible_error(
             name,
-            "{count} of {total} prices are far from the stored prices",
+            PluralText(
+                "{count} of {total} prices is far from the stored prices",
+                "{count} of {total} prices are far from the stored prices",
+            ),
             count=len(near) - sum(near),
             total=len(near),
         )
@@ -172,9 +188,17 @@ def _collect_pages(source: MarketSource, progress: Progress | None, notify: Noti
             source.name, done, page.pages if page else 0, Message("the remaining pages did not arrive")
         )
     if dropped > max(2.0, ODD_FRAC * len(quotes)):
-        raise _implausible_error(source.name, "{count} rows are inconsistent, first: {odd}", count=dropped, odd=odd)
+        raise _implausible_error(
+            source.name,
+            PluralText("{count} row is inconsistent: {odd}", "{count} rows are inconsistent, first: {odd}"),
+            count=dropped,
+            odd=odd,
+        )
     if dropped:
-        template = "{source}: skipped {count} inconsistent rows, first: {odd}"
+        template: str = PluralText(
+            "{source}: skipped {count} inconsistent row: {odd}",
+            "{source}: skipped {count} inconsistent rows, first: {odd}",
+        )
         notify(Message(template, source=source.name, count=dropped, odd=odd))
     if doubted:
         template = "{source}: {fields} of many rows do not match their prices; stored unchanged"
@@ -209,10 +233,19 @@ def _drop_duplicates(quotes: list[Quote], name: str, notify: Notify) -> list[Quo
                 raise _implausible_error(name, "{symbol} occurs twice, with different values", symbol=quote.symbol)
     if len(twice) > max(1.0, DUPLICATES_FRAC * len(quotes)):
         raise _implausible_error(
-            name, "{count} symbols occur twice, such as {symbol}", count=len(twice), symbol=twice[0]
+            name,
+            PluralText("{count} symbol occurs twice: {symbol}", "{count} symbols occur twice, such as {symbol}"),
+            count=len(twice),
+            symbol=twice[0],
         )
     if twice:
-        notify(Message("{source}: removed {count} duplicate symbols", source=name, count=len(twice)))
+        notify(
+            Message(
+                PluralText("{source}: removed {count} duplicate symbol", "{source}: removed {count} duplicate symbols"),
+                source=name,
+                count=len(twice),
+            )
+        )
     return list(seen.values())
 
 
@@ -222,7 +255,10 @@ def _drop_future_quotes(quotes: list[Quote], name: str, notify: Notify) -> list[
     ahead = {quote.symbol for quote in quotes if quote.time and quote.time > limit}
     if not ahead or len(ahead) > ODD_FRAC * sum(quote.time is not None for quote in quotes):
         return quotes
-    template = "{source}: ignored future times in {count} rows, such as {symbol}"
+    template = PluralText(
+        "{source}: ignored a future time in {count} row, {symbol}",
+        "{source}: ignored future times in {count} rows, such as {symbol}",
+    )
     notify(Message(template, source=name, count=len(ahead), symbol=min(ahead)))
     return [quote._replace(time=None) if quote.symbol in ahead else quote for quote in quotes]
 

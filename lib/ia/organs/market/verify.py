@@ -20,6 +20,7 @@ from ia.kernel.errors import (
     Message,
     NotFound,
     Notify,
+    PluralText,
     TryLater,
     Unavailable,
     UsageError,
@@ -433,7 +434,14 @@ def verify_symbols(
             failures.append(exc)
             if isinstance(exc, Banned) and at + 1 < len(waiting):
                 notify(
-                    Message("{count} more securities not compared: {reason}", count=len(waiting) - at - 1, reason=exc)
+                    Message(
+                        PluralText(
+                            "{count} more security not compared: {reason}",
+                            "{count} more securities not compared: {reason}",
+                        ),
+                        count=len(waiting) - at - 1,
+                        reason=exc,
+                    )
                 )
                 break
             continue

@@ -11,7 +11,7 @@ from itertools import islice
 from operator import lt
 from typing import BinaryIO, NamedTuple
 
-from ia.kernel.errors import BadData, Message, Notify, drop_message
+from ia.kernel.errors import BadData, Message, Notify, PluralText, drop_message
 from ia.kernel.patterns import pattern
 
 COLUMNS = ("date", "open", "high", "low", "close", "volume")
@@ -261,7 +261,10 @@ def check_range(bars: Bars, source: str, strict: bool, notify: Notify, lines: li
     field = "low" if bars.low[i] > min(bars.open[i], bars.close[i]) else "high"
     if strict:
         raise line_error((source, line), "{source}:{line}: {field} is between open and close", field=field)
-    template = "{source}:{line}: {field} is between open and close ({count} rows)"
+    template = PluralText(
+        "{source}:{line}: {field} is between open and close ({count} row)",
+        "{source}:{line}: {field} is between open and close ({count} rows)",
+    )
     notify(Message(template, source=source, line=line, field=field, count=len(wrong)))
 
 

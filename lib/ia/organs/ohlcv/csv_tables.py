@@ -5,15 +5,23 @@ import io
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ia.kernel.errors import BadData, Message, NotFound, Notify
-from ia.kernel.i18n import mark_text
+from ia.kernel.errors import BadData, Message, NotFound, Notify, PluralText
 from ia.organs.ohlcv.canonical import line_error, quote_input
 from ia.organs.ohlcv.csv_headers import NEEDED, Header, find_header, split_cells
 from ia.organs.ohlcv.number_cells import is_missing
 
-OTHER_SYMBOLS = mark_text("{source}: skipped {count} rows of other symbols (first: line {line})")
-HEADER_AGAIN = mark_text("{source}: skipped {count} repeated header lines (first: line {line})")
-COMMENT = mark_text("{source}: skipped {count} lines without data (first: line {line})")
+OTHER_SYMBOLS = PluralText(
+    "{source}: skipped {count} row of another symbol (line {line})",
+    "{source}: skipped {count} rows of other symbols (first: line {line})",
+)
+HEADER_AGAIN = PluralText(
+    "{source}: skipped {count} repeated header line (line {line})",
+    "{source}: skipped {count} repeated header lines (first: line {line})",
+)
+COMMENT = PluralText(
+    "{source}: skipped {count} line without data (line {line})",
+    "{source}: skipped {count} lines without data (first: line {line})",
+)
 
 
 LONGEST_LINE = 1_000_000

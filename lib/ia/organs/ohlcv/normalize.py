@@ -7,8 +7,7 @@ import io
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ia.kernel.errors import BadData, Message, Notify, drop_message
-from ia.kernel.i18n import mark_text
+from ia.kernel.errors import BadData, Message, Notify, PluralText, drop_message
 from ia.organs.ohlcv.canonical import HEADER, MAX_VOLUME, Bars, check_range, line_error, quote_input, read_bars
 from ia.organs.ohlcv.csv_tables import OTHER_SYMBOLS, BarTable, RowTally, find_columns, read_table, select_symbol
 from ia.organs.ohlcv.date_columns import DateCell, read_dates
@@ -21,9 +20,18 @@ from ia.organs.ohlcv.number_cells import (
 )
 from ia.organs.ohlcv.quality_warnings import is_volume_unit_known, volume_scale, warn_of_doubts, warn_of_money
 
-NO_VALUE = mark_text("{source}: dropped {count} rows without {field} (first: line {line})")
-NO_TRADING = mark_text("{source}: dropped {count} days without trading (first: line {line})")
-REPEATED = mark_text("{source}: dropped {count} duplicate rows (first: line {line})")
+NO_VALUE = PluralText(
+    "{source}: dropped {count} row without {field} (line {line})",
+    "{source}: dropped {count} rows without {field} (first: line {line})",
+)
+NO_TRADING = PluralText(
+    "{source}: dropped {count} day without trading (line {line})",
+    "{source}: dropped {count} days without trading (first: line {line})",
+)
+REPEATED = PluralText(
+    "{source}: dropped {count} duplicate row (line {line})",
+    "{source}: dropped {count} duplicate rows (first: line {line})",
+)
 DROPPED = (NO_VALUE, NO_TRADING, REPEATED, OTHER_SYMBOLS)
 
 _PRICES = ("open", "high", "low", "close")
@@ -61,7 +69,9 @@ def normalize_csv(
     tally = RowTally()
     table = read_table(data, source, tally)
     if table.header.skipped:
-        template = "{source}: skipped {count} lines before the header"
+        template = PluralText(
+            "{source}: skipped {count} line before the header", "{source}: skipped {count} lines before the header"
+        )
         notify(Message(template, source=source, count=table.header.skipped))
     columns = find_columns(table, source, notify)
     table = select_symbol(table, symbol, source, tally)
@@ -206,11 +216,17 @@ class _Volume:
             if 20 * len(self._broken) > rows:
                 template = "{source}:{line}: {field} is not a number of shares; it may be an amount of money: {text}"
                 raise self._cell_error(template, line, text)
-            template = "{source}:{line}: {field} is not a whole number of shares: {text} ({count} rows rounded)"
+            template = PluralText(
+                "{source}:{line}: {field} is not a whole number of shares: {text} ({count} row rounded)",
+                "{source}:{line}: {field} is not a whole number of shares: {text} ({count} rows rounded)",
+            )
             fields = {"line": line, "field": "volume", "text": quote_input(text), "count": len(self._broken)}
             notify(Message(template, source=self._source, **fields))
         if self._units:
-            template = "{source}:{line}: the data source rounded {field} to its unit ({count} rows)"
+            template = PluralText(
+                "{source}:{line}: the data source rounded {field} to its unit ({count} row)",
+                "{source}:{line}: the data source rounded {field} to its unit ({count} rows)",
+            )
             count, line = len(self._units), self._units[0]
             notify(Message(template, source=self._source, line=line, field="volume", count=count))
 

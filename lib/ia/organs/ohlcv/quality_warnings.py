@@ -5,7 +5,7 @@ These are doubts, told and never acted upon; only the unit of the volume is, whe
 
 from collections.abc import Sequence
 
-from ia.kernel.errors import Message, Notify
+from ia.kernel.errors import Message, Notify, PluralText
 from ia.organs.ohlcv.canonical import Bars, line_error, quote_input
 from ia.organs.ohlcv.csv_headers import Header, parse_name
 from ia.organs.ohlcv.number_cells import parse_quantity
@@ -135,9 +135,11 @@ def warn_of_doubts(bars: Bars, lines: Sequence[int], source: str, notify: Notify
     if jumps:
         i = max(jumps, key=lambda i: abs(bars.close[i] / bars.close[i - 1] - 1))
         change = f"{(bars.close[i] / bars.close[i - 1] - 1) * 100:+.1f} %"
-        template = (
-            "{source}:{line}: {field} changes by {change} on {date} ({count} such jumps): a split, mixed adjustments "
-            "in the file, or bad data"
+        template: str = PluralText(
+            "{source}:{line}: {field} changes by {change} on {date} ({count} such jump): a split, mixed "
+            "adjustments in the file, or bad data",
+            "{source}:{line}: {field} changes by {change} on {date} ({count} such jumps): a split, mixed "
+            "adjustments in the file, or bad data",
         )
         fields = {"line": lines[i], "field": "close", "change": change, "date": bars.date[i], "count": len(jumps)}
         notify(Message(template, source=source, **fields))
@@ -149,5 +151,8 @@ def warn_of_doubts(bars: Bars, lines: Sequence[int], source: str, notify: Notify
         notify(Message(template, source=source, field="volume", amount=f"{usual:.2g}"))
     still = [i for i, v in enumerate(bars.volume) if v == 0 and bars.high[i] == bars.low[i]]
     if still and 2 * len(still) < len(bars.date):
-        template = "{source}:{line}: {field} is 0 and all prices are equal ({count} such bars), perhaps without trading"
+        template = PluralText(
+            "{source}:{line}: {field} is 0 and all prices are equal ({count} such bar), perhaps without trading",
+            "{source}:{line}: {field} is 0 and all prices are equal ({count} such bars), perhaps without trading",
+        )
         notify(Message(template, source=source, line=lines[still[0]], field="volume", count=len(still)))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ia.kernel import audit, clock, proposals, untrusted
-from ia.kernel.errors import Message, NotFound, Notify, Refused, drop_message
+from ia.kernel.errors import Message, NotFound, Notify, PluralText, Refused, drop_message
 from ia.kernel.proposals import Proposal
 from ia.kernel.workspace import Workspace
 from ia.wiring.approvals import approve_proposal
@@ -76,7 +76,12 @@ class Approving:
         if len(text) <= MAX_SHOWN:
             return text
         more = Message(
-            "… {count} more characters; see `ia pending {number}`", count=len(text) - MAX_SHOWN, number=number
+            PluralText(
+                "… {count} more character; see `ia pending {number}`",
+                "… {count} more characters; see `ia pending {number}`",
+            ),
+            count=len(text) - MAX_SHOWN,
+            number=number,
         )
         return text[:MAX_SHOWN] + "\n" + self.voice.say(more)
 

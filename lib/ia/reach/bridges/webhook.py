@@ -21,7 +21,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from ia.kernel import clock, config, store
-from ia.kernel.errors import IaError, Message, Notify, Refused, TryLater, UsageError, drop_message
+from ia.kernel.errors import IaError, Message, Notify, PluralText, Refused, TryLater, UsageError, drop_message
 from ia.kernel.workspace import Workspace
 from ia.reach.bridges import deliveries, http, webhook_signature
 from ia.reach.bridges.deliveries import Delivery
@@ -255,7 +255,14 @@ class _Server:
         if time.monotonic() - self._complained >= QUIET:
             self._complained = time.monotonic()
             self._notify(
-                Message("{count} requests had no valid signature, the last from {peer}", count=self._refused, peer=peer)
+                Message(
+                    PluralText(
+                        "{count} request had no valid signature, from {peer}",
+                        "{count} requests had no valid signature, the last from {peer}",
+                    ),
+                    count=self._refused,
+                    peer=peer,
+                )
             )
         return WebhookReply(401)
 

@@ -12,7 +12,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from ia.kernel import audit, clock, config, store
-from ia.kernel.errors import IaError, Message, Notify, Refused, TryLater
+from ia.kernel.errors import IaError, Message, Notify, PluralText, Refused, TryLater
 from ia.kernel.i18n import Voice
 from ia.kernel.workspace import Workspace
 from ia.reach.tasks import (
@@ -85,7 +85,11 @@ class Holder:
         crashes = int(run.data.get("crashes", 0)) + 1
         run = self._roll_back(run, crashes=crashes)
         if crashes >= MAX_CRASHES:
-            return self._record_final_failure(run, 70, self._voice(run)("it was killed {count} times", count=crashes))
+            return self._record_final_failure(
+                run,
+                70,
+                self._voice(run)(PluralText("it was killed once", "it was killed {count} times"), count=crashes),
+            )
         return run
 
     def _roll_back(self, run: TaskRun, **more: object) -> TaskRun:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ia.kernel import config, files
-from ia.kernel.errors import ConfigError, Message, Notify, TryLater, Unavailable, drop_message
+from ia.kernel.errors import ConfigError, Message, Notify, PluralText, TryLater, Unavailable, drop_message
 from ia.kernel.workspace import Workspace
 from ia.reach.tasks import alarm_file, approved_tasks, crontab_file, crontab_lines
 from ia.reach.tasks.crontab_file import read_crontab
@@ -272,10 +272,25 @@ def find_drift(ws: Workspace) -> list[Message]:
         found.append(Message("the crontab has no lines for this workspace, so no task will run"))
     elif missing := [line for line in expected if line not in present]:
         found.append(
-            Message("{count} of {all} lines are missing from the crontab", count=len(missing), all=len(expected))
+            Message(
+                PluralText(
+                    "{count} of {all} lines is missing from the crontab",
+                    "{count} of {all} lines are missing from the crontab",
+                ),
+                count=len(missing),
+                all=len(expected),
+            )
         )
     if extra := [line for line in present if line not in expected]:
-        found.append(Message("the crontab has {count} lines that belong to no task", count=len(extra)))
+        found.append(
+            Message(
+                PluralText(
+                    "the crontab has {count} line that belongs to no task",
+                    "the crontab has {count} lines that belong to no task",
+                ),
+                count=len(extra),
+            )
+        )
     return found
 
 

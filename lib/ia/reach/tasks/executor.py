@@ -8,7 +8,7 @@ import sqlite3
 from datetime import datetime, timedelta
 
 from ia.kernel import audit, clock, config
-from ia.kernel.errors import BadData, IaError, Message, NotFound, Notify, Refused, TryLater, drop_message
+from ia.kernel.errors import BadData, IaError, Message, NotFound, Notify, PluralText, Refused, TryLater, drop_message
 from ia.kernel.i18n import Voice
 from ia.kernel.workspace import Workspace
 from ia.reach.tasks import approved_tasks, attempts, events, reporting, run_store
@@ -273,7 +273,9 @@ class _Runner(attempts.Holder):
         for slot in missed[-MAX_MISSED:]:
             reason = voice("the machine was off or busy")
             if older > 0 and slot == missed[-MAX_MISSED]:
-                before = voice("; so at {count} slots before it", count=older)
+                before = voice(
+                    PluralText("; so at {count} slot before it", "; so at {count} slots before it"), count=older
+                )
                 reason += voice("; so at every slot since {day}", day=more[:10]) if more else before
             run_store.claim_slot(
                 self.ws, task.id, task.name, clock.utc_stamp(slot), "schedule", state=MISSED, reason=reason

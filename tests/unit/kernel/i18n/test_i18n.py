@@ -10,7 +10,7 @@ import pytest
 import translate
 
 from ia.kernel import config, errors, i18n
-from ia.kernel.errors import Message, NotFound
+from ia.kernel.errors import Message, NotFound, PluralText
 from ia.kernel.i18n import Voice
 from ia_cli.main import COMMANDS, cli
 from ia_cli.terminal.group import CommandGroup, first_line, split_paragraphs
@@ -29,7 +29,7 @@ def texts():
 
 @pytest.mark.process
 def test_the_catalog_is_what_make_translate_writes(catalog, texts):
-    stored = {(message.id, message.context or "") for message in catalog if message.id}
+    stored = {(translate.forms_of(message.id)[0], message.context or "") for message in catalog if message.id}
     found = {(text, context) for _, text, context in texts}
     assert not found - stored, "new texts: `make translate`, then write their Chinese"
     assert not stored - found, "nobody says these any more: `make translate` takes them out"
@@ -48,9 +48,10 @@ def test_nothing_obsolete_is_kept(catalog):
 def test_a_translation_has_the_same_fields(catalog, texts):
     helps = {text for _, text in help_texts()}
     wrong = [
-        f"{message.id!r}: the languages differ in {sorted(fields(message.string) ^ fields(message.id))}"
+        f"{text!r}: the languages differ in {sorted(fields(chinese) ^ fields(text))}"
         for message in catalog
-        if message.id and message.id not in helps and fields(message.string) != fields(message.id)
+        for text, chinese in [(translate.forms_of(message.id)[-1], translate.forms_of(message.string)[-1])]
+        if text and text not in helps and fields(chinese) != fields(text)
     ]
     assert not wrong, "\n".join(wrong)
 
@@ -87,8 +88,9 @@ def test_what_is_installed_is_compiled_from_the_catalog(catalog):
         compiled = GNUTranslations(file)
     for message in catalog:
         if message.id:
-            found = compiled.pgettext(message.context, message.id) if message.context else compiled.gettext(message.id)
-            assert found == message.string
+            text = translate.forms_of(message.id)[0]
+            found = compiled.pgettext(message.context, text) if message.context else compiled.gettext(text)
+            assert found == translate.forms_of(message.string)[0]
 
 
 @pytest.mark.parametrize(
@@ -112,6 +114,8 @@ def test_what_is_installed_is_compiled_from_the_catalog(catalog):
         ('@group.command()\ndef list_():\n    """List them.\n\n    All of\n    them.\n\n    \\b\n    as it is\n    """',
          ["List them.", "All of them."]),
         ('voice("note", context="remark")', ["note"]),
+        ('say(PluralText("{count} file", "{count} files"), count=2)', ["{count} file", "{count} file"]),
+        ('voice(PluralText("{count} note", "{count} notes"), context="remark")', ["{count} note"]),
         ('Message("{told}")\nsay("-")\nMessage("{a}: {b}")', ["{a}: {b}"]),
         ("def f():\n    name = 'not said'\ndef g(name):\n    say(name)", []),
     ],
@@ -125,7 +129,11 @@ def test_a_text_is_found(source, texts):
 
 def test_a_new_text_is_marked_and_one_that_changed_keeps_its_chinese_as_fuzzy(catalog):
     old = "{path}: no such note"
-    known = [(0, message.id, message.context or "") for message in catalog if message.id and message.id != old]
+    known = [
+        (0, PluralText(*message.id) if isinstance(message.id, tuple) else message.id, message.context or "")
+        for message in catalog
+        if message.id and message.id != old
+    ]
     translate.update_catalog(catalog, [*known, (0, "{path}: no such note there", ""), (0, "Zq", "")])
     assert translate.untranslated(catalog) == ["fuzzy: {path}: no such note there", "untranslated: Zq"]
     changed = catalog.get("{path}: no such note there")
@@ -141,6 +149,16 @@ def test_a_voice_says_messages_in_the_fields_of_others():
     assert chinese("{channel}: {reason}", channel="me", reason=[failure, inner]).startswith("me：a.md：没有这条笔记; ")
     assert chinese("nobody translated {this}", this=1) == "nobody translated 1"
     assert chinese("") == "" and chinese.say(failure) == "a.md：没有这条笔记"
+
+
+def test_a_count_chooses_the_form_in_english_and_needs_none_in_chinese():
+    template = PluralText("{path}: {count} entry", "{path}: {count} entries")
+    chosen = [Voice("en")(template, path="a", count=count) for count in (0, 1, "1", 2, "1,000")]
+    assert chosen == ["a: 0 entries", "a: 1 entry", "a: 1 entry", "a: 2 entries", "a: 1,000 entries"]
+    again = NotFound(NotFound(template, path="a", count=2).template, path="a", count=1)  # the forms go where it goes
+    assert (str(again), Voice("en").say(again)) == ("a: 1 entry",) * 2
+    rows = PluralText("{rows} row of {count}", "{rows} rows of {count}", by="rows")
+    assert [str(Message(rows, rows=number, count=1)) for number in (1, 3)] == ["1 row of 1", "3 rows of 1"]
 
 
 def test_a_catalog_that_was_not_compiled_says_what_to_do(monkeypatch, tmp_path):

@@ -141,7 +141,7 @@ def test_a_series_beside_a_frame_counts_for_each_column():
         ("sma(x, '5')", "sma: n must be an integer, not '5'"),
         ("sma(x, True)", "sma: n must be an integer, not True"),
         ("sma(x, x)", "sma: n must be an integer, not a series"),
-        ("sma(x, 5, 6)", "sma takes 2 arguments (x, n), but 3 were given"),
+        ("sma(x, 5, 6)", "sma: too many arguments (3); it takes 2: x, n"),
         ("sma(x, m=5)", "sma has no argument m; available: x, n"),
         ("sma(x, 5, n=5)", "sma: n is given twice"),
         ("sma(5, 5)", "sma: x must be a series, not int"),

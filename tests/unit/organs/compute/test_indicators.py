@@ -71,7 +71,7 @@ def test_calc_without_enough_bars_gives_null_and_says_so(name, rows):
     if REGISTRY[name].params and rows:
         first = REGISTRY[name].outputs[0]
         assert out[first] is None
-        assert said == [f"{name}: {rows} bars are too few to compute a value"]
+        assert said == [f"{name}: {rows} {'bar is' if rows == 1 else 'bars are'} too few to compute a value"]
 
 
 def test_rsi_as_the_tool_interface_has_it():

@@ -233,7 +233,7 @@ def test_a_price_of_years_ago_is_named_and_tells_nothing_of_today(ws, desk, monk
     found = open_ledger(ws, told.append).account()
     assert (found.purses["CNY"].today, found.purses["CNY"].equity) == (None, Decimal("200994.90"))
     assert account_documents.position_document(found.positions[0])["price_stale"] == 1
-    assert [str(each) for each in told] == ["600000.SH: the price is from 2024-06-21, 1 trading days old"]
+    assert [str(each) for each in told] == ["600000.SH: the price is from 2024-06-21, 1 trading day old"]
     monkeypatch.setenv("IA_NOW", "2029-06-25T16:00+08:00")
     found = open_ledger(ws).account()
     assert found.purses["CNY"].today is None and found.positions[0].price.missed > 1000

@@ -124,9 +124,7 @@ def test_missing_values_match_nothing_and_are_counted(small):
         found = screen_stocks(small, text, notify=told.append)
         assert "000982.SZ" not in [row["symbol"] for row in found.rows]
         assert found.unknown == 1
-    assert [str(message) for message in told] == [
-        "skipped 1 securities: a value that the condition needs is missing"
-    ] * 3
+    assert [str(message) for message in told] == ["skipped 1 security: a value that the condition needs is missing"] * 3
     assert screen_stocks(small, "pe < 1000 or price < 1").unknown == 0  # true whatever its pe is
 
 

@@ -937,4 +937,4 @@ def test_one_row_of_a_day_that_is_not_yet_does_not_stop_the_market(world, monkey
     row = w.sync(DAYS[0])
     assert not w.failures
     assert (row["day"], row["bars"]) == (DAYS[0], 120)
-    assert any("ignored future times" in told for told in w.told)
+    assert any("ignored a future time in 1 row" in told for told in w.told)

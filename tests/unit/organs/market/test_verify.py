@@ -373,7 +373,7 @@ def test_two_files_at_the_command_line(ia, tmp_path):
     run = ia("verify", "a.csv", "b.csv")
     assert run.returncode == 1
     assert run.stdout == "symbol\tdate\tfield\ta\tb\tdifference\n\t2024-01-16\tclose\t10.2\t10.3\t0.1\n"
-    assert "a.csv and b.csv differ in 1 values on 1 of 2 days, 2024-01-15 to 2024-01-16" in run.stderr
+    assert "a.csv and b.csv differ in 1 value on 1 of 2 days, 2024-01-15 to 2024-01-16" in run.stderr
     assert ia("verify", "a.csv", "-", input="\n".join(lines)).returncode == 0
     run = ia("verify", "a.csv", "-", input="\n".join([*lines, "2024-01-17,10.1,10.6,9.9,10.2,205"]))
     assert run.returncode == 0  # beyond the other file

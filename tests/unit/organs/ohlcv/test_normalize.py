@@ -157,7 +157,7 @@ def test_rows_in_any_order_come_out_ascending():
 
 def test_repeated_rows_are_dropped_if_they_agree():
     table = f"{HEADER}\n{BAR}\n{BAR}\n"
-    assert run(table) == ([BAR], ["f: dropped 1 duplicate rows (first: line 3)"])
+    assert run(table) == ([BAR], ["f: dropped 1 duplicate row (line 3)"])
     assert refusal(table + BAR.replace("10.5", "10.6")) == (
         "f:4: duplicate date with different values: 2024-01-15 (also line 2)"
     )
@@ -171,7 +171,7 @@ def test_gaps_drop_the_row_and_are_counted(gap, column):
     field = "volume" if column == 5 else "price"
     lines, said = run(f"{HEADER}\n{','.join(cells)}\n{BAR}\n")
     assert lines == [BAR]
-    assert said == [f"f: dropped 1 rows without {field} (first: line 2)"]
+    assert said == [f"f: dropped 1 row without {field} (line 2)"]
 
 
 def test_days_without_trading_are_dropped_and_counted():
@@ -309,7 +309,7 @@ def test_fractions_of_lots_are_shares():
 def test_one_symbol_of_several():
     table = f"code,{HEADER}\n600519,{BAR}\n000858,{BAR}\n"
     assert refusal(table) == "f:3: 2 symbols in one file: '000858, 600519'"
-    assert run(table, symbol="600519") == ([BAR], ["f: skipped 1 rows of other symbols (first: line 3)"])
+    assert run(table, symbol="600519") == ([BAR], ["f: skipped 1 row of another symbol (line 3)"])
     assert run(f"code,{HEADER}\n'600519,{BAR}\n")[0] == [BAR]
 
 
@@ -318,8 +318,8 @@ def test_lines_around_the_table_are_passed_over_and_counted():
     lines, said = run(table.replace(f"d: {HEADER}\n", ""))
     assert lines == [BAR]
     assert said == [
-        "f: skipped 1 lines before the header",
-        "f: skipped 1 repeated header lines (first: line 5)",
+        "f: skipped 1 line before the header",
+        "f: skipped 1 repeated header line (line 5)",
         "f: skipped 2 lines without data (first: line 6)",
     ]
 
@@ -329,9 +329,9 @@ def test_doubts_about_canonical_input_are_told_too():
     lines, said = run(table)
     assert len(lines) == 3
     assert said == [
-        "f:4: close changes by +200.0 % on 2024-01-17 (1 such jumps): a split, mixed adjustments in the file, or "
+        "f:4: close changes by +200.0 % on 2024-01-17 (1 such jump): a split, mixed adjustments in the file, or "
         "bad data",
-        "f:3: volume is 0 and all prices are equal (1 such bars), perhaps without trading",
+        "f:3: volume is 0 and all prices are equal (1 such bar), perhaps without trading",
     ]
 
 

@@ -25,7 +25,7 @@ SAME_ROWS = {
     "date_tz_offset": [],
     "descending": [],
     "duplicate_identical_rows": ["dropped 2 duplicate rows (first: line 8)"],
-    "repeated_header_midfile": ["skipped 1 repeated header lines (first: line 11)"],
+    "repeated_header_midfile": ["skipped 1 repeated header line (line 11)"],
     "upper_case_spaces_in_header": [],
     "stock_code_leading_zero": [],
     "scientific_notation": [],
@@ -45,7 +45,7 @@ REFUSED = {
 }
 
 SPLICED = {
-    "000670": (901, 4, "93: close changes by +488.4 % on 2022-08-22 (1 such jumps)"),
+    "000670": (901, 4, "93: close changes by +488.4 % on 2022-08-22 (1 such jump)"),
     "002594": (911, 4, "550: close changes by -67.8 % on 2024-07-29 (2 such jumps)"),
     "603195": (911, 2, "274: close changes by -56.3 % on 2023-06-08 (3 such jumps)"),
     "605117": (911, 2, "262: close changes by -61.6 % on 2023-05-23 (2 such jumps)"),
@@ -132,8 +132,8 @@ def test_rows_with_gaps_are_dropped_and_counted(shared):
     bars, said = outcome(content(shared, "messy/derived_ohlcv/missing_values_dash.csv"), "f")
     assert [day for day in clean.date if day not in bars.date] == ["2024-05-06", "2024-05-10"]
     assert said[1:] == [
-        "dropped 1 rows without price (first: line 5)",
-        "dropped 1 rows without volume (first: line 9)",
+        "dropped 1 row without price (line 5)",
+        "dropped 1 row without volume (line 9)",
     ]
 
 
@@ -145,7 +145,7 @@ def test_units_are_read_and_said_to_be_rounded(shared):
 
 def test_a_high_below_the_close_is_told_and_strictly_refused(shared):
     data = content(shared, "messy/derived_ohlcv/high_lt_low.csv")
-    assert outcome(data, "f")[1][1:] == ["f:6: high is between open and close (1 rows)"]
+    assert outcome(data, "f")[1][1:] == ["f:6: high is between open and close (1 row)"]
     assert refusal(data, "f", strict=True) == "6: high is between open and close"
 
 

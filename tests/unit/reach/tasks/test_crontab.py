@@ -393,14 +393,14 @@ def found(ws, check="crontab"):
 @pytest.mark.process
 def test_what_differs_is_told_and_mended(ws, task, crontab):
     good = crontab.read_bytes()
-    assert found(ws) == [("ok", "the crontab contains 1 tasks")]
+    assert found(ws) == [("ok", "the crontab contains 1 task")]
     first = next(line for line in good.split(b"\n") if b"due weekly" in line)
     for bad, word in (
         (FOREIGN[1], "no lines for this workspace"),
         (good.replace(first + b"\n", b""), "1 of 3 lines are missing from the crontab"),
         (good.replace(first, b"#" + first), "1 of 3 lines are missing from the crontab"),
         (good.replace(first, first.replace(b"16", b"17", 1) if b"16" in first else first.replace(b"8", b"9", 1)), "belong to no task"),
-        (good.replace(first, first + b"\n* * * * * rm -rf x"), "1 lines that belong to no task"),
+        (good.replace(first, first + b"\n* * * * * rm -rf x"), "1 line that belongs to no task"),
         (good.replace(sys.executable.encode(), b"/gone/python").replace(crontab_lines.own_program()[0].encode(), b"/gone/ia"), "/gone/"),
     ):  # fmt: skip
         assert bad != good
@@ -410,7 +410,7 @@ def test_what_differs_is_told_and_mended(ws, task, crontab):
         said = []
         doctor.mend_problems(ws, said.append)
         assert [str(each) for each in said] == ["crontab: repaired"] and crontab.read_bytes() == good
-        assert found(ws) == [("ok", "the crontab contains 1 tasks")]
+        assert found(ws) == [("ok", "the crontab contains 1 task")]
     assert len(audit.find_events(ws.db, "crontab.mended", "")) == 6
     doctor.mend_problems(ws, said.append)
     assert len(said) == 1
@@ -447,7 +447,7 @@ def test_damaged_marks_are_mended_on_request_and_no_foreign_line_is_lost(ws, tas
     assert [row for row in rest.split(b"\n") if row not in (b"", b"#") and b"writes these lines" not in row] == [
         row for row in foreign.split(b"\n") if row
     ]
-    assert found(ws) == [("ok", "the crontab contains 1 tasks")] and crontab.read_bytes().endswith(b"\n")
+    assert found(ws) == [("ok", "the crontab contains 1 task")] and crontab.read_bytes().endswith(b"\n")
     assert doctor.mend_problems(ws, pytest.fail) is None
 
 

@@ -6,9 +6,13 @@ from datetime import date, timedelta
 from typing import NamedTuple
 
 from ia.agent.analyst.tables import SHIPPED, Entry, Table, Tables
+from ia.agent.analyst.voice import EN, AnswerVoice
+from ia.kernel.errors import PluralText
 
-Figure = tuple[str, str, str, str]
-"""An expression, what it is called in Chinese and in English, and its unit."""
+_ENGLISH = AnswerVoice(EN)
+
+Figure = tuple[str, str, str]
+"""An expression, what it is called in the language of the reader, and its unit."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +34,8 @@ class RangedSpec:
     code: str
     name: tuple[str, str]
     unit: str
-    alone: Figure
+    alone_code: str
+    alone_name: tuple[str, str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +103,8 @@ def build_ranged(entry: Entry) -> RangedSpec:
         code=entry.text("code", ""),
         name=entry.pair("name", needed=True),
         unit=entry.text("unit", ""),
-        alone=(alone.text("code"), *alone.pair("name", needed=True), entry.text("unit", "")),
+        alone_code=alone.text("code"),
+        alone_name=alone.pair("name", needed=True),
     )
 
 
@@ -128,26 +134,29 @@ _BEFORE = r"(?:(?P<of>\d{1,3})\s*-?\s*(?:个?交易日|日|天|周期|days?|peri
 
 
 class Asked(NamedTuple):
-    """Figures, of which bars, up to which date, and what of the message could not be met (zh, en)."""
+    """Figures, of which bars, up to which date, and what of the message could not be met."""
 
     figures: tuple[Figure, ...] = ()
     period: str = "daily"
     end: str = ""
-    ignored: tuple[tuple[str, str], ...] = ()
+    ignored: tuple[str, ...] = ()
     overbought: bool = False
 
 
 class BarStretch(NamedTuple):
-    """A stretch of time: an expression that selects its bars, its last day, and what it is called."""
+    """A stretch of time: an expression that selects its bars, its last and its first day.
+
+    first    `-20` where it is the last 20 bars
+    kind     how it is called: by its `dates`, its number of `bars`, or as the last `year` or `all` bars
+    """
 
     where: str
     end: str
-    zh: str
-    en: str
     first: str = ""
+    kind: str = "dates"
 
 
-def find_figures(words: str, today: date, tables: Tables = SHIPPED) -> Asked:
+def find_figures(words: str, today: date, tables: Tables = SHIPPED, speak: AnswerVoice = _ENGLISH) -> Asked:
     """Return the figures that a text asks for. What it wants besides and cannot be had is told in `ignored`.
 
     >>> find_figures("宁德时代 RSI(6) 和 20日均线", date(2024, 3, 15)).figures[0][0]
@@ -160,28 +169,28 @@ def find_figures(words: str, today: date, tables: Tables = SHIPPED) -> Asked:
     known, low = figures_at(tables), words.casefold()
     period = "weekly" if known.weekly.search(low) else "monthly" if known.monthly.search(low) else "daily"
     found: list[Figure] = []
-    ignored: list[tuple[str, str]] = []
+    ignored: list[str] = []
     for spec in known.entries:
-        _add_indicator(spec, low, found, ignored)
+        _add_indicator(spec, low, speak, found, ignored)
     taken = bool(known.average.search(low))
     for match in known.average.finditer(low):
         for number in re.findall(r"\d+", match["b"] or match["a"]):
-            _average(known, match[0], int(number), period, found, ignored)
+            _average(_AskedAverage(known, match[0], int(number), period), speak, found, ignored)
     plain = known.average.sub(" ", low)
     stretch = within(plain, today)
     rest = known.not_ranged.sub(" ", plain)
     if rest:
-        _add_range(known, rest, stretch if not taken or stretch else None, found)
-    ignored += [(match[0], match[0]) for match in known.unavailable.finditer(words)]
-    ignored += [(match[0], match[0]) for match in known.minutes.finditer(words)] if found else []
+        _add_range(known, rest, stretch if not taken or stretch else None, speak, found)
+    ignored += [match[0] for match in known.unavailable.finditer(words)]
+    ignored += [match[0] for match in known.minutes.finditer(words)] if found else []
     if stretch and found:
-        found = [_name_figure(item, stretch) for item in found]
+        found = [_name_figure(item, stretch, speak) for item in found]
     end = stretch.end if stretch and stretch.end < f"{today:%Y-%m-%d}" else ""
     over = bool(known.overbought_words.search(low))
     return Asked(tuple(dict.fromkeys(found)), period, end, tuple(dict.fromkeys(ignored)), over)
 
 
-def _add_indicator(spec: FigureSpec, low: str, found: list[Figure], ignored: list[tuple[str, str]]) -> None:
+def _add_indicator(spec: FigureSpec, low: str, speak: AnswerVoice, found: list[Figure], ignored: list[str]) -> None:
     """Add the figure of a specification as often as the text names it with other parameters."""
     core = rf"(?:{spec.words})"
     pattern = rf"{_BEFORE}(?<![a-z]){core}(?![a-z]){_GIVEN}?"
@@ -194,10 +203,10 @@ def _add_indicator(spec: FigureSpec, low: str, found: list[Figure], ignored: lis
         many = [[number] for number in numbers] if len(spec.defaults) == 1 and len(numbers) > 1 else [numbers]
         for own in many:
             if len(own) > len(spec.defaults) or any(not 0 < number <= 500 for number in own):
-                ignored.append((f"参数 {match[0].strip()}", f"the parameters of {match[0].strip()}"))
+                ignored.append(speak("the parameters of {figure}", figure=match[0].strip()))
                 own = []
             values = (*own, *spec.defaults[len(own) :])
-            found.append((_put(spec.code, values), _put(spec.name[0], values), _put(spec.name[1], values), spec.unit))
+            found.append((_put(spec.code, values), _put(speak.fill(spec.name), values), spec.unit))
 
 
 def _put(text: str, values: tuple[int, ...]) -> str:
@@ -206,24 +215,27 @@ def _put(text: str, values: tuple[int, ...]) -> str:
     return text
 
 
-def _average(
-    known: AskedFigures, said: str, size: int, period: str, found: list[Figure], ignored: list[tuple[str, str]]
-) -> None:
+class _AskedAverage(NamedTuple):
+    known: AskedFigures
+    said: str
+    size: int
+    period: str
+
+
+def _average(asked: _AskedAverage, speak: AnswerVoice, found: list[Figure], ignored: list[str]) -> None:
     """Add an average of so many bars, of the first kind whose words the text has; the last kind needs none."""
+    known, said, size, period = asked
     if not 1 < size <= known.largest:
-        ignored.append(
-            (known.too_large[0].replace("{size}", f"{size}"), known.too_large[1].replace("{size}", f"{size}"))
-        )
+        ignored.append(speak.fill(known.too_large, size=size))
         return
     kind = next((each for each in known.averages if each.words.search(said)), known.averages[-1])
-    bars = {"weekly": ("周", "week"), "monthly": ("月", "month")}.get(period, ("日", "day"))
-    zh, en = (
-        name.replace("{size}", f"{size}").replace("{period}", bar) for name, bar in zip(kind.name, bars, strict=True)
-    )
-    found.append((kind.code.replace("{size}", f"{size}"), zh, en, "price"))
+    bar = speak({"weekly": "week", "monthly": "month"}.get(period, "day"), context="average")
+    found.append((kind.code.replace("{size}", f"{size}"), speak.fill(kind.name, size=size, period=bar), "price"))
 
 
-def _add_range(known: AskedFigures, low: str, stretch: BarStretch | None, found: list[Figure]) -> None:
+def _add_range(
+    known: AskedFigures, low: str, stretch: BarStretch | None, speak: AnswerVoice, found: list[Figure]
+) -> None:
     """Add what is asked of a stretch of time, or of the last bar where none is named."""
     rest = low
     for spec in known.ranged:
@@ -231,10 +243,10 @@ def _add_range(known: AskedFigures, low: str, stretch: BarStretch | None, found:
             continue
         rest = spec.words.sub(" ", rest)
         if stretch is None:
-            found.append(spec.alone)
+            found.append((spec.alone_code, speak.fill(spec.alone_name), spec.unit))
             continue
         made = spec.code.replace("{window}", stretch.where) if spec.code else _change(stretch.where, stretch.first)
-        found.append((made, *spec.name, spec.unit))
+        found.append((made, speak.fill(spec.name), spec.unit))
 
 
 def _change(where: str, first: str) -> str:
@@ -244,13 +256,26 @@ def _change(where: str, first: str) -> str:
     return f'(close[{where}].iloc[-1] / (close[date < "{first}"].iloc[-1]) - 1) * 100'
 
 
-def _name_figure(item: Figure, stretch: BarStretch) -> Figure:
-    code, zh, en, unit = item
+def _name_figure(item: Figure, stretch: BarStretch, speak: AnswerVoice) -> Figure:
+    code, name, unit = item
     if "date" in code or "[-" in code or "iloc" in code:
-        return code, f"{stretch.zh}{zh}", f"{en}, {stretch.en}", unit
+        return code, _describe_stretch(name, stretch, speak), unit
     if stretch.end and stretch.first and not stretch.first.startswith("-"):
-        return f'({code})[date <= "{stretch.end}"]', zh, en, unit
+        return f'({code})[date <= "{stretch.end}"]', name, unit
     return item
+
+
+def _describe_stretch(figure: str, stretch: BarStretch, speak: AnswerVoice) -> str:
+    if stretch.kind == "all":
+        return speak("{figure} of all bars", figure=figure)
+    if stretch.kind == "year":
+        return speak("{figure}, last 250 bars", figure=figure)
+    if stretch.kind == "bars":
+        last = PluralText("{figure}, last bar", "{figure}, last {count} bars")
+        return speak(last, figure=figure, count=stretch.first.removeprefix("-"))
+    if stretch.first == stretch.end:
+        return speak("{figure}, {date}", figure=figure, date=stretch.end)
+    return speak("{figure}, {first} to {last}", figure=figure, first=stretch.first, last=stretch.end)
 
 
 _MONTH = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -296,9 +321,9 @@ def within(low: str, today: date) -> BarStretch | None:
         month = int(found[1])
         return _months(today.year - (month > today.month), month, low, today)
     if re.search(r"历史|有史以来|上市以来|all[- ]time|\bever\b", low):
-        return BarStretch('date >= "1900-01-01"', f"{today}", "历史", "of all bars", "1900-01-01")
+        return BarStretch('date >= "1900-01-01"', f"{today}", "1900-01-01", "all")
     if found := re.search(r"52\s*周|52[- ]week", low):
-        return BarStretch("-250:", f"{today}", "近一年", "last 250 bars", "-250")
+        return BarStretch("-250:", f"{today}", "-250", "year")
     return None
 
 
@@ -310,13 +335,9 @@ def _day(year: int, month: int, day: int) -> date | None:
 
 
 def _between(first: date, last: date) -> BarStretch:
-    told = f"{first}" if first == last else f"{first} 至 {last} "
-    told_en = f"{first}" if first == last else f"{first} to {last}"
     return BarStretch(
         f'(date >= "{first}") & (date <= "{last}")',
         f"{last}",
-        told + (" " if first == last else ""),
-        told_en,
         f"{first}",
     )
 
@@ -340,7 +361,7 @@ def _lately(found: re.Match[str], today: date) -> BarStretch:
     unit = found[2]
     if unit[0] in "日天d" or "交易日" in unit:
         bars = max(int(count), 1)
-        return BarStretch(f"-{bars}:", f"{today}", f"近 {bars} 根 K 线的", f"last {bars} bars", f"-{bars}")
+        return BarStretch(f"-{bars}:", f"{today}", f"-{bars}", "bars")
     size = 7 if unit[0] in "周w" or "星期" in unit else 30.44 if "月" in unit or unit[0] == "m" else 365.25
     return _between(today - timedelta(days=round(count * size)), today)
 

@@ -92,7 +92,7 @@ def read_figures(request: UserRequest, first: Intent, tables: Tables = SHIPPED) 
     """Return what a request wants whose act leaves it open: a figure, a research, a comparison, or nothing known."""
     words, securities, kind = first.words, first.securities, first.kind
     plain, figures = strip_mentions(words), figures_at(tables)
-    wanted = find_figures(_remove_codes(words[:LONGEST], securities), request.moment.date(), tables)
+    wanted = find_figures(_remove_codes(words[:LONGEST], securities), request.moment.date(), tables, request.speak)
     exact = bool(wanted.figures or wanted.ignored)
     if request.bars:
         alone = exact and not _WIDER.search(plain)

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 
 from ia.agent.analyst.evidence.readings import readings_at
-from ia.agent.analyst.evidence.verdict import LEVELS, describe_lean
+from ia.agent.analyst.evidence.verdict import LEVELS, describe_lean, describe_level
 from ia.agent.analyst.tables import SHIPPED, Tables
 from ia.agent.analyst.voice import AnswerVoice, number
 
@@ -41,7 +41,7 @@ class StatedView:
         told = [
             speak("close {close}{simulated}", close=_price(self.close), simulated=made),
             describe_lean(self.lean or 0, dict(self.kinds), speak),
-            speak("confidence {confidence}", confidence=speak.pick(*LEVELS[self.confidence])),
+            speak("confidence {confidence}", confidence=describe_level(self.confidence, speak)),
         ]
         if self.ends_if is not None:
             operator, level = self.ends_if[0], _price(self.ends_if[1])

@@ -15,10 +15,11 @@ from ia.agent.analyst.evidence.lens import Lens
 from ia.agent.analyst.evidence.readings import Reading, Readings, Weighing, key, readings_at
 from ia.agent.analyst.tables import SHIPPED, Tables
 from ia.agent.analyst.voice import AnswerVoice
+from ia.kernel.errors import Message, PluralText
 from ia.kernel.i18n import mark_text
 
 HIGH, MEDIUM, LOW = "high", "medium", "low"
-LEVELS = {HIGH: ("高", "high"), MEDIUM: ("中", "medium"), LOW: ("低", "low")}
+LEVELS = {HIGH: "high", MEDIUM: "medium", LOW: "low"}
 LEANS = {1: mark_text("leans up"), -1: mark_text("leans down"), 0: mark_text("has no clear direction")}
 _STANCES = {"for": 1, "against": -1}
 _TRENDS = {"up": 1, "down": -1, "none": 0}
@@ -73,7 +74,7 @@ class Verdict(NamedTuple):
     confidence: str
     kinds: dict[str, int]
     evidence: tuple[Evidence, ...]
-    why: tuple[tuple[str, str], ...]
+    why: tuple[Message, ...]
     weights: dict[str, int]
     readings: Readings
 
@@ -101,6 +102,11 @@ class Verdict(NamedTuple):
     def count(self, sign: int) -> int:
         """Return how many kinds of evidence speak one way."""
         return sum(1 for value in self.kinds.values() if value == sign)
+
+
+def describe_level(level: str, speak: AnswerVoice) -> str:
+    """Return a level of confidence as it is said."""
+    return speak(LEVELS[level], context="confidence")
 
 
 def describe_lean(lean: int, kinds: dict[str, int], speak: AnswerVoice) -> str:
@@ -144,34 +150,38 @@ def weigh_evidence(
 
 def _confidence(
     rule: Weighing, agreement: float, speaking: int, fired: list[Fired], rows: int, simulated: bool
-) -> tuple[str, tuple[tuple[str, str], ...]]:
+) -> tuple[str, tuple[Message, ...]]:
     alarms = [item for item in fired if item.alarming]
     critical = [item for item in alarms if item.critical]
     why = [
-        (
-            f"{speaking} 类独立证据有方向，一致度 {agreement:.0%}",
-            f"{speaking} independent kinds of evidence have a direction, {agreement:.0%} in agreement",
+        Message(
+            PluralText(
+                "{count} independent kind of evidence has a direction, {agreement:.0%} in agreement",
+                "{count} independent kinds of evidence have a direction, {agreement:.0%} in agreement",
+            ),
+            count=speaking,
+            agreement=agreement,
         ),
     ]
     if speaking < rule.medium_kinds:
-        why.append(("不足三类，撑不起更高的置信度", "fewer than three, which carry no more"))
+        why.append(Message("fewer than three, which carry no more"))
     level = LOW
     if speaking >= rule.medium_kinds and agreement >= rule.medium_agreement:
         sure = speaking >= rule.high_kinds and agreement >= rule.high_agreement and rows >= rule.high_bars
         level = HIGH if sure and not alarms else MEDIUM
     if rows < rule.few_bars:
         level = LOW
-        why.append((f"只有 {rows} 根日线，不足一年", f"only {rows} daily bars, less than a year"))
+        why.append(Message("only {count} daily bars, less than a year", count=rows))
     if simulated:
         level = LOW
-        why.append(("行情是模拟的", "the prices are simulated"))
+        why.append(Message("the prices are simulated"))
     if critical:
         level = LOW
         ids = ", ".join(item.id for item in critical)
-        why.append((f"命中 {ids}，置信度压到低", f"{ids} in force, which holds confidence at low"))
+        why.append(Message("{ids} in force, which holds confidence at low", ids=ids))
     elif alarms:
         ids = ", ".join(item.id for item in alarms)
-        why.append((f"命中 {ids}，不给高", f"{ids} in force, which rules out high"))
+        why.append(Message("{ids} in force, which rules out high", ids=ids))
     return level, tuple(why)
 
 

@@ -11,12 +11,12 @@ from ia.agent.analyst.evidence import lens
 from ia.agent.analyst.parts import in_list, in_text, nothing, part
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply
-from ia.agent.analyst.voice import ZH
+from ia.agent.analyst.voice import EN, ZH, AnswerVoice
 from ia.faculties.schedule import wish_errors, wish_parser, zones
 from ia.faculties.schedule.design import output_path
 from ia.faculties.schedule.model import ME, TaskDesign
 from ia.kernel import config
-from ia.kernel.errors import BadData
+from ia.kernel.errors import BadData, PluralText
 
 _COMPLAINT = re.compile(
     r"你(?:最近)?(?:对(?P<on>.{1,16}?))?(?P<how>总是|总|老是|老|一直|又|太|经常|忽略|低估"
@@ -40,14 +40,14 @@ def coach(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     belief, guidance = _lesson(desk, words) or "", _advice(desk, words) or ""
     because = speak("coaching on {day}: {words}", day=day, words=words)
     calls = [DeskCall("memory.reflect", {"content": _reflection(desk, words, belief, guidance)})]
-    kinds = [("反馈", "the feedback")]
+    kinds = ["feedback"]
     if belief:
         calls.append(DeskCall("memory.believe", {"text": belief, "because": because}))
-        kinds.append(("信念", "the belief"))
+        kinds.append("belief")
     section = _section(desk, words) or speak("How I grow")
     if guidance:
         calls.append(DeskCall("soul.propose", {"add": guidance, "because": because, "section": section}))
-        kinds.append(("soul.md", "soul.md"))
+        kinds.append("soul")
     yield from desk.load_tables("lenses")
     results = yield from desk.run(*calls)
     lines = [
@@ -59,13 +59,13 @@ def coach(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     lines.append(
         speak("1. Reflection: your words are in `{path}`.", path=logged)
         if logged
-        else "1. " + reply.describe_not_kept(desk, results[0], "反思", "the reflection")
+        else "1. " + reply.describe_not_kept(desk, results[0], speak("the reflection", context="kept"))
     )
-    rest = dict(zip((kind for kind, _ in kinds[1:]), results[1:], strict=True))
-    for number, (kind, zh, en, text) in enumerate(
+    rest = dict(zip(kinds[1:], results[1:], strict=True))
+    for number, (kind, title, text) in enumerate(
         (
-            ("信念", "信念", "Belief", belief),
-            ("soul.md", f"soul.md「{section}」加一行", f'soul.md, one line more under "{section}"', guidance),
+            ("belief", speak("Belief"), belief),
+            ("soul", speak('soul.md, one line more under "{section}"', section=section), guidance),
         ),
         2,
     ):
@@ -75,16 +75,16 @@ def coach(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
                 speak(
                     "{number}. {kind}: nothing of the kind could be read in it.",
                     number=number,
-                    kind=speak.pick(zh, en),
+                    kind=title,
                 )
             )
         elif not result.ok:
-            lines.append(f"{number}. " + reply.describe_not_kept(desk, result, zh, en))
+            lines.append(f"{number}. " + reply.describe_not_kept(desk, result, title))
         else:
             done = (
                 speak("waits for you") if result.get("proposal") is not None else speak("written", context="coaching")
             )
-            lines.append(f"{number}. {speak.pick(zh, en)}{speak(': ')}“{text}”{speak(' — ')}{done}")
+            lines.append(f"{number}. {title}{speak(': ')}“{text}”{speak(' — ')}{done}")
     lines += ["", *reply.describe_proposals(desk, results)]
     will = _effect(desk, guidance or belief or words)
     return Reply([*lines, *([will] if will else [])], lines[1:4])
@@ -105,14 +105,18 @@ def lesson(words: str, lang: str) -> str:
         what = found["en"].strip()
         if not what or re.match(r"should\b", what, re.I):
             return ""
-        return "I tend to " + re.sub(r"^(\w+?)ing\b", lambda m: _bare_verb(m[1]), what) if lang != ZH else ""
+        verb = re.sub(r"^(\w+?)ing\b", lambda m: _bare_verb(m[1]), what)
+        speak = AnswerVoice(EN)
+        return speak("I tend to {habit}", habit=verb) if lang != ZH else ""
     how, what = found["how"], found["what"].strip().removesuffix("了")
     if how in ("忽略", "低估", "高估"):
         what = how + what
     elif how == "太":
         what = f"太{what}"
-    on = found["on"] or ""
-    return f"我{'对' + on if on else ''}容易{what}" if what else ""
+    speak = AnswerVoice(ZH)  # the words are Chinese
+    if found["on"] and what:
+        return speak("I tend to {habit} about {topic}", habit=what, topic=found["on"])
+    return speak("I tend to {habit}", habit=what) if what else ""
 
 
 @part("the belief in the feedback", nothing)
@@ -148,7 +152,7 @@ def advice(words: str, lang: str) -> str:
         for text in found
     ]
     kept = [text.strip(" ，,。.") for text in kept if len(text.strip()) > 2]
-    return ("；" if lang == ZH else "; ").join(dict.fromkeys(kept))
+    return AnswerVoice(lang).join_clauses(list(dict.fromkeys(kept)))
 
 
 @part("its place in soul.md", nothing)
@@ -200,7 +204,7 @@ def praise(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     result = yield from desk.one("memory.reflect", content=text)
     return reply.reply_of_lines(
         speak("Thank you; I will keep doing it that way."),
-        *reply.describe_paths(desk, (result, "反思", "reflection")),
+        *reply.describe_paths(desk, (result, speak("reflection", context="kept"))),
     )
 
 
@@ -224,7 +228,7 @@ def schedule(desk: ToolDesk, wanted: Intent, work: Callable[[ToolDesk], Work[Rep
         problem, hint = wish_errors.explain_failure(exc, speak.lang)
         return reply.reply_of_lines(
             speak("This is no task yet: {problem}.", problem=problem),
-            f"{hint}。" if speak.lang == ZH else f"{hint}.",
+            speak("{hint}.", hint=hint),
         )
     because = speak(
         "you said on {day}: {words}",
@@ -239,7 +243,7 @@ def schedule(desk: ToolDesk, wanted: Intent, work: Callable[[ToolDesk], Work[Rep
         because=because[:500],
     )
     if not result.ok:
-        return reply.reply_of_lines(reply.describe_not_kept(desk, result, "设计稿", "the design"))
+        return reply.reply_of_lines(reply.describe_not_kept(desk, result, speak("the design", context="kept")))
     lines = _describe_draft(desk, design, result)
     head = speak(
         "The design of a task (nothing runs by itself before you approve it):",
@@ -265,22 +269,25 @@ def _describe_draft(desk: ToolDesk, design: TaskDesign, result: DeskResult) -> l
     told = str(result.get("described") or design.schedule)
     coming = [str(moment)[:16].replace("T", " ") for moment in result.get("next") or []]
     again = speak(
-        "tried again {retries} times, {minutes} minutes later; then you are told",
+        PluralText(
+            "tried again once, {minutes} min later; then you are told",
+            "tried again {retries} times, {minutes} min apart; then you are told", by="retries",
+        ),
         retries=design.retries, minutes=design.retry_after,
     ) if design.retries else speak("no retry; you are notified")  # fmt: skip
     notified = speak.join_items([speak("you") if name == ME else name for name in design.notify])
     notified, once = notified or speak("nobody", context="coaching"), design.missed == "once"
     rows = [
-        ("频率", "When", f"{told} · `{design.schedule}`"),
-        ("接下来", "Next", speak.join_items(coming)),
-        ("做什么", "What", design.prompt or f"`{design.run}`"),
-        ("输入", "Input", design.inputs),
-        ("产物", "Output", str(result.get("keeps") or output_path(design))),
-        ("通知", "Notify", speak("only of failures: ") + notified if design.silent else notified),
-        ("失败策略", "On failure", again),
-        ("错过了", "If missed", speak("run once afterwards") if once else speak("left out")),
+        (speak("When"), f"{told} · `{design.schedule}`"),
+        (speak("Next", context="task"), speak.join_items(coming)),
+        (speak("What"), design.prompt or f"`{design.run}`"),
+        (speak("Input"), design.inputs),
+        (speak("Output"), str(result.get("keeps") or output_path(design))),
+        (speak("Notify"), speak("only of failures: ") + notified if design.silent else notified),
+        (speak("On failure"), again),
+        (speak("If missed"), speak("run once afterwards") if once else speak("left out")),
     ]  # fmt: skip
-    lines = [f"- {speak.pick(zh, en)}{speak(': ')}{value}" for zh, en, value in rows if value]
+    lines = [f"- {title}{speak(': ')}{value}" for title, value in rows if value]
     same = [f"`{path}`" for path in result.get("kept in the same note") or []]
     if same:
         lines.append(

@@ -9,7 +9,7 @@ from ia.agent.analyst.evidence import past_views, procedure, verdict
 from ia.agent.analyst.evidence.procedure import Figure, ProcedureStep
 from ia.agent.analyst.evidence.readings import INDEX, key, labels_at, readings_at
 from ia.agent.analyst.evidence.study import display_name, full_name, read_value, recall_hits
-from ia.agent.analyst.evidence.verdict import LEVELS, Fired, Verdict
+from ia.agent.analyst.evidence.verdict import Fired, Verdict, describe_level
 from ia.agent.analyst.failures import NO_BARS
 from ia.agent.analyst.jobs import risk_rules
 from ia.agent.analyst.jobs.filing import file_calls, observe
@@ -103,7 +103,9 @@ def _file_comparison(desk: ToolDesk, sides: list[ComparedSide], answer: list[str
         ),
         observe(desk, topic, line),
     )
-    return reply.describe_paths(desk, (results[0], "笔记", "note"), (results[1], "观察", "observation"))
+    return reply.describe_paths(
+        desk, (results[0], speak("note", context="kept")), (results[1], speak("observation", context="kept"))
+    )
 
 
 def _codes(first: list[str], second: list[str], most: int) -> list[str]:
@@ -199,7 +201,7 @@ def _rank_sides(desk: ToolDesk, sides: list[ComparedSide], lens: lenses.Lens) ->
         view=view,
         best=best.title,
         scores=scores,
-        confidence=speak.pick(*LEVELS[level]),
+        confidence=describe_level(level, speak),
     )
 
 

@@ -12,7 +12,7 @@ from ia.agent.analyst.jobs import risk_rules
 from ia.agent.analyst.parts import in_list, in_text, part
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply
-from ia.agent.analyst.voice import ZH, number
+from ia.agent.analyst.voice import number
 from ia.kernel import config
 from ia.kernel.i18n import mark_text
 from ia.kernel.jsontypes import Json
@@ -20,7 +20,6 @@ from ia.kernel.untrusted import plain_name
 
 REVIEW, GAINERS = "每日复盘", "上涨股票监控"
 MOST = 12
-_KEPT = {REVIEW: ("复盘报告", "review"), GAINERS: ("主线报告", "report")}
 
 
 def review(desk: ToolDesk) -> Work[Reply]:
@@ -73,7 +72,9 @@ def _file_report(desk: ToolDesk, lines: list[str]) -> Work[list[str]]:
     path = desk.request.place or f"reports/{folder}/{day}.md"
     text = "\n".join([*lines, "", reply.by_rules(desk.speak)]) + "\n"
     result = yield from desk.one("notebook.write", path=path, content=text)
-    return reply.describe_paths(desk, (result, *_KEPT[event]))
+    if event == REVIEW:
+        return reply.describe_paths(desk, (result, desk.speak("review", context="kept")))
+    return reply.describe_paths(desk, (result, desk.speak("report", context="gainers")))
 
 
 def _when(desk: ToolDesk) -> str:
@@ -132,7 +133,7 @@ def describe_gain(desk: ToolDesk, status: DeskResult) -> list[str]:
             if equity is None
             else speak("equity {equity}", equity=_money(equity, sign="")),
         ]
-        parts.append(("，" if speak.lang == "zh" else ", ").join(told))
+        parts.append(speak(", ").join(told))
     empty = speak("the ledger is empty: `ia trade buy` enters the first trade")
     return [speak("**Gain of the day** {gains}", gains=speak.join_clauses(parts) or empty)]
 
@@ -264,7 +265,7 @@ def breadth(desk: ToolDesk, market: DeskResult) -> str:
     mood = (whole.get("up") or 0) / max(1, (whole.get("up") or 0) + (whole.get("down") or 0))
     moods = (mark_text("broad rise"), mark_text("broad fall"), mark_text("mixed"))
     state = speak(moods[0 if mood >= 0.7 else 1 if mood <= 0.3 else 2])
-    line = _told_lines(desk) if speak.lang == ZH else ""
+    line = _told_lines(desk)
     return speak(
         "{date} {state}: {up} up, {down} down, {flat} flat, {limit_up} limit-up, {limit_down} limit-down, median"
         " {median}{line}",
@@ -279,8 +280,13 @@ def _told_lines(desk: ToolDesk) -> str:
     lines = desk.request.figures.get("main_lines")
     if not isinstance(lines, list):
         return ""
-    names = "、".join(f"{_name(line)}（{line.get('hits')} 只上榜）" for line in lines if isinstance(line, dict))
-    return f"；主线：{names}" if names else "；没有成形的主线"
+    speak = desk.speak
+    names = [
+        speak("{name} ({hits} top gainers)", name=_name(line), hits=line.get("hits"))
+        for line in lines
+        if isinstance(line, dict)
+    ]
+    return speak("; main lines: {names}", names=speak.join_items(names)) if names else speak("; no main line")
 
 
 def _count(desk: ToolDesk, number: int | None) -> str:

@@ -190,7 +190,7 @@ def _answer(desk: ToolDesk, run: Run) -> Reply:
     speak, fields = desk.speak, _fields(desk, run)
     template = run.templates.get(_ANSWER)
     lines = _by_template(desk, template, fields) if template is not None else _listing(desk, run, fields)
-    kept = reply.describe_paths(desk, *((result, step.label, step.label) for step, result in run.written))
+    kept = reply.describe_paths(desk, *((result, step.label) for step, result in run.written))
     points = [line.lstrip("- ") for line in lines if line.startswith("- ")] or [line for line in lines if line]
     evidence = [*fields["readings"], *fields["rules"]]
     return Reply([*lines, "", *kept, reply.by_rules(speak)], points, evidence)

@@ -18,9 +18,9 @@ from ia.kernel.jsontypes import Json
 ALL_DAYS = "9999"
 """A day after all others: nothing is too new to be told of."""
 _FILES = (
-    ("tracking", r"关注|跟踪|自选|watch ?list|\btrack|\bwatch|\bfollow", "关注列表", "The watch list"),
-    ("beliefs", r"信念|相信|\bbelie", "信念", "The beliefs"),
-    ("preferences", r"偏好|喜欢|习惯|\bprefer", "偏好", "The preferences"),
+    ("tracking", r"关注|跟踪|自选|watch ?list|\btrack|\bwatch|\bfollow", "The watch list"),
+    ("beliefs", r"信念|相信|\bbelie", "The beliefs"),
+    ("preferences", r"偏好|喜欢|习惯|\bprefer", "The preferences"),
 )
 _FILLER = re.compile(
     r"我们?|你们?|之前|以前|上次|过去|曾经|原来|怎么看|怎么说|说过|写过|看法|判断|记录|观点|研究过?|什么|哪些|关于"
@@ -37,28 +37,28 @@ _BELIEF = re.compile(r"^\W*(请|帮我)?\S{0,6}信念|\bbelief\b", re.I)
 def asked_memory(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     """Answer a question about the memory with what stands there, word for word, and where."""
     if not wanted.securities:
-        for path, words, zh, en in _FILES:
+        for path, words, title in _FILES:
             if re.search(words, wanted.words, re.I) and not re.search(
                 r"怎么看|看法|说过|写过|think|said|wrote", wanted.words, re.I
             ):
-                return (yield from _file(desk, path, zh, en))
+                return (yield from _file(desk, path, desk.speak(title)))
     return (yield from _recall_lines(desk, wanted))
 
 
-def _file(desk: ToolDesk, path: str, zh: str, en: str) -> Work[Reply]:
+def _file(desk: ToolDesk, path: str, title: str) -> Work[Reply]:
     speak = desk.speak
     result = yield from desk.one("memory.read", path=path)
     text = str(result.value) if result.ok else ""
     entries = [line.strip() for line in text.splitlines() if line.lstrip().startswith(("-", "*"))]
     if entries:
-        head = speak("{title} (`memory/{page}.md`):", title=speak.pick(zh, en), page=path)
+        head = speak("{title} (`memory/{page}.md`):", title=title, page=path)
         return Reply([head, *entries], entries, [f"memory/{path}.md"])
     if result.missing:
         return reply.reply_of_lines(speak("There is no tool here to read the memory."))
     return reply.reply_of_lines(
         speak(
             "{title}: nothing there yet (`memory/{page}.md`).",
-            title=speak.pick(zh, en),
+            title=title,
             page=path,
         )
     )
@@ -136,7 +136,7 @@ def track(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
         (_quote_text(wanted.words),) * 2
     ]
     results = yield from desk.run(*(DeskCall("memory.track", {"symbol": code, "why": why}) for _, code in items))
-    return _each(desk, items, results, "已加入关注", "On the watch list", why)
+    return _each(desk, items, results, desk.speak("On the watch list"), why)
 
 
 def untrack(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
@@ -145,19 +145,17 @@ def untrack(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
         (_quote_text(wanted.words),) * 2
     ]
     results = yield from desk.run(*(DeskCall("memory.untrack", {"symbol": code}) for _, code in items))
-    return _each(desk, items, results, "已取消关注", "Off the watch list", "")
+    return _each(desk, items, results, desk.speak("Off the watch list"), "")
 
 
-def _each(desk: ToolDesk, items: list[tuple[str, str]], results: list[DeskResult], zh: str, en: str, why: str) -> Reply:
+def _each(desk: ToolDesk, items: list[tuple[str, str]], results: list[DeskResult], done: str, why: str) -> Reply:
     speak, lines = desk.speak, []
     for (name, code), result in zip(items, results, strict=True):
         shown = name if name == code else f"{name} {code}"
         if result.ok and result.get("proposal") is None:
-            lines.append(
-                f"{speak.pick(zh, en)}{speak(': ')}{shown}" + (speak(" ({reason})", reason=why) if why else "")
-            )
+            lines.append(f"{done}{speak(': ')}{shown}" + (speak(" ({reason})", reason=why) if why else ""))
         elif not result.ok:
-            lines.append(reply.describe_not_kept(desk, result, shown, shown))
+            lines.append(reply.describe_not_kept(desk, result, shown))
     return reply.reply_of_lines(*lines, *reply.describe_proposals(desk, results))
 
 
@@ -179,10 +177,10 @@ def note(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
         mention = wanted.securities[0]
         before = yield from desk.one("memory.read", path=observation(desk, mention.name))
         result = (yield from desk.run(observe(desk, mention.name, text, str(before.value) if before.ok else "")))[0]
-        return reply.reply_of_lines(*reply.describe_paths(desk, (result, "观察", "observation")))
+        return reply.reply_of_lines(*reply.describe_paths(desk, (result, speak("observation", context="kept"))))
     line = f"- [{desk.request.moment:%H:%M}] {text}"
     result = yield from desk.one("notebook.append", path=f"scratch/{desk.request.day}.md", content=line)
-    return reply.reply_of_lines(*reply.describe_paths(desk, (result, "笔记", "note")))
+    return reply.reply_of_lines(*reply.describe_paths(desk, (result, speak("note", context="kept"))))
 
 
 def believe(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
@@ -200,7 +198,7 @@ def believe(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
         )
     why = reason[0].strip() if reason else speak("you told me to remember it on {day}", day=desk.request.day)
     result = yield from desk.one("memory.believe", text=belief.strip(), because=why)
-    lines = reply.describe_paths(desk, (result, "信念", "belief"))
+    lines = reply.describe_paths(desk, (result, speak("belief", context="kept")))
     return reply.reply_of_lines(
         speak(
             "Belief: {belief} (because: {reason})",
@@ -218,7 +216,7 @@ def prefer(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
         "memory.prefer", text=wanted.words, because=speak("you said so on {day}", day=desk.request.day)
     )
     lines = reply.describe_proposals(desk, [result]) or [
-        reply.describe_not_kept(desk, result, "偏好", "the preference")
+        reply.describe_not_kept(desk, result, speak("the preference", context="kept"))
     ]
     return reply.reply_of_lines(speak("A preference changes only with your consent."), *lines)
 

@@ -160,14 +160,17 @@ def _file_research(desk: ToolDesk, study: Study, seen: view.View, rules: list[st
     tools = {step.tool for step in study.steps}
     topic = study.name or study.code or desk.speak("piped")
     line = note.observation_line(seen)
-    calls: list[tuple[DeskCall, str, str]] = []
+    calls: list[tuple[DeskCall, str]] = []
     if "notebook.write" in tools:
         path = f"research/{topic.replace('/', '-')}/{desk.request.day}.md"
         text = note.note(seen) + "".join(f"\n{line}\n" for line in rules)
-        calls.append((DeskCall("notebook.write", {"path": path, "content": text}), "笔记", "note"))
+        calls.append((DeskCall("notebook.write", {"path": path, "content": text}), desk.speak("note", context="kept")))
     if tools & {"memory.write", "memory.observe"} and line not in study.observed:
         calls.append(
-            (observe(desk, topic, f"{line}\n{note.state_view(seen).data_line}", study.observed), "观察", "observation")
+            (
+                observe(desk, topic, f"{line}\n{note.state_view(seen).data_line}", study.observed),
+                desk.speak("observation", context="kept"),
+            )
         )
-    results = yield from file_calls(desk, *(call for call, _, _ in calls))
-    return reply.describe_paths(desk, *((result, zh, en) for result, (_, zh, en) in zip(results, calls, strict=True)))
+    results = yield from file_calls(desk, *(call for call, _ in calls))
+    return reply.describe_paths(desk, *((result, name) for result, (_, name) in zip(results, calls, strict=True)))

@@ -20,6 +20,7 @@ from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply
 from ia.agent.analyst.tables import SHIPPED, Tables
 from ia.agent.analyst.voice import AnswerVoice, number
+from ia.kernel.errors import PluralText
 
 MOST = 20
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
@@ -107,7 +108,8 @@ def _file_review(
     calls = [DeskCall("notebook.write", {"path": path, "content": "\n".join(report) + "\n"})]
     calls += [_reflection(desk, period, lesson)] if lesson else []
     results = yield from desk.run(*calls)
-    return reply.describe_paths(desk, *zip(results, ("复盘报告", "反思"), ("report", "reflection"), strict=False))
+    names = (desk.speak("report", context="review"), desk.speak("reflection", context="kept"))
+    return reply.describe_paths(desk, *zip(results, names, strict=False))
 
 
 def _risks(desk: ToolDesk, losing: list[str]) -> list[str]:
@@ -244,7 +246,12 @@ def _row(desk: ToolDesk, item: ReviewOutcome) -> str:
 def _summary(desk: ToolDesk, period: ReviewPeriod, outcomes: list[ReviewOutcome], simulated: bool) -> list[str]:
     speak = desk.speak
     head = speak(
-        "**Review {first} to {last}**: {count} observations, {comparable} of them comparable with prices{simulated}.",
+        PluralText(
+            "**Review {first} to {last}**: {count} observation, {comparable} of them comparable with "
+            "prices{simulated}.",
+            "**Review {first} to {last}**: {count} observations, {comparable} of them comparable with "
+            "prices{simulated}.",
+        ),
         first=period.first,
         last=period.last,
         count=len(outcomes),
@@ -286,10 +293,8 @@ def _lesson(desk: ToolDesk, outcomes: list[ReviewOutcome]) -> str:
         )
     if len(scored) >= 3 and len(wrong) * 2 > len(scored):
         return speak(
-            "Next: {wrong} of {count} stand against the market so far; write the counter-evidence with each judgment"
-            " for a"
-            " week and see whether one"
-            " cause is behind it (too few to change a belief).",
+            "Next: {wrong} of {count} stand against the market so far; write the counter-evidence with each"
+            " judgment for a week and see whether one cause is behind it (too few to change a belief).",
             wrong=len(wrong),
             count=len(scored),
         )
@@ -300,7 +305,13 @@ def _lesson(desk: ToolDesk, outcomes: list[ReviewOutcome]) -> str:
         )
     if scored:
         return speak(
-            "Next: {right} of {count} are with the market; too few to conclude. Judge them when due (20 trading days).",
+            PluralText(
+                "Next: {right} of {count} is with the market; too few to conclude. Judge them when due (20 "
+                "trading days).",
+                "Next: {right} of {count} are with the market; too few to conclude. Judge them when due (20 "
+                "trading days).",
+                by="right",
+            ),
             count=len(scored),
             right=len(scored) - len(wrong),
         )

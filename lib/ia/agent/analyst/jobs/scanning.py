@@ -114,7 +114,9 @@ def _file_scan(desk: ToolDesk, sides: list[ComparedSide], answer: list[str], lin
     note, seen = yield from file_calls(
         desk, DeskCall("notebook.write", {"path": path, "content": text}), observe(desk, topic, line)
     )
-    return reply.describe_paths(desk, (note, "扫描笔记", "note"), (seen, "观察", "observation"))
+    return reply.describe_paths(
+        desk, (note, speak("note", context="scan")), (seen, speak("observation", context="kept"))
+    )
 
 
 def _describe_scan(

@@ -31,7 +31,7 @@ def answer_figure(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     asked, piped = wanted.asked, desk.request.bars
     own = str(piped.get("symbol") or "")
     from_pipe = bool(piped) and (not wanted.securities or [m.code for m in wanted.securities] == [own])
-    ignored = [speak.pick(zh, en) for zh, en in asked.ignored]
+    ignored = list(asked.ignored)
     period, end = asked.period, asked.end
     if from_pipe and period != (piped.get("period") or "daily"):
         ignored += [_period(desk, period)] if period != "daily" else []
@@ -60,7 +60,7 @@ def answer_figure(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
         lines.append(f"{head}{bar}{mark}{speak(': ')}{speak.join_clauses(told)}")
         lines += [_heat(desk, [read_value(result)[0] for result in results])] if asked.overbought else []
         points.append(lines[-1])
-    if any("date" in code and unit == "price" for code, _, _, unit in asked.figures) and points and not from_pipe:
+    if any("date" in code and unit == "price" for code, _, unit in asked.figures) and points and not from_pipe:
         lines.append(speak("Past prices are adjusted (qfq)."))
     if ignored:
         lines.append(
@@ -74,23 +74,23 @@ def answer_figure(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
 
 @part("one figure", in_text)
 def _format_figure(desk: ToolDesk, item: Figure, result: DeskResult) -> str:
-    _, zh, en, unit = item
+    _, name, unit = item
     speak = desk.speak
     value, date = read_value(result)
     if value is not None:
-        return f"{speak.pick(zh, en)} {number(value, unit, speak)}" + (f" ({date})" if date else "")
+        return f"{name} {number(value, unit, speak)}" + (f" ({date})" if date else "")
     if result.missing:
         why = speak("no tool for it")
     elif result.failure is None or "iloc" in item[0] or "date" in item[0]:
         why = speak("not to be had (no or too few bars then)")
     else:
         why = describe_failure(speak, result.failure)
-    return f"{speak.pick(zh, en)} {why}"
+    return f"{name} {why}"
 
 
 def _period(desk: ToolDesk, period: str) -> str:
-    names = {"daily": ("日线", "daily bars"), "weekly": ("周线", "weekly bars"), "monthly": ("月线", "monthly bars")}
-    return desk.speak.pick(*names[period])
+    names = {"daily": "daily bars", "weekly": "weekly bars", "monthly": "monthly bars"}
+    return desk.speak(names[period])
 
 
 @part("whether it is overbought", in_text)
@@ -235,7 +235,7 @@ def _doubt(desk: ToolDesk, said: str) -> str:
         return speak.fill(figures_at(desk.tables).which)
     try:
         symbol = resolve_security(said)
-        unknown = "不在我认得的证券里" if speak.lang == ZH else f"no such security as {symbol} in my rules"
+        unknown = speak("no such security as {symbol} in my rules", symbol=symbol)
         return reply.describe_no_prices(desk, said, Failure(unknown, "unknown-symbol"))
     except IaError as exc:
         if several := exc.params.get("candidates"):

@@ -25,8 +25,8 @@ def answer(view: View) -> list[str]:
             *(f"- {line}" for line in fired),
         ]
     out += [f"### {speak('Against it')}", *(f"- {line}" for line in view.against(SHOWN_AGAINST))]
-    out += ["", f"**{speak('Not judged')}** {speak.pick('', ' ').join(view.unjudged_lines())}"]
-    out += [f"**{speak('What would change the view')}** {speak.pick('', ' ').join(view.changes()[:3])}"]
+    out += ["", f"**{speak('Not judged')}** {speak.join_sentences(view.unjudged_lines())}"]
+    out += [f"**{speak('What would change the view')}** {speak.join_sentences(view.changes()[:3])}"]
     if view.earlier:
         before = [*view.before(1), *([view.compare_with_past()] if view.compare_with_past() else [])]
         out += [f"**{speak('What was said before')}** {speak.join_clauses(before)}"]
@@ -149,8 +149,8 @@ def _table(view: View) -> list[str]:
 def _balance(view: View) -> list[str]:
     speak, verdict = view.speak, view.verdict
     lines = []
-    for sign, zh, en in ((1, "支持", "For"), (-1, "反对", "Against"), (0, "不说话", "Silent")):
-        lines.append(f"- {speak.pick(zh, en)}{speak(': ')}{kinds_told(verdict, sign, speak) or '–'}")
+    for sign, title in ((1, speak("For")), (-1, speak("Against")), (0, speak("Silent"))):
+        lines.append(f"- {title}{speak(': ')}{kinds_told(verdict, sign, speak) or '–'}")
     rule = speak(
         "Readings of one origin count once; {weighing}score {score:+.2f} (within ±{bound:g} the direction is open),"
         " agreement {agreement:.0%}.",

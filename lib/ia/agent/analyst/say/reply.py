@@ -104,12 +104,12 @@ def describe_no_prices(desk: ToolDesk, said: str, failure: Failure) -> str:
     )
 
 
-def describe_not_kept(desk: ToolDesk, result: DeskResult, zh: str, en: str) -> str:
-    """Return why something was not kept, "" where it was."""
+def describe_not_kept(desk: ToolDesk, result: DeskResult, what: str) -> str:
+    """Return why something was not kept, "" where it was. `what` is its name in the language of the reader."""
     if result.failure is None:
         return ""
     why = _describe_refusal(desk.speak, result.failure)
-    return desk.speak("{what} was not kept: {why}.", what=desk.speak.pick(zh, en), why=why)
+    return desk.speak("{what} was not kept: {why}.", what=what, why=why)
 
 
 _REFUSED = {
@@ -145,16 +145,16 @@ def describe_proposals(desk: ToolDesk, results: list[DeskResult]) -> list[str]:
     return lines
 
 
-def describe_paths(desk: ToolDesk, *pairs: tuple[DeskResult, str, str]) -> list[str]:
-    """Return where things were kept, or why not: (result, zh name, en name) each."""
+def describe_paths(desk: ToolDesk, *pairs: tuple[DeskResult, str]) -> list[str]:
+    """Return where things were kept, or why not: each a result and its name in the language of the reader."""
     speak, kept, failed = desk.speak, [], []
-    for result, zh, en in pairs:
+    for result, name in pairs:
         if result.ok and isinstance(result.value, dict) and result.get("path"):
             mark = speak(" (untrusted)", context="reply") if result.get("status") == "untrusted" else ""
-            kept.append(f"{speak.pick(zh, en)} `{result.get('path')}`{mark}")
+            kept.append(f"{name} `{result.get('path')}`{mark}")
         elif result.ok:
-            kept.append(speak.pick(zh, en))
+            kept.append(name)
         else:
-            failed.append(describe_not_kept(desk, result, zh, en))
+            failed.append(describe_not_kept(desk, result, name))
     lines = [speak("Kept: {kept}.", kept=speak.join_clauses(kept))] if kept else []
-    return lines + failed + describe_proposals(desk, [result for result, _, _ in pairs])
+    return lines + failed + describe_proposals(desk, [result for result, _ in pairs])

@@ -10,10 +10,10 @@ from ia.agent.analyst.evidence import past_views
 from ia.agent.analyst.evidence.past_views import PastView
 from ia.agent.analyst.evidence.readings import readings_at
 from ia.agent.analyst.evidence.study import Study
-from ia.agent.analyst.evidence.verdict import LEANS, LEVELS, Evidence, Fired, Verdict
+from ia.agent.analyst.evidence.verdict import LEANS, Evidence, Fired, Verdict, describe_level
 from ia.agent.analyst.parts import in_list, in_text, part
 from ia.agent.analyst.tables import SHIPPED, Entry, Table, Tables
-from ia.agent.analyst.voice import ZH, AnswerVoice, number
+from ia.agent.analyst.voice import AnswerVoice, number
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,7 +116,7 @@ class View:
             lean=verdict.describe_lean(speak),
             up=support,
             down=against,
-            level=speak.pick(*LEVELS[verdict.confidence]),
+            level=describe_level(verdict.confidence, speak),
         )
 
     @part("the warnings about the data", in_list)
@@ -273,12 +273,12 @@ class View:
     def _awaited_line(self) -> str:
         """Return what would have to come for a direction, in a line."""
         speak, parts = self.speak, []
-        for sign, zh, en in ((1, "偏多", "up"), (-1, "偏空", "down")):
+        for sign, side in ((1, speak("up", context="lean")), (-1, speak("down", context="lean"))):
             others = [self.readings.kind_name(kind, speak) for kind in self.verdict.open_to(sign)]
             parts.append(
                 speak(
                     "to lean {side}, {missing} of {views} must come to speak {speak_for} it",
-                    side=speak.pick(zh, en),
+                    side=side,
                     views=speak.join_items(others),
                     missing=self.verdict.missing_kinds(sign),
                     speak_for=speak("for") if sign > 0 else speak("against"),
@@ -307,7 +307,7 @@ class View:
         speak = self.speak
         return speak(
             "Why this confidence: {why}.",
-            why=speak.join_clauses([speak.pick(*pair) for pair in self.verdict.why]),
+            why=speak.join_clauses([speak.say(reason) for reason in self.verdict.why]),
         )
 
     @part("what would change the view", in_list)
@@ -347,7 +347,7 @@ class View:
         lean = ""
         if last.lean is not None:
             was, is_ = speak(LEANS[last.lean]), speak(LEANS[self.verdict.lean])
-            then_ = was if speak.lang == ZH else _LEANT[last.lean]
+            then_ = speak(_LEANT[last.lean])
             lean = (
                 speak("the evidence still {conclusion}", conclusion=is_)
                 if was == is_

@@ -1,0 +1,139 @@
+"""Code speaks English: its Chinese is in the catalog of gettext, that of data beside its English in the files of profiles.
+
+Chinese in code is read, not said: words that people type, columns of brokers, headings of a prompt. It may stand where
+a program reads (patterns, comparisons, keys of tables), in docstrings, and in examples; elsewhere only in these files.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+_HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
+_PATTERN = re.compile(r"\(\?|\S\|\S|\[一")
+_QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"|'[^']*'")
+_WORD = re.compile(r"[A-Za-z]{2,}")
+_READERS = {
+    "compile", "pattern", "search", "match", "fullmatch", "findall", "finditer", "sub", "_register_rule",
+    "startswith", "endswith", "removeprefix", "removesuffix", "strip", "rstrip", "lstrip", "partition", "rpartition",
+    "split", "replace", "get", "fromkeys", "has_columns",
+}  # fmt: skip
+"""Functions that compare a text with their arguments."""
+
+VOCABULARY = {
+    "lib/ia/agent/tools/consent.py": "traditional characters and their simplified forms",
+    "lib/ia/agent/turns/daily_events.py": "the prompt of an event, which has one form in all languages",
+    "lib/ia/faculties/schedule/times_of_day.py": "times of the day in wishes",
+    "lib/ia/faculties/schedule/wish_parser.py": "words of wishes",
+    "lib/ia/faculties/schedule/wish_text.py": "numbers and time zones in wishes",
+    "lib/ia/kernel/i18n/units.py": "units of numbers: steps of ten thousand translate no steps of a thousand",
+    "lib/ia/organs/channels/conformance.py": "messages that the suite sends",
+    "lib/ia/organs/ledger/statement_columns.py": "columns of the statements of brokers",
+    "lib/ia/organs/ledger/statement_sections.py": "sections of the statements of brokers",
+    "lib/ia/organs/market/screen_columns.py": "columns in the conditions of `ia screen`",
+    "lib/ia/organs/market/sources/companies.py": "industries of the simulated market",
+    "lib/ia/organs/market/sources/demo.py": "reasons of the exchanges, in the simulated market",
+    "lib/ia/organs/ohlcv/adapters/eastmoney.py": "columns of the source",
+    "lib/ia/organs/ohlcv/adapters/tushare.py": "errors of the source",
+    "lib/ia/organs/ohlcv/csv_headers.py": "columns of files",
+    "lib/ia/organs/recall/terms.py": "scripts, and words that a search leaves out",
+}
+"""File -> what its Chinese is."""
+WORDS = {
+    "lib/ia/agent/analyst/ask/figures.py": "一",
+    "lib/ia/agent/analyst/ask/intent.py": "沪深300",
+    "lib/ia/agent/analyst/evidence/lens.py": "边界 禁忌 底线 成长",
+    "lib/ia/agent/analyst/jobs/coaching.py": "太 风格 成长",
+    "lib/ia/agent/analyst/jobs/daily.py": "每日复盘 上涨股票监控 市场表现 分组结果 今日盈亏",
+    "lib/ia/agent/analyst/jobs/plan.py": "回顾",
+    "lib/ia/agent/prompt_format.py": "时间 事件 用户问题 外部数据 数值 任务时点 产物写到",
+    "lib/ia/agent/turns/context.py": "用户查询 已平仓 清仓 持仓 边界 禁忌 底线",
+    "lib/ia/agent/turns/subagents.py": "子任务",
+    "lib/ia/faculties/pictures/png.py": "茅 宁",
+    "lib/ia/faculties/schedule/rhythm.py": "半",
+    "lib/ia/faculties/schedule/wish_timing.py": "半",
+    "lib/ia/organs/market/screen_conditions.py": "非",
+    "lib/ia/organs/ohlcv/number_cells.py": "停牌",
+}
+"""File -> single words that it reads: headings of a prompt or of the soul, and what follows from a pattern."""
+
+
+def said(tree: ast.Module) -> Iterator[ast.Constant]:
+    """Yield the Chinese literals of a file that stand where a text may be said."""
+    allowed = set[ast.AST]()
+    for node in ast.walk(tree):
+        allowed |= {part for each in read_parts(node) for part in ast.walk(each)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in allowed:
+            if _PATTERN.search(node.value) or not _HAN.search(_QUOTED.sub("", node.value)):
+                continue
+            if len(_WORD.findall(node.value)) < max(
+                4, len(_HAN.findall(node.value)) / 2
+            ):  # English with an example in Chinese
+                yield node
+
+
+def read_parts(node: ast.AST) -> list[ast.expr]:
+    """Return what of a node is read, or shown as an example."""
+    match node:
+        case ast.Expr(value=ast.Constant()):
+            return [node.value]
+        case ast.Compare(left=left, comparators=right):
+            return [left, *right]
+        case ast.Dict(keys=keys):
+            return [key for key in keys if key is not None]
+        case ast.Subscript(value=ast.Name(id="Annotated")) | ast.Subscript(slice=ast.Constant()):
+            return [node.slice]
+        case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)) if name in _READERS:
+            return node.args[:1] if name in ("replace", "get", "fromkeys") else list(node.args)
+        case ast.keyword(arg="example"):
+            return [node.value]
+    return []
+
+
+def chinese_files() -> dict[str, list[tuple[int, str]]]:
+    found: dict[str, list[tuple[int, str]]] = {}
+    for file in sorted([*(ROOT / "lib/ia").rglob("*.py"), *(ROOT / "cli").rglob("*.py")]):
+        for node in said(ast.parse(file.read_text("utf-8"))):
+            found.setdefault(str(file.relative_to(ROOT)), []).append((node.lineno, str(node.value)))
+    return found
+
+
+def test_chinese_output_is_in_the_catalog():
+    wrong = []
+    for path, literals in chinese_files().items():
+        for line, text in literals if path not in VOCABULARY else []:
+            if set(re.findall(f"{_HAN.pattern}+[0-9]*", text)) - set(WORDS.get(path, "").split()):
+                wrong.append(f"{path}:{line}: {text!r}")
+    assert not wrong, "say it in English, `make translate`:\n" + "\n".join(wrong)
+
+
+def test_no_exception_is_left_over():
+    found = chinese_files()
+    assert not {*VOCABULARY, *WORDS} - found.keys()
+    for path, words in WORDS.items():
+        assert all(any(word in text for _, text in found[path]) for word in words.split()), path
+
+
+@pytest.mark.parametrize(
+    ("source", "output"),
+    [
+        ('say("超时")', True),
+        ('NAMES = {"slow": "超时"}', True),
+        ('told = "超时" if lang == "zh" else "timed out"', True),
+        ('f"{count} 天"', True),
+        ('f"{name} 的 RSI is at {value} of {limit}，超买，不宜追高，等回踩均线再看"', True),
+        ('raise UsageError("nothing is asked", hint="try: ia turn \\"看看茅台\\"")', False),
+        ('hint = "write `name ~ 茅台`"', False),
+        ('if word in ("全部", "all"):\n    pass', False),
+        ('COUNTS = {"一": 1}', False),
+        ('def f():\n    """Return 天."""', False),
+        ('re.search("今天", words)', False),
+        ('_DAY = r"(?:天|日)"', False),
+    ],
+)
+def test_what_may_be_output_is_told_from_what_is_read(source, output):
+    assert bool(list(said(ast.parse(source)))) == output
