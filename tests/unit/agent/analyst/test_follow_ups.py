@@ -9,8 +9,6 @@ import pytest
 
 from ia.agent.analyst.evidence import measures
 from ia.agent.analyst.tables import Table
-from ia.agent.analyst.template import render
-from ia.agent.analyst.voice import AnswerVoice
 from ia.agent.turns.turn import take_turn
 
 ROOT = Path(__file__).parents[4]
@@ -237,12 +235,6 @@ def test_what_python_knows_of_the_subject_the_skills_tell_it():
 
 ALLOWED = {"overbought", "超买超卖的判断", "whether it is overbought", "overbought_words"}
 """The name of a section of figures.yaml, and of the part of an answer that it words."""
-
-
-def test_a_template_leaves_out_what_is_empty_and_keeps_what_it_does_not_know():
-    text = "{none}\n{lines}\n- {each} ({n})\n{if none}\nno\n{end}\n{if not none}\nyes {odd}\n{end}\n"
-    fields = {"none": "", "lines": ["a", "b"], "each": ["1", "2"], "n": "3"}
-    assert render(text, AnswerVoice("zh"), fields) == ["a", "b", "- 1 (3)", "- 2 (3)", "yes {odd}"]
 
 
 @pytest.mark.parametrize(
