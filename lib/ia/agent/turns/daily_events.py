@@ -1,10 +1,10 @@
 """Events of the day: the review after the close, and what rose most. Their prompts are filled from ledger and store.
 
 The prompts are templates of skills, see ia-skill(5). Figures in words are always Chinese; those that a program needs
-stand in a line of JSON (【数值】), which no template can leave out. The figures are what is stored, and where that is not today's, the prompt
-says so. Names come from a feed: they are made plain before they stand in a prompt, and
-nothing else of a feed gets there. Reasons of trades do not. So the whole prompt is ia's own, yet nobody's request: a
-turn on it may look, calculate, note and observe, and whatever else it wants becomes a proposal.
+stand in a line of JSON (【数值】), which no template can leave out. The figures are what is stored, and where that is
+not today's, the prompt says so. Names come from a feed: they are made plain before they stand in a prompt, and nothing
+else of a feed gets there. Reasons of trades do not. So the whole prompt is ia's own, or the owner's, yet nobody's
+request: a turn on it may look, calculate, note and observe, and whatever else it wants becomes a proposal.
 """
 
 from collections.abc import Callable, Iterable, Mapping

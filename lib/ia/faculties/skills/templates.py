@@ -9,17 +9,18 @@ between `{each name}` and `{end}` stand once for each item of a list, whose own 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple, Union
+from typing import NamedTuple
 
 from ia.faculties.skills import registry
+from ia.faculties.skills.model import Skill
 from ia.faculties.skills.tables import load_shipped, load_table
 from ia.kernel import config, untrusted
 from ia.kernel.errors import BadData, IaError, Message, Notify, drop_message
 from ia.kernel.workspace import Workspace
 
-Item = Mapping[str, "str | Sequence[str]"]
+Item = Mapping[str, str | Sequence[str]]
 """The fields of one item of a list."""
-Field = Union[str, Sequence[str], Sequence[Item]]
+Field = str | Sequence[str] | Sequence[Item]
 _LANGUAGE = re.compile(r"^<!-- (zh|en) -->[ \t]*\n", re.M)
 _FIELD = re.compile(r"\{([\w.]+)\}")
 _OPENING = re.compile(r"\{(if not|if|each) ([\w.]+)\}")
@@ -78,6 +79,16 @@ def check_template(text: str, path: str) -> None:
         raise BadData("{path}:{line}: {mark} has no {end}", path=path, line=line_of, mark=mark, end=_END)
 
 
+def template_fields(text: str) -> dict[str, int]:
+    """Return the names that a template fills in or asks for, each with the line on which it stands first."""
+    found: dict[str, int] = {}
+    for at, line in enumerate(text.split("\n"), 1):
+        mark = _OPENING.fullmatch(line.strip())
+        for name in [mark[2]] if mark else _FIELD.findall(line) if line.strip() != _END else []:
+            found.setdefault(name, at)
+    return found
+
+
 def load_template(ws: Workspace, skill: str, name: str, notify: Notify = drop_message) -> str:
     """Return templates/NAME.md of a skill of the workspace, or of the skill of that name that comes with ia.
 
@@ -85,8 +96,9 @@ def load_template(ws: Workspace, skill: str, name: str, notify: Notify = drop_me
     "" where neither is there.
     """
     path = f"templates/{name}.md"
+    found = _find_enabled(ws, skill)
     try:
-        own = _load_own(ws, skill, path)
+        own = load_own(ws, found, path) if found else None
     except IaError as exc:
         own = None
         problem = Message(exc.template, **exc.params)
@@ -105,11 +117,8 @@ def fill_prompt(
     return "\n".join(render(text, lang or config.locale_lang(), fields))
 
 
-def _load_own(ws: Workspace, name: str, path: str) -> str | None:
-    """Return a template of the workspace; None where there is none. raises BadData with file and line."""
-    skill = next((each for each in registry.list_skills(ws) if each.name == name), None)
-    if skill is None or skill.problem is not None or not skill.enabled:
-        return None
+def load_own(ws: Workspace, skill: Skill, path: str) -> str | None:
+    """Return a template of a skill of the workspace; None where there is none. raises BadData with file and line."""
     own = load_table(ws, skill, path)
     if own is None:
         return None
@@ -118,6 +127,11 @@ def _load_own(ws: Workspace, name: str, path: str) -> str | None:
         raise BadData("{path}:{line}: the text is marked untrusted", path=path, line=1)
     check_template(text, path)
     return text
+
+
+def _find_enabled(ws: Workspace, name: str) -> Skill | None:
+    found = next((each for each in registry.list_skills(ws) if each.name == name), None)
+    return found if found is not None and found.problem is None and found.enabled else None
 
 
 def _parse_block(lines: Iterator[str], *, outermost: bool = False) -> "list[_Line | _Block]":

@@ -23,7 +23,9 @@ def test_what_is_empty_is_left_out_and_what_is_not_known_stays():
 
 
 def test_a_block_stands_once_for_each_item_with_the_fields_of_the_item():
-    text = "{each views}\n## {title}\n\n- {lines}\n{if note}\n> {note} {day}\n{end}\n{end}\n{each words}\n* {words}\n{end}"
+    text = (
+        "{each views}\n## {title}\n\n- {lines}\n{if note}\n> {note} {day}\n{end}\n{end}\n{each words}\n* {words}\n{end}"
+    )
     views = [{"title": "T", "lines": ["a", "b"], "note": ""}, {"title": "U", "lines": [], "note": "n"}]
     fields = {"views": views, "day": "now", "words": ["x", "y"]}
     assert render(text, "en", fields) == ["## T", "", "- a", "- b", "## U", "", "> n now", "* x", "* y"]

@@ -21,8 +21,7 @@ from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply
 from ia.agent.analyst.tables import Table
 from ia.agent.analyst.voice import number
-from ia.faculties.skills.templates import check_template, render
-from ia.kernel.errors import BadData
+from ia.faculties.skills.templates import render
 from ia.kernel.jsontypes import Json
 
 _LOOK = (
@@ -129,18 +128,8 @@ def _load_files(desk: ToolDesk, run: Run) -> Work[None]:
                 report=desk.tables.report,
             )  # fmt: skip
             run.readings = table.entries("entries", build_reading)
-        elif isinstance(data, str) and _is_usable(desk, run.skill, path, data):
+        elif isinstance(data, str) and desk.is_usable(run.skill, path, data):
             run.templates[path] = data
-
-
-def _is_usable(desk: ToolDesk, skill: str, path: str, text: str) -> bool:
-    """Return whether a template can be used; where not, the answer says why."""
-    try:
-        check_template(text, path)
-    except BadData as exc:
-        desk.note_unused(skill, desk.speak(exc.template, **exc.params))
-        return False
-    return True
 
 
 def _look(desk: ToolDesk, run: Run) -> Work[None]:
