@@ -38,6 +38,15 @@ def test_an_answer_follows_its_template_and_its_sentences(ia, home, research):
     assert "### Against it" in told and "**The prices are simulated**" in told and "not used" not in told
 
 
+def test_why_goes_by_the_headings_of_the_owner(ia, research):
+    note = research / "templates" / "note.md"
+    text = note.read_text("utf-8").replace("## For and against", "## Scales").replace("## Against it", "## Objections")
+    note.write_text(text, "utf-8")
+    assert ia("turn", "-s", "s", "How does Moutai look?").returncode == 0
+    why = ia("turn", "-s", "s", "why?").stdout
+    assert "**Scales**\n" in why and "**Objections**\n" in why and "**Data**" not in why
+
+
 def test_a_damaged_file_is_named_and_the_shipped_one_counts(ia, research):
     (research / "templates" / "answer.md").write_text("**{subject}**\n{if rules}\n- {rules}\n", "utf-8")
     told = ask(ia)

@@ -3,15 +3,20 @@
 Answer and note are worded by `templates/answer.md` and `templates/note.md` of the skill research.
 """
 
+import re
+
 from ia.agent.analyst.evidence import lens as lenses
 from ia.agent.analyst.evidence.readings import labels_at
 from ia.agent.analyst.evidence.stated_view import StatedView
 from ia.agent.analyst.evidence.verdict import kinds_told
 from ia.agent.analyst.say.view import View
-from ia.faculties.skills.templates import Field, render
+from ia.agent.analyst.tables import SHIPPED, Tables
+from ia.faculties.skills.templates import Field, render, template_fields
 
 SHOWN_FIRED = 3
 SHOWN_AGAINST = 3
+GROUNDS = {"for", "opposed", "silent", "against"}
+"""Fields of the note that tell what speaks for and against."""
 SIDES = {"for": 1, "opposed": -1, "silent": 0}
 """Field of the note -> sign of the kinds of evidence that it names."""
 
@@ -64,6 +69,19 @@ def note(view: View) -> str:
     }
     lines = render(view.desk.tables.template("note"), view.speak.lang, fields)
     return "\n".join([*lines, "", state_view(view).data_line]) + "\n"
+
+
+def ground_headings(tables: Tables) -> set[str]:
+    """Return the headings under which notes tell what speaks for and against: as the template at hand has them.
+
+    Those of the template that comes with ia are among them, for notes that were written before an edit.
+    """
+    sections = [
+        section
+        for text in (tables.template("note"), SHIPPED.template("note"))
+        for section in re.split(r"^## ", text, flags=re.M)[1:]
+    ]
+    return {each.partition("\n")[0].strip() for each in sections if GROUNDS & template_fields(each).keys()}
 
 
 def state_view(view: View) -> StatedView:
